@@ -70,7 +70,7 @@ const layers: readonly { readonly layer: string; readonly own: RegExp; readonly 
     own: /^src\/(plan|core|async|english|language)\/|^src\/planners\/([^/]+|rules\/cut-wishes\.ts)$/,
     packages: /^$/,
   },
-  { layer: "src/adapters/ollama/", own: /^src\/(core|async|adapters\/ollama)\//, packages: /^$/ },
+  { layer: "src/adapters/ollama/", own: /^src\/(core|async|adapters\/ollama)\//, packages: /^ollama\/browser$/ },
   { layer: "src/adapters/ai-sdk/", own: /^src\/(core|async|adapters\/ai-sdk)\//, packages: /^$/ },
   { layer: "src/adapters/log/", own: /^src\/(core|async|adapters\/log)\//, packages: /^$/ },
   { layer: "src/adapters/otel/", own: /^src\/(core|async|adapters\/otel)\//, packages: /^@opentelemetry\/api$/ },

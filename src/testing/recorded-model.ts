@@ -1,5 +1,6 @@
 import * as z from "zod/v4";
 import { isAgentError } from "../core/errors.ts";
+import { canonicalJson } from "../core/json.ts";
 import {
   type LanguageModel,
   type ModelFailureReason,
@@ -109,7 +110,7 @@ function replay(path: string, given: LanguageModel | undefined): RecordedModel {
 
   const replay = new Replay(
     path,
-    calls.map((call) => ({ ...call, recorded: pickRequest(call.request) })),
+    calls.map((call) => ({ ...call, recorded: comparedOf(call.request) })),
     { howToRecord, identityOf: ({ recorded }) => recorded, unmade: "not asked for" },
   );
   const { contextTokens } = model;
@@ -118,9 +119,9 @@ function replay(path: string, given: LanguageModel | undefined): RecordedModel {
     ...(contextTokens !== undefined && { getContextTokens: async () => contextTokens }),
     async generate(request) {
       request.signal.throwIfAborted();
-      const asked = pickRequest(request);
+      const asked = comparedOf(request);
       const compare = ({ recorded }: { readonly recorded: object }) => ({ asked, recorded });
-      const call = replay.take(asked, compare);
+      const call = replay.take(asked, compare)?.call;
       if (call === undefined) {
         const question = request.messages.findLast(({ role }) => role === "user")?.content ?? "";
         throw replay.miss({ from: name, asked: `its last user message is ${quote(question)}` }, compare);
@@ -147,20 +148,22 @@ type RecordedFacts = Pick<LanguageModel, "provider" | "modelId" | "price" | "sch
   readonly contextTokens?: number | undefined;
 };
 
-/** The parts of a request that are recorded and compared. The text format is the same as no format. */
-function pickRequest({ messages, responseFormat, maxOutputTokens, temperature, logprobs }: RecordedRequest) {
-  const { type, schema, strict } = responseFormat?.type === "json" ? responseFormat : {};
+/** The parts of a request that are compared. The text format is the same as no format. */
+function comparedOf({ messages, responseFormat, maxOutputTokens, temperature, logprobs }: RecordedRequest): object {
+  const { type = "text", schema, strict } = responseFormat?.type === "json" ? responseFormat : {};
   return {
     messages: messages.map(({ role, content }) => ({ role, content })),
-    responseFormat: type && { type, schema, strict },
+    responseFormat: JSON.stringify({ type, schema: schema && JSON.parse(canonicalJson(schema)), strict }),
     maxOutputTokens: finite(maxOutputTokens),
     temperature: finite(temperature),
-    logprobs: logprobs || undefined,
+    logprobs: logprobs === true,
   };
 }
 
 /** The format of recordings that this version writes and reads. */
 const recordingVersion = 2;
+
+const failureReasons = Object.keys(retryableByReason) as readonly ModelFailureReason[];
 
 /** A text, or its lines, so that a changed line of a prompt is one changed line of the file. */
 const textSchema = z
@@ -201,11 +204,7 @@ const callSchema = z.strictObject({
     })
     .optional(),
   failure: z
-    .strictObject({
-      reason: z.enum(Object.keys(retryableByReason) as ModelFailureReason[]),
-      message: z.string(),
-      status: z.number().optional(),
-    })
+    .strictObject({ reason: z.enum(failureReasons), message: z.string(), status: z.number().optional() })
     .optional(),
 });
 
@@ -252,10 +251,16 @@ function printFacts({ provider, modelId, price, ...facts }: RecordedFacts): obje
   return { provider, modelId, price: price && { inputPerMillion, cachedInputPerMillion, outputPerMillion }, ...facts };
 }
 
-/** A request as a file has it: with multi-line texts as lines. */
-function printRequest(request: RecordedRequest): object {
-  const { messages, ...rest } = pickRequest(request);
-  return { messages: messages.map(({ role, content }) => ({ role, content: toLines(content) })), ...rest };
+/** A request as a file has it: only the fields that are read again, and multi-line texts as lines. */
+function printRequest({ messages, responseFormat, maxOutputTokens, temperature, logprobs }: RecordedRequest) {
+  const { type, schema, strict } = responseFormat?.type === "json" ? responseFormat : {};
+  return {
+    messages: messages.map(({ role, content }) => ({ role, content: toLines(content) })),
+    responseFormat: type && { type, schema, strict },
+    maxOutputTokens: finite(maxOutputTokens),
+    temperature: finite(temperature),
+    logprobs: logprobs || undefined,
+  };
 }
 
 /** An answer as a file has it. */

@@ -33,11 +33,11 @@ import {
   sensitiveViewsOf,
 } from "../runs/secrets/sensitive-values.ts";
 import {
+  CallIndex,
   type Comparison,
   cutJson,
   isHolder,
   isSame,
-  mayBeSame,
   parseVersion,
   type RecordingKind,
   RecordingWriter,
@@ -250,6 +250,8 @@ class ToolRecorder {
   /** The secrets, as canonical JSON, in the order of the calls: their placeholders, and the first calls that have them. */
   private readonly secrets = new Map<string, { readonly placeholder: string; readonly place: number }>();
   private texts = new HiddenTexts();
+  /** The last call with a secret that no earlier one has. */
+  private lastNew = -1;
   /** The places of the answers of functions, by tool and input. */
   private readonly answers = new Map<string, number>();
   /** The latest attempt with each `idempotencyKey`, and the one that returned a value after its signal had aborted. */
@@ -349,25 +351,32 @@ class ToolRecorder {
     }
   }
 
-  /** Sets or deletes a call. Numbers of secrets have the order of the calls: if that may change, all are numbered again. */
+  /**
+   * Sets or deletes a call. Numbers of secrets have the order of the calls: if that changes, all are numbered again. Else
+   * only this call is shown again, and those that have a secret that was found in it.
+   */
   private set(place: number, call: RecordedCall | undefined): void {
     this.calls[place] = call;
-    const isKnown = (key: string) => (this.secrets.get(key)?.place ?? Number.POSITIVE_INFINITY) <= place;
-    if (call !== undefined && this.secretsIn(call).every(isKnown)) {
-      this.writer.set(place, this.hide(call));
-      return;
+    const isInOrder =
+      call !== undefined &&
+      this.secretsIn(call).every((key) => (this.secrets.get(key)?.place ?? this.lastNew) <= place);
+    if (!isInOrder) {
+      this.secrets.clear();
+      this.texts = new HiddenTexts();
     }
-    this.secrets.clear();
-    this.texts = new HiddenTexts();
-    for (const [at, made] of this.calls.entries()) {
+    const found: string[] = [];
+    for (const [at, made] of isInOrder ? [[place, call] as const] : this.calls.entries()) {
       for (const key of made === undefined ? [] : this.secretsIn(made)) {
         if (this.secrets.has(key)) continue;
         const placeholder = `[secret ${this.secrets.size + 1}]`;
         this.secrets.set(key, { placeholder, place: at });
-        this.texts.add(JSON.parse(key) as JsonValue, placeholder);
+        this.lastNew = at;
+        found.push(...this.texts.add(JSON.parse(key) as JsonValue, placeholder));
       }
     }
-    for (const [at, made] of this.calls.entries()) this.writer.set(at, made && this.hide(made));
+    for (const [at, made] of this.calls.entries()) {
+      if (at === place || !isInOrder || mayContain(made, found)) this.writer.set(at, made && this.hide(made));
+    }
   }
 
   private secretsIn(call: RecordedCall): readonly string[] {
@@ -404,6 +413,13 @@ class ToolRecorder {
       output: mapSecrets(output, outputView, replace),
     };
   }
+}
+
+/** True if a call may contain one of these texts. Half of a surrogate pair is not found in JSON. */
+function mayContain(call: RecordedCall | undefined, texts: readonly string[]): boolean {
+  if (texts.length === 0) return false;
+  const json = JSON.stringify(call) ?? "";
+  return texts.some((text) => !text.isWellFormed() || json.includes(JSON.stringify(text).slice(1, -1)));
 }
 
 function hideInError(error: RecordedError, texts: HiddenTexts): RecordedError {
@@ -468,12 +484,15 @@ interface ToolComparison extends Comparison {
 /**
  * Answers calls from a recording.
  *
- * Where a secret was recorded, any value matches, but the same one wherever its placeholder stands.
+ * Where a secret was recorded, any value matches, but the same one wherever its placeholder stands. Of several calls that
+ * match, one where different secrets also differ comes first, then the one that was recorded first.
  */
 class ToolReplay {
   private readonly replay: Replay<RecordedCall>;
   /** The secret that was given for each placeholder, as canonical JSON. */
   private readonly given = new Map<string, string>();
+  /** The secrets that were given. */
+  private readonly secrets = new Set<string>();
   private readonly texts = new HiddenTexts();
 
   constructor(
@@ -523,7 +542,7 @@ class ToolReplay {
   private answer(asked: AskedCall, views: SensitiveViews): RecordedCall {
     const { tool, undone } = asked;
     const compare = (call: RecordedCall) => this.compare(asked, call, views);
-    const found = this.replay.take(asked, compare);
+    const found = this.replay.take(asked, compare, ({ given }) => this.areOthers([...given.values()]));
     if (found === undefined) {
       const isAlike = (call: RecordedCall) =>
         call.tool === tool && (call.undone === undefined) === (undone === undefined) && !isAnswer(call);
@@ -533,11 +552,17 @@ class ToolReplay {
       const compareAlike = (call: RecordedCall) => (isAlike(call) ? compare(call) : undefined);
       throw Object.assign(this.replay.miss(miss, compareAlike), { retryable: false });
     }
-    for (const [placeholder, key] of compare(found).given) {
+    for (const [placeholder, key] of found.comparison.given) {
       this.given.set(placeholder, key);
+      this.secrets.add(key);
       this.texts.add(JSON.parse(key) as JsonValue, placeholder);
     }
-    return found;
+    return found.call;
+  }
+
+  /** True if these secrets differ from each other and from those that were given before. */
+  private areOthers(secrets: readonly string[]): boolean {
+    return new Set(secrets).size === secrets.length && !secrets.some((secret) => this.secrets.has(secret));
   }
 
   private compare(asked: AskedCall, recorded: AskedCall, { input, output }: SensitiveViews): ToolComparison {
@@ -570,13 +595,15 @@ class ToolReplay {
   restore(recorded: RecordedTool): DefinedTool {
     const { name, inputSchema, outputSchema, effect, needsApproval, hasUndo, phrases, ...rest } = recorded;
     const views = sensitiveViewsOf({ input: inputSchema, output: outputSchema });
-    const answers = this.calls.filter(isAnswer);
+    const answers = new CallIndex();
+    for (const [place, call] of this.calls.entries())
+      if (call.tool === name && isAnswer(call)) answers.add(place, identityOf(call));
     const answer = <K extends "effect" | "needsApproval">(input: unknown, key: K): NonNullable<RecordedCall[K]> => {
       const question = { tool: name, input: input as JsonValue };
-      for (const call of answers) {
-        if (call[key] === undefined || !mayBeSame(question, identityOf(call))) continue;
+      for (const place of answers.find(question).flat()) {
+        const call = this.calls[place] as RecordedCall;
         const { asked, recorded } = this.compare(question, call, views);
-        if (isSame({ asked: withoutNumbers(asked), recorded })) return call[key];
+        if (call[key] !== undefined && isSame({ asked: withoutNumbers(asked), recorded })) return call[key];
       }
       const { asked } = this.compare(question, { tool: name, input: null }, views);
       const why = `no call had it: ${canonicalJson(withoutNumbers(asked.input))}`;

@@ -1,5 +1,5 @@
 import type * as z from "zod/v4";
-import { canonicalJson, hiddenText } from "../core/json.ts";
+import { canonicalJson, hiddenText, mapItems } from "../core/json.ts";
 import { cutText, describeThrown } from "../core/text.ts";
 
 /**
@@ -14,14 +14,21 @@ function nodeFs(): typeof import("node:fs") {
  * Writes a recording: its head, then the calls in the order in which they were made. The order in which they end does not
  * matter, so the file is the same each time.
  *
- * Writing is synchronous: a recorded run cannot end before it. If the process is killed during a write, the file may be
- * cut off. It is then not valid JSON, and must be recorded again.
+ * Each write starts at the first call that has changed, so its cost does not grow with the number of calls. Writing is
+ * synchronous: a recorded run cannot end before it. If the process is killed during a write, the file may be cut off. It
+ * is then not valid JSON, and must be recorded again.
  */
 export class RecordingWriter {
   /** The text of each call; undefined while it is being made, and if it was deleted. */
   private readonly texts: (string | undefined)[] = [];
-  private isWritten = true;
-  private head: string | undefined;
+  /** For each place, the number of bytes of the file up to the end of its call. */
+  private readonly ends: number[] = [];
+  /** The place of the first call that differs from the file. */
+  private changed = Number.POSITIVE_INFINITY;
+  private head = "";
+  private headBytes = 0;
+  /** The size of the file after the last write; undefined before the first one, and after a failure. */
+  private size: number | undefined;
 
   /** `printHead` returns the members that come before the calls; it is called at the first write. */
   constructor(
@@ -37,25 +44,56 @@ export class RecordingWriter {
   /** Sets, replaces or (undefined) deletes the entry of a call. */
   set(place: number, call: object | undefined): void {
     const text = call && `    ${JSON.stringify(call, undefined, 2).replaceAll("\n", "\n    ")}`;
-    this.isWritten &&= text === this.texts[place];
+    if (text === this.texts[place]) return;
     this.texts[place] = text;
+    this.changed = Math.min(this.changed, place);
   }
 
   /** Writes what has been set. Throws an error that names the file; the next write may succeed. */
   write(): void {
-    if (this.isWritten) return;
-    this.head ??= JSON.stringify(this.printHead(), undefined, 2).slice(0, -2);
-    const calls = this.texts.filter((text) => text !== undefined);
-    const list = calls.length === 0 ? "[]" : `[\n${calls.join(",\n")}\n  ]`;
+    if (this.changed === Number.POSITIVE_INFINITY) return;
+    if (this.head === "") {
+      this.head = `${JSON.stringify(this.printHead(), undefined, 2).slice(0, -2)},\n  "calls": [`;
+      this.headBytes = Buffer.byteLength(this.head);
+    }
     const { path } = this;
-    const { mkdirSync, writeFileSync } = nodeFs();
+    const { appendFileSync, mkdirSync, statSync, truncateSync, writeFileSync } = nodeFs();
     try {
-      mkdirSync(process.getBuiltinModule("node:path").dirname(path), { recursive: true });
-      writeFileSync(path, `${this.head},\n  "calls": ${list}\n}\n`);
+      // Another program may have changed or removed the file.
+      const isKnown = this.size !== undefined && statSync(path, { throwIfNoEntry: false })?.size === this.size;
+      const first = isKnown ? Math.min(this.changed, this.ends.length) : 0;
+      const start = this.ends[first - 1] ?? this.headBytes;
+      const { text, end } = this.printFrom(first, start);
+      this.size = undefined;
+      if (isKnown) {
+        truncateSync(path, start);
+        appendFileSync(path, text);
+      } else {
+        mkdirSync(process.getBuiltinModule("node:path").dirname(path), { recursive: true });
+        writeFileSync(path, this.head + text);
+      }
+      this.size = end;
+      this.changed = Number.POSITIVE_INFINITY;
     } catch (thrown) {
       throw new Error(`The recording "${path}" cannot be written (${describeThrown(thrown)}).`, { cause: thrown });
     }
-    this.isWritten = true;
+  }
+
+  /** Returns the text of the file from a call on, and the size of the file. Keeps where each call ends. */
+  private printFrom(first: number, start: number): { readonly text: string; readonly end: number } {
+    let end = start;
+    const parts: string[] = [];
+    for (let place = first; place < this.texts.length; place++) {
+      const text = this.texts[place];
+      if (text !== undefined) {
+        const part = `${end === this.headBytes ? "\n" : ",\n"}${text}`;
+        parts.push(part);
+        end += Buffer.byteLength(part);
+      }
+      this.ends[place] = end;
+    }
+    const tail = end === this.headBytes ? "]\n}\n" : "\n  ]\n}\n";
+    return { text: parts.join("") + tail, end: end + tail.length };
   }
 }
 
@@ -123,15 +161,44 @@ interface Miss {
 
 const maxDifferences = 3;
 
-/**
- * True if two calls may be the same: they do not differ where nothing was recorded that stands for another value. Takes
- * much less time than comparing them.
- */
-export function mayBeSame(asked: unknown, recorded: unknown): boolean {
-  if (asked === recorded || hasPlaceholder(recorded)) return true;
-  if (!isHolder(asked) || !isHolder(recorded) || Array.isArray(asked) !== Array.isArray(recorded)) return false;
-  const keys = [...Object.keys(recorded), ...Object.keys(asked)] as (keyof object)[];
-  return keys.every((key) => mayBeSame(asked[key], recorded[key]));
+/** The calls with placeholders at the same paths. */
+interface CallGroup {
+  readonly paths: ReadonlySet<string>;
+  /** The places of the calls in the recording, by all that they have at other paths. */
+  readonly places: Map<string, number[]>;
+}
+
+/** Finds the recorded calls that may be the same as another call, without comparing it with each. */
+export class CallIndex {
+  private readonly groups = new Map<string, CallGroup>();
+
+  /** Adds a call. Places must be added in their order. */
+  add(place: number, call: object): void {
+    const found = new Set<string>();
+    const isFound = (part: unknown, path: string) => hasPlaceholder(part) && Boolean(found.add(path));
+    const key = canonicalJson(withNulls(call, isFound));
+    const name = JSON.stringify([...found]);
+    const group = this.groups.get(name) ?? { paths: found, places: new Map<string, number[]>() };
+    this.groups.set(name, group);
+    const places = group.places.get(key);
+    if (places === undefined) group.places.set(key, [place]);
+    else places.push(place);
+  }
+
+  /** Returns lists of places: calls at other places differ. To remove a call, remove its place from its list. */
+  find(call: object): readonly number[][] {
+    return [...this.groups.values()].flatMap(({ paths, places }) => {
+      const found = places.get(canonicalJson(withNulls(call, (_, path) => paths.has(path))));
+      return found === undefined ? [] : [found];
+    });
+  }
+}
+
+/** A value with null at some paths. */
+function withNulls(value: unknown, isNull: (part: unknown, path: string) => boolean, path = ""): unknown {
+  if (isNull(value, path)) return null;
+  if (!isHolder(value)) return value;
+  return mapItems(value, (item, key) => withNulls(item, isNull, `${path}[${JSON.stringify(key)}]`));
 }
 
 /** True for a text that may stand for another value, and for an object with a key that may. */
@@ -144,6 +211,7 @@ function hasPlaceholder(value: unknown): boolean {
 export class Replay<TCall extends object> {
   /** The places of those that have answered none yet. */
   private readonly open = new Set<number>();
+  private readonly index = new CallIndex();
   private readonly misses: string[] = [];
 
   /**
@@ -160,18 +228,47 @@ export class Replay<TCall extends object> {
       readonly isAnswer?: (call: TCall) => boolean;
     },
   ) {
-    for (const [place, call] of calls.entries()) if (!kind.isAnswer?.(call)) this.open.add(place);
+    for (const [place, call] of calls.entries()) {
+      if (kind.isAnswer?.(call)) continue;
+      this.open.add(place);
+      this.index.add(place, kind.identityOf(call));
+    }
   }
 
-  /** Uses up the first recorded call that is the same. */
-  take(identity: object, compare: (call: TCall) => Comparison): TCall | undefined {
-    for (const place of this.open) {
+  /** Uses up the first recorded call that is the same, preferably the first that is best. */
+  take<TComparison extends Comparison>(
+    identity: object,
+    compare: (call: TCall) => TComparison,
+    isBest: (comparison: TComparison) => boolean = () => true,
+  ): { readonly call: TCall; readonly comparison: TComparison } | undefined {
+    const found = this.index.find(identity).flatMap((places) => {
+      const same = this.findSame(places, compare, isBest);
+      return same === undefined ? [] : [same];
+    });
+    const [first] = found.toSorted(
+      (one, other) => Number(other.isBest) - Number(one.isBest) || one.place - other.place,
+    );
+    if (first === undefined) return undefined;
+    first.places.splice(first.places.indexOf(first.place), 1);
+    this.open.delete(first.place);
+    return first;
+  }
+
+  private findSame<TComparison extends Comparison>(
+    places: number[],
+    compare: (call: TCall) => TComparison,
+    isBest: (comparison: TComparison) => boolean,
+  ) {
+    let first: { places: number[]; place: number; call: TCall; comparison: TComparison; isBest: boolean } | undefined;
+    for (const place of places) {
       const call = this.calls[place] as TCall;
-      if (!mayBeSame(identity, this.kind.identityOf(call)) || !isSame(compare(call))) continue;
-      this.open.delete(place);
-      return call;
+      const comparison = compare(call);
+      if (!isSame(comparison)) continue;
+      const same = { places, place, call, comparison, isBest: isBest(comparison) };
+      if (same.isBest) return same;
+      first ??= same;
     }
-    return undefined;
+    return first;
   }
 
   /** Returns the error for a call that no recorded one answers, with its differences from the most similar one. */

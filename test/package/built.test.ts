@@ -55,7 +55,7 @@ describe("the built package", () => {
 
   it("uses only the expected modules of Node elsewhere, and the check sees packages", () => {
     const { files } = walk(join(folder, "index.js"));
-    for (const name of ["p-retry", "minisearch"]) {
+    for (const name of ["p-retry", "ollama", "minisearch"]) {
       expect(files.filter((file) => file.includes(`node_modules/${name}/`))).not.toEqual([]);
     }
     // The conformance suites of planwright/testing assert.

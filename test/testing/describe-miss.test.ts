@@ -39,13 +39,13 @@ describe("a call that was not recorded", () => {
   it.each<[string, ModelRequest, string]>([
     ["maxOutputTokens", ask("One", { maxOutputTokens: 5 }), "maxOutputTokens: 5, recorded undefined"],
     ["temperature", ask("One", { temperature: 1 }), "temperature: 1, recorded undefined"],
-    ["logprobs", ask("One", { logprobs: true }), "logprobs: true, recorded undefined"],
-    ["format", ask("One", { responseFormat: { type: "json" } }), 'responseFormat: {"type":"json"}, recorded undefined'],
+    ["logprobs", ask("One", { logprobs: true }), "logprobs: true, recorded false"],
     [
-      "schema",
-      ask("One", { responseFormat: { type: "json", schema } }),
-      'responseFormat: {"schema":{"type":"object"},',
+      "format",
+      ask("One", { responseFormat: { type: "json" } }),
+      'responseFormat from character 9: "{\\"type\\":\\"json\\"}"',
     ],
+    ["schema", ask("One", { responseFormat: { type: "json", schema } }), "responseFormat from character 9"],
     [
       "more messages",
       ask("One", { messages: [...ask("One").messages, { role: "assistant", content: "?" }] }),

@@ -81,9 +81,7 @@ describe("createRecordedModel", () => {
       expect(await either.getContextTokens?.(request.signal)).toBe(4_096);
     }
     expect(await replayed.generate(request)).toEqual(response);
-    await expect(replayed.generate({ ...request, logprobs: false })).rejects.toThrow(
-      "logprobs: undefined, recorded true",
-    );
+    await expect(replayed.generate({ ...request, logprobs: false })).rejects.toThrow("logprobs: false, recorded true");
     expect(JSON.parse(await readFile(path, "utf8")).calls[0].response.logprobs).toContain("-1.25  1}");
   });
 

@@ -236,6 +236,23 @@ describe("a secret", () => {
     expect(error?.message).not.toContain("three-333");
   });
 
+  it("chooses among equal calls the one with the same placeholder", async () => {
+    const read = defineTool({
+      name: "Read",
+      description: "Reads",
+      inputSchema: z.object({ key: sensitive(z.string()) }),
+      execute: ({ key }) => ({ length: key.length }),
+    });
+    const plan = (...keys: string[]): PlanInput => ({
+      steps: keys.map((key, index) => step(`s${index}`, "Read", { input: { key } })),
+    });
+    await runWith(recordTools([read], path), plan("four", "sixsix", "four"));
+    const tools = replayTools(path);
+    const { steps } = await runWith(tools, plan("a", "a", "b"));
+    expect(steps.map(({ output }) => output)).toEqual([{ length: 4 }, { length: 4 }, { length: 6 }]);
+    tools.assertComplete();
+  });
+
   it("may be part of other texts by chance", async () => {
     const say = defineTool({
       name: "Say",

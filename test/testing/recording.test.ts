@@ -1,9 +1,9 @@
-import { readFileSync, writeFileSync } from "node:fs";
+import { readFileSync, statSync, writeFileSync } from "node:fs";
 import { mkdtemp, readdir, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import fc from "fast-check";
-import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
 import { RecordingWriter } from "../../src/testing/recording.ts";
 
 let folder: string;
@@ -56,10 +56,19 @@ describe("RecordingWriter", () => {
     );
   });
 
+  it("keeps the file, and adds to it", () => {
+    const writer = createWriter();
+    add(writer, { n: 1 });
+    const { ino } = statSync(path);
+    for (const n of [2, 3]) add(writer, { n });
+    expect(statSync(path).ino).toBe(ino);
+    expect(text()).toBe(printed({ n: 1 }, { n: 2 }, { n: 3 }));
+  });
+
   it("writes the whole file if it was changed by someone else", () => {
     const writer = createWriter();
     add(writer, { n: 1 });
-    writeFileSync(path, "changed");
+    writeFileSync(path, "x".repeat(statSync(path).size + 1));
     add(writer, { n: 2 });
     expect(text()).toBe(printed({ n: 1 }, { n: 2 }));
   });
@@ -71,5 +80,15 @@ describe("RecordingWriter", () => {
     add(writer, { n: 2 });
     expect(text()).toBe(printed({ n: 1 }, { n: 2 }));
     expect(await readdir(folder)).toEqual(["calls.json"]);
+  });
+
+  it("writes no more for the last of many calls than for an early one", () => {
+    const write = vi.spyOn(process.getBuiltinModule("node:fs"), "appendFileSync");
+    const writer = createWriter();
+    for (let n = 0; n < 500; n++) add(writer, { n: 100 + (n % 10), text: "x".repeat(1_000) });
+    const sizes = write.mock.calls.map(([, bytes]) => String(bytes).length);
+    write.mockRestore();
+    expect(sizes).toHaveLength(499);
+    expect(new Set(sizes).size).toBe(1);
   });
 });

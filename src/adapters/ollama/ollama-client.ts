@@ -1,77 +1,66 @@
-import { onAbort } from "../../async/abort.ts";
+import type { Ollama } from "ollama/browser";
+import { countPending } from "../../async/promises.ts";
 import type { AgentError } from "../../core/errors.ts";
-import { isRecord } from "../../core/json.ts";
 import { type ModelFailureReason, maxAnswerLength } from "../../core/language-model.ts";
 import { causesOf, isNodeTimeout, modelFailure, readFailureReason } from "../../core/model-failure.ts";
 import { cutText, describeThrown } from "../../core/text.ts";
 import type { OllamaSettings } from "./ollama-options.ts";
 
-/** A call of the server. */
-interface ServerCall {
+/** Options of a call that a client makes. */
+interface ClientOptions {
   readonly settings: OllamaSettings;
-  readonly path: "show" | "chat";
-  /** Sent as JSON. */
-  readonly body: { readonly model: string; readonly format?: unknown };
   /** Closes the connection when it aborts, at any moment; the call rejects with its reason. */
   readonly signal: AbortSignal;
+  /** True if the request asks for a format. */
+  readonly hasFormat?: boolean;
+  /** True if the response is the stream of an answer. */
+  readonly isAnswer?: boolean;
 }
-
-/** An object that a server has sent. */
-type ServerObject = Readonly<Record<string, unknown>>;
 
 /**
- * Does work with a connection, whose signal aborts with another one and when the work ends. So nothing stays open, and no
- * listener of `fetch` on the other one.
+ * Loads the client library, and creates a client for one call, whose `fetch` passes on only what the library reads well:
+ * it rejects with `model-failed` for an error of the server, of the connection, or of the lines of an answer. The library
+ * itself supports no signal, and logs to the console.
  */
-export async function withConnection<T>(signal: AbortSignal, work: (signal: AbortSignal) => Promise<T>): Promise<T> {
-  signal.throwIfAborted();
-  const connection = new AbortController();
-  const stopListening = onAbort(signal, () => connection.abort(signal.reason));
-  try {
-    return await work(connection.signal);
-  } finally {
-    stopListening();
-    connection.abort();
-  }
-}
-
-/** Returns what the server answers. Rejects with `model-failed`. */
-export function callServer(call: ServerCall): Promise<unknown> {
-  return withConnection(call.signal, async (signal) => {
-    const response = await post({ ...call, signal });
-    try {
-      return await response.json();
-    } catch (thrown) {
+export async function createClient(options: ClientOptions): Promise<Ollama> {
+  const { settings, signal, hasFormat = false, isAnswer = false } = options;
+  const { Ollama } = await countPending(import("ollama/browser"));
+  return new Ollama({
+    host: settings.host,
+    headers: { ...settings.headers },
+    fetch: async (input, init) => {
       signal.throwIfAborted();
-      if (!(thrown instanceof SyntaxError)) throw cutFailure(call.settings, thrown);
-      throw answerFailure(call.settings, "invalid-response", "The answer is not JSON");
-    }
+      const response = await send(settings, input, { ...init, signal });
+      if (!response.ok) {
+        const error = await readServerError(response);
+        signal.throwIfAborted();
+        throw serverFailure(settings, error, hasFormat);
+      }
+      return new Response(isAnswer ? answerLines(response.body ?? new Blob([]).stream(), options) : response.body);
+    },
   });
 }
 
-async function post(call: ServerCall): Promise<Response> {
-  const { settings, path, body, signal } = call;
-  const headers = new Headers(settings.headers);
-  headers.set("content-type", "application/json");
-  const init = { method: "POST", headers, body: JSON.stringify(body), signal };
-  let response: Response;
+async function send(
+  settings: OllamaSettings,
+  input: Parameters<typeof fetch>[0],
+  init: RequestInit & { signal: AbortSignal },
+): Promise<Response> {
+  const { signal } = init;
   try {
-    response = await settings.fetch(`${settings.host}/api/${path}`, init);
+    const response = await settings.fetch(input, init);
+    // A `fetch` that ignores signals: nothing else would close it.
+    if (signal.aborted) response.body?.cancel().catch(() => {});
+    signal.throwIfAborted();
+    return response;
   } catch (thrown) {
     signal.throwIfAborted();
     throw connectionFailure(settings, thrown);
   }
-  // A `fetch` that ignores signals: nothing else would close it.
-  if (signal.aborted) response.body?.cancel().catch(() => {});
-  signal.throwIfAborted();
-  if (response.ok) return response;
-  const error = await readServerError(response);
-  signal.throwIfAborted();
-  throw serverFailure(call, error);
 }
 
 /** The error of an answer that cannot be read. */
-function answerFailure(
+export function answerFailure(
   settings: OllamaSettings,
   reason: ModelFailureReason,
   message: string,
@@ -79,45 +68,66 @@ function answerFailure(
   return modelFailure(settings, reason, { message: `${message} (${settings.host}).` });
 }
 
+/**
+ * The lines of a streamed answer, each a complete JSON object, up to the one with `done`; else it fails. An error in the
+ * first line counts as an error response: a moment earlier it would have been sent as one.
+ *
+ * The client library reads the same lines after this. It drops a line that is not JSON, reporting it only to the
+ * console, and mistakes an answer that ends early for many things.
+ */
+function answerLines(body: ReadableStream<Uint8Array>, options: ClientOptions): ReadableStream<Uint8Array> {
+  const reader = body.getReader();
+  const { signal } = options;
+  // A `fetch` that ignores signals would leave it open.
+  signal.addEventListener("abort", () => void reader.cancel(signal.reason).catch(() => {}), { once: true });
+  const lines = readLines(reader, options);
+  const encoder = new TextEncoder();
+  return new ReadableStream<Uint8Array>(
+    {
+      async pull(controller) {
+        const { done, value } = await lines.next();
+        if (done) controller.close();
+        else controller.enqueue(encoder.encode(`${value}\n`));
+      },
+    },
+    // Nothing is read before it is requested.
+    { highWaterMark: 0 },
+  );
+}
+
 /** Ollama ends a stream without its last line after 30 equal tokens. */
 const maxRepeats = 28;
 
-/**
- * The lines of a streamed answer, up to the one with `done`; else it fails. An error in the first line counts as an error
- * response: a moment earlier it would have been sent as one.
- */
-export async function* streamAnswer(call: ServerCall): AsyncGenerator<ServerObject> {
-  const { settings, signal } = call;
-  const { body } = await post(call);
-  const reader = (body ?? new Blob([]).stream()).getReader();
-  // A `fetch` that ignores signals would leave it open.
-  signal.addEventListener("abort", () => void reader.cancel(signal.reason).catch(() => {}), { once: true });
+async function* readLines(
+  reader: ReadableStreamDefaultReader<Uint8Array>,
+  { settings, hasFormat = false }: ClientOptions,
+): AsyncGenerator<string> {
   let isFirst = true;
   let lastText: string | undefined;
   let repeats = 0;
   for await (const { line, isTail } of splitLines(reader, settings)) {
     if (line.trim() === "") continue;
-    const part = parseObject(line);
+    const answer = parseObject(line);
     // The end of a connection may leave half a line.
-    if (part === undefined && isTail) break;
-    if (part === undefined)
+    if (answer === undefined && isTail) break;
+    if (answer === undefined)
       throw answerFailure(settings, "invalid-response", "A line of the answer is not a JSON object");
-    if (part.error !== undefined) {
-      const error = createServerError(errorText(part.error), { isOllamas: true });
-      if (isFirst) throw serverFailure(call, error);
+    if (answer.error !== undefined) {
+      const error = new ServerError(errorText(answer.error), { isOllamas: true });
+      if (isFirst) throw serverFailure(settings, error, hasFormat);
       throw answerFailure(settings, "interrupted", `The answer broke off with an error: ${error.message}`);
     }
     isFirst = false;
-    const text = getContent(part.message);
+    const text = getContent(answer.message);
     repeats = text !== undefined && text === lastText ? repeats + 1 : 0;
     lastText = text;
-    yield part;
-    if (part.done === true) return;
+    yield line;
+    if (answer.done === true) return;
   }
   if (repeats < maxRepeats)
     throw answerFailure(settings, "interrupted", "The answer ended before it said that it was done");
   // The server gives up a model that writes the same again and again: nothing else comes, however often it is asked.
-  yield { done: true, done_reason: "stop" };
+  yield JSON.stringify({ done: true, done_reason: "stop" });
 }
 
 function getContent(message: unknown): string | undefined {
@@ -154,10 +164,11 @@ async function* splitLines(
   yield { line: rest + decoder.decode(), isTail: true };
 }
 
-function parseObject(text: string): ServerObject | undefined {
+function parseObject(text: string): Readonly<Record<string, unknown>> | undefined {
   try {
     const value: unknown = JSON.parse(text);
-    return isRecord(value) ? value : undefined;
+    const isRecord = typeof value === "object" && value !== null && !Array.isArray(value);
+    return isRecord ? (value as Record<string, unknown>) : undefined;
   } catch {
     return undefined;
   }
@@ -167,20 +178,26 @@ const maxTextLength = 200;
 /** The part of an error response that is read. */
 const maxBodyBytes = 65_536;
 
-/** The error that a server answered with. */
-interface ServerError extends Error {
+/** A server that answered with an error. */
+class ServerError extends Error {
+  override readonly name = "ServerError";
   /** The HTTP status; undefined if the error came as the first line of an answer. */
-  readonly status?: number;
+  declare readonly status: number | undefined;
   /** True if it has the form of Ollama's errors: anything else is from a proxy, or another server. */
-  readonly isOllamas: boolean;
+  declare readonly isOllamas: boolean;
   /** The header `retry-after`. */
-  readonly retryAfter?: string | undefined;
+  declare readonly retryAfter: string | undefined;
+
+  constructor(
+    text: string,
+    facts: Pick<ServerError, "isOllamas"> & Partial<Pick<ServerError, "status" | "retryAfter">>,
+  ) {
+    super(cutText(toLine(text), maxTextLength));
+    Object.assign(this, facts);
+  }
 }
 
-function createServerError(text: string, facts: Omit<ServerError, keyof Error>): ServerError {
-  return Object.assign(new Error(cutText(toLine(text), maxTextLength)), { name: "ServerError", ...facts });
-}
-
+/** Reads an error response. The client library would, too, but logs it to the console. */
 async function readServerError(response: Response): Promise<ServerError> {
   const { status, statusText, headers } = response;
   const body = await readStart(response.body);
@@ -188,7 +205,7 @@ async function readServerError(response: Response): Promise<ServerError> {
   const isOllamas = error !== undefined && error !== null;
   const isPage = (headers.get("content-type") ?? "").includes("html") || body.trimStart().startsWith("<");
   const text = isOllamas ? errorText(error) : isPage ? "a page of HTML" : body.trim() || statusText || "no text";
-  return createServerError(text, { status, isOllamas, retryAfter: headers.get("retry-after") ?? undefined });
+  return new ServerError(text, { status, isOllamas, retryAfter: headers.get("retry-after") ?? undefined });
 }
 
 /** An error as text; other servers wrap it in an object with a `message`. */
@@ -225,9 +242,9 @@ function toLine(text: string): string {
 }
 
 /** The failure of a call that the server answered with an error. */
-function serverFailure({ settings, body }: ServerCall, error: ServerError): AgentError<"model-failed"> {
+function serverFailure(settings: OllamaSettings, error: ServerError, hasFormat: boolean): AgentError<"model-failed"> {
   const { status } = error;
-  const reason = serverReason(error, body.format !== undefined);
+  const reason = serverReason(error, hasFormat);
   return modelFailure(settings, reason, { message: describe(settings, reason, error), status, cause: error });
 }
 

@@ -1,6 +1,7 @@
+import type { ChatRequest, ChatResponse } from "ollama/browser";
+import { onAbort } from "../../async/abort.ts";
 import { settleOrAbort } from "../../async/promises.ts";
 import { isAgentError } from "../../core/errors.ts";
-import type { JsonSchema } from "../../core/json-schema.ts";
 import {
   estimateTokens,
   type LanguageModel,
@@ -14,8 +15,7 @@ import {
 } from "../../core/language-model.ts";
 import { ModelCalls } from "../../core/model-calls.ts";
 import { answerTooLong, modelFailure } from "../../core/model-failure.ts";
-import { defined } from "../../core/options.ts";
-import { callServer, streamAnswer, withConnection } from "./ollama-client.ts";
+import { answerFailure, createClient } from "./ollama-client.ts";
 import {
   type OllamaModelOptions,
   type OllamaSettings,
@@ -69,18 +69,13 @@ interface ModelFacts {
   readonly contextLength: number | undefined;
 }
 
-/** A request for `/api/chat`, as sent. */
-interface OllamaChatRequest {
-  readonly model: string;
-  readonly messages: readonly ModelMessage[];
-  readonly stream: boolean;
-  readonly truncate: boolean;
-  readonly format?: JsonSchema | "json";
-  readonly logprobs?: boolean;
-  readonly think?: OllamaThink;
-  readonly keep_alive?: string | number;
-  readonly options: { readonly num_predict: number; readonly num_ctx?: number };
-}
+/** A request to a model as sent. `truncate` and the highest level of `think` are missing from the library's types. */
+type OllamaChatRequest = Omit<ChatRequest, "think"> & {
+  stream: true;
+  truncate: boolean;
+  think?: OllamaThink;
+  options: { num_predict: number; num_ctx?: number };
+};
 
 /** The length of the prompt of a few tools, in characters. */
 const usualPromptLength = 4_500;
@@ -89,9 +84,8 @@ const usualPromptLength = 4_500;
  * Makes the calls to a model, and keeps what they have in common: what the model can do, and how large its context is.
  */
 class OllamaCalls {
+  private readonly facts: SharedLoad<ModelFacts>;
   private readonly calls: ModelCalls;
-  /** Undefined until the server has said it. */
-  private facts: ModelFacts | undefined;
   /** The largest context so far: a server loads the model again when it changes, so it never shrinks. */
   private largestContext = 0;
   /** True once the server has refused the option `think`. */
@@ -101,12 +95,16 @@ class OllamaCalls {
 
   constructor(private readonly settings: OllamaSettings) {
     this.calls = new ModelCalls(settings, settings);
+    this.facts = new SharedLoad(async (signal) => {
+      const client = await createClient({ settings, signal });
+      return readFacts(settings.modelId, await client.show({ model: settings.modelId }));
+    });
   }
 
   /** See `LanguageModel.generate`. */
   async generate(request: ModelRequest): Promise<ModelResponse> {
     const { signal } = request;
-    const facts = await this.getFacts(signal).catch((thrown: unknown) => {
+    const facts = await this.facts.get(signal).catch((thrown: unknown) => {
       signal.throwIfAborted();
       // Any other error says nothing about the model.
       const reason = isAgentError(thrown, "model-failed") ? thrown.details.reason : undefined;
@@ -119,7 +117,7 @@ class OllamaCalls {
   /** See `LanguageModel.getContextTokens`. */
   async getContextTokens(signal: AbortSignal): Promise<number | undefined> {
     // The first request reports what is wrong.
-    const { contextLength } = await this.getFacts(signal).catch(() => this.unknownFacts());
+    const { contextLength } = await this.facts.get(signal).catch(() => this.unknownFacts());
     const { contextTokens } = this.settings;
     if (typeof contextTokens !== "number") return contextLength;
     return Math.min(contextTokens, contextLength ?? contextTokens);
@@ -127,21 +125,12 @@ class OllamaCalls {
 
   /** See `OllamaModel.preload`. */
   async preload(signal: AbortSignal): Promise<void> {
-    const facts = await this.getFacts(signal);
+    const facts = await this.facts.get(signal);
     // As for a prompt of usual size, as the server loads the model again for another context.
     const messages = [{ role: "user", content: "x".repeat(usualPromptLength) }] as const;
     const { think: _, ...chat } = this.toChat({ messages, signal }, facts);
-    const body = { ...chat, messages: [], stream: false };
-    await callServer({ settings: this.settings, path: "chat", body, signal });
-  }
-
-  /** Calls that begin before the first answer each ask. */
-  private async getFacts(signal: AbortSignal): Promise<ModelFacts> {
-    const { settings } = this;
-    const { modelId: model } = settings;
-    const show = () => settleOrAbort(callServer({ settings, path: "show", body: { model }, signal }), signal);
-    this.facts ??= readFacts(model, await show());
-    return this.facts;
+    const client = await createClient({ settings: this.settings, signal });
+    await client.chat({ ...chat, messages: [], stream: false });
   }
 
   private unknownFacts(): ModelFacts {
@@ -169,33 +158,41 @@ class OllamaCalls {
     return withUsage(await this.ask(request, facts), response.usage);
   }
 
-  private send(
-    chat: OllamaChatRequest,
-    { signal, onTextDelta, maxOutputTokens = 0 }: ModelRequest,
-  ): Promise<ModelResponse> {
-    return withConnection(signal, async (signal) => {
-      const parts = streamAnswer({ settings: this.settings, path: "chat", body: chat, signal });
-      const response = await this.readAnswer(parts, { signal, onTextDelta });
+  private async send(chat: OllamaChatRequest, request: ModelRequest): Promise<ModelResponse> {
+    const connection = new AbortController();
+    const { signal } = connection;
+    const stopListening = onAbort(request.signal, () => connection.abort(request.signal.reason));
+    try {
+      const hasFormat = chat.format !== undefined;
+      const client = await createClient({ settings: this.settings, signal, hasFormat, isAnswer: true });
+      const parts = await client.chat(chat as ChatRequest & { stream: true });
+      const response = await this.readAnswer(parts, { signal, onTextDelta: request.onTextDelta });
       const { num_predict: room } = chat.options;
-      return room < maxOutputTokens ? { ...response, maxOutputTokens: room } : response;
-    });
+      return room < (request.maxOutputTokens ?? 0) ? { ...response, maxOutputTokens: room } : response;
+    } finally {
+      stopListening();
+      // Closes the connection of an answer that was not read to its end.
+      connection.abort();
+    }
   }
 
   /** Reads a streamed answer to its end. It may stop early. */
   private async readAnswer(
-    parts: AsyncIterable<Readonly<Record<string, unknown>>>,
+    parts: AsyncIterable<ChatResponse>,
     { signal, onTextDelta }: Pick<ModelRequest, "signal" | "onTextDelta">,
   ): Promise<ModelResponse> {
     let text = "";
     let reasoning = "";
     let blankLength = 0;
     let reported: unknown[] = [];
-    let finishReason: ModelFinishReason = "length";
-    let usage: ModelTokens = {};
+    const response = (finishReason: ModelFinishReason, usage: ModelTokens): ModelResponse => {
+      const logprobs = readLogprobs(text, reported);
+      return { text, ...(reasoning !== "" && { reasoning }), finishReason, usage, ...(logprobs && { logprobs }) };
+    };
     for await (const part of parts) {
       signal.throwIfAborted();
-      const { thinking, content } = asRecord(part.message);
-      const [thought, delta] = [asText(thinking), asText(content)];
+      const thought = asText(part.message?.thinking);
+      const delta = asText(part.message?.content);
       reasoning += thought;
       text += delta;
       if (thought !== "") reported = [];
@@ -203,12 +200,11 @@ class OllamaCalls {
       if (Math.max(text.length + reasoning.length, reported.length) > maxAnswerLength)
         throw answerTooLong(this.settings);
       if (delta !== "") onTextDelta?.(delta);
-      if (part.done === true) [finishReason, usage] = [toFinishReason(part.done_reason), toUsage(part)];
+      if (part.done) return response(toFinishReason(part.done_reason), toUsage(part));
       blankLength = countBlanksAtEnd(thought + delta, blankLength);
-      if (blankLength >= maxBlankLength) break;
+      if (blankLength >= maxBlankLength) return response("length", {});
     }
-    const logprobs = readLogprobs(text, reported);
-    return { text, ...(reasoning !== "" && { reasoning }), finishReason, usage, ...(logprobs && { logprobs }) };
+    throw answerFailure(this.settings, "invalid-response", "The answer is not a chat answer");
   }
 
   /** Makes the request for `/api/chat`. Throws `model-failed` with `prompt-too-long` if the messages do not fit. */
@@ -310,13 +306,15 @@ function asText(value: unknown): string {
   return typeof value === "string" ? value : "";
 }
 
-function toFinishReason(reason: unknown): ModelFinishReason {
+function toFinishReason(reason: string | null | undefined): ModelFinishReason {
   if (reason === "length") return "length";
   return reason === undefined || reason === null || reason === "" || reason === "stop" ? "stop" : "other";
 }
 
-function toUsage(part: Readonly<Record<string, unknown>>): ModelTokens {
-  return defined({ inputTokens: asCount(part.prompt_eval_count), outputTokens: asCount(part.eval_count) });
+function toUsage(part: ChatResponse): ModelTokens {
+  const inputTokens = asCount(part.prompt_eval_count);
+  const outputTokens = asCount(part.eval_count);
+  return { ...(inputTokens !== undefined && { inputTokens }), ...(outputTokens !== undefined && { outputTokens }) };
 }
 
 function asCount(value: unknown): number | undefined {
@@ -361,3 +359,37 @@ const leastContextTokens = 4_096;
 const secondTryTokens = 512;
 /** An answer with room for fewer is not worth requesting, unless no more was wanted. */
 const leastOutputTokens = 256;
+
+/**
+ * Loads a value once for all callers, and keeps it. The next caller restarts a load that failed; one whose callers have
+ * all left is aborted.
+ */
+class SharedLoad<T> {
+  private loaded: { readonly value: T } | undefined;
+  private loading: { readonly value: Promise<T>; readonly controller: AbortController; waiting: number } | undefined;
+
+  constructor(private readonly load: (signal: AbortSignal) => Promise<T>) {}
+
+  /** Rejects as the load does, or with the signal's reason. */
+  async get(signal: AbortSignal): Promise<T> {
+    signal.throwIfAborted();
+    if (this.loaded !== undefined) return this.loaded.value;
+    if (this.loading === undefined) {
+      const controller = new AbortController();
+      this.loading = { value: this.load(controller.signal), controller, waiting: 0 };
+    }
+    const { loading } = this;
+    loading.waiting++;
+    try {
+      const value = await settleOrAbort(loading.value, signal);
+      this.loaded = { value };
+      return value;
+    } finally {
+      loading.waiting--;
+      if (loading.waiting === 0) {
+        loading.controller.abort();
+        if (this.loading === loading) this.loading = undefined;
+      }
+    }
+  }
+}

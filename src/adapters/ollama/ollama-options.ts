@@ -133,8 +133,8 @@ const defaultOllamaHost = "http://127.0.0.1:11434";
 const maxHostLength = 2_000;
 
 /**
- * The address of a server, without a trailing slash. The default port of an address without a scheme is 11434, and else
- * the scheme's own. Throws `invalid-options`.
+ * The address of a server, without a trailing slash. As in the client library, the default port of an address without a
+ * scheme is 11434, and else the scheme's own. Throws `invalid-options`.
  */
 function readOllamaHost(host: unknown = defaultOllamaHost, option: string): string {
   const expected = `an address such as ${defaultOllamaHost}`;

@@ -198,19 +198,23 @@ export class HiddenTexts {
     return this.shown.size === 0;
   }
 
-  /** Hides all texts and numbers in a value, and shows another text instead, unless they are hidden already. */
-  add(value: JsonValue, shown = hiddenText): void {
+  /**
+   * Hides all texts and numbers in a value, and shows another text instead, unless they are hidden already. Returns the
+   * texts that were not.
+   */
+  add(value: JsonValue, shown = hiddenText): readonly string[] {
     if (typeof value === "object" && value !== null) {
-      for (const item of Object.values(value)) this.add(item as JsonValue, shown);
+      return Object.values(value).flatMap((item) => this.add(item as JsonValue, shown));
     }
-    if (typeof value !== "string" && typeof value !== "number") return;
+    if (typeof value !== "string" && typeof value !== "number") return [];
     const text = String(value);
     // As it appears in a URL, and in JSON.
-    for (const form of [text, encode(text), JSON.stringify(text).slice(1, -1)]) this.addText(form, shown);
+    const forms = [text, encode(text), JSON.stringify(text).slice(1, -1)];
+    return forms.filter((form) => this.addText(form, shown));
   }
 
-  private addText(text: string, shown: string): void {
-    if (text.length < minLength || this.shown.has(text)) return;
+  private addText(text: string, shown: string): boolean {
+    if (text.length < minLength || this.shown.has(text)) return false;
     this.shown.set(text, shown);
     const head = text.slice(
       0,
@@ -219,6 +223,7 @@ export class HiddenTexts {
     const alike = this.byHead.get(head);
     if (alike === undefined) this.byHead.set(head, [text]);
     else alike.push(text);
+    return true;
   }
 
   /** A text with the hidden ones in it replaced. */

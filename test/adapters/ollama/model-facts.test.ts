@@ -9,10 +9,10 @@ const answerWith = (facts: unknown) => ({ body: JSON.stringify(facts) });
 checkNothingIsLeft();
 
 describe("the server's facts about a model", () => {
-  it("are requested until they are known", async () => {
+  it("are requested once, even by simultaneous calls", async () => {
     const { ask, ollama } = await setUp([hi, hi, hi]);
-    await ask();
     await Promise.all([ask(), ask()]);
+    await ask();
     expect(asked(ollama.requests)).toBe(1);
     expect(JSON.parse(ollama.requests[0]?.body ?? "")).toEqual({ model: "qwen3" });
   });
@@ -69,17 +69,21 @@ describe("the server's facts about a model", () => {
     expect((await ask()).text).toBe("Hi");
   });
 
-  it("are requested by each call that begins before they are known, as long as it is not aborted", async () => {
+  it("stay requested while one waiting call is left, and no longer when all are aborted", async () => {
     const { ask, ollama } = await setUp([hi], { server: { showScript: [{ fault: "hang" }, { fault: "hang" }] } });
-    const controller = new AbortController();
-    const aborted = expect(ask({ signal: controller.signal })).rejects.toBe("enough");
+    const [first, second, third] = [new AbortController(), new AbortController(), new AbortController()];
+    const refused = [first, second].map((each) => expect(ask({ signal: each.signal })).rejects.toBe("enough"));
     await ollama.waitForRequest("/api/show");
-    const other = ask();
-    await ollama.waitForRequest("/api/show");
-    controller.abort("enough");
-    await aborted;
+    first.abort("enough");
+    await refused[0];
+    expect(ollama.openSockets).toBe(1);
+    second.abort("enough");
+    await refused[1];
     await ollama.waitForDisconnect();
+    const last = ask({ signal: third.signal });
+    await ollama.waitForRequest("/api/show");
     ollama.release();
-    expect((await other).text).toBe("Hi");
+    expect((await last).text).toBe("Hi");
+    expect(asked(ollama.requests)).toBe(2);
   });
 });

@@ -102,7 +102,7 @@ describe("an interrupted or invalid answer", () => {
     [{ body: "[]\n" }, "invalid-response", "A line of the answer is not a JSON object"],
     [{ body: "null\n" }, "invalid-response", "A line of the answer is not a JSON object"],
     [{ body: `{"a":"${"x".repeat(3_000_000)}"}\n` }, "invalid-response", "A line of the answer is longer than 2097152"],
-    [{ body: '{"status":"success"}\n' }, "interrupted", "ended before it said that it was done"],
+    [{ body: '{"status":"success"}\n' }, "invalid-response", "The answer is not a chat answer"],
   ] as const)("is reported for %j as %s", async (answer, reason, text) => {
     const { fail } = await setUp([answer], once);
     const error = await fail();
