@@ -646,10 +646,10 @@ function countEnded(
   } else if (before === "unknown" || (hasEnded(before) && !hasEnded(after))) reopenLoop(step);
 }
 
-const openStatuses: ReadonlySet<StepStatus> = new Set(["pending", "running", "waiting", "interrupted"]);
+const unendedStatuses: ReadonlySet<StepStatus> = new Set(["pending", "running", "waiting", "interrupted"]);
 
 function hasEnded(status: StepStatus): boolean {
-  return !openStatuses.has(status);
+  return !unendedStatuses.has(status);
 }
 
 function endLoop(step: StepState, states: readonly StepState[], timestamp: string): void {
@@ -714,7 +714,7 @@ export function hadNothingToDo(skipReason: SkipReason | undefined): boolean {
 }
 
 /** True if a step, or some of its iterations, is still to be run, or to be run again after an interruption. */
-export function isOpen({ status, iterations }: StepState): boolean {
+export function isStillToRun({ status, iterations }: StepState): boolean {
   if (status === "pending" || status === "waiting" || status === "interrupted") return true;
   return iterations !== undefined && iterations.ended < iterations.states.length;
 }

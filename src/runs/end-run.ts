@@ -1,7 +1,7 @@
 import { type AgentErrorData, fromErrorData } from "../core/errors.ts";
 import type { AgentEvent, EventInit, RunEndEvent, SkipReason } from "../core/events.ts";
 import { lastCompleted, type RunResult } from "../core/run-result.ts";
-import { instancesOf, isDone, isOpen, type RunState, type StepState } from "../core/run-state.ts";
+import { instancesOf, isDone, isStillToRun, type RunState, type StepState } from "../core/run-state.ts";
 import { stepRefOf } from "../core/step.ts";
 import type { PlanExpressions } from "../plan/expressions.ts";
 import type { AbortReason, Run } from "./run.ts";
@@ -92,7 +92,7 @@ async function skipRest(run: Run, expressions: PlanExpressions | undefined): Pro
 
 /** True if only the end of the run prevents a step from running, even if an execution died while recording that. */
 function isNotStarted(state: StepState): boolean {
-  if (!isOpen(state)) return state.skipReason === "run-ended";
+  if (!isStillToRun(state)) return state.skipReason === "run-ended";
   for (const { status } of instancesOf([state])) if (status === "interrupted") return false;
   return true;
 }
@@ -114,7 +114,7 @@ export function closeBroken(run: Run, error: AgentErrorData): void {
     return;
   }
   // Steps left for the next process are not skipped.
-  const skipped = status === "interrupted" ? [] : [...instancesOf(state.steps.values())].filter(isOpen);
+  const skipped = status === "interrupted" ? [] : [...instancesOf(state.steps.values())].filter(isStillToRun);
   for (const event of endsOfCutOff(state, error)) recorder.emitUnrecorded(event);
   for (const part of skipped)
     recorder.emitUnrecorded({ type: "step-skip", ...stepRefOf(part), tool: part.tool, reason: "run-ended" });
@@ -175,10 +175,10 @@ export function endingOf(state: RunState): AbortReason | undefined {
       isEnding ||= !hasFailed && (skipReason === "run-ended" || skipReason === "dependency-failed");
     }
   }
-  if (wasStopped) return unsaid(state);
+  if (wasStopped) return unrecordedReason(state);
   // After a failure, the run would have waited for the steps in doubt.
   if (!isEnding || (stepFailure({ state }) !== undefined && !isInDoubt)) return undefined;
-  return unsaid(state);
+  return unrecordedReason(state);
 }
 
 type EndingError = AgentErrorData<"cancelled" | "timeout">;
@@ -188,7 +188,7 @@ function isRunTimeout(error: AgentErrorData | undefined): boolean {
 }
 
 /** The reason that was not recorded: the deadline if it had passed, else a cancellation. */
-function unsaid({ options, executionStartedAt = "", updatedAt }: RunState): AbortReason {
+function unrecordedReason({ options, executionStartedAt = "", updatedAt }: RunState): AbortReason {
   const { timeoutMs = Number.POSITIVE_INFINITY } = options ?? {};
   const lastedMs = Date.parse(updatedAt) - Date.parse(executionStartedAt);
   return lastedMs >= timeoutMs ? runTimeout(timeoutMs) : cancelledBy("its process died while it was ending");
@@ -198,7 +198,7 @@ function unsaid({ options, executionStartedAt = "", updatedAt }: RunState): Abor
 export async function skipOpen(run: Run, state: StepState, reason: SkipReason): Promise<void> {
   for (const part of [...instancesOf([state])]) {
     // An interrupted one has started: it is just not run again.
-    if (!isOpen(part) || part.status === "interrupted") continue;
+    if (!isStillToRun(part) || part.status === "interrupted") continue;
     const emitted = run.emit({ type: "step-skip", ...stepRefOf(part), tool: part.tool, reason });
     if (emitted !== undefined) await emitted;
   }

@@ -6,7 +6,7 @@ import {
   type ApprovalState,
   initialRunState,
   instanceAt,
-  isOpen,
+  isStillToRun,
   type RunState,
   reduceRunState,
   type StepEvent,
@@ -178,7 +178,7 @@ function findStepMisplacement(state: RunState, event: StepEvent): string | undef
 }
 
 function findWaitMisplacement(step: StepState | undefined): string | undefined {
-  return step !== undefined && isOpen(step) && step.wait === undefined ? undefined : "of a step that cannot wait";
+  return step !== undefined && isStillToRun(step) && step.wait === undefined ? undefined : "of a step that cannot wait";
 }
 
 /** True if an event states the number of iterations, as the first one of a loop does. */
@@ -194,7 +194,7 @@ function isAllowed(part: StepState, event: StepEvent): boolean {
     case "step-start":
     case "step-skip":
     case "approval-request":
-      return part.iterations === undefined ? isOpen(part) : part.iterations.ended < part.iterations.states.length;
+      return part.iterations === undefined ? isStillToRun(part) : part.iterations.ended < part.iterations.states.length;
     case "step-retry":
       return event.undo === true ? isUndoing : status === "running";
     case "step-end":

@@ -8,7 +8,7 @@ import {
   isAwaited,
   isDecided,
   isDone,
-  isOpen,
+  isStillToRun,
   isWaitOver,
   type StepState,
 } from "../core/run-state.ts";
@@ -101,7 +101,7 @@ export function isReady(run: Run, expressions: PlanExpressions | undefined): boo
     if (isDone(step)) for (const dependent of dependents[index] ?? []) (waitingFor[dependent] as number)--;
     return (
       waitingFor[index] === 0 &&
-      [...instancesOf([step])].some((part) => isOpen(part) && !isHeldUp(part, run.sharedNow()))
+      [...instancesOf([step])].some((part) => isStillToRun(part) && !isHeldUp(part, run.sharedNow()))
     );
   });
 }
@@ -127,5 +127,5 @@ function stepsOf({ state }: Run): readonly StepState[] {
 
 /** True if no step has failed in a way that prevents the others from starting. */
 function mayStartMore({ settings }: Run, steps: readonly StepState[]): boolean {
-  return settings.stored.onStepFailure === "continue" || steps.every((step) => isOpen(step) || isDone(step));
+  return settings.stored.onStepFailure === "continue" || steps.every((step) => isStillToRun(step) || isDone(step));
 }

@@ -7,7 +7,7 @@ import {
   instancesOf,
   isDecided,
   isDone,
-  isOpen,
+  isStillToRun,
   pendingStep,
   reduceStep,
   type StepEvent,
@@ -80,10 +80,10 @@ describe("a step that needs approval", () => {
   it("waits with the requested input, then has the decision", () => {
     expect(fold(ask())).toMatchObject({ status: "waiting", input: { a: 2 }, effect: "once", attempts: 0 });
     expect(fold(ask()).approval).toEqual({ hash: "h", status: "requested" });
-    expect([isOpen, hasStarted, isDecided].map((is) => is(fold(ask())))).toEqual([true, false, false]);
+    expect([isStillToRun, hasStarted, isDecided].map((is) => is(fold(ask())))).toEqual([true, false, false]);
     const approved = fold(ask(), decide("approved"));
     expect(approved).toMatchObject({ status: "waiting", approval: { hash: "h", status: "approved" } });
-    expect([isOpen, hasStarted, isDecided].map((is) => is(approved))).toEqual([true, false, true]);
+    expect([isStillToRun, hasStarted, isDecided].map((is) => is(approved))).toEqual([true, false, true]);
   });
 
   it("keeps the error of its rejection", () => {
@@ -101,7 +101,7 @@ describe("a step that needs approval", () => {
 
   it("ignores decisions once it runs", () => {
     const state = fold(ask(), decide("approved"), start(), end());
-    expect([isOpen, hasStarted, isDecided, isDone].map((is) => is(state))).toEqual([false, true, false, true]);
+    expect([isStillToRun, hasStarted, isDecided, isDone].map((is) => is(state))).toEqual([false, true, false, true]);
   });
 });
 
@@ -114,7 +114,7 @@ describe("a skipped step", () => {
     const state = fold(skip(reason));
     expect(state).toMatchObject({ status: "skipped", skipReason: reason });
     expect(state.output).toEqual(output);
-    expect([isDone(state), isOpen(state), hasStarted(state)]).toEqual([done, false, true]);
+    expect([isDone(state), isStillToRun(state), hasStarted(state)]).toEqual([done, false, true]);
   });
 });
 
@@ -141,7 +141,7 @@ describe("a loop", () => {
         [0, "First"],
         [1, "First"],
       ]);
-      expect(isOpen(state)).toBe(true);
+      expect(isStillToRun(state)).toBe(true);
     }
   });
 
@@ -159,7 +159,7 @@ describe("a loop", () => {
   ] as const)("is %s", (_how, events, status) => {
     const state = fold(start(0), start(1), ...events);
     expect(state.status).toBe(status);
-    expect([isDone(state), isOpen(state)]).toEqual([false, false]);
+    expect([isDone(state), isStillToRun(state)]).toEqual([false, false]);
     expect(state.output).toBeUndefined();
   });
 
@@ -170,7 +170,7 @@ describe("a loop", () => {
     const decided = fold(ask(0), ask(1), decide("approved", 1));
     expect([hasStarted(decided), isDecided(decided)]).toEqual([false, true]);
     expect(hasStarted(fold(start(0), end(0), ask(1)))).toBe(true);
-    expect(isOpen(fold(start(0), end(0), ask(1)))).toBe(true);
+    expect(isStillToRun(fold(start(0), end(0), ask(1)))).toBe(true);
   });
 
   it("is rejected if one iteration is", () => {

@@ -10,7 +10,7 @@ import {
   instancesOf,
   isDone,
   isFailedInDoubt,
-  isOpen,
+  isStillToRun,
   type StepState,
   unchangedSteps,
 } from "../../core/run-state.ts";
@@ -53,7 +53,7 @@ export async function replan(run: Run): Promise<Plan | undefined> {
     await withdrawQuestions(run, plan);
     // A loop that has started stays in the log, but the rest of it is skipped.
     for (const step of run.state.steps.values())
-      if (isOpen(step) && hasStarted(step)) await skipOpen(run, step, "run-ended");
+      if (isStillToRun(step) && hasStarted(step)) await skipOpen(run, step, "run-ended");
     const outcome = { status: "completed", plan, ...(approvals.length > 0 && { approvals }) } as const;
     await run.emit({ ...base, ...planning.end(), outcome });
     run.recountSteps();
@@ -141,7 +141,7 @@ function checkIds(run: Run, { added, kept }: { added: unknown; kept: readonly Pl
 
 function checkSize(run: Run, added: unknown): void {
   const max = run.settings.stored.maxSteps;
-  const started = [...instancesOf(run.state.steps.values())].filter((part) => !isOpen(part)).length;
+  const started = [...instancesOf(run.state.steps.values())].filter((part) => !isStillToRun(part)).length;
   const used = started + (Array.isArray(added) ? added.length : 0);
   if (used <= max) return;
   const message = `With the new steps the run would have ${used}; at most ${max} are allowed.`;

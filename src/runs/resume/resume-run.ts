@@ -11,7 +11,7 @@ import {
   instancesOf,
   isDone,
   isLeftOpen,
-  isOpen,
+  isStillToRun,
   type RunState,
   type StepState,
 } from "../../core/run-state.ts";
@@ -180,10 +180,10 @@ async function restoreRun(
   const { settings, leases } = runs;
   const unchanged = (state: RunState) => ({ execution: Promise.resolve(resultOfState(state, settings)) });
   const mayLook = ({ status }: RunState) => continuation.looksForPosted === true && status === "suspended";
+  const lease = new StoredLease(runId);
   // A run that was given up, or has not started, can only be cancelled.
   const hasPosted = (state: RunState) =>
     lease.posted.some((one) => !(isGivenUp(state) || isUnstarted(state)) || isCancellation(one));
-  const lease = new StoredLease(runId);
   try {
     const before = await (continuation.create?.(lease) ?? readExisting(settings, runId, known.recorded));
     known.recorded = before;
@@ -200,30 +200,7 @@ async function restoreRun(
       if (continuation.looksForPosted) runs.unfit.set(runId, state.updatedAt);
       throw mismatch;
     }
-    const evidence = await evidenceOf(settings, state);
-    const run = runs.open(fit.settings, continuation, state);
-    run.secrets = fit.secrets;
-    run.hold = fit.hold;
-    run.evidence = evidence;
-    run.keepHistory();
-    leases.handOver(lease, run);
-    const ending = state.status === "running" || isHeld(state) ? endingOf(state) : undefined;
-    const resume = () => {
-      // Events for the whole execution come first: posted messages may decide what waits in it.
-      const resuming = recordResume(run, fit.changedTools, continuation.events)
-        .then(() => continuation.onRecorded?.())
-        .then(() => run.host.receive(run, run.openInbox() ?? lease.posted, { isOpening: true }))
-        .then(() => rejectExpired(run));
-      return { resuming, executing: resuming.then(() => continueExecution(run, ending)) };
-    };
-    const { traceparent: previousTraceparent } = state;
-    const call = { type: "run", runId, ...defined({ previousTraceparent }) } as const;
-    const { resuming, executing } = settings.within?.(call, resume) ?? resume();
-    const execution = runs.hold(run, executing);
-    // The caller gets its failure from this function.
-    execution.catch(() => {});
-    // The agent may be closed while the store keeps it waiting. One that fails has given the run back.
-    await Promise.race([resuming.catch(() => execution), execution]);
+    const { run, execution } = await startExecution(runs, continuation, { state, fit, lease });
     // What was posted may have cancelled it.
     if (mismatch === undefined || (await execution).status !== "suspended") return { execution };
     runs.unfit.set(runId, run.state.updatedAt);
@@ -232,6 +209,42 @@ async function restoreRun(
     // Does nothing if there is none, or a run has taken it over.
     await leases.release(lease);
   }
+}
+
+interface Restored {
+  readonly state: RunState;
+  readonly fit: Fit;
+  readonly lease: StoredLease;
+}
+
+/** Opens a restored run, which takes over the lease. Resolves when its execution has started, or has failed before that. */
+async function startExecution(runs: RunRegistry, continuation: Continuation, { state, fit, lease }: Restored) {
+  const { settings, leases } = runs;
+  const evidence = await evidenceOf(settings, state);
+  const run = runs.open(fit.settings, continuation, state);
+  run.secrets = fit.secrets;
+  run.hold = fit.hold;
+  run.evidence = evidence;
+  run.keepHistory();
+  leases.handOver(lease, run);
+  const ending = state.status === "running" || isHeld(state) ? endingOf(state) : undefined;
+  const resume = () => {
+    // Events for the whole execution come first: posted messages may decide what waits in it.
+    const resuming = recordResume(run, fit.changedTools, continuation.events)
+      .then(() => continuation.onRecorded?.())
+      .then(() => run.host.receive(run, run.openInbox() ?? lease.posted, { isOpening: true }))
+      .then(() => rejectExpired(run));
+    return { resuming, executing: resuming.then(() => continueExecution(run, ending)) };
+  };
+  const { runId, traceparent: previousTraceparent } = state;
+  const call = { type: "run", runId, ...defined({ previousTraceparent }) } as const;
+  const { resuming, executing } = settings.within?.(call, resume) ?? resume();
+  const execution = runs.hold(run, executing);
+  // The caller of `restoreRun` gets its failure from that.
+  execution.catch(() => {});
+  // The agent may be closed while the store keeps it waiting. One that fails has given the run back.
+  await Promise.race([resuming.catch(() => execution), execution]);
+  return { run, execution };
 }
 
 /** A run as a process may continue it. */
@@ -378,7 +391,9 @@ function isValid(approval: ApprovalState | undefined): boolean {
 function mayRunAgain(state: RunState, step: StepState): boolean {
   // The next execution tries its failed steps again.
   if (state.status === "failed") return !isDone(step);
-  return isOpen(step) || [...instancesOf([step])].some(({ status }) => status === "running" || status === "unknown");
+  return (
+    isStillToRun(step) || [...instancesOf([step])].some(({ status }) => status === "running" || status === "unknown")
+  );
 }
 
 /**
@@ -441,7 +456,7 @@ async function endLoops(run: Run): Promise<void> {
   for (const step of run.state.steps.values()) {
     const states = step.iterations?.states ?? [];
     const isInDoubt = states.some(({ status }) => status === "unknown");
-    if (!isInDoubt && states.some((one) => !isOpen(one) && !isDone(one))) await skipOpen(run, step, "run-ended");
+    if (!isInDoubt && states.some((one) => !isStillToRun(one) && !isDone(one))) await skipOpen(run, step, "run-ended");
   }
 }
 

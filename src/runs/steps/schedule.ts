@@ -4,7 +4,7 @@ import type { StepOutcome, WaitDue } from "../../core/events.ts";
 import type { JsonObject, JsonValue } from "../../core/json.ts";
 import type { Plan, PlanStep, ToolStep, WaitStep } from "../../core/plan.ts";
 import type { RunResult } from "../../core/run-result.ts";
-import { isDecided, isDone, isOpen, isWaitOver, type StepState } from "../../core/run-state.ts";
+import { isDecided, isDone, isStillToRun, isWaitOver, type StepState } from "../../core/run-state.ts";
 import { callsTool, inputOf, timeOfInstant, waitToolName } from "../../core/step.ts";
 import type { DefinedTool } from "../../core/tool.ts";
 import type { StepExpressions } from "../../plan/expressions/step-expressions.ts";
@@ -128,9 +128,9 @@ function readySteps(run: Run, steps: readonly PlanStep[], expressions: PlanExpre
   // The dependencies of a step come before it.
   for (const [index, { id }] of steps.entries()) {
     const state = run.state.steps.get(id) as StepState;
-    if (isOpen(state)) {
+    if (isStillToRun(state)) {
       // An iteration in doubt leaves the rest of its loop open.
-      if (state.iterations?.states.some((one) => !isOpen(one) && !isDone(one))) run.stopSteps();
+      if (state.iterations?.states.some((one) => !isStillToRun(one) && !isDone(one))) run.stopSteps();
       ready.addIfFree(index);
     } else if (isDone(state)) ready.countDone(index);
     else run.stopSteps();
@@ -288,7 +288,7 @@ async function runIterations(run: Run, task: ExpressionTask, items: readonly Jso
   const count = items.length;
   const iterationAt = (index: number) => run.state.steps.get(step.id)?.iterations?.states[index] ?? notStarted;
   // After a failure no other step or iteration starts.
-  let hasFailed = items.some((_item, index) => !isOpen(iterationAt(index)) && !isDone(iterationAt(index)));
+  let hasFailed = items.some((_item, index) => !isStillToRun(iterationAt(index)) && !isDone(iterationAt(index)));
   do {
     let next = 0;
     const takeNext = (): StepTask | undefined => {
@@ -324,7 +324,7 @@ const notStarted = { status: "pending" } as StepState;
 
 /** An iteration that waits for an answer is not asked about again: its input is unchanged. */
 function canRun(state: StepState): boolean {
-  return state.status === "waiting" ? isDecided(state) : isOpen(state);
+  return state.status === "waiting" ? isDecided(state) : isStillToRun(state);
 }
 
 async function runIfTrue(run: Run, one: StepTask, expressions: StepExpressions): Promise<StepEnd> {
