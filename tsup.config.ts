@@ -25,6 +25,11 @@ export default defineConfig(({ outDir = "dist" }) => ({
     "adapters/sqlite/index": "src/adapters/sqlite/index.ts",
     "testing/index": "src/testing/index.ts",
     "cli/main": "src/cli/main.ts",
+    // Not to be imported: as entries they get chunks of their own, which a bundler leaves out where they are not used.
+    "tools/calculator": "src/tools/calculator/calculator.ts",
+    "tools/notes": "src/tools/notes/notes.ts",
+    "tools/todo-store": "src/tools/todo-store/todo-store.ts",
+    "tools/web-search": "src/tools/web-search/web-search.ts",
   },
   format: "esm",
   target: "node20",
