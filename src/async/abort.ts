@@ -85,9 +85,15 @@ export class AbortScope<TReason> {
 
   /** Removes a source; does nothing if it is not one of these. */
   release(source: AbortSource): void {
+    const { sources } = this;
     // Few are open at a time, and the one that is released is usually the last.
-    if (this.sources.at(-1) === source) this.sources.pop();
-    else this.sources = this.sources.filter((other) => other !== source);
+    if (sources[sources.length - 1] === source) {
+      sources.pop();
+      return;
+    }
+    const index = sources.indexOf(source);
+    const last = index === -1 ? undefined : sources.pop();
+    if (last !== undefined) sources[index] = last;
   }
 }
 

@@ -1,3 +1,4 @@
+import type { RetryOptions } from "../async/retry.ts";
 import { functionWords, lightVerbs } from "../english/word-classes.ts";
 import { examplePhrase, PhraseError, parsePhrase, slotNames } from "../language/phrases.ts";
 import { callLimitOptions, retryOptions } from "./call-gate.ts";
@@ -23,6 +24,7 @@ import {
   type Tool,
   type ToolContext,
   type ToolEffect,
+  type ToolLimitOptions,
   type ToolPhrase,
   type ToolPhraseOptions,
   toolEffects,
@@ -30,13 +32,21 @@ import {
 } from "./tool.ts";
 import { toolSchemas } from "./tool-schemas.ts";
 
-interface ToolOptionsBase<TName extends string, TSchema extends StandardSchema>
-  extends Omit<
-    Tool<TName, InferSchemaOutput<TSchema>>,
-    "inputSchema" | "outputSchema" | "phrases" | "execute" | "undo"
-  > {
+interface ToolOptionsBase<TName extends string, TSchema extends StandardSchema> extends ToolLimitOptions {
+  /** 1 to 64 of `A-Z a-z 0-9 _ -`, starting with a letter. Unique within an agent. */
+  name: TName;
+  description: string;
   /** zod 3 (from 3.25.28), zod 4, or any {@link StandardSchema} that gives its JSON Schema. */
   inputSchema: TSchema;
+  /** A value, or a function of the parsed input. @default "idempotent" */
+  effect?: ToolEffect | ((input: InferSchemaOutput<TSchema>) => ToolEffect) | undefined;
+  retry?: RetryOptions | undefined;
+  /** @default the agent's `stepTimeoutMs`; `Infinity` is allowed */
+  timeoutMs?: number | undefined;
+  /** True if a step must be approved before it runs, or a function of its parsed input. @default false */
+  needsApproval?: boolean | ((input: InferSchemaOutput<TSchema>) => boolean | Promise<boolean>) | undefined;
+  /** The part of the output that a later "it" or "the result" in a request stands for, such as `value`. */
+  result?: string | undefined;
   /**
    * Phrases that the rule planner understands, so that this tool can be planned for without a model. A very long list may come
    * from a function, which the first request calls.

@@ -231,4 +231,12 @@ export interface ToolPhraseOptions<TInput = Record<string, unknown>> {
 }
 
 /** A phrase of a defined tool. @inline */
-export type ToolPhrase = Readonly<ToolPhraseOptions>;
+export interface ToolPhrase {
+  readonly phrase: string;
+  readonly input?: Readonly<Record<string, unknown>>;
+  readonly slots?: Readonly<Record<string, StandardSchema>>;
+  readonly anywhere?: readonly string[];
+  readonly destructive?: boolean;
+  /** See {@link ToolPhraseOptions.toInput}. */
+  toInput?(slots: Readonly<Record<string, SlotValue>>, context: PhraseContext): unknown;
+}

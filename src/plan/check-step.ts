@@ -39,17 +39,27 @@ interface StepScope {
 /** The JSON Schemas of what steps call or wait for, by the tool, or by the schema of the event. */
 type KnownSchemas = ReadonlyMap<Tool | StandardSchema, Partial<ToolSchemas>>;
 
-/** The schemas of the tools that steps call, and of all events: the output of a step that waits is the event's value. */
-export async function readSchemas(
+/** The schemas of the tools that steps call, and of all events. Synchronous, unless zod 3's converter has to be loaded. */
+export function readSchemas(
   steps: readonly (Pick<PlanStep, "tool"> | undefined)[],
   { tools, events }: Pick<StepScope, "tools" | "events">,
-): Promise<KnownSchemas> {
+): KnownSchemas | Promise<KnownSchemas> {
   const found = new Map<Tool | StandardSchema, Partial<ToolSchemas>>();
-  for (const schema of events?.values() ?? []) found.set(schema, { output: await toJsonSchema(schema, "output") });
-  for (const tool of new Set(steps.map((step) => tools.get(step?.tool ?? "")))) {
-    if (tool !== undefined) found.set(tool, await toolSchemas(tool));
+  const reading: Promise<unknown>[] = [];
+  const called = steps.map((step) => tools.get(step?.tool ?? ""));
+  for (const key of new Set<Tool | StandardSchema | undefined>([...called, ...(events?.values() ?? [])])) {
+    if (key === undefined) continue;
+    const schemas = "~standard" in key ? valueSchemas(key) : toolSchemas(key);
+    if (schemas instanceof Promise) reading.push(schemas.then((read) => found.set(key, read)));
+    else found.set(key, schemas);
   }
-  return found;
+  return reading.length === 0 ? found : Promise.all(reading).then(() => found);
+}
+
+/** The schemas of an event: what a step that waits for it puts out. */
+function valueSchemas(schema: StandardSchema): Pick<ToolSchemas, "output"> | Promise<Pick<ToolSchemas, "output">> {
+  const output = toJsonSchema(schema, "output");
+  return output instanceof Promise ? output.then((read) => ({ output: read })) : { output };
 }
 
 /**

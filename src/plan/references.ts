@@ -263,14 +263,20 @@ export class TooMuchRepeated extends RangeError {
  * needed to use the output at all. So an input takes no longer than the plan, the outputs and what is counted here.
  */
 class RepeatedSize {
-  private readonly largest = new Map<string, number>();
+  private readonly outputs = new Map<string, { readonly first: JsonValue; largest?: number }>();
   private size = 0;
 
   /** Counts a value that was taken from an output. Throws {@link TooMuchRepeated}. */
   add(stepId: string, value: JsonValue): void {
-    const largest = this.largest.get(stepId) ?? 0;
+    const output = this.outputs.get(stepId);
+    // Most outputs are referred to once, and then nothing need be counted.
+    if (output === undefined) {
+      this.outputs.set(stepId, { first: value });
+      return;
+    }
+    const largest = output.largest ?? sizeOf(output.first);
     const size = sizeOf(value);
-    this.largest.set(stepId, Math.max(largest, size));
+    output.largest = Math.max(largest, size);
     this.size += Math.min(largest, size);
     if (this.size > maxRepeated) throw new TooMuchRepeated(stepId);
   }

@@ -227,8 +227,11 @@ export async function checkPlan(
     const message = `The plan has ${steps.length} steps; at most ${maxSteps} are allowed.`;
     issues.push({ code: "too-many-steps", path: ["steps"], message });
   }
-  const parsed = await parseExpressions(steps);
-  const schemas = await readSchemas(steps, { tools, events });
+  // Awaited only if there is something to load, so that most plans are checked at once.
+  const parsing = parseExpressions(steps);
+  const parsed = parsing && (await parsing);
+  const reading = readSchemas(steps, { tools, events });
+  const schemas = reading instanceof Promise ? await reading : reading;
   const names = steps.map((step) => {
     if (step === undefined) return undefined;
     const expressions = parsed?.get(step);

@@ -96,6 +96,11 @@ describe("defineTool", () => {
     defineTool({ ...base });
     // @ts-expect-error a schema is wanted, not a shape
     defineTool({ ...base, inputSchema: { a: z.string() }, execute: () => null });
+    const inputSchema = z.object({ a: z.string() }).or(z.object({ n: z.number() }));
+    // @ts-expect-error the effect must be known for any input
+    defineTool({ ...base, inputSchema, effect: (_input: { a: string }) => "pure", execute: () => null });
+    // @ts-expect-error approvals must be known for any input
+    defineTool({ ...base, inputSchema, needsApproval: (_input: { a: string }) => true, execute: () => null });
     // @ts-expect-error the effect of an input is one of three
     defineTool({ ...base, effect: () => "often", execute: () => null });
   });

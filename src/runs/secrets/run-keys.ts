@@ -113,9 +113,16 @@ async function hashWith({ hash }: RunKey, text: string): Promise<string> {
   return Array.from(new Uint8Array(digest), (byte) => byte.toString(16).padStart(2, "0")).join("");
 }
 
+const chunkBytes = 3 * 8_192;
+
 /** Bytes as base64. */
 function toBase64(bytes: Uint8Array): string {
-  return btoa(Array.from(bytes, (byte) => String.fromCharCode(byte)).join(""));
+  const chunks: string[] = [];
+  // As arguments of one call, very many bytes would overflow the stack.
+  for (let start = 0; start < bytes.length; start += chunkBytes) {
+    chunks.push(btoa(String.fromCharCode(...bytes.subarray(start, start + chunkBytes))));
+  }
+  return chunks.join("");
 }
 
 /** The bytes of a text in base64. Throws for anything else. */

@@ -314,8 +314,7 @@ function attempt(run: Run, call: StepCall, number: number): Promise<AttemptResul
   const { clock, stepTimeoutMs, within } = run.engine;
   const timeoutMs = call.tool.timeoutMs ?? stepTimeoutMs;
   const source = run.openSource();
-  const Context = run.settings.resources === undefined ? ContextWithoutResources : AttemptContext;
-  const context = new Context(run, call, { attempt: attemptNumber(run, call, number), source });
+  const context = new AttemptContext(run, call, { attempt: attemptNumber(run, call, number), source });
   const pending =
     within === undefined
       ? callTool(run, call, context)
@@ -471,6 +470,15 @@ const lazySignal: PropertyDescriptor & ThisType<AttemptContext> = {
   enumerable: true,
 };
 
+/** Marks that a tool reads the resources of a run without any. */
+const missingResources: PropertyDescriptor & ThisType<AttemptContext> = {
+  get() {
+    this[missedKey] = true;
+    return undefined;
+  },
+  enumerable: true,
+};
+
 /** The failure of a tool that read resources that were not given. It is not retried: they would still be missing. */
 function explainMissing(thrown: unknown): unknown {
   // Other errors of this type, such as those of `fetch`, may have other reasons.
@@ -510,19 +518,8 @@ class AttemptContext implements ToolContext {
     this.metadata = settings.metadata;
     this.progress = (value) => reportProgress(run, call, { context: this, value });
     Object.defineProperty(this, "signal", lazySignal);
-    if (settings.resources !== undefined) this.resources = settings.resources;
-  }
-}
-
-/** Marks that a tool reads the resources of a run without any. */
-class ContextWithoutResources extends AttemptContext {
-  static {
-    Object.defineProperty(ContextWithoutResources.prototype, "resources", {
-      get(this: AttemptContext) {
-        this[missedKey] = true;
-        return undefined;
-      },
-    });
+    if (settings.resources === undefined) Object.defineProperty(this, "resources", missingResources);
+    else this.resources = settings.resources;
   }
 }
 
