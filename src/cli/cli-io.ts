@@ -40,7 +40,9 @@ export interface AgentChoice {
 /** An agent, and how to clean up when it is no longer needed. */
 export interface CliAgent {
   readonly agent: Agent;
+  /** The store of its runs. */
   readonly store?: Pick<RunStore, "read">;
+  /** Closes its database. */
   close(): void;
 }
 
@@ -55,6 +57,7 @@ export interface CliOptions {
   /** False for `--no-color`. */
   readonly color: boolean;
   readonly planner: PlannerChoice;
+  /** The file that keeps todos and runs. */
   readonly db: string | undefined;
 }
 
@@ -64,7 +67,9 @@ export interface CliCall {
   readonly store: CliAgent["store"];
   readonly options: CliOptions;
   readonly io: CliIo;
+  /** For the plan, the steps and the result. */
   readonly out: Printer;
+  /** For what went wrong. */
   readonly err: Printer;
 }
 

@@ -287,6 +287,7 @@ function isScalar(value: unknown): boolean {
   return typeof value === "string" || typeof value === "number" || typeof value === "boolean";
 }
 
+/** The result of a run as readable lines, with the usage of models. */
 export function renderResult(
   run: Pick<RunSnapshot, "plan" | "steps" | "output" | "usage">,
   { tools, colors }: { readonly tools: readonly Tool[]; readonly colors: Colors },

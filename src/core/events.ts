@@ -606,6 +606,7 @@ const transientTypes = [
   "step-late",
 ] as const;
 type TransientType = (typeof transientTypes)[number];
+/** The events that are emitted and never recorded. */
 export type TransientEvent = AgentEventOf<TransientType>;
 
 /** The types of events that open or close an execution of a run, and so state a digest if the agent keeps evidence. */

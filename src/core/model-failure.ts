@@ -64,7 +64,11 @@ export function modelFailure(
   const text = isLimit
     ? `${message} Node's own fetch waits 300 s for the first token, and for each next one.`
     : message;
-  return new AgentError("model-failed", text, { details, cause, retryable: !isLimit && retryableByReason[reason] });
+  return new AgentError("model-failed", text, {
+    details,
+    cause,
+    retryable: !isLimit && retryableByReason[reason] === true,
+  });
 }
 
 /** The error of an answer that is longer than any plan; the model would not stop the next time either. */

@@ -45,7 +45,9 @@ export interface RunState {
   isPlanning?: boolean;
   /** By step id, in plan order. Steps that a replan removed stay if they have started. */
   readonly steps: Map<string, StepState>;
+  /** The approval of the plan as a whole. */
   planApproval?: ApprovalState;
+  /** Number of times the planner was asked again. */
   replans: number;
   /** The error of the last replan, until a step starts. */
   replanError?: AgentErrorData;
@@ -67,6 +69,7 @@ export interface RunState {
   pending?: readonly PendingItem[];
   deliveries?: Deliveries;
   notUndone?: readonly NotUndone[];
+  /** The usage of all model calls. */
   usage?: ModelUsage;
   /** The part of the usage that was counted since planning started, call by call. */
   planningUsage?: ModelUsage;
@@ -421,6 +424,7 @@ export interface StepState {
   isSettled?: boolean;
   /** True if it has started in the run that this one was forked from, and not in this one. */
   isTakenOver?: true;
+  /** Only if it was skipped. */
   skipReason?: SkipReason;
   /** True if its undoing has started and has not ended. */
   isUndoing?: boolean;
@@ -430,6 +434,7 @@ export interface StepState {
 
 interface IterationStates {
   readonly states: StepState[];
+  /** Number of those that have ended. */
   ended: number;
   /** Number of those that have completed and were not undone. */
   completed: number;
@@ -464,6 +469,7 @@ export interface ApprovalState {
   readonly isAskedAgain?: true;
   /** The time at which a question expires. ISO 8601, UTC. */
   readonly expiresAt?: string;
+  /** Only if rejected. */
   readonly error?: AgentErrorData;
   readonly by?: string;
   readonly comment?: string;

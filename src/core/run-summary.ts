@@ -87,8 +87,13 @@ export function isUnstarted({ pending }: { readonly pending?: readonly PendingIt
 
 /** The time at which the earliest of the waits that suspended a run is over by itself; undefined if none is. */
 export function resumeTimeOf(pending: readonly PendingItem[] | undefined): number | undefined {
-  const times = (pending ?? []).flatMap((item) => (item.kind === "wait" ? (item.until ?? []) : []));
-  return times.length === 0 ? undefined : Math.min(...times.map((until) => Date.parse(until)));
+  let earliest: number | undefined;
+  for (const item of pending ?? []) {
+    if (item.kind !== "wait" || item.until === undefined) continue;
+    const atMs = Date.parse(item.until);
+    if (earliest === undefined || atMs < earliest) earliest = atMs;
+  }
+  return earliest;
 }
 
 /**

@@ -33,6 +33,7 @@ export function toolSchemas({ inputSchema, outputSchema }: Tool): ToolSchemas | 
 /** By the tool: a copy is another one once it is defined. */
 const fingerprints = new WeakMap<DefinedTool, ToolFingerprint>();
 
+/** A tool's fingerprint, computed once. */
 export async function toolFingerprint(tool: DefinedTool): Promise<ToolFingerprint> {
   const known = fingerprints.get(tool);
   if (known !== undefined) return known;

@@ -28,9 +28,11 @@ interface StepScope {
   readonly schemas: KnownSchemas;
   /** The first step of an id. */
   readonly stepOf: (stepId: string) => PlanStep | undefined;
+  /** Every reference of the step. */
   readonly references: readonly FoundReference[];
   /** The schemas of the events that steps may wait for, by name. @default any */
   readonly events?: ReadonlyMap<string, StandardSchema> | undefined;
+  /** The expressions of the plan, if it has any. */
   readonly parsed: ParsedSteps | undefined;
   /** Finds the schemas of the item of an iteration. */
   readonly item?: SchemasAt | undefined;

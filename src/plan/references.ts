@@ -126,6 +126,7 @@ export function findReferences(input: unknown): readonly FoundReference[] {
 }
 
 interface ResolveInputOptions {
+  /** The iteration of the step that the input is for. */
   readonly iteration?: number | undefined;
   /** True if a name is that of a step that was skipped. */
   readonly isSkipped?: ((name: string) => boolean) | undefined;

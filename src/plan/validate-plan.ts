@@ -104,6 +104,7 @@ type CheckedPlan =
 
 /** Steps that were found valid. */
 interface ValidSteps {
+  /** The frozen copy. */
   readonly steps: readonly PlanStep[];
   /** The ids that each step waits for. */
   readonly dependencies: readonly (readonly string[])[];
@@ -307,6 +308,7 @@ function findSurrogates(value: JsonValue, path: (string | number)[] = [], issues
 interface StepNames {
   readonly references: readonly FoundReference[];
   readonly expressions: StepExpressions | undefined;
+  /** The steps that the expressions name. */
   readonly stepIds: ReadonlySet<string> | undefined;
 }
 

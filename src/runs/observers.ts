@@ -25,8 +25,8 @@ export function readObservers(value: unknown, option: string): readonly Observer
     const { event, within, traceparent } = (observer ?? {}) as Partial<Observer>;
     const methods: readonly unknown[] = [event, within, traceparent].filter((method) => method !== undefined);
     const expected = "an object with the methods event, within, traceparent, or some of them";
-    if (methods.length === 0 || methods.some((method) => typeof method !== "function"))
-      failOption(`${option}.${index}`, observer, expected);
+    const isValid = methods.length > 0 && methods.every((method) => typeof method === "function");
+    if (typeof observer !== "object" || !isValid) failOption(`${option}.${index}`, observer, expected);
   }
   return Object.freeze([...value]);
 }

@@ -256,7 +256,7 @@ export function readJsonObject(given: unknown, option: string, maxBytes?: number
   const json = toJson(given, { maxBytes });
   if (!json.ok) failOption([option, ...json.issue.path].join("."), given, `JSON: ${json.issue.message}`);
   const { value } = json;
-  if (!isRecord(value)) failOption(option, given, "an object");
+  if (!isRecord(value)) failOption(option, given, "a JSON object");
   return value as JsonObject;
 }
 

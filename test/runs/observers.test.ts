@@ -33,6 +33,22 @@ function note(onCall: () => void = () => {}) {
 
 const plan = { steps: [{ id: "s1", tool: "Note" as const, input: { title: "milk" } }] };
 
+describe("observers", () => {
+  it("are objects with methods, not functions or classes that have some", () => {
+    const methods = { event: () => {} };
+    const functions = [Object.assign(() => {}, methods), Object.assign(class {}, methods)];
+    for (const observer of [...functions, null, "event", { event: 1 }, {}]) {
+      expect(() => createAgent({ tools: [note()], observers: [methods, observer as Observer] })).toThrow(
+        expect.objectContaining({
+          code: "invalid-options",
+          message: expect.stringContaining("an object with the methods event, within, traceparent, or some of them"),
+          details: expect.objectContaining({ option: "observers.1" }),
+        }),
+      );
+    }
+  });
+});
+
 describe("what observers set around calls", () => {
   it("is there in a model, in a planner, in each attempt, and in undoing", async () => {
     const seen: (readonly string[] | undefined)[] = [];

@@ -114,6 +114,12 @@ describe("the options of a run", () => {
     expect((await agent.listRuns()).runs).toEqual([]);
   });
 
+  it("say that metadata is a JSON object", async () => {
+    await expect(agent.execute(plan, { metadata: ["list"] as never })).rejects.toMatchObject({
+      details: { expected: "a JSON object" },
+    });
+  });
+
   it("are distinguished from those of an agent", () => {
     const message = 'Unknown option "maxReplans". It is an option of a run: execute(plan, { maxReplans }).';
     const misplaced = { tools, maxReplans: 2 };

@@ -306,6 +306,7 @@ class Evaluation {
   }
 }
 
+/** The type of a JSON value as CEL names it. */
 export function celTypeOf(value: JsonValue): string {
   return nameCelType(jsonTypeOf(value));
 }
@@ -476,6 +477,7 @@ function areMapsEqual(left: JsonObject, right: JsonObject, budget: CelBudget): b
   );
 }
 
+/** Calls a function or a method that is not a macro. */
 function callFunction(
   { name, position }: CelNodeOf<"call">,
   target: JsonValue,

@@ -14,6 +14,7 @@ import {
   celMethods,
 } from "./node.ts";
 
+/** The longest expression, in characters. */
 export const maxCelLength = 2_000;
 
 /** The parser's limits. A conditional, a call and a bracket are one level each. */

@@ -156,7 +156,9 @@ function unstableInput(
 function firstDifference(one: unknown, other: unknown): JsonPath {
   if (!isHolder(one) || !isHolder(other)) return [];
   const keys = Object.keys({ ...one, ...other });
-  const key = keys.find((name) => canonicalJson(one[name] ?? null) !== canonicalJson(other[name] ?? null));
+  const partOf = (holder: JsonObject, name: string) =>
+    Object.hasOwn(holder, name) ? canonicalJson(holder[name] as JsonValue) : undefined;
+  const key = keys.find((name) => partOf(one, name) !== partOf(other, name));
   if (key === undefined) return [];
   return [Array.isArray(one) ? Number(key) : key, ...firstDifference(one[key], other[key])];
 }

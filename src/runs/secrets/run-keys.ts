@@ -85,8 +85,7 @@ export class RunKeys {
     return known;
   }
 
-  /** The error of a sealed value that cannot be opened. */
-  unreadable(keyId: string, reason: string): AgentError<"secret-unreadable"> {
+  private unreadable(keyId: string, reason: string): AgentError<"secret-unreadable"> {
     const { runId } = this;
     const available = this.keys.map(({ id }) => id);
     const message = `A secret of run "${runId}" cannot be read: ${reason}. Nothing was run.`;

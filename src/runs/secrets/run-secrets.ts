@@ -382,7 +382,7 @@ export class RunSecrets {
     return events.map((event) =>
       replaceSealed(event, ({ $sealed }) => {
         const text = texts.get($sealed);
-        if (text === undefined) throw fork.keys.unreadable("", "it is not in an input or output");
+        if (text === undefined) throw misplaced(fork.runId);
         return { $sealed: text };
       }),
     );
@@ -553,4 +553,9 @@ function textByPlace(parts: Iterable<SealedPart>): ReadonlyMap<string, string | 
     places.set(place, isOther ? undefined : text);
   }
   return places;
+}
+
+function misplaced(runId: string): AgentError<"secret-unreadable"> {
+  const message = `A secret for run "${runId}" cannot be read: it is not in an input or output. Nothing was run.`;
+  return new AgentError("secret-unreadable", message, { details: { runId, keyId: "", available: [] } });
 }

@@ -157,6 +157,15 @@ describe("an approver is shown what runs", () => {
     expect(ran).toEqual([]);
   });
 
+  it("and the path is that of a key which is only sometimes there, even if it is null then", async () => {
+    const change = () => (++count % 2 === 0 ? { note: null } : {});
+    const { create, ask } = agentsWith(z.object({ to: z.string() }).transform((given) => ({ ...given, ...change() })));
+    const { item } = await ask({ to: "Bob" });
+    const { pending } = await create().approve("r", item).result;
+    const result = await create().approve("r", pending?.[0] as Question).result;
+    expect(result.error).toMatchObject({ details: { issues: [{ path: ["note"] }] } });
+  });
+
   it("and the policy is asked about the value that each attempt gets", async () => {
     const asked: unknown[] = [];
     const got: unknown[] = [];

@@ -176,12 +176,13 @@ describe("the last progress", () => {
 describe("a tool that reads resources which the run was not given", () => {
   const reads = ({ resources }: ToolContext) => (resources as { db: unknown }).db;
 
-  it("says so, and is not retried, even if the tool copies its context", async () => {
-    for (const act of [reads, (context: ToolContext) => reads({ ...context })]) {
-      const { result } = await runScenario(() => ({ tools: [toolOf([act])], plan: planOf("T") }));
-      const message = expect.stringMatching(/'db'\)\. The run was given no `resources`\. Pass them: { resources }\./);
-      expect(result).toMatchObject({ status: "failed", error: { message }, steps: [{ attempts: 1 }] });
-    }
+  it.each([
+    ["", reads],
+    [", even if the tool copies its context", (context: ToolContext) => reads({ ...context })],
+  ])("says so, and is not retried%s", async (_name, act) => {
+    const { result } = await runScenario(() => ({ tools: [toolOf([act])], plan: planOf("T") }));
+    const message = expect.stringMatching(/'db'\)\. The run was given no `resources`\. Pass them: { resources }\./);
+    expect(result).toMatchObject({ status: "failed", error: { message }, steps: [{ attempts: 1 }] });
   });
 
   it("is retried after any other error", async () => {
