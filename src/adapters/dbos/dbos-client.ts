@@ -261,7 +261,11 @@ export function createDbosClient<TAgent extends { readonly tools: readonly Tool[
     },
     async cancel(runId, reason) {
       const opened = await openQueue();
-      while ((await runs.getRun(runId)) === undefined) {
+      const hasStarted = async () => {
+        const run = await runs.getRun(runId);
+        return run !== undefined && !isUnstarted(run);
+      };
+      while (!(await hasStarted())) {
         const { job } = (await opened.find(runId)) ?? {};
         if (job === undefined) throw runNotFound(runId);
         // A worker may take it at the same time: the first to record wins.

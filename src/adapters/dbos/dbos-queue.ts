@@ -105,6 +105,8 @@ export interface QueuedRun {
   readonly number: number;
   readonly state: "waiting" | "taken" | "done" | "cancelled";
   readonly job: Job | undefined;
+  /** The ids of earlier workflows of it that are taken. */
+  readonly left: readonly string[];
   /** Present for a job that is done. */
   readonly outcome: JobOutcome | undefined;
   readonly row: WorkflowStatus;
@@ -266,24 +268,33 @@ export class DbosQueue {
       await new Promise((resolve) => setTimeout(resolve, pollMs));
       rows = await this.findRows(runIds);
     }
-    const laters = runIds.map((runId) => laterId(runId, ""));
-    const waking = await this.client.listWorkflows({
-      workflow_id_prefix: laters,
-      workflowName: wakingWorkflow,
-      ...brief,
-    });
-    // DBOS reads an underscore in a prefix as any character.
-    const own = waking.filter(({ workflowID }) => runIds.includes(readId(workflowID).runId));
     const removed = [
-      ...[...rows, ...own].map(({ workflowID }) => workflowID),
+      ...[...rows, ...(await this.findWaking(runIds))].map(({ workflowID }) => workflowID),
       ...runIds.flatMap((runId) => scheduledId(runId) ?? []),
     ];
     if (removed.length > 0) await this.client.deleteWorkflows(removed);
   }
 
-  /** Wakes a run after some time, for a worker that cannot execute it; if a worker has it then, later again. */
+  /** Finds what wakes runs, or has woken them. */
+  private async findWaking(runIds: readonly string[]): Promise<readonly WorkflowStatus[]> {
+    const prefixes = runIds.map((runId) => laterId(runId, ""));
+    const query = { workflow_id_prefix: prefixes, workflowName: wakingWorkflow, loadOutput: false };
+    const rows = await this.client.listWorkflows(query);
+    // DBOS reads an underscore in a prefix as any character.
+    return rows.filter(({ workflowID }) => runIds.includes(readId(workflowID).runId));
+  }
+
+  /**
+   * Wakes a run after some time, for a worker that cannot execute it; if a worker has it then, later again. Nothing more is
+   * queued if it is woken earlier, and what has woken it before is removed.
+   */
   async wakeLater(runId: string, delayMs: number): Promise<void> {
     const { queue } = this.options;
+    const waking = await this.findWaking([runId]);
+    const done = waking.filter((row) => getState(row) === "done").map(({ workflowID }) => workflowID);
+    if (done.length > 0) await this.client.deleteWorkflows(done);
+    const isEarlier = ({ input }: WorkflowStatus) => (input?.[2] as WakingInput[1]) <= delayMs;
+    if (waking.some((row) => getState(row) === "waiting" && isEarlier(row))) return;
     const workflowID = laterId(runId, randomUUID());
     const task = { workflowID, queueName: queue, workflowName: wakingWorkflow, delaySeconds: delayMs / 1_000 };
     await this.client.enqueue(task, queue, ...([runId, delayMs] satisfies WakingInput));
@@ -291,8 +302,11 @@ export class DbosQueue {
 
   /** Queues runs again that no worker executes: those that have left the queue, and those whose worker `isDead`. */
   async adopt(runIds: readonly string[], isDead: (runId: string) => boolean): Promise<void> {
-    await inParallel(await this.findLatest(runIds), width, async ({ runId, number, state, job, outcome, row }) => {
-      if (isOver({ state, outcome })) return this.rewind(row);
+    await inParallel(await this.findLatest(runIds), width, async (run) => {
+      const { runId, number, state, job, left, row } = run;
+      // A process died before it had cancelled these.
+      await this.end(left);
+      if (isOver(run)) return this.rewind(row);
       if (state !== "taken" || !isDead(runId)) return;
       if (job !== undefined) {
         const workflowID = toWorkflowId(runId, number + 1);
@@ -414,12 +428,14 @@ export class DbosQueue {
   /** Finds the latest workflow of each run that is in this queue. */
   private async findLatest(runIds: readonly string[]): Promise<readonly QueuedRun[]> {
     const latest = new Map<string, QueuedRun>();
-    for (const row of await this.findRows(runIds)) {
-      const { runId, number } = readId(row.workflowID);
+    const rows = (await this.findRows(runIds)).map((row) => ({ ...readId(row.workflowID), state: getState(row), row }));
+    for (const { runId, number, state, row } of rows.sort((one, other) => one.number - other.number)) {
+      const before = latest.get(runId);
+      const left =
+        before === undefined ? [] : [...before.left, ...(before.state === "taken" ? [before.row.workflowID] : [])];
       const job = row.input?.[1] as Job | undefined;
       const outcome = (row.output ?? undefined) as JobOutcome | undefined;
-      if (number > (latest.get(runId)?.number ?? 0))
-        latest.set(runId, { runId, number, state: getState(row), job, outcome, row });
+      latest.set(runId, { runId, number, state, job, outcome, row, left });
     }
     return [...latest.values()];
   }

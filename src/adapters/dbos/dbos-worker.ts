@@ -11,9 +11,10 @@ import { failOption, type OptionTable, readOptions, type SettingsOf } from "../.
 import type { PlanInput } from "../../core/plan.ts";
 import type { RunResult, RunSnapshot } from "../../core/run-result.ts";
 import { endedStatuses, type Hold, isGivenUp, isUnstarted } from "../../core/run-summary.ts";
+import { describeThrown } from "../../core/text.ts";
 import type { InferToolResources, Tool } from "../../core/tool.ts";
 import { type Refusal, type WorkedAgent, workerKey } from "../../runs/agent-methods.ts";
-import { givenUp, isMismatch, mismatchOf, resumeMismatch } from "../../runs/run-errors.ts";
+import { isMismatch, mismatchOf } from "../../runs/run-errors.ts";
 import { readCloseOptions } from "../../runs/run-options.ts";
 import { retryPassing } from "../postgres/database.ts";
 import {
@@ -43,7 +44,7 @@ export interface RunToWork {
 /** Something that a worker has to report. @inline */
 interface WorkerWarning {
   /**
-   * `run-postponed`: the run does not fit this worker, and goes back to the queue; reported once. `adoption-failed`: the search
+   * `run-postponed`: the run does not fit this worker, or has no resources, and goes back to the queue; reported once. `adoption-failed`: the search
    * for runs of dead workers failed; it is repeated.
    */
   readonly code: "run-postponed" | "adoption-failed";
@@ -286,9 +287,10 @@ function createWork(
     }
   }
 
-  function hold({ runId, ...job }: Job, content: OpenContent | undefined, item: Hold): Promise<void> {
-    const { options, ...target } = content ?? ("sealed" in job ? { options: {} } : job);
-    return record({ runId, options, request: "request" in target ? target.request : undefined, hold: item });
+  /** Its options may name tools that are not here. */
+  function hold(runId: string, { options: { metadata }, ...target }: OpenContent, item: Hold): Promise<void> {
+    const request = "request" in target ? target.request : undefined;
+    return record({ runId, options: { metadata: metadata as JsonObject }, request, hold: item });
   }
 
   /** Records the run of a job that can never start as failed, unless its id is that of another run. */
@@ -299,21 +301,24 @@ function createWork(
   }
 
   async function makeResources(runId: string, metadata: unknown = {}): Promise<{ readonly resources: unknown }> {
-    return { resources: await resources?.({ runId, metadata: metadata as JsonObject }) };
-  }
-
-  async function giveUp(job: Job, deaths: number, stored: RunSnapshot | undefined): Promise<JobOutcome> {
-    if (stored === undefined || !isGivenUp(stored)) await hold(job, undefined, givenUp(deaths));
-    return { outcome: "ran", status: "suspended" };
+    try {
+      return { resources: await resources?.({ runId, metadata: metadata as JsonObject }) };
+    } catch (thrown) {
+      throw new NoResources(`the resources could not be made: ${describeThrown(thrown)}`);
+    }
   }
 
   /** Starts a run. Of the `stored` one nothing is recorded but that it could not start. */
   async function start(job: Job, stored: RunSnapshot | undefined): Promise<JobOutcome> {
     const { runId, adoptions = 0 } = job;
-    if (adoptions > maxAdoptions) return giveUp(job, adoptions, stored);
     let content: OpenContent | undefined;
     try {
       content = await openContent(agent, job);
+      if (adoptions > maxAdoptions) {
+        const reason = `${adoptions} workers have taken it, and none has recorded its start`;
+        await hold(runId, content, { kind: "given-up", reason, deaths: adoptions });
+        return { outcome: "ran", status: "suspended" };
+      }
       requireTools(agent, runId, content);
       const given = await makeResources(runId, content.options.metadata);
       const target = "request" in content ? content.request : content.plan;
@@ -321,12 +326,14 @@ function createWork(
     } catch (thrown) {
       if (isAgentError(thrown) && refusals.has(thrown.code)) return refuse(runId, content, thrown);
       if (!isMismatch(thrown)) throw thrown;
-      if (stored === undefined && isPostponed(runId, undefined)) await hold(job, content, mismatchOf(thrown));
+      // What is sealed with a key that is not here has to stay in the queue.
+      const isKnown = stored === undefined && content !== undefined && isPostponed(runId, undefined);
+      if (isKnown) await hold(runId, content as OpenContent, mismatchOf(thrown));
       return postpone(runId, thrown.message);
     }
   }
 
-  /** Continues a run that has started, or is cancelled before that: it needs nothing of what was submitted. */
+  /** Continues a run that has started: it needs nothing of what was submitted. */
   async function resume({ runId, stoppedAt }: Job, stored: RunSnapshot): Promise<JobOutcome> {
     const given = await makeResources(runId, stored.metadata);
     // Once more, as another worker may have what this one lacks.
@@ -346,6 +353,7 @@ function createWork(
 
   /** Throws what has to be tried again, or is left to another process. */
   async function handleFailure(runId: string, thrown: unknown): Promise<JobOutcome> {
+    if (thrown instanceof NoResources) return postpone(runId, thrown.message);
     if (!isAgentError(thrown)) throw thrown;
     if (thrown.code === "interrupted") return postpone(runId);
     if (refusals.has(thrown.code)) return refuse(runId, undefined, thrown);
@@ -366,16 +374,17 @@ function createWork(
     const isResumed = stored !== undefined && stored.updatedAt === stoppedAt;
     try {
       if (stored === undefined) return await start(job, stored);
-      if (endedStatuses.has(stored.status) && !isResumed) return { outcome: "ran", status: stored.status };
-      const outcome = await resume(job, stored);
-      // If nobody has cancelled it.
-      const isToStart = isUnstarted(stored) && (isResumed || !isGivenUp(stored));
-      return isToStart && "status" in outcome && outcome.status === "suspended" ? await start(job, stored) : outcome;
+      const isOver = endedStatuses.has(stored.status) || (isUnstarted(stored) && isGivenUp(stored));
+      if (isOver && !isResumed) return { outcome: "ran", status: stored.status };
+      return await (isUnstarted(stored) ? start(job, stored) : resume(job, stored));
     } catch (thrown) {
       return handleFailure(runId, thrown);
     }
   };
 }
+
+/** The resources of a run could not be made. */
+class NoResources extends Error {}
 
 /** Throws `resume-mismatch` if an agent lacks tools: before the run is claimed, so that another worker may have it. */
 function requireTools({ tools }: WorkingAgent, runId: string, { options, ...target }: OpenContent): void {
@@ -383,8 +392,10 @@ function requireTools({ tools }: WorkingAgent, runId: string, { options, ...targ
   const chosen = [options.tools ?? [], options.replanTools ?? []].flat().filter((name) => typeof name === "string");
   const named = "plan" in target ? target.plan.steps.flatMap(({ tool }) => tool ?? []) : [];
   const missing = [...new Set([...named, ...chosen].filter((tool) => !known.has(tool)))];
+  if (missing.length === 0) return;
   const differences = missing.map((tool) => ({ message: `the worker lacks ${tool}`, tool }));
-  if (missing.length > 0) throw resumeMismatch(runId, differences);
+  const reasons = differences.map(({ message }) => message);
+  throw new AgentError("resume-mismatch", `${reasons.join("; ")}.`, { details: { runId, reasons, differences } });
 }
 
 /** Throws for a run that could not be recorded to its end: its result has that error, but the store knows better. */

@@ -215,5 +215,5 @@ function keysFrom(values: ReadonlyMap<string, number>, least: number): readonly 
 }
 
 function isUnfit({ pending }: RunSummary): boolean {
-  return pending?.kinds.includes("mismatch") === true;
+  return pending?.kinds.some((kind) => kind === "mismatch" || kind === "given-up") === true;
 }

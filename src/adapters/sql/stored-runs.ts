@@ -75,7 +75,7 @@ export function firstValues(first: AgentEvent) {
 /** True if {@link getChanges} needs the digest that the run has. */
 export function needsDigest(events: readonly AgentEvent[]): boolean {
   const changing = events.find(changesDigest);
-  return changing !== undefined && changing.type !== "run-start";
+  return changing !== undefined && changing.sequence > 1;
 }
 
 /** The changes that events make to the row of a run, whose digest is `before`; what is undefined stays as it is. */

@@ -5,7 +5,7 @@ import type { JsonObject } from "../../core/json.ts";
 import type { RunResult } from "../../core/run-result.ts";
 import type { RunState } from "../../core/run-state.ts";
 import type { PostAnswer, PostOptions } from "../../core/run-store.ts";
-import { endedStatuses } from "../../core/run-summary.ts";
+import { endedStatuses, isUnstarted } from "../../core/run-summary.ts";
 import type { RecordedRun } from "../parse-stored.ts";
 import { continueStored } from "../resume/resume-run.ts";
 import { cancelledBy, interruptedBy } from "../run-errors.ts";
@@ -157,7 +157,10 @@ async function actOrPost<TType extends CommandType>(
     }
   };
 
-  return (await actHere().catch(requireOwned)) ?? actThere();
+  const acted = await actHere().catch(requireOwned);
+  if (acted !== undefined) return acted;
+  // It may take long until a worker can start it.
+  return known.recorded !== undefined && isUnstarted(known.recorded.state) ? leave() : actThere();
 }
 
 /** Throws an error again, unless it says that another process owns the run. */

@@ -5,11 +5,12 @@ import { failOption } from "../../core/options.ts";
 import type { RunResult } from "../../core/run-result.ts";
 import type { RunState } from "../../core/run-state.ts";
 import { runNotFound } from "../../core/run-store.ts";
-import { unendedStatuses } from "../../core/run-summary.ts";
+import { isUnstarted, unendedStatuses } from "../../core/run-summary.ts";
 import { hashPlan } from "../../plan/hash-plan.ts";
 import type { LeaseHolder } from "../leases.ts";
 import { parseEvents, type RecordedRun } from "../parse-stored.ts";
 import { whenStarted } from "../run.ts";
+import { resumeMismatch } from "../run-errors.ts";
 import type { ResumeOptions } from "../run-options.ts";
 import { toStoreError } from "../run-recorder.ts";
 import type { Opening, RunRegistry } from "../run-registry.ts";
@@ -95,6 +96,10 @@ async function copyEvents(runs: RunRegistry, { runId, from, options }: Forking):
   if (state.sequence === 0) throw runNotFound(from.runId);
   if (after !== undefined && state.sequence < after)
     failOption("after", after, `at most ${state.sequence}, the number of the last event of run "${from.runId}"`);
+  if (isUnstarted(state) || (state.request === undefined && state.plan === undefined)) {
+    const message = "it had not started by then: only its job in a queue has its plan";
+    throw resumeMismatch(from.runId, [{ message }]);
+  }
   const secrets = await secretsOf(settings, { state });
   if (hasWork(state)) await compareTools({ state, settings: restoreSettings(settings, state, options), secrets });
   // A sealed value is bound to its run.

@@ -37,6 +37,7 @@ import {
   missingTool,
   resumeMismatch,
   returnOrThrow,
+  runElsewhere,
 } from "../run-errors.ts";
 import { type ResumeOptions, type RunSettings, resolveRunOptions, resumeOptions } from "../run-options.ts";
 import { evidenceOf } from "../run-recorder.ts";
@@ -94,8 +95,6 @@ function mayResume(
       case "failed":
         return retriesFailed && state.sequence === seen && canRetry(state);
       case "suspended":
-        // Only its job in a queue says what it is.
-        if (isUnstarted(state)) return false;
         if (isGivenUp(state)) return retriesFailed;
         // A question whose hash covered less has to be asked again, and one that can no longer be decided is
         // rejected.
@@ -181,15 +180,19 @@ async function restoreRun(
   const unchanged = (state: RunState) => ({ execution: Promise.resolve(resultOfState(state, settings)) });
   const mayLook = ({ status }: RunState) => continuation.looksForPosted === true && status === "suspended";
   const lease = new StoredLease(runId);
-  // A run that was given up, or has not started, can only be cancelled.
-  const hasPosted = (state: RunState) =>
-    lease.posted.some((one) => !(isGivenUp(state) || isUnstarted(state)) || isCancellation(one));
+  // Only a cancellation ends that a run was given up.
+  const hasPosted = (state: RunState) => lease.posted.some((one) => !isGivenUp(state) || isCancellation(one));
   try {
     const before = await (continuation.create?.(lease) ?? readExisting(settings, runId, known.recorded));
     known.recorded = before;
     // Only for a comparison: otherwise a run that has ended needs no keys.
     const asked = continuation.isCompared ? await secretsOf(settings, before) : undefined;
     if (!mayResume(before.state, asked) && !mayLook(before.state)) return unchanged(before.state);
+    // A worker has to start it: only its job has all of it. What is decided is left for that.
+    if (isUnstarted(before.state) && continuation.isCancel !== true) {
+      if (continuation.events !== undefined) throw runElsewhere(runId);
+      return unchanged(before.state);
+    }
     if (lease.fence === undefined) await leases.acquire(lease);
     const { state } = await readExisting(settings, runId, before);
     const compared = continuation.isCompared ? await secretsOf(settings, { state }) : undefined;

@@ -603,6 +603,9 @@ const cases: Readonly<Record<string, Check>> = {
     await record(store, { ...runStart("r7"), sequence: 3 });
     assert.equal(await found({ pending: "mismatch" }), "");
     assert.equal(await found({ status: "running", resumable: true, metadata: { user: "ada" } }), "r8 r7 r3");
+    await record(store, runSuspend("r7", 4, waiting[3]));
+    assert.equal(await found({ pending: "mismatch" }), "");
+    assert.equal(await found({ pending: "wait" }), "r7 r4");
     await assertFails(() => store.list({ pending: "nothing" as never }), "invalid-options");
   },
   "filters: list a suspended run as resumable once a wait of it is over, by the clock of leases": async (

@@ -148,6 +148,9 @@ it("an id is free once its run was deleted, also by an agent that knows of no qu
   await client.submit(plan, { runId: "r" });
   const worker = await start();
   await client.result("r");
+  const queue = await openQueue(databaseUrl);
+  // The worker has left it.
+  await expect.poll(() => queue.ended(0)).toEqual(["r"]);
   await whenFree(() => agentOf().deleteRun("r"));
   // Another plan under the same id is another run.
   await client.submit({ steps: [step("Work", "other", "PRIVATE-1")] }, { runId: "r" });
@@ -156,7 +159,6 @@ it("an id is free once its run was deleted, also by an agent that knows of no qu
   await worker.stop();
   await whenFree(() => agentOf().deleteRun("r"));
   await client.submit(plan, { runId: "waits" });
-  const queue = await openQueue(databaseUrl);
   expect(await queue.ended(0)).toEqual(["r"]);
   const isRecorded = async () => false;
   // One that still waits for a worker was not deleted.

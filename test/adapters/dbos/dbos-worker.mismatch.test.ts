@@ -90,12 +90,16 @@ it("a run that could never start says so, and starts when a worker has its tool"
 
 it("a run that could never start is refused if it does not fit the tools that come, or cancelled", async () => {
   const { databaseUrl, client } = await newRuns(server);
-  await startWorker({ databaseUrl, tools: ["Work"] }).ready;
+  const older = startWorker({ databaseUrl, tools: ["Work"] });
+  await older.ready;
   const wrong = { steps: [{ id: "s", tool: "Rare", input: { n: "x" } }] } as never;
   await client.submit(wrong, { runId: "wrong" });
   await client.submit(plan, { runId: "unwanted" });
   const isHeld = async () => (await client.listRuns({ pending: "mismatch" })).runs.length;
   await expect.poll(isHeld, { timeout: 30_000 }).toBe(2);
+  older.signal("SIGTERM");
+  await older.ended;
+  // It needs no worker.
   await client.cancel("unwanted", "enough");
   expect(await client.result("unwanted")).toMatchObject({
     status: "cancelled",
@@ -130,4 +134,27 @@ it("a run with which workers die before they have recorded anything is given up,
   await sleep(3_000);
   expect(await isGivenUp()).toEqual(["r"]);
   expect(await effects()).toEqual(new Map([["other/s", 1]]));
+});
+
+it("a run whose resources cannot be made is put back, and starts once they can", async () => {
+  const { databaseUrl, client, effects } = await newRuns(server);
+  const broken = startWorker({ databaseUrl, maxAdoptions: 1, resourcesFail: true });
+  await broken.ready;
+  await client.submit({ steps: [{ id: "s", tool: "Work", input: {} }] }, { runId: "r", metadata: { user: "ada" } });
+  await expect
+    .poll(() => broken.said.join(""))
+    .toMatch(/run-postponed.*resources could not be made: Error: no connection/);
+  // Long enough for others to adopt it, if its worker were dead.
+  await sleep(5_000);
+  expect((await client.listRuns({ pending: ["given-up", "mismatch"] })).runs).toEqual([]);
+  broken.signal("SIGTERM");
+  await broken.ended;
+  await startWorker({ databaseUrl, maxAdoptions: 1 }).ready;
+  expect(await client.result("r")).toMatchObject({ status: "completed" });
+  expect(await effects()).toEqual(new Map([["r/s", 1]]));
+  const wakes = await server.query(
+    databaseUrl,
+    "select from dbos.workflow_status where workflow_uuid like 'r/later/%'",
+  );
+  expect(wakes.length).toBeLessThan(4);
 });

@@ -21,6 +21,7 @@ export interface WorkerChildOptions {
   readonly postponeMs?: number;
   readonly version?: string;
   readonly maxAdoptions?: number;
+  readonly resourcesFail?: boolean;
   /** How far its clock is ahead of that of the database. */
   readonly clockOffMs?: number;
   /** Of its store. */
@@ -44,7 +45,7 @@ export type JournalLine =
 const given = JSON.parse(process.argv[2] ?? "{}") as WorkerChildOptions;
 const { databaseUrl, tools: names, stepMs = 20, leaseMs = 1_000, concurrency = 10, postponeMs = 500 } = given;
 const { version, maxAdoptions, clockOffMs = 0, joins = false, rateLimit, maxConnections, journalPath } = given;
-const { pooledUrl, isChanged = false } = given;
+const { pooledUrl, isChanged = false, resourcesFail = false } = given;
 
 const machineNow = Date.now;
 Date.now = () => machineNow() + clockOffMs;
@@ -124,6 +125,7 @@ const worker = await startDbosWorker(agent, {
   postponeMs,
   rateLimit,
   async resources({ runId, metadata }) {
+    if (resourcesFail) throw new Error("no connection");
     if (metadata.user === "deadly") process.kill(process.pid, "SIGKILL");
     return { user: String(metadata.user ?? runId) };
   },

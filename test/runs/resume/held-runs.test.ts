@@ -279,7 +279,9 @@ describe.each(stores)("a run in %s that workers could not start", (_name, create
     const before = await read();
     expect(await agent.resume("r")).toMatchObject({ status: "suspended", pending });
     expect(await agent.resumeAll()).toMatchObject([{ result: { status: "suspended", pending } }]);
-    await agent.deliver("r", "go", 1, { id: "1", resume: false }).result;
+    expect(await agent.deliver("r", "go", 1, { id: "1" }).result).toMatchObject({ status: "suspended", pending });
+    for (const after of [1, undefined])
+      await expect(agent.fork("r", { after }).result).rejects.toMatchObject({ code: "resume-mismatch" });
     expect(await read()).toBe(before);
     const steps = [{ id: "w", wait: { event: "go" } }, ...plan.steps];
     expect(await agent.execute({ steps } as never, { runId: "r" })).toMatchObject({
