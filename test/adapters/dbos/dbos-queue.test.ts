@@ -54,6 +54,35 @@ it("what wakes a run is deleted with it, and nothing else", async () => {
   expect(left).toEqual(["a-b", "a-b/later", "a_b2", "a_b2/later"]);
 });
 
+it("a run is to be woken once, at the earliest time, and what has woken it is removed", async () => {
+  const { databaseUrl, client } = await newRuns(server);
+  await client.submit(work, { runId: "r" });
+  const queue = await openQueue(databaseUrl);
+  for (const delayMs of [60_000, 60_000, 90_000, 1_000]) await queue.wakeLater("r", delayMs);
+  expect(await statusesOf(databaseUrl)).toHaveLength(3);
+  await server.query(
+    databaseUrl,
+    "update dbos.workflow_status set status = 'SUCCESS' where workflow_uuid like 'r/later/%'",
+  );
+  await queue.wakeLater("r", 1_000);
+  expect(await statusesOf(databaseUrl)).toHaveLength(2);
+});
+
+it("a workflow that was left when another one took its place is ended", async () => {
+  const { databaseUrl, client } = await newRuns(server);
+  await client.submit(work, { runId: "r" });
+  const set = (id: string, status: string) =>
+    server.query(databaseUrl, `update dbos.workflow_status set status = '${status}' where workflow_uuid = '${id}'`);
+  await set("r", "PENDING");
+  const queue = await openQueue(databaseUrl);
+  await queue.adopt(["r"], () => true);
+  await set("r", "PENDING");
+  await set("r/2", "SUCCESS");
+  await queue.adopt(["r"], () => true);
+  expect(await queue.taken()).toEqual([]);
+  expect(await queue.find("r")).toMatchObject({ number: 2, state: "waiting", job: { adoptions: 1 } });
+});
+
 it("all runs that workers have taken are known, however many", async () => {
   const { databaseUrl, client } = await newRuns(server);
   await client.submit(work, { runId: "r" });
