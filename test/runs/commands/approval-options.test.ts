@@ -115,9 +115,9 @@ it("an orchestrator checks decisions as well", () => {
 
 describe("another input", () => {
   it.each([
-    ["input", 5, "an object"],
-    ["input", ["a"], "an object"],
-    ["input", null, "an object"],
+    ["input", 5, "a JSON object"],
+    ["input", ["a"], "a JSON object"],
+    ["input", null, "a JSON object"],
     ["input.a", { a: new Map() }, "JSON"],
     ["input.a.0", { a: [Number.NaN] }, "JSON"],
   ])("must be JSON: %s", (option, input, expected) => {
