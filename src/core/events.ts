@@ -91,7 +91,7 @@ export interface RunStartEvent extends ExecutionStartEvent<"run-start"> {
    * from there, with their times.
    */
   readonly forkedFrom?: ForkPoint;
-  /** It and the plan are absent if no worker could start the plan yet: once one can, there is another event of this type. */
+  /** Absent if there is a plan, and, like that, while no worker can start the plan: another event of this type follows. */
   readonly request?: string;
   readonly plan?: Plan;
   readonly context?: string;

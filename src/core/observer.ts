@@ -45,9 +45,9 @@ export interface Observer {
    */
   event?(event: AgentEvent): unknown;
   /**
-   * Sets a context, such as that of `AsyncLocalStorage`, around a call: it must call `proceed` exactly once, before it returns. The
-   * event that starts what is called has been emitted, except for `run` and for replans, which have none before.
-   * If it throws or returns before it has called, the call is made outside; a second call does nothing.
+   * Sets a context, such as that of `AsyncLocalStorage`, around a call: it must call `proceed` exactly once, before it
+   * returns. The event that starts what is called has been emitted, except for `run` and for replans, which have none
+   * before. If it throws or returns before it has called, the call is made outside; a second call does nothing.
    */
   within?(call: ObservedCall, proceed: () => void): unknown;
   /**

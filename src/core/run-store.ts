@@ -171,12 +171,12 @@ export interface ListSelection {
   readonly limit: number;
 }
 
-export const readStatuses = readerOfWords(runStatuses);
+export const readStatuses = createWordReader(runStatuses);
 
 const listOptions = {
   status: readStatuses,
   resumable: { type: "boolean", default: false },
-  pending: readerOfWords(pendingKinds),
+  pending: createWordReader(pendingKinds),
   since: readTime,
   until: readTime,
   metadata: readMetadata,
@@ -201,7 +201,7 @@ export function selectRuns(options: ListRunsOptions): ListSelection {
 }
 
 /** Makes the reader of an option that is one of some words, or a list of these. It throws `invalid-options`. */
-function readerOfWords<T extends string>(known: readonly T[]) {
+function createWordReader<T extends string>(known: readonly T[]) {
   return (value: unknown, option: string): ReadonlySet<T> | undefined => {
     if (value === undefined) return undefined;
     const words = [value].flat() as T[];

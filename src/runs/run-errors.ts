@@ -70,7 +70,7 @@ function differencesOf({ details }: MismatchError): readonly RunDifference[] {
   const { keyId, available } = details;
   const isMissing = keyId !== "" && !available.includes(keyId);
   const message = isMissing
-    ? `there is no key "${keyId}" any more, which its secrets need`
+    ? `its secrets need the key "${keyId}", which is not there any more`
     : "its secrets cannot be read";
   return [{ message, expected: keyId, ...(available.length > 0 && { found: available.join(", ") }) }];
 }

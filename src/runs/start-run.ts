@@ -137,16 +137,17 @@ function claim(run: Run): void | Promise<void> {
 type RunStart = Extract<EventInit, { readonly type: "run-start" }>;
 
 /** The first event of a run. */
-async function startEvent(run: Run, beginning: RunBeginning): Promise<RunStart> {
+async function startEvent(run: Run, beginning?: RunBeginning): Promise<RunStart> {
   const { context, metadata, tools } = run.settings;
   const { secrets } = run;
-  const target = secrets && "plan" in beginning ? { plan: await secrets.sealPlan(beginning.plan) } : beginning;
+  const target =
+    secrets && beginning && "plan" in beginning ? { plan: await secrets.sealPlan(beginning.plan) } : beginning;
   const options = secrets === undefined ? run.settings.stored : await secrets.sealOptions(run.settings.stored);
   return {
     type: "run-start",
     ...openingOf(run, await fingerprintsOf(tools)),
     // A request that is far too long is refused later; here it must not fill the store.
-    ...("plan" in target ? target : { request: storedRequest(run, target.request) }),
+    ...(target && ("plan" in target ? target : { request: storedRequest(run, target.request) })),
     ...(context !== undefined && { context }),
     metadata,
     options,
@@ -290,7 +291,7 @@ async function readStored(run: Run): Promise<RecordedRun> {
 /**
  * Records a run that is refused, cannot start yet, or was cancelled before it started. That takes no lease: its start and
  * its end are recorded together, so that either they or the first events of an execution that starts at the same time
- * are refused. Rejects with `run-conflict` if a run of this id is recorded, or with `store-failed`.
+ * are refused. Rejects with `run-conflict` if a run of this id has started, or with `store-failed`.
  */
 export async function refuseRun(runs: RunRegistry, refusal: Refusal): Promise<RunResult> {
   const { runId, options } = refusal;
@@ -336,9 +337,8 @@ async function createHeld(
   run: Run,
   { request, hold }: { readonly request: string | undefined; readonly hold: Hold },
 ): Promise<readonly EventInit[]> {
-  const { request: stored, ...start } = await startEvent(run, { request: request ?? "" });
-  const suspend: EventInit = { type: "run-suspend", pending: [{ ...hold, isUnstarted: true }] };
-  return [{ ...start, ...(request !== undefined && { request: stored }) }, suspend];
+  const start = await startEvent(run, request === undefined ? undefined : { request });
+  return [start, { type: "run-suspend", pending: [{ ...hold, isUnstarted: true }] }];
 }
 
 async function createStart(run: Run, target: RunTarget): Promise<RunStart> {

@@ -261,11 +261,9 @@ export function createDbosClient<TAgent extends { readonly tools: readonly Tool[
     },
     async cancel(runId, reason) {
       const opened = await openQueue();
-      const hasStarted = async () => {
+      for (;;) {
         const run = await runs.getRun(runId);
-        return run !== undefined && !isUnstarted(run);
-      };
-      while (!(await hasStarted())) {
+        if (run !== undefined && !isUnstarted(run)) break;
         const { job } = (await opened.find(runId)) ?? {};
         if (job === undefined) throw runNotFound(runId);
         // A worker may take it at the same time: the first to record wins.

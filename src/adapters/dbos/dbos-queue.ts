@@ -105,7 +105,7 @@ export interface QueuedRun {
   readonly number: number;
   readonly state: "waiting" | "taken" | "done" | "cancelled";
   readonly job: Job | undefined;
-  /** The ids of earlier workflows of it that are taken. */
+  /** The ids of its earlier workflows that are taken still: their workers have died. */
   readonly left: readonly string[];
   /** Present for a job that is done. */
   readonly outcome: JobOutcome | undefined;
@@ -285,8 +285,8 @@ export class DbosQueue {
   }
 
   /**
-   * Wakes a run after some time, for a worker that cannot execute it; if a worker has it then, later again. Nothing more is
-   * queued if it is woken earlier, and what has woken it before is removed.
+   * Wakes a run after some time, for a worker that cannot execute it; if a worker has it then, later again. Does nothing if
+   * it will be woken before that. Removes what woke it earlier.
    */
   async wakeLater(runId: string, delayMs: number): Promise<void> {
     const { queue } = this.options;

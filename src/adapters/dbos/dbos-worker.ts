@@ -44,8 +44,8 @@ export interface RunToWork {
 /** Something that a worker has to report. @inline */
 interface WorkerWarning {
   /**
-   * `run-postponed`: the run does not fit this worker, or has no resources, and goes back to the queue; reported once. `adoption-failed`: the search
-   * for runs of dead workers failed; it is repeated.
+   * `run-postponed`: the run does not fit this worker, or its resources could not be made, and it goes back to the queue;
+   * reported once. `adoption-failed`: the search for runs of dead workers failed; it is repeated.
    */
   readonly code: "run-postponed" | "adoption-failed";
   readonly message: string;
@@ -278,7 +278,7 @@ function createWork(
     return postponed.get(runId) === (stored?.updatedAt ?? "");
   }
 
-  /** Records that a run cannot start, or not yet, unless another worker has started it. */
+  /** Records a refusal, unless another worker has started the run. */
   async function record(refusal: Refusal): Promise<void> {
     try {
       await agent[workerKey].refuse(refusal);
@@ -287,7 +287,7 @@ function createWork(
     }
   }
 
-  /** Its options may name tools that are not here. */
+  /** Records that a run cannot start yet. Of its options only the metadata: others may name tools that are not here. */
   function hold(runId: string, { options: { metadata }, ...target }: OpenContent, item: Hold): Promise<void> {
     const request = "request" in target ? target.request : undefined;
     return record({ runId, options: { metadata: metadata as JsonObject }, request, hold: item });
@@ -308,7 +308,7 @@ function createWork(
     }
   }
 
-  /** Starts a run. Of the `stored` one nothing is recorded but that it could not start. */
+  /** Starts a run. If there is a `stored` one, its record only says that it could not start before. */
   async function start(job: Job, stored: RunSnapshot | undefined): Promise<JobOutcome> {
     const { runId, adoptions = 0 } = job;
     let content: OpenContent | undefined;
@@ -327,8 +327,8 @@ function createWork(
       if (isAgentError(thrown) && refusals.has(thrown.code)) return refuse(runId, content, thrown);
       if (!isMismatch(thrown)) throw thrown;
       // What is sealed with a key that is not here has to stay in the queue.
-      const isKnown = stored === undefined && content !== undefined && isPostponed(runId, undefined);
-      if (isKnown) await hold(runId, content as OpenContent, mismatchOf(thrown));
+      const isAgain = stored === undefined && isPostponed(runId, undefined);
+      if (isAgain && content !== undefined) await hold(runId, content, mismatchOf(thrown));
       return postpone(runId, thrown.message);
     }
   }

@@ -15,7 +15,7 @@ export type Job = JobContent & {
   readonly runId: string;
   /** The `updatedAt` of a run that has failed or was given up, and that somebody has resumed. */
   readonly stoppedAt?: string;
-  /** The number of workers that have died with it since it was submitted or resumed. */
+  /** The number of times that it was adopted since it was submitted or resumed. */
   readonly adoptions?: number;
 };
 

@@ -97,7 +97,7 @@ export class Reaper {
   /** A page at a time: those of a page that stay, as another queue has them, must not hide the others. */
   private async adoptStopped(): Promise<void> {
     const { runs, cursor } = await this.agent.listRuns({ resumable: true, limit: pageSize, cursor: this.cursor });
-    const free = new Map(runs.filter((run) => !isUnfit(run)).map((run) => [run.runId, run]));
+    const free = new Map(runs.filter((run) => !isHeld(run)).map((run) => [run.runId, run]));
     const seenMs = this.stopped.add([...free.keys()], this.nowMs, { isLast: cursor === undefined });
     this.cursor = cursor;
     // Its lease has ended, or a worker has taken it and never claimed it.
@@ -214,6 +214,6 @@ function keysFrom(values: ReadonlyMap<string, number>, least: number): readonly 
   return [...values].flatMap(([key, value]) => (value >= least ? [key] : []));
 }
 
-function isUnfit({ pending }: RunSummary): boolean {
+function isHeld({ pending }: RunSummary): boolean {
   return pending?.kinds.some((kind) => kind === "mismatch" || kind === "given-up") === true;
 }

@@ -509,7 +509,7 @@ export async function resumeAll(runs: RunRegistry, given: ResumeAllOptions): Pro
   const resumed: ResumedRun[] = [];
   await inParallel((await listResumable(runs)).reverse(), concurrency, async (run) => {
     const { runId } = run;
-    // It was told before; what is posted since may have cancelled it.
+    // The mismatch was reported before; what was posted since may have cancelled the run.
     const isKnown = runs.unfit.get(runId) === run.updatedAt;
     try {
       const own = typeof resources === "function" ? await makeOf(resources as ResourcesFactory, run) : resources;

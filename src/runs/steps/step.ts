@@ -697,7 +697,7 @@ function shortened(run: Run, error: ErrorData): ErrorData {
 
 type StepFailure = Exclude<StepOutcome, { status: "completed" }>;
 
-/** `ending` is the end of the message, if the last error is why there is no other attempt. */
+/** `ending` completes the message of a step that the last error ended: it says why there is no other attempt. */
 function failureOutcome(
   run: Run,
   call: StepCall,
