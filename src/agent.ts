@@ -185,7 +185,7 @@ export function createEngine(settings: EngineSettings): Agent & WorkedAgent {
     const recording = new Promise<void>((resolve) => {
       onRecorded = resolve;
     });
-    const opening = { ...startedNow(runId), channel, cancelling, onRecorded };
+    const opening = { channel, cancelling, onRecorded, ...startedNow(runId) };
     const running = open((parts, runs) => use(parts, runs, opening));
     // A result that comes before that is of a stored run, unless nothing could be recorded.
     const recorded = Promise.race([recording, running.then(requireRecorded)]);
@@ -210,7 +210,7 @@ export function createEngine(settings: EngineSettings): Agent & WorkedAgent {
     const chosen = optionsOf(options);
     const isNamed = options?.runId !== undefined;
     const target = snapshotOf(given, { waits: isNamed });
-    const opening = { ...startedNow(options?.runId ?? createRunId()), target, settings: chosen, isNamed };
+    const opening = { target, settings: chosen, isNamed, ...startedNow(options?.runId ?? createRunId()) };
     return returnOrThrow(await open((parts, runs) => parts.startRun(runs, opening)), chosen);
   }
 
@@ -302,7 +302,7 @@ export function createEngine(settings: EngineSettings): Agent & WorkedAgent {
       if (issues.length > 0) throw invalidPlan("The plan is invalid", issues);
       const runId = options?.runId ?? createRunId();
       const use: OpenRun = (parts, runs, opening) =>
-        parts.startRun(runs, { ...opening, target, settings: chosen, isNamed });
+        parts.startRun(runs, { target, settings: chosen, isNamed, ...opening });
       // The caller may never read the handle.
       return handOut(runId, chosen, use, ({ message }) =>
         settings.onWarning({

@@ -71,7 +71,7 @@ function valueSchemas(schema: StandardSchema): Pick<ToolSchemas, "output"> | Pro
 export function checkStep(scope: StepScope): readonly PlanIssue[] | Promise<readonly PlanIssue[]> {
   const { step } = scope;
   const { issues, item } = checkExpressions(scope);
-  const inLoop = { ...scope, item };
+  const inLoop = item === undefined ? scope : { ...scope, item };
   const found = callsTool(step) ? checkInput(step, inLoop) : checkWait(step, scope);
   if (found instanceof Promise) return found.then((others) => [...issues, ...others]);
   return issues.length === 0 ? found : [...issues, ...found];

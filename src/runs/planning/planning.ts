@@ -49,7 +49,6 @@ export async function planInRun(run: Run, request: string): Promise<AgentErrorDa
 export function taskIn(run: Run, task: Pick<PlanTask, "request" | "planner" | "source">): PlanTask {
   const { runId, engine, settings, state, secrets } = run;
   return {
-    ...task,
     runId,
     engine,
     settings,
@@ -57,6 +56,7 @@ export function taskIn(run: Run, task: Pick<PlanTask, "request" | "planner" | "s
     emit: (event) => run.emit(event),
     dataOf: (error) => dataOf(run, error),
     sealPlan: secrets && ((plan) => secrets.sealPlan(plan)),
+    ...task,
   };
 }
 
