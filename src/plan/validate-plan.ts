@@ -96,8 +96,6 @@ type CheckedPlan =
       readonly plan: PlanInput;
       readonly issues: readonly [];
       readonly dependencies: readonly (readonly string[])[];
-      /** True if a schema answered with a promise: what it looked up may be different the next time. */
-      readonly isAsync?: boolean;
       readonly json?: undefined;
     }
   | { readonly plan?: undefined; readonly issues: readonly PlanIssue[]; readonly json?: JsonValue };
@@ -124,15 +122,11 @@ const validPlans = new WeakSet<object>();
 export async function checkOnce(plan: unknown, scope: PlanScope): Promise<CheckedPlan> {
   const known = findKnown(plan, scope);
   if (known !== undefined) return known;
-  const checked = await checkPlan(toJson(plan, { maxBytes: maxPlanBytes }), scope);
-  if (checked.plan !== undefined) {
-    const steps = checked.plan.steps as readonly PlanStep[];
-    const valid = { steps, dependencies: checked.dependencies, tools: scope.tools };
-    validSteps.set(steps, valid);
+  return checkPlan(toJson(plan, { maxBytes: maxPlanBytes }), scope, (valid, isAsync) => {
+    validSteps.set(valid.steps, valid);
     const given = stepsOf(plan);
-    if (given !== undefined && !checked.isAsync) validSteps.set(given, valid);
-  }
-  return checked;
+    if (given !== undefined && !isAsync) validSteps.set(given, valid);
+  });
 }
 
 /** Remembers as valid a frozen plan whose steps {@link checkOnce} has checked. */
@@ -214,11 +208,13 @@ function copyAround(steps: readonly PlanStep[], plan: object): PlanInput | undef
 
 /**
  * Checks a plan, from its text to each of its steps. Returns a frozen copy of a valid plan, or every issue, as
- * {@link validatePlan} does.
+ * {@link validatePlan} does. `remember` is called with the steps of a valid plan as soon as they are checked, which is before
+ * this function returns unless something async had to be waited for: of many runs that start together, one checks their plan.
  */
 export async function checkPlan(
   json: JsonResult,
   { tools, events, maxSteps = defaultMaxSteps }: PlanScope,
+  remember?: (valid: ValidSteps, isAsync: boolean) => void,
 ): Promise<CheckedPlan> {
   if (!json.ok) return { issues: [{ code: "not-json", ...json.issue }] };
   const whole = deepFreeze(withInputs(json.value));
@@ -252,7 +248,10 @@ export async function checkPlan(
     for (const issue of pending instanceof Promise ? await pending : pending) issues.push(issue);
   }
   if (issues.length > 0) return { issues, json: whole };
-  return { plan: whole as unknown as PlanInput, issues: [], dependencies, isAsync };
+  const plan = whole as unknown as PlanInput;
+  // A schema that answered with a promise may look up something else the next time.
+  remember?.({ steps: plan.steps as readonly PlanStep[], dependencies, tools }, isAsync);
+  return { plan, issues: [], dependencies };
 }
 
 /** Returns the well-formed steps, with `undefined` in place of the others. zod only explains what is wrong. */
