@@ -50,6 +50,20 @@ export class AbortSource implements Abortable {
   }
 }
 
+/** The source of an object that has {@link lazySignal}. */
+export const sourceKey = Symbol("source");
+
+/**
+ * A `signal` that is created when it is first read, as most callees never read it. It is a property of each object, not of a
+ * class, so that `{ ...object }` has it too; a shared descriptor makes that cheap.
+ */
+export const lazySignal: PropertyDescriptor & ThisType<{ readonly [sourceKey]: AbortSource }> = {
+  get() {
+    return this[sourceKey].signal;
+  },
+  enumerable: true,
+};
+
 /** Sources that are aborted together. One that is opened after the abort is aborted at once. */
 export class AbortScope<TReason> {
   /** The reason of the first abort; later ones change nothing. */

@@ -1,4 +1,4 @@
-import { AbortSource, onAbort } from "../../async/abort.ts";
+import { AbortSource, lazySignal, onAbort, sourceKey } from "../../async/abort.ts";
 import { monotonicNow, toTimestamp } from "../../async/clock.ts";
 import type { EventHub } from "../../async/event-hub.ts";
 import { settleOrAbort } from "../../async/promises.ts";
@@ -218,7 +218,7 @@ export class Planning {
     const { engine, settings, request, source } = this.task;
     const { context, tools, stored } = settings;
     const { plannerTimeoutMs } = engine;
-    return {
+    const given: Omit<PlanRequest, "signal"> & { readonly [sourceKey]: AbortSource } = {
       request,
       tools: [...tools.values()],
       ...(context !== undefined && { context }),
@@ -226,10 +226,11 @@ export class Planning {
       nowMs: engine.clock.now(),
       timeZone: stored.timeZone,
       ...(plannerTimeoutMs !== Number.POSITIVE_INFINITY && { timeoutMs: plannerTimeoutMs }),
-      signal: source.signal,
+      [sourceKey]: source,
       generate: (model, modelRequest) => this.meter.generate(model, modelRequest),
       emit: (event) => this.emit(event),
     };
+    return Object.defineProperty(given, "signal", lazySignal) as typeof given & Pick<PlanRequest, "signal">;
   }
 
   /** Emits a frozen copy, which the planner cannot change afterwards. Throws for anything that is not a planning event. */

@@ -1,4 +1,4 @@
-import type { AbortSource } from "../../async/abort.ts";
+import { type AbortSource, lazySignal, sourceKey } from "../../async/abort.ts";
 import { monotonicNow, sleep } from "../../async/clock.ts";
 import { settleOrAbort } from "../../async/promises.ts";
 import { askedTooLong, retryAfterMs, retryDelayMs, retryFailed } from "../../async/retry.ts";
@@ -455,20 +455,8 @@ function reportThrown(run: Run, call: StepCall, { attempt, thrown }: { attempt: 
   answerOf(tell, (failure) => onListenerError(failure, observedAttempt(run, call, attempt)));
 }
 
-const sourceKey = Symbol("source");
 const progressKey = Symbol("progress");
 const missedKey = Symbol("missed");
-
-/**
- * The signal is created when it is first read; most tools never read it. It is a property of each context, not of the
- * class, so that `{ ...context }` has it too; a shared descriptor makes that cheap.
- */
-const lazySignal: PropertyDescriptor & ThisType<AttemptContext> = {
-  get() {
-    return this[sourceKey].signal;
-  },
-  enumerable: true,
-};
 
 /** Marks that a tool reads the resources of a run without any. */
 const missingResources: PropertyDescriptor & ThisType<AttemptContext> = {
