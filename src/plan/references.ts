@@ -117,6 +117,7 @@ export interface FoundReference {
 
 /** Every reference in an input, valid or not, with its place. Literals are skipped. */
 export function findReferences(input: unknown): readonly FoundReference[] {
+  if (isPlain(input as JsonValue)) return [];
   const found: FoundReference[] = [];
   replaceReferences(input as JsonValue, [], (reference) => {
     found.push(reference);
@@ -174,11 +175,21 @@ function valueAt(output: JsonValue, { path, text }: ParsedReference, ref: StepRe
 /** Returns the value of a reference; of an invalid one only its text is known. */
 type LookUp = (reference: ParsedReference | undefined, text: string) => JsonValue;
 
+/** True for an input without references, templates and literals, as most are. False may also mean other keys with a `$`. */
+export function isPlain(value: JsonValue): boolean {
+  if (typeof value === "string") return !value.includes("${");
+  if (typeof value !== "object" || value === null) return true;
+  if (Array.isArray(value)) return value.every((item) => isPlain(item));
+  for (const key in value) if (key.startsWith("$") || !isPlain((value as JsonObject)[key] as JsonValue)) return false;
+  return true;
+}
+
 /**
  * Fills the references and templates of an input with values, and unwraps its literals. An input without any is
- * returned as the very same object: plans are frozen, and most inputs are plain.
+ * returned as the very same object: plans are frozen.
  */
 export function fillReferences(value: JsonValue, lookUp: LookUp): JsonValue {
+  if (isPlain(value)) return value;
   const filled = replaceReferences(value, [], ({ reference, text }) => lookUp(reference, text));
   return filled === value ? value : deepFreeze(filled);
 }

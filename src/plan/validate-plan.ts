@@ -185,14 +185,17 @@ function isSame(value: unknown, copy: JsonValue): boolean {
   if (typeof copy !== "object" || copy === null) return false;
   const { toJSON } = value as { readonly toJSON?: unknown };
   if (toJSON !== undefined || Object.getPrototypeOf(value) !== Object.getPrototypeOf(copy)) return false;
-  // Holes at its end are no keys.
-  if (Array.isArray(value) && value.length !== (copy as readonly JsonValue[]).length) return false;
+  if (Array.isArray(value)) {
+    const items = copy as readonly JsonValue[];
+    return value.length === items.length && items.every((item, index) => isSame(value[index], item));
+  }
   const keys = Object.keys(copy);
-  const given = Object.keys(value);
-  if (given.length !== keys.length) return false;
-  return keys.every(
-    (key, index) => given[index] === key && isSame((value as JsonObject)[key], (copy as JsonObject)[key] as JsonValue),
-  );
+  let count = 0;
+  for (const key in value) {
+    if (key !== keys[count++]) return false;
+    if (!isSame((value as JsonObject)[key], (copy as JsonObject)[key] as JsonValue)) return false;
+  }
+  return count === keys.length;
 }
 
 /** A frozen copy of a plan around steps that are known; undefined if its other parts are not plainly valid. */

@@ -62,6 +62,15 @@ describe("a plan is checked once", () => {
     expect(checks.count).toBe(2 * steps.length);
   });
 
+  it("by runs that start together", async () => {
+    const { agent, checks } = countedAgent(custom());
+    await agent.run("milk and eggs");
+    checks.count = 0;
+    const plan = { steps };
+    await Promise.all(Array.from({ length: 3 }, () => agent.execute(plan)));
+    expect(checks.count).toBe((1 + 3) * steps.length);
+  });
+
   it("though it is kept for many requests", async () => {
     const { agent, checks } = countedAgent(createFallbackPlanner([llm(true)]));
     const plans = [await agent.plan("milk and eggs"), await agent.plan("milk and eggs")];
