@@ -348,10 +348,15 @@ export function mapItems<T extends object>(holder: T, map: (item: unknown, key: 
     const items = holder.map((item, index) => map(item, index));
     return (items.every((item, index) => item === holder[index]) ? holder : items) as T;
   }
-  const entries = Object.entries(holder).map(([key, item]) => [key, map(item, key)] as const);
-  if (entries.every(([key, item]) => item === (holder as Record<string, unknown>)[key])) return holder;
-  // Not by assignment, which treats the key `__proto__` differently.
-  return Object.fromEntries(entries) as T;
+  const copy: Record<string, unknown> = {};
+  let isSame = true;
+  for (const key of Object.keys(holder)) {
+    const item = (holder as Record<string, unknown>)[key];
+    const mapped = map(item, key);
+    if (mapped !== item) isSame = false;
+    setOwn(copy, key, mapped);
+  }
+  return isSame ? holder : (copy as T);
 }
 
 /** The number that digits stand for, as in JSON; undefined for a whole number above 2^53 that would be rounded. */
