@@ -138,7 +138,8 @@ export function copyJson<T>(value: T): T {
 /** Deeply freezes data and returns it. It must contain no cycle. */
 export function deepFreeze<T>(value: T): T {
   if (typeof value !== "object" || value === null || Object.isFrozen(value)) return value;
-  for (const item of Object.values(value)) deepFreeze(item);
+  if (Array.isArray(value)) for (const item of value) deepFreeze(item);
+  else for (const key in value) deepFreeze(value[key]);
   return Object.freeze(value);
 }
 

@@ -213,7 +213,7 @@ function addDecided(
 
 /** The current execution log. */
 export function stepRecords(steps: Iterable<StepState>): StepRecord[] {
-  return Array.from(instancesOf(steps), toRecord);
+  return instancesOf(steps).map(toRecord);
 }
 
 /** True if an entry of the log is done, so that its dependents may run. */

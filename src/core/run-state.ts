@@ -749,11 +749,8 @@ export function isWaitOver({ status, wait }: Pick<StepState, "status" | "wait">,
 }
 
 /** The steps, and instead of a looped one its iterations. */
-export function* instancesOf(steps: Iterable<StepState>): Iterable<StepState> {
-  for (const step of steps) {
-    if (step.iterations === undefined) yield step;
-    else yield* step.iterations.states;
-  }
+export function instancesOf(steps: Iterable<StepState>): readonly StepState[] {
+  return Array.from(steps).flatMap((step) => step.iterations?.states ?? step);
 }
 
 /** The step or iteration at a place, if there is one. */

@@ -119,9 +119,10 @@ const validPlans = new WeakSet<object>();
  * Checks any value as {@link checkPlan} does. Steps that were found valid with the same tools are not checked again while
  * their content is the same, only the other parts of their plan; a plan that is known to be valid is returned as it is.
  */
-export async function checkOnce(plan: unknown, scope: PlanScope): Promise<CheckedPlan> {
+export function checkOnce(plan: unknown, scope: PlanScope): Promise<CheckedPlan> {
   const known = findKnown(plan, scope);
-  if (known !== undefined) return known;
+  // It takes as many turns as a check, so that a run cannot overtake one that started before it.
+  if (known !== undefined) return Promise.resolve(known);
   return checkPlan(toJson(plan, { maxBytes: maxPlanBytes }), scope, (valid, isAsync) => {
     validSteps.set(valid.steps, valid);
     const given = stepsOf(plan);

@@ -114,7 +114,7 @@ export function closeBroken(run: Run, error: AgentErrorData): void {
     return;
   }
   // Steps left for the next process are not skipped.
-  const skipped = status === "interrupted" ? [] : [...instancesOf(state.steps.values())].filter(isStillToRun);
+  const skipped = status === "interrupted" ? [] : instancesOf(state.steps.values()).filter(isStillToRun);
   for (const event of endsOfCutOff(state, error)) recorder.emitUnrecorded(event);
   for (const part of skipped)
     recorder.emitUnrecorded({ type: "step-skip", ...stepRefOf(part), tool: part.tool, reason: "run-ended" });
@@ -196,7 +196,7 @@ function unrecordedReason({ options, executionStartedAt = "", updatedAt }: RunSt
 
 /** Emits `step-skip` for a step, or the rest of its iterations, that will never start. */
 export async function skipOpen(run: Run, state: StepState, reason: SkipReason): Promise<void> {
-  for (const part of [...instancesOf([state])]) {
+  for (const part of instancesOf([state])) {
     // An interrupted one has started: it is just not run again.
     if (!isStillToRun(part) || part.status === "interrupted") continue;
     const emitted = run.emit({ type: "step-skip", ...stepRefOf(part), tool: part.tool, reason });

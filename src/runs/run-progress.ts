@@ -101,7 +101,7 @@ export function isReady(run: Run, expressions: PlanExpressions | undefined): boo
     if (isDone(step)) for (const dependent of dependents[index] ?? []) (waitingFor[dependent] as number)--;
     return (
       waitingFor[index] === 0 &&
-      [...instancesOf([step])].some((part) => isStillToRun(part) && !isHeldUp(part, run.sharedNow()))
+      instancesOf([step]).some((part) => isStillToRun(part) && !isHeldUp(part, run.sharedNow()))
     );
   });
 }

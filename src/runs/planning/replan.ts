@@ -141,7 +141,7 @@ function checkIds(run: Run, { added, kept }: { added: unknown; kept: readonly Pl
 
 function checkSize(run: Run, added: unknown): void {
   const max = run.settings.stored.maxSteps;
-  const started = [...instancesOf(run.state.steps.values())].filter((part) => !isStillToRun(part)).length;
+  const started = instancesOf(run.state.steps.values()).filter((part) => !isStillToRun(part)).length;
   const used = started + (Array.isArray(added) ? added.length : 0);
   if (used <= max) return;
   const message = `With the new steps the run would have ${used}; at most ${max} are allowed.`;
@@ -175,7 +175,7 @@ async function approvalsFor(run: Run, request: ReplanRequest, plan: Plan): Promi
   const texts: AccountText[] = [{ source: { type: "request" }, value: request.request }, ...shownIn(request)];
   const account = accountFor?.(acting, { tools: [...tools.values()], texts, clock: { nowMs, timeZone }, planned });
   const { unsaid } = account === undefined ? { unsaid: [] } : await countPending(account);
-  const parts = [...instancesOf(run.state.steps.values())];
+  const parts = instancesOf(run.state.steps.values());
   return acting.flatMap(({ id, tool }) => {
     // Without an account, a call by the first plan says nothing of this one.
     const isPlanned = accountFor !== undefined && planned.some((step) => step.tool === tool);

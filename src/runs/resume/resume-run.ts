@@ -120,7 +120,7 @@ function mayResume(
 export function canRetry({ error, steps, givenPlan }: RunState): boolean {
   if (error?.code === "approval-rejected" || error?.code === "approval-expired") return false;
   if (error?.code === "invalid-options" || (error?.code === "invalid-plan" && givenPlan !== undefined)) return false;
-  return ![...instancesOf(steps.values())].some(({ status }) => status === "undone");
+  return !instancesOf(steps.values()).some(({ status }) => status === "undone");
 }
 
 /** A stored run to continue, and the reason to do so. */
@@ -378,7 +378,7 @@ export function isNewFork({ forkedFrom, sequence }: RunState): boolean {
 function withdrawals(state: RunState): readonly EventInit[] {
   if (!isNewFork(state)) return [];
   const outcome = { status: "withdrawn" } as const;
-  const left = [...instancesOf(state.steps.values())].filter((part) => mayRunAgain(state, part));
+  const left = instancesOf(state.steps.values()).filter((part) => mayRunAgain(state, part));
   const events: EventInit[] = left
     .filter(({ approval }) => isValid(approval))
     .map((part) => ({ type: "approval-end", kind: "step", ...stepRefOf(part), outcome }));
@@ -394,9 +394,7 @@ function isValid(approval: ApprovalState | undefined): boolean {
 function mayRunAgain(state: RunState, step: StepState): boolean {
   // The next execution tries its failed steps again.
   if (state.status === "failed") return !isDone(step);
-  return (
-    isStillToRun(step) || [...instancesOf([step])].some(({ status }) => status === "running" || status === "unknown")
-  );
+  return isStillToRun(step) || instancesOf([step]).some(({ status }) => status === "running" || status === "unknown");
 }
 
 /**

@@ -20,7 +20,7 @@ import { invalidInput, refOfTask, type StepCall, stepTimeout } from "./step-call
 export async function undoSteps(run: Run): Promise<readonly NotUndone[]> {
   run.startUndoing();
   const notUndone: NotUndone[] = [];
-  const ended = [...instancesOf(run.state.steps.values())].filter(hasEffect);
+  const ended = instancesOf(run.state.steps.values()).filter(hasEffect);
   ended.sort((one, other) => (other.endSequence ?? 0) - (one.endSequence ?? 0));
   for (const state of ended) {
     if (run.recorder.failure !== undefined) break;
