@@ -61,7 +61,11 @@ export const lazySignal: PropertyDescriptor & ThisType<{ readonly [sourceKey]: A
   get() {
     return this[sourceKey].signal;
   },
+  set(value) {
+    Object.defineProperty(this, "signal", { value, writable: true, enumerable: true, configurable: true });
+  },
   enumerable: true,
+  configurable: true,
 };
 
 /** Sources that are aborted together. One that is opened after the abort is aborted at once. */

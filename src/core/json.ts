@@ -138,8 +138,7 @@ export function copyJson<T>(value: T): T {
 /** Deeply freezes data and returns it. It must contain no cycle. */
 export function deepFreeze<T>(value: T): T {
   if (typeof value !== "object" || value === null || Object.isFrozen(value)) return value;
-  if (Array.isArray(value)) for (const item of value) deepFreeze(item);
-  else for (const key in value) deepFreeze(value[key]);
+  for (const key of Object.keys(value)) deepFreeze((value as Record<string, unknown>)[key]);
   return Object.freeze(value);
 }
 

@@ -117,7 +117,7 @@ export interface FoundReference {
 
 /** Every reference in an input, valid or not, with its place. Literals are skipped. */
 export function findReferences(input: unknown): readonly FoundReference[] {
-  if (isPlain(input as JsonValue)) return [];
+  if (isPlain(input)) return [];
   const found: FoundReference[] = [];
   replaceReferences(input as JsonValue, [], (reference) => {
     found.push(reference);
@@ -175,13 +175,11 @@ function valueAt(output: JsonValue, { path, text }: ParsedReference, ref: StepRe
 /** Returns the value of a reference; of an invalid one only its text is known. */
 type LookUp = (reference: ParsedReference | undefined, text: string) => JsonValue;
 
-/** True for an input without references, templates and literals, as most are. False may also mean other keys with a `$`. */
-export function isPlain(value: JsonValue): boolean {
+/** True for an input without references, templates and literals, as most are. A key that starts with `$` counts as one. */
+function isPlain(value: unknown): boolean {
   if (typeof value === "string") return !value.includes("${");
   if (typeof value !== "object" || value === null) return true;
-  if (Array.isArray(value)) return value.every((item) => isPlain(item));
-  for (const key in value) if (key.startsWith("$") || !isPlain((value as JsonObject)[key] as JsonValue)) return false;
-  return true;
+  return Object.keys(value).every((key) => !key.startsWith("$") && isPlain((value as Record<string, unknown>)[key]));
 }
 
 /**

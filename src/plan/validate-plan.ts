@@ -121,7 +121,7 @@ const validPlans = new WeakSet<object>();
  */
 export function checkOnce(plan: unknown, scope: PlanScope): Promise<CheckedPlan> {
   const known = findKnown(plan, scope);
-  // It takes as many turns as a check, so that a run cannot overtake one that started before it.
+  // A promise, as of a check, so that a run overtakes none that started before it, unless that waits for something async.
   if (known !== undefined) return Promise.resolve(known);
   return checkPlan(toJson(plan, { maxBytes: maxPlanBytes }), scope, (valid, isAsync) => {
     validSteps.set(valid.steps, valid);
@@ -212,8 +212,8 @@ function copyAround(steps: readonly PlanStep[], plan: object): PlanInput | undef
 
 /**
  * Checks a plan, from its text to each of its steps. Returns a frozen copy of a valid plan, or every issue, as
- * {@link validatePlan} does. `remember` is called with the steps of a valid plan as soon as they are checked, which is before
- * this function returns unless something async had to be waited for: of many runs that start together, one checks their plan.
+ * {@link validatePlan} does. `remember` gets the steps of a valid plan before this returns, unless it waits for something
+ * async: of many runs that start together, one checks their plan.
  */
 export async function checkPlan(
   json: JsonResult,

@@ -93,8 +93,7 @@ async function skipRest(run: Run, expressions: PlanExpressions | undefined): Pro
 /** True if only the end of the run prevents a step from running, even if an execution died while recording that. */
 function isNotStarted(state: StepState): boolean {
   if (!isStillToRun(state)) return state.skipReason === "run-ended";
-  for (const { status } of instancesOf([state])) if (status === "interrupted") return false;
-  return true;
+  return instancesOf([state]).every(({ status }) => status !== "interrupted");
 }
 
 /**

@@ -13,7 +13,7 @@ import { type ParseResult, parseWith } from "../../core/schema.ts";
 import { describeStepRef, type StepRef, stepRefOf } from "../../core/step.ts";
 import type { DefinedTool, ToolContext } from "../../core/tool.ts";
 import type { StepExpressions } from "../../plan/expressions/step-expressions.ts";
-import { isOfIteration, isPlain, resolveInput, TooMuchRepeated } from "../../plan/references.ts";
+import { isOfIteration, resolveInput, TooMuchRepeated } from "../../plan/references.ts";
 import { askAboutStep, mayNeedApproval } from "../commands/approvals.ts";
 import { answerOf } from "../observers.ts";
 import type { Run } from "../run.ts";
@@ -151,7 +151,6 @@ const maxInputBytes = 16 * 1_024 * 1_024;
 
 function fillInput(run: Run, task: StepTask, lookUp?: LookUp): PreparedStep {
   const { step, iteration } = task;
-  if (isPlain(step.input)) return { input: step.input };
   try {
     const input = resolveInput(step, lookUp ?? ((name) => namedValue(run, name, iteration)), {
       iteration: iteration?.index,

@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { createAgent } from "../../../src/agent.ts";
 import { AgentError, isAgentError } from "../../../src/core/errors.ts";
-import type { PlanDraft } from "../../../src/core/planner.ts";
+import type { PlanDraft, Planner } from "../../../src/core/planner.ts";
 import { collectEvents } from "../../../src/testing/collect-events.ts";
 import { createFakeTool } from "../../../src/testing/fake-tool.ts";
 import { createManualClock } from "../../../src/testing/manual-clock.ts";
@@ -85,6 +85,19 @@ describe("plan()", () => {
     });
     const planning = clock.runUntil(agent.plan("do it"));
     await expect(planning).rejects.toMatchObject({ code: "timeout", details: { scope: "planner", timeoutMs: 50 } });
+  });
+
+  it("gives the planner a signal that it may copy, or replace for another planner", async () => {
+    const own = new AbortController().signal;
+    const seen: (AbortSignal | undefined)[] = [];
+    const plan: Planner["plan"] = (request) => {
+      seen.push({ ...request }.signal, Object.assign(request, { signal: own }).signal, { ...request }.signal);
+      return draft;
+    };
+    const controller = new AbortController();
+    await createAgent({ tools, planner: { name: "own", plan } }).plan("do it", { signal: controller.signal });
+    expect(seen).toEqual([expect.any(AbortSignal), own, own]);
+    expect(seen[0]).not.toBe(own);
   });
 
   it.each(["before", "during"])("throws cancelled when the signal aborts %s it", async (when) => {
