@@ -55,7 +55,8 @@ export const sourceKey = Symbol("source");
 
 /**
  * A `signal` that is created when it is first read, as most callees never read it. It is a property of each object, not of a
- * class, so that `{ ...object }` has it too; a shared descriptor makes that cheap.
+ * class, so that `{ ...object }` has it too; a shared descriptor makes that cheap. Another signal can be assigned, as to a plain
+ * property.
  */
 export const lazySignal: PropertyDescriptor & ThisType<{ readonly [sourceKey]: AbortSource }> = {
   get() {

@@ -138,7 +138,7 @@ export function copyJson<T>(value: T): T {
 /** Deeply freezes data and returns it. It must contain no cycle. */
 export function deepFreeze<T>(value: T): T {
   if (typeof value !== "object" || value === null || Object.isFrozen(value)) return value;
-  for (const key of Object.keys(value)) deepFreeze((value as Record<string, unknown>)[key]);
+  for (const item of Object.values(value)) deepFreeze(item);
   return Object.freeze(value);
 }
 

@@ -179,6 +179,7 @@ type LookUp = (reference: ParsedReference | undefined, text: string) => JsonValu
 function isPlain(value: unknown): boolean {
   if (typeof value === "string") return !value.includes("${");
   if (typeof value !== "object" || value === null) return true;
+  if (Array.isArray(value)) return value.every((item) => isPlain(item));
   return Object.keys(value).every((key) => !key.startsWith("$") && isPlain((value as Record<string, unknown>)[key]));
 }
 

@@ -167,3 +167,19 @@ describe("an agent", () => {
     expect(planner.requests).toEqual([]);
   });
 });
+
+it("a library that extends Object.prototype changes no run", async () => {
+  const extended = Object.prototype as { legacy?: object };
+  const agent = createAgent({ tools: [createFakeTool({ name: "A", outcomes: [{ returns: { list: [1] } }] })] });
+  const plan = {
+    steps: [step("s1", "A", { input: { items: [{ n: 1 }] } }), step("s2", "A", { input: { $ref: "s1" } })],
+  };
+  extended.legacy = { of: "another library" };
+  try {
+    // The second time the plan is known.
+    const results = [await agent.execute(plan), await agent.execute(plan)];
+    expect(results.map(({ status }) => status)).toEqual(["completed", "completed"]);
+  } finally {
+    delete extended.legacy;
+  }
+});

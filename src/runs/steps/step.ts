@@ -685,7 +685,7 @@ function shortened(run: Run, error: ErrorData): ErrorData {
 
 type StepFailure = Exclude<StepOutcome, { status: "completed" }>;
 
-/** `ending` completes the message of a step that the last error ended: it says why there is no other attempt. */
+/** `ending` is the last sentence of the error's message: the reason why there is no other attempt. */
 function failureOutcome(
   run: Run,
   call: StepCall,
