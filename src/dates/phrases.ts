@@ -1,6 +1,6 @@
 import { countingWord } from "./date-words.ts";
 import type { DayPiece, Piece, Place, TimePiece } from "./pieces.ts";
-import { addMonths, weekdayInWeek, weekdayOf } from "./zoned-time.ts";
+import { addMonths, dayMs, dayNumber, weekdayInWeek, weekdayOf } from "./zoned-time.ts";
 
 /** Pieces that say one moment together: at least one of them is there. */
 export interface Phrase extends Place {
@@ -48,7 +48,7 @@ export function joinFrom(pieces: readonly Piece[], first: number, text: string):
 }
 
 const beforeTime = /^(?:\s*,)?\s*(?:(?:at|by|from|around|before|until|between)\s+|@\s?)?$|^T$/i;
-const beforeBareTime = /^(?:\s*,)?\s*(?:at\s+|@\s?)$/i;
+const beforeBareTime = /^(?:\s*,)?\s*(?:(?:at|by|around|about|before|until)\s+|@\s?)$/i;
 const afterShortName = /^[.,]?\s*$/;
 const beforeDay = /^(?:\s*,)?\s*(?:(?:on|of)\s+)?(?:the\s+)?$/i;
 const ofDay = /^\s*(?:on|of)\s+(?:the\s+)?$/i;
@@ -62,9 +62,12 @@ function join(phrase: Phrase, next: Piece, text: string): Phrase | undefined {
   const { start, day, span } = phrase;
   const gap = text.slice(phrase.end, next.start);
   if (phrase.moment !== undefined || phrase.false !== undefined || gap.length > maxGap) return undefined;
-  if (span !== undefined) {
-    if (next.kind !== "day" || day !== undefined || !/^\s*(?:the\s+)?$/i.test(gap)) return undefined;
-    return { start, end: next.end, day: { ...next, said: "span", day: addMonths(next.day, span.months) + span.days } };
+  if (span !== undefined && day === undefined && phrase.time === undefined) {
+    if (!/^\s*(?:the\s+)?$/i.test(gap) || (next.kind !== "time" && next.kind !== "day")) return undefined;
+    // "Ten minutes after 5"
+    if (next.kind === "time") return span.elapsedMs === 0 ? undefined : { ...phrase, time: next, end: next.end };
+    const from = { ...next, said: "span", day: addMonths(next.day, span.months) + span.days } as const;
+    return { ...phrase, end: next.end, day: from };
   }
   const { end } = next;
   if (next.kind === "day" && day !== undefined) return joinDay(phrase, day, next, gap);
@@ -111,6 +114,12 @@ function joinDay(phrase: Phrase, day: DayPiece, next: DayPiece, gap: string): Ph
   if (phrase.time !== undefined || phrase.part !== undefined) return undefined;
   if (day.said === "next-week" && next.weekday !== undefined && beforeDay.test(gap))
     return { ...phrase, day: { ...next, said: "weekday", day: weekdayInWeek(next.weekday, day.day) }, end };
+  // "Next year on july 1"
+  if (day.said === "next-year" && isYearless(next) && beforeDay.test(gap)) {
+    const own = new Date(next.day * dayMs);
+    const there = dayNumber(new Date(day.day * dayMs).getUTCFullYear(), own.getUTCMonth(), own.getUTCDate());
+    return there === undefined ? undefined : { ...phrase, day: { ...next, hasYear: true, day: there }, end };
+  }
   const [date, weekday] = day.weekday === undefined ? [day, next.weekday] : [next, day.weekday];
   const isDate = /^(?:date|slashed)$/.test(date.said) || (date === next && date.said === "ordinal");
   // "Monday, 30 november", "fri 4/12", "30 november, monday".
@@ -134,7 +143,7 @@ const measured =
 const other =
   /(?<!\w)(?:(?:every|each|per|any|all|good|black|cyber|easter|ash|palm|super)\s+(?:other\s+)?|\d{1,2}(?:st|nd|rd|th)\s+of\s+)$/;
 /** "The friday after next", and "friday week", which is a week later in Britain. */
-const further = /^\s+(?:after\s+next|before\s+last|week|fortnight)(?![a-z])/;
+const further = /^\s+(?:after\s+next|before\s+last|week|fortnight|(?:of\s+)?(?:next|this)\s+(?:month|year))(?![a-z])/;
 const howMany = /how\s+many\s.*(?:second|minute|hour|day|week|month|year)s?(?:\s+(?:are|is))?(?:\s+there)?\s+$/;
 /** A preposition directly before a date. */
 const leading =
@@ -179,7 +188,8 @@ export function judge(phrase: Phrase, text: string, lead = ""): Verdict {
   const isPartOfWord = wordBefore.test(before) || wordAfter.test(after);
   // "The Day After Tomorrow"
   const isName = phrase.start > 0 && /\bDay\b/.test(text.slice(phrase.start, phrase.end));
-  if (isPartOfWord || isName || phrase.span !== undefined || other.test(before)) return "none";
+  const isOpen = phrase.span !== undefined && phrase.day === undefined && phrase.time === undefined;
+  if (isPartOfWord || isName || isOpen || other.test(before)) return "none";
   return rules.map((rule) => rule(standing)).find((verdict) => verdict) || "date";
 }
 
@@ -227,7 +237,7 @@ function judgeDay(day: DayPiece, at: Around): Verdict | undefined {
 function judgeTime({ said, named, seconds }: TimePiece, at: Around): Verdict | undefined {
   const isAt = /^(?:at|by|before|after|until|till|around)$/.test(at.lead);
   if (said === "led") return isAt && (at.lead === "at" || !at.isFollowed) ? "date" : "none";
-  if (said === "bare") return isAt && seconds <= 43_200 && !at.isFollowed && !isSum(at) ? "unclear" : "none";
+  if (said === "bare") return isAt && seconds <= 43_200 && !at.isFollowed && !isSum(at) ? "date" : "none";
   return said === "digits" || named !== undefined ? judgeNumber(at) : undefined;
 }
 

@@ -29,7 +29,9 @@ export interface DayPiece extends Place {
   readonly kind: "day";
   readonly day: number;
   /** The notation ("slashed": "4/12"), which decides what it may stand beside, and if it needs a preposition. */
-  readonly said: "word" | "weekday" | "short-weekday" | "date" | "ordinal" | "next-week" | "span" | "feast" | "slashed";
+  readonly said:
+    | ("word" | "weekday" | "short-weekday" | "date" | "ordinal" | "next-week" | "next-year" | "span" | "feast")
+    | "slashed";
   /** True if the year of a date was said. */
   readonly hasYear?: boolean;
   /** For a weekday: 0 is Sunday. */
@@ -50,13 +52,11 @@ export interface TimePiece extends Place {
   /** True if it is known which half of the day it is in. */
   readonly isExact: boolean;
   /**
-   * `clear`: "5pm", "half past six"; `digits`: "9:30"; `led`: "half 2", "17h", which need a preposition or a day;
-   * `bare`: "at 5", which is a time only beside a day.
+   * `clear`: "5pm", "half past six"; `digits`: "9:30"; `led`: "half 2", "17h", "0700", which need a preposition or a day;
+   * `bare`: "at 5", which is a time after "at" and the like, or beside a day.
    */
   readonly said: "clear" | "digits" | "led" | "bare";
   readonly named?: "noon" | "midnight";
-  /** True for "half 2", which is in the afternoon unless a part of the day is said. */
-  readonly isAfternoon?: boolean;
   /** Its end, in "3pm to 5pm". */
   readonly lastSeconds?: number;
   /** The short name of a time zone, in lower case. */
@@ -66,8 +66,8 @@ export interface TimePiece extends Place {
 type OtherPiece =
   /** "morning"; with `isToday` "this evening", "end of the day", which name a day, too. */
   | { readonly kind: "part"; readonly part: PartOfDay | "end"; readonly isToday: boolean }
-  /** "a week from", which moves the day that follows. */
-  | { readonly kind: "span"; readonly months: number; readonly days: number }
+  /** "a week from", "2 hours before", which moves what follows. */
+  | { readonly kind: "span"; readonly months: number; readonly days: number; readonly elapsedMs: number }
   /** "in two hours", "in half a day": counted on from now on a day. */
   | { readonly kind: "elapsed"; readonly day: number; readonly elapsedMs: number }
   /** An instant that was written with its offset from UTC. */
@@ -149,9 +149,9 @@ function numberOf(said: string): number {
   return rank || Number(readNumber(said.split(/[\s-]/), 0)?.digits);
 }
 
-const hourMs = 3_600_000;
+const minuteMs = 60_000;
 
-/** Parts of a day are elapsed time, parts of a month are no distance. */
+/** A length of time. Parts of a day are elapsed time; a part of a month has no length. */
 interface Distance extends Place {
   readonly months: number;
   readonly days: number;
@@ -163,15 +163,16 @@ const extras = "and\\s{1,2}a\\s{1,2}half\\s{1,2}|quarters?\\s{1,2}of\\s{1,2}an?\
 const units = "(?:min(?:ute)?|hr|hour|day|wk|week|fortnight|month|yr|year)s?";
 // Once only: each further copy in one pattern takes milliseconds to compile.
 const eachLength = new RegExp(
-  `(?<!\\w)(?:(\\d{1,4}(?:\\.\\d{1,2})?)(?:\\s{0,2}|-)|(${amounts})[\\s-]{1,2})(${extras})?(${units}|h)(?!\\w)(\\s{1,2}and\\s{1,2}a\\s{1,2}half(?!\\w))?`,
+  `(?<!\\w|\\d[.:])(?:(\\d{1,4}(?:\\.\\d{1,2}|[½¼¾])?|[½¼¾])(?:\\s{0,2}|-)|(${amounts})[\\s-]{1,2})(${extras})?(${units}|h(?:(\\d\\d?)m?)?|(?<=\\d)[mdw])(?!\\w)(\\s{1,2}and\\s{1,2}a\\s{1,2}half(?!\\w))?`,
   "gi",
 );
-const between = /^(?:,|\s{1,2}and)?\s{1,2}$/i;
-const prefix = /(?<!\w)(?:in|within)\s{1,2}$/i;
+const parts: Readonly<Record<string, number>> = { "½": 0.5, "¼": 0.25, "¾": 0.75 };
+const between = /^(?:(?:,|,?\s{1,2}and)?\s{1,2})?$/i;
+const prefix = /(?<!\w)(?:in|within|after)\s{1,2}$/i;
 const ownTime = /^['’]s?\s{1,2}time(?!\w)/i;
-const fromNow = /^\s{1,2}(?:from\s{1,2}(?:now|today)|(ago))(?!\w)/i;
-/** "A week from friday", "a week on monday", and "two weeks today". */
-const fromDay = /^\s{1,2}(?:from|after|(before))(?!\w)/i;
+const fromNow = /^\s{1,2}(?:from\s{1,2}(?:now|today)|later|(ago))(?!\w)/i;
+/** "A week from friday", "2 hours before noon", "a week on monday", and "two weeks today". */
+const fromDay = /^\s{1,2}(?:from|after|past|(before))(?!\w)/i;
 const weeksOn = /^(?:\s{1,2}on(?!\w)|(?=\s{1,2}to(?:day|morrow)(?!\w)))/i;
 
 /** Distances: "in two hours and 5 minutes", "3 days ago", and "a week from", which moves the day that follows. */
@@ -189,14 +190,17 @@ function findDistances(text: string, today: number): readonly Piece[] {
 }
 
 function toDistance(match: RegExpMatchArray): Distance {
-  const [whole, digits, word, extra = "", unit = "", half] = match;
+  const [whole, digits = "", word = "", extra = "", unit = "", minutes = "0", half] = match;
   const start = match.index ?? 0;
-  const amount = amountOf((digits ?? word ?? "").toLowerCase());
+  const part = parts[digits.at(-1) ?? ""];
+  const amount =
+    digits === "" ? amountOf(word.toLowerCase()) : Number(part ? digits.slice(0, -1) : digits) + (part ?? 0);
   const count =
     (/^q/i.test(extra) ? amount / 4 : extra === "" ? amount : amount + 0.5) + (half === undefined ? 0 : 0.5);
   const none = { start, end: start + whole.length, months: 0, days: 0, elapsedMs: 0 };
   if (/^(?:y|mo)/i.test(unit)) return { ...none, months: /^y/i.test(unit) ? 12 * count : count };
-  if (/^[mh]/i.test(unit)) return { ...none, elapsedMs: count * (/^h/i.test(unit) ? hourMs : hourMs / 60) };
+  if (/^[mh]/i.test(unit))
+    return { ...none, elapsedMs: (/^h/i.test(unit) ? count * 60 + Number(minutes) : count) * minuteMs };
   const days = count * (/^w/i.test(unit) ? 7 : /^f/i.test(unit) ? 14 : 1);
   return { ...none, days: Math.trunc(days), elapsedMs: (days - Math.trunc(days)) * dayMs };
 }
@@ -224,9 +228,10 @@ function distancePiece({ start, end, months, days, elapsedMs }: Distance, text: 
     return { kind: "elapsed", ...place, day, elapsedMs: sign * Math.round(elapsedMs) } as const;
   }
   const day = fromDay.exec(rest) ?? (days % 7 === 0 && days > 0 ? weeksOn.exec(rest) : null);
-  if (day === null || elapsedMs !== 0) return undefined;
+  if (day === null) return undefined;
   const sign = day[1] === undefined ? 1 : -1;
-  return { kind: "span", start, end: end + day[0].length, months: sign * months, days: sign * days } as const;
+  const length = { months: sign * months, days: sign * days, elapsedMs: sign * elapsedMs };
+  return { kind: "span", start, end: end + day[0].length, ...length } as const;
 }
 
 type Groups = Readonly<Record<string, string | undefined>>;
@@ -253,7 +258,8 @@ function findSpoken(text: string, today: number): readonly Piece[] {
 
 const space = "\\s{1,2}";
 const the = `(?:the${space})?`;
-const year = `(?:,?${space}(?<year>(?:19|20)\\d\\d))?`;
+/** "2028", "'28", "next year"; two digits are a year where nothing follows that they could count. */
+const year = `(?:,?${space}(?:of${space})?(?<year>(?:19|20)\\d\\d|(?:this|next|last)${space}year|['’]?\\d\\d(?=\\s*(?:$|[,.;!?)])))(?![:.]\\d))?`;
 const halves = "(?:\\s{0,2}(?<half>[ap]\\.?m\\b\\.?)|(?<clock>\\s{0,2}o['’]?\\s{0,2}clock))";
 const minutesAfter = "fifteen|twenty|thirty|forty[\\s-]five";
 const ordinalName = ordinalWords.toReversed().join("|").replaceAll("-", "[\\s-]");
@@ -285,15 +291,18 @@ const readers: readonly Reader[] = [
   reader(`next${space}(?<unit>week|month|year)`, ({ unit }, today) =>
     unit === "week"
       ? { kind: "day", said: "next-week", day: today + 7 }
-      : dayOr(addMonths(today, unit === "month" ? 1 : 12), { said: "word" }),
+      : dayOr(addMonths(today, unit === "month" ? 1 : 12), { said: unit === "year" ? "next-year" : "word" }),
+  ),
+  reader(`the${space}week${space}after${space}next`, (_, today) =>
+    dayOr(weekdayInWeek(1, today) + 14, { said: "word" }),
   ),
   reader(
     `${the}(?:end|(?<edge>last${space}day))${space}of${space}(?:${the}(?:(?<next>next${space})|this${space})?(?<period>day|week|month|year)|(?<month>${monthNames})${year})|eo(?<letter>[dwmy])`,
     readEdge,
   ),
   reader(
-    `(?:(?<date>\\d{1,2})(?:st|nd|rd|th)|(?<=the${space})(?<word>${ordinalName}))(?<month>${space}of${space}(?:(?<next>next)|this|the)${space}month)?`,
-    ({ word = "", date = word, month, next }, today) => {
+    `(?:(?<date>\\d{1,2})(?:st|nd|rd|th)|(?<=the${space})(?<word>${ordinalName}))(?<month>${space}(?:of${space}(?:(?<next>next)|this|the)|(?:(?<coming>next)|this))${space}month)?`,
+    ({ word = "", date = word, month, coming, next = coming }, today) => {
       const number = numberOf(date);
       const said = month === undefined ? "ordinal" : "date";
       const day = month ? dayInMonth(number, next ? 1 : 0, today) : nextDayOfMonth(number, today);
@@ -320,7 +329,7 @@ const readers: readonly Reader[] = [
   reader(`(?<one>\\d{1,2})/(?<two>\\d{1,2})(?:/(?<year>(?:19|20)\\d\\d|\\d\\d))?`, readSlashed),
   reader(`(?<feast>${feastWords})${year}`, readFeast),
   reader(
-    `(?<minutes>half|(?:a${space})?quarter|five|ten|twenty(?:[\\s-]five)?)${space}(?:(?<to>to)|past|after)${space}(?<hour>${hourWords}|1[0-2]|[1-9])${halves}?`,
+    `(?<minutes>half|(?:a${space})?quarter|five|ten|twenty(?:[\\s-]five)?|[1-5]?\\d(?=${space}past))${space}(?:(?<to>to)|past|after)${space}(?<hour>${hourWords}|1[0-2]|[1-9])${halves}?`,
     readSpokenTime,
   ),
   reader(
@@ -340,7 +349,7 @@ const readers: readonly Reader[] = [
     new RegExp(`(?:(?<=\\dT)|(?<!\\w|\\d[.,:]))${led}${clock("")}${inHalf}(?:${to}${clock("Last")})?(?!\\w|/)`, "gi"),
     readClock,
   ),
-  reader("noon|midday|(?<midnight>midnight)", ({ midnight }) => ({
+  reader(`(?:(?:12|twelve)(?::00)?${space})?(?:noon|midday|(?<midnight>midnight))`, ({ midnight }) => ({
     ...{ kind: "time", said: "clear", isExact: true },
     ...(midnight ? { named: "midnight", seconds: 0 } : { named: "noon", seconds: 43_200 }),
   })),
@@ -349,8 +358,11 @@ const readers: readonly Reader[] = [
     part: part as PartOfDay,
     isToday: now !== undefined,
   })),
+  reader(`in${space}(?<hours>\\d{1,2}):(?<rest>[0-5]\\d)(?!${space}?[ap]\\.?m)`, ({ hours, rest }, today) => ({
+    ...{ kind: "elapsed", day: today, elapsedMs: (Number(hours) * 60 + Number(rest)) * minuteMs },
+  })),
   reader(
-    `(?:in|within)${space}(?:an?${space})?(?:few|several|some)${space}${units}|(?:early|late|later|mid|sometime|(?:middle|beginning|start)${space}of)[\\s-](?:in${space}|on${space})?${the}(?:(?:next${space}|this${space})?(?:week|month|year)|${monthNames})|${the}(?:first|second|third|fourth|fifth|last|[1-5](?:st|nd|rd|th))${space}(?:${weekdays.join("|")})${space}(?:of|in)${space}(?:(?:next|this|the)${space}month|${monthNames})`,
+    `(?:in|within)${space}(?:(?:an?${space})?(?:few|several|some)${space}|\\d+\\s?[-–]\\s?\\d+\\s?)${units}|(?:${monthNames})${space}(?:of${space})?(?:this|next|last)${space}year|(?:early|late|later|mid|sometime|(?:middle|beginning|start)${space}of)[\\s-](?:in${space}|on${space})?${the}(?:(?:next${space}|this${space})?(?:week|month|year)|${monthNames})|${the}(?:first|second|third|fourth|fifth|last|[1-5](?:st|nd|rd|th))${space}(?:${weekdays.join("|")})${space}(?:of|in)${space}(?:(?:next|this|the)${space}month|${monthNames})`,
     () => ({ kind: "false", reason: "unclear" }),
   ),
 ];
@@ -379,7 +391,8 @@ function secondsAt(groups: Groups, name: "" | "Last", half = groups[`half${name}
 /** "9 pm", "9 in the morning", "9 at night". */
 function halfOf({ hour, half, part, night }: Groups): string | undefined {
   if (half !== undefined || (part === undefined && night === undefined)) return half;
-  return part === "morning" || (night !== undefined && Number(hour) < 6) ? "a" : "p";
+  // Twelve at night ends a day.
+  return part === "morning" || (night !== undefined && (Number(hour) < 6 || Number(hour) === 12)) ? "a" : "p";
 }
 
 /** "Split 80:20" is none, unless a preposition makes it a time. */
@@ -394,9 +407,11 @@ function readClock(groups: Groups): Content | undefined {
   const isRange = hourLast !== undefined;
   const unclear = /[:：]/.test(sign ?? "") ? "digits" : "bare";
   const said = [half, halfLast, groups.clock].some((word) => word !== undefined) ? "clear" : unclear;
-  // "1200" is a number, and so are "5" and "3-4" without a preposition.
-  const isNumber = (minute !== undefined && sign === "" && half === undefined) || signLast === "";
-  if (isNumber || (said === "bare" && lead === undefined && (isRange || hour.length === 1))) return undefined;
+  // "900" is a number, and so are "5" and "3-4" without a preposition; "0700" may be a time.
+  const isPlain = minute !== undefined && sign === "" && half === undefined;
+  if (isPlain && hour.length === 2 && !isRange && groups.second === undefined) return readFourDigits(hour, minute);
+  if (isPlain || signLast === "" || (said === "bare" && lead === undefined && (isRange || hour.length === 1)))
+    return undefined;
   const seconds = secondsAt(groups, "", half ?? halfLast);
   const last = isRange ? secondsAt(groups, "Last") : seconds;
   if (seconds === undefined || last === undefined) return said === "bare" ? undefined : noTime(hour, half);
@@ -407,9 +422,22 @@ function readClock(groups: Groups): Content | undefined {
   return { kind: "time", said, seconds, isExact, ...(isRange && { lastSeconds }) };
 }
 
+function readFourDigits(hour: string, minute: string): Content | undefined {
+  const seconds = secondsAt({ hour, minute }, "");
+  return seconds === undefined ? undefined : { kind: "time", said: "led", seconds, isExact: true };
+}
+
+/** The year that is said: "2028", "'28", "next year". */
+export function yearOf(said: string, today: number): number {
+  const digits = /\d+/.exec(said)?.[0];
+  const now = new Date(today * dayMs).getUTCFullYear();
+  if (digits === undefined) return now + (/^next/i.test(said) ? 1 : /^last/i.test(said) ? -1 : 0);
+  return digits.length === 2 ? 2000 + Number(digits) : Number(digits);
+}
+
 /** The day of a year, if one was said, or else the next such day. Months count from 1. */
 function dayOfYear(year: string | undefined, month: number, date: number, today: number): number | undefined {
-  return year === undefined ? nextDate(month - 1, date, today) : dayNumber(Number(year), month - 1, date);
+  return year === undefined ? nextDate(month - 1, date, today) : dayNumber(yearOf(year, today), month - 1, date);
 }
 
 /** Reads days of the next year that has them, or of the year that was said: "5 march", "march 5 - 7, 2028". */
@@ -423,15 +451,15 @@ function readDate({ month = "", date = "", first = date, last = date, th, year: 
 
 function readEdge({ edge, next, period, month, year: said, letter = "" }: Groups, today: number) {
   const name = period ?? { d: "day", w: "week", m: "month", y: "year" }[letter];
-  if (month !== undefined) return dayOr(daysOfMonth(monthOf(month), said, today)[1], { said: "word" });
+  const inYear = said === undefined ? undefined : yearOf(said, today);
+  if (month !== undefined) return dayOr(daysOfMonth(monthOf(month), inYear, today)[1], { said: "word" });
   if (name === "week" || name === "month" || name === "year")
     return dayOr(endOfPeriod(name, next ? 1 : 0, today), { said: "word" });
   return next || edge ? undefined : ({ kind: "part", part: "end", isToday: true } as const);
 }
 
 function readSlashed({ one, two, year: said }: Groups, today: number): Content | undefined {
-  const inYear = said?.length === 2 ? `20${said}` : said;
-  const toDay = (month = "", date = "") => dayOfYear(inYear, Number(month), Number(date), today);
+  const toDay = (month = "", date = "") => dayOfYear(said, Number(month), Number(date), today);
   const [day, otherDay] = [toDay(two, one), toDay(one, two)].filter((found) => found !== undefined);
   const hasYear = said?.length === 4;
   if (day === undefined) return { kind: "false", reason: "impossible", needsLead: !hasYear };
@@ -466,6 +494,5 @@ function readSpokenTime(groups: Groups): Content {
   const isClear = half !== undefined || clock !== undefined || away >= 15 || (away > 0 && to === undefined);
   const isExact = half !== undefined;
   const kind = british !== undefined && !isExact ? "led" : isClear ? "clear" : "bare";
-  const isAfternoon = kind === "led" && said < 8;
-  return { kind: "time", seconds: total * 60, said: kind, isExact, ...(isAfternoon && { isAfternoon }) };
+  return { kind: "time", seconds: total * 60, said: kind, isExact };
 }

@@ -1,7 +1,7 @@
 import { mayHoldDate, withoutMarks } from "./date-words.ts";
 import { joinFrom, judge, leadBefore, type Phrase, withoutOverlaps } from "./phrases.ts";
-import { findPieces, type PartOfDay, type TimePiece } from "./pieces.ts";
-import { addMonths, dayMs, instantOf, isoDateTime, isoDay, wallTimeAt } from "./zoned-time.ts";
+import { type DayPiece, findPieces, type PartOfDay, type TimePiece } from "./pieces.ts";
+import { addMonths, dayInMonth, dayMs, instantOf, isoDateTime, isoDay, wallTimeAt } from "./zoned-time.ts";
 
 /** The clock for words such as "tomorrow". */
 export interface DateClock {
@@ -29,6 +29,8 @@ export interface DateReading extends DateMoment {
   readonly leadStart: number;
   /** If no hour was said but a part of the day, from which {@link dateTime} has its hour. */
   readonly partOfDay?: PartOfDay;
+  /** True for an hour from 1 to 12 of which nothing says whether it is before or after noon. */
+  readonly isBareHour?: true;
   /** The end of a range: the last day, or the time. After the preposition `after`, neither end belongs to it. */
   readonly until?: DateMoment;
 }
@@ -43,9 +45,17 @@ export interface FalseDate {
   readonly reason: "impossible" | "unclear";
 }
 
+/** Options of {@link readDates}. */
+export interface DateOptions {
+  /** True where the past is spoken of: "monday" is then the last one, and so is a day without a year. */
+  readonly isPast?: boolean | undefined;
+  readonly onFalse?: ((found: FalseDate) => void) | undefined;
+}
+
 interface Now extends DateClock {
   /** The day it is there, counted from 1970-01-01. */
   readonly today: number;
+  readonly isPast: boolean;
 }
 
 interface Read {
@@ -56,19 +66,16 @@ interface Read {
 /**
  * Reads the dates and times of an English text, in its order. What looks like a date and is none is passed to `onFalse`.
  *
- * A weekday is the next one after today, "next friday" that of the week after this one (weeks start on Monday); a day
- * without a year is the next such day, a time without a day the next such time. Hours are those of a clock with 24,
- * unless "pm" or a part of the day says otherwise. "Midnight" ends the day that it is said with. "In two hours" counts
- * elapsed time, "in two days" days. A time that the zone skips is later by as much as it skips; of two, it is the earlier.
+ * The rules are in docs/decisions/dates.md.
  */
 export function readDates(
   written: string,
   clock: DateClock,
-  onFalse?: (found: FalseDate) => void,
+  { isPast = false, onFalse }: DateOptions = {},
 ): readonly DateReading[] {
   if (!mayHoldDate(written)) return [];
   const text = withoutMarks(written);
-  const now: Now = { ...clock, today: Math.floor(wallTimeAt(clock.nowMs, clock.timeZone) / dayMs) };
+  const now: Now = { ...clock, isPast, today: Math.floor(wallTimeAt(clock.nowMs, clock.timeZone) / dayMs) };
   const pieces = withoutOverlaps(findPieces(text, now.today));
   const found: Read[] = [];
   for (let index = 0; index < pieces.length; ) {
@@ -79,7 +86,18 @@ export function readDates(
     index += verdict === "none" ? 1 : count;
     if (phrase.clashEnd !== undefined) onFalse?.({ ...place, end: phrase.clashEnd, reason: "impossible" });
     if (verdict === "none") continue;
-    const moment = verdict === "date" ? momentOf(phrase, now) : undefined;
+    const isRepeated = isBeside(found.at(-1)?.reading, place, text);
+    const moment = verdict === "date" && !isRepeated ? momentOf(withMeal(phrase, text), now) : undefined;
+    if (isRepeated) {
+      const last = found.pop()?.reading;
+      onFalse?.({
+        ...place,
+        start: last?.start ?? place.start,
+        leadStart: last?.leadStart ?? place.start,
+        reason: "unclear",
+      });
+      continue;
+    }
     if (moment === undefined) {
       onFalse?.({ ...place, reason: verdict === "impossible" ? verdict : "unclear" });
       continue;
@@ -88,6 +106,29 @@ export function readDates(
     add(found, { phrase, reading: { ...place, ...moment, ...preposition } }, text, now);
   }
   return found.map(({ reading }) => reading);
+}
+
+/** "Friday next month": two dates without a word between them are none. */
+function isBeside(last: DateReading | undefined, { leadStart }: { readonly leadStart: number }, text: string): boolean {
+  return last !== undefined && /^\s*$/.test(text.slice(last.end, leadStart));
+}
+
+const meals = [
+  [/\b(?:dinner|supper|drinks|evening|night)\b/i, "evening"],
+  [/\b(?:breakfast|brunch|morning)\b/i, "morning"],
+  [/\b(?:lunch|afternoon|tea)\b/i, "afternoon"],
+] as const;
+const maxMeal = 40;
+
+/** "Dinner on friday at 8" is in the evening. */
+function withMeal(phrase: Phrase, text: string): Phrase {
+  const { time, part, day, start, end } = phrase;
+  if (time === undefined || time.isExact || part !== undefined || day?.part !== undefined) return phrase;
+  const around = text.slice(Math.max(0, start - maxMeal), end + maxMeal).split(/[.;!?]/)[0] ?? "";
+  const meal = meals.find(([name]) => name.test(around))?.[1];
+  const hour = time.seconds / 3600;
+  if (meal === undefined || (meal === "afternoon" && hour > 6)) return phrase;
+  return { ...phrase, part: { kind: "part", start, end, part: meal, isToday: false } };
 }
 
 /** Adds what was read, or makes it the end of a range that the last reading begins. */
@@ -127,10 +168,14 @@ function endAfter(from: DateMoment, phrase: Phrase, now: Now): DateMoment | unde
   const { day } = phrase;
   const first = day?.day ?? Date.parse(from.date) / dayMs;
   const isYearless = day?.said === "date" && day.hasYear !== true;
-  const later =
-    day === undefined ? first + 1 : isYearless ? addMonths(first, 12) : first + (day.weekday === undefined ? 0 : 7);
-  for (const one of [first, later]) {
-    const { date, dateTime } = momentOf(onDay(phrase, one), now) ?? from;
+  const moved = (sign: number) =>
+    day === undefined
+      ? first + sign
+      : isYearless
+        ? addMonths(first, 12 * sign)
+        : first + (day.weekday === undefined ? 0 : 7 * sign);
+  for (const one of [...(now.isPast ? [moved(-1)] : []), first, moved(1)]) {
+    const { date, dateTime } = momentOf(onDay(phrase, one), { ...now, isPast: false }) ?? from;
     const isTime = dateTime !== undefined && from.dateTime !== undefined;
     const isAfter = isTime ? Date.parse(dateTime) > Date.parse(from.dateTime) : date > from.date;
     if (isAfter) return { date, ...(dateTime !== undefined && { dateTime }) };
@@ -145,11 +190,13 @@ function onDay(phrase: Phrase, day: number): Phrase {
 /** The hours that we take for parts of the day. */
 const hours: Readonly<Record<PartOfDay, number>> = { morning: 9, afternoon: 15, evening: 19, night: 21 };
 
-type Moment = DateMoment & Pick<DateReading, "partOfDay" | "until">;
+type Moment = DateMoment & Pick<DateReading, "partOfDay" | "until" | "isBareHour">;
 
 /** The moment that a phrase says; undefined if its time zone is not known. */
-function momentOf({ moment, time, day, part: said }: Phrase, now: Now): Moment | undefined {
+function momentOf(phrase: Phrase, now: Now): Moment | undefined {
+  const { moment, time, part: said, span } = phrase;
   const { nowMs, timeZone, today } = now;
+  const day = phrase.day && (now.isPast ? inPast(phrase.day, today) : phrase.day);
   if (moment !== undefined) {
     if (moment.kind === "instant") return at(moment.ms, timeZone);
     const sameTime = instantOf(wallTimeAt(nowMs, timeZone) + (moment.day - today) * dayMs, timeZone);
@@ -158,7 +205,12 @@ function momentOf({ moment, time, day, part: said }: Phrase, now: Now): Moment |
   const anyPart = said?.part ?? day?.part;
   const part = anyPart === "end" ? undefined : anyPart;
   const onDay = day?.day ?? today;
-  if (time !== undefined) return timeOf(time, part, day?.day ?? (said?.isToday ? today : undefined), now);
+  if (time !== undefined) {
+    const found = timeOf(time, part, day?.day ?? (said?.isToday ? today : undefined), now);
+    const isMoved = span !== undefined && span.elapsedMs !== 0 && found?.dateTime !== undefined;
+    return isMoved ? { ...found, ...at(Date.parse(found.dateTime ?? "") + span.elapsedMs, timeZone) } : found;
+  }
+  if (span !== undefined && span.elapsedMs !== 0) return undefined;
   if (part !== undefined) {
     const ms = instantOf(onDay * dayMs + hours[part] * 3_600_000, timeZone);
     // "Tonight" at eleven: the day is meant, and no hour that is over.
@@ -186,30 +238,58 @@ const zones: Readonly<Record<string, readonly [zone: string, hours?: number]>> =
   ...{ pst: ["America/Los_Angeles", -8], pdt: ["America/Los_Angeles", -7], pt: ["America/Los_Angeles"] },
 };
 
+/** The last such day, if a day to come was found only because that is what is usually meant. */
+function inPast(day: DayPiece, today: number): DayPiece {
+  if (day.day <= today || day.hasYear === true) return day;
+  if (day.said === "weekday" || day.said === "short-weekday")
+    return { ...day, day: day.day - 7 < today ? day.day - 7 : day.day - 14 };
+  if (day.said === "date" || day.said === "slashed" || day.said === "feast") {
+    const lastDay = day.lastDay === undefined ? {} : { lastDay: addMonths(day.lastDay, -12) };
+    return { ...day, day: addMonths(day.day, -12), ...lastDay };
+  }
+  if (day.said !== "ordinal") return day;
+  const date = new Date(day.day * dayMs).getUTCDate();
+  const last = [1, 2].map((ago) => dayInMonth(date, -ago, day.day)).find((each) => each !== undefined);
+  return last === undefined ? day : { ...day, day: last };
+}
+
 function timeOf(time: TimePiece, part: PartOfDay | undefined, said: number | undefined, now: Now): Moment | undefined {
   const [zone, offset] = time.zone === undefined ? [now.timeZone] : (zones[time.zone] ?? []);
   if (zone === undefined) return undefined;
-  const wallOf = (day: number) => day * dayMs + 1000 * secondsOf(time, part);
+  const isBareHour = !time.isExact && part === undefined;
+  const wallOf = (day: number, seconds = secondsOf(time, part)) => day * dayMs + 1000 * seconds;
+  const isAhead = (wall: number) => instantOf(wall, zone) > now.nowMs;
   // Without a day it is the next such time, which in another zone may be that of yesterday.
-  const next = [now.today - 1, now.today, now.today + 1].find((day) => instantOf(wallOf(day), zone) > now.nowMs);
-  const wall = wallOf(said ?? next ?? now.today + 2);
+  const days = [now.today - 1, now.today, now.today + 1];
+  const next = now.isPast ? days.findLast((day) => !isAhead(wallOf(day))) : days.find((day) => isAhead(wallOf(day)));
+  let wall = wallOf(said ?? next ?? now.today + 2);
+  if (isBareHour && !now.isPast && (said ?? now.today) === now.today) {
+    // The next within twelve hours: at night, and in the day where that is an evening to come.
+    const clock = new Date(wallTimeAt(now.nowMs, zone)).getUTCHours();
+    const isNight = clock >= 22 || clock < 7;
+    const other = [0, 43_200, 86_400, 129_600]
+      .map((more) => wallOf(now.today, (time.seconds % 43_200) + more))
+      .find(isAhead);
+    const isEvening = other !== undefined && other < wallOf(now.today, 22 * 3600);
+    if (other !== undefined && (isNight || isEvening)) wall = other;
+  }
   const start = instantOf(wall, zone);
   if (offset !== undefined && wall - start !== offset * 3_600_000) return undefined;
-  if (time.lastSeconds === undefined) return at(start, now.timeZone);
+  if (time.lastSeconds === undefined) return { ...at(start, now.timeZone), ...(isBareHour && { isBareHour }) };
   const length = ((time.lastSeconds - time.seconds + 86_400) % 86_400) * 1000;
   return { ...at(start, now.timeZone), until: at(instantOf(wall + length, zone), now.timeZone) };
 }
 
 /**
- * Seconds from the start of the day that was said: "8" is 20 in the evening; "1" at night and midnight are after the
- * day has ended.
+ * Seconds from the start of the day that was said. An hour of which nothing says more lies between 7:00 and 18:59; "8" is 20 in the
+ * evening; "1" at night, "12" in the evening and midnight are after the day has ended.
  */
-function secondsOf({ seconds, isExact, named, isAfternoon }: TimePiece, part: PartOfDay | undefined): number {
+function secondsOf({ seconds, isExact, named }: TimePiece, part: PartOfDay | undefined): number {
   if (named === "midnight") return 86_400;
   const hour = seconds / 3600;
   if (part === "night" && hour < 5) return seconds + 86_400;
-  if (part === undefined && isAfternoon) return seconds + 43_200;
-  if (isExact || part === undefined || hour >= 13) return seconds;
+  if (isExact || hour >= 13) return seconds;
+  if (part === undefined) return hour < 7 ? seconds + 43_200 : seconds;
   if (part === "morning") return hour < 12 ? seconds : seconds - 43_200;
-  return hour < 12 || part === "night" ? seconds + 43_200 : seconds;
+  return hour < 12 || part !== "afternoon" ? seconds + 43_200 : seconds;
 }

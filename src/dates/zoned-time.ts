@@ -122,19 +122,19 @@ export function nextDayOfMonth(date: number, today: number): number | undefined 
 /** The first and last day of a month (from 0): of the next such one, also this one, or of that of a year. */
 export function daysOfMonth(
   month: number,
-  year: string | undefined,
+  year: number | undefined,
   today: number,
 ): readonly [first: number, last: number] {
-  const first = Date.UTC(year === undefined ? new Date(today * dayMs).getUTCFullYear() : Number(year), month) / dayMs;
+  const first = Date.UTC(year ?? new Date(today * dayMs).getUTCFullYear(), month) / dayMs;
   const begin = year === undefined && addMonths(first, 1) <= today ? addMonths(first, 12) : first;
   return [begin, addMonths(begin, 1) - 1];
 }
 
-/** The last day of the week (Sunday), month or year that is some of them from now. */
-export function endOfPeriod(period: "week" | "month" | "year", ahead: number, today: number): number {
+/** The last day of the week (Sunday), month, quarter or year that is some of them from now. */
+export function endOfPeriod(period: "week" | "month" | "quarter" | "year", ahead: number, today: number): number {
   if (period === "week") return weekdayInWeek(0, today) + 7 * ahead;
   const now = new Date(today * dayMs);
-  const year = now.getUTCFullYear();
-  const last = period === "month" ? Date.UTC(year, now.getUTCMonth() + ahead + 1, 0) : Date.UTC(year + ahead, 12, 0);
-  return last / dayMs;
+  const length = { month: 1, quarter: 3, year: 12 }[period];
+  const month = Math.floor(now.getUTCMonth() / length) * length;
+  return Date.UTC(now.getUTCFullYear(), month + length * (ahead + 1), 0) / dayMs;
 }

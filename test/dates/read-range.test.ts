@@ -5,47 +5,62 @@ import { readRange } from "../../src/dates/read-range.ts";
 const clock = { nowMs: Date.UTC(2026, 10, 25, 12), timeZone: "UTC" };
 
 it.each([
-  ["overdue", { before: "2026-11-25T12:00:00+00:00" }],
-  ["today", { on: "2026-11-25" }],
-  ["due tomorrow", { on: "2026-11-26" }],
-  ["this friday", { on: "2026-11-27" }],
-  ["friday next week", { on: "2026-12-04" }],
-  ["this week", { after: "2026-11-22", before: "2026-11-30" }],
-  ["in the next week", { after: "2026-11-29", before: "2026-12-07" }],
-  ["over the weekend", { after: "2026-11-27", before: "2026-11-30" }],
-  ["this month", { after: "2026-10-31", before: "2026-12-01" }],
-  ["next year", { after: "2026-12-31", before: "2028-01-01" }],
-  ["in november", { after: "2026-10-31", before: "2026-12-01" }],
-  ["in october", { after: "2027-09-30", before: "2027-11-01" }],
-  ["in december 2027", { after: "2027-11-30", before: "2028-01-01" }],
-  ["in the next 3 days", { after: "2026-11-24", before: "2026-11-29" }],
-  ["the next two weeks", { after: "2026-11-24", before: "2026-12-10" }],
-  ["last 7 days", { after: "2026-11-17", before: "2026-11-26" }],
-  ["within 3 days", { after: "2026-11-24", before: "2026-11-29" }],
-  ["by friday", { before: "2026-11-28" }],
-  ["due no later than friday", { before: "2026-11-28" }],
-  ["before friday", { before: "2026-11-27" }],
-  ["before next week", { before: "2026-11-30" }],
-  ["until the end of next week", { before: "2026-12-07" }],
-  ["after friday", { after: "2026-11-27" }],
-  ["from friday", { after: "2026-11-26" }],
-  ["before 5pm tomorrow", { before: "2026-11-26T17:00:00+00:00" }],
-  ["between monday and friday", { after: "2026-11-29", before: "2026-12-05" }],
-  ["from 5 to 9 december", { after: "2026-12-04", before: "2026-12-10" }],
-  ["after monday but before friday", { after: "2026-11-30", before: "2026-12-04" }],
+  ["overdue", { to: "2026-11-25T12:00:00+00:00" }],
+  ["today", { from: "2026-11-25", to: "2026-11-25" }],
+  ["due tomorrow", { from: "2026-11-26", to: "2026-11-26" }],
+  ["this friday", { from: "2026-11-27", to: "2026-11-27" }],
+  ["friday next week", { from: "2026-12-04", to: "2026-12-04" }],
+  ["this week", { from: "2026-11-23", to: "2026-11-29" }],
+  ["in the next week", { from: "2026-11-30", to: "2026-12-06" }],
+  ["over the weekend", { from: "2026-11-28", to: "2026-11-29" }],
+  ["this month", { from: "2026-11-01", to: "2026-11-30" }],
+  ["next year", { from: "2027-01-01", to: "2027-12-31" }],
+  ["in november", { from: "2026-11-01", to: "2026-11-30" }],
+  ["in october", { from: "2027-10-01", to: "2027-10-31" }],
+  ["in december 2027", { from: "2027-12-01", to: "2027-12-31" }],
+  ["in the next 3 days", { from: "2026-11-25", to: "2026-11-28" }],
+  ["the next two weeks", { from: "2026-11-25", to: "2026-12-09" }],
+  ["last 7 days", { from: "2026-11-18", to: "2026-11-25" }],
+  ["within 3 days", { from: "2026-11-25", to: "2026-11-28" }],
+  ["by friday", { to: "2026-11-27" }],
+  ["due no later than friday", { to: "2026-11-27" }],
+  ["before friday", { to: "2026-11-26" }],
+  ["before next week", { to: "2026-11-29" }],
+  ["until the end of next week", { to: "2026-12-06" }],
+  ["after friday", { from: "2026-11-28" }],
+  ["from friday", { from: "2026-11-27" }],
+  ["before 5pm tomorrow", { to: "2026-11-26T17:00:00+00:00" }],
+  ["between monday and friday", { from: "2026-11-30", to: "2026-12-04" }],
+  ["from 5 to 9 december", { from: "2026-12-05", to: "2026-12-09" }],
+  ["since monday", { from: "2026-11-23" }],
+  ["since november 1", { from: "2026-11-01" }],
+  ["last october", { from: "2026-10-01", to: "2026-10-31" }],
+  ["in october last year", { from: "2025-10-01", to: "2025-10-31" }],
+  ["in the past 3 months", { from: "2026-08-25", to: "2026-11-25" }],
+  ["this quarter", { from: "2026-10-01", to: "2026-12-31" }],
+  ["in q3 2026", { from: "2026-07-01", to: "2026-09-30" }],
+  ["after monday but before friday", { from: "2026-12-01", to: "2026-12-03" }],
 ])("reads %s", (text, limits) => {
   const sentence = `show what is ${text}, please`;
   expect(readRange(sentence, clock)).toEqual({ start: 13, end: 13 + text.length, ...limits });
 });
 
 it.each([
-  ..."milk|5pm tomorrow|tonight|by next month|since monday|the week|before 30 february|december sales|next weekly".split(
-    "|",
-  ),
+  ..."milk|5pm tomorrow|tonight|by next month|the week|before 30 february|december sales|next weekly".split("|"),
 ])("reads no range in %s", (text) => expect(readRange(text, clock)).toBeUndefined());
 
 it("takes the first of several, and the day of the zone", () => {
   const late = { nowMs: Date.UTC(2026, 10, 25, 23, 30), timeZone: "Asia/Kathmandu" };
-  expect(readRange("due today or next week", late)).toMatchObject({ on: "2026-11-26" });
+  expect(readRange("due today or next week", late)).toMatchObject({ from: "2026-11-26", to: "2026-11-26" });
   expect(readRange("add milk", late)).toBeUndefined();
+});
+
+it.each([
+  ["in october", "2026-10-01", "2026-10-31"],
+  ["on monday", "2026-11-23", "2026-11-23"],
+  ["from 5 to 9 december", "2025-12-05", "2025-12-09"],
+  ["in q4", "2026-10-01", "2026-12-31"],
+  ["in december", "2025-12-01", "2025-12-31"],
+])("reads %s in the past", (text, from, to) => {
+  expect(readRange(`what did we sell ${text}`, clock, { isPast: true })).toMatchObject({ from, to });
 });

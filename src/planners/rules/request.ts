@@ -1,4 +1,4 @@
-import { type DateClock, type DateReading, readDates } from "../../dates/read-dates.ts";
+import { type DateClock, type DateReading, type FalseDate, readDates } from "../../dates/read-dates.ts";
 import { readRange } from "../../dates/read-range.ts";
 import { cardinals } from "../../english/numbers.ts";
 import { readAnaphor, weekdays } from "../../english/word-classes.ts";
@@ -48,7 +48,7 @@ export interface RequestText {
 export interface RequestRange {
   readonly start: number;
   readonly end: number;
-  /** A day, or exclusive ends: `2026-11-22`, `2026-11-22/2026-11-30`, `../2026-11-30`. */
+  /** A day, or the first and the last one: `2026-11-22`, `2026-11-22/2026-11-30`, `../2026-11-30`. */
   readonly value: string;
 }
 
@@ -82,7 +82,8 @@ function findRanges({ text, tokens }: Said, clock: DateClock): readonly RequestR
     // "after monday and before friday" are the ends of one.
     const isSame = /^(?:[\s,;]|\b(?:and|but|or)\b)*$/.test(text.slice(from, from + found.start));
     if (start === -1 || end <= start || (from > 0 && isSame)) break;
-    ranges.push({ start, end, value: found.on ?? `${found.after ?? ".."}/${found.before ?? ".."}` });
+    const { from: first = "..", to: last = ".." } = found;
+    ranges.push({ start, end, value: first === last ? first : `${first}/${last}` });
     from += found.end;
   }
   return ranges;
@@ -97,10 +98,11 @@ function findDates({ text, tokens }: Said, clock: DateClock): Pick<RequestText, 
   const falseDates = new Set<number>();
   const starts = new Map(tokens.map(({ kind, start }, index) => [kind === "quote" ? -1 : start, index]));
   const ends = new Map(tokens.map(({ end }, index) => [end, index + 1]));
-  const found = readDates(text, clock, ({ leadStart, end }) => {
+  const onFalse = ({ leadStart, end }: FalseDate) => {
     for (const [index, token] of tokens.entries())
       if (token.start >= leadStart && token.end <= end) falseDates.add(index);
-  });
+  };
+  const found = readDates(text, clock, { onFalse });
   const dates = found.flatMap(bothEnds).flatMap((reading): readonly RequestDate[] => {
     const { until, date, dateTime, partOfDay } = reading;
     const start = starts.get(reading.start);

@@ -1,6 +1,6 @@
 import * as z from "zod/v4";
 import type { PhraseContext, SlotValue, ToolPhraseOptions } from "../../core/tool.ts";
-import { isoDateTime } from "../../dates/zoned-time.ts";
+import { dayMs, isoDateTime, isoDay } from "../../dates/zoned-time.ts";
 import { startsWithVerb } from "../../english/word-classes.ts";
 import type { TodoStoreInput } from "./todo-input.ts";
 
@@ -164,16 +164,18 @@ const filterSlots = {
   limit: position,
 };
 
-/** A range of days as a filter: a day, or exclusive ends. What is overdue is open. */
+/** A range of days as a filter, whose limits are not part of it. What is overdue is open. */
 function daysOf(range: SlotValue | undefined, { nowMs, timeZone }: PhraseContext): object {
   if (typeof range !== "string") return {};
-  const [after = "..", before] = range.split("/");
-  if (before === undefined) return { dueOn: after };
+  const [from = "..", to] = range.split("/");
+  if (to === undefined) return { dueOn: from };
+  const beside = (limit: string, days: number) =>
+    limit.length > 10 ? limit : isoDay(Date.parse(limit) / dayMs + days);
   const today = isoDateTime(nowMs, timeZone).slice(0, 10);
-  const isOverdue = after === ".." && before.slice(0, 10) <= today;
+  const isOverdue = from === ".." && (to.length > 10 ? to.slice(0, 10) <= today : to < today);
   return {
-    ...(after !== ".." && { dueAfter: after }),
-    ...(before !== ".." && { dueBefore: before }),
+    ...(from !== ".." && { dueAfter: beside(from, -1) }),
+    ...(to !== ".." && { dueBefore: beside(to, 1) }),
     ...(isOverdue && { status: "pending" }),
   };
 }

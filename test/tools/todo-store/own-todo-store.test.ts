@@ -23,12 +23,15 @@ const orders: Readonly<Record<string, Fields>> = {
 
 function daysOf(range: unknown, nowMs: number): Fields {
   if (typeof range !== "string") return {};
-  const [after, before] = range.split("/");
-  if (before === undefined) return { dueOn: after };
-  const isOverdue = after === ".." && before.slice(0, 10) <= new Date(nowMs).toISOString().slice(0, 10);
+  const [from = "..", to] = range.split("/");
+  if (to === undefined) return { dueOn: from };
+  const beside = (day: string, days: number) =>
+    day.length > 10 ? day : new Date(Date.parse(day) + days * 86_400_000).toISOString().slice(0, 10);
+  const today = new Date(nowMs).toISOString().slice(0, 10);
+  const isOverdue = from === ".." && (to.length > 10 ? to.slice(0, 10) <= today : to < today);
   return {
-    ...(after === ".." ? {} : { dueAfter: after }),
-    ...(before === ".." ? {} : { dueBefore: before }),
+    ...(from === ".." ? {} : { dueAfter: beside(from, -1) }),
+    ...(to === ".." ? {} : { dueBefore: beside(to, 1) }),
     ...(isOverdue ? { status: "pending" } : {}),
   };
 }
