@@ -363,6 +363,8 @@ export function mapItems<T extends object>(holder: T, map: (item: unknown, key: 
 export function exactNumber(digits: string): number | undefined {
   const value = Number(digits);
   const [, whole] = /^[-+]?(\d+)(?:\.0*)?$/.exec(digits) ?? [];
-  const isExact = whole === undefined || Number.isSafeInteger(value) || BigInt(whole) === BigInt(Math.abs(value));
+  const isExact =
+    Number.isFinite(value) &&
+    (whole === undefined || Number.isSafeInteger(value) || BigInt(whole) === BigInt(Math.abs(value)));
   return isExact ? value : undefined;
 }

@@ -4,6 +4,7 @@ export interface Unit {
   readonly size: number;
   /** The size of each unit of its kind, by its name. */
   readonly kind: ReadonlyMap<string, number>;
+  readonly isMoney?: boolean;
 }
 
 /*
@@ -34,37 +35,60 @@ const kinds = `
 1 piece pieces eggs; 12 dozen dozens
 `;
 
-function unitsOf(kind: string): readonly (readonly [word: string, unit: Unit])[] {
+/** Currencies, each a kind, with the sign that stands for it alone. */
+const currencies = `
+1 cent cents; 100 dollar dollars $ us$ usd buck bucks
+
+1 cent cents; 100 euro euros € eur
+
+1 pence penny p; 100 pound pounds £ gbp quid
+
+1 yen ¥ jpy
+
+1 rupee rupees ₹ inr
+
+1 rappen; 100 franc francs chf
+`;
+
+function unitsOf(kind: string, isMoney: boolean): readonly (readonly [word: string, unit: Unit])[] {
   const rows = kind.split(/;\s/).map((row) => {
-    const [size = "", name = "", ...others] = row.split(" ");
+    const [size = "", name = "", ...others] = row.trim().split(" ");
     return { size: Number(size), name, others };
   });
   const sizes = new Map(rows.map(({ name, size }) => [name, size]));
   return rows.flatMap(({ name, others, size }) =>
-    [name, ...others].map((word) => [word, { names: [name, ...others], size, kind: sizes }] as const),
+    [name, ...others].map((word) => [word, { names: [name, ...others], size, kind: sizes, isMoney }] as const),
   );
 }
 
-const converted = new Map(kinds.trim().split("\n\n").flatMap(unitsOf));
-const temperatures = new Map(unitsOf("1 celsius centigrade c; 1 fahrenheit f"));
+const readKinds = (rows: string, isMoney = false) =>
+  rows.trim().split("\n\n").flatMap((kind) => unitsOf(kind, isMoney));
+const converted = new Map(readKinds(kinds));
+const temperatures = new Map(readKinds("1 celsius centigrade c; 1 fahrenheit f"));
 
 /** All units by their names, in lower case; those of temperature are not converted by a factor. */
 export const units: ReadonlyMap<string, Unit> = new Map([...converted, ...temperatures]);
 
-/** Short names that nothing else has which is measured. */
-const short = { h: "hour", hr: "hour", min: "minute", s: "second", sec: "second" };
-for (const [name, unit] of Object.entries(short)) {
-  const known = converted.get(unit);
-  if (known !== undefined) converted.set(name, { ...known, names: [name, ...known.names] });
-}
+const short = "h hour; hr hour; min minute; s second; sec second; m minute; d day".split("; ").map((row) => row.split(" "));
+const named = [
+  ...[...converted].filter(([word]) => !/^(?:(?:cent|dollar|piece|dozen)s?|eggs)$/.test(word)),
+  ...readKinds(currencies, true),
+  ...readKinds("1 percent % pct"),
+  ...short.flatMap(([word = "", name = ""]) => {
+    const unit = converted.get(name);
+    return unit === undefined ? [] : [[word, unit] as const];
+  }),
+];
+const byWord = new Map<string, Unit[]>();
+for (const [word, unit] of named) byWord.set(word, [...(byWord.get(word) ?? []), unit]);
 
-/** The unit with a factor that a word names, in lower case. */
-export function unitOf(word: string): Unit | undefined {
-  return converted.get(word);
+/** The units that a word or sign may name, in lower case: "m" is a meter or a minute, "pound" a weight or a currency. */
+export function unitsNamed(word: string): readonly Unit[] {
+  return byWord.get(word) ?? [];
 }
 
 /** Signs of currencies. */
-export const currencySigns: ReadonlySet<string> = new Set(["$", "€", "£", "¥"]);
+export const currencySigns: ReadonlySet<string> = new Set(["$", "€", "£", "¥", "₹"]);
 
 /** Names of currencies. */
 export const currencyWords: ReadonlySet<string> = new Set(

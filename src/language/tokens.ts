@@ -1,8 +1,8 @@
 import { contractedWords, contractionEndings, contractions } from "../english/word-classes.ts";
 
-/** One piece of a request or of a phrase: a word, a number, a quoted text or a sign. */
+/** One piece of a request or of a phrase: a word, a number, a quoted text, a web or e-mail address, or a sign. */
 export interface Token {
-  readonly kind: "word" | "number" | "quote" | "sign";
+  readonly kind: "word" | "number" | "quote" | "address" | "sign";
   /** The form to compare: lower case; a number without thousands separators; a quoted text without its quotes. */
   readonly norm: string;
   /** Its position in the text, in UTF-16 code units. */
@@ -15,7 +15,12 @@ export interface Token {
 }
 
 const gap = /[\s\p{Z}\u200B-\u200D\uFEFF]+/uy;
-const word = /[\p{L}_][\p{L}\p{M}\p{N}_]*(?:['’][\p{L}\p{M}]+)*/uy;
+/** Also "B&Q", "C#" and "C++". */
+const word =
+  /[\p{L}_][\p{L}\p{M}\p{N}_]*(?:(?:['’]|&(?=\p{L}))[\p{L}\p{M}]+)*(?:(?:#|\+\+)(?![\p{L}\p{N}#+]))?/uy;
+/** Of limited length before the sign, or each part of "a-a-a…" would be looked at as often as it has parts. */
+const address =
+  /(?:https?:\/\/|www\.)[^\s"“”<>]*[^\s"“”<>.,;:!?)\]'’]|[\p{L}\p{N}._%+-]{1,64}@[\p{L}\p{N}-]{1,63}(?:\.[\p{L}\p{N}-]{1,63})+/iuy;
 const number = /(?:\d{1,3}(?:,\d{3})+(?![\d])|\d+)(?:\.\d+)?|\.\d+/y;
 /** "a.m." is one word behind a number, so that its last point ends no sentence. */
 const halfOfDay = /[ap]\.m\./iy;
@@ -62,7 +67,13 @@ class Tokenizer {
       if (/[\n\r\u2028\u2029]/.test(space)) this.newLine = true;
       return position + space.length;
     }
-    return this.nextQuote(position) ?? this.nextNumber(position) ?? this.nextWord(position) ?? this.nextSign(position);
+    return (
+      this.nextQuote(position) ??
+      this.nextAddress(position) ??
+      this.nextNumber(position) ??
+      this.nextWord(position) ??
+      this.nextSign(position)
+    );
   }
 
   private nextQuote(position: number): number | undefined {
@@ -79,6 +90,13 @@ class Tokenizer {
     const quoted = matchAt(singleQuoted, this.text, position);
     if (quoted === undefined) return undefined;
     return this.push("quote", quoted.slice(1, -1), position, position + quoted.length);
+  }
+
+  private nextAddress(position: number): number | undefined {
+    const found = this.lastEnd === position ? undefined : matchAt(address, this.text, position);
+    return found === undefined
+      ? undefined
+      : this.push("address", found.toLowerCase(), position, position + found.length);
   }
 
   private nextNumber(position: number): number | undefined {

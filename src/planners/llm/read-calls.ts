@@ -284,7 +284,7 @@ class CallReader {
     found.sort((left, right) => right.end - right.start - (left.end - left.start));
     for (const { name, start, end, value, isMeasured } of found) {
       // "For 6" says no kilometres.
-      const isCounted = isMeasured === true || this.operation.closed.get(name)?.unit === undefined;
+      const isCounted = isMeasured === true || this.operation.closed.get(name)?.units === undefined;
       // A choice may be a word for what was spoken of.
       const isAnaphor = value === anaphor || readAnaphor(String(value).split(" "), 0) !== undefined;
       if (isAnaphor || !isCounted || this.isFilled(name) || this.covered.subarray(start, end).includes(1)) continue;

@@ -4,7 +4,7 @@ import { branchField, type JsonSchema, schemasAt } from "../../core/json-schema.
 import type { PlanStep } from "../../core/plan.ts";
 import { callsTool, inputOf } from "../../core/step.ts";
 import type { SlotValue } from "../../core/tool.ts";
-import { currencyWords, unitOf } from "../../english/units.ts";
+import { unitsNamed } from "../../english/units.ts";
 import {
   auxiliaries,
   functionWords,
@@ -21,7 +21,7 @@ import { contentEnds, contentStarts, isCourtesy } from "./courtesy.ts";
 import { cutClauses, opensWish, statesReason } from "./cut-wishes.ts";
 import { compileTool, inputOfPhrase, literalsOf, type PhraseRule, sayName, type ToolRules } from "./phrase-rules.ts";
 import { maxTokens, type RequestText, readRequest, textBetween } from "./request.ts";
-import { anaphor, isReadable, type SlotType, slotReadingsAt, slotTypeOf, withUnit } from "./slots.ts";
+import { anaphor, isReadable, type SlotType, slotReadingsAt, slotTypeOf, unitsOfName } from "./slots.ts";
 import { isPureStep } from "./steps.ts";
 import { denials } from "./texts.ts";
 
@@ -366,7 +366,8 @@ class RequestAccount {
     const { words } = this.request;
     const isNumber = typeof value === "number" && type.kind !== "enum";
     const timeOrType = isTime(value) ? (value.length > 10 ? timeType : dayType) : type;
-    const ownType = isNumber ? withUnit(numberType, field) : timeOrType;
+    const units = unitsOfName(field);
+    const ownType = isNumber ? { ...numberType, ...(units.length > 0 && { units }) } : timeOrType;
     const isFound = (each: { readonly value: unknown; readonly end: number }) =>
       isSameValue(each.value, value) ||
       isConverted(each.value, value, words[each.end]) ||
@@ -578,13 +579,13 @@ function isChoice({ kind }: SlotType): boolean {
 }
 
 function isUnit(word: string): boolean {
-  return unitOf(word) !== undefined || currencyWords.has(word) || word === "percent" || word === "%";
+  return unitsNamed(word).length > 0;
 }
 
 /** "An hour" for 60 minutes. */
 function isConverted(found: unknown, value: unknown, word = ""): boolean {
-  const unit = typeof value === "number" && typeof found === "number" ? unitOf(word) : undefined;
-  return [...(unit?.kind.values() ?? [])].some((size) => (Number(found) * (unit?.size ?? 0)) / size === value);
+  const units = typeof value === "number" && typeof found === "number" ? unitsNamed(word) : [];
+  return units.some((unit) => [...unit.kind.values()].some((size) => (Number(found) * unit.size) / size === value));
 }
 
 /** The place of a value in the input of a tool, and the value; all items of a list share one place. */

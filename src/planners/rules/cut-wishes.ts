@@ -257,7 +257,6 @@ function readSeparatorPart(tokens: readonly Token[], at: number): Separator | un
   if (token === undefined || token.kind === "quote") return undefined;
   const sign = token.kind === "sign" ? signSeparator(tokens, at) : undefined;
   if (sign !== undefined) return { end: at + 1, isHard: sign };
-  if (token.norm === "&" && (token.glued || tokens[at + 1]?.glued === true)) return undefined;
   const connector = connectorAt(tokens, at);
   return connector && { end: at + connector.words.length, isHard: connector.isHard };
 }

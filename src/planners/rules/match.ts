@@ -306,7 +306,9 @@ export class Matcher {
       for (const { value, end, isMeasured } of slotReadingsAt(type, this.request, position)) {
         // "An hour" for "{minutes} minutes".
         const named =
-          isMeasured === true ? [...next.steps.words].filter(([word]) => type.unit?.names.includes(word)) : [];
+          isMeasured === true
+            ? [...next.steps.words].filter(([word]) => type.units?.some(({ names }) => names.includes(word)))
+            : [];
         // Beside a phrase "it" names none of the choices.
         if (type.kind === "enum" && value === anaphor && before === undefined) continue;
         const pieces: Piece = { kind: "slot", start: position, end, name, value, place, before };

@@ -5,7 +5,9 @@ import type { DefinedTool, SlotValue, ToolPhrase } from "../../core/tool.ts";
 import { hasSensitive, type ToolSchemas, toolSchemas } from "../../core/tool-schemas.ts";
 import type { DateClock } from "../../dates/read-dates.ts";
 import { functionWords, prepositions, prepositionsLike, verbsLike } from "../../english/word-classes.ts";
+import { type Unit, unitsNamed } from "../../english/units.ts";
 import { examplePhrase, type KnownGroups, type PhraseNode, parsePhrase, slotNames } from "../../language/phrases.ts";
+import { tokenize } from "../../language/tokens.ts";
 import { addWords, compilePhrase, firstOf, type PhrasePlace, requiredWords } from "./compiled-phrase.ts";
 import { isArticle } from "./courtesy.ts";
 import { readExample } from "./example-sentence.ts";
@@ -17,8 +19,7 @@ import {
   ownSlotType,
   type SlotType,
   slotTypeOf,
-  unitOfName,
-  withUnit,
+  unitsOfName,
 } from "./slots.ts";
 
 /** One phrase of a tool; what only a request that may fit it needs is made when it is first asked for. */
@@ -137,7 +138,7 @@ function compile(tool: DefinedTool, phrases: readonly ToolPhrase[], schemas: Too
     const known = byInput.get(source.input) ?? new Map<string, SlotType>();
     if (isShared) types.set(source.slots, byInput.set(source.input, known));
     const typeOf = (name: string) => {
-      const type = known.get(name) ?? withUnit(slotType(name, source, schemas.input), name);
+      const type = known.get(name) ?? slotType(name, source, { input: schemas.input, phrases });
       known.set(name, type);
       return type;
     };
@@ -156,7 +157,7 @@ function compile(tool: DefinedTool, phrases: readonly ToolPhrase[], schemas: Too
     const hasSum = once(() => [...slots().values()].some(({ kind }) => kind === "sum"));
     const first = firstOf(node);
     for (const word of first.words) if (!articles.has(word)) leads.add(word);
-    const units = new Set([...names].flatMap((name) => unitOfName(name)?.names ?? []));
+    const units = new Set([...names].flatMap((name) => typeOf(name).units?.flatMap((unit) => unit.names) ?? []));
     const required = requiredWords(node).filter(
       (group) => ![...group].every((word) => isArticle(word) || units.has(word)),
     );
@@ -235,14 +236,54 @@ function isExample({ source, fixed }: PhraseRule): boolean {
   return Object.keys(source.input ?? {}).length > Object.keys(fixed).length || !source.phrase.includes("{");
 }
 
-function slotType(name: string, source: ToolPhrase, input: JsonSchema): SlotType {
+function slotType(
+  name: string,
+  source: ToolPhrase,
+  { input, phrases }: { readonly input: JsonSchema; readonly phrases: readonly ToolPhrase[] },
+): SlotType {
   // A fixed part of the input may choose the branch of a union, and so the field.
   const schemas = schemasAt(input, [name], source.input ?? {});
-  const field = schemas === undefined || schemas.length === 0 ? undefined : slotTypeOf(schemas);
+  const field = schemas === undefined || schemas.length === 0 ? undefined : typeOfField(name, schemas, phrases);
   const schema = source.slots?.[name];
   if (schema !== undefined) return ownSlotType({ json: toJsonSchema(schema, "input") as JsonSchema, schema }, field);
   if (source.toInput === undefined) checkSlotField(name, schemas);
   return field ?? slotTypeOf(schemas);
+}
+
+/** The type of a field, with its unit if that is known. */
+export function typeOfField(
+  name: string,
+  schemas: readonly JsonSchema[] | undefined,
+  phrases: readonly ToolPhrase[],
+): SlotType {
+  const type = slotTypeOf(schemas);
+  const units = type.kind === "number" ? unitsOf(name, schemas?.[0] ?? {}, phrases) : [];
+  return units.length === 0 ? type : { ...type, units };
+}
+
+/** The units of a field: as its `unit` (a metadata key) says, its name, the words beside it in phrases, or its description. */
+function unitsOf(
+  name: string,
+  { unit, description }: JsonSchema,
+  phrases: readonly ToolPhrase[],
+): readonly Unit[] {
+  const own = unitsOfName(name);
+  if (typeof unit === "string") {
+    const given = unitsNamed(unit.toLowerCase());
+    // Cents of which currency.
+    const same = own.filter(({ kind }) => given.some((each) => each.kind === kind));
+    return same.length > 0 ? same : given;
+  }
+  if (own.length > 0) return own;
+  const beside = new RegExp(`\\{${name}\\}[\\s([]*(\\p{Sc}|%|\\p{L}+)|(\\p{Sc})[\\s([]*\\{${name}\\}`, "u");
+  for (const { phrase } of phrases) {
+    const [, behind = "", before = ""] = beside.exec(phrase) ?? [];
+    const units = unitsNamed((behind || before).toLowerCase());
+    if (units.length > 0 && !/^[a-z]$/i.test(behind)) return units;
+  }
+  const said = typeof description === "string" ? tokenize(description, 40) : [];
+  const named = said.flatMap(({ norm }) => (norm.length > 2 ? [unitsNamed(norm)] : [])).filter(({ length }) => length > 0);
+  return new Set(named.map(([first]) => first?.kind)).size === 1 ? (named[0] ?? []) : [];
 }
 
 /** The input that a phrase makes of some of its slots; undefined if its function cannot do without the others. */
@@ -287,7 +328,7 @@ function asidesOf(
         `[(in|with|as|at|by|on|to)] [(a|the)] {${name}} [${noun}]`,
         `[(in|with|as|at|by)] [(a|the)] ${noun} [(of|is|:)] {${name}}`,
       ];
-    const counted = type.unit === undefined ? noun : `(${type.unit.names.join("|")})`;
+    const counted = type.units === undefined ? noun : `(${type.units.flatMap((unit) => unit.names).join("|")})`;
     return [`[(for|of|at|with|in|to)] {${name}} ${counted}`, `[(with|at|for)] [(a|the)] ${noun} [(of|is|:)] {${name}}`];
   });
 }

@@ -3,6 +3,7 @@ import { readRange } from "../../dates/read-range.ts";
 import { cardinals } from "../../english/numbers.ts";
 import { readAnaphor, weekdays } from "../../english/word-classes.ts";
 import { type Token, tokenize } from "../../language/tokens.ts";
+import { type Amount, readAmount } from "./amounts.ts";
 
 /** Most words and signs that a request may have; a quoted text is one. */
 export const maxTokens = 4_000;
@@ -38,6 +39,8 @@ export interface RequestText {
   readonly dates: readonly RequestDate[];
   /** Days from one to another, as filters name them. */
   readonly ranges: readonly RequestRange[];
+  /** Numbers with what they count, by their first token. None begins within another. */
+  readonly amounts: ReadonlyMap<number, Amount>;
   /** Tokens of what looks like a date and cannot be read. */
   readonly falseDates: ReadonlySet<number>;
   /** By each token that they may be said from: also from "at", "on" and "for". */
@@ -64,12 +67,23 @@ export function readRequest(text: string, clock: DateClock): RequestText {
   const { dates, falseDates } = isTooLong ? noDates : findDates({ text, tokens }, clock);
   const ranges = isTooLong ? [] : findRanges({ text, tokens }, clock);
   const datesByStart = new Map(dates.flatMap((date) => startsOfDate(date).map((start) => [start, date])));
-  return { text, tokens, words, clock, dates, ranges, falseDates, datesByStart };
+  const amounts = isTooLong ? new Map<number, Amount>() : findAmounts(tokens);
+  return { text, tokens, words, clock, dates, ranges, amounts, falseDates, datesByStart };
 }
 
 type Said = Pick<RequestText, "text" | "tokens">;
 
 const noDates: Pick<RequestText, "dates" | "falseDates"> = { dates: [], falseDates: new Set() };
+
+function findAmounts(tokens: readonly Token[]): ReadonlyMap<number, Amount> {
+  const found = new Map<number, Amount>();
+  for (let at = 0; at < tokens.length; ) {
+    const amount = tokens[at]?.kind === "quote" ? undefined : readAmount(tokens, at);
+    if (amount !== undefined) found.set(at, amount);
+    at = amount?.end ?? at + 1;
+  }
+  return found;
+}
 
 /** The ranges of a request, up to four. */
 function findRanges({ text, tokens }: Said, clock: DateClock): readonly RequestRange[] {

@@ -248,12 +248,11 @@ function splitAt(request: RequestText, pieces: readonly Part[]): readonly (reado
   return items.filter((item) => item.length > 0).map((item, index) => withoutAlso(item, request.words, index === 0));
 }
 
-/** True if a word stands between two things; not in "H&M", "Johnson & Johnson" and "war and peace". */
+/** True if a word stands between two things; not in "Johnson & Johnson" and "war and peace". */
 export function isSeparatorAt({ words, tokens }: RequestText, at: number): boolean {
   const word = words[at] ?? "";
   if (!separators.has(word) || tokens[at]?.kind === "quote") return false;
   if (word === "," || word === ";") return true;
-  if (word === "&" && (tokens[at]?.glued === true || tokens[at + 1]?.glued === true)) return false;
   if (unsplitPairs.has(`${words[at - 1]} and ${words[at + 1]}`)) return false;
   return true;
 }

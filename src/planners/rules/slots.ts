@@ -1,10 +1,9 @@
-import { exactNumber } from "../../core/json.ts";
 import { type JsonSchema, schemasAt } from "../../core/json-schema.ts";
 import type { StandardSchema } from "../../core/schema.ts";
 import type { DateClock } from "../../dates/read-dates.ts";
 import { instantOf, isoDateTime } from "../../dates/zoned-time.ts";
-import { ordinals, readNumber } from "../../english/numbers.ts";
-import { currencySigns, type Unit, unitOf } from "../../english/units.ts";
+import { ordinals } from "../../english/numbers.ts";
+import { type Unit, unitsNamed } from "../../english/units.ts";
 import { onePointers, readAnaphor, truthWords } from "../../english/word-classes.ts";
 import { PhraseError } from "../../language/phrases.ts";
 import type { RequestDate, RequestText } from "./request.ts";
@@ -77,10 +76,20 @@ function readNumberSlot(type: SlotType, request: RequestText, start: number): re
   const from = mark > start && words[mark] === "." ? mark + 1 : mark;
   if (from > start) return /^\d/.test(words[from] ?? "") ? readNumberSlot(type, request, from) : none;
   const first = words[start] ?? "";
-  const measured = readMeasured(type, request, start);
-  // "$20" in cents is 2000 alone.
-  const isMoney = currencySigns.has(first) && measured.length > 0;
-  const readings: SlotReading[] = [...(isMoney ? [] : readAmount(words, start)), ...measured];
+  const { number, measures, end: last } = request.amounts.get(start) ?? { end: start, measures: [] };
+  const { units } = type;
+  const own = measures.find(({ unit }) => units?.some(({ kind }) => kind === unit.kind));
+  const unit = units?.find(({ kind }) => kind === own?.unit.kind);
+  const readings: SlotReading[] = [];
+  // "That one" is something that was spoken of.
+  const isPointed = first === "one" && onePointers.has(words[start - 1] ?? "");
+  const isOther = units !== undefined && measures.length > 0 && own?.unit.size !== unit?.size;
+  if (number !== undefined && !isPointed && !isOther && !(measures.length === 0 && last > number.end))
+    readings.push(number);
+  if (own !== undefined && unit !== undefined) {
+    const value = Number(((own.value * own.unit.size) / unit.size).toPrecision(12));
+    readings.push({ value, end: last, isMeasured: true });
+  }
   const rank = ordinals.indexOf(first) + 1 || Number(nth.exec(first)?.[1] ?? 0);
   if (rank > 0) readings.push({ value: rank, end: start + 1 });
   const end = readAnaphor(words, start);
@@ -88,48 +97,10 @@ function readNumberSlot(type: SlotType, request: RequestText, start: number): re
   return readings;
 }
 
-/** "2k", and in minutes "2 hours", "an hour" and "half an hour"; in cents "$20". */
-function readMeasured({ unit }: SlotType, { words, tokens }: RequestText, start: number): readonly SlotReading[] {
-  const first = words[start] ?? "";
-  const isHalf = first === "half";
-  const isOne = /^an?$/.test((isHalf ? words[start + 1] : first) ?? "");
-  const one = isOne ? { value: isHalf ? 0.5 : 1, end: start + (isHalf ? 2 : 1) } : undefined;
-  const [amount = one] = readAmount(words, start);
-  if (amount === undefined) return none;
-  const isThousands = tokens[amount.end]?.norm === "k" && tokens[amount.end]?.glued === true && !isOne;
-  const end = isThousands ? amount.end + 1 : amount.end;
-  const isMoney = currencySigns.has(first);
-  const said = unitOf(isMoney ? "dollar" : (words[end] ?? ""));
-  // Units of one kind share their sizes.
-  const isSameKind = said !== undefined && said.kind === unit?.kind;
-  const factor = (isThousands ? 1000 : 1) * (isSameKind ? said.size / unit.size : 1);
-  if (!isThousands && !isSameKind) return none;
-  const value = Number((Number(amount.value) * factor).toPrecision(12));
-  return [{ value, end: isSameKind && !isMoney ? end + 1 : end, isMeasured: isSameKind }];
-}
-
-/** The unit that the name of a slot says: "minutes", "durationMinutes", "amount_cents". */
-export function unitOfName(name: string): Unit | undefined {
+/** The units that the name of a slot says: "minutes", "durationMinutes", "amountUsd". */
+export function unitsOfName(name: string): readonly Unit[] {
   const words = name.split(/(?=\p{Lu})|[\s_-]+/u);
-  return words.flatMap((word) => (word.length > 1 ? (unitOf(word.toLowerCase()) ?? []) : []))[0];
-}
-
-/** A slot's type with the unit that its name says. */
-export function withUnit(type: SlotType, name: string): SlotType {
-  const unit = type.kind === "number" ? unitOfName(name) : undefined;
-  return unit === undefined ? type : { ...type, unit };
-}
-
-/** A number as it is written or said: "-3", "$1,200", "twelve". */
-function readAmount(words: readonly string[], start: number): readonly SlotReading[] {
-  const first = words[start] ?? "";
-  // "That one" is something that was spoken of.
-  if (first === "one" && onePointers.has(words[start - 1] ?? "")) return none;
-  const isNegative = first === "-" || first === "minus" || first === "negative";
-  const found = readNumber(words, isNegative || currencySigns.has(first) ? start + 1 : start);
-  const value = found && exactNumber(found.digits);
-  if (found === undefined || value === undefined) return none;
-  return [{ value: isNegative ? -value : value, end: found.end }];
+  return words.map((word) => (word.length > 1 ? unitsNamed(word.toLowerCase()) : [])).find(({ length }) => length > 0) ?? [];
 }
 
 /** A day without a time, which would be lost. */
@@ -162,8 +133,8 @@ export interface SlotType {
   readonly takesDay?: boolean;
   /** For `date-time`: whether a time may have an offset; else it is in UTC. */
   readonly takesOffset?: boolean;
-  /** For `number`: what it counts, if its name says so. */
-  readonly unit?: Unit;
+  /** For `number`: what it counts, if that is known. A pound may be of two kinds. */
+  readonly units?: readonly Unit[];
   /** For `list`: what each item is. */
   readonly item?: "text" | "number";
   /** The phrase's own schema for the slot: a value that does not fit it is not a match. */

@@ -1,0 +1,119 @@
+import { exactNumber } from "../../core/json.ts";
+import { readNumber } from "../../english/numbers.ts";
+import { currencySigns, type Unit, unitsNamed } from "../../english/units.ts";
+import type { Token } from "../../language/tokens.ts";
+
+/** A number with what it counts, if that is said: "5", "$5", "half an hour", "1 hour and 3 minutes", "1h30". */
+export interface Amount {
+  /** Tokens. */
+  readonly start: number;
+  readonly end: number;
+  /** The number alone, and its last token; undefined where only the whole is a value. */
+  readonly number?: { readonly value: number; readonly end: number };
+  /** The units that its word may be, each with how many of them it is. Empty without a unit, or where it has several currencies. */
+  readonly measures: readonly { readonly unit: Unit; readonly value: number }[];
+}
+
+interface Part {
+  readonly start: number;
+  readonly end: number;
+  readonly value: number;
+  readonly numberEnd: number;
+  readonly units: readonly Unit[];
+}
+
+const parts: Readonly<Record<string, number>> = { "½": 0.5, "¼": 0.25, "¾": 0.75 };
+/** "1.000 euros": a thousand, or one. */
+const groupedByPoint = /^\d{1,3}\.\d{3}$/;
+
+/** Reads the amount that begins at a token. */
+export function readAmount(tokens: readonly Token[], start: number): Amount | undefined {
+  const first = readPart(tokens, start);
+  if (first === undefined) return undefined;
+  const all = [first];
+  let end = first.end;
+  for (let last: Part | undefined = first; last !== undefined && all.length < 4; ) {
+    const next: Part | undefined = readPart(tokens, skipJoint(tokens, last.end));
+    last = next !== undefined && continues(last, next) ? next : undefined;
+    if (last !== undefined) all.push(last);
+    end = last?.end ?? end;
+  }
+  const isUnclear = first.units.some(({ isMoney }) => isMoney) && groupedByPoint.test(tokens[first.numberEnd - 1]?.norm ?? "");
+  const measures = isUnclear
+    ? []
+    : first.units.flatMap((unit) => {
+        const sizes = all.map(({ value, units }) => value * (units.find(({ kind }) => kind === unit.kind)?.size ?? Number.NaN));
+        const value = Number((sizes.reduce((sum, size) => sum + size, 0) / unit.size).toPrecision(12));
+        return Number.isNaN(value) ? [] : [{ unit, value }];
+      });
+  const isAlone = all.length === 1 && !isUnclear;
+  return { start, end, measures, ...(isAlone && { number: { value: first.value, end: first.numberEnd } }) };
+}
+
+/** "and", a comma, or nothing. */
+function skipJoint(tokens: readonly Token[], at: number): number {
+  const comma = tokens[at]?.norm === "," ? at + 1 : at;
+  return tokens[comma]?.norm === "and" ? comma + 1 : comma;
+}
+
+/** "… and 3 minutes" behind hours: a smaller unit of the same kind. */
+function continues(last: Part, next: Part): boolean {
+  return last.units.some((unit) => next.units.some(({ kind, size }) => kind === unit.kind && size < unit.size));
+}
+
+/** A number with its unit. */
+function readPart(tokens: readonly Token[], start: number): Part | undefined {
+  const normAt = (at: number) => tokens[at]?.norm ?? "";
+  const isGlued = (at: number) => tokens[at]?.glued === true;
+  let at = start;
+  let sign = "";
+  if (currencySigns.has(normAt(at + 1)) && isGlued(at + 1) && /^us$/.test(normAt(at))) sign = `us${normAt((at += 2) - 1)}`;
+  else if (currencySigns.has(normAt(at))) sign = normAt(at++);
+  const isNegative = /^(?:-|minus|negative)$/.test(normAt(at)) && sign === "";
+  const found = readCount(tokens, isNegative ? at + 1 : at);
+  if (found === undefined || (found.isArticle && (sign !== "" || isNegative))) return undefined;
+  let { value, end } = found;
+  if (isNegative) value = -value;
+  const numberEnd = end;
+  const word = normAt(end);
+  const own = unitsNamed(word).filter(() => word.length > 1 || /\W/.test(word) || isGlued(end) || /^[hglm]$/.test(word));
+  if (sign !== "") {
+    const units = unitsNamed(sign);
+    const isSame = own.some(({ kind }) => units.some((unit) => unit.kind === kind));
+    const isOther = own.length > 0 && own.every(({ isMoney }) => isMoney) && !isSame;
+    return { start, value, numberEnd, end: isSame || isOther ? end + 1 : end, units: isOther ? [] : units };
+  }
+  // "1h30"
+  const minutes = /^h(\d\d?)m?$/.exec(isGlued(end) ? word : "");
+  if (minutes !== null) return { start, value: value + Number(minutes[1]) / 60, numberEnd, end: end + 1, units: unitsNamed("h") };
+  if (own.length === 0) return found.isArticle ? undefined : { start, value, numberEnd, end, units: [] };
+  end++;
+  // "An hour and a half"
+  if (normAt(end) === "and" && normAt(end + 1) === "a" && normAt(end + 2) === "half") {
+    value += 0.5;
+    end += 3;
+  }
+  return { start, value, numberEnd: value === found.value || isNegative ? numberEnd : end, end, units: own };
+}
+
+/** A number in digits or words, "half an" and "a" before a unit, "1½", "2k". */
+function readCount(tokens: readonly Token[], at: number) {
+  const normAt = (place: number) => tokens[place]?.norm ?? "";
+  const isHalf = normAt(at) === "half";
+  const article = isHalf ? at + 1 : at;
+  const isArticle = /^an?$/.test(normAt(article)) && unitsNamed(normAt(article + 1)).length > 0;
+  if (isArticle) return { value: isHalf ? 0.5 : 1, end: article + 1, isArticle };
+  const part = parts[normAt(at)];
+  if (part !== undefined) return { value: part, end: at + 1, isArticle: false };
+  const words = tokens.slice(at, at + 48).map(({ norm }) => norm);
+  const found = readNumber(words, 0);
+  const value = found && exactNumber(found.digits);
+  if (found === undefined || value === undefined) return undefined;
+  const end = at + found.end;
+  if (normAt(end) === "k" && tokens[end]?.glued === true) return { value: value * 1000, end: end + 1, isArticle: false };
+  const more = tokens[end]?.glued === true ? (parts[normAt(end)] ?? 0) : 0;
+  if (more > 0) return { value: value + more, end: end + 1, isArticle: false };
+  // "Two and a half hours"
+  const isAndHalf = normAt(end) === "and" && normAt(end + 1) === "a" && normAt(end + 2) === "half" && unitsNamed(normAt(end + 3)).length > 0;
+  return isAndHalf ? { value: value + 0.5, end: end + 3, isArticle: false } : { value, end, isArticle: false };
+}
