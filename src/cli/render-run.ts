@@ -180,11 +180,8 @@ function describePending(item: PendingItem): string {
 }
 
 function renderRefusal({ message, details }: AgentErrorLike<"cannot-plan">): string[] {
-  const { examples, readings = [] } = details;
-  const meant = readings.slice(0, 3).map(({ steps }) => {
-    const calls = steps.map(({ tool, input }) => `${tool} ${JSON.stringify(input)}`);
-    return `  ${printable(calls.join("; "))}`;
-  });
+  const { examples, proposals = [] } = details;
+  const meant = proposals.map(({ text }) => `  ${printable(text)}`);
   return [
     `planwright: ${printable(message)}`,
     ...(meant.length > 0 ? ["It may mean:", ...meant] : []),

@@ -1,6 +1,6 @@
 import type { RetryOptions } from "../async/retry.ts";
 import { functionWords, lightVerbs } from "../english/word-classes.ts";
-import { examplePhrase, PhraseError, parsePhrase, slotNames } from "../language/phrases.ts";
+import { examplePhrase, PhraseError, parsePhrase, slotNames, slotsSideBySide } from "../language/phrases.ts";
 import { callLimitOptions, retryOptions } from "./call-gate.ts";
 import { AgentError } from "./errors.ts";
 import { canonicalJson, copyJson, type Jsonify } from "./json.ts";
@@ -335,8 +335,9 @@ function checkPhrases(phrases: readonly ToolPhrase[], tool: PhrasedTool): void {
  * zod 3, and the branch of a union that a phrase means.
  */
 function checkSlots(option: string, { phrase, slots = {}, toInput }: ToolPhrase, { input }: PhrasedTool): void {
-  const names = readPhrase(option, phrase, () => slotNames(parsePhrase(phrase)));
+  const node = readPhrase(option, phrase, () => parsePhrase(phrase));
   if (input === undefined) return;
+  const names = slotNames(node);
   for (const name of names) {
     if (toInput !== undefined || Object.hasOwn(slots, name) || schemasAt(input, [name])?.length !== 0) continue;
     const known = knownKeys(schemasAt(input, []) ?? []).slice(0, 20);
@@ -348,6 +349,22 @@ function checkSlots(option: string, { phrase, slots = {}, toInput }: ToolPhrase,
       true,
     );
   }
+  // A function may know what to do with two texts.
+  const schemasOf = (name: string): readonly JsonSchema[] =>
+    toInput === undefined && !Object.hasOwn(slots, name) ? (schemasAt(input, [name]) ?? []) : [];
+  const isText = (name: string) => schemasOf(name).some(isOpenText);
+  const pair = slotsSideBySide(node).find(
+    ([first, second]) => isText(first) && isText(second) && !schemasOf(first).some(({ slot }) => slot === "word"),
+  );
+  if (pair === undefined) return;
+  const [first, second] = pair.map((name) => `{${name}}`);
+  const advice = `a word between them, or one word for ${first}: \`.meta({ slot: "word" })\``;
+  failOption(option, phrase, `a phrase in which it is clear where ${first} ends and ${second} begins: ${advice}`, true);
+}
+
+/** True for a field that takes any words. */
+function isOpenText({ type, format, enum: values, const: constant }: JsonSchema): boolean {
+  return type === "string" && format === undefined && values === undefined && constant === undefined;
 }
 
 /** Runs a reader of a phrase; a {@link PhraseError} becomes `invalid-options` with the phrase. */
@@ -472,10 +489,7 @@ export function findOpenPhrases(tool: DefinedTool): readonly string[] {
   if (schemas === undefined || schemas instanceof Promise || typeof tool.phrases === "function") return [];
   return tool.phrases.flatMap(({ phrase }) => {
     const node = parsePhrase(phrase);
-    const isText = (name: string) =>
-      (schemasAt(schemas.input, [name]) ?? []).some(
-        ({ type, format, enum: values }) => type === "string" && format === undefined && values === undefined,
-      );
+    const isText = (name: string) => (schemasAt(schemas.input, [name]) ?? []).some(isOpenText);
     const isSaid = (word: string) => /^\p{L}/u.test(word) && !functionWords.has(word) && !lightVerbs.has(word);
     const words = examplePhrase(node).split(" ");
     return slotNames(node).size > 0 && [...slotNames(node)].every(isText) && !words.some(isSaid) ? [phrase] : [];

@@ -21,10 +21,8 @@ export interface AgentErrorDetails {
     readonly reason: RefusalReason;
     /** Requests that this planner can plan with these tools, as they are; none if it knows none. */
     readonly examples: readonly string[];
-    /** With `ambiguous` and `unsure`: what the request may mean, the likeliest first, each as a plan of all of it. */
-    readonly readings?: readonly PossibleReading[];
-    /** With `missing`: the field that the request does not give. */
-    readonly missing?: MissingField;
+    /** What the request may mean, the likeliest first, at most three: to be run if a person agrees. */
+    readonly proposals?: readonly Proposal[];
     /** All words of the request in their order, with what was understood of them. */
     readonly words?: readonly ExplainedWords[];
     /** Each wish of a request with several, as it is by itself. */
@@ -176,8 +174,8 @@ export interface AgentErrorDetails {
 /**
  * The reason why a request is not planned.
  * - `small-talk`: it asks for nothing: "hi", "thanks", "what can you do?".
- * - `ambiguous`: it may mean several things; `readings` has them.
- * - `missing`: it lacks something; `missing` names it.
+ * - `ambiguous`: it may mean several things; `proposals` has them.
+ * - `missing`: it lacks something; the first of `proposals` asks for it.
  * - `unbound`: "it" or "the result" stands for something that no earlier step has.
  * - `too-long`: it is too long, or needs too many steps.
  * - `not-understood`: no tool can do it, or no tool understands it said this way.
@@ -185,7 +183,7 @@ export interface AgentErrorDetails {
  *   whether to do it, speaks of somebody else, takes something back, wants it again and again, or on a condition.
  * - `later`: it says when, and neither can the tool be told nor can the plan wait.
  * - `unsure`: it may mean what cannot be taken back, in other words than those of the phrase, or is only a little like the
- *   examples of a tool; `readings` has the plan.
+ *   examples of a tool; `proposals` has the plan.
  * @inline
  */
 export type RefusalReason =
@@ -205,28 +203,34 @@ export type RefusalReason =
   | "condition"
   | "unsure";
 
-/** A possible meaning of a request. @inline */
-export interface PossibleReading {
-  /** The tool that would do it. */
-  readonly tool: string;
-  /** The meaning in the words of its phrase. */
-  readonly meaning: string;
-  /** The plan: to be run if the user says yes. */
+/**
+ * What a request may mean: a plan that is not certain, or lacks one value. It is never run unasked; `toPlan` makes a plan of it
+ * once a person agrees.
+ * @group Planners
+ */
+export interface Proposal {
+  /** The steps of a plan; valid, but for a value that `asks` names. */
   readonly steps: readonly PlanStep[];
-  /** True if the phrase is declared `destructive`. */
-  readonly destructive?: true;
+  /** The same in the words of the tools' own phrases. */
+  readonly text: string;
+  /** From 0 to 1: how likely it is what was meant. */
+  readonly certainty: number;
+  /** The words of the request that it does not use. */
+  readonly unused: readonly string[];
+  /** The value that it lacks. */
+  readonly asks?: ProposalQuestion;
 }
 
-/** A field that a request does not say, as data from which a question can be made. @inline */
-export interface MissingField {
-  readonly tool: string;
-  /** The field of the tool's input, such as `title`. */
+/** The one value that a proposal lacks. @inline */
+export interface ProposalQuestion {
+  readonly stepId: string;
+  /** The field of the step's input, such as `title`. */
   readonly field: string;
-  readonly type: "text" | "number" | "boolean" | "enum" | "date" | "date-time" | "range" | "sum" | "list";
+  readonly type: "text" | "number" | "boolean" | "enum" | "date" | "date-time" | "time" | "range" | "sum" | "list";
   /** With `enum`: its values. */
   readonly choices?: readonly (string | number)[];
-  /** The input without the field. */
-  readonly input: JsonObject;
+  /** A question for a person: "Which section?". */
+  readonly text: string;
 }
 
 /** Some words of a request, and what explains them. @inline */

@@ -1,3 +1,4 @@
+import { isVerb } from "../english/word-classes.ts";
 import { countingWord } from "./date-words.ts";
 import type { DayPiece, Piece, Place, TimePiece } from "./pieces.ts";
 import { addMonths, dayMs, dayNumber, weekdayInWeek, weekdayOf } from "./zoned-time.ts";
@@ -147,7 +148,7 @@ const further = /^\s+(?:after\s+next|before\s+last|week|fortnight|(?:of\s+)?(?:n
 const howMany = /how\s+many\s.*(?:second|minute|hour|day|week|month|year)s?(?:\s+(?:are|is))?(?:\s+there)?\s+$/;
 /** A preposition directly before a date. */
 const leading =
-  /(?<![\w'’-])((?:due\s+|no\s+later\s+than\s+|not\s+later\s+than\s+)?(?:by|on|at|before|until|till|after|since|from|for|around|between)|due|(?:due\s+)?no\s+later\s+than)\s+$|(@)\s?$/i;
+  /(?<![\w'’-])((?:due\s+|no\s+later\s+than\s+|not\s+later\s+than\s+)?(?:by|on|at|before|until|till?|after|since|from|for|around|between)|due|(?:due\s+)?no\s+later\s+than)\s+$|(@)\s?$/i;
 const maxLead = 40;
 const wordBefore = /[\p{L}\p{N}_$€£#\\]$|[\p{L}\p{N}_][-./:–'’]$|\d[,+]$/u;
 const wordAfter = /^(?:[\p{L}\p{N}_%°]|['’]\p{L}|[-–/+][\p{L}\p{N}]|[.:,]\d)/u;
@@ -184,7 +185,9 @@ interface Standing extends Phrase {
 export function judge(phrase: Phrase, text: string, lead = ""): Verdict {
   const before = text.slice(Math.max(0, phrase.start - maxLead), phrase.start).toLowerCase();
   const after = text.slice(phrase.end, phrase.end + maxLead).toLowerCase();
-  const standing = { ...phrase, before, after, lead, isFollowed: otherWord.test(after) };
+  // "20:00 get milk"
+  const isFollowed = otherWord.test(after) && !(phrase.time?.isExact && isVerb(/\p{L}+/u.exec(after)?.[0] ?? ""));
+  const standing = { ...phrase, before, after, lead, isFollowed };
   const isPartOfWord = wordBefore.test(before) || wordAfter.test(after);
   // "The Day After Tomorrow"
   const isName = phrase.start > 0 && /\bDay\b/.test(text.slice(phrase.start, phrase.end));

@@ -31,8 +31,12 @@ export interface DateReading extends DateMoment {
   readonly partOfDay?: PartOfDay;
   /** True for an hour from 1 to 12 of which nothing says whether it is before or after noon. */
   readonly isBareHour?: true;
+  /** True for a time of which no day was said: its date is the next one. */
+  readonly isTimeOnly?: true;
   /** The end of a range: the last day, or the time. After the preposition `after`, neither end belongs to it. */
   readonly until?: DateMoment;
+  /** The two dates that a range was read from. */
+  readonly ends?: readonly [DateReading, DateReading];
 }
 
 /** Words that look like a date and are none. A caller that expects a date there should refuse them. */
@@ -160,7 +164,10 @@ function joinRange({ phrase, reading }: Read, next: Read, text: string, now: Now
   const until = from && endAfter(from, next.phrase, now);
   if (until === undefined) return undefined;
   const { partOfDay: _, ...rest } = reading;
-  return { ...rest, ...from, end: next.reading.end, until, ...(lead !== "on" && { preposition: lead }) };
+  // "Tomorrow between 3pm and 5pm" has one day for both.
+  const second: DateReading = { ...next.reading, ...until };
+  const ends = phrase.time === undefined && day !== undefined ? { ends: [reading, second] as const } : {};
+  return { ...rest, ...from, end: next.reading.end, until, ...ends, ...(lead !== "on" && { preposition: lead }) };
 }
 
 /** Said on a wednesday, the friday after monday is in the next week, and 2am after 10pm is on the next day. */
@@ -190,7 +197,7 @@ function onDay(phrase: Phrase, day: number): Phrase {
 /** The hours that we take for parts of the day. */
 const hours: Readonly<Record<PartOfDay, number>> = { morning: 9, afternoon: 15, evening: 19, night: 21 };
 
-type Moment = DateMoment & Pick<DateReading, "partOfDay" | "until" | "isBareHour">;
+type Moment = DateMoment & Pick<DateReading, "partOfDay" | "until" | "isBareHour" | "isTimeOnly">;
 
 /** The moment that a phrase says; undefined if its time zone is not known. */
 function momentOf(phrase: Phrase, now: Now): Moment | undefined {
@@ -206,7 +213,9 @@ function momentOf(phrase: Phrase, now: Now): Moment | undefined {
   const part = anyPart === "end" ? undefined : anyPart;
   const onDay = day?.day ?? today;
   if (time !== undefined) {
-    const found = timeOf(time, part, day?.day ?? (said?.isToday ? today : undefined), now);
+    const onDay = day?.day ?? (said?.isToday ? today : undefined);
+    const read = timeOf(time, part, onDay, now);
+    const found = read && { ...read, ...(onDay === undefined && { isTimeOnly: true as const }) };
     const isMoved = span !== undefined && span.elapsedMs !== 0 && found?.dateTime !== undefined;
     return isMoved ? { ...found, ...at(Date.parse(found.dateTime ?? "") + span.elapsedMs, timeZone) } : found;
   }

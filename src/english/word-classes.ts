@@ -96,10 +96,22 @@ export function isVerb(word: string): boolean {
   return verbs.has(word);
 }
 
+const irregularPasts: ReadonlySet<string> = new Set(
+  (
+    "ate became began bought broke brought built came caught chose did drank drove fell felt fixed flew found gave got had held kept knew left lent lost made " +
+    "met paid ran rode said sang sat saw sent slept sold spent spoke stood swam took taught threw told went won wore wrote"
+  ).split(" "),
+);
+
+/** True for a verb in the past tense. */
+export function isPastVerb(word: string): boolean {
+  return irregularPasts.has(word) || (/[^e]ed$/.test(word) && word.length > 4);
+}
+
 /** Things that are one, though "and" stands between them. */
 export const unsplitPairs: ReadonlySet<string> = new Set(
   (
-    "mac and cheese|macaroni and cheese|salt and pepper|fish and chips|peanut butter and jelly|peanut butter and jam|bread and butter|bed and breakfast|" +
+    "half and half|mac and cheese|macaroni and cheese|salt and pepper|fish and chips|peanut butter and jelly|peanut butter and jam|bread and butter|bed and breakfast|" +
     "pros and cons|q and a|r and d|terms and conditions|arts and crafts|trial and error|research and development|health and safety|oil and vinegar|" +
     "gin and tonic|rock and roll|lost and found|copy and paste|cut and paste|drag and drop|wear and tear|profit and loss|supply and demand|nuts and bolts|" +
     "bacon and eggs|ham and eggs|cookies and cream|milk and honey|meet and greet|show and tell|track and field|johnson and johnson|barnes and noble|" +

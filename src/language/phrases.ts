@@ -147,6 +147,21 @@ export const slotNames = remembered((node): ReadonlySet<string> => {
   return node.type === "word" ? new Set() : new Set(node.items.flatMap((item) => [...slotNames(item)]));
 });
 
+/** The pairs of slots in a phrase between which no word must stand. */
+export function slotsSideBySide(node: PhraseNode): readonly (readonly [first: string, second: string])[] {
+  const pairs: (readonly [string, string])[] = [];
+  /** Takes the slots that may stand directly before a part, and returns those that may stand at its end; `undefined` is a word. */
+  const walk = (part: PhraseNode, before: ReadonlySet<string | undefined>): ReadonlySet<string | undefined> => {
+    if (part.type === "word") return new Set([undefined]);
+    if (part.type === "choice") return new Set(part.items.flatMap((item) => [...walk(item, before)]));
+    if (part.type === "sequence") return part.items.reduce((last, item) => walk(item, last), before);
+    for (const name of before) if (name !== undefined) pairs.push([name, part.name]);
+    return new Set([part.name]);
+  };
+  walk(node, new Set([undefined]));
+  return pairs;
+}
+
 /** A function of a phrase or a part of one, worked out once: many phrases share their parts. */
 export function remembered<TResult>(compute: (node: PhraseNode) => TResult): (node: PhraseNode) => TResult {
   const known = new WeakMap<PhraseNode, TResult>();

@@ -138,9 +138,9 @@ function lastError(name: string, { planner, error, failures, first }: LastFailur
     return new AgentError("planning-failed", message, { details: { planner: name, failures: all }, cause: error });
   }
   if (failures.length === 0) return error;
-  const { reason, examples, readings } = data.details;
+  const { reason, examples, proposals } = data.details;
   // The first planner may know more of the request than the last one says: what is missing, or what can be planned.
-  const isVague = reason === "not-understood" && examples.length === 0 && readings === undefined;
+  const isVague = reason === "not-understood" && examples.length === 0 && proposals === undefined;
   if (isVague && first !== undefined && failures.every(({ code }) => code === "cannot-plan")) {
     return new AgentError("cannot-plan", first.message, { details: { ...first.details, failures: all }, cause: error });
   }
@@ -158,7 +158,7 @@ interface LastFailure {
 /** Reasons that no model may overrule: they say that nothing is to be done as it stands, or not by these tools. */
 const finalReasons: ReadonlySet<RefusalReason> = new Set<RefusalReason>([
   ...(["denied", "others", "repeated", "later", "condition"] as const),
-  ...(["small-talk", "too-long"] as const),
+  ...(["small-talk", "too-long", "ambiguous"] as const),
 ]);
 
 /** More words than "could you please" that are left out are a reason. */
@@ -166,7 +166,7 @@ const maxCourtesy = 3;
 
 /** The planners that may know more than one that says that a request cannot be planned. */
 function isAskedAfter(
-  { reason, missing, readings = [], words = [], wishes = [] }: AgentErrorDetails["cannot-plan"],
+  { reason, words = [], wishes = [] }: AgentErrorDetails["cannot-plan"],
   asked: Planner,
   { continueOnCannotPlan }: Pick<ChainSettings, "continueOnCannotPlan">,
 ): (next: Planner) => boolean {
@@ -178,12 +178,10 @@ function isAskedAfter(
   );
   // What is free text may as well be what is missing: "car wash is sorted, cross it off" has no list.
   const hasText = words.some(({ by, text }) => by === "slot" && isFreeText(text));
-  const isLacking = isOne && (reason === "unbound" || (missing !== undefined && !isOpen && !hasText));
-  const isGrave = reason === "ambiguous" && readings.some(({ destructive }) => destructive === true);
+  const isLacking = isOne && (reason === "unbound" || (reason === "missing" && !isOpen && !hasText));
   const isFinal =
     finalReasons.has(reason) ||
     isLacking ||
-    isGrave ||
     wishes.some((wish) => wish.reason !== undefined && finalReasons.has(wish.reason));
   return ({ usesModel }) => usesModel === false || (asked.usesModel === false && !isFinal);
 }

@@ -33,7 +33,7 @@ export interface LlmPlannerOptions {
   tools?: "all" | "nearest" | undefined;
   /**
    * The certainty that a plan must have, from 0 to 1: by the likelihood of the model's least likely token, and by the words that the plan
-   * leaves unexplained. Below it, the request is refused with the reason `unsure` and the plan as its first `readings`. Tools
+   * leaves unexplained. Below it, the request is refused with the reason `unsure` and the plan as the first of `proposals`. Tools
    * that are `once` or need approval, and phrases that are `destructive`, need more. @default 0.6
    */
   minCertainty?: number | undefined;

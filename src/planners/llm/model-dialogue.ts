@@ -1,5 +1,5 @@
 import { toErrorData } from "../../core/error-data.ts";
-import { AgentError, type AgentErrorLike, isAgentError, type PossibleReading } from "../../core/errors.ts";
+import { AgentError, type AgentErrorLike, isAgentError, type Proposal } from "../../core/errors.ts";
 import type { JsonSchema } from "../../core/json-schema.ts";
 import {
   type LanguageModel,
@@ -12,7 +12,6 @@ import {
 import { modelFailure } from "../../core/model-failure.ts";
 import type { PlanFailure, PlanStep } from "../../core/plan.ts";
 import type { PlanRequest } from "../../core/planner.ts";
-import { toolOf } from "../../core/step.ts";
 import { checkOnce } from "../../plan/validate-plan.ts";
 import { leastLikely, ofCall } from "./certainty.ts";
 import { AnswerReader, type AnswerScope, checkAnswer, isCall, parseJson } from "./check-answer.ts";
@@ -274,7 +273,7 @@ export class ModelDialogue {
   /** The refusal; with the steps of an answer, as its reading. */
   private cannotPlan(why: string, steps?: readonly PlanStep[]): AgentError<"cannot-plan"> {
     const { request, settings } = this.task;
-    const unsure = steps && ({ reason: "unsure", readings: [readingOf(request, steps)] } as const);
+    const unsure = steps && ({ reason: "unsure", proposals: [proposalOf(request, steps)] } as const);
     return cannotPlan(settings.model, { why, failures: this.failures, ...unsure });
   }
 
@@ -315,7 +314,7 @@ export function cannotPlan(
     readonly why: string;
     readonly failures: readonly PlanFailure[];
     readonly reason?: "unsure";
-    readonly readings?: readonly PossibleReading[];
+    readonly proposals?: readonly Proposal[];
   },
 ): AgentError<"cannot-plan"> {
   return new AgentError("cannot-plan", `${modelName(model)} cannot plan this: ${cut(why, maxText)}.`, {
@@ -324,8 +323,8 @@ export function cannotPlan(
 }
 
 /** The steps that a request may mean, for an error. */
-export function readingOf({ request }: PlanRequest, steps: readonly PlanStep[]): PossibleReading {
-  return { tool: toolOf(steps[0] as PlanStep), meaning: request, steps };
+export function proposalOf({ request }: PlanRequest, steps: readonly PlanStep[], certainty = 0): Proposal {
+  return { steps, text: request, certainty, unused: [] };
 }
 
 /** The beginning of a text. What quotes it may have no half of a character. */

@@ -27,7 +27,7 @@ import {
   type ModelSteps,
   type Question,
   RefusedFeatures,
-  readingOf,
+  proposalOf,
 } from "./model-dialogue.ts";
 import { type ChooseTools, readNearest } from "./nearest-tools.ts";
 import { isAskedFor, isGrave, type Operation, type Slot } from "./operations.ts";
@@ -341,8 +341,8 @@ class Making {
     // Without probabilities, only words say that an operation is meant.
     const isUnsure = isKnown ? certainty < needed : isMeant || isGuess;
     if (isUnsure) {
-      const readings = [readingOf(this.request, this.steps)];
-      throw cannotPlan(model, { why: "the model is not sure enough", failures, reason: "unsure", readings });
+      const proposals = [proposalOf(this.request, this.steps, isKnown ? certainty : 0)];
+      throw cannotPlan(model, { why: "the model is not sure enough", failures, reason: "unsure", proposals });
     }
     const source: PlanSource = {
       planner: name,

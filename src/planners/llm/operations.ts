@@ -329,6 +329,7 @@ function describeType(type: SlotType, schema: JsonSchema | undefined): string {
   switch (type.kind) {
     case "date":
     case "date-time":
+    case "time":
     case "range":
       return "when";
     case "enum": {

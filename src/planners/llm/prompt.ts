@@ -216,6 +216,8 @@ class Filler {
         return pick(["tomorrow", "monday", "12 May", "next friday"]);
       case "date-time":
         return pick(["tomorrow at 4pm", "monday at 9:30", "12 May at noon", "friday at 8"]);
+      case "time":
+        return pick(["4pm", "9:30", "noon"]);
       case "sum":
         return pick(["12 * 7", "15% * 80", "(41 + 9) / 2"]);
       case "list":

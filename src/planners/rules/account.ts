@@ -195,7 +195,7 @@ class RequestAccount {
     const input = step.input ?? {};
     // What cannot be taken back is said in its own words.
     const exact = new Set(rules.candidates(this.request.words));
-    const said = rules.candidates(this.present).filter((rule) => !rule.isExact || exact.has(rule));
+    const said = rules.candidates(this.present).filter((rule) => !rule.isGrave || exact.has(rule));
     const phrases = said.flatMap((rule) => this.readPhrase(rule, input) ?? []);
     // "P1" is said without a phrase around it, too.
     const read = [...phrases, ...this.readBeside(rules, input)];

@@ -11,7 +11,7 @@ import {
 import { auxiliaries, isVerb, readAnaphor, startsWithVerb } from "../../english/word-classes.ts";
 import { type Token, tokenize } from "../../language/tokens.ts";
 import { contentStarts, isCourtesy } from "./courtesy.ts";
-import { findBullets, itemMarks, quotedWord, type RequestText } from "./request.ts";
+import { findBullets, itemMarks, type Mark, quotedWord, type RequestText } from "./request.ts";
 
 /** One thing that a request asks for. */
 export interface Wish {
@@ -27,23 +27,23 @@ export interface Wish {
 }
 
 /** Cuts a request at every place where a wish may begin. A part may be a wish, one of several things, a reason or a courtesy. */
-export function cutClauses({
-  tokens,
-  words,
-  dates,
-  ranges,
-}: Pick<RequestText, "tokens" | "words" | "dates" | "ranges">): readonly Clause[] {
-  const spans = [...dates, ...ranges];
+export function cutClauses({ tokens, words, marks }: Pick<RequestText, "tokens" | "words" | "marks">): readonly Clause[] {
   const kept: Clause[] = [];
+  let next = 0;
   for (const clause of splitClauses(tokens, reasonStarts(words))) {
     const last = kept.at(-1);
-    // Not within a date or a range: "between monday and thursday".
-    const isWithin = last !== undefined && spans.some(({ start, end }) => start < last.end && end > clause.start);
-    if (last !== undefined && isWithin) kept[kept.length - 1] = { ...clause, start: last.start };
+    // Not within a mark: "between monday and thursday", "1 hour and 3 minutes".
+    while ((marks[next]?.end ?? words.length + 1) <= (last?.end ?? 0)) next++;
+    const isWithin = (each: Mark) => last !== undefined && each.start < last.end && each.end > clause.start;
+    if (last !== undefined && marks.slice(next, next + maxOverlapping).some(isWithin))
+      kept[kept.length - 1] = { ...clause, start: last.start };
     else kept.push(clause);
   }
   return kept;
 }
+
+/** Of marks that overlap, so many may begin before one that ends later. */
+const maxOverlapping = 6;
 
 /**
  * Cuts a request into its wishes, by its words alone: a sentence, a line or "then" begins one for certain, a verb behind a
@@ -57,7 +57,7 @@ export function cutWishes(text: string): readonly Wish[] {
   const wishes: { start: number; end: number; isSure: boolean; asks: boolean }[] = [];
   let isHard = true;
   let isAside = false;
-  for (const { start, end, endsHard } of cutClauses({ tokens, words, dates: [], ranges: [] })) {
+  for (const { start, end, endsHard } of cutClauses({ tokens, words, marks: [] })) {
     const last = wishes.at(-1);
     const isReason = statesReason(words, start, end);
     const isOwn = isHard ? !isReason : !isAside && opensWish(words, start, end);
@@ -117,17 +117,21 @@ function statesValue(words: readonly string[], start: number, end: number): bool
 }
 
 const statesFact =
-  /^(?:am|is|are|was|were|have|has|had|need|needs|want|wants|keep|keeps|forgot|forget|always|already|can|cannot|will|would|do|does|did|got|just|never|still|only|ran|run|bought|finished|changed|know|think|hate|love|like|look|looks|said|says|feel|hope|guess|trust|suppose)$/;
+  /^(?:am|is|are|was|were|have|has|had|keep|keeps|always|already|can|cannot|will|would|do|does|did|got|just|never|still|only|bought|finished|changed|know|think|hate|love|like|look|looks|said|says|feel|hope|guess|trust|suppose)$/;
+/** A want or a lack may be a wish: "we are out of milk", "my wife wants tea". */
+const wanted =
+  / (?:wants?|wanted|wish(?:es)?|needs?|needed|lacks?|miss(?:es|ing)?|forgot|forget|run(?:ning)? (?:out|low)|ran out|out of|no more|low on|short (?:of|on)|please|let us) /;
 
 /** "…, we have enough", "as I am busy, …": says why, and asks for nothing. */
 export function statesReason(words: readonly string[], start: number, end: number): boolean {
   // "I did it, but it was reverted" takes back what was said.
   if (words[start - 1] === "but" || words[start] === "but") return false;
+  if (wanted.test(` ${words.slice(start, end).join(" ")} `)) return false;
   const said = words.slice(start, Math.min(end, start + 8));
   const [first = "", second = ""] = said[0] === "and" || said[0] === "so" ? said.slice(1) : said;
   // "I want to know …" asks for something.
   const [, , third = ""] = said;
-  if (/^(?:want|need|like|love|would)$/.test(second) || (second === "have" && third === "to")) return false;
+  if (/^(?:like|love|would)$/.test(second) || (second === "have" && third === "to")) return false;
   if (/^(?:because|since|as)$/.test(first) || (first === "now" && second === "that")) return true;
   if (/^(?:my|our|his|her|their)$/.test(first)) return said.slice(2, 6).some((word) => statesFact.test(word));
   return /^(?:i|we|he|she|they|it|there|that|this)$/.test(first) && statesFact.test(second);
@@ -177,6 +181,8 @@ export interface Clause {
   readonly end: number;
   /** True if the separator after it cannot be part of a text: a sentence's end, `;`, "then". */
   readonly endsHard: boolean;
+  /** True for those, and not for what only begins like a wish. */
+  readonly endsSentence: boolean;
 }
 
 const noStarts: ReadonlySet<number> = new Set();
@@ -192,23 +198,25 @@ function splitClauses(tokens: readonly Token[], starts: ReadonlySet<number> = no
   for (let at = 0; at < tokens.length; ) {
     const mark = items.get(at);
     const separator =
-      mark === undefined ? readSeparator(tokens, at, { isAtStart: at === first, items }) : { end: mark, isHard: true };
+      mark === undefined
+        ? readSeparator(tokens, at, { isAtStart: at === first, items })
+        : { end: mark, isHard: true, isSentence: true };
     if (separator === undefined) {
       // A wish that nothing separates from the one before.
       if (at > start && starts.has(at)) {
-        clauses.push({ start, end: withoutLink(tokens, start, at), endsHard: false });
+        clauses.push({ start, end: withoutLink(tokens, start, at), endsHard: false, endsSentence: false });
         start = first = at;
       }
       at++;
       continue;
     }
-    if (at > start) clauses.push({ start, end: at, endsHard: separator.isHard });
-    else markHard(clauses, separator.isHard);
+    if (at > start) clauses.push({ start, end: at, endsHard: separator.isHard, endsSentence: separator.isSentence });
+    else markHard(clauses, separator);
     first = at = separator.end;
     // The sign behind the number stays: it is read as a bullet.
     start = mark === undefined ? at : at - 1;
   }
-  if (start < tokens.length) clauses.push({ start, end: tokens.length, endsHard: true });
+  if (start < tokens.length) clauses.push({ start, end: tokens.length, endsHard: true, endsSentence: true });
   return clauses;
 }
 
@@ -220,14 +228,19 @@ function withoutLink(tokens: readonly Token[], start: number, end: number): numb
   return link === undefined || end - link.length <= start ? end : end - link.length;
 }
 
-function markHard(clauses: Clause[], isHard: boolean): void {
+function markHard(clauses: Clause[], { isHard, isSentence }: Separator): void {
   const last = clauses.pop();
-  if (last !== undefined) clauses.push({ ...last, endsHard: last.endsHard || isHard });
+  if (last !== undefined)
+    clauses.push({ ...last, endsHard: last.endsHard || isHard, endsSentence: last.endsSentence || isSentence });
 }
 
-interface Separator {
+interface SeparatorPart {
   readonly end: number;
   readonly isHard: boolean;
+}
+
+interface Separator extends SeparatorPart {
+  readonly isSentence: boolean;
 }
 
 /** Consecutive separators from a token on. A line break before a token is one that takes no token. */
@@ -248,11 +261,11 @@ function readSeparator(
     at = part.end;
   }
   if (!isFound || (at === start && isAtStart)) return undefined;
-  return { end: at, isHard: isHard || beginsWish(tokens, at) };
+  return { end: at, isHard: isHard || beginsWish(tokens, at), isSentence: isHard };
 }
 
 /** One separating sign or connector. */
-function readSeparatorPart(tokens: readonly Token[], at: number): Separator | undefined {
+function readSeparatorPart(tokens: readonly Token[], at: number): SeparatorPart | undefined {
   const token = tokens[at];
   if (token === undefined || token.kind === "quote") return undefined;
   const sign = token.kind === "sign" ? signSeparator(tokens, at) : undefined;

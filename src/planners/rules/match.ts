@@ -1,36 +1,42 @@
 import { parseWith } from "../../core/schema.ts";
+import type { PhraseNode } from "../../language/phrases.ts";
 import { functionWords, prepositions, readAnaphor } from "../../english/word-classes.ts";
 import type { PhrasePlace, PhraseSlot } from "./compiled-phrase.ts";
 import { isArticle, isFiller } from "./courtesy.ts";
 import { isCapital, type RequestText, textBetween } from "./request.ts";
 import { anaphor, isDate, isReadable, type SlotReading, type SlotType, slotReadingsAt } from "./slots.ts";
+import { splitAt, textOf } from "./slot-values.ts";
 import { closers, type TextEdges } from "./texts.ts";
 
 /** Some tokens of a request and what they are explained by; a linked list, the last piece first. */
 export interface Piece {
-  /** `word`: of the phrase itself; `free`: an article or a sign; `slot`: the value of a slot, or a part of its text. */
-  readonly kind: "word" | "free" | "slot";
+  /**
+   * `word`: of the phrase itself; `free`: an article or a sign; `slot`: the value of a slot, or a part of its text; `left`: a date that
+   * the phrase has no place for.
+   */
+  readonly kind: "word" | "free" | "slot" | "left";
   readonly start: number;
   readonly end: number;
   /** With `slot`: its name. */
   readonly name?: string;
   /** With `slot`: the value that was read; undefined for a text or a list. */
   readonly value?: SlotReading["value"] | undefined;
-  /** Except with `free`: the place in the phrase before it. */
+  /** With a text: true if it is taken word for word, to the end of the request or of its sentence. */
+  readonly isMessage?: boolean;
+  /** With `word`: true if it is misspelt. */
+  readonly isMistyped?: boolean;
+  /** Of words and slots: the place in the phrase before it. */
   readonly place?: PhrasePlace;
   readonly before: Piece | undefined;
 }
 
 /** A compiled template with the types of its slots. */
 export interface Template {
+  readonly node: PhraseNode;
   readonly start: PhrasePlace;
   readonly slots: ReadonlyMap<string, SlotType>;
   /** Templates of what may stand anywhere beside it. */
   readonly anywhere: readonly Template[];
-  /** True if its words must be spelt as they are. */
-  readonly isExact?: boolean;
-  /** True if words that mean nothing by themselves may stand between its words. */
-  readonly isLoose?: boolean;
 }
 
 /** One way in which a template fits. */
@@ -77,13 +83,19 @@ export const costs = {
   mistyped: 4,
   text: 10,
   openText: 3,
+  /** Less than of a text: the things of a list are its own. */
+  list: 6,
+  left: 60,
+  /** A date that is written as a name is. */
+  named: 20,
 } as const;
-const openingCost = costs.text + costs.openText;
 /** A longer text must be in quotes, where it is one token. */
 const maxTextTokens = 200;
 const maxModifierTokens = 16;
 const noNames: readonly string[] = [];
 const noFits: readonly AsideFit[] = [];
+/** Words behind which a sentence stands. */
+export const opensMessage: ReadonlySet<string> = new Set(["that", ":", "saying", "says", "because"]);
 /** The steps of work that a check by a schema counts for. */
 const checkCost = 25;
 
@@ -124,6 +136,8 @@ export interface Range {
   readonly limit: number;
   /** True if the template may end before this token; with `isText`, if its last token is of a text. */
   isEnd(position: number, isText: boolean): boolean;
+  /** Where a message that begins at a token may end, and what each end costs. */
+  messageEnds?(open: number): readonly { readonly end: number; readonly cost: number }[];
   /** Called for a text that would begin at the limit. */
   onLacking?(found: Lacking): void;
 }
@@ -134,6 +148,8 @@ export interface Range {
  */
 export class Matcher {
   private readonly asides = new Map<readonly Template[], (readonly AsideFit[])[]>();
+  /** The end of each date, by its first token and by that of its preposition. */
+  private readonly dateEnds = new Map<number, number>();
   /** The last position of each word, and of each that a misspelt one may mean. */
   private readonly lastPlaces = new Map<string, number>();
 
@@ -147,6 +163,8 @@ export class Matcher {
   ) {
     for (const [at, word] of request.words.entries())
       for (const meaning of [word, ...meaningsOf(word)]) this.lastPlaces.set(meaning, at);
+    for (const { kind, start, leadStart, end, isFirm } of request.marks)
+      if (kind === "date" && isFirm) for (const at of [start, leadStart]) this.dateEnds.set(at, Math.max(end, this.dateEnds.get(at) ?? 0));
   }
 
   /** Every fit of a template that starts at a token, at its start or at another place, and ends where it may. */
@@ -175,7 +193,12 @@ export class Matcher {
       const type = template.slots.get(name);
       return type !== undefined && (!isReadable(type) || slotReadingsAt(type, this.request, position).length > 0);
     };
-    return slots.some(takesToken) || this.modifiersAt(template.anywhere, position).length > 0;
+    const left = this.dateEnds.get(position);
+    return (
+      slots.some(takesToken) ||
+      this.modifiersAt(template.anywhere, position).length > 0 ||
+      (left !== undefined && left > position && this.mayStart(template, left))
+    );
   }
 
   /** The text that a template lacks where the request ends: of "remind me to" it is what to. */
@@ -209,27 +232,41 @@ export class Matcher {
     const word = this.request.words[position];
     if (word === undefined) return;
     const { place, cost, pieces, filled, isSpoken } = thread;
+    this.leaveDate(run, thread);
     for (const fit of this.modifiersAt(run.anywhere, position)) {
       if (fit.taken.some((name) => filled.includes(name)) || mayBeText(slots, fit, thread)) continue;
       const next = {
         place,
-        cost: cost + costs.modifier + fit.cost + (fit.filled.length > 0 ? 0 : costs.bareModifier),
+        cost: cost + costs.modifier + fit.cost + (fit.filled.length > 0 ? 0 : costs.bareModifier) + this.namedCost(fit),
         pieces: joinPieces(pieces, fit.pieces),
         filled: fit.taken.length > 0 ? [...filled, ...fit.taken] : filled,
         isSpoken: isSpoken || fit.isSpoken,
       };
       push(run, fit.end, threadAt(next));
     }
-    const skipCost = position === run.range.start ? 0 : this.skipCost(position, word, run.template.isLoose === true);
+    const skipCost = position === run.range.start ? 0 : this.skipCost(position, word);
     if (skipCost === 0) return;
     if (skipCost === costs.article) {
-      // "watch The List", "pack a tent", "text Ada: the gate is open"
-      const isKept = word === "a" || word === "an" || this.request.words[position - 1] === ":";
+      // "watch The List", "pack a tent", "tell Ada that the gate is open"
+      const isKept = word === "a" || word === "an" || opensMessage.has(this.request.words[position - 1] ?? "");
       const beginsText = () => place.steps.slots.some(({ name }) => !isReadable(slots.get(name) ?? { kind: "text" }));
       if (isText(pieces) || (isKept && beginsText())) return;
     }
     const piece: Piece = { kind: "free", start: position, end: position + 1, before: pieces };
     push(run, position + 1, threadAt({ place, cost: cost + skipCost, pieces: piece, filled, isSpoken }));
+  }
+
+  /** Passes a date that nothing in the phrase takes. */
+  private leaveDate(run: Run, { place, cost, pieces, filled, isSpoken }: Thread): void {
+    const { position, range } = run;
+    const end = range.messageEnds === undefined ? undefined : this.dateEnds.get(position);
+    if (end === undefined) return;
+    const piece: Piece = { kind: "left", start: position, end, before: pieces };
+    push(run, end, threadAt({ place, cost: cost + costs.left, pieces: piece, filled, isSpoken }));
+  }
+
+  private namedCost({ start, end }: AsideFit): number {
+    return this.request.dates.some((date) => date.isNamed && date.start >= start && date.end <= end) ? costs.named : 0;
   }
 
   /** Follows a phrase with the next token, or ends it there. */
@@ -242,8 +279,7 @@ export class Matcher {
     const word = this.request.words[position];
     if (word !== undefined && words.size > 0) {
       this.take(run, thread, words.get(word), 0);
-      if (run.template.isExact !== true)
-        for (const meaning of this.meaningsOf(word)) this.take(run, thread, words.get(meaning), costs.mistyped);
+      for (const meaning of this.meaningsOf(word)) this.take(run, thread, words.get(meaning), costs.mistyped);
       if (word.endsWith("s")) this.takePlural(run, thread, words.get(word.slice(0, -1)) ?? []);
       if (words.size === 1) this.takeIt(run, thread);
     }
@@ -256,7 +292,8 @@ export class Matcher {
     const { position } = run;
     const { place, cost, pieces: before, filled } = thread;
     this.work.spend(places.length);
-    const pieces: Piece = { kind: "word", start: position, end: position + 1, place, before };
+    const isMistyped = spelling > 0 ? { isMistyped: true } : {};
+    const pieces: Piece = { kind: "word", start: position, end: position + 1, place, before, ...isMistyped };
     const isSpoken = thread.isSpoken || this.request.words[position] !== "•";
     for (const next of places)
       push(run, position + 1, threadAt({ place: next, cost: cost + spelling, pieces, filled, isSpoken }));
@@ -277,7 +314,7 @@ export class Matcher {
   private takeIt(run: Run, thread: Thread): void {
     const { place, cost, pieces: before, filled, isSpoken } = thread;
     const { position } = run;
-    if (run.template.isLoose === true || before === undefined) return;
+    if (before === undefined) return;
     const end = readAnaphor(this.request.words, position);
     const [[noun, places] = ["", []]] = place.steps.words;
     if (end === undefined || prepositions.has(noun) || functionWords.has(noun)) return;
@@ -330,7 +367,9 @@ export class Matcher {
     const { position } = run;
     const hasWord = position < this.request.words.length;
     if (hasWord && position - open < maxTextTokens && this.edges.mayHold(position))
-      push(run, position + 1, { place, cost: cost + costs.text, pieces, text, open, filled, isSpoken });
+      push(run, position + 1, {
+        ...{ place, cost: cost + this.textCost(run, text), pieces, text, open, filled, isSpoken },
+      });
     const hasDate = hasWord && this.edges.hasDate(position);
     if (!hasDate && !this.edges.mayEnd(position)) return undefined;
     const piece: Piece = { kind: "slot", start: open, end: position, name, place, before: pieces };
@@ -339,23 +378,72 @@ export class Matcher {
     return threadAt({ place: next, cost, pieces: piece, filled: [...filled, name], isSpoken });
   }
 
+  private textCost({ slots }: Run, { name }: PhraseSlot): number {
+    return slots.get(name)?.kind === "list" ? costs.list : costs.text;
+  }
+
   private beginText(run: Run, thread: Thread, slot: PhraseSlot): void {
     const { place, cost, pieces, filled, isSpoken } = thread;
     const { position, range } = run;
     const word = this.request.words[position];
+    if (this.isMessage(run, thread, slot)) {
+      this.takeMessage(run, thread, slot);
+      return;
+    }
+    if (run.slots.get(slot.name)?.text === "word") {
+      const end = this.wordEnd(position);
+      const piece: Piece = { kind: "slot", start: position, end, name: slot.name, place, before: pieces };
+      const more = costs.openText + costs.text * (end - position);
+      if (end > position)
+        push(run, end, threadAt({ ...{ place: slot.next, cost: cost + more, pieces: piece }, filled: [...filled, slot.name], isSpoken }));
+      return;
+    }
     if (this.followsBareValue(run, pieces)) return;
     if (!isSpoken && this.isLead(word ?? "")) return;
     if (position === range.limit) range.onLacking?.({ name: slot.name, pieces });
     if (word !== undefined && this.edges.mayBegin(position) && this.mayFollow(slot.next, position))
       push(run, position + 1, {
         place,
-        cost: cost + openingCost,
+        cost: cost + costs.openText + this.textCost(run, slot),
         pieces,
         text: slot,
         open: position,
         filled,
         isSpoken,
       });
+  }
+
+  /** True for the last slot of a phrase that is a message, or stands behind a word that opens one. */
+  private isMessage({ slots, position, range }: Run, { pieces }: Thread, { name, next }: PhraseSlot): boolean {
+    const { words, slots: others, isEnd } = next.steps;
+    if (!isEnd || words.size + others.length > 0 || range.messageEnds === undefined) return false;
+    const type = slots.get(name);
+    if (type?.kind !== "text" || type.text === "name" || type.text === "word") return false;
+    const isOpened = pieces?.kind === "word" && opensMessage.has(this.request.words[position - 1] ?? "");
+    // "text {to} {text}"
+    const isBehindWord = pieces?.kind === "slot" && slots.get(pieces.name ?? "")?.text === "word";
+    return type.text === "message" || (pieces?.end === position && (isOpened || isBehindWord));
+  }
+
+  /** The end of one word, a name in capitals or quotes, "@name" or "#channel"; the same place if none begins there. */
+  private wordEnd(start: number): number {
+    const { tokens, words } = this.request;
+    const { kind } = tokens[start] ?? {};
+    if (/^[@#]$/.test(words[start] ?? "") && tokens[start + 1]?.glued === true) return start + 2;
+    if (kind === undefined || kind === "sign") return start;
+    let end = start + 1;
+    if (isCapital(this.request, start)) while (isCapital(this.request, end)) end++;
+    return end;
+  }
+
+  private takeMessage(run: Run, { place, cost, pieces: before, filled }: Thread, { name }: PhraseSlot): void {
+    const { position: start, range } = run;
+    for (const message of range.messageEnds?.(start) ?? []) {
+      const pieces: Piece = { kind: "slot", start, end: message.end, name, place, before, isMessage: true };
+      const length = Math.min(maxTextTokens, message.end - start);
+      const all = { cost: cost + costs.openText + costs.text * length + message.cost, pieces, filled: [...filled, name], isSpoken: true };
+      run.fits.push({ start: range.start, end: message.end, ...all });
+    }
   }
 
   /** True unless a phrase needs a word behind a text that begins at a token, and no such word comes. */
@@ -436,14 +524,14 @@ export class Matcher {
       if (type?.schema === undefined || value !== undefined) return true;
       const text = textBetween(this.request, start, end);
       this.work.check(text);
-      const parsed = parseWith(type.schema, type.kind === "list" ? [text] : text);
+      const items = type.kind === "list" ? splitAt(this.request, [{ start, end }]).map((item) => textOf(item, this.request)) : [];
+      const parsed = parseWith(type.schema, type.kind === "list" ? items : text);
       return parsed instanceof Promise || parsed.ok;
     });
   }
 
-  private skipCost(position: number, word: string, isLoose: boolean): number {
+  private skipCost(position: number, word: string): number {
     if (isFiller(word)) return costs.filler;
-    if (isLoose && functionWords.has(word)) return costs.article;
     if (!isArticle(word) || this.request.tokens[position]?.kind !== "word") return 0;
     // "The 1975" is a name.
     const isName =
@@ -490,8 +578,7 @@ function isText(piece: Piece | undefined): boolean {
 /** The pieces of a fit behind others. */
 function joinPieces(before: Piece | undefined, pieces: Piece | undefined): Piece | undefined {
   if (pieces === undefined || before === undefined) return pieces ?? before;
-  const { kind, start, end, name, value, place } = pieces;
-  return { kind, start, end, name, value, place, before: joinPieces(before, pieces.before) };
+  return { ...pieces, before: joinPieces(before, pieces.before) };
 }
 
 /** The pieces of a fit in their order. */

@@ -1,5 +1,5 @@
 import { readPhrase } from "../../core/define-tool.ts";
-import { type JsonSchema, schemasAt } from "../../core/json-schema.ts";
+import { branchField, type JsonSchema, schemasAt } from "../../core/json-schema.ts";
 import { type StandardSchema, toJsonSchema, zodVersionOf } from "../../core/schema.ts";
 import type { DefinedTool, SlotValue, ToolPhrase } from "../../core/tool.ts";
 import { hasSensitive, type ToolSchemas, toolSchemas } from "../../core/tool-schemas.ts";
@@ -12,6 +12,7 @@ import { addWords, compilePhrase, firstOf, type PhrasePlace, requiredWords } fro
 import { isArticle } from "./courtesy.ts";
 import { readExample } from "./example-sentence.ts";
 import type { Template } from "./match.ts";
+import { Operation } from "./operation.ts";
 import {
   checkSlotField,
   isDate,
@@ -37,8 +38,9 @@ export interface PhraseRule extends Template {
   readonly example: string;
   /** True if a slot is a sum. */
   readonly hasSum: boolean;
-  /** True for a phrase as people also say it: only where no phrase fits word for word. */
-  readonly isLoose: boolean;
+  /** True for what cannot be taken back, runs once, or needs approval. */
+  readonly isGrave: boolean;
+  readonly operation: Operation;
   /** The input that all requests of the phrase have; of an example without what its sentence says. */
   readonly fixed: Readonly<Record<string, unknown>>;
 }
@@ -48,8 +50,7 @@ export interface ToolRules {
   readonly tool: DefinedTool;
   readonly schemas: ToolSchemas;
   readonly rules: readonly PhraseRule[];
-  /** The same phrases in other words, made when they are first needed. */
-  loose(): readonly PhraseRule[];
+  readonly operations: readonly Operation[];
   /** The phrases that words may fit, in their order: all for which a request has each required word. */
   candidates(words: Iterable<string>): readonly PhraseRule[];
   /** Every word of the phrases. */
@@ -109,10 +110,14 @@ function compile(tool: DefinedTool, phrases: readonly ToolPhrase[], schemas: Too
   const asides: Aside[][] = [];
   const nodes = new Map<string, PhraseNode>();
   const types = new Map<ToolPhrase["slots"], Map<ToolPhrase["input"], Map<string, SlotType>>>();
+  const operations = new Map<string, Operation>();
+  const branch = branchField(schemasAt(schemas.input, []) ?? []);
   const result: ToolRules = {
     ...{ tool, schemas, rules, vocabulary, leads },
+    get operations() {
+      return [...operations.values()];
+    },
     isSensitive: hasSensitive(tool.inputSchema, "input"),
-    loose: once(() => rules.flatMap(loosen)),
     candidates: (said) => {
       const words = new Set(said);
       const known = new Map<ReadonlySet<string>, boolean>();
@@ -156,16 +161,18 @@ function compile(tool: DefinedTool, phrases: readonly ToolPhrase[], schemas: Too
     const anywhere = once(() => shareAsides(asides, beside, typeOf));
     const hasSum = once(() => [...slots().values()].some(({ kind }) => kind === "sum"));
     const first = firstOf(node);
+    const key = JSON.stringify(branch === undefined ? null : (source.input?.[branch] ?? null));
+    const operation = operations.get(key) ?? new Operation();
+    operations.set(key, operation);
     for (const word of first.words) if (!articles.has(word)) leads.add(word);
     const units = new Set([...names].flatMap((name) => typeOf(name).units?.flatMap((unit) => unit.names) ?? []));
     const required = requiredWords(node).filter(
       (group) => ![...group].every((word) => isArticle(word) || units.has(word)),
     );
-    rules.push({
-      ...{ tool: result, index, source, node, fixed: rest, isLoose: false },
+    const rule: PhraseRule = {
+      ...{ tool: result, index, source, node, fixed: rest, operation },
       start: compilePhrase(node),
-      // What cannot be taken back is not done for a word that may be mistyped.
-      isExact: source.destructive === true || tool.declaredEffect === "once" || tool.declaredNeedsApproval !== false,
+      isGrave: source.destructive === true || tool.declaredEffect === "once" || tool.declaredNeedsApproval !== false,
       required,
       firstWords: first.words,
       isOpen: first.isOpen,
@@ -181,7 +188,9 @@ function compile(tool: DefinedTool, phrases: readonly ToolPhrase[], schemas: Too
       get example() {
         return examplePhrase(node);
       },
-    });
+    };
+    rules.push(rule);
+    operation.rules.push(rule);
   }
   rulesOf.set(tool, result);
   return result;
@@ -219,21 +228,6 @@ function saysDate(schema: JsonSchema): boolean {
     open.push(...Object.values(node).filter((part) => part !== undefined));
   }
   return false;
-}
-
-function loosen(rule: PhraseRule): readonly PhraseRule[] {
-  // A function knows only its own phrase, and values that an example does not say count only for its sentence.
-  if (rule.source.toInput !== undefined || (Object.keys(rule.fixed).length > 0 && isExample(rule))) return [];
-  return loosenPhrase(rule.node, rule.slots).map((template) => ({
-    ...rule,
-    ...template,
-    anywhere: [...template.anywhere, ...rule.anywhere],
-    ...{ isLoose: true, required: [], firstWords: new Set<string>(), isOpen: true },
-  }));
-}
-
-function isExample({ source, fixed }: PhraseRule): boolean {
-  return Object.keys(source.input ?? {}).length > Object.keys(fixed).length || !source.phrase.includes("{");
 }
 
 function slotType(
@@ -370,78 +364,4 @@ function placesOf(templates: readonly Template[]): readonly PhrasePlace[] {
   for (const { steps } of places)
     for (const next of [...[...steps.words.values()].flat(), ...steps.slots.map((slot) => slot.next)]) places.add(next);
   return [...places];
-}
-
-/** A part of a phrase: a word or a slot. */
-type Item = Extract<PhraseNode, { readonly type: "word" | "slot" }>;
-
-const maxWays = 8;
-const nothing: PhraseNode = { type: "sequence", items: [] };
-
-/**
- * A phrase as people also say it: another verb of the same group, its words for slots in another order, without articles.
- * Undefined for a phrase with too little in it to be recognized so.
- */
-function loosenPhrase(node: PhraseNode, slots: ReadonlyMap<string, SlotType>): readonly Template[] {
-  return waysOf(node).flatMap((items) => loosenWay(items, slots) ?? []);
-}
-
-/** The ways to say a phrase, each as its words and slots in a row; none where there are too many. */
-function waysOf(node: PhraseNode): readonly (readonly Item[])[] {
-  if (node.type === "word" || node.type === "slot") return [[node]];
-  if (node.type === "choice") return node.items.flatMap(waysOf).slice(0, maxWays);
-  return node.items.reduce<readonly (readonly Item[])[]>(
-    (ways, item) => ways.flatMap((way) => waysOf(item).map((next) => [...way, ...next])).slice(0, maxWays),
-    [[]],
-  );
-}
-
-function loosenWay(items: readonly Item[], slots: ReadonlyMap<string, SlotType>): Template | undefined {
-  const { head, asides } = cutAtPrepositions(items, slots);
-  const content = head.filter(
-    (item) => item.type === "word" && !functionWords.has(item.word) && !prepositions.has(item.word),
-  );
-  const hasText = head.some((item) => item.type === "slot");
-  const [first] = head;
-  if (content.length === 0) return undefined;
-  // A single verb and a text is too little: "get {drink}" would take anything.
-  if (content.length === 1 && hasText && asides.length === 0) return undefined;
-  const isVerb = first?.type === "word" && verbsLike(first.word).length > 1;
-  const parts = head.map((item, index): PhraseNode => {
-    if (item.type === "slot") return item;
-    if (index === 0 && isVerb) return choice(verbsLike(item.word));
-    return functionWords.has(item.word) ? { type: "choice", items: [item, nothing] } : item;
-  });
-  const template = (nodes: readonly PhraseNode[]): Template => ({
-    start: compilePhrase({ type: "sequence", items: nodes }),
-    slots,
-    anywhere: [],
-  });
-  // "onto the playlist" is "on the playlist".
-  const asSaid = (item: PhraseNode, index: number) =>
-    item.type === "word" && index === 0 ? choice(prepositionsLike(item.word)) : item;
-  return { ...template(parts), anywhere: asides.map((aside) => template(aside.map(asSaid))) };
-}
-
-function choice(words: readonly string[]): PhraseNode {
-  return { type: "choice", items: words.map((word) => ({ type: "word", word })) };
-}
-
-/** The beginning of a phrase, and the slots behind it with the prepositions that lead them in. */
-function cutAtPrepositions(items: readonly Item[], slots: ReadonlyMap<string, SlotType>) {
-  const head: Item[] = [];
-  const asides: Item[][] = [];
-  for (const [index, item] of items.entries()) {
-    const last = asides.at(-1);
-    const leads =
-      item.type === "word" &&
-      prepositions.has(item.word) &&
-      index > 0 &&
-      items.slice(index + 1, index + 4).some(({ type }) => type === "slot");
-    const isTyped = item.type === "slot" && isReadable(slots.get(item.name) ?? { kind: "text" });
-    if (leads || (isTyped && (last === undefined || last.some(({ type }) => type === "slot")))) asides.push([item]);
-    else if (last === undefined) head.push(item);
-    else last.push(item);
-  }
-  return { head, asides };
 }

@@ -2,11 +2,12 @@ import {
   AgentError,
   type AgentErrorDetails,
   type ExplainedWords,
-  type MissingField,
-  type PossibleReading,
+  type Proposal,
+  type ProposalQuestion,
   type RefusalReason,
   type RefusedWish,
 } from "../../core/errors.ts";
+import type { JsonObject } from "../../core/json.ts";
 import { schemasAt } from "../../core/json-schema.ts";
 import type { PlanStep } from "../../core/plan.ts";
 import type { PlanDraft, PlanRequest } from "../../core/planner.ts";
@@ -16,14 +17,16 @@ import { functionWords, mentionsResult } from "../../english/word-classes.ts";
 import { findRefusals } from "../../language/refusals.ts";
 import { tokenize } from "../../language/tokens.ts";
 import { Spelling } from "../../language/word-forms.ts";
-import { afterWait, hasCondition, onlyIf, readConditional, readDelayed, withoutTimes } from "./conditions.ts";
+import { afterWait, hasCondition, onlyIf, readConditional } from "./conditions.ts";
 import { isSmallTalk } from "./courtesy.ts";
 import { cutWishes } from "./cut-wishes.ts";
+import type { Doubt } from "./doubts.ts";
 import { findLike } from "./likeness.ts";
 import { type Piece, TooMuchWork } from "./match.ts";
 import { compileTool, inputOfPhrase, sayName, sentencesIn, type ToolRules } from "./phrase-rules.ts";
 import { type DraftStep, type Reading, type Readings, RequestReader } from "./readings.ts";
 import { maxTokens, quotedWord, type RequestText, readRequest, textBetween } from "./request.ts";
+import { sayCall } from "./say.ts";
 import { type Match, readSlotValues, typeOfSlot } from "./slot-values.ts";
 import { choicesOf, slotTypeOf } from "./slots.ts";
 import { toStepInput, waitsOf } from "./steps.ts";
@@ -73,6 +76,8 @@ class Refused {
     readonly parts: Parts = () => [],
     /** True if no phrase fits any part of it. */
     readonly isUnread = false,
+    /** What it may mean, though it is not planned unasked. */
+    readonly meant: readonly Meant[] = [],
   ) {}
 }
 
@@ -102,9 +107,14 @@ async function planOrRefuse(
   if (!(planned instanceof Refused)) return planned;
   const { reason, why, parts } = planned;
   const wishes = reason === "too-long" ? undefined : await planning.planWishes(request.request);
-  const examples = await suggestRequests(rules, request.request, (sentence) => planning.canPlan(sentence));
+  const proposals = planned.meant.slice(0, maxProposals).map((each) => toProposal(each, { nowMs, timeZone }));
+  const examples = suggestRequests(rules, request.request, { nowMs, timeZone });
   throwIfCancelled(signal);
-  const details = { reason, examples, ...planned.details, ...(wishes && { wishes }) };
+  const details = {
+    ...{ reason, examples, ...planned.details },
+    ...(proposals.length > 0 && { proposals }),
+    ...(wishes && { wishes }),
+  };
   return {
     steps: [],
     parts,
@@ -136,8 +146,7 @@ class Planning {
     if (conditional !== undefined) return conditional;
     const planned = await this.planText(text);
     if (!(planned instanceof Refused) || planned.reason === "too-long") return planned;
-    const other = (await this.planDelayed(text)) ?? (await this.findLater(text, planned));
-    return other ?? (await this.findFalseDate(text, planned)) ?? (await this.findLikely(text, planned)) ?? planned;
+    return (await this.findLikely(text, planned)) ?? planned;
   }
 
   /** Plans each of several wishes by itself, or behind those that are planned directly before it. */
@@ -171,11 +180,6 @@ class Planning {
       }
     }
     return found;
-  }
-
-  async canPlan(text: string): Promise<boolean> {
-    const planned = await this.planText(text);
-    return !(planned instanceof Refused) && planned.steps.length === 1;
   }
 
   private read(text: string): RequestText {
@@ -212,8 +216,15 @@ class Planning {
       const isUnread = isOpen && found.matches.length === 0 && found.match === undefined && !("unfit" in found);
       return new Refused(reason, why, { ...details, words }, parts, isUnread);
     }
-    const { drafts, matches } = found;
-    const parts = () => matches.map((match) => explainPart(match, reader, drafts));
+    const [best] = found.readings;
+    if (found.isTie || best.doubts.length > 0) {
+      const delayed = found.isTie ? undefined : this.planDelayed(best, request);
+      return delayed instanceof Refused || delayed === undefined
+        ? (delayed ?? this.refuseDoubtful(found, request))
+        : { steps: delayed, parts: () => partsOf(best, reader), matches: best.matches };
+    }
+    const { drafts, matches } = best;
+    const parts = () => partsOf(best, reader);
     const steps = orderSteps(drafts, request);
     if (!explain) return { steps, parts, matches };
     const told = parts();
@@ -235,43 +246,51 @@ class Planning {
     return steps && { ...planned, steps };
   }
 
-  /** "In two hours, send it": a request that says when it is to be done, to tools that have no date of their own. */
-  private async planDelayed(text: string): Promise<Planned | undefined> {
-    if (hasCondition(text) || this.rules.every((rules) => rules.hasDates())) return undefined;
-    const delayed = readDelayed(text, this.clock);
-    if (delayed === undefined) return undefined;
-    const planned = await this.planText(delayed.wish);
-    if (planned instanceof Refused || planned.matches.some(({ rules }) => rules.hasDates())) return undefined;
+  /** "In two hours, send it": the steps behind a wait, to tools that have no date of their own; or why they cannot wait. */
+  private planDelayed({ drafts, matches, doubts }: Reading, request: RequestText): readonly PlanStep[] | Refused | undefined {
+    const [place, ...others] = doubts;
+    const isDated = matches.some(({ rules }) => rules.hasDates());
+    if (place === undefined || others.length > 0 || place.kind !== "left" || isDated) return undefined;
+    const mark = request.marks.find(({ kind, start, end }) => kind === "date" && start >= place.start && end === place.end);
+    if (mark === undefined) return undefined;
+    const date = request.dates.find(({ start, end }) => start === mark.start && end === mark.end);
+    const said = textBetween(request, mark.leadStart, mark.end);
+    const isFirst = matches.every(({ start }) => start >= mark.end);
     // Of several wishes, a time at the end may be that of the last one alone.
-    if (planned.matches.length > 1 && !delayed.isFirst) return undefined;
-    const rulesOf = (name: string) => this.rules.find(({ tool }) => tool.name === name);
-    const steps = afterWait(planned.steps, delayed, rulesOf);
-    return steps && { ...planned, steps };
+    const isOfAll = isFirst || (matches.length === 1 && matches.every(({ end }) => end <= mark.end));
+    const steps = orderSteps(drafts, request);
+    const meant = [{ drafts, steps, certainty: 0.5, unused: [said] }];
+    const waiting = date && isOfAll ? afterWait(steps, { date, said, clock: this.clock }, drafts) : undefined;
+    if (waiting === undefined) {
+      const why = mark.isFalse
+        ? `${JSON.stringify(cutText(said, maxQuoted))} cannot be read as one day or time; say which`
+        : `"${cutText(said, maxQuoted)}" says when, which no tool for this takes, and no step can wait for it`;
+      return new Refused(mark.isFalse ? "not-understood" : "later", why, {}, () => [], false, meant);
+    }
+    if (date?.isBareHour !== true) return waiting;
+    const why = `"${cutText(said, maxQuoted)}" may be before or after noon`;
+    return new Refused("unsure", why, {}, () => [], false, [{ drafts, steps: waiting, certainty: 0.8, unused: [] }]);
   }
 
-  /** "Greet bob tomorrow": the rest is understood, but neither can the tool be told when, nor can the plan wait. */
-  private async findLater(text: string, { details, parts }: Refused): Promise<Refused | undefined> {
-    const found = hasCondition(text) ? undefined : withoutTimes(text, this.clock);
-    if (found === undefined) return undefined;
-    const planned = await this.planText(found.wish);
-    if (planned instanceof Refused || planned.matches.every(({ rules }) => rules.hasDates())) return undefined;
-    const { words } = details;
-    const why = `"${cutText(found.said, maxQuoted)}" says when, which no tool for this takes, and no step can wait for it`;
-    return new Refused("later", why, words && { words }, parts);
-  }
-
-  /** "Add milk on 30 february": the rest is understood, but the day is on no calendar, or may be several. */
-  private async findFalseDate(text: string, { reason, details, parts }: Refused): Promise<Refused | undefined> {
-    const request = this.read(text);
-    const [first, ...others] = request.falseDates;
-    if (first === undefined || reason !== "not-understood") return undefined;
-    const end = first + others.length + 1;
-    const said = textBetween(request, first, end);
-    const { start = 0 } = request.tokens[first] ?? {};
-    const planned = await this.planText(text.slice(0, start) + text.slice(start + said.length));
-    if (planned instanceof Refused) return undefined;
-    const why = `${JSON.stringify(cutText(said, maxQuoted))} cannot be read as one day or time; say which`;
-    return new Refused(reason, why, details, parts);
+  /** Refuses what may mean several things, or has a doubt. */
+  private refuseDoubtful({ readings, isTie }: Extract<Readings, { type: "read" }>, request: RequestText): Refused {
+    const [{ doubts }] = readings;
+    const meant = readings.map((reading): Meant => {
+      const unused = reading.doubts.flatMap(({ kind, start, end }) => (kind === "left" ? [textBetween(request, start, end)] : []));
+      const certainty = isTie ? 0.5 : 0.8 - 0.1 * Math.min(4, reading.doubts.length);
+      return { drafts: reading.drafts, steps: orderSteps(reading.drafts, request), certainty, unused };
+    });
+    const [first, second] = readings;
+    const [doubt] = doubts;
+    if (isTie && doubts.length === 0 && second !== undefined) {
+      const [one, other] = firstDifference(first, second);
+      const names = [one, other].map(({ rules, rule }) => `${rules.tool.name} ("${rule.example}")`).join(" and ");
+      const said = textBetween(request, one.start, one.end);
+      return new Refused("ambiguous", `${JSON.stringify(cutText(said, maxQuoted))} fits ${names} equally well`, {}, () => [], false, meant);
+    }
+    const said = doubt === undefined ? "" : JSON.stringify(cutText(textBetween(request, doubt.start, doubt.end), maxQuoted));
+    const [reason, why] = doubt === undefined ? (["unsure", "it"] as const) : ([doubt.kind === "left" ? "not-understood" : "unsure", `${said} ${doubtful[doubt.kind]}`] as const);
+    return new Refused(reason, why, {}, () => [], false, meant);
   }
 
   /** "How much is left", to a tool that is known by "what is my balance" and the like: that is planned in its place. */
@@ -292,7 +311,7 @@ class Planning {
     const said = { text: reasoning, words: [{ text: reasoning, by: "phrase" as const }], summary };
     if (like.isSure) return { ...planned, steps, parts: () => [{ ...part, ...said }] };
     const why = `${JSON.stringify(cutText(text, maxQuoted))} is only a little ${summary}`;
-    return new Refused("unsure", why, { ...details, readings: [{ tool, meaning, steps }] });
+    return new Refused("unsure", why, details, () => [], false, [{ steps, certainty: 0.5, unused: [], text: meaning }]);
   }
 
   private refuse(found: Exclude<Readings, { readonly type: "read" | "too-long" }>, reader: RequestReader): Refused {
@@ -303,19 +322,8 @@ class Planning {
       );
     const words = JSON.stringify(cutText(reader.quote(found.clause), maxQuoted));
     switch (found.type) {
-      case "ambiguous": {
-        const readings = found.readings.map((reading) => toReading(reading, reader));
-        const names = readings.map(({ tool, meaning }) => `${tool} ("${meaning}")`).join(" and ");
-        return new Refused("ambiguous", `${words} fits ${names} equally well`, { readings });
-      }
       case "refused":
         return new Refused(found.refusal.reason, `${words} ${refusals[found.refusal.reason]}`);
-      case "unsure": {
-        const readings = found.readings.map((reading) => toReading(reading, reader));
-        const [{ tool, meaning } = { tool: "", meaning: "" }] = readings;
-        const why = `${words} may mean "${meaning}", which ${tool} does only in these words`;
-        return new Refused("unsure", why, { readings });
-      }
       case "not-understood": {
         const { unfit, match } = found;
         if (unfit?.why === undefined) return new Refused("not-understood", `no phrase of the tools fits ${words}`);
@@ -324,9 +332,11 @@ class Planning {
           const why = unfit.why.replace(/[.]+$/, "");
           return new Refused(reason, reason === "unbound" ? why : `${words} does not fit: ${why}`);
         }
-        const missing = missingOf(match, unfit.missing, reader);
-        const choices = missing.choices === undefined ? "" : ` (${missing.choices.slice(0, 10).join(", ")})`;
-        return new Refused(reason, `${words} does not say the ${sayName(missing.field)}${choices}`, { missing });
+        const asked = askFor(match, unfit.missing, reader);
+        const { choices = [], field } = asked.asks;
+        const known = choices.length === 0 ? "" : ` (${choices.slice(0, 10).join(", ")})`;
+        const why = `${words} does not say the ${sayName(field)}${known}`;
+        return new Refused(reason, why, {}, () => [], false, [asked]);
       }
     }
   }
@@ -349,15 +359,8 @@ function orderSteps(drafts: readonly DraftStep[], request: RequestText): readonl
   });
 }
 
-function toReading({ match, drafts }: Reading, { request }: RequestReader): PossibleReading {
-  const { rules, rule } = match;
-  const steps = orderSteps(drafts, request);
-  const isDestructive = rule.source.destructive === true;
-  return { tool: rules.tool.name, meaning: rule.example, steps, ...(isDestructive && { destructive: true }) };
-}
-
-/** The slots that a match lacks, with the input that it says. */
-function missingOf(match: Match, field: string, { request, work }: RequestReader): MissingField {
+/** A step of a match that lacks one value, and the question for it. */
+function askFor(match: Match, field: string, { request, work }: RequestReader): Meant & { readonly asks: ProposalQuestion } {
   const { rule, rules } = match;
   const schema = rules.schemas.input;
   const type = typeOfSlot(rule, field) ?? slotTypeOf(schemasAt(schema, [field], rule.fixed));
@@ -368,10 +371,9 @@ function missingOf(match: Match, field: string, { request, work }: RequestReader
   const made = inputOfPhrase(rule, slots, request.clock) ?? { ...rule.fixed, ...slots };
   const input = toStepInput(made, { schema, known: [] }) ?? {};
   const { [field]: _, ...others } = input;
-  return {
-    ...{ tool: rules.tool.name, field, type: type.kind, input: others },
-    ...(choices.length > 0 && { choices }),
-  };
+  const steps = [{ id: "s1", tool: rules.tool.name, input: others, dependsOn: [] }];
+  const asks = { stepId: "s1", field, type: type.kind, ...(choices.length > 0 && { choices }), text: `Which ${sayName(field)}?` };
+  return { steps, drafts: [{ id: "s1", rules, input: others }], certainty: 0.8, unused: [], asks };
 }
 
 function wordsOf(
@@ -379,10 +381,13 @@ function wordsOf(
   { clauses, request }: RequestReader,
 ) {
   const { matches, match } = found;
-  const isWhole = found.type === "ambiguous" || found.type === "unsure";
-  const left = isWhole ? [] : clauses.slice(match === undefined ? found.clause : match.lastClause + 1);
+  const left = clauses.slice(match === undefined ? found.clause : match.lastClause + 1);
   const all = match === undefined ? matches : [...matches, match];
   return explainWords(request, { start: 0, end: request.tokens.length, matches: all, left });
+}
+
+function partsOf({ matches, drafts }: Reading, reader: RequestReader): ReturnType<Parts> {
+  return matches.map((match) => explainPart(match, reader, drafts));
 }
 
 /** Reports which phrase of which tool matched which words. */
@@ -431,6 +436,14 @@ function explainWords(
   return words;
 }
 
+/** Says for people what is doubtful about words. */
+const doubtful: Readonly<Record<Doubt["kind"], string>> = {
+  left: "has no place in the plan",
+  name: "may be more than a name; put it in quotes if it is one",
+  hour: "may be before or after noon",
+  spelling: "is not a word of the phrase",
+};
+
 /** Says for people what words of each kind mean. */
 const refusals = {
   denied: "says not to do it",
@@ -442,59 +455,52 @@ const refusals = {
   condition: "depends on something that no tool can tell",
 } as const;
 
-const maxSuggestions = 3;
-const maxTried = 12;
+const maxProposals = 3;
 
-/** A sentence that the author of a tool wrote. */
-interface Sentence {
-  readonly text: string;
-  /** Its words that say something. */
-  readonly words: ReadonlySet<string>;
-  /** The tools with which it was tried last, and whether it was planned. */
-  tried?: { readonly tools: readonly ToolRules[]; readonly isPlanned: boolean };
+/** What a request may mean, before it is said in words. */
+interface Meant extends Pick<Proposal, "steps" | "certainty" | "unused"> {
+  /** The calls, to be said in words. */
+  readonly drafts?: readonly Pick<DraftStep, "id" | "rules" | "input">[];
+  /** The words, if they are known. */
+  readonly text?: string;
+  readonly asks?: ProposalQuestion;
 }
 
-const sentencesOf = new WeakMap<ToolRules, readonly Sentence[]>();
+function toProposal({ steps, drafts = [], certainty, unused, asks, ...known }: Meant, clock: DateClock): Proposal {
+  const said = new Map(drafts.map(({ id, rules, input }) => [id, sayOrName(rules, input, clock)]));
+  const text = known.text ?? [...said.values()].join(", then ");
+  const reasoned = steps.map((step) => ({ ...step, ...(said.has(step.id) && { reasoning: said.get(step.id) ?? "" }) }));
+  return { steps: reasoned, text, certainty, unused, ...(asks && { asks }) };
+}
 
-/**
- * Requests that somebody wrote as examples and that are planned as they are: those most like the request first, at most three,
- * one a tool. Each is tried once for the same tools.
- */
-async function suggestRequests(
-  tools: readonly ToolRules[],
-  request: string,
-  canPlan: (sentence: string) => Promise<boolean>,
-): Promise<readonly string[]> {
+function sayOrName(rules: ToolRules, input: JsonObject, clock: DateClock): string {
+  return (rules.isSensitive ? undefined : sayCall(rules, input, clock)) ?? sayName(rules.tool.name);
+}
+
+const maxSuggestions = 3;
+
+/** Requests that are planned as they are, made of the tools' phrases: those most like the request first, at most three, one a tool. */
+function suggestRequests(tools: readonly ToolRules[], request: string, clock: DateClock): readonly string[] {
   const said = contentWordsOf(request, 200);
-  const scoreOf = ({ words }: Sentence) => [...words].filter((word) => said.has(word)).length;
-  const found: { readonly text: string; readonly score: number }[] = [];
-  for (const rules of tools) {
-    const ranked = [...readSentences(rules)].sort((left, right) => scoreOf(right) - scoreOf(left));
-    for (const sentence of ranked.slice(0, maxTried)) {
-      const isSame = sentence.tried?.tools.every((tool, index) => tool === tools[index]) === true;
-      if (!isSame || sentence.tried?.tools.length !== tools.length)
-        sentence.tried = { tools, isPlanned: await canPlan(sentence.text) };
-      if (sentence.tried?.isPlanned !== true) continue;
-      found.push({ text: sentence.text, score: scoreOf(sentence) });
-      break;
-    }
-  }
+  const found = tools.flatMap((rules) => {
+    const scored = sentencesIn(rules).map((text) => ({ text, score: [...contentWordsOf(text)].filter((word) => said.has(word)).length }));
+    const [best] = scored.sort((left, right) => right.score - left.score);
+    return best === undefined ? [] : [best];
+  });
   return found
     .sort((left, right) => right.score - left.score)
     .slice(0, maxSuggestions)
     .map(({ text }) => text);
 }
 
-function readSentences(rules: ToolRules): readonly Sentence[] {
-  let sentences = sentencesOf.get(rules);
-  if (sentences === undefined) {
-    sentences = [...new Set(sentencesIn(rules))].map((text) => ({ text, words: contentWordsOf(text) }));
-    sentencesOf.set(rules, sentences);
-  }
-  return sentences;
-}
-
 function contentWordsOf(text: string, limit?: number): ReadonlySet<string> {
   const isSaid = (norm: string) => norm.length > 2 && !functionWords.has(norm);
   return new Set(tokenize(text, limit).flatMap(({ norm }) => (isSaid(norm) ? [norm] : [])));
+}
+
+/** The first wish that two readings take for different things. */
+function firstDifference(left: Reading, right: Reading): readonly [Match, Match] {
+  const pairs = left.matches.map((match, index) => [match, right.matches[index] ?? match] as const);
+  const differs = ([one, other]: readonly [Match, Match]) => other.rule !== one.rule || other.end !== one.end;
+  return (pairs.find(differs) ?? pairs[0]) as readonly [Match, Match];
 }

@@ -3,14 +3,16 @@ import { schemasAt, typesOf } from "../../core/json-schema.ts";
 import type { EarlierPhrases, PhraseContext, PhraseReference } from "../../core/tool.ts";
 import { mentionsResult, readAnaphor, resultNouns, startsWithVerb } from "../../english/word-classes.ts";
 import { type FoundRefusal, findRefusals } from "../../language/refusals.ts";
+import { isMistypedInside } from "../../language/word-forms.ts";
 import { findReferences, parseReference } from "../../plan/references.ts";
 import { readSum } from "../../sums/read-sum.ts";
 import type { PhrasePlace } from "./compiled-phrase.ts";
 import { contentEnds, contentStarts, isCourtesy } from "./courtesy.ts";
 import { type Clause, cutClauses, statesReason } from "./cut-wishes.ts";
-import { type FindMeanings, Matcher, type Piece, piecesOf, WorkMeter } from "./match.ts";
+import { type Doubt, findDoubts } from "./doubts.ts";
+import { costs, type FindMeanings, Matcher, type Piece, piecesOf, WorkMeter } from "./match.ts";
 import type { PhraseRule, ToolRules } from "./phrase-rules.ts";
-import { isCapital, type RequestText, textBetween } from "./request.ts";
+import { isCapital, type Mark, type RequestText, textBetween } from "./request.ts";
 import {
   holdsNames,
   isBetweenNames,
@@ -30,6 +32,10 @@ export interface DraftStep {
   readonly rules: ToolRules;
   readonly input: JsonObject;
   readonly match: Match;
+  /** Its place among the things that its match speaks of. */
+  readonly place: number;
+  /** True if a value behind it was said of it: what is said later is of others. */
+  readonly isClosed: boolean;
 }
 
 /** Some clauses of a request as steps. */
@@ -38,8 +44,7 @@ interface Partial {
   readonly matches: readonly Match[];
   readonly drafts: readonly DraftStep[];
   readonly asked: ReadonlyMap<ToolRules, EarlierPhrases>;
-  /** A wish of them that a request must say in other words. */
-  readonly unsure: Match | undefined;
+  readonly doubts: readonly Doubt[];
 }
 
 /** The steps and words before a wish. */
@@ -57,24 +62,23 @@ type Inputs = ({ readonly ok: true; readonly inputs: readonly JsonObject[] } | U
   readonly refersBack?: boolean;
 };
 
-/** One of the things that a request may mean. */
+/** A request as a whole. */
 export interface Reading {
-  /** The wish that may mean something else. */
-  readonly match: Match;
+  readonly matches: readonly Match[];
   readonly drafts: readonly DraftStep[];
+  /** The reasons not to plan it unasked. */
+  readonly doubts: readonly Doubt[];
 }
 
 /** A request that was read as a whole, or why it was not. `matches` is what was understood; of a refusal, before `clause`. */
-export type Readings = { readonly matches: readonly Match[] } & (
-  | { readonly type: "too-long" }
-  | { readonly type: "read"; readonly drafts: readonly DraftStep[] }
-  | (Failure &
-      (
-        | { readonly type: "ambiguous" | "unsure"; readonly readings: readonly Reading[] }
+export type Readings =
+  | { readonly type: "too-long"; readonly matches: readonly Match[] }
+  /** The likeliest first; of those with doubts, up to three. `isTie` if the first two are equally likely. */
+  | { readonly type: "read"; readonly readings: readonly [Reading, ...Reading[]]; readonly isTie: boolean }
+  | (Failure & { readonly matches: readonly Match[] } & (
         | { readonly type: "refused"; readonly refusal: FoundRefusal }
         | { readonly type: "not-understood"; readonly unfit?: Unfit }
-      ))
-);
+      ));
 
 interface Failure {
   readonly clause: number;
@@ -100,8 +104,10 @@ const wishCost = 4;
 /** Going on with the phrase before is likelier than a new wish. */
 const goesOnCost = -3;
 const reasonCost = 6;
-/** A reading that is done only in its own words is the last that words may mean. */
+/** A doubtful reading is the last that words may mean. */
 const unsureCost = 1_000;
+/** A message ends with a sentence only where another wish begins there. */
+const sentenceCost = 50;
 /** A word that a phrase explains is better explained than one that is taken for a courtesy. */
 const politeCost = 2;
 const maxCandidates = 12;
@@ -111,6 +117,7 @@ const maxWorse = 4;
 const tieCost = 0.25;
 const maxClausesOfWish = 8;
 const maxSumClauses = 4;
+const maxReadings = 3;
 
 /** Reads a request with the phrases of tools. */
 export class RequestReader {
@@ -123,6 +130,7 @@ export class RequestReader {
   private readonly ends = new Map<number, number>();
   private readonly starts: readonly (readonly number[])[];
   private readonly textEnds = new Set<number>();
+  private readonly messageEndsFrom = new Map<number, ReturnType<RequestReader["messageEnds"]>>();
   private readonly matchesFrom = new Map<number, readonly Match[]>();
   private readonly refusals: readonly (readonly FoundRefusal[])[];
   private readonly candidates: readonly PhraseRule[];
@@ -160,7 +168,8 @@ export class RequestReader {
   private findRefusals(clause: number): readonly FoundRefusal[] {
     const { words } = this.request;
     const { start, end } = this.clauses[clause] ?? { start: 0, end: 0 };
-    const found = (this.starts[clause] ?? []).flatMap((from) => findRefusals(words, from, end));
+    const spelt = words.map((word) => (isMistypedInside(word, "every") ? "every" : word));
+    const found = (this.starts[clause] ?? []).flatMap((from) => findRefusals(spelt, from, end));
     // "add eggs, actually butter"
     if (start > 0 && words[start] === "actually") found.push({ reason: "corrected", start, end: start + 1 });
     return [...new Map(found.map((refusal) => [refusal.reason + refusal.start, refusal])).values()];
@@ -174,13 +183,14 @@ export class RequestReader {
       failure: { clause: 0 },
       refused: undefined,
     };
-    search.beams[0]?.push({ cost: 0, matches: [], drafts: [], asked: new Map(), unsure: undefined });
+    search.beams[0]?.push({ cost: 0, matches: [], drafts: [], asked: new Map(), doubts: [] });
     for (let clause = 0; clause < count; clause++) {
       const sorted = (search.beams[clause] ?? []).sort((left, right) => left.cost - right.cost).slice(0, maxBeam);
       const partials = sorted.filter(({ cost }) => cost - (sorted[0]?.cost ?? cost) <= maxBehind);
       for (const partial of partials) {
-        if (this.isReason(clause, partial)) {
-          search.beams[clause + 1]?.push({ ...partial, cost: partial.cost + reasonCost });
+        const passed = this.passClause(clause, partial);
+        if (passed !== undefined) {
+          search.beams[clause + 1]?.push(passed);
           search.farthest = Math.max(search.farthest, clause + 1);
         }
         await this.extendAll(partial, clause, search);
@@ -221,8 +231,16 @@ export class RequestReader {
   private isWorse({ lastClause, cost }: Match, [best, second]: readonly Match[]): boolean {
     if (best === undefined) return false;
     // At the end of the request only one that is as good makes a difference.
-    const isLast = lastClause === this.clauses.length - 1 && !isUnsure(best);
+    const isLast = lastClause === this.clauses.length - 1 && this.doubtsOf(best).length === 0;
     return second !== undefined || cost - best.cost > (isLast ? tieCost : maxWorse);
+  }
+
+  private readonly doubts = new Map<Match, readonly Doubt[]>();
+
+  private doubtsOf(match: Match): readonly Doubt[] {
+    const known = this.doubts.get(match) ?? findDoubts(match, this.request);
+    this.doubts.set(match, known);
+    return known;
   }
 
   /** False for lines of one list of which one is a wish, and the other something to do: "- milk", "- cancel the gym". */
@@ -234,21 +252,14 @@ export class RequestReader {
     return isItem === wasItem || isItem === undefined || wasItem === undefined;
   }
 
-  /** The cheapest reading of the whole request; ambiguous if another is as cheap. */
+  /** The readings of the whole request: the cheapest and, where it has doubts or a rival, others. */
   private bestOf(whole: readonly Partial[]): Readings | undefined {
-    const [best, second] = [...whole].sort((left, right) => left.cost - right.cost);
-    if (best === undefined || best.drafts.length === 0) return undefined;
-    const { matches, drafts, unsure } = best;
-    const isTie = second !== undefined && second.cost - best.cost < tieCost && !isSame(best, second);
-    const rivals = isTie ? firstDifference(best, second) : undefined;
-    const readings: Reading[] = [];
-    if (isTie && rivals !== undefined)
-      readings.push({ match: rivals[0], drafts }, { match: rivals[1], drafts: second.drafts });
-    else if (unsure !== undefined) readings.push({ match: unsure, drafts });
-    const [first] = readings;
-    if (first === undefined) return { type: "read", matches, drafts };
-    const clause = first.match.firstClause;
-    return { type: unsure === undefined ? "ambiguous" : "unsure", clause, readings, matches };
+    const sorted = [...whole].sort((left, right) => left.cost - right.cost).filter(({ drafts }) => drafts.length > 0);
+    const [best, ...rest] = sorted;
+    if (best === undefined) return undefined;
+    const others = rest.filter((each, at) => [best, ...rest.slice(0, at)].every((other) => !isSame(each, other)));
+    const isTie = (others[0]?.cost ?? Number.POSITIVE_INFINITY) - best.cost < tieCost;
+    return { type: "read", readings: [best, ...others.slice(0, maxReadings - 1)], isTie };
   }
 
   private explainFailure({ beams, farthest, failure, refused }: Search): Readings {
@@ -291,17 +302,35 @@ export class RequestReader {
     return isBehind && isCourtesy(this.request.words, end, this.clauses[clause]?.end ?? end);
   }
 
-  /** "…, we have enough", "as I am busy, …": says why, and asks for nothing. */
-  private isReason(clause: number, { drafts }: Partial): boolean {
+  /** Passes a clause that is no wish: a reason, or a date that belongs to none. */
+  private passClause(clause: number, partial: Partial): Partial | undefined {
     const { start, end } = this.clauses[clause] ?? { start: 0, end: 0 };
-    const { words, dates, tokens } = this.request;
-    const said = words.slice(start, end);
+    const date = this.request.marks.find((mark) => mark.kind === "date" && mark.leadStart === start && mark.end === end);
+    const last = partial.matches.at(-1);
+    // Behind a message only a wish begins.
+    if (last?.pieces.at(-1)?.isMessage === true) return undefined;
+    if (date !== undefined) {
+      const doubts = [...partial.doubts, { kind: "left", start, end } as const];
+      return { ...partial, cost: partial.cost + costs.left + unsureCost, doubts };
+    }
+    return this.isReason(clause, partial) ? { ...partial, cost: partial.cost + reasonCost } : undefined;
+  }
+
+  /** "…, we have enough", "as I am busy, …": says why, and asks for nothing. */
+  private isReason(clause: number, { drafts, matches }: Partial): boolean {
+    const { start, end } = this.clauses[clause] ?? { start: 0, end: 0 };
+    const { words, marks } = this.request;
     const isBarred = (this.refusals[clause] ?? []).some(({ reason }) =>
       ["corrected", "condition", "repeated"].includes(reason),
     );
-    const hasDate = dates.some((date) => date.isFirm && date.start >= start && date.end <= end);
-    const hasNumber = said.some((word) => /\d/.test(word));
-    if (isBarred || hasDate || hasNumber || tokens.slice(start, end).some(({ kind }) => kind === "quote")) return false;
+    const isDated = matches.some(({ pieces }) =>
+      pieces.some((piece) => marks.some((mark) => mark.kind === "date" && mark.start >= piece.start && mark.end <= piece.end)),
+    );
+    const within = marks.filter((mark) => mark.start < end && mark.end > start);
+    const isLost = within.some(({ kind, isFirm }) => (kind === "date" ? isFirm && !isDated : !isIdle(kind, words.slice(start, end))));
+    // "[because {reason}]"
+    const isOwn = matches.at(-1)?.rule.operation.opens(words[start] ?? "") === true;
+    if (isBarred || isLost || isOwn) return false;
     // What comes first may say what "it" is.
     const rest = words.slice(end);
     if (
@@ -334,8 +363,7 @@ export class RequestReader {
       if (rule.hasSum) return this.readSums(rule, firstClause);
       return starts.filter((start) => this.matcher.mayStart(rule, start)).flatMap(fitAt(rule));
     };
-    let matches = this.candidates.flatMap(fitRule);
-    if (matches.length === 0) matches = this.tools.flatMap((tool) => tool.loose().flatMap(fitRule));
+    const matches = this.candidates.flatMap(fitRule);
     return matches.sort((left, right) => left.cost - right.cost).slice(0, maxCandidates);
   }
 
@@ -363,21 +391,42 @@ export class RequestReader {
     const isEnd = (position: number, isText: boolean) =>
       (isText ? this.textEnds.has(position) : this.ends.has(position)) &&
       (this.ends.get(position) ?? -1) >= firstClause;
-    const fits = this.matcher.run(rule, { start, limit, isEnd }, from);
+    const messageEnds = (open: number) => this.messageEnds(open);
+    const fits = this.matcher.run(rule, { start, limit, isEnd, messageEnds }, from);
     return fits.flatMap((fit): Match | readonly Match[] => {
       const pieces = piecesOf(fit.pieces);
       if (pieces.some((piece) => this.holdsWish(rule, piece))) return [];
-      const lastClause = this.ends.get(fit.end) ?? firstClause;
+      const isMessage = fit.pieces?.isMessage === true;
+      const lastClause = isMessage
+        ? this.clauses.findLastIndex((clause) => clause.start < fit.end)
+        : (this.ends.get(fit.end) ?? firstClause);
       const polite =
-        start - (this.clauses[firstClause]?.start ?? start) + (this.clauses[lastClause]?.end ?? fit.end) - fit.end;
+        start -
+        (this.clauses[firstClause]?.start ?? start) +
+        (isMessage ? 0 : (this.clauses[lastClause]?.end ?? fit.end) - fit.end);
       const cost = fit.cost + wishCost + politeCost * polite;
       return { rules: rule.tool, rule, firstClause, lastClause, start, end: fit.end, cost, pieces };
     });
   }
 
+  /** A message ends with the request, or where a sentence ends and another wish begins; one in quotes also with them. */
+  private messageEnds(open: number): readonly { readonly end: number; readonly cost: number }[] {
+    const known = this.messageEndsFrom.get(open);
+    if (known !== undefined) return known;
+    const { tokens } = this.request;
+    const later = this.clauses.filter(({ end }) => end > open);
+    const isQuote = tokens[open]?.kind === "quote";
+    const sentences = later.filter(({ endsSentence, end }) => endsSentence && end < tokens.length).slice(0, maxClausesOfWish);
+    const ends = sentences.map(({ end }, at) => ({ end, cost: sentenceCost * at }));
+    const whole = { end: tokens.length, cost: sentenceCost * later.filter(({ endsSentence, end }) => endsSentence && end < tokens.length).length };
+    const found = open >= tokens.length ? [] : [...(isQuote && this.ends.has(open + 1) ? [{ end: open + 1, cost: -1 }] : []), ...ends, whole];
+    this.messageEndsFrom.set(open, found);
+    return found;
+  }
+
   /** A text that is never split may hold another wish: "search for zod and add it". */
-  private holdsWish({ slots }: PhraseRule, { name = "", start, end }: Piece): boolean {
-    if (slots.get(name)?.isWhole !== true) return false;
+  private holdsWish({ slots }: PhraseRule, { name = "", start, end, isMessage }: Piece): boolean {
+    if (slots.get(name)?.text !== "whole" || isMessage === true) return false;
     const { words } = this.request;
     return words
       .slice(start, end - 1)
@@ -419,7 +468,7 @@ export class RequestReader {
     const next = this.clauses[clause];
     const rule = last?.rule;
     if (last === undefined || rule === undefined || next === undefined || last.lastClause !== clause - 1) return [];
-    if (this.clauses[clause - 1]?.endsHard !== false || rule.hasSum || rule.isLoose) return [];
+    if (this.clauses[clause - 1]?.endsHard !== false || rule.hasSum) return [];
     const spoken = last.pieces.filter(({ place }) => place !== undefined);
     const slot = spoken.findIndex(({ name }) => name !== undefined && rule.slots.has(name));
     // "and task two": the word before the slot may be said again.
@@ -427,7 +476,8 @@ export class RequestReader {
       const isNoun = kind === "word" && slot > 1;
       return place !== undefined && (index === 1 || isNoun || slot === 0) ? [place] : [];
     });
-    if (from.length === 0 || slot < 0 || [...rule.slots.values()].some(({ isWhole }) => isWhole)) return [];
+    const isSingle = [...rule.slots.values()].some(({ text }) => text === "whole" || text === "message");
+    if (from.length === 0 || slot < 0 || isSingle) return [];
     const limit = this.limitFrom(clause);
     // What begins with a verb of a phrase is a wish of its own.
     const word = this.request.words[next.start] ?? "";
@@ -499,9 +549,11 @@ export class RequestReader {
   private async join(partial: Partial, match: Match, inputs: readonly JsonObject[]): Promise<Partial> {
     const { rules } = match;
     this.work.spend((partial.drafts.length + inputs.length) >> 3);
-    const shared = match.goesOn === true ? await this.shareBack(partial, match) : partial.drafts;
+    const beside = valuesBeside(match);
+    const drafts = match.goesOn === true ? await this.shareBack(partial, match, beside) : partial.drafts;
     const first = this.stepsBefore + partial.drafts.length + 1;
-    const made = inputs.map((input, index) => ({ id: `s${first + index}`, rules, input, match }));
+    const isClosed = hasValueBehind(match);
+    const made = inputs.map((input, place) => ({ id: `s${first + place}`, rules, input, match, place, isClosed }));
     const before = partial.asked.get(rules);
     const results = made.map(({ id }) => ({ $ref: id + rules.resultPath }));
     const asked = new Map(partial.asked);
@@ -509,36 +561,33 @@ export class RequestReader {
       input: made.at(-1)?.input ?? {},
       results: [...(before?.results ?? []), ...results].slice(-maxLookBack),
     });
+    const doubts = this.doubtsOf(match);
     return {
-      cost: partial.cost + match.cost + (isUnsure(match) ? unsureCost : 0),
+      cost: partial.cost + match.cost + (doubts.length > 0 ? unsureCost : 0),
       matches: [...partial.matches, match],
-      drafts: [...shared, ...made],
+      drafts: [...drafts, ...made],
       asked,
-      unsure: partial.unsure ?? (isUnsure(match) ? match : undefined),
+      doubts: [...partial.doubts, ...doubts],
     };
   }
 
-  /** A value of the last of several things is said of all that have none of its kind. */
-  private async shareBack(partial: Partial, match: Match): Promise<readonly DraftStep[]> {
-    const isBeside = ({ name, start }: Piece) =>
-      name !== undefined && start >= match.start && !match.rule.slots.has(name);
-    const beside = match.pieces.filter(isBeside);
+  /** A value behind the last of several things is said of all before it, up to one that has a value of its own. */
+  private async shareBack(partial: Partial, match: Match, beside: readonly Piece[]): Promise<readonly DraftStep[]> {
     if (beside.length === 0) return partial.drafts;
     const drafts = [...partial.drafts];
     for (let index = drafts.length - 1; index >= 0; index--) {
       const draft = drafts[index];
-      if (draft === undefined || draft.match.rule !== match.rule) break;
-      const missing = beside.filter(({ name }) => !draft.match.pieces.some((piece) => piece.name === name));
-      const isFirst = draft.match.goesOn !== true;
-      // "add milk to shopping and soap to my work list for monday"
-      if (missing.length === beside.length) {
-        const wider = { ...draft.match, pieces: [...draft.match.pieces, ...missing] };
-        const made = await this.makeInputs(wider, { ...partial, drafts: drafts.slice(0, index) }, drafts[index - 1]);
-        const place = drafts.slice(0, index).filter((other) => other.match === draft.match).length;
-        const input = made.ok ? made.inputs[place] : undefined;
-        if (input !== undefined) drafts[index] = { ...draft, input };
-      }
-      if (isFirst && drafts[index - 1]?.match !== draft.match) break;
+      if (draft === undefined || draft.match.rule !== match.rule || draft.isClosed) break;
+      const isFirst = draft.match.goesOn !== true && draft.place === 0;
+      // What was said before the first of them counts less.
+      const { start } = draft.match;
+      const own = draft.match.pieces.filter((piece) => piece.start >= start || beside.every(({ name }) => name !== piece.name));
+      const missing = beside.filter(({ name }) => !own.some((piece) => piece.name === name));
+      const wider = { ...draft.match, pieces: [...own, ...missing] };
+      const made = await this.makeInputs(wider, { ...partial, drafts: drafts.slice(0, index) }, drafts[index - 1]);
+      const input = made.ok ? made.inputs[draft.place] : undefined;
+      if (input !== undefined) drafts[index] = { ...draft, input, isClosed: true };
+      if (isFirst) break;
     }
     return drafts;
   }
@@ -671,19 +720,30 @@ function isSame(left: Partial, right: Partial): boolean {
   return inputs(left) === inputs(right);
 }
 
-function firstDifference(left: Partial, right: Partial): readonly [Match, Match] | undefined {
-  for (const [index, match] of left.matches.entries()) {
-    const other = right.matches[index];
-    if (other !== undefined && (other.rule !== match.rule || other.end !== match.end)) return [match, other];
-  }
-  return undefined;
+/** The values behind the last text of a match that are no part of its phrase. */
+function valuesBeside({ pieces, rule, start }: Match): readonly Piece[] {
+  const text = pieces.findLastIndex(({ name }) => name !== undefined && rule.slots.has(name));
+  return pieces.filter(
+    ({ name, start: at }, index) => name !== undefined && index > text && at >= start && !rule.slots.has(name),
+  );
 }
 
-/** The tokens that a phrase says itself: its words, and the values of slots that are no text. */
+/** True if a value, such as a list, stands behind the first text of a match. */
+function hasValueBehind({ pieces, rule, start }: Match): boolean {
+  const text = pieces.findIndex(({ name, value, start: at }) => at >= start && value === undefined && rule.slots.has(name ?? ""));
+  return text >= 0 && pieces.slice(text + 1).some(({ kind, name }) => kind === "slot" && name !== pieces[text]?.name);
+}
+
+/** True for a number that counts nothing: "there is one left". */
+function isIdle(kind: Mark["kind"], words: readonly string[]): boolean {
+  return kind === "number" && !words.some((word) => /\d/.test(word));
+}
+
+/** The tokens that a phrase says itself: its words, messages, and the values of slots that are no text. */
 function saidBy(pieces: readonly Piece[]): ReadonlySet<number> {
   const said = new Set<number>();
-  for (const { kind, value, start, end } of pieces)
-    if (kind !== "slot" || value !== undefined) for (let at = start; at < end; at++) said.add(at);
+  for (const { kind, value, start, end, isMessage } of pieces)
+    if (kind !== "slot" || value !== undefined || isMessage) for (let at = start; at < end; at++) said.add(at);
   return said;
 }
 
@@ -692,11 +752,6 @@ function isSaid({ start, end, reason }: FoundRefusal, said: ReadonlySet<number>)
   let count = 0;
   for (let at = start; at < end; at++) if (said.has(at)) count++;
   return count === end - start || (count > 0 && (reason === "question" || reason === "others"));
-}
-
-/** True for a phrase in other words whose effect cannot be taken back, or that somebody must approve: it must be said as it is. */
-function isUnsure({ rule: { isLoose, isExact } }: Match): boolean {
-  return isLoose && isExact === true;
 }
 
 /** Words with which a wish begins that a courtesy leads in. */

@@ -1,7 +1,8 @@
+import { feastWords, monthNames } from "../../dates/date-words.ts";
 import { type DateClock, type DateReading, type FalseDate, readDates } from "../../dates/read-dates.ts";
-import { readRange } from "../../dates/read-range.ts";
+import { type DateRange, readRange } from "../../dates/read-range.ts";
 import { cardinals } from "../../english/numbers.ts";
-import { readAnaphor, weekdays } from "../../english/word-classes.ts";
+import { isPastVerb, isVerb, readAnaphor, weekdays } from "../../english/word-classes.ts";
 import { type Token, tokenize } from "../../language/tokens.ts";
 import { type Amount, readAmount } from "./amounts.ts";
 
@@ -22,10 +23,18 @@ export interface RequestDate {
   readonly dateTime?: string;
   /** True if a part of the day was said, for which the hour is ours. */
   readonly isPartOfDay?: boolean;
+  /** True for an hour of which nothing says whether it is before or after noon. */
+  readonly isBareHour?: boolean;
+  /** True for a time of which no day was said. */
+  readonly isTimeOnly?: boolean;
+  /** True if it is written as a part of a name: "High Noon", "Around the World in 80 Days". */
+  readonly isNamed?: boolean;
   /** True if it stands by itself: before a noun, as in "friday report", it may be a part of a name. */
   readonly isFirm: boolean;
   /** The day of a time, where that comes first: "friday" of "friday at 5pm". Read when it is asked for. */
   dayAlone(): { readonly end: number; readonly date: string } | undefined;
+  /** The same words said of the past: the last monday. Read when it is asked for. */
+  inPast(): RequestDate;
 }
 
 /** A request as the planner reads it. */
@@ -41,10 +50,23 @@ export interface RequestText {
   readonly ranges: readonly RequestRange[];
   /** Numbers with what they count, by their first token. None begins within another. */
   readonly amounts: ReadonlyMap<number, Amount>;
-  /** Tokens of what looks like a date and cannot be read. */
-  readonly falseDates: ReadonlySet<number>;
+  /** What some reader can read, in order of their first tokens; they may overlap. */
+  readonly marks: readonly Mark[];
   /** By each token that they may be said from: also from "at", "on" and "for". */
   readonly datesByStart: ReadonlyMap<number, RequestDate>;
+}
+
+/** Words that say a value by themselves, whatever the tools: a plan uses them whole, or is not made unasked. Places are tokens. */
+export interface Mark {
+  readonly kind: "date" | "amount" | "number" | "quote" | "tag" | "address";
+  readonly start: number;
+  readonly end: number;
+  /** The start of the preposition before a date. */
+  readonly leadStart: number;
+  /** For a date: false before a noun, and in a name. */
+  readonly isFirm: boolean;
+  /** For a date: true if it is on no calendar, or may be several. */
+  readonly isFalse?: boolean;
 }
 
 /** Days from one to another in a request; places are tokens. */
@@ -53,6 +75,8 @@ export interface RequestRange {
   readonly end: number;
   /** A day, or the first and the last one: `2026-11-22`, `2026-11-22/2026-11-30`, `../2026-11-30`. */
   readonly value: string;
+  /** The same words said of the past. Read when it is asked for. */
+  inPast(): string;
 }
 
 /** Represents a quoted text among the words: no phrase contains it. */
@@ -64,21 +88,51 @@ export function readRequest(text: string, clock: DateClock): RequestText {
   const bullets = findBullets(tokens);
   const words = tokens.map(({ kind, norm }, at) => (bullets.has(at) ? "•" : kind === "quote" ? quotedWord : norm));
   const isTooLong = tokens.length > maxTokens;
-  const { dates, falseDates } = isTooLong ? noDates : findDates({ text, tokens }, clock);
+  const { dates, spans } = isTooLong ? noDates : findDates({ text, tokens }, clock);
   const ranges = isTooLong ? [] : findRanges({ text, tokens }, clock);
   const datesByStart = new Map(dates.flatMap((date) => startsOfDate(date).map((start) => [start, date])));
   const amounts = isTooLong ? new Map<number, Amount>() : findAmounts(tokens);
-  return { text, tokens, words, clock, dates, ranges, amounts, falseDates, datesByStart };
+  const marks = [...spans, ...findMarks(tokens, { ranges, amounts })].sort((one, other) => one.start - other.start);
+  return { text, tokens, words, clock, dates, ranges, amounts, marks, datesByStart };
 }
 
 type Said = Pick<RequestText, "text" | "tokens">;
 
-const noDates: Pick<RequestText, "dates" | "falseDates"> = { dates: [], falseDates: new Set() };
+const noDates = { dates: [], spans: [] };
+
+/** All marks but dates. */
+function findMarks(
+  tokens: readonly Token[],
+  { ranges, amounts }: Pick<RequestText, "ranges" | "amounts">,
+): readonly Mark[] {
+  const markAt = (kind: Mark["kind"], start: number, end: number): Mark => ({
+    ...{ kind, start, end, leadStart: start, isFirm: true },
+  });
+  const signs = tokens.flatMap(({ kind, norm }, at) => {
+    if (kind === "quote" || kind === "address") return [markAt(kind, at, at + 1)];
+    const isTag = norm === "#" && tokens[at + 1]?.kind === "word" && tokens[at + 1]?.glued === true;
+    return isTag ? [markAt("tag", at, at + 2)] : [];
+  });
+  return [
+    ...ranges.map(({ start, end }) => markAt("date", start, end)),
+    ...[...amounts.values()].map(({ start, end, measures }) =>
+      markAt(measures.length > 0 ? "amount" : "number", start, end),
+    ),
+    ...signs,
+  ];
+}
 
 function findAmounts(tokens: readonly Token[]): ReadonlyMap<number, Amount> {
   const found = new Map<number, Amount>();
+  // "PROP-2025-001" is one word.
+  const isOfCode = (at: number): boolean => {
+    const isJoined = tokens[at]?.glued === true && /^[-_/.]$/.test(tokens[at - 1]?.norm ?? "") && tokens[at - 1]?.glued === true;
+    const isSign = /^[-_/.]$/.test(tokens[at]?.norm ?? "") && tokens[at]?.glued === true;
+    const before = isJoined ? at - 2 : isSign ? at - 1 : -1;
+    return before >= 0 && (tokens[before]?.kind === "word" || isOfCode(before));
+  };
   for (let at = 0; at < tokens.length; ) {
-    const amount = tokens[at]?.kind === "quote" ? undefined : readAmount(tokens, at);
+    const amount = tokens[at]?.kind === "quote" || isOfCode(at) ? undefined : readAmount(tokens, at);
     if (amount !== undefined) found.set(at, amount);
     at = amount?.end ?? at + 1;
   }
@@ -89,75 +143,105 @@ function findAmounts(tokens: readonly Token[]): ReadonlyMap<number, Amount> {
 function findRanges({ text, tokens }: Said, clock: DateClock): readonly RequestRange[] {
   const ranges: RequestRange[] = [];
   for (let from = 0; ranges.length < 4; ) {
-    const found = readRange(text.slice(from), clock);
+    const rest = text.slice(from);
+    const found = readRange(rest, clock);
     if (found === undefined) break;
     const start = tokens.findIndex((token) => token.start === from + found.start);
     const end = tokens.findIndex((token) => token.end === from + found.end) + 1;
     // "after monday and before friday" are the ends of one.
     const isSame = /^(?:[\s,;]|\b(?:and|but|or)\b)*$/.test(text.slice(from, from + found.start));
     if (start === -1 || end <= start || (from > 0 && isSame)) break;
-    const { from: first = "..", to: last = ".." } = found;
-    ranges.push({ start, end, value: first === last ? first : `${first}/${last}` });
+    const inPast = () => valueOf(readRange(rest, clock, { isPast: true }) ?? found);
+    const isPast = speaksOfPast(tokens, start);
+    ranges.push({ start, end, value: isPast ? inPast() : valueOf(found), inPast });
     from += found.end;
   }
   return ranges;
+}
+
+function valueOf({ from = "..", to = ".." }: DateRange): string {
+  return from === to ? from : `${from}/${to}`;
 }
 
 function startsOfDate({ start, leadStart, preposition }: RequestDate): readonly number[] {
   return /^(?:at|on|for)$/.test(preposition ?? "") ? [start, leadStart] : [start];
 }
 
-/** The dates of a request that begin and end with a token, and are in no quoted text. In their order. */
-function findDates({ text, tokens }: Said, clock: DateClock): Pick<RequestText, "dates" | "falseDates"> {
-  const falseDates = new Set<number>();
+/** The dates of a request that begin and end with a token, and are in no quoted text, in their order; and all that looks like one. */
+function findDates(
+  { text, tokens }: Said,
+  clock: DateClock,
+): Pick<RequestText, "dates"> & { readonly spans: readonly Mark[] } {
+  const spans: Mark[] = [];
   const starts = new Map(tokens.map(({ kind, start }, index) => [kind === "quote" ? -1 : start, index]));
   const ends = new Map(tokens.map(({ end }, index) => [end, index + 1]));
-  const onFalse = ({ leadStart, end }: FalseDate) => {
-    for (const [index, token] of tokens.entries())
-      if (token.start >= leadStart && token.end <= end) falseDates.add(index);
+  const addMark = (place: FalseDate | DateReading, isFalse: boolean) => {
+    const [start, end] = [starts.get(place.start), ends.get(place.end)];
+    if (start === undefined || end === undefined) return;
+    const leadStart = starts.get(place.leadStart) ?? start;
+    const isFirm = isFalse || (standsAlone(tokens, { start, end }) && !isNamed({ text, tokens }, start, end));
+    spans.push({ kind: "date", start, end, leadStart, isFirm, ...(isFalse && { isFalse }) });
   };
+  const onFalse = (found: FalseDate) => addMark(found, true);
   const found = readDates(text, clock, { onFalse });
-  const dates = found.flatMap(bothEnds).flatMap((reading): readonly RequestDate[] => {
-    const { until, date, dateTime, partOfDay } = reading;
+  const toDate = (reading: DateReading): RequestDate | undefined => {
+    const { date, dateTime, partOfDay, isBareHour, isTimeOnly } = reading;
     const start = starts.get(reading.start);
     const end = ends.get(reading.end);
-    // Of a range one end would be lost.
-    if (start === undefined || end === undefined || until !== undefined) return [];
-    const isFirm = standsAlone(tokens, end);
-    const day = isPast(tokens, start, reading.date, clock) ? weekBefore(date) : date;
+    if (start === undefined || end === undefined) return undefined;
+    const isFirm = standsAlone(tokens, { start, end });
     // "Friday Night Lights"
-    if (!isFirm && isCapital({ text, tokens }, start) && isCapital({ text, tokens }, end)) return [];
-    return [
-      {
-        isFirm,
-        ...{ start, end, leadStart: starts.get(reading.leadStart) ?? start, date: day },
-        ...(reading.preposition !== undefined && { preposition: reading.preposition }),
-        ...(dateTime !== undefined && { dateTime }),
-        ...(partOfDay !== undefined && { isPartOfDay: true }),
-        dayAlone: () => findDayAlone({ text, tokens }, reading, { start, end, clock }),
+    if (!isFirm && isCapital({ text, tokens }, start) && isCapital({ text, tokens }, end)) return undefined;
+    const own: RequestDate = {
+      isFirm,
+      ...{ start, end, leadStart: starts.get(reading.leadStart) ?? start, date },
+      ...(reading.preposition !== undefined && { preposition: reading.preposition }),
+      ...(dateTime !== undefined && { dateTime }),
+      ...(partOfDay !== undefined && { isPartOfDay: true }),
+      ...(isBareHour && { isBareHour }),
+      ...(isTimeOnly && { isTimeOnly }),
+      ...(isNamed({ text, tokens }, start, end) && { isNamed: true }),
+      dayAlone: () => findDayAlone({ text, tokens }, reading, { start, end, clock }),
+      inPast: () => {
+        const part = text.slice(reading.leadStart, reading.end);
+        const [past] = readDates(part, clock, { isPast: true });
+        return past === undefined ? own : { ...own, date: past.date, ...(past.dateTime && { dateTime: past.dateTime }) };
       },
-    ];
-  });
-  return { dates, falseDates };
+    };
+    return speaksOfPast(tokens, start) ? own.inPast() : own;
+  };
+  for (const reading of found) addMark(reading, false);
+  // A short name of a day that nothing leads in may be one: "gas check weds".
+  for (const [at, { norm }] of tokens.entries())
+    if (/^(?:mon|tues?|weds?|thurs?|fri)$/.test(norm) && !spans.some(({ start, end }) => start <= at && at < end))
+      spans.push({ kind: "date", start: at, end: at + 1, leadStart: at, isFirm: false, isFalse: true });
+  // Each end of a range may fill a slot of its own.
+  const all = found.flatMap((reading) => reading.ends ?? (reading.until === undefined ? [reading] : []));
+  return { dates: all.flatMap((reading) => toDate(reading) ?? []), spans };
 }
 
-/** "Between 3pm and 5pm" and "after 3pm but before 5pm" are two dates, which no slot takes. */
-function bothEnds(reading: DateReading): readonly DateReading[] {
-  const { until, ...from } = reading;
-  return until !== undefined && /^(?:due )?(?:between|after)$/.test(reading.preposition ?? "")
-    ? [from, from]
-    : [reading];
+/** "What did we sell on", "I worked 3 hours on", "paid 9 euros for food on": what comes then is over. */
+function speaksOfPast(tokens: readonly Token[], end: number): boolean {
+  const isSeparator = ({ norm }: Token) => /^(?:[,;.!?]|and|then|but)$/.test(norm);
+  const start = tokens.slice(0, end).findLastIndex(isSeparator) + 1;
+  const words = tokens.slice(start, end).map(({ norm }) => norm);
+  const first = words.findIndex((word) => !/^(?:i|we|he|she|they|just|hey|ok|so)$/.test(word));
+  return words.some(
+    (word, at) =>
+      /^(?:did|was|were|had)$/.test(word) ||
+      (isPastVerb(word) && (at === first || words.slice(Math.max(0, at - 3), at).some((each) => /^(?:have|has)$/.test(each)))),
+  );
 }
 
-/** "What did I do on monday" asks about the last one; a day that is said with its month is left as it is. */
-function isPast(tokens: readonly Token[], start: number, date: string, { nowMs }: DateClock): boolean {
-  const isWeekday = weekdays.includes(tokens[start]?.norm ?? "");
-  const hasPast = tokens.slice(Math.max(0, start - 8), start).some(({ norm }) => /^(?:did|was|were)$/.test(norm));
-  return isWeekday && hasPast && Date.parse(date) > nowMs;
-}
+/** Names of days, months and feasts, and times of the clock, are written with a capital though they are in no name. */
+const alwaysCapital = new RegExp(`^(?:${weekdays.join("|")}|(?:mon|tues?|weds?|thurs?|fri|sat|sun)|${monthNames}|(?:${feastWords}).*|eve|day|[ap]m|\\d.*)$`, "i");
 
-function weekBefore(date: string): string {
-  return new Date(Date.parse(date) - 7 * 86_400_000).toISOString().slice(0, 10);
+/** True if a word of a date is written with a capital that only a name has: "noon", "days", "tomorrow". */
+function isNamed(said: Said, start: number, end: number): boolean {
+  if (said.text === said.text.toUpperCase()) return false;
+  for (let at = Math.max(1, start); at < end; at++)
+    if (isCapital(said, at) && !alwaysCapital.test(said.tokens[at]?.norm ?? "")) return true;
+  return false;
 }
 
 /** Words after which a date stands by itself: before any other word it may be a part of a name, as in "friday report". */
@@ -169,9 +253,11 @@ const followers: ReadonlySet<string> = new Set(
   ).split(" "),
 );
 
-function standsAlone(tokens: readonly Token[], end: number): boolean {
+function standsAlone(tokens: readonly Token[], { start, end }: Pick<Mark, "start" | "end">): boolean {
   const next = tokens[end];
-  return next === undefined || next.kind !== "word" || followers.has(next.norm) || next.newLine;
+  // "At 18:30 switch the lamp on"
+  const isOpening = start < 2 && next !== undefined && isVerb(next.norm);
+  return next === undefined || next.kind !== "word" || followers.has(next.norm) || next.newLine || isOpening;
 }
 
 /** True if a word begins with a capital letter. */

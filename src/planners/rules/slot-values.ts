@@ -11,7 +11,6 @@ import { type Piece, WorkMeter } from "./match.ts";
 import type { PhraseRule, ToolRules } from "./phrase-rules.ts";
 import { isCapital, maxTokens, type RequestText, readRequest, textBetween } from "./request.ts";
 import { anaphor, choicesOf, isDate, isReadable, type SlotReading, type SlotType, slotReadingsAt } from "./slots.ts";
-import { isPlainText } from "./texts.ts";
 
 /** A way to read some clauses of a request as one wish. */
 export interface Match {
@@ -174,16 +173,22 @@ function valuesOf(
   if (first.value !== undefined && typeof first.value !== "symbol") return [first.value];
   if (type.kind === "sum") return [textBetween(request, first.start, first.end)];
   const { words, tokens } = request;
-  const isOne = pieces.length === 1;
-  if (isOne && readAnaphor(words, first.start) === first.end) return pointer;
-  const isBare = isOne && first.end - first.start === 1 && resultNouns.has(words[first.start] ?? "");
+  if (first.isMessage) return saysResult(first, words) ? pointer : [messageOf(first, request)];
+  const isSingle = pieces.length === 1;
+  if (isSingle && readAnaphor(words, first.start) === first.end) return pointer;
+  const isBare = isSingle && first.end - first.start === 1 && resultNouns.has(words[first.start] ?? "");
   if (isBare && !naming.has(words[first.start - 1] ?? "")) return pointer;
   if (type.kind === "list") return listOf(type, pieces, request);
   if (isQuote(pieces, request)) return [tokens[first.start]?.norm ?? ""];
-  const items = type.isWhole === true ? [pieces] : itemsOf(pieces, request);
+  const items = isWhole(type) ? [pieces] : itemsOf(pieces, request);
   if (items === undefined) return undefined;
   const values = items.map((item) => textOf(item, request));
   return values.every((value) => value !== undefined) ? values : undefined;
+}
+
+/** True for a text that is never split. */
+export function isWhole({ text }: SlotType): boolean {
+  return text === "whole" || text === "word" || text === "message";
 }
 
 /** The value of a slot for a text or a list that is all there is before a token. */
@@ -217,23 +222,33 @@ function isQuote(parts: readonly Part[], { tokens }: RequestText): boolean {
   return parts.length === 1 && first?.end === (first?.start ?? 0) + 1 && tokens[first?.start ?? 0]?.kind === "quote";
 }
 
-type Part = Pick<Piece, "start" | "end">;
+/** "The result", and not only "it", which may be of the message. */
+function saysResult({ start, end }: Piece, words: readonly string[]): boolean {
+  return end - start > 1 && readAnaphor(words, start) === end && resultNouns.has(words[end - 1] ?? "");
+}
+
+/** The words of a message as they were typed; one that is all in quotes without them. */
+function messageOf({ start, end }: Piece, request: RequestText): string {
+  const [first] = request.tokens.slice(start, end);
+  return first?.kind === "quote" && end === start + 1 ? first.norm : textBetween(request, start, end);
+}
+
+export type Part = Pick<Piece, "start" | "end">;
 
 /** The user's own words; a fully quoted text without its quotes; undefined for words that name nothing. */
-function textOf(parts: readonly Part[], request: RequestText): string | undefined {
+export function textOf(parts: readonly Part[], request: RequestText): string | undefined {
   const { words, tokens } = request;
   const [first] = parts;
   if (first !== undefined && isQuote(parts, request)) return tokens[first.start]?.norm;
   const said = parts.flatMap(({ start, end }) => words.slice(start, end));
   if (said.every((word) => quantifiers.has(word) || !/[\p{L}\p{N}\p{S}"]/u.test(word))) return undefined;
-  if (!parts.every(({ start, end }) => isPlainText(request, start, end))) return undefined;
   return parts.map(({ start, end }) => textBetween(request, start, end)).join(" ");
 }
 
 const separators: ReadonlySet<string> = new Set([",", "and", "&", ";"]);
 
 /** The items of a text: "milk, eggs and bread" is three. */
-function splitAt(request: RequestText, pieces: readonly Part[]): readonly (readonly Part[])[] {
+export function splitAt(request: RequestText, pieces: readonly Part[]): readonly (readonly Part[])[] {
   const items: Part[][] = [[]];
   for (const { start, end } of pieces) {
     let from = start;
@@ -282,7 +297,7 @@ function withoutAlso(item: readonly Part[], words: readonly string[], isFirst: b
 const maxItemTokens = 6;
 
 /** The things that a text names: itself, or several; undefined where it may be either. */
-function itemsOf(pieces: readonly Part[], request: RequestText): readonly (readonly Part[])[] | undefined {
+export function itemsOf(pieces: readonly Part[], request: RequestText): readonly (readonly Part[])[] | undefined {
   const { words } = request;
   const isOne = !pieces.some(({ start, end }) =>
     words.slice(start, end).some((_, at) => isSeparatorAt(request, start + at)),
@@ -346,7 +361,7 @@ export function readSlot(type: SlotType, words: string, clock: DateClock): SlotR
   if (value !== undefined) return { ok: true, value };
   const known = choicesOf(type).slice(0, 20).join(", ");
   const wanted = known === "" ? names[type.kind] : `one of ${known}`;
-  const isFalse = isDate(type) && request.falseDates.size > 0;
+  const isFalse = isDate(type) && request.marks.some((mark) => mark.isFalse);
   const received = `received ${said}${isFalse ? ", which is on no calendar or may be several" : ""}`;
   return { ok: false, why: `expected ${wanted}; ${received}` };
 }
@@ -358,6 +373,7 @@ const names: Readonly<Record<SlotType["kind"], string>> = {
   enum: "a known value",
   date: "a day",
   "date-time": "a time",
+  time: "a time of the day",
   range: "a range of days",
   sum: "a sum",
   list: "a list",

@@ -27,7 +27,7 @@ export function isReadable({ kind }: SlotType): boolean {
 
 /** True if values of the type are dates or times. */
 export function isDate({ kind }: SlotType): boolean {
-  return kind === "date" || kind === "date-time";
+  return kind === "date" || kind === "date-time" || kind === "time";
 }
 
 /** Every value of a type that starts at a word (lower case). Few and short, so that matching stays linear. */
@@ -44,13 +44,21 @@ export function slotReadingsAt(type: SlotType, request: RequestText, start: numb
     case "enum":
       return readEnum(type, words, start);
     case "date":
-    case "date-time": {
-      const date = datesByStart.get(start);
-      if (date === undefined) return none;
+    case "date-time":
+    case "time": {
+      const found = datesByStart.get(start);
+      if (found === undefined) return none;
+      const date = type.when === "past" ? found.inPast() : found;
+      if (type.when === "future" && isOver(date, clock)) return none;
+      const { isTimeOnly = false, dateTime = "" } = date;
+      if (isTimeOnly && (type.takesTime || type.kind === "time")) return [{ value: dateTime.slice(11, 16), end: date.end }];
+      if (type.kind === "time") return none;
       return type.kind === "date" ? readDay(date) : readTime(type, date, clock);
     }
     case "range":
-      return ranges.filter((range) => range.start === start).map(({ value, end }) => ({ value, end }));
+      return ranges
+        .filter((range) => range.start === start)
+        .map((range) => ({ value: type.when === "past" ? range.inPast() : range.value, end: range.end }));
     case "sum":
     case "text":
     case "list":
@@ -83,7 +91,7 @@ function readNumberSlot(type: SlotType, request: RequestText, start: number): re
   const readings: SlotReading[] = [];
   // "That one" is something that was spoken of.
   const isPointed = first === "one" && onePointers.has(words[start - 1] ?? "");
-  const isOther = units !== undefined && measures.length > 0 && own?.unit.size !== unit?.size;
+  const isOther = units !== undefined && measures.length > 0 && (own === undefined || own.unit.size !== unit?.size);
   if (number !== undefined && !isPointed && !isOther && !(measures.length === 0 && last > number.end))
     readings.push(number);
   if (own !== undefined && unit !== undefined) {
@@ -103,15 +111,24 @@ export function unitsOfName(name: string): readonly Unit[] {
   return words.map((word) => (word.length > 1 ? unitsNamed(word.toLowerCase()) : [])).find(({ length }) => length > 0) ?? [];
 }
 
+/** True for a time that is over, or a day before today. */
+function isOver({ date, dateTime }: Pick<RequestDate, "date" | "dateTime">, { nowMs, timeZone }: DateClock): boolean {
+  return dateTime === undefined ? date < isoDateTime(nowMs, timeZone).slice(0, 10) : Date.parse(dateTime) <= nowMs;
+}
+
 /** A day without a time, which would be lost. */
-function readDay({ end, date, dateTime, dayAlone }: RequestDate): readonly SlotReading[] {
+function readDay({ end, date, dateTime, dayAlone }: Pick<RequestDate, "end" | "date" | "dateTime" | "dayAlone">): readonly SlotReading[] {
   if (dateTime === undefined) return [{ value: date, end }];
   const day = dayAlone();
   return day === undefined ? none : [{ value: day.date, end: day.end }];
 }
 
 /** A time; a day alone is its first instant, unless the slot takes days, too. */
-function readTime(type: SlotType, found: RequestDate, { timeZone }: DateClock): readonly SlotReading[] {
+function readTime(
+  type: SlotType,
+  found: Pick<RequestDate, "end" | "date" | "dateTime" | "isPartOfDay">,
+  { timeZone }: DateClock,
+): readonly SlotReading[] {
   const { end, date, dateTime, isPartOfDay } = found;
   if (type.takesDay && (dateTime === undefined || isPartOfDay)) return [{ value: date, end }];
   const ms = dateTime === undefined ? instantOf(Date.parse(`${date}T00:00:00Z`), timeZone) : Date.parse(dateTime);
@@ -126,11 +143,13 @@ interface SaidValue {
 
 /** A value with which a slot may be filled. */
 export interface SlotType {
-  readonly kind: "text" | "number" | "boolean" | "enum" | "date" | "date-time" | "range" | "sum" | "list";
+  readonly kind: "text" | "number" | "boolean" | "enum" | "date" | "date-time" | "time" | "range" | "sum" | "list";
   /** For `enum`: the ways to say each value, as words in lower case, by the first of them. */
   readonly values?: ReadonlyMap<string, readonly SaidValue[]>;
   /** For `date-time`: whether a day without a time is a value, too. */
   readonly takesDay?: boolean;
+  /** For `date` and `date-time`: whether a time without a day is a value, too. */
+  readonly takesTime?: boolean;
   /** For `date-time`: whether a time may have an offset; else it is in UTC. */
   readonly takesOffset?: boolean;
   /** For `number`: what it counts, if that is known. A pound may be of two kinds. */
@@ -139,8 +158,10 @@ export interface SlotType {
   readonly item?: "text" | "number";
   /** The phrase's own schema for the slot: a value that does not fit it is not a match. */
   readonly schema?: StandardSchema;
-  /** For `text`: true if it is one thing, whatever it names: "foo, bar and baz". */
-  readonly isWhole?: boolean;
+  /** For `text`: what its field says that it is, see docs/planners.md#slots. */
+  readonly text?: "message" | "name" | "whole" | "word";
+  /** For dates and ranges: where the values of its field lie. */
+  readonly when?: "past" | "future";
   /** A list where the input wants one value: there is one step for each item. */
   readonly isSpread?: boolean;
 }
@@ -158,7 +179,9 @@ export function slotTypeOf(schemas: readonly JsonSchema[] | undefined): SlotType
   const [first = { kind: "text" }] = types;
   const time = types.find(({ kind }) => kind === "date-time");
   const takesDay = types.some(({ kind }) => kind === "date");
-  return isDate(first) && time !== undefined ? { ...time, takesDay } : first;
+  const takesTime = types.some(({ kind }) => kind === "time");
+  if (first.kind === "time" || !isDate(first)) return first;
+  return { ...(time === undefined ? first : { ...time, takesDay }), ...(takesTime && { takesTime }) };
 }
 
 function byFirstWord(values: readonly SaidValue[]): ReadonlyMap<string, readonly SaidValue[]> {
@@ -176,10 +199,13 @@ function typeOf(schema: JsonSchema): SlotType | undefined {
   const { type, format, items } = schema;
   const types = [type ?? []].flat();
   if (types.includes("string")) {
-    if (schema.slot === "range" || schema.slot === "sum") return { kind: schema.slot };
-    if (schema.slot === "whole") return { kind: "text", isWhole: true };
-    if (format === "date-time") return timeType(schema);
-    return { kind: format === "date" ? "date" : "text" };
+    const when = schema.when === "past" || schema.when === "future" ? { when: schema.when } : {};
+    if (schema.slot === "range") return { kind: "range", ...when } as SlotType;
+    if (schema.slot === "sum") return { kind: "sum" };
+    if (format === "date-time") return { ...timeType(schema), ...when } as SlotType;
+    if (format === "date") return { kind: "date", ...when } as SlotType;
+    if (format === "time" || isTimePattern(schema.pattern)) return { kind: "time" };
+    return { kind: "text", ...(isTextSlot(schema.slot) && { text: schema.slot }) };
   }
   if (types.includes("number") || types.includes("integer")) return { kind: "number" };
   if (types.includes("boolean")) return { kind: "boolean" };
@@ -187,6 +213,17 @@ function typeOf(schema: JsonSchema): SlotType | undefined {
   const itemType = [items ?? []].flat().flatMap((item) => (item as JsonSchema).type ?? []);
   const isNumeric = itemType.includes("number") || itemType.includes("integer");
   return { kind: "list", item: isNumeric ? "number" : "text" };
+}
+
+/** True for the pattern that zod 4 gives times, which are of no format of JSON Schema. */
+function isTimePattern(pattern: unknown): boolean {
+  if (typeof pattern !== "string" || !pattern.includes("[0-5]")) return false;
+  const time = new RegExp(pattern);
+  return time.test("17:00") && !time.test("25:00") && !time.test("1700");
+}
+
+function isTextSlot(slot: unknown): slot is NonNullable<SlotType["text"]> {
+  return slot === "message" || slot === "name" || slot === "whole" || slot === "word";
 }
 
 function timeType({ pattern }: JsonSchema): SlotType {

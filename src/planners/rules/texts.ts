@@ -28,38 +28,36 @@ export const closers: ReadonlyMap<string, string> = new Map([
   ["[", "]"],
 ]);
 const loose: ReadonlySet<string> = new Set(
-  ", ; : and or but & - – — … to of the a an my our from with by for at than as is are be into onto".split(" "),
+  ", ; : and or but & - – — … to of the a an my our from with by for at than as is are be into onto until till til since per during between".split(" "),
 );
 const starters: ReadonlySet<string> = new Set(", ; : and or but & – — … . of than as is are was were".split(" "));
 
-/** Reads where the texts of a request may begin and end. */
-export function readTextEdges({ tokens, words, dates, falseDates }: RequestText): TextEdges {
+/** Reads where the names in a request may begin and end. */
+export function readTextEdges({ tokens, words, marks, dates }: RequestText): TextEdges {
   const firm = new Uint8Array(words.length);
-  const named = new Uint8Array(words.length);
   const starts = new Set<number>();
-  for (const { end: last, leadStart, isFirm } of dates) {
+  for (const { kind, start, end: last, leadStart, isFirm } of marks) {
+    if (kind !== "date") continue;
     // "team sync (friday)"
     const closer = closers.get(words[leadStart - 1] ?? "");
     const isEnclosed = closer !== undefined && closer === words[last];
-    const [start, end] = isEnclosed ? [leadStart - 1, last + 1] : [leadStart, last];
-    if (isFirm) starts.add(start);
-    (isFirm ? firm : named).fill(1, start, end);
+    if (!isFirm) continue;
+    firm.fill(1, isEnclosed ? leadStart - 1 : leadStart, isEnclosed ? last + 1 : last);
+    if (dates.some((date) => date.start === start)) starts.add(isEnclosed ? leadStart - 1 : leadStart);
   }
-  // What looks like a date and cannot be read belongs to no text.
-  for (const at of falseDates) firm[at] = 1;
   const isDenial = (at: number) => {
-    if (tokens[at]?.kind !== "word") return false;
+    if (tokens[at]?.kind !== "word" || words[at] === "no") return false;
     return denials.has(words[at] ?? "") || (words[at] === "do" && words[at + 1] === "not");
   };
   return {
     mayBegin: (at) => {
       const word = words[at];
-      return word !== undefined && firm[at] === 0 && named[at] === 0 && !starters.has(word) && !isDenial(at);
+      return word !== undefined && firm[at] === 0 && !starters.has(word) && !isDenial(at);
     },
     mayHold: (at) => at < words.length && firm[at] === 0,
     mayEnd: (at) => {
       const last = tokens[at - 1];
-      if (last?.kind === "quote") return true;
+      if (last?.kind === "quote" || last?.kind === "address") return true;
       return last !== undefined && firm[at - 1] === 0 && !loose.has(last.norm) && !denials.has(last.norm);
     },
     hasDate: (at) => starts.has(at),
@@ -81,12 +79,15 @@ const spoken: ReadonlySet<string> = new Set(
   ),
 );
 
-/** Words with which no text begins or ends, as they point to something else or belong to the verb. */
+/** Words with which no name begins, as they point to something else. */
 const first: ReadonlySet<string> = new Set(
-  "one ones another everything anything something whatever whoever everyone anyone more most both all every each any next previous same other rest me us him also".split(
-    " ",
-  ),
+  "everything anything something whatever whoever everyone anyone another ones me us him also".split(" "),
 );
+/** Words that say which or how many: a name of several words may begin with one, as "all purpose flour" does. */
+const determiners: ReadonlySet<string> = new Set(
+  "one more most both all every each any no next previous same other rest first second third last half".split(" "),
+);
+const afterDeterminer = /^(?:of|one|ones|more|in|on|thing|things|item|items|task|tasks|todo|todos|the|my|day|week|month|time|two|three|few)$/;
 const last: ReadonlySet<string> = new Set(
   "back altogether completely entirely finally already too though either soon mistake accident accidentally now moment me again last".split(
     " ",
@@ -109,14 +110,15 @@ const afterThanks: ReadonlySet<string> = new Set(["thank", "bless", "see", "miss
  * Words behind a colon, "that" or "saying", and titles in capitals, are taken as they are.
  */
 export function isPlainText({ words, tokens, text }: RequestText, start: number, end: number): boolean {
-  if (/^(?::|that|saying|says)$/.test(words[start - 1] ?? "")) return true;
+  if (words[start - 1] === ":") return true;
   if (isTitleCase({ tokens, text }, start, end))
     return !dangling.has(words[start] ?? "") || isCapital({ text, tokens }, start);
   if (dangling.has(words[start] ?? "") || endsInParticle(words.slice(start, end))) return false;
   const isName = (at: number) =>
     (isCapital({ text, tokens }, at) && text !== text.toUpperCase()) || quotes.test(words[at - 1] ?? "");
   const isLast = last.has(words[end - 1] ?? "") || howOften.test(words.slice(Math.max(start, end - 2), end).join(" "));
-  if (first.has(words[start] ?? "") || (isLast && end - start > 1 && !isName(end - 1))) return false;
+  const isCounted = determiners.has(words[start] ?? "") && (end - start < 3 || afterDeterminer.test(words[start + 1] ?? ""));
+  if (first.has(words[start] ?? "") || isCounted || (isLast && end - start > 1 && !isName(end - 1))) return false;
   for (let at = start; at < end; at++) {
     const isTaken = at > start && spoken.has(words[at] ?? "") && isName(at);
     if (tokens[at]?.kind === "word" && !isTaken && isOfSentence(words, at, end)) return false;

@@ -41,7 +41,7 @@ const nth = `({index} ${note}|${note} [number] [#] {index})`;
 const newest = `(last|latest|newest|most recent) ${note}`;
 
 function adding(phrase: string): Phrase {
-  return { phrase, slots: { item }, toInput: (slots) => inputOf("add", slots) };
+  return { phrase, input: { operation: "add" }, slots: { item }, toInput: (slots) => inputOf("add", slots) };
 }
 
 const beginning =
@@ -54,6 +54,7 @@ const beginning =
 function addingWhole(phrase: string): Phrase {
   return {
     phrase,
+    input: { operation: "add" },
     toInput({ text }) {
       const [, found = "", rest = ""] = (typeof text === "string" && beginning.exec(text)) || [];
       return isItem(found) ? { operation: "add", item: found, text: rest } : undefined;
@@ -62,7 +63,7 @@ function addingWhole(phrase: string): Phrase {
 }
 
 function listing(phrase: string): Phrase {
-  return { phrase, slots: { item }, toInput: (slots) => inputOf("list", slots) };
+  return { phrase, input: { operation: "list" }, slots: { item }, toInput: (slots) => inputOf("list", slots) };
 }
 
 /** A frame in which `@` is one note of an item: by its place, or the newest. */
@@ -70,11 +71,13 @@ function targeting(operation: "get" | "delete", frame: string): readonly Phrase[
   return [
     {
       phrase: frame.replace("@", nth),
+      input: { operation },
       slots: { item, index: position },
       toInput: (slots) => (typeof slots.index === "number" ? inputOf(operation, slots) : undefined),
     },
     {
       phrase: frame.replace("@", newest),
+      input: { operation },
       slots: { item },
       toInput: (slots) => inputOf(operation, { ...slots, index: -1 }),
     },

@@ -76,7 +76,7 @@ async function planChange(call: TodoCall, input: ParsedTodoInputOf<TodoWriteOper
     }
     case "update": {
       const expected = await findTodo(call, input, { match: "whole" });
-      return toPatch(expected, newFields(input, expected));
+      return toPatch(expected, newFields(input, expected, call.now()));
     }
     case "delete": {
       const expected = await findTodo(call, input, { match: "whole" });
@@ -116,12 +116,13 @@ function newTodo(
 function newFields(
   { newTitle, newList, priority, tags, addTags = [], removeTags = [], ...due }: ParsedTodoInputOf<"update">,
   before: Todo,
+  nowMs: number,
 ): TodoPatch {
   const changedTags = [...new Set([...before.tags, ...addTags])].filter((tag) => !removeTags.includes(tag));
   return {
     ...(newTitle !== undefined && { title: newTitle }),
     ...(newList !== undefined && { list: newList }),
-    ...settleDue(due, before),
+    ...settleDue(due, before, nowMs),
     ...(priority !== undefined && { priority }),
     tags: tags ?? changedTags,
   };

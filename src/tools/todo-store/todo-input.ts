@@ -1,6 +1,6 @@
 import * as z from "zod/v4";
 import type { TodoPriority } from "./todo.ts";
-import { cleanListName, type DueFields, isDueDate } from "./todo-keys.ts";
+import { cleanListName, type DueFields, isDueDate, isTimeOnly } from "./todo-keys.ts";
 
 /** Names one todo: by exactly one of `id`, `title` and `index`. @inline */
 export interface TodoTarget {
@@ -61,7 +61,7 @@ export type TodoStoreInput =
       readonly newList?: string;
       /** A date keeps the time of a todo that has one, with its offset. `null` removes date and time. */
       readonly dueDate?: string | null;
-      /** Replaces date and time; `null` removes both. */
+      /** Replaces date and time; a time alone (`T18:00+01:00`) keeps the day; `null` removes both. */
       readonly dueAt?: string | null;
       /** `null` removes it. */
       readonly priority?: TodoPriority | null;
@@ -130,6 +130,10 @@ export function createTodoInputSchema() {
   const dueDate = (more = "") => due(`A date (2026-11-22)${more}`, `${dayText}, or ${timeText}`);
   const dueAt = (more = "") =>
     due(`Or a time with offset (2026-11-22T18:00+01:00)${more}`, timeText, (text) => text.length > 10);
+  const newDueAt = z
+    .string()
+    .refine((text) => isTimeOnly(text) || (text.length > 10 && isDueDate(text)), `must be an ISO 8601 ${timeText} that exists`)
+    .meta({ description: "Or a time with offset (2026-11-22T18:00+01:00; T18:00+01:00 keeps the day); null for never" });
   const dueOn = due("A date", dayText, (text) => text.length === 10);
   const target = {
     id: z.string().min(1).max(200).optional(),
@@ -180,7 +184,7 @@ export function createTodoInputSchema() {
         newTitle: title.optional(),
         newList: list.optional().describe("List to move it to"),
         dueDate: dueDate(", keeps the time; null for never").nullable().optional(),
-        dueAt: dueAt("; null for never").nullable().optional(),
+        dueAt: newDueAt.nullable().optional(),
         priority: priority.nullable().optional(),
         tags: tags.optional(),
         addTags: someTags.optional(),

@@ -107,13 +107,34 @@ export interface DueFields {
   readonly dueAt?: string | null | undefined;
 }
 
+/** A time without a day, such as `T17:00+01:00`. */
+const timeOnly = new RegExp(`^T${timePattern}(${offsetPattern})$`);
+
+/** True for a time that keeps the day of a todo. */
+export function isTimeOnly(text: string): boolean {
+  return timeOnly.test(text);
+}
+
+/** A time on the day of a todo, with the offset of that day; of a todo without a day it is the next such time. */
+function onDayOf({ dueAt, dueDate }: DueFields, time: string, nowMs: number): string {
+  const [, offset = "Z"] = timeOnly.exec(time) ?? [];
+  if (dueAt) return dueAt.slice(0, 10) + time.slice(0, -offset.length) + (/(?:Z|[+-]\d\d:\d\d)$/.exec(dueAt)?.[0] ?? offset);
+  if (dueDate) return dueDate + time;
+  const [, sign = "+", hours = "0", minutes = "0"] = /^([+-])(\d\d):(\d\d)$/.exec(offset) ?? [];
+  const offsetMs = (Number(hours) * 60 + Number(minutes)) * (sign === "-" ? -60_000 : 60_000);
+  const dayAt = (ms: number) => new Date(ms + offsetMs).toISOString().slice(0, 10);
+  const today = dayAt(nowMs) + time;
+  return Date.parse(today) > nowMs ? today : dayAt(nowMs + dayMs) + time;
+}
+
 /**
  * Both fields of what one of them says: a todo has a day or a time, not both. Undefined if neither says anything.
  *
- * A day keeps the time of a todo that has one: "15:00+01:00" stays when a meeting moves to Friday.
+ * A day keeps the time of a todo that has one: "15:00+01:00" stays when a meeting moves to Friday. A time keeps its day.
  */
-export function settleDue({ dueDate, dueAt }: DueFields, before: DueFields = {}) {
-  const said = dueAt === undefined ? dueDate : dueAt;
+export function settleDue({ dueDate, dueAt }: DueFields, before: DueFields = {}, nowMs = 0) {
+  const given = dueAt === undefined ? dueDate : dueAt;
+  const said = given && isTimeOnly(given) ? onDayOf(before, given, nowMs) : given;
   if (said === undefined) return undefined;
   const time = said?.length === 10 ? (before.dueAt ?? before.dueDate ?? "").slice(10) : "";
   const due = said && said + time;

@@ -24,7 +24,7 @@ const offList = `(from|off|off of|out of|of|on|in) (${anyList}|{listBefore})`;
 const knownNames =
   "shopping|groceries|grocery|work|home|errands|chores|wishlist|packing|reading|bucket|house|office|school|garden|holiday|personal|family|backlog";
 const knownLists = z.string().regex(new RegExp(`^(?:${knownNames})$`, "i"));
-/** Words that say which of several is meant: no title begins so. */
+/** Words that say which of several is meant: the title of one that is there does not begin so. */
 const whichOfThem =
   /^(?:(?:old|older|oldest|new|newer|newest|latest|urgent|important|high|low|done|completed|finished|open|other|same|half|every|each|all|few|first|second|third|fourth|fifth|last|next|previous|following|rest|whole|entire)(?: |$))/i;
 const otherList =
@@ -35,7 +35,11 @@ const listName = z
     (name) =>
       !whichOfThem.test(name) && /^[\p{L}\p{N}'’&+-]+(?: [\p{L}\p{N}'’&+-]+)?$/u.test(name) && !otherList.test(name),
   );
-const dueMoment = z.union([z.iso.date(), z.iso.datetime({ offset: true })]);
+/** Nothing is due in the past. */
+const soon = { when: "future" };
+const dueMoment = z.union([z.iso.date().meta(soon), z.iso.datetime({ offset: true }).meta(soon)]);
+/** "Move it to 5pm" keeps the day. */
+const newDue = z.union([...dueMoment.options, z.iso.time()]);
 /** Ways to say each choice, with `|` between them. */
 function choice<const TValue extends string>(ways: Readonly<Record<TValue, string>>) {
   const values = Object.keys(ways) as [TValue, ...TValue[]];
@@ -79,32 +83,34 @@ const position = z.number().int();
 
 /** Words that say something of a todo are none of its title. */
 const aboutTodo =
-  /\b(?:priority|prio|deadline|overdue|tagged|to-?dos?|tasks?|items|entries)\b|#\p{L}|^(?:status|tags?|label|due|name|title|completion|details?|contents?|entry|list|new|reminder|item|task|todo)\b|\b(?:my|our|the|to|on|from|off|onto) (?:\p{L}+ )?lists?\b|[:]\s|\s[-–—]\s|^["'“‘]/u;
+  /\b(?:priority|prio|deadline|overdue|tagged|to-?dos?|tasks?|items|entries)\b|(?<!\S)#\p{L}|^(?:status|tags?|label|due|name|title|completion|details?|contents?|entry|list|new|reminder|item|task|todo)\b|\b(?:my|our|the|to|on|from|off|onto) (?:\p{L}+ )?lists?\b|[:]\s|\s[-–—]\s|^["'“‘]/u;
 /** Words for what belongs to the user. */
 const elses = /^(?:my|your|our|his|her|their|its) /i;
 /** "salt to the soup": something is put somewhere else than on a list. */
 const elsewhere =
   /^(?!(?:take|bring|reply|respond|write|listen|go|drive|walk|talk|speak|send|drop|return|get|move|carry|give|post|pick|collect|subscribe|travel|fly|ship|deliver|hand|email|mail|forward|transfer|submit|upload|back|sign|look|pay|ride|run|switch|say|reach|apply|agree|attend|see|pack|fetch|order|buy|copy|export|import|download|migrate|deploy|commute|come|head|relocate|introduce|invite|welcome|explain|present|pitch|show|read|sing|tend|prepare)\b).*\b(?:to|from|into|onto|off) (?:my|the|our|your|this|that|\p{Ll}{2,}-)|^(?:this|these|those) |\b(?:to|in|into|from|on|as) .*\b(?:playlists?|albums?|contacts?|calendar|spotify)\b/u;
-const title = z.string().refine((text) => {
+const isTitle = (text: string) => {
   const lower = text.toLowerCase();
   return (
     !aboutTodo.test(lower) &&
-    !whichOfThem.test(text) &&
     !elsewhere.test(lower) &&
     !/ (?:as \p{L}+|(?:to|by) (?:low|high|medium|normal|urgent|top))$|\blists?$/u.test(lower) &&
     /\p{L}/u.test(text)
   );
-});
+};
+/** A title is a name also behind a colon: "todo: call mum tomorrow" says when. */
+const nameThat = (isFit: (text: string) => boolean) => z.string().refine(isFit).meta({ slot: "name" });
+const title = nameThat(isTitle);
 
 /** "FYI: pay rent" */
-const labelled = z
-  .string()
-  .refine((text) => /^[^\s:]+: \S/.test(text) && title.safeParse(text.replace(":", "")).success);
+const labelled = nameThat((text) => /^[^\s:]+: \S/.test(text) && isTitle(text.replace(":", "")));
 const isDoing = (text: string) => startsWithVerb(text.toLowerCase().split(" "));
 /** The text names something to do, as "call Anna" does and "force" of "the task force" does not. */
-const doing = title.refine(isDoing);
-/** "Delete my account" is about no todo. */
-const item = title.refine((text) => isDoing(text) || !elses.test(text));
+const doing = nameThat((text) => isTitle(text) && isDoing(text));
+/** "Delete my account" is about no todo, nor is "the next one". */
+const isChosen = (text: string) => isTitle(text) && !whichOfThem.test(text);
+const chosen = nameThat(isChosen);
+const item = nameThat((text) => isChosen(text) && (isDoing(text) || !elses.test(text)));
 
 /** A list that was spoken of. */
 const listBefore = choice({
@@ -117,7 +123,10 @@ const slots = {
   labelled,
   doing,
   listBefore,
-  newTitle: title.refine((text) => /\p{L}{2}/u.test(text)),
+  newTitle: z
+    .string()
+    .refine((text) => isTitle(text) && /\p{L}{2}/u.test(text))
+    .meta({ slot: "whole" }),
   query: title,
   list: listName,
   place: knownLists,
@@ -153,7 +162,7 @@ const filters: readonly string[] = [
   "(# {tag}|(tagged|tagged with|tagged as|with [the] tag|labelled|labeled) [#] {tag}|[the] {tag} tag)",
   "{order}",
   "[the] (top|first|next) {limit}",
-  "(me|us|my|all|of|everything|the|a|list|lists|item|items|task|tasks|todo|todos|to|do|dos|thing|things|stuff|there|is|are|on|i|have|got|need|want|we|must|now|currently|right|so|far|again|back|out|aloud|loud|up|what|which|that|for|in|be|been|please|just|entries|reminders|chores|errands|jobs|ones|one|get|whole|full|entire|complete|contents|else|any|anything|every|everything|and|at|moment|how|many|can|you|only)",
+  "(me|us|my|all|of|everything|the|a|list|lists|item|items|task|tasks|todo|todos|to|do|dos|thing|things|stuff|there|is|are|on|i|have|got|need|want|we|must|now|currently|right|so|far|again|back|out|aloud|loud|up|what|which|that|for|in|be|been|please|just|entries|ones|one|get|whole|full|entire|complete|contents|else|any|anything|every|everything|and|at|moment|how|many|can|you|only)",
 ];
 const filterSlots = {
   ...slots,
@@ -210,12 +219,18 @@ function fieldsOf(found: Slots, context: PhraseContext): Readonly<Record<string,
     ...(place !== undefined && { list: place }),
     ...(listBefore !== undefined && spoken),
     ...((doing ?? labelled) !== undefined && { title: doing ?? labelled }),
-    ...(typeof due === "string" && { [due.length > 10 ? "dueAt" : "dueDate"]: due }),
+    ...(typeof due === "string" && dueOf(due, context)),
     ...(urgency !== undefined && { priority: urgency === "urgent" ? "high" : "low" }),
     ...(typeof order === "string" && orders[order]),
     ...daysOf(range, context),
     ...others,
   };
+}
+
+/** A day, a moment, or a time of the day in the offset of now. */
+function dueOf(due: string, { nowMs, timeZone }: PhraseContext): object {
+  if (due.length === 10) return { dueDate: due };
+  return { dueAt: due.length > 10 ? due : `T${due}${isoDateTime(nowMs, timeZone).slice(19)}` };
 }
 
 type Made = (fields: Readonly<Record<string, unknown>>, context: PhraseContext) => object | undefined;
@@ -279,8 +294,9 @@ const addPhrases = adding(
     anywhere: details,
     slots: {
       ...slots,
-      title: title.refine(
+      title: nameThat(
         (text) =>
+          isTitle(text) &&
           !/^(?:take|mark|move|tick|delete|remove|add|put|show|what|clear|change|set|cross|complete\w*|done|finished)\b/i.test(
             text,
           ),
@@ -295,7 +311,7 @@ function about(frames: readonly string[], input: Phrase["input"], options: Parti
   const named = `[(the|my|this|that|our)] ${todo} (called|named|titled|that says|about|:) {title}|(the|my|that|our) ${nouns} {doing}|(the|my|that|our) {title} ${nouns}`;
   const ones = "(one|item|task|todo|to do|entry|thing|reminder)";
   const index = `(the|my) {index} ${ones}|[the] (item|task|todo|to do|entry|reminder|number|item number|task number|no|#) [#] {index}|the {index}|[(the|my)] {end} ${ones}`;
-  const types = { ...slots, index: position, end: z.enum(["last"]), newList: listName, addTags: tagList };
+  const types = { ...slots, due: newDue, title: chosen, index: position, end: z.enum(["last"]), newList: listName, addTags: tagList };
   const strict = { ...types, title: item };
   const bare: Readonly<Record<string, string>> = { "@": "{title}", "~": "{title}", "^": "{doing}" };
   return frames.flatMap((frame) =>
@@ -425,8 +441,8 @@ const changePhrases: readonly Phrase[] = [
       "(change|edit|update|correct) @ (:|to say|so it says) {newTitle}",
       "(replace|swap) ~ (with|for|by) {newTitle}",
       `(move|transfer|shift|switch) @ [over] (to|into|onto) [${own}] {newList} list`,
-      "(tag|label) @ (as|with) [#] {tags}",
-      "tag @ # {tags}",
+      "(tag|label) @ (as|with) [#] {addTags}",
+      "tag @ # {addTags}",
       "(set|change) the tag[s] of @ (to|as) [#] {tags}",
       "(add|put|attach|give) [the] (tag|label) [#] {addTags} (to|on|onto) @",
       "(add|put|attach) # {addTags} (to|on) @",
@@ -453,7 +469,7 @@ const clearSlots = { ...slots, place: z.enum(knownNames.split("|")) };
 const clearing = (phrases: readonly string[], fields: object = {}): readonly Phrase[] =>
   phrasesOf(phrases, { input: { operation: "clear", ...fields }, slots: clearSlots, destructive: true });
 const wipe =
-  "(clear|clear out|clear off|empty|empty out|wipe|wipe out|erase|delete|remove|clean|clean out|purge|reset|get rid of|trash|scrap)";
+  "(clear|clear out|clear off|empty|empty out|wipe|wipe out|erase|delete|remove|clean out|purge|get rid of|trash|scrap)";
 /** "Clean my house" is about no list. */
 const emptied = anyList.replace("[list]", "list");
 const all =
@@ -558,25 +574,10 @@ const itsPhrases = phrasesOf(
   ],
   {
     input: { operation: "update" },
+    slots: { ...slots, due: newDue },
     make: (fields, context) => targetOf("update", { ...fields, title: context.previous }, context),
   },
 );
-
-/** Sentences that people say, with what they mean. They are planned by the phrases above. */
-const examples: readonly Phrase[] = (
-  [
-    ["add milk to my shopping list", { operation: "add", title: "milk", list: "shopping" }],
-    ["what is on my shopping list", { operation: "list", list: "shopping" }],
-    ["mark call Anna as done", { operation: "complete", title: "call Anna" }],
-    ["delete milk from my shopping list", { operation: "delete", title: "milk", list: "shopping" }],
-    ["rename milk to oat milk", { operation: "update", title: "milk", newTitle: "oat milk" }],
-    ["clear my shopping list", { operation: "clear", list: "shopping" }],
-    ["is milk on my list", { operation: "search", query: "milk" }],
-    ["remind me to call Anna", { operation: "add", title: "call Anna" }],
-    ["show my completed tasks", { operation: "list", status: "completed" }],
-    ["move milk to my party list", { operation: "update", title: "milk", newList: "party" }],
-  ] as const
-).map(([phrase, input]) => ({ phrase, input, toInput: () => undefined }));
 
 /** The phrases about todos for the rule planner. */
 export const todoPhrases: readonly Phrase[] = [
@@ -590,5 +591,4 @@ export const todoPhrases: readonly Phrase[] = [
   ...clearPhrases,
   ...searchPhrases,
   ...shownInOrder,
-  ...examples,
 ];

@@ -1,0 +1,183 @@
+import { parseWith } from "../../core/schema.ts";
+import { auxiliaries, prepositions, readAnaphor, resultNouns, startsWithVerb } from "../../english/word-classes.ts";
+import { stem } from "../../language/word-forms.ts";
+import type { Piece } from "./match.ts";
+import { isContent, type OperationSlot } from "./operation.ts";
+import type { PhraseRule } from "./phrase-rules.ts";
+import { isCapital, type Mark, type RequestText, textBetween } from "./request.ts";
+import { isWhole, itemsOf, type Part, typeOfSlot } from "./slot-values.ts";
+import { anaphor, isDate, isReadable, type SlotType, slotReadingsAt } from "./slots.ts";
+import { isPlainText } from "./texts.ts";
+
+/**
+ * A reason why a reading is not planned unasked; places are tokens.
+ * - `left`: a mark that it uses in part, or not at all.
+ * - `name`: a name that may hold something else.
+ * - `hour`: an hour before or after noon, for what is done once.
+ * - `spelling`: a misspelt word of the phrase.
+ */
+export interface Doubt {
+  readonly kind: "left" | "name" | "hour" | "spelling";
+  readonly start: number;
+  readonly end: number;
+}
+
+interface Reading {
+  readonly rule: PhraseRule;
+  readonly start: number;
+  readonly end: number;
+  readonly pieces: readonly Piece[];
+}
+
+/** Finds what is doubtful in a reading of a request by a phrase. */
+export function findDoubts(reading: Reading, request: RequestText): readonly Doubt[] {
+  const { rule, pieces } = reading;
+  const isPure = rule.tool.tool.declaredEffect === "pure";
+  const doubts: Doubt[] = findLeft(reading, request).map(({ start, end }) => ({ kind: "left", start, end }));
+  const firstWord = pieces.find(({ kind }) => kind === "word");
+  for (const piece of pieces) {
+    const { kind, start, end, isMistyped = false } = piece;
+    // What cannot be taken back is not done for a word that may be mistyped, nor anything for a verb.
+    if (isMistyped && !isPure && (rule.isGrave || piece === firstWord)) doubts.push({ kind: "spelling", start, end });
+    const type = kind === "slot" ? typeOfName(piece, rule) : undefined;
+    if (type === undefined) continue;
+    const items = (isWhole(type) ? undefined : itemsOf([piece], request)) ?? [[piece]];
+    const { name = "" } = piece;
+    if (items.some(([item = piece]) => isDoubtfulName(item, name, reading, request))) doubts.push({ kind: "name", start, end });
+  }
+  for (const date of request.dates) {
+    const used = pieces.find(({ value, start, end }) => value !== undefined && start <= date.start && end >= date.end);
+    const isUsed = used !== undefined;
+    const type = typeOfSlot(rule, used?.name ?? "");
+    // "On tuesday" says no time of the day.
+    const isDayOnly = date.dateTime === undefined && type?.kind === "date-time" && type.takesDay !== true && !isPure;
+    if (isDayOnly || (isUsed && date.isBareHour && rule.isGrave)) doubts.push({ kind: "hour", start: date.start, end: date.end });
+    if (isUsed && date.isNamed) doubts.push({ kind: "name", start: date.start, end: date.end });
+  }
+  return doubts;
+}
+
+/** The marks that a reading does not use whole. Those of a name are a part of it. */
+function findLeft({ rule, start, end, pieces }: Reading, { marks }: RequestText): readonly Mark[] {
+  const used = new Map<number, Piece>();
+  for (const piece of pieces) if (piece.kind !== "free") for (let at = piece.start; at < piece.end; at++) used.set(at, piece);
+  const isUsed = (mark: Mark): boolean => {
+    const own = new Set<Piece | undefined>();
+    for (let at = mark.start; at < mark.end; at++) own.add(used.get(at));
+    const [first] = own;
+    // "Milk #food and soap"
+    const isOver = (piece: Piece | undefined) => mark.kind === "tag" && (piece?.end ?? 0) > mark.end && piece?.value === undefined;
+    const isText = (piece: Piece | undefined) =>
+      piece?.kind === "slot" && piece.value === undefined && typeOfSlot(rule, piece.name ?? "")?.kind === "text";
+    if (own.size === 1 && isText(first)) return true;
+    return [...own].every((piece) => piece !== undefined && piece.kind !== "left" && !isText(piece) && !isOver(piece));
+  };
+  const isWithin = (mark: Mark) => mark.start < end && mark.end > start;
+  const left = marks.filter((mark) => isWithin(mark) && !isUsed(mark));
+  // "By 5" may be an hour or a number: one of them is enough.
+  return left.filter(
+    (mark) =>
+      !marks.some((other) => other !== mark && covers(other, mark) && (isUsed(other) || isLonger(other, mark))) &&
+      !(mark.kind === "date" && !mark.isFirm),
+  );
+}
+
+function isLonger(mark: Mark, other: Mark): boolean {
+  return mark.end - mark.leadStart > other.end - other.leadStart;
+}
+
+function covers(mark: Mark, other: Mark): boolean {
+  return mark.start <= other.start && mark.end >= other.end;
+}
+
+/** The type of the slot that a piece fills with a name. */
+function typeOfName({ name = "", value, isMessage }: Piece, rule: PhraseRule): SlotType | undefined {
+  const type = value === undefined && isMessage !== true ? typeOfSlot(rule, name) : undefined;
+  return type?.kind === "text" && type.text !== "message" ? type : undefined;
+}
+
+/** Words with which something else is meant than what stands before them. */
+const other = /^(?:or|but|except|excluding|instead|not|never|without|nor|same|than|called|named|titled|entitled|saying)$/;
+
+/**
+ * True for a name that may be more than one: that is only marks, holds an alternative or a sentence, or something that fills
+ * another slot of the operation. What is in quotes is one.
+ */
+function isDoubtfulName({ start, end }: Part, name: string, reading: Reading, request: RequestText): boolean {
+  const { words, tokens, marks } = request;
+  const first = tokens[start];
+  if (readAnaphor(words, start) === end || (end === start + 1 && resultNouns.has(words[start] ?? ""))) return false;
+  if (end === start + 1 && (first?.kind === "quote" || first?.kind === "address")) return false;
+  const within = marks.filter((mark) => mark.start >= start && mark.end <= end);
+  const isMarked = (at: number) => within.some((mark) => mark.start <= at && mark.end > at && mark.kind !== "quote");
+  const said = words.slice(start, end);
+  const isSign = (word: string, at: number) => tokens[start + at]?.kind !== "quote" && !/[\p{L}\p{N}]/u.test(word);
+  if (said.every((word, at) => isMarked(start + at) || isSign(word, at))) return true;
+  if (said.some((word, at) => other.test(word) && !isCapital(request, start + at))) return true;
+  if (!isPlainText(request, start, end) || isSentence(request, { start, end })) return true;
+  const filled = new Set(reading.pieces.flatMap(({ name }) => name ?? []));
+  const { operation } = reading.rule;
+  const empty = operation.slotsBeside(name).filter((slot) => !filled.has(slot.name));
+  if (empty.some((slot) => couldFill(slot, { start, end }, request))) return true;
+  return saysOther(reading.rule, { start, end }, request);
+}
+
+/** True if somebody does something in it, or something is so: "oat milk would be nice". */
+function isSentence(request: RequestText, { start, end }: Part): boolean {
+  const { words } = request;
+  for (let at = start + 1; at < end; at++)
+    if (auxiliaries.has(words[at] ?? "") && !isCapital(request, at) && at + 1 < end) return true;
+  return words[start] === "that";
+}
+
+/** True if something within a text could fill a slot. */
+function couldFill(slot: OperationSlot, { start, end }: Part, request: RequestText): boolean {
+  const { type, behind } = slot;
+  const { words, marks } = request;
+  const isWhen = isDate(type) || type.kind === "range";
+  if (isWhen && marks.some((mark) => mark.kind === "date" && mark.start >= start && mark.end <= end)) return true;
+  for (let at = start; at < end; at++) {
+    const lead = leadAt(slot, { start: at, end }, words);
+    if (isReadable(type)) {
+      if (type.kind === "sum") return false;
+      for (const { value, end: last, isMeasured } of slotReadingsAt(type, request, at)) {
+        if (value === anaphor || last > end) continue;
+        const isLed = at > start && slot.leads.some((each) => endsWith(words.slice(start, at), each));
+        const isFollowed = behind.has(words[last] ?? "") && last < end;
+        if (isMeasured || isLed || isFollowed || type.kind === "boolean") return true;
+      }
+    } else if (lead !== undefined && at > start && holdsText(slot, { start: lead, end }, request, start)) return true;
+  }
+  return false;
+}
+
+/** The end of words that lead to a slot and begin at a token. */
+function leadAt({ leads }: OperationSlot, { start, end }: Part, words: readonly string[]): number | undefined {
+  const lead = leads.find((each) => each.every((word, index) => words[start + index] === word));
+  const last = lead === undefined ? end : start + lead.length;
+  return last < end ? last : undefined;
+}
+
+/** True for a text behind the words that lead to its slot. A preposition may belong to a verb before it: "drive to Rome". */
+function holdsText({ type, leads }: OperationSlot, { start, end }: Part, request: RequestText, first: number): boolean {
+  const { words } = request;
+  const text = textBetween(request, start, end);
+  if (type.schema === undefined) return true;
+  const isPreposition = leads.some(([only = "", second]) => second === undefined && only === words[start - 1]) && prepositions.has(words[start - 1] ?? "");
+  const parsed = parseWith(type.schema, type.kind === "list" ? [text] : text);
+  return (parsed instanceof Promise || parsed.ok) && !(isPreposition && startsWithVerb(words.slice(first, start)));
+}
+
+function endsWith(words: readonly string[], lead: readonly string[]): boolean {
+  return lead.every((word, index) => words[words.length - lead.length + index] === word);
+}
+
+/** "Maria to my contacts": a preposition with a word of the operation's phrases. */
+function saysOther({ operation }: PhraseRule, { start, end }: Part, { words }: RequestText): boolean {
+  for (let at = start + 1; at < end - 1; at++) {
+    if (!prepositions.has(words[at] ?? "")) continue;
+    const word = at + 2 < end && /^(?:the|my|our|your)$/.test(words[at + 1] ?? "") ? (words[at + 2] ?? "") : "";
+    if (isContent(word) && operation.words.has(stem(word))) return true;
+  }
+  return false;
+}

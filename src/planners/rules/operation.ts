@@ -1,0 +1,152 @@
+import { functionWords, prepositions } from "../../english/word-classes.ts";
+import { isNullable, type PhraseNode } from "../../language/phrases.ts";
+import { stem } from "../../language/word-forms.ts";
+import type { PhraseRule } from "./phrase-rules.ts";
+import type { SlotType } from "./slots.ts";
+
+/** A slot of an operation, with the words that stand beside it in any of its phrases. */
+export interface OperationSlot {
+  readonly name: string;
+  readonly type: SlotType;
+  /** The words that lead to it, each as one content word, a preposition, or a preposition with the content word before it. */
+  readonly leads: readonly (readonly string[])[];
+  /** The words that may follow it; with `needsWord`, one of them must. */
+  readonly behind: ReadonlySet<string>;
+}
+
+/** One thing that a tool does: all phrases that choose the same branch of its input. */
+export class Operation {
+  readonly rules: PhraseRule[] = [];
+  private known: ReadonlyMap<string, OperationSlot> | undefined;
+  private knownWords: ReadonlySet<string> | undefined;
+
+  /** The slots of all phrases, and of what may stand beside them. */
+  get slots(): ReadonlyMap<string, OperationSlot> {
+    this.known ??= slotsOf(this.rules);
+    return this.known;
+  }
+
+  /** The slots of all phrases that have another slot, too: those of other phrases may be other names for the same. */
+  slotsBeside(name: string): readonly OperationSlot[] {
+    const names = new Set(
+      this.rules.flatMap((rule) => {
+        const own = [rule, ...rule.anywhere].flatMap(({ slots }) => [...slots.keys()]);
+        return own.includes(name) ? own : [];
+      }),
+    );
+    return [...this.slots.values()].filter((slot) => names.has(slot.name));
+  }
+
+  /** True if a word leads to a slot of one of its phrases. */
+  opens(word: string): boolean {
+    return [...this.slots.values()].some(({ leads }) => leads.some((lead) => lead.at(-1) === word));
+  }
+
+  /** The stems of the words of all phrases that say something. */
+  get words(): ReadonlySet<string> {
+    this.knownWords ??= new Set(this.rules.flatMap(({ node }) => wordsIn(node).filter(isContent).map(stem)));
+    return this.knownWords;
+  }
+}
+
+/** True for a word that says something by itself. */
+export function isContent(word: string): boolean {
+  return /^[\p{L}#]/u.test(word) && !functionWords.has(word) && !prepositions.has(word);
+}
+
+/** The words of a phrase, some of them several times. */
+export function wordsIn(node: PhraseNode): readonly string[] {
+  if (node.type === "word") return [node.word];
+  return node.type === "slot" ? [] : node.items.flatMap(wordsIn);
+}
+
+/** Stands for a slot among words. */
+const slotMark = "{}";
+/** A place in a phrase with more words before it has no lead that tells it from others. */
+const maxTails = 200;
+
+interface Neighbours {
+  readonly leads: Map<string, readonly string[]>;
+  readonly behind: Set<string>;
+}
+
+function slotsOf(rules: readonly PhraseRule[]): ReadonlyMap<string, OperationSlot> {
+  const found = new Map<string, Neighbours>();
+  const of = (name: string): Neighbours => {
+    const known = found.get(name) ?? { leads: new Map<string, readonly string[]>(), behind: new Set<string>() };
+    found.set(name, known);
+    return known;
+  };
+  const types = new Map<string, SlotType>();
+  const seen = new Set<PhraseNode>();
+  for (const rule of rules)
+    for (const { node, slots } of [rule, ...rule.anywhere]) {
+      for (const [name, type] of slots) if (!types.has(name)) types.set(name, type);
+      if (seen.has(node)) continue;
+      seen.add(node);
+      walk(node, new Set([""]), (name, tails) => {
+        for (const lead of tails) for (const words of leadIn(lead)) of(name).leads.set(words.join(" "), words);
+      });
+      walkBack(node, new Set(), (name, words) => {
+        for (const word of words) of(name).behind.add(word);
+      });
+    }
+  return new Map(
+    [...types].map(([name, type]) => {
+      const { leads, behind } = of(name);
+      return [name, { name, type, leads: [...leads.values()], behind }];
+    }),
+  );
+}
+
+/** Goes through a phrase with the last two words before each place, and returns those at its end. */
+function walk(
+  node: PhraseNode,
+  tails: ReadonlySet<string>,
+  onSlot: (name: string, tails: ReadonlySet<string>) => void,
+): ReadonlySet<string> {
+  if (node.type === "slot") {
+    onSlot(node.name, tails);
+    return new Set([slotMark]);
+  }
+  if (node.type === "word" && passed.has(node.word)) return tails;
+  if (node.type === "word")
+    return new Set([...tails].map((tail) => `${tail} ${node.word}`.trim().split(" ").slice(-2).join(" ")));
+  if (node.type === "choice") {
+    const ends = node.items.flatMap((item) => [...walk(item, tails, onSlot)]);
+    return new Set(ends.slice(0, maxTails));
+  }
+  return node.items.reduce((before, item) => walk(item, before, onSlot), tails);
+}
+
+/** Goes through a phrase from its end with the words that may follow each place, and returns those at its start. */
+function walkBack(
+  node: PhraseNode,
+  following: ReadonlySet<string>,
+  onSlot: (name: string, words: ReadonlySet<string>) => void,
+): ReadonlySet<string> {
+  if (node.type === "slot") {
+    onSlot(node.name, following);
+    return new Set();
+  }
+  if (node.type === "word") return new Set([node.word]);
+  if (node.type === "choice")
+    return new Set(
+      node.items.flatMap((item) => [...walkBack(item, following, onSlot), ...(isNullable(item) ? following : [])]),
+    );
+  return node.items.reduceRight<ReadonlySet<string>>((after, item) => {
+    const words = walkBack(item, after, onSlot);
+    return isNullable(item) ? new Set([...words, ...after]) : words;
+  }, following);
+}
+
+const passed: ReadonlySet<string> = new Set("the a an my our your this that some any [ ( \"".split(" "));
+
+/** The words of a tail that lead to what follows. */
+function leadIn(tail: string): readonly (readonly string[])[] {
+  const words = tail.split(" ").filter((word) => word !== "");
+  const [before = "", last = ""] = [words.at(-2), words.at(-1)];
+  if (last === "" || last === slotMark) return [];
+  if (isContent(last)) return [[last]];
+  return isContent(before) && before !== slotMark ? [[before, last]] : [[last]];
+}

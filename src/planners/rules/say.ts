@@ -1,0 +1,185 @@
+import { canonicalJson, type JsonObject } from "../../core/json.ts";
+import type { SlotValue } from "../../core/tool.ts";
+import type { DateClock } from "../../dates/read-dates.ts";
+import { nextDate, wallTimeAt, dayMs } from "../../dates/zoned-time.ts";
+import { months, weekdays } from "../../english/word-classes.ts";
+import { isNullable, type PhraseNode, slotNames } from "../../language/phrases.ts";
+import { asReference, parseReference, parseTemplate } from "../../plan/references.ts";
+import { inputOfPhrase, type PhraseRule, sayName, type ToolRules } from "./phrase-rules.ts";
+import { opensMessage } from "./match.ts";
+import { choicesOf, isDate, type SlotType } from "./slots.ts";
+
+/** Values by the names of slots. */
+type Values = ReadonlyMap<string, unknown>;
+
+/** A phrase with its slots filled in. */
+interface Said {
+  readonly text: string;
+  readonly rule: PhraseRule;
+  /** The slots whose values it says. */
+  readonly slots: ReadonlySet<string>;
+}
+
+const maxSaid = 300;
+
+/**
+ * Says a call as its tool's own phrases do: in the shortest of them that has a place for the whole input, without its optional
+ * words. Undefined if no phrase makes this input.
+ */
+export function sayCall({ rules }: ToolRules, input: JsonObject, clock: DateClock): string | undefined {
+  const said = rules.flatMap((rule) => sayBy(rule, input, clock) ?? []);
+  const [shortest] = said.sort((left, right) => left.text.length - right.text.length);
+  return shortest?.text.slice(0, maxSaid);
+}
+
+function sayBy(rule: PhraseRule, input: JsonObject, clock: DateClock): Said | undefined {
+  const values = valuesOf(rule, input);
+  const isFixed = Object.entries(rule.fixed).every(([name, value]) => canonicalJson(value) === canonicalJson(input[name] ?? null));
+  if (!isFixed) return undefined;
+  const speaker = new Speaker(rule, values, clock);
+  const parts = [speaker.say(rule.node), ...rule.anywhere.map((template) => speaker.sayBeside(template))];
+  const [phrase, ...beside] = parts;
+  if (phrase === undefined) return undefined;
+  const text = [phrase, ...beside.filter((part) => part !== undefined && part !== "")].join(" ");
+  const slots = Object.fromEntries([...speaker.said].map((name) => [name, values.get(name) as SlotValue]));
+  const made = inputOfPhrase(rule, slots, clock);
+  return made !== undefined && isSame(made, input) ? { text, rule, slots: speaker.said } : undefined;
+}
+
+function isSame(made: Readonly<Record<string, unknown>>, input: JsonObject): boolean {
+  const plain = Object.fromEntries(Object.entries(made).filter(([, value]) => value !== undefined));
+  return canonicalJson(plain) === canonicalJson(input);
+}
+
+/** The value that each slot of a phrase would have: that of its field or, where a function makes the input, of one that fits it. */
+function valuesOf(rule: PhraseRule, input: JsonObject): Values {
+  const types = new Map([rule, ...rule.anywhere].flatMap(({ slots }) => [...slots]));
+  const all = Object.entries(input).filter(([name]) => !Object.hasOwn(rule.fixed, name));
+  return new Map(
+    [...types].flatMap(([name, type]) => {
+      if (Object.hasOwn(input, name)) return [[name, input[name]] as const];
+      if (rule.source.toInput === undefined) return [];
+      const fits = ([field, value]: readonly [string, unknown]) => !types.has(field) && mayBe(type, value);
+      return all.filter(fits).map(([, value]) => [name, value] as const).slice(0, 1);
+    }),
+  );
+}
+
+function mayBe(type: SlotType, value: unknown): boolean {
+  if (isDate(type)) return typeof value === "string" && /^\d{4}-\d\d-\d\d/.test(value);
+  return type.kind === "enum" && choicesOf(type).some((choice) => choice === value);
+}
+
+/** Says the parts of a phrase. */
+class Speaker {
+  readonly said = new Set<string>();
+
+  constructor(
+    private readonly rule: PhraseRule,
+    private readonly values: Values,
+    private readonly clock: DateClock,
+  ) {}
+
+  /** What stands beside a phrase, if it says something that was not said yet. */
+  sayBeside({ node }: PhraseRule["anywhere"][number]): string | undefined {
+    const names = [...slotNames(node)];
+    const isNew = names.some((name) => this.values.has(name) && !this.said.has(name));
+    return isNew ? this.say(node) : undefined;
+  }
+
+  /** A part of a phrase, with the word that is said behind it; undefined if a value is missing. */
+  say(node: PhraseNode, next = ""): string | undefined {
+    if (node.type === "word") return node.word;
+    if (node.type === "slot") return this.sayValue(node.name, next);
+    if (node.type === "choice") return this.sayChoice(node.items, next, isNullable(node));
+    // From its end, as a number is said without its unit where that follows.
+    const parts: string[] = [];
+    for (const item of node.items.toReversed()) {
+      const part = this.say(item, parts[0]?.split(" ")[0] ?? next);
+      if (part === undefined) return undefined;
+      if (part !== "") parts.unshift(part);
+    }
+    return parts.join(" ").replace(/ ([,:;.?!])/g, "$1");
+  }
+
+  private sayChoice(items: readonly PhraseNode[], next: string, isOptional: boolean): string | undefined {
+    const hasValue = (item: PhraseNode) => {
+      const names = [...slotNames(item)];
+      return names.some((name) => this.values.has(name) && !this.said.has(name));
+    };
+    for (const item of items.filter(hasValue)) {
+      const before = [...this.said];
+      const part = this.say(item, next);
+      if (part !== undefined) return part;
+      for (const name of this.said) if (!before.includes(name)) this.said.delete(name);
+    }
+    if (isOptional) return "";
+    const plain = items.find((item) => slotNames(item).size === 0);
+    return plain && this.say(plain, next);
+  }
+
+  private sayValue(name: string, next: string): string | undefined {
+    const value = this.values.get(name);
+    const type = this.rule.slots.get(name) ?? this.rule.anywhere.find(({ slots }) => slots.has(name))?.slots.get(name);
+    if (value === undefined || type === undefined || this.said.has(name)) return undefined;
+    this.said.add(name);
+    const leads = this.rule.operation.slots.get(name)?.leads ?? [];
+    const isMessage = type.text === "message" || (next === "" && leads.some((lead) => opensMessage.has(lead.at(-1) ?? "")));
+    return sayValue(value, type, { next, clock: this.clock, isMessage });
+  }
+}
+
+/** A value as people write it. */
+export function sayValue(
+  value: unknown,
+  type: SlotType,
+  {
+    next = "",
+    clock,
+    isMessage = false,
+  }: { readonly next?: string; readonly clock: DateClock; readonly isMessage?: boolean },
+): string | undefined {
+  const reference = typeof value === "object" && value !== null ? asReference(value) : undefined;
+  if (reference !== undefined) return sayReference(parseReference(String(reference.$ref)));
+  if (Array.isArray(value)) {
+    const items = value.map(String);
+    return [items.slice(0, -1).join(", "), items.at(-1)].filter(Boolean).join(" and ");
+  }
+  if (typeof value === "number") {
+    const [unit] = type.units ?? [];
+    const isCounted = unit === undefined || type.units?.some(({ names }) => names.includes(next));
+    return isCounted ? String(value) : `${value} ${unit.names[1] ?? unit.names[0]}`;
+  }
+  if (typeof value === "boolean") return value ? "on" : "off";
+  if (typeof value !== "string") return undefined;
+  if (isDate(type) || type.kind === "range") return value.split("/").map((day) => sayDate(day, clock)).join(" to ");
+  if (type.kind === "enum") return sayName(value);
+  const text = parseTemplate(value)
+    .map((part) => (part.type === "reference" ? sayReference(part.reference) : part.text))
+    .join("");
+  const isPlain = isMessage || type.text === "message" || !needsQuotes.test(text) || text.includes('"');
+  return isPlain ? text : `"${text}"`;
+}
+
+/** What splits a text, or could be read as something else in it. */
+const needsQuotes = /[,;:.!?#&()]|\d|(?:^| )(?:and|or|but|not|then|to|from|for|with|at|on|in|by|that)(?: |$)/i;
+
+/** "the id of step 1" */
+function sayReference(reference: ReturnType<typeof parseReference>): string {
+  if (reference === undefined) return "the result";
+  const step = `step ${/^s(\d+)$/.exec(reference.stepId)?.[1] ?? reference.stepId}`;
+  const key = reference.path.findLast((part) => typeof part === "string");
+  return `the ${key === undefined ? "result" : sayName(String(key))} of ${step}`;
+}
+
+/** "friday 4 december at 17:00"; with the year, if it is not the next such day. */
+export function sayDate(value: string, { nowMs, timeZone }: DateClock): string {
+  if (value === "..") return "any day";
+  const wall = value.length > 10 ? wallTimeAt(Date.parse(value), timeZone) : Date.parse(value);
+  const date = new Date(wall);
+  if (Number.isNaN(wall)) return value;
+  const today = Math.floor(wallTimeAt(nowMs, timeZone) / dayMs);
+  const isNext = nextDate(date.getUTCMonth(), date.getUTCDate(), today) === Math.floor(wall / dayMs);
+  const day = `${weekdays[date.getUTCDay()]} ${date.getUTCDate()} ${months[date.getUTCMonth()]}${isNext ? "" : ` ${date.getUTCFullYear()}`}`;
+  return value.length > 10 ? `${day} at ${date.toISOString().slice(11, 16)}` : day;
+}
