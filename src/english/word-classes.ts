@@ -165,7 +165,7 @@ whats: what is; let's: let us; lets: let us; dont: do not; havent: have not; can
 can't: can not; wont: will not; won't: will not; didnt: did not; doesnt: does not; isnt: is not; arent: are not;
 wasnt: was not; shouldnt: should not; im: i am; ive: i have; thats: that is; theres: there is; youre: you are;
 gimme: give me; lemme: let me; wanna: want to; gotta: have to; u: you; ur: your; whens: when is; hows: how is;
-n: and; pls: please; plz: please; bc: because; cuz: because; abt: about; prio: priority; thx: thanks; ty: thanks`;
+n: and; w: with; pls: please; plz: please; bc: because; cuz: because; abt: about; prio: priority; thx: thanks; ty: thanks`;
 const denied = "do does did have has had is are was were should would could must".split(" ");
 
 /** Other contractions, with or without an apostrophe, and their words. */
@@ -183,7 +183,7 @@ const pronouns: ReadonlySet<string> = new Set(["it", "that", "this", "them", "th
 const pointers = ["the", "that", "this", "its"];
 
 /** Words after which "one" is not a number. */
-export const onePointers: ReadonlySet<string> = new Set(["the", "that", "this", "which", "each", "every", "any"]);
+export const onePointers: ReadonlySet<string> = new Set("the that this which each every any next last previous other".split(" "));
 
 /** Words before the name of an earlier result: "that total". */
 const resultPointers: ReadonlySet<string> = new Set([...pointers, "his", "these", "those"]);

@@ -42,7 +42,7 @@ const patterns: readonly (readonly [RefusalKind, RegExp])[] = [
   [
     "others",
     new RegExp(
-      `^ (?:(?:but|so|and|well|ok|oh|hey|please|then|also|can you|could you) |, )*(?:(?:tell|ask|let|remind|notify|text|call|email|message|ping|warn|inform|have|make|get|want|need|beg|urge|instruct) (?!me |us |you |to |the |a |an |my |it |this |that |all |every )(?:${person}|\\S+(?: and \\S+)?) (?:to|that|know|about|not|do|if|whether)|(?:tell|ask|let|remind|notify|warn|inform) ${person}|${person} (?:should|must|has to|have to|needs to|need to|will|can|could|might|is going to|are going to|wants|wanted|said|says|told|asked|already|just|deleted|added|removed|cleared|bought|finished|completed|did|does|put|is|was|were|has|have|had))(?= )`,
+      `^ (?:(?:but|so|and|well|ok|oh|hey|please|then|also|can you|could you) |, )*(?:(?:tell|ask|let|remind|notify|text|call|email|message|ping|warn|inform|have|make|get|want|need|beg|urge|instruct) (?!me |us |you |to |the |a |an |my |it |this |that |all |every )(?:${person}|\\S+(?: and \\S+)?) (?:to|that|know|about|not|do|if|whether)|(?:tell|ask|let|remind|notify|warn|inform) ${person}|(?!(?:i|we|you|it) )(?:\\S+ ){1,3}(?:says|said|told|wrote|mentioned|reported|reckons|claims|claimed|insists)|${person} (?:should|must|has to|have to|needs to|need to|will|can|could|might|is going to|are going to|wants|wanted|said|says|told|asked|already|just|deleted|added|removed|cleared|bought|finished|completed|did|does|put|is|was|were|has|have|had))(?= )`,
     ),
   ],
   [

@@ -21,7 +21,8 @@ const word =
 /** Of limited length before the sign, or each part of "a-a-a…" would be looked at as often as it has parts. */
 const address =
   /(?:https?:\/\/|www\.)[^\s"“”<>]*[^\s"“”<>.,;:!?)\]'’]|[\p{L}\p{N}._%+-]{1,64}@[\p{L}\p{N}-]{1,63}(?:\.[\p{L}\p{N}-]{1,63})+/iuy;
-const number = /(?:\d{1,3}(?:,\d{3})+(?![\d])|\d+)(?:\.\d+)?|\.\d+/y;
+/** Also "89,90". */
+const number = /\d+,\d\d(?![\d,])|(?:\d{1,3}(?:,\d{3})+(?![\d])|\d+)(?:\.\d+)?|\.\d+/y;
 /** "a.m." is one word behind a number, so that its last point ends no sentence. */
 const halfOfDay = /[ap]\.m\./iy;
 const ordinal = /\d+(?:st|nd|rd|th)(?![\p{L}\p{N}])/iuy;
@@ -104,7 +105,8 @@ class Tokenizer {
     if (nth !== undefined) return this.push("word", nth.toLowerCase(), position, position + nth.length);
     const digits = matchAt(number, this.text, position);
     if (digits === undefined) return undefined;
-    return this.push("number", digits.replaceAll(",", ""), position, position + digits.length);
+    const norm = /^\d+,\d\d$/.test(digits) ? digits.replace(",", ".") : digits.replaceAll(",", "");
+    return this.push("number", norm, position, position + digits.length);
   }
 
   private nextWord(position: number): number | undefined {

@@ -15,9 +15,10 @@ import { isPlainText } from "./texts.ts";
  * - `name`: a name that may hold something else.
  * - `hour`: an hour before or after noon, for what is done once.
  * - `spelling`: a misspelt word of the phrase.
+ * - `words`: it is said in no order and words of a phrase.
  */
 export interface Doubt {
-  readonly kind: "left" | "name" | "hour" | "spelling";
+  readonly kind: "left" | "name" | "hour" | "spelling" | "words";
   readonly start: number;
   readonly end: number;
 }
@@ -27,6 +28,8 @@ interface Reading {
   readonly start: number;
   readonly end: number;
   readonly pieces: readonly Piece[];
+  readonly inOtherWords?: boolean;
+  readonly missing?: string;
 }
 
 /** Finds what is doubtful in a reading of a request by a phrase. */
@@ -34,9 +37,11 @@ export function findDoubts(reading: Reading, request: RequestText): readonly Dou
   const { rule, pieces } = reading;
   const isPure = rule.tool.tool.declaredEffect === "pure";
   const doubts: Doubt[] = findLeft(reading, request).map(({ start, end }) => ({ kind: "left", start, end }));
+  if (reading.inOtherWords && (!isPure || reading.missing !== undefined)) doubts.push({ kind: "words", start: reading.start, end: reading.end });
   const firstWord = pieces.find(({ kind }) => kind === "word");
   for (const piece of pieces) {
     const { kind, start, end, isMistyped = false } = piece;
+    if (kind === "left" && !doubts.some((doubt) => doubt.kind === "left" && doubt.start <= start && doubt.end >= end)) doubts.push({ kind, start, end });
     // What cannot be taken back is not done for a word that may be mistyped, nor anything for a verb.
     if (isMistyped && !isPure && (rule.isGrave || piece === firstWord)) doubts.push({ kind: "spelling", start, end });
     const type = kind === "slot" ? typeOfName(piece, rule) : undefined;

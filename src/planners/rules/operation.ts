@@ -10,9 +10,14 @@ export interface OperationSlot {
   readonly type: SlotType;
   /** The words that lead to it, each as one content word, a preposition, or a preposition with the content word before it. */
   readonly leads: readonly (readonly string[])[];
-  /** The words that may follow it; with `needsWord`, one of them must. */
+  /** The words that may follow it; {@link phraseEnd} where nothing does. */
   readonly behind: ReadonlySet<string>;
+  /** True if it is something to do: "remind me to {text}". */
+  readonly isInfinitive: boolean;
 }
+
+/** Stands for the end of a phrase among the words behind a slot. */
+export const phraseEnd = "$";
 
 /** One thing that a tool does: all phrases that choose the same branch of its input. */
 export class Operation {
@@ -68,12 +73,17 @@ const maxTails = 200;
 interface Neighbours {
   readonly leads: Map<string, readonly string[]>;
   readonly behind: Set<string>;
+  isInfinitive: boolean;
 }
+
+const beforeInfinitive = /(?:^| )(?:me|us|need|have|want|got|remember|forget) to$/;
 
 function slotsOf(rules: readonly PhraseRule[]): ReadonlyMap<string, OperationSlot> {
   const found = new Map<string, Neighbours>();
   const of = (name: string): Neighbours => {
-    const known = found.get(name) ?? { leads: new Map<string, readonly string[]>(), behind: new Set<string>() };
+    const known = found.get(name) ?? {
+      ...{ leads: new Map<string, readonly string[]>(), behind: new Set<string>(), isInfinitive: false },
+    };
     found.set(name, known);
     return known;
   };
@@ -85,16 +95,20 @@ function slotsOf(rules: readonly PhraseRule[]): ReadonlyMap<string, OperationSlo
       if (seen.has(node)) continue;
       seen.add(node);
       walk(node, new Set([""]), (name, tails) => {
-        for (const lead of tails) for (const words of leadIn(lead)) of(name).leads.set(words.join(" "), words);
+        const slot = of(name);
+        for (const lead of tails) {
+          slot.isInfinitive ||= beforeInfinitive.test(lead);
+          for (const words of leadIn(lead)) slot.leads.set(words.join(" "), words);
+        }
       });
-      walkBack(node, new Set(), (name, words) => {
+      walkBack(node, new Set([phraseEnd]), (name, words) => {
         for (const word of words) of(name).behind.add(word);
       });
     }
   return new Map(
     [...types].map(([name, type]) => {
-      const { leads, behind } = of(name);
-      return [name, { name, type, leads: [...leads.values()], behind }];
+      const { leads, behind, isInfinitive } = of(name);
+      return [name, { name, type, leads: [...leads.values()], behind, isInfinitive }];
     }),
   );
 }

@@ -269,12 +269,13 @@ function unitsOf(
     return same.length > 0 ? same : given;
   }
   if (own.length > 0) return own;
-  const beside = new RegExp(`\\{${name}\\}[\\s([]*(\\p{Sc}|%|\\p{L}+)|(\\p{Sc})[\\s([]*\\{${name}\\}`, "u");
-  for (const { phrase } of phrases) {
-    const [, behind = "", before = ""] = beside.exec(phrase) ?? [];
-    const units = unitsNamed((behind || before).toLowerCase());
-    if (units.length > 0 && !/^[a-z]$/i.test(behind)) return units;
-  }
+  const word = "(?:\\p{Sc}|%|\\p{L}+)";
+  const words = `(${word}(?:\\|${word})*)`;
+  const beside = new RegExp(`\\{${name}\\}[\\s([]*${words}|(\\p{Sc})[\\s([]*\\{${name}\\}`, "gu");
+  const found = phrases.flatMap(({ phrase }) => [...phrase.matchAll(beside)].flatMap(([, behind = "", before = ""]) => (behind || before).split("|")));
+  const all = found.map((each) => (/^[a-z]$/i.test(each) ? [] : unitsNamed(each.toLowerCase()))).filter(({ length }) => length > 0);
+  // One that takes euros or dollars is of neither.
+  if (all.length > 0) return all.every(([first]) => first?.kind === all[0]?.[0]?.kind) ? (all[0] ?? []) : [];
   const said = typeof description === "string" ? tokenize(description, 40) : [];
   const named = said.flatMap(({ norm }) => (norm.length > 2 ? [unitsNamed(norm)] : [])).filter(({ length }) => length > 0);
   return new Set(named.map(([first]) => first?.kind)).size === 1 ? (named[0] ?? []) : [];

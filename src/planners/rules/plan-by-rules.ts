@@ -23,7 +23,7 @@ import { cutWishes } from "./cut-wishes.ts";
 import type { Doubt } from "./doubts.ts";
 import { findLike } from "./likeness.ts";
 import { type Piece, TooMuchWork } from "./match.ts";
-import { compileTool, inputOfPhrase, sayName, sentencesIn, type ToolRules } from "./phrase-rules.ts";
+import { compileTool, inputOfPhrase, type PhraseRule, sayName, sentencesIn, type ToolRules } from "./phrase-rules.ts";
 import { type DraftStep, type Reading, type Readings, RequestReader } from "./readings.ts";
 import { maxTokens, quotedWord, type RequestText, readRequest, textBetween } from "./request.ts";
 import { sayCall } from "./say.ts";
@@ -107,7 +107,9 @@ async function planOrRefuse(
   if (!(planned instanceof Refused)) return planned;
   const { reason, why, parts } = planned;
   const wishes = reason === "too-long" ? undefined : await planning.planWishes(request.request);
-  const proposals = planned.meant.slice(0, maxProposals).map((each) => toProposal(each, { nowMs, timeZone }));
+  const found = proposable.has(reason) ? await planning.propose(request.request) : [];
+  const meant = [...planned.meant, ...found].filter((each, at, all) => all.findIndex((other) => isSameMeaning(other, each)) === at);
+  const proposals = meant.slice(0, maxProposals).map((each) => toProposal(each, { nowMs, timeZone }));
   const examples = suggestRequests(rules, request.request, { nowMs, timeZone });
   throwIfCancelled(signal);
   const details = {
@@ -180,6 +182,25 @@ class Planning {
       }
     }
     return found;
+  }
+
+  /** What a request may mean that no phrase fits. */
+  async propose(text: string): Promise<readonly Meant[]> {
+    const request = this.read(text);
+    const meaningsOf = (word: string) => this.spelling.meaningsOf(word);
+    const reader = new RequestReader(this.rules, request, { meaningsOf, maxSteps: this.options.maxSteps, stepsBefore: 0, inOtherWords: true });
+    if (reader.clauses.some(({ start, end }) => isBarred(request.words, start, end))) return [];
+    const found = await reader.read().catch((thrown: unknown) => {
+      if (!(thrown instanceof TooMuchWork)) throw thrown;
+    });
+    if (found?.type !== "read") return [];
+    return found.readings.map((reading) => {
+      const unused = reading.doubts.flatMap(({ kind, start, end }) => (kind === "left" ? [textBetween(request, start, end)] : []));
+      if (process.env.COSTS) unused.push(`cost ${reading.cost}`);
+      const { lacking } = reading;
+      const asks = lacking && questionFor(lacking, reading);
+      return { drafts: reading.drafts, steps: orderSteps(reading.drafts, request), certainty: 0.6, unused, ...(asks && { asks }) };
+    });
   }
 
   private read(text: string): RequestText {
@@ -376,6 +397,26 @@ function askFor(match: Match, field: string, { request, work }: RequestReader): 
   return { steps, drafts: [{ id: "s1", rules, input: others }], certainty: 0.8, unused: [], asks };
 }
 
+/** Reasons for which something may still be proposed. */
+const proposable: ReadonlySet<RefusalReason> = new Set(["not-understood", "ambiguous", "unsure", "missing", "question", "supposed", "later", "unbound"]);
+
+function isBarred(words: readonly string[], start: number, end: number): boolean {
+  return findRefusals(words, start, end).some(({ reason }) => reason === "denied" || reason === "corrected");
+}
+
+function questionFor({ stepId, field }: NonNullable<Reading["lacking"]>, { drafts, matches }: Reading): ProposalQuestion {
+  const draft = drafts.find(({ id }) => id === stepId);
+  const rule = (draft?.match ?? matches[0])?.rule as PhraseRule;
+  const type = typeOfSlot(rule, field) ?? slotTypeOf(schemasAt(rule.tool.schemas.input, [field], rule.fixed));
+  const choices = choicesOf(type);
+  return { stepId, field, type: type.kind, ...(choices.length > 0 && { choices }), text: `Which ${sayName(field)}?` };
+}
+
+function isSameMeaning(one: Meant, other: Meant): boolean {
+  const inputs = ({ steps, asks }: Meant) => JSON.stringify([steps.map(({ tool, input, wait }) => [tool, input, wait]), asks?.field]);
+  return inputs(one) === inputs(other);
+}
+
 function wordsOf(
   found: Exclude<Readings, { readonly type: "read" | "too-long" }>,
   { clauses, request }: RequestReader,
@@ -442,6 +483,7 @@ const doubtful: Readonly<Record<Doubt["kind"], string>> = {
   name: "may be more than a name; put it in quotes if it is one",
   hour: "may be before or after noon",
   spelling: "is not a word of the phrase",
+  words: "is said in other words than a phrase",
 };
 
 /** Says for people what words of each kind mean. */

@@ -4,14 +4,16 @@ import type { EarlierPhrases, PhraseContext, PhraseReference } from "../../core/
 import { mentionsResult, readAnaphor, resultNouns, startsWithVerb } from "../../english/word-classes.ts";
 import { type FoundRefusal, findRefusals } from "../../language/refusals.ts";
 import { isMistypedInside } from "../../language/word-forms.ts";
+import { type OtherFit, OtherWords } from "./other-words.ts";
 import { findReferences, parseReference } from "../../plan/references.ts";
 import { readSum } from "../../sums/read-sum.ts";
 import type { PhrasePlace } from "./compiled-phrase.ts";
+import { isContent } from "./operation.ts";
 import { contentEnds, contentStarts, isCourtesy } from "./courtesy.ts";
 import { type Clause, cutClauses, statesReason } from "./cut-wishes.ts";
 import { type Doubt, findDoubts } from "./doubts.ts";
 import { costs, type FindMeanings, Matcher, type Piece, piecesOf, WorkMeter } from "./match.ts";
-import type { PhraseRule, ToolRules } from "./phrase-rules.ts";
+import { inputOfPhrase, type PhraseRule, type ToolRules } from "./phrase-rules.ts";
 import { isCapital, type Mark, type RequestText, textBetween } from "./request.ts";
 import {
   holdsNames,
@@ -45,6 +47,7 @@ interface Partial {
   readonly drafts: readonly DraftStep[];
   readonly asked: ReadonlyMap<ToolRules, EarlierPhrases>;
   readonly doubts: readonly Doubt[];
+  readonly lacking?: Reading["lacking"];
 }
 
 /** The steps and words before a wish. */
@@ -68,6 +71,9 @@ export interface Reading {
   readonly drafts: readonly DraftStep[];
   /** The reasons not to plan it unasked. */
   readonly doubts: readonly Doubt[];
+  readonly cost: number;
+  /** A value that a step lacks. */
+  readonly lacking?: { readonly stepId: string; readonly field: string } | undefined;
 }
 
 /** A request that was read as a whole, or why it was not. `matches` is what was understood; of a refusal, before `clause`. */
@@ -104,6 +110,10 @@ const wishCost = 4;
 /** Going on with the phrase before is likelier than a new wish. */
 const goesOnCost = -3;
 const reasonCost = 6;
+/** A wish that is left out, and each of its words. */
+const unreadCost = 30;
+const unreadWordCost = 15;
+const maxUnread = 120;
 /** A doubtful reading is the last that words may mean. */
 const unsureCost = 1_000;
 /** A message ends with a sentence only where another wish begins there. */
@@ -134,6 +144,7 @@ export class RequestReader {
   private readonly matchesFrom = new Map<number, readonly Match[]>();
   private readonly refusals: readonly (readonly FoundRefusal[])[];
   private readonly candidates: readonly PhraseRule[];
+  private readonly otherWords: OtherWords | undefined;
 
   constructor(
     private readonly tools: readonly ToolRules[],
@@ -142,17 +153,22 @@ export class RequestReader {
       meaningsOf,
       maxSteps,
       stepsBefore,
+      inOtherWords = false,
     }: {
       readonly meaningsOf: FindMeanings;
       readonly maxSteps: number;
       /** The steps that come before those of the request. */
       readonly stepsBefore: number;
+      /** Whether to read what is in other words or another order, too. */
+      readonly inOtherWords?: boolean;
     },
   ) {
     this.maxSteps = maxSteps;
     this.stepsBefore = stepsBefore;
     const { words } = request;
-    this.matcher = new Matcher(request, readTextEdges(request), meaningsOf, (word) => this.isLead(word), this.work);
+    const edges = readTextEdges(request);
+    if (inOtherWords) this.otherWords = new OtherWords(tools, request, { edges, meaningsOf, work: this.work });
+    this.matcher = new Matcher(request, edges, meaningsOf, (word) => this.isLead(word), this.work);
     this.clauses = cutClauses(request).filter(({ start, end }) => !isCourtesy(words, start, end));
     for (const [index, { start, end }] of this.clauses.entries()) {
       for (const position of contentEnds(words, start, end)) this.ends.set(position, index);
@@ -186,7 +202,8 @@ export class RequestReader {
     search.beams[0]?.push({ cost: 0, matches: [], drafts: [], asked: new Map(), doubts: [] });
     for (let clause = 0; clause < count; clause++) {
       const sorted = (search.beams[clause] ?? []).sort((left, right) => left.cost - right.cost).slice(0, maxBeam);
-      const partials = sorted.filter(({ cost }) => cost - (sorted[0]?.cost ?? cost) <= maxBehind);
+      const most = this.otherWords === undefined ? maxBehind : Number.POSITIVE_INFINITY;
+      const partials = sorted.filter(({ cost }) => cost - (sorted[0]?.cost ?? cost) <= most);
       for (const partial of partials) {
         const passed = this.passClause(clause, partial);
         if (passed !== undefined) {
@@ -203,7 +220,7 @@ export class RequestReader {
   private async extendAll(partial: Partial, clause: number, search: Search): Promise<void> {
     const done = new Map<number, readonly Match[]>();
     const last = partial.matches.at(-1);
-    const matches = [...this.matchesAt(clause), ...this.goOn(partial, clause)].filter((match) =>
+    const matches = [...this.matchesAt(clause), ...this.goOn(partial, clause), ...this.goOnInOtherWords(partial, clause)].filter((match) =>
       this.isSameList(last, match),
     );
     for (const match of matches.sort((left, right) => left.cost - right.cost)) {
@@ -228,8 +245,9 @@ export class RequestReader {
   }
 
   /** True if a wish need not be followed beside others that end at the same place. */
-  private isWorse({ lastClause, cost }: Match, [best, second]: readonly Match[]): boolean {
+  private isWorse({ lastClause, cost }: Match, [best, second, ...others]: readonly Match[]): boolean {
     if (best === undefined) return false;
+    if (this.otherWords !== undefined) return others.length > 1;
     // At the end of the request only one that is as good makes a difference.
     const isLast = lastClause === this.clauses.length - 1 && this.doubtsOf(best).length === 0;
     return second !== undefined || cost - best.cost > (isLast ? tieCost : maxWorse);
@@ -277,7 +295,7 @@ export class RequestReader {
   /** Words that say that a wish is not to be done, unless the phrase itself says them. */
   private refusalOf(match: Match): FoundRefusal | undefined {
     const { firstClause, lastClause, pieces, rule, rules } = match;
-    const said = saidBy(pieces);
+    const said = saidBy(match.inOtherWords ? pieces.filter(({ kind }) => kind === "word" || kind === "slot") : pieces);
     const mayStand = ({ reason }: FoundRefusal) => {
       // Every word of a sum has its part in it; before another wish it may be its condition.
       if (rule.hasSum && reason === "condition") return lastClause === this.clauses.length - 1;
@@ -305,7 +323,8 @@ export class RequestReader {
   /** Passes a clause that is no wish: a reason, or a date that belongs to none. */
   private passClause(clause: number, partial: Partial): Partial | undefined {
     const { start, end } = this.clauses[clause] ?? { start: 0, end: 0 };
-    const date = this.request.marks.find((mark) => mark.kind === "date" && mark.leadStart === start && mark.end === end);
+    const { words, marks } = this.request;
+    const date = marks.find((mark) => mark.kind === "date" && mark.leadStart === start && mark.end === end);
     const last = partial.matches.at(-1);
     // Behind a message only a wish begins.
     if (last?.pieces.at(-1)?.isMessage === true) return undefined;
@@ -313,7 +332,13 @@ export class RequestReader {
       const doubts = [...partial.doubts, { kind: "left", start, end } as const];
       return { ...partial, cost: partial.cost + costs.left + unsureCost, doubts };
     }
-    return this.isReason(clause, partial) ? { ...partial, cost: partial.cost + reasonCost } : undefined;
+    if (this.isReason(clause, partial)) return { ...partial, cost: partial.cost + reasonCost };
+    if (this.otherWords === undefined || (this.refusals[clause] ?? []).length > 0) return undefined;
+    const doubts = [...partial.doubts, { kind: "left", start, end } as const];
+    const isStatement = statesReason(words, start, end);
+    const length = isStatement ? 0 : words.slice(start, end).filter(isContent).length;
+    const cost = Math.min(maxUnread, unreadCost + unreadWordCost * length) + (partial.doubts.length === 0 ? unsureCost : 0);
+    return { ...partial, cost: partial.cost + cost, doubts };
   }
 
   /** "…, we have enough", "as I am busy, …": says why, and asks for nothing. */
@@ -363,8 +388,39 @@ export class RequestReader {
       if (rule.hasSum) return this.readSums(rule, firstClause);
       return starts.filter((start) => this.matcher.mayStart(rule, start)).flatMap(fitAt(rule));
     };
-    const matches = this.candidates.flatMap(fitRule);
-    return matches.sort((left, right) => left.cost - right.cost).slice(0, maxCandidates);
+    const matches = this.candidates.flatMap(fitRule).sort((left, right) => left.cost - right.cost).slice(0, maxCandidates);
+    return [...matches, ...this.findOthers(firstClause)];
+  }
+
+  /** The ways to read a clause, and some behind it, in other words than those of the phrases. */
+  private findOthers(firstClause: number): readonly Match[] {
+    if (this.otherWords === undefined) return [];
+    const { starts, ends, limit } = this.rangeFrom(firstClause);
+    const fits = this.otherWords.fitsFrom(starts, ends, limit);
+    return fits.map((fit) => this.toMatch(fit, firstClause));
+  }
+
+  /** "…, and 15 to site 4": the call before with other values. */
+  private goOnInOtherWords({ matches }: Partial, clause: number): readonly Match[] {
+    const last = matches.at(-1);
+    if (this.otherWords === undefined || last === undefined || last.lastClause !== clause - 1 || last.pieces.at(-1)?.isMessage) return [];
+    const { starts, ends, limit } = this.rangeFrom(clause);
+    const fits = this.otherWords.goOnFrom(last.rule, last.pieces, starts, ends, limit);
+    return fits.map((fit) => this.toMatch(fit, clause));
+  }
+
+  private rangeFrom(firstClause: number) {
+    const limit = this.limitFrom(firstClause, ({ endsSentence }) => endsSentence);
+    const ends = new Set([...this.ends].flatMap(([at, clause]) => (clause >= firstClause ? [at] : [])));
+    ends.add(this.request.words.length);
+    return { starts: this.starts[firstClause] ?? [], ends, limit };
+  }
+
+  private toMatch({ rule, cost, end, pieces, missing }: OtherFit, firstClause: number): Match {
+    const lastClause = pieces.at(-1)?.isMessage ? this.clauses.length - 1 : (this.ends.get(end) ?? firstClause);
+    const start = Math.max(this.clauses[firstClause]?.start ?? 0, pieces[0]?.start ?? 0);
+    const place = { firstClause, lastClause, start, end, cost: cost + wishCost };
+    return { rules: rule.tool, rule, ...place, pieces, inOtherWords: true, ...(missing !== undefined && { missing }) };
   }
 
   /** A phrase that fits but for a text that is not there: "remind me to". */
@@ -434,10 +490,10 @@ export class RequestReader {
   }
 
   /** The end of the first clause from here on that ends for certain; of many that do not, that of the last which a wish may take. */
-  private limitFrom(firstClause: number): number {
+  private limitFrom(firstClause: number, ends = ({ endsHard }: Clause) => endsHard): number {
     const most = Math.min(firstClause + maxClausesOfWish, this.clauses.length) - 1;
     let index = firstClause;
-    while (this.clauses[index]?.endsHard === false && index < most) index++;
+    for (let clause = this.clauses[index]; clause !== undefined && !ends(clause) && index < most; clause = this.clauses[index]) index++;
     return this.clauses[index]?.end ?? 0;
   }
 
@@ -517,6 +573,7 @@ export class RequestReader {
 
   /** The steps with those of one more wish. */
   private async extend(partial: Partial, match: Match): Promise<Partial | Unfit> {
+    if (match.missing !== undefined && partial.lacking !== undefined) return { ok: false };
     const earlier = partial.drafts.slice(-maxLookBack).reverse();
     const tried: (DraftStep | undefined)[] = earlier.length === 0 ? [undefined] : earlier;
     let first: Unfit | undefined;
@@ -563,11 +620,12 @@ export class RequestReader {
     });
     const doubts = this.doubtsOf(match);
     return {
-      cost: partial.cost + match.cost + (doubts.length > 0 ? unsureCost : 0),
+      cost: partial.cost + match.cost + (doubts.length > 0 && partial.doubts.length === 0 ? unsureCost : 0),
       matches: [...partial.matches, match],
       drafts: [...drafts, ...made],
       asked,
       doubts: [...partial.doubts, ...doubts],
+      lacking: match.missing === undefined ? partial.lacking : { stepId: made[0]?.id ?? "", field: match.missing },
     };
   }
 
@@ -604,9 +662,10 @@ export class RequestReader {
     const values = readSlotValues(match, { request: this.request, previous, input, work: this.work });
     if (!values.ok) return { ...values, refersBack: values.reason === "unbound" };
     const { context, wasRead } = watched({ previous, ...(before !== undefined && { before }), ...this.request.clock });
-    const wishes = values.records.map((slots) =>
-      rule.source.toInput === undefined ? { ...rule.fixed, ...slots } : rule.source.toInput(slots, context),
-    );
+    const wishes = values.records.map((slots) => {
+      if (match.missing !== undefined) return inputOfPhrase(rule, slots, this.request.clock);
+      return rule.source.toInput === undefined ? { ...rule.fixed, ...slots } : rule.source.toInput(slots, context);
+    });
     if (partial.drafts.length + wishes.length > this.maxSteps) {
       this.needsMore = true;
       return { ok: false, isTooLong: true };
@@ -635,6 +694,10 @@ export class RequestReader {
     for (const made of wishes) {
       const input = made === undefined ? undefined : toStepInput(made, { schema: rules.schemas.input, known });
       if (input === undefined) return { ok: false };
+      if (match.missing !== undefined) {
+        inputs.push(input);
+        continue;
+      }
       const open = this.openResult(input, earlier);
       if (open !== undefined) return open;
       inputs.push(input);

@@ -2,7 +2,7 @@ import { feastWords, monthNames } from "../../dates/date-words.ts";
 import { type DateClock, type DateReading, type FalseDate, readDates } from "../../dates/read-dates.ts";
 import { type DateRange, readRange } from "../../dates/read-range.ts";
 import { cardinals } from "../../english/numbers.ts";
-import { isPastVerb, isVerb, readAnaphor, weekdays } from "../../english/word-classes.ts";
+import { isPastVerb, isVerb, onePointers, readAnaphor, weekdays } from "../../english/word-classes.ts";
 import { type Token, tokenize } from "../../language/tokens.ts";
 import { type Amount, readAmount } from "./amounts.ts";
 
@@ -132,7 +132,9 @@ function findAmounts(tokens: readonly Token[]): ReadonlyMap<number, Amount> {
     return before >= 0 && (tokens[before]?.kind === "word" || isOfCode(before));
   };
   for (let at = 0; at < tokens.length; ) {
-    const amount = tokens[at]?.kind === "quote" || isOfCode(at) ? undefined : readAmount(tokens, at);
+    // "That one" is something that was spoken of.
+    const isPointed = tokens[at]?.norm === "one" && onePointers.has(tokens[at - 1]?.norm ?? "");
+    const amount = tokens[at]?.kind === "quote" || isPointed || isOfCode(at) ? undefined : readAmount(tokens, at);
     if (amount !== undefined) found.set(at, amount);
     at = amount?.end ?? at + 1;
   }

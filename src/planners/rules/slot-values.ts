@@ -8,6 +8,7 @@ import { prepositions, readAnaphor, resultNouns, startsWithVerb, unsplitPairs } 
 import { readSum } from "../../sums/read-sum.ts";
 import { isArticle, isFiller } from "./courtesy.ts";
 import { type Piece, WorkMeter } from "./match.ts";
+import { isContent } from "./operation.ts";
 import type { PhraseRule, ToolRules } from "./phrase-rules.ts";
 import { isCapital, maxTokens, type RequestText, readRequest, textBetween } from "./request.ts";
 import { anaphor, choicesOf, isDate, isReadable, type SlotReading, type SlotType, slotReadingsAt } from "./slots.ts";
@@ -25,6 +26,10 @@ export interface Match {
   readonly pieces: readonly Piece[];
   /** True if it continues the phrase before it, without its verb: "and eggs". */
   readonly goesOn?: boolean;
+  /** True if it is in no order and words of a phrase. */
+  readonly inOtherWords?: boolean;
+  /** A slot that it lacks. */
+  readonly missing?: string;
 }
 
 /** The part of a phrase that is needed to read the values of its slots. */
@@ -170,7 +175,8 @@ function valuesOf(
   const [first] = pieces;
   if (first === undefined) return undefined;
   if (first.value === anaphor) return pointer;
-  if (first.value !== undefined && typeof first.value !== "symbol") return [first.value];
+  // "Tickets 4 and 5"
+  if (first.value !== undefined) return pieces.flatMap(({ value }) => (value === undefined || typeof value === "symbol" ? [] : [value]));
   if (type.kind === "sum") return [textBetween(request, first.start, first.end)];
   const { words, tokens } = request;
   if (first.isMessage) return saysResult(first, words) ? pointer : [messageOf(first, request)];
@@ -241,8 +247,12 @@ export function textOf(parts: readonly Part[], request: RequestText): string | u
   const [first] = parts;
   if (first !== undefined && isQuote(parts, request)) return tokens[first.start]?.norm;
   const said = parts.flatMap(({ start, end }) => words.slice(start, end));
+  const after = parts.at(-1)?.end ?? 0;
+  const isOwner = /['’]s$/.test(words[after - 1] ?? "") && isContent(words[after] ?? "");
   if (said.every((word) => quantifiers.has(word) || !/[\p{L}\p{N}\p{S}"]/u.test(word))) return undefined;
-  return parts.map(({ start, end }) => textBetween(request, start, end)).join(" ");
+  const text = parts.map(({ start, end }) => textBetween(request, start, end)).join(" ");
+  // "Ada's file"
+  return isOwner ? text.slice(0, -2) : text;
 }
 
 const separators: ReadonlySet<string> = new Set([",", "and", "&", ";"]);

@@ -4,7 +4,7 @@ import type { DateClock } from "../../dates/read-dates.ts";
 import { instantOf, isoDateTime } from "../../dates/zoned-time.ts";
 import { ordinals } from "../../english/numbers.ts";
 import { type Unit, unitsNamed } from "../../english/units.ts";
-import { onePointers, readAnaphor, truthWords } from "../../english/word-classes.ts";
+import { readAnaphor, truthWords } from "../../english/word-classes.ts";
 import { PhraseError } from "../../language/phrases.ts";
 import type { RequestDate, RequestText } from "./request.ts";
 
@@ -89,10 +89,8 @@ function readNumberSlot(type: SlotType, request: RequestText, start: number): re
   const own = measures.find(({ unit }) => units?.some(({ kind }) => kind === unit.kind));
   const unit = units?.find(({ kind }) => kind === own?.unit.kind);
   const readings: SlotReading[] = [];
-  // "That one" is something that was spoken of.
-  const isPointed = first === "one" && onePointers.has(words[start - 1] ?? "");
   const isOther = units !== undefined && measures.length > 0 && (own === undefined || own.unit.size !== unit?.size);
-  if (number !== undefined && !isPointed && !isOther && !(measures.length === 0 && last > number.end))
+  if (number !== undefined && !isOther && !(measures.length === 0 && last > number.end))
     readings.push(number);
   if (own !== undefined && unit !== undefined) {
     const value = Number(((own.value * own.unit.size) / unit.size).toPrecision(12));
