@@ -48,8 +48,8 @@ export function joinFrom(pieces: readonly Piece[], first: number, text: string):
   return { phrase: { ...phrase, start: phrase.start - (lead?.[0].length ?? 0) }, count };
 }
 
-const beforeTime = /^(?:\s*,)?\s*(?:(?:at|by|from|around|before|until|between)\s+|@\s?)?$|^T$/i;
-const beforeBareTime = /^(?:\s*,)?\s*(?:(?:at|by|around|about|before|until)\s+|@\s?)$/i;
+const beforeTime = /^(?:\s*,)?\s*(?:(?:at|by|from|around|before|until|till?|between)\s+|@\s?)?$|^T$/i;
+const beforeBareTime = /^(?:\s*,)?\s*(?:(?:at|by|around|about|before|until|till?)\s+|@\s?)$/i;
 const afterShortName = /^[.,]?\s*$/;
 const beforeDay = /^(?:\s*,)?\s*(?:(?:on|of)\s+)?(?:the\s+)?$/i;
 const ofDay = /^\s*(?:on|of)\s+(?:the\s+)?$/i;
@@ -73,15 +73,18 @@ function join(phrase: Phrase, next: Piece, text: string): Phrase | undefined {
   const { end } = next;
   if (next.kind === "day" && day !== undefined) return joinDay(phrase, day, next, gap);
   if (next.kind === "day") return takesDay(phrase, gap, text) ? { ...phrase, day: next, end } : undefined;
-  if (next.kind === "time") return takesTime(phrase, next, gap) ? { ...phrase, time: next, end } : undefined;
+  if (next.kind === "time")
+    return takesTime(phrase, next, gap, text) ? { ...phrase, time: next, end } : undefined;
   return next.kind === "part" && takesPart(phrase, next, gap, text) ? { ...phrase, part: next, end } : undefined;
 }
 
-function takesTime({ day, part, time: known }: Phrase, time: TimePiece, gap: string): boolean {
+function takesTime({ day, part, time: known }: Phrase, time: TimePiece, gap: string, text: string): boolean {
   if (known !== undefined || part?.part === "end" || (day === undefined && part?.isToday !== true)) return false;
   // "the cat sat at 5pm"
   const isShort = day?.said === "short-weekday" && part === undefined;
-  if (time.said === "bare") return !isShort && beforeBareTime.test(gap);
+  // "Tomorrow 9.40"
+  const isDotted = /^\d\d?\.\d\d$/.test(text.slice(time.start, time.end));
+  if (time.said === "bare" && !isDotted) return !isShort && beforeBareTime.test(gap);
   return (isShort ? afterShortName : beforeTime).test(gap);
 }
 
@@ -97,7 +100,7 @@ function takesPart(phrase: Phrase, part: NonNullable<Phrase["part"]>, gap: strin
 
 /** "Buy 8 tonight" says no hour. */
 function followsAt({ start }: Place, text: string): boolean {
-  return /(?<!\w)(?:at|by|around|until|before)\s+$|@\s?$/i.test(text.slice(Math.max(0, start - 10), start));
+  return /(?<!\w)(?:at|by|around|until|till?|before)\s+$|@\s?$/i.test(text.slice(Math.max(0, start - 10), start));
 }
 
 function takesDay(phrase: Phrase, gap: string, text: string): boolean {
@@ -238,7 +241,7 @@ function judgeDay(day: DayPiece, at: Around): Verdict | undefined {
 }
 
 function judgeTime({ said, named, seconds }: TimePiece, at: Around): Verdict | undefined {
-  const isAt = /^(?:at|by|before|after|until|till|around)$/.test(at.lead);
+  const isAt = /^(?:at|by|before|after|until|till?|around)$/.test(at.lead);
   if (said === "led") return isAt && (at.lead === "at" || !at.isFollowed) ? "date" : "none";
   if (said === "bare") return isAt && seconds <= 43_200 && !at.isFollowed && !isSum(at) ? "date" : "none";
   return said === "digits" || named !== undefined ? judgeNumber(at) : undefined;

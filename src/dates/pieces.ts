@@ -276,7 +276,7 @@ function dayOr(day: number | undefined, rest: Partial<DayPiece> = {}): Content {
 }
 
 const led = "(?:(?<=(?<led>at|from)\\s{1,2})|)";
-const to = "\\s{0,2}(?:[-–]|to|until|through|till)\\s{0,2}";
+const to = "\\s{0,2}(?:[-–]|to|until|through|till?)\\s{0,2}";
 const inHalf = `(?:${space}(?:in${space}the${space}(?<part>morning|afternoon)|at${space}(?<night>night)))?`;
 /** "9:30", "9.30 pm", "930pm", "9 o'clock"; the names of its groups end alike. */
 const clock = (name: string) =>
@@ -333,7 +333,7 @@ const readers: readonly Reader[] = [
     readSpokenTime,
   ),
   reader(
-    `(?<hour>${hourWords})(?:[\\s-](?<after>${minutesAfter}))?${halves}|(?<=(?:at|by|before|until|till)${space})(?<bare>${hourWords}|1[0-2]|[1-9])(?![.:,/%]\\d|%)(?:[\\s-](?<minutes>${minutesAfter}))?`,
+    `(?<hour>${hourWords})(?:[\\s-](?<after>${minutesAfter}))?${halves}|(?<=(?:at|by|before|until|till?)${space})(?<bare>${hourWords}|1[0-2]|[1-9])(?![.:,/%]\\d|%)(?:[\\s-](?<minutes>${minutesAfter}))?`,
     readSpokenTime,
   ),
   reader(`half${space}(?<british>${hourWords}|1[0-2]|[1-9])${halves}?(?![.,:/%]\\d|%)`, readSpokenTime),

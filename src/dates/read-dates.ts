@@ -145,7 +145,7 @@ function add(found: Read[], next: Read, text: string, now: Now): void {
 
 const moves = /\b(?:mov|reschedul|shift|push|postpon|delay|bring|chang|switch)\w*\b/i;
 /** The words between the ends of a range, by the word before it. */
-const to = /^(?:\s*[-–—]\s*|\s+(?:to|through|thru|until|till)\s+)$/i;
+const to = /^(?:\s*[-–—]\s*|\s+(?:to|through|thru|until|till?)\s+)$/i;
 const gaps: Readonly<Record<string, RegExp>> = {
   ...{ from: to, on: to, for: to, between: /^\s+and\s+$/i },
   after: /^\s*,?\s*(?:but|and)\s+(?:due\s+)?before\s+$/i,

@@ -32,7 +32,7 @@ const eachPeriod = new RegExp(
   "gi",
 );
 const leading =
-  /(?<![\w'’-])(?:(?:due\s{1,2})?(?:(by|until|till|before|after|since|from|no later than)|in|on|for|over|during|within|of)\s{1,2}|due\s{1,2})(?:the\s{1,2})?$|(?<![\w'’-])the\s{1,2}$/i;
+  /(?<![\w'’-])(?:(?:due\s{1,2})?(?:(by|until|till?|before|after|since|from|no later than)|in|on|for|over|during|within|of)\s{1,2}|due\s{1,2})(?:the\s{1,2})?$|(?<![\w'’-])the\s{1,2}$/i;
 
 /** True if a text may say a range: what may be a date, or one of the names that no date has. */
 function mayHoldRange(text: string): boolean {
@@ -104,14 +104,14 @@ function periodOf(match: RegExpExecArray, text: string, { nowMs, timeZone, today
   const last = endOfPeriod(period, ahead, today);
   const first = name === "weekend" ? last - 1 : endOfPeriod(period, ahead - 1, today) + 1;
   // "By next month" may be its beginning or its end.
-  const isUnclear = ahead !== 0 && /^(?:by|until|till|no)/i.test(word ?? "");
+  const isUnclear = ahead !== 0 && /^(?:by|until|till?|no)/i.test(word ?? "");
   return { ...place, limits: isUnclear ? undefined : daysAfter(word, first, last) };
 }
 
 /** The limits of days, by the preposition before them. */
 function daysAfter(word: string | undefined, first: number, last: number): Limits {
   const preposition = word?.toLowerCase().replace(/^due\s/, "") ?? "on";
-  if (/^(?:by|until|till|no|not)/.test(preposition)) return { to: isoDay(last) };
+  if (/^(?:by|until|till?|no|not)/.test(preposition)) return { to: isoDay(last) };
   if (preposition === "before") return { to: isoDay(first - 1) };
   if (preposition === "after") return { from: isoDay(last + 1) };
   if (preposition === "since" || preposition === "from") return { from: isoDay(first) };
@@ -129,6 +129,6 @@ function limitsOf(reading: DateReading, text: string, today: number): Limits | u
     return { from: dateTime ?? isoDay(day + inner), to: until.dateTime ?? isoDay(lastDay - inner) };
   }
   if (dateTime === undefined) return daysAfter(preposition, day, day);
-  if (/^(?:due )?(?:by|until|till|before|no|not)/.test(preposition)) return { to: dateTime };
+  if (/^(?:due )?(?:by|until|till?|before|no|not)/.test(preposition)) return { to: dateTime };
   return /^(?:due )?(?:after|since|from)/.test(preposition) ? { from: dateTime } : undefined;
 }

@@ -48,7 +48,7 @@ export const lightVerbs: ReadonlySet<string> = new Set("get do make have take pu
 
 /** Verbs that say when or how surely something is done. */
 export const auxiliaries: ReadonlySet<string> = new Set(
-  "is are am was were been being do does did has have had can could will would should shall may might must".split(" "),
+  "is are am was were been being do does did has have had got can could will would should shall may might must".split(" "),
 );
 
 /** Words that lead in what follows them. */
@@ -165,7 +165,7 @@ whats: what is; let's: let us; lets: let us; dont: do not; havent: have not; can
 can't: can not; wont: will not; won't: will not; didnt: did not; doesnt: does not; isnt: is not; arent: are not;
 wasnt: was not; shouldnt: should not; im: i am; ive: i have; thats: that is; theres: there is; youre: you are;
 gimme: give me; lemme: let me; wanna: want to; gotta: have to; u: you; ur: your; whens: when is; hows: how is;
-n: and; w: with; pls: please; plz: please; bc: because; cuz: because; abt: about; prio: priority; thx: thanks; ty: thanks`;
+n: and; w: with; til: until; till: until; pls: please; plz: please; bc: because; cuz: because; abt: about; prio: priority; thx: thanks; ty: thanks`;
 const denied = "do does did have has had is are was were should would could must".split(" ");
 
 /** Other contractions, with or without an apostrophe, and their words. */

@@ -67,7 +67,7 @@ class PhraseReader {
       else if (next === "(" || next === "[") items.push(this.group(next, depth));
       else if (next === "{") items.push(this.slot());
       else if (next === "}") throw new PhraseError(`"}" is never opened`);
-      else items.push(...this.words());
+      else items.push(...this.words(items.at(-1)?.type === "slot"));
     }
     return toNode("sequence", items);
   }
@@ -115,11 +115,12 @@ class PhraseReader {
     return { type: "slot", name };
   }
 
-  private words(): readonly PhraseNode[] {
+  /** Behind a slot, its "'s" is a part of its value. */
+  private words(isBehindSlot: boolean): readonly PhraseNode[] {
     plainText.lastIndex = this.position;
     const text = plainText.exec(this.text)?.[0] ?? "";
     this.position += text.length;
-    return wordsOf(text).map((word) => ({ type: "word", word }));
+    return wordsOf(isBehindSlot ? text.replace(/^['’]s(?!\p{L})/u, "") : text).map((word) => ({ type: "word", word }));
   }
 }
 

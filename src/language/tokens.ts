@@ -22,7 +22,7 @@ const word =
 const address =
   /(?:https?:\/\/|www\.)[^\s"“”<>]*[^\s"“”<>.,;:!?)\]'’]|[\p{L}\p{N}._%+-]{1,64}@[\p{L}\p{N}-]{1,63}(?:\.[\p{L}\p{N}-]{1,63})+/iuy;
 /** Also "89,90". */
-const number = /\d+,\d\d(?![\d,])|(?:\d{1,3}(?:,\d{3})+(?![\d])|\d+)(?:\.\d+)?|\.\d+/y;
+const number = /\d+,\d\d(?!\d|,\d)|(?:\d{1,3}(?:,\d{3})+(?![\d])|\d+)(?:\.\d+)?|\.\d+/y;
 /** "a.m." is one word behind a number, so that its last point ends no sentence. */
 const halfOfDay = /[ap]\.m\./iy;
 const ordinal = /\d+(?:st|nd|rd|th)(?![\p{L}\p{N}])/iuy;

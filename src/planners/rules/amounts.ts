@@ -86,6 +86,10 @@ function readPart(tokens: readonly Token[], start: number): Part | undefined {
   // "1h30"
   const minutes = /^h(\d\d?)m?$/.exec(isGlued(end) ? word : "");
   if (minutes !== null) return { start, value: value + Number(minutes[1]) / 60, numberEnd, end: end + 1, units: unitsNamed("h") };
+  // "84 euro 95"
+  const cents = /^\d\d$/.test(normAt(end + 1)) && tokens[end + 2]?.kind !== "word" ? Number(normAt(end + 1)) : Number.NaN;
+  if (own.some(({ isMoney, size }) => isMoney && size > 1) && Number.isInteger(value) && !Number.isNaN(cents))
+    return { start, value: value + cents / 100, numberEnd, end: end + 2, units: own };
   if (own.length === 0) return found.isArticle ? undefined : { start, value, numberEnd, end, units: [] };
   end++;
   // "An hour and a half"

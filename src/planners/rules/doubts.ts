@@ -28,16 +28,20 @@ interface Reading {
   readonly start: number;
   readonly end: number;
   readonly pieces: readonly Piece[];
+  readonly cost: number;
   readonly inOtherWords?: boolean;
   readonly missing?: string;
 }
+
+/** What has no effect is planned in other words up to this cost. */
+const maxPureCost = 40;
 
 /** Finds what is doubtful in a reading of a request by a phrase. */
 export function findDoubts(reading: Reading, request: RequestText): readonly Doubt[] {
   const { rule, pieces } = reading;
   const isPure = rule.tool.tool.declaredEffect === "pure";
   const doubts: Doubt[] = findLeft(reading, request).map(({ start, end }) => ({ kind: "left", start, end }));
-  if (reading.inOtherWords && (!isPure || reading.missing !== undefined)) doubts.push({ kind: "words", start: reading.start, end: reading.end });
+  if (reading.inOtherWords && (!isPure || reading.cost > maxPureCost || reading.missing !== undefined)) doubts.push({ kind: "words", start: reading.start, end: reading.end });
   const firstWord = pieces.find(({ kind }) => kind === "word");
   for (const piece of pieces) {
     const { kind, start, end, isMistyped = false } = piece;

@@ -1,5 +1,5 @@
 import { schemasAt } from "../../core/json-schema.ts";
-import { auxiliaries, functionWords, isVerb, lightVerbs, prepositions, smallWords, verbsLike } from "../../english/word-classes.ts";
+import { auxiliaries, functionWords, isPastVerb, isVerb, lightVerbs, prepositions, smallWords, verbsLike } from "../../english/word-classes.ts";
 import { isNullable, type PhraseNode } from "../../language/phrases.ts";
 import { stem } from "../../language/word-forms.ts";
 import { tokenize } from "../../language/tokens.ts";
@@ -58,17 +58,24 @@ const costs = {
   value: 2,
   /** For a value or a text that nothing leads to. */
   bare: 12,
-  unnamed: 15,
+  unnamed: 25,
   text: 10,
   /** In a name of several words with capitals. */
   name: 5,
+  behindName: 20,
   preposition: 14,
+  sign: 20,
   ownWord: 25,
   verb: 30,
   /** For a name that ends before another word with a capital, and for one that is no plain text. */
   broken: 30,
+  /** For one that ends before "and" and another. */
+  joined: 10,
+  unplain: 60,
   optional: 20,
   message: 2,
+  /** A token of what may be a message. */
+  opened: 6,
   order: 200,
   missing: 70,
   unsaid: 60,
@@ -264,7 +271,7 @@ export class OtherWords {
     for (const at of starts)
       push(at, { cost: at === Math.max(...starts) ? 0 : 5 * (Math.max(...starts) - at), filled: 0, open: -1, openAt: -1, pieces: undefined, said: shared === undefined ? 0 : 1 });
     const fits: OtherFit[] = [];
-    const last = reading.slots.some(isMessage) ? this.request.words.length : limit;
+    const last = reading.slots.some(takesMessage) ? this.request.words.length : limit;
     for (let at = first; at <= last; at++) {
       const threads = [...(waiting[at - first]?.values() ?? [])].sort((one, other) => one.cost - other.cost).slice(0, 24);
       this.context.work.spend(threads.length);
@@ -330,7 +337,7 @@ export class OtherWords {
     if (type.kind === "number" && type.units === undefined && amount?.number !== undefined && amount.end > amount.number.end)
       return [...found, { value: amount.number.value, end: amount.end }];
     const word = this.request.words[at] ?? "";
-    if (type.kind !== "enum" || found.length > 0 || word.length < 4) return found;
+    if (type.kind !== "enum" || found.length > 0 || word.length < 4 || isVerb(word)) return found;
     return [...(type.values?.values() ?? [])].flat().flatMap(({ words, value }) =>
       words.length === 1 && rootOf(words[0] ?? "") === rootOf(word) ? [{ value, end: at + 1 }] : [],
     ).slice(0, 1);
@@ -360,7 +367,8 @@ export class OtherWords {
         said: Math.max(thread.said, weight),
       });
     if (weight >= minSaid) pass("word", weight >= says.name ? 0 : costs.like);
-    else if (denials.has(word) && word !== "no") pass("left", costs.order);
+    // What is denied is not proposed.
+    else if (denials.has(word) && word !== "no") return;
     else if (marks.some(({ start, end, kind, isFirm }) => start <= at && at < end && (kind !== "date" || isFirm))) pass("left", costs.mark);
     else if (weight > 0) pass("word", costs.hint);
     else if (isSmall(word) || tokens[at]?.kind === "sign") pass("free", costs.small);
@@ -374,23 +382,32 @@ export class OtherWords {
     const isInfinitive = thread.said < minSaid && thread.pieces === undefined && slot.isInfinitive && isVerb(words[at] ?? "");
     const isOptional = reading.needs.every((needs) => !needs.has(slot.name));
     const led = this.leadCost(slot, thread, at, at);
-    const lead = thread.pieces?.kind === "left" ? costs.unnamed * 2 : Math.min(led, costs.unnamed) + (led > 0 && isOptional ? costs.optional : 0);
+    const unnamed = isCapital(this.request, at) || this.request.tokens[at]?.kind === "quote" ? costs.bare : costs.unnamed;
+    const lead = thread.pieces?.kind === "left" ? costs.unnamed * 2 : led === 0 ? 0 : unnamed + (isOptional ? costs.optional : 0);
     const filled = thread.filled | (1 << place);
-    if (isMessage(slot) && at < words.length) {
-      const isOpened = opensMessage.has(words[at - 1] ?? "") || this.request.tokens[at]?.kind === "quote";
-      const isLater = !isOpened && words.slice(at, at + maxOpening).includes(":");
-      const cost = thread.cost + lead + this.breakCost(at) + (isLater ? costs.broken : 0) + Math.min(maxMessageCost, costs.message * (words.length - at));
+    const isOpened = opensMessage.has(words[at - 1] ?? "") || this.request.tokens[at]?.kind === "quote";
+    const takes = takesMessage(slot);
+    if ((takes === "always" || (takes === "opened" && isOpened)) && at < words.length) {
+      const opener = isOpened ? -1 : words.slice(at, at + maxOpening).findIndex((word) => opensMessage.has(word));
+      const isLater = opener >= 0 && (opener < 3 || words[at + opener] === ":");
+      const begins = opensMessage.has(words[at] ?? "") || polite.has(words[at] ?? "") || this.request.tokens[at]?.kind === "sign" ? costs.broken : 0;
+      const cost = thread.cost + lead + this.breakCost(at) + begins + (isLater ? costs.broken : 0) + Math.min(maxMessageCost, (takes === "always" ? costs.message : costs.opened) * (words.length - at));
       const piece: Piece = { kind: "slot", start: at, end: words.length, name: slot.name, isMessage: true, before: thread.pieces };
       push(words.length, { ...thread, cost, filled, pieces: piece });
     }
-    if (isMessage(slot) || at >= limit || !this.context.edges.mayBegin(at)) return;
+    if (takes === "always" || at >= limit || !this.context.edges.mayBegin(at)) return;
     const cost = thread.cost + lead + this.textCost(reading, at, at, slot) + (isInfinitive ? costs.infinitive : 0);
     push(at + 1, { ...thread, cost, filled, open: place, openAt: at, said: isInfinitive ? minSaid : thread.said });
   }
 
-  /** What it costs to begin or end a text between two words with capitals. */
+  /** What it costs to begin or end a text within a name: "Ada Lovelace", "Mrs van der Berg", "Dombey and Son". */
   private breakCost(at: number): number {
-    return isCapital(this.request, at) && isCapital(this.request, at - 1) ? costs.broken : 0;
+    const { words } = this.request;
+    const [before = "", word = ""] = [words[at - 1], words[at]];
+    if (nameParts.has(word) || titles.has(before)) return costs.broken;
+    if (!isCapital(this.request, at - 1)) return 0;
+    if (isCapital(this.request, at)) return costs.broken;
+    return /^(?:&|and)$/.test(word) && isCapital(this.request, at + 1) ? costs.joined : 0;
   }
 
   private textCost({ said }: Reading, at: number, from: number, { leads }: OperationSlot): number {
@@ -400,11 +417,14 @@ export class OtherWords {
     if (denials.has(word) && word !== "no") return costs.order;
     if ((said[at] ?? 0) >= says.name) return costs.ownWord;
     if (questionWords.has(word)) return costs.order;
-    if (auxiliaries.has(word) || subjects.has(word)) return costs.verb;
+    if (auxiliaries.has(word) || subjects.has(word) || (at > from && isPastVerb(word))) return costs.verb;
     if (marks.some(({ start, end }) => start <= at && end > at)) return costs.markInText;
     const isWithinName = at > from && isCapital(this.request, at - 1) && isCapital(this.request, at + 1);
     if (isWithinName) return costs.name;
-    if (!prepositions.has(word)) return tokens[at]?.kind === "sign" ? costs.preposition : costs.text;
+    if (tokens[at]?.kind === "sign") return costs.sign;
+    // "Ellie Brandt back": a name with capitals has none behind it.
+    const isBehindName = at > from && isCapital(this.request, at - 1);
+    if (!prepositions.has(word)) return isBehindName ? costs.behindName : costs.text;
     // What a preposition leads in would begin behind it.
     return at === from || leads.some((lead) => lead.at(-1) === word) ? costs.broken : costs.preposition;
   }
@@ -423,7 +443,7 @@ export class OtherWords {
     if (!this.context.edges.mayEnd(at) || (at === openAt + 1 && /^[a-z]$/.test(words[openAt] ?? ""))) return undefined;
     const { name } = reading.slots[thread.open] as OperationSlot;
     const piece: Piece = { kind: "slot", start: openAt, end: at, name, before: thread.pieces };
-    const cost = thread.cost + this.breakCost(at) + (isPlainText(this.request, openAt, at) ? 0 : costs.broken);
+    const cost = thread.cost + this.breakCost(at) + (isPlainText(this.request, openAt, at) ? 0 : costs.unplain);
     return { ...thread, cost, open: -1, openAt: -1, pieces: piece };
   }
 
@@ -481,11 +501,14 @@ function isSmall(word: string): boolean {
 
 const questionWords: ReadonlySet<string> = new Set("what when where who how why which".split(" "));
 const subjects: ReadonlySet<string> = new Set("i we you he she they".split(" "));
+
+const nameParts: ReadonlySet<string> = new Set("van von der den de di da del la le el al bin".split(" "));
+const titles: ReadonlySet<string> = new Set("mr mrs ms miss dr prof sir madam lady lord frau herr monsieur madame st coach uncle aunt".split(" "));
 const polite: ReadonlySet<string> = new Set("please hi hey hello thanks thank ok okay so well would could want need like really quick quickly kindly also then too actually maybe right sure cheers how what when where who why much many".split(" "));
 
-/** True for a slot whose words are taken as they are, to the end. */
-function isMessage({ type, leads, behind }: OperationSlot): boolean {
-  if (type.kind !== "text") return false;
+/** True for a slot whose words may be taken as they are, to the end; `always` if they are. */
+function takesMessage({ type, leads, behind }: OperationSlot): "always" | "opened" | undefined {
+  if (type.kind !== "text" || type.text === "name" || type.text === "word" || !behind.has(phraseEnd)) return undefined;
   const isOpened = leads.some((lead) => opensMessage.has(lead.at(-1) ?? ""));
-  return type.text === "message" || (type.text === undefined && isOpened && behind.size === 1 && behind.has(phraseEnd));
+  return type.text === "message" || (isOpened && behind.size === 1) ? "always" : "opened";
 }

@@ -222,11 +222,12 @@ function findDates(
   return { dates: all.flatMap((reading) => toDate(reading) ?? []), spans };
 }
 
-/** "What did we sell on", "I worked 3 hours on", "paid 9 euros for food on": what comes then is over. */
+/** "Since", "what did we sell on", "I worked 3 hours on", "paid 9 euros for food on": what comes then is over. */
 function speaksOfPast(tokens: readonly Token[], end: number): boolean {
   const isSeparator = ({ norm }: Token) => /^(?:[,;.!?]|and|then|but)$/.test(norm);
   const start = tokens.slice(0, end).findLastIndex(isSeparator) + 1;
   const words = tokens.slice(start, end).map(({ norm }) => norm);
+  if (words.at(-1) === "since") return true;
   const first = words.findIndex((word) => !/^(?:i|we|he|she|they|just|hey|ok|so)$/.test(word));
   return words.some(
     (word, at) =>
