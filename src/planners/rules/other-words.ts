@@ -7,7 +7,7 @@ import { opensMessage, type FindMeanings, type Piece, piecesOf, type WorkMeter }
 import { isContent, type OperationSlot, phraseEnd, wordsIn } from "./operation.ts";
 import { type PhraseRule, sayName, type ToolRules } from "./phrase-rules.ts";
 import { isCapital, type RequestText } from "./request.ts";
-import { anaphor, isDate, isReadable, type SlotReading, slotReadingsAt, slotTypeOf } from "./slots.ts";
+import { anaphor, isDate, isReadable, type SlotReading, type SlotType, slotReadingsAt, slotTypeOf } from "./slots.ts";
 import { denials, isPlainText, type TextEdges } from "./texts.ts";
 
 /*
@@ -86,7 +86,10 @@ const maxMessageCost = 100;
 const maxText = 12;
 /** A colon behind so few words opens a message. */
 const maxOpening = 8;
-const fitsPerEnd = 3;
+const fitsPerEnd = 2;
+const maxFits = 6;
+const maxThreads = 12;
+const maxReadings = 16;
 
 const framesOf = new WeakMap<ToolRules, readonly Frame[]>();
 
@@ -108,14 +111,18 @@ function framesIn(tool: ToolRules): readonly Frame[] {
     const [first] = rules as [PhraseRule];
     const slots = new Map(rules.flatMap((rule) => [rule, ...rule.anywhere].flatMap((each) => [...each.slots])));
     const others = all.flatMap((each) => (each.own === own ? [] : [...each.own]));
+    const needs = needsOf(tool, rules);
+    const isNeeded = ([name]: readonly [string, SlotType]) => needs.every((names) => names.has(name));
+    const beside = new Map([...slots].filter((slot) => !isNeeded(slot)));
+    const { node, start } = first;
     return {
-      rule: { ...first, slots, anywhere: [] },
+      rule: { ...first, slots: new Map([...slots].filter(isNeeded)), anywhere: [{ node, start, slots: beside, anywhere: [] }] },
       slots: [...first.operation.slots.values()].filter(({ name }) => slots.has(name)),
       isFixed: all.length > 1 && Object.keys(first.fixed).some((name) => first.operation.slots.has(name)),
       words: lexiconOf(tool, rules, own),
       otherWords: new Set(others.filter((word) => !own.has(word))),
       phrases: rules.map(({ required }) => required.map((group) => new Set([...group].map(rootOf)))),
-      needs: needsOf(tool, rules),
+      needs,
     };
   });
   framesOf.set(tool, frames);
@@ -207,9 +214,12 @@ export class OtherWords {
       readonly meaningsOf: FindMeanings;
       readonly work: WorkMeter;
     },
-  ) {}
+  ) {
+    this.roots = request.words.map((word, at) => (request.tokens[at]?.kind === "word" && saysSomething(word) ? rootOf(word) : ""));
+  }
 
-  private known: readonly Reading[] | undefined;
+  private known: readonly (Reading & { readonly all: number })[] | undefined;
+  private readonly roots: readonly string[];
 
   /** The calls of which the request has a word. */
   private get readings(): readonly Reading[] {
@@ -217,8 +227,9 @@ export class OtherWords {
     this.known ??= all.flatMap((frame) => {
       const said = this.request.words.map((_, at) => this.saidBy(frame, at));
       const isMeant = said.some((weight) => weight >= minSaid) || frame.slots.some((slot) => slot.isInfinitive || this.saysValue(slot));
-      return isMeant ? [{ ...frame, said }] : [];
+      return isMeant ? [{ ...frame, said, all: said.reduce((sum, weight) => sum + weight, 0) }] : [];
     });
+    if (this.known.length > maxReadings) this.known = this.known.toSorted((one, other) => other.all - one.all).slice(0, maxReadings);
     return this.known;
   }
 
@@ -232,29 +243,38 @@ export class OtherWords {
   /** The same with the call that was said before: "…, and 15 to site 4". */
   goOnFrom(before: PhraseRule, pieces: readonly Piece[], starts: readonly number[], ends: ReadonlySet<number>, limit: number): readonly OtherFit[] {
     const frame = this.tools.flatMap(framesIn).find(({ rule }) => rule.tool === before.tool && rule.source.toInput === before.source.toInput && isSameInput(rule, before));
-    if (frame === undefined || isVerb(this.request.words[Math.max(...starts)] ?? "")) return [];
+    if (frame === undefined || isDeed(this.request.words[Math.max(...starts)] ?? "")) return [];
     const said = this.request.words.map((_, at) => this.saidBy(frame, at));
     const filled = pieces.filter(({ kind, name, isMessage }) => kind === "slot" && isMessage !== true && frame.slots.some((slot) => slot.name === name));
     const fits = this.fitAll({ ...frame, said }, starts, ends, limit, filled);
     return fits.flatMap((fit) => {
       const own = fit.pieces.filter(({ kind }) => kind === "slot");
-      const shared = filled.filter(({ name }) => !own.some((piece) => piece.name === name) && frame.needs.some((needs) => needs.has(name ?? "")));
+      const names = new Set(own.map(({ name }) => name));
+      const lacking = frame.needs.map((needs) => [...needs].filter((name) => !names.has(name)));
+      const [least = []] = lacking.sort((one, other) => one.length - other.length);
+      const shared = filled.filter(({ name }) => least.includes(name ?? ""));
       return own.length === 0 ? [] : [{ ...fit, cost: fit.cost + costs.goesOn, pieces: [...shared, ...fit.pieces] }];
     });
   }
 
   private saidBy({ words }: Frame, at: number): number {
-    const { tokens, words: own } = this.request;
-    const word = own[at] ?? "";
-    if (tokens[at]?.kind !== "word" || !saysSomething(word)) return 0;
-    const weight = words.get(rootOf(word)) ?? 0;
-    if (weight > 0) return weight;
+    const root = this.roots[at] ?? "";
+    const weight = words.get(root) ?? 0;
+    if (root === "" || weight > 0) return weight;
+    const word = this.request.words[at] ?? "";
     return Math.max(0, ...this.context.meaningsOf(word).map((meaning) => 0.8 * (words.get(rootOf(meaning)) ?? 0)));
   }
 
   /** The ways to read the words from one of some tokens to one of some ends. */
   fitsFrom(starts: readonly number[], ends: ReadonlySet<number>, limit: number): readonly OtherFit[] {
-    return this.readings.flatMap((reading) => this.fitAll(reading, starts, ends, limit));
+    const fits = this.readings.flatMap((reading) => this.fitAll(reading, starts, ends, limit));
+    const byEnd = new Map<number, OtherFit[]>();
+    for (const fit of fits.sort((one, other) => one.cost - other.cost)) {
+      const known = byEnd.get(fit.end) ?? [];
+      byEnd.set(fit.end, known);
+      if (known.length < maxFits) known.push(fit);
+    }
+    return [...byEnd.values()].flat();
   }
 
   private fitAll(reading: Reading, starts: readonly number[], ends: ReadonlySet<number>, limit: number, shared?: readonly Piece[]): readonly OtherFit[] {
@@ -273,7 +293,7 @@ export class OtherWords {
     const fits: OtherFit[] = [];
     const last = reading.slots.some(takesMessage) ? this.request.words.length : limit;
     for (let at = first; at <= last; at++) {
-      const threads = [...(waiting[at - first]?.values() ?? [])].sort((one, other) => one.cost - other.cost).slice(0, 24);
+      const threads = [...(waiting[at - first]?.values() ?? [])].sort((one, other) => one.cost - other.cost).slice(0, maxThreads);
       this.context.work.spend(threads.length);
       const closed = threads.flatMap((thread) => (thread.open < 0 ? [thread] : (this.close(reading, thread, at) ?? [])));
       const found = ends.has(at) ? closed.flatMap((thread) => this.endOf(reading, thread, at, { verb, shared }) ?? []) : [];
@@ -288,9 +308,8 @@ export class OtherWords {
   /** The verb with which a wish begins, if it is of another deed. */
   private leadingVerb({ said, rule }: Reading, start: number): number | undefined {
     const word = this.request.words[start] ?? "";
-    const isDeed = isVerb(word) || verbsLike(word).length > 1;
     const isAsked = rule.tool.tool.declaredEffect === "pure" && asking.has(word);
-    return isDeed && !isAsked && (said[start] ?? 0) < minSaid ? start : undefined;
+    return isDeed(word) && !isAsked && (said[start] ?? 0) < minSaid ? start : undefined;
   }
 
   private goOn(reading: Reading, thread: Thread, at: number, { push, limit }: { push: (at: number, thread: Thread) => void; limit: number }): void {
@@ -330,16 +349,26 @@ export class OtherWords {
   }
 
   /** The values of a slot that begin at a token; one of a few also in another form: "squatted". */
-  private valuesAt({ type }: OperationSlot, at: number): readonly SlotReading[] {
+  private valuesAt(slot: OperationSlot, at: number): readonly SlotReading[] {
+    let known = this.values.get(slot);
+    if (known === undefined) this.values.set(slot, (known = []));
+    return (known[at] ??= this.readValues(slot, at));
+  }
+
+  private readonly values = new Map<OperationSlot, (readonly SlotReading[])[]>();
+
+  private readValues({ type }: OperationSlot, at: number): readonly SlotReading[] {
     const found = slotReadingsAt(type, this.request, at);
     const amount = this.request.amounts.get(at);
     // A field that says no unit takes any.
     if (type.kind === "number" && type.units === undefined && amount?.number !== undefined && amount.end > amount.number.end)
-      return [...found, { value: amount.number.value, end: amount.end }];
+      return [{ value: amount.number.value, end: amount.end }];
+    // A number is not read without its unit.
+    if (type.kind === "number" && amount?.number !== undefined && amount.end > amount.number.end) return found.filter(({ isMeasured }) => isMeasured);
     const word = this.request.words[at] ?? "";
     if (type.kind !== "enum" || found.length > 0 || word.length < 4 || isVerb(word)) return found;
     return [...(type.values?.values() ?? [])].flat().flatMap(({ words, value }) =>
-      words.length === 1 && rootOf(words[0] ?? "") === rootOf(word) ? [{ value, end: at + 1 }] : [],
+      words.length === 1 && rootOf(words[0] ?? "") === this.roots[at] ? [{ value, end: at + 1 }] : [],
     ).slice(0, 1);
   }
 
@@ -372,7 +401,7 @@ export class OtherWords {
     else if (marks.some(({ start, end, kind, isFirm }) => start <= at && at < end && (kind !== "date" || isFirm))) pass("left", costs.mark);
     else if (weight > 0) pass("word", costs.hint);
     else if (isSmall(word) || tokens[at]?.kind === "sign") pass("free", costs.small);
-    else if (otherWords.has(rootOf(word))) pass("left", isVerb(word) ? costs.order : costs.other);
+    else if (otherWords.has(this.roots[at] ?? "")) pass("left", isVerb(word) ? costs.order : costs.other);
     else pass("left", costs.left);
   }
 
@@ -387,6 +416,8 @@ export class OtherWords {
     const filled = thread.filled | (1 << place);
     const isOpened = opensMessage.has(words[at - 1] ?? "") || this.request.tokens[at]?.kind === "quote";
     const takes = takesMessage(slot);
+    // What may be left out is not guessed.
+    if (isOptional && led > 0 && takes !== "always" && this.request.tokens[at]?.kind !== "quote") return;
     if ((takes === "always" || (takes === "opened" && isOpened)) && at < words.length) {
       const opener = isOpened ? -1 : words.slice(at, at + maxOpening).findIndex((word) => opensMessage.has(word));
       const isLater = opener >= 0 && (opener < 3 || words[at + opener] === ":");
@@ -486,6 +517,11 @@ export class OtherWords {
     const shares = phrases.map((groups) => groups.filter((group) => ![...group].some((word) => said.has(word))).length / Math.max(1, groups.length));
     return Math.min(1, ...shares);
   }
+}
+
+/** True for a word that says what to do. */
+function isDeed(word: string): boolean {
+  return isVerb(word) || verbsLike(word).length > 1;
 }
 
 function isSameInput({ fixed }: PhraseRule, before: PhraseRule): boolean {

@@ -107,6 +107,8 @@ const maxBeam = 3;
 const maxBehind = 10;
 /** Each wish costs a little, so that of two ways that take the same words the one with fewer wishes wins. */
 const wishCost = 4;
+/** One in other words costs more: its words may be a part of another. */
+const otherWishCost = 25;
 /** Going on with the phrase before is likelier than a new wish. */
 const goesOnCost = -3;
 const reasonCost = 6;
@@ -406,7 +408,7 @@ export class RequestReader {
     if (this.otherWords === undefined || last === undefined || last.lastClause !== clause - 1 || last.pieces.at(-1)?.isMessage) return [];
     const { starts, ends, limit } = this.rangeFrom(clause);
     const fits = this.otherWords.goOnFrom(last.rule, last.pieces, starts, ends, limit);
-    return fits.map((fit) => this.toMatch(fit, clause));
+    return fits.map((fit) => ({ ...this.toMatch(fit, clause), goesOn: true }));
   }
 
   private rangeFrom(firstClause: number) {
@@ -419,7 +421,7 @@ export class RequestReader {
   private toMatch({ rule, cost, end, pieces, missing }: OtherFit, firstClause: number): Match {
     const lastClause = pieces.at(-1)?.isMessage ? this.clauses.length - 1 : (this.ends.get(end) ?? firstClause);
     const start = Math.max(this.clauses[firstClause]?.start ?? 0, pieces[0]?.start ?? 0);
-    const place = { firstClause, lastClause, start, end, cost: cost + wishCost };
+    const place = { firstClause, lastClause, start, end, cost: cost + otherWishCost };
     return { rules: rule.tool, rule, ...place, pieces, inOtherWords: true, ...(missing !== undefined && { missing }) };
   }
 
@@ -635,7 +637,8 @@ export class RequestReader {
     const drafts = [...partial.drafts];
     for (let index = drafts.length - 1; index >= 0; index--) {
       const draft = drafts[index];
-      if (draft === undefined || draft.match.rule !== match.rule || draft.isClosed) break;
+      const isSameCall = match.inOtherWords ? draft?.match.rule.operation === match.rule.operation : draft?.match.rule === match.rule;
+      if (draft === undefined || !isSameCall || draft.isClosed) break;
       const isFirst = draft.match.goesOn !== true && draft.place === 0;
       // What was said before the first of them counts less.
       const { start } = draft.match;
