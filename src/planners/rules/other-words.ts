@@ -40,6 +40,9 @@ export interface OtherFit {
   readonly pieces: readonly Piece[];
   /** The slot that it lacks. */
   readonly missing?: string;
+  /** The most that a word says, from 0.5 to 1. */
+  readonly said: number;
+  readonly marks: Record<string, number>;
 }
 
 /** What one token says by itself. */
@@ -88,7 +91,7 @@ const maxText = 12;
 const maxOpening = 8;
 const fitsPerEnd = 2;
 const maxFits = 6;
-const maxThreads = 12;
+const maxThreads = 16;
 const maxReadings = 16;
 
 const framesOf = new WeakMap<ToolRules, readonly Frame[]>();
@@ -229,7 +232,8 @@ export class OtherWords {
       const isMeant = said.some((weight) => weight >= minSaid) || frame.slots.some((slot) => slot.isInfinitive || this.saysValue(slot));
       return isMeant ? [{ ...frame, said, all: said.reduce((sum, weight) => sum + weight, 0) }] : [];
     });
-    if (this.known.length > maxReadings) this.known = this.known.toSorted((one, other) => other.all - one.all).slice(0, maxReadings);
+    const rank = ({ all, slots }: { readonly all: number } & Frame) => all + (slots.some(({ isInfinitive }) => isInfinitive) ? 1 : 0);
+    if (this.known.length > maxReadings) this.known = this.known.toSorted((one, other) => rank(other) - rank(one)).slice(0, maxReadings);
     return this.known;
   }
 
@@ -501,6 +505,18 @@ export class OtherWords {
       rule: reading.rule,
       cost: cost + (reading.isFixed ? 2 : 1) * costs.unsaid * unsaid + (missing === undefined ? 0 : costs.missing),
       end,
+      said,
+      marks: {
+        unsaid,
+        verb: all.some(({ kind, start }) => kind === "word" && reading.rule.operation.rules.some(({ firstWords }) => firstWords.has(this.request.words[start] ?? ""))) ? 1 : 0,
+        phrase: all.filter(({ kind, start }) => kind === "word" && (reading.said[start] ?? 0) >= says.name).length,
+        weak: all.filter(({ kind, start }) => kind === "word" && (reading.said[start] ?? 0) < says.name).length,
+        texts: all.filter(({ kind, value, isMessage }) => kind === "slot" && value === undefined && !isMessage).reduce((sum, { start, end }) => sum + end - start, 0),
+        values: all.filter(({ kind, value, isMessage }) => kind === "slot" && (value !== undefined || isMessage)).length,
+        free: all.filter(({ kind }) => kind === "free").length,
+        leftPieces: all.filter(({ kind }) => kind === "left").length,
+        infinitive: said === minSaid && !all.some(({ kind }) => kind === "word") ? 1 : 0,
+      },
       pieces: all,
       ...(missing !== undefined && { missing }),
     };

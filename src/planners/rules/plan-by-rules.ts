@@ -196,7 +196,14 @@ class Planning {
     if (found?.type !== "read") return [];
     return found.readings.map((reading) => {
       const unused = reading.doubts.flatMap(({ kind, start, end }) => (kind === "left" ? [textBetween(request, start, end)] : []));
-      if (process.env.COSTS) unused.push(`cost ${reading.cost}`);
+      if (process.env.COSTS) {
+        const at = found.readings.indexOf(reading);
+        const others = found.readings.filter((each) => each !== reading).map((each) => each.cost);
+        const words = reading.doubts.filter(({ kind }) => kind === "left").reduce((sum, { start, end }) => sum + request.words.slice(start, end).filter((word) => !functionWords.has(word) && /\p{L}|\d/u.test(word)).length, 0);
+        const loose = reading.matches.filter((match) => match.inOtherWords);
+        const kinds = (kind: string) => reading.doubts.filter((doubt) => doubt.kind === kind).length;
+        unused.push("F" + JSON.stringify({ cost: reading.cost % 1000, at, margin: others.length ? Math.min(...others) - reading.cost : 200, words, all: request.words.length, loose: loose.length, matches: reading.matches.length, said: Math.min(...loose.map(({ said = 1 }) => said), 1), missing: reading.lacking ? 1 : 0, name: kinds("name"), hour: kinds("hour"), spelling: kinds("spelling"), left: kinds("left"), steps: reading.drafts.length, marks: loose.map(({ marks }) => marks), pure: loose.every(({ rules }) => rules.tool.declaredEffect === "pure") ? 1 : 0 }));
+      }
       const { lacking } = reading;
       const asks = lacking && questionFor(lacking, reading);
       return { drafts: reading.drafts, steps: orderSteps(reading.drafts, request), certainty: 0.6, unused, ...(asks && { asks }) };

@@ -28,6 +28,9 @@ export interface Match {
   readonly goesOn?: boolean;
   /** True if it is in no order and words of a phrase. */
   readonly inOtherWords?: boolean;
+  /** With `inOtherWords`: the most that a word says, from 0.5 to 1. */
+  readonly said?: number;
+  readonly marks?: Record<string, number>;
   /** A slot that it lacks. */
   readonly missing?: string;
 }
