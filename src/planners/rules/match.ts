@@ -99,12 +99,6 @@ export const opensMessage: ReadonlySet<string> = new Set(["that", ":", "saying",
 /** The steps of work that a check by a schema counts for. */
 const checkCost = 25;
 
-/** A text that a template lacks, and what fits before it. */
-interface Lacking {
-  readonly name: string;
-  readonly pieces: Piece | undefined;
-}
-
 /** Finds the words of phrases that a word may be a misspelling of. */
 export type FindMeanings = (word: string) => readonly string[];
 
@@ -138,8 +132,6 @@ export interface Range {
   isEnd(position: number, isText: boolean): boolean;
   /** Where a message that begins at a token may end, and what each end costs. */
   messageEnds?(open: number): readonly { readonly end: number; readonly cost: number }[];
-  /** Called for a text that would begin at the limit. */
-  onLacking?(found: Lacking): void;
 }
 
 /**
@@ -199,16 +191,6 @@ export class Matcher {
       this.modifiersAt(template.anywhere, position).length > 0 ||
       (left !== undefined && left > position && this.mayStart(template, left))
     );
-  }
-
-  /** The text that a template lacks where the request ends: of "remind me to" it is what to. */
-  findLacking(template: Template, start: number, limit: number): Lacking | undefined {
-    let lacking: Lacking | undefined;
-    const onLacking = (found: Lacking) => {
-      lacking ??= found;
-    };
-    this.run(template, { start, limit, isEnd: () => false, onLacking });
-    return lacking;
   }
 
   /** Follows a thread, unless a cheaper one was at the same place. */
@@ -400,7 +382,6 @@ export class Matcher {
     }
     if (this.followsBareValue(run, pieces)) return;
     if (!isSpoken && this.isLead(word ?? "")) return;
-    if (position === range.limit) range.onLacking?.({ name: slot.name, pieces });
     if (word !== undefined && this.edges.mayBegin(position) && this.mayFollow(slot.next, position))
       push(run, position + 1, {
         place,

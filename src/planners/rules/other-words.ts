@@ -40,9 +40,6 @@ export interface OtherFit {
   readonly pieces: readonly Piece[];
   /** The slot that it lacks. */
   readonly missing?: string;
-  /** The most that a word says, from 0.5 to 1. */
-  readonly said: number;
-  readonly marks: Record<string, number>;
 }
 
 /** What one token says by itself. */
@@ -505,18 +502,6 @@ export class OtherWords {
       rule: reading.rule,
       cost: cost + (reading.isFixed ? 2 : 1) * costs.unsaid * unsaid + (missing === undefined ? 0 : costs.missing),
       end,
-      said,
-      marks: {
-        unsaid,
-        verb: all.some(({ kind, start }) => kind === "word" && reading.rule.operation.rules.some(({ firstWords }) => firstWords.has(this.request.words[start] ?? ""))) ? 1 : 0,
-        phrase: all.filter(({ kind, start }) => kind === "word" && (reading.said[start] ?? 0) >= says.name).length,
-        weak: all.filter(({ kind, start }) => kind === "word" && (reading.said[start] ?? 0) < says.name).length,
-        texts: all.filter(({ kind, value, isMessage }) => kind === "slot" && value === undefined && !isMessage).reduce((sum, { start, end }) => sum + end - start, 0),
-        values: all.filter(({ kind, value, isMessage }) => kind === "slot" && (value !== undefined || isMessage)).length,
-        free: all.filter(({ kind }) => kind === "free").length,
-        leftPieces: all.filter(({ kind }) => kind === "left").length,
-        infinitive: said === minSaid && !all.some(({ kind }) => kind === "word") ? 1 : 0,
-      },
       pieces: all,
       ...(missing !== undefined && { missing }),
     };

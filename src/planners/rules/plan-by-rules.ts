@@ -2,13 +2,9 @@ import {
   AgentError,
   type AgentErrorDetails,
   type ExplainedWords,
-  type Proposal,
-  type ProposalQuestion,
   type RefusalReason,
   type RefusedWish,
 } from "../../core/errors.ts";
-import type { JsonObject } from "../../core/json.ts";
-import { schemasAt } from "../../core/json-schema.ts";
 import type { PlanStep } from "../../core/plan.ts";
 import type { PlanDraft, PlanRequest } from "../../core/planner.ts";
 import { cutText } from "../../core/text.ts";
@@ -23,13 +19,12 @@ import { cutWishes } from "./cut-wishes.ts";
 import type { Doubt } from "./doubts.ts";
 import { findLike } from "./likeness.ts";
 import { type Piece, TooMuchWork } from "./match.ts";
-import { compileTool, inputOfPhrase, type PhraseRule, sayName, sentencesIn, type ToolRules } from "./phrase-rules.ts";
+import { compileTool, sayName, sentencesIn, type ToolRules } from "./phrase-rules.ts";
 import { type DraftStep, type Reading, type Readings, RequestReader } from "./readings.ts";
 import { maxTokens, quotedWord, type RequestText, readRequest, textBetween } from "./request.ts";
-import { sayCall } from "./say.ts";
-import { type Match, readSlotValues, typeOfSlot } from "./slot-values.ts";
-import { choicesOf, slotTypeOf } from "./slots.ts";
-import { toStepInput, waitsOf } from "./steps.ts";
+import { certaintyOf, likeliest, type Meaning, nearestPhrase, questionFor, toProposal, unusedIn } from "./proposals.ts";
+import type { Match } from "./slot-values.ts";
+import { waitsOf } from "./steps.ts";
 
 /** A part of a request, and the phrase that matched it. @inline */
 interface ExplainedPart {
@@ -77,7 +72,7 @@ class Refused {
     /** True if no phrase fits any part of it. */
     readonly isUnread = false,
     /** What it may mean, though it is not planned unasked. */
-    readonly meant: readonly Meant[] = [],
+    readonly meant: readonly Meaning[] = [],
   ) {}
 }
 
@@ -105,11 +100,9 @@ async function planOrRefuse(
   const planned = await planning.plan(request.request);
   throwIfCancelled(signal);
   if (!(planned instanceof Refused)) return planned;
-  const { reason, why, parts } = planned;
+  const { reason, why, parts, meant } = planned;
   const wishes = reason === "too-long" ? undefined : await planning.planWishes(request.request);
-  const found = proposable.has(reason) ? await planning.propose(request.request) : [];
-  const meant = [...planned.meant, ...found].filter((each, at, all) => all.findIndex((other) => isSameMeaning(other, each)) === at);
-  const proposals = meant.slice(0, maxProposals).map((each) => toProposal(each, { nowMs, timeZone }));
+  const proposals = likeliest(meant).map((each) => toProposal(each, { nowMs, timeZone }));
   const examples = suggestRequests(rules, request.request, { nowMs, timeZone });
   throwIfCancelled(signal);
   const details = {
@@ -148,7 +141,41 @@ class Planning {
     if (conditional !== undefined) return conditional;
     const planned = await this.planText(text);
     if (!(planned instanceof Refused) || planned.reason === "too-long") return planned;
-    return (await this.findLikely(text, planned)) ?? planned;
+    return (await this.findLikely(text, planned)) ?? this.propose(text, planned);
+  }
+
+  /** Adds to a refusal what the request may mean; what has no effect, and leaves nothing open, is planned. */
+  private async propose(text: string, refused: Refused): Promise<Planned | Refused> {
+    const { reason, why, details, parts } = refused;
+    if (!proposable.has(reason)) return refused;
+    const request = this.read(text);
+    const reader = this.readerOf(request, { inOtherWords: true });
+    if (reader.clauses.some(({ start, end }) => isBarred(request.words, start, end))) return refused;
+    const found = await reader.read().catch(ifTooMuchWork);
+    if (found?.type !== "read") return refused;
+    const [best] = found.readings;
+    if (best.doubts.length === 0 && !found.isTie) return this.toPlanned(best, reader);
+    const meant = found.readings.map((reading): Meaning => {
+      const others = found.readings.flatMap((each) => (each === reading ? [] : [each.cost]));
+      const asks = questionFor(reading);
+      const own = { certainty: certaintyOf(reading, others), unused: unusedIn(reading, request), ...(asks && { asks }) };
+      return { calls: reading.drafts, steps: orderSteps(reading.drafts, request), ...own };
+    });
+    const [first] = meant;
+    // What was refused as it stands may still be the likeliest.
+    const known = refused.meant.filter(({ steps }) => !meant.some((each) => JSON.stringify(each.steps) === JSON.stringify(steps)));
+    const isMissing = reason === "not-understood" && first?.asks !== undefined && first.unused.length === 0;
+    return new Refused(isMissing ? "missing" : reason, this.explainNear(why, best, request), details, parts, refused.isUnread, [...meant, ...known]);
+  }
+
+  /** Names the phrase that came nearest, and what it could not read. */
+  private explainNear(why: string, reading: Reading, request: RequestText): string {
+    const rule = nearestPhrase(reading);
+    const unused = unusedIn(reading, request).map((words) => JSON.stringify(cutText(words, maxQuoted)));
+    const lacks = reading.lacking && `lacks the ${sayName(reading.lacking.field)}`;
+    const leaves = unused.length > 0 ? `does not read ${unused.slice(0, 4).join(", ")}` : lacks;
+    if (rule === undefined || reading.matches.every(({ inOtherWords }) => !inOtherWords)) return why;
+    return `${why}; ${JSON.stringify(rule.example)} of ${rule.tool.tool.name} is near${leaves ? ` but ${leaves}` : ""}`;
   }
 
   /** Plans each of several wishes by itself, or behind those that are planned directly before it. */
@@ -184,32 +211,6 @@ class Planning {
     return found;
   }
 
-  /** What a request may mean that no phrase fits. */
-  async propose(text: string): Promise<readonly Meant[]> {
-    const request = this.read(text);
-    const meaningsOf = (word: string) => this.spelling.meaningsOf(word);
-    const reader = new RequestReader(this.rules, request, { meaningsOf, maxSteps: this.options.maxSteps, stepsBefore: 0, inOtherWords: true });
-    if (reader.clauses.some(({ start, end }) => isBarred(request.words, start, end))) return [];
-    const found = await reader.read().catch((thrown: unknown) => {
-      if (!(thrown instanceof TooMuchWork)) throw thrown;
-    });
-    if (found?.type !== "read") return [];
-    return found.readings.map((reading) => {
-      const unused = reading.doubts.flatMap(({ kind, start, end }) => (kind === "left" ? [textBetween(request, start, end)] : []));
-      if (process.env.COSTS) {
-        const at = found.readings.indexOf(reading);
-        const others = found.readings.filter((each) => each !== reading).map((each) => each.cost);
-        const words = reading.doubts.filter(({ kind }) => kind === "left").reduce((sum, { start, end }) => sum + request.words.slice(start, end).filter((word) => !functionWords.has(word) && /\p{L}|\d/u.test(word)).length, 0);
-        const loose = reading.matches.filter((match) => match.inOtherWords);
-        const kinds = (kind: string) => reading.doubts.filter((doubt) => doubt.kind === kind).length;
-        unused.push("F" + JSON.stringify({ cost: reading.cost % 1000, at, margin: others.length ? Math.min(...others) - reading.cost : 200, words, all: request.words.length, loose: loose.length, matches: reading.matches.length, said: Math.min(...loose.map(({ said = 1 }) => said), 1), missing: reading.lacking ? 1 : 0, name: kinds("name"), hour: kinds("hour"), spelling: kinds("spelling"), left: kinds("left"), steps: reading.drafts.length, marks: loose.map(({ marks }) => marks), pure: loose.every(({ rules }) => rules.tool.declaredEffect === "pure") ? 1 : 0 }));
-      }
-      const { lacking } = reading;
-      const asks = lacking && questionFor(lacking, reading);
-      return { drafts: reading.drafts, steps: orderSteps(reading.drafts, request), certainty: 0.6, unused, ...(asks && { asks }) };
-    });
-  }
-
   private read(text: string): RequestText {
     const request = this.requests.get(text) ?? readRequest(text, this.clock);
     this.requests.set(text, request);
@@ -220,19 +221,15 @@ class Planning {
     const request = this.read(text);
     if (request.tokens.length > maxTokens)
       return new Refused("too-long", `it has more than ${maxTokens} words and signs`);
-    const { maxSteps, explain } = this.options;
-    const meaningsOf = (word: string) => this.spelling.meaningsOf(word);
-    const reader = new RequestReader(this.rules, request, { meaningsOf, maxSteps, stepsBefore });
+    const reader = this.readerOf(request, { stepsBefore });
     const { clauses } = reader;
     if (clauses.length > maxClauses) return new Refused("too-long", `it has more than ${maxClauses} parts`);
     if (clauses.length === 0 && !request.tokens.some(({ kind }) => kind === "word" || kind === "number"))
       return new Refused("not-understood", "it has no words");
-    const found = await reader.read().catch((thrown: unknown) => {
-      if (!(thrown instanceof TooMuchWork)) throw thrown;
-    });
+    const found = await reader.read().catch(ifTooMuchWork);
     if (found === undefined)
       return new Refused("too-long", "it can be read in too many ways; ask for less at once, or put texts in quotes");
-    if (found.type === "too-long") return new Refused("too-long", `it needs more than ${maxSteps} steps`);
+    if (found.type === "too-long") return new Refused("too-long", `it needs more than ${this.options.maxSteps} steps`);
     if (found.type !== "read") {
       const isTalk = clauses.every(({ start, end }) => isSmallTalk(request.words, start, end));
       const parts = () => found.matches.map((match) => explainPart(match, reader, []));
@@ -251,10 +248,19 @@ class Planning {
         ? (delayed ?? this.refuseDoubtful(found, request))
         : { steps: delayed, parts: () => partsOf(best, reader), matches: best.matches };
     }
-    const { drafts, matches } = best;
-    const parts = () => partsOf(best, reader);
-    const steps = orderSteps(drafts, request);
-    if (!explain) return { steps, parts, matches };
+    return this.toPlanned(best, reader);
+  }
+
+  private readerOf(request: RequestText, options: { readonly stepsBefore?: number; readonly inOtherWords?: boolean }): RequestReader {
+    const meaningsOf = (word: string) => this.spelling.meaningsOf(word);
+    return new RequestReader(this.rules, request, { meaningsOf, maxSteps: this.options.maxSteps, ...options });
+  }
+
+  private toPlanned(reading: Reading, reader: RequestReader): Planned {
+    const { drafts, matches } = reading;
+    const parts = () => partsOf(reading, reader);
+    const steps = orderSteps(drafts, reader.request);
+    if (!this.options.explain) return { steps, parts, matches };
     const told = parts();
     const explained = steps.map((step, index) => {
       const place = matches.indexOf(drafts[index]?.match as Match);
@@ -287,7 +293,7 @@ class Planning {
     // Of several wishes, a time at the end may be that of the last one alone.
     const isOfAll = isFirst || (matches.length === 1 && matches.every(({ end }) => end <= mark.end));
     const steps = orderSteps(drafts, request);
-    const meant = [{ drafts, steps, certainty: 0.5, unused: [said] }];
+    const meant = [{ calls: drafts, steps, certainty: 0.5, unused: [said] }];
     const waiting = date && isOfAll ? afterWait(steps, { date, said, clock: this.clock }, drafts) : undefined;
     if (waiting === undefined) {
       const why = mark.isFalse
@@ -297,16 +303,15 @@ class Planning {
     }
     if (date?.isBareHour !== true) return waiting;
     const why = `"${cutText(said, maxQuoted)}" may be before or after noon`;
-    return new Refused("unsure", why, {}, () => [], false, [{ drafts, steps: waiting, certainty: 0.8, unused: [] }]);
+    return new Refused("unsure", why, {}, () => [], false, [{ calls: drafts, steps: waiting, certainty: 0.8, unused: [] }]);
   }
 
   /** Refuses what may mean several things, or has a doubt. */
   private refuseDoubtful({ readings, isTie }: Extract<Readings, { type: "read" }>, request: RequestText): Refused {
     const [{ doubts }] = readings;
-    const meant = readings.map((reading): Meant => {
-      const unused = reading.doubts.flatMap(({ kind, start, end }) => (kind === "left" ? [textBetween(request, start, end)] : []));
-      const certainty = isTie ? 0.5 : 0.8 - 0.1 * Math.min(4, reading.doubts.length);
-      return { drafts: reading.drafts, steps: orderSteps(reading.drafts, request), certainty, unused };
+    const meant = readings.map((reading): Meaning => {
+      const certainty = certaintyOf(reading, readings.flatMap((each) => (each === reading ? [] : [each.cost])));
+      return { calls: reading.drafts, steps: orderSteps(reading.drafts, request), certainty, unused: unusedIn(reading, request) };
     });
     const [first, second] = readings;
     const [doubt] = doubts;
@@ -353,18 +358,11 @@ class Planning {
       case "refused":
         return new Refused(found.refusal.reason, `${words} ${refusals[found.refusal.reason]}`);
       case "not-understood": {
-        const { unfit, match } = found;
+        const { unfit } = found;
         if (unfit?.why === undefined) return new Refused("not-understood", `no phrase of the tools fits ${words}`);
-        const reason = unfit.reason ?? "not-understood";
-        if (unfit.missing === undefined || match === undefined) {
-          const why = unfit.why.replace(/[.]+$/, "");
-          return new Refused(reason, reason === "unbound" ? why : `${words} does not fit: ${why}`);
-        }
-        const asked = askFor(match, unfit.missing, reader);
-        const { choices = [], field } = asked.asks;
-        const known = choices.length === 0 ? "" : ` (${choices.slice(0, 10).join(", ")})`;
-        const why = `${words} does not say the ${sayName(field)}${known}`;
-        return new Refused(reason, why, {}, () => [], false, [asked]);
+        const { reason = "not-understood" } = unfit;
+        const why = unfit.why.replace(/[.]+$/, "");
+        return new Refused(reason, reason === "unbound" ? why : `${words} does not fit: ${why}`);
       }
     }
   }
@@ -387,23 +385,6 @@ function orderSteps(drafts: readonly DraftStep[], request: RequestText): readonl
   });
 }
 
-/** A step of a match that lacks one value, and the question for it. */
-function askFor(match: Match, field: string, { request, work }: RequestReader): Meant & { readonly asks: ProposalQuestion } {
-  const { rule, rules } = match;
-  const schema = rules.schemas.input;
-  const type = typeOfSlot(rule, field) ?? slotTypeOf(schemasAt(schema, [field], rule.fixed));
-  const pieces = match.pieces.filter(({ name }) => name !== field);
-  const values = readSlotValues({ ...match, pieces }, { request, previous: undefined, work });
-  const slots = (values.ok ? values.records[0] : undefined) ?? {};
-  const choices = choicesOf(type);
-  const made = inputOfPhrase(rule, slots, request.clock) ?? { ...rule.fixed, ...slots };
-  const input = toStepInput(made, { schema, known: [] }) ?? {};
-  const { [field]: _, ...others } = input;
-  const steps = [{ id: "s1", tool: rules.tool.name, input: others, dependsOn: [] }];
-  const asks = { stepId: "s1", field, type: type.kind, ...(choices.length > 0 && { choices }), text: `Which ${sayName(field)}?` };
-  return { steps, drafts: [{ id: "s1", rules, input: others }], certainty: 0.8, unused: [], asks };
-}
-
 /** Reasons for which something may still be proposed. */
 const proposable: ReadonlySet<RefusalReason> = new Set(["not-understood", "ambiguous", "unsure", "missing", "question", "supposed", "later", "unbound"]);
 
@@ -411,17 +392,8 @@ function isBarred(words: readonly string[], start: number, end: number): boolean
   return findRefusals(words, start, end).some(({ reason }) => reason === "denied" || reason === "corrected");
 }
 
-function questionFor({ stepId, field }: NonNullable<Reading["lacking"]>, { drafts, matches }: Reading): ProposalQuestion {
-  const draft = drafts.find(({ id }) => id === stepId);
-  const rule = (draft?.match ?? matches[0])?.rule as PhraseRule;
-  const type = typeOfSlot(rule, field) ?? slotTypeOf(schemasAt(rule.tool.schemas.input, [field], rule.fixed));
-  const choices = choicesOf(type);
-  return { stepId, field, type: type.kind, ...(choices.length > 0 && { choices }), text: `Which ${sayName(field)}?` };
-}
-
-function isSameMeaning(one: Meant, other: Meant): boolean {
-  const inputs = ({ steps, asks }: Meant) => JSON.stringify([steps.map(({ tool, input, wait }) => [tool, input, wait]), asks?.field]);
-  return inputs(one) === inputs(other);
+function ifTooMuchWork(thrown: unknown): undefined {
+  if (!(thrown instanceof TooMuchWork)) throw thrown;
 }
 
 function wordsOf(
@@ -503,28 +475,6 @@ const refusals = {
   repeated: "is to be done again and again, but a step is done once",
   condition: "depends on something that no tool can tell",
 } as const;
-
-const maxProposals = 3;
-
-/** What a request may mean, before it is said in words. */
-interface Meant extends Pick<Proposal, "steps" | "certainty" | "unused"> {
-  /** The calls, to be said in words. */
-  readonly drafts?: readonly Pick<DraftStep, "id" | "rules" | "input">[];
-  /** The words, if they are known. */
-  readonly text?: string;
-  readonly asks?: ProposalQuestion;
-}
-
-function toProposal({ steps, drafts = [], certainty, unused, asks, ...known }: Meant, clock: DateClock): Proposal {
-  const said = new Map(drafts.map(({ id, rules, input }) => [id, sayOrName(rules, input, clock)]));
-  const text = known.text ?? [...said.values()].join(", then ");
-  const reasoned = steps.map((step) => ({ ...step, ...(said.has(step.id) && { reasoning: said.get(step.id) ?? "" }) }));
-  return { steps: reasoned, text, certainty, unused, ...(asks && { asks }) };
-}
-
-function sayOrName(rules: ToolRules, input: JsonObject, clock: DateClock): string {
-  return (rules.isSensitive ? undefined : sayCall(rules, input, clock)) ?? sayName(rules.tool.name);
-}
 
 const maxSuggestions = 3;
 

@@ -116,8 +116,8 @@ const reasonCost = 6;
 const unreadCost = 30;
 const unreadWordCost = 15;
 const maxUnread = 120;
-/** A doubtful reading is the last that words may mean. */
-const unsureCost = 1_000;
+/** Added once to the cost of a doubtful reading: it is the last that words may mean. */
+export const unsureCost = 1_000;
 /** A message ends with a sentence only where another wish begins there. */
 const sentenceCost = 50;
 /** A word that a phrase explains is better explained than one that is taken for a courtesy. */
@@ -154,13 +154,13 @@ export class RequestReader {
     {
       meaningsOf,
       maxSteps,
-      stepsBefore,
+      stepsBefore = 0,
       inOtherWords = false,
     }: {
       readonly meaningsOf: FindMeanings;
       readonly maxSteps: number;
       /** The steps that come before those of the request. */
-      readonly stepsBefore: number;
+      readonly stepsBefore?: number;
       /** Whether to read what is in other words or another order, too. */
       readonly inOtherWords?: boolean;
     },
@@ -291,7 +291,7 @@ export class RequestReader {
     const [refusal] = this.refusals[clause] ?? [];
     if (refusal !== undefined) return { type: "refused", matches, clause, refusal };
     if (failure.clause >= clause && failure.unfit !== undefined) return { type: "not-understood", matches, ...failure };
-    return { type: "not-understood", matches, clause, ...this.findLacking(clause) };
+    return { type: "not-understood", matches, clause };
   }
 
   /** Words that say that a wish is not to be done, unless the phrase itself says them. */
@@ -418,27 +418,11 @@ export class RequestReader {
     return { starts: this.starts[firstClause] ?? [], ends, limit };
   }
 
-  private toMatch({ rule, cost, end, pieces, missing, said, marks }: OtherFit, firstClause: number): Match {
+  private toMatch({ rule, cost, end, pieces, missing }: OtherFit, firstClause: number): Match {
     const lastClause = pieces.at(-1)?.isMessage ? this.clauses.length - 1 : (this.ends.get(end) ?? firstClause);
     const start = Math.max(this.clauses[firstClause]?.start ?? 0, pieces[0]?.start ?? 0);
     const place = { firstClause, lastClause, start, end, cost: cost + otherWishCost };
-    return { rules: rule.tool, rule, ...place, pieces, inOtherWords: true, said, marks, ...(missing !== undefined && { missing }) };
-  }
-
-  /** A phrase that fits but for a text that is not there: "remind me to". */
-  private findLacking(clause: number): { readonly match: Match; readonly unfit: Unfit } | undefined {
-    const end = this.clauses[clause]?.end ?? 0;
-    for (const from of this.starts[clause] ?? [])
-      for (const rule of this.candidates) {
-        if (rule.isOpen || !rule.firstWords.has(this.request.words[from] ?? "")) continue;
-        const lacking = this.matcher.findLacking(rule, from, end);
-        if (lacking === undefined) continue;
-        const place = { firstClause: clause, lastClause: clause, start: from, end, cost: 0 };
-        const match = { rules: rule.tool, rule, ...place, pieces: piecesOf(lacking.pieces) };
-        const { name: missing } = lacking;
-        return { match, unfit: { ok: false, reason: "missing", missing, why: `${missing} is missing` } };
-      }
-    return undefined;
+    return { rules: rule.tool, rule, ...place, pieces, inOtherWords: true, ...(missing !== undefined && { missing }) };
   }
 
   private fit(
@@ -708,8 +692,7 @@ export class RequestReader {
       why ??= await issueOf(input, rules.tool, earlier?.rules.tool);
     }
     if (why === undefined) return { ok: true, inputs };
-    const missing = missingField(match);
-    return { ok: false, why, ...(missing !== undefined && { reason: "missing", missing }) };
+    return { ok: false, why };
   }
 
   /** Refuses "pay that amount" behind a sum: the words may or may not stand for its result. */
@@ -769,15 +752,6 @@ function watched({ previous, before, ...clock }: PhraseContext) {
     },
   };
   return { context, wasRead: () => isRead };
-}
-
-/** A required field that the phrase does not fill. */
-function missingField({ pieces, rules, rule: { fixed } }: Match): string | undefined {
-  const branches = schemasAt(rules.schemas.input, [], fixed) ?? [];
-  const required = branches.length === 1 ? branches[0]?.required : undefined;
-  if (!Array.isArray(required)) return undefined;
-  const names = new Set(pieces.map(({ name }) => name));
-  return required.find((name) => typeof name === "string" && !names.has(name) && !Object.hasOwn(fixed, name));
 }
 
 function isSame(left: Partial, right: Partial): boolean {

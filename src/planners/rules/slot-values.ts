@@ -28,9 +28,6 @@ export interface Match {
   readonly goesOn?: boolean;
   /** True if it is in no order and words of a phrase. */
   readonly inOtherWords?: boolean;
-  /** With `inOtherWords`: the most that a word says, from 0.5 to 1. */
-  readonly said?: number;
-  readonly marks?: Record<string, number>;
   /** A slot that it lacks. */
   readonly missing?: string;
 }
@@ -50,9 +47,7 @@ export interface Unfit {
   /** For people, if it says more than that nothing fits. */
   readonly why?: string;
   /** For programs. @default "not-understood" */
-  readonly reason?: "missing" | "unbound";
-  /** With `missing`: the field of the input. */
-  readonly missing?: string;
+  readonly reason?: "unbound";
   /** True if it needs more steps than a plan may have. */
   readonly isTooLong?: boolean;
 }
@@ -101,7 +96,7 @@ export function readSlotValues(
     for (const { start, end } of own) work.spend(1 + end - start);
     const found = isFieldName(rule, own, request) ? undefined : valuesOf(type, own, request);
     const values = found === pointer ? earlierValues(rule, name, { previous, input }) : found;
-    if (found === undefined) return lacks(rule, name, own, request);
+    if (found === undefined) return { ok: false };
     if (values === undefined) return isUnbound(own, request);
     if (found === pointer) hasPointer = true;
     // Quoted words are taken as they are.
@@ -134,12 +129,6 @@ function isFieldName({ slots, source }: SlotRule, pieces: readonly Piece[], { wo
   return isWord && source.toInput === undefined && slots.has(words[start] ?? "");
 }
 
-function lacks(rule: SlotRule, name: string, own: readonly Piece[], request: RequestText): Unfit {
-  const type = typeOfSlot(rule, name);
-  if (type === undefined || !isNothing(type, own, request) || !isField(rule, name)) return { ok: false };
-  return { ok: false, reason: "missing", missing: name, why: `${name} is missing` };
-}
-
 /** Returns what "it" refers to: the same field of the earlier step, or its result. */
 function earlierValues(
   rule: SlotRule,
@@ -149,19 +138,6 @@ function earlierValues(
   const same = rule.source.toInput === undefined && Object.hasOwn(input, name) ? input[name] : undefined;
   if (typeof same === "string" || typeof same === "number") return [same];
   return previous === undefined || typeOfSlot(rule, name)?.kind === "enum" ? undefined : [previous];
-}
-
-/** True if a slot is a field of the tool's input. */
-function isField({ tool, fixed }: SlotRule, name: string): boolean {
-  return (schemasAt(tool.schemas.input, [name], fixed)?.length ?? 0) > 0;
-}
-
-/** True for a text of words that name nothing: "add item", "delete everything". */
-function isNothing(type: SlotType, pieces: readonly Piece[], { words }: RequestText): boolean {
-  return (
-    type.kind === "text" &&
-    pieces.every(({ start, end }) => words.slice(start, end).every((word) => quantifiers.has(word)))
-  );
 }
 
 /** The type of a slot of a phrase, or of what stands beside it. */

@@ -1,0 +1,106 @@
+import type { Proposal, ProposalQuestion } from "../../core/errors.ts";
+import { hiddenText, type JsonObject } from "../../core/json.ts";
+import { schemasAt } from "../../core/json-schema.ts";
+import { sensitiveViewOf } from "../../core/sensitive-paths.ts";
+import type { DateClock } from "../../dates/read-dates.ts";
+import type { Piece } from "./match.ts";
+import { type PhraseRule, sayName, type ToolRules } from "./phrase-rules.ts";
+import { type Reading, unsureCost } from "./readings.ts";
+import { type RequestText, textBetween } from "./request.ts";
+import { sayCall } from "./say.ts";
+import { typeOfSlot } from "./slot-values.ts";
+import { choicesOf, slotTypeOf } from "./slots.ts";
+
+/** What a request may mean, before it is said in words. */
+export interface Meaning extends Pick<Proposal, "steps" | "certainty" | "unused"> {
+  /** The calls, to be said in words. */
+  readonly calls?: readonly Call[];
+  /** The words, if they are known. */
+  readonly text?: string;
+  readonly asks?: ProposalQuestion;
+}
+
+interface Call {
+  readonly id: string;
+  readonly rules: ToolRules;
+  readonly input: JsonObject;
+}
+
+export const maxProposals = 3;
+
+/** The likeliest of some meanings, each once. */
+export function likeliest(meanings: readonly Meaning[]): readonly Meaning[] {
+  const isFirst = (each: Meaning, at: number) => meanings.findIndex((other) => isSame(other, each)) === at;
+  return meanings
+    .filter(isFirst)
+    .toSorted((one, other) => other.certainty - one.certainty)
+    .slice(0, maxProposals);
+}
+
+function isSame(one: Meaning, other: Meaning): boolean {
+  const meant = ({ steps, asks }: Meaning) =>
+    JSON.stringify([steps.map(({ tool, input, wait }) => [tool, input, wait]), asks?.field]);
+  return meant(one) === meant(other);
+}
+
+/** Says a meaning in the words of the tools' phrases. */
+export function toProposal({ steps, calls = [], certainty, unused, asks, text }: Meaning, clock: DateClock): Proposal {
+  const said = new Map(calls.map(({ id, rules, input }) => [id, sayOpenly(rules, input, clock)]));
+  const reasoned = steps.map((step) => (said.has(step.id) ? { ...step, reasoning: said.get(step.id) ?? "" } : step));
+  return { steps: reasoned, text: text ?? [...said.values()].join(", then "), certainty, unused, ...(asks && { asks }) };
+}
+
+/** A call in words, without its secrets. */
+function sayOpenly(rules: ToolRules, input: JsonObject, clock: DateClock): string {
+  const view = rules.isSensitive ? sensitiveViewOf(rules.schemas.input) : undefined;
+  const open = Object.entries(input).map(([name, value]) => [name, view?.at(name).isSensitive ? hiddenText : value]);
+  return sayCall(rules, Object.fromEntries(open), clock) ?? sayName(rules.tool.name);
+}
+
+/** The words of a request that a reading leaves out. */
+export function unusedIn({ doubts }: Reading, request: RequestText): readonly string[] {
+  const unused: { start: number; end: number }[] = [];
+  for (const { kind, start, end } of doubts.toSorted((one, other) => one.start - other.start)) {
+    const last = unused.at(-1);
+    if (kind !== "left") continue;
+    if (last !== undefined && start <= last.end) last.end = Math.max(last.end, end);
+    else unused.push({ start, end });
+  }
+  return unused.map(({ start, end }) => textBetween(request, start, end));
+}
+
+/** The question for the value that a reading lacks. */
+export function questionFor({ lacking, drafts }: Reading): ProposalQuestion | undefined {
+  const rule = drafts.find(({ id }) => id === lacking?.stepId)?.match.rule;
+  if (lacking === undefined || rule === undefined) return undefined;
+  const { stepId, field } = lacking;
+  const type = typeOfSlot(rule, field) ?? slotTypeOf(schemasAt(rule.tool.schemas.input, [field], rule.fixed));
+  const choices = choicesOf(type);
+  return { stepId, field, type: type.kind, ...(choices.length > 0 && { choices }), text: `Which ${sayName(field)}?` };
+}
+
+/**
+ * A logistic regression on requests to apps and of people that the phrases were not written for; fitted with each app and person
+ * left out in turn, see docs/decisions/proposals.md.
+ */
+const weights = { constant: 0.5, cost: -1.75, doubt: -1, ahead: 0.57, value: 0.77 } as const;
+
+/** How likely it is that a reading is what was meant, given the costs of the others. */
+export function certaintyOf({ matches, doubts, cost: all }: Reading, others: readonly number[]): number {
+  const cost = doubts.length > 0 ? all - unsureCost : all;
+  const isLiteral = matches.every(({ inOtherWords }) => inOtherWords !== true);
+  const ahead = Math.max(-50, Math.min(100, Math.min(...others, all + 100) - all));
+  const isValue = ({ kind, value, isMessage }: Piece) => kind === "slot" && (value !== undefined || isMessage === true);
+  const values = matches.flatMap(({ pieces }) => pieces.filter(isValue));
+  const sum =
+    weights.constant +
+    (isLiteral ? weights.doubt * Math.min(4, doubts.length) : (weights.cost * Math.min(400, cost)) / 100) +
+    (weights.ahead * ahead) / 50 +
+    weights.value * Math.min(3, values.length);
+  return Math.round(100 / (1 + Math.exp(-sum))) / 100;
+}
+
+/** The phrase that a reading comes nearest to, as its tool defines it. */
+export function nearestPhrase({ matches }: Reading): PhraseRule | undefined {
+  return matches.find(({ inOtherWords }) => inOtherWords)?.rule ?? matches[0]?.rule;
+}
