@@ -30,18 +30,20 @@ interface Reading {
   readonly pieces: readonly Piece[];
   readonly cost: number;
   readonly inOtherWords?: boolean;
+  readonly isAlike?: boolean;
   readonly missing?: string;
 }
 
-/** What has no effect is planned in other words up to this cost. */
-const maxPureCost = 40;
+/** What is a phrase but for small words, and what has no effect, is planned up to this cost. */
+const maxOtherCost = 50;
 
 /** Finds what is doubtful in a reading of a request by a phrase. */
 export function findDoubts(reading: Reading, request: RequestText): readonly Doubt[] {
   const { rule, pieces } = reading;
   const isPure = rule.tool.tool.declaredEffect === "pure";
   const doubts: Doubt[] = findLeft(reading, request).map(({ start, end }) => ({ kind: "left", start, end }));
-  if (reading.inOtherWords && (!isPure || reading.cost > maxPureCost || reading.missing !== undefined)) doubts.push({ kind: "words", start: reading.start, end: reading.end });
+  const isNear = (isPure || reading.isAlike) && reading.cost <= maxOtherCost && reading.missing === undefined;
+  if (reading.inOtherWords && !isNear) doubts.push({ kind: "words", start: reading.start, end: reading.end });
   const firstWord = pieces.find(({ kind }) => kind === "word");
   for (const piece of pieces) {
     const { kind, start, end, isMistyped = false } = piece;

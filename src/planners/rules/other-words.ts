@@ -20,6 +20,7 @@ interface Frame {
   /** One of them, with the slots of all. */
   readonly rule: PhraseRule;
   readonly slots: readonly OperationSlot[];
+  readonly rules: readonly PhraseRule[];
   /** By its stem, how much a word says that this is meant. */
   readonly words: ReadonlyMap<string, number>;
   /** The words of other calls, of this and other tools. */
@@ -40,6 +41,8 @@ export interface OtherFit {
   readonly pieces: readonly Piece[];
   /** The slot that it lacks. */
   readonly missing?: string;
+  /** True if it is a phrase but for small words. */
+  readonly isAlike: boolean;
 }
 
 /** What one token says by itself. */
@@ -117,6 +120,7 @@ function framesIn(tool: ToolRules): readonly Frame[] {
     const { node, start } = first;
     return {
       rule: { ...first, slots: new Map([...slots].filter(isNeeded)), anywhere: [{ node, start, slots: beside, anywhere: [] }] },
+      rules,
       slots: [...first.operation.slots.values()].filter(({ name }) => slots.has(name)),
       isFixed: all.length > 1 && Object.keys(first.fixed).some((name) => first.operation.slots.has(name)),
       words: lexiconOf(tool, rules, own),
@@ -502,9 +506,27 @@ export class OtherWords {
       rule: reading.rule,
       cost: cost + (reading.isFixed ? 2 : 1) * costs.unsaid * unsaid + (missing === undefined ? 0 : costs.missing),
       end,
+      isAlike: missing === undefined && unsaid === 0 && reading.rules.some((rule) => this.isInOrder(rule, all)),
       pieces: all,
       ...(missing !== undefined && { missing }),
     };
+  }
+
+  /** True if the words and values stand in the order of a phrase. */
+  private isInOrder({ node, anywhere }: PhraseRule, pieces: readonly Piece[]): boolean {
+    const items = itemsOf(node);
+    const beside = new Set(anywhere.flatMap(({ slots }) => [...slots.keys()]));
+    let from = 0;
+    for (const { kind, name, start } of pieces) {
+      if (kind === "free" && questionWords.has(this.request.words[start] ?? "")) return false;
+      if (kind === "free" || (name !== undefined && beside.has(name))) continue;
+      const said = name ?? this.roots[start] ?? "";
+      const meanings = kind === "word" ? this.context.meaningsOf(this.request.words[start] ?? "").map(rootOf) : [];
+      const at = items.findIndex((item, index) => index >= from && (item === (name === undefined ? said : `{${name}}`) || meanings.includes(item)));
+      if (at < 0) return false;
+      from = at;
+    }
+    return true;
   }
 
   /** The share of the words of the nearest phrase that are not said. */
@@ -527,6 +549,12 @@ function isDeed(word: string): boolean {
 
 function isSameInput({ fixed }: PhraseRule, before: PhraseRule): boolean {
   return JSON.stringify(fixed) === JSON.stringify(before.fixed);
+}
+
+/** The stems of words, and the slots, of a phrase as they are written. */
+function itemsOf(node: PhraseNode): readonly string[] {
+  if (node.type === "word") return [rootOf(node.word)];
+  return node.type === "slot" ? [`{${node.name}}`] : node.items.flatMap(itemsOf);
 }
 
 /** Verbs with which anything is asked for. */

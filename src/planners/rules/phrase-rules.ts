@@ -317,7 +317,7 @@ function asidesOf(
     const type = typeOf(name);
     if (!isReadable(type) || type.kind === "boolean") return [];
     const noun = sayName(name).replace(/[^a-z0-9 ]/g, "");
-    if (isDate(type)) return [`[(on|for|by|at|due|until|from|starting)] {${name}}`];
+    if (isDate(type)) return [`[due] [(on|for|by|at|until|from|starting)] {${name}}`];
     if (type.kind === "enum")
       return [
         `[(in|with|as|at|by|on|to)] [(a|the)] {${name}} [${noun}]`,

@@ -20,7 +20,7 @@ import type { Doubt } from "./doubts.ts";
 import { findLike } from "./likeness.ts";
 import { type Piece, TooMuchWork } from "./match.ts";
 import { compileTool, sayName, sentencesIn, type ToolRules } from "./phrase-rules.ts";
-import { type DraftStep, type Reading, type Readings, RequestReader } from "./readings.ts";
+import { type DraftStep, type Reading, type Readings, RequestReader, unsureCost } from "./readings.ts";
 import { maxTokens, quotedWord, type RequestText, readRequest, textBetween } from "./request.ts";
 import { certaintyOf, likeliest, type Meaning, nearestPhrase, questionFor, toProposal, unusedIn } from "./proposals.ts";
 import type { Match } from "./slot-values.ts";
@@ -154,7 +154,9 @@ class Planning {
     const found = await reader.read().catch(ifTooMuchWork);
     if (found?.type !== "read") return refused;
     const [best] = found.readings;
-    if (best.doubts.length === 0 && !found.isTie) return this.toPlanned(best, reader);
+    const rivals = found.readings.slice(1).map(({ cost, doubts }) => (doubts.length > 0 ? cost - unsureCost : cost));
+    const isClear = rivals.every((cost) => cost >= best.cost + minAhead);
+    if (best.doubts.length === 0 && isClear) return this.toPlanned(best, reader);
     const meant = found.readings.map((reading): Meaning => {
       const others = found.readings.flatMap((each) => (each === reading ? [] : [each.cost]));
       const asks = questionFor(reading);
@@ -384,6 +386,9 @@ function orderSteps(drafts: readonly DraftStep[], request: RequestText): readonl
     return rules.isSensitive ? step : { ...step, reasoning };
   });
 }
+
+/** What is read in other words must cost so much less than anything else that it may mean. */
+const minAhead = 30;
 
 /** Reasons for which something may still be proposed. */
 const proposable: ReadonlySet<RefusalReason> = new Set(["not-understood", "ambiguous", "unsure", "missing", "question", "supposed", "later", "unbound"]);

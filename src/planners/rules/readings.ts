@@ -418,11 +418,11 @@ export class RequestReader {
     return { starts: this.starts[firstClause] ?? [], ends, limit };
   }
 
-  private toMatch({ rule, cost, end, pieces, missing }: OtherFit, firstClause: number): Match {
+  private toMatch({ rule, cost, end, pieces, missing, isAlike }: OtherFit, firstClause: number): Match {
     const lastClause = pieces.at(-1)?.isMessage ? this.clauses.length - 1 : (this.ends.get(end) ?? firstClause);
     const start = Math.max(this.clauses[firstClause]?.start ?? 0, pieces[0]?.start ?? 0);
     const place = { firstClause, lastClause, start, end, cost: cost + otherWishCost };
-    return { rules: rule.tool, rule, ...place, pieces, inOtherWords: true, ...(missing !== undefined && { missing }) };
+    return { rules: rule.tool, rule, ...place, pieces, inOtherWords: true, isAlike, ...(missing !== undefined && { missing }) };
   }
 
   private fit(

@@ -28,6 +28,8 @@ export interface Match {
   readonly goesOn?: boolean;
   /** True if it is in no order and words of a phrase. */
   readonly inOtherWords?: boolean;
+  /** With `inOtherWords`: true if it is a phrase but for small words. */
+  readonly isAlike?: boolean;
   /** A slot that it lacks. */
   readonly missing?: string;
 }
