@@ -1,37 +1,24 @@
-import { schemasAt } from "../../core/json-schema.ts";
-import { auxiliaries, functionWords, isPastVerb, isVerb, lightVerbs, prepositions, smallWords, verbsLike } from "../../english/word-classes.ts";
-import { isNullable, type PhraseNode } from "../../language/phrases.ts";
+import {
+  auxiliaries,
+  functionWords,
+  isPastVerb,
+  isVerb,
+  prepositions,
+  smallWords,
+  verbsLike,
+} from "../../english/word-classes.ts";
 import { stem } from "../../language/word-forms.ts";
-import { tokenize } from "../../language/tokens.ts";
-import { opensMessage, type FindMeanings, type Piece, piecesOf, type WorkMeter } from "./match.ts";
-import { isContent, type OperationSlot, phraseEnd, wordsIn } from "./operation.ts";
-import { type PhraseRule, sayName, type ToolRules } from "./phrase-rules.ts";
+import { type Call, type CallSlot, callsIn, itemsIn, says, saysSomething } from "./calls.ts";
+import { type FindMeanings, opensMessage, type Piece, piecesOf, type WorkMeter } from "./match.ts";
+import type { PhraseRule, ToolRules } from "./phrase-rules.ts";
 import { isCapital, type RequestText } from "./request.ts";
-import { anaphor, isDate, isReadable, type SlotReading, type SlotType, slotReadingsAt, slotTypeOf } from "./slots.ts";
+import { anaphor, isDate, isReadable, type SlotReading, slotReadingsAt } from "./slots.ts";
 import { denials, isPlainText, type TextEdges } from "./texts.ts";
 
 /*
- * Reads what no phrase fits: the words of an operation in any order, its values wherever they stand, and words that it does not know.
- * What is found is proposed, and planned only where it has no effect and leaves nothing over.
+ * Reads what no phrase fits: the words of a call in any order, its values wherever they stand, and words that it does not know.
+ * Like the matcher it keeps the cheapest thread at each place. See docs/decisions/proposals.md.
  */
-
-/** One kind of call: the phrases that make the same of their slots. */
-interface Frame {
-  /** One of them, with the slots of all. */
-  readonly rule: PhraseRule;
-  readonly slots: readonly OperationSlot[];
-  readonly rules: readonly PhraseRule[];
-  /** By its stem, how much a word says that this is meant. */
-  readonly words: ReadonlyMap<string, number>;
-  /** The words of other calls, of this and other tools. */
-  readonly otherWords: ReadonlySet<string>;
-  /** True if it has a value that other calls of its operation say. */
-  readonly isFixed: boolean;
-  /** The stems of which each phrase has one each. */
-  readonly phrases: readonly (readonly ReadonlySet<string>[])[];
-  /** The slots that must be filled, one set of them. */
-  readonly needs: readonly ReadonlySet<string>[];
-}
 
 /** One way to read words as a call. */
 export interface OtherFit {
@@ -41,161 +28,50 @@ export interface OtherFit {
   readonly pieces: readonly Piece[];
   /** The slot that it lacks. */
   readonly missing?: string;
-  /** True if it is a phrase but for small words. */
+  /** True if it has the words and values of a phrase in their order: only small words differ. */
   readonly isAlike: boolean;
 }
 
-/** What one token says by itself. */
-const says = { phrase: 1, name: 0.8, like: 0.55, description: 0.5, field: 0.4 } as const;
+/** The tokens that a call may take. */
+export interface OtherRange {
+  /** It begins with one of these, behind any courtesies. */
+  readonly starts: readonly number[];
+  readonly ends: ReadonlySet<number>;
+  /** The end of the sentence. */
+  readonly limit: number;
+}
+
+/** What tokens cost, by what they are taken for; a token of a text costs 10 for the matcher, too. */
+const costs = {
+  ...{ like: 10, hint: 15, small: 4, courtesy: 5 },
+  /** A word that is left out: any, one of another call, its verb, and one that says a value. */
+  ...{ left: 40, other: 80, order: 200, mark: 60 },
+  ...{ value: 2, pointer: 8, choice: 3 },
+  /** A value or a text to which no word of the phrases leads; a text in lower case; one behind a word that is left out. */
+  ...{ bare: 12, unnamed: 25, afterLeft: 50, optional: 20 },
+  ...{ text: 10, name: 5, behindName: 20, preposition: 14, sign: 20, markInText: 30, ownWord: 25, verb: 30 },
+  /** A text that begins or ends within a name, or is no plain text. */
+  ...{ broken: 30, joined: 10, unplain: 60 },
+  /** Each token of a message, and of what may be one. */
+  ...{ message: 2, opened: 6, maxMessage: 100 },
+  ...{ missing: 70, unsaid: 60, infinitive: 60, goesOn: 15 },
+} as const;
 /** A call is meant only if some word says so. */
 const minSaid = 0.5;
-
-const costs = {
-  like: 10,
-  hint: 15,
-  small: 4,
-  left: 40,
-  other: 80,
-  mark: 60,
-  markInText: 30,
-  value: 2,
-  /** For a value or a text that nothing leads to. */
-  bare: 12,
-  unnamed: 25,
-  text: 10,
-  /** In a name of several words with capitals. */
-  name: 5,
-  behindName: 20,
-  preposition: 14,
-  sign: 20,
-  ownWord: 25,
-  verb: 30,
-  /** For a name that ends before another word with a capital, and for one that is no plain text. */
-  broken: 30,
-  /** For one that ends before "and" and another. */
-  joined: 10,
-  unplain: 60,
-  optional: 20,
-  message: 2,
-  /** A token of what may be a message. */
-  opened: 6,
-  order: 200,
-  missing: 70,
-  unsaid: 60,
-  infinitive: 60,
-  goesOn: 15,
-} as const;
-const maxMessageCost = 100;
 const maxText = 12;
-/** A colon behind so few words opens a message. */
+/** A colon behind so few words opens a message, and so does "that" behind two. */
 const maxOpening = 8;
 const fitsPerEnd = 2;
-const maxFits = 6;
-const maxThreads = 16;
-const maxReadings = 16;
-
-const framesOf = new WeakMap<ToolRules, readonly Frame[]>();
-
-/** The calls of a tool, made when something is first proposed. */
-function framesIn(tool: ToolRules): readonly Frame[] {
-  const known = framesOf.get(tool);
-  if (known !== undefined) return known;
-  const groups = new Map<string, PhraseRule[]>();
-  const makers = new Map<unknown, number>();
-  for (const rule of tool.rules) {
-    if (rule.hasSum || saysText(rule)) continue;
-    const maker = makers.get(rule.source.toInput) ?? makers.size;
-    makers.set(rule.source.toInput, maker);
-    const key = JSON.stringify([maker, rule.fixed]);
-    groups.set(key, [...(groups.get(key) ?? []), rule]);
-  }
-  const all = [...groups.values()].map((rules) => ({ rules, own: wordsOfPhrases(rules) }));
-  const frames = all.map(({ rules, own }): Frame => {
-    const [first] = rules as [PhraseRule];
-    const slots = new Map(rules.flatMap((rule) => [rule, ...rule.anywhere].flatMap((each) => [...each.slots])));
-    const others = all.flatMap((each) => (each.own === own ? [] : [...each.own]));
-    const needs = needsOf(tool, rules);
-    const isNeeded = ([name]: readonly [string, SlotType]) => needs.every((names) => names.has(name));
-    const beside = new Map([...slots].filter((slot) => !isNeeded(slot)));
-    const { node, start } = first;
-    return {
-      rule: { ...first, slots: new Map([...slots].filter(isNeeded)), anywhere: [{ node, start, slots: beside, anywhere: [] }] },
-      rules,
-      slots: [...first.operation.slots.values()].filter(({ name }) => slots.has(name)),
-      isFixed: all.length > 1 && Object.keys(first.fixed).some((name) => first.operation.slots.has(name)),
-      words: lexiconOf(tool, rules, own),
-      otherWords: new Set(others.filter((word) => !own.has(word))),
-      phrases: rules.map(({ required }) => required.map((group) => new Set([...group].map(rootOf)))),
-      needs,
-    };
-  });
-  framesOf.set(tool, frames);
-  return frames;
-}
-
-/** True for an example with a text that its sentence does not say. */
-function saysText({ source, fixed, tool }: PhraseRule): boolean {
-  if (source.toInput !== undefined) return false;
-  return Object.entries(fixed).some(([name, value]) => {
-    const schemas = schemasAt(tool.schemas.input, [name], fixed) ?? [];
-    return typeof value === "string" && slotTypeOf(schemas).kind === "text";
-  });
-}
-
-function wordsOfPhrases(rules: readonly PhraseRule[]): ReadonlySet<string> {
-  return new Set(rules.flatMap(({ node }) => wordsIn(node).filter(saysSomething).map(rootOf)));
-}
-
-function lexiconOf({ tool }: ToolRules, rules: readonly PhraseRule[], own: ReadonlySet<string>): ReadonlyMap<string, number> {
-  const words = new Map<string, number>();
-  const add = (all: Iterable<string>, weight: number) => {
-    for (const word of all) if (saysSomething(word)) words.set(rootOf(word), Math.max(weight, words.get(rootOf(word)) ?? 0));
-  };
-  for (const word of own) words.set(word, says.phrase);
-  add([sayName(tool.name), ...Object.values(rules[0]?.fixed ?? {}).map(String)].flatMap((text) => text.split(" ")), says.name);
-  const verbs = rules.flatMap(({ firstWords }) => [...firstWords]).filter((word) => !lightVerbs.has(word));
-  add(verbs.flatMap(verbsLike).filter((word) => !lightVerbs.has(word)), says.like);
-  add(tokenize(tool.description ?? "", 60).map(({ norm }) => norm), says.description);
-  add(rules.flatMap(({ slots }) => [...slots.keys()]).flatMap((name) => sayName(name).split(" ")), says.field);
-  return words;
-}
-
-/** The slots that must be filled: the fields that the schema requires or, where a function makes the input, those of a phrase. */
-function needsOf({ schemas }: ToolRules, rules: readonly PhraseRule[]): readonly ReadonlySet<string>[] {
-  const [first] = rules as [PhraseRule];
-  if (first.source.toInput !== undefined) return rules.map(({ node }) => neededIn(node));
-  const branches = schemasAt(schemas.input, [], first.fixed) ?? [];
-  return branches.map(({ required }) => {
-    const names = Array.isArray(required) ? required.map(String) : [];
-    return new Set(names.filter((name) => !Object.hasOwn(first.fixed, name)));
-  });
-}
-
-function neededIn(node: PhraseNode): ReadonlySet<string> {
-  if (node.type === "slot") return new Set([node.name]);
-  if (node.type === "word" || isNullable(node)) return new Set();
-  const [first = new Set<string>(), ...others] = node.items.map(neededIn);
-  if (node.type === "sequence") return new Set([first, ...others].flatMap((names) => [...names]));
-  return new Set([...first].filter((name) => others.every((names) => names.has(name))));
-}
-
-/** Also particles: to turn something on is not to turn it off. */
-function saysSomething(word: string): boolean {
-  return isContent(word) || particles.has(word);
-}
-
-const particles: ReadonlySet<string> = new Set("off out up down back away on".split(" "));
-
-function rootOf(word: string): string {
-  return stem(word);
-}
+const maxFits = 5;
+const maxThreads = 12;
+const maxCalls = 6;
 
 /** A reading of the tokens so far. */
 interface Thread {
   readonly cost: number;
   /** The slots that are filled, a bit each. */
   readonly filled: number;
-  /** The slot whose text is open, and its first token. */
+  /** The slot whose text is open, or -1, and the first token of the text. */
   readonly open: number;
   readonly openAt: number;
   readonly pieces: Piece | undefined;
@@ -203,241 +79,116 @@ interface Thread {
   readonly said: number;
 }
 
-/** What a call makes of each token of a request. */
-interface Reading extends Frame {
-  readonly said: readonly number[];
-}
-
 /** Reads the wishes of a request in other words than those of the phrases. */
 export class OtherWords {
+  private readonly text: OtherText;
+  private known: readonly Chart[] | undefined;
+
   constructor(
     private readonly tools: readonly ToolRules[],
-    private readonly request: RequestText,
-    private readonly context: {
-      readonly edges: TextEdges;
-      readonly meaningsOf: FindMeanings;
-      readonly work: WorkMeter;
-    },
+    request: RequestText,
+    context: { readonly edges: TextEdges; readonly meaningsOf: FindMeanings; readonly work: WorkMeter },
   ) {
-    this.roots = request.words.map((word, at) => (request.tokens[at]?.kind === "word" && saysSomething(word) ? rootOf(word) : ""));
+    this.text = new OtherText(request, context);
   }
 
-  private known: readonly (Reading & { readonly all: number })[] | undefined;
-  private readonly roots: readonly string[];
-
-  /** The calls of which the request has a word. */
-  private get readings(): readonly Reading[] {
-    const all = this.tools.flatMap(framesIn);
-    this.known ??= all.flatMap((frame) => {
-      const said = this.request.words.map((_, at) => this.saidBy(frame, at));
-      const isMeant = said.some((weight) => weight >= minSaid) || frame.slots.some((slot) => slot.isInfinitive || this.saysValue(slot));
-      return isMeant ? [{ ...frame, said, all: said.reduce((sum, weight) => sum + weight, 0) }] : [];
-    });
-    const rank = ({ all, slots }: { readonly all: number } & Frame) => all + (slots.some(({ isInfinitive }) => isInfinitive) ? 1 : 0);
-    if (this.known.length > maxReadings) this.known = this.known.toSorted((one, other) => rank(other) - rank(one)).slice(0, maxReadings);
+  /** The calls that the request says most of. */
+  private get charts(): readonly Chart[] {
+    this.known ??= this.tools
+      .flatMap(callsIn)
+      .flatMap((call) => {
+        const chart = new Chart(call, this.text);
+        return chart.rank > 0 ? [chart] : [];
+      })
+      .sort((one, other) => other.rank - one.rank)
+      .slice(0, maxCalls);
     return this.known;
   }
 
-  /** True if the request holds a value that says by itself which slot it is of. */
-  private saysValue({ type }: OperationSlot): boolean {
-    const { words, amounts } = this.request;
-    if (type.kind === "enum") return words.some((word) => type.values?.has(word));
-    return type.units !== undefined && [...amounts.values()].some(({ measures }) => measures.some(({ unit }) => type.units?.some(({ kind }) => kind === unit.kind)));
+  /** The ways to read some words. */
+  fitsFrom(range: OtherRange): readonly OtherFit[] {
+    const fits = this.charts.flatMap((chart) => chart.fit(range));
+    const counts = new Map<number, number>();
+    return fits
+      .sort((one, other) => one.cost - other.cost)
+      .filter(({ end }) => {
+        const count = (counts.get(end) ?? 0) + 1;
+        counts.set(end, count);
+        return count <= maxFits;
+      });
   }
 
   /** The same with the call that was said before: "…, and 15 to site 4". */
-  goOnFrom(before: PhraseRule, pieces: readonly Piece[], starts: readonly number[], ends: ReadonlySet<number>, limit: number): readonly OtherFit[] {
-    const frame = this.tools.flatMap(framesIn).find(({ rule }) => rule.tool === before.tool && rule.source.toInput === before.source.toInput && isSameInput(rule, before));
-    if (frame === undefined || isDeed(this.request.words[Math.max(...starts)] ?? "")) return [];
-    const said = this.request.words.map((_, at) => this.saidBy(frame, at));
-    const filled = pieces.filter(({ kind, name, isMessage }) => kind === "slot" && isMessage !== true && frame.slots.some((slot) => slot.name === name));
-    const fits = this.fitAll({ ...frame, said }, starts, ends, limit, filled);
-    return fits.flatMap((fit) => {
-      const own = fit.pieces.filter(({ kind }) => kind === "slot");
-      const names = new Set(own.map(({ name }) => name));
-      const lacking = frame.needs.map((needs) => [...needs].filter((name) => !names.has(name)));
-      const [least = []] = lacking.sort((one, other) => one.length - other.length);
-      const shared = filled.filter(({ name }) => least.includes(name ?? ""));
-      return own.length === 0 ? [] : [{ ...fit, cost: fit.cost + costs.goesOn, pieces: [...shared, ...fit.pieces] }];
+  goOnFrom({ rule, pieces }: { readonly rule: PhraseRule; readonly pieces: readonly Piece[] }, range: OtherRange): readonly OtherFit[] {
+    const isSame = (each: Call) =>
+      each.rule.operation === rule.operation &&
+      each.rule.source.toInput === rule.source.toInput &&
+      JSON.stringify(each.rule.fixed) === JSON.stringify(rule.fixed);
+    const call = callsIn(rule.tool).find(isSame);
+    if (call === undefined || this.text.isDeed(Math.max(...range.starts))) return [];
+    const chart = this.known?.find((each) => each.call === call) ?? new Chart(call, this.text);
+    const isOwn = ({ kind, name, isMessage }: Piece) =>
+      kind === "slot" && isMessage !== true && call.slots.some((slot) => slot.name === name);
+    const before = pieces.filter(isOwn);
+    return chart.fit(range, before).flatMap((fit) => {
+      const own = new Set(fit.pieces.flatMap(({ kind, name }) => (kind === "slot" ? [name ?? ""] : [])));
+      const [least = []] = lackingOf(call, own);
+      const shared = before.filter(({ name }) => least.includes(name ?? ""));
+      return own.size === 0 ? [] : [{ ...fit, cost: fit.cost + costs.goesOn, pieces: [...shared, ...fit.pieces] }];
     });
   }
+}
 
-  private saidBy({ words }: Frame, at: number): number {
-    const root = this.roots[at] ?? "";
-    const weight = words.get(root) ?? 0;
-    if (root === "" || weight > 0) return weight;
+/** The slots that each set of those that a call needs lacks, the fewest first. */
+function lackingOf({ needs }: Call, filled: ReadonlySet<string>): readonly (readonly string[])[] {
+  return needs
+    .map((names) => [...names].filter((name) => !filled.has(name)))
+    .sort((one, other) => one.length - other.length);
+}
+
+/** What is known of a request whatever the call. */
+class OtherText {
+  readonly roots: readonly string[];
+  readonly isMark: readonly boolean[];
+  readonly edges: TextEdges;
+  readonly work: WorkMeter;
+  private readonly meaningsOf: FindMeanings;
+  private readonly plain = new Map<number, boolean>();
+
+  constructor(
+    readonly request: RequestText,
+    { edges, meaningsOf, work }: { edges: TextEdges; meaningsOf: FindMeanings; work: WorkMeter },
+  ) {
+    const { words, tokens, marks } = request;
+    this.edges = edges;
+    this.work = work;
+    this.meaningsOf = meaningsOf;
+    this.roots = words.map((word, at) => (tokens[at]?.kind === "word" && saysSomething(word) ? stem(word) : ""));
+    const isMark: boolean[] = words.map(() => false);
+    for (const { kind, start, end, isFirm } of marks) if (kind !== "date" || isFirm) isMark.fill(true, start, end);
+    this.isMark = isMark;
+  }
+
+  /** The stems of the words that a word may be a misspelling of. */
+  meanings(at: number): readonly string[] {
+    return this.meaningsOf(this.request.words[at] ?? "").map(stem);
+  }
+
+  /** True for a word that says what to do. */
+  isDeed(at: number): boolean {
     const word = this.request.words[at] ?? "";
-    return Math.max(0, ...this.context.meaningsOf(word).map((meaning) => 0.8 * (words.get(rootOf(meaning)) ?? 0)));
+    return isVerb(word) || verbsLike(word).length > 1;
   }
 
-  /** The ways to read the words from one of some tokens to one of some ends. */
-  fitsFrom(starts: readonly number[], ends: ReadonlySet<number>, limit: number): readonly OtherFit[] {
-    const fits = this.readings.flatMap((reading) => this.fitAll(reading, starts, ends, limit));
-    const byEnd = new Map<number, OtherFit[]>();
-    for (const fit of fits.sort((one, other) => one.cost - other.cost)) {
-      const known = byEnd.get(fit.end) ?? [];
-      byEnd.set(fit.end, known);
-      if (known.length < maxFits) known.push(fit);
-    }
-    return [...byEnd.values()].flat();
-  }
-
-  private fitAll(reading: Reading, starts: readonly number[], ends: ReadonlySet<number>, limit: number, shared?: readonly Piece[]): readonly OtherFit[] {
-    const first = Math.min(...starts);
-    const verb = this.leadingVerb(reading, Math.max(...starts));
-    const waiting: Map<number, Thread>[] = [];
-    const push = (at: number, thread: Thread) => {
-      if (at > limit && at < this.request.words.length) return;
-      waiting[at - first] ??= new Map();
-      const key = (thread.filled * 64 + thread.open + 1) * 8 + Math.round(thread.said * 4);
-      const threads = waiting[at - first] as Map<number, Thread>;
-      if ((threads.get(key)?.cost ?? Number.POSITIVE_INFINITY) > thread.cost) threads.set(key, thread);
-    };
-    for (const at of starts)
-      push(at, { cost: at === Math.max(...starts) ? 0 : 5 * (Math.max(...starts) - at), filled: 0, open: -1, openAt: -1, pieces: undefined, said: shared === undefined ? 0 : 1 });
-    const fits: OtherFit[] = [];
-    const last = reading.slots.some(takesMessage) ? this.request.words.length : limit;
-    for (let at = first; at <= last; at++) {
-      const threads = [...(waiting[at - first]?.values() ?? [])].sort((one, other) => one.cost - other.cost).slice(0, maxThreads);
-      this.context.work.spend(threads.length);
-      const closed = threads.flatMap((thread) => (thread.open < 0 ? [thread] : (this.close(reading, thread, at) ?? [])));
-      const found = ends.has(at) ? closed.flatMap((thread) => this.endOf(reading, thread, at, { verb, shared }) ?? []) : [];
-      fits.push(...found.sort((one, other) => one.cost - other.cost).slice(0, fitsPerEnd));
-      if (at >= limit) continue;
-      for (const thread of threads) if (thread.open >= 0) this.extend(reading, thread, at, push);
-      for (const thread of closed) this.goOn(reading, thread, at, { push, limit });
-    }
-    return fits;
-  }
-
-  /** The verb with which a wish begins, if it is of another deed. */
-  private leadingVerb({ said, rule }: Reading, start: number): number | undefined {
-    const word = this.request.words[start] ?? "";
-    const isAsked = rule.tool.tool.declaredEffect === "pure" && asking.has(word);
-    return isDeed(word) && !isAsked && (said[start] ?? 0) < minSaid ? start : undefined;
-  }
-
-  private goOn(reading: Reading, thread: Thread, at: number, { push, limit }: { push: (at: number, thread: Thread) => void; limit: number }): void {
-    this.skip(reading, thread, at, push);
-    for (const [place, slot] of reading.slots.entries()) {
-      if ((thread.filled & (1 << place)) !== 0) continue;
-      if (!isReadable(slot.type)) {
-        this.open(reading, thread, at, { place, push, limit });
-        continue;
-      }
-      for (const { value, end, isMeasured } of this.valuesAt(slot, at)) {
-        if (end > limit) continue;
-        const isPointer = value === anaphor;
-        const cost = costs.value + (isPointer ? 8 : 0) + (isMeasured || isDate(slot.type) ? 0 : this.leadCost(slot, thread, at, end));
-        const piece: Piece = { kind: "slot", start: at, end, name: slot.name, value, before: thread.pieces };
-        const isSaid = !isPointer && (isMeasured || slot.type.kind === "enum");
-        const said = isSaid ? Math.max(minSaid, thread.said) : thread.said;
-        const next = { ...thread, cost: thread.cost + cost, filled: thread.filled | (1 << place), pieces: piece, said };
-        push(end, next);
-        if (!isPointer && !isDate(slot.type)) this.goOnWithValues(slot, next, end, { push, limit });
-      }
-    }
-  }
-
-  /** "Tickets 4, 5 and 6" */
-  private goOnWithValues(slot: OperationSlot, thread: Thread, at: number, context: { push: (at: number, thread: Thread) => void; limit: number }): void {
-    const { words } = this.request;
-    const joint = /^(?:,|and|&)$/.test(words[at] ?? "") ? (words[at] === "," && words[at + 1] === "and" ? at + 2 : at + 1) : at;
-    if (joint === at) return;
-    for (const { value, end } of this.valuesAt(slot, joint)) {
-      if (value === anaphor || end > context.limit) continue;
-      const pieces: Piece = { kind: "slot", start: joint, end, name: slot.name, value, before: thread.pieces };
-      const next = { ...thread, cost: thread.cost + costs.value, pieces };
-      context.push(end, next);
-      this.goOnWithValues(slot, next, end, context);
-    }
-  }
-
-  /** The values of a slot that begin at a token; one of a few also in another form: "squatted". */
-  private valuesAt(slot: OperationSlot, at: number): readonly SlotReading[] {
-    let known = this.values.get(slot);
-    if (known === undefined) this.values.set(slot, (known = []));
-    return (known[at] ??= this.readValues(slot, at));
-  }
-
-  private readonly values = new Map<OperationSlot, (readonly SlotReading[])[]>();
-
-  private readValues({ type }: OperationSlot, at: number): readonly SlotReading[] {
-    const found = slotReadingsAt(type, this.request, at);
-    const amount = this.request.amounts.get(at);
-    // A field that says no unit takes any.
-    if (type.kind === "number" && type.units === undefined && amount?.number !== undefined && amount.end > amount.number.end)
-      return [{ value: amount.number.value, end: amount.end }];
-    // A number is not read without its unit.
-    if (type.kind === "number" && amount?.number !== undefined && amount.end > amount.number.end) return found.filter(({ isMeasured }) => isMeasured);
-    const word = this.request.words[at] ?? "";
-    if (type.kind !== "enum" || found.length > 0 || word.length < 4 || isVerb(word)) return found;
-    return [...(type.values?.values() ?? [])].flat().flatMap(({ words, value }) =>
-      words.length === 1 && rootOf(words[0] ?? "") === this.roots[at] ? [{ value, end: at + 1 }] : [],
-    ).slice(0, 1);
-  }
-
-  /** What it costs that no word of the phrases leads to a value. */
-  private leadCost({ leads, behind, type, name }: OperationSlot, { pieces }: Thread, at: number, end: number): number {
-    const { words } = this.request;
-    const before = pieces?.kind === "free" || pieces?.kind === "word" ? words.slice(Math.max(0, at - 3), at).filter((word) => !/^(?:the|a|an|my|our)$/.test(word)) : [];
-    if (leads.some((lead) => lead.every((word, index) => before[before.length - lead.length + index] === word))) return 0;
-    if (/^(?:called|named|titled|entitled)$/.test(before.at(-1) ?? "")) return /name|title|label|subject/i.test(name) ? 0 : costs.bare;
-    if (behind.has(words[end] ?? "")) return 0;
-    if (leads.length === 0 || type.kind === "enum") return 3;
-    return costs.bare;
-  }
-
-  /** Passes a token that is in no slot. */
-  private skip({ said, otherWords }: Reading, thread: Thread, at: number, push: (at: number, thread: Thread) => void): void {
-    const { tokens, words, marks } = this.request;
-    const word = words[at] ?? "";
-    const weight = said[at] ?? 0;
-    const pass = (kind: Piece["kind"], cost: number) =>
-      push(at + 1, {
-        ...thread,
-        cost: thread.cost + cost,
-        pieces: { kind, start: at, end: at + 1, before: thread.pieces },
-        said: Math.max(thread.said, weight),
-      });
-    if (weight >= minSaid) pass("word", weight >= says.name ? 0 : costs.like);
-    // What is denied is not proposed.
-    else if (denials.has(word) && word !== "no") return;
-    else if (marks.some(({ start, end, kind, isFirm }) => start <= at && at < end && (kind !== "date" || isFirm))) pass("left", costs.mark);
-    else if (weight > 0) pass("word", costs.hint);
-    else if (isSmall(word) || tokens[at]?.kind === "sign") pass("free", costs.small);
-    else if (otherWords.has(this.roots[at] ?? "")) pass("left", isVerb(word) ? costs.order : costs.other);
-    else pass("left", costs.left);
-  }
-
-  private open(reading: Reading, thread: Thread, at: number, { place, push, limit }: { place: number; push: (at: number, thread: Thread) => void; limit: number }): void {
-    const slot = reading.slots[place] as OperationSlot;
-    const { words } = this.request;
-    const isInfinitive = thread.said < minSaid && thread.pieces === undefined && slot.isInfinitive && isVerb(words[at] ?? "");
-    const isOptional = reading.needs.every((needs) => !needs.has(slot.name));
-    const led = this.leadCost(slot, thread, at, at);
-    const unnamed = isCapital(this.request, at) || this.request.tokens[at]?.kind === "quote" ? costs.bare : costs.unnamed;
-    const lead = thread.pieces?.kind === "left" ? costs.unnamed * 2 : led === 0 ? 0 : unnamed + (isOptional ? costs.optional : 0);
-    const filled = thread.filled | (1 << place);
-    const isOpened = opensMessage.has(words[at - 1] ?? "") || this.request.tokens[at]?.kind === "quote";
-    const takes = takesMessage(slot);
-    // What may be left out is not guessed.
-    if (isOptional && led > 0 && takes !== "always" && this.request.tokens[at]?.kind !== "quote") return;
-    if ((takes === "always" || (takes === "opened" && isOpened)) && at < words.length) {
-      const opener = isOpened ? -1 : words.slice(at, at + maxOpening).findIndex((word) => opensMessage.has(word));
-      const isLater = opener >= 0 && (opener < 3 || words[at + opener] === ":");
-      const begins = opensMessage.has(words[at] ?? "") || polite.has(words[at] ?? "") || this.request.tokens[at]?.kind === "sign" ? costs.broken : 0;
-      const cost = thread.cost + lead + this.breakCost(at) + begins + (isLater ? costs.broken : 0) + Math.min(maxMessageCost, (takes === "always" ? costs.message : costs.opened) * (words.length - at));
-      const piece: Piece = { kind: "slot", start: at, end: words.length, name: slot.name, isMessage: true, before: thread.pieces };
-      push(words.length, { ...thread, cost, filled, pieces: piece });
-    }
-    if (takes === "always" || at >= limit || !this.context.edges.mayBegin(at)) return;
-    const cost = thread.cost + lead + this.textCost(reading, at, at, slot) + (isInfinitive ? costs.infinitive : 0);
-    push(at + 1, { ...thread, cost, filled, open: place, openAt: at, said: isInfinitive ? minSaid : thread.said });
+  isPlain(start: number, end: number): boolean {
+    const key = start * 5_000 + end;
+    const known = this.plain.get(key) ?? isPlainText(this.request, start, end);
+    this.plain.set(key, known);
+    return known;
   }
 
   /** What it costs to begin or end a text within a name: "Ada Lovelace", "Mrs van der Berg", "Dombey and Son". */
-  private breakCost(at: number): number {
+  breakCost(at: number): number {
     const { words } = this.request;
     const [before = "", word = ""] = [words[at - 1], words[at]];
     if (nameParts.has(word) || titles.has(before)) return costs.broken;
@@ -445,135 +196,343 @@ export class OtherWords {
     if (isCapital(this.request, at)) return costs.broken;
     return /^(?:&|and)$/.test(word) && isCapital(this.request, at + 1) ? costs.joined : 0;
   }
+}
 
-  private textCost({ said }: Reading, at: number, from: number, { leads }: OperationSlot): number {
-    const { words, marks, tokens } = this.request;
+/** A value of a slot that begins at a token. */
+interface ChartValue extends SlotReading {
+  readonly cost: number;
+  readonly place: number;
+  /** True if it says by itself which call is meant. */
+  readonly isTelling: boolean;
+}
+
+type Push = (at: number, thread: Thread) => void;
+
+/** A call and a request: what each token may be, worked out when it is first asked for. */
+class Chart {
+  /** How much of the call the request says. */
+  readonly rank: number;
+  private readonly said: readonly number[];
+  private readonly values: (readonly ChartValue[])[] = [];
+  private readonly leads: boolean[][];
+
+  constructor(
+    readonly call: Call,
+    private readonly text: OtherText,
+  ) {
+    const { words } = text.request;
+    this.said = text.roots.map((_, at) => this.saidBy(at));
+    this.leads = call.slots.map(() => []);
+    const roots = new Set(text.roots);
+    const unsaid = Math.min(...call.phrases.map(({ required }) => shareUnsaid(required, roots)));
+    const most = new Map(text.roots.map((root, at) => [root, this.said[at] ?? 0]));
+    const all = [...most.values()].reduce((sum, weight) => sum + (weight < minSaid ? 0 : weight), 0);
+    const telling = call.slots.filter(({ type }) => saysValue(type, text.request)).length;
+    const isTodo = call.slots.some(({ isInfinitive }) => isInfinitive) && words.some(isVerb);
+    this.rank = all + telling === 0 && !isTodo ? 0 : 0.01 + all + telling / 2 - unsaid + (isTodo ? 0.5 : 0);
+  }
+
+  private saidBy(at: number): number {
+    const { weights } = this.call;
+    const root = this.text.roots[at] ?? "";
+    const weight = weights.get(root) ?? 0;
+    if (root === "" || weight > 0) return weight;
+    return Math.max(0, ...this.text.meanings(at).map((meaning) => 0.8 * (weights.get(meaning) ?? 0)));
+  }
+
+  /** The ways to read some words; `before` are the pieces of the call of which more is said. */
+  fit({ starts, ends, limit }: OtherRange, before?: readonly Piece[]): readonly OtherFit[] {
+    const { words } = this.text.request;
+    const [first, content] = [Math.min(...starts), Math.max(...starts)];
+    const verb = this.otherDeed(content);
+    const waiting: Map<number, Thread>[] = [];
+    const push: Push = (at, thread) => {
+      if (at > limit && at < words.length) return;
+      const key = (thread.filled * 32 + thread.open + 1) * 8 + Math.round(thread.said * 4);
+      const threads = (waiting[at - first] ??= new Map());
+      if ((threads.get(key)?.cost ?? Number.POSITIVE_INFINITY) > thread.cost) threads.set(key, thread);
+    };
+    for (const at of starts) {
+      const cost = costs.courtesy * (content - at);
+      push(at, { cost, filled: 0, open: -1, openAt: -1, pieces: undefined, said: before === undefined ? 0 : 1 });
+    }
+    const fits: OtherFit[] = [];
+    const last = this.call.slots.some(({ message }) => message !== undefined) ? words.length : limit;
+    for (let at = first; at <= last; at++) {
+      const arrived = waiting[at - first];
+      if (arrived === undefined) continue;
+      const threads = [...arrived.values()].sort((one, other) => one.cost - other.cost).slice(0, maxThreads);
+      this.text.work.spend(threads.length);
+      const closed = threads.flatMap((thread) => (thread.open < 0 ? [thread] : (this.close(thread, at) ?? [])));
+      if (ends.has(at)) {
+        const found = closed.flatMap((thread) => this.endOf(thread, at, { verb, before }) ?? []);
+        fits.push(...found.sort((one, other) => one.cost - other.cost).slice(0, fitsPerEnd));
+      }
+      if (at >= limit) continue;
+      for (const thread of threads) if (thread.open >= 0) this.extend(thread, at, push);
+      for (const thread of closed) this.goOn(thread, at, { push, limit });
+    }
+    return fits;
+  }
+
+  /** The verb with which a wish begins, if it is of another deed. */
+  private otherDeed(start: number): number | undefined {
+    const isAsked = this.call.rule.tool.tool.declaredEffect === "pure" && asking.has(this.text.request.words[start] ?? "");
+    return this.text.isDeed(start) && !isAsked && (this.said[start] ?? 0) < minSaid ? start : undefined;
+  }
+
+  private goOn(thread: Thread, at: number, range: { readonly push: Push; readonly limit: number }): void {
+    const { push, limit } = range;
+    this.pass(thread, at, push);
+    for (const found of this.valuesAt(at)) if ((thread.filled & (1 << found.place)) === 0) this.fill(thread, at, found, range);
+    for (const [place, slot] of this.call.slots.entries())
+      if (!isReadable(slot.type) && (thread.filled & (1 << place)) === 0) this.open(thread, at, { slot, place, push, limit });
+  }
+
+  /** Passes a token that is in no slot. */
+  private pass(thread: Thread, at: number, push: Push): void {
+    const { tokens, words } = this.text.request;
     const word = words[at] ?? "";
-    if (tokens[at]?.kind === "quote" || isCapital(this.request, at)) return costs.name;
-    if (denials.has(word) && word !== "no") return costs.order;
-    if ((said[at] ?? 0) >= says.name) return costs.ownWord;
-    if (questionWords.has(word)) return costs.order;
+    const weight = this.said[at] ?? 0;
+    const take = (kind: Piece["kind"], cost: number) => {
+      const pieces: Piece = { kind, start: at, end: at + 1, before: thread.pieces };
+      push(at + 1, { ...thread, cost: thread.cost + cost, pieces, said: Math.max(thread.said, weight) });
+    };
+    if (weight >= minSaid) take("word", weight >= says.name ? 0 : costs.like);
+    // What is denied is not proposed.
+    else if (denials.has(word) && word !== "no") return;
+    else if (this.text.isMark[at]) take("left", costs.mark);
+    else if (weight > 0) take("word", costs.hint);
+    else if (isSmall(word) || tokens[at]?.kind === "sign") take("free", costs.small);
+    else if (this.call.otherWords.has(this.text.roots[at] ?? "")) take("left", isVerb(word) ? costs.order : costs.other);
+    else take("left", costs.left);
+  }
+
+  private valuesAt(at: number): readonly ChartValue[] {
+    const known = this.values[at] ?? this.call.slots.flatMap((slot, place) => this.readValues(slot, place, at));
+    this.values[at] = known;
+    return known;
+  }
+
+  private readValues(slot: CallSlot, place: number, at: number): readonly ChartValue[] {
+    const { type } = slot;
+    if (!isReadable(type)) return [];
+    return readLoosely(type, this.text, at).map((reading) => {
+      const isPointer = reading.value === anaphor;
+      const isLed = reading.isMeasured === true || isDate(type) || this.isLed(slot, place, at);
+      const isFollowed = slot.behind.has(this.text.request.words[reading.end] ?? "");
+      const lead = isLed || isFollowed ? 0 : slot.leads.length === 0 || type.kind === "enum" ? costs.choice : costs.bare;
+      const isTelling = !isPointer && (reading.isMeasured === true || type.kind === "enum");
+      return { ...reading, place, isTelling, cost: costs.value + lead + (isPointer ? costs.pointer : 0) };
+    });
+  }
+
+  private fill(thread: Thread, at: number, found: ChartValue, { push, limit }: { readonly push: Push; readonly limit: number }): void {
+    const { value, end, cost, place, isTelling } = found;
+    if (end > limit) return;
+    const name = this.call.slots[place]?.name ?? "";
+    const pieces: Piece = { kind: "slot", start: at, end, name, value, before: thread.pieces };
+    const said = isTelling ? Math.max(minSaid, thread.said) : thread.said;
+    const next = { ...thread, cost: thread.cost + cost, filled: thread.filled | (1 << place), pieces, said };
+    push(end, next);
+    // "Tickets 4, 5 and 6"
+    const joint = this.jointEnd(end);
+    if (value === anaphor || joint === end) return;
+    for (const another of this.valuesAt(joint))
+      if (another.place === place && another.value !== anaphor) this.fill(next, joint, another, { push, limit });
+  }
+
+  /** The end of "and" or a comma; the same token if none stands there. */
+  private jointEnd(at: number): number {
+    const { words } = this.text.request;
+    if (!/^(?:,|and|&)$/.test(words[at] ?? "")) return at;
+    return words[at] === "," && words[at + 1] === "and" ? at + 2 : at + 1;
+  }
+
+  /** True if words that lead to a slot stand before a token. */
+  private isLed({ leads, name }: CallSlot, place: number, at: number): boolean {
+    const known = this.leads[place]?.[at];
+    if (known !== undefined) return known;
+    const before = this.text.request.words.slice(Math.max(0, at - 3), at).filter((word) => !articles.test(word));
+    const isNaming = naming.test(before.at(-1) ?? "") && /name|title|label|subject/i.test(name);
+    const ends = (lead: readonly string[]) => lead.every((word, index) => before[before.length - lead.length + index] === word);
+    const isLed = isNaming || leads.some(ends);
+    (this.leads[place] ??= [])[at] = isLed;
+    return isLed;
+  }
+
+  private open(
+    thread: Thread,
+    at: number,
+    { slot, place, push, limit }: { readonly slot: CallSlot; readonly place: number; readonly push: Push; readonly limit: number },
+  ): void {
+    const { request, edges } = this.text;
+    const { words, tokens } = request;
+    const isQuote = tokens[at]?.kind === "quote";
+    const isLed = this.isLed(slot, place, at);
+    // What may be left out is not guessed.
+    if (slot.isOptional && !isLed && !isQuote && slot.message !== "always") return;
+    const unnamed = isCapital(request, at) || isQuote ? costs.bare : costs.unnamed;
+    const lead = thread.pieces?.kind === "left" ? costs.afterLeft : isLed ? 0 : unnamed + (slot.isOptional ? costs.optional : 0);
+    const filled = thread.filled | (1 << place);
+    const isOpened = isQuote || opensMessage.has(words[at - 1] ?? "");
+    if (slot.message === "always" || (slot.message === "opened" && isOpened)) {
+      const each = slot.message === "always" ? costs.message : costs.opened;
+      const length = Math.min(costs.maxMessage, each * (words.length - at));
+      const cost = thread.cost + lead + length + this.text.breakCost(at) + this.openCost(at, isOpened);
+      const pieces: Piece = { kind: "slot", start: at, end: words.length, name: slot.name, isMessage: true, before: thread.pieces };
+      push(words.length, { ...thread, cost, filled, pieces });
+    }
+    if (slot.message === "always" || at >= limit || !edges.mayBegin(at)) return;
+    const isInfinitive = slot.isInfinitive && thread.said < minSaid && thread.pieces === undefined && isVerb(words[at] ?? "");
+    const cost = thread.cost + lead + this.textCost(at, at, slot) + (isInfinitive ? costs.infinitive : 0);
+    push(at + 1, { ...thread, cost, filled, open: place, openAt: at, said: isInfinitive ? minSaid : thread.said });
+  }
+
+  /** What it costs that a message begins at a token that is no good beginning, or before a word that opens one. */
+  private openCost(at: number, isOpened: boolean): number {
+    const { words, tokens } = this.text.request;
+    const word = words[at] ?? "";
+    const isBad = opensMessage.has(word) || polite.has(word) || tokens[at]?.kind === "sign";
+    const opener = isOpened ? -1 : words.slice(at, at + maxOpening).findIndex((each) => opensMessage.has(each));
+    const isLater = opener >= 0 && (opener < 3 || words[at + opener] === ":");
+    return (isBad ? costs.broken : 0) + (isLater ? costs.broken : 0);
+  }
+
+  private textCost(at: number, from: number, { leads }: CallSlot): number {
+    const { request, isMark } = this.text;
+    const { words, tokens } = request;
+    const word = words[at] ?? "";
+    if (tokens[at]?.kind === "quote" || isCapital(request, at)) return costs.name;
+    if ((denials.has(word) && word !== "no") || questionWords.has(word)) return costs.order;
+    if ((this.said[at] ?? 0) >= says.name) return costs.ownWord;
     if (auxiliaries.has(word) || subjects.has(word) || (at > from && isPastVerb(word))) return costs.verb;
-    if (marks.some(({ start, end }) => start <= at && end > at)) return costs.markInText;
-    const isWithinName = at > from && isCapital(this.request, at - 1) && isCapital(this.request, at + 1);
-    if (isWithinName) return costs.name;
+    if (isMark[at]) return costs.markInText;
+    // "Ellie Brandt back": a name with capitals has no other word behind it.
+    const isBehindName = at > from && isCapital(request, at - 1);
+    if (isBehindName && isCapital(request, at + 1)) return costs.name;
     if (tokens[at]?.kind === "sign") return costs.sign;
-    // "Ellie Brandt back": a name with capitals has none behind it.
-    const isBehindName = at > from && isCapital(this.request, at - 1);
     if (!prepositions.has(word)) return isBehindName ? costs.behindName : costs.text;
     // What a preposition leads in would begin behind it.
     return at === from || leads.some((lead) => lead.at(-1) === word) ? costs.broken : costs.preposition;
   }
 
-  private extend(reading: Reading, thread: Thread, at: number, push: (at: number, thread: Thread) => void): void {
-    const { tokens } = this.request;
-    if (at - thread.openAt >= maxText || !this.context.edges.mayHold(at)) return;
-    if (tokens[thread.openAt]?.kind === "quote") return;
-    const slot = reading.slots[thread.open] as OperationSlot;
-    push(at + 1, { ...thread, cost: thread.cost + this.textCost(reading, at, thread.openAt, slot) });
+  private extend(thread: Thread, at: number, push: Push): void {
+    const { openAt, open } = thread;
+    const { edges, request } = this.text;
+    const slot = this.call.slots[open];
+    if (slot === undefined || at - openAt >= maxText || !edges.mayHold(at) || request.tokens[openAt]?.kind === "quote") return;
+    push(at + 1, { ...thread, cost: thread.cost + this.textCost(at, openAt, slot) });
   }
 
-  private close(reading: Reading, thread: Thread, at: number): Thread | undefined {
-    const { words } = this.request;
-    const { openAt } = thread;
-    if (!this.context.edges.mayEnd(at) || (at === openAt + 1 && /^[a-z]$/.test(words[openAt] ?? ""))) return undefined;
-    const { name } = reading.slots[thread.open] as OperationSlot;
-    const piece: Piece = { kind: "slot", start: openAt, end: at, name, before: thread.pieces };
-    const cost = thread.cost + this.breakCost(at) + (isPlainText(this.request, openAt, at) ? 0 : costs.unplain);
-    return { ...thread, cost, open: -1, openAt: -1, pieces: piece };
+  private close(thread: Thread, at: number): Thread | undefined {
+    const { openAt, open } = thread;
+    const isLetter = at === openAt + 1 && /^[a-z]$/.test(this.text.request.words[openAt] ?? "");
+    if (isLetter || !this.text.edges.mayEnd(at)) return undefined;
+    const name = this.call.slots[open]?.name ?? "";
+    const pieces: Piece = { kind: "slot", start: openAt, end: at, name, before: thread.pieces };
+    const cost = thread.cost + this.text.breakCost(at) + (this.text.isPlain(openAt, at) ? 0 : costs.unplain);
+    return { ...thread, cost, open: -1, openAt: -1, pieces };
   }
 
   private endOf(
-    reading: Reading,
-    { cost, pieces, said }: Thread,
+    { cost, pieces: last, said, filled }: Thread,
     end: number,
-    { verb, shared = [] }: { readonly verb: number | undefined; readonly shared: readonly Piece[] | undefined },
+    { verb, before }: { readonly verb: number | undefined; readonly before: readonly Piece[] | undefined },
   ): OtherFit | undefined {
+    const { call } = this;
     if (said < minSaid) return undefined;
-    const all = piecesOf(pieces);
-    // What is to be done is said by the call, or is what the call takes.
-    const holds = ({ start, end, name: slot, value, isMessage = false }: Piece) =>
-      verb !== undefined && start <= verb && end > verb && slot !== undefined &&
-      (isMessage || value !== undefined || this.request.tokens[start]?.kind === "quote" || reading.slots.some((each) => each.name === slot && each.isInfinitive));
-    if (verb !== undefined && !all.some(holds)) return undefined;
-    const names = new Set([...shared, ...all].flatMap(({ kind, name }) => (kind === "slot" && name !== undefined ? [name] : [])));
-    const lacking = reading.needs.map((needs) => [...needs].filter((name) => !names.has(name)));
-    const [least = []] = lacking.sort((one, other) => one.length - other.length);
-    if (least.length > 1) return undefined;
-    const [missing] = least;
-    const unsaid = shared.length > 0 ? 0 : this.unsaidShare(reading, all);
+    const names = new Set(call.slots.flatMap(({ name }, place) => ((filled & (1 << place)) === 0 ? [] : [name])));
+    for (const { name } of before ?? []) names.add(name ?? "");
+    const [lacking = []] = lackingOf(call, names);
+    const [missing] = lacking;
+    if (lacking.length > 1) return undefined;
+    const pieces = piecesOf(last);
+    if (verb !== undefined && !pieces.some((piece) => this.holdsDeed(piece, verb))) return undefined;
+    const roots = new Set(pieces.flatMap(({ kind, start }) => (kind === "slot" || kind === "left" ? [] : this.meaningsAt(start))));
+    const unsaid = before === undefined ? Math.min(...call.phrases.map(({ required }) => shareUnsaid(required, roots))) : 0;
     return {
-      rule: reading.rule,
-      cost: cost + (reading.isFixed ? 2 : 1) * costs.unsaid * unsaid + (missing === undefined ? 0 : costs.missing),
+      rule: call.rule,
+      cost: cost + (call.isFixed ? 2 : 1) * costs.unsaid * unsaid + (missing === undefined ? 0 : costs.missing),
       end,
-      isAlike: missing === undefined && unsaid === 0 && reading.rules.some((rule) => this.isInOrder(rule, all)),
-      pieces: all,
+      pieces,
+      isAlike: missing === undefined && unsaid === 0 && call.phrases.some(({ rule }) => this.isInOrder(rule, pieces)),
       ...(missing !== undefined && { missing }),
     };
   }
 
+  private meaningsAt(at: number): readonly string[] {
+    return [stem(this.text.request.words[at] ?? ""), ...this.text.meanings(at)];
+  }
+
+  /** True for a piece in which what is done may be said: a message, a quote, a choice, or something to do. */
+  private holdsDeed({ kind, start, end, name, value, isMessage = false }: Piece, verb: number): boolean {
+    if (kind !== "slot" || start > verb || end <= verb) return false;
+    if (isMessage || value !== undefined || this.text.request.tokens[start]?.kind === "quote") return true;
+    return this.call.slots.some((slot) => slot.name === name && slot.isInfinitive);
+  }
+
   /** True if the words and values stand in the order of a phrase. */
   private isInOrder({ node, anywhere }: PhraseRule, pieces: readonly Piece[]): boolean {
-    const items = itemsOf(node);
-    const beside = new Set(anywhere.flatMap(({ slots }) => [...slots.keys()]));
+    const items = itemsIn(node);
     let from = 0;
     for (const { kind, name, start } of pieces) {
-      if (kind === "free" && questionWords.has(this.request.words[start] ?? "")) return false;
-      if (kind === "free" || (name !== undefined && beside.has(name))) continue;
-      const said = name ?? this.roots[start] ?? "";
-      const meanings = kind === "word" ? this.context.meaningsOf(this.request.words[start] ?? "").map(rootOf) : [];
-      const at = items.findIndex((item, index) => index >= from && (item === (name === undefined ? said : `{${name}}`) || meanings.includes(item)));
-      if (at < 0) return false;
-      from = at;
+      if (kind === "free") {
+        if (questionWords.has(this.text.request.words[start] ?? "")) return false;
+        continue;
+      }
+      if (anywhere.some(({ slots }) => slots.has(name ?? ""))) continue;
+      const said = name === undefined ? this.meaningsAt(start) : [`{${name}}`];
+      from = items.findIndex((item, index) => index >= from && said.includes(item));
+      if (from < 0) return false;
     }
     return true;
   }
-
-  /** The share of the words of the nearest phrase that are not said. */
-  private unsaidShare({ phrases }: Reading, pieces: readonly Piece[]): number {
-    const said = new Set(
-      pieces.flatMap(({ kind, start }) => {
-        const word = this.request.words[start] ?? "";
-        return kind === "word" || kind === "free" ? [word, ...this.context.meaningsOf(word)].map(rootOf) : [];
-      }),
-    );
-    const shares = phrases.map((groups) => groups.filter((group) => ![...group].some((word) => said.has(word))).length / Math.max(1, groups.length));
-    return Math.min(1, ...shares);
-  }
 }
 
-/** True for a word that says what to do. */
-function isDeed(word: string): boolean {
-  return isVerb(word) || verbsLike(word).length > 1;
+/** The share of some groups of stems of which none is said. */
+function shareUnsaid(groups: readonly ReadonlySet<string>[], said: ReadonlySet<string>): number {
+  if (groups.length === 0) return 0;
+  const unsaid = groups.filter((group) => ![...group].some((word) => said.has(word)));
+  return unsaid.length / groups.length;
 }
 
-function isSameInput({ fixed }: PhraseRule, before: PhraseRule): boolean {
-  return JSON.stringify(fixed) === JSON.stringify(before.fixed);
+/** True if a request holds a value that says by itself which slot it is of. */
+function saysValue({ kind, values, units }: CallSlot["type"], { words, amounts }: RequestText): boolean {
+  if (kind === "enum") return words.some((word) => values?.has(word));
+  if (units === undefined) return false;
+  const isOwn = ({ unit }: { readonly unit: { readonly kind: unknown } }) => units.some((each) => each.kind === unit.kind);
+  return [...amounts.values()].some(({ measures }) => measures.some(isOwn));
 }
 
-/** The stems of words, and the slots, of a phrase as they are written. */
-function itemsOf(node: PhraseNode): readonly string[] {
-  if (node.type === "word") return [rootOf(node.word)];
-  return node.type === "slot" ? [`{${node.name}}`] : node.items.flatMap(itemsOf);
+/** The values of a type at a token: a number with its whole unit, one of a few also in another form, as "squatted". */
+function readLoosely(type: CallSlot["type"], { request, roots }: OtherText, at: number): readonly SlotReading[] {
+  const found = slotReadingsAt(type, request, at);
+  const { number, end = 0 } = request.amounts.get(at) ?? {};
+  if (type.kind === "number" && number !== undefined && end > number.end)
+    // A field that says no unit takes any.
+    return type.units === undefined ? [{ value: number.value, end }] : found.filter(({ isMeasured }) => isMeasured);
+  const word = request.words[at] ?? "";
+  if (type.kind !== "enum" || found.length > 0 || word.length < 4 || isVerb(word)) return found;
+  const choices = [...(type.values?.values() ?? [])].flat();
+  const choice = choices.find(({ words: [only = "", ...more] }) => more.length === 0 && stem(only) === roots[at]);
+  return choice === undefined ? [] : [{ value: choice.value, end: at + 1 }];
 }
 
+const wordSet = (words: string): ReadonlySet<string> => new Set(words.split(" "));
+const articles = /^(?:the|an?|my|our)$/;
+/** Words behind which a name stands. */
+const naming = /^(?:called|named|titled|entitled)$/;
 /** Verbs with which anything is asked for. */
-const asking: ReadonlySet<string> = new Set("show list display see view get give find tell check read fetch pull bring look search".split(" "));
+const asking = wordSet("show list display see view get give find tell check read fetch pull bring look search");
+const questionWords = wordSet("what when where who how why which");
+const subjects = wordSet("i we you he she they");
+const nameParts = wordSet("van von der den de di da del la le el al bin");
+const titles = wordSet("mr mrs ms miss dr prof sir madam lady lord frau herr monsieur madame st coach uncle aunt");
+const polite = wordSet(
+  "please hi hey hello thanks thank ok okay so well would could want need like really quick quickly kindly also then too actually maybe right sure cheers how what when where who why much many",
+);
 
 function isSmall(word: string): boolean {
   return functionWords.has(word) || prepositions.has(word) || smallWords.has(word) || polite.has(word);
-}
-
-const questionWords: ReadonlySet<string> = new Set("what when where who how why which".split(" "));
-const subjects: ReadonlySet<string> = new Set("i we you he she they".split(" "));
-
-const nameParts: ReadonlySet<string> = new Set("van von der den de di da del la le el al bin".split(" "));
-const titles: ReadonlySet<string> = new Set("mr mrs ms miss dr prof sir madam lady lord frau herr monsieur madame st coach uncle aunt".split(" "));
-const polite: ReadonlySet<string> = new Set("please hi hey hello thanks thank ok okay so well would could want need like really quick quickly kindly also then too actually maybe right sure cheers how what when where who why much many".split(" "));
-
-/** True for a slot whose words may be taken as they are, to the end; `always` if they are. */
-function takesMessage({ type, leads, behind }: OperationSlot): "always" | "opened" | undefined {
-  if (type.kind !== "text" || type.text === "name" || type.text === "word" || !behind.has(phraseEnd)) return undefined;
-  const isOpened = leads.some((lead) => opensMessage.has(lead.at(-1) ?? ""));
-  return type.text === "message" || (isOpened && behind.size === 1) ? "always" : "opened";
 }

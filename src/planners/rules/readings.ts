@@ -4,7 +4,7 @@ import type { EarlierPhrases, PhraseContext, PhraseReference } from "../../core/
 import { mentionsResult, readAnaphor, resultNouns, startsWithVerb } from "../../english/word-classes.ts";
 import { type FoundRefusal, findRefusals } from "../../language/refusals.ts";
 import { isMistypedInside } from "../../language/word-forms.ts";
-import { type OtherFit, OtherWords } from "./other-words.ts";
+import { type OtherFit, type OtherRange, OtherWords } from "./other-words.ts";
 import { findReferences, parseReference } from "../../plan/references.ts";
 import { readSum } from "../../sums/read-sum.ts";
 import type { PhrasePlace } from "./compiled-phrase.ts";
@@ -397,8 +397,7 @@ export class RequestReader {
   /** The ways to read a clause, and some behind it, in other words than those of the phrases. */
   private findOthers(firstClause: number): readonly Match[] {
     if (this.otherWords === undefined) return [];
-    const { starts, ends, limit } = this.rangeFrom(firstClause);
-    const fits = this.otherWords.fitsFrom(starts, ends, limit);
+    const fits = this.otherWords.fitsFrom(this.rangeFrom(firstClause));
     return fits.map((fit) => this.toMatch(fit, firstClause));
   }
 
@@ -406,12 +405,11 @@ export class RequestReader {
   private goOnInOtherWords({ matches }: Partial, clause: number): readonly Match[] {
     const last = matches.at(-1);
     if (this.otherWords === undefined || last === undefined || last.lastClause !== clause - 1 || last.pieces.at(-1)?.isMessage) return [];
-    const { starts, ends, limit } = this.rangeFrom(clause);
-    const fits = this.otherWords.goOnFrom(last.rule, last.pieces, starts, ends, limit);
+    const fits = this.otherWords.goOnFrom(last, this.rangeFrom(clause));
     return fits.map((fit) => ({ ...this.toMatch(fit, clause), goesOn: true }));
   }
 
-  private rangeFrom(firstClause: number) {
+  private rangeFrom(firstClause: number): OtherRange {
     const limit = this.limitFrom(firstClause, ({ endsSentence }) => endsSentence);
     const ends = new Set([...this.ends].flatMap(([at, clause]) => (clause >= firstClause ? [at] : [])));
     ends.add(this.request.words.length);

@@ -164,9 +164,14 @@ export interface SlotType {
   readonly isSpread?: boolean;
 }
 
+const knownChoices = new WeakMap<SlotType, readonly (string | number)[]>();
+
 /** The values of an enum. */
-export function choicesOf({ values }: SlotType): readonly (string | number)[] {
-  return [...new Set([...(values?.values() ?? [])].flatMap((said) => said.map(({ value }) => value)))];
+export function choicesOf(type: SlotType): readonly (string | number)[] {
+  const said = [...(type.values?.values() ?? [])];
+  const known = knownChoices.get(type) ?? [...new Set(said.flatMap((each) => each.map(({ value }) => value)))];
+  knownChoices.set(type, known);
+  return known;
 }
 
 /** The type of a slot that any of the schemas allows; the first that defines one wins. `null` defines none. */

@@ -1,0 +1,166 @@
+import { schemasAt } from "../../core/json-schema.ts";
+import { lightVerbs, verbsLike } from "../../english/word-classes.ts";
+import { isNullable, type PhraseNode, remembered } from "../../language/phrases.ts";
+import { tokenize } from "../../language/tokens.ts";
+import { stem } from "../../language/word-forms.ts";
+import { opensMessage } from "./match.ts";
+import { isContent, type OperationSlot, phraseEnd, wordsIn } from "./operation.ts";
+import { type PhraseRule, sayName, type ToolRules } from "./phrase-rules.ts";
+import { slotTypeOf } from "./slots.ts";
+
+/** One kind of call of a tool: the phrases that make the same of their slots, as one. */
+export interface Call {
+  /** The first of the phrases, with the slots of all: those that each call needs, and the others beside it. */
+  readonly rule: PhraseRule;
+  readonly phrases: readonly CallPhrase[];
+  readonly slots: readonly CallSlot[];
+  /** By its stem, how much a word says that this is meant: from 0 to 1. */
+  readonly weights: ReadonlyMap<string, number>;
+  /** The stems that other calls of the tool say. */
+  readonly otherWords: ReadonlySet<string>;
+  /** True if a part of its input is fixed that others say in a slot. */
+  readonly isFixed: boolean;
+  /** The slots that must be filled, one of these sets. */
+  readonly needs: readonly ReadonlySet<string>[];
+  /** The stems with which its phrases begin. */
+  readonly leads: ReadonlySet<string>;
+}
+
+interface CallPhrase {
+  readonly rule: PhraseRule;
+  /** The groups of stems of which a request must have one each. */
+  readonly required: readonly ReadonlySet<string>[];
+}
+
+export interface CallSlot extends OperationSlot {
+  readonly isOptional: boolean;
+  /**
+   * For a text that is taken as it is, to the end of the request: `always`, or `opened` behind "that", a colon and the like.
+   */
+  readonly message: "always" | "opened" | undefined;
+}
+
+/** How much a word says, by where the tool has it. */
+export const says = { phrase: 1, name: 0.8, like: 0.55, description: 0.5, field: 0.4 } as const;
+
+const callsOf = new WeakMap<ToolRules, readonly Call[]>();
+/** A call has a bit for each slot. */
+const maxSlots = 24;
+
+/** The calls of a tool, made when something is first read in other words. */
+export function callsIn(tool: ToolRules): readonly Call[] {
+  const known = callsOf.get(tool);
+  if (known !== undefined) return known;
+  const groups = new Map<string, PhraseRule[]>();
+  const makers = new Map<unknown, number>();
+  for (const rule of tool.rules) {
+    if (rule.hasSum || fixesText(rule)) continue;
+    const maker = makers.get(rule.source.toInput) ?? makers.size;
+    makers.set(rule.source.toInput, maker);
+    const key = JSON.stringify([maker, rule.fixed]);
+    const known = groups.get(key);
+    if (known === undefined) groups.set(key, [rule]);
+    else known.push(rule);
+  }
+  const all = [...groups.values()].map((rules) => ({ rules, own: new Set(rules.flatMap(({ node }) => [...stemsOf(node)])) }));
+  const calls = all.map(({ rules, own }): Call => {
+    const [first] = rules as [PhraseRule];
+    const slots = new Map(rules.flatMap((rule) => [rule, ...rule.anywhere].flatMap((each) => [...each.slots])));
+    const needs = needsOf(tool, rules);
+    const isNeeded = (name: string) => needs.every((names) => names.has(name));
+    const [needed, beside] = [true, false].map((is) => new Map([...slots].filter(([name]) => isNeeded(name) === is)));
+    const { node, start } = first;
+    const anywhere = [{ node, start, slots: beside ?? slots, anywhere: [] }];
+    return {
+      rule: { ...first, slots: needed ?? slots, anywhere },
+      phrases: rules.map((rule) => ({ rule, required: rule.required.map((group) => new Set([...group].map(stem))) })),
+      slots: [...first.operation.slots.values()]
+        .filter(({ name }) => slots.has(name))
+        .slice(0, maxSlots)
+        .map((slot) => ({
+          ...slot,
+          isOptional: needs.every((names) => !names.has(slot.name)),
+          message: messageIn(slot),
+        })),
+      weights: weightsOf(tool, rules, own),
+      otherWords: new Set(all.flatMap((each) => [...each.own].filter((word) => !own.has(word)))),
+      isFixed: all.length > 1 && Object.keys(first.fixed).some((name) => first.operation.slots.has(name)),
+      needs,
+      leads: new Set(rules.flatMap(({ firstWords }) => [...firstWords].map(stem))),
+    };
+  });
+  callsOf.set(tool, calls);
+  return calls;
+}
+
+/** True for an example with a text that its sentence does not say. */
+function fixesText({ source, fixed, tool }: PhraseRule): boolean {
+  if (source.toInput !== undefined) return false;
+  return Object.entries(fixed).some(
+    ([name, value]) =>
+      typeof value === "string" && slotTypeOf(schemasAt(tool.schemas.input, [name], fixed)).kind === "text",
+  );
+}
+
+const stemsOf = remembered((node): ReadonlySet<string> => new Set(wordsIn(node).filter(saysSomething).map(stem)));
+
+function weightsOf(
+  { tool }: ToolRules,
+  rules: readonly PhraseRule[],
+  own: ReadonlySet<string>,
+): ReadonlyMap<string, number> {
+  const weights = new Map<string, number>();
+  const add = (words: readonly string[], weight: number) => {
+    for (const word of words)
+      if (saysSomething(word)) weights.set(stem(word), Math.max(weight, weights.get(stem(word)) ?? 0));
+  };
+  for (const word of own) weights.set(word, says.phrase);
+  const names = [tool.name, ...Object.values(rules[0]?.fixed ?? {}).map(String)];
+  add(names.flatMap((name) => sayName(name).split(" ")), says.name);
+  const verbs = new Set(rules.flatMap(({ firstWords }) => [...firstWords]).filter((word) => !lightVerbs.has(word)));
+  add([...verbs].flatMap(verbsLike).filter((word) => !lightVerbs.has(word)), says.like);
+  add(tokenize(tool.description ?? "", 60).map(({ norm }) => norm), says.description);
+  const slots = new Set(rules.flatMap((rule) => [...rule.slots.keys()]));
+  add([...slots].flatMap((name) => sayName(name).split(" ")), says.field);
+  return weights;
+}
+
+/** The fields that the schema requires or, where a function makes the input, the slots that each phrase needs. */
+function needsOf({ schemas }: ToolRules, rules: readonly PhraseRule[]): readonly ReadonlySet<string>[] {
+  const [{ source, fixed }] = rules as [PhraseRule];
+  if (source.toInput !== undefined) {
+    const all = rules.map(({ node }) => neededIn(node));
+    return [...new Map(all.map((names) => [[...names].sort().join(), names])).values()];
+  }
+  return (schemasAt(schemas.input, [], fixed) ?? []).map(({ required }) => {
+    const names = Array.isArray(required) ? required.map(String) : [];
+    return new Set(names.filter((name) => !Object.hasOwn(fixed, name)));
+  });
+}
+
+const neededIn = remembered((node): ReadonlySet<string> => {
+  if (node.type === "slot") return new Set([node.name]);
+  if (node.type === "word" || isNullable(node)) return new Set();
+  const [first = new Set<string>(), ...others] = node.items.map(neededIn);
+  if (node.type === "sequence") return new Set([first, ...others].flatMap((names) => [...names]));
+  return new Set([...first].filter((name) => others.every((names) => names.has(name))));
+});
+
+/** The stems of words, and the slots in braces, of a phrase in the order in which they are written. */
+export const itemsIn = remembered((node): readonly string[] => {
+  if (node.type === "word") return [stem(node.word)];
+  return node.type === "slot" ? [`{${node.name}}`] : node.items.flatMap(itemsIn);
+});
+
+function messageIn({ type, leads, behind }: OperationSlot): CallSlot["message"] {
+  if (type.kind !== "text" || type.text === "name" || type.text === "word" || !behind.has(phraseEnd)) return undefined;
+  const isOpened = leads.some((lead) => opensMessage.has(lead.at(-1) ?? ""));
+  return type.text === "message" || (isOpened && behind.size === 1) ? "always" : "opened";
+}
+
+const particles: ReadonlySet<string> = new Set("off out up down back away on".split(" "));
+
+/** True also for particles: to turn something on is not to turn it off. */
+export function saysSomething(word: string): boolean {
+  return isContent(word) || particles.has(word);
+}
