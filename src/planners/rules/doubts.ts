@@ -30,7 +30,7 @@ interface Reading {
   readonly pieces: readonly Piece[];
   readonly cost: number;
   readonly inOtherWords?: boolean;
-  readonly isAlike?: boolean;
+  isAlike?(): boolean;
   readonly missing?: string;
 }
 
@@ -42,7 +42,8 @@ export function findDoubts(reading: Reading, request: RequestText): readonly Dou
   const { rule, pieces } = reading;
   const isPure = rule.tool.tool.declaredEffect === "pure";
   const doubts: Doubt[] = findLeft(reading, request).map(({ start, end }) => ({ kind: "left", start, end }));
-  const isNear = (isPure || reading.isAlike) && reading.cost <= maxOtherCost && reading.missing === undefined;
+  const isCheap = reading.cost <= maxOtherCost && reading.missing === undefined;
+  const isNear = isCheap && (isPure || reading.isAlike?.() === true);
   if (reading.inOtherWords && !isNear) doubts.push({ kind: "words", start: reading.start, end: reading.end });
   const firstWord = pieces.find(({ kind }) => kind === "word");
   for (const piece of pieces) {

@@ -29,7 +29,7 @@ export interface OtherFit {
   /** The slot that it lacks. */
   readonly missing?: string;
   /** True if it has the words and values of a phrase in their order: only small words differ. */
-  readonly isAlike: boolean;
+  isAlike(): boolean;
 }
 
 /** The tokens that a call may take. */
@@ -62,9 +62,9 @@ const maxText = 12;
 /** A colon behind so few words opens a message, and so does "that" behind two. */
 const maxOpening = 8;
 const fitsPerEnd = 2;
-const maxFits = 5;
-const maxThreads = 12;
-const maxCalls = 6;
+const maxFits = 4;
+const maxThreads = 8;
+const maxCalls = 8;
 
 /** A reading of the tokens so far. */
 interface Thread {
@@ -154,6 +154,7 @@ class OtherText {
   readonly work: WorkMeter;
   private readonly meaningsOf: FindMeanings;
   private readonly plain = new Map<number, boolean>();
+  private readonly readings = new Map<CallSlot["type"], (readonly SlotReading[])[]>();
 
   constructor(
     readonly request: RequestText,
@@ -178,6 +179,13 @@ class OtherText {
   isDeed(at: number): boolean {
     const word = this.request.words[at] ?? "";
     return isVerb(word) || verbsLike(word).length > 1;
+  }
+
+  /** The values of a type that begin at a token. */
+  readingsAt(type: CallSlot["type"], at: number): readonly SlotReading[] {
+    const known = this.readings.get(type) ?? [];
+    this.readings.set(type, known);
+    return (known[at] ??= readLoosely(type, this, at));
   }
 
   isPlain(start: number, end: number): boolean {
@@ -206,15 +214,28 @@ interface ChartValue extends SlotReading {
   readonly isTelling: boolean;
 }
 
+/** What it costs to begin a text of a slot at a token; undefined where none begins. */
+interface Opening {
+  readonly lead: number;
+  readonly message: number | undefined;
+  readonly text: number | undefined;
+  readonly isInfinitive: boolean;
+}
+
+const nowhere: Opening = { lead: 0, message: undefined, text: undefined, isInfinitive: false };
+
 type Push = (at: number, thread: Thread) => void;
 
 /** A call and a request: what each token may be, worked out when it is first asked for. */
 class Chart {
-  /** How much of the call the request says. */
+  /** How much of the call the request says; 0 for nothing. */
   readonly rank: number;
   private readonly said: readonly number[];
   private readonly values: (readonly ChartValue[])[] = [];
-  private readonly leads: boolean[][];
+  private readonly leads: boolean[][] = [];
+  private readonly openings: Opening[][] = [];
+  /** The places of the slots that take a text. */
+  private readonly texts: readonly number[];
 
   constructor(
     readonly call: Call,
@@ -222,14 +243,14 @@ class Chart {
   ) {
     const { words } = text.request;
     this.said = text.roots.map((_, at) => this.saidBy(at));
-    this.leads = call.slots.map(() => []);
-    const roots = new Set(text.roots);
-    const unsaid = Math.min(...call.phrases.map(({ required }) => shareUnsaid(required, roots)));
+    this.texts = call.slots.flatMap(({ type }, place) => (isReadable(type) ? [] : [place]));
     const most = new Map(text.roots.map((root, at) => [root, this.said[at] ?? 0]));
     const all = [...most.values()].reduce((sum, weight) => sum + (weight < minSaid ? 0 : weight), 0);
     const telling = call.slots.filter(({ type }) => saysValue(type, text.request)).length;
     const isTodo = call.slots.some(({ isInfinitive }) => isInfinitive) && words.some(isVerb);
-    this.rank = all + telling === 0 && !isTodo ? 0 : 0.01 + all + telling / 2 - unsaid + (isTodo ? 0.5 : 0);
+    const isMeant = isTodo || all + telling > 0;
+    const unsaid = isMeant ? Math.min(...call.phrases.map(({ required }) => shareUnsaid(required, most))) : 0;
+    this.rank = isMeant ? 2 + all + telling / 2 - unsaid + (isTodo ? 0.5 : 0) : 0;
   }
 
   private saidBy(at: number): number {
@@ -265,7 +286,8 @@ class Chart {
       this.text.work.spend(threads.length);
       const closed = threads.flatMap((thread) => (thread.open < 0 ? [thread] : (this.close(thread, at) ?? [])));
       if (ends.has(at)) {
-        const found = closed.flatMap((thread) => this.endOf(thread, at, { verb, before }) ?? []);
+        const cheapest = closed.filter(({ said }) => said >= minSaid).sort((one, other) => one.cost - other.cost);
+        const found = cheapest.slice(0, 2 * fitsPerEnd).flatMap((thread) => this.endOf(thread, at, { verb, before }) ?? []);
         fits.push(...found.sort((one, other) => one.cost - other.cost).slice(0, fitsPerEnd));
       }
       if (at >= limit) continue;
@@ -282,11 +304,9 @@ class Chart {
   }
 
   private goOn(thread: Thread, at: number, range: { readonly push: Push; readonly limit: number }): void {
-    const { push, limit } = range;
-    this.pass(thread, at, push);
+    this.pass(thread, at, range.push);
     for (const found of this.valuesAt(at)) if ((thread.filled & (1 << found.place)) === 0) this.fill(thread, at, found, range);
-    for (const [place, slot] of this.call.slots.entries())
-      if (!isReadable(slot.type) && (thread.filled & (1 << place)) === 0) this.open(thread, at, { slot, place, push, limit });
+    for (const place of this.texts) if ((thread.filled & (1 << place)) === 0) this.open(thread, at, place, range);
   }
 
   /** Passes a token that is in no slot. */
@@ -317,7 +337,7 @@ class Chart {
   private readValues(slot: CallSlot, place: number, at: number): readonly ChartValue[] {
     const { type } = slot;
     if (!isReadable(type)) return [];
-    return readLoosely(type, this.text, at).map((reading) => {
+    return this.text.readingsAt(type, at).map((reading) => {
       const isPointer = reading.value === anaphor;
       const isLed = reading.isMeasured === true || isDate(type) || this.isLed(slot, place, at);
       const isFollowed = slot.behind.has(this.text.request.words[reading.end] ?? "");
@@ -361,32 +381,46 @@ class Chart {
     return isLed;
   }
 
-  private open(
-    thread: Thread,
-    at: number,
-    { slot, place, push, limit }: { readonly slot: CallSlot; readonly place: number; readonly push: Push; readonly limit: number },
-  ): void {
+  private open(thread: Thread, at: number, place: number, { push, limit }: { readonly push: Push; readonly limit: number }): void {
+    const slot = this.call.slots[place];
+    const opening = (this.openings[place] ??= [])[at] ?? (slot && this.openingAt(slot, place, at));
+    if (slot === undefined || opening === undefined) return;
+    (this.openings[place] as Opening[])[at] = opening;
+    const { lead, message, text } = opening;
+    const filled = thread.filled | (1 << place);
+    const cost = thread.cost + (thread.pieces?.kind === "left" ? costs.afterLeft : lead);
+    if (message !== undefined) {
+      const end = this.text.request.words.length;
+      const pieces: Piece = { kind: "slot", start: at, end, name: slot.name, isMessage: true, before: thread.pieces };
+      push(end, { ...thread, cost: cost + message, filled, pieces });
+    }
+    if (text === undefined || at >= limit) return;
+    const isInfinitive = opening.isInfinitive && thread.said < minSaid && thread.pieces === undefined;
+    const said = isInfinitive ? minSaid : thread.said;
+    push(at + 1, { ...thread, cost: cost + text + (isInfinitive ? costs.infinitive : 0), filled, open: place, openAt: at, said });
+  }
+
+  private openingAt(slot: CallSlot, place: number, at: number): Opening {
     const { request, edges } = this.text;
     const { words, tokens } = request;
     const isQuote = tokens[at]?.kind === "quote";
     const isLed = this.isLed(slot, place, at);
     // What may be left out is not guessed.
-    if (slot.isOptional && !isLed && !isQuote && slot.message !== "always") return;
+    if (slot.isOptional && !isLed && !isQuote && slot.message !== "always") return nowhere;
     const unnamed = isCapital(request, at) || isQuote ? costs.bare : costs.unnamed;
-    const lead = thread.pieces?.kind === "left" ? costs.afterLeft : isLed ? 0 : unnamed + (slot.isOptional ? costs.optional : 0);
-    const filled = thread.filled | (1 << place);
+    const lead = isLed ? 0 : unnamed + (slot.isOptional ? costs.optional : 0);
     const isOpened = isQuote || opensMessage.has(words[at - 1] ?? "");
-    if (slot.message === "always" || (slot.message === "opened" && isOpened)) {
-      const each = slot.message === "always" ? costs.message : costs.opened;
-      const length = Math.min(costs.maxMessage, each * (words.length - at));
-      const cost = thread.cost + lead + length + this.text.breakCost(at) + this.openCost(at, isOpened);
-      const pieces: Piece = { kind: "slot", start: at, end: words.length, name: slot.name, isMessage: true, before: thread.pieces };
-      push(words.length, { ...thread, cost, filled, pieces });
-    }
-    if (slot.message === "always" || at >= limit || !edges.mayBegin(at)) return;
-    const isInfinitive = slot.isInfinitive && thread.said < minSaid && thread.pieces === undefined && isVerb(words[at] ?? "");
-    const cost = thread.cost + lead + this.textCost(at, at, slot) + (isInfinitive ? costs.infinitive : 0);
-    push(at + 1, { ...thread, cost, filled, open: place, openAt: at, said: isInfinitive ? minSaid : thread.said });
+    const isMessage = slot.message === "always" || (slot.message === "opened" && isOpened);
+    const each = slot.message === "always" ? costs.message : costs.opened;
+    const length = Math.min(costs.maxMessage, each * (words.length - at));
+    const message = length + this.text.breakCost(at) + this.openCost(at, isOpened);
+    const isText = slot.message !== "always" && edges.mayBegin(at);
+    return {
+      lead,
+      message: isMessage ? message : undefined,
+      text: isText ? this.textCost(at, at, slot) : undefined,
+      isInfinitive: slot.isInfinitive && isVerb(words[at] ?? ""),
+    };
   }
 
   /** What it costs that a message begins at a token that is no good beginning, or before a word that opens one. */
@@ -436,12 +470,11 @@ class Chart {
   }
 
   private endOf(
-    { cost, pieces: last, said, filled }: Thread,
+    { cost, pieces: last, filled }: Thread,
     end: number,
     { verb, before }: { readonly verb: number | undefined; readonly before: readonly Piece[] | undefined },
   ): OtherFit | undefined {
     const { call } = this;
-    if (said < minSaid) return undefined;
     const names = new Set(call.slots.flatMap(({ name }, place) => ((filled & (1 << place)) === 0 ? [] : [name])));
     for (const { name } of before ?? []) names.add(name ?? "");
     const [lacking = []] = lackingOf(call, names);
@@ -456,7 +489,7 @@ class Chart {
       cost: cost + (call.isFixed ? 2 : 1) * costs.unsaid * unsaid + (missing === undefined ? 0 : costs.missing),
       end,
       pieces,
-      isAlike: missing === undefined && unsaid === 0 && call.phrases.some(({ rule }) => this.isInOrder(rule, pieces)),
+      isAlike: () => missing === undefined && unsaid === 0 && call.phrases.some(({ rule }) => this.isInOrder(rule, pieces)),
       ...(missing !== undefined && { missing }),
     };
   }
@@ -491,10 +524,14 @@ class Chart {
 }
 
 /** The share of some groups of stems of which none is said. */
-function shareUnsaid(groups: readonly ReadonlySet<string>[], said: ReadonlySet<string>): number {
-  if (groups.length === 0) return 0;
-  const unsaid = groups.filter((group) => ![...group].some((word) => said.has(word)));
-  return unsaid.length / groups.length;
+function shareUnsaid(groups: readonly ReadonlySet<string>[], said: Pick<ReadonlyMap<string, unknown>, "has">): number {
+  let unsaid = 0;
+  for (const group of groups) {
+    let isSaid = false;
+    for (const word of group) isSaid ||= said.has(word);
+    if (!isSaid) unsaid++;
+  }
+  return unsaid / Math.max(1, groups.length);
 }
 
 /** True if a request holds a value that says by itself which slot it is of. */

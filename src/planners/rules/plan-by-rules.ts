@@ -63,16 +63,23 @@ interface Planned {
   readonly matches: readonly Match[];
 }
 
+/** What else is known of a refusal. */
+interface MoreOfRefusal {
+  readonly details?: Partial<Details>;
+  readonly parts?: Parts;
+  /** True if no phrase fits any part of the request. */
+  readonly isUnread?: boolean;
+  /** What the request may mean, though it is not planned unasked. */
+  readonly meant?: readonly Meaning[];
+  /** With which it was read. */
+  readonly reader?: RequestReader;
+}
+
 class Refused {
   constructor(
     readonly reason: RefusalReason,
     readonly why: string,
-    readonly details: Partial<Details> = {},
-    readonly parts: Parts = () => [],
-    /** True if no phrase fits any part of it. */
-    readonly isUnread = false,
-    /** What it may mean, though it is not planned unasked. */
-    readonly meant: readonly Meaning[] = [],
+    readonly more: MoreOfRefusal = {},
   ) {}
 }
 
@@ -100,13 +107,14 @@ async function planOrRefuse(
   const planned = await planning.plan(request.request);
   throwIfCancelled(signal);
   if (!(planned instanceof Refused)) return planned;
-  const { reason, why, parts, meant } = planned;
+  const { reason, why, more } = planned;
+  const { parts = () => [], meant = [] } = more;
   const wishes = reason === "too-long" ? undefined : await planning.planWishes(request.request);
   const proposals = likeliest(meant).map((each) => toProposal(each, { nowMs, timeZone }));
   const examples = suggestRequests(rules, request.request, { nowMs, timeZone });
   throwIfCancelled(signal);
   const details = {
-    ...{ reason, examples, ...planned.details },
+    ...{ reason, examples, ...more.details },
     ...(proposals.length > 0 && { proposals }),
     ...(wishes && { wishes }),
   };
@@ -146,12 +154,12 @@ class Planning {
 
   /** Adds to a refusal what the request may mean; what has no effect, and leaves nothing open, is planned. */
   private async propose(text: string, refused: Refused): Promise<Planned | Refused> {
-    const { reason, why, details, parts } = refused;
+    const { reason, why, more } = refused;
     if (!proposable.has(reason)) return refused;
     const request = this.read(text);
-    const reader = this.readerOf(request, { inOtherWords: true });
+    const reader = more.reader ?? this.readerOf(request);
     if (reader.clauses.some(({ start, end }) => isBarred(request.words, start, end))) return refused;
-    const found = await reader.read().catch(ifTooMuchWork);
+    const found = await reader.readInOtherWords().catch(ifTooMuchWork);
     if (found?.type !== "read") return refused;
     const [best] = found.readings;
     const rivals = found.readings.slice(1).map(({ cost, doubts }) => (doubts.length > 0 ? cost - unsureCost : cost));
@@ -165,9 +173,10 @@ class Planning {
     });
     const [first] = meant;
     // What was refused as it stands may still be the likeliest.
-    const known = refused.meant.filter(({ steps }) => !meant.some((each) => JSON.stringify(each.steps) === JSON.stringify(steps)));
+    const known = (more.meant ?? []).filter(({ steps }) => !meant.some((each) => JSON.stringify(each.steps) === JSON.stringify(steps)));
     const isMissing = reason === "not-understood" && first?.asks !== undefined && first.unused.length === 0;
-    return new Refused(isMissing ? "missing" : reason, this.explainNear(why, best, request), details, parts, refused.isUnread, [...meant, ...known]);
+    const all = { ...more, meant: [...meant, ...known] };
+    return new Refused(isMissing ? "missing" : reason, this.explainNear(why, best, request), all);
   }
 
   /** Names the phrase that came nearest, and what it could not read. */
@@ -223,7 +232,7 @@ class Planning {
     const request = this.read(text);
     if (request.tokens.length > maxTokens)
       return new Refused("too-long", `it has more than ${maxTokens} words and signs`);
-    const reader = this.readerOf(request, { stepsBefore });
+    const reader = this.readerOf(request, stepsBefore);
     const { clauses } = reader;
     if (clauses.length > maxClauses) return new Refused("too-long", `it has more than ${maxClauses} parts`);
     if (clauses.length === 0 && !request.tokens.some(({ kind }) => kind === "word" || kind === "number"))
@@ -236,26 +245,26 @@ class Planning {
       const isTalk = clauses.every(({ start, end }) => isSmallTalk(request.words, start, end));
       const parts = () => found.matches.map((match) => explainPart(match, reader, []));
       const words = wordsOf(found, reader);
-      const { reason, why, details } = isTalk
+      const { reason, why } = isTalk
         ? new Refused("small-talk", "it does not say what to do")
         : this.refuse(found, reader);
       const isOpen = reason === "not-understood" || reason === "question";
       const isUnread = isOpen && found.matches.length === 0 && found.match === undefined && !("unfit" in found);
-      return new Refused(reason, why, { ...details, words }, parts, isUnread);
+      return new Refused(reason, why, { details: { words }, parts, isUnread, reader });
     }
     const [best] = found.readings;
     if (found.isTie || best.doubts.length > 0) {
-      const delayed = found.isTie ? undefined : this.planDelayed(best, request);
+      const delayed = found.isTie ? undefined : this.planDelayed(best, reader);
       return delayed instanceof Refused || delayed === undefined
-        ? (delayed ?? this.refuseDoubtful(found, request))
+        ? (delayed ?? this.refuseDoubtful(found, reader))
         : { steps: delayed, parts: () => partsOf(best, reader), matches: best.matches };
     }
     return this.toPlanned(best, reader);
   }
 
-  private readerOf(request: RequestText, options: { readonly stepsBefore?: number; readonly inOtherWords?: boolean }): RequestReader {
+  private readerOf(request: RequestText, stepsBefore = 0): RequestReader {
     const meaningsOf = (word: string) => this.spelling.meaningsOf(word);
-    return new RequestReader(this.rules, request, { meaningsOf, maxSteps: this.options.maxSteps, ...options });
+    return new RequestReader(this.rules, request, { meaningsOf, maxSteps: this.options.maxSteps, stepsBefore });
   }
 
   private toPlanned(reading: Reading, reader: RequestReader): Planned {
@@ -283,7 +292,8 @@ class Planning {
   }
 
   /** "In two hours, send it": the steps behind a wait, to tools that have no date of their own; or why they cannot wait. */
-  private planDelayed({ drafts, matches, doubts }: Reading, request: RequestText): readonly PlanStep[] | Refused | undefined {
+  private planDelayed({ drafts, matches, doubts }: Reading, reader: RequestReader): readonly PlanStep[] | Refused | undefined {
+    const { request } = reader;
     const [place, ...others] = doubts;
     const isDated = matches.some(({ rules }) => rules.hasDates());
     if (place === undefined || others.length > 0 || place.kind !== "left" || isDated) return undefined;
@@ -301,15 +311,16 @@ class Planning {
       const why = mark.isFalse
         ? `${JSON.stringify(cutText(said, maxQuoted))} cannot be read as one day or time; say which`
         : `"${cutText(said, maxQuoted)}" says when, which no tool for this takes, and no step can wait for it`;
-      return new Refused(mark.isFalse ? "not-understood" : "later", why, {}, () => [], false, meant);
+      return new Refused(mark.isFalse ? "not-understood" : "later", why, { meant, reader });
     }
     if (date?.isBareHour !== true) return waiting;
     const why = `"${cutText(said, maxQuoted)}" may be before or after noon`;
-    return new Refused("unsure", why, {}, () => [], false, [{ calls: drafts, steps: waiting, certainty: 0.8, unused: [] }]);
+    return new Refused("unsure", why, { meant: [{ calls: drafts, steps: waiting, certainty: 0.8, unused: [] }], reader });
   }
 
   /** Refuses what may mean several things, or has a doubt. */
-  private refuseDoubtful({ readings, isTie }: Extract<Readings, { type: "read" }>, request: RequestText): Refused {
+  private refuseDoubtful({ readings, isTie }: Extract<Readings, { type: "read" }>, reader: RequestReader): Refused {
+    const { request } = reader;
     const [{ doubts }] = readings;
     const meant = readings.map((reading): Meaning => {
       const certainty = certaintyOf(reading, readings.flatMap((each) => (each === reading ? [] : [each.cost])));
@@ -321,15 +332,15 @@ class Planning {
       const [one, other] = firstDifference(first, second);
       const names = [one, other].map(({ rules, rule }) => `${rules.tool.name} ("${rule.example}")`).join(" and ");
       const said = textBetween(request, one.start, one.end);
-      return new Refused("ambiguous", `${JSON.stringify(cutText(said, maxQuoted))} fits ${names} equally well`, {}, () => [], false, meant);
+      return new Refused("ambiguous", `${JSON.stringify(cutText(said, maxQuoted))} fits ${names} equally well`, { meant, reader });
     }
     const said = doubt === undefined ? "" : JSON.stringify(cutText(textBetween(request, doubt.start, doubt.end), maxQuoted));
     const [reason, why] = doubt === undefined ? (["unsure", "it"] as const) : ([doubt.kind === "left" ? "not-understood" : "unsure", `${said} ${doubtful[doubt.kind]}`] as const);
-    return new Refused(reason, why, {}, () => [], false, meant);
+    return new Refused(reason, why, { meant, reader });
   }
 
   /** "How much is left", to a tool that is known by "what is my balance" and the like: that is planned in its place. */
-  private async findLikely(text: string, { isUnread, details }: Refused): Promise<Planned | Refused | undefined> {
+  private async findLikely(text: string, { more: { isUnread, details } }: Refused): Promise<Planned | Refused | undefined> {
     const words = tokenize(text, maxTokens).map(({ kind, norm }) => (kind === "quote" ? quotedWord : norm));
     // What a pure tool may be asked is not whether to do something.
     const isBarred = findRefusals(words, 0, words.length).some(({ reason }) => reason !== "question");
@@ -346,7 +357,7 @@ class Planning {
     const said = { text: reasoning, words: [{ text: reasoning, by: "phrase" as const }], summary };
     if (like.isSure) return { ...planned, steps, parts: () => [{ ...part, ...said }] };
     const why = `${JSON.stringify(cutText(text, maxQuoted))} is only a little ${summary}`;
-    return new Refused("unsure", why, details, () => [], false, [{ steps, certainty: 0.5, unused: [], text: meaning }]);
+    return new Refused("unsure", why, { ...(details && { details }), meant: [{ steps, certainty: 0.5, unused: [], text: meaning }] });
   }
 
   private refuse(found: Exclude<Readings, { readonly type: "read" | "too-long" }>, reader: RequestReader): Refused {

@@ -144,9 +144,12 @@ export class RequestReader {
   private readonly textEnds = new Set<number>();
   private readonly messageEndsFrom = new Map<number, ReturnType<RequestReader["messageEnds"]>>();
   private readonly matchesFrom = new Map<number, readonly Match[]>();
+  private readonly othersFrom = new Map<number, readonly Match[]>();
   private readonly refusals: readonly (readonly FoundRefusal[])[];
   private readonly candidates: readonly PhraseRule[];
-  private readonly otherWords: OtherWords | undefined;
+  /** Set while what is in other words or another order is read, too. */
+  private otherWords: OtherWords | undefined;
+  private readonly newOtherWords: () => OtherWords;
 
   constructor(
     private readonly tools: readonly ToolRules[],
@@ -155,21 +158,18 @@ export class RequestReader {
       meaningsOf,
       maxSteps,
       stepsBefore = 0,
-      inOtherWords = false,
     }: {
       readonly meaningsOf: FindMeanings;
       readonly maxSteps: number;
       /** The steps that come before those of the request. */
       readonly stepsBefore?: number;
-      /** Whether to read what is in other words or another order, too. */
-      readonly inOtherWords?: boolean;
     },
   ) {
     this.maxSteps = maxSteps;
     this.stepsBefore = stepsBefore;
     const { words } = request;
     const edges = readTextEdges(request);
-    if (inOtherWords) this.otherWords = new OtherWords(tools, request, { edges, meaningsOf, work: this.work });
+    this.newOtherWords = () => new OtherWords(tools, request, { edges, meaningsOf, work: this.work });
     this.matcher = new Matcher(request, edges, meaningsOf, (word) => this.isLead(word), this.work);
     this.clauses = cutClauses(request).filter(({ start, end }) => !isCourtesy(words, start, end));
     for (const [index, { start, end }] of this.clauses.entries()) {
@@ -191,6 +191,12 @@ export class RequestReader {
     // "add eggs, actually butter"
     if (start > 0 && words[start] === "actually") found.push({ reason: "corrected", start, end: start + 1 });
     return [...new Map(found.map((refusal) => [refusal.reason + refusal.start, refusal])).values()];
+  }
+
+  /** Reads also what is in other words than those of the phrases, or in another order. */
+  readInOtherWords(): Promise<Readings> {
+    this.otherWords ??= this.newOtherWords();
+    return this.read();
   }
 
   async read(): Promise<Readings> {
@@ -222,9 +228,11 @@ export class RequestReader {
   private async extendAll(partial: Partial, clause: number, search: Search): Promise<void> {
     const done = new Map<number, readonly Match[]>();
     const last = partial.matches.at(-1);
-    const matches = [...this.matchesAt(clause), ...this.goOn(partial, clause), ...this.goOnInOtherWords(partial, clause)].filter((match) =>
-      this.isSameList(last, match),
-    );
+    const found = [
+      ...[...this.matchesAt(clause), ...this.findOthers(clause)],
+      ...[...this.goOn(partial, clause), ...this.goOnInOtherWords(partial, clause)],
+    ];
+    const matches = found.filter((match) => this.isSameList(last, match));
     for (const match of matches.sort((left, right) => left.cost - right.cost)) {
       const { lastClause } = match;
       const better = done.get(lastClause) ?? [];
@@ -390,15 +398,19 @@ export class RequestReader {
       if (rule.hasSum) return this.readSums(rule, firstClause);
       return starts.filter((start) => this.matcher.mayStart(rule, start)).flatMap(fitAt(rule));
     };
-    const matches = this.candidates.flatMap(fitRule).sort((left, right) => left.cost - right.cost).slice(0, maxCandidates);
-    return [...matches, ...this.findOthers(firstClause)];
+    const matches = this.candidates.flatMap(fitRule);
+    return matches.sort((left, right) => left.cost - right.cost).slice(0, maxCandidates);
   }
 
   /** The ways to read a clause, and some behind it, in other words than those of the phrases. */
   private findOthers(firstClause: number): readonly Match[] {
     if (this.otherWords === undefined) return [];
+    const known = this.othersFrom.get(firstClause);
+    if (known !== undefined) return known;
     const fits = this.otherWords.fitsFrom(this.rangeFrom(firstClause));
-    return fits.map((fit) => this.toMatch(fit, firstClause));
+    const found = fits.map((fit) => this.toMatch(fit, firstClause));
+    this.othersFrom.set(firstClause, found);
+    return found;
   }
 
   /** "…, and 15 to site 4": the call before with other values. */

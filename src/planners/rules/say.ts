@@ -12,38 +12,46 @@ import { choicesOf, isDate, type SlotType } from "./slots.ts";
 /** Values by the names of slots. */
 type Values = ReadonlyMap<string, unknown>;
 
-/** A phrase with its slots filled in. */
-interface Said {
-  readonly text: string;
-  readonly rule: PhraseRule;
-  /** The slots whose values it says. */
-  readonly slots: ReadonlySet<string>;
-}
-
 const maxSaid = 300;
 
 /**
  * Says a call as its tool's own phrases do: in the shortest of them that has a place for the whole input, without its optional
  * words. Undefined if no phrase makes this input.
  */
-export function sayCall({ rules }: ToolRules, input: JsonObject, clock: DateClock): string | undefined {
-  const said = rules.flatMap((rule) => sayBy(rule, input, clock) ?? []);
-  const [shortest] = said.sort((left, right) => left.text.length - right.text.length);
-  return shortest?.text.slice(0, maxSaid);
+export function sayCall(tool: ToolRules, input: JsonObject, clock: DateClock): string | undefined {
+  const isMade = ({ fixed }: PhraseRule) =>
+    Object.entries(fixed).every(([name, value]) => canonicalJson(value) === canonicalJson(input[name] ?? null));
+  for (const rule of shortestFirst(tool)) {
+    const said = isMade(rule) ? sayBy(rule, input, clock) : undefined;
+    if (said !== undefined) return said.slice(0, maxSaid);
+  }
+  return undefined;
 }
 
-function sayBy(rule: PhraseRule, input: JsonObject, clock: DateClock): Said | undefined {
+const byLength = new WeakMap<ToolRules, readonly PhraseRule[]>();
+
+/** The phrases of a tool that have a word, the shortest first. */
+function shortestFirst(tool: ToolRules): readonly PhraseRule[] {
+  const known =
+    byLength.get(tool) ??
+    tool.rules
+      .map((rule) => ({ rule, example: rule.example }))
+      .filter(({ example }) => /^\p{L}|[^{\p{L}]\p{L}/u.test(example))
+      .sort((one, other) => one.example.length - other.example.length)
+      .map(({ rule }) => rule);
+  byLength.set(tool, known);
+  return known;
+}
+
+function sayBy(rule: PhraseRule, input: JsonObject, clock: DateClock): string | undefined {
   const values = valuesOf(rule, input);
-  const isFixed = Object.entries(rule.fixed).every(([name, value]) => canonicalJson(value) === canonicalJson(input[name] ?? null));
-  if (!isFixed) return undefined;
   const speaker = new Speaker(rule, values, clock);
-  const parts = [speaker.say(rule.node), ...rule.anywhere.map((template) => speaker.sayBeside(template))];
-  const [phrase, ...beside] = parts;
+  const [phrase, ...beside] = [speaker.say(rule.node), ...rule.anywhere.map((template) => speaker.sayBeside(template))];
   if (phrase === undefined) return undefined;
-  const text = [phrase, ...beside.filter((part) => part !== undefined && part !== "")].join(" ");
   const slots = Object.fromEntries([...speaker.said].map((name) => [name, values.get(name) as SlotValue]));
   const made = inputOfPhrase(rule, slots, clock);
-  return made !== undefined && isSame(made, input) ? { text, rule, slots: speaker.said } : undefined;
+  if (made === undefined || !isSame(made, input)) return undefined;
+  return [phrase, ...beside.filter((part) => part !== undefined && part !== "")].join(" ");
 }
 
 function isSame(made: Readonly<Record<string, unknown>>, input: JsonObject): boolean {

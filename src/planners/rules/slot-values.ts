@@ -29,7 +29,7 @@ export interface Match {
   /** True if it is in no order and words of a phrase. */
   readonly inOtherWords?: boolean;
   /** With `inOtherWords`: true if it is a phrase but for small words. */
-  readonly isAlike?: boolean;
+  isAlike?(): boolean;
   /** A slot that it lacks. */
   readonly missing?: string;
 }
