@@ -33,6 +33,14 @@ export class Operation {
 
   /** The slots of all phrases that have another slot, too: those of other phrases may be other names for the same. */
   slotsBeside(name: string): readonly OperationSlot[] {
+    const known = this.beside.get(name) ?? this.findBeside(name);
+    this.beside.set(name, known);
+    return known;
+  }
+
+  private readonly beside = new Map<string, readonly OperationSlot[]>();
+
+  private findBeside(name: string): readonly OperationSlot[] {
     const names = new Set(
       this.rules.flatMap((rule) => {
         const own = [rule, ...rule.anywhere].flatMap(({ slots }) => [...slots.keys()]);
