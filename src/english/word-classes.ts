@@ -152,7 +152,7 @@ export const months: readonly string[] =
 
 /** Words after which `'s` is "is" and not a genitive. */
 export const contractedWords: ReadonlySet<string> = new Set(
-  "what that it where who how there here when which".split(" "),
+  "what that it he she where who how there here when which someone everyone".split(" "),
 );
 
 /** The word that each end of a contraction stands for. */

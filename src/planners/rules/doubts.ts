@@ -51,6 +51,8 @@ export function findDoubts(reading: Reading, request: RequestText): readonly Dou
     if (kind === "left" && !doubts.some((doubt) => doubt.kind === "left" && doubt.start <= start && doubt.end >= end)) doubts.push({ kind, start, end });
     // What cannot be taken back is not done for a word that may be mistyped, nor anything for a verb.
     if (isMistyped && !isPure && (rule.isGrave || piece === firstWord)) doubts.push({ kind: "spelling", start, end });
+    // "… with "Fine by me" and then archive it": more than a quote, and no message without it.
+    if (piece.isMessage && request.tokens[start]?.kind === "quote" && end > start + 1) doubts.push({ kind: "name", start, end });
     const type = kind === "slot" ? typeOfName(piece, rule) : undefined;
     if (type === undefined) continue;
     const items = (isWhole(type) ? undefined : itemsOf([piece], request)) ?? [[piece]];
@@ -109,7 +111,7 @@ function typeOfName({ name = "", value, isMessage }: Piece, rule: PhraseRule): S
 }
 
 /** Words with which something else is meant than what stands before them. */
-const other = /^(?:or|but|except|excluding|instead|not|never|without|nor|same|than|called|named|titled|entitled|saying)$/;
+const other = /^(?:or|but|except|excluding|instead|not|never|without|nor|same|than|called|named|titled|entitled|saying|\+)$/;
 
 /**
  * True for a name that may be more than one: that is only marks, holds an alternative or a sentence, or something that fills
@@ -125,7 +127,8 @@ function isDoubtfulName({ start, end }: Part, name: string, reading: Reading, re
   const said = words.slice(start, end);
   const isSign = (word: string, at: number) => tokens[start + at]?.kind !== "quote" && !/[\p{L}\p{N}]/u.test(word);
   if (said.every((word, at) => isMarked(start + at) || isSign(word, at))) return true;
-  if (said.some((word, at) => other.test(word) && !isCapital(request, start + at))) return true;
+  const isOther = (word: string, at: number) => other.test(word) && !isCapital(request, at) && (word !== "+" || tokens[at]?.glued !== true);
+  if (said.some((word, at) => isOther(word, start + at))) return true;
   if (!isPlainText(request, start, end) || isSentence(request, { start, end })) return true;
   const filled = new Set(reading.pieces.flatMap(({ name }) => name ?? []));
   const { operation } = reading.rule;

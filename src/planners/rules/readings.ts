@@ -653,9 +653,8 @@ export class RequestReader {
     this.work.spend(5);
     const previous = earlier && { $ref: earlier.id + earlier.rules.resultPath };
     const before = partial.asked.get(rules);
-    // A tool that does not say what it returns is spoken of by what it was given.
-    const hasResult = earlier === undefined || earlier.rules.schemas.output !== undefined || earlier.rules === rules;
-    const input = hasResult ? undefined : earlier.input;
+    // "Forward mail 90, then archive it": what the earlier step was given, rather than what it returns.
+    const input = earlier?.rules === rules ? undefined : earlier?.input;
     const values = readSlotValues(match, { request: this.request, previous, input, work: this.work });
     if (!values.ok) return { ...values, refersBack: values.reason === "unbound" };
     const { context, wasRead } = watched({ previous, ...(before !== undefined && { before }), ...this.request.clock });

@@ -213,9 +213,9 @@ function findDates(
     return speaksOfPast(tokens, start) ? own.inPast() : own;
   };
   for (const reading of found) addMark(reading, false);
-  // A short name of a day that nothing leads in may be one: "gas check weds".
+  // A short name of a day or four digits that nothing leads in may be one: "gas check weds", "1430 call Ada".
   for (const [at, { norm }] of tokens.entries())
-    if (/^(?:mon|tues?|weds?|thurs?|fri)$/.test(norm) && !spans.some(({ start, end }) => start <= at && at < end))
+    if (/^(?:mon|tues?|weds?|thurs?|fri|(?:[01]\d|2[0-3])(?:15|30|45))$/.test(norm) && !spans.some(({ start, end }) => start <= at && at < end))
       spans.push({ kind: "date", start: at, end: at + 1, leadStart: at, isFirm: false, isFalse: true });
   // Each end of a range may fill a slot of its own.
   const all = found.flatMap((reading) => reading.ends ?? (reading.until === undefined ? [reading] : []));

@@ -28,7 +28,7 @@ const knownLists = z.string().regex(new RegExp(`^(?:${knownNames})$`, "i"));
 const whichOfThem =
   /^(?:(?:old|older|oldest|new|newer|newest|latest|urgent|important|high|low|done|completed|finished|open|other|same|half|every|each|all|few|first|second|third|fourth|fifth|last|next|previous|following|rest|whole|entire)(?: |$))/i;
 const otherList =
-  /\b(?:contacts?|guest|waiting|wait|mailing|distribution|cc|block|blocked|price|wine|cocktail|passenger|cast|subscribers?|friends|playlist|to|on|from|in|off|list|lists|my|her|his|their|your|and|or|it|that|this|them|everything|all|items|new|what|which|how|is|are|the|me|i|be|of|for|task|todo|done|it's|as|with|by|plus|put|add|show|delete|remove|then|overview|summary|thing|things|buy|call|get|copy)\b/i;
+  /\b(?:contacts?|guest|waiting|wait|mailing|distribution|cc|block|blocked|price|wine|cocktail|passenger|cast|subscribers?|friends|playlist|to|on|from|in|off|list|lists|my|her|his|their|your|and|or|it|that|this|them|everything|all|items|new|what|which|how|is|are|the|me|i|be|of|for|task|todo|done|it's|as|with|by|plus|put|add|show|delete|remove|then|overview|summary|thing|things|buy|call|get|copy|already|even|still|just|yet|now|only|also|really|ever|never|there|left|have|has|had|got|we)\b/i;
 const listName = z
   .string()
   .refine(
