@@ -28,7 +28,7 @@ export interface OtherFit {
   readonly pieces: readonly Piece[];
   /** The slot that it lacks. */
   readonly missing?: string;
-  /** True if it has the words and values of a phrase in their order: only small words differ. */
+  /** True if it has the words and values of a phrase in their order, and no open text: only small words differ. */
   isAlike(): boolean;
 }
 
@@ -489,7 +489,12 @@ class Chart {
       cost: cost + (call.isFixed ? 2 : 1) * costs.unsaid * unsaid + (missing === undefined ? 0 : costs.missing),
       end,
       pieces,
-      isAlike: () => missing === undefined && unsaid === 0 && call.phrases.some(({ rule }) => this.isInOrder(rule, pieces)),
+      isAlike: () =>
+        missing === undefined &&
+        unsaid === 0 &&
+        pieces.some(({ value }) => value !== undefined) &&
+        !pieces.some(({ kind, value, isMessage }) => kind === "slot" && value === undefined && isMessage !== true) &&
+        call.phrases.some(({ rule }) => this.isInOrder(rule, pieces)),
       ...(missing !== undefined && { missing }),
     };
   }
@@ -514,7 +519,9 @@ class Chart {
         if (questionWords.has(this.text.request.words[start] ?? "")) return false;
         continue;
       }
-      if (anywhere.some(({ slots }) => slots.has(name ?? ""))) continue;
+      // "The web service": the name of a field beside its value.
+      const isHint = kind === "word" && (this.said[start] ?? 0) < minSaid;
+      if (isHint || anywhere.some(({ slots }) => slots.has(name ?? ""))) continue;
       const said = name === undefined ? this.meaningsAt(start) : [`{${name}}`];
       from = items.findIndex((item, index) => index >= from && said.includes(item));
       if (from < 0) return false;
