@@ -212,6 +212,8 @@ interface ChartValue extends SlotReading {
   readonly place: number;
   /** True if it says by itself which call is meant. */
   readonly isTelling: boolean;
+  /** True if it stands where phrases have it, with its unit, and in no other form. */
+  readonly isSure: boolean;
 }
 
 /** What it costs to begin a text of a slot at a token; undefined where none begins. */
@@ -343,8 +345,23 @@ class Chart {
       const isFollowed = slot.behind.has(this.text.request.words[reading.end] ?? "");
       const lead = isLed || isFollowed ? 0 : slot.leads.length === 0 || type.kind === "enum" ? costs.choice : costs.bare;
       const isTelling = !isPointer && (reading.isMeasured === true || type.kind === "enum");
-      return { ...reading, place, isTelling, cost: costs.value + lead + (isPointer ? costs.pointer : 0) };
+      const isSure = (lead === 0 || lead === costs.choice || this.isOnlyNumber(type, at)) && this.isOwnForm(slot, reading, at);
+      return { ...reading, place, isTelling, isSure, cost: costs.value + lead + (isPointer ? costs.pointer : 0) };
     });
+  }
+
+  /** True for digits where the call takes one number: no word has to lead to it. */
+  private isOnlyNumber({ kind }: CallSlot["type"], at: number): boolean {
+    const isDigits = kind === "number" && /^\d/.test(this.text.request.words[at] ?? "");
+    return isDigits && this.call.slots.filter(({ type }) => type.kind === "number").length === 1;
+  }
+
+  /** False for "squatted", for "one", and for a number without the unit that phrases always say. */
+  private isOwnForm({ type, behind }: CallSlot, { isMeasured = false }: SlotReading, at: number): boolean {
+    if (type.kind === "enum") return slotReadingsAt(type, this.text.request, at).length > 0;
+    if (type.kind !== "number") return true;
+    const isUnit = (word: string) => type.units?.some(({ names }) => names.includes(word)) === true;
+    return (isMeasured || ![...behind].every(isUnit)) && this.text.request.words[at] !== "one";
   }
 
   private fill(thread: Thread, at: number, found: ChartValue, { push, limit }: { readonly push: Push; readonly limit: number }): void {
@@ -489,12 +506,7 @@ class Chart {
       cost: cost + (call.isFixed ? 2 : 1) * costs.unsaid * unsaid + (missing === undefined ? 0 : costs.missing),
       end,
       pieces,
-      isAlike: () =>
-        missing === undefined &&
-        unsaid === 0 &&
-        pieces.some(({ value }) => value !== undefined) &&
-        !pieces.some(({ kind, value, isMessage }) => kind === "slot" && value === undefined && isMessage !== true) &&
-        call.phrases.some(({ rule }) => this.isInOrder(rule, pieces)),
+      isAlike: () => missing === undefined && unsaid === 0 && this.isAlike(pieces),
       ...(missing !== undefined && { missing }),
     };
   }
@@ -510,18 +522,32 @@ class Chart {
     return this.call.slots.some((slot) => slot.name === name && slot.isInfinitive);
   }
 
+  /** True if only small words are other than in a phrase, and all values are sure. */
+  private isAlike(pieces: readonly Piece[]): boolean {
+    const isSure = ({ kind, start, end, name, value, isMessage = false }: Piece) =>
+      kind !== "slot" ||
+      isMessage ||
+      this.valuesAt(start).some(
+        (each) => each.isSure && each.value === value && each.end === end && this.call.slots[each.place]?.name === name,
+      );
+    const isSmallest = ({ kind, start }: Piece) => kind !== "free" || smallest.test(this.text.request.words[start] ?? "");
+    const hasValue = pieces.some(({ value }) => value !== undefined);
+    return (
+      hasValue &&
+      pieces.every((piece) => isSure(piece) && isSmallest(piece)) &&
+      this.call.phrases.some(({ rule }) => this.isInOrder(rule, pieces))
+    );
+  }
+
   /** True if the words and values stand in the order of a phrase. */
   private isInOrder({ node, anywhere }: PhraseRule, pieces: readonly Piece[]): boolean {
     const items = itemsIn(node);
+    const isBeside = (name = "") => anywhere.some(({ slots }) => slots.has(name) && slots.get(name)?.kind !== "number");
     let from = 0;
     for (const { kind, name, start } of pieces) {
-      if (kind === "free") {
-        if (questionWords.has(this.text.request.words[start] ?? "")) return false;
-        continue;
-      }
       // "The web service": the name of a field beside its value.
       const isHint = kind === "word" && (this.said[start] ?? 0) < minSaid;
-      if (isHint || anywhere.some(({ slots }) => slots.has(name ?? ""))) continue;
+      if (kind === "free" || isHint || isBeside(name)) continue;
       const said = name === undefined ? this.meaningsAt(start) : [`{${name}}`];
       from = items.findIndex((item, index) => index >= from && said.includes(item));
       if (from < 0) return false;
@@ -563,6 +589,8 @@ function readLoosely(type: CallSlot["type"], { request, roots }: OtherText, at: 
   return choice === undefined ? [] : [{ value: choice.value, end: at + 1 }];
 }
 
+/** Words and signs that may differ between a phrase and what is planned as it. */
+const smallest = /^(?:[^\p{L}\p{N}]|the|an?|my|our|your|me|us|i|we|is|are|be|please|just|of|to|for|on|in|at|by|with|from|into|can|could|would|will|you|have|am|now)$/u;
 const wordSet = (words: string): ReadonlySet<string> => new Set(words.split(" "));
 const articles = /^(?:the|an?|my|our)$/;
 /** Words behind which a name stands. */
