@@ -57,7 +57,8 @@ export function findDoubts(reading: Reading, request: RequestText): readonly Dou
     if (type === undefined) continue;
     const items = (isWhole(type) ? undefined : itemsOf([piece], request)) ?? [[piece]];
     const { name = "" } = piece;
-    if (items.some(([item = piece]) => isDoubtfulName(item, name, reading, request))) doubts.push({ kind: "name", start, end });
+    const isSplit = items.length > 1 && type.text === undefined && !isPure && !isObject(piece, reading, request);
+    if (isSplit || items.some(([item = piece]) => isDoubtfulName(item, name, reading, request))) doubts.push({ kind: "name", start, end });
   }
   for (const date of request.dates) {
     const used = pieces.find(({ value, start, end }) => value !== undefined && start <= date.start && end >= date.end);
@@ -102,6 +103,13 @@ function isLonger(mark: Mark, other: Mark): boolean {
 
 function covers(mark: Mark, other: Mark): boolean {
   return mark.start <= other.start && mark.end >= other.end;
+}
+
+/** True for what a verb is about, as the todos in "delete milk and eggs": "order bulbs from Black and Sons" is no two orders. */
+function isObject({ start, name }: Piece, { pieces }: Reading, { words }: RequestText): boolean {
+  const before = pieces.filter((piece) => piece.end <= start && piece.kind !== "free");
+  const isFirst = before.every((piece) => piece.kind !== "slot" || piece.name === name || piece.value !== undefined);
+  return isFirst && !prepositions.has(words[start - 1] ?? "");
 }
 
 /** The type of the slot that a piece fills with a name. */

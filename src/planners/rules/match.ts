@@ -418,7 +418,10 @@ export class Matcher {
   }
 
   private takeMessage(run: Run, { place, cost, pieces: before, filled }: Thread, { name }: PhraseSlot): void {
-    const { position: start, range } = run;
+    const { position, range } = run;
+    // "Because of his sister's wedding"
+    const isOf = this.request.words[position] === "of" && this.request.words[position - 1] === "because";
+    const start = isOf ? position + 1 : position;
     for (const message of range.messageEnds?.(start) ?? []) {
       const pieces: Piece = { kind: "slot", start, end: message.end, name, place, before, isMessage: true };
       const length = Math.min(maxTextTokens, message.end - start);

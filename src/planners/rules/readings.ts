@@ -707,8 +707,8 @@ export class RequestReader {
   /** Refuses "pay that amount" behind a sum: the words may or may not stand for its result. */
   private findLooseResult({ pieces, rule }: Match): Unfit | undefined {
     const { words, tokens } = this.request;
-    for (const { kind, name, value, start, end } of pieces) {
-      const isText = kind === "slot" && value === undefined && name !== undefined && !rule.hasSum;
+    for (const { kind, name, value, start, end, isMessage = false } of pieces) {
+      const isText = kind === "slot" && value === undefined && name !== undefined && !isMessage && !rule.hasSum;
       if (!isText || readAnaphor(words, start) === end || (end - start === 1 && resultNouns.has(words[start] ?? "")))
         continue;
       if (tokens.slice(start, end).every((token) => token.kind === "quote") || !mentionsResult(words, start, end))

@@ -294,7 +294,7 @@ export function itemsOf(pieces: readonly Part[], request: RequestText): readonly
     words.slice(start, end).some((_, at) => isSeparatorAt(request, start + at)),
   );
   const before = words[(pieces[0]?.start ?? 0) - 1] ?? "";
-  if (isOne || before === "that" || before === "saying") return [pieces];
+  if (isOne || /^(?:that|saying|about|regarding)$/.test(before)) return [pieces];
   // "a room in Rome and Paris"
   const isPlace = /^(?:in|near|at|from|for)$/.test(before);
   if (!isPlace && pieces.some((piece) => holdsNames(request, piece))) return undefined;
