@@ -34,7 +34,7 @@ interface Reading {
   readonly missing?: string;
 }
 
-/** What is a phrase but for small words, and what has no effect, is planned up to this cost. */
+/** What has no effect is planned in other words up to this cost. */
 const maxOtherCost = 50;
 
 /** Finds what is doubtful in a reading of a request by a phrase. */
@@ -42,8 +42,8 @@ export function findDoubts(reading: Reading, request: RequestText): readonly Dou
   const { rule, pieces } = reading;
   const isPure = rule.tool.tool.declaredEffect === "pure";
   const doubts: Doubt[] = findLeft(reading, request).map(({ start, end }) => ({ kind: "left", start, end }));
-  const isCheap = reading.cost <= maxOtherCost && reading.missing === undefined;
-  const isNear = isCheap && (isPure || reading.isAlike?.() === true);
+  const isPlanned = isPure && reading.cost <= maxOtherCost && reading.missing === undefined;
+  const isNear = isPlanned || reading.isAlike?.() === true;
   if (reading.inOtherWords && !isNear) doubts.push({ kind: "words", start: reading.start, end: reading.end });
   const firstWord = pieces.find(({ kind }) => kind === "word");
   for (const piece of pieces) {
@@ -51,8 +51,9 @@ export function findDoubts(reading: Reading, request: RequestText): readonly Dou
     if (kind === "left" && !doubts.some((doubt) => doubt.kind === "left" && doubt.start <= start && doubt.end >= end)) doubts.push({ kind, start, end });
     // What cannot be taken back is not done for a word that may be mistyped, nor anything for a verb.
     if (isMistyped && !isPure && (rule.isGrave || piece === firstWord)) doubts.push({ kind: "spelling", start, end });
-    // "… with "Fine by me" and then archive it": more than a quote, and no message without it.
-    if (piece.isMessage && request.tokens[start]?.kind === "quote" && end > start + 1) doubts.push({ kind: "name", start, end });
+    // "… with "Fine by me" and archive it"
+    const isQuoted = piece.isMessage && request.tokens[start]?.kind === "quote";
+    if (isQuoted && /^(?:and|then|,|;|\.)$/.test(request.words[start + 1] ?? "") && end > start + 2) doubts.push({ kind: "name", start, end });
     const type = kind === "slot" ? typeOfName(piece, rule) : undefined;
     if (type === undefined) continue;
     const items = (isWhole(type) ? undefined : itemsOf([piece], request)) ?? [[piece]];
@@ -134,8 +135,9 @@ function isDoubtfulName({ start, end }: Part, name: string, reading: Reading, re
   const isMarked = (at: number) => within.some((mark) => mark.start <= at && mark.end > at && mark.kind !== "quote");
   const said = words.slice(start, end);
   const isSign = (word: string, at: number) => tokens[start + at]?.kind !== "quote" && !/[\p{L}\p{N}]/u.test(word);
-  if (said.every((word, at) => isMarked(start + at) || isSign(word, at))) return true;
-  const isOther = (word: string, at: number) => other.test(word) && !isCapital(request, at) && (word !== "+" || tokens[at]?.glued !== true);
+  const isCalled = /^(?:called|named|titled|entitled)$/.test(words[start - 1] ?? "");
+  if (!isCalled && said.every((word, at) => isMarked(start + at) || isSign(word, at))) return true;
+  const isOther = (word: string, at: number) => other.test(word) && !isCapital(request, at) && tokens[at]?.glued !== true;
   if (said.some((word, at) => isOther(word, start + at))) return true;
   if (!isPlainText(request, start, end) || isSentence(request, { start, end })) return true;
   const filled = new Set(reading.pieces.flatMap(({ name }) => name ?? []));

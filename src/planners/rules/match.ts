@@ -261,6 +261,9 @@ export class Matcher {
     const word = this.request.words[position];
     if (word !== undefined && words.size > 0) {
       this.take(run, thread, words.get(word), 0);
+      // A message begins behind "that" where the phrase has a colon, and the reverse.
+      if (opensMessage.has(word) && word !== "because")
+        for (const opener of opensMessage) if (opener !== word && opener !== "because") this.take(run, thread, words.get(opener), 0);
       for (const meaning of this.meaningsOf(word)) this.take(run, thread, words.get(meaning), costs.mistyped);
       if (word.endsWith("s")) this.takePlural(run, thread, words.get(word.slice(0, -1)) ?? []);
       if (words.size === 1) this.takeIt(run, thread);

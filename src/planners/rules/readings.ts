@@ -171,7 +171,9 @@ export class RequestReader {
     const edges = readTextEdges(request);
     this.newOtherWords = () => new OtherWords(tools, request, { edges, meaningsOf, work: this.work });
     this.matcher = new Matcher(request, edges, meaningsOf, (word) => this.isLead(word), this.work);
-    this.clauses = cutClauses(request).filter(({ start, end }) => !isCourtesy(words, start, end));
+    this.clauses = cutClauses(request).filter(
+      ({ start, end }) => !isCourtesy(words, start, end) && !this.isCalling(start, end),
+    );
     for (const [index, { start, end }] of this.clauses.entries()) {
       for (const position of contentEnds(words, start, end)) this.ends.set(position, index);
       for (const position of textEndsOf(request, start, end)) this.textEnds.add(position);
@@ -180,6 +182,15 @@ export class RequestReader {
     this.refusals = this.clauses.map((_, clause) => this.findRefusals(clause));
     const present = new Set(words.flatMap((word) => [word, ...meaningsOf(word)]));
     this.candidates = tools.flatMap((tool) => tool.candidates(present));
+  }
+
+  /** "Hi Nora, …", "Ida, …": whom the request is said to. */
+  private isCalling(start: number, end: number): boolean {
+    const { words } = this.request;
+    if (start > 0 || end - start > 3 || words[end] !== ",") return false;
+    if (greetings.test(words[0] ?? "")) return end > 1 && !this.isLead(words[1] ?? "");
+    const isKnown = this.tools.some(({ vocabulary }) => vocabulary.has(words[0] ?? ""));
+    return end === 1 && isCapital(this.request, 0) && !isKnown && this.isLead(words[end + 1] ?? "");
   }
 
   /** The refusals in a clause, behind its courtesies as well as with them. */
@@ -557,6 +568,7 @@ export class RequestReader {
       pieces.some(({ name }) => name !== undefined && !rule.slots.has(name)),
     );
     const from = texts[0]?.start ?? 0;
+    if (isTopic.test(this.request.words[from - 1] ?? "")) return false;
     const isNames = marks.some((mark, at) => {
       const isPair = (mark === "and" || mark === "&") && !isSeparatorAt(this.request, last.end + at);
       return isPair || isBetweenNames(this.request, last.end + at, from);
@@ -803,6 +815,9 @@ function isSaid({ start, end, reason }: FoundRefusal, said: ReadonlySet<number>)
   return count === end - start || (count > 0 && (reason === "question" || reason === "others"));
 }
 
+/** Words behind which several things are one. */
+const isTopic = /^(?:about|regarding)$/;
+const greetings = /^(?:hi|hello|hey|dear)$/;
 /** Words with which a wish begins that a courtesy leads in. */
 const openers: ReadonlySet<string> = new Set(
   "can could would will shall may might do does did is are was were have has had should please let i we you he she they".split(

@@ -58,7 +58,9 @@ export function readTextEdges({ tokens, words, marks, dates }: RequestText): Tex
     mayEnd: (at) => {
       const last = tokens[at - 1];
       if (last?.kind === "quote" || last?.kind === "address") return true;
-      return last !== undefined && firm[at - 1] === 0 && !loose.has(last.norm) && !denials.has(last.norm);
+      // "Class 4a"
+      const isLoose = loose.has(last?.norm ?? "") && last?.glued !== true;
+      return last !== undefined && firm[at - 1] === 0 && !isLoose && !denials.has(last.norm);
     },
     hasDate: (at) => starts.has(at),
   };
@@ -110,7 +112,7 @@ const afterThanks: ReadonlySet<string> = new Set(["thank", "bless", "see", "miss
  * Words behind a colon, "that" or "saying", and titles in capitals, are taken as they are.
  */
 export function isPlainText({ words, tokens, text }: RequestText, start: number, end: number): boolean {
-  if (words[start - 1] === ":") return true;
+  if (/^(?::|called|named|titled|entitled)$/.test(words[start - 1] ?? "")) return true;
   if (isTitleCase({ tokens, text }, start, end))
     return !dangling.has(words[start] ?? "") || isCapital({ text, tokens }, start);
   if (dangling.has(words[start] ?? "") || endsInParticle(words.slice(start, end))) return false;
