@@ -125,11 +125,11 @@ function weightsOf(
   return weights;
 }
 
-/** The fields that the schema requires or, where a function makes the input, the slots that each phrase needs. */
+/** The fields that the schema requires or, where a function makes the input, the slots that a phrase needs: one of these sets. */
 function needsOf({ schemas }: ToolRules, rules: readonly PhraseRule[]): readonly ReadonlySet<string>[] {
   const [{ source, fixed }] = rules as [PhraseRule];
   if (source.toInput !== undefined) {
-    const all = rules.map(({ node }) => neededIn(node));
+    const all = rules.flatMap(({ node }) => neededIn(node));
     return [...new Map(all.map((names) => [[...names].sort().join(), names])).values()];
   }
   return (schemasAt(schemas.input, [], fixed) ?? []).map(({ required }) => {
@@ -138,12 +138,19 @@ function needsOf({ schemas }: ToolRules, rules: readonly PhraseRule[]): readonly
   });
 }
 
-const neededIn = remembered((node): ReadonlySet<string> => {
-  if (node.type === "slot") return new Set([node.name]);
-  if (node.type === "word" || isNullable(node)) return new Set();
-  const [first = new Set<string>(), ...others] = node.items.map(neededIn);
-  if (node.type === "sequence") return new Set([first, ...others].flatMap((names) => [...names]));
-  return new Set([...first].filter((name) => others.every((names) => names.has(name))));
+/** A part of a phrase that can be said in more ways than these needs no slot. */
+const maxWays = 12;
+
+/** The slots of each way to say a part of a phrase. */
+const neededIn = remembered((node): readonly ReadonlySet<string>[] => {
+  if (node.type === "slot") return [new Set([node.name])];
+  if (node.type === "word" || isNullable(node)) return [new Set()];
+  const parts = node.items.map(neededIn);
+  if (node.type === "choice") return parts.flat().slice(0, maxWays);
+  return parts.reduce<readonly ReadonlySet<string>[]>(
+    (ways, part) => ways.flatMap((way) => part.map((names) => new Set([...way, ...names]))).slice(0, maxWays),
+    [new Set()],
+  );
 });
 
 /** The stems of words, and the slots in braces, of a phrase in the order in which they are written. */

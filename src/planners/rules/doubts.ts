@@ -48,7 +48,7 @@ export function findDoubts(reading: Reading, request: RequestText): readonly Dou
   const firstWord = pieces.find(({ kind }) => kind === "word");
   for (const piece of pieces) {
     const { kind, start, end, isMistyped = false } = piece;
-    if (kind === "left" && !doubts.some((doubt) => doubt.kind === "left" && doubt.start <= start && doubt.end >= end)) doubts.push({ kind, start, end });
+    if (kind === "left" && !doubts.some((doubt) => doubt.kind === "left" && doubt.start < end && doubt.end > start)) doubts.push({ kind, start, end });
     // What cannot be taken back is not done for a word that may be mistyped, nor anything for a verb.
     if (isMistyped && !isPure && (rule.isGrave || piece === firstWord)) doubts.push({ kind: "spelling", start, end });
     // "… with "Fine by me" and archive it"

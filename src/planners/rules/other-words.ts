@@ -54,7 +54,9 @@ const costs = {
   ...{ broken: 30, joined: 10, unplain: 60 },
   /** Each token of a message, and of what may be one. */
   ...{ message: 2, opened: 6, maxMessage: 100 },
-  ...{ missing: 70, unsaid: 60, infinitive: 60, goesOn: 15 },
+  /** A call of nothing, which cannot be taken back. */
+  empty: 30,
+  ...{ missing: 45, unsaid: 60, infinitive: 60, goesOn: 15 },
 } as const;
 /** A call is meant only if some word says so. */
 const minSaid = 0.5;
@@ -302,7 +304,7 @@ class Chart {
   /** The verb with which a wish begins, if it is of another deed. */
   private otherDeed(start: number): number | undefined {
     const isAsked = this.call.rule.tool.tool.declaredEffect === "pure" && asking.has(this.text.request.words[start] ?? "");
-    return this.text.isDeed(start) && !isAsked && (this.said[start] ?? 0) < minSaid ? start : undefined;
+    return this.text.isDeed(start) && !isAsked && (this.said[start] ?? 0) < says.like ? start : undefined;
   }
 
   private goOn(thread: Thread, at: number, range: { readonly push: Push; readonly limit: number }): void {
@@ -360,8 +362,8 @@ class Chart {
   private isOwnForm({ type, behind }: CallSlot, { isMeasured = false }: SlotReading, at: number): boolean {
     if (type.kind === "enum") return slotReadingsAt(type, this.text.request, at).length > 0;
     if (type.kind !== "number") return true;
-    const isUnit = (word: string) => type.units?.some(({ names }) => names.includes(word)) === true;
-    return (isMeasured || ![...behind].every(isUnit)) && this.text.request.words[at] !== "one";
+    const isUnit = (word: string) => word !== "percent" && word !== "%" && type.units?.some(({ names }) => names.includes(word));
+    return (isMeasured || ![...behind].some(isUnit)) && this.text.request.words[at] !== "one";
   }
 
   private fill(thread: Thread, at: number, found: ChartValue, { push, limit }: { readonly push: Push; readonly limit: number }): void {
@@ -503,7 +505,11 @@ class Chart {
     const unsaid = before === undefined ? Math.min(...call.phrases.map(({ required }) => shareUnsaid(required, roots))) : 0;
     return {
       rule: call.rule,
-      cost: cost + (call.isFixed ? 2 : 1) * costs.unsaid * unsaid + (missing === undefined ? 0 : costs.missing),
+      cost:
+        cost +
+        (call.isFixed ? 2 : 1) * costs.unsaid * unsaid +
+        (missing === undefined ? 0 : costs.missing) +
+        (filled === 0 && call.phrases.some(({ rule }) => rule.source.destructive === true) ? costs.empty : 0),
       end,
       pieces,
       isAlike: () => missing === undefined && unsaid === 0 && this.isAlike(pieces),

@@ -2,6 +2,7 @@ import {
   AgentError,
   type AgentErrorDetails,
   type ExplainedWords,
+  type ProposalQuestion,
   type RefusalReason,
   type RefusedWish,
 } from "../../core/errors.ts";
@@ -176,17 +177,21 @@ class Planning {
     const known = (more.meant ?? []).filter(({ steps }) => !meant.some((each) => JSON.stringify(each.steps) === JSON.stringify(steps)));
     const isMissing = reason === "not-understood" && first?.asks !== undefined && first.unused.length === 0;
     const all = { ...more, meant: [...meant, ...known] };
-    return new Refused(isMissing ? "missing" : reason, this.explainNear(why, best, request), all);
+    const isUnsure = reason === "not-understood" && first?.unused.length === 0 && first.certainty >= minCertainty;
+    if (!isMissing) return new Refused(isUnsure ? "unsure" : reason, this.explainNear(why, best, request), all);
+    const { field, choices = [] } = first.asks as ProposalQuestion;
+    const among = choices.length === 0 ? "" : ` (${choices.slice(0, 10).join(", ")})`;
+    const said = JSON.stringify(cutText(text.trim(), maxQuoted));
+    return new Refused("missing", `${said} does not say the ${sayName(field)}${among}`, all);
   }
 
   /** Names the phrase that came nearest, and what it could not read. */
   private explainNear(why: string, reading: Reading, request: RequestText): string {
     const rule = nearestPhrase(reading);
     const unused = unusedIn(reading, request).map((words) => JSON.stringify(cutText(words, maxQuoted)));
-    const lacks = reading.lacking && `lacks the ${sayName(reading.lacking.field)}`;
-    const leaves = unused.length > 0 ? `does not read ${unused.slice(0, 4).join(", ")}` : lacks;
+    const leaves = unused.length > 0 && ` but does not read ${unused.slice(0, 4).join(", ")}`;
     if (rule === undefined || reading.matches.every(({ inOtherWords }) => !inOtherWords)) return why;
-    return `${why}; ${JSON.stringify(rule.example)} of ${rule.tool.tool.name} is near${leaves ? ` but ${leaves}` : ""}`;
+    return `${why}; ${JSON.stringify(rule.example)} of ${rule.tool.tool.name} is near${leaves || ""}`;
   }
 
   /** Plans each of several wishes by itself, or behind those that are planned directly before it. */
@@ -398,6 +403,8 @@ function orderSteps(drafts: readonly DraftStep[], request: RequestText): readonl
   });
 }
 
+/** What is likelier is asked about. */
+const minCertainty = 0.5;
 /** What is read in other words must cost so much less than anything else that it may mean. */
 const minAhead = 30;
 

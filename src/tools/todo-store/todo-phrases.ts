@@ -314,14 +314,14 @@ function about(frames: readonly string[], input: Phrase["input"], options: Parti
   const types = { ...slots, due: newDue, title: chosen, index: position, end: z.enum(["last"]), newList: listName, addTags: tagList };
   const strict = { ...types, title: item };
   const bare: Readonly<Record<string, string>> = { "@": "{title}", "~": "{title}", "^": "{doing}" };
-  return frames.flatMap((frame) =>
-    phrasesOf([frame.replace(/[@~^]/, (mark) => `(${bare[mark]}|${named}|${index})`)], {
-      slots: frame.includes("~") ? strict : types,
-      anywhere: besideTodo,
-      input,
-      ...options,
-      make: (fields, context) => targetOf(input?.operation, fields, context),
-    }),
+  const make: Made = (fields, context) => targetOf(input?.operation, fields, context);
+  return [strict, types].flatMap((slots) =>
+    phrasesOf(
+      frames
+        .filter((frame) => frame.includes("~") === (slots === strict))
+        .map((frame) => frame.replace(/[@~^]/, (mark) => `(${bare[mark]}|${named}|${index})`)),
+      { slots, anywhere: besideTodo, input, ...options, make },
+    ),
   );
 }
 const besideTodo = [offList];
