@@ -20,9 +20,10 @@ export interface Call {
   readonly otherWords: ReadonlySet<string>;
   /** True if a part of its input is fixed that others say in a slot. */
   readonly isFixed: boolean;
+  readonly isDestructive: boolean;
   /** The slots that must be filled, one of these sets. */
   readonly needs: readonly ReadonlySet<string>[];
-  /** The stems with which its phrases begin. */
+  /** The stems with which its phrases begin, and those of verbs like them with which no other call begins. */
   readonly leads: ReadonlySet<string>;
 }
 
@@ -85,8 +86,9 @@ export function callsIn(tool: ToolRules): readonly Call[] {
       weights: weightsOf(tool, rules, own),
       otherWords: new Set(all.flatMap((each) => [...each.own].filter((word) => !own.has(word)))),
       isFixed: all.length > 1 && Object.keys(first.fixed).some((name) => first.operation.slots.has(name)),
+      isDestructive: rules.some(({ source }) => source.destructive === true),
       needs,
-      leads: new Set(rules.flatMap(({ firstWords }) => [...firstWords].map(stem))),
+      leads: leadsOf(rules, tool.rules),
     };
   });
   callsOf.set(tool, calls);
@@ -123,6 +125,14 @@ function weightsOf(
   const slots = new Set(rules.flatMap((rule) => [...rule.slots.keys()]));
   add([...slots].flatMap((name) => sayName(name).split(" ")), says.field);
   return weights;
+}
+
+function leadsOf(own: readonly PhraseRule[], all: readonly PhraseRule[]): ReadonlySet<string> {
+  const [first, others] = [own, all.filter((rule) => !own.includes(rule))].map(
+    (rules) => new Set(rules.flatMap(({ firstWords }) => [...firstWords])),
+  );
+  const like = [...(first ?? [])].flatMap(verbsLike).filter((verb) => first?.has(verb) || !others?.has(verb));
+  return new Set(like.map(stem));
 }
 
 /** The fields that the schema requires or, where a function makes the input, the slots that a phrase needs: one of these sets. */

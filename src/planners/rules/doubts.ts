@@ -41,7 +41,9 @@ const maxOtherCost = 50;
 export function findDoubts(reading: Reading, request: RequestText): readonly Doubt[] {
   const { rule, pieces } = reading;
   const isPure = rule.tool.tool.declaredEffect === "pure";
-  const doubts: Doubt[] = findLeft(reading, request).map(({ start, end }) => ({ kind: "left", start, end }));
+  const doubts: Doubt[] = [];
+  for (const { start, end } of findLeft(reading, request))
+    if (!doubts.some((doubt) => doubt.start === start && doubt.end === end)) doubts.push({ kind: "left", start, end });
   const isPlanned = isPure && reading.cost <= maxOtherCost && reading.missing === undefined;
   const isNear = isPlanned || reading.isAlike?.() === true;
   if (reading.inOtherWords && !isNear) doubts.push({ kind: "words", start: reading.start, end: reading.end });

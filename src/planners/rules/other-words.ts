@@ -12,6 +12,7 @@ import { type Call, type CallSlot, callsIn, itemsIn, says, saysSomething } from 
 import { type FindMeanings, opensMessage, type Piece, piecesOf, type WorkMeter } from "./match.ts";
 import type { PhraseRule, ToolRules } from "./phrase-rules.ts";
 import { isCapital, type RequestText } from "./request.ts";
+import { quantifiers, textOf } from "./slot-values.ts";
 import { anaphor, isDate, isReadable, type SlotReading, slotReadingsAt } from "./slots.ts";
 import { denials, isPlainText, type TextEdges } from "./texts.ts";
 
@@ -55,7 +56,7 @@ const costs = {
   /** Each token of a message, and of what may be one. */
   ...{ message: 2, opened: 6, maxMessage: 100 },
   /** A call of nothing, which cannot be taken back. */
-  empty: 30,
+  empty: 60,
   ...{ missing: 45, unsaid: 60, infinitive: 60, goesOn: 15 },
 } as const;
 /** A call is meant only if some word says so. */
@@ -304,7 +305,8 @@ class Chart {
   /** The verb with which a wish begins, if it is of another deed. */
   private otherDeed(start: number): number | undefined {
     const isAsked = this.call.rule.tool.tool.declaredEffect === "pure" && asking.has(this.text.request.words[start] ?? "");
-    return this.text.isDeed(start) && !isAsked && (this.said[start] ?? 0) < says.like ? start : undefined;
+    const isOwn = [this.text.roots[start] ?? "", ...this.text.meanings(start)].some((root) => this.call.leads.has(root));
+    return this.text.isDeed(start) && !isAsked && !isOwn ? start : undefined;
   }
 
   private goOn(thread: Thread, at: number, range: { readonly push: Push; readonly limit: number }): void {
@@ -327,7 +329,7 @@ class Chart {
     else if (denials.has(word) && word !== "no") return;
     else if (this.text.isMark[at]) take("left", costs.mark);
     else if (weight > 0) take("word", costs.hint);
-    else if (isSmall(word) || tokens[at]?.kind === "sign") take("free", costs.small);
+    else if (isSmall(word) || tokens[at]?.kind === "sign" || quantifiers.has(word)) take("free", costs.small);
     else if (this.call.otherWords.has(this.text.roots[at] ?? "")) take("left", isVerb(word) ? costs.order : costs.other);
     else take("left", costs.left);
   }
@@ -341,7 +343,12 @@ class Chart {
   private readValues(slot: CallSlot, place: number, at: number): readonly ChartValue[] {
     const { type } = slot;
     if (!isReadable(type)) return [];
-    return this.text.readingsAt(type, at).map((reading) => {
+    const all = this.text.readingsAt(type, at);
+    const amount = type.units === undefined && takesMoney.test(slot.name) ? this.text.request.amounts.get(at) : undefined;
+    // An amount that says no currency takes any.
+    const isMoney = amount?.number !== undefined && amount.measures.some(({ unit }) => unit.isMoney);
+    const money = isMoney ? [{ value: amount.number?.value ?? 0, end: amount.end }] : [];
+    return [...all, ...money].map((reading: SlotReading) => {
       const isPointer = reading.value === anaphor;
       const isLed = reading.isMeasured === true || isDate(type) || this.isLed(slot, place, at);
       const isFollowed = slot.behind.has(this.text.request.words[reading.end] ?? "");
@@ -481,7 +488,8 @@ class Chart {
   private close(thread: Thread, at: number): Thread | undefined {
     const { openAt, open } = thread;
     const isLetter = at === openAt + 1 && /^[a-z]$/.test(this.text.request.words[openAt] ?? "");
-    if (isLetter || !this.text.edges.mayEnd(at)) return undefined;
+    const part = [{ start: openAt, end: at }];
+    if (isLetter || !this.text.edges.mayEnd(at) || textOf(part, this.text.request) === undefined) return undefined;
     const name = this.call.slots[open]?.name ?? "";
     const pieces: Piece = { kind: "slot", start: openAt, end: at, name, before: thread.pieces };
     const cost = thread.cost + this.text.breakCost(at) + (this.text.isPlain(openAt, at) ? 0 : costs.unplain);
@@ -508,8 +516,7 @@ class Chart {
       cost:
         cost +
         (call.isFixed ? 2 : 1) * costs.unsaid * unsaid +
-        (missing === undefined ? 0 : costs.missing) +
-        (filled === 0 && call.phrases.some(({ rule }) => rule.source.destructive === true) ? costs.empty : 0),
+        (missing !== undefined ? costs.missing : filled === 0 && call.isDestructive ? costs.empty : 0),
       end,
       pieces,
       isAlike: () => missing === undefined && unsaid === 0 && this.isAlike(pieces),
@@ -584,10 +591,9 @@ function saysValue({ kind, values, units }: CallSlot["type"], { words, amounts }
 /** The values of a type at a token: a number with its whole unit, one of a few also in another form, as "squatted". */
 function readLoosely(type: CallSlot["type"], { request, roots }: OtherText, at: number): readonly SlotReading[] {
   const found = slotReadingsAt(type, request, at);
-  const { number, end = 0 } = request.amounts.get(at) ?? {};
-  if (type.kind === "number" && number !== undefined && end > number.end)
-    // A field that says no unit takes any.
-    return type.units === undefined ? [{ value: number.value, end }] : found.filter(({ isMeasured }) => isMeasured);
+  const { number, end = 0, measures = [] } = request.amounts.get(at) ?? {};
+  if (type.kind === "number" && number !== undefined && (end > number.end || measures.length > 0))
+    return found.filter(({ isMeasured }) => isMeasured);
   const word = request.words[at] ?? "";
   if (type.kind !== "enum" || found.length > 0 || word.length < 4 || isVerb(word)) return found;
   const choices = [...(type.values?.values() ?? [])].flat();
@@ -598,6 +604,7 @@ function readLoosely(type: CallSlot["type"], { request, roots }: OtherText, at: 
 /** Words and signs that may differ between a phrase and what is planned as it. */
 const smallest = /^(?:[^\p{L}\p{N}]|the|an?|my|our|your|me|us|i|we|is|are|be|please|just|of|to|for|on|in|at|by|with|from|into|can|could|would|will|you|have|am|now)$/u;
 const wordSet = (words: string): ReadonlySet<string> => new Set(words.split(" "));
+const takesMoney = /amount|price|cost|fee|budget|total|sum|fine|pay/i;
 const articles = /^(?:the|an?|my|our)$/;
 /** Words behind which a name stands. */
 const naming = /^(?:called|named|titled|entitled)$/;

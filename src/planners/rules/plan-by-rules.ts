@@ -166,19 +166,20 @@ class Planning {
     const rivals = found.readings.slice(1).map(({ cost, doubts }) => (doubts.length > 0 ? cost - unsureCost : cost));
     const isClear = rivals.every((cost) => cost >= best.cost + minAhead);
     if (best.doubts.length === 0 && isClear) return this.toPlanned(best, reader);
-    const meant = found.readings.map((reading): Meaning => {
+    const meant = found.readings.flatMap((reading): readonly Meaning[] => {
       const others = found.readings.flatMap((each) => (each === reading ? [] : [each.cost]));
-      const asks = questionFor(reading);
+      const asks = questionFor(reading, this.clock);
+      if (asks === undefined && reading.lacking !== undefined) return [];
       const own = { certainty: certaintyOf(reading, others), unused: unusedIn(reading, request), ...(asks && { asks }) };
-      return { calls: reading.drafts, steps: orderSteps(reading.drafts, request), ...own };
+      return [{ calls: reading.drafts, steps: orderSteps(reading.drafts, request), ...own }];
     });
     const [first] = meant;
     // What was refused as it stands may still be the likeliest.
     const known = (more.meant ?? []).filter(({ steps }) => !meant.some((each) => JSON.stringify(each.steps) === JSON.stringify(steps)));
-    const isMissing = reason === "not-understood" && first?.asks !== undefined && first.unused.length === 0;
+    const isMissing =
+      reason === "not-understood" && first?.asks !== undefined && first.unused.length === 0 && first.certainty >= minAsked;
     const all = { ...more, meant: [...meant, ...known] };
-    const isUnsure = reason === "not-understood" && first?.unused.length === 0 && first.certainty >= minCertainty;
-    if (!isMissing) return new Refused(isUnsure ? "unsure" : reason, this.explainNear(why, best, request), all);
+    if (!isMissing) return new Refused(reason, this.explainNear(why, best, request), all);
     const { field, choices = [] } = first.asks as ProposalQuestion;
     const among = choices.length === 0 ? "" : ` (${choices.slice(0, 10).join(", ")})`;
     const said = JSON.stringify(cutText(text.trim(), maxQuoted));
@@ -306,7 +307,7 @@ class Planning {
     if (mark === undefined) return undefined;
     const date = request.dates.find(({ start, end }) => start === mark.start && end === mark.end);
     const said = textBetween(request, mark.leadStart, mark.end);
-    const isFirst = matches.every(({ start }) => start >= mark.end);
+    const isFirst = matches.every(({ pieces }) => pieces.every(({ kind, start }) => kind === "left" || start >= mark.end));
     // Of several wishes, a time at the end may be that of the last one alone.
     const isOfAll = isFirst || (matches.length === 1 && matches.every(({ end }) => end <= mark.end));
     const steps = orderSteps(drafts, request);
@@ -403,8 +404,8 @@ function orderSteps(drafts: readonly DraftStep[], request: RequestText): readonl
   });
 }
 
-/** What is likelier is asked about. */
-const minCertainty = 0.5;
+/** What is less likely to be asked for is not what a request lacks. */
+const minAsked = 0.3;
 /** What is read in other words must cost so much less than anything else that it may mean. */
 const minAhead = 30;
 

@@ -1,15 +1,16 @@
 import type { Proposal, ProposalQuestion } from "../../core/errors.ts";
 import { hiddenText, type JsonObject } from "../../core/json.ts";
 import { schemasAt } from "../../core/json-schema.ts";
+import type { SlotValue } from "../../core/tool.ts";
 import { sensitiveViewOf } from "../../core/sensitive-paths.ts";
 import type { DateClock } from "../../dates/read-dates.ts";
 import type { Piece } from "./match.ts";
-import { type PhraseRule, sayName, type ToolRules } from "./phrase-rules.ts";
+import { inputOfPhrase, type PhraseRule, sayName, type ToolRules } from "./phrase-rules.ts";
 import { type Reading, unsureCost } from "./readings.ts";
 import { type RequestText, textBetween } from "./request.ts";
 import { sayCall } from "./say.ts";
 import { typeOfSlot } from "./slot-values.ts";
-import { choicesOf, slotTypeOf } from "./slots.ts";
+import { choicesOf, type SlotType, slotTypeOf } from "./slots.ts";
 
 /** What a request may mean, before it is said in words. */
 export interface Meaning extends Pick<Proposal, "steps" | "certainty" | "unused"> {
@@ -45,16 +46,17 @@ function isSame(one: Meaning, other: Meaning): boolean {
 
 /** Says a meaning in the words of the tools' phrases. */
 export function toProposal({ steps, calls = [], certainty, unused, asks, text }: Meaning, clock: DateClock): Proposal {
-  const said = new Map(calls.map(({ id, rules, input }) => [id, sayOpenly(rules, input, clock)]));
+  const lackingOf = (id: string) => (asks?.stepId === id ? asks.field : undefined);
+  const said = new Map(calls.map(({ id, rules, input }) => [id, sayOpenly(rules, input, { clock, lacking: lackingOf(id) })]));
   const reasoned = steps.map((step) => (said.has(step.id) ? { ...step, reasoning: said.get(step.id) ?? "" } : step));
   return { steps: reasoned, text: text ?? [...said.values()].join(", then "), certainty, unused, ...(asks && { asks }) };
 }
 
 /** A call in words, without its secrets. */
-function sayOpenly(rules: ToolRules, input: JsonObject, clock: DateClock): string {
+function sayOpenly(rules: ToolRules, input: JsonObject, saying: Parameters<typeof sayCall>[2]): string {
   const view = rules.isSensitive ? sensitiveViewOf(rules.schemas.input) : undefined;
   const open = Object.entries(input).map(([name, value]) => [name, view?.at(name).isSensitive ? hiddenText : value]);
-  return sayCall(rules, Object.fromEntries(open), clock) ?? sayName(rules.tool.name);
+  return sayCall(rules, Object.fromEntries(open), saying) ?? sayName(rules.tool.name);
 }
 
 /** The words of a request that a reading leaves out. */
@@ -69,14 +71,34 @@ export function unusedIn({ doubts }: Reading, request: RequestText): readonly st
   return unused.map(({ start, end }) => textBetween(request, start, end));
 }
 
-/** The question for the value that a reading lacks. */
-export function questionFor({ lacking, drafts }: Reading): ProposalQuestion | undefined {
+/** The question for the value that a reading lacks; undefined if it is of no field of the input. */
+export function questionFor({ lacking, drafts }: Reading, clock: DateClock): ProposalQuestion | undefined {
   const rule = drafts.find(({ id }) => id === lacking?.stepId)?.match.rule;
   if (lacking === undefined || rule === undefined) return undefined;
-  const { stepId, field } = lacking;
-  const type = typeOfSlot(rule, field) ?? slotTypeOf(schemasAt(rule.tool.schemas.input, [field], rule.fixed));
+  const { stepId, slot } = lacking;
+  const { schemas } = rule.tool;
+  const field = rule.source.toInput === undefined ? slot : fieldOf(rule, slot, clock);
+  if (field === undefined) return undefined;
+  const type = slotTypeOf(schemasAt(schemas.input, [field], rule.fixed));
   const choices = choicesOf(type);
   return { stepId, field, type: type.kind, ...(choices.length > 0 && { choices }), text: `Which ${sayName(field)}?` };
+}
+
+/** The field that a function makes of a slot. */
+function fieldOf(rule: PhraseRule, slot: string, clock: DateClock): string | undefined {
+  const type = typeOfSlot(rule, slot);
+  const made = type && inputOfPhrase(rule, { [slot]: exampleOf(type, "x") }, clock);
+  return Object.keys(made ?? {}).find((name) => !Object.hasOwn(rule.fixed, name) && made?.[name] !== undefined);
+}
+
+/** A value of a type, to be said or tried. */
+export function exampleOf(type: SlotType, name: string): SlotValue {
+  const [choice] = choicesOf(type);
+  const examples: Readonly<Record<SlotType["kind"], SlotValue>> = {
+    ...{ text: name, list: [name], number: 3, boolean: true, enum: choice ?? name, sum: "2 + 3" },
+    ...{ date: "2030-01-01", "date-time": "2030-01-01T09:00:00Z", time: "09:00", range: "2030-01-01" },
+  };
+  return examples[type.kind];
 }
 
 /**

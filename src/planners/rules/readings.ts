@@ -73,7 +73,7 @@ export interface Reading {
   readonly doubts: readonly Doubt[];
   readonly cost: number;
   /** A value that a step lacks. */
-  readonly lacking?: { readonly stepId: string; readonly field: string } | undefined;
+  readonly lacking?: { readonly stepId: string; readonly slot: string } | undefined;
 }
 
 /** A request that was read as a whole, or why it was not. `matches` is what was understood; of a refusal, before `clause`. */
@@ -633,7 +633,7 @@ export class RequestReader {
       drafts: [...drafts, ...made],
       asked,
       doubts: [...partial.doubts, ...doubts],
-      lacking: match.missing === undefined ? partial.lacking : { stepId: made[0]?.id ?? "", field: match.missing },
+      lacking: match.missing === undefined ? partial.lacking : { stepId: made[0]?.id ?? "", slot: match.missing },
     };
   }
 

@@ -12,17 +12,24 @@ import { choicesOf, isDate, type SlotType } from "./slots.ts";
 /** Values by the names of slots. */
 type Values = ReadonlyMap<string, unknown>;
 
+interface Saying {
+  readonly clock: DateClock;
+  readonly lacking?: string | undefined;
+}
+
 const maxSaid = 300;
+/** Stands for a value that is not known. */
+const gap = "…";
 
 /**
  * Says a call as its tool's own phrases do: in the shortest of them that has a place for the whole input, without its optional
- * words. Undefined if no phrase makes this input.
+ * words. Undefined if no phrase makes this input. A field that it lacks is said as "…".
  */
-export function sayCall(tool: ToolRules, input: JsonObject, clock: DateClock): string | undefined {
+export function sayCall(tool: ToolRules, input: JsonObject, { clock, lacking }: Saying): string | undefined {
   const isMade = ({ fixed }: PhraseRule) =>
     Object.entries(fixed).every(([name, value]) => canonicalJson(value) === canonicalJson(input[name] ?? null));
   for (const rule of shortestFirst(tool)) {
-    const said = isMade(rule) ? sayBy(rule, input, clock) : undefined;
+    const said = isMade(rule) ? sayBy(rule, input, { clock, lacking }) : undefined;
     if (said !== undefined) return said.slice(0, maxSaid);
   }
   return undefined;
@@ -43,14 +50,21 @@ function shortestFirst(tool: ToolRules): readonly PhraseRule[] {
   return known;
 }
 
-function sayBy(rule: PhraseRule, input: JsonObject, clock: DateClock): string | undefined {
-  const values = valuesOf(rule, input);
+function sayBy(rule: PhraseRule, input: JsonObject, { clock, lacking }: Saying): string | undefined {
+  const values = new Map(valuesOf(rule, input));
+  if (lacking !== undefined) values.set(lacking, gap);
   const speaker = new Speaker(rule, values, clock);
   const [phrase, ...beside] = [speaker.say(rule.node), ...rule.anywhere.map((template) => speaker.sayBeside(template))];
-  if (phrase === undefined) return undefined;
+  if (phrase === undefined || (lacking !== undefined && !speaker.said.has(lacking))) return undefined;
+  const isAll = Object.keys(input).every((name) => speaker.said.has(name) || Object.hasOwn(rule.fixed, name));
+  if (lacking !== undefined) return isAll ? join(phrase, beside) : undefined;
   const slots = Object.fromEntries([...speaker.said].map((name) => [name, values.get(name) as SlotValue]));
   const made = inputOfPhrase(rule, slots, clock);
   if (made === undefined || !isSame(made, input)) return undefined;
+  return join(phrase, beside);
+}
+
+function join(phrase: string, beside: readonly (string | undefined)[]): string {
   return [phrase, ...beside.filter((part) => part !== undefined && part !== "")].join(" ");
 }
 
@@ -131,6 +145,7 @@ class Speaker {
     const type = this.rule.slots.get(name) ?? this.rule.anywhere.find(({ slots }) => slots.has(name))?.slots.get(name);
     if (value === undefined || type === undefined || this.said.has(name)) return undefined;
     this.said.add(name);
+    if (value === gap) return gap;
     const leads = this.rule.operation.slots.get(name)?.leads ?? [];
     const isMessage = type.text === "message" || (next === "" && leads.some((lead) => opensMessage.has(lead.at(-1) ?? "")));
     return sayValue(value, type, { next, clock: this.clock, isMessage });

@@ -76,7 +76,8 @@ const pointer: unique symbol = Symbol("pointer");
 
 /** After them "result" is a name. */
 const naming = new Set(["called", "named", "titled"]);
-const quantifiers: ReadonlySet<string> = new Set(
+/** Words that name nothing. */
+export const quantifiers: ReadonlySet<string> = new Set(
   "a an everything anything something nothing all both some any none one ones stuff things thing item items each every others rest more it me us you him her todo todos task tasks reminder".split(
     " ",
   ),
