@@ -22,6 +22,7 @@ export {
   type AgentErrorDetails,
   type AgentErrorLike,
   isAgentError,
+  type Proposal,
 } from "./core/errors.ts";
 export type {
   AgentEvent,
@@ -114,6 +115,7 @@ export type {
 } from "./core/tool.ts";
 export { composed, sensitive } from "./core/tool-schemas.ts";
 export { hashPlan } from "./plan/hash-plan.ts";
+export { toPlan } from "./plan/to-plan.ts";
 export { validatePlan } from "./plan/validate-plan.ts";
 export { createFallbackPlanner } from "./planners/fallback-planner.ts";
 export { createLlmPlanner, type LlmPlannerOptions } from "./planners/llm/llm-planner.ts";

@@ -1,3 +1,4 @@
+import { createInterface } from "node:readline/promises";
 import { createOllamaModel } from "../adapters/ollama/ollama-model.ts";
 import { driverPlaces } from "../adapters/sqlite/sql-database.ts";
 import { type Agent, type AgentOptions, createAgent } from "../agent.ts";
@@ -22,6 +23,8 @@ export interface CliIo {
   /** Aborts on Ctrl-C. */
   readonly signal: AbortSignal;
   readonly version: string;
+  /** Asks a person, and resolves to the answer; undefined where nobody can be asked, as in a pipe. */
+  ask?(question: string): Promise<string>;
   /** Calls a listener when the process is asked to end, instead of ending it. Returns a function that removes it. */
   onTerminate(listener: () => void): () => void;
   /** Creates the agent. Rejects with the errors of opening a database. */
@@ -87,6 +90,7 @@ const usageErrors = ["cannot-plan", "invalid-request", "invalid-options"];
 
 /** The part of a process that {@link createProcessIo} needs. */
 interface CliProcess {
+  readonly stdin?: NodeJS.ReadStream;
   readonly env: Readonly<Record<string, string | undefined>>;
   readonly stdout: CliStream;
   readonly stderr: CliStream;
@@ -112,8 +116,27 @@ export function createProcessIo(host: CliProcess): Omit<CliIo, "version" | "crea
     host.once("SIGTERM", listener);
     return () => void host.off("SIGTERM", listener);
   };
-  const { stdout, stderr, env } = host;
-  return { stdout, stderr, env, signal: controller.signal, onTerminate };
+  const { stdin, stdout, stderr, env } = host;
+  const isTerminal = [stdin, stdout, stderr].every((stream) => stream?.isTTY === true);
+  const ask = (question: string) => askAt(stdin as NodeJS.ReadStream, stderr as never, question, controller.signal);
+  return { stdout, stderr, env, signal: controller.signal, onTerminate, ...(isTerminal && { ask }) };
+}
+
+async function askAt(
+  input: NodeJS.ReadStream,
+  output: NodeJS.WriteStream,
+  question: string,
+  signal: AbortSignal,
+): Promise<string> {
+  const lines = createInterface({ input, output });
+  try {
+    return await lines.question(question, { signal });
+  } catch {
+    // Ctrl-C
+    return "";
+  } finally {
+    lines.close();
+  }
 }
 
 /**

@@ -18,21 +18,23 @@ import {
 const closeTimeoutMs = 5_000;
 
 /**
- * Reports a run as it progresses, then its result, and resolves to the exit code. When the process is asked to end, a
+ * Reports a run as it progresses, then its result, and resolves to it and the exit code. When the process is asked to end, a
  * stored run is left to be resumed. `plan` is the plan of a resumed run.
  */
 export async function followRun(
   call: CliCall,
   { plan, go }: { readonly plan?: Plan | undefined; readonly go: () => Promise<RunResult> },
-): Promise<number> {
+): Promise<{ readonly exitCode: number; readonly run: RunResult }> {
   const { agent, options, io } = call;
   reportFallbacks(call);
-  if (!options.json) agent.subscribe(createReporter(call, plan));
+  const unsubscribe = options.json ? undefined : agent.subscribe(createReporter(call, plan));
   const isKept = options.db !== undefined;
   const stopListening = isKept && io.onTerminate(() => void agent.close({ timeoutMs: closeTimeoutMs }));
   try {
-    return reportResult(call, await go());
+    const run = await go();
+    return { exitCode: reportResult(call, run), run };
   } finally {
+    unsubscribe?.();
     if (stopListening) stopListening();
   }
 }

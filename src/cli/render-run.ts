@@ -181,7 +181,10 @@ function describePending(item: PendingItem): string {
 
 function renderRefusal({ message, details }: AgentErrorLike<"cannot-plan">): string[] {
   const { examples, proposals = [] } = details;
-  const meant = proposals.map(({ text }) => `  ${printable(text)}`);
+  const meant = proposals.map(({ text, unused }, index) => {
+    const without = unused.length === 0 ? "" : `, without ${unused.map((words) => JSON.stringify(words)).join(" and ")}`;
+    return `  ${index + 1}  ${printable(text + without)}`;
+  });
   return [
     `planwright: ${printable(message)}`,
     ...(meant.length > 0 ? ["It may mean:", ...meant] : []),

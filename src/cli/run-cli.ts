@@ -7,6 +7,7 @@ import { type AgentWarnings, type CliCall, type CliIo, type CliOptions, exitCode
 import { followRun, reportFallbacks } from "./follow-run.ts";
 import { type CliArguments, parseArguments, type RequestArguments } from "./parse-arguments.ts";
 import { Printer } from "./printer.ts";
+import { chooseProposal } from "./choose-proposal.ts";
 import { renderError } from "./render-run.ts";
 import {
   deleteRun,
@@ -105,7 +106,12 @@ async function performRequest({ request, ifRun }: RequestArguments, call: CliCal
   if (ifRun !== undefined && db !== undefined && (await agent.getRun(ifRun.runId)) !== undefined) {
     return perform({ ...ifRun, options }, call);
   }
-  const exitCode = await followRun(call, { go: () => agent.run(request, { signal: io.signal }) });
+  const { exitCode, run } = await followRun(call, { go: () => agent.run(request, { signal: io.signal }) });
+  const chosen = options.json || run.error === undefined ? undefined : await chooseProposal(run.error, io);
+  if (chosen !== undefined) {
+    const plan = () => agent.execute(chosen, { signal: io.signal });
+    return (await followRun(call, { go: plan })).exitCode;
+  }
   if (ifRun !== undefined && exitCode === exitCodes.usage) err.print([describeNoCommand(ifRun, db)]);
   return exitCode;
 }

@@ -44,7 +44,7 @@ export async function showRun(call: CliCall, runId: string): Promise<number> {
 export async function resumeRun(call: CliCall, runId: string): Promise<number> {
   const { agent, io } = call;
   const { plan } = await requireRun(call, runId);
-  return followRun(call, { plan, go: () => agent.resume(runId, { signal: io.signal }) });
+  return (await followRun(call, { plan, go: () => agent.resume(runId, { signal: io.signal }) })).exitCode;
 }
 
 const pollMs = 500;

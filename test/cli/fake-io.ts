@@ -21,8 +21,11 @@ export function createFakeIo({
   agent = createFakeAgent(),
   isTTY = false,
   env = {},
+  answers,
 }: {
   agent?: Agent;
+  /** What a person answers, in this order. */
+  answers?: readonly string[];
   isTTY?: boolean;
   env?: CliIo["env"];
 } = {}): FakeIo {
@@ -36,7 +39,13 @@ export function createFakeIo({
       written[name] += text;
     },
   });
+  const left = [...(answers ?? [])];
+  const ask = async (question: string) => {
+    written.stderr += `${question}\n`;
+    return left.shift() ?? "";
+  };
   const io: FakeIo = {
+    ...(answers && { ask }),
     stdout: stream("stdout"),
     stderr: stream("stderr"),
     env,

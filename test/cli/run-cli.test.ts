@@ -179,7 +179,8 @@ describe("a request that cannot be planned", () => {
 
   it("prints what it may mean", async () => {
     const steps = [{ id: "s1", tool: "Fake", input: { text: "milk\u001b" }, dependsOn: [] }];
-    const details = { reason: "unsure", examples: [], readings: [{ tool: "Fake", meaning: "milk", steps }] } as const;
+    const proposal = { steps, text: "fake milk\u001b", certainty: 0.4, unused: [] };
+    const details = { reason: "unsure", examples: [], proposals: [proposal] } as const;
     const unsure = new AgentError("cannot-plan", "Not sure.", { details });
     const agent = createFakeAgent({ planner: createScriptedPlanner([unsure]) });
     const { exitCode, stderr } = await callCli(["milk it"], createFakeIo({ agent }));

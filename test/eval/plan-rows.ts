@@ -86,7 +86,7 @@ async function planRow(
     if (isAgentError(cause, "model-failed") && fatalReasons.has(cause.details.reason)) throw cause;
     const failures = isAgentError(thrown, "planning-failed") ? (thrown.details.failures ?? []) : [];
     const error = String(thrown instanceof Error ? thrown.message : thrown);
-    const steps = isAgentError(thrown, "cannot-plan") ? thrown.details.readings?.[0]?.steps : undefined;
+    const steps = isAgentError(thrown, "cannot-plan") ? thrown.details.proposals?.[0]?.steps : undefined;
     const asked = steps && { asked: { steps } as PlanDraft };
     return { id, plan: null, results: {}, error, failures, ...asked, ...measured() };
   }

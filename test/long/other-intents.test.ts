@@ -37,7 +37,7 @@ async function findTool(request: string, tools: readonly DefinedTool[]): Promise
     return steps.map(({ tool }) => tool).join();
   } catch (thrown) {
     if (!isAgentError(thrown, "cannot-plan")) throw thrown;
-    return `? ${thrown.details.readings?.[0]?.tool}`;
+    return `? ${thrown.details.proposals?.[0]?.steps[0]?.tool}`;
   }
 }
 

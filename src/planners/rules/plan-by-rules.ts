@@ -10,7 +10,7 @@ import type { PlanStep } from "../../core/plan.ts";
 import type { PlanDraft, PlanRequest } from "../../core/planner.ts";
 import { cutText } from "../../core/text.ts";
 import type { DateClock } from "../../dates/read-dates.ts";
-import { functionWords, mentionsResult } from "../../english/word-classes.ts";
+import { mentionsResult } from "../../english/word-classes.ts";
 import { findRefusals } from "../../language/refusals.ts";
 import { tokenize } from "../../language/tokens.ts";
 import { Spelling } from "../../language/word-forms.ts";
@@ -20,10 +20,10 @@ import { cutWishes } from "./cut-wishes.ts";
 import type { Doubt } from "./doubts.ts";
 import { findLike } from "./likeness.ts";
 import { type Piece, TooMuchWork } from "./match.ts";
-import { compileTool, sayName, sentencesIn, type ToolRules } from "./phrase-rules.ts";
+import { compileTool, type PhraseRule, sayName, type ToolRules } from "./phrase-rules.ts";
 import { type DraftStep, type Reading, type Readings, RequestReader, unsureCost } from "./readings.ts";
 import { maxTokens, quotedWord, type RequestText, readRequest, textBetween } from "./request.ts";
-import { certaintyOf, likeliest, type Meaning, nearestPhrase, questionFor, toProposal, unusedIn } from "./proposals.ts";
+import { certaintyOf, contentOf, exampleRequest, likeliest, likestPhrases, type Meaning, nearestPhrase, questionFor, toProposal, unusedIn } from "./proposals.ts";
 import type { Match } from "./slot-values.ts";
 import { waitsOf } from "./steps.ts";
 
@@ -112,7 +112,7 @@ async function planOrRefuse(
   const { parts = () => [], meant = [] } = more;
   const wishes = reason === "too-long" ? undefined : await planning.planWishes(request.request);
   const proposals = likeliest(meant).map((each) => toProposal(each, { nowMs, timeZone }));
-  const examples = suggestRequests(rules, request.request, { nowMs, timeZone });
+  const examples = await planning.suggest(request.request);
   throwIfCancelled(signal);
   const details = {
     ...{ reason, examples, ...more.details },
@@ -226,6 +226,37 @@ class Planning {
       }
     }
     return found;
+  }
+
+  /** Requests that are planned as they are: one of each of the tools that are likest to a request, up to three. */
+  async suggest(text: string): Promise<readonly string[]> {
+    const said = contentOf(text.slice(0, maxWishText));
+    const request = this.read(text.length > maxWishText ? "" : text);
+    const tools = this.rules.map((tool) => ({ tool, phrases: likestPhrases(tool, said) }));
+    const scored = tools.map(({ tool, phrases }) => {
+      const words = contentOf(phrases[0]?.example ?? "");
+      return { tool, phrases, score: [...words].filter((word) => said.has(word)).length };
+    });
+    const examples: string[] = [];
+    for (const { tool, phrases } of scored.sort((one, other) => other.score - one.score)) {
+      if (examples.length === maxExamples) break;
+      const found = await this.findExample(tool, phrases.slice(0, maxTries), request);
+      if (found !== undefined) examples.push(found);
+    }
+    return examples;
+  }
+
+  private async findExample(tool: ToolRules, phrases: readonly PhraseRule[], request: RequestText) {
+    for (const rule of phrases) {
+      const example = exampleRequest(rule, request);
+      if (example === undefined) continue;
+      const known = plannable.get(tool) ?? new Map<string, boolean>();
+      plannable.set(tool, known);
+      const isPlanned = known.get(example) ?? !((await this.planText(example)) instanceof Refused);
+      known.set(example, isPlanned);
+      if (isPlanned) return example;
+    }
+    return undefined;
   }
 
   private read(text: string): RequestText {
@@ -387,6 +418,11 @@ class Planning {
   }
 }
 
+const maxExamples = 3;
+/** So many phrases of a tool are tried as an example. */
+const maxTries = 3;
+/** The examples of tools that were planned once, or not. */
+const plannable = new WeakMap<ToolRules, Map<string, boolean>>();
 const maxReasoning = 300;
 
 /** The steps of a plan, with the words that ask for each as its reasoning. */
@@ -499,27 +535,6 @@ const refusals = {
   repeated: "is to be done again and again, but a step is done once",
   condition: "depends on something that no tool can tell",
 } as const;
-
-const maxSuggestions = 3;
-
-/** Requests that are planned as they are, made of the tools' phrases: those most like the request first, at most three, one a tool. */
-function suggestRequests(tools: readonly ToolRules[], request: string, clock: DateClock): readonly string[] {
-  const said = contentWordsOf(request, 200);
-  const found = tools.flatMap((rules) => {
-    const scored = sentencesIn(rules).map((text) => ({ text, score: [...contentWordsOf(text)].filter((word) => said.has(word)).length }));
-    const [best] = scored.sort((left, right) => right.score - left.score);
-    return best === undefined ? [] : [best];
-  });
-  return found
-    .sort((left, right) => right.score - left.score)
-    .slice(0, maxSuggestions)
-    .map(({ text }) => text);
-}
-
-function contentWordsOf(text: string, limit?: number): ReadonlySet<string> {
-  const isSaid = (norm: string) => norm.length > 2 && !functionWords.has(norm);
-  return new Set(tokenize(text, limit).flatMap(({ norm }) => (isSaid(norm) ? [norm] : [])));
-}
 
 /** The first wish that two readings take for different things. */
 function firstDifference(left: Reading, right: Reading): readonly [Match, Match] {

@@ -4,13 +4,16 @@ import { schemasAt } from "../../core/json-schema.ts";
 import type { SlotValue } from "../../core/tool.ts";
 import { sensitiveViewOf } from "../../core/sensitive-paths.ts";
 import type { DateClock } from "../../dates/read-dates.ts";
+import { dayMs, isoDateTime } from "../../dates/zoned-time.ts";
+import { functionWords } from "../../english/word-classes.ts";
+import { tokenize } from "../../language/tokens.ts";
 import type { Piece } from "./match.ts";
 import { inputOfPhrase, type PhraseRule, sayName, type ToolRules } from "./phrase-rules.ts";
 import { type Reading, unsureCost } from "./readings.ts";
 import { type RequestText, textBetween } from "./request.ts";
-import { sayCall } from "./say.ts";
+import { sayCall, sayPhrase } from "./say.ts";
 import { typeOfSlot } from "./slot-values.ts";
-import { choicesOf, type SlotType, slotTypeOf } from "./slots.ts";
+import { anaphor, choicesOf, isReadable, type SlotType, slotReadingsAt, slotTypeOf } from "./slots.ts";
 
 /** What a request may mean, before it is said in words. */
 export interface Meaning extends Pick<Proposal, "steps" | "certainty" | "unused"> {
@@ -120,6 +123,54 @@ export function certaintyOf({ matches, doubts, cost: all }: Reading, others: rea
     (weights.ahead * ahead) / 50 +
     weights.value * Math.min(3, values.length);
   return Math.round(100 / (1 + Math.exp(-sum))) / 100;
+}
+
+const maxExamples = 6;
+const examplesOf = new WeakMap<ToolRules, readonly { readonly rule: PhraseRule; readonly words: ReadonlySet<string> }[]>();
+
+/** Phrases of a tool, one of each kind of call, the likest to a request first. */
+export function likestPhrases(tool: ToolRules, said: ReadonlySet<string>): readonly PhraseRule[] {
+  const known = examplesOf.get(tool) ?? kindsOf(tool).map((rule) => ({ rule, words: contentOf(rule.example) }));
+  examplesOf.set(tool, known);
+  const scored = known.map(({ rule, words }) => ({ rule, score: [...words].filter((word) => said.has(word)).length }));
+  return scored.sort((one, other) => other.score - one.score).map(({ rule }) => rule);
+}
+
+function kindsOf({ operations, rules }: ToolRules): readonly PhraseRule[] {
+  const firsts = operations.flatMap((operation) => operation.rules.slice(0, 2));
+  return [...new Set([...rules.slice(0, maxExamples), ...firsts])];
+}
+
+/** The words of a text that say something. */
+export function contentOf(text: string): ReadonlySet<string> {
+  return new Set(tokenize(text, 200).flatMap(({ norm }) => (norm.length > 2 && !functionWords.has(norm) ? [norm] : [])));
+}
+
+/** A phrase as a request, with values that the request says, or with others. */
+export function exampleRequest(rule: PhraseRule, request: RequestText): string | undefined {
+  const { clock } = request;
+  const tomorrow = isoDateTime(clock.nowMs + dayMs, clock.timeZone);
+  const used = new Set<number>();
+  const values = new Map(
+    [...rule.slots].map(([name, type]) => {
+      const said = isReadable(type) ? firstReading(type, request, used) : undefined;
+      const isDay = type.kind === "date" || type.kind === "range";
+      const date = isDay ? tomorrow.slice(0, 10) : `${tomorrow.slice(0, 11)}09:00:00${tomorrow.slice(19)}`;
+      return [name, said ?? (isDay || type.kind === "date-time" ? date : exampleOf(type, `"${sayName(name)}"`))] as const;
+    }),
+  );
+  return sayPhrase(rule, values, clock);
+}
+
+/** The first value of a type in a request, but for the tokens that are used; its own are added to them. */
+function firstReading(type: SlotType, request: RequestText, used: Set<number>): SlotValue | undefined {
+  for (const at of request.words.keys()) {
+    const found = slotReadingsAt(type, request, at).find(({ value }) => value !== anaphor);
+    if (found === undefined || used.has(at)) continue;
+    for (let each = at; each < found.end; each++) used.add(each);
+    return found.value as SlotValue;
+  }
+  return undefined;
 }
 
 /** The phrase that a reading comes nearest to, as its tool defines it. */

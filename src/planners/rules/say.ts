@@ -10,7 +10,7 @@ import { opensMessage } from "./match.ts";
 import { choicesOf, isDate, type SlotType } from "./slots.ts";
 
 /** Values by the names of slots. */
-type Values = ReadonlyMap<string, unknown>;
+export type Values = ReadonlyMap<string, unknown>;
 
 interface Saying {
   readonly clock: DateClock;
@@ -48,6 +48,11 @@ function shortestFirst(tool: ToolRules): readonly PhraseRule[] {
       .map(({ rule }) => rule);
   byLength.set(tool, known);
   return known;
+}
+
+/** Says a phrase with values in its slots. */
+export function sayPhrase(rule: PhraseRule, values: Values, clock: DateClock): string | undefined {
+  return new Speaker(rule, values, clock).say(rule.node);
 }
 
 function sayBy(rule: PhraseRule, input: JsonObject, { clock, lacking }: Saying): string | undefined {

@@ -66,9 +66,7 @@ describe("the certainty of a plan", () => {
       code: "cannot-plan",
       details: {
         reason: "unsure",
-        readings: [
-          { tool: "Note", meaning: "note milk", steps: [{ id: "s1", tool: "Note", input: { title: "milk" } }] },
-        ],
+        proposals: [{ text: "note milk", certainty: 0.22, unused: [], steps: [{ tool: "Note", input: { title: "milk" } }] }],
       },
     });
     const { source } = await planWith([unsure], "note milk", { minCertainty: 0.2 });
@@ -117,7 +115,7 @@ describe("the certainty of a plan", () => {
     expect(left.source?.certainty).toBeLessThan(0.1);
     expect(await planWith([wipeCellar], "wipe the cellar")).toMatchObject({ source: { certainty: 1 } });
     const failure = await failureOf([wipeCellar], "wipe the cellar blue");
-    expect(failure).toMatchObject({ details: { reason: "unsure", readings: [{ tool: "Wipe" }] } });
+    expect(failure).toMatchObject({ details: { reason: "unsure", proposals: [{ steps: [{ tool: "Wipe" }] }] } });
   });
 
   it("ignores the probabilities of another text", async () => {

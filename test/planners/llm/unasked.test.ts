@@ -60,7 +60,7 @@ describe.each(Object.entries(modes))("%s", (_mode, say) => {
       details: {
         reason: "unsure",
         failures: [{ code: "unsure" }, { code: "unsure" }],
-        readings: [{ tool: "TodoStore" }],
+        proposals: [{ steps: [{ tool: "TodoStore" }] }],
       },
     });
   });

@@ -103,8 +103,9 @@ describe("a model behind the rules", () => {
       throw new AgentError("cannot-plan", "No.", { details: { reason: "not-understood", examples: [], ...details } });
     },
   });
-  const reading = { tool: "Note", meaning: "note milk", steps: [] };
-  const title = { tool: "Note", field: "title", type: "text", input: {} } as const;
+  const reading = { steps: [], text: "note milk", certainty: 0.5, unused: [] };
+  const asks = { stepId: "s1", field: "title", type: "text", text: "Which title?" } as const;
+  const proposals = [{ ...reading, asks }];
   const word = (by: "left" | "phrase") => [{ text: "milk", by }];
   type Refusal = Partial<AgentErrorDetails["cannot-plan"]>;
 
@@ -113,10 +114,10 @@ describe("a model behind the rules", () => {
       reason,
     })),
     ...(["unbound", "small-talk", "too-long"] as const).map((reason) => ({ reason })),
-    { reason: "missing", missing: title, words: word("phrase") },
-    { reason: "missing", missing: title, words: [{ text: "tomorrow", by: "slot", slot: "due" }, ...word("phrase")] },
-    { reason: "missing", missing: title, words: [{ text: "could you please", by: "courtesy" }, ...word("phrase")] },
-    { reason: "ambiguous", readings: [reading, { ...reading, destructive: true }] },
+    { reason: "missing", proposals, words: word("phrase") },
+    { reason: "missing", proposals, words: [{ text: "tomorrow", by: "slot", slot: "due" }, ...word("phrase")] },
+    { reason: "missing", proposals, words: [{ text: "could you please", by: "courtesy" }, ...word("phrase")] },
+    { reason: "ambiguous", proposals: [reading, reading] },
     {
       wishes: [
         { text: "note milk", steps: [] },
@@ -131,10 +132,9 @@ describe("a model behind the rules", () => {
 
   it.each<Refusal>([
     { reason: "not-understood" },
-    { reason: "missing", missing: title, words: word("left") },
-    { reason: "missing", missing: title, words: [{ text: "we are out of milk,", by: "courtesy" }, ...word("phrase")] },
-    { reason: "missing", missing: title, words: [{ text: "milk", by: "slot", slot: "list" }, ...word("phrase")] },
-    { reason: "ambiguous", readings: [reading, reading] },
+    { reason: "missing", proposals, words: word("left") },
+    { reason: "missing", proposals, words: [{ text: "we are out of milk,", by: "courtesy" }, ...word("phrase")] },
+    { reason: "missing", proposals, words: [{ text: "milk", by: "slot", slot: "list" }, ...word("phrase")] },
     { reason: "corrected" },
     { reason: "question" },
     { reason: "supposed" },

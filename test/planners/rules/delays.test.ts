@@ -51,9 +51,9 @@ async function outline(request: string) {
 describe("a request that says when it is to be done", () => {
   it.each([
     ["in two hours, greet bob", "2026-01-01T03:00:00+01:00"],
-    ["tomorrow at 8, greet bob", "2026-01-02T08:00:00+01:00"],
+    ["tomorrow at 8am, greet bob", "2026-01-02T08:00:00+01:00"],
     ["greet bob in two hours", "2026-01-01T03:00:00+01:00"],
-    ["greet bob tomorrow at 8", "2026-01-02T08:00:00+01:00"],
+    ["greet bob tomorrow at 8am", "2026-01-02T08:00:00+01:00"],
     ["switch the lamp on at 18:30", "2026-01-01T18:30:00+01:00"],
     ['on friday at 5pm send "see you every day at 8" to ada', "2026-01-02T17:00:00+01:00"],
     ["at 18:30 switch the lamp on", "2026-01-01T18:30:00+01:00"],
@@ -72,6 +72,7 @@ describe("a request that says when it is to be done", () => {
 
   it.each([
     ["a day alone has no time", "greet bob tomorrow"],
+    ["the hour may be before or after noon", "greet bob tomorrow at 8"],
     ["what only asks is asked now", "in two hours, read the meter"],
     ["it may be of the last wish alone", "switch the lamp on and greet bob in two hours"],
     ["a deadline is no time to wait for", "by tomorrow at 8, greet bob"],

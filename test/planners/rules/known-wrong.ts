@@ -51,16 +51,6 @@ export const knownWrong: readonly KnownWrong[] = [
     wanted: "refused",
   },
   { request: "add two numbers", today: [{ operation: "add", title: "two numbers" }], wanted: "refused" },
-  {
-    request: "add the answer of 5 + 6 to my list",
-    today: [{ operation: "add", title: "answer of 5 + 6" }],
-    wanted: "refused",
-  },
-  {
-    request: "reschedule buy milk to 5pm",
-    today: [{ operation: "update", dueAt: "2026-11-22T17:00:00+00:00", title: "buy milk" }],
-    wanted: "refused",
-  },
   { request: "get the milk thing away", today: [{ operation: "delete", title: "milk thing" }], wanted: "refused" },
   {
     request: "remove turnips from my shopping list and add juice",

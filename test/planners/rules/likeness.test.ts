@@ -51,9 +51,9 @@ describe("a pure tool that is known by examples alone", () => {
   });
 
   it("is asked about if the likeness is small", async () => {
-    const { reason, readings, message } = await refusalOf("how much cash do i have", { tools });
+    const { reason, proposals, message } = await refusalOf("how much cash do i have", { tools });
     expect(reason).toBe("unsure");
-    expect(readings).toMatchObject([{ tool: "Balance", steps: [{ tool: "Balance", input: {} }] }]);
+    expect(proposals).toMatchObject([{ steps: [{ tool: "Balance", input: {} }] }]);
     expect(message).toContain("only a little like");
   });
 

@@ -35,6 +35,9 @@ describe("the reason of a refusal", () => {
     ["delete", "title"],
     ["delete everything", "title"],
   ])("names what is missing in %s", async (request, field) => {
-    expect(await refusalOf(request)).toMatchObject({ reason: "missing", missing: { tool: "TodoStore", field } });
+    const steps = [{ tool: "TodoStore", input: { operation: "delete" } }];
+    const { reason, proposals } = await refusalOf(request);
+    expect(reason).toBe("missing");
+    expect(proposals?.[0]).toMatchObject({ steps, unused: [], asks: { stepId: "s1", field, type: "text" } });
   });
 });

@@ -54,7 +54,7 @@ it.each([
   ],
   ["signal Ida: a storm", [["Signal", { to: "Ida", message: "a storm" }]]],
   ["paint it red", "unbound"],
-  ["depth in harbour", "not-understood"],
+  ["depth in harbour", "missing"],
 ])("plans or refuses with tools of one's own: %s", async (request, wanted) => {
   expect(await plan(boats, request)).toEqual(wanted);
 });

@@ -2,7 +2,10 @@ import { describe, expect, it } from "vitest";
 import { z } from "zod/v4";
 import { refusalOf, stepsFor, toolWith, weather } from "./plan-for.ts";
 
-const missing = (field: string) => ({ reason: "missing", missing: { tool: "TodoStore", field } });
+const missing = (field: string) => ({
+  reason: "missing",
+  proposals: expect.arrayContaining([expect.objectContaining({ asks: expect.objectContaining({ field }) })]),
+});
 
 describe("createRulePlanner", () => {
   it("reports what was not understood, and sentences that somebody wrote", async () => {
@@ -61,8 +64,8 @@ describe("createRulePlanner", () => {
     const south = toolWith({ name: "South", phrases: ["go {text}"] });
     const refusal = await refusalOf("go home", { tools: [north, south] });
     expect(refusal.message).toContain('"go home" fits North ("go {text}") and South ("go {text}") equally well');
-    const readings = ["North", "South"].map((tool) => ({ tool, meaning: "go {text}" }));
-    expect(refusal).toMatchObject({ reason: "ambiguous", readings });
+    const proposals = ["North", "South"].map((tool) => ({ steps: [{ tool }], text: "go home" }));
+    expect(refusal).toMatchObject({ reason: "ambiguous", proposals });
     const exact = toolWith({ name: "South", phrases: ["go home"], inputSchema: z.object({}) });
     expect(await stepsFor("go home", { tools: [north, exact] })).toMatchObject([{ tool: "South" }]);
   });

@@ -144,7 +144,12 @@ describe("createRulePlanner", () => {
   });
 
   it("accepts one typing mistake in a longer word of a phrase", async () => {
-    expect(await inputsFor("reminde me to buy milk")).toEqual([{ operation: "add", title: "buy milk" }]);
+    expect(await inputsFor("put milk on my shoping list")).toEqual([
+      { operation: "add", title: "milk", list: "shoping" },
+    ]);
+    const milk = { operation: "add", title: "buy milk" };
+    const { proposals } = await refusalOf("reminde me to buy milk");
+    expect(proposals?.[0]).toMatchObject({ steps: [{ input: milk }], unused: [] });
   });
 
   it("plans with tools of zod 3 and with async schemas", async () => {

@@ -1,0 +1,33 @@
+import { AgentError, type Proposal } from "../core/errors.ts";
+import { type JsonValue, mapItems } from "../core/json.ts";
+import type { PlanInput } from "../core/plan.ts";
+import { escapeTemplate } from "../core/text.ts";
+
+/**
+ * Makes a plan of a proposal that somebody has chosen, for `agent.execute(plan)`. `answer` is the value that the proposal asks
+ * for, in the type of its field; its texts are taken as they are. Throws `invalid-options` for an answer that is missing,
+ * that nobody asked for, or that is none of the choices.
+ *
+ * {@includeCode ../../examples/34-proposals.ts}
+ * @group Plans
+ */
+export function toPlan({ steps, asks }: Proposal, answer?: JsonValue): PlanInput {
+  const { stepId, field, choices } = asks ?? {};
+  const isKnown = asks === undefined ? answer === undefined : answer !== undefined && (choices?.includes(answer as never) ?? true);
+  if (!isKnown) {
+    const expected = asks === undefined ? "no answer" : `an answer to "${asks.text}" (${choices?.join(", ") ?? asks.type})`;
+    const received = answer === undefined ? "none" : JSON.stringify(answer).slice(0, 200);
+    const details = { option: "answer", received, expected };
+    throw new AgentError("invalid-options", `The proposal takes ${expected}; received ${received}.`, { details });
+  }
+  if (field === undefined) return { steps };
+  const value = escapeTexts(answer as JsonValue);
+  return { steps: steps.map((step) => (step.id === stepId ? { ...step, input: { ...step.input, [field]: value } } : step)) } as PlanInput;
+}
+
+/** What a person says holds no reference. */
+function escapeTexts(value: JsonValue): JsonValue {
+  if (typeof value === "string") return escapeTemplate(value);
+  if (typeof value !== "object" || value === null) return value;
+  return mapItems(value, (item) => escapeTexts(item as JsonValue)) as JsonValue;
+}
