@@ -33,6 +33,7 @@ export const publicExports = {
       "planSchema",
       "runStatusAfter",
       "sensitive",
+      "toPlan",
       "validatePlan",
     ],
     types: [
@@ -117,6 +118,7 @@ export const publicExports = {
       "PlanStartEvent",
       "PlanStep",
       "Planner",
+      "Proposal",
       "RejectionOptions",
       "ReplanRequest",
       "RequestApproval",

@@ -21,7 +21,7 @@ export interface AgentErrorDetails {
     readonly reason: RefusalReason;
     /** Requests that this planner can plan with these tools, as they are; none if it knows none. */
     readonly examples: readonly string[];
-    /** What the request may mean, the likeliest first, at most three: to be run if a person agrees. */
+    /** At most three meanings that the request may have, the likeliest first: to be run if a person agrees. */
     readonly proposals?: readonly Proposal[];
     /** All words of the request in their order, with what was understood of them. */
     readonly words?: readonly ExplainedWords[];
@@ -204,7 +204,7 @@ export type RefusalReason =
   | "unsure";
 
 /**
- * What a request may mean: a plan that is not certain, or lacks one value. It is never run unasked; `toPlan` makes a plan of it
+ * A meaning that a request may have: a plan that is not certain, or lacks one value. It is never run unasked; `toPlan` makes a plan of it
  * once a person agrees.
  * @group Planners
  */

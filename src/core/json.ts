@@ -364,7 +364,8 @@ export function exactNumber(digits: string): number | undefined {
   const value = Number(digits);
   const [, whole] = /^[-+]?(\d+)(?:\.0*)?$/.exec(digits) ?? [];
   const isExact =
-    Number.isFinite(value) &&
-    (whole === undefined || Number.isSafeInteger(value) || BigInt(whole) === BigInt(Math.abs(value)));
+    whole === undefined ||
+    Number.isSafeInteger(value) ||
+    (Number.isFinite(value) && BigInt(whole) === BigInt(Math.abs(value)));
   return isExact ? value : undefined;
 }

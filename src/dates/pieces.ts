@@ -313,7 +313,7 @@ const readers: readonly Reader[] = [
     `(?<month>${monthNames})${space}${the}(?<date>\\d{1,2})(?<th>st|nd|rd|th)?(?:\\s{0,2}(?:[-–]|to)\\s{0,2}(?<last>\\d{1,2})(?:st|nd|rd|th)?)?(?![\\d:.h]\\w|\\s{0,2}[ap]\\.?m)${year}`,
     readDate,
   ),
-  // "Move 24 to 23 december" is no range.
+  // "Move 24 to 23 december" names two days.
   reader(
     `(?<first>\\d{1,2})(?:st|nd|rd|th)?\\s{0,2}(?:[-–]|to)\\s{0,2}(?<date>\\d{1,2})(?<th>st|nd|rd|th)?${space}(?:of${space})?(?<month>${monthNames})${year}`,
     (groups, today) => (Number(groups.first) < Number(groups.date) ? readDate(groups, today) : undefined),

@@ -297,8 +297,9 @@ function secondsOf({ seconds, isExact, named }: TimePiece, part: PartOfDay | und
   if (named === "midnight") return 86_400;
   const hour = seconds / 3600;
   if (part === "night" && hour < 5) return seconds + 86_400;
-  if (isExact || hour >= 13) return seconds;
+  // "12:15 in the morning" is of its night.
+  if (part === "morning" && hour >= 12 && hour < 13) return seconds - 43_200;
+  if (isExact || hour >= 13 || part === "morning") return seconds;
   if (part === undefined) return hour < 7 ? seconds + 43_200 : seconds;
-  if (part === "morning") return hour < 12 ? seconds : seconds - 43_200;
   return hour < 12 || part !== "afternoon" ? seconds + 43_200 : seconds;
 }

@@ -25,7 +25,7 @@ export function toPlan({ steps, asks }: Proposal, answer?: JsonValue): PlanInput
   return { steps: steps.map((step) => (step.id === stepId ? { ...step, input: { ...step.input, [field]: value } } : step)) } as PlanInput;
 }
 
-/** What a person says holds no reference. */
+/** An answer of a person holds no references. */
 function escapeTexts(value: JsonValue): JsonValue {
   if (typeof value === "string") return escapeTemplate(value);
   if (typeof value !== "object" || value === null) return value;

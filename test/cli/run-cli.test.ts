@@ -1,6 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { createCliAgent } from "../../src/cli/cli-io.ts";
 import { AgentError } from "../../src/core/errors.ts";
+import type { JsonObject } from "../../src/core/json.ts";
 import { modelFailure } from "../../src/core/model-failure.ts";
 import { createFallbackPlanner } from "../../src/planners/fallback-planner.ts";
 import { createLlmPlanner } from "../../src/planners/llm/llm-planner.ts";
@@ -184,7 +185,44 @@ describe("a request that cannot be planned", () => {
     const unsure = new AgentError("cannot-plan", "Not sure.", { details });
     const agent = createFakeAgent({ planner: createScriptedPlanner([unsure]) });
     const { exitCode, stderr } = await callCli(["milk it"], createFakeIo({ agent }));
-    expect([exitCode, stderr]).toEqual([2, 'planwright: Not sure.\nIt may mean:\n  Fake {"text":"milk\\u001b"}\n']);
+    expect([exitCode, stderr]).toEqual([2, 'planwright: Not sure.\nIt may mean:\n  1  fake milk\\u001b\n']);
+  });
+
+  describe("in a terminal", () => {
+    const stepsOf = (input: JsonObject) => [{ id: "s1", tool: "Fake", input, dependsOn: [] }];
+    const known = { steps: stepsOf({ text: "milk" }), text: "fake milk", certainty: 0.6, unused: ["quickly"] };
+    const asks = { stepId: "s1", field: "text", type: "text", text: "Which text?" } as const;
+    const open = { steps: stepsOf({}), text: "fake …", certainty: 0.3, unused: [], asks };
+    const details = { reason: "unsure", examples: [], proposals: [known, open] } as const;
+    const asking = (...answers: readonly string[]) => {
+      const unsure = new AgentError("cannot-plan", "Not sure.", { details });
+      const tool = createFakeTool({ name: "Fake", outcomes: [{ returns: "Done so" }] });
+      return createFakeIo({ agent: createFakeAgent({ tools: [tool], planner: createScriptedPlanner([unsure]) }), answers });
+    };
+
+    it("asks which proposal is meant, and runs it", async () => {
+      const { exitCode, stdout, stderr } = await callCli(["milk it quickly"], asking("1"));
+      expect(stderr).toBe(
+        'planwright: Not sure.\nIt may mean:\n  1  fake milk, without "quickly"\n  2  fake …\nWhich one? (1, 2; or Enter for none) \n',
+      );
+      expect([exitCode, stdout]).toEqual([0, expect.stringContaining('Fake {"text":"milk"}')]);
+    });
+
+    it("asks for the value that it lacks", async () => {
+      const { exitCode, stdout, stderr } = await callCli(["milk it"], asking("2", "oats ${s1}"));
+      expect(stderr).toContain("Which text? \n");
+      expect([exitCode, stdout]).toEqual([0, expect.stringContaining('Fake {"text":"oats ${$}{s1}"}')]);
+    });
+
+    it.each([[""], ["3"], ["no"], ["2", ""]])("runs nothing after %j", async (...answers) => {
+      expect(await callCli(["milk it"], asking(...answers))).toMatchObject({ exitCode: 2, stdout: "" });
+    });
+
+    it("asks nothing with --json", async () => {
+      const { exitCode, stderr } = await callCli(["--json", "milk it"], asking("1"));
+      expect(exitCode).toBe(2);
+      expect(stderr).not.toContain("Which one?");
+    });
   });
 
   it("prints a failed result with --json", async () => {

@@ -41,7 +41,7 @@ export interface CallSlot extends OperationSlot {
   readonly message: "always" | "opened" | undefined;
 }
 
-/** How much a word says, by where the tool has it. */
+/** The weight of a word, by where the tool has it. */
 export const says = { phrase: 1, name: 0.8, like: 0.55, description: 0.5, field: 0.4 } as const;
 
 const callsOf = new WeakMap<ToolRules, readonly Call[]>();
@@ -140,7 +140,9 @@ function needsOf({ schemas }: ToolRules, rules: readonly PhraseRule[]): readonly
   const [{ source, fixed }] = rules as [PhraseRule];
   if (source.toInput !== undefined) {
     const all = rules.flatMap(({ node }) => neededIn(node));
-    return [...new Map(all.map((names) => [[...names].sort().join(), names])).values()];
+    const ways = [...new Map(all.map((names) => [[...names].sort().join(), names])).values()];
+    const holds = (way: ReadonlySet<string>, other: ReadonlySet<string>) => way !== other && [...other].every((name) => way.has(name));
+    return ways.filter((way) => !ways.some((other) => holds(way, other)));
   }
   return (schemasAt(schemas.input, [], fixed) ?? []).map(({ required }) => {
     const names = Array.isArray(required) ? required.map(String) : [];

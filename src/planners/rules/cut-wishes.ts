@@ -42,7 +42,7 @@ export function cutClauses({ tokens, words, marks }: Pick<RequestText, "tokens" 
   return kept;
 }
 
-/** Of marks that overlap, so many may begin before one that ends later. */
+/** At most so many marks that overlap may begin before one that ends later. */
 const maxOverlapping = 6;
 
 /**

@@ -5,7 +5,8 @@ import type { Piece } from "./match.ts";
 import { isContent, type OperationSlot } from "./operation.ts";
 import type { PhraseRule } from "./phrase-rules.ts";
 import { isCapital, type Mark, type RequestText, textBetween } from "./request.ts";
-import { isWhole, itemsOf, type Part, typeOfSlot } from "./slot-values.ts";
+import { itemsOf, type Part } from "./items.ts";
+import { isWhole, typeOfSlot } from "./slot-values.ts";
 import { anaphor, isDate, isReadable, type SlotType, slotReadingsAt } from "./slots.ts";
 import { isPlainText } from "./texts.ts";
 
@@ -34,8 +35,8 @@ interface Reading {
   readonly missing?: string;
 }
 
-/** What has no effect is planned in other words up to this cost. */
-const maxOtherCost = 50;
+/** The highest cost up to which what has no effect is planned in other words. */
+const maxOtherCost = 60;
 
 /** Finds what is doubtful in a reading of a request by a phrase. */
 export function findDoubts(reading: Reading, request: RequestText): readonly Doubt[] {
@@ -108,7 +109,7 @@ function covers(mark: Mark, other: Mark): boolean {
   return mark.start <= other.start && mark.end >= other.end;
 }
 
-/** True for what a verb is about, as the todos in "delete milk and eggs": "order bulbs from Black and Sons" is no two orders. */
+/** True for what a verb is about, as the todos in "delete milk and eggs": "order bulbs from Black and Sons" is one order. */
 function isObject({ start, name }: Piece, { pieces }: Reading, { words }: RequestText): boolean {
   const before = pieces.filter((piece) => piece.end <= start && piece.kind !== "free");
   const isFirst = before.every((piece) => piece.kind !== "slot" || piece.name === name || piece.value !== undefined);

@@ -5,7 +5,7 @@ import type { PhrasePlace, PhraseSlot } from "./compiled-phrase.ts";
 import { isArticle, isFiller } from "./courtesy.ts";
 import { isCapital, type RequestText, textBetween } from "./request.ts";
 import { anaphor, isDate, isReadable, type SlotReading, type SlotType, slotReadingsAt } from "./slots.ts";
-import { splitAt, textOf } from "./slot-values.ts";
+import { splitAt, textOf } from "./items.ts";
 import { closers, type TextEdges } from "./texts.ts";
 
 /** Some tokens of a request and what they are explained by; a linked list, the last piece first. */
@@ -25,7 +25,7 @@ export interface Piece {
   readonly isMessage?: boolean;
   /** With `word`: true if it is misspelt. */
   readonly isMistyped?: boolean;
-  /** Of words and slots: the place in the phrase before it. */
+  /** With a word or a slot: the place in the phrase before it. */
   readonly place?: PhrasePlace;
   readonly before: Piece | undefined;
 }
@@ -130,7 +130,7 @@ export interface Range {
   readonly limit: number;
   /** True if the template may end before this token; with `isText`, if its last token is of a text. */
   isEnd(position: number, isText: boolean): boolean;
-  /** Where a message that begins at a token may end, and what each end costs. */
+  /** The ends that a message may have that begins at a token, and what each costs. */
   messageEnds?(open: number): readonly { readonly end: number; readonly cost: number }[];
 }
 

@@ -1,8 +1,8 @@
 import { functionWords, prepositions } from "../../english/word-classes.ts";
 import { isNullable, type PhraseNode } from "../../language/phrases.ts";
 import { stem } from "../../language/word-forms.ts";
-import type { PhraseRule } from "./phrase-rules.ts";
-import type { SlotType } from "./slots.ts";
+import type { Template } from "./match.ts";
+import { isReadable, type SlotType } from "./slots.ts";
 
 /** A slot of an operation, with the words that stand beside it in any of its phrases. */
 export interface OperationSlot {
@@ -21,7 +21,7 @@ export const phraseEnd = "$";
 
 /** One thing that a tool does: all phrases that choose the same branch of its input. */
 export class Operation {
-  readonly rules: PhraseRule[] = [];
+  readonly rules: Template[] = [];
   private known: ReadonlyMap<string, OperationSlot> | undefined;
   private knownWords: ReadonlySet<string> | undefined;
 
@@ -50,9 +50,10 @@ export class Operation {
     return [...this.slots.values()].filter((slot) => names.has(slot.name));
   }
 
-  /** True if a word leads to a slot of one of its phrases. */
+  /** True if a word leads to a text of one of its phrases. */
   opens(word: string): boolean {
-    return [...this.slots.values()].some(({ leads }) => leads.some((lead) => lead.at(-1) === word));
+    const texts = [...this.slots.values()].filter(({ type }) => !isReadable(type));
+    return texts.some(({ leads }) => leads.some((lead) => lead.at(-1) === word));
   }
 
   /** The stems of the words of all phrases that say something. */
@@ -86,7 +87,7 @@ interface Neighbours {
 
 const beforeInfinitive = /(?:^| )(?:me|us|need|have|want|got|remember|forget) to$/;
 
-function slotsOf(rules: readonly PhraseRule[]): ReadonlyMap<string, OperationSlot> {
+function slotsOf(rules: readonly Template[]): ReadonlyMap<string, OperationSlot> {
   const found = new Map<string, Neighbours>();
   const of = (name: string): Neighbours => {
     const known = found.get(name) ?? {

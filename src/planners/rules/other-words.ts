@@ -12,7 +12,7 @@ import { type Call, type CallSlot, callsIn, itemsIn, says, saysSomething } from 
 import { type FindMeanings, opensMessage, type Piece, piecesOf, type WorkMeter } from "./match.ts";
 import type { PhraseRule, ToolRules } from "./phrase-rules.ts";
 import { isCapital, type RequestText } from "./request.ts";
-import { quantifiers, textOf } from "./slot-values.ts";
+import { quantifiers, textOf } from "./items.ts";
 import { anaphor, isDate, isReadable, type SlotReading, slotReadingsAt } from "./slots.ts";
 import { denials, isPlainText, type TextEdges } from "./texts.ts";
 
@@ -42,7 +42,7 @@ export interface OtherRange {
   readonly limit: number;
 }
 
-/** What tokens cost, by what they are taken for; a token of a text costs 10 for the matcher, too. */
+/** Costs of tokens, by what they are taken for; a token of a text costs 10 for the matcher, too. */
 const costs = {
   ...{ like: 10, hint: 15, small: 4, courtesy: 5 },
   /** A word that is left out: any, one of another call, its verb, and one that says a value. */
@@ -51,7 +51,7 @@ const costs = {
   /** A value or a text to which no word of the phrases leads; a text in lower case; one behind a word that is left out. */
   ...{ bare: 12, unnamed: 25, afterLeft: 50, optional: 20 },
   ...{ text: 10, name: 5, behindName: 20, preposition: 14, sign: 20, markInText: 30, ownWord: 25, verb: 30 },
-  /** A text that begins or ends within a name, or is no plain text. */
+  /** A text that begins or ends within a name, or is not plain. */
   ...{ broken: 30, joined: 10, unplain: 60 },
   /** Each token of a message, and of what may be one. */
   ...{ message: 2, opened: 6, maxMessage: 100 },
@@ -149,7 +149,7 @@ function lackingOf({ needs }: Call, filled: ReadonlySet<string>): readonly (read
     .sort((one, other) => one.length - other.length);
 }
 
-/** What is known of a request whatever the call. */
+/** The part of what is known of a request that depends on no call. */
 class OtherText {
   readonly roots: readonly string[];
   readonly isMark: readonly boolean[];
@@ -198,7 +198,7 @@ class OtherText {
     return known;
   }
 
-  /** What it costs to begin or end a text within a name: "Ada Lovelace", "Mrs van der Berg", "Dombey and Son". */
+  /** The cost of beginning or ending a text within a name: "Ada Lovelace", "Mrs van der Berg", "Dombey and Son". */
   breakCost(at: number): number {
     const { words } = this.request;
     const [before = "", word = ""] = [words[at - 1], words[at]];
@@ -219,7 +219,7 @@ interface ChartValue extends SlotReading {
   readonly isSure: boolean;
 }
 
-/** What it costs to begin a text of a slot at a token; undefined where none begins. */
+/** The cost of beginning a text of a slot at a token; undefined where none begins. */
 interface Opening {
   readonly lead: number;
   readonly message: number | undefined;
@@ -233,7 +233,7 @@ type Push = (at: number, thread: Thread) => void;
 
 /** A call and a request: what each token may be, worked out when it is first asked for. */
 class Chart {
-  /** How much of the call the request says; 0 for nothing. */
+  /** The share of the call that the request says; 0 for nothing. */
   readonly rank: number;
   private readonly said: readonly number[];
   private readonly values: (readonly ChartValue[])[] = [];
@@ -449,7 +449,7 @@ class Chart {
     };
   }
 
-  /** What it costs that a message begins at a token that is no good beginning, or before a word that opens one. */
+  /** The cost of beginning a message at an unlikely token, or before a word that opens one. */
   private openCost(at: number, isOpened: boolean): number {
     const { words, tokens } = this.text.request;
     const word = words[at] ?? "";

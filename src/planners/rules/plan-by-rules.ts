@@ -64,13 +64,13 @@ interface Planned {
   readonly matches: readonly Match[];
 }
 
-/** What else is known of a refusal. */
+/** Further details of a refusal. */
 interface MoreOfRefusal {
   readonly details?: Partial<Details>;
   readonly parts?: Parts;
   /** True if no phrase fits any part of the request. */
   readonly isUnread?: boolean;
-  /** What the request may mean, though it is not planned unasked. */
+  /** The meanings that the request may have, though none is planned unasked. */
   readonly meant?: readonly Meaning[];
   /** With which it was read. */
   readonly reader?: RequestReader;
@@ -294,7 +294,7 @@ class Planning {
       const delayed = found.isTie ? undefined : this.planDelayed(best, reader);
       return delayed instanceof Refused || delayed === undefined
         ? (delayed ?? this.refuseDoubtful(found, reader))
-        : { steps: delayed, parts: () => partsOf(best, reader), matches: best.matches };
+        : { steps: delayed, parts: () => readParts(best, reader), matches: best.matches };
     }
     return this.toPlanned(best, reader);
   }
@@ -306,7 +306,7 @@ class Planning {
 
   private toPlanned(reading: Reading, reader: RequestReader): Planned {
     const { drafts, matches } = reading;
-    const parts = () => partsOf(reading, reader);
+    const parts = () => readParts(reading, reader);
     const steps = orderSteps(drafts, reader.request);
     if (!this.options.explain) return { steps, parts, matches };
     const told = parts();
@@ -440,9 +440,9 @@ function orderSteps(drafts: readonly DraftStep[], request: RequestText): readonl
   });
 }
 
-/** What is less likely to be asked for is not what a request lacks. */
+/** Below this certainty a proposal is not what a request lacks. */
 const minAsked = 0.3;
-/** What is read in other words must cost so much less than anything else that it may mean. */
+/** A reading in other words must cost so much less than any other. */
 const minAhead = 30;
 
 /** Reasons for which something may still be proposed. */
@@ -466,7 +466,7 @@ function wordsOf(
   return explainWords(request, { start: 0, end: request.tokens.length, matches: all, left });
 }
 
-function partsOf({ matches, drafts }: Reading, reader: RequestReader): ReturnType<Parts> {
+function readParts({ matches, drafts }: Reading, reader: RequestReader): ReturnType<Parts> {
   return matches.map((match) => explainPart(match, reader, drafts));
 }
 

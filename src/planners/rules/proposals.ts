@@ -15,7 +15,7 @@ import { sayCall, sayPhrase } from "./say.ts";
 import { typeOfSlot } from "./slot-values.ts";
 import { anaphor, choicesOf, isReadable, type SlotType, slotReadingsAt, slotTypeOf } from "./slots.ts";
 
-/** What a request may mean, before it is said in words. */
+/** A meaning that a request may have, before it is said in words. */
 export interface Meaning extends Pick<Proposal, "steps" | "certainty" | "unused"> {
   /** The calls, to be said in words. */
   readonly calls?: readonly Call[];
@@ -30,7 +30,7 @@ interface Call {
   readonly input: JsonObject;
 }
 
-export const maxProposals = 3;
+const maxProposals = 3;
 
 /** The likeliest of some meanings, each once. */
 export function likeliest(meanings: readonly Meaning[]): readonly Meaning[] {
@@ -95,7 +95,7 @@ function fieldOf(rule: PhraseRule, slot: string, clock: DateClock): string | und
 }
 
 /** A value of a type, to be said or tried. */
-export function exampleOf(type: SlotType, name: string): SlotValue {
+function exampleOf(type: SlotType, name: string): SlotValue {
   const [choice] = choicesOf(type);
   const examples: Readonly<Record<SlotType["kind"], SlotValue>> = {
     ...{ text: name, list: [name], number: 3, boolean: true, enum: choice ?? name, sum: "2 + 3" },
@@ -110,7 +110,7 @@ export function exampleOf(type: SlotType, name: string): SlotValue {
  */
 const weights = { constant: 0.5, cost: -1.75, doubt: -1, ahead: 0.57, value: 0.77 } as const;
 
-/** How likely it is that a reading is what was meant, given the costs of the others. */
+/** The likelihood that a reading is what was meant, given the costs of the others. */
 export function certaintyOf({ matches, doubts, cost: all }: Reading, others: readonly number[]): number {
   const cost = doubts.length > 0 ? all - unsureCost : all;
   const isLiteral = matches.every(({ inOtherWords }) => inOtherWords !== true);
@@ -137,7 +137,7 @@ export function likestPhrases(tool: ToolRules, said: ReadonlySet<string>): reado
 }
 
 function kindsOf({ operations, rules }: ToolRules): readonly PhraseRule[] {
-  const firsts = operations.flatMap((operation) => operation.rules.slice(0, 2));
+  const firsts = operations.flatMap((each) => rules.filter(({ operation }) => operation === each).slice(0, 2));
   return [...new Set([...rules.slice(0, maxExamples), ...firsts])];
 }
 

@@ -13,18 +13,10 @@ import { contentEnds, contentStarts, isCourtesy } from "./courtesy.ts";
 import { type Clause, cutClauses, statesReason } from "./cut-wishes.ts";
 import { type Doubt, findDoubts } from "./doubts.ts";
 import { costs, type FindMeanings, Matcher, type Piece, piecesOf, WorkMeter } from "./match.ts";
+import { holdsNames, isBetweenNames, isSeparatorAt, mayBeItems } from "./items.ts";
 import { inputOfPhrase, type PhraseRule, type ToolRules } from "./phrase-rules.ts";
 import { isCapital, type Mark, type RequestText, textBetween } from "./request.ts";
-import {
-  holdsNames,
-  isBetweenNames,
-  isSeparatorAt,
-  type Match,
-  mayBeItems,
-  readSlotValues,
-  saysIt,
-  type Unfit,
-} from "./slot-values.ts";
+import { type Match, readSlotValues, saysIt, type Unfit } from "./slot-values.ts";
 import { issueOf, toStepInput } from "./steps.ts";
 import { readTextEdges } from "./texts.ts";
 
@@ -147,7 +139,7 @@ export class RequestReader {
   private readonly othersFrom = new Map<number, readonly Match[]>();
   private readonly refusals: readonly (readonly FoundRefusal[])[];
   private readonly candidates: readonly PhraseRule[];
-  /** Set while what is in other words or another order is read, too. */
+  /** True while readings in other words or another order are looked for, too. */
   private otherWords: OtherWords | undefined;
   private readonly newOtherWords: () => OtherWords;
 
@@ -326,7 +318,10 @@ export class RequestReader {
     };
     for (let clause = firstClause; clause <= lastClause; clause++) {
       const refusal = this.refusals[clause]?.find(
-        (each) => !mayStand(each) && !this.isBeside(match, clause, each) && !isSaid(each, said),
+        (each) =>
+          !mayStand(each) &&
+          !this.isBeside(match, clause, each) &&
+          !(isSaid(each, said) && (match.inOtherWords !== true || each.reason === "others")),
       );
       if (refusal !== undefined) return refusal;
     }
@@ -341,7 +336,7 @@ export class RequestReader {
     return isBehind && isCourtesy(this.request.words, end, this.clauses[clause]?.end ?? end);
   }
 
-  /** Passes a clause that is no wish: a reason, or a date that belongs to none. */
+  /** Passes a clause that asks for nothing: a reason, or a date that belongs to none. */
   private passClause(clause: number, partial: Partial): Partial | undefined {
     const { start, end } = this.clauses[clause] ?? { start: 0, end: 0 };
     const { words, marks } = this.request;

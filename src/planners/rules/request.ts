@@ -50,7 +50,7 @@ export interface RequestText {
   readonly ranges: readonly RequestRange[];
   /** Numbers with what they count, by their first token. None begins within another. */
   readonly amounts: ReadonlyMap<number, Amount>;
-  /** What some reader can read, in order of their first tokens; they may overlap. */
+  /** Every piece that some reader can read, in order of their first tokens; they may overlap. */
   readonly marks: readonly Mark[];
   /** By each token that they may be said from: also from "at", "on" and "for". */
   readonly datesByStart: ReadonlyMap<number, RequestDate>;

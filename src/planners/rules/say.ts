@@ -107,7 +107,7 @@ class Speaker {
     private readonly clock: DateClock,
   ) {}
 
-  /** What stands beside a phrase, if it says something that was not said yet. */
+  /** Reads words beside a phrase, if they say something that was not said yet. */
   sayBeside({ node }: PhraseRule["anywhere"][number]): string | undefined {
     const names = [...slotNames(node)];
     const isNew = names.some((name) => this.values.has(name) && !this.said.has(name));
@@ -158,7 +158,7 @@ class Speaker {
 }
 
 /** A value as people write it. */
-export function sayValue(
+function sayValue(
   value: unknown,
   type: SlotType,
   {
@@ -189,7 +189,7 @@ export function sayValue(
   return isPlain ? text : `"${text}"`;
 }
 
-/** What splits a text, or could be read as something else in it. */
+/** Words that split a text, or could be read as something else in it. */
 const needsQuotes = /[,;:.!?#&()]|\d|(?:^| )(?:and|or|but|not|then|to|from|for|with|at|on|in|by|that)(?: |$)/i;
 
 /** "the id of step 1" */
@@ -201,7 +201,7 @@ function sayReference(reference: ReturnType<typeof parseReference>): string {
 }
 
 /** "friday 4 december at 17:00"; with the year, if it is not the next such day. */
-export function sayDate(value: string, { nowMs, timeZone }: DateClock): string {
+function sayDate(value: string, { nowMs, timeZone }: DateClock): string {
   if (value === "..") return "any day";
   const wall = value.length > 10 ? wallTimeAt(Date.parse(value), timeZone) : Date.parse(value);
   const date = new Date(wall);

@@ -4,13 +4,14 @@ import { parseWith } from "../../core/schema.ts";
 import type { PhraseReference, SlotValue } from "../../core/tool.ts";
 import type { DateClock } from "../../dates/read-dates.ts";
 import { readNumber } from "../../english/numbers.ts";
-import { prepositions, readAnaphor, resultNouns, startsWithVerb, unsplitPairs } from "../../english/word-classes.ts";
+import { prepositions, readAnaphor, resultNouns } from "../../english/word-classes.ts";
 import { readSum } from "../../sums/read-sum.ts";
 import { isArticle, isFiller } from "./courtesy.ts";
+import { isQuote, itemsOf, type Part, splitAt, textOf } from "./items.ts";
 import { type Piece, WorkMeter } from "./match.ts";
 import { isContent } from "./operation.ts";
 import type { PhraseRule, ToolRules } from "./phrase-rules.ts";
-import { isCapital, maxTokens, type RequestText, readRequest, textBetween } from "./request.ts";
+import { maxTokens, type RequestText, readRequest, textBetween } from "./request.ts";
 import { anaphor, choicesOf, isDate, isReadable, type SlotReading, type SlotType, slotReadingsAt } from "./slots.ts";
 
 /** A way to read some clauses of a request as one wish. */
@@ -76,13 +77,6 @@ const pointer: unique symbol = Symbol("pointer");
 
 /** After them "result" is a name. */
 const naming = new Set(["called", "named", "titled"]);
-/** Words that name nothing. */
-export const quantifiers: ReadonlySet<string> = new Set(
-  "a an everything anything something nothing all both some any none one ones stuff things thing item items each every others rest more it me us you him her todo todos task tasks reminder".split(
-    " ",
-  ),
-);
-
 /**
  * Reads the slots of a match. `previous` is the result that "it" refers to here, if there is one, and `input` that of its step:
  * of "assign ticket 10 to Eva and make it urgent" it is the ticket.
@@ -170,7 +164,12 @@ function valuesOf(
   if (isQuote(pieces, request)) return [tokens[first.start]?.norm ?? ""];
   const items = isWhole(type) ? [pieces] : itemsOf(pieces, request);
   if (items === undefined) return undefined;
-  const values = items.map((item) => textOf(item, request));
+  const values = items.map((item) => textOf(item, request)).map((text, at) => {
+    // "Ada's file"
+    const end = items[at]?.at(-1)?.end ?? 0;
+    const isOwner = type.text === undefined && type.schema === undefined && /['’]s$/.test(words[end - 1] ?? "");
+    return isOwner && isContent(words[end] ?? "") ? text?.slice(0, -2) : text;
+  });
   return values.every((value) => value !== undefined) ? values : undefined;
 }
 
@@ -204,12 +203,6 @@ function bySlot(pieces: readonly Piece[]): ReadonlyMap<string, readonly Piece[]>
   return parts;
 }
 
-/** True for a single quoted text. */
-function isQuote(parts: readonly Part[], { tokens }: RequestText): boolean {
-  const [first] = parts;
-  return parts.length === 1 && first?.end === (first?.start ?? 0) + 1 && tokens[first?.start ?? 0]?.kind === "quote";
-}
-
 /** "The result", and not only "it", which may be of the message. */
 function saysResult({ start, end }: Piece, words: readonly string[]): boolean {
   return end - start > 1 && readAnaphor(words, start) === end && resultNouns.has(words[end - 1] ?? "");
@@ -219,103 +212,6 @@ function saysResult({ start, end }: Piece, words: readonly string[]): boolean {
 function messageOf({ start, end }: Piece, request: RequestText): string {
   const [first] = request.tokens.slice(start, end);
   return first?.kind === "quote" && end === start + 1 ? first.norm : textBetween(request, start, end);
-}
-
-export type Part = Pick<Piece, "start" | "end">;
-
-/** The user's own words; a fully quoted text without its quotes; undefined for words that name nothing. */
-export function textOf(parts: readonly Part[], request: RequestText): string | undefined {
-  const { words, tokens } = request;
-  const [first] = parts;
-  if (first !== undefined && isQuote(parts, request)) return tokens[first.start]?.norm;
-  const said = parts.flatMap(({ start, end }) => words.slice(start, end));
-  const after = parts.at(-1)?.end ?? 0;
-  const isOwner = /['’]s$/.test(words[after - 1] ?? "") && isContent(words[after] ?? "");
-  if (said.every((word) => quantifiers.has(word) || !/[\p{L}\p{N}\p{S}"]/u.test(word))) return undefined;
-  const text = parts.map(({ start, end }) => textBetween(request, start, end)).join(" ");
-  // "Ada's file"
-  return isOwner ? text.slice(0, -2) : text;
-}
-
-const separators: ReadonlySet<string> = new Set([",", "and", "&", ";"]);
-
-/** The items of a text: "milk, eggs and bread" is three. */
-export function splitAt(request: RequestText, pieces: readonly Part[]): readonly (readonly Part[])[] {
-  const items: Part[][] = [[]];
-  for (const { start, end } of pieces) {
-    let from = start;
-    for (let at = start; at <= end; at++) {
-      const isSeparator = at < end && isSeparatorAt(request, at);
-      if (at < end && !isSeparator) continue;
-      if (at > from) items.at(-1)?.push({ start: from, end: at });
-      if (isSeparator) items.push([]);
-      from = at + 1;
-    }
-  }
-  return items.filter((item) => item.length > 0).map((item, index) => withoutAlso(item, request.words, index === 0));
-}
-
-/** True if a word stands between two things; not in "Johnson & Johnson" and "war and peace". */
-export function isSeparatorAt({ words, tokens }: RequestText, at: number): boolean {
-  const word = words[at] ?? "";
-  if (!separators.has(word) || tokens[at]?.kind === "quote") return false;
-  if (word === "," || word === ";") return true;
-  if (unsplitPairs.has(`${words[at - 1]} and ${words[at + 1]}`)) return false;
-  return true;
-}
-
-/** "Four Weddings and a Funeral", "Show and tell, Year 3": they may be one name or two. The text begins at `from`. */
-export function isBetweenNames(request: RequestText, at: number, from: number): boolean {
-  const { words, text } = request;
-  if (!/^(?:and|&|,)$/.test(words[at] ?? "") || text === text.toUpperCase()) return false;
-  const next = /^(?:the|a|an)$/.test(words[at + 1] ?? "") ? at + 2 : at + 1;
-  const isName = isCapital(request, at - 1) || (words[at] === "," && isCapital(request, from));
-  return at > 1 && isName && isCapital(request, next);
-}
-
-/** True if a text may be one name, or several. */
-export function holdsNames(request: RequestText, { start, end }: Part): boolean {
-  return request.words.slice(start, end).some((_, at) => isBetweenNames(request, start + at, start));
-}
-
-/** "and also bread"; "both" says it of all that follow. */
-function withoutAlso(item: readonly Part[], words: readonly string[], isFirst: boolean): readonly Part[] {
-  const [first, ...others] = item;
-  if (first === undefined || first.end - first.start < 2) return item;
-  const word = words[first.start];
-  return word === "also" || (word === "both" && isFirst) ? [{ ...first, start: first.start + 1 }, ...others] : item;
-}
-
-const maxItemTokens = 6;
-
-/** The things that a text names: itself, or several; undefined where it may be either. */
-export function itemsOf(pieces: readonly Part[], request: RequestText): readonly (readonly Part[])[] | undefined {
-  const { words } = request;
-  const isOne = !pieces.some(({ start, end }) =>
-    words.slice(start, end).some((_, at) => isSeparatorAt(request, start + at)),
-  );
-  const before = words[(pieces[0]?.start ?? 0) - 1] ?? "";
-  if (isOne || /^(?:that|saying|about|regarding)$/.test(before)) return [pieces];
-  // "a room in Rome and Paris"
-  const isPlace = /^(?:in|near|at|from|for)$/.test(before);
-  if (!isPlace && pieces.some((piece) => holdsNames(request, piece))) return undefined;
-  const items = splitAt(request, pieces);
-  const said = items.map((item) => item.flatMap(({ start, end }) => words.slice(start, end)));
-  const marks = pieces.flatMap(({ start, end }) => words.slice(start, end)).filter((word) => separators.has(word));
-  if (said.some((item) => item.length > maxItemTokens)) return undefined;
-  const verbs = said.map(startsWithVerb);
-  // "buy milk and eggs" is one thing to do.
-  if (verbs[0] === true && !verbs.slice(1).some(Boolean))
-    return marks.includes(",") || said.length > 2 ? undefined : [pieces];
-  return mayBeItems(said, marks) && new Set(verbs).size === 1 ? items : undefined;
-}
-
-/** True if things with these marks between them are several: "stamps, 1st class" may be one. */
-export function mayBeItems(said: readonly (readonly string[])[], marks: readonly string[]): boolean {
-  if (said.some(([first]) => first === "not" || first === "no")) return false;
-  const longest = Math.max(...said.map(({ length }) => length));
-  if (marks.includes("&")) return longest === 1;
-  return marks.includes("and") || longest === 1 || (said.length > 2 && longest <= 3);
 }
 
 function itemOf(type: SlotType, item: readonly Part[], request: RequestText): string | number | undefined {

@@ -66,7 +66,7 @@ describe("the certainty of a plan", () => {
       code: "cannot-plan",
       details: {
         reason: "unsure",
-        proposals: [{ text: "note milk", certainty: 0.22, unused: [], steps: [{ tool: "Note", input: { title: "milk" } }] }],
+        proposals: [{ text: "note milk", certainty: 0.223, unused: [], steps: [{ tool: "Note", input: { title: "milk" } }] }],
       },
     });
     const { source } = await planWith([unsure], "note milk", { minCertainty: 0.2 });
@@ -129,7 +129,7 @@ describe("a plan says only what the request says", () => {
     ["a word that nobody said", "note milk", noteOf("bread"), 'does not say "bread"'],
     ["a number that nobody said", "note milk", noteOf("milk", { count: 7 }), 'does not say "7"'],
     ["a choice that nobody made", "note milk", noteOf("milk", { priority: "high" }), 'does not say "high"'],
-    ["a tag that nobody said", "note milk", noteOf("milk", { tags: ["http://evil.example"] }), '"http evil example"'],
+    ["a tag that nobody said", "note milk", noteOf("milk", { tags: ["http://evil.example"] }), '"http://evil.example"'],
     ["another amount", "note that Bob gets 5 euros", noteOf("Bob gets 5000 euros"), 'does not say "5000"'],
     [
       "another account",

@@ -12,7 +12,7 @@ const clock = { nowMs, timeZone: "UTC" };
 const mail = toolWith({
   name: "Mail",
   inputSchema: z.object({
-    to: z.string(),
+    to: z.string().meta({ slot: "word" }),
     text: z.string(),
     minutes: z.number().optional(),
     isUrgent: z.boolean().optional(),

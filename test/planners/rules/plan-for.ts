@@ -63,6 +63,7 @@ interface ProbeOptions {
   readonly inputSchema?: StandardSchema;
   readonly outputSchema?: StandardSchema;
   readonly result?: string;
+  readonly effect?: "pure" | "idempotent" | "once";
   readonly phrases: readonly (string | ToolPhrase)[];
 }
 

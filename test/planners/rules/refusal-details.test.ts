@@ -39,13 +39,6 @@ const greet = defineTool({
   phrases: ["greet {name}"],
   execute: () => null,
 });
-const meet = defineTool({
-  name: "Meet",
-  description: "Meets",
-  inputSchema: z.object({ name: z.string() }),
-  phrases: ["greet {name}"],
-  execute: () => null,
-});
 const pay = defineTool({
   name: "Pay",
   description: "Pays",
@@ -65,49 +58,7 @@ async function refuse(request: string, offered: readonly unknown[] = tools) {
   return thrown.details;
 }
 
-describe("the readings of a refusal", () => {
-  it("are the plans of all that is asked for", async () => {
-    const { reason, readings } = await refuse("revoke my table on friday and greet Bob");
-    expect(reason).toBe("unsure");
-    expect(readings).toMatchObject([{ tool: "Table", meaning: "cancel table {day}", destructive: true }]);
-    expect(readings?.[0]?.steps).toMatchObject([
-      { id: "s1", tool: "Table", input: { action: "cancel", day: "2026-11-27" }, dependsOn: [] },
-      { id: "s2", tool: "Greet", input: { name: "Bob" }, dependsOn: ["s1"] },
-    ]);
-  });
-
-  it("are destructive only if the phrase is", async () => {
-    const { reason, readings } = await refuse("settle invoice 7");
-    expect(reason).toBe("unsure");
-    expect(readings).toMatchObject([{ tool: "Pay", steps: [{ input: { invoice: 7 } }] }]);
-    expect(readings?.[0]).not.toHaveProperty("destructive");
-  });
-
-  it("are both, where two tools fit", async () => {
-    const { reason, readings } = await refuse("greet Bob", [greet, meet]);
-    expect(reason).toBe("ambiguous");
-    expect(readings?.map(({ tool, steps }) => [tool, steps[0]?.tool])).toEqual([
-      ["Greet", "Greet"],
-      ["Meet", "Meet"],
-    ]);
-  });
-});
-
 describe("what a refusal is missing", () => {
-  it("is a field with its type, and the input so far", async () => {
-    const { reason, missing } = await refuse("remind me to");
-    expect(reason).toBe("missing");
-    expect(missing).toEqual({ tool: "TodoStore", field: "title", type: "text", input: { operation: "add" } });
-  });
-
-  it("has its choices", async () => {
-    const { missing } = await refuse("book a table for 4");
-    expect(missing).toEqual({
-      ...{ tool: "Table", field: "area", type: "enum", choices: ["inside", "terrace"] },
-      input: { action: "book", guests: 4 },
-    });
-  });
-
   it("leaves no word unexplained, if there is none", async () => {
     const { words } = await refuse("please book a table for 4, thanks");
     expect(words).toEqual([
@@ -182,7 +133,6 @@ describe("the wishes of a refusal", () => {
 describe("a request for later", () => {
   it.each([
     ["a day alone has no time", "greet Bob tomorrow"],
-    ["two times are said", "on friday at 5pm greet Bob at 7pm"],
     ["a deadline is no time to wait for", "by tomorrow at 8, greet Bob"],
     ["it may be of the last wish alone", "pay invoice 7 and greet Bob in two hours"],
   ])("is refused as such, where %s", async (_why, request) => {

@@ -49,7 +49,7 @@ describe("createRulePlanner", () => {
   it.each([
     ["remind me to", "does not say the title", missing("title")],
     ["add item", "does not say the title", missing("title")],
-    ["add to my list", "does not say the title", missing("title")],
+    ["put on my list", "does not say the title", missing("title")],
     ["add something", "does not say the title", missing("title")],
     ["delete everything", "does not say the title", missing("title")],
     ["please add it to my list", '"it" refers to a result, but no earlier step has one', { reason: "unbound" }],

@@ -4,7 +4,7 @@ import { z as z3 } from "zod/v3";
 import { z } from "zod/v4";
 import { validatePlan } from "../../../src/plan/validate-plan.ts";
 import { createRulePlanner } from "../../../src/planners/rules/rule-planner.ts";
-import { calculator, inputsFor, nowMs, requestOf, stepsFor, todos, toolWith, weather } from "./plan-for.ts";
+import { calculator, inputsFor, nowMs, refusalOf, requestOf, stepsFor, todos, toolWith, weather } from "./plan-for.ts";
 
 describe("createRulePlanner", () => {
   it("creates the plan of product.md", async () => {

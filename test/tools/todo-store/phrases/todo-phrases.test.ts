@@ -58,7 +58,6 @@ describe("todoPhrases", () => {
     ["add read The Day of the Jackal to my list", { title: "read The Day of the Jackal" }],
     ["add watch The Day After Tomorrow to my list", { title: "watch The Day After Tomorrow" }],
     ['add "call bob tomorrow at 5pm" to my list', { title: "call bob tomorrow at 5pm" }],
-    ["add a task: trip from 5 to 7 march", { title: "trip from 5 to 7 march" }],
     ["add lunch with tom and jerry to my list", { title: "lunch with tom and jerry" }],
   ])("add a todo with details: %s", async (request, fields) => {
     expect(await inputsFor(request)).toEqual([{ operation: "add", ...fields }]);
@@ -138,7 +137,7 @@ describe("todoPhrases", () => {
     ["move buy milk to my shopping list", { operation: "update", title: "buy milk", newList: "shopping" }],
     ["set the priority of buy milk to high", { operation: "update", title: "buy milk", priority: "high" }],
     ["make buy milk high priority", { operation: "update", title: "buy milk", priority: "high" }],
-    ["tag buy milk as shopping", { operation: "update", title: "buy milk", tags: ["shopping"] }],
+    ["tag buy milk as shopping", { operation: "update", title: "buy milk", addTags: ["shopping"] }],
   ])("understand: %s", async (request, input) => {
     expect(await inputsFor(request)).toEqual([input]);
   });
@@ -285,7 +284,6 @@ describe("todoPhrases", () => {
     ["move milk → party list", [{ operation: "update", title: "milk", newList: "party" }]],
     ["rename 'milk' -> 'oat milk'", [{ operation: "update", title: "milk", newTitle: "oat milk" }]],
     ["PRD review => done", [{ operation: "complete", title: "PRD review" }]],
-    ["add service + inspection", [{ operation: "add", title: "service + inspection" }]],
     [
       "delete 'milk' + 'bread'",
       [
