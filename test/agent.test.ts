@@ -290,7 +290,10 @@ describe("a built-in tool with another name", () => {
     const agent = createAgent({ tools: [createTodoStore(), shopping] });
     await expect(agent.plan("add milk to my list")).rejects.toMatchObject({
       code: "cannot-plan",
-      details: { reason: "ambiguous", proposals: [{ steps: [{ tool: "TodoStore" }] }, { steps: [{ tool: "Shopping" }] }] },
+      details: {
+        reason: "ambiguous",
+        proposals: [{ steps: [{ tool: "TodoStore" }] }, { steps: [{ tool: "Shopping" }] }],
+      },
     });
     const { steps } = await agent.plan("add milk to my list", { tools: ["Shopping"] });
     expect(steps).toMatchObject([{ tool: "Shopping", input: { operation: "add" } }]);

@@ -119,7 +119,11 @@ const layers: readonly { readonly layer: string; readonly own: RegExp; readonly 
     own: /^src\/(?!cli\/|index\.ts)/,
     packages: /^(zod\/v4|p-retry|node:(assert\/strict|crypto|fs|http|net|path))$/,
   },
-  { layer: "src/cli/", own: /^src\/(?!testing\/|index\.ts)/, packages: /^(commander|node:(crypto|fs|readline\/promises|util))$/ },
+  {
+    layer: "src/cli/",
+    own: /^src\/(?!testing\/|index\.ts)/,
+    packages: /^(commander|node:(crypto|fs|readline\/promises|util))$/,
+  },
 ];
 
 /** One line for each thing of a kind that a file has and should not. */

@@ -1,5 +1,5 @@
-import { type Proposal, isAgentError } from "../core/errors.ts";
 import type { ErrorData } from "../core/error-data.ts";
+import { isAgentError, type Proposal } from "../core/errors.ts";
 import type { JsonValue } from "../core/json.ts";
 import type { PlanInput } from "../core/plan.ts";
 import { toPlan } from "../plan/to-plan.ts";

@@ -182,7 +182,8 @@ function describePending(item: PendingItem): string {
 function renderRefusal({ message, details }: AgentErrorLike<"cannot-plan">): string[] {
   const { examples, proposals = [] } = details;
   const meant = proposals.map(({ text, unused }, index) => {
-    const without = unused.length === 0 ? "" : `, without ${unused.map((words) => JSON.stringify(words)).join(" and ")}`;
+    const without =
+      unused.length === 0 ? "" : `, without ${unused.map((words) => JSON.stringify(words)).join(" and ")}`;
     return `  ${index + 1}  ${printable(text + without)}`;
   });
   return [

@@ -3,11 +3,11 @@ import { describeTool } from "../core/define-tool.ts";
 import { AgentError, isAgentError } from "../core/errors.ts";
 import { jsonLines, printable } from "../core/text.ts";
 import { describePlan } from "../runs/describe-plan.ts";
+import { chooseProposal } from "./choose-proposal.ts";
 import { type AgentWarnings, type CliCall, type CliIo, type CliOptions, exitCodes, getExitCode } from "./cli-io.ts";
 import { followRun, reportFallbacks } from "./follow-run.ts";
 import { type CliArguments, parseArguments, type RequestArguments } from "./parse-arguments.ts";
 import { Printer } from "./printer.ts";
-import { chooseProposal } from "./choose-proposal.ts";
 import { renderError } from "./render-run.ts";
 import {
   deleteRun,

@@ -73,8 +73,7 @@ function join(phrase: Phrase, next: Piece, text: string): Phrase | undefined {
   const { end } = next;
   if (next.kind === "day" && day !== undefined) return joinDay(phrase, day, next, gap);
   if (next.kind === "day") return takesDay(phrase, gap, text) ? { ...phrase, day: next, end } : undefined;
-  if (next.kind === "time")
-    return takesTime(phrase, next, gap, text) ? { ...phrase, time: next, end } : undefined;
+  if (next.kind === "time") return takesTime(phrase, next, gap, text) ? { ...phrase, time: next, end } : undefined;
   return next.kind === "part" && takesPart(phrase, next, gap, text) ? { ...phrase, part: next, end } : undefined;
 }
 

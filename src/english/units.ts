@@ -62,14 +62,19 @@ function unitsOf(kind: string, isMoney: boolean): readonly (readonly [word: stri
 }
 
 const readKinds = (rows: string, isMoney = false) =>
-  rows.trim().split("\n\n").flatMap((kind) => unitsOf(kind, isMoney));
+  rows
+    .trim()
+    .split("\n\n")
+    .flatMap((kind) => unitsOf(kind, isMoney));
 const converted = new Map(readKinds(kinds));
 const temperatures = new Map(readKinds("1 celsius centigrade c; 1 fahrenheit f"));
 
 /** All units by their names, in lower case; those of temperature are not converted by a factor. */
 export const units: ReadonlyMap<string, Unit> = new Map([...converted, ...temperatures]);
 
-const short = "h hour; hr hour; min minute; s second; sec second; m minute; d day".split("; ").map((row) => row.split(" "));
+const short = "h hour; hr hour; min minute; s second; sec second; m minute; d day"
+  .split("; ")
+  .map((row) => row.split(" "));
 const named = [
   ...[...converted].filter(([word]) => !/^(?:(?:cent|dollar|piece|dozen)s?|eggs)$/.test(word)),
   ...readKinds(currencies, true),

@@ -48,7 +48,9 @@ export const lightVerbs: ReadonlySet<string> = new Set("get do make have take pu
 
 /** Verbs that say when or how surely something is done. */
 export const auxiliaries: ReadonlySet<string> = new Set(
-  "is are am was were been being do does did has have had got can could will would should shall may might must".split(" "),
+  "is are am was were been being do does did has have had got can could will would should shall may might must".split(
+    " ",
+  ),
 );
 
 /** Words that lead in what follows them. */
@@ -183,7 +185,9 @@ const pronouns: ReadonlySet<string> = new Set(["it", "that", "this", "them", "th
 const pointers = ["the", "that", "this", "its"];
 
 /** Words after which "one" is not a number. */
-export const onePointers: ReadonlySet<string> = new Set("the that this which each every any next last previous other".split(" "));
+export const onePointers: ReadonlySet<string> = new Set(
+  "the that this which each every any next last previous other".split(" "),
+);
 
 /** Words before the name of an earlier result: "that total". */
 const resultPointers: ReadonlySet<string> = new Set([...pointers, "his", "these", "those"]);

@@ -13,16 +13,20 @@ import { escapeTemplate } from "../core/text.ts";
  */
 export function toPlan({ steps, asks }: Proposal, answer?: JsonValue): PlanInput {
   const { stepId, field, choices } = asks ?? {};
-  const isKnown = asks === undefined ? answer === undefined : answer !== undefined && (choices?.includes(answer as never) ?? true);
+  const isKnown =
+    asks === undefined ? answer === undefined : answer !== undefined && (choices?.includes(answer as never) ?? true);
   if (!isKnown) {
-    const expected = asks === undefined ? "no answer" : `an answer to "${asks.text}" (${choices?.join(", ") ?? asks.type})`;
+    const expected =
+      asks === undefined ? "no answer" : `an answer to "${asks.text}" (${choices?.join(", ") ?? asks.type})`;
     const received = answer === undefined ? "none" : JSON.stringify(answer).slice(0, 200);
     const details = { option: "answer", received, expected };
     throw new AgentError("invalid-options", `The proposal takes ${expected}; received ${received}.`, { details });
   }
   if (field === undefined) return { steps };
   const value = escapeTexts(answer as JsonValue);
-  return { steps: steps.map((step) => (step.id === stepId ? { ...step, input: { ...step.input, [field]: value } } : step)) } as PlanInput;
+  return {
+    steps: steps.map((step) => (step.id === stepId ? { ...step, input: { ...step.input, [field]: value } } : step)),
+  } as PlanInput;
 }
 
 /** An answer of a person holds no references. */

@@ -46,9 +46,9 @@ export const chainOptions = {
  * which one did, and why the ones before it failed; each failure emits a `plan-fallback` event.
  *
  * Put the rules first, then a model: it is asked for what they refuse, and what they plan of a request stays
- * (`PlanRequest.wishes`). It is not asked after `denied`, `others`, `repeated`, `later`, `condition`, `small-talk` and
- * `too-long`; nor, for a request of one wish, after `unbound`, or `missing` with all else understood and no free text in it;
- * nor after `ambiguous` with a `destructive` reading. When all have failed, planning fails with the last one's
+ * (`PlanRequest.wishes`). It is not asked after `denied`, `others`, `repeated`, `later`, `condition`, `small-talk`,
+ * `too-long` and `ambiguous`; nor, for a request of one wish, after `unbound`, or `missing` with all else understood and no
+ * free text in it. When all have failed, planning fails with the last one's
  * `cannot-plan`, with the first one's if the last knows only that it did not understand, or else with `planning-failed`,
  * with every failure. Throws `invalid-options`.
  *

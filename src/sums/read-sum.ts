@@ -34,7 +34,8 @@ export function readSum(
 ): SumReading | undefined {
   if (tokens.length < 1 || tokens.length > maxWords || tokens.some(({ kind }) => kind === "quote")) return undefined;
   const said = tokens.map(({ norm }) => norm);
-  if (said.some((word, at) => word === "and" && unsplitPairs.has(`${said[at - 1]} and ${said[at + 1]}`))) return undefined;
+  if (said.some((word, at) => word === "and" && unsplitPairs.has(`${said[at - 1]} and ${said[at + 1]}`)))
+    return undefined;
   const counts = new Set([0, ...[results].flat()]);
   // Without a number there is only what continues an earlier result: "double it".
   if (!said.some(mayBeNumber) && (counts.size === 1 || said.filter((word) => !isKnown(word)).length > 1))

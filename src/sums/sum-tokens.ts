@@ -165,7 +165,8 @@ export class SumTokenizer {
     const isCount =
       amount?.term !== undefined && amount.end === at && !this.glued[at] && /^\p{Ll}+$/u.test(this.wordAt(at));
     // "The 9/11 report"
-    if (before !== undefined && amount !== undefined && before.end === amount.start && this.glued[amount.start]) return false;
+    if (before !== undefined && amount !== undefined && before.end === amount.start && this.glued[amount.start])
+      return false;
     const signs = [before?.word ?? "", lexicon.meanings.get(this.wordAt(at + 1)) ?? this.wordAt(at + 1)];
     return isCount && signs.some((sign) => /^[*/]$/.test(sign));
   }

@@ -185,7 +185,7 @@ describe("a request that cannot be planned", () => {
     const unsure = new AgentError("cannot-plan", "Not sure.", { details });
     const agent = createFakeAgent({ planner: createScriptedPlanner([unsure]) });
     const { exitCode, stderr } = await callCli(["milk it"], createFakeIo({ agent }));
-    expect([exitCode, stderr]).toEqual([2, 'planwright: Not sure.\nIt may mean:\n  1  fake milk\\u001b\n']);
+    expect([exitCode, stderr]).toEqual([2, "planwright: Not sure.\nIt may mean:\n  1  fake milk\\u001b\n"]);
   });
 
   describe("in a terminal", () => {
@@ -197,7 +197,10 @@ describe("a request that cannot be planned", () => {
     const asking = (...answers: readonly string[]) => {
       const unsure = new AgentError("cannot-plan", "Not sure.", { details });
       const tool = createFakeTool({ name: "Fake", outcomes: [{ returns: "Done so" }] });
-      return createFakeIo({ agent: createFakeAgent({ tools: [tool], planner: createScriptedPlanner([unsure]) }), answers });
+      return createFakeIo({
+        agent: createFakeAgent({ tools: [tool], planner: createScriptedPlanner([unsure]) }),
+        answers,
+      });
     };
 
     it("asks which proposal is meant, and runs it", async () => {

@@ -25,9 +25,9 @@ import {
   ModelDialogue,
   type ModelSettings,
   type ModelSteps,
+  proposalOf,
   type Question,
   RefusedFeatures,
-  proposalOf,
 } from "./model-dialogue.ts";
 import { type ChooseTools, readNearest } from "./nearest-tools.ts";
 import { isAskedFor, isGrave, type Operation, type Slot } from "./operations.ts";

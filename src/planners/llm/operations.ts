@@ -6,7 +6,15 @@ import { stem } from "../../language/word-forms.ts";
 import { saysNothing } from "../rules/account.ts";
 import { particleOf, particles } from "../rules/compiled-phrase.ts";
 import type { Template } from "../rules/match.ts";
-import { compileTool, literalsOf, type PhraseRule, sayName, slotsIn, type ToolRules, typeOfField } from "../rules/phrase-rules.ts";
+import {
+  compileTool,
+  literalsOf,
+  type PhraseRule,
+  sayName,
+  slotsIn,
+  type ToolRules,
+  typeOfField,
+} from "../rules/phrase-rules.ts";
 import { choicesOf, isDate, isReadable, type SlotType } from "../rules/slots.ts";
 import { effectOfStep } from "../rules/steps.ts";
 
@@ -253,7 +261,14 @@ class OperationReader {
   private typeOf(name: string): SlotType {
     const { rules, constants } = this;
     const known = this.named.get(name) ?? this.beside.get(name);
-    return known ?? typeOfField(name, schemasAt(rules.schemas.input, [name], constants), rules.rules.map(({ source }) => source));
+    return (
+      known ??
+      typeOfField(
+        name,
+        schemasAt(rules.schemas.input, [name], constants),
+        rules.rules.map(({ source }) => source),
+      )
+    );
   }
 
   private isText(name: string): boolean {

@@ -38,11 +38,14 @@ export function readAmount(tokens: readonly Token[], start: number): Amount | un
     if (last !== undefined) all.push(last);
     end = last?.end ?? end;
   }
-  const isUnclear = first.units.some(({ isMoney }) => isMoney) && groupedByPoint.test(tokens[first.numberEnd - 1]?.norm ?? "");
+  const isUnclear =
+    first.units.some(({ isMoney }) => isMoney) && groupedByPoint.test(tokens[first.numberEnd - 1]?.norm ?? "");
   const measures = isUnclear
     ? []
     : first.units.flatMap((unit) => {
-        const sizes = all.map(({ value, units }) => value * (units.find(({ kind }) => kind === unit.kind)?.size ?? Number.NaN));
+        const sizes = all.map(
+          ({ value, units }) => value * (units.find(({ kind }) => kind === unit.kind)?.size ?? Number.NaN),
+        );
         const value = Number((sizes.reduce((sum, size) => sum + size, 0) / unit.size).toPrecision(12));
         return Number.isNaN(value) ? [] : [{ unit, value }];
       });
@@ -67,7 +70,8 @@ function readPart(tokens: readonly Token[], start: number): Part | undefined {
   const isGlued = (at: number) => tokens[at]?.glued === true;
   let at = start;
   let sign = "";
-  if (currencySigns.has(normAt(at + 1)) && isGlued(at + 1) && /^us$/.test(normAt(at))) sign = `us${normAt((at += 2) - 1)}`;
+  if (currencySigns.has(normAt(at + 1)) && isGlued(at + 1) && /^us$/.test(normAt(at)))
+    sign = `us${normAt((at += 2) - 1)}`;
   else if (currencySigns.has(normAt(at))) sign = normAt(at++);
   const isNegative = /^(?:-|minus|negative)$/.test(normAt(at)) && sign === "";
   const found = readCount(tokens, isNegative ? at + 1 : at);
@@ -76,7 +80,9 @@ function readPart(tokens: readonly Token[], start: number): Part | undefined {
   if (isNegative) value = -value;
   const numberEnd = end;
   const word = normAt(end);
-  const own = unitsNamed(word).filter(() => word.length > 1 || /\W/.test(word) || isGlued(end) || /^[hglm]$/.test(word));
+  const own = unitsNamed(word).filter(
+    () => word.length > 1 || /\W/.test(word) || isGlued(end) || /^[hglm]$/.test(word),
+  );
   if (sign !== "") {
     const units = unitsNamed(sign);
     const isSame = own.some(({ kind }) => units.some((unit) => unit.kind === kind));
@@ -85,9 +91,11 @@ function readPart(tokens: readonly Token[], start: number): Part | undefined {
   }
   // "1h30"
   const minutes = /^h(\d\d?)m?$/.exec(isGlued(end) ? word : "");
-  if (minutes !== null) return { start, value: value + Number(minutes[1]) / 60, numberEnd, end: end + 1, units: unitsNamed("h") };
+  if (minutes !== null)
+    return { start, value: value + Number(minutes[1]) / 60, numberEnd, end: end + 1, units: unitsNamed("h") };
   // "84 euro 95"
-  const cents = /^\d\d$/.test(normAt(end + 1)) && tokens[end + 2]?.kind !== "word" ? Number(normAt(end + 1)) : Number.NaN;
+  const cents =
+    /^\d\d$/.test(normAt(end + 1)) && tokens[end + 2]?.kind !== "word" ? Number(normAt(end + 1)) : Number.NaN;
   if (own.some(({ isMoney, size }) => isMoney && size > 1) && Number.isInteger(value) && !Number.isNaN(cents))
     return { start, value: value + cents / 100, numberEnd, end: end + 2, units: own };
   if (own.length === 0) return found.isArticle ? undefined : { start, value, numberEnd, end, units: [] };
@@ -114,10 +122,15 @@ function readCount(tokens: readonly Token[], at: number) {
   const value = found && exactNumber(found.digits);
   if (found === undefined || value === undefined) return undefined;
   const end = at + found.end;
-  if (normAt(end) === "k" && tokens[end]?.glued === true) return { value: value * 1000, end: end + 1, isArticle: false };
+  if (normAt(end) === "k" && tokens[end]?.glued === true)
+    return { value: value * 1000, end: end + 1, isArticle: false };
   const more = tokens[end]?.glued === true ? (parts[normAt(end)] ?? 0) : 0;
   if (more > 0) return { value: value + more, end: end + 1, isArticle: false };
   // "Two and a half hours"
-  const isAndHalf = normAt(end) === "and" && normAt(end + 1) === "a" && normAt(end + 2) === "half" && unitsNamed(normAt(end + 3)).length > 0;
+  const isAndHalf =
+    normAt(end) === "and" &&
+    normAt(end + 1) === "a" &&
+    normAt(end + 2) === "half" &&
+    unitsNamed(normAt(end + 3)).length > 0;
   return isAndHalf ? { value: value + 0.5, end: end + 3, isArticle: false } : { value, end, isArticle: false };
 }

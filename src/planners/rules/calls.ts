@@ -63,7 +63,10 @@ export function callsIn(tool: ToolRules): readonly Call[] {
     if (known === undefined) groups.set(key, [rule]);
     else known.push(rule);
   }
-  const all = [...groups.values()].map((rules) => ({ rules, own: new Set(rules.flatMap(({ node }) => [...stemsOf(node)])) }));
+  const all = [...groups.values()].map((rules) => ({
+    rules,
+    own: new Set(rules.flatMap(({ node }) => [...stemsOf(node)])),
+  }));
   const calls = all.map(({ rules, own }): Call => {
     const [first] = rules as [PhraseRule];
     const slots = new Map(rules.flatMap((rule) => [rule, ...rule.anywhere].flatMap((each) => [...each.slots])));
@@ -118,12 +121,24 @@ function weightsOf(
   };
   for (const word of own) weights.set(word, says.phrase);
   const names = [tool.name, ...Object.values(rules[0]?.fixed ?? {}).map(String)];
-  add(names.flatMap((name) => sayName(name).split(" ")), says.name);
+  add(
+    names.flatMap((name) => sayName(name).split(" ")),
+    says.name,
+  );
   const verbs = new Set(rules.flatMap(({ firstWords }) => [...firstWords]).filter((word) => !lightVerbs.has(word)));
-  add([...verbs].flatMap(verbsLike).filter((word) => !lightVerbs.has(word)), says.like);
-  add(tokenize(tool.description ?? "", 60).map(({ norm }) => norm), says.description);
+  add(
+    [...verbs].flatMap(verbsLike).filter((word) => !lightVerbs.has(word)),
+    says.like,
+  );
+  add(
+    tokenize(tool.description ?? "", 60).map(({ norm }) => norm),
+    says.description,
+  );
   const slots = new Set(rules.flatMap((rule) => [...rule.slots.keys()]));
-  add([...slots].flatMap((name) => sayName(name).split(" ")), says.field);
+  add(
+    [...slots].flatMap((name) => sayName(name).split(" ")),
+    says.field,
+  );
   return weights;
 }
 
@@ -141,7 +156,8 @@ function needsOf({ schemas }: ToolRules, rules: readonly PhraseRule[]): readonly
   if (source.toInput !== undefined) {
     const all = rules.flatMap(({ node }) => neededIn(node));
     const ways = [...new Map(all.map((names) => [[...names].sort().join(), names])).values()];
-    const holds = (way: ReadonlySet<string>, other: ReadonlySet<string>) => way !== other && [...other].every((name) => way.has(name));
+    const holds = (way: ReadonlySet<string>, other: ReadonlySet<string>) =>
+      way !== other && [...other].every((name) => way.has(name));
     return ways.filter((way) => !ways.some((other) => holds(way, other)));
   }
   return (schemasAt(schemas.input, [], fixed) ?? []).map(({ required }) => {

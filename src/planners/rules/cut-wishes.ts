@@ -27,7 +27,11 @@ export interface Wish {
 }
 
 /** Cuts a request at every place where a wish may begin. A part may be a wish, one of several things, a reason or a courtesy. */
-export function cutClauses({ tokens, words, marks }: Pick<RequestText, "tokens" | "words" | "marks">): readonly Clause[] {
+export function cutClauses({
+  tokens,
+  words,
+  marks,
+}: Pick<RequestText, "tokens" | "words" | "marks">): readonly Clause[] {
   const kept: Clause[] = [];
   let next = 0;
   for (const clause of splitClauses(tokens, reasonStarts(words))) {

@@ -1,11 +1,11 @@
 import { parseWith } from "../../core/schema.ts";
 import { auxiliaries, prepositions, readAnaphor, resultNouns, startsWithVerb } from "../../english/word-classes.ts";
 import { stem } from "../../language/word-forms.ts";
+import { itemsOf, type Part } from "./items.ts";
 import type { Piece } from "./match.ts";
 import { isContent, type OperationSlot } from "./operation.ts";
 import type { PhraseRule } from "./phrase-rules.ts";
 import { isCapital, type Mark, type RequestText, textBetween } from "./request.ts";
-import { itemsOf, type Part } from "./items.ts";
 import { isWhole, typeOfSlot } from "./slot-values.ts";
 import { anaphor, isDate, isReadable, type SlotType, slotReadingsAt } from "./slots.ts";
 import { isPlainText } from "./texts.ts";
@@ -51,18 +51,21 @@ export function findDoubts(reading: Reading, request: RequestText): readonly Dou
   const firstWord = pieces.find(({ kind }) => kind === "word");
   for (const piece of pieces) {
     const { kind, start, end, isMistyped = false } = piece;
-    if (kind === "left" && !doubts.some((doubt) => doubt.kind === "left" && doubt.start < end && doubt.end > start)) doubts.push({ kind, start, end });
+    if (kind === "left" && !doubts.some((doubt) => doubt.kind === "left" && doubt.start < end && doubt.end > start))
+      doubts.push({ kind, start, end });
     // What cannot be taken back is not done for a word that may be mistyped, nor anything for a verb.
     if (isMistyped && !isPure && (rule.isGrave || piece === firstWord)) doubts.push({ kind: "spelling", start, end });
     // "… with "Fine by me" and archive it"
     const isQuoted = piece.isMessage && request.tokens[start]?.kind === "quote";
-    if (isQuoted && /^(?:and|then|,|;|\.)$/.test(request.words[start + 1] ?? "") && end > start + 2) doubts.push({ kind: "name", start, end });
+    if (isQuoted && /^(?:and|then|,|;|\.)$/.test(request.words[start + 1] ?? "") && end > start + 2)
+      doubts.push({ kind: "name", start, end });
     const type = kind === "slot" ? typeOfName(piece, rule) : undefined;
     if (type === undefined) continue;
     const items = (isWhole(type) ? undefined : itemsOf([piece], request)) ?? [[piece]];
     const { name = "" } = piece;
     const isSplit = items.length > 1 && type.text === undefined && !isPure && !isObject(piece, reading, request);
-    if (isSplit || items.some(([item = piece]) => isDoubtfulName(item, name, reading, request))) doubts.push({ kind: "name", start, end });
+    if (isSplit || items.some(([item = piece]) => isDoubtfulName(item, name, reading, request)))
+      doubts.push({ kind: "name", start, end });
   }
   for (const date of request.dates) {
     const used = pieces.find(({ value, start, end }) => value !== undefined && start <= date.start && end >= date.end);
@@ -70,7 +73,8 @@ export function findDoubts(reading: Reading, request: RequestText): readonly Dou
     const type = typeOfSlot(rule, used?.name ?? "");
     // "On tuesday" says no time of the day.
     const isDayOnly = date.dateTime === undefined && type?.kind === "date-time" && type.takesDay !== true && !isPure;
-    if (isDayOnly || (isUsed && date.isBareHour && rule.isGrave)) doubts.push({ kind: "hour", start: date.start, end: date.end });
+    if (isDayOnly || (isUsed && date.isBareHour && rule.isGrave))
+      doubts.push({ kind: "hour", start: date.start, end: date.end });
     if (isUsed && date.isNamed) doubts.push({ kind: "name", start: date.start, end: date.end });
   }
   return doubts;
@@ -79,13 +83,15 @@ export function findDoubts(reading: Reading, request: RequestText): readonly Dou
 /** The marks that a reading does not use whole. Those of a name are a part of it. */
 function findLeft({ rule, start, end, pieces }: Reading, { marks }: RequestText): readonly Mark[] {
   const used = new Map<number, Piece>();
-  for (const piece of pieces) if (piece.kind !== "free") for (let at = piece.start; at < piece.end; at++) used.set(at, piece);
+  for (const piece of pieces)
+    if (piece.kind !== "free") for (let at = piece.start; at < piece.end; at++) used.set(at, piece);
   const isUsed = (mark: Mark): boolean => {
     const own = new Set<Piece | undefined>();
     for (let at = mark.start; at < mark.end; at++) own.add(used.get(at));
     const [first] = own;
     // "Milk #food and soap"
-    const isOver = (piece: Piece | undefined) => mark.kind === "tag" && (piece?.end ?? 0) > mark.end && piece?.value === undefined;
+    const isOver = (piece: Piece | undefined) =>
+      mark.kind === "tag" && (piece?.end ?? 0) > mark.end && piece?.value === undefined;
     const isText = (piece: Piece | undefined) =>
       piece?.kind === "slot" && piece.value === undefined && typeOfSlot(rule, piece.name ?? "")?.kind === "text";
     if (own.size === 1 && isText(first)) return true;
@@ -123,7 +129,8 @@ function typeOfName({ name = "", value, isMessage }: Piece, rule: PhraseRule): S
 }
 
 /** Words with which something else is meant than what stands before them. */
-const other = /^(?:or|but|except|excluding|instead|not|never|without|nor|same|than|called|named|titled|entitled|saying|\+)$/;
+const other =
+  /^(?:or|but|except|excluding|instead|not|never|without|nor|same|than|called|named|titled|entitled|saying|\+)$/;
 
 /**
  * True for a name that may be more than one: that is only marks, holds an alternative or a sentence, or something that fills
@@ -140,7 +147,8 @@ function isDoubtfulName({ start, end }: Part, name: string, reading: Reading, re
   const isSign = (word: string, at: number) => tokens[start + at]?.kind !== "quote" && !/[\p{L}\p{N}]/u.test(word);
   const isCalled = /^(?:called|named|titled|entitled)$/.test(words[start - 1] ?? "");
   if (!isCalled && said.every((word, at) => isMarked(start + at) || isSign(word, at))) return true;
-  const isOther = (word: string, at: number) => other.test(word) && !isCapital(request, at) && tokens[at]?.glued !== true;
+  const isOther = (word: string, at: number) =>
+    other.test(word) && !isCapital(request, at) && tokens[at]?.glued !== true;
   if (said.some((word, at) => isOther(word, start + at))) return true;
   if (!isPlainText(request, start, end) || isSentence(request, { start, end })) return true;
   const filled = new Set(reading.pieces.flatMap(({ name }) => name ?? []));
@@ -191,7 +199,9 @@ function holdsText({ type, leads }: OperationSlot, { start, end }: Part, request
   const { words } = request;
   const text = textBetween(request, start, end);
   if (type.schema === undefined) return true;
-  const isPreposition = leads.some(([only = "", second]) => second === undefined && only === words[start - 1]) && prepositions.has(words[start - 1] ?? "");
+  const isPreposition =
+    leads.some(([only = "", second]) => second === undefined && only === words[start - 1]) &&
+    prepositions.has(words[start - 1] ?? "");
   const parsed = parseWith(type.schema, type.kind === "list" ? [text] : text);
   return (parsed instanceof Promise || parsed.ok) && !(isPreposition && startsWithVerb(words.slice(first, start)));
 }

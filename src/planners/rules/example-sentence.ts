@@ -41,7 +41,13 @@ function placeOf(value: unknown, tokens: readonly Token[], type: SlotType): Plac
   if (Array.isArray(value)) return placeOfList(value, tokens, type);
   if (typeof value === "number") return placeOfNumber(value, tokens);
   if (typeof value !== "string" || value === "") return undefined;
-  if (isDate(type)) return findWords(tokens, tokenize(value).map(({ norm }) => norm)) ?? placeOfDate(tokens);
+  if (isDate(type))
+    return (
+      findWords(
+        tokens,
+        tokenize(value).map(({ norm }) => norm),
+      ) ?? placeOfDate(tokens)
+    );
   const ways = [...(type.values?.values() ?? [])]
     .flat()
     .filter((way) => way.value === value)

@@ -1,11 +1,11 @@
 import { parseWith } from "../../core/schema.ts";
-import type { PhraseNode } from "../../language/phrases.ts";
 import { functionWords, prepositions, readAnaphor } from "../../english/word-classes.ts";
+import type { PhraseNode } from "../../language/phrases.ts";
 import type { PhrasePlace, PhraseSlot } from "./compiled-phrase.ts";
 import { isArticle, isFiller } from "./courtesy.ts";
+import { splitAt, textOf } from "./items.ts";
 import { isCapital, type RequestText, textBetween } from "./request.ts";
 import { anaphor, isDate, isReadable, type SlotReading, type SlotType, slotReadingsAt } from "./slots.ts";
-import { splitAt, textOf } from "./items.ts";
 import { closers, type TextEdges } from "./texts.ts";
 
 /** Some tokens of a request and what they are explained by; a linked list, the last piece first. */
@@ -156,7 +156,8 @@ export class Matcher {
     for (const [at, word] of request.words.entries())
       for (const meaning of [word, ...meaningsOf(word)]) this.lastPlaces.set(meaning, at);
     for (const { kind, start, leadStart, end, isFirm } of request.marks)
-      if (kind === "date" && isFirm) for (const at of [start, leadStart]) this.dateEnds.set(at, Math.max(end, this.dateEnds.get(at) ?? 0));
+      if (kind === "date" && isFirm)
+        for (const at of [start, leadStart]) this.dateEnds.set(at, Math.max(end, this.dateEnds.get(at) ?? 0));
   }
 
   /** Every fit of a template that starts at a token, at its start or at another place, and ends where it may. */
@@ -263,7 +264,8 @@ export class Matcher {
       this.take(run, thread, words.get(word), 0);
       // A message begins behind "that" where the phrase has a colon, and the reverse.
       if (opensMessage.has(word) && word !== "because")
-        for (const opener of opensMessage) if (opener !== word && opener !== "because") this.take(run, thread, words.get(opener), 0);
+        for (const opener of opensMessage)
+          if (opener !== word && opener !== "because") this.take(run, thread, words.get(opener), 0);
       for (const meaning of this.meaningsOf(word)) this.take(run, thread, words.get(meaning), costs.mistyped);
       if (word.endsWith("s")) this.takePlural(run, thread, words.get(word.slice(0, -1)) ?? []);
       if (words.size === 1) this.takeIt(run, thread);
@@ -380,7 +382,15 @@ export class Matcher {
       const piece: Piece = { kind: "slot", start: position, end, name: slot.name, place, before: pieces };
       const more = costs.openText + costs.text * (end - position);
       if (end > position)
-        push(run, end, threadAt({ ...{ place: slot.next, cost: cost + more, pieces: piece }, filled: [...filled, slot.name], isSpoken }));
+        push(
+          run,
+          end,
+          threadAt({
+            ...{ place: slot.next, cost: cost + more, pieces: piece },
+            filled: [...filled, slot.name],
+            isSpoken,
+          }),
+        );
       return;
     }
     if (this.followsBareValue(run, pieces)) return;
@@ -428,7 +438,12 @@ export class Matcher {
     for (const message of range.messageEnds?.(start) ?? []) {
       const pieces: Piece = { kind: "slot", start, end: message.end, name, place, before, isMessage: true };
       const length = Math.min(maxTextTokens, message.end - start);
-      const all = { cost: cost + costs.openText + costs.text * length + message.cost, pieces, filled: [...filled, name], isSpoken: true };
+      const all = {
+        cost: cost + costs.openText + costs.text * length + message.cost,
+        pieces,
+        filled: [...filled, name],
+        isSpoken: true,
+      };
       run.fits.push({ start: range.start, end: message.end, ...all });
     }
   }
@@ -511,7 +526,8 @@ export class Matcher {
       if (type?.schema === undefined || value !== undefined) return true;
       const text = textBetween(this.request, start, end);
       this.work.check(text);
-      const items = type.kind === "list" ? splitAt(this.request, [{ start, end }]).map((item) => textOf(item, this.request)) : [];
+      const items =
+        type.kind === "list" ? splitAt(this.request, [{ start, end }]).map((item) => textOf(item, this.request)) : [];
       const parsed = parseWith(type.schema, type.kind === "list" ? items : text);
       return parsed instanceof Promise || parsed.ok;
     });

@@ -163,7 +163,7 @@ function walkBack(
   }, following);
 }
 
-const passed: ReadonlySet<string> = new Set("the a an my our your this that some any [ ( \"".split(" "));
+const passed: ReadonlySet<string> = new Set('the a an my our your this that some any [ ( "'.split(" "));
 
 /** The words of a tail that lead to what follows. */
 function leadIn(tail: string): readonly (readonly string[])[] {

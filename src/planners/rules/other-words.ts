@@ -9,10 +9,10 @@ import {
 } from "../../english/word-classes.ts";
 import { stem } from "../../language/word-forms.ts";
 import { type Call, type CallSlot, callsIn, itemsIn, says, saysSomething } from "./calls.ts";
+import { quantifiers, textOf } from "./items.ts";
 import { type FindMeanings, opensMessage, type Piece, piecesOf, type WorkMeter } from "./match.ts";
 import type { PhraseRule, ToolRules } from "./phrase-rules.ts";
 import { isCapital, type RequestText } from "./request.ts";
-import { quantifiers, textOf } from "./items.ts";
 import { anaphor, isDate, isReadable, type SlotReading, slotReadingsAt } from "./slots.ts";
 import { denials, isPlainText, type TextEdges } from "./texts.ts";
 
@@ -122,7 +122,10 @@ export class OtherWords {
   }
 
   /** The same with the call that was said before: "…, and 15 to site 4". */
-  goOnFrom({ rule, pieces }: { readonly rule: PhraseRule; readonly pieces: readonly Piece[] }, range: OtherRange): readonly OtherFit[] {
+  goOnFrom(
+    { rule, pieces }: { readonly rule: PhraseRule; readonly pieces: readonly Piece[] },
+    range: OtherRange,
+  ): readonly OtherFit[] {
     const isSame = (each: Call) =>
       each.rule.operation === rule.operation &&
       each.rule.source.toInput === rule.source.toInput &&
@@ -292,7 +295,9 @@ class Chart {
       const closed = threads.flatMap((thread) => (thread.open < 0 ? [thread] : (this.close(thread, at) ?? [])));
       if (ends.has(at)) {
         const cheapest = closed.filter(({ said }) => said >= minSaid).sort((one, other) => one.cost - other.cost);
-        const found = cheapest.slice(0, 2 * fitsPerEnd).flatMap((thread) => this.endOf(thread, at, { verb, before }) ?? []);
+        const found = cheapest
+          .slice(0, 2 * fitsPerEnd)
+          .flatMap((thread) => this.endOf(thread, at, { verb, before }) ?? []);
         fits.push(...found.sort((one, other) => one.cost - other.cost).slice(0, fitsPerEnd));
       }
       if (at >= limit) continue;
@@ -304,14 +309,18 @@ class Chart {
 
   /** The verb with which a wish begins, if it is of another deed. */
   private otherDeed(start: number): number | undefined {
-    const isAsked = this.call.rule.tool.tool.declaredEffect === "pure" && asking.has(this.text.request.words[start] ?? "");
-    const isOwn = [this.text.roots[start] ?? "", ...this.text.meanings(start)].some((root) => this.call.leads.has(root));
+    const isAsked =
+      this.call.rule.tool.tool.declaredEffect === "pure" && asking.has(this.text.request.words[start] ?? "");
+    const isOwn = [this.text.roots[start] ?? "", ...this.text.meanings(start)].some((root) =>
+      this.call.leads.has(root),
+    );
     return this.text.isDeed(start) && !isAsked && !isOwn ? start : undefined;
   }
 
   private goOn(thread: Thread, at: number, range: { readonly push: Push; readonly limit: number }): void {
     this.pass(thread, at, range.push);
-    for (const found of this.valuesAt(at)) if ((thread.filled & (1 << found.place)) === 0) this.fill(thread, at, found, range);
+    for (const found of this.valuesAt(at))
+      if ((thread.filled & (1 << found.place)) === 0) this.fill(thread, at, found, range);
     for (const place of this.texts) if ((thread.filled & (1 << place)) === 0) this.open(thread, at, place, range);
   }
 
@@ -330,7 +339,8 @@ class Chart {
     else if (this.text.isMark[at]) take("left", costs.mark);
     else if (weight > 0) take("word", costs.hint);
     else if (isSmall(word) || tokens[at]?.kind === "sign" || quantifiers.has(word)) take("free", costs.small);
-    else if (this.call.otherWords.has(this.text.roots[at] ?? "")) take("left", isVerb(word) ? costs.order : costs.other);
+    else if (this.call.otherWords.has(this.text.roots[at] ?? ""))
+      take("left", isVerb(word) ? costs.order : costs.other);
     else take("left", costs.left);
   }
 
@@ -344,7 +354,8 @@ class Chart {
     const { type } = slot;
     if (!isReadable(type)) return [];
     const all = this.text.readingsAt(type, at);
-    const amount = type.units === undefined && takesMoney.test(slot.name) ? this.text.request.amounts.get(at) : undefined;
+    const amount =
+      type.units === undefined && takesMoney.test(slot.name) ? this.text.request.amounts.get(at) : undefined;
     // An amount that says no currency takes any.
     const isMoney = amount?.number !== undefined && amount.measures.some(({ unit }) => unit.isMoney);
     const money = isMoney ? [{ value: amount.number?.value ?? 0, end: amount.end }] : [];
@@ -352,9 +363,11 @@ class Chart {
       const isPointer = reading.value === anaphor;
       const isLed = reading.isMeasured === true || isDate(type) || this.isLed(slot, place, at);
       const isFollowed = slot.behind.has(this.text.request.words[reading.end] ?? "");
-      const lead = isLed || isFollowed ? 0 : slot.leads.length === 0 || type.kind === "enum" ? costs.choice : costs.bare;
+      const lead =
+        isLed || isFollowed ? 0 : slot.leads.length === 0 || type.kind === "enum" ? costs.choice : costs.bare;
       const isTelling = !isPointer && (reading.isMeasured === true || type.kind === "enum");
-      const isSure = (lead === 0 || lead === costs.choice || this.isOnlyNumber(type, at)) && this.isOwnForm(slot, reading, at);
+      const isSure =
+        (lead === 0 || lead === costs.choice || this.isOnlyNumber(type, at)) && this.isOwnForm(slot, reading, at);
       return { ...reading, place, isTelling, isSure, cost: costs.value + lead + (isPointer ? costs.pointer : 0) };
     });
   }
@@ -369,11 +382,17 @@ class Chart {
   private isOwnForm({ type, behind }: CallSlot, { isMeasured = false }: SlotReading, at: number): boolean {
     if (type.kind === "enum") return slotReadingsAt(type, this.text.request, at).length > 0;
     if (type.kind !== "number") return true;
-    const isUnit = (word: string) => word !== "percent" && word !== "%" && type.units?.some(({ names }) => names.includes(word));
+    const isUnit = (word: string) =>
+      word !== "percent" && word !== "%" && type.units?.some(({ names }) => names.includes(word));
     return (isMeasured || ![...behind].some(isUnit)) && this.text.request.words[at] !== "one";
   }
 
-  private fill(thread: Thread, at: number, found: ChartValue, { push, limit }: { readonly push: Push; readonly limit: number }): void {
+  private fill(
+    thread: Thread,
+    at: number,
+    found: ChartValue,
+    { push, limit }: { readonly push: Push; readonly limit: number },
+  ): void {
     const { value, end, cost, place, isTelling } = found;
     if (end > limit) return;
     const name = this.call.slots[place]?.name ?? "";
@@ -401,13 +420,19 @@ class Chart {
     if (known !== undefined) return known;
     const before = this.text.request.words.slice(Math.max(0, at - 3), at).filter((word) => !articles.test(word));
     const isNaming = naming.test(before.at(-1) ?? "") && /name|title|label|subject/i.test(name);
-    const ends = (lead: readonly string[]) => lead.every((word, index) => before[before.length - lead.length + index] === word);
+    const ends = (lead: readonly string[]) =>
+      lead.every((word, index) => before[before.length - lead.length + index] === word);
     const isLed = isNaming || leads.some(ends);
     (this.leads[place] ??= [])[at] = isLed;
     return isLed;
   }
 
-  private open(thread: Thread, at: number, place: number, { push, limit }: { readonly push: Push; readonly limit: number }): void {
+  private open(
+    thread: Thread,
+    at: number,
+    place: number,
+    { push, limit }: { readonly push: Push; readonly limit: number },
+  ): void {
     const slot = this.call.slots[place];
     const opening = (this.openings[place] ??= [])[at] ?? (slot && this.openingAt(slot, place, at));
     if (slot === undefined || opening === undefined) return;
@@ -423,7 +448,14 @@ class Chart {
     if (text === undefined || at >= limit) return;
     const isInfinitive = opening.isInfinitive && thread.said < minSaid && thread.pieces === undefined;
     const said = isInfinitive ? minSaid : thread.said;
-    push(at + 1, { ...thread, cost: cost + text + (isInfinitive ? costs.infinitive : 0), filled, open: place, openAt: at, said });
+    push(at + 1, {
+      ...thread,
+      cost: cost + text + (isInfinitive ? costs.infinitive : 0),
+      filled,
+      open: place,
+      openAt: at,
+      said,
+    });
   }
 
   private openingAt(slot: CallSlot, place: number, at: number): Opening {
@@ -481,7 +513,8 @@ class Chart {
     const { openAt, open } = thread;
     const { edges, request } = this.text;
     const slot = this.call.slots[open];
-    if (slot === undefined || at - openAt >= maxText || !edges.mayHold(at) || request.tokens[openAt]?.kind === "quote") return;
+    if (slot === undefined || at - openAt >= maxText || !edges.mayHold(at) || request.tokens[openAt]?.kind === "quote")
+      return;
     push(at + 1, { ...thread, cost: thread.cost + this.textCost(at, openAt, slot) });
   }
 
@@ -509,8 +542,11 @@ class Chart {
     if (lacking.length > 1) return undefined;
     const pieces = piecesOf(last);
     if (verb !== undefined && !pieces.some((piece) => this.holdsDeed(piece, verb))) return undefined;
-    const roots = new Set(pieces.flatMap(({ kind, start }) => (kind === "slot" || kind === "left" ? [] : this.meaningsAt(start))));
-    const unsaid = before === undefined ? Math.min(...call.phrases.map(({ required }) => shareUnsaid(required, roots))) : 0;
+    const roots = new Set(
+      pieces.flatMap(({ kind, start }) => (kind === "slot" || kind === "left" ? [] : this.meaningsAt(start))),
+    );
+    const unsaid =
+      before === undefined ? Math.min(...call.phrases.map(({ required }) => shareUnsaid(required, roots))) : 0;
     return {
       rule: call.rule,
       cost:
@@ -543,7 +579,8 @@ class Chart {
       this.valuesAt(start).some(
         (each) => each.isSure && each.value === value && each.end === end && this.call.slots[each.place]?.name === name,
       );
-    const isSmallest = ({ kind, start }: Piece) => kind !== "free" || smallest.test(this.text.request.words[start] ?? "");
+    const isSmallest = ({ kind, start }: Piece) =>
+      kind !== "free" || smallest.test(this.text.request.words[start] ?? "");
     const hasValue = pieces.some(({ value }) => value !== undefined);
     return (
       hasValue &&
@@ -584,7 +621,8 @@ function shareUnsaid(groups: readonly ReadonlySet<string>[], said: Pick<Readonly
 function saysValue({ kind, values, units }: CallSlot["type"], { words, amounts }: RequestText): boolean {
   if (kind === "enum") return words.some((word) => values?.has(word));
   if (units === undefined) return false;
-  const isOwn = ({ unit }: { readonly unit: { readonly kind: unknown } }) => units.some((each) => each.kind === unit.kind);
+  const isOwn = ({ unit }: { readonly unit: { readonly kind: unknown } }) =>
+    units.some((each) => each.kind === unit.kind);
   return [...amounts.values()].some(({ measures }) => measures.some(isOwn));
 }
 
@@ -602,7 +640,8 @@ function readLoosely(type: CallSlot["type"], { request, roots }: OtherText, at: 
 }
 
 /** Words and signs that may differ between a phrase and what is planned as it. */
-const smallest = /^(?:[^\p{L}\p{N}]|the|an?|my|our|your|me|us|i|we|is|are|be|please|just|of|to|for|on|in|at|by|with|from|into|can|could|would|will|you|have|am|now)$/u;
+const smallest =
+  /^(?:[^\p{L}\p{N}]|the|an?|my|our|your|me|us|i|we|is|are|be|please|just|of|to|for|on|in|at|by|with|from|into|can|could|would|will|you|have|am|now)$/u;
 const wordSet = (words: string): ReadonlySet<string> => new Set(words.split(" "));
 const takesMoney = /amount|price|cost|fee|budget|total|sum|fine|pay/i;
 const articles = /^(?:the|an?|my|our)$/;

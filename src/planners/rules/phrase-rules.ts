@@ -4,8 +4,8 @@ import { type StandardSchema, toJsonSchema, zodVersionOf } from "../../core/sche
 import type { DefinedTool, SlotValue, ToolPhrase } from "../../core/tool.ts";
 import { hasSensitive, type ToolSchemas, toolSchemas } from "../../core/tool-schemas.ts";
 import type { DateClock } from "../../dates/read-dates.ts";
-import { functionWords, prepositions, prepositionsLike, verbsLike } from "../../english/word-classes.ts";
 import { type Unit, unitsNamed } from "../../english/units.ts";
+import { functionWords, prepositions, prepositionsLike, verbsLike } from "../../english/word-classes.ts";
 import { examplePhrase, type KnownGroups, type PhraseNode, parsePhrase, slotNames } from "../../language/phrases.ts";
 import { tokenize } from "../../language/tokens.ts";
 import { addWords, compilePhrase, firstOf, type PhrasePlace, requiredWords } from "./compiled-phrase.ts";
@@ -13,15 +13,7 @@ import { isArticle } from "./courtesy.ts";
 import { readExample } from "./example-sentence.ts";
 import type { Template } from "./match.ts";
 import { Operation } from "./operation.ts";
-import {
-  checkSlotField,
-  isDate,
-  isReadable,
-  ownSlotType,
-  type SlotType,
-  slotTypeOf,
-  unitsOfName,
-} from "./slots.ts";
+import { checkSlotField, isDate, isReadable, ownSlotType, type SlotType, slotTypeOf, unitsOfName } from "./slots.ts";
 
 /** One phrase of a tool; what only a request that may fit it needs is made when it is first asked for. */
 export interface PhraseRule extends Template {
@@ -256,11 +248,7 @@ export function typeOfField(
 }
 
 /** The units of a field: as its `unit` (a metadata key) says, its name, the words beside it in phrases, or its description. */
-function unitsOf(
-  name: string,
-  { unit, description }: JsonSchema,
-  phrases: readonly ToolPhrase[],
-): readonly Unit[] {
+function unitsOf(name: string, { unit, description }: JsonSchema, phrases: readonly ToolPhrase[]): readonly Unit[] {
   const own = unitsOfName(name);
   if (typeof unit === "string") {
     const given = unitsNamed(unit.toLowerCase());
@@ -272,12 +260,18 @@ function unitsOf(
   const word = "(?:\\p{Sc}|%|\\p{L}+)";
   const words = `(${word}(?:\\|${word})*)`;
   const beside = new RegExp(`\\{${name}\\}[\\s([]*${words}|(\\p{Sc})[\\s([]*\\{${name}\\}`, "gu");
-  const found = phrases.flatMap(({ phrase }) => [...phrase.matchAll(beside)].flatMap(([, behind = "", before = ""]) => (behind || before).split("|")));
-  const all = found.map((each) => (/^[a-z]$/i.test(each) ? [] : unitsNamed(each.toLowerCase()))).filter(({ length }) => length > 0);
+  const found = phrases.flatMap(({ phrase }) =>
+    [...phrase.matchAll(beside)].flatMap(([, behind = "", before = ""]) => (behind || before).split("|")),
+  );
+  const all = found
+    .map((each) => (/^[a-z]$/i.test(each) ? [] : unitsNamed(each.toLowerCase())))
+    .filter(({ length }) => length > 0);
   // One that takes euros or dollars is of neither.
   if (all.length > 0) return all.every(([first]) => first?.kind === all[0]?.[0]?.kind) ? (all[0] ?? []) : [];
   const said = typeof description === "string" ? tokenize(description, 40) : [];
-  const named = said.flatMap(({ norm }) => (norm.length > 2 ? [unitsNamed(norm)] : [])).filter(({ length }) => length > 0);
+  const named = said
+    .flatMap(({ norm }) => (norm.length > 2 ? [unitsNamed(norm)] : []))
+    .filter(({ length }) => length > 0);
   return new Set(named.map(([first]) => first?.kind)).size === 1 ? (named[0] ?? []) : [];
 }
 

@@ -21,9 +21,20 @@ import type { Doubt } from "./doubts.ts";
 import { findLike } from "./likeness.ts";
 import { type Piece, TooMuchWork } from "./match.ts";
 import { compileTool, type PhraseRule, sayName, type ToolRules } from "./phrase-rules.ts";
+import {
+  certaintyOf,
+  contentOf,
+  exampleRequest,
+  likeliest,
+  likestPhrases,
+  type Meaning,
+  nearestPhrase,
+  questionFor,
+  toProposal,
+  unusedIn,
+} from "./proposals.ts";
 import { type DraftStep, type Reading, type Readings, RequestReader, unsureCost } from "./readings.ts";
 import { maxTokens, quotedWord, type RequestText, readRequest, textBetween } from "./request.ts";
-import { certaintyOf, contentOf, exampleRequest, likeliest, likestPhrases, type Meaning, nearestPhrase, questionFor, toProposal, unusedIn } from "./proposals.ts";
 import type { Match } from "./slot-values.ts";
 import { waitsOf } from "./steps.ts";
 
@@ -170,14 +181,23 @@ class Planning {
       const others = found.readings.flatMap((each) => (each === reading ? [] : [each.cost]));
       const asks = questionFor(reading, this.clock);
       if (asks === undefined && reading.lacking !== undefined) return [];
-      const own = { certainty: certaintyOf(reading, others), unused: unusedIn(reading, request), ...(asks && { asks }) };
+      const own = {
+        certainty: certaintyOf(reading, others),
+        unused: unusedIn(reading, request),
+        ...(asks && { asks }),
+      };
       return [{ calls: reading.drafts, steps: orderSteps(reading.drafts, request), ...own }];
     });
     const [first] = meant;
     // What was refused as it stands may still be the likeliest.
-    const known = (more.meant ?? []).filter(({ steps }) => !meant.some((each) => JSON.stringify(each.steps) === JSON.stringify(steps)));
+    const known = (more.meant ?? []).filter(
+      ({ steps }) => !meant.some((each) => JSON.stringify(each.steps) === JSON.stringify(steps)),
+    );
     const isMissing =
-      reason === "not-understood" && first?.asks !== undefined && first.unused.length === 0 && first.certainty >= minAsked;
+      reason === "not-understood" &&
+      first?.asks !== undefined &&
+      first.unused.length === 0 &&
+      first.certainty >= minAsked;
     const all = { ...more, meant: [...meant, ...known] };
     if (!isMissing) return new Refused(reason, this.explainNear(why, best, request), all);
     const { field, choices = [] } = first.asks as ProposalQuestion;
@@ -233,14 +253,12 @@ class Planning {
     const said = contentOf(text.slice(0, maxWishText));
     const request = this.read(text.length > maxWishText ? "" : text);
     const tools = this.rules.map((tool) => ({ tool, phrases: likestPhrases(tool, said) }));
-    const scored = tools.map(({ tool, phrases }) => {
-      const words = contentOf(phrases[0]?.example ?? "");
-      return { tool, phrases, score: [...words].filter((word) => said.has(word)).length };
-    });
+    const likest = ({ phrases: [first] }: (typeof tools)[number]) => first?.shared ?? 0;
     const examples: string[] = [];
-    for (const { tool, phrases } of scored.sort((one, other) => other.score - one.score)) {
+    for (const { tool, phrases } of tools.sort((one, other) => likest(other) - likest(one))) {
       if (examples.length === maxExamples) break;
-      const found = await this.findExample(tool, phrases.slice(0, maxTries), request);
+      const tried = phrases.slice(0, maxTries).map(({ rule }) => rule);
+      const found = await this.findExample(tool, tried, request);
       if (found !== undefined) examples.push(found);
     }
     return examples;
@@ -329,16 +347,23 @@ class Planning {
   }
 
   /** "In two hours, send it": the steps behind a wait, to tools that have no date of their own; or why they cannot wait. */
-  private planDelayed({ drafts, matches, doubts }: Reading, reader: RequestReader): readonly PlanStep[] | Refused | undefined {
+  private planDelayed(
+    { drafts, matches, doubts }: Reading,
+    reader: RequestReader,
+  ): readonly PlanStep[] | Refused | undefined {
     const { request } = reader;
     const [place, ...others] = doubts;
     const isDated = matches.some(({ rules }) => rules.hasDates());
     if (place === undefined || others.length > 0 || place.kind !== "left" || isDated) return undefined;
-    const mark = request.marks.find(({ kind, start, end }) => kind === "date" && start >= place.start && end === place.end);
+    const mark = request.marks.find(
+      ({ kind, start, end }) => kind === "date" && start >= place.start && end === place.end,
+    );
     if (mark === undefined) return undefined;
     const date = request.dates.find(({ start, end }) => start === mark.start && end === mark.end);
     const said = textBetween(request, mark.leadStart, mark.end);
-    const isFirst = matches.every(({ pieces }) => pieces.every(({ kind, start }) => kind === "left" || start >= mark.end));
+    const isFirst = matches.every(({ pieces }) =>
+      pieces.every(({ kind, start }) => kind === "left" || start >= mark.end),
+    );
     // Of several wishes, a time at the end may be that of the last one alone.
     const isOfAll = isFirst || (matches.length === 1 && matches.every(({ end }) => end <= mark.end));
     const steps = orderSteps(drafts, request);
@@ -352,7 +377,10 @@ class Planning {
     }
     if (date?.isBareHour !== true) return waiting;
     const why = `"${cutText(said, maxQuoted)}" may be before or after noon`;
-    return new Refused("unsure", why, { meant: [{ calls: drafts, steps: waiting, certainty: 0.8, unused: [] }], reader });
+    return new Refused("unsure", why, {
+      meant: [{ calls: drafts, steps: waiting, certainty: 0.8, unused: [] }],
+      reader,
+    });
   }
 
   /** Refuses what may mean several things, or has a doubt. */
@@ -360,8 +388,16 @@ class Planning {
     const { request } = reader;
     const [{ doubts }] = readings;
     const meant = readings.map((reading): Meaning => {
-      const certainty = certaintyOf(reading, readings.flatMap((each) => (each === reading ? [] : [each.cost])));
-      return { calls: reading.drafts, steps: orderSteps(reading.drafts, request), certainty, unused: unusedIn(reading, request) };
+      const certainty = certaintyOf(
+        reading,
+        readings.flatMap((each) => (each === reading ? [] : [each.cost])),
+      );
+      return {
+        calls: reading.drafts,
+        steps: orderSteps(reading.drafts, request),
+        certainty,
+        unused: unusedIn(reading, request),
+      };
     });
     const [first, second] = readings;
     const [doubt] = doubts;
@@ -369,15 +405,25 @@ class Planning {
       const [one, other] = firstDifference(first, second);
       const names = [one, other].map(({ rules, rule }) => `${rules.tool.name} ("${rule.example}")`).join(" and ");
       const said = textBetween(request, one.start, one.end);
-      return new Refused("ambiguous", `${JSON.stringify(cutText(said, maxQuoted))} fits ${names} equally well`, { meant, reader });
+      return new Refused("ambiguous", `${JSON.stringify(cutText(said, maxQuoted))} fits ${names} equally well`, {
+        meant,
+        reader,
+      });
     }
-    const said = doubt === undefined ? "" : JSON.stringify(cutText(textBetween(request, doubt.start, doubt.end), maxQuoted));
-    const [reason, why] = doubt === undefined ? (["unsure", "it"] as const) : ([doubt.kind === "left" ? "not-understood" : "unsure", `${said} ${doubtful[doubt.kind]}`] as const);
+    const said =
+      doubt === undefined ? "" : JSON.stringify(cutText(textBetween(request, doubt.start, doubt.end), maxQuoted));
+    const [reason, why] =
+      doubt === undefined
+        ? (["unsure", "it"] as const)
+        : ([doubt.kind === "left" ? "not-understood" : "unsure", `${said} ${doubtful[doubt.kind]}`] as const);
     return new Refused(reason, why, { meant, reader });
   }
 
   /** "How much is left", to a tool that is known by "what is my balance" and the like: that is planned in its place. */
-  private async findLikely(text: string, { more: { isUnread, details } }: Refused): Promise<Planned | Refused | undefined> {
+  private async findLikely(
+    text: string,
+    { more: { isUnread, details } }: Refused,
+  ): Promise<Planned | Refused | undefined> {
     const words = tokenize(text, maxTokens).map(({ kind, norm }) => (kind === "quote" ? quotedWord : norm));
     // What a pure tool may be asked is not whether to do something.
     const isBarred = findRefusals(words, 0, words.length).some(({ reason }) => reason !== "question");
@@ -394,7 +440,10 @@ class Planning {
     const said = { text: reasoning, words: [{ text: reasoning, by: "phrase" as const }], summary };
     if (like.isSure) return { ...planned, steps, parts: () => [{ ...part, ...said }] };
     const why = `${JSON.stringify(cutText(text, maxQuoted))} is only a little ${summary}`;
-    return new Refused("unsure", why, { ...(details && { details }), meant: [{ steps, certainty: 0.5, unused: [], text: meaning }] });
+    return new Refused("unsure", why, {
+      ...(details && { details }),
+      meant: [{ steps, certainty: 0.5, unused: [], text: meaning }],
+    });
   }
 
   private refuse(found: Exclude<Readings, { readonly type: "read" | "too-long" }>, reader: RequestReader): Refused {
@@ -446,7 +495,16 @@ const minAsked = 0.3;
 const minAhead = 30;
 
 /** Reasons for which something may still be proposed. */
-const proposable: ReadonlySet<RefusalReason> = new Set(["not-understood", "ambiguous", "unsure", "missing", "question", "supposed", "later", "unbound"]);
+const proposable: ReadonlySet<RefusalReason> = new Set([
+  "not-understood",
+  "ambiguous",
+  "unsure",
+  "missing",
+  "question",
+  "supposed",
+  "later",
+  "unbound",
+]);
 
 function isBarred(words: readonly string[], start: number, end: number): boolean {
   return findRefusals(words, start, end).some(({ reason }) => reason === "denied" || reason === "corrected");

@@ -1,8 +1,8 @@
 import type { Proposal, ProposalQuestion } from "../../core/errors.ts";
 import { hiddenText, type JsonObject } from "../../core/json.ts";
 import { schemasAt } from "../../core/json-schema.ts";
-import type { SlotValue } from "../../core/tool.ts";
 import { sensitiveViewOf } from "../../core/sensitive-paths.ts";
+import type { SlotValue } from "../../core/tool.ts";
 import type { DateClock } from "../../dates/read-dates.ts";
 import { dayMs, isoDateTime } from "../../dates/zoned-time.ts";
 import { functionWords } from "../../english/word-classes.ts";
@@ -50,9 +50,17 @@ function isSame(one: Meaning, other: Meaning): boolean {
 /** Says a meaning in the words of the tools' phrases. */
 export function toProposal({ steps, calls = [], certainty, unused, asks, text }: Meaning, clock: DateClock): Proposal {
   const lackingOf = (id: string) => (asks?.stepId === id ? asks.field : undefined);
-  const said = new Map(calls.map(({ id, rules, input }) => [id, sayOpenly(rules, input, { clock, lacking: lackingOf(id) })]));
+  const said = new Map(
+    calls.map(({ id, rules, input }) => [id, sayOpenly(rules, input, { clock, lacking: lackingOf(id) })]),
+  );
   const reasoned = steps.map((step) => (said.has(step.id) ? { ...step, reasoning: said.get(step.id) ?? "" } : step));
-  return { steps: reasoned, text: text ?? [...said.values()].join(", then "), certainty, unused, ...(asks && { asks }) };
+  return {
+    steps: reasoned,
+    text: text ?? [...said.values()].join(", then "),
+    certainty,
+    unused,
+    ...(asks && { asks }),
+  };
 }
 
 /** A call in words, without its secrets. */
@@ -125,25 +133,27 @@ export function certaintyOf({ matches, doubts, cost: all }: Reading, others: rea
   return Math.round(100 / (1 + Math.exp(-sum))) / 100;
 }
 
-const maxExamples = 6;
-const examplesOf = new WeakMap<ToolRules, readonly { readonly rule: PhraseRule; readonly words: ReadonlySet<string> }[]>();
+const examplesOf = new WeakMap<
+  ToolRules,
+  readonly { readonly rule: PhraseRule; readonly words: ReadonlySet<string> }[]
+>();
 
-/** Phrases of a tool, one of each kind of call, the likest to a request first. */
-export function likestPhrases(tool: ToolRules, said: ReadonlySet<string>): readonly PhraseRule[] {
-  const known = examplesOf.get(tool) ?? kindsOf(tool).map((rule) => ({ rule, words: contentOf(rule.example) }));
+/** The phrases of a tool that are likest to a request: those that say most of its words, and few others. */
+export function likestPhrases(tool: ToolRules, said: ReadonlySet<string>) {
+  const known = examplesOf.get(tool) ?? tool.rules.map((rule) => ({ rule, words: contentOf(rule.example) }));
   examplesOf.set(tool, known);
-  const scored = known.map(({ rule, words }) => ({ rule, score: [...words].filter((word) => said.has(word)).length }));
-  return scored.sort((one, other) => other.score - one.score).map(({ rule }) => rule);
-}
-
-function kindsOf({ operations, rules }: ToolRules): readonly PhraseRule[] {
-  const firsts = operations.flatMap((each) => rules.filter(({ operation }) => operation === each).slice(0, 2));
-  return [...new Set([...rules.slice(0, maxExamples), ...firsts])];
+  const scored = known.map(({ rule, words }) => {
+    const shared = [...words].filter((word) => said.has(word)).length;
+    return { rule, shared, score: shared === 0 ? 0 : 3 * shared - words.size };
+  });
+  return scored.sort((one, other) => other.score - one.score);
 }
 
 /** The words of a text that say something. */
 export function contentOf(text: string): ReadonlySet<string> {
-  return new Set(tokenize(text, 200).flatMap(({ norm }) => (norm.length > 2 && !functionWords.has(norm) ? [norm] : [])));
+  return new Set(
+    tokenize(text, 200).flatMap(({ norm }) => (norm.length > 2 && !functionWords.has(norm) ? [norm] : [])),
+  );
 }
 
 /** A phrase as a request, with values that the request says, or with others. */
@@ -156,7 +166,10 @@ export function exampleRequest(rule: PhraseRule, request: RequestText): string |
       const said = isReadable(type) ? firstReading(type, request, used) : undefined;
       const isDay = type.kind === "date" || type.kind === "range";
       const date = isDay ? tomorrow.slice(0, 10) : `${tomorrow.slice(0, 11)}09:00:00${tomorrow.slice(19)}`;
-      return [name, said ?? (isDay || type.kind === "date-time" ? date : exampleOf(type, `"${sayName(name)}"`))] as const;
+      return [
+        name,
+        said ?? (isDay || type.kind === "date-time" ? date : exampleOf(type, `"${sayName(name)}"`)),
+      ] as const;
     }),
   );
   return sayPhrase(rule, values, clock);

@@ -4,16 +4,16 @@ import type { EarlierPhrases, PhraseContext, PhraseReference } from "../../core/
 import { mentionsResult, readAnaphor, resultNouns, startsWithVerb } from "../../english/word-classes.ts";
 import { type FoundRefusal, findRefusals } from "../../language/refusals.ts";
 import { isMistypedInside } from "../../language/word-forms.ts";
-import { type OtherFit, type OtherRange, OtherWords } from "./other-words.ts";
 import { findReferences, parseReference } from "../../plan/references.ts";
 import { readSum } from "../../sums/read-sum.ts";
 import type { PhrasePlace } from "./compiled-phrase.ts";
-import { isContent } from "./operation.ts";
 import { contentEnds, contentStarts, isCourtesy } from "./courtesy.ts";
 import { type Clause, cutClauses, statesReason } from "./cut-wishes.ts";
 import { type Doubt, findDoubts } from "./doubts.ts";
-import { costs, type FindMeanings, Matcher, type Piece, piecesOf, WorkMeter } from "./match.ts";
 import { holdsNames, isBetweenNames, isSeparatorAt, mayBeItems } from "./items.ts";
+import { costs, type FindMeanings, Matcher, type Piece, piecesOf, WorkMeter } from "./match.ts";
+import { isContent } from "./operation.ts";
+import { type OtherFit, type OtherRange, OtherWords } from "./other-words.ts";
 import { inputOfPhrase, type PhraseRule, type ToolRules } from "./phrase-rules.ts";
 import { isCapital, type Mark, type RequestText, textBetween } from "./request.ts";
 import { type Match, readSlotValues, saysIt, type Unfit } from "./slot-values.ts";
@@ -353,7 +353,8 @@ export class RequestReader {
     const doubts = [...partial.doubts, { kind: "left", start, end } as const];
     const isStatement = statesReason(words, start, end);
     const length = isStatement ? 0 : words.slice(start, end).filter(isContent).length;
-    const cost = Math.min(maxUnread, unreadCost + unreadWordCost * length) + (partial.doubts.length === 0 ? unsureCost : 0);
+    const cost =
+      Math.min(maxUnread, unreadCost + unreadWordCost * length) + (partial.doubts.length === 0 ? unsureCost : 0);
     return { ...partial, cost: partial.cost + cost, doubts };
   }
 
@@ -365,10 +366,14 @@ export class RequestReader {
       ["corrected", "condition", "repeated"].includes(reason),
     );
     const isDated = matches.some(({ pieces }) =>
-      pieces.some((piece) => marks.some((mark) => mark.kind === "date" && mark.start >= piece.start && mark.end <= piece.end)),
+      pieces.some((piece) =>
+        marks.some((mark) => mark.kind === "date" && mark.start >= piece.start && mark.end <= piece.end),
+      ),
     );
     const within = marks.filter((mark) => mark.start < end && mark.end > start);
-    const isLost = within.some(({ kind, isFirm }) => (kind === "date" ? isFirm && !isDated : !isIdle(kind, words.slice(start, end))));
+    const isLost = within.some(({ kind, isFirm }) =>
+      kind === "date" ? isFirm && !isDated : !isIdle(kind, words.slice(start, end)),
+    );
     // "[because {reason}]"
     const isOwn = matches.at(-1)?.rule.operation.opens(words[start] ?? "") === true;
     if (isBarred || isLost || isOwn) return false;
@@ -422,7 +427,13 @@ export class RequestReader {
   /** "…, and 15 to site 4": the call before with other values. */
   private goOnInOtherWords({ matches }: Partial, clause: number): readonly Match[] {
     const last = matches.at(-1);
-    if (this.otherWords === undefined || last === undefined || last.lastClause !== clause - 1 || last.pieces.at(-1)?.isMessage) return [];
+    if (
+      this.otherWords === undefined ||
+      last === undefined ||
+      last.lastClause !== clause - 1 ||
+      last.pieces.at(-1)?.isMessage
+    )
+      return [];
     const fits = this.otherWords.goOnFrom(last, this.rangeFrom(clause));
     return fits.map((fit) => ({ ...this.toMatch(fit, clause), goesOn: true }));
   }
@@ -438,7 +449,15 @@ export class RequestReader {
     const lastClause = pieces.at(-1)?.isMessage ? this.clauses.length - 1 : (this.ends.get(end) ?? firstClause);
     const start = Math.max(this.clauses[firstClause]?.start ?? 0, pieces[0]?.start ?? 0);
     const place = { firstClause, lastClause, start, end, cost: cost + otherWishCost };
-    return { rules: rule.tool, rule, ...place, pieces, inOtherWords: true, isAlike, ...(missing !== undefined && { missing }) };
+    return {
+      rules: rule.tool,
+      rule,
+      ...place,
+      pieces,
+      inOtherWords: true,
+      isAlike,
+      ...(missing !== undefined && { missing }),
+    };
   }
 
   private fit(
@@ -474,10 +493,18 @@ export class RequestReader {
     const { tokens } = this.request;
     const later = this.clauses.filter(({ end }) => end > open);
     const isQuote = tokens[open]?.kind === "quote";
-    const sentences = later.filter(({ endsSentence, end }) => endsSentence && end < tokens.length).slice(0, maxClausesOfWish);
+    const sentences = later
+      .filter(({ endsSentence, end }) => endsSentence && end < tokens.length)
+      .slice(0, maxClausesOfWish);
     const ends = sentences.map(({ end }, at) => ({ end, cost: sentenceCost * at }));
-    const whole = { end: tokens.length, cost: sentenceCost * later.filter(({ endsSentence, end }) => endsSentence && end < tokens.length).length };
-    const found = open >= tokens.length ? [] : [...(isQuote && this.ends.has(open + 1) ? [{ end: open + 1, cost: -1 }] : []), ...ends, whole];
+    const whole = {
+      end: tokens.length,
+      cost: sentenceCost * later.filter(({ endsSentence, end }) => endsSentence && end < tokens.length).length,
+    };
+    const found =
+      open >= tokens.length
+        ? []
+        : [...(isQuote && this.ends.has(open + 1) ? [{ end: open + 1, cost: -1 }] : []), ...ends, whole];
     this.messageEndsFrom.set(open, found);
     return found;
   }
@@ -495,7 +522,12 @@ export class RequestReader {
   private limitFrom(firstClause: number, ends = ({ endsHard }: Clause) => endsHard): number {
     const most = Math.min(firstClause + maxClausesOfWish, this.clauses.length) - 1;
     let index = firstClause;
-    for (let clause = this.clauses[index]; clause !== undefined && !ends(clause) && index < most; clause = this.clauses[index]) index++;
+    for (
+      let clause = this.clauses[index];
+      clause !== undefined && !ends(clause) && index < most;
+      clause = this.clauses[index]
+    )
+      index++;
     return this.clauses[index]?.end ?? 0;
   }
 
@@ -638,12 +670,16 @@ export class RequestReader {
     const drafts = [...partial.drafts];
     for (let index = drafts.length - 1; index >= 0; index--) {
       const draft = drafts[index];
-      const isSameCall = match.inOtherWords ? draft?.match.rule.operation === match.rule.operation : draft?.match.rule === match.rule;
+      const isSameCall = match.inOtherWords
+        ? draft?.match.rule.operation === match.rule.operation
+        : draft?.match.rule === match.rule;
       if (draft === undefined || !isSameCall || draft.isClosed) break;
       const isFirst = draft.match.goesOn !== true && draft.place === 0;
       // What was said before the first of them counts less.
       const { start } = draft.match;
-      const own = draft.match.pieces.filter((piece) => piece.start >= start || beside.every(({ name }) => name !== piece.name));
+      const own = draft.match.pieces.filter(
+        (piece) => piece.start >= start || beside.every(({ name }) => name !== piece.name),
+      );
       const missing = beside.filter(({ name }) => !own.some((piece) => piece.name === name));
       const wider = { ...draft.match, pieces: [...own, ...missing] };
       const made = await this.makeInputs(wider, { ...partial, drafts: drafts.slice(0, index) }, drafts[index - 1]);
@@ -786,7 +822,9 @@ function valuesBeside({ pieces, rule, start }: Match): readonly Piece[] {
 
 /** True if a value, such as a list, stands behind the first text of a match. */
 function hasValueBehind({ pieces, rule, start }: Match): boolean {
-  const text = pieces.findIndex(({ name, value, start: at }) => at >= start && value === undefined && rule.slots.has(name ?? ""));
+  const text = pieces.findIndex(
+    ({ name, value, start: at }) => at >= start && value === undefined && rule.slots.has(name ?? ""),
+  );
   return text >= 0 && pieces.slice(text + 1).some(({ kind, name }) => kind === "slot" && name !== pieces[text]?.name);
 }
 

@@ -126,7 +126,8 @@ function findAmounts(tokens: readonly Token[]): ReadonlyMap<number, Amount> {
   const found = new Map<number, Amount>();
   // "PROP-2025-001" is one word.
   const isOfCode = (at: number): boolean => {
-    const isJoined = tokens[at]?.glued === true && /^[-_/.]$/.test(tokens[at - 1]?.norm ?? "") && tokens[at - 1]?.glued === true;
+    const isJoined =
+      tokens[at]?.glued === true && /^[-_/.]$/.test(tokens[at - 1]?.norm ?? "") && tokens[at - 1]?.glued === true;
     const isSign = /^[-_/.]$/.test(tokens[at]?.norm ?? "") && tokens[at]?.glued === true;
     const before = isJoined ? at - 2 : isSign ? at - 1 : -1;
     return before >= 0 && (tokens[before]?.kind === "word" || isOfCode(before));
@@ -207,7 +208,9 @@ function findDates(
       inPast: () => {
         const part = text.slice(reading.leadStart, reading.end);
         const [past] = readDates(part, clock, { isPast: true });
-        return past === undefined ? own : { ...own, date: past.date, ...(past.dateTime && { dateTime: past.dateTime }) };
+        return past === undefined
+          ? own
+          : { ...own, date: past.date, ...(past.dateTime && { dateTime: past.dateTime }) };
       },
     };
     return speaksOfPast(tokens, start) ? own.inPast() : own;
@@ -215,7 +218,10 @@ function findDates(
   for (const reading of found) addMark(reading, false);
   // A short name of a day or four digits that nothing leads in may be one: "gas check weds", "1430 call Ada".
   for (const [at, { norm }] of tokens.entries())
-    if (/^(?:mon|tues?|weds?|thurs?|fri|(?:[01]\d|2[0-3])(?:15|30|45))$/.test(norm) && !spans.some(({ start, end }) => start <= at && at < end))
+    if (
+      /^(?:mon|tues?|weds?|thurs?|fri|(?:[01]\d|2[0-3])(?:15|30|45))$/.test(norm) &&
+      !spans.some(({ start, end }) => start <= at && at < end)
+    )
       spans.push({ kind: "date", start: at, end: at + 1, leadStart: at, isFirm: false, isFalse: true });
   // Each end of a range may fill a slot of its own.
   const all = found.flatMap((reading) => reading.ends ?? (reading.until === undefined ? [reading] : []));
@@ -232,12 +238,16 @@ function speaksOfPast(tokens: readonly Token[], end: number): boolean {
   return words.some(
     (word, at) =>
       /^(?:did|was|were|had)$/.test(word) ||
-      (isPastVerb(word) && (at === first || words.slice(Math.max(0, at - 3), at).some((each) => /^(?:have|has)$/.test(each)))),
+      (isPastVerb(word) &&
+        (at === first || words.slice(Math.max(0, at - 3), at).some((each) => /^(?:have|has)$/.test(each)))),
   );
 }
 
 /** Names of days, months and feasts, and times of the clock, are written with a capital though they are in no name. */
-const alwaysCapital = new RegExp(`^(?:${weekdays.join("|")}|(?:mon|tues?|weds?|thurs?|fri|sat|sun)|${monthNames}|(?:${feastWords}).*|eve|day|[ap]m|\\d.*)$`, "i");
+const alwaysCapital = new RegExp(
+  `^(?:${weekdays.join("|")}|(?:mon|tues?|weds?|thurs?|fri|sat|sun)|${monthNames}|(?:${feastWords}).*|eve|day|[ap]m|\\d.*)$`,
+  "i",
+);
 
 /** True if a word of a date is written with a capital that only a name has: "noon", "days", "tomorrow". */
 function isNamed(said: Said, start: number, end: number): boolean {

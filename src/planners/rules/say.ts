@@ -1,12 +1,12 @@
 import { canonicalJson, type JsonObject } from "../../core/json.ts";
 import type { SlotValue } from "../../core/tool.ts";
 import type { DateClock } from "../../dates/read-dates.ts";
-import { nextDate, wallTimeAt, dayMs } from "../../dates/zoned-time.ts";
+import { dayMs, nextDate, wallTimeAt } from "../../dates/zoned-time.ts";
 import { months, weekdays } from "../../english/word-classes.ts";
 import { isNullable, type PhraseNode, slotNames } from "../../language/phrases.ts";
 import { asReference, parseReference, parseTemplate } from "../../plan/references.ts";
-import { inputOfPhrase, type PhraseRule, sayName, type ToolRules } from "./phrase-rules.ts";
 import { opensMessage } from "./match.ts";
+import { inputOfPhrase, type PhraseRule, sayName, type ToolRules } from "./phrase-rules.ts";
 import { choicesOf, isDate, type SlotType } from "./slots.ts";
 
 /** Values by the names of slots. */
@@ -87,7 +87,10 @@ function valuesOf(rule: PhraseRule, input: JsonObject): Values {
       if (Object.hasOwn(input, name)) return [[name, input[name]] as const];
       if (rule.source.toInput === undefined) return [];
       const fits = ([field, value]: readonly [string, unknown]) => !types.has(field) && mayBe(type, value);
-      return all.filter(fits).map(([, value]) => [name, value] as const).slice(0, 1);
+      return all
+        .filter(fits)
+        .map(([, value]) => [name, value] as const)
+        .slice(0, 1);
     }),
   );
 }
@@ -152,7 +155,8 @@ class Speaker {
     this.said.add(name);
     if (value === gap) return gap;
     const leads = this.rule.operation.slots.get(name)?.leads ?? [];
-    const isMessage = type.text === "message" || (next === "" && leads.some((lead) => opensMessage.has(lead.at(-1) ?? "")));
+    const isMessage =
+      type.text === "message" || (next === "" && leads.some((lead) => opensMessage.has(lead.at(-1) ?? "")));
     return sayValue(value, type, { next, clock: this.clock, isMessage });
   }
 }
@@ -180,7 +184,11 @@ function sayValue(
   }
   if (typeof value === "boolean") return value ? "on" : "off";
   if (typeof value !== "string") return undefined;
-  if (isDate(type) || type.kind === "range") return value.split("/").map((day) => sayDate(day, clock)).join(" to ");
+  if (isDate(type) || type.kind === "range")
+    return value
+      .split("/")
+      .map((day) => sayDate(day, clock))
+      .join(" to ");
   if (type.kind === "enum") return sayName(value);
   const text = parseTemplate(value)
     .map((part) => (part.type === "reference" ? sayReference(part.reference) : part.text))

@@ -152,7 +152,8 @@ function valuesOf(
   if (first === undefined) return undefined;
   if (first.value === anaphor) return pointer;
   // "Tickets 4 and 5"
-  if (first.value !== undefined) return pieces.flatMap(({ value }) => (value === undefined || typeof value === "symbol" ? [] : [value]));
+  if (first.value !== undefined)
+    return pieces.flatMap(({ value }) => (value === undefined || typeof value === "symbol" ? [] : [value]));
   if (type.kind === "sum") return [textBetween(request, first.start, first.end)];
   const { words, tokens } = request;
   if (first.isMessage) return saysResult(first, words) ? pointer : [messageOf(first, request)];
@@ -164,12 +165,14 @@ function valuesOf(
   if (isQuote(pieces, request)) return [tokens[first.start]?.norm ?? ""];
   const items = isWhole(type) ? [pieces] : itemsOf(pieces, request);
   if (items === undefined) return undefined;
-  const values = items.map((item) => textOf(item, request)).map((text, at) => {
-    // "Ada's file"
-    const end = items[at]?.at(-1)?.end ?? 0;
-    const isOwner = type.text === undefined && type.schema === undefined && /['’]s$/.test(words[end - 1] ?? "");
-    return isOwner && isContent(words[end] ?? "") ? text?.slice(0, -2) : text;
-  });
+  const values = items
+    .map((item) => textOf(item, request))
+    .map((text, at) => {
+      // "Ada's file"
+      const end = items[at]?.at(-1)?.end ?? 0;
+      const isOwner = type.text === undefined && type.schema === undefined && /['’]s$/.test(words[end - 1] ?? "");
+      return isOwner && isContent(words[end] ?? "") ? text?.slice(0, -2) : text;
+    });
   return values.every((value) => value !== undefined) ? values : undefined;
 }
 

@@ -51,7 +51,8 @@ export function slotReadingsAt(type: SlotType, request: RequestText, start: numb
       const date = type.when === "past" ? found.inPast() : found;
       if (type.when === "future" && isOver(date, clock)) return none;
       const { isTimeOnly = false, dateTime = "" } = date;
-      if (isTimeOnly && (type.takesTime || type.kind === "time")) return [{ value: dateTime.slice(11, 16), end: date.end }];
+      if (isTimeOnly && (type.takesTime || type.kind === "time"))
+        return [{ value: dateTime.slice(11, 16), end: date.end }];
       if (type.kind === "time") return none;
       return type.kind === "date" ? readDay(date) : readTime(type, date, clock);
     }
@@ -90,8 +91,7 @@ function readNumberSlot(type: SlotType, request: RequestText, start: number): re
   const unit = units?.find(({ kind }) => kind === own?.unit.kind);
   const readings: SlotReading[] = [];
   const isOther = units !== undefined && measures.length > 0 && (own === undefined || own.unit.size !== unit?.size);
-  if (number !== undefined && !isOther && !(measures.length === 0 && last > number.end))
-    readings.push(number);
+  if (number !== undefined && !isOther && !(measures.length === 0 && last > number.end)) readings.push(number);
   if (own !== undefined && unit !== undefined) {
     const value = Number(((own.value * own.unit.size) / unit.size).toPrecision(12));
     readings.push({ value, end: last, isMeasured: true });
@@ -106,7 +106,9 @@ function readNumberSlot(type: SlotType, request: RequestText, start: number): re
 /** The units that the name of a slot says: "minutes", "durationMinutes", "amountUsd". */
 export function unitsOfName(name: string): readonly Unit[] {
   const words = name.split(/(?=\p{Lu})|[\s_-]+/u);
-  return words.map((word) => (word.length > 1 ? unitsNamed(word.toLowerCase()) : [])).find(({ length }) => length > 0) ?? [];
+  return (
+    words.map((word) => (word.length > 1 ? unitsNamed(word.toLowerCase()) : [])).find(({ length }) => length > 0) ?? []
+  );
 }
 
 /** True for a time that is over, or a day before today. */
@@ -115,7 +117,12 @@ function isOver({ date, dateTime }: Pick<RequestDate, "date" | "dateTime">, { no
 }
 
 /** A day without a time, which would be lost. */
-function readDay({ end, date, dateTime, dayAlone }: Pick<RequestDate, "end" | "date" | "dateTime" | "dayAlone">): readonly SlotReading[] {
+function readDay({
+  end,
+  date,
+  dateTime,
+  dayAlone,
+}: Pick<RequestDate, "end" | "date" | "dateTime" | "dayAlone">): readonly SlotReading[] {
   if (dateTime === undefined) return [{ value: date, end }];
   const day = dayAlone();
   return day === undefined ? none : [{ value: day.date, end: day.end }];

@@ -28,7 +28,9 @@ export const closers: ReadonlyMap<string, string> = new Map([
   ["[", "]"],
 ]);
 const loose: ReadonlySet<string> = new Set(
-  ", ; : and or but & - – — … to of the a an my our from with by for at than as is are be into onto until till til since per during between".split(" "),
+  ", ; : and or but & - – — … to of the a an my our from with by for at than as is are be into onto until till til since per during between".split(
+    " ",
+  ),
 );
 const starters: ReadonlySet<string> = new Set(", ; : and or but & – — … . of than as is are was were".split(" "));
 
@@ -89,7 +91,8 @@ const first: ReadonlySet<string> = new Set(
 const determiners: ReadonlySet<string> = new Set(
   "one more most both all every each any no next previous same other rest first second third last half".split(" "),
 );
-const afterDeterminer = /^(?:of|one|ones|more|in|on|thing|things|item|items|task|tasks|todo|todos|the|my|day|week|month|time|two|three|few)$/;
+const afterDeterminer =
+  /^(?:of|one|ones|more|in|on|thing|things|item|items|task|tasks|todo|todos|the|my|day|week|month|time|two|three|few)$/;
 const last: ReadonlySet<string> = new Set(
   "back altogether completely entirely finally already too though either soon mistake accident accidentally now moment me again last".split(
     " ",
@@ -119,7 +122,8 @@ export function isPlainText({ words, tokens, text }: RequestText, start: number,
   const isName = (at: number) =>
     (isCapital({ text, tokens }, at) && text !== text.toUpperCase()) || quotes.test(words[at - 1] ?? "");
   const isLast = last.has(words[end - 1] ?? "") || howOften.test(words.slice(Math.max(start, end - 2), end).join(" "));
-  const isCounted = determiners.has(words[start] ?? "") && (end - start < 3 || afterDeterminer.test(words[start + 1] ?? ""));
+  const isCounted =
+    determiners.has(words[start] ?? "") && (end - start < 3 || afterDeterminer.test(words[start + 1] ?? ""));
   if (first.has(words[start] ?? "") || isCounted || (isLast && end - start > 1 && !isName(end - 1))) return false;
   for (let at = start; at < end; at++) {
     const isTaken = at > start && spoken.has(words[at] ?? "") && isName(at);

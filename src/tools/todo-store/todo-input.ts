@@ -132,8 +132,13 @@ export function createTodoInputSchema() {
     due(`Or a time with offset (2026-11-22T18:00+01:00)${more}`, timeText, (text) => text.length > 10);
   const newDueAt = z
     .string()
-    .refine((text) => isTimeOnly(text) || (text.length > 10 && isDueDate(text)), `must be an ISO 8601 ${timeText} that exists`)
-    .meta({ description: "Or a time with offset (2026-11-22T18:00+01:00; T18:00+01:00 keeps the day); null for never" });
+    .refine(
+      (text) => isTimeOnly(text) || (text.length > 10 && isDueDate(text)),
+      `must be an ISO 8601 ${timeText} that exists`,
+    )
+    .meta({
+      description: "Or a time with offset (2026-11-22T18:00+01:00; T18:00+01:00 keeps the day); null for never",
+    });
   const dueOn = due("A date", dayText, (text) => text.length === 10);
   const target = {
     id: z.string().min(1).max(200).optional(),

@@ -118,7 +118,8 @@ export function isTimeOnly(text: string): boolean {
 /** A time on the day of a todo, with the offset of that day; of a todo without a day it is the next such time. */
 function onDayOf({ dueAt, dueDate }: DueFields, time: string, nowMs: number): string {
   const [, offset = "Z"] = timeOnly.exec(time) ?? [];
-  if (dueAt) return dueAt.slice(0, 10) + time.slice(0, -offset.length) + (/(?:Z|[+-]\d\d:\d\d)$/.exec(dueAt)?.[0] ?? offset);
+  if (dueAt)
+    return dueAt.slice(0, 10) + time.slice(0, -offset.length) + (/(?:Z|[+-]\d\d:\d\d)$/.exec(dueAt)?.[0] ?? offset);
   if (dueDate) return dueDate + time;
   const [, sign = "+", hours = "0", minutes = "0"] = /^([+-])(\d\d):(\d\d)$/.exec(offset) ?? [];
   const offsetMs = (Number(hours) * 60 + Number(minutes)) * (sign === "-" ? -60_000 : 60_000);

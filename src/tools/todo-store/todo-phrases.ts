@@ -311,7 +311,15 @@ function about(frames: readonly string[], input: Phrase["input"], options: Parti
   const named = `[(the|my|this|that|our)] ${todo} (called|named|titled|that says|about|:) {title}|(the|my|that|our) ${nouns} {doing}|(the|my|that|our) {title} ${nouns}`;
   const ones = "(one|item|task|todo|to do|entry|thing|reminder)";
   const index = `(the|my) {index} ${ones}|[the] (item|task|todo|to do|entry|reminder|number|item number|task number|no|#) [#] {index}|the {index}|[(the|my)] {end} ${ones}`;
-  const types = { ...slots, due: newDue, title: chosen, index: position, end: z.enum(["last"]), newList: listName, addTags: tagList };
+  const types = {
+    ...slots,
+    due: newDue,
+    title: chosen,
+    index: position,
+    end: z.enum(["last"]),
+    newList: listName,
+    addTags: tagList,
+  };
   const strict = { ...types, title: item };
   const bare: Readonly<Record<string, string>> = { "@": "{title}", "~": "{title}", "^": "{doing}" };
   const make: Made = (fields, context) => targetOf(input?.operation, fields, context);

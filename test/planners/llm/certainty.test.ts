@@ -66,7 +66,9 @@ describe("the certainty of a plan", () => {
       code: "cannot-plan",
       details: {
         reason: "unsure",
-        proposals: [{ text: "note milk", certainty: 0.223, unused: [], steps: [{ tool: "Note", input: { title: "milk" } }] }],
+        proposals: [
+          { text: "note milk", certainty: 0.223, unused: [], steps: [{ tool: "Note", input: { title: "milk" } }] },
+        ],
       },
     });
     const { source } = await planWith([unsure], "note milk", { minCertainty: 0.2 });

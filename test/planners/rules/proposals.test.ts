@@ -29,7 +29,12 @@ const greet = defineTool({
   inputSchema: z.object({ name: z.string() }),
   phrases: ["greet {name}"],
 });
-const meet = defineTool({ ...given, name: "Meet", inputSchema: z.object({ name: z.string() }), phrases: ["greet {name}"] });
+const meet = defineTool({
+  ...given,
+  name: "Meet",
+  inputSchema: z.object({ name: z.string() }),
+  phrases: ["greet {name}"],
+});
 const pay = defineTool({
   ...given,
   name: "Pay",
@@ -135,7 +140,9 @@ describe("a proposal", () => {
   });
 
   it("without an effect is planned at once", async () => {
-    const { steps } = await createRulePlanner().plan(requestOf("show me the lessons of Emma", { tools: [lessons] as never }));
+    const { steps } = await createRulePlanner().plan(
+      requestOf("show me the lessons of Emma", { tools: [lessons] as never }),
+    );
     expect(steps).toMatchObject([{ tool: "ListLessons", input: { rider: "Emma" } }]);
   });
 
@@ -233,6 +240,8 @@ describe("the examples of a refusal", () => {
     expect(examples).toEqual(["pay invoice 12", 'transfer 12 euros to "to"']);
     const planner = createRulePlanner();
     for (const example of examples)
-      expect(await planner.plan(requestOf(example, { tools: [pay, transfer] as never }))).toMatchObject({ steps: [{ id: "s1" }] });
+      expect(await planner.plan(requestOf(example, { tools: [pay, transfer] as never }))).toMatchObject({
+        steps: [{ id: "s1" }],
+      });
   });
 });

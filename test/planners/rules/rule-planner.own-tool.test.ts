@@ -149,7 +149,8 @@ describe("slots", () => {
       effect: "pure",
       phrases: ["what was on at {at}"],
     });
-    const at = async (timeZone: string) => (await stepsFor("what was on at today", { tools: [log], timeZone }))[0]?.input;
+    const at = async (timeZone: string) =>
+      (await stepsFor("what was on at today", { tools: [log], timeZone }))[0]?.input;
     expect(await at("Europe/Berlin")).toMatchObject({ at: "2026-11-21T23:00:00.000Z" });
     expect(await at("America/New_York")).toMatchObject({ at: "2026-11-22T05:00:00.000Z" });
     expect(await at("Asia/Kolkata")).toMatchObject({ at: "2026-11-21T18:30:00.000Z" });
