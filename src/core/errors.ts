@@ -1,5 +1,4 @@
 import { type ErrorData, readFields, toErrorData } from "./error-data.ts";
-import type { JsonObject } from "./json.ts";
 import type { ModelFailureReason } from "./language-model.ts";
 import type { PlanFailure, PlanIssue, PlanStep } from "./plan.ts";
 import type { SchemaIssue } from "./schema.ts";

@@ -60,21 +60,25 @@ const maxGap = 12;
 
 /** The phrase with one more piece, if that belongs to it. */
 function join(phrase: Phrase, next: Piece, text: string): Phrase | undefined {
-  const { start, day, span } = phrase;
+  const { day, span } = phrase;
   const gap = text.slice(phrase.end, next.start);
   if (phrase.moment !== undefined || phrase.false !== undefined || gap.length > maxGap) return undefined;
-  if (span !== undefined && day === undefined && phrase.time === undefined) {
-    if (!/^\s*(?:the\s+)?$/i.test(gap) || (next.kind !== "time" && next.kind !== "day")) return undefined;
-    // "Ten minutes after 5"
-    if (next.kind === "time") return span.elapsedMs === 0 ? undefined : { ...phrase, time: next, end: next.end };
-    const from = { ...next, said: "span", day: addMonths(next.day, span.months) + span.days } as const;
-    return { ...phrase, end: next.end, day: from };
-  }
+  if (span !== undefined && day === undefined && phrase.time === undefined)
+    return /^\s*(?:the\s+)?$/i.test(gap) ? joinSpan(phrase, span, next) : undefined;
   const { end } = next;
   if (next.kind === "day" && day !== undefined) return joinDay(phrase, day, next, gap);
   if (next.kind === "day") return takesDay(phrase, gap, text) ? { ...phrase, day: next, end } : undefined;
   if (next.kind === "time") return takesTime(phrase, next, gap, text) ? { ...phrase, time: next, end } : undefined;
   return next.kind === "part" && takesPart(phrase, next, gap, text) ? { ...phrase, part: next, end } : undefined;
+}
+
+/** "Ten minutes after 5", "two days after friday". */
+function joinSpan(phrase: Phrase, span: NonNullable<Phrase["span"]>, next: Piece): Phrase | undefined {
+  const { end } = next;
+  if (next.kind === "time") return span.elapsedMs === 0 ? undefined : { ...phrase, time: next, end };
+  if (next.kind !== "day") return undefined;
+  const from = { ...next, said: "span", day: addMonths(next.day, span.months) + span.days } as const;
+  return { ...phrase, end, day: from };
 }
 
 function takesTime({ day, part, time: known }: Phrase, time: TimePiece, gap: string, text: string): boolean {

@@ -420,13 +420,16 @@ function readClock(groups: Groups): Content | undefined {
   const seconds = secondsAt(groups, "", half ?? halfLast);
   const last = isRange ? secondsAt(groups, "Last") : seconds;
   if (seconds === undefined || last === undefined) return said === "bare" ? undefined : noTime(hour, half);
-  // "10:00" is written as on a clock of 24 hours.
-  const isExact =
-    half !== undefined || Number(hour) > 12 || hour.startsWith("0") || (said === "digits" && hour.length === 2);
+  const isExact = half !== undefined || isOfDay(hour, said);
   // "From 15:00 to 5"
   const isLater = isExact && halfLast === undefined && last < 43_200 && seconds > 43_200 && last + 43_200 >= seconds;
   const lastSeconds = isLater ? last + 43_200 : last;
   return { kind: "time", said, seconds, isExact, ...(isRange && { lastSeconds }) };
+}
+
+/** "10:00", "07", "15": written as on a clock of 24 hours. */
+function isOfDay(hour: string, said: string): boolean {
+  return Number(hour) > 12 || hour.startsWith("0") || (said === "digits" && hour.length === 2);
 }
 
 function readFourDigits(hour: string, minute: string): Content | undefined {

@@ -90,18 +90,12 @@ export function readDates(
     index += verdict === "none" ? 1 : count;
     if (phrase.clashEnd !== undefined) onFalse?.({ ...place, end: phrase.clashEnd, reason: "impossible" });
     if (verdict === "none") continue;
-    const isRepeated = isBeside(found.at(-1)?.reading, place, text);
-    const moment = verdict === "date" && !isRepeated ? momentOf(withMeal(phrase, text), now) : undefined;
-    if (isRepeated) {
-      const last = found.pop()?.reading;
-      onFalse?.({
-        ...place,
-        start: last?.start ?? place.start,
-        leadStart: last?.leadStart ?? place.start,
-        reason: "unclear",
-      });
+    if (isBeside(found.at(-1)?.reading, place, text)) {
+      const { start, leadStart } = found.pop()?.reading ?? place;
+      onFalse?.({ ...place, start, leadStart, reason: "unclear" });
       continue;
     }
+    const moment = verdict === "date" ? momentOf(withMeal(phrase, text), now) : undefined;
     if (moment === undefined) {
       onFalse?.({ ...place, reason: verdict === "impossible" ? verdict : "unclear" });
       continue;
@@ -204,20 +198,15 @@ function momentOf(phrase: Phrase, now: Now): Moment | undefined {
   const { moment, time, part: said, span } = phrase;
   const { nowMs, timeZone, today } = now;
   const day = phrase.day && (now.isPast ? inPast(phrase.day, today) : phrase.day);
-  if (moment !== undefined) {
-    if (moment.kind === "instant") return at(moment.ms, timeZone);
-    const sameTime = instantOf(wallTimeAt(nowMs, timeZone) + (moment.day - today) * dayMs, timeZone);
-    return at((moment.day === today ? nowMs : sameTime) + moment.elapsedMs, timeZone);
-  }
+  if (moment !== undefined) return at(instantAt(moment, now), timeZone);
   const anyPart = said?.part ?? day?.part;
   const part = anyPart === "end" ? undefined : anyPart;
   const onDay = day?.day ?? today;
   if (time !== undefined) {
-    const onDay = day?.day ?? (said?.isToday ? today : undefined);
-    const read = timeOf(time, part, onDay, now);
-    const found = read && { ...read, ...(onDay === undefined && { isTimeOnly: true as const }) };
-    const isMoved = span !== undefined && span.elapsedMs !== 0 && found?.dateTime !== undefined;
-    return isMoved ? { ...found, ...at(Date.parse(found.dateTime ?? "") + span.elapsedMs, timeZone) } : found;
+    const read = timeOf(time, part, day?.day ?? (said?.isToday ? today : undefined), now);
+    return read && span && span.elapsedMs !== 0 && read.dateTime !== undefined
+      ? { ...read, ...at(Date.parse(read.dateTime) + span.elapsedMs, timeZone) }
+      : read;
   }
   if (span !== undefined && span.elapsedMs !== 0) return undefined;
   if (part !== undefined) {
@@ -227,6 +216,13 @@ function momentOf(phrase: Phrase, now: Now): Moment | undefined {
   }
   const until = day?.lastDay === undefined ? {} : { until: wholeDay(day.lastDay, timeZone) };
   return { ...wholeDay(onDay, timeZone), ...until };
+}
+
+/** An instant, or this time of another day and a while later. */
+function instantAt(moment: NonNullable<Phrase["moment"]>, { nowMs, timeZone, today }: Now): number {
+  if (moment.kind === "instant") return moment.ms;
+  const sameTime = instantOf(wallTimeAt(nowMs, timeZone) + (moment.day - today) * dayMs, timeZone);
+  return (moment.day === today ? nowMs : sameTime) + moment.elapsedMs;
 }
 
 function at(ms: number, timeZone: string): DateMoment {
@@ -284,9 +280,10 @@ function timeOf(time: TimePiece, part: PartOfDay | undefined, said: number | und
   }
   const start = instantOf(wall, zone);
   if (offset !== undefined && wall - start !== offset * 3_600_000) return undefined;
-  if (time.lastSeconds === undefined) return { ...at(start, now.timeZone), ...(isBareHour && { isBareHour }) };
+  const known = { ...at(start, now.timeZone), ...(said === undefined && { isTimeOnly: true as const }) };
+  if (time.lastSeconds === undefined) return { ...known, ...(isBareHour && { isBareHour }) };
   const length = ((time.lastSeconds - time.seconds + 86_400) % 86_400) * 1000;
-  return { ...at(start, now.timeZone), until: at(instantOf(wall + length, zone), now.timeZone) };
+  return { ...known, until: at(instantOf(wall + length, zone), now.timeZone) };
 }
 
 /**

@@ -72,40 +72,65 @@ function findRange(text: string, clock: DateClock, { isPast = false }: DateOptio
   return undefined;
 }
 
-function periodOf(match: RegExpExecArray, text: string, { nowMs, timeZone, today, isPast }: Now): Found {
-  const { overdue, which = "this", count, long, near, month = near, quarter, ...named } = match.groups ?? {};
+function periodOf(match: RegExpExecArray, text: string, now: Now): Found {
   const before = text.slice(Math.max(0, match.index - 24), match.index);
   const [whole = "", word] = leading.exec(before) ?? [];
   const place = { leadStart: match.index - whole.length, end: match.index + match[0].length };
-  if (overdue !== undefined) return { ...place, limits: { to: isoDateTime(nowMs, timeZone) } };
+  return { ...place, limits: limitsOfPeriod(match.groups ?? {}, word, now) };
+}
+
+/** The limits of a period, by the preposition before it; undefined if they are unclear. */
+function limitsOfPeriod(
+  {
+    overdue,
+    which = "this",
+    count,
+    long = "",
+    near,
+    month = near,
+    quarter,
+    ...named
+  }: RegExpMatchArray["groups"] & object,
+  word: string | undefined,
+  now: Now,
+): Limits | undefined {
+  const { nowMs, timeZone, today, isPast } = now;
+  if (overdue !== undefined) return { to: isoDateTime(nowMs, timeZone) };
   const ahead = { this: 0, next: 1, last: -1, past: -1 }[which.toLowerCase()] ?? 0;
   const said = named.year ?? named.yearOfQuarter;
   const inYear = said === undefined ? undefined : yearOf(said.toLowerCase(), today);
   if (count !== undefined) {
     const amount = ahead * (numbers.indexOf(count.toLowerCase()) + 1 || Number(count));
-    const months = /^[my]/i.test(long ?? "") ? amount * (/^y/i.test(long ?? "") ? 12 : 1) : 0;
-    const days = months === 0 ? amount * (/^w/i.test(long ?? "") ? 7 : 1) : addMonths(today, months) - today;
-    return { ...place, limits: daysAfter(word, today + Math.min(0, days), today + Math.max(0, days)) };
+    const [months = 0, length = 0] = { d: [0, 1], w: [0, 7], m: [1], y: [12] }[long.charAt(0).toLowerCase()] ?? [];
+    const day = addMonths(today, amount * months) + amount * length;
+    return daysAfter(word, Math.min(today, day), Math.max(today, day));
   }
   if (month !== undefined) {
     const [first, last] = daysOfMonth(monthOf(month.toLowerCase()), inYear, today);
     const isLast = inYear === undefined && first > today && (isPast || ahead < 0 || word?.toLowerCase() === "since");
     const [from, to] = isLast ? [addMonths(first, -12), addMonths(last + 1, -12) - 1] : [first, last];
-    return { ...place, limits: daysAfter(word, from, to) };
+    return daysAfter(word, from, to);
   }
-  if (quarter !== undefined) {
-    const own = inYear ?? new Date(today * dayMs).getUTCFullYear();
-    const [first] = daysOfMonth(3 * (Number(quarter) - 1), own, today);
-    const from = isPast && inYear === undefined && first > today ? addMonths(first, -12) : first;
-    return { ...place, limits: daysAfter(word, from, addMonths(from, 3) - 1) };
-  }
+  if (quarter !== undefined) return limitsOfQuarter(Number(quarter), inYear, word, now);
   const name = (named.unit ?? "weekend").toLowerCase();
   const period = name === "weekend" ? "week" : (name as "week" | "month" | "quarter" | "year");
   const last = endOfPeriod(period, ahead, today);
   const first = name === "weekend" ? last - 1 : endOfPeriod(period, ahead - 1, today) + 1;
   // "By next month" may be its beginning or its end.
   const isUnclear = ahead !== 0 && /^(?:by|until|till?|no)/i.test(word ?? "");
-  return { ...place, limits: isUnclear ? undefined : daysAfter(word, first, last) };
+  return isUnclear ? undefined : daysAfter(word, first, last);
+}
+
+function limitsOfQuarter(
+  quarter: number,
+  inYear: number | undefined,
+  word: string | undefined,
+  { today, isPast }: Now,
+) {
+  const own = inYear ?? new Date(today * dayMs).getUTCFullYear();
+  const [first] = daysOfMonth(3 * (quarter - 1), own, today);
+  const from = isPast && inYear === undefined && first > today ? addMonths(first, -12) : first;
+  return daysAfter(word, from, addMonths(from, 3) - 1);
 }
 
 /** The limits of days, by the preposition before them. */

@@ -60,15 +60,6 @@ export const prepositions: ReadonlySet<string> = new Set(
   ),
 );
 
-const alike = ["to into onto on", "in at near around within", "from off", "about on regarding for", "per by"].map(
-  (group) => group.split(" "),
-);
-
-/** The prepositions that say the same as one, itself first. */
-export function prepositionsLike(word: string): readonly string[] {
-  return [...new Set([word, ...alike.filter((group) => group.includes(word)).flat()])];
-}
-
 /** Verbs that begin something to do, so that "milk and eggs" are two things and "buy milk and eggs" is one. */
 const verbs: ReadonlySet<string> = new Set(
   (

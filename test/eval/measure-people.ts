@@ -8,18 +8,20 @@ import {
   createRulePlanner,
   type LanguageModel,
   type Planner,
+  toPlan,
 } from "../../src/index.ts";
 import type { DataRow } from "./data.ts";
+import { withFirstProposal } from "./first-proposal.mjs";
 import { quantiles } from "./measure.ts";
 import { planRows } from "./plan-rows.ts";
 
 /** Thursday, 26 November 2026: the sentences speak of days near it. */
 const clock = { nowMs: Date.UTC(2026, 10, 26, 10), timeZone: "UTC" };
 
-/** Who plans: the rules, and with a model the model alone, and the model for what the rules refuse. */
+/** Who plans: the rules, and with the first proposal; with a model the model alone, and the model for what the rules refuse. */
 function plannersWith(model: LanguageModel | undefined): Readonly<Record<string, Planner>> {
   const rules = createRulePlanner();
-  if (model === undefined) return { rules };
+  if (model === undefined) return { rules, proposals: withFirstProposal(rules, toPlan) };
   const llm = createLlmPlanner({ model });
   return { rules, model: llm, both: createFallbackPlanner([rules, llm]) };
 }

@@ -66,46 +66,59 @@ function continues(last: Part, next: Part): boolean {
 
 /** A number with its unit. */
 function readPart(tokens: readonly Token[], start: number): Part | undefined {
-  const normAt = (at: number) => tokens[at]?.norm ?? "";
-  const isGlued = (at: number) => tokens[at]?.glued === true;
-  let at = start;
-  let sign = "";
-  if (currencySigns.has(normAt(at + 1)) && isGlued(at + 1) && /^us$/.test(normAt(at)))
-    sign = `us${normAt((at += 2) - 1)}`;
-  else if (currencySigns.has(normAt(at))) sign = normAt(at++);
-  const isNegative = /^(?:-|minus|negative)$/.test(normAt(at)) && sign === "";
-  const found = readCount(tokens, isNegative ? at + 1 : at);
+  const sign = signAt(tokens, start);
+  const isNegative = sign === "" && /^(?:-|minus|negative)$/.test(tokens[start]?.norm ?? "");
+  const found = readCount(tokens, start + (sign.startsWith("us") ? 2 : sign !== "" || isNegative ? 1 : 0));
   if (found === undefined || (found.isArticle && (sign !== "" || isNegative))) return undefined;
-  let { value, end } = found;
-  if (isNegative) value = -value;
-  const numberEnd = end;
-  const word = normAt(end);
-  const own = unitsNamed(word).filter(
-    () => word.length > 1 || /\W/.test(word) || isGlued(end) || /^[hglm]$/.test(word),
-  );
-  if (sign !== "") {
-    const units = unitsNamed(sign);
-    const isSame = own.some(({ kind }) => units.some((unit) => unit.kind === kind));
-    const isOther = own.length > 0 && own.every(({ isMoney }) => isMoney) && !isSame;
-    return { start, value, numberEnd, end: isSame || isOther ? end + 1 : end, units: isOther ? [] : units };
-  }
-  // "1h30"
-  const minutes = /^h(\d\d?)m?$/.exec(isGlued(end) ? word : "");
+  const { end } = found;
+  const part = {
+    start,
+    value: isNegative ? -found.value : found.value,
+    numberEnd: end,
+    end,
+    units: unitsAt(tokens, end),
+  };
+  return sign === "" ? withUnit(part, found.isArticle, tokens) : withSign(part, unitsNamed(sign));
+}
+
+/** The sign of a currency at a token: "$", "us$"; empty if there is none. */
+function signAt(tokens: readonly Token[], at: number): string {
+  const [first = "", second = ""] = [tokens[at]?.norm, tokens[at + 1]?.norm];
+  if (first === "us" && currencySigns.has(second) && tokens[at + 1]?.glued === true) return `us${second}`;
+  return currencySigns.has(first) ? first : "";
+}
+
+/** The units that a word names; a letter only where it is one for certain. */
+function unitsAt(tokens: readonly Token[], at: number): readonly Unit[] {
+  const { norm: word = "", glued } = tokens[at] ?? {};
+  return word.length > 1 || /\W|[hglm]/.test(word) || glued === true ? unitsNamed(word) : [];
+}
+
+/** "$5", "$5 USD"; of "$5 euros" no unit is certain. */
+function withSign(part: Part, units: readonly Unit[]): Part {
+  const isSame = part.units.some(({ kind }) => units.some((unit) => unit.kind === kind));
+  const isOther = part.units.length > 0 && part.units.every(({ isMoney }) => isMoney) && !isSame;
+  return { ...part, end: isSame || isOther ? part.end + 1 : part.end, units: isOther ? [] : units };
+}
+
+/** "5 km", "1h30", "84 euro 95", "an hour and a half"; "a" is a number only before a unit. */
+function withUnit(part: Part, isArticle: boolean, tokens: readonly Token[]): Part | undefined {
+  const { value, end, units } = part;
+  const normAt = (at: number) => tokens[at]?.norm ?? "";
+  const minutes = /^h(\d\d?)m?$/.exec(tokens[end]?.glued === true ? normAt(end) : "");
   if (minutes !== null)
-    return { start, value: value + Number(minutes[1]) / 60, numberEnd, end: end + 1, units: unitsNamed("h") };
-  // "84 euro 95"
-  const cents =
-    /^\d\d$/.test(normAt(end + 1)) && tokens[end + 2]?.kind !== "word" ? Number(normAt(end + 1)) : Number.NaN;
-  if (own.some(({ isMoney, size }) => isMoney && size > 1) && Number.isInteger(value) && !Number.isNaN(cents))
-    return { start, value: value + cents / 100, numberEnd, end: end + 2, units: own };
-  if (own.length === 0) return found.isArticle ? undefined : { start, value, numberEnd, end, units: [] };
-  end++;
-  // "An hour and a half"
-  if (normAt(end) === "and" && normAt(end + 1) === "a" && normAt(end + 2) === "half") {
-    value += 0.5;
-    end += 3;
-  }
-  return { start, value, numberEnd: value === found.value || isNegative ? numberEnd : end, end, units: own };
+    return { ...part, value: value + Number(minutes[1]) / 60, end: end + 1, units: unitsNamed("h") };
+  if (units.length === 0) return isArticle ? undefined : part;
+  const isCents = /^\d\d$/.test(normAt(end + 1)) && tokens[end + 2]?.kind !== "word" && Number.isInteger(value);
+  if (isCents && units.some(({ isMoney, size }) => isMoney && size > 1))
+    return { ...part, value: value + Number(normAt(end + 1)) / 100, end: end + 2 };
+  return saysAndHalf(tokens, end + 1)
+    ? { ...part, value: value + 0.5, numberEnd: end + 4, end: end + 4 }
+    : { ...part, end: end + 1 };
+}
+
+function saysAndHalf(tokens: readonly Token[], at: number): boolean {
+  return ["and", "a", "half"].every((word, index) => tokens[at + index]?.norm === word);
 }
 
 /** A number in digits or words, "half an" and "a" before a unit, "1½", "2k". */
@@ -127,10 +140,6 @@ function readCount(tokens: readonly Token[], at: number) {
   const more = tokens[end]?.glued === true ? (parts[normAt(end)] ?? 0) : 0;
   if (more > 0) return { value: value + more, end: end + 1, isArticle: false };
   // "Two and a half hours"
-  const isAndHalf =
-    normAt(end) === "and" &&
-    normAt(end + 1) === "a" &&
-    normAt(end + 2) === "half" &&
-    unitsNamed(normAt(end + 3)).length > 0;
+  const isAndHalf = saysAndHalf(tokens, end) && unitsNamed(normAt(end + 3)).length > 0;
   return isAndHalf ? { value: value + 0.5, end: end + 3, isArticle: false } : { value, end, isArticle: false };
 }

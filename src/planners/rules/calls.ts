@@ -1,6 +1,6 @@
 import { schemasAt } from "../../core/json-schema.ts";
 import { lightVerbs, verbsLike } from "../../english/word-classes.ts";
-import { isNullable, type PhraseNode, remembered } from "../../language/phrases.ts";
+import { isNullable, remembered } from "../../language/phrases.ts";
 import { tokenize } from "../../language/tokens.ts";
 import { stem } from "../../language/word-forms.ts";
 import { opensMessage } from "./match.ts";

@@ -36,16 +36,16 @@ interface Reading {
 }
 
 /** The highest cost up to which what has no effect is planned in other words. */
-const maxOtherCost = 60;
+const maxOtherCost = 75;
 
 /** Finds what is doubtful in a reading of a request by a phrase. */
 export function findDoubts(reading: Reading, request: RequestText): readonly Doubt[] {
   const { rule, pieces } = reading;
-  const isPure = rule.tool.tool.declaredEffect === "pure";
+  const isPure = isPureRule(rule);
   const doubts: Doubt[] = [];
   for (const { start, end } of findLeft(reading, request))
     if (!doubts.some((doubt) => doubt.start === start && doubt.end === end)) doubts.push({ kind: "left", start, end });
-  const isPlanned = isPure && reading.cost <= maxOtherCost && reading.missing === undefined;
+  const isPlanned = isPure && !rule.isGrave && reading.cost <= maxOtherCost && reading.missing === undefined;
   const isNear = isPlanned || reading.isAlike?.() === true;
   if (reading.inOtherWords && !isNear) doubts.push({ kind: "words", start: reading.start, end: reading.end });
   const firstWord = pieces.find(({ kind }) => kind === "word");
@@ -55,29 +55,42 @@ export function findDoubts(reading: Reading, request: RequestText): readonly Dou
       doubts.push({ kind, start, end });
     // What cannot be taken back is not done for a word that may be mistyped, nor anything for a verb.
     if (isMistyped && !isPure && (rule.isGrave || piece === firstWord)) doubts.push({ kind: "spelling", start, end });
-    // "… with "Fine by me" and archive it"
-    const isQuoted = piece.isMessage && request.tokens[start]?.kind === "quote";
-    if (isQuoted && /^(?:and|then|,|;|\.)$/.test(request.words[start + 1] ?? "") && end > start + 2)
-      doubts.push({ kind: "name", start, end });
-    const type = kind === "slot" ? typeOfName(piece, rule) : undefined;
-    if (type === undefined) continue;
-    const items = (isWhole(type) ? undefined : itemsOf([piece], request)) ?? [[piece]];
-    const { name = "" } = piece;
-    const isSplit = items.length > 1 && type.text === undefined && !isPure && !isObject(piece, reading, request);
-    if (isSplit || items.some(([item = piece]) => isDoubtfulName(item, name, reading, request)))
-      doubts.push({ kind: "name", start, end });
+    if (isDoubtfulText(piece, reading, request)) doubts.push({ kind: "name", start, end });
   }
-  for (const date of request.dates) {
-    const used = pieces.find(({ value, start, end }) => value !== undefined && start <= date.start && end >= date.end);
-    const isUsed = used !== undefined;
-    const type = typeOfSlot(rule, used?.name ?? "");
+  return [...doubts, ...doubtfulDates(reading, request)];
+}
+
+function isPureRule({ tool }: PhraseRule): boolean {
+  return tool.tool.declaredEffect === "pure";
+}
+
+/** True for a text that may be more, or several. */
+function isDoubtfulText(piece: Piece, reading: Reading, request: RequestText): boolean {
+  const { rule } = reading;
+  const { start, end, name = "" } = piece;
+  // "… with "Fine by me" and archive it"
+  const isQuoted = piece.isMessage && request.tokens[start]?.kind === "quote" && end > start + 2;
+  if (isQuoted && /^(?:and|then|,|;|\.)$/.test(request.words[start + 1] ?? "")) return true;
+  const type = piece.kind === "slot" ? typeOfName(piece, rule) : undefined;
+  if (type === undefined) return false;
+  const items = (isWhole(type) ? undefined : itemsOf([piece], request)) ?? [[piece]];
+  const isSplit =
+    items.length > 1 && type.text === undefined && !isPureRule(rule) && !isObject(piece, reading, request);
+  return isSplit || items.some(([item = piece]) => isDoubtfulName(item, name, reading, request));
+}
+
+function doubtfulDates({ rule, pieces }: Reading, { dates }: RequestText): readonly Doubt[] {
+  return dates.flatMap(({ start, end, dateTime, isBareHour, isNamed }): readonly Doubt[] => {
+    const used = pieces.find((piece) => piece.value !== undefined && piece.start <= start && piece.end >= end);
+    if (used === undefined) return [];
+    const type = typeOfSlot(rule, used.name ?? "");
     // "On tuesday" says no time of the day.
-    const isDayOnly = date.dateTime === undefined && type?.kind === "date-time" && type.takesDay !== true && !isPure;
-    if (isDayOnly || (isUsed && date.isBareHour && rule.isGrave))
-      doubts.push({ kind: "hour", start: date.start, end: date.end });
-    if (isUsed && date.isNamed) doubts.push({ kind: "name", start: date.start, end: date.end });
-  }
-  return doubts;
+    const isDay = dateTime === undefined && type?.kind === "date-time" && type.takesDay !== true && !isPureRule(rule);
+    return [
+      ...(isDay || (isBareHour && rule.isGrave) ? [{ kind: "hour", start, end } as const] : []),
+      ...(isNamed ? [{ kind: "name", start, end } as const] : []),
+    ];
+  });
 }
 
 /** The marks that a reading does not use whole. Those of a name are a part of it. */
@@ -172,19 +185,18 @@ function couldFill(slot: OperationSlot, { start, end }: Part, request: RequestTe
   const { words, marks } = request;
   const isWhen = isDate(type) || type.kind === "range";
   if (isWhen && marks.some((mark) => mark.kind === "date" && mark.start >= start && mark.end <= end)) return true;
-  for (let at = start; at < end; at++) {
-    const lead = leadAt(slot, { start: at, end }, words);
-    if (isReadable(type)) {
-      if (type.kind === "sum") return false;
-      for (const { value, end: last, isMeasured } of slotReadingsAt(type, request, at)) {
-        if (value === anaphor || last > end) continue;
-        const isLed = at > start && slot.leads.some((each) => endsWith(words.slice(start, at), each));
-        const isFollowed = behind.has(words[last] ?? "") && last < end;
-        if (isMeasured || isLed || isFollowed || type.kind === "boolean") return true;
-      }
-    } else if (lead !== undefined && at > start && holdsText(slot, { start: lead, end }, request, start)) return true;
-  }
-  return false;
+  if (type.kind === "sum") return false;
+  const holdsValue = (at: number) =>
+    slotReadingsAt(type, request, at).some(({ value, end: last, isMeasured }) => {
+      if (value === anaphor || last > end) return false;
+      const isLed = at > start && slot.leads.some((each) => endsWith(words.slice(start, at), each));
+      return isMeasured || isLed || (behind.has(words[last] ?? "") && last < end) || type.kind === "boolean";
+    });
+  const isLedTo = (at: number) => {
+    const lead = at > start ? leadAt(slot, { start: at, end }, words) : undefined;
+    return lead !== undefined && holdsText(slot, { start: lead, end }, request, start);
+  };
+  return words.slice(start, end).some((_, at) => (isReadable(type) ? holdsValue(start + at) : isLedTo(start + at)));
 }
 
 /** The end of words that lead to a slot and begin at a token. */

@@ -260,17 +260,21 @@ export class Matcher {
     if (isEnd && range.isEnd(position, isText(pieces)))
       run.fits.push({ cost, start: range.start, end: position, pieces, filled, isSpoken });
     const word = this.request.words[position];
-    if (word !== undefined && words.size > 0) {
-      this.take(run, thread, words.get(word), 0);
-      // A message begins behind "that" where the phrase has a colon, and the reverse.
-      if (opensMessage.has(word) && word !== "because")
-        for (const opener of opensMessage)
-          if (opener !== word && opener !== "because") this.take(run, thread, words.get(opener), 0);
-      for (const meaning of this.meaningsOf(word)) this.take(run, thread, words.get(meaning), costs.mistyped);
-      if (word.endsWith("s")) this.takePlural(run, thread, words.get(word.slice(0, -1)) ?? []);
-      if (words.size === 1) this.takeIt(run, thread);
-    }
+    if (word !== undefined && words.size > 0) this.takeWord(run, thread, word);
     if (slots.length > 0) this.fill(run, thread);
+  }
+
+  /** Takes a word as the next of a phrase, or as one like it. */
+  private takeWord(run: Run, thread: Thread, word: string): void {
+    const { words } = thread.place.steps;
+    this.take(run, thread, words.get(word), 0);
+    // A message begins behind "that" where the phrase has a colon, and the reverse.
+    if (opensMessage.has(word) && word !== "because")
+      for (const opener of opensMessage)
+        if (opener !== word && opener !== "because") this.take(run, thread, words.get(opener), 0);
+    for (const meaning of this.meaningsOf(word)) this.take(run, thread, words.get(meaning), costs.mistyped);
+    if (word.endsWith("s")) this.takePlural(run, thread, words.get(word.slice(0, -1)) ?? []);
+    if (words.size === 1) this.takeIt(run, thread);
   }
 
   /** Takes the next word of a phrase. */
@@ -371,7 +375,7 @@ export class Matcher {
 
   private beginText(run: Run, thread: Thread, slot: PhraseSlot): void {
     const { place, cost, pieces, filled, isSpoken } = thread;
-    const { position, range } = run;
+    const { position } = run;
     const word = this.request.words[position];
     if (this.isMessage(run, thread, slot)) {
       this.takeMessage(run, thread, slot);

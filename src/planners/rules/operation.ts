@@ -157,10 +157,12 @@ function walkBack(
     return new Set(
       node.items.flatMap((item) => [...walkBack(item, following, onSlot), ...(isNullable(item) ? following : [])]),
     );
-  return node.items.reduceRight<ReadonlySet<string>>((after, item) => {
+  let after = following;
+  for (const item of node.items.toReversed()) {
     const words = walkBack(item, after, onSlot);
-    return isNullable(item) ? new Set([...words, ...after]) : words;
-  }, following);
+    after = isNullable(item) ? new Set([...words, ...after]) : words;
+  }
+  return after;
 }
 
 const passed: ReadonlySet<string> = new Set('the a an my our your this that some any [ ( "'.split(" "));

@@ -191,7 +191,8 @@ class OtherText {
   readingsAt(type: CallSlot["type"], at: number): readonly SlotReading[] {
     const known = this.readings.get(type) ?? [];
     this.readings.set(type, known);
-    return (known[at] ??= readLoosely(type, this, at));
+    known[at] ??= readLoosely(type, this, at);
+    return known[at];
   }
 
   isPlain(start: number, end: number): boolean {
@@ -278,7 +279,8 @@ class Chart {
     const push: Push = (at, thread) => {
       if (at > limit && at < words.length) return;
       const key = (thread.filled * 32 + thread.open + 1) * 8 + Math.round(thread.said * 4);
-      const threads = (waiting[at - first] ??= new Map());
+      const threads = waiting[at - first] ?? new Map();
+      waiting[at - first] = threads;
       if ((threads.get(key)?.cost ?? Number.POSITIVE_INFINITY) > thread.cost) threads.set(key, thread);
     };
     for (const at of starts) {
@@ -423,7 +425,8 @@ class Chart {
     const ends = (lead: readonly string[]) =>
       lead.every((word, index) => before[before.length - lead.length + index] === word);
     const isLed = isNaming || leads.some(ends);
-    (this.leads[place] ??= [])[at] = isLed;
+    this.leads[place] ??= [];
+    this.leads[place][at] = isLed;
     return isLed;
   }
 
@@ -434,9 +437,10 @@ class Chart {
     { push, limit }: { readonly push: Push; readonly limit: number },
   ): void {
     const slot = this.call.slots[place];
-    const opening = (this.openings[place] ??= [])[at] ?? (slot && this.openingAt(slot, place, at));
+    this.openings[place] ??= [];
+    const opening = this.openings[place][at] ?? (slot && this.openingAt(slot, place, at));
     if (slot === undefined || opening === undefined) return;
-    (this.openings[place] as Opening[])[at] = opening;
+    this.openings[place][at] = opening;
     const { lead, message, text } = opening;
     const filled = thread.filled | (1 << place);
     const cost = thread.cost + (thread.pieces?.kind === "left" ? costs.afterLeft : lead);
@@ -496,17 +500,18 @@ class Chart {
     const { words, tokens } = request;
     const word = words[at] ?? "";
     if (tokens[at]?.kind === "quote" || isCapital(request, at)) return costs.name;
-    if ((denials.has(word) && word !== "no") || questionWords.has(word)) return costs.order;
+    if (asksOrDenies(word)) return costs.order;
     if ((this.said[at] ?? 0) >= says.name) return costs.ownWord;
-    if (auxiliaries.has(word) || subjects.has(word) || (at > from && isPastVerb(word))) return costs.verb;
+    if (ofClauses(word) || (at > from && isPastVerb(word))) return costs.verb;
     if (isMark[at]) return costs.markInText;
-    // "Ellie Brandt back": a name with capitals has no other word behind it.
     const isBehindName = at > from && isCapital(request, at - 1);
     if (isBehindName && isCapital(request, at + 1)) return costs.name;
     if (tokens[at]?.kind === "sign") return costs.sign;
+    // "Ellie Brandt back": a name with capitals has no other word behind it.
     if (!prepositions.has(word)) return isBehindName ? costs.behindName : costs.text;
-    // What a preposition leads in would begin behind it.
-    return at === from || leads.some((lead) => lead.at(-1) === word) ? costs.broken : costs.preposition;
+    // A value that it leads to would begin behind it.
+    const isLead = leads.some((lead) => lead.at(-1) === word);
+    return isLead || at === from ? costs.broken : costs.preposition;
   }
 
   private extend(thread: Thread, at: number, push: Push): void {
@@ -659,4 +664,13 @@ const polite = wordSet(
 
 function isSmall(word: string): boolean {
   return functionWords.has(word) || prepositions.has(word) || smallWords.has(word) || polite.has(word);
+}
+
+function asksOrDenies(word: string): boolean {
+  return questionWords.has(word) || (denials.has(word) && word !== "no");
+}
+
+/** "is", "you": of a clause, and of no name. */
+function ofClauses(word: string): boolean {
+  return auxiliaries.has(word) || subjects.has(word);
 }

@@ -5,7 +5,6 @@ import type { DefinedTool, SlotValue, ToolPhrase } from "../../core/tool.ts";
 import { hasSensitive, type ToolSchemas, toolSchemas } from "../../core/tool-schemas.ts";
 import type { DateClock } from "../../dates/read-dates.ts";
 import { type Unit, unitsNamed } from "../../english/units.ts";
-import { functionWords, prepositions, prepositionsLike, verbsLike } from "../../english/word-classes.ts";
 import { examplePhrase, type KnownGroups, type PhraseNode, parsePhrase, slotNames } from "../../language/phrases.ts";
 import { tokenize } from "../../language/tokens.ts";
 import { addWords, compilePhrase, firstOf, type PhrasePlace, requiredWords } from "./compiled-phrase.ts";

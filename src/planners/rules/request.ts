@@ -154,15 +154,15 @@ function findRanges({ text, tokens }: Said, clock: DateClock): readonly RequestR
     // "after monday and before friday" are the ends of one.
     const isSame = /^(?:[\s,;]|\b(?:and|but|or)\b)*$/.test(text.slice(from, from + found.start));
     if (start === -1 || end <= start || (from > 0 && isSame)) break;
-    const inPast = () => valueOf(readRange(rest, clock, { isPast: true }) ?? found);
+    const inPast = () => textOfRange(readRange(rest, clock, { isPast: true }) ?? found);
     const isPast = speaksOfPast(tokens, start);
-    ranges.push({ start, end, value: isPast ? inPast() : valueOf(found), inPast });
+    ranges.push({ start, end, value: isPast ? inPast() : textOfRange(found), inPast });
     from += found.end;
   }
   return ranges;
 }
 
-function valueOf({ from = "..", to = ".." }: DateRange): string {
+function textOfRange({ from = "..", to = ".." }: DateRange): string {
   return from === to ? from : `${from}/${to}`;
 }
 

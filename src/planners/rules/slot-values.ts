@@ -1,5 +1,4 @@
 import { exactNumber, type JsonObject } from "../../core/json.ts";
-import { schemasAt } from "../../core/json-schema.ts";
 import { parseWith } from "../../core/schema.ts";
 import type { PhraseReference, SlotValue } from "../../core/tool.ts";
 import type { DateClock } from "../../dates/read-dates.ts";

@@ -36,26 +36,14 @@ export function slotReadingsAt(type: SlotType, request: RequestText, start: numb
   switch (type.kind) {
     case "number":
       return readNumberSlot(type, request, start);
-    case "boolean": {
-      const word = words[start] ?? "";
-      const value = Object.hasOwn(truthWords, word) ? truthWords[word] : undefined;
-      return value === undefined ? none : [{ value, end: start + 1 }];
-    }
+    case "boolean":
+      return readTruth(words[start] ?? "", start + 1);
     case "enum":
       return readEnum(type, words, start);
     case "date":
     case "date-time":
-    case "time": {
-      const found = datesByStart.get(start);
-      if (found === undefined) return none;
-      const date = type.when === "past" ? found.inPast() : found;
-      if (type.when === "future" && isOver(date, clock)) return none;
-      const { isTimeOnly = false, dateTime = "" } = date;
-      if (isTimeOnly && (type.takesTime || type.kind === "time"))
-        return [{ value: dateTime.slice(11, 16), end: date.end }];
-      if (type.kind === "time") return none;
-      return type.kind === "date" ? readDay(date) : readTime(type, date, clock);
-    }
+    case "time":
+      return readDateSlot(type, datesByStart.get(start), clock);
     case "range":
       return ranges
         .filter((range) => range.start === start)
@@ -69,6 +57,21 @@ export function slotReadingsAt(type: SlotType, request: RequestText, start: numb
 
 const none: readonly SlotReading[] = [];
 
+function readTruth(word: string, end: number): readonly SlotReading[] {
+  const value = Object.hasOwn(truthWords, word) ? truthWords[word] : undefined;
+  return value === undefined ? none : [{ value, end }];
+}
+
+function readDateSlot(type: SlotType, found: RequestDate | undefined, clock: DateClock): readonly SlotReading[] {
+  if (found === undefined) return none;
+  const date = type.when === "past" ? found.inPast() : found;
+  if (type.when === "future" && isOver(date, clock)) return none;
+  const { isTimeOnly = false, dateTime = "" } = date;
+  if (isTimeOnly && (type.takesTime || type.kind === "time")) return [{ value: dateTime.slice(11, 16), end: date.end }];
+  if (type.kind === "time") return none;
+  return type.kind === "date" ? readDay(date) : readTime(type, date, clock);
+}
+
 function readEnum({ values }: SlotType, words: readonly string[], start: number): readonly SlotReading[] {
   const likely = values?.get(words[start] ?? "");
   const end = likely === undefined ? readAnaphor(words, start) : undefined;
@@ -81,10 +84,11 @@ function readEnum({ values }: SlotType, words: readonly string[], start: number)
 function readNumberSlot(type: SlotType, request: RequestText, start: number): readonly SlotReading[] {
   const { words } = request;
   // "ticket number 14", "ticket no. 14", "ticket #14"
-  const mark = /^(?:number|nr|no|#)$/.test(words[start] ?? "") ? start + 1 : start;
-  const from = mark > start && words[mark] === "." ? mark + 1 : mark;
-  if (from > start) return /^\d/.test(words[from] ?? "") ? readNumberSlot(type, request, from) : none;
   const first = words[start] ?? "";
+  if (/^(?:number|nr|no|#)$/.test(first)) {
+    const from = words[start + 1] === "." ? start + 2 : start + 1;
+    return /^\d/.test(words[from] ?? "") ? readNumberSlot(type, request, from) : none;
+  }
   const { number, measures, end: last } = request.amounts.get(start) ?? { end: start, measures: [] };
   const { units } = type;
   const own = measures.find(({ unit }) => units?.some(({ kind }) => kind === unit.kind));
@@ -206,23 +210,26 @@ function byFirstWord(values: readonly SaidValue[]): ReadonlyMap<string, readonly
 }
 
 function typeOf(schema: JsonSchema): SlotType | undefined {
-  const { type, format, items } = schema;
+  const { type, items } = schema;
   const types = [type ?? []].flat();
-  if (types.includes("string")) {
-    const when = schema.when === "past" || schema.when === "future" ? { when: schema.when } : {};
-    if (schema.slot === "range") return { kind: "range", ...when } as SlotType;
-    if (schema.slot === "sum") return { kind: "sum" };
-    if (format === "date-time") return { ...timeType(schema), ...when } as SlotType;
-    if (format === "date") return { kind: "date", ...when } as SlotType;
-    if (format === "time" || isTimePattern(schema.pattern)) return { kind: "time" };
-    return { kind: "text", ...(isTextSlot(schema.slot) && { text: schema.slot }) };
-  }
+  if (types.includes("string")) return typeOfString(schema);
   if (types.includes("number") || types.includes("integer")) return { kind: "number" };
   if (types.includes("boolean")) return { kind: "boolean" };
   if (!types.includes("array")) return undefined;
   const itemType = [items ?? []].flat().flatMap((item) => (item as JsonSchema).type ?? []);
   const isNumeric = itemType.includes("number") || itemType.includes("integer");
   return { kind: "list", item: isNumeric ? "number" : "text" };
+}
+
+function typeOfString(schema: JsonSchema): SlotType {
+  const { format, slot, pattern } = schema;
+  const when = schema.when === "past" || schema.when === "future" ? ({ when: schema.when } as const) : {};
+  if (slot === "range") return { kind: "range", ...when };
+  if (slot === "sum") return { kind: "sum" };
+  if (format === "date-time") return { ...timeType(schema), ...when };
+  if (format === "date") return { kind: "date", ...when };
+  if (format === "time" || isTimePattern(pattern)) return { kind: "time" };
+  return { kind: "text", ...(isTextSlot(slot) && { text: slot }) };
 }
 
 /** True for the pattern that zod 4 gives times, which are of no format of JSON Schema. */

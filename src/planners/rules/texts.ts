@@ -121,15 +121,24 @@ export function isPlainText({ words, tokens, text }: RequestText, start: number,
   if (dangling.has(words[start] ?? "") || endsInParticle(words.slice(start, end))) return false;
   const isName = (at: number) =>
     (isCapital({ text, tokens }, at) && text !== text.toUpperCase()) || quotes.test(words[at - 1] ?? "");
-  const isLast = last.has(words[end - 1] ?? "") || howOften.test(words.slice(Math.max(start, end - 2), end).join(" "));
-  const isCounted =
-    determiners.has(words[start] ?? "") && (end - start < 3 || afterDeterminer.test(words[start + 1] ?? ""));
-  if (first.has(words[start] ?? "") || isCounted || (isLast && end - start > 1 && !isName(end - 1))) return false;
-  for (let at = start; at < end; at++) {
-    const isTaken = at > start && spoken.has(words[at] ?? "") && isName(at);
-    if (tokens[at]?.kind === "word" && !isTaken && isOfSentence(words, at, end)) return false;
-  }
-  return true;
+  if (pointsElsewhere(words, start, end) || (saysHowOften(words, start, end) && !isName(end - 1))) return false;
+  return !tokens.slice(start, end).some(({ kind, norm }, index) => {
+    const isTaken = index > 0 && spoken.has(norm) && isName(start + index);
+    return kind === "word" && !isTaken && isOfSentence(words, start + index, end);
+  });
+}
+
+/** "everything else", "the last one": which or how many, and no name. */
+function pointsElsewhere(words: readonly string[], start: number, end: number): boolean {
+  const word = words[start] ?? "";
+  const isCounted = determiners.has(word) && (end - start < 3 || afterDeterminer.test(words[start + 1] ?? ""));
+  return first.has(word) || isCounted;
+}
+
+/** "milk twice", "milk already". */
+function saysHowOften(words: readonly string[], start: number, end: number): boolean {
+  if (end - start < 2) return false;
+  return last.has(words[end - 1] ?? "") || howOften.test(words.slice(Math.max(start, end - 2), end).join(" "));
 }
 
 /** Verbs before what somebody says. */

@@ -206,7 +206,6 @@ describe("toPlan", () => {
   it("takes texts as they are", async () => {
     const [open] = await proposalsFor("remind me to");
     if (open === undefined) throw new Error("nothing was proposed");
-    // biome-ignore lint/suspicious/noTemplateCurlyInString: a text that imitates a reference.
     expect(toPlan(open, "read ${s1.value}").steps).toMatchObject([{ input: { title: "read ${$}{s1.value}" } }]);
   });
 
