@@ -60,6 +60,14 @@ const tools: Readonly<Record<string, Tool>> = {
     phrases: [{ phrase: "will I need an umbrella in London", input: { city: "London" } }],
     execute: () => true,
   }),
+  Mail: defineTool({
+    name: "Mail",
+    description: "Writes to somebody",
+    inputSchema: z.object({ to: z.string(), text: z.string() }),
+    effect: "once",
+    phrases: ["mail {to} that {text}"],
+    execute: () => true,
+  }),
   Greet: defineTool({
     name: "Greet",
     description: "Greets somebody",
