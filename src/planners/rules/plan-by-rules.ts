@@ -28,6 +28,7 @@ import {
   likeliest,
   likestPhrases,
   type Meaning,
+  maxProposals,
   nearestPhrase,
   questionFor,
   toProposal,
@@ -122,7 +123,9 @@ async function planOrRefuse(
   const { reason, why, more } = planned;
   const { parts = () => [], meant = [] } = more;
   const wishes = reason === "too-long" ? undefined : await planning.planWishes(request.request);
-  const proposals = likeliest(meant).map((each) => toProposal(each, { nowMs, timeZone }));
+  const proposals = likeliest(meant)
+    .flatMap((each) => toProposal(each, { nowMs, timeZone }) ?? [])
+    .slice(0, maxProposals);
   const examples = await planning.suggest(request.request);
   throwIfCancelled(signal);
   const details = {

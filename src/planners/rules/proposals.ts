@@ -30,15 +30,12 @@ interface Call {
   readonly input: JsonObject;
 }
 
-const maxProposals = 3;
+export const maxProposals = 3;
 
-/** The likeliest of some meanings, each once. */
+/** Some meanings, each once, the likeliest first. */
 export function likeliest(meanings: readonly Meaning[]): readonly Meaning[] {
   const isFirst = (each: Meaning, at: number) => meanings.findIndex((other) => isSame(other, each)) === at;
-  return meanings
-    .filter(isFirst)
-    .toSorted((one, other) => other.certainty - one.certainty)
-    .slice(0, maxProposals);
+  return meanings.filter(isFirst).toSorted((one, other) => other.certainty - one.certainty);
 }
 
 function isSame(one: Meaning, other: Meaning): boolean {
@@ -47,12 +44,16 @@ function isSame(one: Meaning, other: Meaning): boolean {
   return meant(one) === meant(other);
 }
 
-/** Says a meaning in the words of the tools' phrases. */
-export function toProposal({ steps, calls = [], certainty, unused, asks, text }: Meaning, clock: DateClock): Proposal {
+/** Says a meaning in the words of the tools' phrases; undefined for one that no phrases say. */
+export function toProposal(
+  { steps, calls = [], certainty, unused, asks, text }: Meaning,
+  clock: DateClock,
+): Proposal | undefined {
   const lackingOf = (id: string) => (asks?.stepId === id ? asks.field : undefined);
   const said = new Map(
     calls.map(({ id, rules, input }) => [id, sayOpenly(rules, input, { clock, lacking: lackingOf(id) })]),
   );
+  if ([...said.values()].includes(undefined)) return undefined;
   const reasoned = steps.map((step) => (said.has(step.id) ? { ...step, reasoning: said.get(step.id) ?? "" } : step));
   return {
     steps: reasoned,
@@ -64,10 +65,10 @@ export function toProposal({ steps, calls = [], certainty, unused, asks, text }:
 }
 
 /** A call in words, without its secrets. */
-function sayOpenly(rules: ToolRules, input: JsonObject, saying: Parameters<typeof sayCall>[2]): string {
+function sayOpenly(rules: ToolRules, input: JsonObject, saying: Parameters<typeof sayCall>[2]): string | undefined {
   const view = rules.isSensitive ? sensitiveViewOf(rules.schemas.input) : undefined;
   const open = Object.entries(input).map(([name, value]) => [name, view?.at(name).isSensitive ? hiddenText : value]);
-  return sayCall(rules, Object.fromEntries(open), saying) ?? sayName(rules.tool.name);
+  return sayCall(rules, Object.fromEntries(open), saying) ?? (rules.isSensitive ? sayName(rules.tool.name) : undefined);
 }
 
 /** The words of a request that a reading leaves out. */

@@ -61,12 +61,11 @@ function sayBy(rule: PhraseRule, input: JsonObject, { clock, lacking }: Saying):
   const speaker = new Speaker(rule, values, clock);
   const [phrase, ...beside] = [speaker.say(rule.node), ...rule.anywhere.map((template) => speaker.sayBeside(template))];
   if (phrase === undefined || (lacking !== undefined && !speaker.said.has(lacking))) return undefined;
-  const isAll = Object.keys(input).every((name) => speaker.said.has(name) || Object.hasOwn(rule.fixed, name));
-  if (lacking !== undefined) return isAll ? join(phrase, beside) : undefined;
   const slots = Object.fromEntries([...speaker.said].map((name) => [name, values.get(name) as SlotValue]));
   const made = inputOfPhrase(rule, slots, clock);
-  if (made === undefined || !isSame(made, input)) return undefined;
-  return join(phrase, beside);
+  // What stands for a value is not compared.
+  const { [lacking ?? ""]: _, ...rest } = made ?? {};
+  return made !== undefined && isSame(rest, input) ? join(phrase, beside) : undefined;
 }
 
 function join(phrase: string, beside: readonly (string | undefined)[]): string {
