@@ -362,9 +362,10 @@ function checkSlots(option: string, { phrase, slots = {}, toInput }: ToolPhrase,
   failOption(option, phrase, `a phrase in which it is clear where ${first} ends and ${second} begins: ${advice}`, true);
 }
 
-/** True for a field that takes any words. */
-function isOpenText({ type, format, enum: values, const: constant }: JsonSchema): boolean {
-  return type === "string" && format === undefined && values === undefined && constant === undefined;
+/** True for a field that takes any words; times of a day have a pattern and no format. */
+function isOpenText({ type, format, pattern, slot, enum: values, const: constant }: JsonSchema): boolean {
+  const isRead = slot === "range" || slot === "sum";
+  return type === "string" && !isRead && [format, pattern, values, constant].every((limit) => limit === undefined);
 }
 
 /** Runs a reader of a phrase; a {@link PhraseError} becomes `invalid-options` with the phrase. */

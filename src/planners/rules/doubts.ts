@@ -1,7 +1,8 @@
 import { parseWith } from "../../core/schema.ts";
 import { auxiliaries, prepositions, readAnaphor, resultNouns, startsWithVerb } from "../../english/word-classes.ts";
+import { findRefusals } from "../../language/refusals.ts";
 import { stem } from "../../language/word-forms.ts";
-import { itemsOf, type Part } from "./items.ts";
+import { itemsOf, type Part, splitAt } from "./items.ts";
 import type { Piece } from "./match.ts";
 import { isContent, type OperationSlot } from "./operation.ts";
 import type { PhraseRule } from "./phrase-rules.ts";
@@ -73,9 +74,14 @@ function isDoubtfulText(piece: Piece, reading: Reading, request: RequestText): b
   if (isQuoted && /^(?:and|then|,|;|\.)$/.test(request.words[start + 1] ?? "")) return true;
   const type = piece.kind === "slot" ? typeOfName(piece, rule) : undefined;
   if (type === undefined) return false;
-  const items = (isWhole(type) ? undefined : itemsOf([piece], request)) ?? [[piece]];
+  const split = type.kind === "list" ? splitAt(request, [piece]) : itemsOf([piece], request);
+  const items = (isWhole(type) ? undefined : split) ?? [[piece]];
   const isSplit =
-    items.length > 1 && type.text === undefined && !isPureRule(rule) && !isObject(piece, reading, request);
+    type.kind === "text" &&
+    items.length > 1 &&
+    type.text === undefined &&
+    !isPureRule(rule) &&
+    !isObject(piece, reading, request);
   return isSplit || items.some(([item = piece]) => isDoubtfulName(item, name, reading, request));
 }
 
@@ -135,10 +141,11 @@ function isObject({ start, name }: Piece, { pieces }: Reading, { words }: Reques
   return isFirst && !prepositions.has(words[start - 1] ?? "");
 }
 
-/** The type of the slot that a piece fills with a name. */
+/** The type of the slot that a piece fills with a name, or several. */
 function typeOfName({ name = "", value, isMessage }: Piece, rule: PhraseRule): SlotType | undefined {
   const type = value === undefined && isMessage !== true ? typeOfSlot(rule, name) : undefined;
-  return type?.kind === "text" && type.text !== "message" ? type : undefined;
+  const isNames = type?.kind === "list" && type.item !== "number";
+  return isNames || (type?.kind === "text" && type.text !== "message") ? type : undefined;
 }
 
 /** Words with which something else is meant than what stands before them. */
@@ -163,6 +170,7 @@ function isDoubtfulName({ start, end }: Part, name: string, reading: Reading, re
   const isOther = (word: string, at: number) =>
     other.test(word) && !isCapital(request, at) && tokens[at]?.glued !== true;
   if (said.some((word, at) => isOther(word, start + at))) return true;
+  if (findRefusals(words, start, end).some(({ reason }) => reason === "others" || reason === "repeated")) return true;
   if (!isPlainText(request, start, end) || isSentence(request, { start, end })) return true;
   const filled = new Set(reading.pieces.flatMap(({ name }) => name ?? []));
   const { operation } = reading.rule;

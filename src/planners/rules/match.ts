@@ -82,6 +82,8 @@ export const costs = {
   bareModifier: 1.5,
   mistyped: 4,
   text: 10,
+  /** Less than of another text, so that it begins at the first word that opens one. */
+  message: 9,
   openText: 3,
   /** Less than of a text: the things of a list are its own. */
   list: 6,
@@ -240,10 +242,11 @@ export class Matcher {
   }
 
   /** Passes a date that nothing in the phrase takes. */
-  private leaveDate(run: Run, { place, cost, pieces, filled, isSpoken }: Thread): void {
+  private leaveDate(run: Run, thread: Thread): void {
+    const { place, cost, pieces, filled, isSpoken } = thread;
     const { position, range } = run;
     const end = range.messageEnds === undefined ? undefined : this.dateEnds.get(position);
-    if (end === undefined) return;
+    if (end === undefined || place.steps.slots.some((slot) => this.isMessage(run, thread, slot))) return;
     const piece: Piece = { kind: "left", start: position, end, before: pieces };
     push(run, end, threadAt({ place, cost: cost + costs.left, pieces: piece, filled, isSpoken }));
   }
@@ -356,8 +359,12 @@ export class Matcher {
     const { place, cost, pieces, open, filled, isSpoken } = thread;
     const { name, next } = text;
     const { position } = run;
-    const hasWord = position < this.request.words.length;
-    if (hasWord && position - open < maxTextTokens && this.edges.mayHold(position))
+    const word = this.request.words[position];
+    const hasWord = word !== undefined;
+    // The first word that opens a message opens it.
+    const isOpener =
+      hasWord && opensMessage.has(word) && [...next.steps.words.keys()].some((each) => opensMessage.has(each));
+    if (hasWord && !isOpener && position - open < maxTextTokens && this.edges.mayHold(position))
       push(run, position + 1, {
         ...{ place, cost: cost + this.textCost(run, text), pieces, text, open, filled, isSpoken },
       });
@@ -443,7 +450,7 @@ export class Matcher {
       const pieces: Piece = { kind: "slot", start, end: message.end, name, place, before, isMessage: true };
       const length = Math.min(maxTextTokens, message.end - start);
       const all = {
-        cost: cost + costs.openText + costs.text * length + message.cost,
+        cost: cost + costs.openText + costs.message * length + message.cost,
         pieces,
         filled: [...filled, name],
         isSpoken: true,

@@ -493,14 +493,12 @@ export class RequestReader {
     const { tokens } = this.request;
     const later = this.clauses.filter(({ end }) => end > open);
     const isQuote = tokens[open]?.kind === "quote";
-    const sentences = later
-      .filter(({ endsSentence, end }) => endsSentence && end < tokens.length)
-      .slice(0, maxClausesOfWish);
-    const ends = sentences.map(({ end }, at) => ({ end, cost: sentenceCost * at }));
-    const whole = {
-      end: tokens.length,
-      cost: sentenceCost * later.filter(({ endsSentence, end }) => endsSentence && end < tokens.length).length,
-    };
+    const sentences = later.slice(0, -1).filter(({ endsSentence }) => endsSentence);
+    const ends = sentences.slice(0, maxClausesOfWish).map(({ end }, at) => {
+      const isMark = /^[.?!]$/.test(tokens[end]?.norm ?? "");
+      return { end: isMark ? end + 1 : end, cost: sentenceCost * at };
+    });
+    const whole = { end: tokens.length, cost: sentenceCost * sentences.length };
     const found =
       open >= tokens.length
         ? []
