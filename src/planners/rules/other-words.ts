@@ -11,7 +11,7 @@ import { stem } from "../../language/word-forms.ts";
 import { type Call, type CallSlot, callsIn, itemsIn, says, saysSomething } from "./calls.ts";
 import { quantifiers, textOf } from "./items.ts";
 import { type FindMeanings, opensMessage, type Piece, piecesOf, type WorkMeter } from "./match.ts";
-import type { PhraseRule, ToolRules } from "./phrase-rules.ts";
+import { type PhraseRule, sayName, type ToolRules } from "./phrase-rules.ts";
 import { isCapital, type RequestText } from "./request.ts";
 import { anaphor, isDate, isReadable, type SlotReading, slotReadingsAt } from "./slots.ts";
 import { denials, isPlainText, type TextEdges } from "./texts.ts";
@@ -588,6 +588,8 @@ class Chart {
       kind !== "free" || smallest.test(this.text.request.words[start] ?? "");
     const hasValue = pieces.some(({ value }) => value !== undefined);
     return (
+      // "Clean the list" is not "clean out the list".
+      !this.call.isDestructive &&
       hasValue &&
       pieces.every((piece) => isSure(piece) && isSmallest(piece)) &&
       this.call.phrases.some(({ rule }) => this.isInOrder(rule, pieces))
@@ -598,10 +600,13 @@ class Chart {
   private isInOrder({ node, anywhere }: PhraseRule, pieces: readonly Piece[]): boolean {
     const items = itemsIn(node);
     const isBeside = (name = "") => anywhere.some(({ slots }) => slots.has(name) && slots.get(name)?.kind !== "number");
+    const empty = this.call.slots.filter((slot) => pieces.every(({ name }) => name !== slot.name));
+    const names = new Set(empty.flatMap(({ name }) => sayName(name).split(" ").map(stem)));
     let from = 0;
     for (const { kind, name, start } of pieces) {
       // "The web service": the name of a field beside its value.
       const isHint = kind === "word" && (this.said[start] ?? 0) < minSaid;
+      if (isHint && this.meaningsAt(start).some((root) => names.has(root))) return false;
       if (kind === "free" || isHint || isBeside(name)) continue;
       const said = name === undefined ? this.meaningsAt(start) : [`{${name}}`];
       from = items.findIndex((item, index) => index >= from && said.includes(item));
