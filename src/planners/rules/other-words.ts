@@ -66,8 +66,10 @@ const maxText = 12;
 const maxOpening = 8;
 const fitsPerEnd = 2;
 const maxFits = 4;
-const maxThreads = 8;
-const maxCalls = 8;
+const maxThreads = 5;
+const maxCalls = 5;
+/** A reading that costs more is not what anybody means. */
+const maxCost = 160;
 
 /** A reading of the tokens so far. */
 interface Thread {
@@ -277,7 +279,7 @@ class Chart {
     const verb = this.otherDeed(content);
     const waiting: Map<number, Thread>[] = [];
     const push: Push = (at, thread) => {
-      if (at > limit && at < words.length) return;
+      if ((at > limit && at < words.length) || thread.cost > maxCost) return;
       const key = (thread.filled * 32 + thread.open + 1) * 8 + Math.round(thread.said * 4);
       const threads = waiting[at - first] ?? new Map();
       waiting[at - first] = threads;
@@ -442,6 +444,7 @@ class Chart {
     if (slot === undefined || opening === undefined) return;
     this.openings[place][at] = opening;
     const { lead, message, text } = opening;
+    if (message === undefined && text === undefined) return;
     const filled = thread.filled | (1 << place);
     const cost = thread.cost + (thread.pieces?.kind === "left" ? costs.afterLeft : lead);
     if (message !== undefined) {

@@ -170,8 +170,8 @@ class Planning {
   /** Adds to a refusal what the request may mean; what has no effect, and leaves nothing open, is planned. */
   private async propose(text: string, refused: Refused): Promise<Planned | Refused> {
     const { reason, why, more } = refused;
-    if (!proposable.has(reason)) return refused;
     const request = this.read(text);
+    if (!proposable.has(reason) || request.tokens.length > maxProposedTokens) return refused;
     const reader = more.reader ?? this.readerOf(request);
     if (reader.clauses.some(({ start, end }) => isBarred(request.words, start, end))) return refused;
     const found = await reader.readInOtherWords().catch(ifTooMuchWork);
@@ -492,6 +492,8 @@ function orderSteps(drafts: readonly DraftStep[], request: RequestText): readonl
   });
 }
 
+/** Nobody types a longer request without a phrase in it. */
+const maxProposedTokens = 300;
 /** Below this certainty a proposal is not what a request lacks. */
 const minAsked = 0.3;
 /** A reading in other words must cost so much less than any other. */

@@ -104,7 +104,7 @@ const marks: readonly (readonly [text: string, used: RegExp])[] = [
   ["$66", /\b66\b/],
   ["55 dollars", /\b55\b/],
   ["number 88", /\b88\b/],
-  ["the 44th", /\b44\b/],
+  ["the 44th", /\b44/],
   ['"blue moon"', /blue moon/],
   ["#urgent", /urgent/],
   ["x@y.example", /x@y\.example/],
