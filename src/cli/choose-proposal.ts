@@ -31,7 +31,7 @@ async function askFor(
     const choice = choices?.find((each) => String(each).toLowerCase() === said.toLowerCase());
     if (choice !== undefined || type === "text") return choice ?? said;
     const clock = { nowMs: Date.now(), timeZone: new Intl.DateTimeFormat().resolvedOptions().timeZone };
-    const read = choices === undefined ? readSlot({ kind: type, takesOffset: true }, said, clock) : undefined;
+    const read = choices === undefined ? readSlot({ kind: type, form: "offset" }, said, clock) : undefined;
     if (read?.ok === true) return read.value as JsonValue;
     why = read === undefined ? "" : `It was ${read.why}. `;
   }

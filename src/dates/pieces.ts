@@ -322,6 +322,7 @@ const readers: readonly Reader[] = [
     `(?<date>\\d{1,2}|${ordinalName})(?<th>st|nd|rd|th)?${space}(?:of${space})?(?<month>${monthNames})${year}`,
     readDate,
   ),
+  reader("(?<date>\\d{1,2})\\.(?<month>\\d{1,2})\\.(?<year>(?:19|20)\\d\\d)(?![\\d.])", readDotted),
   reader(
     // Without an offset the time is found by itself.
     new RegExp(
@@ -466,6 +467,12 @@ function readEdge({ edge, next, period, month, year: said, letter = "" }: Groups
   if (name === "week" || name === "month" || name === "year")
     return dayOr(endOfPeriod(name, next ? 1 : 0, today), { said: "word" });
   return next || edge ? undefined : ({ kind: "part", part: "end", isToday: true } as const);
+}
+
+/** "24.12.2026": where days are written with points, the day comes first. */
+function readDotted({ date, month, year }: Groups): Content {
+  const day = dayNumber(Number(year), Number(month) - 1, Number(date));
+  return dayOr(day, { hasYear: true, said: "date" });
 }
 
 function readSlashed({ one, two, year: said }: Groups, today: number): Content | undefined {

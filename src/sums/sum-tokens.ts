@@ -48,6 +48,9 @@ export class SumTokenizer {
   /** The tokens, or undefined if one of the words is not explained. */
   read(): SumTokens | undefined {
     const { words, tokens, currencies } = this;
+    // "1.2.3" is a version, and "31.2.2027" would be a date.
+    if (words.some((word, at) => this.glued[at] && /^\.\d/.test(word) && /\d$/.test(this.wordAt(at - 1))))
+      return undefined;
     for (let at = 0; at < words.length; ) {
       const end = this.number(at) ?? this.phrase(at) ?? this.measure(at) ?? this.single(at);
       if (end === undefined) return undefined;

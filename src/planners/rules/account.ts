@@ -562,7 +562,7 @@ const isoDate = /^\d{4}-\d\d-\d\d(?:T|$)/;
 /** Numbers with signs of arithmetic between them, and nothing else. */
 const signedSum = /^[\d\s.()%]*\d\)?%?\s*[+*/^-]\s*[\d\s.()%+*/^-]*$/;
 const numberType: SlotType = { kind: "number" };
-const timeType: SlotType = { kind: "date-time", takesOffset: true };
+const timeType: SlotType = { kind: "date-time", form: "offset" };
 const dayType: SlotType = { kind: "date" };
 
 function isTime(value: unknown): value is string {
@@ -571,7 +571,8 @@ function isTime(value: unknown): value is string {
 
 function isSameValue(found: unknown, value: unknown): boolean {
   if (found === value) return true;
-  return isTime(found) && typeof value === "string" && value.length > 10 && Date.parse(found) === Date.parse(value);
+  if (!isTime(found) || typeof value !== "string" || value.length <= 10) return false;
+  return Date.parse(found) === Date.parse(value) || found.startsWith(value);
 }
 
 function isChoice({ kind }: SlotType): boolean {

@@ -161,7 +161,11 @@ function isDoubtfulName({ start, end }: Part, name: string, reading: Reading, re
   const first = tokens[start];
   if (readAnaphor(words, start) === end || (end === start + 1 && resultNouns.has(words[start] ?? ""))) return false;
   if (end === start + 1 && (first?.kind === "quote" || first?.kind === "address")) return false;
-  const within = marks.filter((mark) => mark.start >= start && mark.end <= end);
+  // "'Dune' 3 weeks"
+  if (first?.kind === "quote") return true;
+  const { operation } = reading.rule;
+  const takesTags = [...operation.slots.values()].some(({ type }) => type.kind === "list");
+  const within = marks.filter((mark) => mark.start >= start && mark.end <= end && (mark.kind !== "tag" || takesTags));
   const isMarked = (at: number) => within.some((mark) => mark.start <= at && mark.end > at && mark.kind !== "quote");
   const said = words.slice(start, end);
   const isSign = (word: string, at: number) => tokens[start + at]?.kind !== "quote" && !/[\p{L}\p{N}]/u.test(word);
@@ -173,7 +177,6 @@ function isDoubtfulName({ start, end }: Part, name: string, reading: Reading, re
   if (findRefusals(words, start, end).some(({ reason }) => reason === "others" || reason === "repeated")) return true;
   if (!isPlainText(request, start, end) || isSentence(request, { start, end })) return true;
   const filled = new Set(reading.pieces.flatMap(({ name }) => name ?? []));
-  const { operation } = reading.rule;
   const empty = operation.slotsBeside(name).filter((slot) => !filled.has(slot.name));
   if (empty.some((slot) => couldFill(slot, { start, end }, request))) return true;
   return saysOther(reading.rule, { start, end }, request);

@@ -435,7 +435,10 @@ export class Matcher {
     const { tokens, words } = this.request;
     const { kind } = tokens[start] ?? {};
     if (/^[@#]$/.test(words[start] ?? "") && tokens[start + 1]?.glued === true) return start + 2;
-    if (kind === undefined || kind === "sign") return start;
+    // "My brother"
+    const isOurs = /^(?:my|our|your|his|her|their)$/.test(words[start] ?? "");
+    if (isOurs) return tokens[start + 1]?.kind === "word" ? start + 2 : start;
+    if (kind === undefined || kind === "sign" || functionWords.has(words[start] ?? "")) return start;
     let end = start + 1;
     if (isCapital(this.request, start)) while (isCapital(this.request, end)) end++;
     return end;

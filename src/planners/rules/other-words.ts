@@ -66,7 +66,7 @@ const maxText = 12;
 const maxOpening = 8;
 const fitsPerEnd = 2;
 const maxFits = 4;
-const maxThreads = 5;
+const maxThreads = 8;
 const maxCalls = 5;
 /** A reading that costs more is not what anybody means. */
 const maxCost = 160;
@@ -261,7 +261,7 @@ class Chart {
     const isTodo = call.slots.some(({ isInfinitive }) => isInfinitive) && words.some(isVerb);
     const isMeant = isTodo || all + telling > 0;
     const unsaid = isMeant ? Math.min(...call.phrases.map(({ required }) => shareUnsaid(required, most))) : 0;
-    this.rank = isMeant ? 2 + all + telling / 2 - unsaid + (isTodo ? 0.5 : 0) : 0;
+    this.rank = isMeant ? 2 + all + telling / 2 - unsaid + (isTodo ? 1 : 0) : 0;
   }
 
   private saidBy(at: number): number {

@@ -356,7 +356,11 @@ class Planning {
   ): readonly PlanStep[] | Refused | undefined {
     const { request } = reader;
     const [place, ...others] = doubts;
-    const isDated = matches.some(({ rules }) => rules.hasDates());
+    // Another tool may say "tell Ada at 5", too.
+    const isDated = matches.some(({ rules, pieces }) => {
+      const verb = request.words[pieces.find(({ kind }) => kind === "word")?.start ?? -1] ?? "";
+      return this.rules.some((tool) => (tool === rules || tool.leads.has(verb)) && tool.hasDates());
+    });
     if (place === undefined || others.length > 0 || place.kind !== "left" || isDated) return undefined;
     const mark = request.marks.find(
       ({ kind, start, end }) => kind === "date" && start >= place.start && end === place.end,

@@ -688,11 +688,22 @@ export class RequestReader {
     return drafts;
   }
 
+  /** True if it is about several things, or somebody: "let them know". */
+  private saysThem({ pieces }: Match): boolean {
+    return pieces.some(({ name, start, end }) => {
+      const isOne = name !== undefined && end === start + 1;
+      return isOne && /^(?:them|these|those)$/.test(this.request.words[start] ?? "");
+    });
+  }
+
   /** The inputs of a wish, given a step whose result "it" is. */
   private async makeInputs(match: Match, partial: Partial, earlier: DraftStep | undefined): Promise<Inputs> {
     const { rules, rule } = match;
     this.work.spend(5);
-    const previous = earlier && { $ref: earlier.id + earlier.rules.resultPath };
+    const previous =
+      earlier === undefined || (this.saysThem(match) && !givesList(earlier.rules))
+        ? undefined
+        : { $ref: earlier.id + earlier.rules.resultPath };
     const before = partial.asked.get(rules);
     // "Forward mail 90, then archive it": what the earlier step was given, rather than what it returns.
     const input = earlier?.rules === rules ? undefined : earlier?.input;
@@ -788,6 +799,12 @@ function isOfSeveral({ match }: DraftStep, { matches, drafts }: Partial): boolea
 }
 
 /** A context, and whether anybody looked at what was said before. */
+/** True if the result of a tool is a list. */
+function givesList({ schemas, resultPath }: ToolRules): boolean {
+  const keys = resultPath === "" ? [] : parseReference(`x${resultPath}`)?.path;
+  return (schemas.output && schemasAt(schemas.output, keys ?? []))?.some(({ type }) => type === "array") ?? false;
+}
+
 function watched({ previous, before, ...clock }: PhraseContext) {
   let isRead = false;
   const context: PhraseContext = {

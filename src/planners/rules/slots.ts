@@ -141,7 +141,7 @@ function readTime(
   const { end, date, dateTime, isPartOfDay } = found;
   if (type.takesDay && (dateTime === undefined || isPartOfDay)) return [{ value: date, end }];
   const ms = dateTime === undefined ? instantOf(Date.parse(`${date}T00:00:00Z`), timeZone) : Date.parse(dateTime);
-  return [{ value: type.takesOffset ? isoDateTime(ms, timeZone) : new Date(ms).toISOString(), end }];
+  return [{ value: timeForms[type.form ?? "utc"](ms, timeZone), end }];
 }
 
 /** A way to say a value, as words in lower case. */
@@ -159,8 +159,8 @@ export interface SlotType {
   readonly takesDay?: boolean;
   /** For `date` and `date-time`: whether a time without a day is a value, too. */
   readonly takesTime?: boolean;
-  /** For `date-time`: whether a time may have an offset; else it is in UTC. */
-  readonly takesOffset?: boolean;
+  /** For `date-time`: how its field writes a time. @default "utc" */
+  readonly form?: keyof typeof timeForms;
   /** For `number`: what it counts, if that is known. A pound may be of two kinds. */
   readonly units?: readonly Unit[];
   /** For `list`: what each item is. */
@@ -226,7 +226,8 @@ function typeOfString(schema: JsonSchema): SlotType {
   const when = schema.when === "past" || schema.when === "future" ? ({ when: schema.when } as const) : {};
   if (slot === "range") return { kind: "range", ...when };
   if (slot === "sum") return { kind: "sum" };
-  if (format === "date-time") return { ...timeType(schema), ...when };
+  const form = formOf(pattern);
+  if (format === "date-time" || form !== undefined) return { kind: "date-time", ...(form && { form }), ...when };
   if (format === "date") return { kind: "date", ...when };
   if (format === "time" || isTimePattern(pattern)) return { kind: "time" };
   return { kind: "text", ...(isTextSlot(slot) && { text: slot }) };
@@ -243,9 +244,23 @@ function isTextSlot(slot: unknown): slot is NonNullable<SlotType["text"]> {
   return slot === "message" || slot === "name" || slot === "whole" || slot === "word";
 }
 
-function timeType({ pattern }: JsonSchema): SlotType {
-  const takesOffset = typeof pattern === "string" && new RegExp(pattern).test("2026-11-22T18:00:00+01:00");
-  return { kind: "date-time", takesOffset };
+/** The ways to write a time: with its offset, as the clock there says, in UTC; a pattern may want it short. */
+const timeForms = {
+  offset: isoDateTime,
+  local: (ms: number, timeZone: string) => isoDateTime(ms, timeZone).slice(0, 19),
+  utc: (ms: number, _timeZone: string) => new Date(ms).toISOString(),
+  seconds: (ms: number, _timeZone: string) => `${new Date(ms).toISOString().slice(0, 19)}Z`,
+  minutes: (ms: number, _timeZone: string) => `${new Date(ms).toISOString().slice(0, 16)}Z`,
+} as const;
+const anInstant = Date.UTC(2026, 10, 22, 18);
+
+/** The first way to write a time that a pattern takes: zod gives times without an offset no format. */
+function formOf(pattern: unknown): keyof typeof timeForms | undefined {
+  if (typeof pattern !== "string" || !pattern.includes("T")) return undefined;
+  const expression = new RegExp(pattern);
+  const isTaken = (form: keyof typeof timeForms) => expression.test(timeForms[form](anInstant, "Europe/Berlin"));
+  if (expression.test("T")) return undefined;
+  return (Object.keys(timeForms) as (keyof typeof timeForms)[]).find(isTaken);
 }
 
 /** The ways to say the constants of a schema: as words, in the plural, and as its `synonyms` (a metadata key). */
