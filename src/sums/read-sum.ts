@@ -41,6 +41,8 @@ export function readSum(
   if (!said.some(mayBeNumber) && (counts.size === 1 || said.filter((word) => !isKnown(word)).length > 1))
     return undefined;
   const glued = tokens.map((token) => token.glued);
+  // Alone they are names.
+  if (/^(?:24\/7|9\/11)$/.test(said.join("")) && glued[1] === true && glued[2] === true) return undefined;
   const meant = respelt(said);
   return readWords(said, glued, counts) ?? (meant && readWords(meant, glued, counts));
 }

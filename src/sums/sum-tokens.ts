@@ -1,7 +1,7 @@
 import { type Unit, units } from "../english/units.ts";
 import { readAmount } from "./amounts.ts";
 import { vocabulary } from "./rules.ts";
-import { atom, type Term } from "./terms.ts";
+import { atom, formula, type Term } from "./terms.ts";
 import * as lexicon from "./words.ts";
 
 /** A number, or a word or sign of the rules. */
@@ -23,6 +23,7 @@ export interface SumTokens {
 
 const constants = new Set(["pi", "tau", "e"]);
 const lengths = new Set([...units].flatMap(([word, { kind }]) => (kind.has("meter") ? word : [])));
+const inRadians = formula("a * pi / 180");
 const whole = /^\d{1,9}$/;
 
 /**
@@ -138,13 +139,26 @@ export class SumTokenizer {
     const isInFormula = /^[-+*/^)]$/.test(next) || /^[-+*/^(]$/.test(previous);
     if (constants.has(word) && (word !== "e" || isInFormula)) return this.push(word, at, at + 1, atom(word));
     const meaning = lexicon.meanings.get(word) ?? word;
+    // "5 minus minus 3" may be 2 or 8.
     const isSaidTwice = last?.word === meaning && /^[a-z]/.test(meaning);
+    if (isSaidTwice) return isOperator(word) && !lexicon.weakWords.has(word) ? undefined : at + 1;
+    if (/^(?:degrees?|deg|°)$/.test(word)) return this.degrees(at);
     // "12 packs of 6", which nothing says but "what is" and the like.
     const isCountedNoun = () =>
       this.isCounted(at + 1) && tokens.slice(0, -1).every((token) => lexicon.weakWords.has(token.word));
-    if (isSaidTwice || lexicon.around.has(word) || isCountedNoun()) return at + 1;
+    if (lexicon.around.has(word) || isCountedNoun()) return at + 1;
     if (isKnown(meaning) && !this.isExclamation(at)) return this.push(meaning, at, at + 1);
     return this.isCountedFactor(at) ? at + 1 : undefined;
+  }
+
+  /** "sin 45 degrees": other angles are in radians. */
+  private degrees(at: number): number | undefined {
+    const angle = this.tokens.at(-1);
+    const name = this.tokens.slice(-4, -1).findLast(({ word }) => word !== "(" && word !== "of")?.word ?? "";
+    const term = angle?.term && inRadians(angle.term);
+    if (angle === undefined || term === undefined || !/^(?:sin|cos|tan)$/.test(name)) return undefined;
+    this.tokens.pop();
+    return this.push(angle.word, angle.start, at + 1, term);
   }
 
   private percent(at: number): number | undefined {
@@ -171,7 +185,7 @@ export class SumTokenizer {
     if (before !== undefined && amount !== undefined && before.end === amount.start && this.glued[amount.start])
       return false;
     const signs = [before?.word ?? "", lexicon.meanings.get(this.wordAt(at + 1)) ?? this.wordAt(at + 1)];
-    return isCount && signs.some((sign) => /^[*/]$/.test(sign));
+    return isCount && signs.some((sign) => /^(?:[*/x]|times)$/.test(sign));
   }
 
   /** "6 times 7!" */

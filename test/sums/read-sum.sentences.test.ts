@@ -70,12 +70,21 @@ describe("readSum in whole sentences", () => {
     ["greatest common divisor of 24 and 36", 12],
     ["avg 3 5 7", 5],
     ["12,50 + 3,80", 16.3],
+    ["26 pallets x 845 kg", 21_970],
+    ["600 x sin 30 degrees", 300],
+    ["what is 9/10", 0.9],
   ])("reads %s as %d", async (text, value) => {
     expect(await resultOf(text)).toBeCloseTo(value, 9);
   });
 
   it.each([
     "what is 5 plus",
+    "5 minus minus 3",
+    "double double 4",
+    "9/11",
+    "24/7",
+    "1.2.3",
+    "31.2.2027",
     "5 no wait 6 times 7",
     "five plus i mean fifteen plus thirty",
     "add 5 apples and 3 oranges",
