@@ -128,27 +128,35 @@ export class SumTokenizer {
 
   /** A word by itself: an operator, a constant, or one that says nothing. */
   private single(at: number): number | undefined {
-    const { words, tokens } = this;
     const word = this.wordAt(at);
-    const [previous, next, last] = [this.wordAt(at - 1), this.wordAt(at + 1), tokens.at(-1)];
+    const last = this.tokens.at(-1);
     if (word === "%") return this.percent(at);
+    const factor = this.factor(at);
+    if (factor !== undefined) return factor;
+    const meaning = lexicon.meanings.get(word) ?? word;
+    const isSaidTwice = last?.word === meaning && /^[a-z]/.test(meaning);
+    if (isSaidTwice) return mayRepeat(word) ? at + 1 : undefined;
+    if (/^(?:degrees?|deg|°)$/.test(word)) return this.degrees(at);
+    if (lexicon.around.has(word) || this.isCountedNoun(at)) return at + 1;
+    if (isKnown(meaning) && !this.isExclamation(at)) return this.push(meaning, at, at + 1);
+    return this.isCountedFactor(at) ? at + 1 : undefined;
+  }
+
+  /** "of" in "12 packs of 6", the sign between two sides, a function, a constant. */
+  private factor(at: number): number | undefined {
+    const [previous, word, next] = [this.wordAt(at - 1), this.wordAt(at), this.wordAt(at + 1)];
+    const last = this.tokens.at(-1);
     if (this.isCounted(at)) return this.push("times", at, at + 1);
-    if (word === "by" && this.hasShape && !words.includes("-")) return this.push("x", at, at + 1);
+    if (word === "by" && this.hasShape && !this.words.includes("-")) return this.push("x", at, at + 1);
     if (next === "(" && lexicon.functions.has(word)) return this.push(word, at, at + 1);
     if (/^x\d[x\d]*$/.test(word) && last?.term !== undefined && last.word !== "0") return this.factors(word, at);
     const isInFormula = /^[-+*/^)]$/.test(next) || /^[-+*/^(]$/.test(previous);
-    if (constants.has(word) && (word !== "e" || isInFormula)) return this.push(word, at, at + 1, atom(word));
-    const meaning = lexicon.meanings.get(word) ?? word;
-    // "5 minus minus 3" may be 2 or 8.
-    const isSaidTwice = last?.word === meaning && /^[a-z]/.test(meaning);
-    if (isSaidTwice) return isOperator(word) && !lexicon.weakWords.has(word) ? undefined : at + 1;
-    if (/^(?:degrees?|deg|°)$/.test(word)) return this.degrees(at);
-    // "12 packs of 6", which nothing says but "what is" and the like.
-    const isCountedNoun = () =>
-      this.isCounted(at + 1) && tokens.slice(0, -1).every((token) => lexicon.weakWords.has(token.word));
-    if (lexicon.around.has(word) || isCountedNoun()) return at + 1;
-    if (isKnown(meaning) && !this.isExclamation(at)) return this.push(meaning, at, at + 1);
-    return this.isCountedFactor(at) ? at + 1 : undefined;
+    return constants.has(word) && (word !== "e" || isInFormula) ? this.push(word, at, at + 1, atom(word)) : undefined;
+  }
+
+  /** "12 packs of 6", which nothing says but "what is" and the like. */
+  private isCountedNoun(at: number): boolean {
+    return this.isCounted(at + 1) && this.tokens.slice(0, -1).every(({ word }) => lexicon.weakWords.has(word));
   }
 
   /** "sin 45 degrees": other angles are in radians. */
@@ -202,6 +210,11 @@ export class SumTokenizer {
     const next = lexicon.currencyOf(this.wordAt(at + 1)) === undefined ? at + 1 : at + 2;
     return amount?.end === 1 && whole.test(amount.term.text) && readAmount(this.words, next, true) !== undefined;
   }
+}
+
+/** True for a word that says no more when it is said twice: "5 minus minus 3" may be 2 or 8. */
+function mayRepeat(word: string): boolean {
+  return !isOperator(word) || lexicon.weakWords.has(word);
 }
 
 /** True for a word of the rules; "boxes" is one only as the parts of a division. */
