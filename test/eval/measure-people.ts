@@ -36,7 +36,9 @@ export function isOfPeople(folder: string): boolean {
  * The apps are planned by the built package (`npm run build`).
  */
 export async function measurePeople(folder: string, asked: LanguageModel | undefined): Promise<void> {
-  const scorers = existsSync(join(folder, "run-apps.mjs")) ? folder : join(folder, "..", "fresh");
+  const places = [folder, join(folder, "..", "fresh"), resolve("../shared/eval/fresh")];
+  const scorers = places.find((place) => existsSync(join(place, "run-apps.mjs")));
+  if (scorers === undefined) throw new Error(`There is no run-apps.mjs in ${places.join(", ")}.`);
   const files = readdirSync(folder)
     .filter((name) => name.endsWith(".jsonl"))
     .map((name) => join(folder, name));

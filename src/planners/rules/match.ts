@@ -203,12 +203,17 @@ export class Matcher {
     seen?.add(key);
     this.work.spend(1);
     if (thread.text === undefined) {
-      this.passBy(run, thread);
+      if (!this.atMessage(run, thread)) this.passBy(run, thread);
       this.follow(run, thread);
     } else {
       const ended = this.goOnWithText(run, thread, thread.text);
       if (ended !== undefined) this.visit(run, ended, seen);
     }
+  }
+
+  /** True where a message begins: nothing is taken out of it. */
+  private atMessage(run: Run, thread: Thread): boolean {
+    return run.position > run.range.start && thread.place.steps.slots.some((slot) => this.isMessage(run, thread, slot));
   }
 
   /** Passes what may stand beside a phrase, and a word that means nothing. */
@@ -246,7 +251,7 @@ export class Matcher {
     const { place, cost, pieces, filled, isSpoken } = thread;
     const { position, range } = run;
     const end = range.messageEnds === undefined ? undefined : this.dateEnds.get(position);
-    if (end === undefined || place.steps.slots.some((slot) => this.isMessage(run, thread, slot))) return;
+    if (end === undefined) return;
     const piece: Piece = { kind: "left", start: position, end, before: pieces };
     push(run, end, threadAt({ place, cost: cost + costs.left, pieces: piece, filled, isSpoken }));
   }

@@ -531,9 +531,11 @@ class Chart {
     const isLetter = at === openAt + 1 && /^[a-z]$/.test(this.text.request.words[openAt] ?? "");
     const part = [{ start: openAt, end: at }];
     if (isLetter || !this.text.edges.mayEnd(at) || textOf(part, this.text.request) === undefined) return undefined;
-    const name = this.call.slots[open]?.name ?? "";
+    const { name = "", type } = this.call.slots[open] ?? {};
     const pieces: Piece = { kind: "slot", start: openAt, end: at, name, before: thread.pieces };
-    const cost = thread.cost + this.text.breakCost(at) + (this.text.isPlain(openAt, at) ? 0 : costs.unplain);
+    const isLong = type?.text === "word" && at > openAt + 1 && !isCapital(this.text.request, at - 1);
+    const isPlain = this.text.isPlain(openAt, at) && !isLong;
+    const cost = thread.cost + this.text.breakCost(at) + (isPlain ? 0 : costs.unplain);
     return { ...thread, cost, open: -1, openAt: -1, pieces };
   }
 

@@ -234,6 +234,8 @@ function speaksOfPast(tokens: readonly Token[], end: number): boolean {
   const start = tokens.slice(0, end).findLastIndex(isSeparator) + 1;
   const words = tokens.slice(start, end).map(({ norm }) => norm);
   if (words.at(-1) === "since") return true;
+  // "What have I got on friday" is of now.
+  if (words.includes("got") && words.some((word) => /^(?:have|has|ive)$/.test(word))) return false;
   const first = words.findIndex((word) => !/^(?:i|we|he|she|they|just|hey|ok|so)$/.test(word));
   return words.some(
     (word, at) =>

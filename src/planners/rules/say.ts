@@ -189,15 +189,22 @@ function sayValue(
       .map((day) => sayDate(day, clock))
       .join(" to ");
   if (type.kind === "enum") return sayName(value);
+  return sayText(value, type, isMessage || type.text === "message");
+}
+
+/** A text; a name that may be read as something else is in quotes. */
+function sayText(value: string, type: SlotType, isMessage: boolean): string {
   const text = parseTemplate(value)
     .map((part) => (part.type === "reference" ? sayReference(part.reference) : part.text))
     .join("");
-  const isPlain = isMessage || type.text === "message" || !needsQuotes.test(text) || text.includes('"');
+  const isSplit = needsQuotes.test(text) || (type.text === "word" && text.includes(" "));
+  const isPlain = isMessage || !isSplit || text.includes('"');
   return isPlain ? text : `"${text}"`;
 }
 
 /** Words that split a text, or could be read as something else in it. */
-const needsQuotes = /[,;:.!?#&()]|\d|(?:^| )(?:and|or|but|not|then|to|from|for|with|at|on|in|by|that)(?: |$)/i;
+const needsQuotes =
+  /^(?:the|an?) |[,;:.!?#&()]|\d|(?:^| )(?:and|or|but|not|then|to|from|for|with|at|on|in|by|that)(?: |$)/i;
 
 /** "the id of step 1" */
 function sayReference(reference: ReturnType<typeof parseReference>): string {

@@ -90,6 +90,7 @@ describe("todoPhrases", () => {
     ["show my grocery list", list({ list: "grocery" })],
     ["what's my task list for today", list({ dueOn: "2026-11-22" })],
     ["what do I have to do tomorrow", list({ dueOn: "2026-11-23" })],
+    ["what have i got on friday", list({ dueOn: "2026-11-27" })],
     ["what is left", list({ status: "pending" })],
     ["show me what's left to do", list({ status: "pending" })],
     ["show my open tasks", list({ status: "pending" })],
