@@ -19,7 +19,7 @@ const person =
 const patterns: readonly (readonly [RefusalKind, RegExp])[] = [
   [
     "corrected",
-    / (?:(?:no|oh|ah|oops|sorry|actually)(?: ,)? wait|wait(?: ,)? (?:no|not|actually|sorry)|scratch that|strike that|(?:no|oops|oh)(?: ,)? sorry|sorry(?: ,)? (?:no|not|i mean[t]?)|actually(?: ,)? (?:no|make (?:that|it)|scratch)|i mean|i meant|or rather|no(?: ,)? make (?:it|that)|hang on|never mind|nevermind|forget (?:it|that|what i said)|on second thought[s]?|let me rephrase|correction|, actually|, sorry ,)(?= )/,
+    / (?:(?:no|oh|ah|oops|sorry|actually)(?: ,)? wait|wait(?: ,)? (?:no|not|actually|sorry)|scratch that|strike that|(?:no|oops|oh)(?: ,)? sorry|sorry(?: ,)? (?:no|not|i mean[t]?)|actually(?: ,)? (?:no|make (?:that|it)|scratch)|(?<! (?:am|was) )i meant?|or rather|no(?: ,)? make (?:it|that)|hang on|never mind|nevermind|forget (?:it|that|what i said)|on second thought[s]?|let me rephrase|correction|, actually|, sorry ,)(?= )/,
   ],
   [
     "repeated",
@@ -37,7 +37,7 @@ const patterns: readonly (readonly [RefusalKind, RegExp])[] = [
   ],
   [
     "question",
-    /^ (?:(?:but|so|and|well|hmm|ok|oh|hey) |, )*(?:should|shall|shouldn't|ought|why|who|whose|whom|where|how|which|does|did|has|had|was|were|would (?:it|that|there|you (?:say|recommend|suggest|think|ever|delete|add|remove|clear))|(?:is|was) it (?:ok|okay|wise|smart|good|a good|possible|better|safe|worth|time|necessary|true|too late|bad|fine|alright|allowed)|do you (?:think|believe|know|want|remember|recommend|suggest|like|have)|do i (?:need|have|really|want) to|do we (?:need|have) to|can i|may i|could i|can we|is there (?:a|any) (?:way|reason|point|chance)|are you|have you|am i|are we|what (?:do you|does|did|if|kind|time|happens|about|would|should|can|could|will|were|was)|must i|need i|will (?:it|you be|there|that)|is (?:it|that|this))(?= )/,
+    /^ (?:(?:but|so|and|well|hmm|ok|oh|hey) |, )*(?:should|shall|shouldn't|ought|why|who|whose|whom|where|how|which|does|did|has|had|was|were|would (?:it|that|there|you (?:say|recommend|suggest|think|ever|delete|add|remove|clear))|(?:is|was) it (?:ok|okay|wise|smart|good|a good|possible|better|safe|worth|time|necessary|true|too late|bad|fine|alright|allowed)|do you (?:think|believe|know|want|remember|recommend|suggest|like|have)|do i (?:need|have|really|want) to|do we (?:need|have) to|can i|may i|could i|can we|is there (?:a|any) (?:way|reason|point|chance)|are you|have (?:you|i|we)|am i|are we|what (?:do you|does|did|if|kind|time|happens|about|would|should|can|could|will|were|was)|must i|need i|will (?:it|you be|there|that)|is (?:it|that|this))(?= )/,
   ],
   [
     "others",

@@ -15,7 +15,7 @@ const todo =
 const own = "(my|the|our|your)";
 const quality = "[(current|whole|entire|full|existing|personal|own|main|usual|new|daily)]";
 const plainList = `[${own}] ${quality} (todo|to do|todos|to dos|task|tasks) list[s]|${own} ${quality} (todos|to dos|tasks)|[${own}] ${quality} list[s] [of (things|tasks|items) [to (do|complete)]]|${own} (agenda|plate|list of things to do)`;
-const namedList = `[${own}] ${quality} {list} (list|todos|tasks|backlog)|[${own}] list (called|named|titled|for|of) [(the|my|our)] {list}|[${own}] {place} [list]`;
+const namedList = `[${own}] ${quality} {list} (list|todos|tasks|backlog)|[(my|the|our|your|a)] list (called|named|titled|for|of) [(the|my|our)] {list}|[${own}] {place} [list]`;
 const anyList = `(${namedList}|${plainList})`;
 const onList = `(to|on|onto|in|into|under) (${anyList}|{listBefore})`;
 const offList = `(from|off|off of|out of|of|on|in) (${anyList}|{listBefore})`;
@@ -67,12 +67,12 @@ const status = choice({
 const order = choice({
   newest: "newest first|latest first|most recent first|most recent|latest",
   oldest: "oldest first",
-  due: "sorted by due date|by due date|sorted by date|by date|soonest first|due soonest|in order of due date|ordered by due date|sort by due date|earliest first|by deadline|sorted by deadline",
+  due: "sorted by due date|by due date|sorted by date|by date|soonest first|due soonest|in order of due date|ordered by due date|sort by due date|ordered by date|arranged by date|arranged by due date|earliest first|by deadline|sorted by deadline",
   "latest due": "latest due",
   priority:
-    "sorted by priority|by priority|most important first|most urgent first|in order of priority|ordered by priority|highest priority first|sort by priority",
+    "sorted by priority|by priority|most important first|most urgent first|in order of priority|ordered by priority|arranged by priority|highest priority first|sort by priority",
   title:
-    "alphabetically|sorted alphabetically|sorted by name|by name|by title|in alphabetical order|sorted by title|a to z",
+    "alphabetically|sorted alphabetically|sorted by name|by name|by title|in alphabetical order|sorted by title|arranged by name|a to z",
 });
 const dayRange = z.string().meta({ slot: "range" });
 const position = z.number().int();
