@@ -3,9 +3,10 @@ import { createAiSdkModel } from "../../../src/adapters/ai-sdk/ai-sdk-model.ts";
 import { createOllamaModel } from "../../../src/adapters/ollama/ollama-model.ts";
 import { createAgent } from "../../../src/agent.ts";
 import { defineTool } from "../../../src/core/define-tool.ts";
-import { AgentError } from "../../../src/core/errors.ts";
+import { AgentError, type Proposal } from "../../../src/core/errors.ts";
 import { modelFailure } from "../../../src/core/model-failure.ts";
 import { escapeTemplate } from "../../../src/core/text.ts";
+import { toPlan } from "../../../src/plan/to-plan.ts";
 import { createFallbackPlanner } from "../../../src/planners/fallback-planner.ts";
 import { createLlmPlanner } from "../../../src/planners/llm/llm-planner.ts";
 import { estimateComplexity } from "../../../src/planners/request-complexity.ts";
@@ -129,9 +130,16 @@ const runOf = (text: string, step: object) =>
     tools: [open, createFakeTool({ name: "Say", outcomes: [{ returns: { value: text, [text]: text } }] })],
   }).execute({ steps: [{ id: "s1", tool: "Say", input: {} }, step] } as never);
 
+const asking: Proposal = {
+  steps: [{ id: "s1", tool: "Mail", input: { to: "Ada" }, dependsOn: [] }],
+  ...{ text: "mail Ada …", certainty: 0.5, unused: [] },
+  asks: { stepId: "s1", field: "text", type: "text", text: "Which text?" },
+};
+
 /** The tools, and texts that runs carry. */
 export const runSubjects: TextSubjects = {
   escapeTemplate,
+  "toPlan, an answer": (text) => toPlan(asking, text),
   "createCalculator, an expression": (text) => createCalculator().execute({ expression: text } as never, {} as never),
   "createCalculator, a variable": (text) =>
     createCalculator().execute({ expression: "x", variables: { [text]: 1 } } as never, {} as never),
