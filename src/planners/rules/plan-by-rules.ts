@@ -8,6 +8,7 @@ import {
 } from "../../core/errors.ts";
 import type { PlanStep } from "../../core/plan.ts";
 import type { PlanDraft, PlanRequest } from "../../core/planner.ts";
+import { callsTool } from "../../core/step.ts";
 import { cutText } from "../../core/text.ts";
 import type { DateClock } from "../../dates/read-dates.ts";
 import { mentionsResult } from "../../english/word-classes.ts";
@@ -126,7 +127,7 @@ async function planOrRefuse(
   const proposals = likeliest(meant)
     .flatMap((each) => toProposal(each, { nowMs, timeZone }) ?? [])
     .slice(0, maxProposals);
-  const examples = await planning.suggest(request.request);
+  const examples = await planning.suggest(request.request, proposals[0]?.steps);
   throwIfCancelled(signal);
   const details = {
     ...{ reason, examples, ...more.details },
@@ -251,8 +252,11 @@ class Planning {
     return found;
   }
 
-  /** Requests that are planned as they are: one of each of the tools that are likest to a request, up to three. */
-  async suggest(text: string): Promise<readonly string[]> {
+  /**
+   * Requests that are planned as they are: one of each of the tools that are likest to a request, up to three, with values of the
+   * request, or of what it may mean.
+   */
+  async suggest(text: string, meant: readonly PlanStep[] = []): Promise<readonly string[]> {
     const said = contentOf(text.slice(0, maxWishText));
     const request = this.read(text.length > maxWishText ? "" : text);
     const tools = this.rules.map((tool) => ({ tool, phrases: likestPhrases(tool, said) }));
@@ -261,15 +265,20 @@ class Planning {
     for (const { tool, phrases } of tools.sort((one, other) => likest(other) - likest(one))) {
       if (examples.length === maxExamples) break;
       const tried = phrases.slice(0, maxTries).map(({ rule }) => rule);
-      const found = await this.findExample(tool, tried, request);
+      const { input = {} } = meant.filter(callsTool).find((step) => step.tool === tool.tool.name) ?? {};
+      const found = await this.findExample(tool, tried, { request, input });
       if (found !== undefined) examples.push(found);
     }
     return examples;
   }
 
-  private async findExample(tool: ToolRules, phrases: readonly PhraseRule[], request: RequestText) {
+  private async findExample(
+    tool: ToolRules,
+    phrases: readonly PhraseRule[],
+    said: Parameters<typeof exampleRequest>[1],
+  ) {
     for (const rule of phrases) {
-      const example = exampleRequest(rule, request);
+      const example = exampleRequest(rule, said);
       if (example === undefined) continue;
       const known = plannable.get(tool) ?? new Map<string, boolean>();
       plannable.set(tool, known);

@@ -157,14 +157,21 @@ export function contentOf(text: string): ReadonlySet<string> {
   );
 }
 
-/** A phrase as a request, with values that the request says, or with others. */
-export function exampleRequest(rule: PhraseRule, request: RequestText): string | undefined {
+/** A phrase as a request, with values that a request says or may mean, or with others. */
+export function exampleRequest(
+  rule: PhraseRule,
+  { request, input }: { readonly request: RequestText; readonly input: JsonObject },
+): string | undefined {
   const { clock } = request;
   const tomorrow = isoDateTime(clock.nowMs + dayMs, clock.timeZone);
   const used = new Set<number>();
+  const isPlain = (value: unknown) => typeof value === "string" && /^[\p{L} ]{1,40}$/u.test(value);
+  const texts = new Map(Object.entries(input).filter(([, value]) => isPlain(value)));
+  const [anyText] = rule.source.toInput === undefined ? [] : texts.values();
   const values = new Map(
     [...rule.slots].map(([name, type]) => {
-      const said = isReadable(type) ? firstReading(type, request, used) : undefined;
+      const known = texts.get(name) ?? (type.schema === undefined ? anyText : undefined);
+      const said = isReadable(type) ? firstReading(type, request, used) : type.kind === "text" ? known : undefined;
       const isDay = type.kind === "date" || type.kind === "range";
       const date = isDay ? tomorrow.slice(0, 10) : `${tomorrow.slice(0, 11)}09:00:00${tomorrow.slice(19)}`;
       return [
