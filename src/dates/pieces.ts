@@ -478,9 +478,8 @@ function readDotted({ date, month, year }: Groups): Content {
 function readSlashed({ one, two, year: said }: Groups, today: number): Content | undefined {
   const toDay = (month = "", date = "") => dayOfYear(said, Number(month), Number(date), today);
   const [day, otherDay] = [toDay(two, one), toDay(one, two)].filter((found) => found !== undefined);
-  const hasYear = said?.length === 4;
-  if (day === undefined) return { kind: "false", reason: "impossible", needsLead: !hasYear };
-  return dayOr(day, { said: "slashed", hasYear, ...(otherDay !== day && { otherDay }) });
+  if (day === undefined) return { kind: "false", reason: "impossible", needsLead: said?.length !== 4 };
+  return dayOr(day, { said: "slashed", hasYear: said !== undefined, ...(otherDay !== day && { otherDay }) });
 }
 
 /** The month and day of feasts, by how their names begin. Others move, and are no day that we know. */

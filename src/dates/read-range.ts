@@ -56,9 +56,14 @@ interface Now extends DateClock {
 function findRange(text: string, clock: DateClock, { isPast = false }: DateOptions): DateRange | undefined {
   const now: Now = { ...clock, isPast, today: Math.floor(wallTimeAt(clock.nowMs, clock.timeZone) / dayMs) };
   const periods = [...text.matchAll(eachPeriod)].map((match) => periodOf(match, text, now));
+  let past: ReadonlyMap<number, DateReading> | undefined;
+  const inPast = ({ start }: DateReading) => {
+    past ??= new Map(readDates(text, clock, { isPast: true }).map((each) => [each.start, each]));
+    return past.get(start);
+  };
   const readings = readDates(text, clock, { isPast }).map((each) => {
     const isSince = each.preposition === "since" && Date.parse(each.date) > now.today * dayMs;
-    const own = isSince ? readDates(text, clock, { isPast: true }).find(({ start }) => start === each.start) : each;
+    const own = isSince ? inPast(each) : each;
     return { ...each, limits: own && limitsOf(own, text, now.today) };
   });
   const found: readonly Found[] = [...periods, ...readings];

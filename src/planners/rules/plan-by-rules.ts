@@ -280,10 +280,13 @@ class Planning {
     for (const rule of phrases) {
       const example = exampleRequest(rule, said);
       if (example === undefined) continue;
+      // Other tools may know the same words.
+      const key = [...this.rules.map((each) => each.tool.name), example].join("\n");
       const known = plannable.get(tool) ?? new Map<string, boolean>();
       plannable.set(tool, known);
-      const isPlanned = known.get(example) ?? !((await this.planText(example)) instanceof Refused);
-      known.set(example, isPlanned);
+      const isPlanned = known.get(key) ?? !((await this.planText(example)) instanceof Refused);
+      if (known.size >= maxKnownExamples) known.clear();
+      known.set(key, isPlanned);
       if (isPlanned) return example;
     }
     return undefined;
@@ -486,7 +489,8 @@ class Planning {
 const maxExamples = 3;
 /** So many phrases of a tool are tried as an example. */
 const maxTries = 3;
-/** The examples of tools that were planned once, or not. */
+const maxKnownExamples = 1_000;
+/** The examples of tools that were planned once, or not, beside which other tools. */
 const plannable = new WeakMap<ToolRules, Map<string, boolean>>();
 const maxReasoning = 300;
 

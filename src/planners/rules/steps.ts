@@ -82,9 +82,9 @@ export interface OrderedCall {
  */
 export function waitsOf(calls: readonly OrderedCall[]): readonly (readonly string[])[] {
   const all: ReadonlySet<number>[] = [];
+  const places = new Map<string, number>();
   let lastEffect = -1;
-  return calls.map(({ tool, input }, index) => {
-    const places = new Map(calls.slice(0, index).map((call, place) => [call.id, place]));
+  return calls.map(({ id, tool, input }, index) => {
     const direct = new Set<number>();
     for (const { reference } of findReferences(input)) {
       const place = places.get(reference?.stepId ?? "");
@@ -93,9 +93,11 @@ export function waitsOf(calls: readonly OrderedCall[]): readonly (readonly strin
     if (isPureStep(tool, input)) {
       if (lastEffect >= 0) direct.add(lastEffect);
     } else {
-      for (let place = 0; place < index; place++) direct.add(place);
+      // It waits for all that are before the last effect, too.
+      for (let place = Math.max(0, lastEffect); place < index; place++) direct.add(place);
       lastEffect = index;
     }
+    places.set(id, index);
     const later = new Set([...direct].flatMap((place) => [...(all[place] ?? [])]));
     all.push(new Set([...direct, ...later]));
     const own = [...direct].filter((place) => !later.has(place)).sort((left, right) => left - right);
