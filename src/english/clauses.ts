@@ -1,3 +1,5 @@
+import { wordSet } from "./word-set.ts";
+
 const wordsOf = (rows: string) => rows.split("|").map((row) => row.split(" "));
 
 /** Words that connect two wishes; a hard one cannot be part of a text. */
@@ -12,7 +14,7 @@ export const connectors: readonly { readonly words: readonly string[]; readonly 
 export const linkWords: readonly (readonly string[])[] = wordsOf("as well as|plus|also|next|finally");
 
 /** Words that start a new wish: the text before "and what is …" never includes it. */
-export const wishOpeners: ReadonlySet<string> = new Set("what who where why how which please".split(" "));
+export const wishOpeners = wordSet("what who where why how which please");
 
 /** Pairs of words that start a new wish. */
 export const wishOpeningPairs: ReadonlySet<string> = new Set(
@@ -22,16 +24,12 @@ export const wishOpeningPairs: ReadonlySet<string> = new Set(
 );
 
 /** Abbreviations: a point after them does not end a sentence. */
-export const clauseAbbreviations: ReadonlySet<string> = new Set(
-  "mr mrs ms dr st vs no etc approx e.g i.e prof nr jr sr inc ltd co ave".split(" "),
-);
+export const clauseAbbreviations = wordSet("mr mrs ms dr st vs no etc approx e.g i.e prof nr jr sr inc ltd co ave");
 
 /** Verbs with which a wish begins. */
-export const wishVerbs: ReadonlySet<string> = new Set(
-  (
-    "show list add tell give mark delete remove send create calculate put find complete finish update clear search save " +
-    "remind book call email mail pay convert multiply divide double write reserve check what"
-  ).split(" "),
+export const wishVerbs = wordSet(
+  "show list add tell give mark delete remove send create calculate put find complete finish update clear search save " +
+    "remind book call email mail pay convert multiply divide double write reserve check what",
 );
 
 /*

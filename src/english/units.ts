@@ -1,3 +1,4 @@
+import { wordSet } from "./word-set.ts";
 /** A unit: all its names, its size in the smallest of its kind, and all units of that kind. */
 export interface Unit {
   readonly names: readonly [name: string, ...others: string[]];
@@ -96,6 +97,4 @@ export function unitsNamed(word: string): readonly Unit[] {
 export const currencySigns: ReadonlySet<string> = new Set(["$", "€", "£", "¥", "₹"]);
 
 /** Names of currencies. */
-export const currencyWords: ReadonlySet<string> = new Set(
-  "dollar dollars euro euros pound pounds buck bucks usd eur gbp".split(" "),
-);
+export const currencyWords = wordSet("dollar dollars euro euros pound pounds buck bucks usd eur gbp");

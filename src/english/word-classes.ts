@@ -1,3 +1,5 @@
+import { wordSet } from "./word-set.ts";
+
 /** Common verbs that ask for the same, a group a line. */
 const groups: readonly (readonly string[])[] = `
 book reserve schedule arrange plan
@@ -37,33 +39,26 @@ export function verbsLike(verb: string): readonly string[] {
 }
 
 /** Words that may be left out of a phrase, or be said with it, and mean nothing by themselves. */
-export const functionWords: ReadonlySet<string> = new Set(
-  "a an the my our your me us i we you it is are be am to of for on in at by with and or that this these those any some all do does please just now still currently there up out".split(
-    " ",
-  ),
+export const functionWords = wordSet(
+  "a an the my our your me us i we you it is are be am to of for on in at by with and or that this these those any some all do does please just now still currently there up out",
 );
 
 /** Verbs that say nothing without what follows them. */
-export const lightVerbs: ReadonlySet<string> = new Set("get do make have take put give go let want need".split(" "));
+export const lightVerbs = wordSet("get do make have take put give go let want need");
 
 /** Verbs that say when or how surely something is done. */
-export const auxiliaries: ReadonlySet<string> = new Set(
-  "is are am was were been being do does did has have had got can could will would should shall may might must".split(
-    " ",
-  ),
+export const auxiliaries = wordSet(
+  "is are am was were been being do does did has have had got can could will would should shall may might must",
 );
 
 /** Words that lead in what follows them. */
-export const prepositions: ReadonlySet<string> = new Set(
-  "for to in on at from with by of under as into about between per since until till before after over via using within during around near".split(
-    " ",
-  ),
+export const prepositions = wordSet(
+  "for to in on at from with by of under as into about between per since until till before after over via using within during around near",
 );
 
 /** Verbs that begin something to do, so that "milk and eggs" are two things and "buy milk and eggs" is one. */
-const verbs: ReadonlySet<string> = new Set(
-  (
-    "buy get grab order fetch pick collect bring take carry drop leave return call ring phone text email mail message write send post ship deliver " +
+const verbs = wordSet(
+  "buy get grab order fetch pick collect bring take carry drop leave return call ring phone text email mail message write send post ship deliver " +
     "reply answer respond contact ask tell talk speak thank congratulate invite visit see meet pay refund claim transfer withdraw deposit donate " +
     "lend borrow rent hire sell book reserve schedule plan arrange organise organize prepare prep cancel confirm register apply sign submit file " +
     "renew wash clean mop sweep vacuum hoover dust tidy iron fold dry hang polish rinse soak scrub wipe empty fill refill water feed walk groom bathe " +
@@ -73,8 +68,7 @@ const verbs: ReadonlySet<string> = new Set(
     "start stop begin continue make do cook bake roast boil grill fry freeze defrost thaw chop peel marinate try taste give show teach help watch " +
     "listen play sing dance draw design create set put move lift push pull turn switch lock unlock open close shut change swap rotate restart reset " +
     "attend join discuss negotiate decide choose pick compile analyse analyze calculate measure photograph film record wake remind remember tune service " +
-    "wax oil sand descale sharpen sew knit mend stock restock label price hide seek apologise apologize celebrate vote drive park tow fly swim cycle jog stretch"
-  ).split(" "),
+    "wax oil sand descale sharpen sew knit mend stock restock label price hide seek apologise apologize celebrate vote drive park tow fly swim cycle jog stretch",
 );
 
 /** True if words begin with a verb that says what is to be done. */
@@ -89,11 +83,9 @@ export function isVerb(word: string): boolean {
   return verbs.has(word);
 }
 
-const irregularPasts: ReadonlySet<string> = new Set(
-  (
-    "ate became began bought broke brought built came caught chose did drank drove fell felt fixed flew found gave got had held kept knew left lent lost made " +
-    "met paid ran rode said sang sat saw sent slept sold spent spoke stood swam took taught threw told went won wore wrote"
-  ).split(" "),
+const irregularPasts = wordSet(
+  "ate became began bought broke brought built came caught chose did drank drove fell felt fixed flew found gave got had held kept knew left lent lost made " +
+    "met paid ran rode said sang sat saw sent slept sold spent spoke stood swam took taught threw told went won wore wrote",
 );
 
 /** True for a verb in the past tense. */
@@ -114,12 +106,10 @@ export const unsplitPairs: ReadonlySet<string> = new Set(
 );
 
 /** Words that say nothing about what is wanted. */
-export const smallWords: ReadonlySet<string> = new Set(
-  (
-    "a an and any all are as at be been but by can do does for from has have i if in into is it its me my no not of off on one " +
+export const smallWords = wordSet(
+  "a an and any all are as at be been but by can do does for from has have i if in into is it its me my no not of off on one " +
     "or our out please so some than that the their them then there these they this to up us was we what when which who will " +
-    "with would you your"
-  ).split(" "),
+    "with would you your",
 );
 
 /** Words for true and false. */
@@ -144,9 +134,7 @@ export const months: readonly string[] =
   "january february march april may june july august september october november december".split(" ");
 
 /** Words after which `'s` is "is" and not a genitive. */
-export const contractedWords: ReadonlySet<string> = new Set(
-  "what that it he she where who how there here when which someone everyone".split(" "),
-);
+export const contractedWords = wordSet("what that it he she where who how there here when which someone everyone");
 
 /** The word that each end of a contraction stands for. */
 export const contractionEndings: ReadonlyMap<string, string> = new Map(
@@ -176,19 +164,17 @@ const pronouns: ReadonlySet<string> = new Set(["it", "that", "this", "them", "th
 const pointers = ["the", "that", "this", "its"];
 
 /** Words after which "one" is not a number. */
-export const onePointers: ReadonlySet<string> = new Set(
-  "the that this which each every any next last previous other".split(" "),
-);
+export const onePointers = wordSet("the that this which each every any next last previous other");
 
 /** Words before the name of an earlier result: "that total". */
 const resultPointers: ReadonlySet<string> = new Set([...pointers, "his", "these", "those"]);
 
 /** Words that say which of the earlier results is meant: "the last total". */
-const resultOrder: ReadonlySet<string> = new Set("previous last final above resulting calculated first".split(" "));
+const resultOrder = wordSet("previous last final above resulting calculated first");
 
 /** Names of an earlier result. */
-export const resultNouns: ReadonlySet<string> = new Set(
-  "result results answer total outcome output value sum product difference quotient number figure amount".split(" "),
+export const resultNouns = wordSet(
+  "result results answer total outcome output value sum product difference quotient number figure amount",
 );
 
 /**

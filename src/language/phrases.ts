@@ -137,13 +137,13 @@ function toNode(type: "sequence" | "choice", items: readonly PhraseNode[]): Phra
 }
 
 /** True if a part of a phrase may be left out. */
-export const isNullable = remembered((node): boolean => {
+export const isNullable = remembered((node: PhraseNode): boolean => {
   if (node.type === "word" || node.type === "slot") return false;
   return node.type === "choice" ? node.items.some(isNullable) : node.items.every(isNullable);
 });
 
 /** The names of the slots in a phrase, in their order. */
-export const slotNames = remembered((node): ReadonlySet<string> => {
+export const slotNames = remembered((node: PhraseNode): ReadonlySet<string> => {
   if (node.type === "slot") return new Set([node.name]);
   return node.type === "word" ? new Set() : new Set(node.items.flatMap((item) => [...slotNames(item)]));
 });
@@ -163,16 +163,22 @@ export function slotsSideBySide(node: PhraseNode): readonly (readonly [first: st
   return pairs;
 }
 
-/** A function of a phrase or a part of one, worked out once: many phrases share their parts. */
-export function remembered<TResult>(compute: (node: PhraseNode) => TResult): (node: PhraseNode) => TResult {
-  const known = new WeakMap<PhraseNode, TResult>();
-  return (node) => {
-    let result = known.get(node);
-    if (result === undefined) {
-      result = compute(node);
-      known.set(node, result);
-    }
-    return result;
+/** A function of an object, worked out once for each: many phrases share their parts. */
+export function remembered<TKey extends object, TResult>(compute: (key: TKey) => TResult): (key: TKey) => TResult {
+  const known = new WeakMap<TKey, { readonly result: TResult }>();
+  return (key) => {
+    const found = known.get(key) ?? { result: compute(key) };
+    known.set(key, found);
+    return found.result;
+  };
+}
+
+/** Something that is made when it is first asked for. */
+export function once<T>(make: () => T): () => T {
+  let made: { readonly value: T } | undefined;
+  return () => {
+    made ??= { value: make() };
+    return made.value;
   };
 }
 

@@ -1,7 +1,8 @@
 import { readNumber } from "../english/numbers.ts";
 import { type Unit, units } from "../english/units.ts";
+import { wordSet } from "../english/word-set.ts";
 import { atom, binary, fraction, partOf, type Term } from "./terms.ts";
-import { around, denominators, setOf } from "./words.ts";
+import { around, denominators } from "./words.ts";
 
 /** A number in digits or words. */
 export interface Amount {
@@ -126,9 +127,9 @@ interface Mention {
 }
 
 const counted = units.get("piece");
-const links = setOf("to into in as is are equals equal make makes = how what many much there do does have");
-const degrees = setOf("degree degrees of ° a an the");
-const others = setOf("convert change turn express and on for with if at then both all each left total , !");
+const links = wordSet("to into in as is are equals equal make makes = how what many much there do does have");
+const degrees = wordSet("degree degrees of ° a an the");
+const others = wordSet("convert change turn express and on for with if at then both all each left total , !");
 
 /** Reads a question for another unit: "how many inches are in 5 feet", "3 km in m", "1 hour and 5 minutes to seconds". */
 export function readConversion(words: readonly string[], previous: string | undefined): string | undefined {

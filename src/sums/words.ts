@@ -1,8 +1,6 @@
 import { ordinals } from "../english/numbers.ts";
 import { currencySigns, currencyWords, units } from "../english/units.ts";
-
-/** The words of a text. */
-export const setOf = (text: string): ReadonlySet<string> => new Set(text.split(" "));
+import { wordSet } from "../english/word-set.ts";
 
 /** For each word of the rules the words and signs that stand for it. */
 const aliases = `
@@ -43,7 +41,7 @@ for (const row of (
 }
 
 /** Words around a sum that say nothing: with these, numbers and the words of the rules, every word is explained. */
-export const around: ReadonlySet<string> = setOf(
+export const around: ReadonlySet<string> = wordSet(
   "um uh oh er erm uhm hmm the its a an equally evenly please pls plz kindly can could would will you i we me us my tell " +
     "show give find know want wants need like calculate calculating calculation compute computing evaluate solve " +
     "solution determine say question equation problem math maths thanks thank thx cheers hey hi hello there ok okay so " +
@@ -54,44 +52,44 @@ export const around: ReadonlySet<string> = setOf(
 );
 
 /** Words of the rules that may stand where no rule needs them. */
-export const weakWords: ReadonlySet<string> = setOf(
+export const weakWords: ReadonlySet<string> = wordSet(
   "of to by from in into on for and with is are was what which how many much often if as at do does did or then that " +
     "this it them these those all both each apiece left remains over result results answer answers number numbers " +
     "values last previous other make makes = equals equal , to_the isn't isnt doesn't doesnt together after total sum take value one how_many_times go goes",
 );
 
 /** Words before an operand that say nothing. */
-export const leads: ReadonlySet<string> = setOf(
+export const leads: ReadonlySet<string> = wordSet(
   "of number numbers values both all these those result answer results from between for to to_the do if up together",
 );
 
 /** More of them before a list: "on average how much is 5, 6 and 7". */
-export const listLeads: ReadonlySet<string> = setOf("what how much many is are");
+export const listLeads: ReadonlySet<string> = wordSet("what how much many is are");
 /** Words that claim a result: "two plus two is five". */
-export const equalities: ReadonlySet<string> = setOf("= equals equal is are makes make");
+export const equalities: ReadonlySet<string> = wordSet("= equals equal is are makes make");
 /** Words of a question that may end in a stated result: "is two plus two five". */
-export const claiming: ReadonlySet<string> = setOf("is are does do did isn't doesn't isnt doesnt");
+export const claiming: ReadonlySet<string> = wordSet("is are does do did isn't doesn't isnt doesnt");
 /** Words of a place whose sides are said with "by": 5 by 8 is its area. */
-export const shapes: ReadonlySet<string> = setOf(
+export const shapes: ReadonlySet<string> = wordSet(
   "area room rectangle rectangular floor garden field wall yard plot carpet rug perimeter footage",
 );
 
 /** Signs and words before a number. */
-export const signs: ReadonlySet<string> = setOf("- minus negative +");
+export const signs: ReadonlySet<string> = wordSet("- minus negative +");
 /** Between the items of a list. */
-export const separators: ReadonlySet<string> = setOf(", and or with");
+export const separators: ReadonlySet<string> = wordSet(", and or with");
 /** After these the value so far may be continued. */
-export const breaks: ReadonlySet<string> = setOf(", and then all that");
+export const breaks: ReadonlySet<string> = wordSet(", and then all that");
 /** Between an operand and its operator: "17 is divided by 5". */
-export const verbs: ReadonlySet<string> = setOf("is are of it that");
+export const verbs: ReadonlySet<string> = wordSet("is are of it that");
 /** Verbs that begin the next operation, though between two operands they are operators. */
-export const imperatives: ReadonlySet<string> = setOf("add subtract multiply divide split take");
+export const imperatives: ReadonlySet<string> = wordSet("add subtract multiply divide split take");
 /** Words for the value so far. */
-export const pronouns: ReadonlySet<string> = setOf("it that this");
+export const pronouns: ReadonlySet<string> = wordSet("it that this");
 /** Names of the value so far. */
-export const results: ReadonlySet<string> = setOf("result answer total sum number value product difference quotient");
+export const results: ReadonlySet<string> = wordSet("result answer total sum number value product difference quotient");
 /** Words for several earlier results. */
-export const groups: ReadonlySet<string> = setOf(
+export const groups: ReadonlySet<string> = wordSet(
   "both all them these those everything results answers numbers values totals",
 );
 
@@ -105,7 +103,7 @@ export const places: ReadonlyMap<string, number> = new Map([
 ]);
 
 /** Names of functions, if a parenthesis follows. */
-export const functions: ReadonlySet<string> = setOf(
+export const functions: ReadonlySet<string> = wordSet(
   "abs acos acosh asin asinh atan atan2 atanh average avg cbrt ceil cos cosh degrees exp factorial floor gcd hypot lcm " +
     "ln log log10 log2 max mean min mod pow radians root round sign sin sinh sqrt sum tan tanh trunc",
 );

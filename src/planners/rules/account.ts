@@ -13,6 +13,7 @@ import {
   resultNouns,
   verbsLike,
 } from "../../english/word-classes.ts";
+import { wordSet } from "../../english/word-set.ts";
 import { tokenize } from "../../language/tokens.ts";
 import { Spelling } from "../../language/word-forms.ts";
 import { asLiteral, asReference, findReferences, parseTemplate } from "../../plan/references.ts";
@@ -557,7 +558,7 @@ const latin = "aeopcyxijshaovptik";
 const unspaced = /[\p{scx=Han}\p{scx=Hiragana}\p{scx=Katakana}\p{scx=Thai}\p{scx=Lao}\p{scx=Khmer}\p{scx=Myanmar}]/u;
 const emailAddress = /[\p{L}\p{N}._%+-]+@[\p{L}\p{N}.-]*[\p{L}\p{N}]/gu;
 
-const asking: ReadonlySet<string> = new Set("what which how much many when where".split(" "));
+const asking = wordSet("what which how much many when where");
 const isoDate = /^\d{4}-\d\d-\d\d(?:T|$)/;
 /** Numbers with signs of arithmetic between them, and nothing else. */
 const signedSum = /^[\d\s.()%]*\d\)?%?\s*[+*/^-]\s*[\d\s.()%+*/^-]*$/;

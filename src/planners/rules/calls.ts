@@ -1,6 +1,7 @@
 import { schemasAt } from "../../core/json-schema.ts";
 import { lightVerbs, verbsLike } from "../../english/word-classes.ts";
-import { isNullable, remembered } from "../../language/phrases.ts";
+import { wordSet } from "../../english/word-set.ts";
+import { isNullable, type PhraseNode, remembered } from "../../language/phrases.ts";
 import { tokenize } from "../../language/tokens.ts";
 import { stem } from "../../language/word-forms.ts";
 import { opensMessage } from "./match.ts";
@@ -44,14 +45,11 @@ export interface CallSlot extends OperationSlot {
 /** The weight of a word, by where the tool has it. */
 export const says = { phrase: 1, name: 0.8, like: 0.55, description: 0.5, field: 0.4 } as const;
 
-const callsOf = new WeakMap<ToolRules, readonly Call[]>();
 /** A call has a bit for each slot. */
 const maxSlots = 24;
 
 /** The calls of a tool, made when something is first read in other words. */
-export function callsIn(tool: ToolRules): readonly Call[] {
-  const known = callsOf.get(tool);
-  if (known !== undefined) return known;
+export const callsIn = remembered((tool: ToolRules): readonly Call[] => {
   const groups = new Map<string, PhraseRule[]>();
   const makers = new Map<unknown, number>();
   for (const rule of tool.rules) {
@@ -67,7 +65,7 @@ export function callsIn(tool: ToolRules): readonly Call[] {
     rules,
     own: new Set(rules.flatMap(({ node }) => [...stemsOf(node)])),
   }));
-  const calls = all.map(({ rules, own }): Call => {
+  return all.map(({ rules, own }): Call => {
     const [first] = rules as [PhraseRule];
     const slots = new Map(rules.flatMap((rule) => [rule, ...rule.anywhere].flatMap((each) => [...each.slots])));
     const needs = needsOf(tool, rules);
@@ -94,9 +92,7 @@ export function callsIn(tool: ToolRules): readonly Call[] {
       leads: leadsOf(rules, tool.rules),
     };
   });
-  callsOf.set(tool, calls);
-  return calls;
-}
+});
 
 /** True for an example with a text that its sentence does not say. */
 function fixesText({ source, fixed, tool }: PhraseRule): boolean {
@@ -107,7 +103,9 @@ function fixesText({ source, fixed, tool }: PhraseRule): boolean {
   );
 }
 
-const stemsOf = remembered((node): ReadonlySet<string> => new Set(wordsIn(node).filter(saysSomething).map(stem)));
+const stemsOf = remembered(
+  (node: PhraseNode): ReadonlySet<string> => new Set(wordsIn(node).filter(saysSomething).map(stem)),
+);
 
 function weightsOf(
   { tool }: ToolRules,
@@ -170,7 +168,7 @@ function needsOf({ schemas }: ToolRules, rules: readonly PhraseRule[]): readonly
 const maxWays = 12;
 
 /** The slots of each way to say a part of a phrase. */
-const neededIn = remembered((node): readonly ReadonlySet<string>[] => {
+const neededIn = remembered((node: PhraseNode): readonly ReadonlySet<string>[] => {
   if (node.type === "slot") return [new Set([node.name])];
   if (node.type === "word" || isNullable(node)) return [new Set()];
   const parts = node.items.map(neededIn);
@@ -182,7 +180,7 @@ const neededIn = remembered((node): readonly ReadonlySet<string>[] => {
 });
 
 /** The stems of words, and the slots in braces, of a phrase in the order in which they are written. */
-export const itemsIn = remembered((node): readonly string[] => {
+export const itemsIn = remembered((node: PhraseNode): readonly string[] => {
   if (node.type === "word") return [stem(node.word)];
   return node.type === "slot" ? [`{${node.name}}`] : node.items.flatMap(itemsIn);
 });
@@ -193,7 +191,7 @@ function messageIn({ type, leads, behind }: OperationSlot): CallSlot["message"] 
   return type.text === "message" || (isOpened && behind.size === 1) ? "always" : "opened";
 }
 
-const particles: ReadonlySet<string> = new Set("off out up down back away on".split(" "));
+const particles = wordSet("off out up down back away on");
 
 /** True also for particles: to turn something on is not to turn it off. */
 export function saysSomething(word: string): boolean {

@@ -84,7 +84,7 @@ export interface FirstWords {
 }
 
 /** Finds what a phrase may start with, once for each part. */
-export const firstOf = remembered((node): FirstWords => {
+export const firstOf = remembered((node: PhraseNode): FirstWords => {
   if (node.type === "word") return { words: new Set([node.word]), isOpen: false };
   if (node.type === "slot") return { words: new Set(), isOpen: true };
   const until = node.type === "choice" ? -1 : node.items.findIndex((item) => !isNullable(item));

@@ -6,19 +6,14 @@ import {
   optionalWords,
   smallTalk,
 } from "../../english/clauses.ts";
-import { parsePhrase } from "../../language/phrases.ts";
+import { once, parsePhrase } from "../../language/phrases.ts";
 import { compilePhrase, type PhrasePlace } from "./compiled-phrase.ts";
 
 const maxTokens = 24;
 
 /** Phrases, compiled when they are first needed. */
-function lazily(read: () => readonly string[]): () => PhrasePlace {
-  let place: PhrasePlace | undefined;
-  return () => {
-    place ??= compilePhrase({ type: "choice", items: read().map((phrase) => parsePhrase(phrase)) });
-    return place;
-  };
-}
+const lazily = (read: () => readonly string[]): (() => PhrasePlace) =>
+  once(() => compilePhrase({ type: "choice", items: read().map((phrase) => parsePhrase(phrase)) }));
 
 const openings = lazily(() => courtesiesBefore);
 const closings = lazily(() => courtesiesAfter);

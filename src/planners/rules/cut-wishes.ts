@@ -189,12 +189,10 @@ export interface Clause {
   readonly endsSentence: boolean;
 }
 
-const noStarts: ReadonlySet<number> = new Set();
-
 /**
  * Cuts a request at every place where one wish may end and another start, and at the words that `starts` says. Linear.
  */
-function splitClauses(tokens: readonly Token[], starts: ReadonlySet<number> = noStarts): readonly Clause[] {
+function splitClauses(tokens: readonly Token[], starts: ReadonlySet<number>): readonly Clause[] {
   const clauses: Clause[] = [];
   let start = 0;
   let first = 0;

@@ -1,4 +1,5 @@
 import { startsWithVerb, unsplitPairs } from "../../english/word-classes.ts";
+import { wordSet } from "../../english/word-set.ts";
 import { isCapital, type RequestText, textBetween } from "./request.ts";
 
 /** Some tokens of a request. */
@@ -9,10 +10,8 @@ export interface Part {
 }
 
 /** Words that name nothing. */
-export const quantifiers: ReadonlySet<string> = new Set(
-  "a an everything anything something nothing all both some any none one ones stuff things thing item items each every others rest more it me us you him her todo todos task tasks reminder".split(
-    " ",
-  ),
+export const quantifiers = wordSet(
+  "a an everything anything something nothing all both some any none one ones stuff things thing item items each every others rest more it me us you him her todo todos task tasks reminder",
 );
 
 /** True for a single quoted text. */

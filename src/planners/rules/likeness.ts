@@ -8,6 +8,7 @@ import {
   smallWords,
   verbsLike,
 } from "../../english/word-classes.ts";
+import { wordSet } from "../../english/word-set.ts";
 import { tokenize } from "../../language/tokens.ts";
 import { stem } from "../../language/word-forms.ts";
 import { sentencesIn, type ToolRules } from "./phrase-rules.ts";
@@ -32,15 +33,14 @@ const minExamples = 3;
 const maxExamples = 20;
 const maxWords = 40;
 
-const setOf = (words: string): ReadonlySet<string> => new Set(words.split(" "));
-const questionWords = setOf("what when where who how why which");
-const leadIns = setOf(
+const questionWords = wordSet("what when where who how why which");
+const leadIns = wordSet(
   "please me us you can could would will i just tell know say show give let help wish want need like to",
 );
-const tellingVerbs = setOf("check find list display read see view get look");
+const tellingVerbs = wordSet("check find list display read see view get look");
 const lightWords = new Set([
   ...[...functionWords, ...lightVerbs, ...prepositions, ...smallWords, ...questionWords, ...auxiliaries, ...leadIns],
-  ...setOf("he she they him his her their its if than so too very really much many here thing"),
+  ...wordSet("he she they him his her their its if than so too very really much many here thing"),
 ]);
 
 interface Sentence {

@@ -166,7 +166,7 @@ export class Matcher {
   run(template: Template, range: Range, from?: PhrasePlace): readonly Fit[] {
     const { start, limit } = range;
     const { slots, anywhere } = template;
-    const run: Run = { template, slots, anywhere, range, fits: [], arriving: [], position: start };
+    const run: Run = { slots, anywhere, range, fits: [], arriving: [], position: start };
     const place = from ?? template.start;
     push(run, start, threadAt({ place, cost: 0, pieces: undefined, filled: noNames, isSpoken: from !== undefined }));
     for (; run.position <= limit && run.position - start < run.arriving.length; run.position++) {
@@ -301,12 +301,8 @@ export class Matcher {
   /** Takes "tickets 3" for "ticket 3". */
   private takePlural(run: Run, thread: Thread, places: readonly PhrasePlace[]): void {
     const isNumber = ({ name }: PhraseSlot) => run.slots.get(name)?.kind === "number";
-    const { position } = run;
-    const { place, cost, pieces: before, filled } = thread;
-    const pieces: Piece = { kind: "word", start: position, end: position + 1, place, before };
-    for (const next of places)
-      if (next.steps.slots.some(isNumber))
-        push(run, position + 1, threadAt({ place: next, cost, pieces, filled, isSpoken: true }));
+    const numbered = places.filter(({ steps }) => steps.slots.some(isNumber));
+    this.take(run, thread, numbered, 0);
   }
 
   /** Takes "post it" for "post parcel 4": of several words the one that is said would make a difference. */
@@ -565,7 +561,6 @@ export class Matcher {
 
 /** A template that is being fitted into a request. */
 interface Run extends Pick<Template, "slots" | "anywhere"> {
-  readonly template: Template;
   readonly range: Range;
   readonly fits: Fit[];
   /** The threads that wait for each token, from the first on. */

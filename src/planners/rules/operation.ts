@@ -1,4 +1,5 @@
 import { functionWords, prepositions } from "../../english/word-classes.ts";
+import { wordSet } from "../../english/word-set.ts";
 import { isNullable, type PhraseNode } from "../../language/phrases.ts";
 import { stem } from "../../language/word-forms.ts";
 import type { Template } from "./match.ts";
@@ -165,7 +166,7 @@ function walkBack(
   return after;
 }
 
-const passed: ReadonlySet<string> = new Set('the a an my our your this that some any [ ( "'.split(" "));
+const passed = wordSet('the a an my our your this that some any [ ( "');
 
 /** The words of a tail that lead to what follows. */
 function leadIn(tail: string): readonly (readonly string[])[] {

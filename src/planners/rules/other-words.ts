@@ -7,6 +7,7 @@ import {
   smallWords,
   verbsLike,
 } from "../../english/word-classes.ts";
+import { wordSet } from "../../english/word-set.ts";
 import { stem } from "../../language/word-forms.ts";
 import { type Call, type CallSlot, callsIn, itemsIn, says, saysSomething } from "./calls.ts";
 import { quantifiers, textOf } from "./items.ts";
@@ -657,7 +658,6 @@ function readLoosely(type: CallSlot["type"], { request, roots }: OtherText, at: 
 /** Words and signs that may differ between a phrase and what is planned as it. */
 const smallest =
   /^(?:[^\p{L}\p{N}]|the|an?|my|our|your|me|us|i|we|is|are|be|please|just|of|to|for|on|in|at|by|with|from|into|can|could|would|will|you|have|am|now)$/u;
-const wordSet = (words: string): ReadonlySet<string> => new Set(words.split(" "));
 const takesMoney = /amount|price|cost|fee|budget|total|sum|fine|pay/i;
 const articles = /^(?:the|an?|my|our)$/;
 /** Words behind which a name stands. */

@@ -5,26 +5,31 @@ import type { DefinedTool, SlotValue, ToolPhrase } from "../../core/tool.ts";
 import { hasSensitive, type ToolSchemas, toolSchemas } from "../../core/tool-schemas.ts";
 import type { DateClock } from "../../dates/read-dates.ts";
 import { type Unit, unitsNamed } from "../../english/units.ts";
-import { examplePhrase, type KnownGroups, type PhraseNode, parsePhrase, slotNames } from "../../language/phrases.ts";
+import { wordSet } from "../../english/word-set.ts";
+import {
+  examplePhrase,
+  type KnownGroups,
+  once,
+  type PhraseNode,
+  parsePhrase,
+  slotNames,
+} from "../../language/phrases.ts";
 import { tokenize } from "../../language/tokens.ts";
-import { addWords, compilePhrase, firstOf, type PhrasePlace, requiredWords } from "./compiled-phrase.ts";
+import { addWords, compilePhrase, firstOf, requiredWords } from "./compiled-phrase.ts";
 import { isArticle } from "./courtesy.ts";
 import { readExample } from "./example-sentence.ts";
 import type { Template } from "./match.ts";
-import { Operation } from "./operation.ts";
+import { Operation, wordsIn } from "./operation.ts";
 import { checkSlotField, isDate, isReadable, ownSlotType, type SlotType, slotTypeOf, unitsOfName } from "./slots.ts";
 
 /** One phrase of a tool; what only a request that may fit it needs is made when it is first asked for. */
 export interface PhraseRule extends Template {
   readonly tool: ToolRules;
-  readonly index: number;
   readonly source: ToolPhrase;
   readonly node: PhraseNode;
   /** The groups of words of which a request must have one each. */
   readonly required: readonly ReadonlySet<string>[];
   readonly firstWords: ReadonlySet<string>;
-  /** True if it may start with a slot. */
-  readonly isOpen: boolean;
   /** The phrase as someone would say it, with `{slot}` where there is something to fill in. */
   readonly example: string;
   /** True if a slot is a sum. */
@@ -41,7 +46,6 @@ export interface ToolRules {
   readonly tool: DefinedTool;
   readonly schemas: ToolSchemas;
   readonly rules: readonly PhraseRule[];
-  readonly operations: readonly Operation[];
   /** The phrases that words may fit, in their order: all for which a request has each required word. */
   candidates(words: Iterable<string>): readonly PhraseRule[];
   /** Every word of the phrases. */
@@ -56,7 +60,7 @@ export interface ToolRules {
   readonly resultPath: string;
 }
 
-const articles: ReadonlySet<string> = new Set("the a an my our this that these those all any".split(" "));
+const articles = wordSet("the a an my our this that these those all any");
 const rulesOf = new WeakMap<DefinedTool, ToolRules>();
 
 /**
@@ -83,31 +87,19 @@ function slotsOfZod3(phrases: readonly ToolPhrase[]): readonly StandardSchema[] 
   return phrases.flatMap(({ slots = {} }) => Object.values(slots)).filter((schema) => zodVersionOf(schema) === 3);
 }
 
-/** Something that is made when it is first asked for. */
-function once<T>(make: () => T): () => T {
-  let made: { readonly value: T } | undefined;
-  return () => {
-    made ??= { value: make() };
-    return made.value;
-  };
-}
-
 function compile(tool: DefinedTool, phrases: readonly ToolPhrase[], schemas: ToolSchemas): ToolRules {
   const rules: PhraseRule[] = [];
   const vocabulary = new Set<string>();
   const leads = new Set<string>();
   const groups: KnownGroups = new Map();
   const seen = new Set<PhraseNode>();
-  const asides: Aside[][] = [];
+  const asides: Template[][] = [];
   const nodes = new Map<string, PhraseNode>();
   const types = new Map<ToolPhrase["slots"], Map<ToolPhrase["input"], Map<string, SlotType>>>();
   const operations = new Map<string, Operation>();
   const branch = branchField(schemasAt(schemas.input, []) ?? []);
   const result: ToolRules = {
     ...{ tool, schemas, rules, vocabulary, leads },
-    get operations() {
-      return [...operations.values()];
-    },
     isSensitive: hasSensitive(tool.inputSchema, "input"),
     candidates: (said) => {
       const words = new Set(said);
@@ -161,12 +153,11 @@ function compile(tool: DefinedTool, phrases: readonly ToolPhrase[], schemas: Too
       (group) => ![...group].every((word) => isArticle(word) || units.has(word)),
     );
     const rule: PhraseRule = {
-      ...{ tool: result, index, source, node, fixed: rest, operation },
+      ...{ tool: result, source, node, fixed: rest, operation },
       start: compilePhrase(node),
       isGrave: source.destructive === true || tool.declaredEffect === "once" || tool.declaredNeedsApproval !== false,
       required,
       firstWords: first.words,
-      isOpen: first.isOpen,
       get slots() {
         return slots();
       },
@@ -188,8 +179,8 @@ function compile(tool: DefinedTool, phrases: readonly ToolPhrase[], schemas: Too
 }
 
 /** Makes the templates beside a phrase. Phrases that have the same share what is known about a request, too. */
-function shareAsides(lists: Aside[][], nodes: readonly PhraseNode[], typeOf: (name: string) => SlotType) {
-  const isAlike = ({ node, slots }: Aside, at: number) =>
+function shareAsides(lists: Template[][], nodes: readonly PhraseNode[], typeOf: (name: string) => SlotType) {
+  const isAlike = ({ node, slots }: Template, at: number) =>
     node === nodes[at] && [...slots].every(([name, type]) => typeOf(name) === type);
   const alike = lists.find((list) => list.length === nodes.length && list.every(isAlike));
   if (alike !== undefined) return alike;
@@ -200,8 +191,6 @@ function shareAsides(lists: Aside[][], nodes: readonly PhraseNode[], typeOf: (na
   lists.push(made);
   return made;
 }
-
-type Aside = Template & { readonly node: PhraseNode };
 
 function takesDate({ slots, anywhere }: PhraseRule): boolean {
   return [{ slots }, ...anywhere].some((each) => [...each.slots.values()].some(isDate));
@@ -343,19 +332,10 @@ export function slotsIn({ example }: Pick<PhraseRule, "example">): readonly stri
 
 /** The words that stand directly behind a slot in some phrases. */
 export function wordsBehind(phrases: readonly PhraseRule[], name: string): ReadonlySet<string> {
-  const slots = placesOf(phrases).flatMap(({ steps }) => steps.slots.filter((slot) => slot.name === name));
-  return new Set(slots.flatMap(({ next }) => [...next.steps.words.keys()]));
+  return new Set(phrases.flatMap(({ operation }) => [...(operation.slots.get(name)?.behind ?? [])]));
 }
 
 /** The words of templates. */
 export function literalsOf(templates: readonly Template[]): readonly string[] {
-  return placesOf(templates).flatMap(({ steps }) => [...steps.words.keys()]);
-}
-
-/** Every place of templates. */
-function placesOf(templates: readonly Template[]): readonly PhrasePlace[] {
-  const places = new Set(templates.map(({ start }) => start));
-  for (const { steps } of places)
-    for (const next of [...[...steps.words.values()].flat(), ...steps.slots.map((slot) => slot.next)]) places.add(next);
-  return [...places];
+  return templates.flatMap(({ node }) => wordsIn(node));
 }

@@ -30,7 +30,6 @@ import {
   likestPhrases,
   type Meaning,
   maxProposals,
-  nearestPhrase,
   questionFor,
   toProposal,
   unusedIn,
@@ -182,15 +181,9 @@ class Planning {
     const isClear = rivals.every((cost) => cost >= best.cost + minAhead);
     if (best.doubts.length === 0 && isClear) return this.toPlanned(best, reader);
     const meant = found.readings.flatMap((reading): readonly Meaning[] => {
-      const others = found.readings.flatMap((each) => (each === reading ? [] : [each.cost]));
       const asks = questionFor(reading, this.clock);
       if (asks === undefined && reading.lacking !== undefined) return [];
-      const own = {
-        certainty: certaintyOf(reading, others),
-        unused: unusedIn(reading, request),
-        ...(asks && { asks }),
-      };
-      return [{ calls: reading.drafts, steps: orderSteps(reading.drafts, request), ...own }];
+      return [{ ...meaningOf(reading, found.readings, request), ...(asks && { asks }) }];
     });
     const [first] = meant;
     // What was refused as it stands may still be the likeliest.
@@ -212,10 +205,10 @@ class Planning {
 
   /** Names the phrase that came nearest, and what it could not read. */
   private explainNear(why: string, reading: Reading, request: RequestText): string {
-    const rule = nearestPhrase(reading);
+    const rule = reading.matches.find(({ inOtherWords }) => inOtherWords)?.rule;
     const unused = unusedIn(reading, request).map((words) => JSON.stringify(cutText(words, maxQuoted)));
     const leaves = unused.length > 0 && ` but does not read ${unused.slice(0, 4).join(", ")}`;
-    if (rule === undefined || reading.matches.every(({ inOtherWords }) => !inOtherWords)) return why;
+    if (rule === undefined) return why;
     return `${why}; ${JSON.stringify(rule.example)} of ${rule.tool.tool.name} is near${leaves || ""}`;
   }
 
@@ -406,18 +399,7 @@ class Planning {
   private refuseDoubtful({ readings, isTie }: Extract<Readings, { type: "read" }>, reader: RequestReader): Refused {
     const { request } = reader;
     const [{ doubts }] = readings;
-    const meant = readings.map((reading): Meaning => {
-      const certainty = certaintyOf(
-        reading,
-        readings.flatMap((each) => (each === reading ? [] : [each.cost])),
-      );
-      return {
-        calls: reading.drafts,
-        steps: orderSteps(reading.drafts, request),
-        certainty,
-        unused: unusedIn(reading, request),
-      };
-    });
+    const meant = readings.map((reading) => meaningOf(reading, readings, request));
     const [first, second] = readings;
     const [doubt] = doubts;
     if (isTie && doubts.length === 0 && second !== undefined) {
@@ -493,6 +475,14 @@ const maxKnownExamples = 1_000;
 /** The examples of tools that were planned once, or not, beside which other tools. */
 const plannable = new WeakMap<ToolRules, Map<string, boolean>>();
 const maxReasoning = 300;
+
+/** A reading as what is meant, beside the others that it may be. */
+function meaningOf(reading: Reading, readings: readonly Reading[], request: RequestText): Meaning {
+  const others = readings.flatMap((each) => (each === reading ? [] : [each.cost]));
+  const { drafts: calls } = reading;
+  const [certainty, unused] = [certaintyOf(reading, others), unusedIn(reading, request)];
+  return { calls, steps: orderSteps(calls, request), certainty, unused };
+}
 
 /** The steps of a plan, with the words that ask for each as its reasoning. */
 function orderSteps(drafts: readonly DraftStep[], request: RequestText): readonly PlanStep[] {

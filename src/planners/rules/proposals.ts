@@ -6,6 +6,7 @@ import type { SlotValue } from "../../core/tool.ts";
 import type { DateClock } from "../../dates/read-dates.ts";
 import { dayMs, isoDateTime } from "../../dates/zoned-time.ts";
 import { functionWords } from "../../english/word-classes.ts";
+import { remembered } from "../../language/phrases.ts";
 import { tokenize } from "../../language/tokens.ts";
 import type { Piece } from "./match.ts";
 import { inputOfPhrase, type PhraseRule, sayName, type ToolRules } from "./phrase-rules.ts";
@@ -134,16 +135,13 @@ export function certaintyOf({ matches, doubts, cost: all }: Reading, others: rea
   return Math.round(100 / (1 + Math.exp(-sum))) / 100;
 }
 
-const examplesOf = new WeakMap<
-  ToolRules,
-  readonly { readonly rule: PhraseRule; readonly words: ReadonlySet<string> }[]
->();
+const examplesOf = remembered(({ rules }: ToolRules) =>
+  rules.map((rule) => ({ rule, words: contentOf(rule.example) })),
+);
 
 /** The phrases of a tool that are likest to a request: those that say most of its words, and few others. */
 export function likestPhrases(tool: ToolRules, said: ReadonlySet<string>) {
-  const known = examplesOf.get(tool) ?? tool.rules.map((rule) => ({ rule, words: contentOf(rule.example) }));
-  examplesOf.set(tool, known);
-  const scored = known.map(({ rule, words }) => {
+  const scored = examplesOf(tool).map(({ rule, words }) => {
     const shared = [...words].filter((word) => said.has(word)).length;
     return { rule, shared, score: shared === 0 ? 0 : 3 * shared - words.size };
   });
@@ -192,9 +190,4 @@ function firstReading(type: SlotType, request: RequestText, used: Set<number>): 
     return found.value as SlotValue;
   }
   return undefined;
-}
-
-/** The phrase that a reading comes nearest to, as its tool defines it. */
-export function nearestPhrase({ matches }: Reading): PhraseRule | undefined {
-  return matches.find(({ inOtherWords }) => inOtherWords)?.rule ?? matches[0]?.rule;
 }

@@ -2,6 +2,7 @@ import { canonicalJson, type JsonObject } from "../../core/json.ts";
 import { schemasAt, typesOf } from "../../core/json-schema.ts";
 import type { EarlierPhrases, PhraseContext, PhraseReference } from "../../core/tool.ts";
 import { mentionsResult, readAnaphor, resultNouns, startsWithVerb } from "../../english/word-classes.ts";
+import { wordSet } from "../../english/word-set.ts";
 import { type FoundRefusal, findRefusals } from "../../language/refusals.ts";
 import { isMistypedInside } from "../../language/word-forms.ts";
 import { findReferences, parseReference } from "../../plan/references.ts";
@@ -518,15 +519,8 @@ export class RequestReader {
 
   /** The end of the first clause from here on that ends for certain; of many that do not, that of the last which a wish may take. */
   private limitFrom(firstClause: number, ends = ({ endsHard }: Clause) => endsHard): number {
-    const most = Math.min(firstClause + maxClausesOfWish, this.clauses.length) - 1;
-    let index = firstClause;
-    for (
-      let clause = this.clauses[index];
-      clause !== undefined && !ends(clause) && index < most;
-      clause = this.clauses[index]
-    )
-      index++;
-    return this.clauses[index]?.end ?? 0;
+    const near = this.clauses.slice(firstClause, firstClause + maxClausesOfWish);
+    return (near.find(ends) ?? near.at(-1))?.end ?? 0;
   }
 
   /** A sum takes whole clauses. */
@@ -787,8 +781,9 @@ export class RequestReader {
   }
 
   /** The words of a clause, quoted. */
-  quote(first: number, last = first): string {
-    return textBetween(this.request, this.clauses[first]?.start ?? 0, this.clauses[last]?.end ?? 0);
+  quote(at: number): string {
+    const { start, end } = this.clauses[at] ?? { start: 0, end: 0 };
+    return textBetween(this.request, start, end);
   }
 }
 
@@ -798,13 +793,13 @@ function isOfSeveral({ match }: DraftStep, { matches, drafts }: Partial): boolea
   return isFirst || match.goesOn === true || drafts.filter((draft) => draft.match === match).length > 1;
 }
 
-/** A context, and whether anybody looked at what was said before. */
 /** True if the result of a tool is a list. */
 function givesList({ schemas, resultPath }: ToolRules): boolean {
   const keys = resultPath === "" ? [] : parseReference(`x${resultPath}`)?.path;
   return (schemas.output && schemasAt(schemas.output, keys ?? []))?.some(({ type }) => type === "array") ?? false;
 }
 
+/** A context, and whether anybody looked at what was said before. */
 function watched({ previous, before, ...clock }: PhraseContext) {
   let isRead = false;
   const context: PhraseContext = {
@@ -867,10 +862,8 @@ function isSaid({ start, end, reason }: FoundRefusal, said: ReadonlySet<number>)
 const isTopic = /^(?:about|regarding)$/;
 const greetings = /^(?:hi|hello|hey|dear)$/;
 /** Words with which a wish begins that a courtesy leads in. */
-const openers: ReadonlySet<string> = new Set(
-  "can could would will shall may might do does did is are was were have has had should please let i we you he she they".split(
-    " ",
-  ),
+const openers = wordSet(
+  "can could would will shall may might do does did is are was were have has had should please let i we you he she they",
 );
 
 /** Finds where a text may end in a clause: at its end, or before words that are in no name, as "please" and "thanks". */

@@ -3,6 +3,7 @@ import { type DateClock, type DateReading, type FalseDate, readDates } from "../
 import { type DateRange, readRange } from "../../dates/read-range.ts";
 import { cardinals } from "../../english/numbers.ts";
 import { isPastVerb, isVerb, onePointers, readAnaphor, weekdays } from "../../english/word-classes.ts";
+import { wordSet } from "../../english/word-set.ts";
 import { type Token, tokenize } from "../../language/tokens.ts";
 import { type Amount, readAmount } from "./amounts.ts";
 
@@ -260,12 +261,10 @@ function isNamed(said: Said, start: number, end: number): boolean {
 }
 
 /** Words after which a date stands by itself: before any other word it may be a part of a name, as in "friday report". */
-const followers: ReadonlySet<string> = new Set(
-  (
-    "a about after again also an and are as at be because before but by due every for from high i if in into is it low my not of off " +
+const followers = wordSet(
+  "a about after again also an and are as at be because before but by due every for from high i if in into is it low my not of off " +
     "on onto or otherwise our please so tag tagged that the then this to until was we when while with without would you your " +
-    "instead too thanks asap urgent since"
-  ).split(" "),
+    "instead too thanks asap urgent since",
 );
 
 function standsAlone(tokens: readonly Token[], { start, end }: Pick<Mark, "start" | "end">): boolean {

@@ -3,7 +3,7 @@ import type { SlotValue } from "../../core/tool.ts";
 import type { DateClock } from "../../dates/read-dates.ts";
 import { dayMs, nextDate, wallTimeAt } from "../../dates/zoned-time.ts";
 import { months, weekdays } from "../../english/word-classes.ts";
-import { isNullable, type PhraseNode, slotNames } from "../../language/phrases.ts";
+import { isNullable, type PhraseNode, remembered, slotNames } from "../../language/phrases.ts";
 import { asReference, parseReference, parseTemplate } from "../../plan/references.ts";
 import { opensMessage } from "./match.ts";
 import { inputOfPhrase, type PhraseRule, sayName, type ToolRules } from "./phrase-rules.ts";
@@ -35,20 +35,14 @@ export function sayCall(tool: ToolRules, input: JsonObject, { clock, lacking }: 
   return undefined;
 }
 
-const byLength = new WeakMap<ToolRules, readonly PhraseRule[]>();
-
 /** The phrases of a tool that have a word, the shortest first. */
-function shortestFirst(tool: ToolRules): readonly PhraseRule[] {
-  const known =
-    byLength.get(tool) ??
-    tool.rules
-      .map((rule) => ({ rule, example: rule.example }))
-      .filter(({ example }) => /^\p{L}|[^{\p{L}]\p{L}/u.test(example))
-      .sort((one, other) => one.example.length - other.example.length)
-      .map(({ rule }) => rule);
-  byLength.set(tool, known);
-  return known;
-}
+const shortestFirst = remembered(({ rules }: ToolRules): readonly PhraseRule[] =>
+  rules
+    .map((rule) => ({ rule, example: rule.example }))
+    .filter(({ example }) => /^\p{L}|[^{\p{L}]\p{L}/u.test(example))
+    .sort((one, other) => one.example.length - other.example.length)
+    .map(({ rule }) => rule),
+);
 
 /** Says a phrase with values in its slots. */
 export function sayPhrase(rule: PhraseRule, values: Values, clock: DateClock): string | undefined {

@@ -5,7 +5,7 @@ import { instantOf, isoDateTime } from "../../dates/zoned-time.ts";
 import { ordinals } from "../../english/numbers.ts";
 import { type Unit, unitsNamed } from "../../english/units.ts";
 import { readAnaphor, truthWords } from "../../english/word-classes.ts";
-import { PhraseError } from "../../language/phrases.ts";
+import { PhraseError, remembered } from "../../language/phrases.ts";
 import type { RequestDate, RequestText } from "./request.ts";
 
 /** A value of a slot that was found in the words, and where the next word is. */
@@ -175,15 +175,11 @@ export interface SlotType {
   readonly isSpread?: boolean;
 }
 
-const knownChoices = new WeakMap<SlotType, readonly (string | number)[]>();
-
 /** The values of an enum. */
-export function choicesOf(type: SlotType): readonly (string | number)[] {
-  const said = [...(type.values?.values() ?? [])];
-  const known = knownChoices.get(type) ?? [...new Set(said.flatMap((each) => each.map(({ value }) => value)))];
-  knownChoices.set(type, known);
-  return known;
-}
+export const choicesOf = remembered(({ values }: SlotType): readonly (string | number)[] => {
+  const said = [...(values?.values() ?? [])].flat();
+  return [...new Set(said.map(({ value }) => value))];
+});
 
 /** The type of a slot that any of the schemas allows; the first that defines one wins. `null` defines none. */
 export function slotTypeOf(schemas: readonly JsonSchema[] | undefined): SlotType {

@@ -1,4 +1,5 @@
 import { startsWithVerb } from "../../english/word-classes.ts";
+import { wordSet } from "../../english/word-set.ts";
 import { isCapital, type RequestText } from "./request.ts";
 
 /** Tells what a text of a request may begin with, hold and end with. */
@@ -27,12 +28,10 @@ export const closers: ReadonlyMap<string, string> = new Map([
   ["(", ")"],
   ["[", "]"],
 ]);
-const loose: ReadonlySet<string> = new Set(
-  ", ; : and or but & - – — … to of the a an my our from with by for at than as is are be into onto until till til since per during between".split(
-    " ",
-  ),
+const loose = wordSet(
+  ", ; : and or but & - – — … to of the a an my our from with by for at than as is are be into onto until till til since per during between",
 );
-const starters: ReadonlySet<string> = new Set(", ; : and or but & – — … . of than as is are was were".split(" "));
+const starters = wordSet(", ; : and or but & – — … . of than as is are was were");
 
 /** Reads where the names in a request may begin and end. */
 export function readTextEdges({ tokens, words, marks, dates }: RequestText): TextEdges {
@@ -69,45 +68,35 @@ export function readTextEdges({ tokens, words, marks, dates }: RequestText): Tex
 }
 
 /** Words with which no text begins unless it is quoted: they belong to what stands before it. */
-const dangling: ReadonlySet<string> = new Set(
-  (
-    "with w/ w about abt of from for by at on in into onto to than if whether because cos cuz bc since so as when while after before until till down up off out " +
-    "over back also then well just only please kindly pls plz thats it's is are was were be been has have had will would could can should must may might do does did or and but"
-  ).split(" "),
+const dangling = wordSet(
+  "with w/ w about abt of from for by at on in into onto to than if whether because cos cuz bc since so as when while after before until till down up off out " +
+    "over back also then well just only please kindly pls plz thats it's is are was were be been has have had will would could can should must may might do does did or and but",
 );
 
 /** Words that are said to somebody, and are no part of what is to be done. */
-const spoken: ReadonlySet<string> = new Set(
-  "uh um erm hmm please pls plz kindly lol omg haha hehe thx ty cheers btw instead anymore asap ugh yo hey gonna wanna gotta sorry hopefully actually anyway though lmao tbh idk tysm".split(
-    " ",
-  ),
+const spoken = wordSet(
+  "uh um erm hmm please pls plz kindly lol omg haha hehe thx ty cheers btw instead anymore asap ugh yo hey gonna wanna gotta sorry hopefully actually anyway though lmao tbh idk tysm",
 );
 
 /** Words with which no name begins, as they point to something else. */
-const first: ReadonlySet<string> = new Set(
-  "everything anything something whatever whoever everyone anyone another ones me us him also".split(" "),
-);
+const first = wordSet("everything anything something whatever whoever everyone anyone another ones me us him also");
 /** Words that say which or how many: a name of several words may begin with one, as "all purpose flour" does. */
-const determiners: ReadonlySet<string> = new Set(
-  "one more most both all every each any no next previous same other rest first second third last half".split(" "),
+const determiners = wordSet(
+  "one more most both all every each any no next previous same other rest first second third last half",
 );
 const afterDeterminer =
   /^(?:of|one|ones|more|in|on|thing|things|item|items|task|tasks|todo|todos|the|my|day|week|month|time|two|three|few)$/;
-const last: ReadonlySet<string> = new Set(
-  "back altogether completely entirely finally already too though either soon mistake accident accidentally now moment me again last".split(
-    " ",
-  ),
+const last = wordSet(
+  "back altogether completely entirely finally already too though either soon mistake accident accidentally now moment me again last",
 );
 
 /** With these only something to do ends: "turn the oven off", but not "milk on". */
 const particles: ReadonlySet<string> = new Set(["on", "off", "away", "out", "up", "down", "open", "over"]);
 /** Somebody who does something: a sentence of its own. */
-const subjects: ReadonlySet<string> = new Set(
-  "i we he she they you u im ive id ill youre theyre weve dont cant wont didnt isnt thats".split(" "),
-);
+const subjects = wordSet("i we he she they you u im ive id ill youre theyre weve dont cant wont didnt isnt thats");
 
 /** Words that stand for something that was spoken of. */
-const pronouns: ReadonlySet<string> = new Set("it them these those its or but yours mine".split(" "));
+const pronouns = wordSet("it them these those its or but yours mine");
 const afterThanks: ReadonlySet<string> = new Set(["thank", "bless", "see", "miss", "love"]);
 
 /**
