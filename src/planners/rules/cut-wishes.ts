@@ -133,6 +133,8 @@ export function statesReason(words: readonly string[], start: number, end: numbe
   if (wanted.test(` ${words.slice(start, end).join(" ")} `)) return false;
   const said = words.slice(start, Math.min(end, start + 8));
   const [first = "", second = ""] = said[0] === "and" || said[0] === "so" ? said.slice(1) : said;
+  // "So nobody misses it" says what for.
+  if (said[0] === "so" && isPurpose.test(first)) return true;
   // "I want to know …" asks for something.
   const [, , third = ""] = said;
   if (/^(?:like|love|would)$/.test(second) || (second === "have" && third === "to")) return false;
@@ -141,12 +143,15 @@ export function statesReason(words: readonly string[], start: number, end: numbe
   return /^(?:i|we|he|she|they|it|there|that|this)$/.test(first) && statesFact.test(second);
 }
 
-/** Finds the start of a reason without a comma: "… because we are out", "… please my hands are full". */
+const isPurpose = /^(?:that|nobody|everybody|everyone|people|i|we|he|she|they|it)$/;
+
+/** Finds the start of a reason without a comma: "… because we are out", "… so nobody misses it", "… please my hands are full". */
 function reasonStarts(words: readonly string[]): ReadonlySet<number> {
   const starts = new Set<number>();
   for (const [at, word] of words.entries()) {
     const isPlea = words[at - 1] === "please" && /^(?:i|we|my|our|it|its)$/.test(word);
-    if (at > 1 && (word === "because" || isPlea)) starts.add(at);
+    const isSo = word === "so" && isPurpose.test(words[at + 1] ?? "");
+    if (at > 1 && (word === "because" || isSo || isPlea)) starts.add(at);
   }
   return starts;
 }

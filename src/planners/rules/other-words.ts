@@ -606,13 +606,17 @@ class Chart {
   private isInOrder({ node, anywhere }: PhraseRule, pieces: readonly Piece[]): boolean {
     const items = itemsIn(node);
     const isBeside = (name = "") => anywhere.some(({ slots }) => slots.has(name) && slots.get(name)?.kind !== "number");
-    const empty = this.call.slots.filter((slot) => pieces.every(({ name }) => name !== slot.name));
-    const names = new Set(empty.flatMap(({ name }) => sayName(name).split(" ").map(stem)));
+    const isFilled = (slot: CallSlot) => pieces.some(({ name }) => name === slot.name);
+    const namesOf = (slots: readonly CallSlot[]) =>
+      new Set(slots.flatMap(({ name }) => sayName(name).split(" ").map(stem)));
+    const [filled, empty] = [true, false].map((is) => namesOf(this.call.slots.filter((slot) => isFilled(slot) === is)));
     let from = 0;
     for (const { kind, name, start } of pieces) {
+      const roots = kind === "word" ? this.meaningsAt(start) : [];
       // "The web service": the name of a field beside its value.
-      const isHint = kind === "word" && (this.said[start] ?? 0) < minSaid;
-      if (isHint && this.meaningsAt(start).some((root) => names.has(root))) return false;
+      const isName = roots.some((root) => filled?.has(root)) && !roots.some((root) => items.includes(root));
+      const isHint = kind === "word" && ((this.said[start] ?? 0) < minSaid || isName);
+      if (isHint && roots.some((root) => empty?.has(root))) return false;
       if (kind === "free" || isHint || isBeside(name)) continue;
       const said = name === undefined ? this.meaningsAt(start) : [`{${name}}`];
       from = items.findIndex((item, index) => index >= from && said.includes(item));
