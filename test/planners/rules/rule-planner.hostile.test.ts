@@ -220,3 +220,62 @@ describe("requests in other shapes", () => {
     await planOrRefuse(request);
   });
 });
+
+describe("odd requests", () => {
+  it.each([
+    ["a long way in one word", `add ${"a-".repeat(150)}`],
+    ["300 quoted texts", `add ${'"a b", '.repeat(300)}`],
+    ["300 quotation marks", '"'.repeat(299)],
+    ["999 clauses", `${"x".repeat(198)}; `.repeat(999)],
+    ["6,400 letters", "a ".repeat(6_400)],
+    ["1,000 dates", "on friday ".repeat(1_000)],
+    ["1,000 amounts", "5 euros 3 km ".repeat(700)],
+    ["a list in SQL", "add milk'; DROP TABLE todos; --"],
+    ["a template", "move {title} to [my|the] (list|todos) {list}"],
+  ])("are planned or refused: %s", async (_, request) => planOrRefuse(request));
+
+  it.each([
+    ["add \u05d7\u05dc\u05d1 to my list", "\u05d7\u05dc\u05d1"],
+    ["add \u202emilk\u202c to my list", "\u202emilk\u202c"],
+    ['add "\u{1f95b}\u{1f9c0}" to my list', "\u{1f95b}\u{1f9c0}"],
+    ["add 'DROP TABLE todos; --' to my list", "DROP TABLE todos; --"],
+    ['add "${s1.value}" to my list', "${$}{s1.value}"],
+  ])("keep their texts: %s", async (request, title) => {
+    expect(await inputsFor(request, [todos])).toEqual([{ operation: "add", title }]);
+  });
+
+  it("may have a date for a name", async () => {
+    expect(await inputsFor("remind me to call April on may 5", [todos])).toMatchObject([
+      { title: "call April", dueDate: "2027-05-05" },
+    ]);
+    expect((await refusalOf("add May to my list", { tools: [todos] })).reason).toBe("unsure");
+  });
+});
+
+describe("odd tools", () => {
+  const many = Object.fromEntries(Array.from({ length: 40 }, (_, at) => [`n${at}`, z.number().optional()]));
+  const phrase = `set ${Object.keys(many)
+    .map((name) => `[${name} {${name}}]`)
+    .join(" ")}`;
+
+  it("may have 40 optional slots", async () => {
+    const tools = [toolWith({ inputSchema: z.object(many), effect: "once", phrases: [phrase] })];
+    expect(await inputsFor("set n3 5 n39 7", tools)).toEqual([{ n3: 5, n39: 7 }]);
+    await planOrRefuse("7 for n39 and 5 for n3 please set", tools);
+    await planOrRefuse(`set ${"n3 5 n4 6 ".repeat(100)}`, tools);
+  });
+
+  it("may share their verb with nineteen others", async () => {
+    const tools = Array.from({ length: 20 }, (_, at) =>
+      toolWith({ name: `Send${at}`, effect: "once", phrases: [`send {text} by way${at}`] }),
+    );
+    expect(await stepsFor("send milk by way7", { tools })).toMatchObject([{ tool: "Send7", input: { text: "milk" } }]);
+    expect((await refusalOf("milk should be sent", { tools })).reason).not.toBe("ambiguous");
+  });
+
+  it("may take anything", async () => {
+    const anything = toolWith({ phrases: ["{text}"] });
+    expect(await inputsFor("buy milk", [anything])).toEqual([{ text: "buy milk" }]);
+    expect(await inputsFor("add milk to my list", [anything, todos])).toMatchObject([{ operation: "add" }]);
+  });
+});
