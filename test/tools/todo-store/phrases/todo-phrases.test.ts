@@ -211,15 +211,12 @@ describe("todoPhrases", () => {
     },
   );
 
-  it.each([
-    "add milk and eggs #food and soap #home",
-    "add milk twice",
-    "delete milk 3 times",
-    "add milk, eggs, both in Launch",
-    "add Bob: milk, eggs",
-  ])("take nothing else for a title: %s", async (request) => {
-    expect((await refusalOf(request)).examples).toBeInstanceOf(Array);
-  });
+  it.each(["add milk twice", "delete milk 3 times", "add milk, eggs, both in Launch", "add Bob: milk, eggs"])(
+    "take nothing else for a title: %s",
+    async (request) => {
+      expect((await refusalOf(request)).examples).toBeInstanceOf(Array);
+    },
+  );
 
   it.each([
     ["delete eggs and put milk on my list", ["delete", "add"]],
@@ -235,6 +232,19 @@ describe("todoPhrases", () => {
       { operation: "update", id: "${s1.id}", dueDate: "2026-11-27" },
     ]);
     expect((await refusalOf("set its due date to friday")).reason).not.toBe("");
+  });
+
+  it("give each of several groups its own tags, lists and dates", async () => {
+    expect(await inputsFor("add milk and eggs #food and soap #home")).toEqual([
+      { operation: "add", title: "milk", tags: ["food"] },
+      { operation: "add", title: "eggs", tags: ["food"] },
+      { operation: "add", title: "soap", tags: ["home"] },
+    ]);
+    expect(await inputsFor("delete milk and eggs from my shopping list and bread from my work list")).toEqual([
+      { operation: "delete", title: "milk", list: "shopping" },
+      { operation: "delete", title: "eggs", list: "shopping" },
+      { operation: "delete", title: "bread", list: "work" },
+    ]);
   });
 
   it("create a todo from a result", async () => {
