@@ -1,5 +1,12 @@
 import { parseWith } from "../../core/schema.ts";
-import { auxiliaries, prepositions, readAnaphor, resultNouns, startsWithVerb } from "../../english/word-classes.ts";
+import {
+  auxiliaries,
+  prepositions,
+  readAnaphor,
+  resultNouns,
+  startsWithVerb,
+  truthWords,
+} from "../../english/word-classes.ts";
 import { findRefusals } from "../../language/refusals.ts";
 import { stem } from "../../language/word-forms.ts";
 import { itemsOf, type Part, splitAt } from "./items.ts";
@@ -164,8 +171,8 @@ function isDoubtfulName({ start, end }: Part, name: string, reading: Reading, re
   // "'Dune' 3 weeks"
   if (first?.kind === "quote") return true;
   const { operation } = reading.rule;
-  const takesTags = [...operation.slots.values()].some(({ type }) => type.kind === "list");
-  const within = marks.filter((mark) => mark.start >= start && mark.end <= end && (mark.kind !== "tag" || takesTags));
+  const takesTags = () => [...operation.slots.values()].some(({ type }) => type.kind === "list");
+  const within = marks.filter((mark) => mark.start >= start && mark.end <= end && (mark.kind !== "tag" || takesTags()));
   const isMarked = (at: number) => within.some((mark) => mark.start <= at && mark.end > at && mark.kind !== "quote");
   const said = words.slice(start, end);
   const isSign = (word: string, at: number) => tokens[start + at]?.kind !== "quote" && !/[\p{L}\p{N}]/u.test(word);
@@ -176,6 +183,8 @@ function isDoubtfulName({ start, end }: Part, name: string, reading: Reading, re
   if (said.some((word, at) => isOther(word, start + at))) return true;
   if (findRefusals(words, start, end).some(({ reason }) => reason === "others" || reason === "repeated")) return true;
   if (!isPlainText(request, start, end) || isSentence(request, { start, end })) return true;
+  // One word leads to nothing, and is no other value.
+  if (end === start + 1 && within.length === 0 && !Object.hasOwn(truthWords, said[0] ?? "")) return false;
   const filled = new Set(reading.pieces.flatMap(({ name }) => name ?? []));
   const empty = operation.slotsBeside(name).filter((slot) => !filled.has(slot.name));
   if (empty.some((slot) => couldFill(slot, { start, end }, request))) return true;
