@@ -55,7 +55,7 @@ describe.skipIf(!hasCalls)("the right plans of published function calls", () => 
       `published calls: of ${rows.length} right plans ${least} are refused without what may be left out, ${whole} with it`,
     );
     // These figures only fall.
-    expect(least).toBeLessThanOrEqual(22);
-    expect(whole).toBeLessThanOrEqual(34);
+    expect(least).toBeLessThanOrEqual(20);
+    expect(whole).toBeLessThanOrEqual(32);
   });
 });

@@ -372,6 +372,8 @@ class RequestAccount {
     const isFound = (each: { readonly value: unknown; readonly end: number }) =>
       isSameValue(each.value, value) ||
       isConverted(each.value, value, words[each.end]) ||
+      // "298K" may be a temperature.
+      (words[each.end - 1] === "k" && Number(each.value) / 1000 === value) ||
       // "5 %" for 0.05
       (/^(?:%|percent)$/.test(words[each.end] ?? "") && Number(each.value) / 100 === value);
     const all = this.readingsOf(ownType).filter(isFound);
