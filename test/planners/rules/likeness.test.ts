@@ -77,13 +77,19 @@ describe("likeness", () => {
   it.each([
     ["has an effect", { effect: "once" }],
     ["needs approval", { needsApproval: true }],
-    ["takes an input", { inputSchema: z.object({ account: z.string().optional() }) }],
     ["has two examples", { phrases: balanceExamples.slice(0, 2) }],
-    ["has a template", { phrases: [...balanceExamples, "(money|cash) that i have"] }],
   ])("is not asked where the tool %s", async (_, options) => {
     const tool = createTool("Balance", balanceExamples, options);
+    expect((await refusalOf(request, { tools: [tool] })).reason).toBe("not-understood");
+  });
+
+  it.each([
+    ["takes an input", { inputSchema: z.object({ account: z.string().optional() }) }],
+    ["has a template", { phrases: [...balanceExamples, "(money|cash) that i have"] }],
+  ])("is not asked where the tool %s, which is read in other words", async (_, options) => {
+    const tool = createTool("Balance", balanceExamples, options);
     const { parts } = await explainRequest(requestOf(request, { tools: [tool] }));
-    expect(JSON.stringify(parts)).not.toContain('like \\"');
+    expect(parts).toMatchObject([{ tool: "Balance", summary: expect.not.stringMatching(/^like /) }]);
   });
 
   it("does not depend on what was asked before, or of which tools", async () => {
