@@ -313,10 +313,11 @@ const readers: readonly Reader[] = [
     `(?<month>${monthNames})${space}${the}(?<date>\\d{1,2})(?<th>st|nd|rd|th)?(?:\\s{0,2}(?:[-–]|to)\\s{0,2}(?<last>\\d{1,2})(?:st|nd|rd|th)?)?(?![\\d:.h]\\w|\\s{0,2}[ap]\\.?m)${year}`,
     readDate,
   ),
-  // "Move 24 to 23 december" names two days.
+  // "Move 24 to 23 december" names two days; "from 7 to 5 march" is impossible.
   reader(
-    `(?<first>\\d{1,2})(?:st|nd|rd|th)?\\s{0,2}(?:[-–]|to)\\s{0,2}(?<date>\\d{1,2})(?<th>st|nd|rd|th)?${space}(?:of${space})?(?<month>${monthNames})${year}`,
-    (groups, today) => (Number(groups.first) < Number(groups.date) ? readDate(groups, today) : undefined),
+    `(?:(?<from>(?<=^|from${space}))|)(?<first>\\d{1,2})(?:st|nd|rd|th)?\\s{0,2}(?:[-–]|to)\\s{0,2}(?<date>\\d{1,2})(?<th>st|nd|rd|th)?${space}(?:of${space})?(?<month>${monthNames})${year}`,
+    ({ from, ...groups }, today) =>
+      from === undefined && Number(groups.first) >= Number(groups.date) ? undefined : readDate(groups, today),
   ),
   reader(
     `(?<date>\\d{1,2}|${ordinalName})(?<th>st|nd|rd|th)?${space}(?:of${space})?(?<month>${monthNames})${year}`,

@@ -405,7 +405,9 @@ describe("ranges", () => {
     expect(read("move it from monday to friday", clock).map(({ until }) => until)).toEqual([undefined, undefined]);
   });
 
-  it("reads no range that ends before it begins", () => {
+  it("reads no range that ends before it begins", () => expect(read("7 to 5 march", clock)).toEqual([]));
+
+  it("reads the second day alone where something is moved to it", () => {
     expect(read("move 24 to 23 december", clock).map(({ date, until }) => ({ date, until }))).toEqual([
       { date: "2026-12-23", until: undefined },
     ]);
@@ -566,6 +568,7 @@ describe("what people type", () => {
 describe("what looks like a date and is none", () => {
   it.each([
     ["renew it on 30 february", "impossible", "on 30 february"],
+    ["7 to 5 march", "impossible", "7 to 5 march"],
     ["31 november", "impossible", "31 november"],
     ["on november 31st", "impossible", "on november 31st"],
     ["29 february 2027", "impossible", "29 february 2027"],
