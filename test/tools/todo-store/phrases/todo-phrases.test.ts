@@ -234,6 +234,14 @@ describe("todoPhrases", () => {
     expect((await refusalOf("set its due date to friday")).reason).not.toBe("");
   });
 
+  it.each([
+    ["add service + inspection", "service + inspection"],
+    ["add a task: trip from 5 to 7 march", "trip"],
+  ])("are proposed where a sign or a date may be a part of the title: %s", async (request, title) => {
+    const { proposals = [] } = await refusalOf(request);
+    expect(proposals.flatMap(({ steps }) => steps.map(({ input }) => input?.title))).toContain(title);
+  });
+
   it("give each of several groups its own tags, lists and dates", async () => {
     expect(await inputsFor("add milk and eggs #food and soap #home")).toEqual([
       { operation: "add", title: "milk", tags: ["food"] },
