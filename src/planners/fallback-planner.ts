@@ -6,8 +6,10 @@ import {
   type AgentErrorData,
   type AgentErrorDetails,
   isAgentError,
+  type Proposal,
   type RefusalReason,
 } from "../core/errors.ts";
+import { canonicalJson } from "../core/json.ts";
 import { checkOption, failOption, type OptionTable, readOptions, type SettingsOf } from "../core/options.ts";
 import type { PlanFailure } from "../core/plan.ts";
 import { type PlanDraft, type Planner, type PlanRequest, plannerTimeout, toPlanningError } from "../core/planner.ts";
@@ -102,7 +104,7 @@ async function askInTurn<TPlanner extends Planner, TRequest extends PlanRequest>
   const failures: PlanFailure[] = [];
   let waiting = planners;
   let asked = request;
-  let first: AgentErrorData<"cannot-plan"> | undefined;
+  const refusals: AgentErrorData<"cannot-plan">[] = [];
   for (;;) {
     const [planner, ...others] = waiting;
     if (planner === undefined) throw new TypeError("A fallback planner has at least one planner.");
@@ -118,18 +120,18 @@ async function askInTurn<TPlanner extends Planner, TRequest extends PlanRequest>
       const error = toPlanningError(planner, thrown);
       const data = error.toJSON();
       const refusal = isAgentError(data, "cannot-plan") ? data.details : undefined;
-      if (isAgentError(data, "cannot-plan")) first ??= data;
+      if (isAgentError(data, "cannot-plan")) refusals.push(data);
       waiting = refusal === undefined ? others : others.filter(isAskedAfter(refusal, planner, chain));
       if (refusal !== undefined) asked = { ...asked, wishes: refusal.wishes ?? asked.wishes ?? [] };
       const [next] = waiting;
-      if (next === undefined) throw lastError(chain.name, { planner, error, failures, first });
+      if (next === undefined) throw lastError(chain.name, { planner, error, failures, refusals });
       failures.push(...failuresOf(planner, data));
       await request.emit?.({ type: "plan-fallback", planner: planner.name, next: next.name, error: data });
     }
   }
 }
 
-function lastError(name: string, { planner, error, failures, first }: LastFailure): AgentError {
+function lastError(name: string, { planner, error, failures, refusals }: LastFailure): AgentError {
   const data = error.toJSON();
   const all = [...failures, ...failuresOf(planner, data)];
   if (!isAgentError(data, "cannot-plan")) {
@@ -138,21 +140,40 @@ function lastError(name: string, { planner, error, failures, first }: LastFailur
     return new AgentError("planning-failed", message, { details: { planner: name, failures: all }, cause: error });
   }
   if (failures.length === 0) return error;
-  const { reason, examples, proposals } = data.details;
+  const { reason, examples } = data.details;
+  const [first] = refusals;
+  const proposals = mergeProposals(refusals.map(({ details }) => listOf(details.proposals)));
+  const known = proposals.length > 0 ? { proposals } : {};
   // The first planner may know more of the request than the last one says: what is missing, or what can be planned.
-  const isVague = reason === "not-understood" && examples.length === 0 && proposals === undefined;
+  const isVague = reason === "not-understood" && examples.length === 0 && data.details.proposals === undefined;
   if (isVague && first !== undefined && failures.every(({ code }) => code === "cannot-plan")) {
-    return new AgentError("cannot-plan", first.message, { details: { ...first.details, failures: all }, cause: error });
+    const details = { ...first.details, ...known, failures: all };
+    return new AgentError("cannot-plan", first.message, { details, cause: error });
   }
-  return cannotPlan(data, { planner, failures: [...failures, ...triesOf(data)], cause: error });
+  const own = { ...data, details: { ...data.details, ...known } };
+  return cannotPlan(own, { planner, failures: [...failures, ...triesOf(data)], cause: error });
+}
+
+const maxProposals = 3;
+
+/** One list of all proposals, the likeliest first. What several planners propose is likelier, as if they erred independently. */
+function mergeProposals(lists: readonly (readonly Proposal[])[]): readonly Proposal[] {
+  const merged = new Map<string, Proposal>();
+  for (const proposal of lists.flat()) {
+    const meant = proposal.steps.map(({ tool, input, wait }) => ({ tool, input, wait }));
+    const key = canonicalJson([meant, proposal.asks?.field ?? null]);
+    const known = merged.get(key);
+    const certainty = known && Number((1 - (1 - known.certainty) * (1 - proposal.certainty)).toFixed(3));
+    merged.set(key, known === undefined ? proposal : { ...known, certainty: certainty ?? known.certainty });
+  }
+  return [...merged.values()].sort((one, other) => other.certainty - one.certainty).slice(0, maxProposals);
 }
 
 interface LastFailure {
   readonly planner: Planner;
   readonly error: AgentError;
   readonly failures: readonly PlanFailure[];
-  /** The first refusal of the chain. */
-  readonly first: AgentErrorData<"cannot-plan"> | undefined;
+  readonly refusals: readonly AgentErrorData<"cannot-plan">[];
 }
 
 /** Reasons that no model may overrule: they say that nothing is to be done as it stands, or not by these tools. */

@@ -68,19 +68,34 @@ const left = 0.95;
 /** The same where things are shown that only closed values tell apart, such as the todos of a list. */
 const leftOfFilter = 0.7;
 
+/**
+ * Stands for the likelihood of an answer whose model tells none: of one whose operation the request names, and of another. Fitted as
+ * the others; at the default `minCertainty` an answer that explains each word is planned, whatever its effect.
+ */
+const unmeasured = { named: 0.75, meant: 0.5 } as const;
+
+interface AnswerKind {
+  readonly hasFilter: boolean;
+  readonly isSum: boolean;
+  readonly isMeant: boolean;
+  /** Number of different operations in the answer. */
+  readonly operations: number;
+}
+
 /** Things that are counted in a sum are no part of it: only its numbers must be explained. */
 export function certaintyOf(
-  likelihood: number,
+  likelihood: number | undefined,
   { words }: Account,
-  { hasFilter, isSum }: { readonly hasFilter: boolean; readonly isSum: boolean },
+  { hasFilter, isSum, isMeant, operations }: AnswerKind,
 ): number {
   const count = (kind: "aside" | "left" | "operation") => words.filter(({ by }) => by === kind).length;
   // "Mark invoices 4 and 6", "I do not live in Vienna": the plan lacks a value, or what is denied.
   if (words.some(({ by }) => by === "unused")) return 0;
-  // One word may be another verb of the operation: how sure the model is says whether it is.
-  const others = Math.max(0, count("left") - (count("operation") > 0 ? 0 : 1));
-  const own = isSum ? 1 : (hasFilter ? leftOfFilter : left) ** others;
-  return Number((likelihood * own * left ** count("aside")).toFixed(3));
+  // A word may be another verb of an operation: how sure the model is says whether it is.
+  const verbs = Math.max(0, operations - (count("operation") > 0 ? 1 : 0));
+  const own = isSum ? 1 : (hasFilter ? leftOfFilter : left) ** Math.max(0, count("left") - verbs);
+  const likely = likelihood ?? (isMeant ? unmeasured.meant : unmeasured.named);
+  return Number((likely * own * left ** count("aside")).toFixed(3));
 }
 
 /**

@@ -28,15 +28,15 @@ export interface AnswerScope extends CallScope {
 
 /** A plan, a refusal, or problems about which the model is asked once more. */
 export type CheckedAnswer =
-  | { readonly type: "plan"; readonly steps: readonly PlanStep[]; readonly made: readonly EarlierStep[] }
-  | { readonly type: "refusal" }
   | {
-      readonly type: "problem";
-      readonly code: "no-json" | "invalid-plan" | "unsure";
-      readonly problems: readonly string[];
-      /** The valid steps that the request may not mean; only with the code `unsure`. */
-      readonly steps?: readonly PlanStep[];
-    };
+      readonly type: "plan";
+      readonly steps: readonly PlanStep[];
+      readonly made: readonly EarlierStep[];
+      /** Says for which grave steps no words of the request ask. */
+      readonly unasked?: string;
+    }
+  | { readonly type: "refusal" }
+  | { readonly type: "problem"; readonly code: "no-json" | "invalid-plan"; readonly problems: readonly string[] };
 
 /** The longest word of an answer that is repeated. */
 const maxWordLength = 50;
@@ -64,9 +64,8 @@ export async function checkAnswer(text: string, scope: AnswerScope): Promise<Che
   if (plan === undefined) return { type: "problem", code: "invalid-plan", problems: said };
   const steps = stepsFrom(plan, kept.length);
   const unasked = reader.made.filter(scope.isUnasked).map(({ operation }) => operation.name);
-  if (unasked.length === 0) return { type: "plan", steps, made: reader.made };
-  const problem = `no word of the request asks for ${[...new Set(unasked)].join(", ")}`;
-  return { type: "problem", code: "unsure", problems: [problem], steps };
+  const why = `no word of the request asks for ${[...new Set(unasked)].join(", ")}`;
+  return { type: "plan", steps, made: reader.made, ...(unasked.length > 0 && { unasked: why }) };
 }
 
 function noJson(problem: string): CheckedAnswer {

@@ -14,7 +14,7 @@ import type { PlanFailure, PlanStep } from "../../core/plan.ts";
 import type { PlanRequest } from "../../core/planner.ts";
 import { checkOnce } from "../../plan/validate-plan.ts";
 import { leastLikely, ofCall } from "./certainty.ts";
-import { AnswerReader, type AnswerScope, checkAnswer, isCall, parseJson } from "./check-answer.ts";
+import { AnswerReader, type AnswerScope, type CheckedAnswer, checkAnswer, isCall, parseJson } from "./check-answer.ts";
 import type { EarlierStep } from "./read-calls.ts";
 
 /** A question to a model about a set of tools. */
@@ -61,6 +61,7 @@ export interface ModelTask {
 export interface ModelSteps {
   readonly steps: readonly PlanStep[];
   readonly made: readonly EarlierStep[];
+  readonly unasked: string | undefined;
   /** Probability of its least likely token; undefined if the model does not say. */
   readonly likelihood: number | undefined;
   readonly attempts: number;
@@ -123,25 +124,38 @@ export class ModelDialogue {
       if (response === undefined) continue;
       // Some servers return everything that a model writes as its thinking.
       const text = response.text.trim() === "" ? (response.reasoning ?? "") : response.text;
-      const answer = await checkAnswer(text, this.question.scope);
-      if (answer.type === "plan") {
-        const { attempts, failures, question } = this;
-        const likelihood = leastLikely(response.text, response.logprobs, question.scope);
-        return { steps: answer.steps, made: answer.made, likelihood, attempts, failures, chosen: question.chosen };
-      }
-      if (answer.type === "refusal") {
-        await this.askElsewhere();
-        continue;
-      }
-      const { code, problems, steps } = answer;
-      this.fail(code, describeProblems(problems).join(" "), response.text);
-      if (!this.mayAskAgain)
-        throw code === "no-json" ? this.planningFailed() : this.cannotPlan(problems[0] ?? "", steps);
-      this.mayAskAgain = false;
-      this.messages = askAgain(this.question.messages, { answer: response.text, problems });
-      // A grammar under which a model writes nothing hinders it.
-      if (response.text.trim() === "") this.format = weaker[this.format] ?? this.format;
+      const steps = await this.judge(await checkAnswer(text, this.question.scope), response);
+      if (steps !== undefined) return steps;
     }
+  }
+
+  /** The steps of an answer; undefined if the model is to be asked once more. */
+  private async judge(answer: CheckedAnswer, response: ModelResponse): Promise<ModelSteps | undefined> {
+    if (answer.type === "refusal") {
+      await this.askElsewhere();
+      return undefined;
+    }
+    const problem = answer.type === "plan" ? unaskedProblem(answer) : answer;
+    if (answer.type === "plan" && problem === undefined) return this.toSteps(answer, response);
+    const isLast = !this.mayAskAgain;
+    if (problem !== undefined) this.askOnceMore(problem, response);
+    if (!isLast) return undefined;
+    if (answer.type === "plan") return this.toSteps(answer, response);
+    throw answer.code === "no-json" ? this.planningFailed() : this.cannotPlan(answer.problems[0] ?? "");
+  }
+
+  private askOnceMore({ code, problems }: AnswerProblem, { text }: ModelResponse): void {
+    this.fail(code, describeProblems(problems).join(" "), text);
+    this.mayAskAgain = false;
+    this.messages = askAgain(this.question.messages, { answer: text, problems });
+    // A grammar under which a model writes nothing hinders it.
+    if (text.trim() === "") this.format = weaker[this.format] ?? this.format;
+  }
+
+  private toSteps({ steps, made, unasked }: AnsweredPlan, { text, logprobs }: ModelResponse): ModelSteps {
+    const { attempts, failures, question } = this;
+    const likelihood = leastLikely(text, logprobs, question.scope);
+    return { steps, made, unasked, likelihood, attempts, failures, chosen: question.chosen };
   }
 
   /** Asks about other tools, if there are more than the model was shown. */
@@ -270,11 +284,8 @@ export class ModelDialogue {
     this.failures.push({ ...failure, ...(beginning && { text: beginning }) });
   }
 
-  /** The refusal; with the steps of an answer, as its reading. */
-  private cannotPlan(why: string, steps?: readonly PlanStep[]): AgentError<"cannot-plan"> {
-    const { request, settings } = this.task;
-    const unsure = steps && ({ reason: "unsure", proposals: [proposalOf(request, steps)] } as const);
-    return cannotPlan(settings.model, { why, failures: this.failures, ...unsure });
+  private cannotPlan(why: string): AgentError<"cannot-plan"> {
+    return cannotPlan(this.task.settings.model, { why, failures: this.failures });
   }
 
   /** The last failure is the limit itself. */
@@ -293,6 +304,17 @@ export class ModelDialogue {
     const details = { planner, model: modelName(model), failures: this.failures };
     return new AgentError("planning-failed", message, { details, cause });
   }
+}
+
+type AnsweredPlan = Extract<CheckedAnswer, { type: "plan" }>;
+
+interface AnswerProblem {
+  readonly code: string;
+  readonly problems: readonly string[];
+}
+
+function unaskedProblem({ unasked }: AnsweredPlan): AnswerProblem | undefined {
+  return unasked === undefined ? undefined : { code: "unsure", problems: [unasked] };
 }
 
 /** A custom model may return anything. */
@@ -320,11 +342,6 @@ export function cannotPlan(
   return new AgentError("cannot-plan", `${modelName(model)} cannot plan this: ${cut(why, maxText)}.`, {
     details: { reason: "not-understood", examples: [], ...details, ...(failures.length > 0 && { failures }) },
   });
-}
-
-/** The steps that a request may mean, for an error. */
-export function proposalOf({ request }: PlanRequest, steps: readonly PlanStep[], certainty = 0): Proposal {
-  return { steps, text: request, certainty, unused: [] };
 }
 
 /** The beginning of a text. What quotes it may have no half of a character. */

@@ -1,6 +1,6 @@
 import { RecentMap } from "../../async/recent-map.ts";
 import type { AccountText, UnsaidValue } from "../../core/approval.ts";
-import { AgentError } from "../../core/errors.ts";
+import { AgentError, type Proposal } from "../../core/errors.ts";
 import type { JsonPath } from "../../core/json.ts";
 import { modelName } from "../../core/language-model.ts";
 import type { PlanFailure, PlanSource, PlanStep, PlanWarning } from "../../core/plan.ts";
@@ -14,7 +14,9 @@ import { mentionsResult } from "../../english/word-classes.ts";
 import { findRefusal, type RefusalKind } from "../../language/refusals.ts";
 import { type Account, accountFor } from "../rules/account.ts";
 import { opensWish, splitRequest } from "../rules/cut-wishes.ts";
+import { compileTool } from "../rules/phrase-rules.ts";
 import { readRequest, spansOf } from "../rules/request.ts";
+import { describeCall } from "../rules/say.ts";
 import { isPureStep, waitsOf } from "../rules/steps.ts";
 import { answerSchema } from "./answer-schema.ts";
 import { certaintyOf, isNamed, strictness } from "./certainty.ts";
@@ -25,7 +27,6 @@ import {
   ModelDialogue,
   type ModelSettings,
   type ModelSteps,
-  proposalOf,
   type Question,
   RefusedFeatures,
 } from "./model-dialogue.ts";
@@ -228,12 +229,14 @@ class Making {
   private chosen: string[] | undefined;
   private attempts = 0;
   private likelihood: number | undefined;
+  private unasked: string | undefined;
   private isGrave = false;
-  hasFilter = false;
+  private hasFilter = false;
   /** True as long as every step of the model is a sum. */
-  isSum = true;
+  private isSum = true;
   /** The steps of the model, with the fields that it may compose. */
   private readonly madeByModel = new Map<string, ReadonlySet<string>>();
+  private readonly operations = new Set<string>();
   /** The fields that name operations. */
   private readonly fields = new Set<string>();
   /** Steps by rules have the first numbers. */
@@ -290,7 +293,9 @@ class Making {
     }
   }
 
-  add({ steps, made, likelihood, attempts, failures, chosen }: ModelSteps): void {
+  add({ steps, made, unasked, likelihood, attempts, failures, chosen }: ModelSteps): void {
+    this.unasked ??= unasked;
+    for (const { operation } of made) this.operations.add(operation.name);
     this.isGrave ||= made.some(({ operation, input }) => isGrave(operation, input));
     this.hasFilter ||= made.some(
       ({ input, operation: { rules, slots } }) => !slots.some(isOpen) && isPureStep(rules.tool, input),
@@ -330,19 +335,21 @@ class Making {
       isOperation(path) || this.madeByModel.get(stepId)?.has(String(path[1])) === true;
     const unsaid = findUnsaid(account, { steps: this.steps, tools, isFree });
     const { failures } = this;
-    if (unsaid !== undefined) throw cannotPlan(model, { why: unsaid, failures });
-    const certainty = certaintyOf(this.likelihood ?? 1, account, this);
-    const needed = Math.min(
-      1,
-      minCertainty * strictness({ isGrave: this.isGrave, isMeant, isNamed: this.isSum || isNamed(account) }),
-    );
-    const isKnown = this.likelihood !== undefined;
-    const isGuess = account.left.length > 0 && (this.isGrave || isMeant);
-    // Without probabilities, only words say that an operation is meant.
-    const isUnsure = isKnown ? certainty < needed : isMeant || isGuess;
-    if (isUnsure) {
-      const proposals = [proposalOf(this.request, this.steps, isKnown ? certainty : 0)];
-      throw cannotPlan(model, { why: "the model is not sure enough", failures, reason: "unsure", proposals });
+    if (unsaid !== undefined) throw cannotPlan(model, { why: this.unasked ?? unsaid, failures });
+    const isSaid = this.isSum || isNamed(account);
+    // Many words of a replan are of steps that are done.
+    const counted = this.isReplan ? { ...account, words: [] } : account;
+    const certainty = certaintyOf(this.likelihood, counted, {
+      hasFilter: this.hasFilter,
+      isSum: this.isSum,
+      isMeant,
+      operations: this.operations.size,
+    });
+    const needed = Math.min(1, minCertainty * strictness({ isGrave: this.isGrave, isMeant, isNamed: isSaid }));
+    if (this.unasked !== undefined || certainty === 0 || certainty < needed) {
+      const why = this.unasked ?? "the model is not sure enough";
+      const proposals = [await this.propose(account, this.unasked === undefined ? certainty : certainty / 2)];
+      throw cannotPlan(model, { why, failures, reason: "unsure", proposals });
     }
     const source: PlanSource = {
       planner: name,
@@ -354,6 +361,20 @@ class Making {
       ...(this.warnings.length > 0 && { warnings: this.warnings }),
     };
     return { steps: this.only ?? this.inOrder(), source };
+  }
+
+  /** What it may mean, in the words of the tools. */
+  private async propose({ words }: Account, certainty: number): Promise<Proposal> {
+    const { tools, nowMs, timeZone } = this.request;
+    const steps = this.only ?? this.inOrder();
+    const said = await Promise.all(
+      steps.map(async ({ tool: name, input = {} }) => {
+        const tool = tools.find((each) => each.name === name);
+        return tool === undefined ? "" : describeCall(await compileTool(tool), input, { nowMs, timeZone });
+      }),
+    );
+    const unused = words.flatMap(({ text, by }) => (by === "left" || by === "unused" || by === "aside" ? [text] : []));
+    return { steps, text: said.join(", then "), certainty, unused };
   }
 
   /** The steps; those that were planned without the model's wait for its steps, too. */

@@ -20,6 +20,7 @@ import { asLiteral, asReference, findReferences, parseTemplate } from "../../pla
 import { readSum } from "../../sums/read-sum.ts";
 import { contentEnds, contentStarts, isCourtesy } from "./courtesy.ts";
 import { cutClauses, opensWish, statesReason } from "./cut-wishes.ts";
+import { isSeparatorAt, type Part } from "./items.ts";
 import { compileTool, inputOfPhrase, literalsOf, type PhraseRule, sayName, type ToolRules } from "./phrase-rules.ts";
 import { maxTokens, type RequestText, readRequest, textBetween } from "./request.ts";
 import { anaphor, isReadable, type SlotType, slotReadingsAt, slotTypeOf, unitsOfName } from "./slots.ts";
@@ -36,8 +37,8 @@ interface Place {
 export interface AccountedWord {
   readonly text: string;
   /**
-   * The explanation of it: a value, an operation, or that it is left out, or in a clause that asks for nothing; `unused` is a number, a
-   * time, a quoted text or a denial that no step has, `left` any other word that nothing explains.
+   * The explanation of it: a value, an operation, or that it is left out, or in a clause that asks for nothing; `unused` is of a mark, a
+   * thing of a list, or a denial that no step has, `left` any other word that nothing explains.
    */
   readonly by: "value" | "operation" | "courtesy" | "aside" | "unused" | "left";
   /** With `value`: the first place that has it. */
@@ -107,14 +108,9 @@ export async function accountFor(
   return { ...account, unsaid };
 }
 
-interface Said {
-  readonly start: number;
-  readonly end: number;
-}
-
 /** The places where a value is said, and its words that are not. */
 interface Found {
-  readonly places?: readonly Said[];
+  readonly places?: readonly Part[];
   readonly unsaid?: readonly string[];
   /** True if it counts as said unless another text says it. */
   readonly isLikely?: boolean;
@@ -123,7 +119,7 @@ interface Found {
 /** A phrase whose words stand in the request, with the values that it makes, by field. */
 interface ReadPhrase {
   readonly rule: PhraseRule;
-  readonly values: ReadonlyMap<string, readonly (Said & { readonly json: string })[]>;
+  readonly values: ReadonlyMap<string, readonly (Part & { readonly json: string })[]>;
 }
 
 /** An unsaid value, before its sources are found. */
@@ -148,8 +144,12 @@ function givenBy(types: ReadonlyMap<string, SlotType>, input: Slots): Slots {
 /** Words that nothing must explain. */
 export const saysNothing: ReadonlySet<string> = new Set([...functionWords, ...prepositions, ...auxiliaries]);
 
+function tokensOf({ start, end }: Part): readonly number[] {
+  return Array.from({ length: end - start }, (_, index) => start + index);
+}
+
 class RequestAccount {
-  private readonly readings = new Map<SlotType, readonly (Said & { readonly value: unknown })[]>();
+  private readonly readings = new Map<SlotType, readonly (Part & { readonly value: unknown })[]>();
   private readonly by: (Place | "operation" | undefined)[];
   /** Free text of steps, by the tokens that it was copied from. */
   private readonly copied = new Map<string, { readonly text: string; readonly places: Place[] }>();
@@ -164,6 +164,8 @@ class RequestAccount {
   private readonly plannedWords: ReadonlySet<string>;
   /** The texts of the request and of what was planned first. */
   private readonly saidText: string;
+  /** The tokens of marks. */
+  private readonly marked: ReadonlySet<number>;
 
   constructor(
     private readonly request: RequestText,
@@ -171,6 +173,7 @@ class RequestAccount {
     planned: readonly PlanStep[],
   ) {
     this.by = request.tokens.map(() => undefined);
+    this.marked = new Set(request.marks.flatMap(({ start, end }) => tokensOf({ start, end })));
     this.said = request.tokens.flatMap(({ kind, norm }, at) =>
       kind === "quote" ? normsOf(norm).map((word) => ({ norm: word, at })) : isSaid(norm) ? [{ norm, at }] : [],
     );
@@ -202,7 +205,7 @@ class RequestAccount {
     const read = [...phrases, ...this.readBeside(rules, input)];
     // One operation may be named by the name of its tool.
     const isOnly = branchField(schemasAt(rules.schemas.input, []) ?? []) === undefined;
-    const own = isOnly ? sayName(step.tool).split(" ") : [];
+    const own = isOnly ? sayName(step.tool).split(/ |(?<=\D)(?=\d)/) : [];
     const spoken = new Set([...own, ...phrases.flatMap(({ rule }) => literalsOf([rule, ...rule.anywhere]))]);
     const { words: typed } = this.request;
     const isSpoken = (word: string) =>
@@ -214,9 +217,19 @@ class RequestAccount {
     for (const leaf of leavesOf(inputOf(step), [])) this.addLeaf(leaf, { step, rules, phrases: read });
     this.explainNames(step);
     this.answers ||= isPureStep(rules.tool, input);
+    this.explainExpressions(step);
     const words = constantsOf(step.forEach).flatMap((value) => this.missing(normsOf(String(value))));
     const place = { stepId: step.id, path: ["forEach"] };
     this.report({ ...place, words, value: step.forEach, isLikely: false }, { kind: "text" });
+  }
+
+  /** "If its price is more than 5": the constants and the names of expressions. */
+  private explainExpressions({ id, when = "", forEach = "" }: PlanStep): void {
+    for (const [field, expression] of Object.entries({ when, forEach })) {
+      const said = new Set(normsOf(spaced(expression)));
+      for (const [at, word] of this.request.words.entries())
+        if (said.has(word)) this.explain(at, at + 1, { stepId: id, path: [field] });
+    }
   }
 
   private addLeaf(
@@ -273,7 +286,7 @@ class RequestAccount {
   /** Reads the request by a phrase, if its words stand there and it is of the step's operation. */
   private readPhrase(rule: PhraseRule, input: Slots): ReadPhrase | undefined {
     const types = new Map([rule, ...rule.anywhere].flatMap(({ slots }) => [...slots]));
-    const values = new Map<string, (Said & { readonly json: string })[]>();
+    const values = new Map<string, (Part & { readonly json: string })[]>();
     const given = givenBy(types, input);
     const isOfOperation = this.keepValues(values, { rule, input, given, said: [{ slots: given, start: 0, end: 0 }] });
     const isAlso = this.keepValues(values, { rule, input, given, said: this.slotsSaid(types, given) });
@@ -288,7 +301,7 @@ class RequestAccount {
       if (Object.keys(rule.fixed).some((name) => name !== branch)) continue;
       const types = new Map([...rule.slots, ...beside]);
       const given = givenBy(types, input);
-      const values = new Map<string, (Said & { readonly json: string })[]>();
+      const values = new Map<string, (Part & { readonly json: string })[]>();
       if (!this.keepValues(values, { rule, input, given, said: this.slotsSaid(types, given) })) continue;
       // They do not say what is to be done.
       if (branch !== undefined) values.delete(branch);
@@ -298,7 +311,7 @@ class RequestAccount {
   }
 
   /** The slots with each value that the request says, one after another. */
-  private slotsSaid(types: ReadonlyMap<string, SlotType>, given: Slots): readonly (Said & { readonly slots: Slots })[] {
+  private slotsSaid(types: ReadonlyMap<string, SlotType>, given: Slots): readonly (Part & { readonly slots: Slots })[] {
     return [...types].flatMap(([name, type]) =>
       this.readingsOf(type).map(({ value, ...said }) => ({ ...said, slots: { ...given, [name]: value } })),
     );
@@ -306,13 +319,13 @@ class RequestAccount {
 
   /** Keeps what a phrase makes of slots, by field. True if something is of the operation of an input. */
   private keepValues(
-    values: Map<string, (Said & { readonly json: string })[]>,
+    values: Map<string, (Part & { readonly json: string })[]>,
     {
       rule,
       input,
       given,
       said,
-    }: { rule: PhraseRule; input: Slots; given: Slots; said: readonly (Said & { readonly slots: Slots })[] },
+    }: { rule: PhraseRule; input: Slots; given: Slots; said: readonly (Part & { readonly slots: Slots })[] },
   ): boolean {
     const operation = branchField(schemasAt(rule.tool.schemas.input, []) ?? []);
     let isOfOperation = false;
@@ -332,7 +345,7 @@ class RequestAccount {
   }
 
   /** All values of a type that the request says. */
-  private readingsOf(type: SlotType): readonly (Said & { readonly value: unknown })[] {
+  private readingsOf(type: SlotType): readonly (Part & { readonly value: unknown })[] {
     const known = this.readings.get(type);
     if (known !== undefined) return known;
     const found = [...this.request.words.keys()].flatMap((start) =>
@@ -391,7 +404,7 @@ class RequestAccount {
   }
 
   /** The part of the request that asks for a sum; of one that a planner wrote itself, where its numbers are. */
-  private findSum(expression: string): readonly Said[] | undefined {
+  private findSum(expression: string): readonly Part[] | undefined {
     const { tokens, words } = this.request;
     const clauses = cutClauses(this.request);
     for (const [first, { start: from }] of clauses.entries())
@@ -404,9 +417,9 @@ class RequestAccount {
     if (numbers === null || !/^[\d\s.()+*/%^,a-z-]+$/i.test(expression)) return undefined;
     const own = numbers.filter((digits) => digits !== "1" && digits !== "100").map(Number);
     // Each is said once for each time that it is used.
-    const places: Said[] = [];
+    const places: Part[] = [];
     for (const number of own) {
-      const isFree = ({ start }: Said) => !places.some((each) => each.start === start);
+      const isFree = ({ start }: Part) => !places.some((each) => each.start === start);
       const place = this.readingsOf(numberType).find((each) => each.value === number && isFree(each));
       if (place === undefined) return undefined;
       places.push(place);
@@ -417,7 +430,7 @@ class RequestAccount {
   /** Words that stand together, where no other text was copied from if there is such a place; else each of them somewhere. */
   private findText(norms: readonly string[], free: Place | undefined): Found {
     if (norms.length === 0) return {};
-    let found: Said | undefined;
+    let found: Part | undefined;
     for (let at = 0; at + norms.length <= this.said.length; at++) {
       if (!norms.every((norm, index) => this.said[at + index]?.norm === norm)) continue;
       const place = { start: this.said[at]?.at ?? 0, end: (this.said[at + norms.length - 1]?.at ?? 0) + 1 };
@@ -469,17 +482,31 @@ class RequestAccount {
     return isSaid(word) && !saysNothing.has(word) && !(this.answers && asking.has(word));
   }
 
-  /** True for a value or a denial, which no plan leaves out; "no more lessons" may be why something is done. */
+  /** True for a part of a mark, a thing of a list or a denial, which no plan leaves out; "no more lessons" may be why something is done. */
   private isLost(at: number): boolean {
     const word = this.request.words[at] ?? "";
-    return this.isValue(at) || (denials.has(word) && word !== "no");
+    return this.marked.has(at) || this.isListed(at) || (denials.has(word) && word !== "no");
   }
 
-  /** True for a number, a quoted text, or a part of a time. */
-  private isValue(at: number): boolean {
-    const { tokens, dates, ranges } = this.request;
-    const isIn = ({ start, end }: Said) => start <= at && at < end;
-    return tokens[at]?.kind === "number" || tokens[at]?.kind === "quote" || dates.some(isIn) || ranges.some(isIn);
+  /** True for the eggs of "milk and the eggs" if a value is the milk, and nothing of the eggs is a value. */
+  private isListed(at: number): boolean {
+    const isValue = (place: number) => typeof this.by[place] === "object";
+    const isThing = (place: number) => isValue(place) && !this.marked.has(place);
+    const isEnd = (place: number) => this.request.words[place] === undefined || isSeparatorAt(this.request, place);
+    let [start, end] = [at, at + 1];
+    while (!isEnd(start - 1)) start--;
+    while (!isEnd(end)) end++;
+    const isPlain = (place: number) => !isValue(place) && !denials.has(this.request.words[place] ?? "");
+    return tokensOf({ start, end }).every(isPlain) && (isThing(start - 2) || isThing(end + 1));
+  }
+
+  /** True for a clause that holds a mark or a verb of a tool, and so asks for something. */
+  private asksFor({ start, end }: Part): boolean {
+    const isVerb = (word: string) =>
+      this.tools.some(({ rules }) => rules.some(({ firstWords }) => firstWords.has(word)));
+    return this.request.words
+      .slice(start, end)
+      .some((word, at) => this.marked.has(start + at) || (!saysNothing.has(word) && verbsLike(word).some(isVerb)));
   }
 
   result(): Omit<Account, "unsaid"> & { readonly unsaid: readonly Unsaid[] } {
@@ -489,11 +516,9 @@ class RequestAccount {
     for (const { start, end } of cutClauses(this.request)) {
       if (isCourtesy(words, start, end) || statesReason(words, start, end)) continue;
       const all = words.slice(start, end);
-      // "…, and for 6?" names a value alone.
-      const isOnlyValue = all.every((_, at) => this.isValue(start + at) || !this.mustBeExplained(start + at));
       // "…, the repair man came": none of it is in the plan, and it asks for nothing.
       const isFree = this.by.slice(start, end).every((by) => by === undefined) && !opensWish(words, start, end);
-      const isBeside = isFree && !isOnlyValue && !all.some((word) => denials.has(word));
+      const isBeside = isFree && !this.asksFor({ start, end }) && !all.some((word) => denials.has(word));
       const isValue = (_: string, at: number) => typeof this.by[start + at] === "object";
       const first = start + Math.max(0, all.findIndex(isValue));
       const last = start + all.findLastIndex(isValue);

@@ -1,7 +1,6 @@
 import type { Proposal, ProposalQuestion } from "../../core/errors.ts";
-import { hiddenText, type JsonObject } from "../../core/json.ts";
+import type { JsonObject } from "../../core/json.ts";
 import { schemasAt } from "../../core/json-schema.ts";
-import { sensitiveViewOf } from "../../core/sensitive-paths.ts";
 import type { SlotValue } from "../../core/tool.ts";
 import type { DateClock } from "../../dates/read-dates.ts";
 import { dayMs, isoDateTime } from "../../dates/zoned-time.ts";
@@ -12,7 +11,7 @@ import type { Piece } from "./match.ts";
 import { inputOfPhrase, type PhraseRule, sayName, type ToolRules } from "./phrase-rules.ts";
 import { type Reading, unsureCost } from "./readings.ts";
 import { type RequestText, textBetween } from "./request.ts";
-import { sayCall, sayPhrase } from "./say.ts";
+import { sayOpenly, sayPhrase } from "./say.ts";
 import { typeOfSlot } from "./slot-values.ts";
 import { anaphor, choicesOf, isReadable, type SlotType, slotReadingsAt, slotTypeOf } from "./slots.ts";
 
@@ -63,13 +62,6 @@ export function toProposal(
     unused,
     ...(asks && { asks }),
   };
-}
-
-/** A call in words, without its secrets. */
-function sayOpenly(rules: ToolRules, input: JsonObject, saying: Parameters<typeof sayCall>[2]): string | undefined {
-  const view = rules.isSensitive ? sensitiveViewOf(rules.schemas.input) : undefined;
-  const open = Object.entries(input).map(([name, value]) => [name, view?.at(name).isSensitive ? hiddenText : value]);
-  return sayCall(rules, Object.fromEntries(open), saying) ?? (rules.isSensitive ? sayName(rules.tool.name) : undefined);
 }
 
 /** The words of a request that a reading leaves out. */

@@ -1,4 +1,5 @@
-import { canonicalJson, type JsonObject } from "../../core/json.ts";
+import { canonicalJson, hiddenText, type JsonObject } from "../../core/json.ts";
+import { sensitiveViewOf } from "../../core/sensitive-paths.ts";
 import type { SlotValue } from "../../core/tool.ts";
 import type { DateClock } from "../../dates/read-dates.ts";
 import { dayMs, nextDate, wallTimeAt } from "../../dates/zoned-time.ts";
@@ -33,6 +34,23 @@ export function sayCall(tool: ToolRules, input: JsonObject, { clock, lacking }: 
     if (said !== undefined) return said.slice(0, maxSaid);
   }
   return undefined;
+}
+
+/** A call in words, without its secrets. */
+export function sayOpenly(rules: ToolRules, input: JsonObject, saying: Saying): string | undefined {
+  const view = rules.isSensitive ? sensitiveViewOf(rules.schemas.input) : undefined;
+  const open = Object.entries(input).map(([name, value]) => [name, view?.at(name).isSensitive ? hiddenText : value]);
+  return sayCall(rules, Object.fromEntries(open), saying) ?? (rules.isSensitive ? sayName(rules.tool.name) : undefined);
+}
+
+/** A call in the words of a phrase or, where none has all of its input, by its names: `refund, invoice: 4`. */
+export function describeCall(rules: ToolRules, input: JsonObject, clock: DateClock): string {
+  const view = rules.isSensitive ? sensitiveViewOf(rules.schemas.input) : undefined;
+  const fields = Object.entries(input).map(([name, value]) => {
+    const shown = typeof value === "string" ? value : JSON.stringify(value);
+    return `${sayName(name)}: ${view?.at(name).isSensitive ? hiddenText : shown}`;
+  });
+  return sayOpenly(rules, input, { clock }) ?? [sayName(rules.tool.name), ...fields].join(", ").slice(0, maxSaid);
 }
 
 /** The phrases of a tool that have a word, the shortest first. */

@@ -1,12 +1,13 @@
 import { describe, expect, it } from "vitest";
 import { z } from "zod/v4";
-import { defineTool } from "../../../src/index.ts";
+import { createLlmPlanner, defineTool } from "../../../src/index.ts";
+import { createScriptedModel } from "../../../src/testing/index.ts";
 import { failureOf, noteOf, planWith, requestOf, unclear } from "./ask-llm-planner.ts";
 
 describe("a request", () => {
   it("of a megabyte is planned, or refused, at once", async () => {
     const text = `note milk ${"and more ".repeat(100_000)}`;
-    expect(await planWith([noteOf("milk")], text)).toMatchObject({ steps: [{ input: { title: "milk" } }] });
+    expect(await failureOf([noteOf("milk")], text)).toMatchObject({ details: { reason: "unsure" } });
     expect(await failureOf([noteOf("bread")], text)).toMatchObject({ code: "cannot-plan" });
   });
 
@@ -30,7 +31,12 @@ describe("a request", () => {
     "\u0000\u001b[2J",
     "😀".repeat(500),
   ])("that imitates the format is a text like any other: %j", async (text) => {
-    const { requests } = await planWith([noteOf("milk")], `note milk ${text}`, { minCertainty: 0 });
+    const model = createScriptedModel([noteOf("milk")]);
+    const planned = await Promise.resolve(createLlmPlanner({ model }).plan(requestOf(`note milk ${text}`))).catch(
+      (error) => error.details.proposals[0],
+    );
+    expect(planned.steps).toMatchObject([{ tool: "Note", input: { title: "milk" } }]);
+    const { requests } = model;
     expect(requests).toHaveLength(1);
     expect(requests[0]?.messages.map(({ role }) => role)).toEqual(["system", "user"]);
     expect(requests[0]?.messages[1]?.content).toBe(`note milk ${text}`);

@@ -60,14 +60,19 @@ describe("the certainty of a plan", () => {
     });
   });
 
-  it("refuses below the limit, and shows the plan as a reading", async () => {
+  it("refuses below the limit, and proposes the plan", async () => {
     const unsure = likely(noteOf("milk"), { milk: -1.5 });
     expect(await failureOf([unsure], "note milk")).toMatchObject({
       code: "cannot-plan",
       details: {
         reason: "unsure",
         proposals: [
-          { text: "note milk", certainty: 0.223, unused: [], steps: [{ tool: "Note", input: { title: "milk" } }] },
+          {
+            text: "note, title: milk",
+            certainty: 0.223,
+            unused: [],
+            steps: [{ tool: "Note", input: { title: "milk" } }],
+          },
         ],
       },
     });
@@ -111,18 +116,21 @@ describe("the certainty of a plan", () => {
     expect(usual.source?.certainty).toBe(0.607);
   });
 
-  it("is one of the words alone where a model does not tell, and then refuses only what is grave", async () => {
-    expect(await planWith([noteOf("milk")], "note milk")).toMatchObject({ source: { certainty: 1 } });
-    const left = await planWith([noteOf("milk")], `note milk ${"blue ".repeat(50)}`);
-    expect(left.source?.certainty).toBeLessThan(0.1);
-    expect(await planWith([wipeCellar], "wipe the cellar")).toMatchObject({ source: { certainty: 1 } });
+  it("is one of the words alone where a model does not tell, and counts like any other", async () => {
+    expect(await planWith([noteOf("milk")], "note milk")).toMatchObject({ source: { certainty: 0.75 } });
+    expect(await failureOf([noteOf("milk")], "note milk", { minCertainty: 0.8 })).toMatchObject({
+      details: { reason: "unsure", proposals: [{ certainty: 0.75 }] },
+    });
+    const left = await failureOf([noteOf("milk")], `note milk ${"blue ".repeat(50)}`);
+    expect(left).toMatchObject({ details: { reason: "unsure" } });
+    expect(await planWith([wipeCellar], "wipe the cellar")).toMatchObject({ source: { certainty: 0.75 } });
     const failure = await failureOf([wipeCellar], "wipe the cellar blue");
     expect(failure).toMatchObject({ details: { reason: "unsure", proposals: [{ steps: [{ tool: "Wipe" }] }] } });
   });
 
   it("ignores the probabilities of another text", async () => {
     const answer = { text: noteOf("milk"), logprobs: [{ token: "something else", logprob: -9 }] };
-    expect(await planWith([answer], "note milk")).toMatchObject({ source: { certainty: 1 } });
+    expect(await planWith([answer], "note milk")).toMatchObject({ source: { certainty: 0.75 } });
   });
 });
 
@@ -175,8 +183,9 @@ describe("a plan says only what the request says", () => {
   });
 
   it("and quotes what the app says only where it changes nothing", async () => {
+    const options = { minCertainty: 0.5 };
     const asked = (request: string) => requestOf(request, { context: "The user is Ines, 40.", tools: [note, sum] });
-    expect(await planWith([answerOf({ do: "Sum", a: 40, b: 2 })], asked("add my age and 2"))).toMatchObject({
+    expect(await planWith([answerOf({ do: "Sum", a: 40, b: 2 })], asked("sum my age and 2"), options)).toMatchObject({
       steps: [{ tool: "Sum" }],
     });
     const failure = await failureOf([noteOf("Ines")], asked("note my name"));

@@ -127,7 +127,7 @@ describe("an agent with a model", () => {
       planner: "llm",
       model: "scripted/script",
       attempts: 1,
-      certainty: 1,
+      certainty: 0.75,
       durationMs: expect.any(Number),
       usage: { modelCalls: 1, cost: 120 },
       calls: [{ model: "scripted/script", ...usage, cost: 120 }],
@@ -172,7 +172,7 @@ describe("an agent with a model", () => {
     const answers = [answerOf({ do: "Sum", a: 2 }, { do: "Broken" }), noteOf("milk $1")];
     const model = createScriptedModel(answers);
     const agent = createAgent({ tools: [broken, note, sum], planner: createLlmPlanner({ model }) });
-    const request = "add 2 to the milk in the broken fridge";
+    const request = "sum 2 and the broken milk";
     const result = await agent.run(request, { maxReplans: 1, replanTools: ["Note"] });
     expect(result).toMatchObject({ status: "completed", output: { title: "milk 2" }, usage: { modelCalls: 2 } });
     expect(result.steps.map(({ stepId }) => stepId)).toEqual(["s1", "s2", "r1_1"]);

@@ -29,7 +29,7 @@ describe("a valid answer", () => {
   it("becomes the plan, with its planner and model", async () => {
     const { steps, source, requests } = await planWith([good], request, { name: "mine" });
     expect(steps).toEqual([{ id: "s1", tool: "Note", input: { title: "milk" }, dependsOn: [] }]);
-    expect(source).toEqual({ planner: "mine", model: "scripted/script", attempts: 1, certainty: 1 });
+    expect(source).toEqual({ planner: "mine", model: "scripted/script", attempts: 1, certainty: 0.75 });
     const asked = { temperature: 0, maxOutputTokens: 2048, logprobs: true, responseFormat: { type: "json" } };
     expect(requests).toMatchObject([asked]);
     expect(requests[0]?.onTextDelta).toBeUndefined();
