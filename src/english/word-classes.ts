@@ -38,6 +38,22 @@ export function verbsLike(verb: string): readonly string[] {
   return [...new Set([verb, ...groups.filter((group) => group.includes(verb)).flat()])];
 }
 
+/** Verbs that undo each other. */
+const opposites = (
+  "create delete|book cancel|start stop|open close|raise lower|approve reject|lock unlock|enable disable|hire fire|" +
+  "follow unfollow|subscribe unsubscribe|mute unmute|show hide"
+)
+  .split("|")
+  .map((pair) => pair.split(" "));
+
+/** True if one verb, or one like it, undoes the other. */
+export function areOpposite(one: string, other: string): boolean {
+  const [first, second] = [verbsLike(one), verbsLike(other)];
+  const isPair = (left: readonly string[], right: readonly string[]) =>
+    opposites.some(([does = "", undoes = ""]) => left.includes(does) && right.includes(undoes));
+  return isPair(first, second) || isPair(second, first);
+}
+
 /** Words that may be left out of a phrase, or be said with it, and mean nothing by themselves. */
 export const functionWords = wordSet(
   "a an the my our your me us i we you it is are be am to of for on in at by with and or that this these those any some all do does please just now still currently there up out",

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { AgentError } from "../../src/core/errors.ts";
+import { AgentError, type Proposal } from "../../src/core/errors.ts";
 import type { PlanDraft } from "../../src/core/planner.ts";
 import { ask, cannotOf, failure } from "./ask-fallback-planner.ts";
 import { draft, fails, plannerOf, throws, works } from "./fake-planners.ts";
@@ -154,3 +154,41 @@ function tooMany(): object {
     );
   return { tried: level(2) };
 }
+
+describe("the proposals of several planners", () => {
+  const proposalOf = (title: string, certainty: number): Proposal => ({
+    steps: [{ id: "s1", tool: "Note", input: { title } }],
+    text: `note ${title}`,
+    certainty,
+    unused: [],
+  });
+  const refusing = (name: string, reason: "unsure" | "not-understood", ...proposals: Proposal[]) => {
+    const details = { reason, examples: [], ...(proposals.length > 0 && { proposals }) };
+    return throws(name, new AgentError("cannot-plan", `${name} refuses.`, { details }));
+  };
+
+  it("are one list: equal ones become one and rank higher, at most three", async () => {
+    const rules = refusing("rules", "not-understood", proposalOf("a", 0.6), proposalOf("b", 0.5), proposalOf("c", 0.1));
+    const model = refusing("model", "unsure", proposalOf("b", 0.4), proposalOf("d", 0.3));
+    const { error } = await ask([rules, model], { continueOnCannotPlan: true });
+    expect(error).toMatchObject({
+      details: {
+        reason: "unsure",
+        proposals: [
+          { text: "note b", certainty: 0.7 },
+          { text: "note a", certainty: 0.6 },
+          { text: "note d", certainty: 0.3 },
+        ],
+      },
+    });
+  });
+
+  it("are kept if the last planner has none", async () => {
+    const rules = refusing("rules", "not-understood", proposalOf("a", 0.6));
+    const { error } = await ask([rules, refusing("model", "not-understood")], { continueOnCannotPlan: true });
+    expect(error).toMatchObject({
+      message: "rules refuses.",
+      details: { proposals: [{ text: "note a", certainty: 0.6 }] },
+    });
+  });
+});

@@ -22,6 +22,8 @@ export interface AnswerScope extends CallScope {
   readonly maxCalls: number;
   /** True if a step is grave, and no words of the request ask for it. */
   readonly isUnasked: (step: EarlierStep) => boolean;
+  /** True for an operation that does the opposite of what the wish asks for. */
+  readonly isOpposite: (operation: Operation) => boolean;
   /** True if the operation has a slot that a call may leave out. */
   readonly hasOptional: (operation: string) => boolean;
 }
@@ -55,6 +57,7 @@ export async function checkAnswer(text: string, scope: AnswerScope): Promise<Che
     if (problem !== undefined) problems.push(`steps.${index}: ${problem}`);
   }
   if (problems.length > 0) return { type: "problem", code: "invalid-plan", problems };
+  if (reader.made.some(({ operation }) => scope.isOpposite(operation))) return { type: "refusal" };
   const { kept, tools, maxSteps } = scope;
   const { plan, issues } = await checkOnce(
     { steps: [...kept, ...reader.steps()] },

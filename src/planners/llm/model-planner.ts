@@ -13,6 +13,7 @@ import { mayHoldDate } from "../../dates/date-words.ts";
 import { mentionsResult } from "../../english/word-classes.ts";
 import { findRefusal, type RefusalKind } from "../../language/refusals.ts";
 import { type Account, accountFor } from "../rules/account.ts";
+import { contentStarts } from "../rules/courtesy.ts";
 import { opensWish, splitRequest } from "../rules/cut-wishes.ts";
 import { compileTool } from "../rules/phrase-rules.ts";
 import { readRequest, spansOf } from "../rules/request.ts";
@@ -31,7 +32,7 @@ import {
   RefusedFeatures,
 } from "./model-dialogue.ts";
 import { type ChooseTools, readNearest } from "./nearest-tools.ts";
-import { isAskedFor, isGrave, type Operation, type Slot } from "./operations.ts";
+import { isAskedFor, isDoneBy, isGrave, isUndoneBy, type Operation, type Slot } from "./operations.ts";
 import { type Prompt, type PromptOptions, promptOf, withEarlier } from "./prompt.ts";
 import type { EarlierStep } from "./read-calls.ts";
 
@@ -167,6 +168,11 @@ export class ModelPlanner {
     // "…, and the eggs" has the verb of the wish before it.
     const isWhole = opensWish(wish.words, 0, wish.words.length);
     const said = isWhole ? wish.words : readRequest(request.request, { nowMs, timeZone }).words;
+    const verb = wish.words[Math.max(...contentStarts(wish.words, 0, wish.words.length))] ?? "";
+    const isOpposite = (operation: Operation) => !making.isReplan && isUndoneBy(operation, verb);
+    const all = [...operations.values()];
+    if (all.some(isOpposite) && !all.some((operation) => isDoneBy(operation, verb)))
+      throw cannotPlan(model, { why: `no tool does what ${JSON.stringify(verb)} says`, failures: [] });
     // A small model refers to what it is shown.
     const shown = making.isReplan || mentionsResult(wish.words, 0, wish.words.length) ? earlier : [];
     const dialect = model.schemas ?? "plain";
@@ -180,6 +186,7 @@ export class ModelPlanner {
       scope: {
         isUnasked: ({ operation, input }) =>
           !making.isReplan && isGrave(operation, input) && !isAskedFor(operation, said, operations.values()),
+        isOpposite,
         wish,
         earlier,
         operations,
@@ -363,7 +370,7 @@ class Making {
     return { steps: this.only ?? this.inOrder(), source };
   }
 
-  /** What it may mean, in the words of the tools. */
+  /** The plan as a proposal, in the words of the tools. */
   private async propose({ words }: Account, certainty: number): Promise<Proposal> {
     const { tools, nowMs, timeZone } = this.request;
     const steps = this.only ?? this.inOrder();

@@ -1,7 +1,7 @@
 import type { JsonObject } from "../../core/json.ts";
 import { branchField, type JsonSchema, schemasAt } from "../../core/json-schema.ts";
 import type { DefinedTool } from "../../core/tool.ts";
-import { lightVerbs } from "../../english/word-classes.ts";
+import { areOpposite, lightVerbs, verbsLike } from "../../english/word-classes.ts";
 import { stem } from "../../language/word-forms.ts";
 import { saysNothing } from "../rules/account.ts";
 import { particleOf, particles } from "../rules/compiled-phrase.ts";
@@ -113,6 +113,23 @@ export function isAskedFor(operation: Operation, words: readonly string[], all: 
   const meaning = names.filter((word) => !saysNothing.has(word));
   if (!names.filter((word) => particles.has(word)).every(isSaid)) return false;
   return [names[0], verb].some(asks) || (meaning.length > 0 && meaning.every(isSaid));
+}
+
+/** True if a verb undoes what an operation does, and none of the operation's own verbs is like it: "cancel" for one that books. */
+export function isUndoneBy(operation: Operation, verb: string): boolean {
+  const verbs = leadingVerbs(operation);
+  return !verbs.some((each) => verbsLike(each).includes(verb)) && verbs.some((each) => areOpposite(each, verb));
+}
+
+/** True if a verb, or one like it, is one of an operation's. */
+export function isDoneBy(operation: Operation, verb: string): boolean {
+  return leadingVerbs(operation).some((each) => verbsLike(each).includes(verb));
+}
+
+function leadingVerbs(operation: Operation): readonly string[] {
+  const [ofName = ""] = namesOf(operation);
+  const [described = ""] = operation.description.toLowerCase().match(/[\p{L}\p{N}]+/u) ?? [];
+  return [...operation.phrases.flatMap(({ firstWords }) => [...firstWords]), ofName, stem(described)];
 }
 
 /** The words of an operation's name. */

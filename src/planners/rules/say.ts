@@ -26,7 +26,7 @@ const gap = "…";
  * Says a call as its tool's own phrases do: in the shortest of them that has a place for the whole input, without its optional
  * words. Undefined if no phrase makes this input. A field that it lacks is said as "…".
  */
-export function sayCall(tool: ToolRules, input: JsonObject, { clock, lacking }: Saying): string | undefined {
+function sayCall(tool: ToolRules, input: JsonObject, { clock, lacking }: Saying): string | undefined {
   const isMade = ({ fixed }: PhraseRule) =>
     Object.entries(fixed).every(([name, value]) => canonicalJson(value) === canonicalJson(input[name] ?? null));
   for (const rule of shortestFirst(tool)) {

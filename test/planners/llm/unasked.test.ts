@@ -1,3 +1,4 @@
+import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { z } from "zod/v4";
 import {
@@ -16,6 +17,8 @@ const modes = {
   "a model that tells no probabilities": (text: string) => text,
   "a model that is certain": (text: string) => ({ text, logprobs: [{ token: text, logprob: 0 }] }),
 };
+
+const certain = modes["a model that is certain"];
 
 const inputSchema = z.discriminatedUnion("action", [
   z.object({ action: z.literal("archive"), customer: z.string() }),
@@ -175,9 +178,12 @@ it("a tool without phrases is not asked for by the thing alone that it is about"
   const answer = answerOf({ do: "CloseAccount", customer: "Ada" });
   const tools = [close];
   expect((await planWith([answer], requestOf("close the account of Ada", { tools }))).steps).toHaveLength(1);
-  for (const request of ["open the account of Ada", "account of Ada"]) {
+  for (const [request, reason] of [
+    ["open the account of Ada", "not-understood"],
+    ["account of Ada", "unsure"],
+  ] as const) {
     const failure = await failureOf([answer, answer], requestOf(request, { tools }));
-    expect(failure).toMatchObject({ code: "cannot-plan", details: { reason: "unsure" } });
+    expect(failure).toMatchObject({ code: "cannot-plan", details: { reason } });
   }
 });
 
@@ -221,4 +227,88 @@ it("a replan may do what the request does not ask for in so many words", async (
   });
   const { status, steps } = await agent.run("close Ada", { maxReplans: 1 });
   expect([status, steps.at(-1)?.input]).toEqual(["suspended", { action: "archive", customer: "Ada" }]);
+});
+
+describe("a wish for the opposite", () => {
+  const lesson = (name: string, verb: string) =>
+    defineTool({
+      name,
+      description: `${verb}s a lesson`,
+      inputSchema: z.object({ person: z.string() }),
+      effect: "idempotent",
+      phrases: [`${verb} [a] lesson [for|with] {person}`],
+      execute: () => null,
+    });
+  const book = lesson("BookLesson", "book");
+  const bookEmma = answerOf({ do: "BookLesson", person: "Emma" });
+
+  it("asks no model if no tool does it", async () => {
+    const model = createScriptedModel([bookEmma]);
+    const planning = createLlmPlanner({ model }).plan(
+      requestOf("please cancel the lesson with Emma", { tools: [book] }),
+    );
+    await expect(planning).rejects.toMatchObject({
+      message: expect.stringContaining('no tool does what "cancel" says'),
+      details: { reason: "not-understood" },
+    });
+    expect(model.requests).toEqual([]);
+  });
+
+  it("is refused, and not proposed, where a tool does it and the model names the other", async () => {
+    const tools = [book, lesson("CancelLesson", "cancel")];
+    const failure = await failureOf([bookEmma], requestOf("cancel the lesson with Emma", { tools }));
+    expect(failure).toMatchObject({ code: "cannot-plan", details: { reason: "not-understood" } });
+    expect(failure.details).not.toHaveProperty("proposals");
+    const cancel = answerOf({ do: "CancelLesson", person: "Emma" });
+    expect((await planWith([cancel], requestOf("cancel the lesson with Emma", { tools }))).steps).toHaveLength(1);
+  });
+});
+
+describe("what the answer lacks", () => {
+  const tools = [
+    defineTool({
+      name: "Refund",
+      description: "Refunds an invoice",
+      inputSchema: z.object({ invoice: z.number().int() }),
+      effect: "once",
+      phrases: ["refund invoice {invoice}"],
+      execute: () => null,
+    }),
+  ];
+  const answer = answerOf({ do: "Refund", invoice: 4 });
+  const lost = fc.constantFrom(
+    "17",
+    "20 euros",
+    "'late delivery'",
+    "friday",
+    "at 5pm",
+    "3 days",
+    "ada@example.com",
+    "#urgent",
+  );
+  const joint = fc.constantFrom(" ", ", ", " and ", " with ");
+  const closing = fc.constantFrom("", " please", " too", " for me");
+
+  it("is proposed, however sure the model is: a mark, wherever it stands", async () => {
+    await fc.assert(
+      fc.asyncProperty(lost, joint, closing, fc.boolean(), async (mark, before, after, isCertain) => {
+        const request = `refund invoice 4${before}${mark}${after}`;
+        const said = isCertain ? certain(answer) : answer;
+        const failure = await failureOf([said, said], requestOf(request, { tools }), { minCertainty: 0 });
+        expect(failure).toMatchObject({
+          details: { reason: "unsure", proposals: [{ steps: [{ input: { invoice: 4 } }] }] },
+        });
+        expect(failure.details).toMatchObject({ proposals: [{ text: "refund invoice 4", certainty: 0 }] });
+      }),
+    );
+  });
+
+  it.each([
+    "invoice 4 needs a refund, 17 too",
+    "refund invoice 4, we should look at 17 as well",
+    "refund invoices 4 and 6",
+  ])("is proposed: %s", async (request) => {
+    const failure = await failureOf([certain(answer), certain(answer)], requestOf(request, { tools }));
+    expect(failure).toMatchObject({ details: { reason: "unsure" } });
+  });
 });
