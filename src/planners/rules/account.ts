@@ -164,6 +164,8 @@ class RequestAccount {
   private readonly plannedWords: ReadonlySet<string>;
   /** The texts of the request and of what was planned first. */
   private readonly saidText: string;
+  /** The words with which phrases begin. */
+  private readonly verbs: ReadonlySet<string>;
   /** The tokens of marks. */
   private readonly marked: ReadonlySet<number>;
 
@@ -173,6 +175,7 @@ class RequestAccount {
     planned: readonly PlanStep[],
   ) {
     this.by = request.tokens.map(() => undefined);
+    this.verbs = new Set(tools.flatMap(({ rules }) => rules.flatMap(({ firstWords }) => [...firstWords])));
     this.marked = new Set(request.marks.flatMap(({ start, end }) => tokensOf({ start, end })));
     this.said = request.tokens.flatMap(({ kind, norm }, at) =>
       kind === "quote" ? normsOf(norm).map((word) => ({ norm: word, at })) : isSaid(norm) ? [{ norm, at }] : [],
@@ -483,30 +486,31 @@ class RequestAccount {
   }
 
   /** True for a part of a mark, a thing of a list or a denial, which no plan leaves out; "no more lessons" may be why something is done. */
-  private isLost(at: number): boolean {
+  private isLost(at: number, listed: ReadonlySet<number>): boolean {
     const word = this.request.words[at] ?? "";
-    return this.marked.has(at) || this.isListed(at) || (denials.has(word) && word !== "no");
+    return this.marked.has(at) || listed.has(at) || (denials.has(word) && word !== "no");
   }
 
-  /** True for the eggs of "milk and the eggs" if a value is the milk, and nothing of the eggs is a value. */
-  private isListed(at: number): boolean {
-    const isValue = (place: number) => typeof this.by[place] === "object";
-    const isThing = (place: number) => isValue(place) && !this.marked.has(place);
-    const isEnd = (place: number) => this.request.words[place] === undefined || isSeparatorAt(this.request, place);
-    let [start, end] = [at, at + 1];
-    while (!isEnd(start - 1)) start--;
-    while (!isEnd(end)) end++;
-    const isPlain = (place: number) => !isValue(place) && !denials.has(this.request.words[place] ?? "");
-    return tokensOf({ start, end }).every(isPlain) && (isThing(start - 2) || isThing(end + 1));
+  /** The tokens of things in a list whose others are values: the eggs of "milk and the eggs". */
+  private findListed(): ReadonlySet<number> {
+    const { request } = this;
+    const isValue = (at: number) => typeof this.by[at] === "object";
+    const isThing = (at: number) => isValue(at) && !this.marked.has(at);
+    const isPlain = (at: number) => !isValue(at) && !denials.has(request.words[at] ?? "");
+    const ends = [...request.words.keys()].filter((at) => isSeparatorAt(request, at));
+    return new Set(
+      [...ends, request.words.length].flatMap((end, index) => {
+        const start = (ends[index - 1] ?? -1) + 1;
+        const item = tokensOf({ start, end });
+        return (isThing(start - 2) || isThing(end + 1)) && item.every(isPlain) ? item : [];
+      }),
+    );
   }
 
   /** True for a clause that holds a mark or a verb of a tool, and so asks for something. */
   private asksFor({ start, end }: Part): boolean {
-    const isVerb = (word: string) =>
-      this.tools.some(({ rules }) => rules.some(({ firstWords }) => firstWords.has(word)));
-    return this.request.words
-      .slice(start, end)
-      .some((word, at) => this.marked.has(start + at) || (!saysNothing.has(word) && verbsLike(word).some(isVerb)));
+    const isVerb = (word: string) => !saysNothing.has(word) && verbsLike(word).some((each) => this.verbs.has(each));
+    return this.request.words.slice(start, end).some((word, at) => this.marked.has(start + at) || isVerb(word));
   }
 
   result(): Omit<Account, "unsaid"> & { readonly unsaid: readonly Unsaid[] } {
@@ -526,13 +530,15 @@ class RequestAccount {
       const to = Math.min(...contentEnds(words, start, end).filter((at) => at > Math.max(from, last)));
       for (let at = from; at < to; at++) if (this.mustBeExplained(at)) isBeside ? beside.add(at) : isAside.delete(at);
     }
+    const listed = this.findListed();
     const accounted = tokens.map((_, at): AccountedWord => {
       const by = this.by[at];
       const text = textBetween(this.request, at, at + 1);
       if (typeof by === "object") return { text, by: "value", place: by };
       return {
         text,
-        by: by ?? (beside.has(at) ? "aside" : isAside.has(at) ? "courtesy" : this.isLost(at) ? "unused" : "left"),
+        by:
+          by ?? (beside.has(at) ? "aside" : isAside.has(at) ? "courtesy" : this.isLost(at, listed) ? "unused" : "left"),
       };
     });
     return {
