@@ -97,10 +97,8 @@ export function createOrchestrator<const TTools extends readonly Tool[]>(
 
 // ---- The methods: they check options, hand out handles and load the rest ----
 
-/** The maximum number of unread events in a handle. */
 const eventCapacity = 1_000;
 
-/** The code that plans and executes runs. */
 type Runtime = typeof import("./runs/start-run.ts");
 /** Kept once it is loaded, so that later runs do not wait. */
 let loadedRuntime: Runtime | undefined;
@@ -125,7 +123,6 @@ export function createEngine(settings: EngineSettings): Agent & WorkedAgent {
   /** True if no timer resumes runs that wait for a time: a worker looks for them. */
   let leavesWaits = false;
   const deletePlainly: DeleteWithin = async (deleteRuns) => void (await deleteRuns());
-  /** A worker deletes the job of a run with it. */
   let deleteWithin = deletePlainly;
   /** Resolves when the agent has closed; undefined while it accepts runs. */
   let closing: Promise<void> | undefined;

@@ -55,7 +55,6 @@ export type DryRunStep<TTool extends Tool = Tool> = TTool extends Tool
     }
   : never;
 
-/** Checks a plan as a run would, and calls no tool. Rejects with `invalid-plan`, `plan-not-approved` or `cancelled`. */
 export function dryRun(engine: EngineSettings, settings: RunSettings, given: PlanInput): Promise<DryRun> {
   return underSignal(settings.signal, (source) =>
     settleOrAbort(previewPlan(engine, { settings, given, source }), source),
@@ -103,7 +102,6 @@ async function previewPlan(
   };
 }
 
-/** True if a step needs approval, as far as is known without its input. */
 function mayNeedApproval(engine: EngineSettings, tool: DefinedTool | undefined): boolean | "by-input" {
   if (tool === undefined) return false;
   if (tool.declaredNeedsApproval === true) return true;

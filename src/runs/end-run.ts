@@ -24,7 +24,6 @@ export async function endExecution(run: Run, end: ExecutionEnd): Promise<RunResu
   return shownResult(run.state, run.engine, run);
 }
 
-/** The error for which a run has no plan, and the expressions of its plan. */
 interface ExecutionEnd {
   readonly planningError: AgentErrorData | undefined;
   readonly expressions: PlanExpressions | undefined;
@@ -76,7 +75,6 @@ function runOutcome(
   return { status: "completed", output: lastCompleted(state)?.output ?? null };
 }
 
-/** Emits `step-skip` for each step that never started: because of a dependency, or because the run ended first. */
 async function skipRest(run: Run, expressions: PlanExpressions | undefined): Promise<void> {
   const steps = run.state.plan?.steps ?? [];
   const { dependents } = buildGraph(opened(run, steps), expressions);
@@ -193,7 +191,6 @@ function unrecordedReason({ options, executionStartedAt = "", updatedAt }: RunSt
   return lastedMs >= timeoutMs ? runTimeout(timeoutMs) : cancelledBy("its process died while it was ending");
 }
 
-/** Emits `step-skip` for a step, or the rest of its iterations, that will never start. */
 export async function skipOpen(run: Run, state: StepState, reason: SkipReason): Promise<void> {
   for (const part of instancesOf([state])) {
     // An interrupted one has started: it is just not run again.

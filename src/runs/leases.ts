@@ -11,12 +11,10 @@ export interface Confirmation {
   readonly monotonicMs: number;
 }
 
-/** The holder of a lease: a run in this process. */
 export interface LeaseHolder {
   readonly runId: string;
   fence: number | undefined;
   confirmed?: Confirmation | undefined;
-  /** Receives the messages posted to the run, each time the store returns some. */
   onPosted(posted: readonly PostedMessage[]): void;
   /** Called when the lease is lost, with the store's error: nothing can be recorded any more. */
   onLeaseLost(error: StoreError): void;
@@ -42,7 +40,6 @@ export class Leases {
 
   constructor(private readonly options: Pick<EngineSettings, "store" | "clock" | "leaseMs" | "createId">) {}
 
-  /** Claims a run, at once if the store does. Rejects, or throws, with `run-owned-elsewhere` or `store-failed`. */
   acquire(holder: LeaseHolder): void | Promise<void> {
     const { store } = this.options;
     this.owner ??= `owner_${this.options.createId()}`;
@@ -69,12 +66,10 @@ export class Leases {
     return this.toShared(this.options.clock.now());
   }
 
-  /** A time of this process by that clock. */
   toShared(ms: number): number {
     return ms + this.aheadMs;
   }
 
-  /** The clock of this process with that time. */
   get sharedClock(): Clock {
     const { clock } = this.options;
     return {
@@ -84,7 +79,6 @@ export class Leases {
     };
   }
 
-  /** Moves a lease to another holder. */
   handOver(from: LeaseHolder, to: LeaseHolder): void {
     this.holders.delete(from);
     to.fence = from.fence;
@@ -214,7 +208,6 @@ export class Leases {
     if (this.holders.has(holder)) holder.onLeaseLost(error);
   }
 
-  /** Resolves to the store's error, if any. */
   private async renew(holder: LeaseHolder): Promise<StoreError | undefined> {
     const { fence, runId } = holder;
     if (fence === undefined || this.owner === undefined) return undefined;
@@ -232,14 +225,12 @@ export class Leases {
   }
 }
 
-/** The fence of a lease that a store returned. Throws if it has none. */
 function readFence(claim: { readonly fence: number } | undefined): number {
   const fence: unknown = claim?.fence;
   if (typeof fence !== "number" || !Number.isFinite(fence)) throw new TypeError("its lease has no fence");
   return fence;
 }
 
-/** The posted messages that a store returned. Throws for anything else. */
 function readPosted(said: PostedMessages | undefined): readonly PostedMessage[] {
   const posted: unknown = said?.posted;
   if (posted === undefined) return none;

@@ -16,13 +16,11 @@ import type { ListRunsOptions, RunPage } from "../core/run-store.ts";
 import { isRunStatus, isUnstarted } from "../core/run-summary.ts";
 import { dependenciesOf } from "../plan/references.ts";
 
-/** A run as it was recorded. */
 export interface RecordedRun {
   readonly events: readonly AgentEvent[];
   /** The first and the last event of the run, even if they were known before. */
   readonly first: AgentEvent | undefined;
   readonly last: AgentEvent | undefined;
-  /** The state that they lead to. */
   readonly state: RunState;
 }
 
@@ -51,7 +49,6 @@ export function parseEvents(runId: string, found: unknown, known?: RecordedRun):
   return { events, first, last, state };
 }
 
-/** Checks the fields that all events have. */
 function findBaseIssue(runId: string, event: unknown, next: number): string | undefined {
   if (typeof event !== "object" || event === null || Array.isArray(event)) return "it is not an event";
   const { type, runId: of, sequence, timestamp } = event as Readonly<Record<string, unknown>>;
@@ -71,7 +68,6 @@ function findIssue(state: RunState, event: AgentEvent): string | undefined {
   return misplaced && `there can be no ${type} ${misplaced}`;
 }
 
-/** As {@link findWrongKey}, and for a plan that could not run. @internal */
 export function findWrongPart(event: Keyed): string | undefined {
   const key = findWrongKey(event);
   if (key !== undefined) return key;
@@ -216,7 +212,6 @@ function isAllowed(part: StepState, event: StepEvent): boolean {
   }
 }
 
-/** The page that a store returned. Throws, with the reason, for anything that is not a page. */
 export function parseRunPage(found: unknown, { cursor: before }: ListRunsOptions = {}): RunPage {
   const { runs, cursor } = (found ?? {}) as Readonly<Record<string, unknown>>;
   if (!Array.isArray(runs)) throw new TypeError("its page has no list of runs");

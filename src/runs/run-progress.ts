@@ -20,12 +20,10 @@ import { opened } from "./secrets/run-secrets.ts";
 
 /** The dependencies between the steps of a plan, by index. */
 export interface StepGraph {
-  /** The number of steps that each one still waits for. */
   readonly waitingFor: number[];
   readonly dependents: readonly (readonly number[] | undefined)[];
 }
 
-/** The graph of a valid plan. */
 export function buildGraph(steps: readonly PlanStep[], expressions: PlanExpressions | undefined): StepGraph {
   const indexOf = new Map(steps.map(({ id }, index) => [id, index]));
   const dependents: (number[] | undefined)[] = steps.map(() => undefined);
@@ -80,12 +78,10 @@ export function pendingItems(run: Run): readonly PendingItem[] {
   return continues ? [...outcomes, ...approvals, ...waits] : outcomes;
 }
 
-/** True if all steps of the plan are done. */
 export function isAllDone({ state }: Run): boolean {
   return state.plan?.steps.every(({ id }) => isDone(state.steps.get(id) as StepState)) ?? true;
 }
 
-/** True if a step can continue because its question was decided or its wait is over. */
 export function hasAnswer(run: Run): boolean {
   if (isAllDone(run) || run.abortReason !== undefined) return false;
   const steps = stepsOf(run);

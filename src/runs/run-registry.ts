@@ -18,14 +18,12 @@ import type { ResumeOptions, RunSettings } from "./run-options.ts";
 import { shownResult } from "./show.ts";
 import { warnOfOverlap } from "./steps/step.ts";
 
-/** A requested execution of a run. */
 export interface Opening extends RunCaller {
   readonly runId: string;
   /** Time of the request, from which its deadline counts. */
   readonly startedMs: number;
 }
 
-/** A run that is active in this process. */
 export interface ActiveRun {
   readonly run: Run;
   /** Before `throwOnFailure`, which each caller sets for itself. */
@@ -44,7 +42,6 @@ interface RestoringRun {
   readonly identity: string | undefined;
 }
 
-/** The use that a caller makes of a run; see {@link RunRegistry.withRun}. */
 interface RunUse {
   /** The run is active here. If this resolves to undefined, the use is tried again when its execution has ended. */
   readonly whenActive: (active: ActiveRun) => Promise<RunResult | undefined>;
@@ -54,7 +51,6 @@ interface RunUse {
   readonly onRefused?: (thrown: unknown, other: { readonly identity: string | undefined }) => void;
 }
 
-/** A suspended run, with what resuming it needs. */
 export interface LeftRun extends Pick<ResumeOptions, "resources"> {
   readonly runId: string;
 }
@@ -72,15 +68,12 @@ interface RegistryOptions {
   readonly receive: RunHost["receive"];
   /** Returns true if no timer resumes runs whose wait is over: a worker looks for them. */
   readonly leavesWaits: () => boolean;
-  /** Resumes a run that stopped with a message left that it could not act on. */
   readonly resumeLeft: (registry: RunRegistry, left: LeftRun) => Promise<ResumedAgain>;
 }
 
 /** The runs of an agent in this process: each is started, joined, resumed, decided about and cancelled through it. */
 export class RunRegistry implements RunHost {
-  /** By run id. */
   readonly active = new Map<string, ActiveRun>();
-  /** The runs that are being read to be resumed, until their next execution has started. */
   private readonly restoring = new Map<string, RestoringRun>();
   readonly settings: EngineSettings;
   readonly hub: RunHost["hub"];
@@ -92,7 +85,6 @@ export class RunRegistry implements RunHost {
   private readonly waits = new Map<string, () => void>();
   /** The runs that do not fit this process, with the time of their last event: they cannot fit before there is a new one. */
   readonly unfit = new RecentMap<string>(10_000);
-  /** Aborted when no more runs may start. */
   readonly stopping = new AbortSource();
   /** The watchers of runs, by run id, active here or not. A run without watchers costs nothing. */
   private readonly watchers = new Map<string, Set<EventSink<AgentEvent>>>();
@@ -128,13 +120,11 @@ export class RunRegistry implements RunHost {
     if (active !== undefined) await whenStarted(active.run, active.result);
   }
 
-  /** As {@link RunRegistry.whenStarted}, of all runs. */
   async whenAllStarted(): Promise<void> {
     const runIds = new Set([...this.restoring.keys(), ...this.active.keys()]);
     await Promise.all([...runIds].map((runId) => this.whenStarted(runId)));
   }
 
-  /** True if all events of a run are emitted here. */
   isEmitting(runId: string): boolean {
     const active = this.active.get(runId);
     return this.restoring.has(runId) || (active !== undefined && active.run.phase !== "closed");

@@ -14,10 +14,8 @@ import type { Run } from "./run.ts";
 import type { RunSettings } from "./run-options.ts";
 import { opened, type RunSecrets, secretsOf } from "./secrets/run-secrets.ts";
 
-/** A request to plan, or a plan as given, that a run executes. */
 export type RunTarget = { readonly request: string } | { readonly plan: PlanInput };
 
-/** Reads from the state of a run the request or the plan that it was started with. */
 export function targetOf({ request, givenPlan }: RunState): RunTarget {
   return request === undefined ? { plan: givenPlan as PlanInput } : { request };
 }
@@ -33,7 +31,6 @@ export function identityOf(target: RunTarget, { maxRequestLength }: Pick<EngineS
   return `plan ${canonicalPlan(json.value as unknown as PlanInput)}`;
 }
 
-/** A request, or a valid plan, that a run starts with. */
 export type RunBeginning = { readonly request: string } | { readonly plan: Plan };
 
 /**
@@ -63,7 +60,6 @@ export async function requireValid(
   throw invalidPlan(complaint, secrets?.hideInIssues(issues, json) ?? issues);
 }
 
-/** A plan with its id, time and source, where its writer left them out. */
 export function withDefaults(engine: Pick<EngineSettings, "clock" | "createId">, plan: PlanInput): Plan {
   const { id = `plan_${engine.createId()}`, request = "", source = { planner: "given" } } = plan;
   const createdAt = plan.createdAt ?? toTimestamp(engine.clock.now());
@@ -100,7 +96,6 @@ type ExecutionOpening = Pick<RunResumeEvent, "version" | "mayBeSealed" | "tracep
 /** By the tools of a run, which are mostly those of its engine. */
 const fingerprints = new WeakMap<ReadonlyMap<string, DefinedTool>, readonly ToolFingerprint[]>();
 
-/** Computes the fingerprints of a run's tools, once. */
 export function fingerprintsOf(
   tools: ReadonlyMap<string, DefinedTool>,
 ): readonly ToolFingerprint[] | Promise<readonly ToolFingerprint[]> {

@@ -21,7 +21,6 @@ import { type RecorderOwner, type RecordingEnd, RunRecorder, type StoreError } f
 import type { RunSecrets } from "./secrets/run-secrets.ts";
 import { showIn } from "./show.ts";
 
-/** The reason why a run ends before its steps do. */
 export type AbortReason = AgentError<"cancelled" | "timeout"> | RecordingEnd;
 
 const phases = ["open", "closing", "undoing", "ending", "closed"] as const;
@@ -42,7 +41,6 @@ interface Lifecycle {
    * ending.
    */
   stopReason: "step-failed" | "interrupted" | undefined;
-  /** Aborts everything that runs. Its reason is that of the run. */
   readonly scope: AbortScope<AbortReason>;
   /** Aborts everything that runs before a step starts: it also stops when no other step may start. */
   startScope: AbortScope<AbortReason | "stopped"> | undefined;
@@ -50,7 +48,6 @@ interface Lifecycle {
   stopWatching: (() => void) | undefined;
 }
 
-/** The messages that other processes posted to a run. */
 interface Inbox {
   /** Those that arrived before the run could act on any: its start, or that it resumes, was not recorded. */
   early: readonly PostedMessage[] | undefined;
@@ -63,7 +60,6 @@ interface Inbox {
 
 /** The counts of a run that are limited, over all its executions. A step may be counted and never call its tool. */
 interface RunCounters {
-  /** Steps and iterations. */
   steps: number;
   toolCalls: number;
 }
@@ -86,9 +82,7 @@ export class Run implements RecorderOwner {
   evidence: EvidenceChain | undefined;
   /** Keeps the execution from doing more than suspending the run, or ending it. */
   hold: Hold | undefined;
-  /** Fencing token of the lease; undefined while there is none. */
   fence: number | undefined;
-  /** The time at which the store last confirmed the lease. */
   confirmed: Confirmation | undefined;
   readonly inbox: Inbox = { early: undefined, isOpen: false, lastNumber: 0, hasLeft: false };
   /** Receive the recorded events, as they are stored; undefined if the run is not watched by its id. */
@@ -154,12 +148,10 @@ export class Run implements RecorderOwner {
     return this.lifecycle.scope.reason;
   }
 
-  /** True if a step may start now. */
   canStart(): boolean {
     return this.stopReason === undefined && this.abortReason === undefined;
   }
 
-  /** True if the execution continues after the steps that are running: it was neither aborted nor interrupted. */
   canContinue(): boolean {
     return this.stopReason !== "interrupted" && this.abortReason === undefined;
   }
@@ -344,7 +336,6 @@ export class Run implements RecorderOwner {
     return this.recorder.emitTogether([secrets?.hideInEvent(first) ?? first, secrets?.hideInEvent(second) ?? second]);
   }
 
-  /** Sends a recorded event to all listeners. */
   onRecorded(recorded: AgentEvent): void {
     // The store may still record events after the run was abandoned; readers of the store see them.
     if (this.phase === "closed") return;
@@ -413,7 +404,6 @@ export class Run implements RecorderOwner {
     return this.counted;
   }
 
-  /** Counts the steps again, after the plan has changed. */
   recountSteps(): void {
     this.counters.steps = countSteps(this.state);
   }
@@ -447,7 +437,6 @@ function countToolCalls({ steps }: RunState): number {
   return total;
 }
 
-/** A caller of a run, who may have a handle. */
 export interface RunCaller {
   /** Also receives the events of the run. */
   readonly channel?: EventChannel<AgentEvent>;
@@ -457,7 +446,6 @@ export interface RunCaller {
   readonly onRecorded?: () => void;
 }
 
-/** Everything that the runs of an agent share. */
 export interface RunHost {
   readonly settings: EngineSettings;
   readonly hub: EventHub<AgentEvent>;

@@ -8,10 +8,8 @@ import type { EngineSettings, RedactPlace } from "./options.ts";
 import { withThrown } from "./run-errors.ts";
 import type { RunSecrets } from "./secrets/run-secrets.ts";
 
-/** The rules for hiding parts of a run. */
 interface Shown {
   readonly runId: string;
-  /** True if it may contain sealed values. */
   readonly isSealed: boolean;
   readonly redact: EngineSettings["redact"];
 }
@@ -25,13 +23,11 @@ export function show<T extends object>(part: T, { runId, isSealed, redact }: Sho
   return Object.isFrozen(part) ? deepFreeze(shown) : shown;
 }
 
-/** An event, or a question, of a run as it may be shown. */
 export function showIn<T extends object>({ runId, secrets, engine }: ShowingRun, part: T): T {
   if (secrets === undefined && engine.redact === undefined) return part;
   return show(part, { runId, isSealed: secrets !== undefined, redact: engine.redact });
 }
 
-/** The part of a run that showing it needs. */
 interface ShowingRun {
   readonly runId: string;
   readonly secrets: RunSecrets | undefined;
@@ -126,14 +122,12 @@ export function shownResult(
   return shownRest.error === rest.error ? withThrown(shownRest, cause) : shownRest;
 }
 
-/** A stored run as it may be shown. */
 export function shownSnapshot(state: RunState, { redact }: Pick<EngineSettings, "redact">): RunSnapshot {
   const snapshot = toRunSnapshot(state);
   const shown = shownAs(state, redact);
   return shown === undefined ? snapshot : show(snapshot, shown);
 }
 
-/** A page of stored runs as it may be shown. */
 export function showPage({ runs, ...rest }: RunPage, { redact }: Pick<EngineSettings, "redact">): RunPage {
   return { ...rest, runs: runs.map((run) => show(run, { runId: run.runId, isSealed: true, redact })) };
 }

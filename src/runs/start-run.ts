@@ -46,11 +46,9 @@ export { RunKeys } from "./secrets/run-keys.ts";
 export { showPage } from "./show.ts";
 export { deleteRun, isRecorded, listApprovals, listRuns, prune, readRun } from "./stored-runs.ts";
 
-/** A requested run. */
 interface StartOpening extends Opening {
   readonly target: RunTarget;
   readonly settings: RunSettings;
-  /** True if the caller gave the id. */
   readonly isNamed: boolean;
 }
 
@@ -136,7 +134,6 @@ function claim(run: Run): void | Promise<void> {
 
 type RunStart = Extract<EventInit, { readonly type: "run-start" }>;
 
-/** The first event of a run. */
 async function startEvent(run: Run, beginning?: RunBeginning): Promise<RunStart> {
   const { context, metadata, tools } = run.settings;
   const { secrets } = run;

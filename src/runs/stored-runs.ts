@@ -54,13 +54,11 @@ export async function listApprovals(
   return { ...rest, approvals: approvals.flat() };
 }
 
-/** True for the error of a run that no later try can read either. */
 export function isDamaged(thrown: unknown): boolean {
   if (!isAgentError(thrown, "store-failed")) return false;
   return thrown.details.problem === "corrupt" || thrown.details.problem === "wrong-format";
 }
 
-/** The selected stored runs, newest first, page by page. Rejects as {@link listRuns} does. */
 export async function* listPages(store: RunStore, selected: ListRunsOptions): AsyncIterable<readonly RunSummary[]> {
   let cursor: string | undefined;
   do {
@@ -91,7 +89,6 @@ function isEvent(found: unknown, event: AgentEvent | undefined): found is readon
   return Array.isArray(found) && JSON.stringify(found[0]) === JSON.stringify(event);
 }
 
-/** True if there is a record of a run. Rejects with `store-failed`. */
 export async function isRecorded(store: RunStore, runId: string): Promise<boolean> {
   const first = await readEvents(store, runId, { after: 0, limit: 1 });
   return Array.isArray(first) && first.length > 0;
@@ -110,7 +107,6 @@ export async function readEvents(
   }
 }
 
-/** The result of a stored run. Throws `run-owned-elsewhere` if it is still running. */
 export function resultOfState(state: RunState, settings: EngineSettings): RunResult {
   const { runId, status } = state;
   if (status === "planning" || status === "running") throw runElsewhere(runId);
@@ -153,7 +149,6 @@ export type DeleteWithin = (deleteRuns: () => Promise<readonly string[]>) => Pro
 /** The most runs that are deleted together. */
 const pruneSize = 50;
 
-/** Deletes the runs that the options select. Rejects as `prune` of an agent does. */
 export async function prune(
   store: RunStore,
   options: PruneOptions,
@@ -192,10 +187,7 @@ async function deleteUnlessGone(store: RunStore, runId: string, status: readonly
   }
 }
 
-/**
- * Deletes a run; false if its status is not one of those given. Rejects with `run-not-found`, `run-owned-elsewhere` or
- * `store-failed`.
- */
+/** False if its status is not one of those given. Rejects with `run-not-found`, `run-owned-elsewhere` or `store-failed`. */
 export async function deleteRun(store: RunStore, ...args: Parameters<RunStore["delete"]>): Promise<boolean> {
   const [runId] = args;
   try {

@@ -28,7 +28,6 @@ import {
 } from "./approvals.ts";
 import type { Decision, NamedEvent, Settlement } from "./command-options.ts";
 
-/** The commands to a stored run, by type. */
 export interface Commands {
   readonly cancel: { readonly reason: string };
   readonly decide: {
@@ -38,7 +37,6 @@ export interface Commands {
   };
   readonly settle: {
     readonly ref: StepRef;
-    /** Given by the caller. */
     readonly settlement?: Settlement;
     /** Prepared from the settlement, with the tool of the step. */
     readonly outcome?: RunSettleEvent["outcome"];
@@ -47,7 +45,6 @@ export interface Commands {
     readonly name: string;
     readonly value: JsonValue;
     readonly id: string;
-    /** True if the schemas of an agent have let the value through. */
     readonly isChecked?: true;
     /** True if it was accepted as one of those that the run may keep. */
     readonly isCounted?: true;
@@ -83,10 +80,8 @@ export interface CommandKind<TCommand> {
   act(run: Run, command: TCommand, source: CommandSource): Promise<boolean>;
 }
 
-/** The source of a command to an active run: a caller in this process, or a message in the store. */
 interface CommandSource {
   readonly caller?: RunCaller & { readonly result: Promise<RunResult> };
-  /** The number of the message. */
   readonly message?: number;
   /** True if no step of the execution has had its turn yet. */
   readonly isOpening?: boolean;
@@ -167,7 +162,6 @@ const decide: CommandKind<Commands["decide"]> = {
   },
 };
 
-/** The outcome to record for a decision, with a changed input if that fits. Rejects as {@link changeCall} does. */
 async function changeOf(settings: EngineSettings, run: StoredRun, decision: Decision): Promise<ApprovalOutcome> {
   const { ref, hash, input } = decision;
   const isNew = requireAsked(run, decision);
@@ -253,7 +247,6 @@ function settlementOf({ ref, outcome }: Commands["settle"]): EventInit {
   return { type: "run-settle", ...ref, outcome: outcome as RunSettleEvent["outcome"] };
 }
 
-/** The step that a run waits for to be settled. Throws `run-conflict` if it does not. */
 function requireUnknown(state: RunState, ref: StepRef): StepState {
   const { runId, status } = state;
   const part = instanceAt(state.steps, ref);
@@ -269,7 +262,6 @@ function requireUnknown(state: RunState, ref: StepRef): StepState {
   return part;
 }
 
-/** The outcome of a settlement. Rejects with `invalid-tool-output` if its tool could not have returned the output. */
 async function toOutcome(
   { toolsByName, maxOutputBytes }: EngineSettings,
   part: StepState,
@@ -338,14 +330,12 @@ export const maxDeliveries = 100;
 /** The largest value, in bytes of JSON. */
 const maxValueBytes = 1_048_576;
 
-/** The command to deliver an event, its value checked. Rejects with `invalid-options`. */
 export async function toDelivery(settings: EngineSettings, given: NamedEvent): Promise<Commands["deliver"]> {
   const { name, id } = given;
   const value = await checkValue(settings, given);
   return { name, value, id, ...(settings.events !== undefined && { isChecked: true }) };
 }
 
-/** A value as JSON after its schema, if the agent has schemas. Throws `invalid-options`. */
 async function checkValue(
   { events }: EngineSettings,
   { name, value }: Pick<NamedEvent, "name" | "value">,
@@ -385,13 +375,11 @@ function roomFor({ deliveries }: RunState, { name }: Commands["deliver"]): numbe
   return isAwaitedNow ? maxDeliveries : maxDeliveries - (deliveries?.keptCount ?? 0);
 }
 
-/** The error of an event that a run cannot keep. */
 export function keepsTooMany(runId: string, used = maxDeliveries): AgentError<"limit-exceeded"> {
   const message = `Run "${runId}" already keeps ${used} delivered events that no step has taken; at most ${maxDeliveries} are kept.`;
   return new AgentError("limit-exceeded", message, { details: { limit: "deliveries", max: maxDeliveries, used } });
 }
 
-/** All types of commands. */
 export const commands: { readonly [TType in CommandType]: CommandKind<Commands[TType]> } = {
   cancel,
   decide,

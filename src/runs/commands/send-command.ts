@@ -40,7 +40,6 @@ export async function deliverEarly(runs: RunRegistry, runId: string, given: Name
   return number !== undefined;
 }
 
-/** A command of a caller on its way to a run. */
 interface SentCommand<TType extends CommandType> extends Opening, CommandOptions {
   readonly type: TType;
   readonly command: Commands[TType];
@@ -90,7 +89,6 @@ async function actOrPost<TType extends CommandType>(
     return { type, ...(await kind.toMessage(command, await open(await readState()))) };
   };
 
-  /** Leaves the command for the owner of the run, present or next. Resolves to the run as it is stored. */
   const leave = async (): Promise<RunResult> => {
     for (;;) {
       const state = await readState();
@@ -104,7 +102,6 @@ async function actOrPost<TType extends CommandType>(
     }
   };
 
-  /** Acts in this process, in the run as it is active or stored. Rejects if another process owns it. */
   const actHere = () =>
     runs.withRun(runId, {
       whenActive: async ({ run, result }) => {
@@ -130,7 +127,6 @@ async function actOrPost<TType extends CommandType>(
       },
     });
 
-  /** Sends the command to the process that owns the run. Resolves when the execution has ended, there or here. */
   const actThere = async (): Promise<RunResult> => {
     const { number } = await post(runs, runId, await toMessage());
     if (number !== undefined) onRecorded?.();
@@ -163,7 +159,6 @@ async function actOrPost<TType extends CommandType>(
   return known.recorded !== undefined && isUnstarted(known.recorded.state) ? leave() : actThere();
 }
 
-/** Throws an error again, unless it says that another process owns the run. */
 function requireOwned(thrown: unknown): undefined {
   if (!isAgentError(thrown, "run-owned-elsewhere")) throw thrown;
 }
@@ -175,10 +170,7 @@ function resultNow({ settings }: RunRegistry, state: RunState): RunResult {
   return shownResult({ ...state, status: "interrupted", error }, settings);
 }
 
-/**
- * Posts a message to a run; without a number, the run has ended. Rejects with `limit-exceeded` if the run keeps as many as
- * it may, `run-not-found` or `store-failed`.
- */
+/** Posts a message to a run; without a number, the run has ended. */
 async function post(
   { settings, leases }: RunRegistry,
   runId: string,
@@ -199,7 +191,6 @@ async function post(
   throw keepsTooMany(runId);
 }
 
-/** Waits until it is time to poll again. Rejects if the caller waits no longer. */
 async function pause(
   { settings, stopping }: RunRegistry,
   { options: { signal }, cancelling }: Pick<SentCommand<CommandType>, "options" | "cancelling">,

@@ -24,7 +24,6 @@ import { failOption } from "../../core/options.ts";
 /** An answer that the budget would limit to less than this is not requested. */
 const minOutputTokens = 16;
 
-/** The clock of a meter, and the listener to its attempts. */
 export interface MeterHost {
   /** Milliseconds of a clock that is never set. */
   readonly now: () => number;
@@ -57,7 +56,6 @@ export class ModelMeter {
     return this.made;
   }
 
-  /** The usage of all calls together; undefined if there were none. */
   get usage(): ModelUsage | undefined {
     return sumCalls(this.made);
   }
@@ -147,7 +145,6 @@ export class ModelMeter {
     }
   }
 
-  /** Describes how the budget was exceeded; undefined if it was kept. */
   describeOverrun(): string | undefined {
     const used = this.total();
     const { tokens = Number.POSITIVE_INFINITY, cost = Number.POSITIVE_INFINITY } = this.budget ?? {};
@@ -156,7 +153,6 @@ export class ModelMeter {
     return isOver(spent, cost) ? `models cost ${spent}, of a budget of ${cost}` : undefined;
   }
 
-  /** The longest answer that fits the budget. Throws `limit-exceeded` if none does. */
   private admit(
     model: LanguageModel,
     { inputTokens, maxOutputTokens }: { inputTokens: number; maxOutputTokens: number | undefined },
@@ -208,13 +204,11 @@ function isUnread(thrown: unknown): boolean {
   return code === "model-failed" && typeof reason === "string" && unreadReasons.has(reason);
 }
 
-/** The longest answer that is requested; undefined without a limit. */
 function capOf({ maxOutputTokens }: ModelRequest): number | undefined {
   const isCap = maxOutputTokens !== undefined && maxOutputTokens >= 0 && maxOutputTokens < Number.POSITIVE_INFINITY;
   return isCap ? maxOutputTokens : undefined;
 }
 
-/** An answer, with the cap that it had if a budget lowered the one requested. */
 function withCap(response: ModelResponse, maxOutputTokens: number | undefined, requested: number | undefined) {
   const isLowered = maxOutputTokens !== undefined && maxOutputTokens < (requested ?? Number.POSITIVE_INFINITY);
   return isLowered && response.maxOutputTokens === undefined ? { ...response, maxOutputTokens } : response;
@@ -236,7 +230,6 @@ function tokensOf(usage: ModelUsage | undefined): number {
   return (usage?.inputTokens ?? 0) + (usage?.outputTokens ?? 0);
 }
 
-/** The longest answer that what is left of the cost pays for. */
 function costRoom(
   model: LanguageModel,
   { spent, max, inputTokens, leastTokens }: { spent: number; max: number; inputTokens: number; leastTokens: number },

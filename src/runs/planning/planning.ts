@@ -29,7 +29,6 @@ import { showIn } from "../show.ts";
 import { dataOf } from "../steps/step-call.ts";
 import { ModelMeter } from "./model-meter.ts";
 
-/** Plans the request of a run. Resolves to the error if there is no plan. Never rejects. */
 export async function planInRun(run: Run, request: string): Promise<AgentErrorData | undefined> {
   const { planner } = run.engine;
   if (!run.canContinue() || planner === undefined) return undefined;
@@ -45,7 +44,6 @@ export async function planInRun(run: Run, request: string): Promise<AgentErrorDa
   }
 }
 
-/** Planning as part of a run. */
 export function taskIn(run: Run, task: Pick<PlanTask, "request" | "planner" | "source">): PlanTask {
   const { runId, engine, settings, state, secrets } = run;
   return {
@@ -60,10 +58,7 @@ export function taskIn(run: Run, task: Pick<PlanTask, "request" | "planner" | "s
   };
 }
 
-/**
- * Makes a plan without a run: its start and end are emitted, with the run id, and nothing is stored. Rejects as
- * {@link planAndEmit} does.
- */
+/** Its start and end are emitted, with the run id, and nothing is stored. */
 export async function planAlone(
   { settings: engine, hub }: Pick<RunHost, "settings"> & { readonly hub: EventHub<AgentEvent> },
   { runId, request, settings }: Pick<PlanTask, "runId" | "request" | "settings">,
@@ -105,7 +100,6 @@ export async function underSignal<T>(
   }
 }
 
-/** A request to plan, and where planning is reported. */
 interface PlanTask {
   readonly request: string;
   readonly planner: Planner;
@@ -113,12 +107,9 @@ interface PlanTask {
   readonly settings: RunSettings;
   /** Aborted by the caller, with an `AgentError` as reason, or by the planner's time limit. */
   readonly source: AbortSource;
-  /** The id of the run that is planned. */
   readonly runId: string;
-  /** The usage of models in the run so far. */
   readonly spent: ModelUsage | undefined;
   readonly emit: (event: EventInit) => void | Promise<void>;
-  /** Returns an error as it is reported. */
   readonly dataOf: (error: AgentError) => AgentErrorData;
   /** Returns a plan as it is reported. @default unchanged */
   readonly sealPlan?: ((plan: Plan) => Promise<Plan>) | undefined;
@@ -213,7 +204,6 @@ export class Planning {
     }
   }
 
-  /** The request as the planner receives it. */
   toRequest(): PlanRequest {
     const { engine, settings, request, source } = this.task;
     const { context, tools, stored } = settings;
@@ -243,7 +233,6 @@ export class Planning {
     throw new TypeError(`A planner reports ${[...planningTypes].join(" and ")}, not ${what}.`);
   }
 
-  /** Validates a planner's draft. Resolves to a whole plan, frozen. Rejects with `invalid-plan`. */
   async complete({ steps, source }: { readonly steps?: unknown; readonly source?: unknown }): Promise<Plan> {
     const { engine, settings, planner, request } = this.task;
     const { usage, calls } = this.meter;
@@ -263,13 +252,11 @@ export class Planning {
     return rememberPlan(secrets?.hideInReasoning(valid) ?? valid);
   }
 
-  /** The outcome of planning that has failed, as an event contains it. */
   failureOf(thrown: unknown): { readonly status: "cancelled" | "failed"; readonly error: AgentErrorData } {
     const error = this.task.dataOf(thrown as AgentError);
     return { status: error.code === "cancelled" ? "cancelled" : "failed", error };
   }
 
-  /** Ends planning, and returns what was used, as an event contains it. */
   end(): { usage?: ModelUsage } {
     this.meter.close();
     this.hasEnded = true;

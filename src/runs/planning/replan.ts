@@ -89,7 +89,6 @@ function mayReplan(run: Run, { code }: AgentErrorData): boolean {
   return !finalCodes.has(code) && pendingItems(run).length === 0;
 }
 
-/** Asks for other steps, and validates them after those that are done. Resolves to the plan with the approvals it needs. */
 async function askForSteps(
   run: Run,
   { planner, planning, cause }: { planner: Planner; planning: Planning; cause: AgentErrorData },

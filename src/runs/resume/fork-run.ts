@@ -18,7 +18,6 @@ import { RunSecrets, secretsOf } from "../secrets/run-secrets.ts";
 import { readEvents, readRecorded } from "../stored-runs.ts";
 import { canRetry, compareTools, continueStored, isNewFork, restoreSettings } from "./resume-run.ts";
 
-/** A new run that has the first events of another one. */
 interface Forking extends Opening {
   /** The run to copy; without `after`, all of its events. */
   readonly from: { readonly runId: string; readonly after: number | undefined };
@@ -67,7 +66,6 @@ function hasWork(state: RunState): boolean {
   return state.status !== "completed" && state.status !== "cancelled";
 }
 
-/** The record of the fork, which it stores if it is not there: all of it, or nothing. */
 async function findOrCopy(runs: RunRegistry, forking: Forking, lease: LeaseHolder): Promise<RecordedRun> {
   const { store } = runs.settings;
   const { runId } = forking;

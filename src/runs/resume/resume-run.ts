@@ -47,7 +47,6 @@ import { needsKeyToCancel, opened, type RunSecrets, secretsOf } from "../secrets
 import { runExecution } from "../steps/schedule.ts";
 import { isDamaged, listPages, readExisting, readRun, resultOfState } from "../stored-runs.ts";
 
-/** A run to resume. */
 interface Resuming extends Pick<Opening, "runId" | "startedMs"> {
   readonly options: ResumeOptions;
   /** True if a run that failed or was given up is resumed, too: somebody has asked for it. */
@@ -123,7 +122,6 @@ export function canRetry({ error, steps, givenPlan }: RunState): boolean {
   return !instancesOf(steps.values()).some(({ status }) => status === "undone");
 }
 
-/** A stored run to continue, and the reason to do so. */
 interface Continuation extends Opening, Pick<Resuming, "maxAdoptions" | "leavesMismatch"> {
   /** The identity of the run, if it was started again. */
   readonly identity?: string;
@@ -250,20 +248,17 @@ async function startExecution(runs: RunRegistry, continuation: Continuation, { s
   return { run, execution };
 }
 
-/** A run as a process may continue it. */
 interface Fit {
   readonly settings: RunSettings;
   readonly secrets: RunSecrets | undefined;
   readonly changedTools: readonly string[];
   /** The item because of which it is only suspended, or cancelled. */
   readonly hold?: Hold;
-  /** The error of a run that does not fit. */
   readonly mismatch?: MismatchError | undefined;
 }
 
 type Fitting = Pick<Continuation, "options" | "isCancel" | "maxAdoptions">;
 
-/** Finds out how a run can continue in this process, by its record. Rejects with `invalid-options`. */
 async function fitRun(
   engine: EngineSettings,
   state: RunState,
@@ -311,7 +306,6 @@ function isCancellation({ message }: PostedMessage): boolean {
   return (message as Keyed | null)?.type === "cancel";
 }
 
-/** True if a run that did not fit another process may fit this one. Rejects with `run-not-found` or `store-failed`. */
 export async function fitsHere(runs: RunRegistry, { runId, updatedAt }: RunSummary): Promise<boolean> {
   if (runs.unfit.get(runId) === updatedAt) return false;
   const { state } = await readExisting(runs.settings, runId);

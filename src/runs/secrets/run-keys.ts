@@ -31,9 +31,7 @@ export class RunKeys {
     private readonly keys: readonly SecretKey[],
   ) {}
 
-  /**
-   * A value as encrypted text, bound to the run and to its place. Rejects with `secret-unreadable` if there is no key.
-   */
+  /** The text is bound to the run and to its place. */
   async seal(value: JsonValue, place: string): Promise<string> {
     const { id, seal } = await this.first();
     const iv = crypto.getRandomValues(new Uint8Array(nonceBytes));
@@ -114,7 +112,6 @@ async function hashWith({ hash }: RunKey, text: string): Promise<string> {
 
 const chunkBytes = 3 * 8_192;
 
-/** Bytes as base64. */
 function toBase64(bytes: Uint8Array): string {
   const chunks: string[] = [];
   // As arguments of one call, very many bytes would overflow the stack.
@@ -124,7 +121,6 @@ function toBase64(bytes: Uint8Array): string {
   return chunks.join("");
 }
 
-/** The bytes of a text in base64. Throws for anything else. */
 function fromBase64(text: string): Uint8Array<ArrayBuffer> {
   return Uint8Array.from(atob(text), (character) => character.charCodeAt(0));
 }

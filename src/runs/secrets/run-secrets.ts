@@ -68,7 +68,6 @@ export function needsKeyToCancel(run: { state: RunState; secrets: RunSecrets | u
   return options?.undoOnFailure === true && mayBeSealed === true && run.secrets === undefined;
 }
 
-/** A part of a run's state with its secrets opened. */
 export function opened<T>({ secrets }: { readonly secrets: RunSecrets | undefined }, value: T): T {
   return secrets === undefined ? value : secrets.open(value);
 }
@@ -95,13 +94,10 @@ interface Filled {
  * that repeats it ({@link RunSecrets.hideInEvent}). A run that can have no secret has no object of this class.
  */
 export class RunSecrets {
-  /** The texts that are replaced in messages. */
   private readonly hidden = new HiddenTexts();
   /** The texts and numbers of all secrets, however short. */
   private readonly leaves = new Set<JsonValue>();
-  /** The values by their sealed texts. */
   private readonly values = new Map<string, JsonValue>();
-  /** The sealed texts by place and value. */
   private readonly sealed = new Map<string, Promise<string>>();
   private readonly openedOf = new WeakMap<object, unknown>();
   private readonly markedOf = new WeakMap<object, unknown>();
@@ -150,7 +146,6 @@ export class RunSecrets {
     );
   }
 
-  /** True if there is, or was, any secret. */
   get hasAny(): boolean {
     return this.values.size > 0;
   }
@@ -160,7 +155,6 @@ export class RunSecrets {
     return this.hasAny || this.views.has(tool.name);
   }
 
-  /** True if there is a secret in a value. */
   isIn(value: unknown): boolean {
     return this.open(value) !== value;
   }
@@ -188,7 +182,6 @@ export class RunSecrets {
     return replaceSealed(value, ({ $sealed }) => of(this.values.get($sealed) as JsonValue));
   }
 
-  /** A plan as it is recorded. */
   async sealPlan(plan: Plan): Promise<Plan> {
     const steps = await Promise.all(
       plan.steps.map(async (step) => {
@@ -220,7 +213,6 @@ export class RunSecrets {
     return { input: await this.sealInput(step.tool, filled.input, marked.input) };
   }
 
-  /** A tool's output as it is recorded. */
   sealOutput(tool: string, value: JsonValue): Promise<JsonValue> {
     return this.seal(tool, { value, part: "output" });
   }
@@ -434,7 +426,6 @@ export class RunSecrets {
     return hideInput(input, this.views.get(tool as string)?.input, (secret) => this.hide(secret as JsonValue));
   }
 
-  /** A plan that was not sealed, as it may be shown. */
   hidePlan(plan: Plan): Plan {
     for (const step of plan.steps) this.hideSecretsOf(step);
     return deepFreeze({ ...plan, steps: plan.steps.map((step) => this.hideStep(step)) });

@@ -5,10 +5,8 @@ import { waitToolName } from "../../core/step.ts";
 import type { ToolSchemas } from "../../core/tool-schemas.ts";
 import { asLiteral, asReference } from "../../plan/references.ts";
 
-/** The way to a part of a value. */
 export type Path = readonly (string | number)[];
 
-/** The sensitive parts of a tool's schemas; undefined where nothing is sensitive. */
 export interface SensitiveViews {
   readonly input: SensitiveView | undefined;
   readonly output: SensitiveView | undefined;
@@ -16,16 +14,13 @@ export interface SensitiveViews {
   readonly literals: ReadonlySet<unknown>;
 }
 
-/** The sensitive parts of a tool's schemas. */
 export function sensitiveViewsOf({ input, output }: ToolSchemas): SensitiveViews {
   const literals = new Set<unknown>();
   mapLeaves(input, (leaf) => literals.add(leaf) && leaf);
   return { input: sensitiveViewOf(input), output: sensitiveViewOf(output), literals };
 }
 
-/** Replaces the sensitive parts of a value. */
 interface SensitiveMapping {
-  /** Returns the replacement of a sensitive part. */
   readonly replace: (value: unknown, path: Path) => unknown;
   /** Called for each reference of a planned input. If left out, references are not looked for. */
   readonly onReference?: (path: Path) => void;
@@ -67,7 +62,6 @@ export function hideInput<T>(input: T, view: SensitiveView | undefined, onSecret
   return mapSensitive({ value: input, view, path: [] }, { replace, onReference: () => {} }) as T;
 }
 
-/** A value with each `[sensitive]` replaced. */
 export function mapHidden<T>(value: T, path: Path, replace: (path: Path) => unknown): T {
   if (value === hiddenText) return replace(path) as T;
   if (typeof value !== "object" || value === null) return value;
@@ -127,7 +121,6 @@ export function hasHidden(value: unknown): boolean {
   return isSealed(value) || Object.values(value).some(hasHidden);
 }
 
-/** The sealed values in a value. */
 export function* visitSealed(value: unknown, path: Path): Iterable<Omit<SealedPart, "tool">> {
   if (isSealed(value)) yield { path, text: value.$sealed };
   else if (typeof value === "object" && value !== null) {
@@ -145,7 +138,6 @@ export function* visitSealed(value: unknown, path: Path): Iterable<Omit<SealedPa
 const mark = "\u{10fffe}\u{10ffff}";
 const markedHolders = new WeakSet<object>();
 
-/** True if a value was made from a secret. */
 function isMarked(value: unknown): boolean {
   return typeof value === "string" ? value.includes(mark) : markedHolders.has(value as object);
 }
@@ -189,9 +181,7 @@ const maxHalf = 1_024;
 
 /** Texts that must not be shown, and the search for them in other texts. */
 export class HiddenTexts {
-  /** The texts by their beginning: very few have to be looked for at each character. */
   private readonly byHead = new Map<string, string[]>();
-  /** The text shown instead of each. */
   private readonly shown = new Map<string, string>();
 
   get isEmpty(): boolean {
@@ -226,7 +216,6 @@ export class HiddenTexts {
     return true;
   }
 
-  /** A text with the hidden ones in it replaced. */
   hide(text: string): string {
     if (text.length < minLength || this.isEmpty) return text;
     let shown = "";
@@ -255,7 +244,6 @@ export class HiddenTexts {
     return undefined;
   }
 
-  /** The longest hidden text at a position. */
   private findAt(text: string, position: number): string | undefined {
     let longest: string | undefined;
     for (const length of headLengths) {

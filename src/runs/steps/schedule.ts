@@ -146,7 +146,6 @@ class ReadySteps {
 
   constructor(private readonly graph: StepGraph) {}
 
-  /** Adds a step, whether or not it was taken before. */
   add(index: number): void {
     let [at, end] = [this.head, this.queue.length];
     while (at < end) {
@@ -158,7 +157,6 @@ class ReadySteps {
     else this.queue.splice(at, 0, index);
   }
 
-  /** Adds a step if it waits for no other one. */
   addIfFree(index: number): void {
     if (this.graph.waitingFor[index] === 0) this.add(index);
   }
@@ -239,7 +237,6 @@ class PendingSteps {
 
 // ---- Steps with expressions: `when` and `forEach` ----
 
-/** A step with a `when` or a `forEach`. */
 interface ExpressionTask extends StepTask {
   readonly expressions: StepExpressions;
 }

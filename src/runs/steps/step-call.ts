@@ -15,7 +15,6 @@ export interface Iteration {
   readonly item: JsonValue;
 }
 
-/** A step, or an iteration of one, to run. */
 export interface StepTask {
   readonly step: ToolStep;
   readonly tool: DefinedTool;
@@ -32,7 +31,6 @@ export interface StepCall extends StepTask {
   readonly undone?: { readonly output: JsonValue };
 }
 
-/** The end of an attempt. */
 export type AttemptResult =
   | { readonly type: "completed"; readonly output: JsonValue }
   | {
@@ -43,19 +41,14 @@ export type AttemptResult =
       readonly thrown: unknown;
       /** The tool ignores its signal and is still running. */
       readonly isRunning: boolean;
-      /** The last progress that it reported. */
       readonly progress?: JsonValue | undefined;
     };
 
-/** An attempt that failed. */
 export type FailedAttempt = Extract<AttemptResult, { type: "failed" }>;
 
 const effects: ReadonlySet<unknown> = new Set(toolEffects);
 
-/**
- * The effect of a call with this input. Throws what the tool's function throws, and `TypeError` if it does not return
- * an effect.
- */
+/** Throws what the tool's function throws, and `TypeError` if it does not return an effect. */
 export function effectOf(tool: DefinedTool, parsed: unknown): ToolEffect {
   const effect: unknown = tool.effect(parsed);
   if (effects.has(effect)) return effect as ToolEffect;
@@ -64,12 +57,10 @@ export function effectOf(tool: DefinedTool, parsed: unknown): ToolEffect {
   );
 }
 
-/** The ref of a step, or of an iteration of one, to run. */
 export function refOfTask({ step, iteration }: FailedTask): StepRef {
   return stepRefOf({ stepId: step.id, iteration: iteration?.index });
 }
 
-/** Number of calls of a step's tool before this execution of the step. */
 export function earlierAttempts({ isContinued, state }: Run, task: StepTask): number {
   return isContinued ? (instanceAt(state.steps, refOfTask(task))?.earlierAttempts ?? 0) : 0;
 }
@@ -84,7 +75,6 @@ export function countOf(iteration: Iteration | undefined): { iterations?: number
   return iteration === undefined ? {} : { iterations: iteration.count };
 }
 
-/** The subject of an error: a step, or an iteration of one. */
 export interface FailedTask {
   readonly step: Pick<PlanStep, "id" | "tool">;
   readonly iteration?: { readonly index: number } | undefined;
@@ -95,7 +85,6 @@ export function taskOfPart({ stepId, tool, iteration }: StepState): FailedTask {
   return { step: { id: stepId, tool }, iteration: iteration === undefined ? undefined : { index: iteration } };
 }
 
-/** A step's input, with references filled in, does not fit its tool. */
 export function invalidInput(
   task: FailedTask,
   issues: readonly SchemaIssue[],
@@ -113,7 +102,6 @@ export function invalidOutput(task: FailedTask, issues: readonly SchemaIssue[]):
   return new AgentError("invalid-tool-output", message, { details: { ...ref, issues } });
 }
 
-/** One attempt of a step took too long. */
 export function stepTimeout(task: FailedTask, timeoutMs: number): AgentError<"timeout"> {
   const { name } = nameOf(task);
   const message = `An attempt of step ${name} took longer than its timeoutMs of ${timeoutMs} ms.`;

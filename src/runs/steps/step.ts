@@ -55,7 +55,6 @@ export interface StepQueue {
   advance(): void;
 }
 
-/** A step whose input is final, with its call, or the error for which its tool is not called, or both. */
 interface PreparedStep {
   readonly input: JsonObject;
   readonly call?: StepCall;
@@ -75,10 +74,8 @@ interface StartedStep {
   readonly admitted?: AdmittedCall | undefined;
 }
 
-/** The end of a call after all its attempts. */
 export interface Executed {
   readonly outcome: StepOutcome;
-  /** Number of calls of the tool. */
   readonly attempts: number;
   /** The last progress of the last attempt, if the call failed. */
   readonly progress?: JsonValue | undefined;
@@ -283,7 +280,6 @@ async function ask(run: Run, given: StepCall): Promise<StartedStep | StepEnd> {
   return { prepared: { ...prepared, error: admitted.error.toJSON() } };
 }
 
-/** Records that a step, or an iteration of one, is not run. */
 export async function skipStep(run: Run, task: StepTask, reason: SkipReason): Promise<void> {
   const { tool, iteration } = task;
   await run.emit({ type: "step-skip", ...refOfTask(task), ...countOf(iteration), tool: tool.name, reason });
@@ -298,7 +294,6 @@ function endWithoutCall(run: Run, { isStarted }: TakenStep, { prepared, admitted
   return prepared.error && { outcome: { status: "failed", error: prepared.error }, attempts: 0 };
 }
 
-/** The end of a call that its run ended before. */
 export function notCalled(run: Run): Executed {
   return { outcome: abortedStep(run, undefined), attempts: 0 };
 }
@@ -360,7 +355,6 @@ function callTool(run: Run, call: StepCall, context: ToolContext): Promise<Attem
   }
 }
 
-/** The result of undoing a step. */
 const nothing: AttemptResult = { type: "completed", output: null };
 
 function checkOutput(run: Run, call: StepCall, value: unknown): AttemptResult | Promise<AttemptResult> {
@@ -380,7 +374,6 @@ function toOutput(run: Run, call: StepCall, value: unknown): AttemptResult | Pro
   return { type: "completed", output: json.value };
 }
 
-/** A failed attempt whose tool is no longer running. */
 function failedAttempt(reason: FailedAttempt["reason"], thrown: unknown): FailedAttempt {
   return { type: "failed", reason, error: toErrorData(thrown), thrown, isRunning: false };
 }
@@ -475,7 +468,6 @@ function explainMissing(thrown: unknown): unknown {
   return Object.assign(new TypeError(message), { retryable: false, stack: thrown.stack });
 }
 
-/** The context that a tool receives for one attempt. */
 class AttemptContext implements ToolContext {
   declare readonly signal: AbortSignal;
   readonly attempt: number;
@@ -511,7 +503,6 @@ class AttemptContext implements ToolContext {
   }
 }
 
-/** Reports an attempt's progress, until it ends. */
 function reportProgress(
   run: Run,
   call: StepCall,
@@ -546,7 +537,6 @@ export async function executeAdmitted(run: Run, call: StepCall, admitted: Admitt
   return first.type === "completed" ? completed(first, 1) : retry(run, call, { first, startedMs });
 }
 
-/** The end of a call that succeeded. */
 function completed({ output }: Extract<AttemptResult, { type: "completed" }>, attempts: number): Executed {
   return { outcome: { status: "completed", output }, attempts };
 }
