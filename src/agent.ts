@@ -118,7 +118,6 @@ type AnyRunOptions = Parameters<typeof resolveRunOptions>[0];
  */
 export function createEngine(settings: EngineSettings): Agent & WorkedAgent {
   const hub = new EventHub<AgentEvent>(settings.onListenerError);
-  /** The runs in this process; undefined before the first one, or the first reader of events. */
   let registry: RunRegistry | undefined;
   /** True if no timer resumes runs that wait for a time: a worker looks for them. */
   let leavesWaits = false;
@@ -202,7 +201,6 @@ export function createEngine(settings: EngineSettings): Agent & WorkedAgent {
     return { runId, recorded, events: channel, result, cancel: (reason) => cancelling.abort(cancelledBy(reason)) };
   }
 
-  /** Runs to the end, for a caller that needs no handle and so no events kept for it. */
   async function runToEnd(given: RunTarget, options?: AnyRunOptions): Promise<RunResult> {
     const chosen = optionsOf(options);
     const isNamed = options?.runId !== undefined;
@@ -211,7 +209,6 @@ export function createEngine(settings: EngineSettings): Agent & WorkedAgent {
     return returnOrThrow(await open((parts, runs) => parts.startRun(runs, opening)), chosen);
   }
 
-  /** Decides about what a run waits for, and resumes it: at once if it is active here, else once it is read. */
   function decide(runId: string, { decision, ...how }: ReturnType<typeof readDecision>): RunHandle {
     checkName("runId", runId);
     const nowMs = settings.clock.now();
@@ -396,7 +393,6 @@ export function createEngine(settings: EngineSettings): Agent & WorkedAgent {
   }
 }
 
-/** Throws the error of a run that ended because nothing more could be recorded. */
 function requireRecorded({ error }: RunResult): void {
   if (error !== undefined && recordingEnds.has(error.code)) throw fromErrorData(error);
 }

@@ -108,18 +108,14 @@ function mayNeedApproval(engine: EngineSettings, tool: DefinedTool | undefined):
   return tool.needsApproval === undefined && engine.needsApproval === undefined ? false : "by-input";
 }
 
-interface ToAsk {
-  readonly step: ToolStep;
-  readonly tool: DefinedTool;
-  /** The secrets that are not shown; undefined if there can be none. */
-  readonly secrets: RunSecrets | undefined;
-}
-
 /**
  * The input of a step, and the answers of its tool and the policy. Undefined if they cannot be asked: the input has
  * references or is invalid, or its effect cannot be determined; that will be the same in the run.
  */
-async function getKnownAnswers(engine: EngineSettings, { step, tool, secrets }: ToAsk) {
+async function getKnownAnswers(
+  engine: EngineSettings,
+  { step, tool, secrets }: { step: ToolStep; tool: DefinedTool; secrets: RunSecrets | undefined },
+) {
   if (findReferences(step.input).length > 0) return undefined;
   const input = resolveInput(step, () => undefined);
   const parsed = await parseWith(tool.inputSchema, copyJson(input));

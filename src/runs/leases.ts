@@ -16,7 +16,6 @@ export interface LeaseHolder {
   fence: number | undefined;
   confirmed?: Confirmation | undefined;
   onPosted(posted: readonly PostedMessage[]): void;
-  /** Called when the lease is lost, with the store's error: nothing can be recorded any more. */
   onLeaseLost(error: StoreError): void;
 }
 
@@ -40,28 +39,18 @@ export class Leases {
 
   constructor(private readonly options: Pick<EngineSettings, "store" | "clock" | "leaseMs" | "createId">) {}
 
-  acquire(holder: LeaseHolder): void | Promise<void> {
-    const { store } = this.options;
+  async acquire(holder: LeaseHolder): Promise<void> {
     this.owner ??= `owner_${this.options.createId()}`;
     const { runId } = holder;
     const asked = this.readClocks();
     try {
-      const claimed = store.claim(runId, { owner: this.owner, ttlMs: this.ttlMs });
-      if (!isThenable(claimed)) return this.hold(holder, claimed, asked);
-      return Promise.resolve(claimed)
-        .then((claim) => this.hold(holder, claim, asked))
-        .catch((thrown) => {
-          throw toStoreError(thrown, { runId, operation: "claim" });
-        });
+      this.hold(holder, await this.options.store.claim(runId, { owner: this.owner, ttlMs: this.ttlMs }), asked);
     } catch (thrown) {
       throw toStoreError(thrown, { runId, operation: "claim" });
     }
   }
 
-  /**
-   * The time by the clock that all processes have in common: the store's, as far as it is known and differs by more than a
-   * second, else that of this process.
-   */
+  /** The time by the clock that all processes share: the store's if it is known and more than a second off. */
   now(): number {
     return this.toShared(this.options.clock.now());
   }
@@ -86,7 +75,6 @@ export class Leases {
     this.holders.add(to);
   }
 
-  /** Gives up a lease. Errors of the store are ignored, as the run has ended. */
   release(holder: LeaseHolder): void | Promise<void> {
     if (!this.holders.delete(holder)) return undefined;
     if (this.holders.size === 0) {
@@ -103,10 +91,7 @@ export class Leases {
     }
   }
 
-  /**
-   * Learns the time of the store's clock from its answer to a question: it was read between the two, however long
-   * that took.
-   */
+  /** Learns the store's time from an answer: its clock was read between question and answer, however long that took. */
   readTime({ nowMs }: { readonly nowMs?: number | undefined } = {}, askedMs: number): void {
     if (typeof nowMs !== "number" || !Number.isFinite(nowMs)) return;
     const leastMs = nowMs - this.options.clock.now();
@@ -148,7 +133,6 @@ export class Leases {
     return this.confirm(holder);
   }
 
-  /** Stops waiting for a store that may never answer. */
   private inTime<T>(answer: Promise<T>): Promise<T | typeof notInTime> {
     return settleWithin(answer, this.ttlMs / renewalsPerLease, this.options.clock);
   }

@@ -3,7 +3,6 @@ import type { AgentEvent } from "../core/events.ts";
 import { type ObservedCall, type Observer, parseTraceparent } from "../core/observer.ts";
 import { failOption } from "../core/options.ts";
 
-/** Makes a call within the contexts that observers set, and returns what it returns. */
 export type Within = <T>(call: ObservedCall, proceed: () => T) => T;
 
 export interface Observation {
@@ -11,7 +10,6 @@ export interface Observation {
   readonly within: Within | undefined;
   /** Undefined if no observer has one. */
   readonly traceparent: ((runId: string) => string | undefined) | undefined;
-  /** Gives observers an event that listeners do not receive. */
   readonly tellObservers: (event: AgentEvent) => void;
 }
 
@@ -53,7 +51,6 @@ interface Around {
   readonly onError: OnError;
 }
 
-/** Makes a call within the contexts of all observers, the first outermost. */
 function callWithin<T>(observers: readonly Observer[], around: Around, proceed: () => T): T {
   // Frozen, or one observer could change it for the next.
   Object.freeze(around.call);

@@ -18,7 +18,6 @@ import { dependenciesOf } from "../plan/references.ts";
 
 export interface RecordedRun {
   readonly events: readonly AgentEvent[];
-  /** The first and the last event of the run, even if they were known before. */
   readonly first: AgentEvent | undefined;
   readonly last: AgentEvent | undefined;
   readonly state: RunState;
@@ -113,10 +112,7 @@ function findStartMisplacement(state: RunState): string | undefined {
   return state.sequence === 0 || isUnstarted(state) ? undefined : "in a run that has started";
 }
 
-/**
- * Finds the reason why an event cannot occur in this state of a run, in words that follow its type. Undefined if
- * it can. `reduceRunState` can fold every event that it lets through, and nothing that has ended is run.
- */
+/** `reduceRunState` can fold every event that this lets through, and nothing that has ended is run. */
 function findMisplacement(state: RunState, event: AgentEvent): string | undefined {
   if (state.sequence === 0) return "at the beginning";
   const hasStopped = state.status !== "planning" && state.status !== "running";
@@ -177,7 +173,6 @@ function findWaitMisplacement(step: StepState | undefined): string | undefined {
   return step !== undefined && isStillToRun(step) && step.wait === undefined ? undefined : "of a step that cannot wait";
 }
 
-/** True if an event states the number of iterations, as the first one of a loop does. */
 function beginsLoop({ options }: RunState, event: StepEvent): boolean {
   const { iteration = 0 } = event;
   const count = "iterations" in event ? (event.iterations ?? 0) : 0;

@@ -93,7 +93,6 @@ export function withThrown(result: RunResult, thrown: unknown): RunResult {
   return thrown === undefined ? result : Object.defineProperty(result, thrownKey, { value: thrown });
 }
 
-/** Returns a result; with `throwOnFailure`, throws the error of one that failed or was cancelled. */
 export function returnOrThrow(
   result: RunResult,
   { throwOnFailure = false }: Pick<ResumeOptions, "throwOnFailure">,

@@ -15,11 +15,7 @@ import { readEvents } from "./stored-runs.ts";
 const liveCapacity = 1_000;
 const pageSize = 100;
 
-/**
- * The events of a run: the stored ones, then those emitted here, or stored by another process that is running it. Ends
- * as {@link EventsOptions} describe, and when `leaving` aborts. Rejects with `run-not-found`, `store-failed` or
- * `cancelled`.
- */
+/** Ends as {@link EventsOptions} describe, and when `leaving` aborts. */
 export async function* readEventsOf(
   runs: RunRegistry,
   wanted: EventsWanted,

@@ -51,10 +51,7 @@ export function stepFailure({ state }: Pick<Run, "state">): AgentErrorData | und
   return undefined;
 }
 
-/**
- * The decisions that a run waits for before it can resume: an unknown outcome or, unless a failed step stops the run
- * anyway, an approval, a time or an event.
- */
+/** Besides unknown outcomes, only a run that no failed step stops waits for an approval, a time or an event. */
 export function pendingItems(run: Run): readonly PendingItem[] {
   const { state, settings } = run;
   if (state.planApproval?.status === "requested") return [{ kind: "plan-approval", ...askedOf(state.planApproval) }];

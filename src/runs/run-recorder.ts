@@ -65,9 +65,7 @@ export class RunRecorder {
     return this.record(inits.map((init) => this.next(init)));
   }
 
-  /**
-   * Acknowledges a message with the next recorded event: call it right before the event that the message results in.
-   */
+  /** Acknowledges a message with the next recorded event: call it right before the event that the message results in. */
   acknowledge(number: number): void {
     this.acknowledged ??= [];
     this.acknowledged.push(number);
@@ -83,14 +81,11 @@ export class RunRecorder {
     return this.storeError;
   }
 
-  /**
-   * Folds and emits an event when nothing is recorded any more, so that listeners and the result see how the run ends.
-   */
+  /** For listeners and the result, which see how the run ends when nothing is recorded any more. */
   emitUnrecorded(init: EventInit): void {
     this.accept(this.unrecorded(init));
   }
 
-  /** As {@link RunRecorder.emitUnrecorded}, but emits nothing. */
   fold(init: EventInit): void {
     reduceRunState(this.state, this.unrecorded(init));
   }

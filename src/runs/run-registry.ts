@@ -26,7 +26,6 @@ export interface Opening extends RunCaller {
 
 export interface ActiveRun {
   readonly run: Run;
-  /** Before `throwOnFailure`, which each caller sets for itself. */
   readonly result: Promise<RunResult>;
   /** Undefined unless the caller supplied the run's id. */
   readonly identity: string | undefined;
@@ -34,11 +33,9 @@ export interface ActiveRun {
   readonly resolve: (result: RunResult) => void;
 }
 
-/** A run that is being read from the store, to be resumed here. */
 interface RestoringRun {
   /** Settles when its next execution has started or cannot start. */
   readonly opening: Promise<unknown>;
-  /** Undefined unless the run was started again. */
   readonly identity: string | undefined;
 }
 
@@ -71,7 +68,6 @@ interface RegistryOptions {
   readonly resumeLeft: (registry: RunRegistry, left: LeftRun) => Promise<ResumedAgain>;
 }
 
-/** The runs of an agent in this process: each is started, joined, resumed, decided about and cancelled through it. */
 export class RunRegistry implements RunHost {
   readonly active = new Map<string, ActiveRun>();
   private readonly restoring = new Map<string, RestoringRun>();
@@ -81,7 +77,6 @@ export class RunRegistry implements RunHost {
   readonly leases: Leases;
   readonly receive: RunHost["receive"];
   graceMs: number;
-  /** Stop the timers of the runs that were suspended here, by run id. */
   private readonly waits = new Map<string, () => void>();
   /** The runs that do not fit this process, with the time of their last event: they cannot fit before there is a new one. */
   readonly unfit = new RecentMap<string>(10_000);
@@ -103,17 +98,14 @@ export class RunRegistry implements RunHost {
     this.graceMs = settings.abortGraceMs;
   }
 
-  /** Throws `interrupted` once no more runs may start. */
   requireOpen(): void {
     if (this.stopping.aborted) throw agentClosed();
   }
 
-  /** True if a run is active here, or about to be. */
   has(runId: string): boolean {
     return this.restoring.has(runId) || this.active.has(runId);
   }
 
-  /** Waits until a run that starts here, or is resumed, has recorded that, or has failed to. */
   async whenStarted(runId: string): Promise<void> {
     await this.restoring.get(runId)?.opening.catch(() => {});
     const active = this.active.get(runId);
@@ -142,10 +134,7 @@ export class RunRegistry implements RunHost {
     };
   }
 
-  /**
-   * The way to a run that others may have, too: waits while it is being restored, then uses it where it is. A use that
-   * resolves to undefined was too early or too late, and is tried again. {@link RunRegistry.stop} waits for it.
-   */
+  /** A use that resolves to undefined was too early or too late, and is tried again. */
   withRun(runId: string, use: RunUse): Promise<RunResult> {
     return this.track(this.useRun(runId, use));
   }
@@ -165,17 +154,13 @@ export class RunRegistry implements RunHost {
     }
   }
 
-  /** Tracks an operation that may open a run later, so that {@link RunRegistry.stop} waits for it. */
   track<T>(operation: Promise<T>): Promise<T> {
     const tracked = operation.finally(() => this.operations.delete(tracked));
     this.operations.add(tracked);
     return tracked;
   }
 
-  /**
-   * Keeps others from a run until it was restored, or could not be. Call it only if {@link RunRegistry.has} is false for
-   * the run, without an `await` in between.
-   */
+  /** Call it only if {@link RunRegistry.has} is false for the run, without an `await` in between. */
   restore<T>(runId: string, identity: string | undefined, opening: Promise<T>): Promise<T> {
     const restored = opening.finally(() => this.restoring.delete(runId));
     this.restoring.set(runId, { opening: restored, identity });
@@ -227,7 +212,6 @@ export class RunRegistry implements RunHost {
     else releasing.then(forget);
   }
 
-  /** Resumes a suspended run, and again later if the store fails or it is too early by its clock. */
   private async resumeNow(left: LeftRun, retryMs = firstRetryMs): Promise<void> {
     if (this.stopping.aborted) return;
     const again = await this.options.resumeLeft(this, left);

@@ -32,27 +32,10 @@ const phases = ["open", "closing", "undoing", "ending", "closed"] as const;
  */
 type RunPhase = (typeof phases)[number];
 
-/** The state of an execution beside its events: its phase, and the reasons to stop. Only {@link Run} changes it. */
-interface Lifecycle {
-  /** It only grows. */
-  phase: RunPhase;
-  /**
-   * Reason why no step starts, not even one that waits for its turn: another has failed, or the process is
-   * ending.
-   */
-  stopReason: "step-failed" | "interrupted" | undefined;
-  readonly scope: AbortScope<AbortReason>;
-  /** Aborts everything that runs before a step starts: it also stops when no other step may start. */
-  startScope: AbortScope<AbortReason | "stopped"> | undefined;
-  /** Releases the timer of the deadline and the listener to the caller's signal. */
-  stopWatching: (() => void) | undefined;
-}
-
 interface Inbox {
   /** Those that arrived before the run could act on any: its start, or that it resumes, was not recorded. */
   early: readonly PostedMessage[] | undefined;
   isOpen: boolean;
-  /** The number of the last message that was acted on. */
   lastNumber: number;
   /** True if a message may have been left for the next execution. */
   hasLeft: boolean;
@@ -74,9 +57,7 @@ type DecisionListener = (ref: StepRef | undefined) => void;
 export class Run implements RecorderOwner {
   readonly engine: EngineSettings;
   readonly recorder: RunRecorder;
-  /** True if an earlier execution has had a plan. */
   readonly isContinued: boolean;
-  /** Undefined if the run can have none. */
   secrets: RunSecrets | undefined;
   /** Undefined unless digests of its events are recorded. */
   evidence: EvidenceChain | undefined;
@@ -89,13 +70,13 @@ export class Run implements RecorderOwner {
   watchers: ReadonlySet<EventSink<AgentEvent>> | undefined;
   /** The values that tools threw, by the error that reports each, for `throwOnFailure`. Undefined before the first. */
   thrown: WeakMap<ErrorData, unknown> | undefined;
-  private readonly lifecycle: Lifecycle = {
-    phase: "open",
-    stopReason: undefined,
-    scope: new AbortScope(),
-    startScope: undefined,
-    stopWatching: undefined,
-  };
+  private currentPhase: RunPhase = "open";
+  private stopped: "step-failed" | "interrupted" | undefined;
+  private readonly scope = new AbortScope<AbortReason>();
+  /** Aborts everything that runs before a step starts: it also stops when no other step may start. */
+  private startScope: AbortScope<AbortReason | "stopped"> | undefined;
+  /** Releases the timer of the deadline and the listener to the caller's signal. */
+  private stopWatching: (() => void) | undefined;
   /** The last command that waits for its turn or is being recorded; undefined if there is none. Never rejects. */
   private lastCommand: Promise<void> | undefined;
   private decisionListeners: Set<DecisionListener> | undefined;
@@ -103,7 +84,6 @@ export class Run implements RecorderOwner {
   private history: AgentEvent[] | undefined;
   private counted: RunCounters | undefined;
 
-  /** `state` is that of a resumed run. */
   constructor(
     readonly runId: string,
     readonly host: RunHost,
@@ -136,16 +116,16 @@ export class Run implements RecorderOwner {
   // Lifecycle
 
   get phase(): RunPhase {
-    return this.lifecycle.phase;
+    return this.currentPhase;
   }
 
-  get stopReason(): Lifecycle["stopReason"] {
-    return this.lifecycle.stopReason;
+  /** Reason why no step starts, not even one that waits for its turn. */
+  get stopReason(): "step-failed" | "interrupted" | undefined {
+    return this.stopped;
   }
 
-  /** The first reason why the run was aborted. */
   get abortReason(): AbortReason | undefined {
-    return this.lifecycle.scope.reason;
+    return this.scope.reason;
   }
 
   canStart(): boolean {
@@ -170,7 +150,7 @@ export class Run implements RecorderOwner {
     const cancel = () => this.abort(cancelledBy(signal?.reason));
     if (signal?.aborted) cancel();
     const stopListening = signal === undefined || signal.aborted ? undefined : onAbort(signal, cancel);
-    this.lifecycle.stopWatching = () => {
+    this.stopWatching = () => {
       if (deadline !== undefined) clock.clearTimeout(deadline);
       stopListening?.();
     };
@@ -178,7 +158,7 @@ export class Run implements RecorderOwner {
 
   /** Enters a later phase: an abandoned execution stays closed. */
   enter(phase: RunPhase): void {
-    if (phases.indexOf(phase) > phases.indexOf(this.phase)) this.lifecycle.phase = phase;
+    if (phases.indexOf(phase) > phases.indexOf(this.phase)) this.currentPhase = phase;
   }
 
   /** A step has failed: unless the run continues after failures, no other one starts. */
@@ -189,8 +169,8 @@ export class Run implements RecorderOwner {
   /** Steps may start, until one fails. */
   startSteps(): void {
     if (this.stopReason === "interrupted") return;
-    this.lifecycle.stopReason = undefined;
-    this.lifecycle.startScope = undefined;
+    this.stopped = undefined;
+    this.startScope = undefined;
   }
 
   /** No step starts any more, and running ones may end. */
@@ -199,14 +179,14 @@ export class Run implements RecorderOwner {
   }
 
   private stop(reason: "step-failed" | "interrupted"): void {
-    if (this.stopReason !== "interrupted") this.lifecycle.stopReason = reason;
-    this.lifecycle.startScope?.abort("stopped");
+    if (this.stopReason !== "interrupted") this.stopped = reason;
+    this.startScope?.abort("stopped");
   }
 
   /** Lets undo calls run though the run was aborted: from now on only a failure to record aborts it. */
   startUndoing(): void {
     this.enter("undoing");
-    this.lifecycle.scope.reset();
+    this.scope.reset();
   }
 
   /** Stops the run, whatever is being recorded: no step starts any more, and every open source is aborted. */
@@ -230,41 +210,39 @@ export class Run implements RecorderOwner {
   }
 
   private abortAll(reason: AbortReason): void {
-    this.lifecycle.scope.abort(reason);
-    this.lifecycle.startScope?.abort(reason);
+    this.scope.abort(reason);
+    this.startScope?.abort(reason);
   }
 
   /** Opens a source that is aborted with the run. Release it with {@link Run.release}. */
   openSource(): AbortSource {
-    return this.lifecycle.scope.open();
+    return this.scope.open();
   }
 
   /** As {@link Run.openSource}, for what waits before a step starts: also aborted when no other step may start. */
   openWaiting(): AbortSource {
-    let { startScope } = this.lifecycle;
-    if (startScope === undefined) {
-      startScope = new AbortScope();
-      this.lifecycle.startScope = startScope;
-      if (this.abortReason !== undefined) startScope.abort(this.abortReason);
-      else if (this.stopReason !== undefined) startScope.abort("stopped");
+    if (this.startScope === undefined) {
+      this.startScope = new AbortScope();
+      if (this.abortReason !== undefined) this.startScope.abort(this.abortReason);
+      else if (this.stopReason !== undefined) this.startScope.abort("stopped");
     }
-    return startScope.open();
+    return this.startScope.open();
   }
 
   /** True if a source of an attempt has not been released. */
   isOpen(source: AbortSource): boolean {
-    return this.lifecycle.scope.isOpen(source);
+    return this.scope.isOpen(source);
   }
 
   release(source: AbortSource): void {
-    this.lifecycle.scope.release(source);
-    this.lifecycle.startScope?.release(source);
+    this.scope.release(source);
+    this.startScope?.release(source);
   }
 
   /** Releases timers and listeners; late results become warnings. */
   close(): void {
     this.enter("closed");
-    this.lifecycle.stopWatching?.();
+    this.stopWatching?.();
   }
 
   // Commands
@@ -301,7 +279,6 @@ export class Run implements RecorderOwner {
     else this.inbox.early = posted;
   }
 
-  /** Acts on what is posted from now on. Returns what was posted before. */
   openInbox(): readonly PostedMessage[] | undefined {
     this.inbox.isOpen = true;
     return this.inbox.early;
@@ -314,14 +291,12 @@ export class Run implements RecorderOwner {
     return () => this.decisionListeners?.delete(listener);
   }
 
-  /** Notifies those who wait for a decision. */
   notifyDecision(ref: StepRef | undefined): void {
     for (const listener of this.decisionListeners ?? []) listener(ref);
   }
 
   // Events
 
-  /** Records and emits an event; see {@link RunRecorder.emit}. */
   emit(init: EventInit): void | Promise<void> {
     // At once: a step that ends at the same moment must not let another one start.
     if (isStepFailure(init)) this.stopSteps();
@@ -351,13 +326,11 @@ export class Run implements RecorderOwner {
     this.history = [];
   }
 
-  /** Sends a channel what was kept, then all that is emitted from now on. */
   addChannel(channel: EventSink<AgentEvent>): void {
     for (const event of this.history ?? []) channel.push(event);
     this.channels.push(channel);
   }
 
-  /** A caller receives its events from now on, and cancels it by cancelling. */
   join({ channel, cancelling }: RunCaller): void {
     if (channel !== undefined) this.addChannel(channel);
     if (cancelling === undefined) return;

@@ -52,11 +52,7 @@ interface StartOpening extends Opening {
   readonly isNamed: boolean;
 }
 
-/**
- * Executes a run from its start. If a run with the same id is active here, it is joined; if a stored one has ended or
- * is suspended, its result is returned; if it stopped before its end, it is resumed here. Resolves to how the
- * execution ends. Rejects as {@link executeRun} and {@link continueStored} do.
- */
+/** Joins a run with the same id that is active here, returns the result of a stored one, or resumes one that stopped. */
 export function startRun(runs: RunRegistry, opening: StartOpening): Promise<RunResult> {
   const { target, settings, isNamed } = opening;
   if (isNamed) return startNamed(runs, { ...opening, identity: identityOf(target, runs.settings) });
@@ -81,8 +77,13 @@ async function executeRun(
   const beginning = "request" in target ? target : { plan: await preparePlan(run, target.plan) };
   const known = identity === undefined ? undefined : await findStored(run, identity);
   if (known !== undefined) return known;
-  const claiming = claim(run);
-  if (claiming !== undefined) await claiming;
+  try {
+    await run.host.leases.acquire(run);
+  } catch (thrown) {
+    // A store that cannot claim cannot record either: the run fails, as it would with its first event.
+    if (isAgentError(thrown, "run-owned-elsewhere")) throw thrown;
+    run.recorder.fail(thrown as StoreError);
+  }
   const execute = async () => {
     await run.emit(await startEvent(run, beginning));
     const { failure } = run.recorder;
@@ -100,10 +101,7 @@ async function executeRun(
   return engine.within === undefined ? execute() : engine.within({ type: "run", runId }, execute);
 }
 
-/**
- * As {@link completePlan}, for an open run. Only an async schema can take time for that: when the run aborts, it has
- * the same grace as a tool.
- */
+/** Only an async schema can take time: when the run aborts, it has the same grace as a tool. */
 async function preparePlan(run: Run, given: PlanInput): Promise<Plan> {
   const source = run.openSource();
   const completing = completePlan(run.engine, run.settings, given);
@@ -116,19 +114,6 @@ async function preparePlan(run: Run, given: PlanInput): Promise<Plan> {
     return settled;
   } finally {
     run.release(source);
-  }
-}
-
-/** A store that cannot claim cannot record either: the run fails, as it would with its first event. */
-function claim(run: Run): void | Promise<void> {
-  const refuse = (error: StoreError) => {
-    if (error.code === "run-owned-elsewhere") throw error;
-    run.recorder.fail(error);
-  };
-  try {
-    return run.host.leases.acquire(run)?.catch(refuse);
-  } catch (error) {
-    return refuse(error as StoreError);
   }
 }
 
@@ -201,7 +186,6 @@ async function startOrResume(
   }
 }
 
-/** Resumes a run that stopped before its end; undefined if it has ended meanwhile. */
 async function resumeStopped(
   runs: RunRegistry,
   opening: NamedOpening,
@@ -256,11 +240,7 @@ async function join(
   });
 }
 
-/**
- * Finds the result of the stored run with the id of the caller, if it has ended or is suspended. Rejects with
- * `run-conflict` if it was started with something else, and with `run-owned-elsewhere` if it can be resumed, or is
- * running.
- */
+/** Rejects with `run-conflict`, or with `run-owned-elsewhere` if the run can be resumed, or is running. */
 async function findStored(run: Run, identity: string): Promise<RunResult | undefined> {
   const { events, state } = await readStored(run);
   if (events.length === 0 || isUnstarted(state)) return undefined;
@@ -273,7 +253,6 @@ async function findStored(run: Run, identity: string): Promise<RunResult | undef
   return stored;
 }
 
-/** Reads what is stored of a run. One that could not start yet continues after that. */
 async function readStored(run: Run): Promise<RecordedRun> {
   const recorded = await readRecorded(run.engine.store, run.runId);
   if (isUnstarted(recorded.state)) {

@@ -19,13 +19,11 @@ import { cancelledBy, runElsewhere } from "./run-errors.ts";
 import { toStoreError } from "./run-recorder.ts";
 import { shownResult, shownSnapshot } from "./show.ts";
 
-/** The current state of a stored run; undefined if there is no run with this id. Rejects with `store-failed`. */
 export async function readRun(settings: EngineSettings, runId: string): Promise<RunSnapshot | undefined> {
   const { state } = await readRecorded(settings.store, runId);
   return state.sequence === 0 ? undefined : shownSnapshot(state, settings);
 }
 
-/** A page of the stored runs. Rejects with `store-failed`, and `invalid-options` for a wrong cursor. */
 export async function listRuns(store: RunStore, options: ListRunsOptions): Promise<RunPage> {
   try {
     return parseRunPage(await store.list(options), options);
@@ -68,15 +66,11 @@ export async function* listPages(store: RunStore, selected: ListRunsOptions): As
   } while (cursor !== undefined);
 }
 
-/** The record of a run, without events if there is no such run. Rejects with `store-failed`, also if it is damaged. */
 export async function readRecorded(store: RunStore, runId: string): Promise<RecordedRun> {
   return parseEvents(runId, await readEvents(store, runId, { after: 0 }));
 }
 
-/**
- * The current record of a run that was read a moment ago, whose state is carried on. The first and the last known event
- * are read again: if either differs, the run was deleted, its id perhaps reused, and the whole record is read.
- */
+/** The first and the last known event are read again: if either differs, the run was deleted, and its id perhaps reused. */
 async function readAgain(store: RunStore, before: RecordedRun): Promise<RecordedRun> {
   const { first, last, state } = before;
   const started = await readEvents(store, state.runId, { after: 0, limit: 1 });

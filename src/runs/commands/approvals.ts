@@ -65,10 +65,7 @@ function reasonsFor({ state }: Run, { step, effect }: StepCall): readonly Approv
   return state.steps.get(step.id)?.approvalReasons;
 }
 
-/**
- * Requests approval of a step that is ready to be called, if it needs it. Never rejects. Resolves to an error for an
- * approved input that its schema parsed to another value even after it was asked about again.
- */
+/** Never rejects. Resolves to an error for an approved input that its schema parses to another value each time. */
 export async function askAboutStep(
   run: Run,
   call: StepCall,
@@ -127,13 +124,11 @@ function isAskedFor(run: Run, question: ApprovalQuestion): boolean | Promise<boo
 
 async function parsedJson(
   { secrets }: Pick<Run, "secrets">,
-  { tool, input: given, parsed }: ParsedCall,
+  { tool, input: given, parsed }: Pick<StepCall, "tool" | "input" | "parsed">,
 ): Promise<JsonValue> {
   const input = jsonOfParsed(parsed, opened({ secrets }, given));
   return secrets?.concerns({ tool }) ? secrets.sealParsed(tool.name, input, given) : input;
 }
-
-type ParsedCall = Pick<StepCall, "tool" | "input" | "parsed">;
 
 function unstableInput(
   call: StepCall,
@@ -330,7 +325,7 @@ function describeAsked(ref: StepRef | undefined): string {
 
 export type StoredRun = Pick<Run, "state" | "secrets">;
 
-/** False if it was taken before. Throws `run-conflict` if it cannot be taken, and `approval-expired` if it is too late. */
+/** False if it was taken before. Throws `run-conflict` if it cannot be taken, `approval-expired` if it is too late. */
 export function requireAsked({ state, secrets }: StoredRun, decision: Decision): boolean {
   const { ref, hash, verdict, atMs } = decision;
   const part = ref && instanceAt(state.steps, ref);
@@ -371,7 +366,6 @@ function reasonOf({ status, steps, planApproval, pending = [] }: RunState, { ref
   return approval.status === "requested" ? `it has ended: ${status}` : `${what} was ${approval.status} before`;
 }
 
-/** Call it {@link Run.inTurn}. `message` is the number of the message that contained the decision. */
 export async function recordDecision(
   run: Run,
   { ref, outcome, message }: { ref: StepRef | undefined; outcome: ApprovalOutcome; message?: number | undefined },
@@ -385,7 +379,6 @@ function isExpired({ expiresAt }: { readonly expiresAt?: string }, nowMs: number
   return expiresAt !== undefined && Date.parse(expiresAt) <= nowMs;
 }
 
-/** True if a run waits for a decision that can no longer be taken. */
 export function waitsInVain({ pending = [] }: { readonly pending?: readonly PendingItem[] }, nowMs: number): boolean {
   return pending.some((item) => "hash" in item && isExpired(item, nowMs));
 }

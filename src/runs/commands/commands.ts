@@ -59,22 +59,18 @@ export interface CommandKind<TCommand> {
   parse(message: Keyed): TCommand;
   /** The command as it is posted: JSON, without those secrets of its run that are known. @default the command */
   toMessage?(command: TCommand, run: StoredRun): object | Promise<object>;
-  /** True if the command has to be prepared before it is recorded or left. @default false */
   isUnprepared?(command: TCommand): boolean;
   /** Prepares a command with the record of its run, which may be resumed here. Rejects if it does not fit. */
   prepare?(
     command: TCommand,
     { settings, state, resumes }: { settings: EngineSettings; state: RunState; resumes: boolean },
   ): Promise<TCommand>;
-  /** True if a run waits for the command; false if it has had its effect. Throws if it can have none. */
   check(run: StoredRun, command: TCommand): boolean;
   /** True if the command has values of the run, which may be secrets: it cannot be sent without their keys. @default false */
   needsSecrets?(command: TCommand): boolean;
   /** Throws if the record of a run whose execution has ended shows that the command had no effect. */
   checkEnded?(run: StoredRun, command: TCommand): void;
-  /** The most messages that the run may keep. @default no limit */
   maxKept?(state: RunState, command: TCommand): number;
-  /** The events that are recorded with `run-resume` when a run is resumed by the command. */
   events(command: TCommand): readonly EventInit[];
   /** Acts in an active run. Resolves to false if this execution cannot; rejects if none can. */
   act(run: Run, command: TCommand, source: CommandSource): Promise<boolean>;
@@ -83,7 +79,6 @@ export interface CommandKind<TCommand> {
 interface CommandSource {
   readonly caller?: RunCaller & { readonly result: Promise<RunResult> };
   readonly message?: number;
-  /** True if no step of the execution has had its turn yet. */
   readonly isOpening?: boolean;
 }
 

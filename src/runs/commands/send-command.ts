@@ -30,10 +30,7 @@ import {
 const firstPollMs = 20;
 const maxPollMs = 1_000;
 
-/**
- * Leaves an event for a run that has yet to start, in any process. Resolves to false if the run has ended by now. Rejects
- * with `run-not-found` if the store cannot keep it, `limit-exceeded`, `invalid-options` or `store-failed`.
- */
+/** Leaves an event for a run that has yet to start, in any process. Resolves to false if the run has ended by now. */
 export async function deliverEarly(runs: RunRegistry, runId: string, given: NamedEvent): Promise<boolean> {
   const message = { type: "deliver", ...(await toDelivery(runs.settings, given)) };
   const { number } = await post(runs, runId, message, { isEarly: true, maxKept: maxDeliveries });
@@ -170,7 +167,6 @@ function resultNow({ settings }: RunRegistry, state: RunState): RunResult {
   return shownResult({ ...state, status: "interrupted", error }, settings);
 }
 
-/** Posts a message to a run; without a number, the run has ended. */
 async function post(
   { settings, leases }: RunRegistry,
   runId: string,

@@ -44,7 +44,6 @@ export class ModelMeter {
   private readonly open = new Set<() => void>();
   private isClosed = false;
 
-  /** `spent` is what the run has used before. */
   constructor(
     private readonly budget: RunBudget | undefined,
     private readonly spent: ModelUsage | undefined,

@@ -58,15 +58,13 @@ export function taskIn(run: Run, task: Pick<PlanTask, "request" | "planner" | "s
   };
 }
 
-/** Its start and end are emitted, with the run id, and nothing is stored. */
 export async function planAlone(
   { settings: engine, hub }: Pick<RunHost, "settings"> & { readonly hub: EventHub<AgentEvent> },
   { runId, request, settings }: Pick<PlanTask, "runId" | "request" | "settings">,
 ): Promise<Plan> {
   const { planner, clock } = engine;
   if (planner === undefined) throw new TypeError("This engine has no planner.");
-  const opening = secretsOf(engine, { runId, tools: settings.tools });
-  const secrets = opening && (await opening);
+  const secrets = await secretsOf(engine, { runId, tools: settings.tools });
   const onRecorded = (event: AgentEvent) => hub.emit(showIn({ runId, secrets, engine }, event));
   const recorder = new RunRecorder({ runId, now: () => clock.now(), onRecorded });
   const task = {
@@ -115,11 +113,7 @@ interface PlanTask {
   readonly sealPlan?: ((plan: Plan) => Promise<Plan>) | undefined;
 }
 
-/**
- * Lets the planner plan a request, validates its answer, and emits the start and the end of that. Resolves to a whole
- * plan, frozen. Rejects with `cannot-plan`, `planning-failed`, `invalid-plan`, `invalid-request`, `timeout` or the reason
- * of the source.
- */
+/** Rejects with one of the planning errors, `invalid-request`, `timeout` or the reason of the source. */
 async function planAndEmit(task: PlanTask): Promise<Plan> {
   const { planner, engine, emit, sealPlan } = task;
   const planning = new Planning(task);
@@ -157,10 +151,7 @@ function withDuration(source: unknown, durationMs: number): unknown {
 
 const planningTypes: ReadonlySet<string> = new Set<PlanningEvent["type"]>(["plan-fallback", "plan-delta"]);
 
-/**
- * One call of a planner: what it receives, uses and reports, and the check of its answer. After the end nothing is
- * emitted, since the planner may have been abandoned.
- */
+/** One call of a planner. After its end nothing is emitted, since the planner may have been abandoned. */
 export class Planning {
   private readonly meter: ModelMeter;
   private hasEnded = false;
@@ -174,10 +165,7 @@ export class Planning {
     });
   }
 
-  /**
-   * Waits at most `plannerTimeoutMs` for a planner, within what observers set, and abandons one that ignores its signal.
-   * What it throws becomes one of the planning errors. `replan` counts how often the planner was asked again.
-   */
+  /** Rejects with one of the planning errors. `replan` counts how often the planner was asked again. */
   ask<T>(call: () => Promise<T>, replan?: number): Promise<T> {
     const { engine, planner, request, runId } = this.task;
     const about = { type: "plan", runId, planner: planner.name, ...(replan !== undefined && { replan }) } as const;
@@ -245,8 +233,7 @@ export class Planning {
       steps,
     };
     const valid = (await requireValid(engine, settings, { plan, complaint: describeInvalid(planner) })) as Plan;
-    const opening = secretsOf(engine, settings);
-    const secrets = opening && (await opening);
+    const secrets = await secretsOf(engine, settings);
     secrets?.requireSealable(valid);
     // A plan from `plan()` is mostly run next.
     return rememberPlan(secrets?.hideInReasoning(valid) ?? valid);

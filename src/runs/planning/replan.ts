@@ -34,10 +34,7 @@ const finalCodes: ReadonlySet<string> = new Set([
   "store-failed",
 ]);
 
-/**
- * Asks the planner for other steps when one has failed, if that is wanted and the planner can. Resolves to the plan to
- * continue with: the steps that are done, then the new ones. Undefined if the run has to end with its failure.
- */
+/** Resolves to the plan to continue with. Undefined if the run has to end with its failure. */
 export async function replan(run: Run): Promise<Plan | undefined> {
   const { planner } = run.engine;
   const cause = stepFailure(run);
@@ -199,7 +196,6 @@ async function isSurelyPure({ input }: PlanStep, tool: DefinedTool): Promise<boo
   }
 }
 
-/** The texts that a planner is shown for a replan, besides the request. */
 function shownIn({ steps, error, context }: Pick<ReplanRequest, "steps" | "error" | "context">): AccountText[] {
   const shown: AccountText[] = [];
   for (const { output, error: own, ...record } of steps) {

@@ -81,7 +81,6 @@ async function findOrCopy(runs: RunRegistry, forking: Forking, lease: LeaseHolde
   return parseEvents(runId, events);
 }
 
-/** The events as those of the fork, whose rest can run with the tools as they are. */
 async function copyEvents(runs: RunRegistry, { runId, from, options }: Forking): Promise<readonly AgentEvent[]> {
   const { settings } = runs;
   await runs.whenStarted(from.runId);
@@ -117,10 +116,7 @@ async function copyEvents(runs: RunRegistry, { runId, from, options }: Forking):
   return Promise.all(copies);
 }
 
-/**
- * The options with the hash of the approved plan sealed for the fork. Throws `invalid-options` if the events end before
- * that plan.
- */
+/** Seals the hash of the approved plan for the fork. Throws `invalid-options` if the events end before that plan. */
 async function rebind(
   options: StoredRunOptions,
   { state, secrets, own }: { readonly state: RunState; readonly secrets: RunSecrets; readonly own: RunSecrets },

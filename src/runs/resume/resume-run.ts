@@ -49,7 +49,6 @@ import { isDamaged, listPages, readExisting, readRun, resultOfState } from "../s
 
 interface Resuming extends Pick<Opening, "runId" | "startedMs"> {
   readonly options: ResumeOptions;
-  /** True if a run that failed or was given up is resumed, too: somebody has asked for it. */
   readonly retriesFailed: boolean;
   /** The most {@link RunState.deaths} of a run, the latest execution included; after more, it is given up. @default no limit */
   readonly maxAdoptions?: number | undefined;
@@ -57,12 +56,7 @@ interface Resuming extends Pick<Opening, "runId" | "startedMs"> {
   readonly leavesMismatch?: boolean;
 }
 
-/**
- * Resumes a stored run where it stopped: recorded work is not run again; a step that was cut off runs again unless it
- * must run only once. A failed run resumes with the step that failed. A run that is active in this process is joined;
- * one that has ended for good, or waits for a decision or an event, resolves to its result. Rejects as
- * {@link continueStored} does.
- */
+/** A run that is active in this process is joined. Rejects as {@link continueStored} does. */
 export function resumeRun(runs: RunRegistry, resuming: Resuming): Promise<RunResult> {
   return runs.withRun(resuming.runId, {
     whenActive: async ({ run, result }) => {
@@ -74,10 +68,7 @@ export function resumeRun(runs: RunRegistry, resuming: Resuming): Promise<RunRes
   });
 }
 
-/**
- * True if a run is resumed, by its record: checked when it is read, and again when it is claimed. A run that failed
- * between the two was retried by another process.
- */
+/** Checked when the run is read and when it is claimed: one that failed in between was retried by another process. */
 function mayResume(
   { leases }: RunRegistry,
   { retriesFailed }: Pick<Resuming, "retriesFailed">,
@@ -112,10 +103,7 @@ function mayResume(
   };
 }
 
-/**
- * True if a failed run can be tried again: not if it was refused, rejected or undone, as its steps would be the same
- * again to their tools.
- */
+/** Not if it was refused, rejected or undone, as its steps would be the same again to their tools. */
 export function canRetry({ error, steps, givenPlan }: RunState): boolean {
   if (error?.code === "approval-rejected" || error?.code === "approval-expired") return false;
   if (error?.code === "invalid-options" || (error?.code === "invalid-plan" && givenPlan !== undefined)) return false;
@@ -123,7 +111,6 @@ export function canRetry({ error, steps, givenPlan }: RunState): boolean {
 }
 
 interface Continuation extends Opening, Pick<Resuming, "maxAdoptions" | "leavesMismatch"> {
-  /** The identity of the run, if it was started again. */
   readonly identity?: string;
   readonly options: ResumeOptions;
   /** Resumes the run only to cancel it, with whatever tools still exist. */
@@ -138,7 +125,6 @@ interface Continuation extends Opening, Pick<Resuming, "maxAdoptions" | "leavesM
   readonly known?: { recorded?: RecordedRun };
   /** Returns whether to start another execution; if not, the run keeps its result. Throws if it cannot start. */
   readonly mayResume: (state: RunState, secrets: RunSecrets | undefined) => boolean;
-  /** The events that are recorded together with `run-resume`. @default none */
   readonly events?: readonly EventInit[];
 }
 
@@ -168,7 +154,6 @@ class StoredLease implements LeaseHolder {
   onLeaseLost(): void {}
 }
 
-/** Resolves when the next execution has started, or has failed before that. */
 async function restoreRun(
   runs: RunRegistry,
   continuation: Continuation,
@@ -212,14 +197,12 @@ async function restoreRun(
   }
 }
 
-interface Restored {
-  readonly state: RunState;
-  readonly fit: Fit;
-  readonly lease: StoredLease;
-}
-
 /** Opens a restored run, which takes over the lease. Resolves when its execution has started, or has failed before that. */
-async function startExecution(runs: RunRegistry, continuation: Continuation, { state, fit, lease }: Restored) {
+async function startExecution(
+  runs: RunRegistry,
+  continuation: Continuation,
+  { state, fit, lease }: { readonly state: RunState; readonly fit: Fit; readonly lease: StoredLease },
+) {
   const { settings, leases } = runs;
   const evidence = await evidenceOf(settings, state);
   const run = runs.open(fit.settings, continuation, state);
@@ -252,17 +235,18 @@ interface Fit {
   readonly settings: RunSettings;
   readonly secrets: RunSecrets | undefined;
   readonly changedTools: readonly string[];
-  /** The item because of which it is only suspended, or cancelled. */
   readonly hold?: Hold;
   readonly mismatch?: MismatchError | undefined;
 }
 
-type Fitting = Pick<Continuation, "options" | "isCancel" | "maxAdoptions">;
-
 async function fitRun(
   engine: EngineSettings,
   state: RunState,
-  { options, isCancel, maxAdoptions = Number.POSITIVE_INFINITY }: Fitting,
+  {
+    options,
+    isCancel,
+    maxAdoptions = Number.POSITIVE_INFINITY,
+  }: Pick<Continuation, "options" | "isCancel" | "maxAdoptions">,
 ): Promise<Fit> {
   const opening = Promise.resolve(secretsOf(engine, { state }));
   const unread = opening.catch(() => undefined);
@@ -336,10 +320,7 @@ export function restoreSettings(
   return resolveRunOptions({ ...state.options, context, metadata, tools, ...options }, engine, "restored");
 }
 
-/**
- * Opens the next execution: all of its first events are recorded, or none. Rejects with what the store fails with; then no
- * event of the execution was emitted, and the stored run is unchanged.
- */
+/** Records all first events of an execution, or none: if the store fails, none of them was emitted. */
 async function recordResume(
   run: Run,
   changedTools: readonly string[],
@@ -391,10 +372,7 @@ function mayRunAgain(state: RunState, step: StepState): boolean {
   return isStillToRun(step) || instancesOf([step]).some(({ status }) => status === "running" || status === "unknown");
 }
 
-/**
- * The tools whose schemas have changed, though the steps that may still run are valid with them. Rejects with
- * `resume-mismatch`.
- */
+/** Resolves to the tools that changed, though the steps that may still run fit them. Rejects with `resume-mismatch`. */
 export async function compareTools(run: Pick<Run, "state" | "settings" | "secrets">): Promise<readonly string[]> {
   const { state, settings } = run;
   const then = new Map(state.tools?.map((tool) => [tool.name, tool]));
@@ -429,7 +407,6 @@ export async function compareTools(run: Pick<Run, "state" | "settings" | "secret
   return changed.map(({ name }) => name);
 }
 
-/** Plans what is not planned yet, runs what has not run, and ends as the last execution was about to, if it was. */
 async function continueExecution(run: Run, ending: AbortReason | undefined): Promise<RunResult> {
   const { plan, request, planningError } = run.state;
   if (run.hold !== undefined) return runExecution(run, planningError);
@@ -492,10 +469,7 @@ export type ResumedRun<TTool extends Tool = Tool> =
   /** It could not be resumed: `run-owned-elsewhere`, `resume-mismatch`, `store-failed` … */
   | { readonly runId: string; readonly result?: undefined; readonly error: AgentErrorData };
 
-/**
- * Resumes every run that no process is running, `concurrency` at a time, oldest first. Resolves when they have ended or
- * are suspended. Rejects with `invalid-options`, or with `store-failed` if they cannot be listed.
- */
+/** Rejects with `invalid-options`, or with `store-failed` if the runs cannot be listed. */
 export async function resumeAll(runs: RunRegistry, given: ResumeAllOptions): Promise<readonly ResumedRun[]> {
   const { concurrency, resources, maxAdoptions, ...rest } = readOptions(resumeAllOptions, given);
   const resumed: ResumedRun[] = [];

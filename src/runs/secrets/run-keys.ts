@@ -7,7 +7,6 @@ import type { SecretKey } from "../options.ts";
 type CryptoKey = Awaited<ReturnType<typeof crypto.subtle.importKey>>;
 type DeriveParameters = Parameters<typeof crypto.subtle.deriveKey>;
 
-/** The keys derived from one key for one run. */
 interface RunKey {
   readonly id: string;
   readonly seal: CryptoKey;
@@ -64,7 +63,6 @@ export class RunKeys {
     return hashWith(await this.first(), text);
   }
 
-  /** True if a hash is that of a text, by any of the keys. */
   async isHash(hash: string, text: string): Promise<boolean> {
     const hashes = await Promise.all(this.keys.map(async (key) => hashWith(await this.derive(key), text)));
     return hashes.includes(hash);

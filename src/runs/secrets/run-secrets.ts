@@ -23,7 +23,6 @@ import {
   HiddenTexts,
   hasHidden,
   hideInput,
-  mapHidden,
   mapLeaves,
   mapSensitive,
   markPlanned,
@@ -36,10 +35,7 @@ import {
   visitSealed,
 } from "./sensitive-values.ts";
 
-/**
- * The secrets of a run, or of a plan without one; undefined if neither the agent's tools nor the stored state can have
- * any. All that is sealed in the state is opened. Rejects with `secret-unreadable`.
- */
+/** Undefined if neither the agent's tools nor the stored state can have any. Rejects with `secret-unreadable`. */
 export function secretsOf(
   { sealing, secretKeys: keys, toolsByName }: SecretSettings,
   run: { readonly runId?: string; readonly tools?: ReadonlyMap<string, Tool>; readonly state?: RunState | undefined },
@@ -62,7 +58,6 @@ export async function secretsIfReadable(
   });
 }
 
-/** True if a run cannot be cancelled without its key, as that undoes its steps. */
 export function needsKeyToCancel(run: { state: RunState; secrets: RunSecrets | undefined }): boolean {
   const { options, mayBeSealed } = run.state;
   return options?.undoOnFailure === true && mayBeSealed === true && run.secrets === undefined;
@@ -90,7 +85,7 @@ interface Filled {
  * this process. The same value at the same place is sealed once, so that equal values stay equal.
  *
  * A value is sealed when it is recorded ({@link RunSecrets.sealPlan}, {@link RunSecrets.fill},
- * {@link RunSecrets.sealOutput}), opened for the code that needs it ({@link RunSecrets.open}), and hidden in any other text
+ * {@link RunSecrets.seal}), opened for the code that needs it ({@link RunSecrets.open}), and hidden in any other text
  * that repeats it ({@link RunSecrets.hideInEvent}). A run that can have no secret has no object of this class.
  */
 export class RunSecrets {
@@ -114,7 +109,6 @@ export class RunSecrets {
     this.keys = new RunKeys(runId, sealing?.keys ?? []);
   }
 
-  /** Creates the secrets of a run, and opens those of its state. Rejects with `secret-unreadable`. */
   static async create({ runId, tools, sealing, state }: RunSecretsOptions): Promise<RunSecrets> {
     const secrets = new RunSecrets(runId, sealing);
     for (const tool of tools.values()) {
@@ -150,7 +144,6 @@ export class RunSecrets {
     return this.values.size > 0;
   }
 
-  /** True if a step's input has, or may have, a secret in it. */
   concerns({ tool }: { readonly tool: Tool }): boolean {
     return this.hasAny || this.views.has(tool.name);
   }
@@ -187,7 +180,7 @@ export class RunSecrets {
       plan.steps.map(async (step) => {
         if (!callsTool(step)) return step;
         const input = await this.seal(step.tool, { value: step.input, part: "input", isPlanned: true });
-        return input === step.input ? step : { ...step, input: input as JsonObject };
+        return input === step.input ? step : { ...step, input };
       }),
     );
     // Now all its secrets are known. A reasoning that repeats one is sealed as a whole, so that the plan keeps its hash.
@@ -201,46 +194,31 @@ export class RunSecrets {
     return deepFreeze({ ...plan, source: this.hideIn(plan.source), steps: await Promise.all(reasoned) });
   }
 
-  /**
-   * Fills in the references of a step, and seals what its schema marks or what was made from a secret. `fill` is called
-   * with marks in place of the secrets first, so that its errors reveal none, then with their values.
-   */
+  /** Calls `fill` with marks in place of the secrets first, so that its errors reveal none, then with their values. */
   async fill(step: ToolStep, fill: (step: ToolStep, open: <T>(value: T) => T) => Filled): Promise<Filled> {
     const planned = this.replace(step.input, markPlanned);
     const marked = fill({ ...step, input: planned }, (value) => this.mark(value));
     const filled = marked.error === undefined ? fill(this.open(step), (value) => this.open(value)) : marked;
     if (filled.error !== undefined) return { ...filled, input: step.input };
-    return { input: await this.sealInput(step.tool, filled.input, marked.input) };
+    return { input: await this.seal(step.tool, { value: filled.input, part: "input", marked: marked.input }) };
   }
 
-  sealOutput(tool: string, value: JsonValue): Promise<JsonValue> {
-    return this.seal(tool, { value, part: "output" });
-  }
-
-  private async sealInput(tool: string, value: JsonObject, marked: JsonObject): Promise<JsonObject> {
-    return (await this.seal(tool, { value, part: "input", marked })) as JsonObject;
-  }
-
-  private async seal(tool: string, { value, part, marked, isPlanned = false }: ToSeal): Promise<JsonValue> {
+  async seal<T extends JsonValue>(tool: string, { value, part, marked, isPlanned = false }: ToSeal<T>): Promise<T> {
     const view = this.views.get(tool)?.[part];
     if (view === undefined && marked === undefined) return value;
     const jobs: Promise<void>[] = [];
     const replace = (secret: unknown, path: Path) => {
       const sealed = { $sealed: "" };
-      jobs.push(
-        this.sealAt({ tool, path }, secret as JsonValue).then((text) => {
-          sealed.$sealed = text;
-        }),
-      );
+      const sealing = this.sealAt({ tool, path }, secret as JsonValue);
+      jobs.push(sealing.then(($sealed) => void Object.assign(sealed, { $sealed })));
       return sealed;
     };
     const mapping = isPlanned ? { replace, onReference: () => {} } : { replace };
-    const mapped = mapSensitive({ value, view, marked, path: [part] }, mapping) as JsonValue;
+    const mapped = mapSensitive({ value, view, marked, path: [part] }, mapping) as T;
     await Promise.all(jobs);
     return deepFreeze(mapped);
   }
 
-  /** Seals a value, for its place in an input or output. Every secret is sealed here. */
   private sealAt(at: Omit<SealedPart, "text">, value: JsonValue): Promise<string> {
     const place = this.placeOf(at);
     const key = keyOf(place, value);
@@ -256,9 +234,8 @@ export class RunSecrets {
     return sealing;
   }
 
-  /** The JSON of a parsed input as it is recorded. `given` is the input with its secrets sealed. */
   sealParsed(tool: string, value: JsonValue, given: JsonObject): Promise<JsonValue> {
-    return this.seal(tool, { value, part: "input", marked: this.markParsed(tool, value, given) as JsonObject });
+    return this.seal(tool, { value, part: "input", marked: this.markParsed(tool, value, given) });
   }
 
   /** As {@link RunSecrets.sealParsed}, for a plan that was not sealed: `given` has its secrets hidden. */
@@ -301,11 +278,7 @@ export class RunSecrets {
     return items.map((item) => deepFreeze(mapLeaves(item, hold)));
   }
 
-  /**
-   * The input that replaces a step's own, as it is recorded: where `[sensitive]` remains, the secret stays. A value that is
-   * already sealed was posted. Rejects with `secret-unreadable`, and with what `refuse` returns if a secret is missing or
-   * cannot be sealed.
-   */
+  /** Keeps the secret where `[sensitive]` remains. Rejects with what `refuse` returns if one is missing. */
   async sealChange(
     step: StepState,
     given: JsonObject,
@@ -317,13 +290,14 @@ export class RunSecrets {
     const input = this.open(restored);
     const issues = this.findIssues(tool, { value: input, path: [] });
     if (issues.length > 0) throw refuse(issues.map(({ path, message }) => ({ path, message })));
-    return this.sealInput(tool, input, this.mark(restored));
+    return this.seal(tool, { value: input, part: "input", marked: this.mark(restored) });
   }
 
   /** An input with each `[sensitive]` replaced by what is sealed at the same place of the recorded one. */
   restore(given: JsonObject, recorded: JsonObject): JsonObject {
     const texts = new Map([...visitSealed(recorded, [])].map(({ path, text }) => [JSON.stringify(path), text]));
-    return mapHidden(given, [], (path) => {
+    return mapLeaves(given, (leaf, path) => {
+      if (leaf !== hiddenText) return leaf;
       const text = texts.get(JSON.stringify(path));
       return text === undefined ? hiddenText : { $sealed: text };
     });
@@ -339,8 +313,9 @@ export class RunSecrets {
     const resolved = textByPlace(sealedPartsOf(state));
     return steps.map((step: Partial<PlanStep> | null) => {
       if (typeof step?.input !== "object") return step;
-      const input = mapHidden(step.input, ["input"], (path) => {
-        const place = JSON.stringify([String(step.tool), ...path]);
+      const input = mapLeaves(step.input, (leaf, path) => {
+        if (leaf !== hiddenText) return leaf;
+        const place = JSON.stringify([String(step.tool), "input", ...path]);
         const known = planned.get(place);
         if (known !== undefined) return this.values.get(known);
         const text = resolved.get(place);
@@ -360,7 +335,7 @@ export class RunSecrets {
     if (hidden.type !== "run-settle" || hidden.outcome.status !== "completed") return hidden;
     const tool = instanceAt(steps, hidden)?.tool ?? "";
     await this.loadIn(tool, "output", hidden.outcome.output);
-    const output = await this.sealOutput(tool, this.open(hidden.outcome.output) as JsonValue);
+    const output = await this.seal(tool, { value: this.open(hidden.outcome.output) as JsonValue, part: "output" });
     return { ...hidden, outcome: { ...hidden.outcome, output } };
   }
 
@@ -388,7 +363,6 @@ export class RunSecrets {
     });
   }
 
-  /** Text, or texts in a value, without secrets. */
   hideIn<T>(value: T): T {
     return this.hidden.hideIn(value);
   }
@@ -413,7 +387,6 @@ export class RunSecrets {
     return Object.fromEntries(parts);
   }
 
-  /** A step of a plan that was not sealed, as it may be shown. */
   hideStep<TStep extends Partial<Pick<ToolStep, "tool" | "input" | "reasoning">>>(step: TStep): TStep {
     const input = this.hideSecretsOf(step);
     const reasoning = this.hideIn(step.reasoning);
@@ -479,10 +452,7 @@ export class RunSecrets {
     return [...issues, ...toSeal.map((at) => ({ code: "no-secret-key" as const, path: at, message }))];
   }
 
-  /**
-   * The hash that binds a decision to a call with a secret: an HMAC of what `hashCall` hashes. It is the known one if that
-   * is the hash by an older key.
-   */
+  /** An HMAC of what `hashCall` hashes. It is the known one if that is the hash by an older key. */
   async hashCall(call: ApprovedCall, known?: string): Promise<string> {
     const text = canonicalCall({ ...call, input: this.open(call.input) });
     return known !== undefined && (await this.keys.isHash(known, text)) ? known : this.keys.hash(text);
@@ -514,10 +484,10 @@ export class RunSecrets {
 
 const notSaid = `"${hiddenText}" stands for a value that is not shown; give the value itself.`;
 
-interface ToSeal {
-  readonly value: JsonValue;
+interface ToSeal<T> {
+  readonly value: T;
   readonly part: "input" | "output";
-  readonly marked?: JsonObject;
+  readonly marked?: unknown;
   readonly isPlanned?: boolean;
 }
 

@@ -28,7 +28,6 @@ interface SensitiveMapping {
 
 interface Part {
   readonly value: unknown;
-  /** The part of the schema that the value has to fit. */
   readonly view: SensitiveView | undefined;
   /** The same value made from marks; see {@link markValue}. */
   readonly marked?: unknown;
@@ -62,19 +61,11 @@ export function hideInput<T>(input: T, view: SensitiveView | undefined, onSecret
   return mapSensitive({ value: input, view, path: [] }, { replace, onReference: () => {} }) as T;
 }
 
-export function mapHidden<T>(value: T, path: Path, replace: (path: Path) => unknown): T {
-  if (value === hiddenText) return replace(path) as T;
-  if (typeof value !== "object" || value === null) return value;
-  return mapItems(value, (item, key) => mapHidden(item, [...path, key], replace));
+export function mapLeaves<T>(value: T, map: (leaf: unknown, path: Path) => unknown, path: Path = []): T {
+  if (typeof value !== "object" || value === null) return map(value, path) as T;
+  return mapItems(value, (item, key) => mapLeaves(item, map, [...path, key]));
 }
 
-/** A value with its texts, numbers, booleans and nulls replaced. */
-export function mapLeaves<T>(value: T, map: (leaf: unknown) => unknown): T {
-  if (typeof value !== "object" || value === null) return map(value) as T;
-  return mapItems(value, (item) => mapLeaves(item, map));
-}
-
-/** A sealed value of a run, with the place that it was sealed for. */
 export interface SealedPart {
   readonly tool: string;
   readonly path: Path;
@@ -105,7 +96,6 @@ export function* sealedPartsIn(
   }
 }
 
-/** The keys of parts, with the name of their place. */
 const partKeys: ReadonlyMap<string, string> = new Map([
   ["input", "input"],
   ["given", "input"],
@@ -115,7 +105,6 @@ const partKeys: ReadonlyMap<string, string> = new Map([
 /** Keys of values that an app, a tool or a caller made: they may name other tools for the steps. */
 const fromOutside: ReadonlySet<string> = new Set(["value", "metadata", "details"]);
 
-/** True if a secret of a value is sealed or hidden. */
 export function hasHidden(value: unknown): boolean {
   if (typeof value !== "object" || value === null) return value === hiddenText;
   return isSealed(value) || Object.values(value).some(hasHidden);
@@ -142,9 +131,7 @@ function isMarked(value: unknown): boolean {
   return typeof value === "string" ? value.includes(mark) : markedHolders.has(value as object);
 }
 
-/**
- * The value of a reference to a secret, or into one. Its keys can be followed but not listed, and as text it is a mark.
- */
+/** The keys of a marked object can be followed but not listed, and as text it is a mark. */
 export function markValue(value: JsonValue): JsonValue {
   if (typeof value !== "object" || value === null) return mark;
   const marked: object = Array.isArray(value) ? value.map(markValue) : {};
@@ -188,10 +175,7 @@ export class HiddenTexts {
     return this.shown.size === 0;
   }
 
-  /**
-   * Hides all texts and numbers in a value, and shows another text instead, unless they are hidden already. Returns the
-   * texts that were not.
-   */
+  /** Hides all texts and numbers in a value. Returns the texts that were not hidden before. */
   add(value: JsonValue, shown = hiddenText): readonly string[] {
     if (typeof value === "object" && value !== null) {
       return Object.values(value).flatMap((item) => this.add(item as JsonValue, shown));

@@ -24,7 +24,6 @@ export function isLimited({ settings }: Run, tool: Tool): boolean {
 
 type LimitError = AgentError<"circuit-open" | "limit-exceeded">;
 
-/** A call that may be made, and has to report what became of it. */
 export interface AdmittedCall {
   readonly type: "admitted";
   /** Releases its place with the attempt's result. Without one no call was made, and none is counted. */

@@ -21,11 +21,9 @@ export interface StepTask {
   readonly iteration: Iteration | undefined;
 }
 
-/** A step that is ready to be tried: its tool, its input as JSON, and its effect. */
 export interface StepCall extends StepTask {
   readonly input: JsonObject;
   readonly effect: ToolEffect;
-  /** The input as the schema has parsed it, once. */
   readonly parsed: unknown;
   /** The output of the call that this one undoes. */
   readonly undone?: { readonly output: JsonValue };
@@ -70,7 +68,6 @@ export function attemptNumber(run: Run, call: StepCall, number: number): number 
   return call.undone === undefined ? earlierAttempts(run, call) + number : number;
 }
 
-/** The number of iterations, for the event that may be the first of them. */
 export function countOf(iteration: Iteration | undefined): { iterations?: number } {
   return iteration === undefined ? {} : { iterations: iteration.count };
 }
@@ -80,7 +77,6 @@ export interface FailedTask {
   readonly iteration?: { readonly index: number } | undefined;
 }
 
-/** The subject of an error about a step, or an iteration of one, of which only the state is known. */
 export function taskOfPart({ stepId, tool, iteration }: StepState): FailedTask {
   return { step: { id: stepId, tool }, iteration: iteration === undefined ? undefined : { index: iteration } };
 }
@@ -128,7 +124,6 @@ export function outcomeUnknown(task: FailedTask, cause: ErrorData): AgentError<"
   return new AgentError("outcome-unknown", message, { details: ref, cause });
 }
 
-/** The name of what failed in a message, and the same for its details. */
 function nameOf(task: FailedTask): { name: string; ref: StepRef & { tool: string } } {
   const tool = toolOf(task.step);
   const ref = refOfTask(task);
@@ -152,7 +147,6 @@ function keepThrown<TError extends ErrorData>(
   return error;
 }
 
-/** An error as data; its cause is kept. */
 export function dataOf<TCode extends AgentErrorCode>(
   run: Pick<Run, "thrown" | "secrets">,
   error: AgentError<TCode>,

@@ -11,7 +11,7 @@ import type { ObservedCall } from "../../core/observer.ts";
 import { retryableOf, saysNothingHappened } from "../../core/run-state.ts";
 import { type ParseResult, parseWith } from "../../core/schema.ts";
 import { describeStepRef, type StepRef, stepRefOf } from "../../core/step.ts";
-import type { DefinedTool, ToolContext } from "../../core/tool.ts";
+import type { ToolContext } from "../../core/tool.ts";
 import type { StepExpressions } from "../../plan/expressions/step-expressions.ts";
 import { isOfIteration, resolveInput, TooMuchRepeated } from "../../plan/references.ts";
 import { askAboutStep, mayNeedApproval } from "../commands/approvals.ts";
@@ -47,7 +47,6 @@ import {
  */
 export type StepEnd = "done" | "failed" | "waiting";
 
-/** The steps that run one after another in one slot of a run. */
 export interface StepQueue {
   /** Takes the step that can start once the current one is done; undefined if there is none. */
   next(): StepTask | undefined;
@@ -68,7 +67,6 @@ interface TakenStep {
   readonly isStarted: boolean;
 }
 
-/** A step whose start is recorded; `admitted` if it has limits and waited for its turn. */
 interface StartedStep {
   readonly prepared: PreparedStep;
   readonly admitted?: AdmittedCall | undefined;
@@ -77,7 +75,6 @@ interface StartedStep {
 export interface Executed {
   readonly outcome: StepOutcome;
   readonly attempts: number;
-  /** The last progress of the last attempt, if the call failed. */
   readonly progress?: JsonValue | undefined;
 }
 
@@ -135,7 +132,6 @@ function prepareStep(run: Run, task: StepTask, lookUp?: LookUp): PreparedStep | 
   return filled.error === undefined ? prepareInput(run, task, filled.input) : filled;
 }
 
-/** As {@link prepareStep}, where secrets may be involved: they are sealed in the input, which is what is recorded. */
 async function prepareSealed(run: Run, task: StepTask, secrets: RunSecrets): Promise<PreparedStep> {
   const filled = await secrets.fill(task.step, (step, open) =>
     fillInput(run, { ...task, step }, (name) => open(namedValue(run, name, task.iteration))),
@@ -164,7 +160,6 @@ function fillInput(run: Run, task: StepTask, lookUp?: LookUp): PreparedStep {
   }
 }
 
-/** The value of a name in a step: a step's output, or the item or index of an iteration. */
 export function namedValue(run: Run, name: string, iteration: Iteration | undefined): JsonValue | undefined {
   if (iteration !== undefined && name === "item") return iteration.item;
   if (iteration !== undefined && name === "index") return iteration.index;
@@ -177,30 +172,17 @@ export function isTrue(run: Run, expressions: StepExpressions, iteration?: Itera
   return expressions.evaluate("when", { lookUp, iteration: iteration?.index }) === true;
 }
 
-/** As {@link prepareStep}, for a step whose input no longer has references. */
 function prepareInput(run: Run, task: StepTask, input: JsonObject): PreparedStep | Promise<PreparedStep> {
-  const parsing = parseInput(run, task.tool, input);
+  // A copy, which the tool may change.
+  const parsing = parseWith(task.tool.inputSchema, copyJson(opened(run, input)));
   if (!(parsing instanceof Promise)) return toPrepared(run, task, { input, parsed: parsing });
-  return parsing.then(
+  const source = run.openSource();
+  const parsedOrAborted = settleOrAbort(parsing, source).finally(() => run.release(source));
+  return parsedOrAborted.then(
     (parsed) => toPrepared(run, task, { input, parsed }),
-    // The abort of the run is the reason.
+    // It rejects only if the run is aborted.
     () => ({ input, error: dataOf(run, run.abortReason as AgentError) }),
   );
-}
-
-/**
- * A step's input as parsed by its schema, from a copy that the tool may change. Rejects only if the run is aborted
- * while an async refinement is pending.
- */
-function parseInput(
-  run: Run,
-  tool: DefinedTool,
-  input: JsonObject,
-): ParseResult<unknown> | Promise<ParseResult<unknown>> {
-  const parsing = parseWith(tool.inputSchema, copyJson(opened(run, input)));
-  if (!(parsing instanceof Promise)) return parsing;
-  const source = run.openSource();
-  return settleOrAbort(parsing, source).finally(() => run.release(source));
 }
 
 function toPrepared(
@@ -251,10 +233,7 @@ function mustAsk(run: Run, call: StepCall): boolean {
   return mayNeedApproval(run, call) || isLimited(run, call.tool);
 }
 
-/**
- * Asks for approval and waits for a turn at the tool. Returns how the step ends, if it does not start. The tool gets the
- * value that was approved: an input that an approver changed is parsed, and has to have the hash of what was approved.
- */
+/** The tool gets the value that was approved: a changed input is parsed, and has to have the hash of what was approved. */
 async function ask(run: Run, given: StepCall): Promise<StartedStep | StepEnd> {
   let prepared: PreparedStep = { input: given.input, call: given };
   while (prepared.call !== undefined && mayNeedApproval(run, given)) {
@@ -285,7 +264,6 @@ export async function skipStep(run: Run, task: StepTask, reason: SkipReason): Pr
   await run.emit({ type: "step-skip", ...refOfTask(task), ...countOf(iteration), tool: tool.name, reason });
 }
 
-/** The end of a step whose tool is not called; undefined if it is. */
 function endWithoutCall(run: Run, { isStarted }: TakenStep, { prepared, admitted }: StartedStep): Executed | undefined {
   if (admitted !== undefined) return undefined;
   // While its start was recorded with the end before, the process may have begun to end.
@@ -300,11 +278,7 @@ export function notCalled(run: Run): Executed {
 
 // ---- Attempt: one call of the tool ----
 
-/**
- * Calls a step's tool once and waits for it, at most `timeoutMs`. When it times out or the run aborts, the tool's
- * signal is aborted and it has `abortGraceMs` to settle: a value within that time counts. `number` counts attempts in
- * this execution of the step. Never rejects.
- */
+/** After a timeout or an abort, the tool has `abortGraceMs` to settle: a value within that time counts. Never rejects. */
 function attempt(run: Run, call: StepCall, number: number): Promise<AttemptResult> {
   const { clock, stepTimeoutMs, within } = run.engine;
   const timeoutMs = call.tool.timeoutMs ?? stepTimeoutMs;
@@ -366,12 +340,16 @@ function checkOutput(run: Run, call: StepCall, value: unknown): AttemptResult | 
   return parsing instanceof Promise ? parsing.then(finish) : finish(parsing);
 }
 
+function toCompleted(output: JsonValue): AttemptResult {
+  return { type: "completed", output };
+}
+
 function toOutput(run: Run, call: StepCall, value: unknown): AttemptResult | Promise<AttemptResult> {
   const json = toJson(value, { maxBytes: run.engine.maxOutputBytes });
   if (!json.ok) return failedAttempt("invalid-output", invalidOutput(call, [json.issue]));
   if (run.secrets?.concerns(call))
-    return run.secrets.sealOutput(call.tool.name, json.value).then((output) => ({ type: "completed", output }));
-  return { type: "completed", output: json.value };
+    return run.secrets.seal(call.tool.name, { value: json.value, part: "output" }).then(toCompleted);
+  return toCompleted(json.value);
 }
 
 function failedAttempt(reason: FailedAttempt["reason"], thrown: unknown): FailedAttempt {
@@ -383,7 +361,6 @@ interface PendingAttempt {
   readonly pending: Promise<AttemptResult>;
 }
 
-/** Waits for an aborted attempt as long as its grace period lasts. */
 async function giveUp(run: Run, call: StepCall, { context, pending }: PendingAttempt): Promise<AttemptResult> {
   const { attempt, [sourceKey]: source } = context;
   const settled = await settleWithin(Promise.allSettled([pending]), run.host.graceMs, run.engine.clock);
@@ -403,7 +380,6 @@ async function giveUp(run: Run, call: StepCall, { context, pending }: PendingAtt
   return { ...failed, thrown };
 }
 
-/** Reports an attempt that was given up when it settles after all. */
 function reportLate(run: Run, call: StepCall, { context, pending }: PendingAttempt): void {
   const { attempt } = context;
   const report = (result: AttemptResult) => {
@@ -416,10 +392,7 @@ function reportLate(run: Run, call: StepCall, { context, pending }: PendingAttem
   pending.then(report, (thrown) => report(failedAttempt("thrown", thrown)));
 }
 
-/**
- * Warns of a call that the end of the process does not wait for: the process that resumes the run may call the tool
- * meanwhile.
- */
+/** The process that resumes the run may call the tool meanwhile. */
 export function warnOfOverlap(run: Run, step: StepRef & { readonly tool: string }): void {
   const ref = stepRefOf(step);
   run.warn({
@@ -524,7 +497,6 @@ function reportProgress(
 
 // ---- Retry: more attempts, and the outcome of all ----
 
-/** All attempts of a call that waited for its turn, or of one that undoes a step. */
 export async function executeAdmitted(run: Run, call: StepCall, admitted: AdmittedCall): Promise<Executed> {
   // Before each call after a wait, the lease is confirmed.
   if (isAborted(run) || !(await run.confirmLease()) || isAborted(run)) {
@@ -594,9 +566,7 @@ function isFinal(run: Run, { effect }: StepCall, failure: FailedAttempt): boolea
   return failure.reason === "thrown" && retryableOf(failure.thrown) === false;
 }
 
-/**
- * A random number, or the middle if the given function returns an invalid one or throws: jitter must not fail a run.
- */
+/** The middle if the given function returns an invalid number or throws: jitter must not fail a run. */
 function draw({ engine }: Run): number {
   try {
     const drawn = engine.random();
@@ -606,7 +576,6 @@ function draw({ engine }: Run): number {
   }
 }
 
-/** Announces the next attempt and waits out its delay. False if the run was aborted meanwhile. */
 async function waitToRetry(
   run: Run,
   call: StepCall,
@@ -632,10 +601,7 @@ async function waitToRetry(
   }
 }
 
-/**
- * Another attempt. Undefined if the run was aborted, or its time for attempts passed, meanwhile: then the tool was not
- * called again.
- */
+/** Undefined if the run was aborted, or its time for attempts passed, meanwhile: then the tool was not called again. */
 async function attemptAgain(
   run: Run,
   call: StepCall,
@@ -655,7 +621,6 @@ async function attemptAgain(
   return result;
 }
 
-/** Reports that an attempt starts. False if a listener aborted the run. */
 function announceAttempt(run: Run, call: StepCall, number: number): boolean {
   const attempt = attemptNumber(run, call, number);
   const undo = call.undone && ({ undo: true } as const);
@@ -701,10 +666,7 @@ function failureOutcome(
   return { status: "failed", error: failed() };
 }
 
-/**
- * The outcome of a step that the end of its run cut off: `failed` at the deadline, `interrupted` if the process ends,
- * else `cancelled`.
- */
+/** `failed` at the deadline, `interrupted` if the process ends, else `cancelled`. */
 function abortedStep(run: Run, last: FailedAttempt | undefined): StepFailure {
   const reason = (run.abortReason ?? interruptedBy("the step had not been called")).toJSON();
   const error = withCause(reason, last?.reason === "aborted" ? nothingHappened(last) : last?.error);
@@ -722,14 +684,12 @@ function nothingHappened({ thrown }: FailedAttempt): ErrorData | undefined {
   return saysNothingHappened(thrown) ? toErrorData(thrown) : undefined;
 }
 
-/** The data of an error of this package, with the cause given. */
 function withCause(error: ErrorData, cause: ErrorData | undefined): AgentErrorData {
   return (cause === undefined ? error : { ...error, cause }) as AgentErrorData;
 }
 
 // ---- Record: the end, and the start of the step that follows ----
 
-/** Takes the step that can follow a completed one, and prepares it: with an output that is not recorded yet. */
 function takeNext(
   run: Run,
   { task, executed, queue }: { task: StepTask; executed: Executed; queue: StepQueue | undefined },
@@ -747,7 +707,6 @@ function takeNext(
   return { task: next, prepared, isStarted: !mustWait };
 }
 
-/** Records the end of a step, with the start of the one that follows in the same turn. */
 function recordEnd(run: Run, end: StepEndInit, next: TakenStep | undefined): void | Promise<void> {
   if (next?.isStarted !== true) return run.emit(end);
   return afterStart(run, run.emitTogether(end, toStepStart(next.task, next.prepared as PreparedStep)));
