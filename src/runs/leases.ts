@@ -105,10 +105,7 @@ export class Leases {
     return store.isVolatile === true ? Number.POSITIVE_INFINITY : leaseMs;
   }
 
-  /**
-   * Returns true if a lease lasts, so that no other process has the run: known if the store confirmed it recently, else
-   * it is asked. If it refuses, or does not answer in time, the lease is lost.
-   */
+  /** Resolves to true if no other process has the run. If the store refuses, or does not answer in time, the lease is lost. */
   confirm(holder: LeaseHolder): boolean | Promise<boolean> {
     return this.isConfirmed(holder) || this.ask(holder);
   }
@@ -183,11 +180,7 @@ export class Leases {
     if (error?.code === "run-owned-elsewhere") this.lose(holder, error);
   }
 
-  /**
-   * The lease of a run is lost: the store has refused or not answered. From here on the run records nothing and starts
-   * no step, its running tools are aborted, and it ends `failed` with this error. The process that has the lease now
-   * resumes it from its record.
-   */
+  /** From here on the run records nothing and ends `failed`. The process that has the lease now resumes it. */
   private lose(holder: LeaseHolder, error: StoreError): void {
     if (this.holders.has(holder)) holder.onLeaseLost(error);
   }

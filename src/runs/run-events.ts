@@ -104,10 +104,7 @@ class EventReader implements EventSink<AgentEvent> {
     }
   }
 
-  /**
-   * The next stored events. The last known one is read again: if it differs, the run was deleted, and its id perhaps
-   * reused.
-   */
+  /** The last known event is read again: if it differs, the run was deleted, and its id perhaps reused. */
   private async readPage(): Promise<readonly AgentEvent[]> {
     const { known, sequence } = this;
     const { runId } = this.wanted;

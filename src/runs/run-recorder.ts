@@ -212,10 +212,7 @@ export function toStoreError(
   });
 }
 
-/**
- * The chain that computes the digests of a run; undefined unless the agent keeps evidence. `state` is that of a run that
- * is resumed: its events since the last digest are read again, as they are stored. Rejects with `store-failed`.
- */
+/** Undefined unless the agent keeps evidence. Of a resumed run, the events since the last digest are read again. */
 export async function evidenceOf(
   { evidence, store }: Pick<EngineSettings, "evidence" | "store">,
   state?: RunState,

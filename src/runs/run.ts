@@ -50,10 +50,7 @@ interface RunCounters {
 /** Called with the ref of a step or iteration, or nothing for the plan. */
 type DecisionListener = (ref: StepRef | undefined) => void;
 
-/**
- * One active run: its state, its events, and who receives them. Thousands may be open at once, so it has no function of
- * its own where a method will do.
- */
+/** Thousands may be open at once, so a run has no function of its own where a method will do. */
 export class Run implements RecorderOwner {
   readonly engine: EngineSettings;
   readonly recorder: RunRecorder;
@@ -382,10 +379,7 @@ export class Run implements RecorderOwner {
   }
 }
 
-/**
- * Waits until a run that is active here has recorded or replayed something, or has ended: until then it may be only a
- * lookup in the store.
- */
+/** Waits until the run has recorded or replayed something, or has ended: until then it may be only a lookup in the store. */
 export async function whenStarted(run: Run, result: Promise<RunResult>): Promise<void> {
   if (run.state.sequence > 0) return;
   const recorded = new Promise<void>((resolve) => {

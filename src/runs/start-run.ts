@@ -61,10 +61,8 @@ export function startRun(runs: RunRegistry, opening: StartOpening): Promise<RunR
 }
 
 /**
- * Executes an open run, from its first event to its last. Resolves to the result, whatever happened, or to that of the
- * stored run with its id. Rejects as {@link completePlan} does, with `run-conflict` if the store has something else
- * with this id, and with `run-owned-elsewhere` if it has, or may have, a run with this id that has not ended. `identity` is
- * present if the caller gave the id.
+ * Resolves to the result, or to that of the stored run with its id. Rejects as {@link completePlan} does, with
+ * `run-conflict` for another target, and with `run-owned-elsewhere` if the store has, or may have, the run unended.
  */
 async function executeRun(
   run: Run,
@@ -215,10 +213,7 @@ async function resumeStopped(
   }
 }
 
-/**
- * A second caller has its own events, and receives errors for its own misuse, not for that of the first. Undefined if
- * the first only looked the run up, or was wrong about it: then it has to be requested again.
- */
+/** Undefined if the first caller only looked the run up, or was wrong about it: then it has to be requested again. */
 async function join(
   runs: RunRegistry,
   opening: NamedOpening,
@@ -265,9 +260,8 @@ async function readStored(run: Run): Promise<RecordedRun> {
 // ---- Runs that are recorded without being executed ----
 
 /**
- * Records a run that is refused, cannot start yet, or was cancelled before it started. That takes no lease: its start and
- * its end are recorded together, so that either they or the first events of an execution that starts at the same time
- * are refused. Rejects with `run-conflict` if a run of this id has started, or with `store-failed`.
+ * Takes no lease: start and end are recorded together, so that either they or the first events of an execution that
+ * starts at the same time are refused. Rejects with `run-conflict` if the run has started, or with `store-failed`.
  */
 export async function refuseRun(runs: RunRegistry, refusal: Refusal): Promise<RunResult> {
   const { runId, options } = refusal;

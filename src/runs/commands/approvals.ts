@@ -411,8 +411,7 @@ function approvalExpired(
 }
 
 /**
- * The call that results from the input its approver supplies; undefined if that is its present input. `hash` is that of
- * the call that was decided about. Rejects with `run-conflict` if it may not be changed, `invalid-tool-input`,
+ * Undefined if the input is the present one. Rejects with `run-conflict` if it may not be changed, `invalid-tool-input`,
  * `tool-failed` if the tool fails to state its effect, and `resume-mismatch` if there is no such tool.
  */
 export async function changeCall(

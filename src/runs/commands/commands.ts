@@ -383,9 +383,8 @@ export const commands: { readonly [TType in CommandType]: CommandKind<Commands[T
 };
 
 /**
- * Acts on what was posted to a run that is active in this process. A message is acknowledged together with the event
- * that it results in, so that it is acted on once, whichever process dies; one that leads to nothing, with the next
- * event. A message that this execution cannot act on is left for the next. Never rejects.
+ * A message is acknowledged together with the event that it results in, so that it is acted on once, whichever process
+ * dies; one that leads to nothing, with the next event. What this execution cannot act on is left for the next.
  */
 export async function receivePosted(
   run: Run,

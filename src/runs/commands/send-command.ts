@@ -43,13 +43,10 @@ interface SentCommand<TType extends CommandType> extends Opening, CommandOptions
 }
 
 /**
- * Acts in a run that is active here. Otherwise restores and resumes it with the command or, if no step may run here,
- * leaves the command for its owner. If another process owns the run, posts the command there and polls until that
- * execution has ended; if the process dies, the run resumes here. A `cancel` restores a run without an owner with the
- * tools that still exist. `signal` ends the waiting and takes nothing back; a cancellation meanwhile is posted, too.
- *
- * Resolves to the end of the execution; a repeated command changes nothing. Rejects if the run does not wait for the
- * command, with `cancelled` by the signal, with `interrupted` once the agent is closed, and as `continueStored` does.
+ * Acts in a run that is active here, or resumes it with the command. If no step may run here, leaves the command for the
+ * owner. If another process owns the run, posts the command there and polls until that execution has ended; if the
+ * process dies, the run resumes here. `signal` ends the waiting and takes nothing back; a cancellation meanwhile is
+ * posted, too. A repeated command changes nothing. Rejects as `continueStored` does.
  */
 export function sendCommand<TType extends CommandType>(
   runs: RunRegistry,

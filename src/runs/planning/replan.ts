@@ -151,9 +151,9 @@ function checkSize(run: Run, added: unknown): void {
  */
 
 /**
- * The steps of a revised plan that need approval, by whatever planner: a step that calls a tool with an effect that
- * the first plan did not call, or passes it what only an output, an error or the context says. Unchanged steps are not
- * checked. Words that appear nowhere are the planner's own, and it is code: one that asks a model refuses them.
+ * A step needs approval if it calls a tool with an effect that the first plan did not call, or passes it what only an
+ * output, an error or the context says. Words that appear nowhere are the planner's own, and it is code: one that asks a
+ * model refuses them.
  */
 async function approvalsFor(run: Run, request: ReplanRequest, plan: Plan): Promise<readonly ReplanApproval[]> {
   const { tools, stored } = run.settings;

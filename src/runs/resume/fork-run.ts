@@ -25,10 +25,8 @@ interface Forking extends Opening {
 }
 
 /**
- * Stores the first events of a run as those of a new one, and resumes that as if its process had died after the last of
- * them. Asked for again, the same fork is joined, resumed if it stopped before its end, or resolves to its result.
- * Rejects with `run-not-found`, `run-conflict`, `invalid-options`, `secret-unreadable`, and as {@link continueStored}
- * does.
+ * Asked for again, the same fork is joined, resumed if it stopped before its end, or resolves to its result. Rejects with
+ * `run-not-found`, `run-conflict`, `invalid-options`, `secret-unreadable`, and as {@link continueStored} does.
  */
 export function forkRun(runs: RunRegistry, forking: Forking): Promise<RunResult> {
   return runs.withRun(forking.runId, {

@@ -129,10 +129,9 @@ interface Continuation extends Opening, Pick<Resuming, "maxAdoptions" | "leavesM
 }
 
 /**
- * Restores a run from the store and resumes it, unless it has nothing left to do. It is claimed, then read
- * again: another process may have resumed it meanwhile. No two callers may restore the same run: the second one waits,
- * and finds it active. Rejects with `run-not-found`, `run-owned-elsewhere`, `resume-mismatch`, `invalid-options`,
- * `store-failed`, or what `mayResume` throws.
+ * The run is claimed, then read again: another process may have resumed it meanwhile. No two callers may restore the same
+ * run: the second one waits, and finds it active. Rejects with `run-not-found`, `run-owned-elsewhere`,
+ * `resume-mismatch`, `invalid-options`, `store-failed`, or what `mayResume` throws.
  */
 export async function continueStored(runs: RunRegistry, continuation: Continuation): Promise<RunResult> {
   const { runId, identity } = continuation;
@@ -272,10 +271,7 @@ async function fitRun(
   }
 }
 
-/**
- * True if a run that does not fit is suspended for that, or was cancelled by a message. The first reason stands: another
- * process, with other tools, may not fit either.
- */
+/** The first reason stands: another process, with other tools, may not fit either. */
 function recordsMismatch(
   { looksForPosted, leavesMismatch = false }: Continuation,
   state: RunState,
@@ -298,10 +294,7 @@ export async function fitsHere(runs: RunRegistry, { runId, updatedAt }: RunSumma
   return isFit;
 }
 
-/**
- * The settings of a resumed run: those it started with, and those given again. Throws `invalid-options`, and, unless
- * the run is only to be cancelled, `resume-mismatch` if one of its tools, or the planner that it needs, is gone.
- */
+/** Throws `resume-mismatch` if a tool or a planner that is needed is gone, unless the run is only to be cancelled. */
 export function restoreSettings(
   engine: EngineSettings,
   state: RunState,
@@ -346,10 +339,7 @@ export function isNewFork({ forkedFrom, sequence }: RunState): boolean {
   return forkedFrom?.after === sequence;
 }
 
-/**
- * The events that withdraw the open questions and unused approvals of a new fork: both are about a
- * call of the other run. What still has to run is asked about again.
- */
+/** Withdraws the open questions and unused approvals of a new fork: both are about a call of the other run. */
 function withdrawals(state: RunState): readonly EventInit[] {
   if (!isNewFork(state)) return [];
   const outcome = { status: "withdrawn" } as const;
@@ -532,11 +522,7 @@ async function listAll(store: RunStore, selected: ListRunsOptions): Promise<RunS
   return runs;
 }
 
-/**
- * Resumes a suspended run for which a message was left, or whose wait is over. Resolves to when to try again, if the
- * store has failed, or it is too early by its clock; in all other cases the run stays in the store, to be resumed by
- * another caller.
- */
+/** Resolves to when to try again. In all other cases the run stays in the store, to be resumed by another caller. */
 export async function resumeLeft(runs: RunRegistry, { runId, resources }: LeftRun): Promise<ResumedAgain> {
   const startedMs = monotonicNow(runs.settings.clock);
   try {

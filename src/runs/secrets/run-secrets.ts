@@ -81,12 +81,9 @@ interface Filled {
 }
 
 /**
- * The secrets of one run. Its events and state contain them sealed; this has their values while the run is active in
- * this process. The same value at the same place is sealed once, so that equal values stay equal.
- *
- * A value is sealed when it is recorded ({@link RunSecrets.sealPlan}, {@link RunSecrets.fill},
- * {@link RunSecrets.seal}), opened for the code that needs it ({@link RunSecrets.open}), and hidden in any other text
- * that repeats it ({@link RunSecrets.hideInEvent}). A run that can have no secret has no object of this class.
+ * The secrets of one run, which its events and state contain sealed. The same value at the same place is sealed once, so
+ * that equal values stay equal. A value is sealed when it is recorded, opened for the code that needs it, and hidden in
+ * any other text that repeats it. A run that can have no secret has no object of this class.
  */
 export class RunSecrets {
   private readonly hidden = new HiddenTexts();

@@ -73,9 +73,8 @@ export interface SealedPart {
 }
 
 /**
- * The sealed values in events, plans or states of steps: all have them in an `input`, an `output` or a `reasoning` of a
- * step. `tools` has the tools of steps by id, also those of steps visited before. The output of a run is skipped, since
- * a step has it, and that of a loop, since its iterations have it.
+ * All have them in an `input`, an `output` or a `reasoning` of a step. `tools` has the tools of steps by id, also of
+ * those visited before. The output of a run is skipped, since a step has it, and that of a loop, which its iterations have.
  */
 export function* sealedPartsIn(
   holder: unknown,

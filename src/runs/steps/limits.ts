@@ -38,10 +38,7 @@ type Admitted =
 
 export const unlimited: AdmittedCall = { type: "admitted", leave: () => {} };
 
-/**
- * Waits for a call's turn at its tool (a first call only while steps may start), and counts it against the run's
- * budget. Never rejects.
- */
+/** Waits for a call's turn at its tool (a first call only while steps may start). Never rejects. */
 export async function admit(run: Run, call: StepCall, { isFirst = false } = {}): Promise<Admitted> {
   const gate = gateOf(run, call.tool);
   const early = overBudget(run, call);

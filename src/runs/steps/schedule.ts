@@ -47,9 +47,8 @@ export async function runExecution(run: Run, planningError?: AgentErrorData): Pr
 }
 
 /**
- * Runs the steps of a plan that have not ended: each as soon as its dependencies are done, the earliest in the plan
- * first, at most `concurrency` at a time. After one has failed no other starts; if the run continues after failures,
- * only its dependents do not start. Resolves when nothing runs and nothing can start.
+ * Runs each step as soon as its dependencies are done, the earliest in the plan first. After one has failed no other
+ * starts; if the run continues after failures, only its dependents do not start.
  */
 function runSteps(run: Run, { steps }: Plan, expressions: PlanExpressions | undefined): Promise<void> {
   const { concurrency } = run.settings.stored;

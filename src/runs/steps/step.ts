@@ -79,9 +79,8 @@ export interface Executed {
 }
 
 /**
- * Runs one step, or one iteration of it, to its end: prepare (references, validation), ask (approval, limits), attempt,
- * retry, record. Once it is done, so does the next step of the queue: if that can start in the same turn, its start is
- * recorded together with the end, as a commit takes time. Resolves to how the last of them ended. Never rejects.
+ * Prepare (references, validation), ask (approval, limits), attempt, retry, record. If the next step of the queue can
+ * start in the same turn, its start is recorded together with the end, as a commit takes time. Never rejects.
  */
 export async function runStep(run: Run, first: StepTask, queue?: StepQueue): Promise<StepEnd> {
   let current: TakenStep = { task: first, prepared: prepareStep(run, first), isStarted: false };
@@ -122,10 +121,7 @@ const stepEnds: Readonly<Record<StepOutcome["status"], StepEnd>> = {
 /** Finds the values of the names in a step, as recorded unless something else is given. */
 type LookUp = (name: string) => JsonValue | undefined;
 
-/**
- * Fills in a step's references, parses its input and determines its effect. Synchronous, unless the schema is async or
- * secrets may be involved. Never throws.
- */
+/** Synchronous, unless the schema is async or secrets may be involved. Never throws. */
 function prepareStep(run: Run, task: StepTask, lookUp?: LookUp): PreparedStep | Promise<PreparedStep> {
   if (run.secrets?.concerns(task)) return prepareSealed(run, task, run.secrets);
   const filled = fillInput(run, task, lookUp);
