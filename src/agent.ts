@@ -137,6 +137,8 @@ export function createEngine(settings: EngineSettings): Agent & WorkedAgent {
   const optionsOf = (options: AnyRunOptions | undefined, use: OptionsUse = "run"): RunSettings =>
     options === undefined ? plainOptions : resolveRunOptions(options, settings, use);
   const createRunId = () => `run_${settings.createId()}`;
+  const planAlone = async (request: string, chosen: RunSettings) =>
+    (await loadRuntime()).planAlone({ settings, hub }, { runId: createRunId(), request, settings: chosen });
   const startedNow = (runId: string) => ({ runId, startedMs: monotonicNow(settings.clock) });
 
   function toTarget(target: string | object): RunTarget {
@@ -273,16 +275,14 @@ export function createEngine(settings: EngineSettings): Agent & WorkedAgent {
     async plan(request, options) {
       const chosen = optionsOf(options, "plan");
       requireOpen();
-      return (await loadRuntime()).planAlone({ settings, hub }, { runId: createRunId(), request, settings: chosen });
+      return planAlone(request, chosen);
     },
 
     async dryRun(given, options) {
       const chosen = optionsOf(options, "dryRun");
       const target = snapshotOf(toTarget(given), { waits: false });
-      const parts = await loadRuntime();
-      const planned = (request: string) =>
-        parts.planAlone({ settings, hub }, { runId: createRunId(), request, settings: chosen });
-      return parts.dryRun(settings, chosen, "plan" in target ? target.plan : await planned(target.request));
+      const plan = "plan" in target ? target.plan : await planAlone(target.request, chosen);
+      return (await loadRuntime()).dryRun(settings, chosen, plan);
     },
 
     execute: (plan, options) => runToEnd({ plan: plan as PlanInput }, options),
@@ -299,11 +299,7 @@ export function createEngine(settings: EngineSettings): Agent & WorkedAgent {
         parts.startRun(runs, { target, settings: chosen, isNamed, ...opening });
       // The caller may never read the handle.
       return handOut(runId, chosen, use, ({ message }) =>
-        settings.onWarning({
-          code: "start-refused",
-          runId,
-          message: `Run "${runId}" was not started: ${message}`,
-        }),
+        settings.onWarning({ code: "start-refused", runId, message: `Run "${runId}" was not started: ${message}` }),
       );
     },
 

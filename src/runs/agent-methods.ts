@@ -248,7 +248,6 @@ export type Refusal = {
 
 export interface WorkedAgent {
   readonly [workerKey]: {
-    /** Records a run that is refused, cannot start yet, or was cancelled before it started; as `refuseRun` does. */
     refuse(refusal: Refusal): Promise<RunResult>;
     /** Leaves an event for a run that has yet to start; as `deliverEarly` of `send-command.ts` does. */
     deliverEarly(runId: string, name: string, value: unknown, options: Pick<DeliverOptions, "id">): Promise<boolean>;

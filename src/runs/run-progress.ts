@@ -108,7 +108,6 @@ function askedOf({ hash, expiresAt }: ApprovalState): { readonly hash: string; r
   return expiresAt === undefined ? { hash } : { hash, expiresAt };
 }
 
-/** True if a step waits for a decision, or for a time or an event that has not come. */
 function isHeldUp(step: StepState, nowMs: number): boolean {
   const isAsked = step.status === "waiting" && step.approval?.status === "requested";
   return isAsked || (isAwaited(step) && !isWaitOver(step, nowMs));

@@ -181,7 +181,6 @@ export class RunRegistry implements RunHost {
     return run;
   }
 
-  /** Keeps an open run until its execution has ended. Settles as the execution does. */
   hold(run: Run, executing: Promise<RunResult>, identity?: string): Promise<RunResult> {
     let resolveResult: ActiveRun["resolve"] = () => {};
     const result = new Promise<RunResult>((resolve, reject) => {

@@ -47,7 +47,6 @@ interface RunCounters {
   toolCalls: number;
 }
 
-/** Called with the ref of a step or iteration, or nothing for the plan. */
 type DecisionListener = (ref: StepRef | undefined) => void;
 
 /** Thousands may be open at once, so a run has no function of its own where a method will do. */
@@ -96,11 +95,9 @@ export class Run implements RecorderOwner {
   get store(): RunStore {
     return this.engine.store;
   }
-
   get state(): RunState {
     return this.recorder.state;
   }
-
   now(): number {
     return this.engine.clock.now();
   }
@@ -120,20 +117,16 @@ export class Run implements RecorderOwner {
   get stopReason(): "step-failed" | "interrupted" | undefined {
     return this.stopped;
   }
-
   get abortReason(): AbortReason | undefined {
     return this.scope.reason;
   }
-
   canStart(): boolean {
     return this.stopReason === undefined && this.abortReason === undefined;
   }
-
   canContinue(): boolean {
     return this.stopReason !== "interrupted" && this.abortReason === undefined;
   }
 
-  /** Aborts the run at its deadline, or when the caller's signal does, until {@link Run.close}. */
   open(startedMs: number): void {
     const { signal, stored } = this.settings;
     const { timeoutMs } = stored;
@@ -163,14 +156,12 @@ export class Run implements RecorderOwner {
     if (this.settings.stored.onStepFailure !== "continue") this.stop("step-failed");
   }
 
-  /** Steps may start, until one fails. */
   startSteps(): void {
     if (this.stopReason === "interrupted") return;
     this.stopped = undefined;
     this.startScope = undefined;
   }
 
-  /** No step starts any more, and running ones may end. */
   interrupt(): void {
     this.stop("interrupted");
   }
@@ -226,7 +217,6 @@ export class Run implements RecorderOwner {
     return this.startScope.open();
   }
 
-  /** True if a source of an attempt has not been released. */
   isOpen(source: AbortSource): boolean {
     return this.scope.isOpen(source);
   }
@@ -236,7 +226,6 @@ export class Run implements RecorderOwner {
     this.startScope?.release(source);
   }
 
-  /** Releases timers and listeners; late results become warnings. */
   close(): void {
     this.enter("closed");
     this.stopWatching?.();
@@ -270,7 +259,6 @@ export class Run implements RecorderOwner {
     while (this.lastCommand !== undefined) await this.lastCommand;
   }
 
-  /** Receives what was posted to it, perhaps before it started or resumed. */
   onPosted(posted: readonly PostedMessage[]): void {
     if (this.inbox.isOpen) void this.host.receive(this, posted);
     else this.inbox.early = posted;
@@ -281,7 +269,6 @@ export class Run implements RecorderOwner {
     return this.inbox.early;
   }
 
-  /** Listens to decisions from outside. Returns what stops it. */
   onDecision(listener: DecisionListener): () => void {
     this.decisionListeners ??= new Set();
     this.decisionListeners.add(listener);
@@ -301,7 +288,6 @@ export class Run implements RecorderOwner {
     return this.recorder.emit(this.secrets?.hideInEvent(init) ?? init);
   }
 
-  /** As {@link Run.emit}, for events of steps that are recorded together or not at all. */
   emitTogether(first: EventInit, second: EventInit): void | Promise<void> {
     const { secrets } = this;
     if (isStepFailure(second)) this.stopSteps();
@@ -346,7 +332,6 @@ export class Run implements RecorderOwner {
     for (const channel of this.channels) channel.push(event);
   }
 
-  /** Reports an attempt that settled after it had been given up: an event, or a warning once the run has ended. */
   reportLate(init: Extract<EventInit, { type: "step-late" }>): void {
     const { stepId, attempt } = init;
     if (this.phase !== "ending" && this.phase !== "closed") this.emit(init);
@@ -364,7 +349,6 @@ export class Run implements RecorderOwner {
 
   // State
 
-  /** The question about a step, an iteration of one, or the plan, and what was decided. */
   approvalOf(ref: StepRef | undefined): ApprovalState | undefined {
     return ref === undefined ? this.state.planApproval : instanceAt(this.state.steps, ref)?.approval;
   }
@@ -405,7 +389,6 @@ function countToolCalls({ steps }: RunState): number {
 }
 
 export interface RunCaller {
-  /** Also receives the events of the run. */
   readonly channel?: EventChannel<AgentEvent>;
   /** Aborted when the caller cancels the run, which may not exist yet. */
   readonly cancelling?: AbortSource;
@@ -416,7 +399,6 @@ export interface RunCaller {
 export interface RunHost {
   readonly settings: EngineSettings;
   readonly hub: EventHub<AgentEvent>;
-  /** The gates of tools that have limits, over all runs. */
   readonly gates: Map<Tool, CallGate>;
   readonly leases: Leases;
   /** Acts on what was posted to a run. Never rejects. */

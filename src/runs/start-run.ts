@@ -291,8 +291,8 @@ function readSettings({ settings }: RunRegistry, options: Refusal["options"]): R
 
 async function createRefused(
   run: Run,
-  { target, error }: { readonly target: RunTarget; readonly error: AgentError },
-): Promise<readonly EventInit[]> {
+  { target, error }: Extract<Refusal, { error: AgentError }>,
+): Promise<EventInit[]> {
   const outcome = { status: error.code === "cancelled" ? "cancelled" : "failed", error: dataOf(run, error) } as const;
   const start = await createStart(run, target);
   const { steps = [] } = start.plan ?? {};
@@ -303,10 +303,7 @@ async function createRefused(
 }
 
 /** Without its plan, as the secrets of tools that are not here could not be sealed in it. */
-async function createHeld(
-  run: Run,
-  { request, hold }: { readonly request: string | undefined; readonly hold: Hold },
-): Promise<readonly EventInit[]> {
+async function createHeld(run: Run, { request, hold }: Extract<Refusal, { hold: Hold }>): Promise<EventInit[]> {
   const start = await startEvent(run, request === undefined ? undefined : { request });
   return [start, { type: "run-suspend", pending: [{ ...hold, isUnstarted: true }] }];
 }

@@ -189,11 +189,8 @@ async function pause(
   { options: { signal }, cancelling }: Pick<SentCommand<CommandType>, "options" | "cancelling">,
   { pollMs, isCancelled }: { readonly pollMs: number; readonly isCancelled: boolean },
 ): Promise<void> {
-  const wakers: Abortable[] = [
-    stopping,
-    ...(signal ? [signal] : []),
-    ...(cancelling && !isCancelled ? [cancelling] : []),
-  ];
+  const others = [signal, isCancelled ? undefined : cancelling].filter((waker) => waker !== undefined);
+  const wakers: readonly Abortable[] = [stopping, ...others];
   const waking = new AbortSource();
   const wake = () => waking.abort(undefined);
   for (const waker of wakers) waker.addEventListener("abort", wake);

@@ -39,7 +39,8 @@ interface Attempt {
 
 /** Calls models during planning, within the budget of the run, and counts what they use. */
 export class ModelMeter {
-  private readonly made: ModelCall[] = [];
+  /** The usage of each call; for one in progress, the most it may use. */
+  readonly calls: ModelCall[] = [];
   /** Ends the attempts under way, for listeners. */
   private readonly open = new Set<() => void>();
   private isClosed = false;
@@ -50,13 +51,8 @@ export class ModelMeter {
     private readonly host: MeterHost,
   ) {}
 
-  /** The usage of each call; for one in progress, the most it may use. */
-  get calls(): readonly ModelCall[] {
-    return this.made;
-  }
-
   get usage(): ModelUsage | undefined {
-    return sumCalls(this.made);
+    return sumCalls(this.calls);
   }
 
   /** Refuses calls from now on, as an abandoned planner must not spend more. Calls in progress count as cancelled. */
@@ -91,7 +87,7 @@ export class ModelMeter {
     if (signal.aborted) throw signal.reason;
     const inputTokens = estimatePrompt(model, request);
     const maxOutputTokens = this.admit(model, { inputTokens, maxOutputTokens: capOf(request) });
-    const index = this.made.push(modelCall(model, {}, { inputTokens, outputTokens: maxOutputTokens ?? 0 })) - 1;
+    const index = this.calls.push(modelCall(model, {}, { inputTokens, outputTokens: maxOutputTokens ?? 0 })) - 1;
     const about = { model: modelName(model), attempt };
     let heard = "";
     const ask: Attempt["call"] = (own) =>
@@ -103,14 +99,14 @@ export class ModelMeter {
         },
       });
     const countHeard = () => {
-      this.made[index] = modelCall(model, {}, { inputTokens, outputTokens: estimateTokens(heard) });
+      this.calls[index] = modelCall(model, {}, { inputTokens, outputTokens: estimateTokens(heard) });
     };
     const startMs = this.host.now();
     let hasEnded = false;
     const end = (outcome: ModelEndEvent["outcome"]) => {
       if (hasEnded) return;
       hasEnded = true;
-      const { model: _name, ...used } = this.made[index] as ModelCall;
+      const { model: _name, ...used } = this.calls[index] as ModelCall;
       const durationMs = Math.max(0, this.host.now() - startMs);
       return this.host.emit({ type: "model-end", ...about, usage: { modelCalls: 1, ...used }, durationMs, outcome });
     };
@@ -127,11 +123,11 @@ export class ModelMeter {
       const make = () => request.attempts?.make(attempt, ask) ?? ask();
       const response = await (this.host.within?.(about, make) ?? make());
       const answer = { inputTokens, outputTokens: estimateTokens((response.reasoning ?? "") + response.text) };
-      this.made[index] = modelCall(model, response.usage, answer);
+      this.calls[index] = modelCall(model, response.usage, answer);
       await end({ status: "completed" });
       return withCap(response, maxOutputTokens, capOf(request));
     } catch (thrown) {
-      if (heard === "" && isUnread(thrown)) this.made[index] = modelCall(model, nothing, nothing);
+      if (heard === "" && isUnread(thrown)) this.calls[index] = modelCall(model, nothing, nothing);
       else countHeard();
       await end({ status: signal.aborted ? "cancelled" : "failed", error: toErrorData(thrown) });
       throw thrown;

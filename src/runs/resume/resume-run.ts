@@ -334,7 +334,6 @@ async function recordResume(
   if (run.recorder.failure !== undefined) throw run.recorder.failure;
 }
 
-/** True if a run has all of its events from the run that it was forked from. */
 export function isNewFork({ forkedFrom, sequence }: RunState): boolean {
   return forkedFrom?.after === sequence;
 }
@@ -355,7 +354,6 @@ function isValid(approval: ApprovalState | undefined): boolean {
   return approval?.status === "requested" || approval?.status === "approved";
 }
 
-/** True if a step, or an iteration of one, may run in the next execution, or after a decision. */
 function mayRunAgain(state: RunState, step: StepState): boolean {
   // The next execution tries its failed steps again.
   if (state.status === "failed") return !isDone(step);

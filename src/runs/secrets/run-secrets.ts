@@ -140,11 +140,9 @@ export class RunSecrets {
   get hasAny(): boolean {
     return this.values.size > 0;
   }
-
   concerns({ tool }: { readonly tool: Tool }): boolean {
     return this.hasAny || this.views.has(tool.name);
   }
-
   isIn(value: unknown): boolean {
     return this.open(value) !== value;
   }
@@ -153,7 +151,6 @@ export class RunSecrets {
   open<T>(value: T): T {
     return this.cached(value, this.openedOf, (secret) => secret);
   }
-
   private mark<T>(value: T): T {
     return this.cached(value, this.markedOf, markValue);
   }

@@ -8,7 +8,6 @@ import { describeStepRef, type StepRef, stepRefOf, toolOf } from "../../core/ste
 import { type DefinedTool, type ToolEffect, toolEffects } from "../../core/tool.ts";
 import type { Run } from "../run.ts";
 
-/** One pass of a looped step. */
 export interface Iteration {
   readonly index: number;
   readonly count: number;
@@ -91,7 +90,6 @@ export function invalidInput(
   return new AgentError("invalid-tool-input", message, { details: { ...ref, issues }, cause });
 }
 
-/** A tool's output does not fit its schema, is not JSON or is too large. */
 export function invalidOutput(task: FailedTask, issues: readonly SchemaIssue[]): AgentError<"invalid-tool-output"> {
   const { name, ref } = nameOf(task);
   const message = `The output of step ${name} is not valid: ${describeIssues(issues)}`;
@@ -117,7 +115,6 @@ export function toolFailed(
   return new AgentError("tool-failed", message, { details, cause, retryable: false });
 }
 
-/** A step that must run only once was cut off, for the reason given. */
 export function outcomeUnknown(task: FailedTask, cause: ErrorData): AgentError<"outcome-unknown"> {
   const { name, ref } = nameOf(task);
   const message = `Step ${name} must run only once and was cut off: whether it took effect is not known.`;

@@ -162,7 +162,6 @@ export function namedValue(run: Run, name: string, iteration: Iteration | undefi
   return run.state.steps.get(name)?.output;
 }
 
-/** True if the `when` of a step, or of an iteration of one, holds. Throws what evaluating it throws. */
 export function isTrue(run: Run, expressions: StepExpressions, iteration?: Iteration): boolean {
   const lookUp = (name: string) => opened(run, namedValue(run, name, iteration));
   return expressions.evaluate("when", { lookUp, iteration: iteration?.index }) === true;
@@ -199,7 +198,6 @@ function toPrepared(
 
 // ---- Ask: approval, limits; then start ----
 
-/** Starts a step, after approval and admission. Returns how it ends, if it does not start. */
 async function startStep(run: Run, { task, prepared: preparing }: TakenStep): Promise<StartedStep | StepEnd> {
   // The run may have been ended while the end of the step before was recorded.
   if (!run.canStart()) return "waiting";
@@ -319,13 +317,12 @@ function callTool(run: Run, call: StepCall, context: ToolContext): Promise<Attem
     const input = copyContainers(call.parsed);
     if (undone === undefined)
       return Promise.resolve(tool.execute(input, context)).then((value) => checkOutput(run, call, value));
-    return Promise.resolve(tool.undo?.({ input, output: opened(run, undone.output) }, context)).then(() => nothing);
+    const output = opened(run, undone.output);
+    return Promise.resolve(tool.undo?.({ input, output }, context)).then(() => toCompleted(null));
   } catch (thrown) {
     return Promise.reject(thrown);
   }
 }
-
-const nothing: AttemptResult = { type: "completed", output: null };
 
 function checkOutput(run: Run, call: StepCall, value: unknown): AttemptResult | Promise<AttemptResult> {
   const { outputSchema } = call.tool;
@@ -658,7 +655,11 @@ function failureOutcome(
     return abortedStep(run, last);
   if (last.reason === "refused") return { status: "failed", error: withCause(last.error, errors.at(-1)) };
   if (last.reason === "invalid-output") return { status: "failed", error: last.error as AgentErrorData };
-  if (last.reason === "timeout") return { status: "failed", error: withAttempts(last, attempts) };
+  if (last.reason === "timeout") {
+    const error = last.error as AgentErrorData<"timeout">;
+    const counted = { ...error, details: { ...error.details, attempts } };
+    return { status: "failed", error: withCause(counted, nothingHappened(last)) };
+  }
   return { status: "failed", error: failed() };
 }
 
@@ -668,11 +669,6 @@ function abortedStep(run: Run, last: FailedAttempt | undefined): StepFailure {
   const error = withCause(reason, last?.reason === "aborted" ? nothingHappened(last) : last?.error);
   const status = reason.code === "timeout" ? "failed" : reason.code === "interrupted" ? "interrupted" : "cancelled";
   return { status, error };
-}
-
-function withAttempts(last: FailedAttempt, attempts: number): AgentErrorData {
-  const error = last.error as AgentErrorData<"timeout">;
-  return withCause({ ...error, details: { ...error.details, attempts } }, nothingHappened(last));
 }
 
 /** The error of a tool that was cut off, if it states that nothing happened: resuming the run relies on it. */
