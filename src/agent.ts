@@ -122,6 +122,7 @@ export function createEngine(settings: EngineSettings): Agent & WorkedAgent {
   /** True if no timer resumes runs that wait for a time: a worker looks for them. */
   let leavesWaits = false;
   const deletePlainly: DeleteWithin = async (deleteRuns) => void (await deleteRuns());
+  /** Overridden by workers, which also delete the job of a run. */
   let deleteWithin = deletePlainly;
   /** Resolves when the agent has closed; undefined while it accepts runs. */
   let closing: Promise<void> | undefined;

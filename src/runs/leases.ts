@@ -75,6 +75,7 @@ export class Leases {
     this.holders.add(to);
   }
 
+  /** Errors of the store are ignored, as the run has ended. */
   release(holder: LeaseHolder): void | Promise<void> {
     if (!this.holders.delete(holder)) return undefined;
     if (this.holders.size === 0) {
@@ -130,6 +131,7 @@ export class Leases {
     return this.confirm(holder);
   }
 
+  /** Stops waiting for a store that may never answer. */
   private inTime<T>(answer: Promise<T>): Promise<T | typeof notInTime> {
     return settleWithin(answer, this.ttlMs / renewalsPerLease, this.options.clock);
   }

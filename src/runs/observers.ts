@@ -10,6 +10,7 @@ export interface Observation {
   readonly within: Within | undefined;
   /** Undefined if no observer has one. */
   readonly traceparent: ((runId: string) => string | undefined) | undefined;
+  /** Gives observers an event that listeners do not receive. */
   readonly tellObservers: (event: AgentEvent) => void;
 }
 

@@ -302,11 +302,8 @@ export function resolveOptions(options: EngineOptions, { canPlan }: { canPlan: b
 }
 
 function guard<TArgs extends readonly unknown[]>(tell: (...args: TArgs) => unknown): (...args: TArgs) => void {
-  return (...args) =>
-    void answerOf(
-      () => tell(...args),
-      () => {},
-    );
+  const ignore = () => {};
+  return (...args) => void answerOf(() => tell(...args), ignore);
 }
 
 /** Reading a UUID makes V8 join the pieces it is built from, which a stored run would otherwise keep: 1.6 kB. */
@@ -321,10 +318,8 @@ function warnOnce(): EngineSettings["onListenerError"] {
   return (error, { type }) => {
     if (isTold) return;
     isTold = true;
-    console.warn(
-      `planwright: a listener of "${type}" failed; further failures are not reported (set onListenerError).`,
-      error,
-    );
+    const advice = "further failures are not reported (set onListenerError)";
+    console.warn(`planwright: a listener of "${type}" failed; ${advice}.`, error);
   };
 }
 

@@ -18,6 +18,7 @@ import { dependenciesOf } from "../plan/references.ts";
 
 export interface RecordedRun {
   readonly events: readonly AgentEvent[];
+  /** The first and the last event of the run, even if they were known before. */
   readonly first: AgentEvent | undefined;
   readonly last: AgentEvent | undefined;
   readonly state: RunState;

@@ -77,6 +77,7 @@ export class RunRegistry implements RunHost {
   readonly leases: Leases;
   readonly receive: RunHost["receive"];
   graceMs: number;
+  /** Stop the timers of suspended runs, by run id. */
   private readonly waits = new Map<string, () => void>();
   /** The runs that do not fit this process, with the time of their last event: they cannot fit before there is a new one. */
   readonly unfit = new RecentMap<string>(10_000);

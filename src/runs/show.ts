@@ -10,6 +10,7 @@ import type { RunSecrets } from "./secrets/run-secrets.ts";
 
 interface Shown {
   readonly runId: string;
+  /** True if it may contain sealed values. */
   readonly isSealed: boolean;
   readonly redact: EngineSettings["redact"];
 }

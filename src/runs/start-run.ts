@@ -1,7 +1,7 @@
 import { monotonicNow } from "../async/clock.ts";
 import { settleOrAbort } from "../async/promises.ts";
 import { notInTime, settleWithin } from "../async/timeout.ts";
-import { type AgentError, type AgentErrorLike, isAgentError } from "../core/errors.ts";
+import { type AgentErrorLike, isAgentError } from "../core/errors.ts";
 import type { EventInit, Keyed } from "../core/events.ts";
 import type { Plan, PlanInput, PlanStep } from "../core/plan.ts";
 import type { RunResult } from "../core/run-result.ts";
@@ -289,10 +289,7 @@ function readSettings({ settings }: RunRegistry, options: Refusal["options"]): R
   }
 }
 
-async function createRefused(
-  run: Run,
-  { target, error }: Extract<Refusal, { error: AgentError }>,
-): Promise<EventInit[]> {
+async function createRefused(run: Run, { target, error }: Extract<Refusal, { error: Error }>): Promise<EventInit[]> {
   const outcome = { status: error.code === "cancelled" ? "cancelled" : "failed", error: dataOf(run, error) } as const;
   const start = await createStart(run, target);
   const { steps = [] } = start.plan ?? {};

@@ -157,10 +157,7 @@ function isHolder(value: unknown): value is JsonObject {
 }
 
 /** The hash that binds a decision to a call. With a secret, the recorded hash is reused: the key may have changed. */
-async function hashOf(
-  { secrets, state }: Pick<Run, "secrets" | "state">,
-  part: Omit<ApprovedCall, "runId">,
-): Promise<string> {
+async function hashOf({ secrets, state }: StoredRun, part: Omit<ApprovedCall, "runId">): Promise<string> {
   const call = { runId: state.runId, ...part };
   if (!secrets?.isIn(call.input)) return hashCall(call);
   const { approval } = instanceAt(state.steps, call) ?? {};
@@ -237,11 +234,8 @@ async function askInline(run: Run, asked: Undecided): Promise<ApprovalOutcome | 
     if (isExpired(request, run.sharedNow())) return expiredOutcome(request, ref);
     const read = readAnswer(answer, request.kind);
     if (read !== undefined) return await outcomeOfAnswer(run, asked, read);
-    warnOf(
-      run,
-      ref,
-      `requestApproval must return approve, reject or suspend, but returned ${String(answer).slice(0, 100)}.`,
-    );
+    const returned = String(answer).slice(0, 100);
+    warnOf(run, ref, `requestApproval must return approve, reject or suspend, but returned ${returned}.`);
   } catch (thrown) {
     if (source.reason === expired) return expiredOutcome(request, ref);
     if (!source.aborted)
@@ -416,7 +410,7 @@ function approvalExpired(
  */
 export async function changeCall(
   { toolsByName }: EngineSettings,
-  { state, secrets }: Pick<Run, "state" | "secrets">,
+  { state, secrets }: StoredRun,
   { ref, hash, input: given }: { readonly ref: StepRef; readonly hash: string; readonly input: JsonObject },
 ): Promise<ChangedCall | undefined> {
   const step = instanceAt(state.steps, ref) as StepState;

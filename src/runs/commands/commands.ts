@@ -65,12 +65,14 @@ export interface CommandKind<TCommand> {
     command: TCommand,
     { settings, state, resumes }: { settings: EngineSettings; state: RunState; resumes: boolean },
   ): Promise<TCommand>;
+  /** False if the command has had its effect. Throws if it can have none. */
   check(run: StoredRun, command: TCommand): boolean;
   /** True if the command has values of the run, which may be secrets: it cannot be sent without their keys. @default false */
   needsSecrets?(command: TCommand): boolean;
   /** Throws if the record of a run whose execution has ended shows that the command had no effect. */
   checkEnded?(run: StoredRun, command: TCommand): void;
   maxKept?(state: RunState, command: TCommand): number;
+  /** Recorded with `run-resume` when a run is resumed by the command. */
   events(command: TCommand): readonly EventInit[];
   /** Acts in an active run. Resolves to false if this execution cannot; rejects if none can. */
   act(run: Run, command: TCommand, source: CommandSource): Promise<boolean>;
@@ -79,6 +81,7 @@ export interface CommandKind<TCommand> {
 interface CommandSource {
   readonly caller?: RunCaller & { readonly result: Promise<RunResult> };
   readonly message?: number;
+  /** True if no step of the execution has had its turn yet. */
   readonly isOpening?: boolean;
 }
 

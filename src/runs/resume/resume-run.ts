@@ -69,10 +69,7 @@ export function resumeRun(runs: RunRegistry, resuming: Resuming): Promise<RunRes
 }
 
 /** Checked when the run is read and when it is claimed: one that failed in between was retried by another process. */
-function mayResume(
-  { leases }: RunRegistry,
-  { retriesFailed }: Pick<Resuming, "retriesFailed">,
-): (state: RunState) => boolean {
+function mayResume({ leases }: RunRegistry, { retriesFailed }: Resuming): (state: RunState) => boolean {
   let seen: number | undefined;
   return (state) => {
     seen ??= state.sequence;
@@ -241,12 +238,9 @@ interface Fit {
 async function fitRun(
   engine: EngineSettings,
   state: RunState,
-  {
-    options,
-    isCancel,
-    maxAdoptions = Number.POSITIVE_INFINITY,
-  }: Pick<Continuation, "options" | "isCancel" | "maxAdoptions">,
+  given: Pick<Continuation, "options" | "isCancel" | "maxAdoptions">,
 ): Promise<Fit> {
+  const { options, isCancel, maxAdoptions = Number.POSITIVE_INFINITY } = given;
   const opening = Promise.resolve(secretsOf(engine, { state }));
   const unread = opening.catch(() => undefined);
   const restore = (mode: Pick<Continuation, "isCancel">) => restoreSettings(engine, state, { ...options, ...mode });

@@ -89,7 +89,9 @@ export class RunSecrets {
   private readonly hidden = new HiddenTexts();
   /** The texts and numbers of all secrets, however short. */
   private readonly leaves = new Set<JsonValue>();
+  /** By sealed text. */
   private readonly values = new Map<string, JsonValue>();
+  /** Sealed texts, by place and value. */
   private readonly sealed = new Map<string, Promise<string>>();
   private readonly openedOf = new WeakMap<object, unknown>();
   private readonly markedOf = new WeakMap<object, unknown>();

@@ -167,7 +167,9 @@ const maxHalf = 1_024;
 
 /** Texts that must not be shown, and the search for them in other texts. */
 export class HiddenTexts {
+  /** By their beginning, so that very few have to be looked for at each character. */
   private readonly byHead = new Map<string, string[]>();
+  /** The text shown instead of each. */
   private readonly shown = new Map<string, string>();
 
   get isEmpty(): boolean {

@@ -51,19 +51,16 @@ export async function runExecution(run: Run, planningError?: AgentErrorData): Pr
  * starts; if the run continues after failures, only its dependents do not start.
  */
 function runSteps(run: Run, { steps }: Plan, expressions: PlanExpressions | undefined): Promise<void> {
-  const { concurrency } = run.settings.stored;
+  const { stored, tools } = run.settings;
   run.startSteps();
   const ready = readySteps(run, steps, expressions);
-  const taskOf = (step: ToolStep): StepTask => ({
-    step,
-    tool: run.settings.tools.get(step.tool) as DefinedTool,
-    iteration: undefined,
-  });
+  const toolOf = ({ tool }: ToolStep) => tools.get(tool) as DefinedTool;
+  const taskOf = (step: ToolStep): StepTask => ({ step, tool: toolOf(step), iteration: undefined });
   let running = 0;
   return new Promise((resolve, reject) => {
     let pending: PendingSteps | undefined;
     const startReady = () => {
-      while (running < concurrency && run.canStart()) {
+      while (running < stored.concurrency && run.canStart()) {
         const index = ready.take();
         if (index === undefined) break;
         running++;

@@ -637,13 +637,9 @@ type StepFailure = Exclude<StepOutcome, { status: "completed" }>;
 function failureOutcome(
   run: Run,
   call: StepCall,
-  {
-    last,
-    errors,
-    attempts,
-    ending,
-  }: { last: FailedAttempt; errors: readonly ErrorData[]; attempts: number; ending: string },
+  tried: { last: FailedAttempt; errors: readonly ErrorData[]; attempts: number; ending: string },
 ): StepFailure {
+  const { last, errors, attempts, ending } = tried;
   const isCutOff = last.reason === "aborted" || last.reason === "timeout";
   const isInDoubt = call.effect === "once" && last.reason !== "refused" && !saysNothingHappened(last.thrown);
   if (isInDoubt && isCutOff) return { status: "unknown", error: outcomeUnknown(call, last.error).toJSON() };
