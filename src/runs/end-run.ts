@@ -12,7 +12,7 @@ import { showIn, shownResult } from "./show.ts";
 import { dataOf, outcomeUnknown, taskOfPart } from "./steps/step-call.ts";
 import { undoSteps } from "./steps/undo.ts";
 
-/** Resolves to the result: of a run that waits for a decision, or has ended, with its open steps skipped or undone. */
+/** Suspends a run that waits for a decision; else skips its open steps, undoes the others if wanted, and ends it. */
 export async function endExecution(run: Run, end: ExecutionEnd): Promise<RunResult> {
   run.enter("closing");
   if (run.recorder.failure === undefined) await recordRunEnd(run, end);

@@ -106,7 +106,7 @@ export class Leases {
     return store.isVolatile === true ? Number.POSITIVE_INFINITY : leaseMs;
   }
 
-  /** Resolves to true if no other process has the run. If the store refuses, or does not answer in time, the lease is lost. */
+  /** True if no other process has the run. If the store refuses, or does not answer in time, the lease is lost. */
   confirm(holder: LeaseHolder): boolean | Promise<boolean> {
     return this.isConfirmed(holder) || this.ask(holder);
   }

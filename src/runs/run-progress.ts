@@ -51,7 +51,7 @@ export function stepFailure({ state }: Pick<Run, "state">): AgentErrorData | und
   return undefined;
 }
 
-/** Besides unknown outcomes, only a run that no failed step stops waits for an approval, a time or an event. */
+/** Unknown outcomes and, unless a failed step stops the run anyway, approvals, times and events. */
 export function pendingItems(run: Run): readonly PendingItem[] {
   const { state, settings } = run;
   if (state.planApproval?.status === "requested") return [{ kind: "plan-approval", ...askedOf(state.planApproval) }];

@@ -155,6 +155,7 @@ export class RunRegistry implements RunHost {
     }
   }
 
+  /** For operations that may open a run later: {@link RunRegistry.stop} waits for them. */
   track<T>(operation: Promise<T>): Promise<T> {
     const tracked = operation.finally(() => this.operations.delete(tracked));
     this.operations.add(tracked);

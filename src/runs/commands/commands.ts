@@ -387,7 +387,8 @@ export const commands: { readonly [TType in CommandType]: CommandKind<Commands[T
 
 /**
  * A message is acknowledged together with the event that it results in, so that it is acted on once, whichever process
- * dies; one that leads to nothing, with the next event. What this execution cannot act on is left for the next.
+ * dies; one that leads to nothing, with the next event. What this execution cannot act on is left for the next one.
+ * Never rejects.
  */
 export async function receivePosted(
   run: Run,
