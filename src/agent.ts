@@ -97,10 +97,8 @@ export function createOrchestrator<const TTools extends readonly Tool[]>(
 
 // ---- The methods: they check options, hand out handles and load the rest ----
 
-/** The maximum number of unread events in a handle. */
 const eventCapacity = 1_000;
 
-/** The code that plans and executes runs. */
 type Runtime = typeof import("./runs/start-run.ts");
 /** Kept once it is loaded, so that later runs do not wait. */
 let loadedRuntime: Runtime | undefined;
@@ -120,12 +118,11 @@ type AnyRunOptions = Parameters<typeof resolveRunOptions>[0];
  */
 export function createEngine(settings: EngineSettings): Agent & WorkedAgent {
   const hub = new EventHub<AgentEvent>(settings.onListenerError);
-  /** The runs in this process; undefined before the first one, or the first reader of events. */
   let registry: RunRegistry | undefined;
   /** True if no timer resumes runs that wait for a time: a worker looks for them. */
   let leavesWaits = false;
   const deletePlainly: DeleteWithin = async (deleteRuns) => void (await deleteRuns());
-  /** A worker deletes the job of a run with it. */
+  /** Overridden by workers, which also delete the job of a run. */
   let deleteWithin = deletePlainly;
   /** Resolves when the agent has closed; undefined while it accepts runs. */
   let closing: Promise<void> | undefined;
@@ -141,6 +138,8 @@ export function createEngine(settings: EngineSettings): Agent & WorkedAgent {
   const optionsOf = (options: AnyRunOptions | undefined, use: OptionsUse = "run"): RunSettings =>
     options === undefined ? plainOptions : resolveRunOptions(options, settings, use);
   const createRunId = () => `run_${settings.createId()}`;
+  const planAlone = async (request: string, chosen: RunSettings) =>
+    (await loadRuntime()).planAlone({ settings, hub }, { runId: createRunId(), request, settings: chosen });
   const startedNow = (runId: string) => ({ runId, startedMs: monotonicNow(settings.clock) });
 
   function toTarget(target: string | object): RunTarget {
@@ -205,7 +204,6 @@ export function createEngine(settings: EngineSettings): Agent & WorkedAgent {
     return { runId, recorded, events: channel, result, cancel: (reason) => cancelling.abort(cancelledBy(reason)) };
   }
 
-  /** Runs to the end, for a caller that needs no handle and so no events kept for it. */
   async function runToEnd(given: RunTarget, options?: AnyRunOptions): Promise<RunResult> {
     const chosen = optionsOf(options);
     const isNamed = options?.runId !== undefined;
@@ -214,7 +212,6 @@ export function createEngine(settings: EngineSettings): Agent & WorkedAgent {
     return returnOrThrow(await open((parts, runs) => parts.startRun(runs, opening)), chosen);
   }
 
-  /** Decides about what a run waits for, and resumes it: at once if it is active here, else once it is read. */
   function decide(runId: string, { decision, ...how }: ReturnType<typeof readDecision>): RunHandle {
     checkName("runId", runId);
     const nowMs = settings.clock.now();
@@ -279,16 +276,14 @@ export function createEngine(settings: EngineSettings): Agent & WorkedAgent {
     async plan(request, options) {
       const chosen = optionsOf(options, "plan");
       requireOpen();
-      return (await loadRuntime()).planAlone({ settings, hub }, { runId: createRunId(), request, settings: chosen });
+      return planAlone(request, chosen);
     },
 
     async dryRun(given, options) {
       const chosen = optionsOf(options, "dryRun");
       const target = snapshotOf(toTarget(given), { waits: false });
-      const parts = await loadRuntime();
-      const planned = (request: string) =>
-        parts.planAlone({ settings, hub }, { runId: createRunId(), request, settings: chosen });
-      return parts.dryRun(settings, chosen, "plan" in target ? target.plan : await planned(target.request));
+      const plan = "plan" in target ? target.plan : await planAlone(target.request, chosen);
+      return (await loadRuntime()).dryRun(settings, chosen, plan);
     },
 
     execute: (plan, options) => runToEnd({ plan: plan as PlanInput }, options),
@@ -305,11 +300,7 @@ export function createEngine(settings: EngineSettings): Agent & WorkedAgent {
         parts.startRun(runs, { target, settings: chosen, isNamed, ...opening });
       // The caller may never read the handle.
       return handOut(runId, chosen, use, ({ message }) =>
-        settings.onWarning({
-          code: "start-refused",
-          runId,
-          message: `Run "${runId}" was not started: ${message}`,
-        }),
+        settings.onWarning({ code: "start-refused", runId, message: `Run "${runId}" was not started: ${message}` }),
       );
     },
 
@@ -399,7 +390,6 @@ export function createEngine(settings: EngineSettings): Agent & WorkedAgent {
   }
 }
 
-/** Throws the error of a run that ended because nothing more could be recorded. */
 function requireRecorded({ error }: RunResult): void {
   if (error !== undefined && recordingEnds.has(error.code)) throw fromErrorData(error);
 }

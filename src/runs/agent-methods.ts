@@ -229,7 +229,6 @@ export interface Agent<TTool extends Tool = Tool> extends RunMethods<TTool, stri
 /** The key of the methods that workers and clients call on an agent. The same in all copies of this package. */
 export const workerKey: unique symbol = Symbol.for("planwright.worker") as never;
 
-/** A run that is recorded without being executed. */
 export type Refusal = {
   readonly runId: string;
   /** Those of the run, none of which is recorded if one of them is invalid. */
@@ -247,22 +246,18 @@ export type Refusal = {
     }
 );
 
-/** An agent, or an orchestrator, to its workers and clients. */
 export interface WorkedAgent {
   readonly [workerKey]: {
-    /** Records a run that is refused, cannot start yet, or was cancelled before it started; as `refuseRun` does. */
     refuse(refusal: Refusal): Promise<RunResult>;
     /** Leaves an event for a run that has yet to start; as `deliverEarly` of `send-command.ts` does. */
     deliverEarly(runId: string, name: string, value: unknown, options: Pick<DeliverOptions, "id">): Promise<boolean>;
     /** From now on no timer resumes runs whose wait is over: a worker looks for them. */
     leaveWaits(): void;
-    /** True if there is a record of a run. */
     isRecorded(this: void, runId: string): Promise<boolean>;
     /** From now on runs are deleted by a function that does so, and resolves to the ids of those that are gone. */
     deleteBy(within: DeleteWithin | undefined): void;
     /** The keys for what has a name, if the agent has any. */
     keys(name: string): Promise<RunKeys | undefined>;
-    /** The time after which a lease ends that its owner does not renew. */
     readonly leaseMs: number;
     /**
      * Resumes a run, as `agent.resume` does. One that does not fit is left as it is with `leavesMismatch`; one that failed or

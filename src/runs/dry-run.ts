@@ -55,7 +55,6 @@ export type DryRunStep<TTool extends Tool = Tool> = TTool extends Tool
     }
   : never;
 
-/** Checks a plan as a run would, and calls no tool. Rejects with `invalid-plan`, `plan-not-approved` or `cancelled`. */
 export function dryRun(engine: EngineSettings, settings: RunSettings, given: PlanInput): Promise<DryRun> {
   return underSignal(settings.signal, (source) =>
     settleOrAbort(previewPlan(engine, { settings, given, source }), source),
@@ -103,25 +102,20 @@ async function previewPlan(
   };
 }
 
-/** True if a step needs approval, as far as is known without its input. */
 function mayNeedApproval(engine: EngineSettings, tool: DefinedTool | undefined): boolean | "by-input" {
   if (tool === undefined) return false;
   if (tool.declaredNeedsApproval === true) return true;
   return tool.needsApproval === undefined && engine.needsApproval === undefined ? false : "by-input";
 }
 
-interface ToAsk {
-  readonly step: ToolStep;
-  readonly tool: DefinedTool;
-  /** The secrets that are not shown; undefined if there can be none. */
-  readonly secrets: RunSecrets | undefined;
-}
-
 /**
  * The input of a step, and the answers of its tool and the policy. Undefined if they cannot be asked: the input has
  * references or is invalid, or its effect cannot be determined; that will be the same in the run.
  */
-async function getKnownAnswers(engine: EngineSettings, { step, tool, secrets }: ToAsk) {
+async function getKnownAnswers(
+  engine: EngineSettings,
+  { step, tool, secrets }: { step: ToolStep; tool: DefinedTool; secrets: RunSecrets | undefined },
+) {
   if (findReferences(step.input).length > 0) return undefined;
   const input = resolveInput(step, () => undefined);
   const parsed = await parseWith(tool.inputSchema, copyJson(input));

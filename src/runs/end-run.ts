@@ -12,11 +12,7 @@ import { showIn, shownResult } from "./show.ts";
 import { dataOf, outcomeUnknown, taskOfPart } from "./steps/step-call.ts";
 import { undoSteps } from "./steps/undo.ts";
 
-/**
- * Closes an execution when nothing is running: suspended, if it waits for a decision; else ended, once `step-skip` is
- * emitted for the steps that never start and, with `undoOnFailure`, the completed steps of an uncompleted run are
- * undone. Resolves to the result of the run.
- */
+/** Suspends a run that waits for a decision; else skips its open steps, undoes the others if wanted, and ends it. */
 export async function endExecution(run: Run, end: ExecutionEnd): Promise<RunResult> {
   run.enter("closing");
   if (run.recorder.failure === undefined) await recordRunEnd(run, end);
@@ -24,7 +20,6 @@ export async function endExecution(run: Run, end: ExecutionEnd): Promise<RunResu
   return shownResult(run.state, run.engine, run);
 }
 
-/** The error for which a run has no plan, and the expressions of its plan. */
 interface ExecutionEnd {
   readonly planningError: AgentErrorData | undefined;
   readonly expressions: PlanExpressions | undefined;
@@ -76,7 +71,6 @@ function runOutcome(
   return { status: "completed", output: lastCompleted(state)?.output ?? null };
 }
 
-/** Emits `step-skip` for each step that never started: because of a dependency, or because the run ended first. */
 async function skipRest(run: Run, expressions: PlanExpressions | undefined): Promise<void> {
   const steps = run.state.plan?.steps ?? [];
   const { dependents } = buildGraph(opened(run, steps), expressions);
@@ -97,9 +91,8 @@ function isNotStarted(state: StepState): boolean {
 }
 
 /**
- * Closes the execution for listeners, with everything that they have seen start, once nothing more is recorded, even if
- * only since the last event. To the store it is as if the process had died: steps in flight are `interrupted`, or
- * `unknown` if they must run only once.
+ * Closes for listeners everything that they have seen start. To the store it is as if the process had died: steps in
+ * flight are `interrupted`, or `unknown` if they must run only once.
  */
 export function closeBroken(run: Run, error: AgentErrorData): void {
   if (run.phase === "closed") return;
@@ -120,10 +113,7 @@ export function closeBroken(run: Run, error: AgentErrorData): void {
   recorder.emitUnrecorded(end);
 }
 
-/**
- * The events that close what an execution has left open, so that each start has its end: for a process that has died,
- * or whose store has failed. A step in flight is `interrupted`, or `unknown` if it must run only once.
- */
+/** Closes what an execution has left open: a step in flight is `interrupted`, or `unknown` if it must run only once. */
 export function endsOfCutOff(state: RunState, error: AgentErrorData): readonly EventInit[] {
   const events: EventInit[] = [];
   if (state.isPlanning) events.push({ type: "plan-end", outcome: { status: "failed", error } });
@@ -147,9 +137,8 @@ function endOf(part: StepState, error: AgentErrorData): EventInit {
 }
 
 /**
- * Finds in the record of a run why it was about to end when its process died: it was cancelled, or its deadline had
- * passed. Undefined if it was not ending, or a failed step was the reason. To be called before its next execution
- * starts.
+ * Finds out why a run was about to end when its process died: it was cancelled, or its deadline had passed. Undefined if
+ * it was not, or because of a failed step. To be called before its next execution starts.
  */
 export function endingOf(state: RunState): AbortReason | undefined {
   if (state.planApproval?.status === "rejected") return undefined;
@@ -193,7 +182,6 @@ function unrecordedReason({ options, executionStartedAt = "", updatedAt }: RunSt
   return lastedMs >= timeoutMs ? runTimeout(timeoutMs) : cancelledBy("its process died while it was ending");
 }
 
-/** Emits `step-skip` for a step, or the rest of its iterations, that will never start. */
 export async function skipOpen(run: Run, state: StepState, reason: SkipReason): Promise<void> {
   for (const part of instancesOf([state])) {
     // An interrupted one has started: it is just not run again.

@@ -11,14 +11,11 @@ export interface Confirmation {
   readonly monotonicMs: number;
 }
 
-/** The holder of a lease: a run in this process. */
 export interface LeaseHolder {
   readonly runId: string;
   fence: number | undefined;
   confirmed?: Confirmation | undefined;
-  /** Receives the messages posted to the run, each time the store returns some. */
   onPosted(posted: readonly PostedMessage[]): void;
-  /** Called when the lease is lost, with the store's error: nothing can be recorded any more. */
   onLeaseLost(error: StoreError): void;
 }
 
@@ -42,39 +39,26 @@ export class Leases {
 
   constructor(private readonly options: Pick<EngineSettings, "store" | "clock" | "leaseMs" | "createId">) {}
 
-  /** Claims a run, at once if the store does. Rejects, or throws, with `run-owned-elsewhere` or `store-failed`. */
-  acquire(holder: LeaseHolder): void | Promise<void> {
-    const { store } = this.options;
+  async acquire(holder: LeaseHolder): Promise<void> {
     this.owner ??= `owner_${this.options.createId()}`;
     const { runId } = holder;
     const asked = this.readClocks();
     try {
-      const claimed = store.claim(runId, { owner: this.owner, ttlMs: this.ttlMs });
-      if (!isThenable(claimed)) return this.hold(holder, claimed, asked);
-      return Promise.resolve(claimed)
-        .then((claim) => this.hold(holder, claim, asked))
-        .catch((thrown) => {
-          throw toStoreError(thrown, { runId, operation: "claim" });
-        });
+      this.hold(holder, await this.options.store.claim(runId, { owner: this.owner, ttlMs: this.ttlMs }), asked);
     } catch (thrown) {
       throw toStoreError(thrown, { runId, operation: "claim" });
     }
   }
 
-  /**
-   * The time by the clock that all processes have in common: the store's, as far as it is known and differs by more than a
-   * second, else that of this process.
-   */
+  /** The time by the clock that all processes share: the store's if it is known and more than a second off. */
   now(): number {
     return this.toShared(this.options.clock.now());
   }
 
-  /** A time of this process by that clock. */
   toShared(ms: number): number {
     return ms + this.aheadMs;
   }
 
-  /** The clock of this process with that time. */
   get sharedClock(): Clock {
     const { clock } = this.options;
     return {
@@ -84,7 +68,6 @@ export class Leases {
     };
   }
 
-  /** Moves a lease to another holder. */
   handOver(from: LeaseHolder, to: LeaseHolder): void {
     this.holders.delete(from);
     to.fence = from.fence;
@@ -92,7 +75,7 @@ export class Leases {
     this.holders.add(to);
   }
 
-  /** Gives up a lease. Errors of the store are ignored, as the run has ended. */
+  /** Errors of the store are ignored, as the run has ended. */
   release(holder: LeaseHolder): void | Promise<void> {
     if (!this.holders.delete(holder)) return undefined;
     if (this.holders.size === 0) {
@@ -109,10 +92,7 @@ export class Leases {
     }
   }
 
-  /**
-   * Learns the time of the store's clock from its answer to a question: it was read between the two, however long
-   * that took.
-   */
+  /** Learns the store's time from an answer: its clock was read between question and answer, however long that took. */
   readTime({ nowMs }: { readonly nowMs?: number | undefined } = {}, askedMs: number): void {
     if (typeof nowMs !== "number" || !Number.isFinite(nowMs)) return;
     const leastMs = nowMs - this.options.clock.now();
@@ -126,10 +106,7 @@ export class Leases {
     return store.isVolatile === true ? Number.POSITIVE_INFINITY : leaseMs;
   }
 
-  /**
-   * Returns true if a lease lasts, so that no other process has the run: known if the store confirmed it recently, else
-   * it is asked. If it refuses, or does not answer in time, the lease is lost.
-   */
+  /** True if no other process has the run. If the store refuses, or does not answer in time, the lease is lost. */
   confirm(holder: LeaseHolder): boolean | Promise<boolean> {
     return this.isConfirmed(holder) || this.ask(holder);
   }
@@ -205,16 +182,11 @@ export class Leases {
     if (error?.code === "run-owned-elsewhere") this.lose(holder, error);
   }
 
-  /**
-   * The lease of a run is lost: the store has refused or not answered. From here on the run records nothing and starts
-   * no step, its running tools are aborted, and it ends `failed` with this error. The process that has the lease now
-   * resumes it from its record.
-   */
+  /** From here on the run records nothing and ends `failed`. The process that has the lease now resumes it. */
   private lose(holder: LeaseHolder, error: StoreError): void {
     if (this.holders.has(holder)) holder.onLeaseLost(error);
   }
 
-  /** Resolves to the store's error, if any. */
   private async renew(holder: LeaseHolder): Promise<StoreError | undefined> {
     const { fence, runId } = holder;
     if (fence === undefined || this.owner === undefined) return undefined;
@@ -232,14 +204,12 @@ export class Leases {
   }
 }
 
-/** The fence of a lease that a store returned. Throws if it has none. */
 function readFence(claim: { readonly fence: number } | undefined): number {
   const fence: unknown = claim?.fence;
   if (typeof fence !== "number" || !Number.isFinite(fence)) throw new TypeError("its lease has no fence");
   return fence;
 }
 
-/** The posted messages that a store returned. Throws for anything else. */
 function readPosted(said: PostedMessages | undefined): readonly PostedMessage[] {
   const posted: unknown = said?.posted;
   if (posted === undefined) return none;

@@ -3,10 +3,8 @@ import type { AgentEvent } from "../core/events.ts";
 import { type ObservedCall, type Observer, parseTraceparent } from "../core/observer.ts";
 import { failOption } from "../core/options.ts";
 
-/** Makes a call within the contexts that observers set, and returns what it returns. */
 export type Within = <T>(call: ObservedCall, proceed: () => T) => T;
 
-/** The part of the settings of an engine that observers add. */
 export interface Observation {
   /** Undefined if no observer sets a context. */
   readonly within: Within | undefined;
@@ -18,7 +16,6 @@ export interface Observation {
 
 type OnError = (error: unknown, about: AgentEvent | ObservedCall) => void;
 
-/** Checks the option `observers`. Throws `invalid-options`. */
 export function readObservers(value: unknown, option: string): readonly Observer[] {
   if (!Array.isArray(value)) failOption(option, value, "a list of observers");
   for (const [index, observer] of value.entries()) {
@@ -31,7 +28,6 @@ export function readObservers(value: unknown, option: string): readonly Observer
   return Object.freeze([...value]);
 }
 
-/** Combines the observers of an engine. */
 export function observationOf(observers: readonly Observer[], onError: OnError): Observation {
   const outer = observers.filter(({ within }) => within !== undefined);
   const tracer = observers.find(({ traceparent }) => traceparent !== undefined);
@@ -56,7 +52,6 @@ interface Around {
   readonly onError: OnError;
 }
 
-/** Makes a call within the contexts of all observers, the first outermost. */
 function callWithin<T>(observers: readonly Observer[], around: Around, proceed: () => T): T {
   // Frozen, or one observer could change it for the next.
   Object.freeze(around.call);

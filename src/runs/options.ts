@@ -209,7 +209,6 @@ const keyOptions = {
   },
 } satisfies OptionTable<SecretKey>;
 
-/** The options of `secrets`. */
 const secretOptions = {
   keys: (keys, option): readonly SecretKey[] => {
     if (!Array.isArray(keys) || keys.length === 0) failOption(option, keys, "a list of at least one key");
@@ -267,11 +266,9 @@ const planningOptions = {
 const executionKeys = Object.keys(executionOptions);
 const engineOptions = { ...executionOptions, ...planningOptions };
 
-/** {@link ExecutionOptions} and {@link PlanningOptions}, checked and with their defaults. */
 export interface EngineSettings
   extends Omit<SettingsOf<EngineOptions, typeof engineOptions>, "tools" | "onListenerError" | "retry" | "secrets">,
     Observation {
-  /** As given. */
   readonly tools: readonly Tool[];
   readonly toolsByName: ReadonlyMap<string, DefinedTool>;
   /** Undefined if no tool has a sensitive field. */
@@ -279,13 +276,11 @@ export interface EngineSettings
   /** The keys that were given, whatever the tools. */
   readonly secretKeys: readonly SecretKey[] | undefined;
   readonly onListenerError: (error: unknown, about: AgentEvent | ObservedCall) => void;
-  /** The policy of a tool, with the agent's and the general defaults filled in. */
   readonly retryPolicyOf: (tool: DefinedTool) => RetryPolicy;
   /** Finds what only an output, an error or the context says in a replan. Agents set it. */
   readonly accountFor?: AccountFor;
 }
 
-/** Checks the options of an agent or orchestrator and fills in the defaults. Throws `invalid-options`. */
 export function resolveOptions(options: EngineOptions, { canPlan }: { canPlan: boolean }): EngineSettings {
   const known = canPlan ? undefined : executionKeys;
   const settings = readOptions(engineOptions, options, undefined, { known, whereElse: describeRunOption });
@@ -306,13 +301,9 @@ export function resolveOptions(options: EngineOptions, { canPlan }: { canPlan: b
   };
 }
 
-/** Wraps a handler so that what it throws or rejects with is ignored. */
 function guard<TArgs extends readonly unknown[]>(tell: (...args: TArgs) => unknown): (...args: TArgs) => void {
-  return (...args) =>
-    void answerOf(
-      () => tell(...args),
-      () => {},
-    );
+  const ignore = () => {};
+  return (...args) => void answerOf(() => tell(...args), ignore);
 }
 
 /** Reading a UUID makes V8 join the pieces it is built from, which a stored run would otherwise keep: 1.6 kB. */
@@ -327,10 +318,8 @@ function warnOnce(): EngineSettings["onListenerError"] {
   return (error, { type }) => {
     if (isTold) return;
     isTold = true;
-    console.warn(
-      `planwright: a listener of "${type}" failed; further failures are not reported (set onListenerError).`,
-      error,
-    );
+    const advice = "further failures are not reported (set onListenerError)";
+    console.warn(`planwright: a listener of "${type}" failed; ${advice}.`, error);
   };
 }
 
@@ -344,7 +333,6 @@ function readPlanner(value: unknown, option: string): Planner {
 
 let keyOfProcess: readonly SecretKey[] | undefined;
 
-/** The sealing of an engine with these tools; undefined if none of them has a sensitive field. */
 function sealingOf(
   tools: readonly Tool[],
   { secrets, store }: { readonly secrets: SecretOptions | undefined; readonly store: RunStore },

@@ -16,13 +16,11 @@ import type { ListRunsOptions, RunPage } from "../core/run-store.ts";
 import { isRunStatus, isUnstarted } from "../core/run-summary.ts";
 import { dependenciesOf } from "../plan/references.ts";
 
-/** A run as it was recorded. */
 export interface RecordedRun {
   readonly events: readonly AgentEvent[];
   /** The first and the last event of the run, even if they were known before. */
   readonly first: AgentEvent | undefined;
   readonly last: AgentEvent | undefined;
-  /** The state that they lead to. */
   readonly state: RunState;
 }
 
@@ -51,7 +49,6 @@ export function parseEvents(runId: string, found: unknown, known?: RecordedRun):
   return { events, first, last, state };
 }
 
-/** Checks the fields that all events have. */
 function findBaseIssue(runId: string, event: unknown, next: number): string | undefined {
   if (typeof event !== "object" || event === null || Array.isArray(event)) return "it is not an event";
   const { type, runId: of, sequence, timestamp } = event as Readonly<Record<string, unknown>>;
@@ -71,7 +68,6 @@ function findIssue(state: RunState, event: AgentEvent): string | undefined {
   return misplaced && `there can be no ${type} ${misplaced}`;
 }
 
-/** As {@link findWrongKey}, and for a plan that could not run. @internal */
 export function findWrongPart(event: Keyed): string | undefined {
   const key = findWrongKey(event);
   if (key !== undefined) return key;
@@ -117,10 +113,7 @@ function findStartMisplacement(state: RunState): string | undefined {
   return state.sequence === 0 || isUnstarted(state) ? undefined : "in a run that has started";
 }
 
-/**
- * Finds the reason why an event cannot occur in this state of a run, in words that follow its type. Undefined if
- * it can. `reduceRunState` can fold every event that it lets through, and nothing that has ended is run.
- */
+/** `reduceRunState` can fold every event that this lets through, and nothing that has ended is run. */
 function findMisplacement(state: RunState, event: AgentEvent): string | undefined {
   if (state.sequence === 0) return "at the beginning";
   const hasStopped = state.status !== "planning" && state.status !== "running";
@@ -181,7 +174,6 @@ function findWaitMisplacement(step: StepState | undefined): string | undefined {
   return step !== undefined && isStillToRun(step) && step.wait === undefined ? undefined : "of a step that cannot wait";
 }
 
-/** True if an event states the number of iterations, as the first one of a loop does. */
 function beginsLoop({ options }: RunState, event: StepEvent): boolean {
   const { iteration = 0 } = event;
   const count = "iterations" in event ? (event.iterations ?? 0) : 0;
@@ -216,7 +208,6 @@ function isAllowed(part: StepState, event: StepEvent): boolean {
   }
 }
 
-/** The page that a store returned. Throws, with the reason, for anything that is not a page. */
 export function parseRunPage(found: unknown, { cursor: before }: ListRunsOptions = {}): RunPage {
   const { runs, cursor } = (found ?? {}) as Readonly<Record<string, unknown>>;
   if (!Array.isArray(runs)) throw new TypeError("its page has no list of runs");

@@ -8,7 +8,6 @@ import type { StoreError } from "./run-recorder.ts";
 /** The reason of a cancellation or a rejection without one. */
 export const noReason = "no reason given";
 
-/** The error of a run that a caller cancelled, for the reason given. */
 export function cancelledBy(reason: unknown): AgentError<"cancelled"> {
   const text = reason === undefined ? noReason : toErrorData(reason).message;
   return new AgentError("cancelled", `Cancelled: ${text}`, { details: { reason: text }, cause: reason });
@@ -22,12 +21,10 @@ export function interruptedBy(reason: string): AgentError<"interrupted"> {
   });
 }
 
-/** The error of a run that was requested after its agent was closed. */
 export function agentClosed(): AgentError<"interrupted"> {
   return interruptedBy("the agent was closed and takes no more runs");
 }
 
-/** The error of a run that has timed out. */
 export function runTimeout(timeoutMs: number): AgentError<"timeout"> {
   return new AgentError("timeout", `The run took longer than its timeoutMs of ${timeoutMs} ms.`, {
     details: { scope: "run", timeoutMs },
@@ -35,31 +32,26 @@ export function runTimeout(timeoutMs: number): AgentError<"timeout"> {
   });
 }
 
-/** A run id was used for something else before. */
 export function runConflict(runId: string): AgentError<"run-conflict"> {
   const message = `Run "${runId}" was started with another request or plan. Use a new runId, or the same request.`;
   return new AgentError("run-conflict", message, { details: { runId } });
 }
 
-/** The difference of a tool that is gone. */
 export function missingTool(tool: string): RunDifference {
   return { message: `there is no tool "${tool}" any more`, tool };
 }
 
-/** The errors of a run that does not fit a process. */
 export type MismatchError = AgentError<"resume-mismatch" | "secret-unreadable">;
 
 export function isMismatch(thrown: unknown): thrown is MismatchError {
   return isAgentError(thrown, "resume-mismatch") || isAgentError(thrown, "secret-unreadable");
 }
 
-/** The item because of which a run is suspended whose processes die. */
 export function givenUp(deaths: number): Hold {
   const reason = `${deaths} processes in a row have died executing it, and nothing new was recorded`;
   return { kind: "given-up", reason, deaths };
 }
 
-/** The item because of which a run that does not fit is suspended. */
 export function mismatchOf(error: MismatchError): Hold {
   const differences = differencesOf(error);
   return { kind: "mismatch", reason: differences.map(({ message }) => message).join("; "), differences };
@@ -75,7 +67,6 @@ function differencesOf({ details }: MismatchError): readonly RunDifference[] {
   return [{ message, expected: keyId, ...(available.length > 0 && { found: available.join(", ") }) }];
 }
 
-/** A stored run cannot resume with the current tools. */
 export function resumeMismatch(runId: string, differences: readonly RunDifference[]): AgentError<"resume-mismatch"> {
   const reasons = differences.map(({ message }) => message);
   const message = `Run "${runId}" cannot resume with the current tools: ${reasons.join("; ")}.`;
@@ -90,7 +81,6 @@ export function runElsewhere(runId: string, cause?: StoreError): AgentError<"run
   return new AgentError("run-owned-elsewhere", message, { details: { runId }, cause });
 }
 
-/** The error of a decision or an outcome that a run is not waiting for. */
 export function notWaiting(runId: string, reason: string, command = "this"): AgentError<"run-conflict"> {
   const message = `Run "${runId}" is not waiting for ${command}: ${reason}.`;
   return new AgentError("run-conflict", message, { details: { runId } });
@@ -103,7 +93,6 @@ export function withThrown(result: RunResult, thrown: unknown): RunResult {
   return thrown === undefined ? result : Object.defineProperty(result, thrownKey, { value: thrown });
 }
 
-/** Returns a result; with `throwOnFailure`, throws the error of one that failed or was cancelled. */
 export function returnOrThrow(
   result: RunResult,
   { throwOnFailure = false }: Pick<ResumeOptions, "throwOnFailure">,

@@ -13,14 +13,9 @@ import { readEvents } from "./stored-runs.ts";
 
 /** The most events that wait to be read; recorded ones beyond that are read again from the store. */
 const liveCapacity = 1_000;
-/** The most events that are read from the store at once. */
 const pageSize = 100;
 
-/**
- * The events of a run: the stored ones, then those emitted here, or stored by another process that is running it. Ends
- * as {@link EventsOptions} describe, and when `leaving` aborts. Rejects with `run-not-found`, `store-failed` or
- * `cancelled`.
- */
+/** Ends as {@link EventsOptions} describe, and when `leaving` aborts. */
 export async function* readEventsOf(
   runs: RunRegistry,
   wanted: EventsWanted,
@@ -45,7 +40,6 @@ export async function* readEventsOf(
 
 class EventReader implements EventSink<AgentEvent> {
   private readonly live = new EventChannel<AgentEvent>({ capacity: liveCapacity, isExpendable: isTransient });
-  /** The part of the run that was read, or received. */
   private known: RecordedRun | undefined;
   /** True if the run ended here and could not record that. */
   private isLost = false;
@@ -66,7 +60,6 @@ class EventReader implements EventSink<AgentEvent> {
     this.waiting?.abort("event");
   }
 
-  /** Reads the store without waiting for the next poll. */
   look(): void {
     this.isTold = true;
     this.waiting?.abort("told");
@@ -86,7 +79,6 @@ class EventReader implements EventSink<AgentEvent> {
     }
   }
 
-  /** As listeners receive it. */
   private shown(event: AgentEvent): AgentEvent {
     const isSealed = this.known?.state.mayBeSealed === true;
     return show(event, { runId: this.wanted.runId, isSealed, redact: this.runs.settings.redact });
@@ -96,7 +88,6 @@ class EventReader implements EventSink<AgentEvent> {
     return this.known?.state.sequence ?? 0;
   }
 
-  /** True if the run is active here, so that all its events are emitted here. */
   private isHere(): boolean {
     return this.runs.isEmitting(this.wanted.runId);
   }
@@ -113,10 +104,7 @@ class EventReader implements EventSink<AgentEvent> {
     }
   }
 
-  /**
-   * The next stored events. The last known one is read again: if it differs, the run was deleted, and its id perhaps
-   * reused.
-   */
+  /** The last known event is read again: if it differs, the run was deleted, and its id perhaps reused. */
   private async readPage(): Promise<readonly AgentEvent[]> {
     const { known, sequence } = this;
     const { runId } = this.wanted;

@@ -105,14 +105,12 @@ export type OptionsArgument<TTool extends Tool, TOptions> =
 
 const emptyMetadata: JsonObject = Object.freeze({});
 
-/** The options of a run that is resumed, all but those that are stored with it. */
 export const resumeOptions = {
   resources: { type: "any" },
   signal: { type: "signal" },
   throwOnFailure: { type: "boolean", default: false },
 } satisfies OptionTable<ResumeOptions>;
 
-/** Options of a command to a run. */
 export interface CommandOptions {
   /** False if no step may run here: unless the run is active here, the command is left for its owner. */
   readonly resumes: boolean;
@@ -143,7 +141,6 @@ const planOptions = {
 
 const dryRunOptions = { ...planOptions, approvedHash: { type: "text" } } satisfies OptionTable<DryRunOptions>;
 
-/** The id of a new run. */
 export const runIdOption = {
   isValid: (id: unknown) => typeof id === "string" && /^[\w.-]{1,128}$/.test(id),
   expected: "1 to 128 letters, digits, _ . or -",
@@ -166,14 +163,12 @@ const runOptions = {
 
 type AllSettings = SettingsOf<RunOptions, typeof runOptions>;
 
-/** Options of a run, checked and with their defaults. */
 export interface RunSettings
   extends Pick<AllSettings, "context" | "metadata" | "resources" | "signal" | "throwOnFailure"> {
   readonly tools: ReadonlyMap<string, DefinedTool>;
   readonly stored: StoredRunOptions;
 }
 
-/** The part of an agent that the options of its runs depend on. */
 interface RunDefaults {
   readonly toolsByName: ReadonlyMap<string, DefinedTool>;
   readonly maxSteps: number;
@@ -190,7 +185,6 @@ const knownKeys = {
   restored: undefined,
 };
 
-/** Checks the options of a run. Throws `invalid-options`, and `unknown-tool` for a tool that does not exist. */
 export function resolveRunOptions(
   options: RunOptions & { resources?: unknown },
   engine: RunDefaults,
@@ -246,12 +240,10 @@ function checkReplans({ maxReplans, approvedHash }: StoredRunOptions, { planner 
   if (why) failOption("maxReplans", maxReplans, `0 or left out: ${why}`);
 }
 
-/** Describes what an unknown option belongs to, if it is an option of a run. */
 export function describeRunOption(key: string): string | undefined {
   return Object.hasOwn(runOptions, key) ? `an option of a run: execute(plan, { ${key} })` : undefined;
 }
 
-/** A value as JSON that is an object. Throws `invalid-options`. */
 export function readJsonObject(given: unknown, option: string, maxBytes?: number): JsonObject {
   const json = toJson(given, { maxBytes });
   if (!json.ok) failOption([option, ...json.issue.path].join("."), given, `JSON: ${json.issue.message}`);
@@ -324,7 +316,6 @@ const closeOptions = {
   timeoutMs: { type: "number", min: 0, max: maxTimerMs, default: 10_000 },
 } satisfies OptionTable<CloseOptions>;
 
-/** The time for closing. Throws `invalid-options`. */
 export function readCloseOptions(options: CloseOptions): number {
   return readOptions(closeOptions, options).timeoutMs;
 }
@@ -348,12 +339,10 @@ export const eventsOptions = {
   pollMs: { type: "number", min: 1, max: maxTimerMs, default: 1_000 },
 } satisfies OptionTable<EventsOptions>;
 
-/** {@link EventsOptions}, checked and with their defaults. */
 export interface EventsWanted extends SettingsOf<EventsOptions, typeof eventsOptions> {
   readonly runId: string;
 }
 
-/** Throws `invalid-options` for anything that is not an id. */
 export function checkName(option: "runId" | "stepId" | "item.stepId" | "id", value: unknown): void {
   if (typeof value !== "string" || value === "") failOption(option, value, "text that is not empty");
 }

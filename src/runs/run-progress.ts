@@ -20,12 +20,10 @@ import { opened } from "./secrets/run-secrets.ts";
 
 /** The dependencies between the steps of a plan, by index. */
 export interface StepGraph {
-  /** The number of steps that each one still waits for. */
   readonly waitingFor: number[];
   readonly dependents: readonly (readonly number[] | undefined)[];
 }
 
-/** The graph of a valid plan. */
 export function buildGraph(steps: readonly PlanStep[], expressions: PlanExpressions | undefined): StepGraph {
   const indexOf = new Map(steps.map(({ id }, index) => [id, index]));
   const dependents: (number[] | undefined)[] = steps.map(() => undefined);
@@ -53,10 +51,7 @@ export function stepFailure({ state }: Pick<Run, "state">): AgentErrorData | und
   return undefined;
 }
 
-/**
- * The decisions that a run waits for before it can resume: an unknown outcome or, unless a failed step stops the run
- * anyway, an approval, a time or an event.
- */
+/** Unknown outcomes and, unless a failed step stops the run anyway, approvals, times and events. */
 export function pendingItems(run: Run): readonly PendingItem[] {
   const { state, settings } = run;
   if (state.planApproval?.status === "requested") return [{ kind: "plan-approval", ...askedOf(state.planApproval) }];
@@ -80,12 +75,10 @@ export function pendingItems(run: Run): readonly PendingItem[] {
   return continues ? [...outcomes, ...approvals, ...waits] : outcomes;
 }
 
-/** True if all steps of the plan are done. */
 export function isAllDone({ state }: Run): boolean {
   return state.plan?.steps.every(({ id }) => isDone(state.steps.get(id) as StepState)) ?? true;
 }
 
-/** True if a step can continue because its question was decided or its wait is over. */
 export function hasAnswer(run: Run): boolean {
   if (isAllDone(run) || run.abortReason !== undefined) return false;
   const steps = stepsOf(run);
@@ -115,7 +108,6 @@ function askedOf({ hash, expiresAt }: ApprovalState): { readonly hash: string; r
   return expiresAt === undefined ? { hash } : { hash, expiresAt };
 }
 
-/** True if a step waits for a decision, or for a time or an event that has not come. */
 function isHeldUp(step: StepState, nowMs: number): boolean {
   const isAsked = step.status === "waiting" && step.approval?.status === "requested";
   return isAsked || (isAwaited(step) && !isWaitOver(step, nowMs));

@@ -9,12 +9,10 @@ import { initialRunState, type RunState, reduceRunState } from "../core/run-stat
 import type { RunStore } from "../core/run-store.ts";
 import type { EngineSettings } from "./options.ts";
 
-/** The owner of the events that a {@link RunRecorder} records, and where they go. */
 export interface RecorderOwner {
   readonly runId: string;
   /** If left out, nothing is stored: the events are only emitted. */
   readonly store?: RunStore;
-  /** Fencing token of the lease under which the events are recorded. */
   readonly fence?: number | undefined;
   /** Computes digests of the events. It must be there before the first of them. */
   readonly evidence?: EvidenceChain | undefined;
@@ -23,7 +21,6 @@ export interface RecorderOwner {
   onStoreFailure?(error: RecordingEnd): void;
 }
 
-/** The errors of a run store. */
 export type StoreError = AgentError<"store-failed" | "run-conflict" | "run-owned-elsewhere">;
 
 /** The reason why nothing is recorded any more: the store has failed, or the process ends. */
@@ -40,7 +37,6 @@ export class RunRecorder {
   readonly state: RunState;
   private sequence = 0;
   private storeError: RecordingEnd | undefined;
-  /** The numbers of handled messages, for the next append. */
   private acknowledged: number[] | undefined;
   private writing: Promise<void> | undefined;
   private queued: { readonly events: AgentEvent[]; readonly written: Promise<void> } | undefined;
@@ -69,9 +65,7 @@ export class RunRecorder {
     return this.record(inits.map((init) => this.next(init)));
   }
 
-  /**
-   * Acknowledges a message with the next recorded event: call it right before the event that the message results in.
-   */
+  /** Acknowledges a message with the next recorded event: call it right before the event that the message results in. */
   acknowledge(number: number): void {
     this.acknowledged ??= [];
     this.acknowledged.push(number);
@@ -83,19 +77,15 @@ export class RunRecorder {
     this.sequence = this.state.sequence;
   }
 
-  /** The reason why nothing can be recorded any more; undefined while it can. */
   get failure(): RecordingEnd | undefined {
     return this.storeError;
   }
 
-  /**
-   * Folds and emits an event when nothing is recorded any more, so that listeners and the result see how the run ends.
-   */
+  /** For listeners and the result, which see how the run ends when nothing is recorded any more. */
   emitUnrecorded(init: EventInit): void {
     this.accept(this.unrecorded(init));
   }
 
-  /** As {@link RunRecorder.emitUnrecorded}, but emits nothing. */
   fold(init: EventInit): void {
     reduceRunState(this.state, this.unrecorded(init));
   }
@@ -105,7 +95,6 @@ export class RunRecorder {
     return this.number(init, this.state.sequence);
   }
 
-  /** The next event to be recorded. */
   private next(init: EventInit): AgentEvent {
     return this.number(init, ++this.sequence, this.owner.evidence);
   }
@@ -200,7 +189,6 @@ export class RunRecorder {
     this.isNotifying = false;
   }
 
-  /** Ends recording. */
   fail(error: RecordingEnd): void {
     if (this.storeError !== undefined) return;
     this.storeError = error;
@@ -224,10 +212,7 @@ export function toStoreError(
   });
 }
 
-/**
- * The chain that computes the digests of a run; undefined unless the agent keeps evidence. `state` is that of a run that
- * is resumed: its events since the last digest are read again, as they are stored. Rejects with `store-failed`.
- */
+/** Undefined unless the agent keeps evidence. Of a resumed run, the events since the last digest are read again. */
 export async function evidenceOf(
   { evidence, store }: Pick<EngineSettings, "evidence" | "store">,
   state?: RunState,

@@ -18,17 +18,14 @@ import type { ResumeOptions, RunSettings } from "./run-options.ts";
 import { shownResult } from "./show.ts";
 import { warnOfOverlap } from "./steps/step.ts";
 
-/** A requested execution of a run. */
 export interface Opening extends RunCaller {
   readonly runId: string;
   /** Time of the request, from which its deadline counts. */
   readonly startedMs: number;
 }
 
-/** A run that is active in this process. */
 export interface ActiveRun {
   readonly run: Run;
-  /** Before `throwOnFailure`, which each caller sets for itself. */
   readonly result: Promise<RunResult>;
   /** Undefined unless the caller supplied the run's id. */
   readonly identity: string | undefined;
@@ -36,15 +33,12 @@ export interface ActiveRun {
   readonly resolve: (result: RunResult) => void;
 }
 
-/** A run that is being read from the store, to be resumed here. */
 interface RestoringRun {
   /** Settles when its next execution has started or cannot start. */
   readonly opening: Promise<unknown>;
-  /** Undefined unless the run was started again. */
   readonly identity: string | undefined;
 }
 
-/** The use that a caller makes of a run; see {@link RunRegistry.withRun}. */
 interface RunUse {
   /** The run is active here. If this resolves to undefined, the use is tried again when its execution has ended. */
   readonly whenActive: (active: ActiveRun) => Promise<RunResult | undefined>;
@@ -54,7 +48,6 @@ interface RunUse {
   readonly onRefused?: (thrown: unknown, other: { readonly identity: string | undefined }) => void;
 }
 
-/** A suspended run, with what resuming it needs. */
 export interface LeftRun extends Pick<ResumeOptions, "resources"> {
   readonly runId: string;
 }
@@ -72,15 +65,11 @@ interface RegistryOptions {
   readonly receive: RunHost["receive"];
   /** Returns true if no timer resumes runs whose wait is over: a worker looks for them. */
   readonly leavesWaits: () => boolean;
-  /** Resumes a run that stopped with a message left that it could not act on. */
   readonly resumeLeft: (registry: RunRegistry, left: LeftRun) => Promise<ResumedAgain>;
 }
 
-/** The runs of an agent in this process: each is started, joined, resumed, decided about and cancelled through it. */
 export class RunRegistry implements RunHost {
-  /** By run id. */
   readonly active = new Map<string, ActiveRun>();
-  /** The runs that are being read to be resumed, until their next execution has started. */
   private readonly restoring = new Map<string, RestoringRun>();
   readonly settings: EngineSettings;
   readonly hub: RunHost["hub"];
@@ -88,11 +77,10 @@ export class RunRegistry implements RunHost {
   readonly leases: Leases;
   readonly receive: RunHost["receive"];
   graceMs: number;
-  /** Stop the timers of the runs that were suspended here, by run id. */
+  /** Stop the timers of suspended runs, by run id. */
   private readonly waits = new Map<string, () => void>();
   /** The runs that do not fit this process, with the time of their last event: they cannot fit before there is a new one. */
   readonly unfit = new RecentMap<string>(10_000);
-  /** Aborted when no more runs may start. */
   readonly stopping = new AbortSource();
   /** The watchers of runs, by run id, active here or not. A run without watchers costs nothing. */
   private readonly watchers = new Map<string, Set<EventSink<AgentEvent>>>();
@@ -111,30 +99,25 @@ export class RunRegistry implements RunHost {
     this.graceMs = settings.abortGraceMs;
   }
 
-  /** Throws `interrupted` once no more runs may start. */
   requireOpen(): void {
     if (this.stopping.aborted) throw agentClosed();
   }
 
-  /** True if a run is active here, or about to be. */
   has(runId: string): boolean {
     return this.restoring.has(runId) || this.active.has(runId);
   }
 
-  /** Waits until a run that starts here, or is resumed, has recorded that, or has failed to. */
   async whenStarted(runId: string): Promise<void> {
     await this.restoring.get(runId)?.opening.catch(() => {});
     const active = this.active.get(runId);
     if (active !== undefined) await whenStarted(active.run, active.result);
   }
 
-  /** As {@link RunRegistry.whenStarted}, of all runs. */
   async whenAllStarted(): Promise<void> {
     const runIds = new Set([...this.restoring.keys(), ...this.active.keys()]);
     await Promise.all([...runIds].map((runId) => this.whenStarted(runId)));
   }
 
-  /** True if all events of a run are emitted here. */
   isEmitting(runId: string): boolean {
     const active = this.active.get(runId);
     return this.restoring.has(runId) || (active !== undefined && active.run.phase !== "closed");
@@ -152,10 +135,7 @@ export class RunRegistry implements RunHost {
     };
   }
 
-  /**
-   * The way to a run that others may have, too: waits while it is being restored, then uses it where it is. A use that
-   * resolves to undefined was too early or too late, and is tried again. {@link RunRegistry.stop} waits for it.
-   */
+  /** A use that resolves to undefined was too early or too late, and is tried again. */
   withRun(runId: string, use: RunUse): Promise<RunResult> {
     return this.track(this.useRun(runId, use));
   }
@@ -175,17 +155,14 @@ export class RunRegistry implements RunHost {
     }
   }
 
-  /** Tracks an operation that may open a run later, so that {@link RunRegistry.stop} waits for it. */
+  /** For operations that may open a run later: {@link RunRegistry.stop} waits for them. */
   track<T>(operation: Promise<T>): Promise<T> {
     const tracked = operation.finally(() => this.operations.delete(tracked));
     this.operations.add(tracked);
     return tracked;
   }
 
-  /**
-   * Keeps others from a run until it was restored, or could not be. Call it only if {@link RunRegistry.has} is false for
-   * the run, without an `await` in between.
-   */
+  /** Call it only if {@link RunRegistry.has} is false for the run, without an `await` in between. */
   restore<T>(runId: string, identity: string | undefined, opening: Promise<T>): Promise<T> {
     const restored = opening.finally(() => this.restoring.delete(runId));
     this.restoring.set(runId, { opening: restored, identity });
@@ -206,7 +183,6 @@ export class RunRegistry implements RunHost {
     return run;
   }
 
-  /** Keeps an open run until its execution has ended. Settles as the execution does. */
   hold(run: Run, executing: Promise<RunResult>, identity?: string): Promise<RunResult> {
     let resolveResult: ActiveRun["resolve"] = () => {};
     const result = new Promise<RunResult>((resolve, reject) => {
@@ -237,7 +213,6 @@ export class RunRegistry implements RunHost {
     else releasing.then(forget);
   }
 
-  /** Resumes a suspended run, and again later if the store fails or it is too early by its clock. */
   private async resumeNow(left: LeftRun, retryMs = firstRetryMs): Promise<void> {
     if (this.stopping.aborted) return;
     const again = await this.options.resumeLeft(this, left);

@@ -14,10 +14,8 @@ import type { Run } from "./run.ts";
 import type { RunSettings } from "./run-options.ts";
 import { opened, type RunSecrets, secretsOf } from "./secrets/run-secrets.ts";
 
-/** A request to plan, or a plan as given, that a run executes. */
 export type RunTarget = { readonly request: string } | { readonly plan: PlanInput };
 
-/** Reads from the state of a run the request or the plan that it was started with. */
 export function targetOf({ request, givenPlan }: RunState): RunTarget {
   return request === undefined ? { plan: givenPlan as PlanInput } : { request };
 }
@@ -33,24 +31,17 @@ export function identityOf(target: RunTarget, { maxRequestLength }: Pick<EngineS
   return `plan ${canonicalPlan(json.value as unknown as PlanInput)}`;
 }
 
-/** A request, or a valid plan, that a run starts with. */
 export type RunBeginning = { readonly request: string } | { readonly plan: Plan };
 
-/**
- * A given plan as it is run: checked for validity and approval, copied and completed. Rejects with `invalid-plan` or
- * `plan-not-approved`.
- */
+/** Rejects with `invalid-plan` or `plan-not-approved`. */
 export async function completePlan(engine: EngineSettings, settings: RunSettings, given: PlanInput): Promise<Plan> {
   const plan = await requireValid(engine, settings, { plan: given, complaint: "The plan is invalid" });
-  const opening = secretsOf(engine, settings);
-  if (opening !== undefined) (await opening).requireSealable(plan);
+  (await secretsOf(engine, settings))?.requireSealable(plan);
   await requireApproved(plan, { settings });
   return plan === given ? (plan as Plan) : rememberPlan(withDefaults(engine, plan));
 }
 
-/**
- * A frozen copy of a valid plan, or the plan itself if it is known to be valid. Throws `invalid-plan` with every issue.
- */
+/** A frozen copy of a valid plan, or the plan itself if it is known to be valid. Throws `invalid-plan` with every issue. */
 export async function requireValid(
   engine: EngineSettings,
   settings: RunSettings,
@@ -63,7 +54,6 @@ export async function requireValid(
   throw invalidPlan(complaint, secrets?.hideInIssues(issues, json) ?? issues);
 }
 
-/** A plan with its id, time and source, where its writer left them out. */
 export function withDefaults(engine: Pick<EngineSettings, "clock" | "createId">, plan: PlanInput): Plan {
   const { id = `plan_${engine.createId()}`, request = "", source = { planner: "given" } } = plan;
   const createdAt = plan.createdAt ?? toTimestamp(engine.clock.now());
@@ -84,7 +74,6 @@ export async function requireApproved(
   throw new AgentError("plan-not-approved", message, { details: { approvedHash, planHash } });
 }
 
-/** The fields that the first event of every execution has, whether it starts or resumes its run. */
 export function openingOf({ engine, runId, secrets }: Run, tools: readonly ToolFingerprint[]): ExecutionOpening {
   const traceparent = engine.traceparent?.(runId);
   return {
@@ -100,14 +89,8 @@ type ExecutionOpening = Pick<RunResumeEvent, "version" | "mayBeSealed" | "tracep
 /** By the tools of a run, which are mostly those of its engine. */
 const fingerprints = new WeakMap<ReadonlyMap<string, DefinedTool>, readonly ToolFingerprint[]>();
 
-/** Computes the fingerprints of a run's tools, once. */
-export function fingerprintsOf(
-  tools: ReadonlyMap<string, DefinedTool>,
-): readonly ToolFingerprint[] | Promise<readonly ToolFingerprint[]> {
-  const known = fingerprints.get(tools);
-  if (known !== undefined) return known;
-  return Promise.all([...tools.values()].map(toolFingerprint)).then((computed) => {
-    fingerprints.set(tools, Object.freeze(computed));
-    return computed;
-  });
+export async function fingerprintsOf(tools: ReadonlyMap<string, DefinedTool>): Promise<readonly ToolFingerprint[]> {
+  const found = fingerprints.get(tools) ?? Object.freeze(await Promise.all([...tools.values()].map(toolFingerprint)));
+  fingerprints.set(tools, found);
+  return found;
 }

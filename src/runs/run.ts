@@ -21,7 +21,6 @@ import { type RecorderOwner, type RecordingEnd, RunRecorder, type StoreError } f
 import type { RunSecrets } from "./secrets/run-secrets.ts";
 import { showIn } from "./show.ts";
 
-/** The reason why a run ends before its steps do. */
 export type AbortReason = AgentError<"cancelled" | "timeout"> | RecordingEnd;
 
 const phases = ["open", "closing", "undoing", "ending", "closed"] as const;
@@ -33,29 +32,10 @@ const phases = ["open", "closing", "undoing", "ending", "closed"] as const;
  */
 type RunPhase = (typeof phases)[number];
 
-/** The state of an execution beside its events: its phase, and the reasons to stop. Only {@link Run} changes it. */
-interface Lifecycle {
-  /** It only grows. */
-  phase: RunPhase;
-  /**
-   * Reason why no step starts, not even one that waits for its turn: another has failed, or the process is
-   * ending.
-   */
-  stopReason: "step-failed" | "interrupted" | undefined;
-  /** Aborts everything that runs. Its reason is that of the run. */
-  readonly scope: AbortScope<AbortReason>;
-  /** Aborts everything that runs before a step starts: it also stops when no other step may start. */
-  startScope: AbortScope<AbortReason | "stopped"> | undefined;
-  /** Releases the timer of the deadline and the listener to the caller's signal. */
-  stopWatching: (() => void) | undefined;
-}
-
-/** The messages that other processes posted to a run. */
 interface Inbox {
   /** Those that arrived before the run could act on any: its start, or that it resumes, was not recorded. */
   early: readonly PostedMessage[] | undefined;
   isOpen: boolean;
-  /** The number of the last message that was acted on. */
   lastNumber: number;
   /** True if a message may have been left for the next execution. */
   hasLeft: boolean;
@@ -63,45 +43,36 @@ interface Inbox {
 
 /** The counts of a run that are limited, over all its executions. A step may be counted and never call its tool. */
 interface RunCounters {
-  /** Steps and iterations. */
   steps: number;
   toolCalls: number;
 }
 
-/** Called with the ref of a step or iteration, or nothing for the plan. */
 type DecisionListener = (ref: StepRef | undefined) => void;
 
-/**
- * One active run: its state, its events, and who receives them. Thousands may be open at once, so it has no function of
- * its own where a method will do.
- */
+/** Thousands may be open at once, so a run has no function of its own where a method will do. */
 export class Run implements RecorderOwner {
   readonly engine: EngineSettings;
   readonly recorder: RunRecorder;
-  /** True if an earlier execution has had a plan. */
   readonly isContinued: boolean;
-  /** Undefined if the run can have none. */
   secrets: RunSecrets | undefined;
   /** Undefined unless digests of its events are recorded. */
   evidence: EvidenceChain | undefined;
   /** Keeps the execution from doing more than suspending the run, or ending it. */
   hold: Hold | undefined;
-  /** Fencing token of the lease; undefined while there is none. */
   fence: number | undefined;
-  /** The time at which the store last confirmed the lease. */
   confirmed: Confirmation | undefined;
   readonly inbox: Inbox = { early: undefined, isOpen: false, lastNumber: 0, hasLeft: false };
   /** Receive the recorded events, as they are stored; undefined if the run is not watched by its id. */
   watchers: ReadonlySet<EventSink<AgentEvent>> | undefined;
   /** The values that tools threw, by the error that reports each, for `throwOnFailure`. Undefined before the first. */
   thrown: WeakMap<ErrorData, unknown> | undefined;
-  private readonly lifecycle: Lifecycle = {
-    phase: "open",
-    stopReason: undefined,
-    scope: new AbortScope(),
-    startScope: undefined,
-    stopWatching: undefined,
-  };
+  private currentPhase: RunPhase = "open";
+  private stopped: "step-failed" | "interrupted" | undefined;
+  private readonly scope = new AbortScope<AbortReason>();
+  /** Aborts everything that runs before a step starts: it also stops when no other step may start. */
+  private startScope: AbortScope<AbortReason | "stopped"> | undefined;
+  /** Releases the timer of the deadline and the listener to the caller's signal. */
+  private stopWatching: (() => void) | undefined;
   /** The last command that waits for its turn or is being recorded; undefined if there is none. Never rejects. */
   private lastCommand: Promise<void> | undefined;
   private decisionListeners: Set<DecisionListener> | undefined;
@@ -109,7 +80,6 @@ export class Run implements RecorderOwner {
   private history: AgentEvent[] | undefined;
   private counted: RunCounters | undefined;
 
-  /** `state` is that of a resumed run. */
   constructor(
     readonly runId: string,
     readonly host: RunHost,
@@ -125,11 +95,9 @@ export class Run implements RecorderOwner {
   get store(): RunStore {
     return this.engine.store;
   }
-
   get state(): RunState {
     return this.recorder.state;
   }
-
   now(): number {
     return this.engine.clock.now();
   }
@@ -142,29 +110,23 @@ export class Run implements RecorderOwner {
   // Lifecycle
 
   get phase(): RunPhase {
-    return this.lifecycle.phase;
+    return this.currentPhase;
   }
 
-  get stopReason(): Lifecycle["stopReason"] {
-    return this.lifecycle.stopReason;
+  /** Reason why no step starts, not even one that waits for its turn. */
+  get stopReason(): "step-failed" | "interrupted" | undefined {
+    return this.stopped;
   }
-
-  /** The first reason why the run was aborted. */
   get abortReason(): AbortReason | undefined {
-    return this.lifecycle.scope.reason;
+    return this.scope.reason;
   }
-
-  /** True if a step may start now. */
   canStart(): boolean {
     return this.stopReason === undefined && this.abortReason === undefined;
   }
-
-  /** True if the execution continues after the steps that are running: it was neither aborted nor interrupted. */
   canContinue(): boolean {
     return this.stopReason !== "interrupted" && this.abortReason === undefined;
   }
 
-  /** Aborts the run at its deadline, or when the caller's signal does, until {@link Run.close}. */
   open(startedMs: number): void {
     const { signal, stored } = this.settings;
     const { timeoutMs } = stored;
@@ -178,7 +140,7 @@ export class Run implements RecorderOwner {
     const cancel = () => this.abort(cancelledBy(signal?.reason));
     if (signal?.aborted) cancel();
     const stopListening = signal === undefined || signal.aborted ? undefined : onAbort(signal, cancel);
-    this.lifecycle.stopWatching = () => {
+    this.stopWatching = () => {
       if (deadline !== undefined) clock.clearTimeout(deadline);
       stopListening?.();
     };
@@ -186,7 +148,7 @@ export class Run implements RecorderOwner {
 
   /** Enters a later phase: an abandoned execution stays closed. */
   enter(phase: RunPhase): void {
-    if (phases.indexOf(phase) > phases.indexOf(this.phase)) this.lifecycle.phase = phase;
+    if (phases.indexOf(phase) > phases.indexOf(this.phase)) this.currentPhase = phase;
   }
 
   /** A step has failed: unless the run continues after failures, no other one starts. */
@@ -194,27 +156,25 @@ export class Run implements RecorderOwner {
     if (this.settings.stored.onStepFailure !== "continue") this.stop("step-failed");
   }
 
-  /** Steps may start, until one fails. */
   startSteps(): void {
     if (this.stopReason === "interrupted") return;
-    this.lifecycle.stopReason = undefined;
-    this.lifecycle.startScope = undefined;
+    this.stopped = undefined;
+    this.startScope = undefined;
   }
 
-  /** No step starts any more, and running ones may end. */
   interrupt(): void {
     this.stop("interrupted");
   }
 
   private stop(reason: "step-failed" | "interrupted"): void {
-    if (this.stopReason !== "interrupted") this.lifecycle.stopReason = reason;
-    this.lifecycle.startScope?.abort("stopped");
+    if (this.stopReason !== "interrupted") this.stopped = reason;
+    this.startScope?.abort("stopped");
   }
 
   /** Lets undo calls run though the run was aborted: from now on only a failure to record aborts it. */
   startUndoing(): void {
     this.enter("undoing");
-    this.lifecycle.scope.reset();
+    this.scope.reset();
   }
 
   /** Stops the run, whatever is being recorded: no step starts any more, and every open source is aborted. */
@@ -238,41 +198,37 @@ export class Run implements RecorderOwner {
   }
 
   private abortAll(reason: AbortReason): void {
-    this.lifecycle.scope.abort(reason);
-    this.lifecycle.startScope?.abort(reason);
+    this.scope.abort(reason);
+    this.startScope?.abort(reason);
   }
 
   /** Opens a source that is aborted with the run. Release it with {@link Run.release}. */
   openSource(): AbortSource {
-    return this.lifecycle.scope.open();
+    return this.scope.open();
   }
 
   /** As {@link Run.openSource}, for what waits before a step starts: also aborted when no other step may start. */
   openWaiting(): AbortSource {
-    let { startScope } = this.lifecycle;
-    if (startScope === undefined) {
-      startScope = new AbortScope();
-      this.lifecycle.startScope = startScope;
-      if (this.abortReason !== undefined) startScope.abort(this.abortReason);
-      else if (this.stopReason !== undefined) startScope.abort("stopped");
+    if (this.startScope === undefined) {
+      this.startScope = new AbortScope();
+      if (this.abortReason !== undefined) this.startScope.abort(this.abortReason);
+      else if (this.stopReason !== undefined) this.startScope.abort("stopped");
     }
-    return startScope.open();
+    return this.startScope.open();
   }
 
-  /** True if a source of an attempt has not been released. */
   isOpen(source: AbortSource): boolean {
-    return this.lifecycle.scope.isOpen(source);
+    return this.scope.isOpen(source);
   }
 
   release(source: AbortSource): void {
-    this.lifecycle.scope.release(source);
-    this.lifecycle.startScope?.release(source);
+    this.scope.release(source);
+    this.startScope?.release(source);
   }
 
-  /** Releases timers and listeners; late results become warnings. */
   close(): void {
     this.enter("closed");
-    this.lifecycle.stopWatching?.();
+    this.stopWatching?.();
   }
 
   // Commands
@@ -303,33 +259,28 @@ export class Run implements RecorderOwner {
     while (this.lastCommand !== undefined) await this.lastCommand;
   }
 
-  /** Receives what was posted to it, perhaps before it started or resumed. */
   onPosted(posted: readonly PostedMessage[]): void {
     if (this.inbox.isOpen) void this.host.receive(this, posted);
     else this.inbox.early = posted;
   }
 
-  /** Acts on what is posted from now on. Returns what was posted before. */
   openInbox(): readonly PostedMessage[] | undefined {
     this.inbox.isOpen = true;
     return this.inbox.early;
   }
 
-  /** Listens to decisions from outside. Returns what stops it. */
   onDecision(listener: DecisionListener): () => void {
     this.decisionListeners ??= new Set();
     this.decisionListeners.add(listener);
     return () => this.decisionListeners?.delete(listener);
   }
 
-  /** Notifies those who wait for a decision. */
   notifyDecision(ref: StepRef | undefined): void {
     for (const listener of this.decisionListeners ?? []) listener(ref);
   }
 
   // Events
 
-  /** Records and emits an event; see {@link RunRecorder.emit}. */
   emit(init: EventInit): void | Promise<void> {
     // At once: a step that ends at the same moment must not let another one start.
     if (isStepFailure(init)) this.stopSteps();
@@ -337,14 +288,12 @@ export class Run implements RecorderOwner {
     return this.recorder.emit(this.secrets?.hideInEvent(init) ?? init);
   }
 
-  /** As {@link Run.emit}, for events of steps that are recorded together or not at all. */
   emitTogether(first: EventInit, second: EventInit): void | Promise<void> {
     const { secrets } = this;
     if (isStepFailure(second)) this.stopSteps();
     return this.recorder.emitTogether([secrets?.hideInEvent(first) ?? first, secrets?.hideInEvent(second) ?? second]);
   }
 
-  /** Sends a recorded event to all listeners. */
   onRecorded(recorded: AgentEvent): void {
     // The store may still record events after the run was abandoned; readers of the store see them.
     if (this.phase === "closed") return;
@@ -360,13 +309,11 @@ export class Run implements RecorderOwner {
     this.history = [];
   }
 
-  /** Sends a channel what was kept, then all that is emitted from now on. */
   addChannel(channel: EventSink<AgentEvent>): void {
     for (const event of this.history ?? []) channel.push(event);
     this.channels.push(channel);
   }
 
-  /** A caller receives its events from now on, and cancels it by cancelling. */
   join({ channel, cancelling }: RunCaller): void {
     if (channel !== undefined) this.addChannel(channel);
     if (cancelling === undefined) return;
@@ -385,7 +332,6 @@ export class Run implements RecorderOwner {
     for (const channel of this.channels) channel.push(event);
   }
 
-  /** Reports an attempt that settled after it had been given up: an event, or a warning once the run has ended. */
   reportLate(init: Extract<EventInit, { type: "step-late" }>): void {
     const { stepId, attempt } = init;
     if (this.phase !== "ending" && this.phase !== "closed") this.emit(init);
@@ -403,7 +349,6 @@ export class Run implements RecorderOwner {
 
   // State
 
-  /** The question about a step, an iteration of one, or the plan, and what was decided. */
   approvalOf(ref: StepRef | undefined): ApprovalState | undefined {
     return ref === undefined ? this.state.planApproval : instanceAt(this.state.steps, ref)?.approval;
   }
@@ -413,16 +358,12 @@ export class Run implements RecorderOwner {
     return this.counted;
   }
 
-  /** Counts the steps again, after the plan has changed. */
   recountSteps(): void {
     this.counters.steps = countSteps(this.state);
   }
 }
 
-/**
- * Waits until a run that is active here has recorded or replayed something, or has ended: until then it may be only a
- * lookup in the store.
- */
+/** Waits until the run has recorded or replayed something, or has ended: until then it may be only a lookup in the store. */
 export async function whenStarted(run: Run, result: Promise<RunResult>): Promise<void> {
   if (run.state.sequence > 0) return;
   const recorded = new Promise<void>((resolve) => {
@@ -447,9 +388,7 @@ function countToolCalls({ steps }: RunState): number {
   return total;
 }
 
-/** A caller of a run, who may have a handle. */
 export interface RunCaller {
-  /** Also receives the events of the run. */
   readonly channel?: EventChannel<AgentEvent>;
   /** Aborted when the caller cancels the run, which may not exist yet. */
   readonly cancelling?: AbortSource;
@@ -457,11 +396,9 @@ export interface RunCaller {
   readonly onRecorded?: () => void;
 }
 
-/** Everything that the runs of an agent share. */
 export interface RunHost {
   readonly settings: EngineSettings;
   readonly hub: EventHub<AgentEvent>;
-  /** The gates of tools that have limits, over all runs. */
   readonly gates: Map<Tool, CallGate>;
   readonly leases: Leases;
   /** Acts on what was posted to a run. Never rejects. */

@@ -8,7 +8,6 @@ import type { EngineSettings, RedactPlace } from "./options.ts";
 import { withThrown } from "./run-errors.ts";
 import type { RunSecrets } from "./secrets/run-secrets.ts";
 
-/** The rules for hiding parts of a run. */
 interface Shown {
   readonly runId: string;
   /** True if it may contain sealed values. */
@@ -16,22 +15,18 @@ interface Shown {
   readonly redact: EngineSettings["redact"];
 }
 
-/**
- * An event, or another part of a run, as it may be shown: frozen if it was, and the same object if nothing is hidden.
- */
+/** Frozen if the part was, and the same object if nothing is hidden. */
 export function show<T extends object>(part: T, { runId, isSealed, redact }: Shown): T {
+  if (!isSealed && redact === undefined) return part;
   const hidden = isSealed ? hideSealed(part) : part;
   const shown = redact === undefined ? hidden : redactIn(hidden, { runId }, redact);
   return Object.isFrozen(part) ? deepFreeze(shown) : shown;
 }
 
-/** An event, or a question, of a run as it may be shown. */
 export function showIn<T extends object>({ runId, secrets, engine }: ShowingRun, part: T): T {
-  if (secrets === undefined && engine.redact === undefined) return part;
   return show(part, { runId, isSealed: secrets !== undefined, redact: engine.redact });
 }
 
-/** The part of a run that showing it needs. */
 interface ShowingRun {
   readonly runId: string;
   readonly secrets: RunSecrets | undefined;
@@ -109,7 +104,6 @@ function redacted(value: unknown, place: RedactPlace, redact: Redact): unknown {
   }
 }
 
-/** Creates the result of a run, as it may be shown. If it ran here, its output is what the tool returned. */
 export function shownResult(
   state: RunState,
   { redact }: Pick<EngineSettings, "redact">,
@@ -117,28 +111,25 @@ export function shownResult(
 ): RunResult {
   const result = toRunResult(state);
   const cause = state.error && thrown?.get(state.error);
-  const shown = shownAs(state, redact);
-  if (shown === undefined) return withThrown(result, cause);
+  if (state.mayBeSealed !== true && redact === undefined) return withThrown(result, cause);
   const { output, ...rest } = result;
   const opened = secrets === undefined ? hideSealed(output) : copyJson(secrets.open(output));
-  const shownRest = { ...show(rest, shown), ...(output !== undefined && { output: opened }) } as RunResult;
+  const shownRest = {
+    ...show(rest, shownAs(state, redact)),
+    ...(output !== undefined && { output: opened }),
+  } as RunResult;
   // If part of the error is hidden, so is what was thrown.
   return shownRest.error === rest.error ? withThrown(shownRest, cause) : shownRest;
 }
 
-/** A stored run as it may be shown. */
 export function shownSnapshot(state: RunState, { redact }: Pick<EngineSettings, "redact">): RunSnapshot {
-  const snapshot = toRunSnapshot(state);
-  const shown = shownAs(state, redact);
-  return shown === undefined ? snapshot : show(snapshot, shown);
+  return show(toRunSnapshot(state), shownAs(state, redact));
 }
 
-/** A page of stored runs as it may be shown. */
 export function showPage({ runs, ...rest }: RunPage, { redact }: Pick<EngineSettings, "redact">): RunPage {
   return { ...rest, runs: runs.map((run) => show(run, { runId: run.runId, isSealed: true, redact })) };
 }
 
-function shownAs({ runId, mayBeSealed }: RunState, redact: EngineSettings["redact"]): Shown | undefined {
-  if (mayBeSealed !== true && redact === undefined) return undefined;
+function shownAs({ runId, mayBeSealed }: RunState, redact: EngineSettings["redact"]): Shown {
   return { runId, isSealed: mayBeSealed === true, redact };
 }

@@ -1,7 +1,7 @@
 import { monotonicNow } from "../async/clock.ts";
 import { settleOrAbort } from "../async/promises.ts";
 import { notInTime, settleWithin } from "../async/timeout.ts";
-import { type AgentError, type AgentErrorLike, isAgentError } from "../core/errors.ts";
+import { type AgentErrorLike, isAgentError } from "../core/errors.ts";
 import type { EventInit, Keyed } from "../core/events.ts";
 import type { Plan, PlanInput, PlanStep } from "../core/plan.ts";
 import type { RunResult } from "../core/run-result.ts";
@@ -46,19 +46,13 @@ export { RunKeys } from "./secrets/run-keys.ts";
 export { showPage } from "./show.ts";
 export { deleteRun, isRecorded, listApprovals, listRuns, prune, readRun } from "./stored-runs.ts";
 
-/** A requested run. */
 interface StartOpening extends Opening {
   readonly target: RunTarget;
   readonly settings: RunSettings;
-  /** True if the caller gave the id. */
   readonly isNamed: boolean;
 }
 
-/**
- * Executes a run from its start. If a run with the same id is active here, it is joined; if a stored one has ended or
- * is suspended, its result is returned; if it stopped before its end, it is resumed here. Resolves to how the
- * execution ends. Rejects as {@link executeRun} and {@link continueStored} do.
- */
+/** Joins a run with the same id that is active here, returns the result of a stored one, or resumes one that stopped. */
 export function startRun(runs: RunRegistry, opening: StartOpening): Promise<RunResult> {
   const { target, settings, isNamed } = opening;
   if (isNamed) return startNamed(runs, { ...opening, identity: identityOf(target, runs.settings) });
@@ -67,10 +61,8 @@ export function startRun(runs: RunRegistry, opening: StartOpening): Promise<RunR
 }
 
 /**
- * Executes an open run, from its first event to its last. Resolves to the result, whatever happened, or to that of the
- * stored run with its id. Rejects as {@link completePlan} does, with `run-conflict` if the store has something else
- * with this id, and with `run-owned-elsewhere` if it has, or may have, a run with this id that has not ended. `identity` is
- * present if the caller gave the id.
+ * Resolves to the result, or to that of the stored run with its id. Rejects as {@link completePlan} does, with
+ * `run-conflict` for another target, and with `run-owned-elsewhere` if the store has, or may have, the run unended.
  */
 async function executeRun(
   run: Run,
@@ -83,8 +75,13 @@ async function executeRun(
   const beginning = "request" in target ? target : { plan: await preparePlan(run, target.plan) };
   const known = identity === undefined ? undefined : await findStored(run, identity);
   if (known !== undefined) return known;
-  const claiming = claim(run);
-  if (claiming !== undefined) await claiming;
+  try {
+    await run.host.leases.acquire(run);
+  } catch (thrown) {
+    // A store that cannot claim cannot record either: the run fails, as it would with its first event.
+    if (isAgentError(thrown, "run-owned-elsewhere")) throw thrown;
+    run.recorder.fail(thrown as StoreError);
+  }
   const execute = async () => {
     await run.emit(await startEvent(run, beginning));
     const { failure } = run.recorder;
@@ -102,10 +99,7 @@ async function executeRun(
   return engine.within === undefined ? execute() : engine.within({ type: "run", runId }, execute);
 }
 
-/**
- * As {@link completePlan}, for an open run. Only an async schema can take time for that: when the run aborts, it has
- * the same grace as a tool.
- */
+/** Only an async schema can take time: when the run aborts, it has the same grace as a tool. */
 async function preparePlan(run: Run, given: PlanInput): Promise<Plan> {
   const source = run.openSource();
   const completing = completePlan(run.engine, run.settings, given);
@@ -121,22 +115,8 @@ async function preparePlan(run: Run, given: PlanInput): Promise<Plan> {
   }
 }
 
-/** A store that cannot claim cannot record either: the run fails, as it would with its first event. */
-function claim(run: Run): void | Promise<void> {
-  const refuse = (error: StoreError) => {
-    if (error.code === "run-owned-elsewhere") throw error;
-    run.recorder.fail(error);
-  };
-  try {
-    return run.host.leases.acquire(run)?.catch(refuse);
-  } catch (error) {
-    return refuse(error as StoreError);
-  }
-}
-
 type RunStart = Extract<EventInit, { readonly type: "run-start" }>;
 
-/** The first event of a run. */
 async function startEvent(run: Run, beginning?: RunBeginning): Promise<RunStart> {
   const { context, metadata, tools } = run.settings;
   const { secrets } = run;
@@ -204,7 +184,6 @@ async function startOrResume(
   }
 }
 
-/** Resumes a run that stopped before its end; undefined if it has ended meanwhile. */
 async function resumeStopped(
   runs: RunRegistry,
   opening: NamedOpening,
@@ -234,10 +213,7 @@ async function resumeStopped(
   }
 }
 
-/**
- * A second caller has its own events, and receives errors for its own misuse, not for that of the first. Undefined if
- * the first only looked the run up, or was wrong about it: then it has to be requested again.
- */
+/** Undefined if the first caller only looked the run up, or was wrong about it: then it has to be requested again. */
 async function join(
   runs: RunRegistry,
   opening: NamedOpening,
@@ -259,11 +235,7 @@ async function join(
   });
 }
 
-/**
- * Finds the result of the stored run with the id of the caller, if it has ended or is suspended. Rejects with
- * `run-conflict` if it was started with something else, and with `run-owned-elsewhere` if it can be resumed, or is
- * running.
- */
+/** Rejects with `run-conflict`, or with `run-owned-elsewhere` if the run can be resumed, or is running. */
 async function findStored(run: Run, identity: string): Promise<RunResult | undefined> {
   const { events, state } = await readStored(run);
   if (events.length === 0 || isUnstarted(state)) return undefined;
@@ -276,7 +248,6 @@ async function findStored(run: Run, identity: string): Promise<RunResult | undef
   return stored;
 }
 
-/** Reads what is stored of a run. One that could not start yet continues after that. */
 async function readStored(run: Run): Promise<RecordedRun> {
   const recorded = await readRecorded(run.engine.store, run.runId);
   if (isUnstarted(recorded.state)) {
@@ -289,9 +260,8 @@ async function readStored(run: Run): Promise<RecordedRun> {
 // ---- Runs that are recorded without being executed ----
 
 /**
- * Records a run that is refused, cannot start yet, or was cancelled before it started. That takes no lease: its start and
- * its end are recorded together, so that either they or the first events of an execution that starts at the same time
- * are refused. Rejects with `run-conflict` if a run of this id has started, or with `store-failed`.
+ * Takes no lease: start and end are recorded together, so that either they or the first events of an execution that
+ * starts at the same time are refused. Rejects with `run-conflict` if the run has started, or with `store-failed`.
  */
 export async function refuseRun(runs: RunRegistry, refusal: Refusal): Promise<RunResult> {
   const { runId, options } = refusal;
@@ -319,10 +289,7 @@ function readSettings({ settings }: RunRegistry, options: Refusal["options"]): R
   }
 }
 
-async function createRefused(
-  run: Run,
-  { target, error }: { readonly target: RunTarget; readonly error: AgentError },
-): Promise<readonly EventInit[]> {
+async function createRefused(run: Run, { target, error }: Extract<Refusal, { error: Error }>): Promise<EventInit[]> {
   const outcome = { status: error.code === "cancelled" ? "cancelled" : "failed", error: dataOf(run, error) } as const;
   const start = await createStart(run, target);
   const { steps = [] } = start.plan ?? {};
@@ -333,10 +300,7 @@ async function createRefused(
 }
 
 /** Without its plan, as the secrets of tools that are not here could not be sealed in it. */
-async function createHeld(
-  run: Run,
-  { request, hold }: { readonly request: string | undefined; readonly hold: Hold },
-): Promise<readonly EventInit[]> {
+async function createHeld(run: Run, { request, hold }: Extract<Refusal, { hold: Hold }>): Promise<EventInit[]> {
   const start = await startEvent(run, request === undefined ? undefined : { request });
   return [start, { type: "run-suspend", pending: [{ ...hold, isUnstarted: true }] }];
 }

@@ -19,13 +19,11 @@ import { cancelledBy, runElsewhere } from "./run-errors.ts";
 import { toStoreError } from "./run-recorder.ts";
 import { shownResult, shownSnapshot } from "./show.ts";
 
-/** The current state of a stored run; undefined if there is no run with this id. Rejects with `store-failed`. */
 export async function readRun(settings: EngineSettings, runId: string): Promise<RunSnapshot | undefined> {
   const { state } = await readRecorded(settings.store, runId);
   return state.sequence === 0 ? undefined : shownSnapshot(state, settings);
 }
 
-/** A page of the stored runs. Rejects with `store-failed`, and `invalid-options` for a wrong cursor. */
 export async function listRuns(store: RunStore, options: ListRunsOptions): Promise<RunPage> {
   try {
     return parseRunPage(await store.list(options), options);
@@ -54,13 +52,11 @@ export async function listApprovals(
   return { ...rest, approvals: approvals.flat() };
 }
 
-/** True for the error of a run that no later try can read either. */
 export function isDamaged(thrown: unknown): boolean {
   if (!isAgentError(thrown, "store-failed")) return false;
   return thrown.details.problem === "corrupt" || thrown.details.problem === "wrong-format";
 }
 
-/** The selected stored runs, newest first, page by page. Rejects as {@link listRuns} does. */
 export async function* listPages(store: RunStore, selected: ListRunsOptions): AsyncIterable<readonly RunSummary[]> {
   let cursor: string | undefined;
   do {
@@ -70,15 +66,11 @@ export async function* listPages(store: RunStore, selected: ListRunsOptions): As
   } while (cursor !== undefined);
 }
 
-/** The record of a run, without events if there is no such run. Rejects with `store-failed`, also if it is damaged. */
 export async function readRecorded(store: RunStore, runId: string): Promise<RecordedRun> {
   return parseEvents(runId, await readEvents(store, runId, { after: 0 }));
 }
 
-/**
- * The current record of a run that was read a moment ago, whose state is carried on. The first and the last known event
- * are read again: if either differs, the run was deleted, its id perhaps reused, and the whole record is read.
- */
+/** The first and the last known event are read again: if either differs, the run was deleted, and its id perhaps reused. */
 async function readAgain(store: RunStore, before: RecordedRun): Promise<RecordedRun> {
   const { first, last, state } = before;
   const started = await readEvents(store, state.runId, { after: 0, limit: 1 });
@@ -91,7 +83,6 @@ function isEvent(found: unknown, event: AgentEvent | undefined): found is readon
   return Array.isArray(found) && JSON.stringify(found[0]) === JSON.stringify(event);
 }
 
-/** True if there is a record of a run. Rejects with `store-failed`. */
 export async function isRecorded(store: RunStore, runId: string): Promise<boolean> {
   const first = await readEvents(store, runId, { after: 0, limit: 1 });
   return Array.isArray(first) && first.length > 0;
@@ -110,7 +101,6 @@ export async function readEvents(
   }
 }
 
-/** The result of a stored run. Throws `run-owned-elsewhere` if it is still running. */
 export function resultOfState(state: RunState, settings: EngineSettings): RunResult {
   const { runId, status } = state;
   if (status === "planning" || status === "running") throw runElsewhere(runId);
@@ -153,7 +143,6 @@ export type DeleteWithin = (deleteRuns: () => Promise<readonly string[]>) => Pro
 /** The most runs that are deleted together. */
 const pruneSize = 50;
 
-/** Deletes the runs that the options select. Rejects as `prune` of an agent does. */
 export async function prune(
   store: RunStore,
   options: PruneOptions,
@@ -192,10 +181,7 @@ async function deleteUnlessGone(store: RunStore, runId: string, status: readonly
   }
 }
 
-/**
- * Deletes a run; false if its status is not one of those given. Rejects with `run-not-found`, `run-owned-elsewhere` or
- * `store-failed`.
- */
+/** False if its status is not one of those given. Rejects with `run-not-found`, `run-owned-elsewhere` or `store-failed`. */
 export async function deleteRun(store: RunStore, ...args: Parameters<RunStore["delete"]>): Promise<boolean> {
   const [runId] = args;
   try {

@@ -51,10 +51,8 @@ import {
 } from "../steps/step-call.ts";
 import { type Decision, readInput, readNote } from "./command-options.ts";
 
-/** Result of asking about a step or a plan; `waiting` if that is still to be decided. */
 type ApprovalStatus = "approved" | "rejected" | "waiting";
 
-/** True if a step may need approval, so that {@link askAboutStep} has to be called. */
 export function mayNeedApproval(run: Run, call: StepCall): boolean {
   if (call.tool.needsApproval !== undefined || run.engine.needsApproval !== undefined) return true;
   if (reasonsFor(run, call) !== undefined) return true;
@@ -67,10 +65,7 @@ function reasonsFor({ state }: Run, { step, effect }: StepCall): readonly Approv
   return state.steps.get(step.id)?.approvalReasons;
 }
 
-/**
- * Requests approval of a step that is ready to be called, if it needs it. Never rejects. Resolves to an error for an
- * approved input that its schema parsed to another value even after it was asked about again.
- */
+/** Never rejects. Resolves to an error for an approved input that its schema parses to another value each time. */
 export async function askAboutStep(
   run: Run,
   call: StepCall,
@@ -112,7 +107,6 @@ export function mayNeedPlanApproval(run: Run): boolean {
   return run.engine.needsApproval !== undefined && run.settings.stored.approvedHash === undefined;
 }
 
-/** Requests approval of the plan as a whole, if the policy requires it. */
 export async function askAboutPlan(run: Run, plan: Plan): Promise<ApprovalStatus> {
   const { runId } = run;
   const isAsked = run.approvalOf(undefined) !== undefined;
@@ -128,18 +122,14 @@ function isAskedFor(run: Run, question: ApprovalQuestion): boolean | Promise<boo
   return run.engine.needsApproval?.(showIn(run, question)) ?? false;
 }
 
-/** The JSON of a call's parsed input, with its secrets sealed. */
 async function parsedJson(
   { secrets }: Pick<Run, "secrets">,
-  { tool, input: given, parsed }: ParsedCall,
+  { tool, input: given, parsed }: Pick<StepCall, "tool" | "input" | "parsed">,
 ): Promise<JsonValue> {
   const input = jsonOfParsed(parsed, opened({ secrets }, given));
   return secrets?.concerns({ tool }) ? secrets.sealParsed(tool.name, input, given) : input;
 }
 
-type ParsedCall = Pick<StepCall, "tool" | "input" | "parsed">;
-
-/** The error of a call whose schema parses the same input to something else each time. */
 function unstableInput(
   call: StepCall,
   { input = call.input, changed }: ApprovalState,
@@ -152,7 +142,6 @@ function unstableInput(
   return invalidInput(call, [{ path, message }]);
 }
 
-/** The path of the first part in which two values differ. */
 function firstDifference(one: unknown, other: unknown): JsonPath {
   if (!isHolder(one) || !isHolder(other)) return [];
   const keys = Object.keys({ ...one, ...other });
@@ -168,10 +157,7 @@ function isHolder(value: unknown): value is JsonObject {
 }
 
 /** The hash that binds a decision to a call. With a secret, the recorded hash is reused: the key may have changed. */
-async function hashOf(
-  { secrets, state }: Pick<Run, "secrets" | "state">,
-  part: Omit<ApprovedCall, "runId">,
-): Promise<string> {
+async function hashOf({ secrets, state }: StoredRun, part: Omit<ApprovedCall, "runId">): Promise<string> {
   const call = { runId: state.runId, ...part };
   if (!secrets?.isIn(call.input)) return hashCall(call);
   const { approval } = instanceAt(state.steps, call) ?? {};
@@ -199,7 +185,6 @@ async function asks(run: Run, ref: StepRef | undefined, ask: () => boolean | Pro
   }
 }
 
-/** Uses an earlier request or decision for the same hash; otherwise requests approval now. */
 async function recallOrAsk(run: Run, asked: Undecided): Promise<ApprovalStatus> {
   const { ref, hash, subject } = asked;
   const known = run.approvalOf(ref);
@@ -228,7 +213,6 @@ function statusOf(state: ApprovalState | undefined): ApprovalStatus {
   return state?.status === "approved" || state?.status === "rejected" ? state.status : "waiting";
 }
 
-/** A pending decision. */
 interface Undecided {
   readonly ref: StepRef | undefined;
   readonly hash: string;
@@ -236,10 +220,7 @@ interface Undecided {
   readonly request: ApprovalRequest;
 }
 
-/**
- * Waits for `requestApproval` until another caller decides, the request expires or the run is aborted. Returns the outcome to
- * record, or undefined if there is none, so that others decide.
- */
+/** Resolves to undefined if others are to decide: there is no valid answer, or they already have. */
 async function askInline(run: Run, asked: Undecided): Promise<ApprovalOutcome | undefined> {
   const { ref, request } = asked;
   const source = ref === undefined ? run.openSource() : run.openWaiting();
@@ -253,11 +234,8 @@ async function askInline(run: Run, asked: Undecided): Promise<ApprovalOutcome | 
     if (isExpired(request, run.sharedNow())) return expiredOutcome(request, ref);
     const read = readAnswer(answer, request.kind);
     if (read !== undefined) return await outcomeOfAnswer(run, asked, read);
-    warnOf(
-      run,
-      ref,
-      `requestApproval must return approve, reject or suspend, but returned ${String(answer).slice(0, 100)}.`,
-    );
+    const returned = String(answer).slice(0, 100);
+    warnOf(run, ref, `requestApproval must return approve, reject or suspend, but returned ${returned}.`);
   } catch (thrown) {
     if (source.reason === expired) return expiredOutcome(request, ref);
     if (!source.aborted)
@@ -292,15 +270,11 @@ async function outcomeOfAnswer(
   return decisionOutcome(verdict, await changeCall(run.engine, run, { ref, hash, input }));
 }
 
-/** Warns that a policy failed, or returned no valid answer. */
 function warnOf(run: Run, ref: StepRef | undefined, message: string): void {
   run.warn({ code: "approval-failed", ...ref, message: `Run ${run.runId}, ${describeSubject(ref)}: ${message}` });
 }
 
-/**
- * Reads the answer of an agent's `requestApproval`; undefined if it is not an answer at all. Throws `invalid-options`
- * for an answer with invalid fields.
- */
+/** Undefined if it is not an answer at all. Throws `invalid-options` for one with invalid fields. */
 function readAnswer(answer: unknown, kind: "step" | "plan"): ApprovalAnswer | undefined {
   if (isDecision(answer)) return { decision: answer };
   const { decision } = (answer ?? {}) as { readonly decision?: unknown };
@@ -320,16 +294,13 @@ function isDecision(value: unknown): value is ApprovalDecision {
   return value === "approve" || value === "reject" || value === "suspend";
 }
 
-/** A decision about a step or a plan, as it is recorded. */
 export type ApprovalOutcome = ApprovalEndEvent["outcome"];
 
-/** The event of a decision about a step, an iteration of one, or (without a place) the plan. */
 export function approvalEnd(ref: StepRef | undefined, outcome: ApprovalOutcome): EventInit {
   if (ref === undefined) return { type: "approval-end", kind: "plan", outcome };
   return { type: "approval-end", kind: "step", ...ref, outcome };
 }
 
-/** The outcome recorded for a decision; `changed` is the call approved in place of the requested one. */
 export function decisionOutcome(
   { verdict, ref, reason, by, comment }: Omit<Decision, "hash" | "atMs">,
   changed?: ChangedCall,
@@ -342,18 +313,13 @@ export function decisionOutcome(
   return { status: "rejected", error: error.toJSON(), ...note };
 }
 
-/** The subject of an approval, at the start of an error message. */
 function describeAsked(ref: StepRef | undefined): string {
   return ref === undefined ? "The plan" : `Step "${describeStepRef(ref)}"`;
 }
 
-/** The part of a run that shows what it waits for. */
 export type StoredRun = Pick<Run, "state" | "secrets">;
 
-/**
- * True if a run waits for a decision; false if it was taken before. Throws `run-conflict` if it cannot be taken, and
- * `approval-expired` if it is too late for that.
- */
+/** False if it was taken before. Throws `run-conflict` if it cannot be taken, `approval-expired` if it is too late. */
 export function requireAsked({ state, secrets }: StoredRun, decision: Decision): boolean {
   const { ref, hash, verdict, atMs } = decision;
   const part = ref && instanceAt(state.steps, ref);
@@ -375,7 +341,6 @@ function isSameInput({ input }: Decision, part: StepState | undefined, secrets: 
   return canonicalJson(opened({ secrets }, given)) === canonicalJson(opened({ secrets }, part.input));
 }
 
-/** The error of a decision that a run is not waiting for. */
 export function notPending(state: RunState, decision: Decision): AgentError<"run-conflict"> {
   return notWaiting(state.runId, reasonOf(state, decision), "this decision");
 }
@@ -395,10 +360,6 @@ function reasonOf({ status, steps, planApproval, pending = [] }: RunState, { ref
   return approval.status === "requested" ? `it has ended: ${status}` : `${what} was ${approval.status} before`;
 }
 
-/**
- * Records a decision, and notifies those who wait for it. `message` is the number of the message that contained it. Call
- * it {@link Run.inTurn}.
- */
 export async function recordDecision(
   run: Run,
   { ref, outcome, message }: { ref: StepRef | undefined; outcome: ApprovalOutcome; message?: number | undefined },
@@ -408,17 +369,14 @@ export async function recordDecision(
   run.notifyDecision(ref);
 }
 
-/** True if it is too late to decide about a question. */
 function isExpired({ expiresAt }: { readonly expiresAt?: string }, nowMs: number): boolean {
   return expiresAt !== undefined && Date.parse(expiresAt) <= nowMs;
 }
 
-/** True if a run waits for a decision that can no longer be taken. */
 export function waitsInVain({ pending = [] }: { readonly pending?: readonly PendingItem[] }, nowMs: number): boolean {
   return pending.some((item) => "hash" in item && isExpired(item, nowMs));
 }
 
-/** Rejects the approval requests of a resumed run that have expired. */
 export async function rejectExpired(run: Run): Promise<void> {
   const { steps, planApproval } = run.state;
   const nowMs = run.sharedNow();
@@ -434,12 +392,10 @@ export async function rejectExpired(run: Run): Promise<void> {
     if (part.status === "waiting" && part.approval !== undefined) await reject(stepRefOf(part));
 }
 
-/** The outcome that is recorded if no decision came in time. */
 function expiredOutcome(asked: Pick<ApprovalState, "expiresAt">, ref: StepRef | undefined): ApprovalOutcome {
   return { status: "rejected", error: approvalExpired(asked, ref).toJSON() };
 }
 
-/** The error of a request for which no decision came in time. */
 function approvalExpired(
   { expiresAt = "" }: Pick<ApprovalState, "expiresAt">,
   ref: StepRef | undefined,
@@ -449,13 +405,12 @@ function approvalExpired(
 }
 
 /**
- * The call that results from the input its approver supplies; undefined if that is its present input. `hash` is that of
- * the call that was decided about. Rejects with `run-conflict` if it may not be changed, `invalid-tool-input`,
+ * Undefined if the input is the present one. Rejects with `run-conflict` if it may not be changed, `invalid-tool-input`,
  * `tool-failed` if the tool fails to state its effect, and `resume-mismatch` if there is no such tool.
  */
 export async function changeCall(
   { toolsByName }: EngineSettings,
-  { state, secrets }: Pick<Run, "state" | "secrets">,
+  { state, secrets }: StoredRun,
   { ref, hash, input: given }: { readonly ref: StepRef; readonly hash: string; readonly input: JsonObject },
 ): Promise<ChangedCall | undefined> {
   const step = instanceAt(state.steps, ref) as StepState;
@@ -481,10 +436,7 @@ export async function changeCall(
   return isSame ? undefined : changed;
 }
 
-/**
- * The input that replaces a step's own, as it is recorded. Rejects with `invalid-tool-input` for a secret that is missing
- * or cannot be sealed, and `secret-unreadable`.
- */
+/** Rejects with `invalid-tool-input` for a secret that is missing or cannot be sealed, and `secret-unreadable`. */
 export async function sealChange(
   secrets: RunSecrets | undefined,
   step: StepState,
@@ -501,7 +453,6 @@ function readEffect(tool: DefinedTool, { parsed, task }: { parsed: unknown; task
   }
 }
 
-/** The reason why the input of a step may not be changed; undefined if it may. */
 function whyFixed({ options }: RunState, { attempts }: StepState): string | undefined {
   if (options?.approvedHash !== undefined)
     return "was approved with the plan (approvedHash): approve it unchanged, or reject it";

@@ -67,21 +67,17 @@ const decisionOptions = {
   reason: { type: "text" },
 } satisfies OptionTable<ApprovalOptions & RejectionOptions>;
 
-/** A decision about a step, an iteration of one, or the plan: JSON. */
 export interface Decision extends DecisionNote {
   /** Undefined for the plan. */
   readonly ref: StepRef | undefined;
-  /** The hash of the call or plan that was decided about. */
   readonly hash: string;
   readonly verdict: "approve" | "reject";
   readonly reason: string;
   /** Time of the decision, in milliseconds since 1970 UTC: it may be received when it would be too late to decide. */
   readonly atMs: number;
-  /** The input that a step is approved with in place of its own. */
   readonly input?: JsonObject;
 }
 
-/** A decision, and the options with which the run resumes. Throws `invalid-options`. */
 export function readDecision(
   verdict: Decision["verdict"],
   item: ApprovalItem,
@@ -101,7 +97,6 @@ export function readDecision(
   };
 }
 
-/** Throws `invalid-options`. */
 export function readNote(note: DecisionNoteOptions): DecisionNote {
   return defined(readOptions(noteOptions, note));
 }
@@ -111,7 +106,7 @@ function textUpTo(max: number) {
   return { isValid: isShort, expected: `text of at most ${max} characters` };
 }
 
-/** An input as JSON, no larger than a plan may be. Whether it fits its tool is checked later. */
+/** No larger than a plan may be. Whether it fits its tool is checked later. */
 export function readInput(input: unknown, kind: "step" | "plan"): JsonObject {
   if (kind === "plan") failOption("input", input, "left out: a plan is approved unchanged");
   return readJsonObject(input, "input", maxPlanBytes);
@@ -119,7 +114,6 @@ export function readInput(input: unknown, kind: "step" | "plan"): JsonObject {
 
 const items = "an item of result.pending, or an approval-request";
 
-/** The step or iteration that an item is about; undefined for the plan. */
 function placeOfItem(item: ApprovalItem): StepRef | undefined {
   const { kind } = (item ?? {}) as { readonly kind?: unknown };
   switch (kind) {
@@ -155,7 +149,6 @@ export type SettleOptions<TTool extends Tool = Tool> = DecidingOptions<TTool> & 
   failed?: string | undefined;
 };
 
-/** The outcome that a caller states for a step whose own is unknown. */
 export type Settlement = { readonly output: unknown } | { readonly retry: true } | { readonly failed: string };
 
 const settleOptions = {
@@ -166,7 +159,6 @@ const settleOptions = {
   failed: { type: "any" },
 } satisfies OptionTable<SettleOptions>;
 
-/** The settlement of a step, and the options to resume the run with. Throws `invalid-options`. */
 export function readSettleOptions(
   stepId: string,
   options: SettleOptions,
@@ -195,7 +187,6 @@ export type DeliverOptions<TTool extends Tool = Tool> = DecidingOptions<TTool> &
   id: string;
 };
 
-/** An event for a run, its value unchecked. */
 export interface NamedEvent {
   readonly name: string;
   readonly value: unknown;
@@ -210,7 +201,6 @@ const deliverOptions = {
   ...decidingOptions,
 } satisfies OptionTable<DeliverOptions>;
 
-/** The event, and the options to resume the run with. Throws `invalid-options`. */
 export function readDelivery(
   runId: string,
   { name, value }: Omit<NamedEvent, "id">,

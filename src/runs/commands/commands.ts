@@ -28,7 +28,6 @@ import {
 } from "./approvals.ts";
 import type { Decision, NamedEvent, Settlement } from "./command-options.ts";
 
-/** The commands to a stored run, by type. */
 export interface Commands {
   readonly cancel: { readonly reason: string };
   readonly decide: {
@@ -38,7 +37,6 @@ export interface Commands {
   };
   readonly settle: {
     readonly ref: StepRef;
-    /** Given by the caller. */
     readonly settlement?: Settlement;
     /** Prepared from the settlement, with the tool of the step. */
     readonly outcome?: RunSettleEvent["outcome"];
@@ -47,7 +45,6 @@ export interface Commands {
     readonly name: string;
     readonly value: JsonValue;
     readonly id: string;
-    /** True if the schemas of an agent have let the value through. */
     readonly isChecked?: true;
     /** True if it was accepted as one of those that the run may keep. */
     readonly isCounted?: true;
@@ -62,31 +59,27 @@ export interface CommandKind<TCommand> {
   parse(message: Keyed): TCommand;
   /** The command as it is posted: JSON, without those secrets of its run that are known. @default the command */
   toMessage?(command: TCommand, run: StoredRun): object | Promise<object>;
-  /** True if the command has to be prepared before it is recorded or left. @default false */
   isUnprepared?(command: TCommand): boolean;
   /** Prepares a command with the record of its run, which may be resumed here. Rejects if it does not fit. */
   prepare?(
     command: TCommand,
     { settings, state, resumes }: { settings: EngineSettings; state: RunState; resumes: boolean },
   ): Promise<TCommand>;
-  /** True if a run waits for the command; false if it has had its effect. Throws if it can have none. */
+  /** False if the command has had its effect. Throws if it can have none. */
   check(run: StoredRun, command: TCommand): boolean;
   /** True if the command has values of the run, which may be secrets: it cannot be sent without their keys. @default false */
   needsSecrets?(command: TCommand): boolean;
   /** Throws if the record of a run whose execution has ended shows that the command had no effect. */
   checkEnded?(run: StoredRun, command: TCommand): void;
-  /** The most messages that the run may keep. @default no limit */
   maxKept?(state: RunState, command: TCommand): number;
-  /** The events that are recorded with `run-resume` when a run is resumed by the command. */
+  /** Recorded with `run-resume` when a run is resumed by the command. */
   events(command: TCommand): readonly EventInit[];
   /** Acts in an active run. Resolves to false if this execution cannot; rejects if none can. */
   act(run: Run, command: TCommand, source: CommandSource): Promise<boolean>;
 }
 
-/** The source of a command to an active run: a caller in this process, or a message in the store. */
 interface CommandSource {
   readonly caller?: RunCaller & { readonly result: Promise<RunResult> };
-  /** The number of the message. */
   readonly message?: number;
   /** True if no step of the execution has had its turn yet. */
   readonly isOpening?: boolean;
@@ -167,7 +160,6 @@ const decide: CommandKind<Commands["decide"]> = {
   },
 };
 
-/** The outcome to record for a decision, with a changed input if that fits. Rejects as {@link changeCall} does. */
 async function changeOf(settings: EngineSettings, run: StoredRun, decision: Decision): Promise<ApprovalOutcome> {
   const { ref, hash, input } = decision;
   const isNew = requireAsked(run, decision);
@@ -253,7 +245,6 @@ function settlementOf({ ref, outcome }: Commands["settle"]): EventInit {
   return { type: "run-settle", ...ref, outcome: outcome as RunSettleEvent["outcome"] };
 }
 
-/** The step that a run waits for to be settled. Throws `run-conflict` if it does not. */
 function requireUnknown(state: RunState, ref: StepRef): StepState {
   const { runId, status } = state;
   const part = instanceAt(state.steps, ref);
@@ -269,7 +260,6 @@ function requireUnknown(state: RunState, ref: StepRef): StepState {
   return part;
 }
 
-/** The outcome of a settlement. Rejects with `invalid-tool-output` if its tool could not have returned the output. */
 async function toOutcome(
   { toolsByName, maxOutputBytes }: EngineSettings,
   part: StepState,
@@ -338,14 +328,12 @@ export const maxDeliveries = 100;
 /** The largest value, in bytes of JSON. */
 const maxValueBytes = 1_048_576;
 
-/** The command to deliver an event, its value checked. Rejects with `invalid-options`. */
 export async function toDelivery(settings: EngineSettings, given: NamedEvent): Promise<Commands["deliver"]> {
   const { name, id } = given;
   const value = await checkValue(settings, given);
   return { name, value, id, ...(settings.events !== undefined && { isChecked: true }) };
 }
 
-/** A value as JSON after its schema, if the agent has schemas. Throws `invalid-options`. */
 async function checkValue(
   { events }: EngineSettings,
   { name, value }: Pick<NamedEvent, "name" | "value">,
@@ -385,13 +373,11 @@ function roomFor({ deliveries }: RunState, { name }: Commands["deliver"]): numbe
   return isAwaitedNow ? maxDeliveries : maxDeliveries - (deliveries?.keptCount ?? 0);
 }
 
-/** The error of an event that a run cannot keep. */
 export function keepsTooMany(runId: string, used = maxDeliveries): AgentError<"limit-exceeded"> {
   const message = `Run "${runId}" already keeps ${used} delivered events that no step has taken; at most ${maxDeliveries} are kept.`;
   return new AgentError("limit-exceeded", message, { details: { limit: "deliveries", max: maxDeliveries, used } });
 }
 
-/** All types of commands. */
 export const commands: { readonly [TType in CommandType]: CommandKind<Commands[TType]> } = {
   cancel,
   decide,
@@ -400,9 +386,9 @@ export const commands: { readonly [TType in CommandType]: CommandKind<Commands[T
 };
 
 /**
- * Acts on what was posted to a run that is active in this process. A message is acknowledged together with the event
- * that it results in, so that it is acted on once, whichever process dies; one that leads to nothing, with the next
- * event. A message that this execution cannot act on is left for the next. Never rejects.
+ * A message is acknowledged together with the event that it results in, so that it is acted on once, whichever process
+ * dies; one that leads to nothing, with the next event. What this execution cannot act on is left for the next one.
+ * Never rejects.
  */
 export async function receivePosted(
   run: Run,

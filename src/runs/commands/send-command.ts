@@ -30,30 +30,23 @@ import {
 const firstPollMs = 20;
 const maxPollMs = 1_000;
 
-/**
- * Leaves an event for a run that has yet to start, in any process. Resolves to false if the run has ended by now. Rejects
- * with `run-not-found` if the store cannot keep it, `limit-exceeded`, `invalid-options` or `store-failed`.
- */
+/** Leaves an event for a run that has yet to start, in any process. Resolves to false if the run has ended by now. */
 export async function deliverEarly(runs: RunRegistry, runId: string, given: NamedEvent): Promise<boolean> {
   const message = { type: "deliver", ...(await toDelivery(runs.settings, given)) };
   const { number } = await post(runs, runId, message, { isEarly: true, maxKept: maxDeliveries });
   return number !== undefined;
 }
 
-/** A command of a caller on its way to a run. */
 interface SentCommand<TType extends CommandType> extends Opening, CommandOptions {
   readonly type: TType;
   readonly command: Commands[TType];
 }
 
 /**
- * Acts in a run that is active here. Otherwise restores and resumes it with the command or, if no step may run here,
- * leaves the command for its owner. If another process owns the run, posts the command there and polls until that
- * execution has ended; if the process dies, the run resumes here. A `cancel` restores a run without an owner with the
- * tools that still exist. `signal` ends the waiting and takes nothing back; a cancellation meanwhile is posted, too.
- *
- * Resolves to the end of the execution; a repeated command changes nothing. Rejects if the run does not wait for the
- * command, with `cancelled` by the signal, with `interrupted` once the agent is closed, and as `continueStored` does.
+ * Acts in a run that is active here, or resumes it with the command. If no step may run here, leaves the command for the
+ * owner. If another process owns the run, posts the command there and polls until that execution has ended; if the
+ * process dies, the run resumes here. `signal` ends the waiting and takes nothing back; a cancellation meanwhile is
+ * posted, too. A repeated command changes nothing. Rejects as `continueStored` does.
  */
 export function sendCommand<TType extends CommandType>(
   runs: RunRegistry,
@@ -90,7 +83,6 @@ async function actOrPost<TType extends CommandType>(
     return { type, ...(await kind.toMessage(command, await open(await readState()))) };
   };
 
-  /** Leaves the command for the owner of the run, present or next. Resolves to the run as it is stored. */
   const leave = async (): Promise<RunResult> => {
     for (;;) {
       const state = await readState();
@@ -104,7 +96,6 @@ async function actOrPost<TType extends CommandType>(
     }
   };
 
-  /** Acts in this process, in the run as it is active or stored. Rejects if another process owns it. */
   const actHere = () =>
     runs.withRun(runId, {
       whenActive: async ({ run, result }) => {
@@ -130,7 +121,6 @@ async function actOrPost<TType extends CommandType>(
       },
     });
 
-  /** Sends the command to the process that owns the run. Resolves when the execution has ended, there or here. */
   const actThere = async (): Promise<RunResult> => {
     const { number } = await post(runs, runId, await toMessage());
     if (number !== undefined) onRecorded?.();
@@ -163,7 +153,6 @@ async function actOrPost<TType extends CommandType>(
   return known.recorded !== undefined && isUnstarted(known.recorded.state) ? leave() : actThere();
 }
 
-/** Throws an error again, unless it says that another process owns the run. */
 function requireOwned(thrown: unknown): undefined {
   if (!isAgentError(thrown, "run-owned-elsewhere")) throw thrown;
 }
@@ -175,10 +164,6 @@ function resultNow({ settings }: RunRegistry, state: RunState): RunResult {
   return shownResult({ ...state, status: "interrupted", error }, settings);
 }
 
-/**
- * Posts a message to a run; without a number, the run has ended. Rejects with `limit-exceeded` if the run keeps as many as
- * it may, `run-not-found` or `store-failed`.
- */
 async function post(
   { settings, leases }: RunRegistry,
   runId: string,
@@ -199,17 +184,13 @@ async function post(
   throw keepsTooMany(runId);
 }
 
-/** Waits until it is time to poll again. Rejects if the caller waits no longer. */
 async function pause(
   { settings, stopping }: RunRegistry,
   { options: { signal }, cancelling }: Pick<SentCommand<CommandType>, "options" | "cancelling">,
   { pollMs, isCancelled }: { readonly pollMs: number; readonly isCancelled: boolean },
 ): Promise<void> {
-  const wakers: Abortable[] = [
-    stopping,
-    ...(signal ? [signal] : []),
-    ...(cancelling && !isCancelled ? [cancelling] : []),
-  ];
+  const others = [signal, isCancelled ? undefined : cancelling].filter((waker) => waker !== undefined);
+  const wakers: readonly Abortable[] = [stopping, ...others];
   const waking = new AbortSource();
   const wake = () => waking.abort(undefined);
   for (const waker of wakers) waker.addEventListener("abort", wake);

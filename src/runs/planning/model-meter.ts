@@ -24,7 +24,6 @@ import { failOption } from "../../core/options.ts";
 /** An answer that the budget would limit to less than this is not requested. */
 const minOutputTokens = 16;
 
-/** The clock of a meter, and the listener to its attempts. */
 export interface MeterHost {
   /** Milliseconds of a clock that is never set. */
   readonly now: () => number;
@@ -40,26 +39,20 @@ interface Attempt {
 
 /** Calls models during planning, within the budget of the run, and counts what they use. */
 export class ModelMeter {
-  private readonly made: ModelCall[] = [];
+  /** The usage of each call; for one in progress, the most it may use. */
+  readonly calls: ModelCall[] = [];
   /** Ends the attempts under way, for listeners. */
   private readonly open = new Set<() => void>();
   private isClosed = false;
 
-  /** `spent` is what the run has used before. */
   constructor(
     private readonly budget: RunBudget | undefined,
     private readonly spent: ModelUsage | undefined,
     private readonly host: MeterHost,
   ) {}
 
-  /** The usage of each call; for one in progress, the most it may use. */
-  get calls(): readonly ModelCall[] {
-    return this.made;
-  }
-
-  /** The usage of all calls together; undefined if there were none. */
   get usage(): ModelUsage | undefined {
-    return sumCalls(this.made);
+    return sumCalls(this.calls);
   }
 
   /** Refuses calls from now on, as an abandoned planner must not spend more. Calls in progress count as cancelled. */
@@ -83,10 +76,7 @@ export class ModelMeter {
     return attempts.make(1, (instead) => model.generate({ ...plain, ...instead }));
   }
 
-  /**
-   * Until an attempt has ended, its estimate counts, so that two at a time keep the budget, too. Of an aborted one, the
-   * prompt and the text received so far count.
-   */
+  /** Until an attempt has ended, its estimate counts, so that two at a time keep the budget, too. */
   private async attempt(
     model: LanguageModel,
     request: ModelRequest,
@@ -97,7 +87,7 @@ export class ModelMeter {
     if (signal.aborted) throw signal.reason;
     const inputTokens = estimatePrompt(model, request);
     const maxOutputTokens = this.admit(model, { inputTokens, maxOutputTokens: capOf(request) });
-    const index = this.made.push(modelCall(model, {}, { inputTokens, outputTokens: maxOutputTokens ?? 0 })) - 1;
+    const index = this.calls.push(modelCall(model, {}, { inputTokens, outputTokens: maxOutputTokens ?? 0 })) - 1;
     const about = { model: modelName(model), attempt };
     let heard = "";
     const ask: Attempt["call"] = (own) =>
@@ -109,14 +99,14 @@ export class ModelMeter {
         },
       });
     const countHeard = () => {
-      this.made[index] = modelCall(model, {}, { inputTokens, outputTokens: estimateTokens(heard) });
+      this.calls[index] = modelCall(model, {}, { inputTokens, outputTokens: estimateTokens(heard) });
     };
     const startMs = this.host.now();
     let hasEnded = false;
     const end = (outcome: ModelEndEvent["outcome"]) => {
       if (hasEnded) return;
       hasEnded = true;
-      const { model: _name, ...used } = this.made[index] as ModelCall;
+      const { model: _name, ...used } = this.calls[index] as ModelCall;
       const durationMs = Math.max(0, this.host.now() - startMs);
       return this.host.emit({ type: "model-end", ...about, usage: { modelCalls: 1, ...used }, durationMs, outcome });
     };
@@ -133,11 +123,11 @@ export class ModelMeter {
       const make = () => request.attempts?.make(attempt, ask) ?? ask();
       const response = await (this.host.within?.(about, make) ?? make());
       const answer = { inputTokens, outputTokens: estimateTokens((response.reasoning ?? "") + response.text) };
-      this.made[index] = modelCall(model, response.usage, answer);
+      this.calls[index] = modelCall(model, response.usage, answer);
       await end({ status: "completed" });
       return withCap(response, maxOutputTokens, capOf(request));
     } catch (thrown) {
-      if (heard === "" && isUnread(thrown)) this.made[index] = modelCall(model, nothing, nothing);
+      if (heard === "" && isUnread(thrown)) this.calls[index] = modelCall(model, nothing, nothing);
       else countHeard();
       await end({ status: signal.aborted ? "cancelled" : "failed", error: toErrorData(thrown) });
       throw thrown;
@@ -147,7 +137,6 @@ export class ModelMeter {
     }
   }
 
-  /** Describes how the budget was exceeded; undefined if it was kept. */
   describeOverrun(): string | undefined {
     const used = this.total();
     const { tokens = Number.POSITIVE_INFINITY, cost = Number.POSITIVE_INFINITY } = this.budget ?? {};
@@ -156,7 +145,6 @@ export class ModelMeter {
     return isOver(spent, cost) ? `models cost ${spent}, of a budget of ${cost}` : undefined;
   }
 
-  /** The longest answer that fits the budget. Throws `limit-exceeded` if none does. */
   private admit(
     model: LanguageModel,
     { inputTokens, maxOutputTokens }: { inputTokens: number; maxOutputTokens: number | undefined },
@@ -208,13 +196,11 @@ function isUnread(thrown: unknown): boolean {
   return code === "model-failed" && typeof reason === "string" && unreadReasons.has(reason);
 }
 
-/** The longest answer that is requested; undefined without a limit. */
 function capOf({ maxOutputTokens }: ModelRequest): number | undefined {
   const isCap = maxOutputTokens !== undefined && maxOutputTokens >= 0 && maxOutputTokens < Number.POSITIVE_INFINITY;
   return isCap ? maxOutputTokens : undefined;
 }
 
-/** An answer, with the cap that it had if a budget lowered the one requested. */
 function withCap(response: ModelResponse, maxOutputTokens: number | undefined, requested: number | undefined) {
   const isLowered = maxOutputTokens !== undefined && maxOutputTokens < (requested ?? Number.POSITIVE_INFINITY);
   return isLowered && response.maxOutputTokens === undefined ? { ...response, maxOutputTokens } : response;
@@ -236,7 +222,6 @@ function tokensOf(usage: ModelUsage | undefined): number {
   return (usage?.inputTokens ?? 0) + (usage?.outputTokens ?? 0);
 }
 
-/** The longest answer that what is left of the cost pays for. */
 function costRoom(
   model: LanguageModel,
   { spent, max, inputTokens, leastTokens }: { spent: number; max: number; inputTokens: number; leastTokens: number },

@@ -29,7 +29,6 @@ import { showIn } from "../show.ts";
 import { dataOf } from "../steps/step-call.ts";
 import { ModelMeter } from "./model-meter.ts";
 
-/** Plans the request of a run. Resolves to the error if there is no plan. Never rejects. */
 export async function planInRun(run: Run, request: string): Promise<AgentErrorData | undefined> {
   const { planner } = run.engine;
   if (!run.canContinue() || planner === undefined) return undefined;
@@ -45,7 +44,6 @@ export async function planInRun(run: Run, request: string): Promise<AgentErrorDa
   }
 }
 
-/** Planning as part of a run. */
 export function taskIn(run: Run, task: Pick<PlanTask, "request" | "planner" | "source">): PlanTask {
   const { runId, engine, settings, state, secrets } = run;
   return {
@@ -60,18 +58,13 @@ export function taskIn(run: Run, task: Pick<PlanTask, "request" | "planner" | "s
   };
 }
 
-/**
- * Makes a plan without a run: its start and end are emitted, with the run id, and nothing is stored. Rejects as
- * {@link planAndEmit} does.
- */
 export async function planAlone(
   { settings: engine, hub }: Pick<RunHost, "settings"> & { readonly hub: EventHub<AgentEvent> },
   { runId, request, settings }: Pick<PlanTask, "runId" | "request" | "settings">,
 ): Promise<Plan> {
   const { planner, clock } = engine;
   if (planner === undefined) throw new TypeError("This engine has no planner.");
-  const opening = secretsOf(engine, { runId, tools: settings.tools });
-  const secrets = opening && (await opening);
+  const secrets = await secretsOf(engine, { runId, tools: settings.tools });
   const onRecorded = (event: AgentEvent) => hub.emit(showIn({ runId, secrets, engine }, event));
   const recorder = new RunRecorder({ runId, now: () => clock.now(), onRecorded });
   const task = {
@@ -105,7 +98,6 @@ export async function underSignal<T>(
   }
 }
 
-/** A request to plan, and where planning is reported. */
 interface PlanTask {
   readonly request: string;
   readonly planner: Planner;
@@ -113,22 +105,15 @@ interface PlanTask {
   readonly settings: RunSettings;
   /** Aborted by the caller, with an `AgentError` as reason, or by the planner's time limit. */
   readonly source: AbortSource;
-  /** The id of the run that is planned. */
   readonly runId: string;
-  /** The usage of models in the run so far. */
   readonly spent: ModelUsage | undefined;
   readonly emit: (event: EventInit) => void | Promise<void>;
-  /** Returns an error as it is reported. */
   readonly dataOf: (error: AgentError) => AgentErrorData;
   /** Returns a plan as it is reported. @default unchanged */
   readonly sealPlan?: ((plan: Plan) => Promise<Plan>) | undefined;
 }
 
-/**
- * Lets the planner plan a request, validates its answer, and emits the start and the end of that. Resolves to a whole
- * plan, frozen. Rejects with `cannot-plan`, `planning-failed`, `invalid-plan`, `invalid-request`, `timeout` or the reason
- * of the source.
- */
+/** Rejects with one of the planning errors, `invalid-request`, `timeout` or the reason of the source. */
 async function planAndEmit(task: PlanTask): Promise<Plan> {
   const { planner, engine, emit, sealPlan } = task;
   const planning = new Planning(task);
@@ -166,10 +151,7 @@ function withDuration(source: unknown, durationMs: number): unknown {
 
 const planningTypes: ReadonlySet<string> = new Set<PlanningEvent["type"]>(["plan-fallback", "plan-delta"]);
 
-/**
- * One call of a planner: what it receives, uses and reports, and the check of its answer. After the end nothing is
- * emitted, since the planner may have been abandoned.
- */
+/** One call of a planner. After its end nothing is emitted, since the planner may have been abandoned. */
 export class Planning {
   private readonly meter: ModelMeter;
   private hasEnded = false;
@@ -183,10 +165,7 @@ export class Planning {
     });
   }
 
-  /**
-   * Waits at most `plannerTimeoutMs` for a planner, within what observers set, and abandons one that ignores its signal.
-   * What it throws becomes one of the planning errors. `replan` counts how often the planner was asked again.
-   */
+  /** Rejects with one of the planning errors. `replan` counts how often the planner was asked again. */
   ask<T>(call: () => Promise<T>, replan?: number): Promise<T> {
     const { engine, planner, request, runId } = this.task;
     const about = { type: "plan", runId, planner: planner.name, ...(replan !== undefined && { replan }) } as const;
@@ -213,7 +192,6 @@ export class Planning {
     }
   }
 
-  /** The request as the planner receives it. */
   toRequest(): PlanRequest {
     const { engine, settings, request, source } = this.task;
     const { context, tools, stored } = settings;
@@ -243,7 +221,6 @@ export class Planning {
     throw new TypeError(`A planner reports ${[...planningTypes].join(" and ")}, not ${what}.`);
   }
 
-  /** Validates a planner's draft. Resolves to a whole plan, frozen. Rejects with `invalid-plan`. */
   async complete({ steps, source }: { readonly steps?: unknown; readonly source?: unknown }): Promise<Plan> {
     const { engine, settings, planner, request } = this.task;
     const { usage, calls } = this.meter;
@@ -256,20 +233,17 @@ export class Planning {
       steps,
     };
     const valid = (await requireValid(engine, settings, { plan, complaint: describeInvalid(planner) })) as Plan;
-    const opening = secretsOf(engine, settings);
-    const secrets = opening && (await opening);
+    const secrets = await secretsOf(engine, settings);
     secrets?.requireSealable(valid);
     // A plan from `plan()` is mostly run next.
     return rememberPlan(secrets?.hideInReasoning(valid) ?? valid);
   }
 
-  /** The outcome of planning that has failed, as an event contains it. */
   failureOf(thrown: unknown): { readonly status: "cancelled" | "failed"; readonly error: AgentErrorData } {
     const error = this.task.dataOf(thrown as AgentError);
     return { status: error.code === "cancelled" ? "cancelled" : "failed", error };
   }
 
-  /** Ends planning, and returns what was used, as an event contains it. */
   end(): { usage?: ModelUsage } {
     this.meter.close();
     this.hasEnded = true;

@@ -34,10 +34,7 @@ const finalCodes: ReadonlySet<string> = new Set([
   "store-failed",
 ]);
 
-/**
- * Asks the planner for other steps when one has failed, if that is wanted and the planner can. Resolves to the plan to
- * continue with: the steps that are done, then the new ones. Undefined if the run has to end with its failure.
- */
+/** Resolves to the plan to continue with. Undefined if the run has to end with its failure. */
 export async function replan(run: Run): Promise<Plan | undefined> {
   const { planner } = run.engine;
   const cause = stepFailure(run);
@@ -89,7 +86,6 @@ function mayReplan(run: Run, { code }: AgentErrorData): boolean {
   return !finalCodes.has(code) && pendingItems(run).length === 0;
 }
 
-/** Asks for other steps, and validates them after those that are done. Resolves to the plan with the approvals it needs. */
 async function askForSteps(
   run: Run,
   { planner, planning, cause }: { planner: Planner; planning: Planning; cause: AgentErrorData },
@@ -155,9 +151,9 @@ function checkSize(run: Run, added: unknown): void {
  */
 
 /**
- * The steps of a revised plan that need approval, by whatever planner: a step that calls a tool with an effect that
- * the first plan did not call, or passes it what only an output, an error or the context says. Unchanged steps are not
- * checked. Words that appear nowhere are the planner's own, and it is code: one that asks a model refuses them.
+ * A step needs approval if it calls a tool with an effect that the first plan did not call, or passes it what only an
+ * output, an error or the context says. Words that appear nowhere are the planner's own, and it is code: one that asks a
+ * model refuses them.
  */
 async function approvalsFor(run: Run, request: ReplanRequest, plan: Plan): Promise<readonly ReplanApproval[]> {
   const { tools, stored } = run.settings;
@@ -200,7 +196,6 @@ async function isSurelyPure({ input }: PlanStep, tool: DefinedTool): Promise<boo
   }
 }
 
-/** The texts that a planner is shown for a replan, besides the request. */
 function shownIn({ steps, error, context }: Pick<ReplanRequest, "steps" | "error" | "context">): AccountText[] {
   const shown: AccountText[] = [];
   for (const { output, error: own, ...record } of steps) {

@@ -18,7 +18,6 @@ import { RunSecrets, secretsOf } from "../secrets/run-secrets.ts";
 import { readEvents, readRecorded } from "../stored-runs.ts";
 import { canRetry, compareTools, continueStored, isNewFork, restoreSettings } from "./resume-run.ts";
 
-/** A new run that has the first events of another one. */
 interface Forking extends Opening {
   /** The run to copy; without `after`, all of its events. */
   readonly from: { readonly runId: string; readonly after: number | undefined };
@@ -26,10 +25,8 @@ interface Forking extends Opening {
 }
 
 /**
- * Stores the first events of a run as those of a new one, and resumes that as if its process had died after the last of
- * them. Asked for again, the same fork is joined, resumed if it stopped before its end, or resolves to its result.
- * Rejects with `run-not-found`, `run-conflict`, `invalid-options`, `secret-unreadable`, and as {@link continueStored}
- * does.
+ * Asked for again, the same fork is joined, resumed if it stopped before its end, or resolves to its result. Rejects with
+ * `run-not-found`, `run-conflict`, `invalid-options`, `secret-unreadable`, and as {@link continueStored} does.
  */
 export function forkRun(runs: RunRegistry, forking: Forking): Promise<RunResult> {
   return runs.withRun(forking.runId, {
@@ -67,7 +64,6 @@ function hasWork(state: RunState): boolean {
   return state.status !== "completed" && state.status !== "cancelled";
 }
 
-/** The record of the fork, which it stores if it is not there: all of it, or nothing. */
 async function findOrCopy(runs: RunRegistry, forking: Forking, lease: LeaseHolder): Promise<RecordedRun> {
   const { store } = runs.settings;
   const { runId } = forking;
@@ -83,7 +79,6 @@ async function findOrCopy(runs: RunRegistry, forking: Forking, lease: LeaseHolde
   return parseEvents(runId, events);
 }
 
-/** The events as those of the fork, whose rest can run with the tools as they are. */
 async function copyEvents(runs: RunRegistry, { runId, from, options }: Forking): Promise<readonly AgentEvent[]> {
   const { settings } = runs;
   await runs.whenStarted(from.runId);
@@ -119,10 +114,7 @@ async function copyEvents(runs: RunRegistry, { runId, from, options }: Forking):
   return Promise.all(copies);
 }
 
-/**
- * The options with the hash of the approved plan sealed for the fork. Throws `invalid-options` if the events end before
- * that plan.
- */
+/** Seals the hash of the approved plan for the fork. Throws `invalid-options` if the events end before that plan. */
 async function rebind(
   options: StoredRunOptions,
   { state, secrets, own }: { readonly state: RunState; readonly secrets: RunSecrets; readonly own: RunSecrets },

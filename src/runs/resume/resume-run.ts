@@ -47,10 +47,8 @@ import { needsKeyToCancel, opened, type RunSecrets, secretsOf } from "../secrets
 import { runExecution } from "../steps/schedule.ts";
 import { isDamaged, listPages, readExisting, readRun, resultOfState } from "../stored-runs.ts";
 
-/** A run to resume. */
 interface Resuming extends Pick<Opening, "runId" | "startedMs"> {
   readonly options: ResumeOptions;
-  /** True if a run that failed or was given up is resumed, too: somebody has asked for it. */
   readonly retriesFailed: boolean;
   /** The most {@link RunState.deaths} of a run, the latest execution included; after more, it is given up. @default no limit */
   readonly maxAdoptions?: number | undefined;
@@ -58,12 +56,7 @@ interface Resuming extends Pick<Opening, "runId" | "startedMs"> {
   readonly leavesMismatch?: boolean;
 }
 
-/**
- * Resumes a stored run where it stopped: recorded work is not run again; a step that was cut off runs again unless it
- * must run only once. A failed run resumes with the step that failed. A run that is active in this process is joined;
- * one that has ended for good, or waits for a decision or an event, resolves to its result. Rejects as
- * {@link continueStored} does.
- */
+/** A run that is active in this process is joined. Rejects as {@link continueStored} does. */
 export function resumeRun(runs: RunRegistry, resuming: Resuming): Promise<RunResult> {
   return runs.withRun(resuming.runId, {
     whenActive: async ({ run, result }) => {
@@ -75,14 +68,8 @@ export function resumeRun(runs: RunRegistry, resuming: Resuming): Promise<RunRes
   });
 }
 
-/**
- * True if a run is resumed, by its record: checked when it is read, and again when it is claimed. A run that failed
- * between the two was retried by another process.
- */
-function mayResume(
-  { leases }: RunRegistry,
-  { retriesFailed }: Pick<Resuming, "retriesFailed">,
-): (state: RunState) => boolean {
+/** Checked when the run is read and when it is claimed: one that failed in between was retried by another process. */
+function mayResume({ leases }: RunRegistry, { retriesFailed }: Resuming): (state: RunState) => boolean {
   let seen: number | undefined;
   return (state) => {
     seen ??= state.sequence;
@@ -113,19 +100,14 @@ function mayResume(
   };
 }
 
-/**
- * True if a failed run can be tried again: not if it was refused, rejected or undone, as its steps would be the same
- * again to their tools.
- */
+/** Not if it was refused, rejected or undone, as its steps would be the same again to their tools. */
 export function canRetry({ error, steps, givenPlan }: RunState): boolean {
   if (error?.code === "approval-rejected" || error?.code === "approval-expired") return false;
   if (error?.code === "invalid-options" || (error?.code === "invalid-plan" && givenPlan !== undefined)) return false;
   return !instancesOf(steps.values()).some(({ status }) => status === "undone");
 }
 
-/** A stored run to continue, and the reason to do so. */
 interface Continuation extends Opening, Pick<Resuming, "maxAdoptions" | "leavesMismatch"> {
-  /** The identity of the run, if it was started again. */
   readonly identity?: string;
   readonly options: ResumeOptions;
   /** Resumes the run only to cancel it, with whatever tools still exist. */
@@ -140,15 +122,13 @@ interface Continuation extends Opening, Pick<Resuming, "maxAdoptions" | "leavesM
   readonly known?: { recorded?: RecordedRun };
   /** Returns whether to start another execution; if not, the run keeps its result. Throws if it cannot start. */
   readonly mayResume: (state: RunState, secrets: RunSecrets | undefined) => boolean;
-  /** The events that are recorded together with `run-resume`. @default none */
   readonly events?: readonly EventInit[];
 }
 
 /**
- * Restores a run from the store and resumes it, unless it has nothing left to do. It is claimed, then read
- * again: another process may have resumed it meanwhile. No two callers may restore the same run: the second one waits,
- * and finds it active. Rejects with `run-not-found`, `run-owned-elsewhere`, `resume-mismatch`, `invalid-options`,
- * `store-failed`, or what `mayResume` throws.
+ * The run is claimed, then read again: another process may have resumed it meanwhile. No two callers may restore the same
+ * run: the second one waits, and finds it active. Rejects with `run-not-found`, `run-owned-elsewhere`,
+ * `resume-mismatch`, `invalid-options`, `store-failed`, or what `mayResume` throws.
  */
 export async function continueStored(runs: RunRegistry, continuation: Continuation): Promise<RunResult> {
   const { runId, identity } = continuation;
@@ -170,7 +150,6 @@ class StoredLease implements LeaseHolder {
   onLeaseLost(): void {}
 }
 
-/** Resolves when the next execution has started, or has failed before that. */
 async function restoreRun(
   runs: RunRegistry,
   continuation: Continuation,
@@ -214,14 +193,12 @@ async function restoreRun(
   }
 }
 
-interface Restored {
-  readonly state: RunState;
-  readonly fit: Fit;
-  readonly lease: StoredLease;
-}
-
 /** Opens a restored run, which takes over the lease. Resolves when its execution has started, or has failed before that. */
-async function startExecution(runs: RunRegistry, continuation: Continuation, { state, fit, lease }: Restored) {
+async function startExecution(
+  runs: RunRegistry,
+  continuation: Continuation,
+  { state, fit, lease }: { readonly state: RunState; readonly fit: Fit; readonly lease: StoredLease },
+) {
   const { settings, leases } = runs;
   const evidence = await evidenceOf(settings, state);
   const run = runs.open(fit.settings, continuation, state);
@@ -250,25 +227,20 @@ async function startExecution(runs: RunRegistry, continuation: Continuation, { s
   return { run, execution };
 }
 
-/** A run as a process may continue it. */
 interface Fit {
   readonly settings: RunSettings;
   readonly secrets: RunSecrets | undefined;
   readonly changedTools: readonly string[];
-  /** The item because of which it is only suspended, or cancelled. */
   readonly hold?: Hold;
-  /** The error of a run that does not fit. */
   readonly mismatch?: MismatchError | undefined;
 }
 
-type Fitting = Pick<Continuation, "options" | "isCancel" | "maxAdoptions">;
-
-/** Finds out how a run can continue in this process, by its record. Rejects with `invalid-options`. */
 async function fitRun(
   engine: EngineSettings,
   state: RunState,
-  { options, isCancel, maxAdoptions = Number.POSITIVE_INFINITY }: Fitting,
+  given: Pick<Continuation, "options" | "isCancel" | "maxAdoptions">,
 ): Promise<Fit> {
+  const { options, isCancel, maxAdoptions = Number.POSITIVE_INFINITY } = given;
   const opening = Promise.resolve(secretsOf(engine, { state }));
   const unread = opening.catch(() => undefined);
   const restore = (mode: Pick<Continuation, "isCancel">) => restoreSettings(engine, state, { ...options, ...mode });
@@ -293,10 +265,7 @@ async function fitRun(
   }
 }
 
-/**
- * True if a run that does not fit is suspended for that, or was cancelled by a message. The first reason stands: another
- * process, with other tools, may not fit either.
- */
+/** The first reason stands: another process, with other tools, may not fit either. */
 function recordsMismatch(
   { looksForPosted, leavesMismatch = false }: Continuation,
   state: RunState,
@@ -311,7 +280,6 @@ function isCancellation({ message }: PostedMessage): boolean {
   return (message as Keyed | null)?.type === "cancel";
 }
 
-/** True if a run that did not fit another process may fit this one. Rejects with `run-not-found` or `store-failed`. */
 export async function fitsHere(runs: RunRegistry, { runId, updatedAt }: RunSummary): Promise<boolean> {
   if (runs.unfit.get(runId) === updatedAt) return false;
   const { state } = await readExisting(runs.settings, runId);
@@ -320,10 +288,7 @@ export async function fitsHere(runs: RunRegistry, { runId, updatedAt }: RunSumma
   return isFit;
 }
 
-/**
- * The settings of a resumed run: those it started with, and those given again. Throws `invalid-options`, and, unless
- * the run is only to be cancelled, `resume-mismatch` if one of its tools, or the planner that it needs, is gone.
- */
+/** Throws `resume-mismatch` if a tool or a planner that is needed is gone, unless the run is only to be cancelled. */
 export function restoreSettings(
   engine: EngineSettings,
   state: RunState,
@@ -342,10 +307,7 @@ export function restoreSettings(
   return resolveRunOptions({ ...state.options, context, metadata, tools, ...options }, engine, "restored");
 }
 
-/**
- * Opens the next execution: all of its first events are recorded, or none. Rejects with what the store fails with; then no
- * event of the execution was emitted, and the stored run is unchanged.
- */
+/** Records all first events of an execution, or none: if the store fails, none of them was emitted. */
 async function recordResume(
   run: Run,
   changedTools: readonly string[],
@@ -366,15 +328,11 @@ async function recordResume(
   if (run.recorder.failure !== undefined) throw run.recorder.failure;
 }
 
-/** True if a run has all of its events from the run that it was forked from. */
 export function isNewFork({ forkedFrom, sequence }: RunState): boolean {
   return forkedFrom?.after === sequence;
 }
 
-/**
- * The events that withdraw the open questions and unused approvals of a new fork: both are about a
- * call of the other run. What still has to run is asked about again.
- */
+/** Withdraws the open questions and unused approvals of a new fork: both are about a call of the other run. */
 function withdrawals(state: RunState): readonly EventInit[] {
   if (!isNewFork(state)) return [];
   const outcome = { status: "withdrawn" } as const;
@@ -390,17 +348,13 @@ function isValid(approval: ApprovalState | undefined): boolean {
   return approval?.status === "requested" || approval?.status === "approved";
 }
 
-/** True if a step, or an iteration of one, may run in the next execution, or after a decision. */
 function mayRunAgain(state: RunState, step: StepState): boolean {
   // The next execution tries its failed steps again.
   if (state.status === "failed") return !isDone(step);
   return isStillToRun(step) || instancesOf([step]).some(({ status }) => status === "running" || status === "unknown");
 }
 
-/**
- * The tools whose schemas have changed, though the steps that may still run are valid with them. Rejects with
- * `resume-mismatch`.
- */
+/** Resolves to the tools that changed, though the steps that may still run fit them. Rejects with `resume-mismatch`. */
 export async function compareTools(run: Pick<Run, "state" | "settings" | "secrets">): Promise<readonly string[]> {
   const { state, settings } = run;
   const then = new Map(state.tools?.map((tool) => [tool.name, tool]));
@@ -435,7 +389,6 @@ export async function compareTools(run: Pick<Run, "state" | "settings" | "secret
   return changed.map(({ name }) => name);
 }
 
-/** Plans what is not planned yet, runs what has not run, and ends as the last execution was about to, if it was. */
 async function continueExecution(run: Run, ending: AbortReason | undefined): Promise<RunResult> {
   const { plan, request, planningError } = run.state;
   if (run.hold !== undefined) return runExecution(run, planningError);
@@ -498,10 +451,7 @@ export type ResumedRun<TTool extends Tool = Tool> =
   /** It could not be resumed: `run-owned-elsewhere`, `resume-mismatch`, `store-failed` … */
   | { readonly runId: string; readonly result?: undefined; readonly error: AgentErrorData };
 
-/**
- * Resumes every run that no process is running, `concurrency` at a time, oldest first. Resolves when they have ended or
- * are suspended. Rejects with `invalid-options`, or with `store-failed` if they cannot be listed.
- */
+/** Rejects with `invalid-options`, or with `store-failed` if the runs cannot be listed. */
 export async function resumeAll(runs: RunRegistry, given: ResumeAllOptions): Promise<readonly ResumedRun[]> {
   const { concurrency, resources, maxAdoptions, ...rest } = readOptions(resumeAllOptions, given);
   const resumed: ResumedRun[] = [];
@@ -564,11 +514,7 @@ async function listAll(store: RunStore, selected: ListRunsOptions): Promise<RunS
   return runs;
 }
 
-/**
- * Resumes a suspended run for which a message was left, or whose wait is over. Resolves to when to try again, if the
- * store has failed, or it is too early by its clock; in all other cases the run stays in the store, to be resumed by
- * another caller.
- */
+/** Resolves to when to try again. In all other cases the run stays in the store, to be resumed by another caller. */
 export async function resumeLeft(runs: RunRegistry, { runId, resources }: LeftRun): Promise<ResumedAgain> {
   const startedMs = monotonicNow(runs.settings.clock);
   try {

@@ -7,7 +7,6 @@ import type { SecretKey } from "../options.ts";
 type CryptoKey = Awaited<ReturnType<typeof crypto.subtle.importKey>>;
 type DeriveParameters = Parameters<typeof crypto.subtle.deriveKey>;
 
-/** The keys derived from one key for one run. */
 interface RunKey {
   readonly id: string;
   readonly seal: CryptoKey;
@@ -31,9 +30,7 @@ export class RunKeys {
     private readonly keys: readonly SecretKey[],
   ) {}
 
-  /**
-   * A value as encrypted text, bound to the run and to its place. Rejects with `secret-unreadable` if there is no key.
-   */
+  /** The text is bound to the run and to its place. */
   async seal(value: JsonValue, place: string): Promise<string> {
     const { id, seal } = await this.first();
     const iv = crypto.getRandomValues(new Uint8Array(nonceBytes));
@@ -66,7 +63,6 @@ export class RunKeys {
     return hashWith(await this.first(), text);
   }
 
-  /** True if a hash is that of a text, by any of the keys. */
   async isHash(hash: string, text: string): Promise<boolean> {
     const hashes = await Promise.all(this.keys.map(async (key) => hashWith(await this.derive(key), text)));
     return hashes.includes(hash);
@@ -114,7 +110,6 @@ async function hashWith({ hash }: RunKey, text: string): Promise<string> {
 
 const chunkBytes = 3 * 8_192;
 
-/** Bytes as base64. */
 function toBase64(bytes: Uint8Array): string {
   const chunks: string[] = [];
   // As arguments of one call, very many bytes would overflow the stack.
@@ -124,7 +119,6 @@ function toBase64(bytes: Uint8Array): string {
   return chunks.join("");
 }
 
-/** The bytes of a text in base64. Throws for anything else. */
 function fromBase64(text: string): Uint8Array<ArrayBuffer> {
   return Uint8Array.from(atob(text), (character) => character.charCodeAt(0));
 }

@@ -23,7 +23,6 @@ import {
   HiddenTexts,
   hasHidden,
   hideInput,
-  mapHidden,
   mapLeaves,
   mapSensitive,
   markPlanned,
@@ -36,10 +35,7 @@ import {
   visitSealed,
 } from "./sensitive-values.ts";
 
-/**
- * The secrets of a run, or of a plan without one; undefined if neither the agent's tools nor the stored state can have
- * any. All that is sealed in the state is opened. Rejects with `secret-unreadable`.
- */
+/** Undefined if neither the agent's tools nor the stored state can have any. Rejects with `secret-unreadable`. */
 export function secretsOf(
   { sealing, secretKeys: keys, toolsByName }: SecretSettings,
   run: { readonly runId?: string; readonly tools?: ReadonlyMap<string, Tool>; readonly state?: RunState | undefined },
@@ -62,13 +58,11 @@ export async function secretsIfReadable(
   });
 }
 
-/** True if a run cannot be cancelled without its key, as that undoes its steps. */
 export function needsKeyToCancel(run: { state: RunState; secrets: RunSecrets | undefined }): boolean {
   const { options, mayBeSealed } = run.state;
   return options?.undoOnFailure === true && mayBeSealed === true && run.secrets === undefined;
 }
 
-/** A part of a run's state with its secrets opened. */
 export function opened<T>({ secrets }: { readonly secrets: RunSecrets | undefined }, value: T): T {
   return secrets === undefined ? value : secrets.open(value);
 }
@@ -87,21 +81,17 @@ interface Filled {
 }
 
 /**
- * The secrets of one run. Its events and state contain them sealed; this has their values while the run is active in
- * this process. The same value at the same place is sealed once, so that equal values stay equal.
- *
- * A value is sealed when it is recorded ({@link RunSecrets.sealPlan}, {@link RunSecrets.fill},
- * {@link RunSecrets.sealOutput}), opened for the code that needs it ({@link RunSecrets.open}), and hidden in any other text
- * that repeats it ({@link RunSecrets.hideInEvent}). A run that can have no secret has no object of this class.
+ * The secrets of one run, which its events and state contain sealed. The same value at the same place is sealed once, so
+ * that equal values stay equal. A value is sealed when it is recorded, opened for the code that needs it, and hidden in
+ * any other text that repeats it. A run that can have no secret has no object of this class.
  */
 export class RunSecrets {
-  /** The texts that are replaced in messages. */
   private readonly hidden = new HiddenTexts();
   /** The texts and numbers of all secrets, however short. */
   private readonly leaves = new Set<JsonValue>();
-  /** The values by their sealed texts. */
+  /** By sealed text. */
   private readonly values = new Map<string, JsonValue>();
-  /** The sealed texts by place and value. */
+  /** Sealed texts, by place and value. */
   private readonly sealed = new Map<string, Promise<string>>();
   private readonly openedOf = new WeakMap<object, unknown>();
   private readonly markedOf = new WeakMap<object, unknown>();
@@ -118,7 +108,6 @@ export class RunSecrets {
     this.keys = new RunKeys(runId, sealing?.keys ?? []);
   }
 
-  /** Creates the secrets of a run, and opens those of its state. Rejects with `secret-unreadable`. */
   static async create({ runId, tools, sealing, state }: RunSecretsOptions): Promise<RunSecrets> {
     const secrets = new RunSecrets(runId, sealing);
     for (const tool of tools.values()) {
@@ -150,17 +139,12 @@ export class RunSecrets {
     );
   }
 
-  /** True if there is, or was, any secret. */
   get hasAny(): boolean {
     return this.values.size > 0;
   }
-
-  /** True if a step's input has, or may have, a secret in it. */
   concerns({ tool }: { readonly tool: Tool }): boolean {
     return this.hasAny || this.views.has(tool.name);
   }
-
-  /** True if there is a secret in a value. */
   isIn(value: unknown): boolean {
     return this.open(value) !== value;
   }
@@ -169,7 +153,6 @@ export class RunSecrets {
   open<T>(value: T): T {
     return this.cached(value, this.openedOf, (secret) => secret);
   }
-
   private mark<T>(value: T): T {
     return this.cached(value, this.markedOf, markValue);
   }
@@ -188,13 +171,12 @@ export class RunSecrets {
     return replaceSealed(value, ({ $sealed }) => of(this.values.get($sealed) as JsonValue));
   }
 
-  /** A plan as it is recorded. */
   async sealPlan(plan: Plan): Promise<Plan> {
     const steps = await Promise.all(
       plan.steps.map(async (step) => {
         if (!callsTool(step)) return step;
         const input = await this.seal(step.tool, { value: step.input, part: "input", isPlanned: true });
-        return input === step.input ? step : { ...step, input: input as JsonObject };
+        return input === step.input ? step : { ...step, input };
       }),
     );
     // Now all its secrets are known. A reasoning that repeats one is sealed as a whole, so that the plan keeps its hash.
@@ -208,47 +190,31 @@ export class RunSecrets {
     return deepFreeze({ ...plan, source: this.hideIn(plan.source), steps: await Promise.all(reasoned) });
   }
 
-  /**
-   * Fills in the references of a step, and seals what its schema marks or what was made from a secret. `fill` is called
-   * with marks in place of the secrets first, so that its errors reveal none, then with their values.
-   */
+  /** Calls `fill` with marks in place of the secrets first, so that its errors reveal none, then with their values. */
   async fill(step: ToolStep, fill: (step: ToolStep, open: <T>(value: T) => T) => Filled): Promise<Filled> {
     const planned = this.replace(step.input, markPlanned);
     const marked = fill({ ...step, input: planned }, (value) => this.mark(value));
     const filled = marked.error === undefined ? fill(this.open(step), (value) => this.open(value)) : marked;
     if (filled.error !== undefined) return { ...filled, input: step.input };
-    return { input: await this.sealInput(step.tool, filled.input, marked.input) };
+    return { input: await this.seal(step.tool, { value: filled.input, part: "input", marked: marked.input }) };
   }
 
-  /** A tool's output as it is recorded. */
-  sealOutput(tool: string, value: JsonValue): Promise<JsonValue> {
-    return this.seal(tool, { value, part: "output" });
-  }
-
-  private async sealInput(tool: string, value: JsonObject, marked: JsonObject): Promise<JsonObject> {
-    return (await this.seal(tool, { value, part: "input", marked })) as JsonObject;
-  }
-
-  private async seal(tool: string, { value, part, marked, isPlanned = false }: ToSeal): Promise<JsonValue> {
+  async seal<T extends JsonValue>(tool: string, { value, part, marked, isPlanned = false }: ToSeal<T>): Promise<T> {
     const view = this.views.get(tool)?.[part];
     if (view === undefined && marked === undefined) return value;
     const jobs: Promise<void>[] = [];
     const replace = (secret: unknown, path: Path) => {
       const sealed = { $sealed: "" };
-      jobs.push(
-        this.sealAt({ tool, path }, secret as JsonValue).then((text) => {
-          sealed.$sealed = text;
-        }),
-      );
+      const sealing = this.sealAt({ tool, path }, secret as JsonValue);
+      jobs.push(sealing.then(($sealed) => void Object.assign(sealed, { $sealed })));
       return sealed;
     };
     const mapping = isPlanned ? { replace, onReference: () => {} } : { replace };
-    const mapped = mapSensitive({ value, view, marked, path: [part] }, mapping) as JsonValue;
+    const mapped = mapSensitive({ value, view, marked, path: [part] }, mapping) as T;
     await Promise.all(jobs);
     return deepFreeze(mapped);
   }
 
-  /** Seals a value, for its place in an input or output. Every secret is sealed here. */
   private sealAt(at: Omit<SealedPart, "text">, value: JsonValue): Promise<string> {
     const place = this.placeOf(at);
     const key = keyOf(place, value);
@@ -264,9 +230,8 @@ export class RunSecrets {
     return sealing;
   }
 
-  /** The JSON of a parsed input as it is recorded. `given` is the input with its secrets sealed. */
   sealParsed(tool: string, value: JsonValue, given: JsonObject): Promise<JsonValue> {
-    return this.seal(tool, { value, part: "input", marked: this.markParsed(tool, value, given) as JsonObject });
+    return this.seal(tool, { value, part: "input", marked: this.markParsed(tool, value, given) });
   }
 
   /** As {@link RunSecrets.sealParsed}, for a plan that was not sealed: `given` has its secrets hidden. */
@@ -309,11 +274,7 @@ export class RunSecrets {
     return items.map((item) => deepFreeze(mapLeaves(item, hold)));
   }
 
-  /**
-   * The input that replaces a step's own, as it is recorded: where `[sensitive]` remains, the secret stays. A value that is
-   * already sealed was posted. Rejects with `secret-unreadable`, and with what `refuse` returns if a secret is missing or
-   * cannot be sealed.
-   */
+  /** Keeps the secret where `[sensitive]` remains. Rejects with what `refuse` returns if one is missing. */
   async sealChange(
     step: StepState,
     given: JsonObject,
@@ -325,13 +286,14 @@ export class RunSecrets {
     const input = this.open(restored);
     const issues = this.findIssues(tool, { value: input, path: [] });
     if (issues.length > 0) throw refuse(issues.map(({ path, message }) => ({ path, message })));
-    return this.sealInput(tool, input, this.mark(restored));
+    return this.seal(tool, { value: input, part: "input", marked: this.mark(restored) });
   }
 
   /** An input with each `[sensitive]` replaced by what is sealed at the same place of the recorded one. */
   restore(given: JsonObject, recorded: JsonObject): JsonObject {
     const texts = new Map([...visitSealed(recorded, [])].map(({ path, text }) => [JSON.stringify(path), text]));
-    return mapHidden(given, [], (path) => {
+    return mapLeaves(given, (leaf, path) => {
+      if (leaf !== hiddenText) return leaf;
       const text = texts.get(JSON.stringify(path));
       return text === undefined ? hiddenText : { $sealed: text };
     });
@@ -347,8 +309,9 @@ export class RunSecrets {
     const resolved = textByPlace(sealedPartsOf(state));
     return steps.map((step: Partial<PlanStep> | null) => {
       if (typeof step?.input !== "object") return step;
-      const input = mapHidden(step.input, ["input"], (path) => {
-        const place = JSON.stringify([String(step.tool), ...path]);
+      const input = mapLeaves(step.input, (leaf, path) => {
+        if (leaf !== hiddenText) return leaf;
+        const place = JSON.stringify([String(step.tool), "input", ...path]);
         const known = planned.get(place);
         if (known !== undefined) return this.values.get(known);
         const text = resolved.get(place);
@@ -368,7 +331,7 @@ export class RunSecrets {
     if (hidden.type !== "run-settle" || hidden.outcome.status !== "completed") return hidden;
     const tool = instanceAt(steps, hidden)?.tool ?? "";
     await this.loadIn(tool, "output", hidden.outcome.output);
-    const output = await this.sealOutput(tool, this.open(hidden.outcome.output) as JsonValue);
+    const output = await this.seal(tool, { value: this.open(hidden.outcome.output) as JsonValue, part: "output" });
     return { ...hidden, outcome: { ...hidden.outcome, output } };
   }
 
@@ -396,7 +359,6 @@ export class RunSecrets {
     });
   }
 
-  /** Text, or texts in a value, without secrets. */
   hideIn<T>(value: T): T {
     return this.hidden.hideIn(value);
   }
@@ -421,7 +383,6 @@ export class RunSecrets {
     return Object.fromEntries(parts);
   }
 
-  /** A step of a plan that was not sealed, as it may be shown. */
   hideStep<TStep extends Partial<Pick<ToolStep, "tool" | "input" | "reasoning">>>(step: TStep): TStep {
     const input = this.hideSecretsOf(step);
     const reasoning = this.hideIn(step.reasoning);
@@ -434,7 +395,6 @@ export class RunSecrets {
     return hideInput(input, this.views.get(tool as string)?.input, (secret) => this.hide(secret as JsonValue));
   }
 
-  /** A plan that was not sealed, as it may be shown. */
   hidePlan(plan: Plan): Plan {
     for (const step of plan.steps) this.hideSecretsOf(step);
     return deepFreeze({ ...plan, steps: plan.steps.map((step) => this.hideStep(step)) });
@@ -488,10 +448,7 @@ export class RunSecrets {
     return [...issues, ...toSeal.map((at) => ({ code: "no-secret-key" as const, path: at, message }))];
   }
 
-  /**
-   * The hash that binds a decision to a call with a secret: an HMAC of what `hashCall` hashes. It is the known one if that
-   * is the hash by an older key.
-   */
+  /** An HMAC of what `hashCall` hashes. It is the known one if that is the hash by an older key. */
   async hashCall(call: ApprovedCall, known?: string): Promise<string> {
     const text = canonicalCall({ ...call, input: this.open(call.input) });
     return known !== undefined && (await this.keys.isHash(known, text)) ? known : this.keys.hash(text);
@@ -523,10 +480,10 @@ export class RunSecrets {
 
 const notSaid = `"${hiddenText}" stands for a value that is not shown; give the value itself.`;
 
-interface ToSeal {
-  readonly value: JsonValue;
+interface ToSeal<T> {
+  readonly value: T;
   readonly part: "input" | "output";
-  readonly marked?: JsonObject;
+  readonly marked?: unknown;
   readonly isPlanned?: boolean;
 }
 

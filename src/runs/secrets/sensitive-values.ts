@@ -5,10 +5,8 @@ import { waitToolName } from "../../core/step.ts";
 import type { ToolSchemas } from "../../core/tool-schemas.ts";
 import { asLiteral, asReference } from "../../plan/references.ts";
 
-/** The way to a part of a value. */
 export type Path = readonly (string | number)[];
 
-/** The sensitive parts of a tool's schemas; undefined where nothing is sensitive. */
 export interface SensitiveViews {
   readonly input: SensitiveView | undefined;
   readonly output: SensitiveView | undefined;
@@ -16,16 +14,13 @@ export interface SensitiveViews {
   readonly literals: ReadonlySet<unknown>;
 }
 
-/** The sensitive parts of a tool's schemas. */
 export function sensitiveViewsOf({ input, output }: ToolSchemas): SensitiveViews {
   const literals = new Set<unknown>();
   mapLeaves(input, (leaf) => literals.add(leaf) && leaf);
   return { input: sensitiveViewOf(input), output: sensitiveViewOf(output), literals };
 }
 
-/** Replaces the sensitive parts of a value. */
 interface SensitiveMapping {
-  /** Returns the replacement of a sensitive part. */
   readonly replace: (value: unknown, path: Path) => unknown;
   /** Called for each reference of a planned input. If left out, references are not looked for. */
   readonly onReference?: (path: Path) => void;
@@ -33,7 +28,6 @@ interface SensitiveMapping {
 
 interface Part {
   readonly value: unknown;
-  /** The part of the schema that the value has to fit. */
   readonly view: SensitiveView | undefined;
   /** The same value made from marks; see {@link markValue}. */
   readonly marked?: unknown;
@@ -67,20 +61,11 @@ export function hideInput<T>(input: T, view: SensitiveView | undefined, onSecret
   return mapSensitive({ value: input, view, path: [] }, { replace, onReference: () => {} }) as T;
 }
 
-/** A value with each `[sensitive]` replaced. */
-export function mapHidden<T>(value: T, path: Path, replace: (path: Path) => unknown): T {
-  if (value === hiddenText) return replace(path) as T;
-  if (typeof value !== "object" || value === null) return value;
-  return mapItems(value, (item, key) => mapHidden(item, [...path, key], replace));
+export function mapLeaves<T>(value: T, map: (leaf: unknown, path: Path) => unknown, path: Path = []): T {
+  if (typeof value !== "object" || value === null) return map(value, path) as T;
+  return mapItems(value, (item, key) => mapLeaves(item, map, [...path, key]));
 }
 
-/** A value with its texts, numbers, booleans and nulls replaced. */
-export function mapLeaves<T>(value: T, map: (leaf: unknown) => unknown): T {
-  if (typeof value !== "object" || value === null) return map(value) as T;
-  return mapItems(value, (item) => mapLeaves(item, map));
-}
-
-/** A sealed value of a run, with the place that it was sealed for. */
 export interface SealedPart {
   readonly tool: string;
   readonly path: Path;
@@ -88,9 +73,8 @@ export interface SealedPart {
 }
 
 /**
- * The sealed values in events, plans or states of steps: all have them in an `input`, an `output` or a `reasoning` of a
- * step. `tools` has the tools of steps by id, also those of steps visited before. The output of a run is skipped, since
- * a step has it, and that of a loop, since its iterations have it.
+ * All have them in an `input`, an `output` or a `reasoning` of a step. `tools` has the tools of steps by id, also of
+ * those visited before. The output of a run is skipped, since a step has it, and that of a loop, which its iterations have.
  */
 export function* sealedPartsIn(
   holder: unknown,
@@ -111,7 +95,6 @@ export function* sealedPartsIn(
   }
 }
 
-/** The keys of parts, with the name of their place. */
 const partKeys: ReadonlyMap<string, string> = new Map([
   ["input", "input"],
   ["given", "input"],
@@ -121,13 +104,11 @@ const partKeys: ReadonlyMap<string, string> = new Map([
 /** Keys of values that an app, a tool or a caller made: they may name other tools for the steps. */
 const fromOutside: ReadonlySet<string> = new Set(["value", "metadata", "details"]);
 
-/** True if a secret of a value is sealed or hidden. */
 export function hasHidden(value: unknown): boolean {
   if (typeof value !== "object" || value === null) return value === hiddenText;
   return isSealed(value) || Object.values(value).some(hasHidden);
 }
 
-/** The sealed values in a value. */
 export function* visitSealed(value: unknown, path: Path): Iterable<Omit<SealedPart, "tool">> {
   if (isSealed(value)) yield { path, text: value.$sealed };
   else if (typeof value === "object" && value !== null) {
@@ -145,14 +126,11 @@ export function* visitSealed(value: unknown, path: Path): Iterable<Omit<SealedPa
 const mark = "\u{10fffe}\u{10ffff}";
 const markedHolders = new WeakSet<object>();
 
-/** True if a value was made from a secret. */
 function isMarked(value: unknown): boolean {
   return typeof value === "string" ? value.includes(mark) : markedHolders.has(value as object);
 }
 
-/**
- * The value of a reference to a secret, or into one. Its keys can be followed but not listed, and as text it is a mark.
- */
+/** The keys of a marked object can be followed but not listed, and as text it is a mark. */
 export function markValue(value: JsonValue): JsonValue {
   if (typeof value !== "object" || value === null) return mark;
   const marked: object = Array.isArray(value) ? value.map(markValue) : {};
@@ -189,7 +167,7 @@ const maxHalf = 1_024;
 
 /** Texts that must not be shown, and the search for them in other texts. */
 export class HiddenTexts {
-  /** The texts by their beginning: very few have to be looked for at each character. */
+  /** By their beginning, so that very few have to be looked for at each character. */
   private readonly byHead = new Map<string, string[]>();
   /** The text shown instead of each. */
   private readonly shown = new Map<string, string>();
@@ -198,10 +176,7 @@ export class HiddenTexts {
     return this.shown.size === 0;
   }
 
-  /**
-   * Hides all texts and numbers in a value, and shows another text instead, unless they are hidden already. Returns the
-   * texts that were not.
-   */
+  /** Hides all texts and numbers in a value. Returns the texts that were not hidden before. */
   add(value: JsonValue, shown = hiddenText): readonly string[] {
     if (typeof value === "object" && value !== null) {
       return Object.values(value).flatMap((item) => this.add(item as JsonValue, shown));
@@ -226,7 +201,6 @@ export class HiddenTexts {
     return true;
   }
 
-  /** A text with the hidden ones in it replaced. */
   hide(text: string): string {
     if (text.length < minLength || this.isEmpty) return text;
     let shown = "";
@@ -255,7 +229,6 @@ export class HiddenTexts {
     return undefined;
   }
 
-  /** The longest hidden text at a position. */
   private findAt(text: string, position: number): string | undefined {
     let longest: string | undefined;
     for (const length of headLengths) {

@@ -6,7 +6,6 @@ import type { Tool } from "../../core/tool.ts";
 import type { Run } from "../run.ts";
 import { type AttemptResult, refOfTask, type StepCall } from "./step-call.ts";
 
-/** The gate of a tool, for all runs of an agent; undefined if it has no limits. */
 function gateOf({ host }: Run, tool: Tool): CallGate | undefined {
   if (!hasLimits(tool)) return undefined;
   const { gates, settings } = host;
@@ -15,40 +14,31 @@ function gateOf({ host }: Run, tool: Tool): CallGate | undefined {
   return gate;
 }
 
-/** True if a tool has limits over all runs. */
 function hasLimits({ concurrency, rateLimit, circuitBreaker }: Tool): boolean {
   return concurrency !== undefined || rateLimit !== undefined || circuitBreaker !== undefined;
 }
 
-/** True if a call of a tool has limits that {@link admit} must check. */
 export function isLimited({ settings }: Run, tool: Tool): boolean {
   return settings.stored.budget !== undefined || hasLimits(tool);
 }
 
-/** A limit that forbids a call. */
 type LimitError = AgentError<"circuit-open" | "limit-exceeded">;
 
-/** A call that may be made, and has to report what became of it. */
 export interface AdmittedCall {
   readonly type: "admitted";
   /** Releases its place with the attempt's result. Without one no call was made, and none is counted. */
   leave(result?: AttemptResult): Promise<void> | void;
 }
 
-/** The answer to a call that asks to be made. */
 type Admitted =
   | AdmittedCall
   | { readonly type: "refused"; readonly error: LimitError }
   /** The run was aborted while the call waited for its turn. */
   | { readonly type: "aborted" };
 
-/** A call without limits. */
 export const unlimited: AdmittedCall = { type: "admitted", leave: () => {} };
 
-/**
- * Waits for a call's turn at its tool (a first call only while steps may start), and counts it against the run's
- * budget. Never rejects.
- */
+/** Waits for a call's turn at its tool (a first call only while steps may start). Never rejects. */
 export async function admit(run: Run, call: StepCall, { isFirst = false } = {}): Promise<Admitted> {
   const gate = gateOf(run, call.tool);
   const early = overBudget(run, call);

@@ -19,7 +19,6 @@ import { opened } from "../secrets/run-secrets.ts";
 import { failUncalled, isTrue, namedValue, runStep, type StepEnd, type StepQueue, skipStep } from "./step.ts";
 import { dataOf, invalidInput, type StepTask } from "./step-call.ts";
 
-/** Runs the plan, if there is one, and its revisions by the planner, until the execution is closed. */
 export async function runExecution(run: Run, planningError?: AgentErrorData): Promise<RunResult> {
   let expressions: PlanExpressions | undefined;
   let plan = planningError === undefined ? run.state.plan : undefined;
@@ -48,24 +47,20 @@ export async function runExecution(run: Run, planningError?: AgentErrorData): Pr
 }
 
 /**
- * Runs the steps of a plan that have not ended: each as soon as its dependencies are done, the earliest in the plan
- * first, at most `concurrency` at a time. After one has failed no other starts; if the run continues after failures,
- * only its dependents do not start. Resolves when nothing runs and nothing can start.
+ * Runs each step as soon as its dependencies are done, the earliest in the plan first. After one has failed no other
+ * starts; if the run continues after failures, only its dependents do not start.
  */
 function runSteps(run: Run, { steps }: Plan, expressions: PlanExpressions | undefined): Promise<void> {
-  const { concurrency } = run.settings.stored;
+  const { stored, tools } = run.settings;
   run.startSteps();
   const ready = readySteps(run, steps, expressions);
-  const taskOf = (step: ToolStep): StepTask => ({
-    step,
-    tool: run.settings.tools.get(step.tool) as DefinedTool,
-    iteration: undefined,
-  });
+  const toolOf = ({ tool }: ToolStep) => tools.get(tool) as DefinedTool;
+  const taskOf = (step: ToolStep): StepTask => ({ step, tool: toolOf(step), iteration: undefined });
   let running = 0;
   return new Promise((resolve, reject) => {
     let pending: PendingSteps | undefined;
     const startReady = () => {
-      while (running < concurrency && run.canStart()) {
+      while (running < stored.concurrency && run.canStart()) {
         const index = ready.take();
         if (index === undefined) break;
         running++;
@@ -122,7 +117,6 @@ function runSteps(run: Run, { steps }: Plan, expressions: PlanExpressions | unde
 
 // ---- The graph: which steps are ready ----
 
-/** The steps of a plan that may start now. A step that can no longer end well stops the others. */
 function readySteps(run: Run, steps: readonly PlanStep[], expressions: PlanExpressions | undefined): ReadySteps {
   const ready = new ReadySteps(buildGraph(opened(run, steps), expressions));
   // The dependencies of a step come before it.
@@ -138,7 +132,6 @@ function readySteps(run: Run, steps: readonly PlanStep[], expressions: PlanExpre
   return ready;
 }
 
-/** The steps of a plan, by index, whose dependencies are done and that have not been taken; the earliest comes first. */
 class ReadySteps {
   /** In order, from `head` on: a plan without dependencies has all its steps here, and `shift` would move them. */
   private readonly queue: number[] = [];
@@ -146,7 +139,6 @@ class ReadySteps {
 
   constructor(private readonly graph: StepGraph) {}
 
-  /** Adds a step, whether or not it was taken before. */
   add(index: number): void {
     let [at, end] = [this.head, this.queue.length];
     while (at < end) {
@@ -158,7 +150,6 @@ class ReadySteps {
     else this.queue.splice(at, 0, index);
   }
 
-  /** Adds a step if it waits for no other one. */
   addIfFree(index: number): void {
     if (this.graph.waitingFor[index] === 0) this.add(index);
   }
@@ -239,15 +230,10 @@ class PendingSteps {
 
 // ---- Steps with expressions: `when` and `forEach` ----
 
-/** A step with a `when` or a `forEach`. */
 interface ExpressionTask extends StepTask {
   readonly expressions: StepExpressions;
 }
 
-/**
- * Runs a step with expressions. A `when` that names `item` or `index` is evaluated for each iteration, any other one
- * once, before the list is. The steps of the queue follow one without a `forEach`. Never rejects.
- */
 async function runExpressionStep(run: Run, task: ExpressionTask, queue: StepQueue): Promise<StepEnd> {
   const { when, forEach, isWhenPerIteration } = task.expressions;
   let items: readonly JsonValue[] = [];
@@ -279,10 +265,6 @@ function itemsOf(run: Run, { step, expressions }: ExpressionTask): readonly Json
   throw new AgentError("limit-exceeded", message, { details: { limit: "steps", max, used, stepId: step.id } });
 }
 
-/**
- * Runs the iterations that have not run yet, at most the step's `concurrency` at a time. After one has failed no other
- * starts, unless the run continues after failures.
- */
 async function runIterations(run: Run, task: ExpressionTask, items: readonly JsonValue[]): Promise<StepEnd> {
   const { step, tool, expressions } = task;
   const count = items.length;
@@ -343,10 +325,6 @@ async function skip(run: Run, task: StepTask, reason: "condition" | "no-items"):
 
 // ---- Steps that wait for a time or an event ----
 
-/**
- * Starts the wait of a step, or ends it if it is over; else the step is `waiting`, and asked again when it may be over.
- * Never rejects.
- */
 async function runWait(run: Run, step: WaitStep, expressions: StepExpressions | undefined): Promise<StepEnd> {
   const { id: stepId } = step;
   if (stateOf(run, step).wait === undefined) {
@@ -370,10 +348,7 @@ function stateOf({ state }: Run, { id }: WaitStep): StepState {
   return state.steps.get(id) as StepState;
 }
 
-/**
- * The time or event that a step waits for from now on. Throws `invalid-reference`, and `invalid-tool-input` for what is
- * not an instant.
- */
+/** Throws `invalid-reference`, and `invalid-tool-input` for what is not an instant. */
 function resolveDue(run: Run, step: WaitStep): WaitDue {
   const { wait } = step;
   const inMs = (ms: number) => new Date(run.sharedNow() + ms).toISOString();

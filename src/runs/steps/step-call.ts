@@ -8,31 +8,26 @@ import { describeStepRef, type StepRef, stepRefOf, toolOf } from "../../core/ste
 import { type DefinedTool, type ToolEffect, toolEffects } from "../../core/tool.ts";
 import type { Run } from "../run.ts";
 
-/** One pass of a looped step. */
 export interface Iteration {
   readonly index: number;
   readonly count: number;
   readonly item: JsonValue;
 }
 
-/** A step, or an iteration of one, to run. */
 export interface StepTask {
   readonly step: ToolStep;
   readonly tool: DefinedTool;
   readonly iteration: Iteration | undefined;
 }
 
-/** A step that is ready to be tried: its tool, its input as JSON, and its effect. */
 export interface StepCall extends StepTask {
   readonly input: JsonObject;
   readonly effect: ToolEffect;
-  /** The input as the schema has parsed it, once. */
   readonly parsed: unknown;
   /** The output of the call that this one undoes. */
   readonly undone?: { readonly output: JsonValue };
 }
 
-/** The end of an attempt. */
 export type AttemptResult =
   | { readonly type: "completed"; readonly output: JsonValue }
   | {
@@ -43,19 +38,14 @@ export type AttemptResult =
       readonly thrown: unknown;
       /** The tool ignores its signal and is still running. */
       readonly isRunning: boolean;
-      /** The last progress that it reported. */
       readonly progress?: JsonValue | undefined;
     };
 
-/** An attempt that failed. */
 export type FailedAttempt = Extract<AttemptResult, { type: "failed" }>;
 
 const effects: ReadonlySet<unknown> = new Set(toolEffects);
 
-/**
- * The effect of a call with this input. Throws what the tool's function throws, and `TypeError` if it does not return
- * an effect.
- */
+/** Throws what the tool's function throws, and `TypeError` if it does not return an effect. */
 export function effectOf(tool: DefinedTool, parsed: unknown): ToolEffect {
   const effect: unknown = tool.effect(parsed);
   if (effects.has(effect)) return effect as ToolEffect;
@@ -64,12 +54,10 @@ export function effectOf(tool: DefinedTool, parsed: unknown): ToolEffect {
   );
 }
 
-/** The ref of a step, or of an iteration of one, to run. */
 export function refOfTask({ step, iteration }: FailedTask): StepRef {
   return stepRefOf({ stepId: step.id, iteration: iteration?.index });
 }
 
-/** Number of calls of a step's tool before this execution of the step. */
 export function earlierAttempts({ isContinued, state }: Run, task: StepTask): number {
   return isContinued ? (instanceAt(state.steps, refOfTask(task))?.earlierAttempts ?? 0) : 0;
 }
@@ -79,23 +67,19 @@ export function attemptNumber(run: Run, call: StepCall, number: number): number 
   return call.undone === undefined ? earlierAttempts(run, call) + number : number;
 }
 
-/** The number of iterations, for the event that may be the first of them. */
 export function countOf(iteration: Iteration | undefined): { iterations?: number } {
   return iteration === undefined ? {} : { iterations: iteration.count };
 }
 
-/** The subject of an error: a step, or an iteration of one. */
 export interface FailedTask {
   readonly step: Pick<PlanStep, "id" | "tool">;
   readonly iteration?: { readonly index: number } | undefined;
 }
 
-/** The subject of an error about a step, or an iteration of one, of which only the state is known. */
 export function taskOfPart({ stepId, tool, iteration }: StepState): FailedTask {
   return { step: { id: stepId, tool }, iteration: iteration === undefined ? undefined : { index: iteration } };
 }
 
-/** A step's input, with references filled in, does not fit its tool. */
 export function invalidInput(
   task: FailedTask,
   issues: readonly SchemaIssue[],
@@ -106,14 +90,12 @@ export function invalidInput(
   return new AgentError("invalid-tool-input", message, { details: { ...ref, issues }, cause });
 }
 
-/** A tool's output does not fit its schema, is not JSON or is too large. */
 export function invalidOutput(task: FailedTask, issues: readonly SchemaIssue[]): AgentError<"invalid-tool-output"> {
   const { name, ref } = nameOf(task);
   const message = `The output of step ${name} is not valid: ${describeIssues(issues)}`;
   return new AgentError("invalid-tool-output", message, { details: { ...ref, issues } });
 }
 
-/** One attempt of a step took too long. */
 export function stepTimeout(task: FailedTask, timeoutMs: number): AgentError<"timeout"> {
   const { name } = nameOf(task);
   const message = `An attempt of step ${name} took longer than its timeoutMs of ${timeoutMs} ms.`;
@@ -133,14 +115,12 @@ export function toolFailed(
   return new AgentError("tool-failed", message, { details, cause, retryable: false });
 }
 
-/** A step that must run only once was cut off, for the reason given. */
 export function outcomeUnknown(task: FailedTask, cause: ErrorData): AgentError<"outcome-unknown"> {
   const { name, ref } = nameOf(task);
   const message = `Step ${name} must run only once and was cut off: whether it took effect is not known.`;
   return new AgentError("outcome-unknown", message, { details: ref, cause });
 }
 
-/** The name of what failed in a message, and the same for its details. */
 function nameOf(task: FailedTask): { name: string; ref: StepRef & { tool: string } } {
   const tool = toolOf(task.step);
   const ref = refOfTask(task);
@@ -164,7 +144,6 @@ function keepThrown<TError extends ErrorData>(
   return error;
 }
 
-/** An error as data; its cause is kept. */
 export function dataOf<TCode extends AgentErrorCode>(
   run: Pick<Run, "thrown" | "secrets">,
   error: AgentError<TCode>,

@@ -11,7 +11,7 @@ import type { ObservedCall } from "../../core/observer.ts";
 import { retryableOf, saysNothingHappened } from "../../core/run-state.ts";
 import { type ParseResult, parseWith } from "../../core/schema.ts";
 import { describeStepRef, type StepRef, stepRefOf } from "../../core/step.ts";
-import type { DefinedTool, ToolContext } from "../../core/tool.ts";
+import type { ToolContext } from "../../core/tool.ts";
 import type { StepExpressions } from "../../plan/expressions/step-expressions.ts";
 import { isOfIteration, resolveInput, TooMuchRepeated } from "../../plan/references.ts";
 import { askAboutStep, mayNeedApproval } from "../commands/approvals.ts";
@@ -47,7 +47,6 @@ import {
  */
 export type StepEnd = "done" | "failed" | "waiting";
 
-/** The steps that run one after another in one slot of a run. */
 export interface StepQueue {
   /** Takes the step that can start once the current one is done; undefined if there is none. */
   next(): StepTask | undefined;
@@ -55,7 +54,6 @@ export interface StepQueue {
   advance(): void;
 }
 
-/** A step whose input is final, with its call, or the error for which its tool is not called, or both. */
 interface PreparedStep {
   readonly input: JsonObject;
   readonly call?: StepCall;
@@ -69,25 +67,20 @@ interface TakenStep {
   readonly isStarted: boolean;
 }
 
-/** A step whose start is recorded; `admitted` if it has limits and waited for its turn. */
 interface StartedStep {
   readonly prepared: PreparedStep;
   readonly admitted?: AdmittedCall | undefined;
 }
 
-/** The end of a call after all its attempts. */
 export interface Executed {
   readonly outcome: StepOutcome;
-  /** Number of calls of the tool. */
   readonly attempts: number;
-  /** The last progress of the last attempt, if the call failed. */
   readonly progress?: JsonValue | undefined;
 }
 
 /**
- * Runs one step, or one iteration of it, to its end: prepare (references, validation), ask (approval, limits), attempt,
- * retry, record. Once it is done, so does the next step of the queue: if that can start in the same turn, its start is
- * recorded together with the end, as a commit takes time. Resolves to how the last of them ended. Never rejects.
+ * Prepare (references, validation), ask (approval, limits), attempt, retry, record. If the next step of the queue can
+ * start in the same turn, its start is recorded together with the end, as a commit takes time. Never rejects.
  */
 export async function runStep(run: Run, first: StepTask, queue?: StepQueue): Promise<StepEnd> {
   let current: TakenStep = { task: first, prepared: prepareStep(run, first), isStarted: false };
@@ -128,17 +121,13 @@ const stepEnds: Readonly<Record<StepOutcome["status"], StepEnd>> = {
 /** Finds the values of the names in a step, as recorded unless something else is given. */
 type LookUp = (name: string) => JsonValue | undefined;
 
-/**
- * Fills in a step's references, parses its input and determines its effect. Synchronous, unless the schema is async or
- * secrets may be involved. Never throws.
- */
+/** Synchronous, unless the schema is async or secrets may be involved. Never throws. */
 function prepareStep(run: Run, task: StepTask, lookUp?: LookUp): PreparedStep | Promise<PreparedStep> {
   if (run.secrets?.concerns(task)) return prepareSealed(run, task, run.secrets);
   const filled = fillInput(run, task, lookUp);
   return filled.error === undefined ? prepareInput(run, task, filled.input) : filled;
 }
 
-/** As {@link prepareStep}, where secrets may be involved: they are sealed in the input, which is what is recorded. */
 async function prepareSealed(run: Run, task: StepTask, secrets: RunSecrets): Promise<PreparedStep> {
   const filled = await secrets.fill(task.step, (step, open) =>
     fillInput(run, { ...task, step }, (name) => open(namedValue(run, name, task.iteration))),
@@ -167,43 +156,28 @@ function fillInput(run: Run, task: StepTask, lookUp?: LookUp): PreparedStep {
   }
 }
 
-/** The value of a name in a step: a step's output, or the item or index of an iteration. */
 export function namedValue(run: Run, name: string, iteration: Iteration | undefined): JsonValue | undefined {
   if (iteration !== undefined && name === "item") return iteration.item;
   if (iteration !== undefined && name === "index") return iteration.index;
   return run.state.steps.get(name)?.output;
 }
 
-/** True if the `when` of a step, or of an iteration of one, holds. Throws what evaluating it throws. */
 export function isTrue(run: Run, expressions: StepExpressions, iteration?: Iteration): boolean {
   const lookUp = (name: string) => opened(run, namedValue(run, name, iteration));
   return expressions.evaluate("when", { lookUp, iteration: iteration?.index }) === true;
 }
 
-/** As {@link prepareStep}, for a step whose input no longer has references. */
 function prepareInput(run: Run, task: StepTask, input: JsonObject): PreparedStep | Promise<PreparedStep> {
-  const parsing = parseInput(run, task.tool, input);
+  // A copy, which the tool may change.
+  const parsing = parseWith(task.tool.inputSchema, copyJson(opened(run, input)));
   if (!(parsing instanceof Promise)) return toPrepared(run, task, { input, parsed: parsing });
-  return parsing.then(
+  const source = run.openSource();
+  const parsedOrAborted = settleOrAbort(parsing, source).finally(() => run.release(source));
+  return parsedOrAborted.then(
     (parsed) => toPrepared(run, task, { input, parsed }),
-    // The abort of the run is the reason.
+    // It rejects only if the run is aborted.
     () => ({ input, error: dataOf(run, run.abortReason as AgentError) }),
   );
-}
-
-/**
- * A step's input as parsed by its schema, from a copy that the tool may change. Rejects only if the run is aborted
- * while an async refinement is pending.
- */
-function parseInput(
-  run: Run,
-  tool: DefinedTool,
-  input: JsonObject,
-): ParseResult<unknown> | Promise<ParseResult<unknown>> {
-  const parsing = parseWith(tool.inputSchema, copyJson(opened(run, input)));
-  if (!(parsing instanceof Promise)) return parsing;
-  const source = run.openSource();
-  return settleOrAbort(parsing, source).finally(() => run.release(source));
 }
 
 function toPrepared(
@@ -224,7 +198,6 @@ function toPrepared(
 
 // ---- Ask: approval, limits; then start ----
 
-/** Starts a step, after approval and admission. Returns how it ends, if it does not start. */
 async function startStep(run: Run, { task, prepared: preparing }: TakenStep): Promise<StartedStep | StepEnd> {
   // The run may have been ended while the end of the step before was recorded.
   if (!run.canStart()) return "waiting";
@@ -254,10 +227,7 @@ function mustAsk(run: Run, call: StepCall): boolean {
   return mayNeedApproval(run, call) || isLimited(run, call.tool);
 }
 
-/**
- * Asks for approval and waits for a turn at the tool. Returns how the step ends, if it does not start. The tool gets the
- * value that was approved: an input that an approver changed is parsed, and has to have the hash of what was approved.
- */
+/** The tool gets the value that was approved: a changed input is parsed, and has to have the hash of what was approved. */
 async function ask(run: Run, given: StepCall): Promise<StartedStep | StepEnd> {
   let prepared: PreparedStep = { input: given.input, call: given };
   while (prepared.call !== undefined && mayNeedApproval(run, given)) {
@@ -283,13 +253,11 @@ async function ask(run: Run, given: StepCall): Promise<StartedStep | StepEnd> {
   return { prepared: { ...prepared, error: admitted.error.toJSON() } };
 }
 
-/** Records that a step, or an iteration of one, is not run. */
 export async function skipStep(run: Run, task: StepTask, reason: SkipReason): Promise<void> {
   const { tool, iteration } = task;
   await run.emit({ type: "step-skip", ...refOfTask(task), ...countOf(iteration), tool: tool.name, reason });
 }
 
-/** The end of a step whose tool is not called; undefined if it is. */
 function endWithoutCall(run: Run, { isStarted }: TakenStep, { prepared, admitted }: StartedStep): Executed | undefined {
   if (admitted !== undefined) return undefined;
   // While its start was recorded with the end before, the process may have begun to end.
@@ -298,18 +266,13 @@ function endWithoutCall(run: Run, { isStarted }: TakenStep, { prepared, admitted
   return prepared.error && { outcome: { status: "failed", error: prepared.error }, attempts: 0 };
 }
 
-/** The end of a call that its run ended before. */
 export function notCalled(run: Run): Executed {
   return { outcome: abortedStep(run, undefined), attempts: 0 };
 }
 
 // ---- Attempt: one call of the tool ----
 
-/**
- * Calls a step's tool once and waits for it, at most `timeoutMs`. When it times out or the run aborts, the tool's
- * signal is aborted and it has `abortGraceMs` to settle: a value within that time counts. `number` counts attempts in
- * this execution of the step. Never rejects.
- */
+/** After a timeout or an abort, the tool has `abortGraceMs` to settle: a value within that time counts. Never rejects. */
 function attempt(run: Run, call: StepCall, number: number): Promise<AttemptResult> {
   const { clock, stepTimeoutMs, within } = run.engine;
   const timeoutMs = call.tool.timeoutMs ?? stepTimeoutMs;
@@ -354,14 +317,12 @@ function callTool(run: Run, call: StepCall, context: ToolContext): Promise<Attem
     const input = copyContainers(call.parsed);
     if (undone === undefined)
       return Promise.resolve(tool.execute(input, context)).then((value) => checkOutput(run, call, value));
-    return Promise.resolve(tool.undo?.({ input, output: opened(run, undone.output) }, context)).then(() => nothing);
+    const output = opened(run, undone.output);
+    return Promise.resolve(tool.undo?.({ input, output }, context)).then(() => toCompleted(null));
   } catch (thrown) {
     return Promise.reject(thrown);
   }
 }
-
-/** The result of undoing a step. */
-const nothing: AttemptResult = { type: "completed", output: null };
 
 function checkOutput(run: Run, call: StepCall, value: unknown): AttemptResult | Promise<AttemptResult> {
   const { outputSchema } = call.tool;
@@ -372,15 +333,18 @@ function checkOutput(run: Run, call: StepCall, value: unknown): AttemptResult | 
   return parsing instanceof Promise ? parsing.then(finish) : finish(parsing);
 }
 
+function toCompleted(output: JsonValue): AttemptResult {
+  return { type: "completed", output };
+}
+
 function toOutput(run: Run, call: StepCall, value: unknown): AttemptResult | Promise<AttemptResult> {
   const json = toJson(value, { maxBytes: run.engine.maxOutputBytes });
   if (!json.ok) return failedAttempt("invalid-output", invalidOutput(call, [json.issue]));
   if (run.secrets?.concerns(call))
-    return run.secrets.sealOutput(call.tool.name, json.value).then((output) => ({ type: "completed", output }));
-  return { type: "completed", output: json.value };
+    return run.secrets.seal(call.tool.name, { value: json.value, part: "output" }).then(toCompleted);
+  return toCompleted(json.value);
 }
 
-/** A failed attempt whose tool is no longer running. */
 function failedAttempt(reason: FailedAttempt["reason"], thrown: unknown): FailedAttempt {
   return { type: "failed", reason, error: toErrorData(thrown), thrown, isRunning: false };
 }
@@ -390,7 +354,6 @@ interface PendingAttempt {
   readonly pending: Promise<AttemptResult>;
 }
 
-/** Waits for an aborted attempt as long as its grace period lasts. */
 async function giveUp(run: Run, call: StepCall, { context, pending }: PendingAttempt): Promise<AttemptResult> {
   const { attempt, [sourceKey]: source } = context;
   const settled = await settleWithin(Promise.allSettled([pending]), run.host.graceMs, run.engine.clock);
@@ -410,7 +373,6 @@ async function giveUp(run: Run, call: StepCall, { context, pending }: PendingAtt
   return { ...failed, thrown };
 }
 
-/** Reports an attempt that was given up when it settles after all. */
 function reportLate(run: Run, call: StepCall, { context, pending }: PendingAttempt): void {
   const { attempt } = context;
   const report = (result: AttemptResult) => {
@@ -423,10 +385,7 @@ function reportLate(run: Run, call: StepCall, { context, pending }: PendingAttem
   pending.then(report, (thrown) => report(failedAttempt("thrown", thrown)));
 }
 
-/**
- * Warns of a call that the end of the process does not wait for: the process that resumes the run may call the tool
- * meanwhile.
- */
+/** The process that resumes the run may call the tool meanwhile. */
 export function warnOfOverlap(run: Run, step: StepRef & { readonly tool: string }): void {
   const ref = stepRefOf(step);
   run.warn({
@@ -475,7 +434,6 @@ function explainMissing(thrown: unknown): unknown {
   return Object.assign(new TypeError(message), { retryable: false, stack: thrown.stack });
 }
 
-/** The context that a tool receives for one attempt. */
 class AttemptContext implements ToolContext {
   declare readonly signal: AbortSignal;
   readonly attempt: number;
@@ -511,7 +469,6 @@ class AttemptContext implements ToolContext {
   }
 }
 
-/** Reports an attempt's progress, until it ends. */
 function reportProgress(
   run: Run,
   call: StepCall,
@@ -533,7 +490,6 @@ function reportProgress(
 
 // ---- Retry: more attempts, and the outcome of all ----
 
-/** All attempts of a call that waited for its turn, or of one that undoes a step. */
 export async function executeAdmitted(run: Run, call: StepCall, admitted: AdmittedCall): Promise<Executed> {
   // Before each call after a wait, the lease is confirmed.
   if (isAborted(run) || !(await run.confirmLease()) || isAborted(run)) {
@@ -546,7 +502,6 @@ export async function executeAdmitted(run: Run, call: StepCall, admitted: Admitt
   return first.type === "completed" ? completed(first, 1) : retry(run, call, { first, startedMs });
 }
 
-/** The end of a call that succeeded. */
 function completed({ output }: Extract<AttemptResult, { type: "completed" }>, attempts: number): Executed {
   return { outcome: { status: "completed", output }, attempts };
 }
@@ -604,9 +559,7 @@ function isFinal(run: Run, { effect }: StepCall, failure: FailedAttempt): boolea
   return failure.reason === "thrown" && retryableOf(failure.thrown) === false;
 }
 
-/**
- * A random number, or the middle if the given function returns an invalid one or throws: jitter must not fail a run.
- */
+/** The middle if the given function returns an invalid number or throws: jitter must not fail a run. */
 function draw({ engine }: Run): number {
   try {
     const drawn = engine.random();
@@ -616,7 +569,6 @@ function draw({ engine }: Run): number {
   }
 }
 
-/** Announces the next attempt and waits out its delay. False if the run was aborted meanwhile. */
 async function waitToRetry(
   run: Run,
   call: StepCall,
@@ -642,10 +594,7 @@ async function waitToRetry(
   }
 }
 
-/**
- * Another attempt. Undefined if the run was aborted, or its time for attempts passed, meanwhile: then the tool was not
- * called again.
- */
+/** Undefined if the run was aborted, or its time for attempts passed, meanwhile: then the tool was not called again. */
 async function attemptAgain(
   run: Run,
   call: StepCall,
@@ -665,7 +614,6 @@ async function attemptAgain(
   return result;
 }
 
-/** Reports that an attempt starts. False if a listener aborted the run. */
 function announceAttempt(run: Run, call: StepCall, number: number): boolean {
   const attempt = attemptNumber(run, call, number);
   const undo = call.undone && ({ undo: true } as const);
@@ -689,13 +637,9 @@ type StepFailure = Exclude<StepOutcome, { status: "completed" }>;
 function failureOutcome(
   run: Run,
   call: StepCall,
-  {
-    last,
-    errors,
-    attempts,
-    ending,
-  }: { last: FailedAttempt; errors: readonly ErrorData[]; attempts: number; ending: string },
+  tried: { last: FailedAttempt; errors: readonly ErrorData[]; attempts: number; ending: string },
 ): StepFailure {
+  const { last, errors, attempts, ending } = tried;
   const isCutOff = last.reason === "aborted" || last.reason === "timeout";
   const isInDoubt = call.effect === "once" && last.reason !== "refused" && !saysNothingHappened(last.thrown);
   if (isInDoubt && isCutOff) return { status: "unknown", error: outcomeUnknown(call, last.error).toJSON() };
@@ -707,14 +651,15 @@ function failureOutcome(
     return abortedStep(run, last);
   if (last.reason === "refused") return { status: "failed", error: withCause(last.error, errors.at(-1)) };
   if (last.reason === "invalid-output") return { status: "failed", error: last.error as AgentErrorData };
-  if (last.reason === "timeout") return { status: "failed", error: withAttempts(last, attempts) };
+  if (last.reason === "timeout") {
+    const error = last.error as AgentErrorData<"timeout">;
+    const counted = { ...error, details: { ...error.details, attempts } };
+    return { status: "failed", error: withCause(counted, nothingHappened(last)) };
+  }
   return { status: "failed", error: failed() };
 }
 
-/**
- * The outcome of a step that the end of its run cut off: `failed` at the deadline, `interrupted` if the process ends,
- * else `cancelled`.
- */
+/** `failed` at the deadline, `interrupted` if the process ends, else `cancelled`. */
 function abortedStep(run: Run, last: FailedAttempt | undefined): StepFailure {
   const reason = (run.abortReason ?? interruptedBy("the step had not been called")).toJSON();
   const error = withCause(reason, last?.reason === "aborted" ? nothingHappened(last) : last?.error);
@@ -722,24 +667,17 @@ function abortedStep(run: Run, last: FailedAttempt | undefined): StepFailure {
   return { status, error };
 }
 
-function withAttempts(last: FailedAttempt, attempts: number): AgentErrorData {
-  const error = last.error as AgentErrorData<"timeout">;
-  return withCause({ ...error, details: { ...error.details, attempts } }, nothingHappened(last));
-}
-
 /** The error of a tool that was cut off, if it states that nothing happened: resuming the run relies on it. */
 function nothingHappened({ thrown }: FailedAttempt): ErrorData | undefined {
   return saysNothingHappened(thrown) ? toErrorData(thrown) : undefined;
 }
 
-/** The data of an error of this package, with the cause given. */
 function withCause(error: ErrorData, cause: ErrorData | undefined): AgentErrorData {
   return (cause === undefined ? error : { ...error, cause }) as AgentErrorData;
 }
 
 // ---- Record: the end, and the start of the step that follows ----
 
-/** Takes the step that can follow a completed one, and prepares it: with an output that is not recorded yet. */
 function takeNext(
   run: Run,
   { task, executed, queue }: { task: StepTask; executed: Executed; queue: StepQueue | undefined },
@@ -757,7 +695,6 @@ function takeNext(
   return { task: next, prepared, isStarted: !mustWait };
 }
 
-/** Records the end of a step, with the start of the one that follows in the same turn. */
 function recordEnd(run: Run, end: StepEndInit, next: TakenStep | undefined): void | Promise<void> {
   if (next?.isStarted !== true) return run.emit(end);
   return afterStart(run, run.emitTogether(end, toStepStart(next.task, next.prepared as PreparedStep)));

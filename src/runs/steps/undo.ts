@@ -12,11 +12,7 @@ import { admit } from "./limits.ts";
 import { type Executed, executeAdmitted, notCalled } from "./step.ts";
 import { invalidInput, refOfTask, type StepCall, stepTimeout } from "./step-call.ts";
 
-/**
- * Undoes what a run has done, starting with the step that ended last, whatever ended the run. Each is retried by its
- * tool's policy; one that cannot be undone does not stop the others. Resolves to the steps that had an effect and were
- * not undone.
- */
+/** Starts with the step that ended last. One that cannot be undone does not stop the others. Resolves to those not undone. */
 export async function undoSteps(run: Run): Promise<readonly NotUndone[]> {
   run.startUndoing();
   const notUndone: NotUndone[] = [];
@@ -30,10 +26,7 @@ export async function undoSteps(run: Run): Promise<readonly NotUndone[]> {
   return notUndone;
 }
 
-/**
- * True if a step has, or may have, done something. A tool that threw is taken to have done nothing, unless its step
- * must run only once.
- */
+/** A tool that threw is taken to have done nothing, unless its step must run only once. */
 function hasEffect(step: StepState): boolean {
   return step.effect !== "pure" && (step.status === "completed" || isInDoubt(step));
 }
