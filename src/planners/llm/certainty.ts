@@ -55,10 +55,11 @@ function* meaningfulIn(text: string, offset: number, { hasOptional, maxCalls }: 
       }
       at = end;
     } else if (character === "{" || character === "[") depth++;
-    else if (/[\w.+-]/.test(character)) yield at;
+    else if (depth > 0 && /[\w.+-]/.test(character)) yield at;
     else if (/[\]},]/.test(character)) {
       if (depth > ofCall || (depth === ofCall && mayBeLonger) || (depth === ofList && maxCalls > 1)) yield at;
-      if (character !== ",") depth--;
+      // What stands behind the answer means nothing.
+      if (character !== "," && --depth === 0) return;
     }
   }
 }

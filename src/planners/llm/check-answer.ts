@@ -1,4 +1,4 @@
-import type { JsonObject } from "../../core/json.ts";
+import { endOfString, type JsonObject } from "../../core/json.ts";
 import { maxAnswerLength } from "../../core/language-model.ts";
 import type { PlanStep } from "../../core/plan.ts";
 import type { DefinedTool } from "../../core/tool.ts";
@@ -47,7 +47,7 @@ const maxNames = 20;
 /** Reads the answer of a model: its calls become steps of a plan that is valid behind the steps that are kept. */
 export async function checkAnswer(text: string, scope: AnswerScope): Promise<CheckedAnswer> {
   if (text.length > maxAnswerLength) return noJson(`The answer is longer than ${maxAnswerLength} characters.`);
-  const calls = callsIn(parseJson(withoutFence(text)));
+  const calls = callsIn(parseJson(jsonIn(text)));
   if (calls === undefined) return noJson('Expected a JSON object {"steps":[{"do":"…"}]}.');
   if (calls.some((call) => call.do === unclear)) return { type: "refusal" };
   const reader = new AnswerReader(scope);
@@ -75,10 +75,18 @@ function noJson(problem: string): CheckedAnswer {
   return { type: "problem", code: "no-json", problems: [problem] };
 }
 
-/** The JSON of an answer without the thinking before it and the fence around it. */
-function withoutFence(text: string): string {
-  const answer = text.replace(/^\s*<think(?:ing)?>.*?<\/think(?:ing)?>/s, "").trim();
-  return /^```\w*\n(.*?)\n?```$/s.exec(answer)?.[1] ?? answer;
+/** The JSON of an answer without the thinking before it, the fence around it and what stands behind it, unless that is JSON, too. */
+function jsonIn(text: string): string {
+  const answer = text.replace(/^\s*<think(?:ing)?>.*?<\/think(?:ing)?>/s, "").replace(/^\s*```\w*\n/, "");
+  let depth = 0;
+  for (let at = 0; at < answer.length; at++) {
+    const character = answer.charAt(at);
+    if (character === '"') at = endOfString(answer, at);
+    else if (character === "{" || character === "[") depth++;
+    else if ((character === "}" || character === "]") && --depth === 0)
+      return answer.includes("{", at) ? answer : answer.slice(0, at + 1);
+  }
+  return answer;
 }
 
 /** True for what names an operation. */
@@ -88,7 +96,15 @@ export function isCall(call: unknown): call is WrittenCall {
 
 function callsIn(value: unknown): readonly WrittenCall[] | undefined {
   const { steps } = (value ?? {}) as { readonly steps?: unknown };
-  return Array.isArray(steps) && steps.length > 0 && steps.every(isCall) ? steps : undefined;
+  const calls = Array.isArray(steps) ? steps.map(toCall) : [];
+  return calls.length > 0 && calls.every(isCall) ? calls : undefined;
+}
+
+/** Many models write a step as other planners have it: `{ "tool": "Refund", "input": { "invoice": 4 } }`. */
+function toCall(step: unknown): unknown {
+  const { tool, input = {} } = (step ?? {}) as { readonly tool?: unknown; readonly input?: unknown };
+  const isOther = !isCall(step) && typeof tool === "string" && typeof input === "object";
+  return isOther ? { ...input, do: tool } : step;
 }
 
 /** Makes steps of calls, one after another. */
@@ -100,7 +116,7 @@ export class AnswerReader {
   /** Adds the steps of a call; returns what is wrong with it, if anything is. */
   async add(call: WrittenCall): Promise<string | undefined> {
     const { operations, earlier, idOf, wish } = this.scope;
-    const operation = operations.get(call.do);
+    const operation = operations.get(call.do) ?? operationOf([...operations.values()], call.do, call);
     if (operation === undefined) {
       const known = [...operations.keys()].slice(0, maxNames).join(", ");
       return `unknown call ${JSON.stringify(call.do.slice(0, maxWordLength))}; expected ${known} or ${unclear}`;

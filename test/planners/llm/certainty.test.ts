@@ -34,6 +34,17 @@ describe("the certainty of a plan", () => {
     expect(source).toMatchObject({ certainty });
   });
 
+  it("is not that of what stands behind the answer", async () => {
+    const answer = likely(`${noteOf("milk")} Anything else?`, { Anything: -9, else: -9 });
+    expect((await planWith([answer], "note milk")).source?.certainty).toBe(1);
+  });
+
+  it("names an operation of a tool by its fields, too", async () => {
+    const answer = '{"steps":[{"tool":"TodoStore","input":{"operation":"add","title":"milk"}}]}';
+    const { steps } = await planWith([answer], requestOf("add milk", { tools: [createTodoStore()] }));
+    expect(steps).toMatchObject([{ input: { operation: "add", title: "milk" } }]);
+  });
+
   it("falls with each word that the plan leaves out, but not with courtesy", async () => {
     const certaintyFor = async (text: string) =>
       (await planWith([likely(noteOf("milk"))], text, { minCertainty: 0 })).source?.certainty ?? 0;

@@ -39,6 +39,9 @@ describe("a valid answer", () => {
     ["in a fence", `\`\`\`json\n${good}\n\`\`\``],
     ["behind its thinking", `<think>Or ${wrong}?</think>\n${good}`],
     ["behind its thinking and in a fence", `<thinking>{"steps":[]}</thinking>\`\`\`\n${good}\`\`\``],
+    ["before a token that ends it", `${good}</s>`],
+    ["before an explanation", `${good}\nThis notes "milk".`],
+    ["in the shape of other planners", '{"steps":[{"tool":"Note","input":{"title":"milk"}}]}'],
     ["as its reasoning, without a text", { text: " ", reasoning: good }],
     ["as its text, with other reasoning", { text: good, reasoning: wrong }],
   ] as const)("may stand %s", async (_where, answer) => {
@@ -74,7 +77,7 @@ describe("an invalid answer", () => {
     ["an object in a string", JSON.stringify(good)],
     ["a list alone", JSON.stringify(JSON.parse(good).steps)],
     ["no steps", answerOf()],
-    ["a step that is no call", answerOf({ tool: "Note", input: { title: "milk" } })],
+    ["a step that is no call", answerOf({ name: "Note", input: { title: "milk" } })],
     ["a comma too many", `${good.slice(0, -1)},}`],
     ["nesting that overflows a stack", `{"steps":[{"do":"Note","title":${"[".repeat(30_000)}${"]".repeat(30_000)}}]}`],
     ["more than anybody reads", " ".repeat(11_000_000)],
