@@ -33,8 +33,8 @@ export interface LlmPlannerOptions {
   tools?: "all" | "nearest" | undefined;
   /**
    * The certainty that a plan must have, from 0 to 1: by the likelihood of the model's least likely token, and by the words that the plan
-   * leaves unexplained. Below it, the request is refused with the reason `unsure` and the plan as the first of `proposals`. Tools
-   * that are `once` or need approval, and phrases that are `destructive`, need more. @default 0.6
+   * leaves unexplained; at most 0.75 for a model that tells no likelihoods. Below it, or at 0, the request is refused with the reason
+   * `unsure` and the plan among `proposals`. Tools that are `once` or need approval, and phrases that are `destructive`, need more. @default 0.6
    */
   minCertainty?: number | undefined;
   /** Lets the model write conditions and loops; for strong models. @default false */
