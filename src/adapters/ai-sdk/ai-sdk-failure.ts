@@ -7,7 +7,6 @@ import { cutText, describeThrown } from "../../core/text.ts";
 const maxMessageLength = 500;
 /** The part of a message that is read, in characters: a provider may send back everything it received. */
 const maxReadLength = 4_000;
-/** The levels of wrappers and causes that are read. */
 const maxWrappers = 5;
 /** Errors about the content of a response quote it in their message. */
 const bodyMessages = /^(JSON parsing failed|Type validation failed|Invalid response data)\b.*$/s;

@@ -34,7 +34,6 @@ export interface AiSdkLanguageModel {
 /** Options of single providers, under their names, such as `{ openai: { reasoningEffort: "low" } }`. */
 type AiSdkProviderOptions = Readonly<Record<string, Readonly<Record<string, unknown>>>>;
 
-/** The options of a call to such a model; these are the same in every version. */
 export interface AiSdkCallOptions {
   prompt: AiSdkMessage[];
   responseFormat?: { type: "text" } | { type: "json"; schema?: JsonSchema; name?: string };
@@ -44,7 +43,6 @@ export interface AiSdkCallOptions {
   providerOptions?: AiSdkProviderOptions;
 }
 
-/** A message of {@link AiSdkCallOptions}: system messages are text, all others have parts. */
 type AiSdkMessage =
   | { role: "system"; content: string }
   | { role: "user" | "assistant"; content: { type: "text"; text: string }[] };
@@ -132,7 +130,6 @@ async function send(
   return response;
 }
 
-/** The stream of an answer; undefined if the model does not stream. */
 async function openStream(model: AiSdkLanguageModel, callOptions: AiSdkCallOptions): Promise<AiSdkStream | undefined> {
   if (typeof model.doStream !== "function") return undefined;
   let result: { readonly stream: AiSdkStream };
@@ -179,9 +176,6 @@ function checkModel(model: unknown): void {
 /** Some providers want a name for what a schema describes. */
 const answerName = "answer";
 
-/**
- * The options for calling a model of the AI SDK with a request. Unset ones are left out, so that their defaults apply.
- */
 function toCallOptions(
   provider: string,
   { messages, maxOutputTokens, temperature, signal, ...request }: ModelRequest,
@@ -228,7 +222,6 @@ function getFamily(provider: string): string {
   return provider.split(".")[0] ?? provider;
 }
 
-/** Returns true if a provider wants closed schemas: OpenAI's, and those that speak like it. */
 export function isStrict(provider: string): boolean {
   const family = getFamily(provider);
   return strictProviders.has(family) || (/\.(chat|completion)$/.test(provider) && !otherProviders.has(family));

@@ -77,7 +77,6 @@ async function cancelReader(reader: AiSdkReader, reason: unknown): Promise<void>
   }
 }
 
-/** An answer as its parts arrive. */
 class StreamedAnswer {
   private text = "";
   private reasoning = "";
@@ -86,7 +85,6 @@ class StreamedAnswer {
 
   constructor(private readonly model: Model) {}
 
-  /** Takes a part and returns its text to emit. Unknown kinds contain no text. */
   take(part: unknown): string {
     const { type, delta, error } = readFields(part, "type", "delta", "error");
     switch (type) {
@@ -111,7 +109,6 @@ class StreamedAnswer {
     }
   }
 
-  /** The answer, once the stream has ended. */
   whole(): ModelResponse {
     const { text, reasoning, end, reported } = this;
     if (end === undefined) {
@@ -136,7 +133,6 @@ class StreamedAnswer {
   }
 }
 
-/** The end of an answer. */
 interface ModelEnd {
   readonly finishReason: ModelFinishReason;
   readonly usage: ModelTokens;
@@ -180,10 +176,6 @@ function readTokens(reported: unknown): number | undefined {
   return typeof tokens === "number" && Number.isFinite(tokens) && tokens >= 0 ? tokens : undefined;
 }
 
-/**
- * Reads the result of `doGenerate`: the texts and reasoning in its content. Throws `model-failed` if it is not an
- * answer.
- */
 export function readResult(
   model: Model,
   result: unknown,

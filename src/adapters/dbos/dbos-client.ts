@@ -179,7 +179,6 @@ export function createDbosClient<TAgent extends { readonly tools: readonly Tool[
     return { runId };
   }
 
-  /** Records a decision, and queues the run again if it waited for one. */
   async function decide(runId: string, record: () => Promise<unknown>): Promise<void> {
     const before = await runs.getRun(runId);
     await record();
@@ -202,7 +201,6 @@ export function createDbosClient<TAgent extends { readonly tools: readonly Tool[
     }
   }
 
-  /** Returns the run once a worker has recorded its start. */
   async function whenRecorded(runId: string, signal: AbortSignal | undefined): Promise<RunSnapshot> {
     let wasRecorded = false;
     for (let pollMs = firstPollMs; ; pollMs = await pause(pollMs, signal)) {

@@ -13,7 +13,6 @@ import type { Job, JobContent, JobOrder, JobOutcome } from "./jobs.ts";
  */
 export const idleTransactionMs = 2_000;
 
-/** The names under which DBOS knows what runs a job, and what a schedule queues. */
 export const runWorkflow = "planwright.run";
 export const scheduledWorkflow = "planwright.scheduled";
 export const wakingWorkflow = "planwright.wake";
@@ -38,7 +37,6 @@ export function limitedQueue(queue: string): string {
   return `${queue}/limited`;
 }
 
-/** Loads the package. Rejects with `missing-dependency`. @internal */
 export async function loadDbos(): Promise<typeof import("@dbos-inc/dbos-sdk")> {
   try {
     return await import("@dbos-inc/dbos-sdk");
@@ -90,11 +88,9 @@ const brief = { loadInput: false, loadOutput: false };
 /** DBOS stores null for no version, which only its type does not allow. */
 const noVersion = null as unknown as undefined;
 
-/** Options of {@link openDbosQueue}. */
 interface DbosQueueOptions {
   readonly databaseUrl: string;
   readonly queue: string;
-  /** The version of the workers that take the runs that it submits. @default those of the latest version */
   readonly version: string | undefined;
 }
 
@@ -107,12 +103,10 @@ export interface QueuedRun {
   readonly job: Job | undefined;
   /** The ids of its earlier workflows that are taken still: their workers have died. */
   readonly left: readonly string[];
-  /** Present for a job that is done. */
   readonly outcome: JobOutcome | undefined;
   readonly row: WorkflowStatus;
 }
 
-/** Opens the queue of a database. Rejects with `missing-dependency`, or as DBOS does if it cannot connect. */
 export async function openDbosQueue(options: DbosQueueOptions): Promise<DbosQueue> {
   const { DBOSClient, Error: errors } = await loadDbos();
   const client = await DBOSClient.create({
@@ -170,7 +164,6 @@ export class DbosQueue {
     }
   }
 
-  /** Queues a job again and again, by a cron expression of five or six fields. Rejects with `invalid-options` for a wrong one. */
   async schedule(
     { name, ...rest }: Omit<ScheduleContext, "queue">,
     { cron, timeZone }: { readonly cron: string; readonly timeZone?: string | undefined },
@@ -188,14 +181,12 @@ export class DbosQueue {
     }
   }
 
-  /** Finds the last run that a schedule has submitted. */
   async findLastOf(schedule: string): Promise<QueuedRun | undefined> {
     const query = { attributes: { schedule }, workflowName: runWorkflow, sortDesc: true, limit: 1, ...brief };
     const [row] = await this.client.listWorkflows(query);
     return row && this.find(readId(row.workflowID).runId);
   }
 
-  /** Counts the runs that wait for a worker, and says for how long the oldest has. */
   count(): Promise<{ readonly waiting: number; readonly oldestMs: number }> {
     return withConnection(this.options.databaseUrl, async (connection) => {
       const { rows } = await connection.query(
@@ -213,12 +204,10 @@ export class DbosQueue {
     return this.client.deleteSchedule(name);
   }
 
-  /** Finds a run; undefined if it was never queued. */
   async find(runId: string): Promise<QueuedRun | undefined> {
     return (await this.findLatest([runId]))[0];
   }
 
-  /** Takes a run out of the queue, if it waits in it. */
   async cancel(runId: string): Promise<void> {
     const run = await this.find(runId);
     if (run?.state === "waiting") await this.client.cancelWorkflow(run.row.workflowID);
@@ -275,7 +264,6 @@ export class DbosQueue {
     if (removed.length > 0) await this.client.deleteWorkflows(removed);
   }
 
-  /** Finds what wakes runs, or has woken them. */
   private async findWaking(runIds: readonly string[]): Promise<readonly WorkflowStatus[]> {
     const prefixes = runIds.map((runId) => laterId(runId, ""));
     const query = { workflow_id_prefix: prefixes, workflowName: wakingWorkflow, loadOutput: false };
@@ -320,14 +308,12 @@ export class DbosQueue {
     });
   }
 
-  /** Resolves to the ids of the workflows that workers have taken, the newest first. */
   async taken(): Promise<readonly string[]> {
     const queueName = [this.options.queue, this.limited];
     const taken = { queueName, workflowName: runWorkflow, status: "PENDING", sortDesc: true, ...brief } as const;
     return (await this.client.listWorkflows(taken)).map(({ workflowID }) => workflowID);
   }
 
-  /** Ends workflows of runs that have ended, which nobody executes any more. */
   async end(workflowIDs: readonly string[]): Promise<void> {
     if (workflowIDs.length > 0) await this.client.cancelWorkflows([...workflowIDs]);
   }
@@ -409,7 +395,6 @@ export class DbosQueue {
     }
   }
 
-  /** Finds the workflows of runs that are in this queue. */
   private async findRows(runIds: readonly string[]): Promise<readonly WorkflowStatus[]> {
     const rows: WorkflowStatus[] = [];
     // Some numbers at a time, as there are no gaps.
@@ -425,7 +410,6 @@ export class DbosQueue {
     return rows.filter(({ input }) => input?.[0] === this.options.queue);
   }
 
-  /** Finds the latest workflow of each run that is in this queue. */
   private async findLatest(runIds: readonly string[]): Promise<readonly QueuedRun[]> {
     const latest = new Map<string, QueuedRun>();
     const rows = (await this.findRows(runIds)).map((row) => ({ ...readId(row.workflowID), state: getState(row), row }));
@@ -441,12 +425,10 @@ export class DbosQueue {
   }
 }
 
-/** The id of what wakes a run after some time. */
 function laterId(runId: string, unique: string): string {
   return `${runId}/later/${unique}`;
 }
 
-/** Resolves to true if there is a record of a run. */
 type IsRecorded = (runId: string) => Promise<boolean>;
 
 /** True if no worker has a run, and none is to take it. */
@@ -454,7 +436,6 @@ export function isOver({ state, outcome }: Pick<QueuedRun, "state" | "outcome">)
   return state === "cancelled" || (state === "done" && outcome?.outcome !== "postponed");
 }
 
-/** The id of a run that a schedule submits. */
 export function scheduledRunId(schedule: string, date: Date): string {
   return `${schedule}.${date.toISOString().replaceAll(":", ".")}`;
 }

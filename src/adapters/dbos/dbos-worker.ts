@@ -230,7 +230,6 @@ export async function startDbosWorker<TTool extends Tool>(
   };
 }
 
-/** The longest time between two looks at a run that was put back, and that a worker has. */
 const maxWakeMs = 3_600_000;
 
 /** The part of an agent that a worker needs, whatever its tools are. */
@@ -257,7 +256,6 @@ function createWork(
     const run = await agent.getRun(runId);
     return run !== undefined && !isUnstarted(run);
   };
-  /** The runs that were put back, with the time of their last event. */
   const postponed = new RecentMap<string>(10_000);
 
   /**
@@ -383,7 +381,6 @@ function createWork(
   };
 }
 
-/** The resources of a run could not be made. */
 class NoResources extends Error {}
 
 /** Throws `resume-mismatch` if an agent lacks tools: before the run is claimed, so that another worker may have it. */
@@ -406,10 +403,8 @@ function requireRecorded({ status, error }: RunResult): void {
   }
 }
 
-/** Does the work of a queue in this process. */
 interface QueueWorker {
   work(job: Job): Promise<JobOutcome>;
-  /** Queues a run of a schedule, for a time of it. */
   submit(date: Date, context: ScheduleContext): Promise<void>;
   /** Queues a run again that was put back for so long, or puts it back once more if a worker still has it. */
   wake(runId: string, delayMs: number): Promise<void>;

@@ -23,7 +23,6 @@ const pageSize = 100;
  * that a message was posted to, those whose wait is over, and those that fit again.
  */
 export class Reaper {
-  /** Undefined unless it was started. */
   private timer: unknown;
   private looking: Promise<void> | undefined;
   private count = 0;
@@ -57,7 +56,6 @@ export class Reaper {
     },
   ) {}
 
-  /** Looks again and again, until it is stopped. */
   start(): void {
     this.timer = this.options.clock.setTimeout(() => {
       this.looking = this.look().finally(() => {
@@ -73,7 +71,6 @@ export class Reaper {
     await this.looking;
   }
 
-  /** Looks once. Never rejects. */
   async look(): Promise<void> {
     try {
       await this.adoptStopped();

@@ -63,7 +63,6 @@ export function createRunLog(logger: RunLogger): Required<Pick<Observer, "event"
   };
 }
 
-/** One line of a log. */
 interface Line {
   readonly level: "debug" | "info" | "warn" | "error";
   readonly message: string;
@@ -149,7 +148,6 @@ function nameSubject(event: AgentEventOf<"approval-request" | "approval-end">): 
   return event.kind === "step" ? nameStep(event) : "the plan";
 }
 
-/** The fields of an event that is about a step. */
 function getPlace(event: AgentEvent): Line["fields"] {
   if (!("stepId" in event)) return {};
   const { tool } = event as { readonly tool?: string };

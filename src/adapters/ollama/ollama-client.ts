@@ -6,14 +6,11 @@ import { causesOf, isNodeTimeout, modelFailure, readFailureReason } from "../../
 import { cutText, describeThrown } from "../../core/text.ts";
 import type { OllamaSettings } from "./ollama-options.ts";
 
-/** Options of a call that a client makes. */
 interface ClientOptions {
   readonly settings: OllamaSettings;
   /** Closes the connection when it aborts, at any moment; the call rejects with its reason. */
   readonly signal: AbortSignal;
-  /** True if the request asks for a format. */
   readonly hasFormat?: boolean;
-  /** True if the response is the stream of an answer. */
   readonly isAnswer?: boolean;
 }
 
@@ -59,7 +56,6 @@ async function send(
   }
 }
 
-/** The error of an answer that cannot be read. */
 export function answerFailure(
   settings: OllamaSettings,
   reason: ModelFailureReason,
@@ -185,7 +181,6 @@ class ServerError extends Error {
   declare readonly status: number | undefined;
   /** True if it has the form of Ollama's errors: anything else is from a proxy, or another server. */
   declare readonly isOllamas: boolean;
-  /** The header `retry-after`. */
   declare readonly retryAfter: string | undefined;
 
   constructor(
@@ -235,13 +230,11 @@ async function readStart(body: ReadableStream<Uint8Array> | null): Promise<strin
   return text;
 }
 
-/** A text as one line without control characters. */
 function toLine(text: string): string {
   // biome-ignore lint/suspicious/noControlCharactersInRegex: these are the ones to be removed
   return text.replace(/[\u0000-\u0020\u007f-\u009f]+/g, " ").trim();
 }
 
-/** The failure of a call that the server answered with an error. */
 function serverFailure(settings: OllamaSettings, error: ServerError, hasFormat: boolean): AgentError<"model-failed"> {
   const { status } = error;
   const reason = serverReason(error, hasFormat);
@@ -284,7 +277,6 @@ function describe({ modelId, host }: OllamaSettings, reason: ModelFailureReason,
 /** Errors of an established connection. All others are of one that never was. */
 const cutCodes = /^(?:UND_ERR_(?:SOCKET|HEADERS_TIMEOUT|BODY_TIMEOUT|REQ_CONTENT_LENGTH_MISMATCH)|ECONNRESET|EPIPE)$/;
 
-/** The failure of a call that got no response. */
 function connectionFailure(settings: OllamaSettings, thrown: unknown): AgentError<"model-failed"> {
   const { host } = settings;
   const code = findCode(thrown);
@@ -300,14 +292,12 @@ function connectionFailure(settings: OllamaSettings, thrown: unknown): AgentErro
   return modelFailure(settings, "unreachable", { message, cause: thrown });
 }
 
-/** The failure of a call whose response broke off. */
 function cutFailure(settings: OllamaSettings, thrown: unknown): AgentError<"model-failed"> {
   const advice = isNodeTimeout(thrown) ? ' To wait longer, pass another "fetch" to createOllamaModel.' : "";
   const message = `The connection to ${settings.host} broke off before the answer was complete (${describeCause(thrown)}).${advice}`;
   return modelFailure(settings, "interrupted", { message, cause: thrown });
 }
 
-/** The code of an error, such as `ECONNREFUSED`. */
 function findCode(thrown: unknown): string | undefined {
   return causesOf(thrown)
     .map(({ code }) => code)

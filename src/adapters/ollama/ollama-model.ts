@@ -65,7 +65,6 @@ interface ModelFacts {
   readonly canThink: boolean | undefined;
   /** True if its thinking has levels, and cannot be turned off. */
   readonly isGptOss: boolean;
-  /** The longest context it was made for, in tokens. */
   readonly contextLength: number | undefined;
 }
 
@@ -101,7 +100,6 @@ class OllamaCalls {
     });
   }
 
-  /** See `LanguageModel.generate`. */
   async generate(request: ModelRequest): Promise<ModelResponse> {
     const { signal } = request;
     const facts = await this.facts.get(signal).catch((thrown: unknown) => {
@@ -114,7 +112,6 @@ class OllamaCalls {
     return this.calls.run(request, (attempt) => this.ask(attempt, facts));
   }
 
-  /** See `LanguageModel.getContextTokens`. */
   async getContextTokens(signal: AbortSignal): Promise<number | undefined> {
     // The first request reports what is wrong.
     const { contextLength } = await this.facts.get(signal).catch(() => this.unknownFacts());
@@ -123,7 +120,6 @@ class OllamaCalls {
     return Math.min(contextTokens, contextLength ?? contextTokens);
   }
 
-  /** See `OllamaModel.preload`. */
   async preload(signal: AbortSignal): Promise<void> {
     const facts = await this.facts.get(signal);
     // As for a prompt of usual size, as the server loads the model again for another context.
@@ -176,7 +172,6 @@ class OllamaCalls {
     }
   }
 
-  /** Reads a streamed answer to its end. It may stop early. */
   private async readAnswer(
     parts: AsyncIterable<ChatResponse>,
     { signal, onTextDelta }: Pick<ModelRequest, "signal" | "onTextDelta">,
@@ -207,7 +202,6 @@ class OllamaCalls {
     throw answerFailure(this.settings, "invalid-response", "The answer is not a chat answer");
   }
 
-  /** Makes the request for `/api/chat`. Throws `model-failed` with `prompt-too-long` if the messages do not fit. */
   private toChat(request: ModelRequest, facts: ModelFacts): OllamaChatRequest {
     const { messages, responseFormat, maxOutputTokens, temperature, logprobs } = request;
     const { settings } = this;
@@ -235,7 +229,6 @@ class OllamaCalls {
     };
   }
 
-  /** Chooses how large a context a call needs, with the answer shortened if necessary. */
   private fitContext(
     messages: readonly ModelMessage[],
     {
@@ -280,7 +273,6 @@ function ignoresFormat({ format, think }: OllamaChatRequest, { text, finishReaso
   return format !== undefined && think === false && finishReason === "stop" && text.trim() !== "" && !/[{[]/.test(text);
 }
 
-/** Adds to an answer what an earlier one used. */
 function withUsage(response: ModelResponse, { inputTokens = 0, outputTokens = 0 }: ModelTokens): ModelResponse {
   const { usage } = response;
   return {
@@ -295,7 +287,6 @@ function withUsage(response: ModelResponse, { inputTokens = 0, outputTokens = 0 
 /** So much white space in a row means that the model is lost in a grammar: nothing else will come. */
 const maxBlankLength = 500;
 
-/** Counts the white-space characters in a row at the end, including those before. */
 function countBlanksAtEnd(piece: string, before: number): number {
   const inked = piece.trimEnd().length;
   return inked === 0 ? before + piece.length : piece.length - inked;
@@ -321,7 +312,6 @@ function asCount(value: unknown): number | undefined {
   return typeof value === "number" && Number.isInteger(value) && value >= 0 ? value : undefined;
 }
 
-/** Reads what a server reports about a model. */
 function readFacts(modelId: string, answer: unknown): ModelFacts {
   const { capabilities, details, model_info: info } = asRecord(answer);
   const { "general.architecture": architecture } = asRecord(info);
@@ -370,7 +360,6 @@ class SharedLoad<T> {
 
   constructor(private readonly load: (signal: AbortSignal) => Promise<T>) {}
 
-  /** Rejects as the load does, or with the signal's reason. */
   async get(signal: AbortSignal): Promise<T> {
     signal.throwIfAborted();
     if (this.loaded !== undefined) return this.loaded.value;

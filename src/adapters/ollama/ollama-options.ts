@@ -69,13 +69,11 @@ const modelOptions = {
   fetch: { type: "function", default: (input, init) => globalThis.fetch(input, init) },
 } satisfies OptionTable<OllamaModelOptions>;
 
-/** {@link OllamaModelOptions}, checked and with the defaults filled in. */
 export interface OllamaSettings extends Omit<SettingsOf<OllamaModelOptions, typeof modelOptions>, "model" | "apiKey"> {
   readonly provider: "ollama";
   readonly modelId: string;
 }
 
-/** Throws `invalid-options`. */
 export function resolveOllamaOptions(options: OllamaModelOptions): OllamaSettings {
   const { model, apiKey, headers, ...settings } = readOptions(modelOptions, options, undefined, {
     call: "createOllamaModel(",

@@ -11,7 +11,6 @@ export const schemaUrl = "https://opentelemetry.io/schemas/gen-ai/1.42.0";
 
 export const scope = "planwright";
 
-/** Names of the attributes of spans and metrics. */
 export const attribute = {
   operation: "gen_ai.operation.name",
   provider: "gen_ai.provider.name",
@@ -99,7 +98,6 @@ export function toDataAttributes(
   return attributes;
 }
 
-/** A value as text, cut with its length if it is long. */
 function toText(value: unknown): string {
   const text = typeof value === "string" ? value : JSON.stringify(value);
   return cutText(text, maxLength, `… (${text.length} characters)`);

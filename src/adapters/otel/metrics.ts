@@ -13,7 +13,6 @@ interface Execution {
   startMs?: number;
   planningMs: number;
   planner: string;
-  /** The starts of the running steps, by ref. */
   readonly started: Map<string, number>;
   /** Time from which a step could start, as far as it depends on the step with this name. */
   readonly ready: Map<string, number>;
@@ -24,10 +23,8 @@ interface Execution {
 const planName = " plan";
 const toApprovalName = (stepId: string) => ` approval of ${stepId}`;
 
-/** Counts and durations of runs, plans, models and tools. */
 export class Metrics {
   private readonly runs = new Map<string, Execution>();
-  /** The tools whose breaker is open. */
   private readonly openCircuits = new Set<string>();
   /** Open questions by run. Of those that another process ends, the oldest are forgotten. */
   private readonly waiting = new RecentMap<number>(maxWaiting);
@@ -186,7 +183,6 @@ type Instruments = ReturnType<typeof createInstruments>;
 /** Several observers of a meter have the same instruments, or the totals of one would replace those of the other. */
 const instrumentsOf = new WeakMap<Meter, Instruments>();
 
-/** Creates the instruments, those of the conventions under their names. */
 function createInstruments(meter: Meter) {
   const histogram = (name: string, description: string, unit: string, explicitBucketBoundaries: number[]) =>
     meter.createHistogram(name, { description, unit, advice: { explicitBucketBoundaries } });
@@ -221,7 +217,6 @@ function createInstruments(meter: Meter) {
   };
 }
 
-/** A number with its attributes. */
 interface Total {
   readonly attributes: Attributes;
   value: number;

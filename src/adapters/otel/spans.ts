@@ -17,10 +17,8 @@ import { type ObservedCall, parseTraceparent } from "../../core/observer.ts";
 import { describeStepRef, type StepRef } from "../../core/step.ts";
 import { attribute, splitModel, type TelemetryContent, toDataAttributes, toErrorAttributes } from "./attributes.ts";
 
-/** Settings of the spans of an agent. */
 interface SpanSettings {
   readonly tracer: Tracer;
-  /** Name of the agent. */
   readonly name: string;
   readonly content: TelemetryContent;
   readonly traces: "linked" | "one";
@@ -74,7 +72,6 @@ export class Traces {
     }
   }
 
-  /** Opens the spans of an execution that begins, or of a planning without a run. */
   private open({ type, runId }: AgentEvent): ExecutionSpans | undefined {
     let spans: ExecutionSpans;
     // A run whose first event could not be recorded has only its end.
@@ -121,7 +118,6 @@ function toTraceparent(span: Span): string {
   return `00-${traceId}-${spanId}-${(traceFlags & TraceFlags.SAMPLED).toString(16).padStart(2, "0")}`;
 }
 
-/** Reads the span that a traceparent names; undefined for anything else. */
 function fromTraceparent(text: string | undefined): SpanContext | undefined {
   const named = parseTraceparent(text);
   if (named === undefined) return undefined;
@@ -129,7 +125,6 @@ function fromTraceparent(text: string | undefined): SpanContext | undefined {
   return { traceId, spanId, traceFlags: flags & TraceFlags.SAMPLED, isRemote: true };
 }
 
-/** The end of a span. */
 interface SpanEnd {
   readonly attributes?: Attributes;
   /** Present if it failed; what was cancelled or waits has not failed. */
@@ -258,7 +253,6 @@ class ExecutionSpans {
       this.root?.addEvent(type, { [attribute.tool]: tool, [attribute.circuit]: state }),
   };
 
-  /** Starts the span of a planning, or of a replan. */
   startPlanning({ runId, planner, replan }: { runId: string; planner: string; replan?: number }): void {
     const { name } = this.settings;
     const attributes = {
@@ -302,7 +296,6 @@ class ExecutionSpans {
     return span;
   }
 
-  /** Returns the context of a call, in which its span is active. */
   getContext(call: Exclude<ObservedCall, { type: "run" }>): Context {
     if (call.type === "plan") return this.getKeyContext(planKey);
     if (call.type === "model") return this.getKeyContext(getModelKey(call));
@@ -315,12 +308,10 @@ class ExecutionSpans {
     return span === undefined ? this.context : trace.setSpan(this.context, span);
   }
 
-  /** Returns the latest open span with a key. */
   private get(key: string): Span | undefined {
     return this.open.get(key)?.at(-1);
   }
 
-  /** Starts a span below that of `parent`, if it is open, or below the execution. */
   private start(key: string, name: string, { parent, attributes }: { parent?: string; attributes: Attributes }): Span {
     const span = this.settings.tracer.startSpan(name, { attributes }, this.getKeyContext(parent));
     const spans = this.open.get(key);

@@ -53,7 +53,6 @@ export interface PostgresOptions {
   readonly clock?: Clock | undefined;
 }
 
-/** The options of every store in a PostgreSQL database, which each adds its own to. */
 export const databaseOptions = {
   connectionString: { isValid: isAddress, expected: "left out, or the address of a database: postgres://…" },
   pool: { isValid: (pool) => hasMethods(pool, ["query", "connect"]), expected: "left out, or a pool of pg" },
@@ -70,7 +69,6 @@ export const databaseOptions = {
   clock: { type: "clock", default: systemClock },
 } satisfies OptionTable<PostgresOptions>;
 
-/** The options, checked and with their defaults. */
 type DatabaseSettings = SettingsOf<PostgresOptions, typeof databaseOptions>;
 
 function isAddress(value: unknown): boolean {
@@ -91,7 +89,6 @@ export interface Queries {
   query(statement: Sql): Promise<readonly SqlRow[]>;
 }
 
-/** Runs the statements of a method. */
 export interface Statements extends Queries {
   /** As `query`, for one of few texts: a connection prepares it once, as planning it takes longer than running it. */
   prepared(statement: Sql): Promise<readonly SqlRow[]>;
@@ -99,7 +96,6 @@ export interface Statements extends Queries {
   readonly isInDoubt: boolean;
 }
 
-/** Does work that takes several statements, one after the other. */
 export async function finish<T>({ query }: Queries, steps: Steps<T>): Promise<T> {
   let step = steps.next();
   while (step.done !== true) step = steps.next(await query(step.value));
@@ -142,7 +138,6 @@ export class Database {
   private prepares = true;
   private readonly closing = new AbortController();
 
-  /** Throws `invalid-options`. */
   constructor(private readonly settings: DatabaseSettings) {
     const { connectionString, pool, schema, clock } = settings;
     if ((pool === undefined) === (connectionString === undefined)) {
@@ -200,7 +195,6 @@ export class Database {
     });
   }
 
-  /** Ends the connections of a pool that was created here; after that every other method rejects. */
   async close(): Promise<void> {
     if (this.closing.signal.aborted) return;
     this.closing.abort();
@@ -285,7 +279,6 @@ export class Database {
   }
 }
 
-/** Returns the text of a statement, with a `$1` for its first value, and so on. */
 export function formatStatement({ texts }: Sql): string {
   return texts.map((part, index) => (index === 0 ? part : `$${index}${part}`)).join("");
 }
@@ -320,7 +313,6 @@ const lockKey = 0x706c7772;
 /** The time limit of the statements that create tables: they may wait for another process that does so. */
 const createTimeoutMs = 600_000;
 
-/** Returns the words of PostgreSQL for the tables in a schema. */
 function createDialect(schema: string): Dialect {
   return {
     prefix: `${quoteName(schema)}.planwright_`,

@@ -108,7 +108,6 @@ export function createPostgresRunStore(options: PostgresRunStoreOptions): Postgr
     return sequenceConflict(runId, { sequence, next: (run === undefined ? 0 : readInteger(run, "sequence")) + 1 });
   }
 
-  /** Changes a lease, and reads the messages to its run. Rejects with `run-owned-elsewhere` if nothing is changed. */
   const changeLease = (runId: string, ttlMs: number, change: (from: Sql, until: Sql, isHeld: Sql) => Sql) =>
     database.run("claim", runId, async ({ prepared }) => {
       const nowMs = clock();
@@ -249,7 +248,6 @@ export function createPostgresRunStore(options: PostgresRunStoreOptions): Postgr
 
 const ended = raw([...endedStatuses].map((status) => `'${status}'`).join(", "));
 
-/** The names of the tables of runs, and of what numbers them. */
 function nameTables(prefix: string) {
   return {
     runs: raw(`${prefix}runs`),
@@ -268,18 +266,15 @@ function leaseTimes(ttlMs: number, nowMs: number | null): readonly [from: Sql, u
   return [sql`${Number.MIN_SAFE_INTEGER}::bigint`, sql`${Number.MAX_SAFE_INTEGER}::bigint`];
 }
 
-/** Events to append. */
 interface NewEvents {
   readonly runId: string;
   readonly events: readonly AgentEvent[];
-  /** The same events as JSON. */
   readonly texts: readonly string[];
   readonly sequence: number;
   readonly fence: number | null;
   readonly acknowledged: readonly number[];
 }
 
-/** Changes the run, and if that was written adds its events and deletes the messages that they acknowledge. */
 function appendSql({ events, messages }: Tables, { texts, sequence, fence, acknowledged }: NewEvents, up: Sql): Sql {
   return sql`WITH up AS (
       ${up} RETURNING r.number, r.status
@@ -293,7 +288,6 @@ function appendSql({ events, messages }: Tables, { texts, sequence, fence, ackno
     ) SELECT number FROM up`;
 }
 
-/** Changes the row of a run with events; `before` is its digest, which is needed if they change it. */
 function changeSql(
   { runs, newMessage }: Tables,
   { runId, events, sequence, fence }: NewEvents,

@@ -1,10 +1,8 @@
 import { AgentError, type StoreProblem } from "../../core/errors.ts";
 import { type StoreAttempt, storeFailure } from "../sql/statement.ts";
 
-/** The problems that are seen in what the database or the network reports. */
 type DatabaseProblem = Exclude<StoreProblem, "wrong-format">;
 
-/** Returns an error of `pg` or of the network as `store-failed`, with the problem if known, and what to do about it. */
 export function toStoreFailure(thrown: unknown, attempt: StoreAttempt): AgentError {
   const describeOther = (reason: string) =>
     `failed to ${attempt.operation}: ${reason}. Check its address, its permissions and its tables.`;

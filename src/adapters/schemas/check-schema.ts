@@ -188,7 +188,6 @@ function sortLetters(text: string): string {
 /** A pattern that is quick for no longer texts than this is refused. */
 const shortest = 6;
 
-/** Returns the length of text up to which a pattern is quick. Throws `invalid-options` for one that is not valid. */
 function readLongestText(pattern: string, place: string): number {
   try {
     new RegExp(pattern, "u");

@@ -319,7 +319,6 @@ export type FromJsonSchema<TSchema> = TSchema extends { readonly const: infer TC
           ? FromObject<TSchema>
           : unknown;
 
-/** Distributes over the names of a type that is a list. */
 type FromType<TSchema, TName> = TName extends "string"
   ? string
   : TName extends "number" | "integer"

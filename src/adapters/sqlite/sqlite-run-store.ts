@@ -171,12 +171,10 @@ export function createSqliteRunStore(options: SqliteRunStoreOptions): SqliteRunS
   };
 }
 
-/** Yields to other work in this process. */
 function turn(): Promise<void> {
   return new Promise((resolve) => setImmediate(resolve));
 }
 
-/** The stored data of a run besides its events. */
 interface RunRow {
   readonly number: number;
   readonly status: RunStatus;
@@ -213,7 +211,6 @@ function insertRun(db: SqlDatabase, runId: string, first: AgentEvent): RunRow {
 const selectEvents = `SELECT CAST(sequence AS INTEGER) AS sequence, ${asBytes("json")} FROM run_events
   WHERE run = ? AND sequence > ? ORDER BY run_events.sequence LIMIT ?`;
 
-/** Appends events to a run; `texts` are the same events as JSON. */
 function insertEvents(
   db: SqlDatabase,
   run: RunRow,
@@ -240,7 +237,6 @@ function findDigest(db: SqlDatabase, number: number): RunDigest | undefined {
   return row && readDigest(row, "json");
 }
 
-/** Saves what lists show of a run, and indexes what it waits for if it is suspended. */
 function saveDigest(
   db: SqlDatabase,
   run: RunRow,
@@ -311,7 +307,6 @@ function deleteRun(
   if (deleteEvents(db, number)) db.run("INSERT INTO deleted_runs (number) VALUES (?)", number);
 }
 
-/** Deletes some events of a deleted run. Returns true if there may be more. */
 function sweep(db: SqlDatabase): boolean {
   const row = db.get(`SELECT ${asBytes("number")} FROM deleted_runs LIMIT 1`);
   if (row === undefined) return false;
@@ -417,7 +412,6 @@ function hasMetadata(hash: string): Sql {
     WHERE o.hash = ${hash} AND o.created_ms = runs.created_ms AND o.run = runs.number)`;
 }
 
-/** The condition that no lease on a run lasts. */
 function isFree(nowMs: number): Sql {
   return sql`NOT EXISTS (SELECT 1 FROM run_claims c WHERE c.run_id = runs.run_id AND c.owner IS NOT NULL
     AND c.until_ms > ${nowMs} AND c.from_ms <= ${nowMs})`;

@@ -29,7 +29,6 @@ const codes: Readonly<Record<string, readonly [code: number, problem?: FileProbl
 /** A failing disk with less free space, in bytes, is considered full. */
 const littleSpace = 65_536;
 
-/** Returns an error of a driver or of Node's `fs` as `store-failed`, with the problem if known, and what to do about it. */
 export function toStoreFailure(thrown: unknown, attempt: StoreAttempt & { readonly path: string }): AgentError {
   const { path, operation } = attempt;
   const describeOther = (reason: string) => {
@@ -45,7 +44,6 @@ export function toStoreFailure(thrown: unknown, attempt: StoreAttempt & { readon
   );
 }
 
-/** True if the file was locked by another process. */
 export function isBusy(thrown: unknown): boolean {
   return findProblem(thrown, "") === "busy";
 }
@@ -69,7 +67,6 @@ function findProblem(thrown: unknown, path: string): FileProblem | undefined {
   return problem === "disk" ? findDiskProblem(path) : problem;
 }
 
-/** The SQLite code of a failure, 0 if there is none. */
 function readCode(thrown: unknown): number {
   if (typeof thrown !== "object" || thrown === null) return 0;
   const { errcode, rawCode, code, message } = thrown as Record<string, unknown>;
