@@ -3,7 +3,7 @@ import { setMaxListeners } from "node:events";
 import type { Abortable } from "../../async/abort.ts";
 import { type Clock, maxTimerMs, monotonicNow, sleep, systemClock } from "../../async/clock.ts";
 import { loadOnce } from "../../async/promises.ts";
-import { type RetryPolicy, retryDelayMs, retryFailed } from "../../async/retry.ts";
+import { type RetryPolicy, retryDelayMs } from "../../async/retry.ts";
 import type { StoreOperation } from "../../core/errors.ts";
 import { formatVersion, wrongFormat } from "../../core/events.ts";
 import { failOption, hasMethods, type OptionTable, type SettingsOf } from "../../core/options.ts";
@@ -81,9 +81,6 @@ function isSchema(value: unknown): boolean {
 
 const retries: RetryPolicy = { maxAttempts: 1_000, minDelayMs: 50, maxDelayMs: 1_000, factor: 2, maxTotalMs: 0 };
 
-/** Finds in minutes, not hours, that a connection is dead on which no statement runs. */
-const keptAlive = { keepAlive: true, keepAliveInitialDelayMillis: 10_000 };
-
 /** Runs statements; outside of {@link Database.transact}, each is a transaction. */
 export interface Queries {
   query(statement: Sql): Promise<readonly SqlRow[]>;
@@ -102,30 +99,22 @@ export async function finish<T>({ query }: Queries, steps: Steps<T>): Promise<T>
   return step.value;
 }
 
-type Attempt<T> = { readonly value: T } | { readonly thrown: unknown };
-
 /** Tries something again for a while, from its first failure on, as long as a server cannot be reached. */
 export async function retryPassing<T>(
   work: () => Promise<T>,
   { clock, retryForMs, signal }: { readonly clock: Clock; readonly retryForMs: number; readonly signal: Abortable },
 ): Promise<T> {
-  const attempt = (): Promise<Attempt<T>> =>
-    work().then(
-      (value) => ({ value }),
-      (thrown) => ({ thrown }),
-    );
-  const isFailure = (attempted: Attempt<T>) => "thrown" in attempted && isPassing(attempted.thrown);
-  let last = await attempt();
-  if (isFailure(last)) {
-    const endMs = monotonicNow(clock) + retryForMs;
-    const shouldRetry = async (_failure: Attempt<T>, number: number) => {
-      const delayMs = retryDelayMs(retries, number, Math.random);
-      return monotonicNow(clock) + delayMs <= endMs && sleep(delayMs, { clock, signal });
-    };
-    last = await retryFailed(last, { maxAttempts: retries.maxAttempts, isFailure, attempt, shouldRetry });
+  let endMs = Number.POSITIVE_INFINITY;
+  for (let attempt = 1; ; attempt++) {
+    try {
+      return await work();
+    } catch (thrown) {
+      if (attempt === 1) endMs = monotonicNow(clock) + retryForMs;
+      const delayMs = retryDelayMs(retries, attempt, Math.random);
+      const isLate = attempt === retries.maxAttempts || monotonicNow(clock) + delayMs > endMs;
+      if (!isPassing(thrown) || isLate || !(await sleep(delayMs, { clock, signal }))) throw thrown;
+    }
   }
-  if ("thrown" in last) throw last.thrown;
-  return last.value;
 }
 
 /** A database with our tables. Its failures are `store-failed`. It is opened when first used. */
@@ -231,6 +220,8 @@ export class Database {
 
   private get connection() {
     const { connectionString, timeoutMs } = this.settings;
+    // Finds in minutes, not hours, that a connection is dead on which no statement runs.
+    const keptAlive = { keepAlive: true, keepAliveInitialDelayMillis: 10_000 };
     return { connectionString, connectionTimeoutMillis: timeoutMs, query_timeout: timeoutMs, ...keptAlive };
   }
 

@@ -44,17 +44,14 @@ const storeOptions = {
   now: { type: "function" },
 } satisfies OptionTable<PostgresRunStoreOptions>;
 
-type AppendOptions = Parameters<RunStore["append"]>[2];
-type ReleaseOptions = Parameters<RunStore["release"]>[1];
-
 /** A {@link RunStore} in a PostgreSQL database. @group Storage */
 export interface PostgresRunStore extends RunStore {
-  append(runId: string, events: readonly AgentEvent[], options: AppendOptions): Promise<void>;
+  append(runId: string, events: readonly AgentEvent[], options: Parameters<RunStore["append"]>[2]): Promise<void>;
   read(runId: string, options?: { after?: number; limit?: number }): Promise<readonly AgentEvent[]>;
   list(options?: ListRunsOptions): Promise<RunPage>;
   claim(runId: string, options: { owner: string; ttlMs: number }): Promise<{ fence: number } & PostedMessages>;
   renew(runId: string, options: { owner: string; fence: number; ttlMs: number }): Promise<PostedMessages>;
-  release(runId: string, options: ReleaseOptions): Promise<void>;
+  release(runId: string, options: Parameters<RunStore["release"]>[1]): Promise<void>;
   post(runId: string, message: JsonObject, options?: PostOptions): Promise<PostAnswer>;
   delete(runId: string, options?: { readonly status?: readonly RunStatus[] | undefined }): Promise<boolean>;
   watch(runId: string, listener: () => void): () => void;

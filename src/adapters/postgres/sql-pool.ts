@@ -39,15 +39,10 @@ export interface PostgresPool extends PostgresQueryable {
   readonly options?: object | undefined;
 }
 
-interface Notification {
-  readonly channel: string;
-  readonly payload?: string | undefined;
-}
-
 export interface NoticeClient extends PostgresQueryable {
   connect(): Promise<unknown>;
   end(): Promise<void>;
-  on(event: "notification", listener: (message: Notification) => void): unknown;
+  on(event: "notification", listener: (message: { channel: string; payload?: string | undefined }) => void): unknown;
   on(event: "error" | "end", listener: () => void): unknown;
   unref?(): void;
 }

@@ -32,20 +32,15 @@ export function sql(first: TemplateStringsArray, ...parts: readonly (SqlValue | 
   return { texts, values };
 }
 
-export function raw(text: string): Sql {
-  return { texts: [text], values: [] };
-}
+export const raw = (text: string): Sql => ({ texts: [text], values: [] });
 
-export function join(parts: readonly Sql[], separator: string): Sql {
-  const [first = raw(""), ...others] = parts;
+export function join([first = raw(""), ...others]: readonly Sql[], separator: string): Sql {
   return others.reduce((joined, part) => sql`${joined}${raw(separator)}${part}`, first);
 }
 
 export function list(values: readonly SqlValue[]): Sql {
-  return join(
-    values.map((value) => sql`${value}`),
-    ", ",
-  );
+  const parts = values.map((value) => sql`${value}`);
+  return join(parts, ", ");
 }
 
 /** Joins conditions, nested by halves: SQLite accepts no more than a thousand in a row. */
@@ -111,16 +106,15 @@ export interface StoreAttempt {
   readonly runId: string;
 }
 
-export function storeFailure<TProblem extends StoreProblem>(
+export function storeFailure(
   thrown: unknown,
   { operation, runId }: StoreAttempt,
-  findProblem: (thrown: unknown) => TProblem | undefined,
-  describe: (problem: TProblem | undefined, reason: string) => string,
+  problem: StoreProblem | undefined,
+  describe: (reason: string) => string,
 ): AgentError {
   if (thrown instanceof AgentError) return thrown;
-  const problem = findProblem(thrown);
   const reason = describeThrown(thrown);
-  return new AgentError("store-failed", describe(problem, reason), {
+  return new AgentError("store-failed", describe(reason), {
     details: { runId, operation, reason, ...(problem && { problem }) },
     cause: thrown,
     retryable: problem === "busy" || problem === "unreachable",

@@ -98,11 +98,6 @@ export interface SqlStorage<TQuery, TFound, TWrite, TRecord> {
   apply(scope: string, write: TWrite): Steps<TRecord | undefined>;
 }
 
-export type CreateSqlStorage<TQuery, TFound, TWrite, TRecord> = (
-  dialect: Dialect,
-  rememberedWrites: number,
-) => SqlStorage<TQuery, TFound, TWrite, TRecord>;
-
 /** Adds to the statements that make a change those that record the outcomes of the latest changes by their key. */
 function recordWrites<TChange, TRecord extends { readonly operation: string }>(
   { dialect, rememberedWrites, name }: { dialect: Dialect; rememberedWrites: number; name: "todo" | "note" },

@@ -31,17 +31,14 @@ const littleSpace = 65_536;
 
 export function toStoreFailure(thrown: unknown, attempt: StoreAttempt & { readonly path: string }): AgentError {
   const { path, operation } = attempt;
-  const describeOther = (reason: string) => {
+  const problem = findProblem(thrown, path);
+  const describe = (reason: string) => {
+    if (problem !== undefined) return advice[problem](reason);
     if (readCode(thrown) === movedCode) return "has been moved or deleted since it was opened. Open it again.";
     if (isFolder(path)) return "is a folder. Give the path of a file.";
     return `failed to ${operation}: ${reason}. Check its disk and its path.`;
   };
-  return storeFailure(
-    thrown,
-    attempt,
-    () => findProblem(thrown, path),
-    (problem, reason) => `The database "${path}" ${problem ? advice[problem](reason) : describeOther(reason)}`,
-  );
+  return storeFailure(thrown, attempt, problem, (reason) => `The database "${path}" ${describe(reason)}`);
 }
 
 export function isBusy(thrown: unknown): boolean {
