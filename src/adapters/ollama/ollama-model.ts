@@ -1,6 +1,7 @@
 import type { ChatRequest, ChatResponse } from "ollama/browser";
 import { onAbort } from "../../async/abort.ts";
 import { settleOrAbort } from "../../async/promises.ts";
+import { readFields } from "../../core/error-data.ts";
 import { isAgentError } from "../../core/errors.ts";
 import {
   estimateTokens,
@@ -15,6 +16,7 @@ import {
 } from "../../core/language-model.ts";
 import { ModelCalls } from "../../core/model-calls.ts";
 import { answerTooLong, modelFailure } from "../../core/model-failure.ts";
+import { defined } from "../../core/options.ts";
 import { answerFailure, createClient } from "./ollama-client.ts";
 import {
   type OllamaModelOptions,
@@ -107,17 +109,16 @@ class OllamaCalls {
       // Any other error says nothing about the model.
       const reason = isAgentError(thrown, "model-failed") ? thrown.details.reason : undefined;
       if (reason === "unreachable" || reason === "unknown-model") throw thrown;
-      return this.unknownFacts();
+      return readFacts(this.settings.modelId, {});
     });
     return this.calls.run(request, (attempt) => this.ask(attempt, facts));
   }
 
   async getContextTokens(signal: AbortSignal): Promise<number | undefined> {
     // The first request reports what is wrong.
-    const { contextLength } = await this.facts.get(signal).catch(() => this.unknownFacts());
+    const { contextLength } = (await this.facts.get(signal).catch(() => undefined)) ?? {};
     const { contextTokens } = this.settings;
-    if (typeof contextTokens !== "number") return contextLength;
-    return Math.min(contextTokens, contextLength ?? contextTokens);
+    return typeof contextTokens === "number" ? Math.min(contextTokens, contextLength ?? contextTokens) : contextLength;
   }
 
   async preload(signal: AbortSignal): Promise<void> {
@@ -127,10 +128,6 @@ class OllamaCalls {
     const { think: _, ...chat } = this.toChat({ messages, signal }, facts);
     const client = await createClient({ settings: this.settings, signal });
     await client.chat({ ...chat, messages: [], stream: false });
-  }
-
-  private unknownFacts(): ModelFacts {
-    return readFacts(this.settings.modelId, {});
   }
 
   /**
@@ -221,26 +218,23 @@ class OllamaCalls {
         ...settings.options,
         ...(settings.seed !== undefined && { seed: settings.seed }),
         ...(temperature !== undefined && { temperature }),
-        ...this.fitContext(messages, {
-          maxOutputTokens: maxOutputTokens ?? (think ? defaultThinkingTokens : defaultOutputTokens),
-          contextLength: facts.contextLength,
-        }),
+        ...this.fitContext(
+          messages,
+          maxOutputTokens ?? (think ? defaultThinkingTokens : defaultOutputTokens),
+          facts.contextLength,
+        ),
       },
     };
   }
 
   private fitContext(
     messages: readonly ModelMessage[],
-    {
-      maxOutputTokens,
-      contextLength = Number.POSITIVE_INFINITY,
-    }: { readonly maxOutputTokens: number; readonly contextLength: number | undefined },
+    maxOutputTokens: number,
+    contextLength = Number.POSITIVE_INFINITY,
   ): OllamaChatRequest["options"] {
     const { modelId, contextTokens } = this.settings;
-    const promptTokens = messages.reduce(
-      (sum, { content }) => sum + estimateTokens(content) + tokensPerMessage,
-      tokensPerMessage,
-    );
+    const estimates = messages.map(({ content }) => estimateTokens(content) + tokensPerMessage);
+    const promptTokens = estimates.reduce((sum, tokens) => sum + tokens, tokensPerMessage);
     const wanted = typeof contextTokens === "number" ? contextTokens : Number.POSITIVE_INFINITY;
     const limit = Math.min(wanted, contextLength);
     const outputTokens = Math.min(maxOutputTokens, limit - promptTokens);
@@ -303,9 +297,7 @@ function toFinishReason(reason: string | null | undefined): ModelFinishReason {
 }
 
 function toUsage(part: ChatResponse): ModelTokens {
-  const inputTokens = asCount(part.prompt_eval_count);
-  const outputTokens = asCount(part.eval_count);
-  return { ...(inputTokens !== undefined && { inputTokens }), ...(outputTokens !== undefined && { outputTokens }) };
+  return defined({ inputTokens: asCount(part.prompt_eval_count), outputTokens: asCount(part.eval_count) });
 }
 
 function asCount(value: unknown): number | undefined {
@@ -313,19 +305,16 @@ function asCount(value: unknown): number | undefined {
 }
 
 function readFacts(modelId: string, answer: unknown): ModelFacts {
-  const { capabilities, details, model_info: info } = asRecord(answer);
-  const { "general.architecture": architecture } = asRecord(info);
-  const { family } = asRecord(details);
-  const length = asRecord(info)[`${String(architecture)}.context_length`];
+  const { capabilities, details, model_info: info } = readFields(answer, "capabilities", "details", "model_info");
+  const { "general.architecture": architecture } = readFields(info, "general.architecture");
+  const { family } = readFields(details, "family");
+  const lengthKey = `${String(architecture)}.context_length`;
+  const { [lengthKey]: length } = readFields(info, lengthKey);
   return {
     canThink: Array.isArray(capabilities) ? capabilities.includes("thinking") : undefined,
     isGptOss: [family ?? modelId, architecture].some((name) => typeof name === "string" && /gpt-?oss/i.test(name)),
     contextLength: typeof length === "number" && Number.isInteger(length) && length > 0 ? length : undefined,
   };
-}
-
-function asRecord(value: unknown): Readonly<Record<string, unknown>> {
-  return typeof value === "object" && value !== null ? (value as Record<string, unknown>) : {};
 }
 
 /**

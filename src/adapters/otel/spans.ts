@@ -25,10 +25,7 @@ interface SpanSettings {
 }
 
 /** An execution whose span has started, and whose first event is about to come. */
-interface Started {
-  readonly span: Span;
-  readonly context: Context;
-}
+type Started = { readonly span: Span; readonly context: Context };
 
 /** Executions that were refused before their first event are forgotten beyond this number. */
 const maxStarted = 10_000;
@@ -73,18 +70,13 @@ export class Traces {
   }
 
   private open({ type, runId }: AgentEvent): ExecutionSpans | undefined {
-    let spans: ExecutionSpans;
+    const isPlanning = type === "plan-start";
     // A run whose first event could not be recorded has only its end.
-    if (type === "run-start" || type === "run-resume" || type === "run-end") {
-      const started = this.started.get(runId) ?? this.startExecution({ runId });
-      this.started.delete(runId);
-      if (isNothing(started.span)) return undefined;
-      spans = new ExecutionSpans(this.settings, started.context, started.span);
-    } else if (type === "plan-start") {
-      spans = new ExecutionSpans(this.settings, context.active());
-    } else {
-      return undefined;
-    }
+    if (!isPlanning && type !== "run-start" && type !== "run-resume" && type !== "run-end") return undefined;
+    const started = isPlanning ? undefined : (this.started.get(runId) ?? this.startExecution({ runId }));
+    if (started !== undefined) this.started.delete(runId);
+    if (started !== undefined && isNothing(started.span)) return undefined;
+    const spans = new ExecutionSpans(this.settings, started?.context ?? context.active(), started?.span);
     this.runs.set(runId, spans);
     return spans;
   }
@@ -157,19 +149,14 @@ class ExecutionSpans {
       this.close({ attributes: { [attribute.runStatus]: "suspended", [attribute.pending]: pending.length } }),
     "run-end": ({ outcome }) => {
       const output = outcome.status === "completed" ? outcome.output : undefined;
-      const attributes = {
-        [attribute.runStatus]: outcome.status,
-        ...toDataAttributes(this.settings.content, { output }),
-      };
-      this.close({ attributes, error: getFailure(outcome) });
+      const data = toDataAttributes(this.settings.content, { output });
+      this.close({ attributes: { [attribute.runStatus]: outcome.status, ...data }, error: getFailure(outcome) });
     },
     "plan-start": (event) => this.startPlanning(event),
-    "plan-fallback": ({ type, planner, next, error }) =>
-      this.get(planKey)?.addEvent(type, {
-        [attribute.planner]: planner,
-        [attribute.next]: next,
-        ...toErrorAttributes(error),
-      }),
+    "plan-fallback": ({ type, planner, next, error }) => {
+      const named = { [attribute.planner]: planner, [attribute.next]: next };
+      this.get(planKey)?.addEvent(type, { ...named, ...toErrorAttributes(error) });
+    },
     "plan-end": (event) => this.endPlanning(event),
     "plan-revise": (event) => {
       if (this.get(planKey) === undefined) this.startPlanning(event);
@@ -186,7 +173,7 @@ class ExecutionSpans {
         [attribute.model]: model,
         [attribute.attempt]: event.attempt,
       };
-      this.start(getModelKey(event), `chat ${model}`, { parent: planKey, attributes });
+      this.start(getModelKey(event), `chat ${model}`, attributes, planKey);
     },
     "model-retry": (event) => this.get(planKey)?.addEvent(event.type, toRetryAttributes(event)),
     // Tokens stand on the span of the model's call alone: who adds up a trace counts them once.
@@ -210,8 +197,7 @@ class ExecutionSpans {
     },
     "step-attempt": (event) => {
       const key = getStepKey(event, event.undo);
-      const attributes = { [attribute.attempt]: event.attempt };
-      this.start(getAttemptKey(key), `attempt ${event.attempt}`, { parent: key, attributes });
+      this.start(getAttemptKey(key), `attempt ${event.attempt}`, { [attribute.attempt]: event.attempt }, key);
     },
     "step-retry": (event) => {
       const key = getStepKey(event, event.undo);
@@ -225,10 +211,9 @@ class ExecutionSpans {
       const error = getFailure(outcome);
       this.end(getAttemptKey(key), { error });
       if (span?.isRecording()) {
-        span.setAttribute(attribute.attempts, attempts);
-        span.setAttribute(attribute.stepStatus, outcome.status);
         const output = outcome.status === "completed" ? outcome.output : undefined;
-        span.setAttributes(toDataAttributes(this.settings.content, { output, ofTool: true }));
+        const data = toDataAttributes(this.settings.content, { output, ofTool: true });
+        span.setAttributes({ [attribute.attempts]: attempts, [attribute.stepStatus]: outcome.status, ...data });
       }
       this.end(key, { error });
     },
@@ -244,11 +229,10 @@ class ExecutionSpans {
     },
     "approval-request": (event) =>
       this.root?.addEvent(event.type, event.kind === "step" ? toStepAttributes(event) : {}),
-    "approval-end": (event) =>
-      this.root?.addEvent(event.type, {
-        ...(event.kind === "step" && toStepAttributes(event)),
-        [attribute.outcome]: event.outcome.status,
-      }),
+    "approval-end": (event) => {
+      const step = event.kind === "step" ? toStepAttributes(event) : {};
+      this.root?.addEvent(event.type, { ...step, [attribute.outcome]: event.outcome.status });
+    },
     "circuit-change": ({ type, tool, state }) =>
       this.root?.addEvent(type, { [attribute.tool]: tool, [attribute.circuit]: state }),
   };
@@ -263,37 +247,27 @@ class ExecutionSpans {
       [attribute.planner]: planner,
       ...(replan !== undefined && { [attribute.replan]: replan }),
     };
-    this.start(planKey, `plan ${name}`, { attributes });
+    this.start(planKey, `plan ${name}`, attributes);
   }
 
   private endPlanning({ outcome }: AgentEventOf<"plan-end" | "plan-revise">): void {
-    const { content } = this.settings;
-    const attributes =
-      outcome.status === "completed"
-        ? {
-            [attribute.planner]: outcome.plan.source.planner,
-            ...toDataAttributes(content, { output: outcome.plan.steps }),
-          }
-        : {};
-    this.end(planKey, { attributes, error: getFailure(outcome) });
+    if (outcome.status === "completed") {
+      const { source, steps } = outcome.plan;
+      const data = toDataAttributes(this.settings.content, { output: steps });
+      this.end(planKey, { attributes: { [attribute.planner]: source.planner, ...data } });
+    } else this.end(planKey, { error: getFailure(outcome) });
   }
 
   /** Starts with what samplers decide by; the rest is for spans that are kept. */
   private startTool(key: string, event: AgentEventOf<"step-start" | "undo-start">, name: string): Span {
-    const attributes = {
-      [attribute.operation]: "execute_tool",
-      [attribute.kind]: "TOOL",
-      [attribute.tool]: event.tool,
-    };
-    const span = this.start(key, name, { attributes });
+    const { runId, tool } = event;
+    const sampled = { [attribute.operation]: "execute_tool", [attribute.kind]: "TOOL", [attribute.tool]: tool };
+    const span = this.start(key, name, sampled);
     if (!span.isRecording()) return span;
-    span.setAttribute(attribute.toolType, "function");
     // The idempotency key that the tool gets.
-    span.setAttribute(attribute.toolCall, `${event.runId}/${describeStepRef(event)}`);
-    span.setAttribute(attribute.conversation, event.runId);
-    span.setAttribute(attribute.stepId, event.stepId);
-    if (event.iteration !== undefined) span.setAttribute(attribute.iteration, event.iteration);
-    return span;
+    const toolCall = `${runId}/${describeStepRef(event)}`;
+    const names = { [attribute.toolType]: "function", [attribute.toolCall]: toolCall, [attribute.conversation]: runId };
+    return span.setAttributes({ ...names, ...toStepAttributes(event) });
   }
 
   getContext(call: Exclude<ObservedCall, { type: "run" }>): Context {
@@ -312,11 +286,9 @@ class ExecutionSpans {
     return this.open.get(key)?.at(-1);
   }
 
-  private start(key: string, name: string, { parent, attributes }: { parent?: string; attributes: Attributes }): Span {
+  private start(key: string, name: string, attributes: Attributes, parent?: string): Span {
     const span = this.settings.tracer.startSpan(name, { attributes }, this.getKeyContext(parent));
-    const spans = this.open.get(key);
-    if (spans === undefined) this.open.set(key, [span]);
-    else spans.push(span);
+    this.open.set(key, [...(this.open.get(key) ?? []), span]);
     return span;
   }
 

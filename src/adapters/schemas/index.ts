@@ -43,7 +43,7 @@ export function jsonSchema(schema: object): JsonSchemaOf<unknown> {
   // The validator adds to what it is given.
   checkReferences(structuredClone(copy) as Schema);
   const lists = new RepeatingLists();
-  const root = copySchema(copy, "schema", { change: (part) => toQuick(part, { lists, longestTexts }) }) as Schema;
+  const root = copySchema(copy, "schema", { change: (part) => toQuick(part, lists, longestTexts) }) as Schema;
   const validator = new Validator(root, draft, false);
   const tell = () => structuredClone(copy);
   return {
@@ -103,17 +103,12 @@ const tooManyLists = "too many of its lists have equal items to check which ones
 /** The most items, with all that is in them, with which lists of one value are compared: a second, or less. */
 const maxCompared = 10_000_000;
 
-interface QuickOptions {
-  readonly lists: RepeatingLists;
-  readonly longestTexts: ReadonlyMap<string, number>;
-}
-
 /**
  * A part of a schema as the validator gets it. A text that is too long for its pattern is not matched; a list is looked
  * up among those with equal items, where the validator would compare each item with each. Its format `url` takes
  * exponential time.
  */
-function toQuick(part: Record<string, unknown>, { lists, longestTexts }: QuickOptions): Record<string, unknown> {
+function toQuick(part: Record<string, unknown>, lists: RepeatingLists, longestTexts: ReadonlyMap<string, number>) {
   const { uniqueItems, pattern, allOf = [], ...rest } = part;
   const all = [...(allOf as readonly unknown[])];
   if (uniqueItems === true) {
@@ -155,10 +150,7 @@ class RepeatingLists {
 }
 
 /** A list and the number of the parts in it, itself included. */
-interface SizedList {
-  readonly list: unknown;
-  readonly size: number;
-}
+type SizedList = { readonly list: unknown; readonly size: number };
 
 /**
  * Returns the different lists in a value with equal items. Equal parts have the same number; one that is not known yet
@@ -192,11 +184,9 @@ function findRepeating(value: unknown): readonly SizedList[] {
 }
 
 /** Keywords whose errors only say that there are others below. */
-const containers = new Set(
-  "$ref $recursiveRef additionalItems additionalProperties allOf dependentSchemas if items patternProperties prefixItems properties propertyNames unevaluatedItems unevaluatedProperties".split(
-    " ",
-  ),
-);
+const containerWords =
+  "$ref $recursiveRef additionalItems additionalProperties allOf dependentSchemas if items patternProperties prefixItems properties propertyNames unevaluatedItems unevaluatedProperties";
+const containers = new Set(containerWords.split(" "));
 const unions = new Set(["anyOf", "oneOf"]);
 /** Keywords that rule a branch of a union out, rather than find fault with a value that means it. */
 const decisive = new Set(["const", "enum", "type"]);
@@ -210,7 +200,7 @@ function toIssues(errors: readonly OutputUnit[], value: unknown): readonly Schem
     const error = errors[index] as OutputUnit;
     if (unions.has(error.keyword)) {
       const below = getErrorsBelow(errors, index);
-      issues.push(...toUnionIssues({ union: error, below, value }));
+      issues.push(...toUnionIssues(error, below, value));
       index += below.length;
     } else if (!isContainer(error, errors[index + 1])) {
       issues.push({ path: toPath(error, value), message: toMessage(error) });
@@ -232,14 +222,8 @@ function getErrorsBelow(errors: readonly OutputUnit[], index: number): readonly 
   return errors.slice(index + 1, end);
 }
 
-interface FailedUnion {
-  readonly union: OutputUnit;
-  readonly below: readonly OutputUnit[];
-  readonly value: unknown;
-}
-
 /** If only one branch can be meant, its issues; else one issue that names them all. */
-function toUnionIssues({ union, below, value }: FailedUnion): readonly SchemaIssue[] {
+function toUnionIssues(union: OutputUnit, below: readonly OutputUnit[], value: unknown): readonly SchemaIssue[] {
   const branches = new Map<string, OutputUnit[]>();
   let branch = "";
   for (const error of below) {
