@@ -182,9 +182,9 @@ export class DbosQueue {
   }
 
   async findLastOf(schedule: string): Promise<QueuedRun | undefined> {
-    const query = { attributes: { schedule }, workflowName: runWorkflow, sortDesc: true, limit: 1, ...brief };
-    const [row] = await this.client.listWorkflows(query);
-    return row && this.find(readId(row.workflowID).runId);
+    const query = { attributes: { schedule }, workflowName: runWorkflow, sortDesc: true, limit: 1 };
+    const [id] = await this.findIds(query);
+    return id === undefined ? undefined : this.find(readId(id).runId);
   }
 
   count(): Promise<{ readonly waiting: number; readonly oldestMs: number }> {
@@ -308,10 +308,9 @@ export class DbosQueue {
     });
   }
 
-  async taken(): Promise<readonly string[]> {
+  taken(): Promise<readonly string[]> {
     const queueName = [this.options.queue, this.limited];
-    const taken = { queueName, workflowName: runWorkflow, status: "PENDING", sortDesc: true, ...brief } as const;
-    return (await this.client.listWorkflows(taken)).map(({ workflowID }) => workflowID);
+    return this.findIds({ queueName, workflowName: runWorkflow, status: "PENDING", sortDesc: true });
   }
 
   async end(workflowIDs: readonly string[]): Promise<void> {
@@ -319,23 +318,21 @@ export class DbosQueue {
   }
 
   /** Resolves to the ids of up to 100 workflows that have ended, after the first `offset` ones, the oldest first. */
-  async ended(offset: number): Promise<readonly string[]> {
+  ended(offset: number): Promise<readonly string[]> {
     const status = ["SUCCESS", "ERROR", "CANCELLED", "MAX_RECOVERY_ATTEMPTS_EXCEEDED"] as const;
-    const ended = { workflowName: runWorkflow, status: [...status], offset, limit: 100, ...brief };
-    return (await this.client.listWorkflows(ended)).map(({ workflowID }) => workflowID);
+    return this.findIds({ workflowName: runWorkflow, status: [...status], offset, limit: 100 });
   }
 
   /** Resolves to at most 100 ids of what workers have taken beside runs: to wake one, or submit one for a schedule. */
-  async takenTasks(): Promise<readonly string[]> {
-    const rows = await this.client.listWorkflows({
-      queueName: this.options.queue,
-      workflowName: [wakingWorkflow, scheduledWorkflow],
-      // A worker may have died after it cancelled a task and before it queued it again.
-      status: ["PENDING", "CANCELLED"],
-      limit: 100,
-      ...brief,
-    });
-    return rows.map(({ workflowID }) => workflowID);
+  takenTasks(): Promise<readonly string[]> {
+    const { queue: queueName } = this.options;
+    const workflowName = [wakingWorkflow, scheduledWorkflow];
+    // A worker may have died after it cancelled a task and before it queued it again.
+    return this.findIds({ queueName, workflowName, status: ["PENDING", "CANCELLED"], limit: 100 });
+  }
+
+  private async findIds(query: NonNullable<Parameters<DBOSClient["listWorkflows"]>[0]>): Promise<readonly string[]> {
+    return (await this.client.listWorkflows({ ...query, ...brief })).map(({ workflowID }) => workflowID);
   }
 
   /** Queues workflows again that workers have left; to do one twice does no harm. */
@@ -379,8 +376,7 @@ export class DbosQueue {
    * Restarts a workflow that has ended, unless another process was first. It was run by workers of some version, which may
    * be gone.
    */
-  private async rewind(ended: Pick<WorkflowStatus, "workflowID" | "queuePartitionKey">): Promise<void> {
-    const { workflowID, queuePartitionKey } = ended;
+  private async rewind({ workflowID, queuePartitionKey }: WorkflowStatus): Promise<void> {
     const where = this.placeOf(queuePartitionKey);
     for (let tries = 1; ; tries++) {
       try {
@@ -415,8 +411,7 @@ export class DbosQueue {
     const rows = (await this.findRows(runIds)).map((row) => ({ ...readId(row.workflowID), state: getState(row), row }));
     for (const { runId, number, state, row } of rows.sort((one, other) => one.number - other.number)) {
       const before = latest.get(runId);
-      const left =
-        before === undefined ? [] : [...before.left, ...(before.state === "taken" ? [before.row.workflowID] : [])];
+      const left = [...(before?.left ?? []), ...(before?.state === "taken" ? [before.row.workflowID] : [])];
       const job = row.input?.[1] as Job | undefined;
       const outcome = (row.output ?? undefined) as JobOutcome | undefined;
       latest.set(runId, { runId, number, state, job, outcome, row, left });

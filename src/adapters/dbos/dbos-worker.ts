@@ -172,9 +172,7 @@ export async function startDbosWorker<TTool extends Tool>(
     return run === undefined ? last !== undefined && !isOver(last) : !endedStatuses.has(run.status);
   };
   const worker: QueueWorker = {
-    work: createWork(working, settings, warn, async (runId, delayMs) =>
-      (await opening.get()).wakeLater(runId, delayMs),
-    ),
+    work: createWork(working, settings, warn, async (...later) => (await opening.get()).wakeLater(...later)),
     async submit(date, { name, content, rateKey, overlap }) {
       const runs = await opening.get();
       if (overlap === "skip" && (await isUnended(await runs.findLastOf(name)))) return;
@@ -194,18 +192,18 @@ export async function startDbosWorker<TTool extends Tool>(
   };
   workers.set(queue, worker);
   const serve = async () => {
-    if (!isJoining) await launch(settings);
-    await registerQueues(settings);
-    return opening.get();
-  };
-  const serveOrDrain = () =>
-    serve().catch(async (thrown) => {
+    try {
+      if (!isJoining) await launch(settings);
+      await registerQueues(settings);
+      return await opening.get();
+    } catch (thrown) {
       if (DBOS.isInitialized()) await drain(0);
       throw thrown;
-    });
+    }
+  };
   const { signal } = new AbortController();
   const retry = { clock: systemClock, retryForMs: settings.retryForMs, signal };
-  const runs = await retryPassing(serveOrDrain, retry).catch((thrown) => {
+  const runs = await retryPassing(serve, retry).catch((thrown) => {
     workers.delete(queue);
     throw thrown;
   });
@@ -398,9 +396,8 @@ function requireTools({ tools }: WorkingAgent, runId: string, { options, ...targ
 /** Throws for a run that could not be recorded to its end: its result has that error, but the store knows better. */
 function requireRecorded({ status, error }: RunResult): void {
   if (status !== "failed" && status !== "interrupted") return;
-  if (isAgentError(error, "store-failed") || isAgentError(error, "run-owned-elsewhere")) {
+  if (isAgentError(error, "store-failed") || isAgentError(error, "run-owned-elsewhere"))
     throw new AgentError(error.code, error.message, { details: error.details } as never);
-  }
 }
 
 interface QueueWorker {
@@ -429,9 +426,8 @@ let registered = false;
 export async function registerDbosRuns(): Promise<void> {
   const { DBOS } = await loadDbos();
   if (registered) return;
-  if (DBOS.isInitialized()) {
+  if (DBOS.isInitialized())
     failOption("DBOS", "launched without the runs", "launched after `await registerDbosRuns()`", true);
-  }
   registered = true;
   const retries = { retriesAllowed: true, maxAttempts: 100 };
   DBOS.registerWorkflow(

@@ -64,7 +64,12 @@ export interface SubmitOptions extends Omit<RunOptions, "resources" | "signal" |
   rateKey?: string | undefined;
 }
 
-const readByWorker = {
+const submitOptions = {
+  runId: runIdOption,
+  priority: { type: "integer", min: 0, max: 2_147_483_647 },
+  startAfter: { isValid: (time) => time instanceof Date && !Number.isNaN(time.getTime()), expected: "a Date" },
+  rateKey: { type: "short-text" },
+  // A worker checks the others.
   context: { type: "any" },
   tools: { type: "any" },
   replanTools: { type: "any" },
@@ -78,14 +83,6 @@ const readByWorker = {
   undoOnFailure: { type: "any" },
   maxReplans: { type: "any" },
   approvedHash: { type: "any" },
-} as const;
-
-const submitOptions = {
-  runId: runIdOption,
-  priority: { type: "integer", min: 0, max: 2_147_483_647 },
-  startAfter: { isValid: (time) => time instanceof Date && !Number.isNaN(time.getTime()), expected: "a Date" },
-  rateKey: { type: "short-text" },
-  ...readByWorker,
 } satisfies OptionTable<SubmitOptions>;
 
 export async function readJob(
@@ -102,7 +99,7 @@ export async function readJob(
 
 async function readTarget(run: string | PlanInput): Promise<RunTarget> {
   if (typeof run === "string") {
-    if (!isRequest(run)) failOption("request", run, "a request or a plan");
+    if (run.trim() === "") failOption("request", run, "a request or a plan");
     return { request: run };
   }
   const scope = { tools: new Map<string, never>(), maxSteps: Number.POSITIVE_INFINITY };
@@ -157,8 +154,4 @@ export async function readSchedule(name: string, options: ScheduleOptions) {
   const run = { ...(metadata !== undefined && { metadata }), ...(timeZone !== undefined && { timeZone }) };
   const { content } = await readJob((request ?? plan) as string | PlanInput, run);
   return { ...rest, content };
-}
-
-function isRequest(value: unknown): boolean {
-  return typeof value === "string" && value.trim() !== "";
 }
