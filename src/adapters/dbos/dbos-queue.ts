@@ -55,7 +55,6 @@ const pollMs = 50;
 /** The most polls of a workflow that a worker has: one that has died leaves it so. */
 const maxPolls = 20;
 
-/** Does work that only one process at a time may do to a database, such as creating the tables of DBOS. */
 export function oneAtATime<T>(databaseUrl: string, use: () => Promise<T>): Promise<T> {
   return withConnection(databaseUrl, async (locking) => {
     // A statement that waits for the lock would keep DBOS, whose migrations wait for all statements, from ever ending.
@@ -94,7 +93,6 @@ interface DbosQueueOptions {
   readonly version: string | undefined;
 }
 
-/** The latest workflow of a run in the queue. */
 export interface QueuedRun {
   readonly runId: string;
   /** It is 1, and one more after each adoption, and each time that somebody resumes it. */
@@ -248,7 +246,6 @@ export class DbosQueue {
     });
   }
 
-  /** Removes all workflows of runs, with their input, and those by which a schedule has submitted them. */
   private async remove(runIds: readonly string[]): Promise<void> {
     if (runIds.length === 0) return;
     let rows = await this.findRows(runIds);
@@ -372,10 +369,7 @@ export class DbosQueue {
     return { queueName: this.limited, queuePartitionKey: rateKey };
   }
 
-  /**
-   * Restarts a workflow that has ended, unless another process was first. It was run by workers of some version, which may
-   * be gone.
-   */
+  /** Restarts a workflow for workers of any version, unless another process was first: those that ran it may be gone. */
   private async rewind({ workflowID, queuePartitionKey }: WorkflowStatus): Promise<void> {
     const where = this.placeOf(queuePartitionKey);
     for (let tries = 1; ; tries++) {

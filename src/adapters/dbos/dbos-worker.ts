@@ -230,7 +230,6 @@ export async function startDbosWorker<TTool extends Tool>(
 
 const maxWakeMs = 3_600_000;
 
-/** The part of an agent that a worker needs, whatever its tools are. */
 interface WorkingAgent extends WorkedAgent, Pick<Agent, "tools" | "getRun" | "listRuns"> {
   start(target: string | PlanInput, options: object): { readonly result: Promise<RunResult> };
 }
@@ -329,7 +328,6 @@ function createWork(
     }
   }
 
-  /** Continues a run that has started: it needs nothing of what was submitted. */
   async function resume({ runId, stoppedAt }: Job, stored: RunSnapshot): Promise<JobOutcome> {
     const given = await makeResources(runId, stored.metadata);
     // Once more, as another worker may have what this one lacks.

@@ -180,10 +180,7 @@ export class Reaper {
   }
 }
 
-/**
- * Time at which ids were first seen, by this process's own clock: no clocks of machines are compared. One that was not
- * seen in a whole round is forgotten.
- */
+/** The times at which ids were first seen here, without comparing clocks. A whole round without an id forgets it. */
 class Sightings {
   private previous = new Map<string, number>();
   private current = new Map<string, number>();

@@ -63,13 +63,13 @@ export function createRunLog(logger: RunLogger): Required<Pick<Observer, "event"
   };
 }
 
+type Level = "debug" | "info" | "warn" | "error";
+
 interface Line {
-  readonly level: "debug" | "info" | "warn" | "error";
+  readonly level: Level;
   readonly message: string;
   readonly fields: Readonly<Record<string, unknown>>;
 }
-
-type Level = Line["level"];
 
 const endings: Readonly<Record<string, readonly [Level, string]>> = {
   completed: ["info", "completed"],
@@ -79,15 +79,12 @@ const endings: Readonly<Record<string, readonly [Level, string]>> = {
   unknown: ["error", "has an unknown outcome"],
 };
 
-interface Outcome {
-  readonly status: string;
-  readonly error?: unknown;
-}
+type Outcome = { readonly status: string; readonly error?: unknown };
 
-function toEndLine(subject: string, outcome: Outcome, fields: Line["fields"]): Line {
-  const [level, what] = endings[outcome.status] ?? ["info", outcome.status];
-  const error = outcome.error === undefined ? {} : toErrorFields(outcome.error as ErrorData);
-  return { level, message: `${subject} ${what}`, fields: { ...fields, status: outcome.status, ...error } };
+function toEndLine(subject: string, { status, error }: Outcome, fields: Line["fields"]): Line {
+  const [level, what] = endings[status] ?? ["info", status];
+  const errorFields = error === undefined ? {} : toErrorFields(error as ErrorData);
+  return { level, message: `${subject} ${what}`, fields: { ...fields, status, ...errorFields } };
 }
 
 const line = (level: Level, message: string, fields: Line["fields"] = {}): Line => ({ level, message, fields });

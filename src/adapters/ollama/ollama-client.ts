@@ -162,7 +162,6 @@ const maxTextLength = 200;
 /** The part of an error response that is read. */
 const maxBodyBytes = 65_536;
 
-/** A server that answered with an error. */
 class ServerError extends Error {
   override readonly name = "ServerError";
 

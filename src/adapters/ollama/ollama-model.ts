@@ -81,9 +81,6 @@ type OllamaChatRequest = Omit<ChatRequest, "think"> & {
 /** The length of the prompt of a few tools, in characters. */
 const usualPromptLength = 4_500;
 
-/**
- * Makes the calls to a model, and keeps what they have in common: what the model can do, and how large its context is.
- */
 class OllamaCalls {
   private readonly facts: SharedLoad<ModelFacts>;
   private readonly calls: ModelCalls;

@@ -7,7 +7,6 @@ import { attribute, splitModel, toErrorAttributes } from "./attributes.ts";
 
 const maxWaiting = 10_000;
 
-/** The times of an execution that its durations are computed from, in milliseconds. */
 interface Execution {
   /** Absent for a planning without a run. */
   startMs?: number;
@@ -188,6 +187,8 @@ function createInstruments(meter: Meter) {
     meter.createHistogram(name, { description, unit, advice: { explicitBucketBoundaries } });
   const duration = (name: string, description: string) => histogram(name, description, "s", durationBuckets);
   const counter = (name: string, description: string, unit: string) => meter.createCounter(name, { description, unit });
+  const ofSteps = { description: "Steps, by tool and how they ended", unit: "{step}" };
+  const ofLast = { description: "Duration of the latest planning of a planner, or step of a tool", unit: "s" };
   const level = (name: string, description: string, unit: string) =>
     meter.createUpDownCounter(name, { description, unit });
   return {
@@ -202,25 +203,12 @@ function createInstruments(meter: Meter) {
     retries: counter("planwright.retries", "Failed attempts that were repeated, by tool", "{attempt}"),
     openCircuits: level("planwright.circuits.open", "Tools whose circuit breaker is open", "{tool}"),
     approvals: level("planwright.approvals.waiting", "Questions that wait for an answer", "{question}"),
-    steps: createTotals(
-      meter.createObservableCounter("planwright.steps", {
-        description: "Steps, by tool and how they ended",
-        unit: "{step}",
-      }),
-    ),
-    last: createTotals(
-      meter.createObservableGauge("planwright.last.duration", {
-        description: "Duration of the latest planning of a planner, or step of a tool",
-        unit: "s",
-      }),
-    ),
+    steps: createTotals(meter.createObservableCounter("planwright.steps", ofSteps)),
+    last: createTotals(meter.createObservableGauge("planwright.last.duration", ofLast)),
   };
 }
 
-interface Total {
-  readonly attributes: Attributes;
-  value: number;
-}
+type Total = { readonly attributes: Attributes; value: number };
 
 /**
  * Keeps a number for each set of attributes, which is only read when metrics are collected: with an SDK, recording one

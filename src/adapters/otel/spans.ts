@@ -126,7 +126,6 @@ interface SpanEnd {
 
 const planKey = "plan";
 
-/** The open spans of one execution of a run, or of a planning without a run. */
 class ExecutionSpans {
   /** The open spans by key. Several for a model that is asked twice at once. */
   private readonly open = new Map<string, Span[]>();
@@ -300,7 +299,6 @@ class ExecutionSpans {
     if (span !== undefined) this.endSpan(span, end);
   }
 
-  /** Ends all spans that are open, and that of the execution. */
   private close(end: SpanEnd): void {
     for (const spans of this.open.values()) for (const span of spans) span.end();
     this.open.clear();

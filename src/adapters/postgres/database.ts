@@ -99,7 +99,6 @@ export async function finish<T>({ query }: Queries, steps: Steps<T>): Promise<T>
   return step.value;
 }
 
-/** Tries something again for a while, from its first failure on, as long as a server cannot be reached. */
 export async function retryPassing<T>(
   work: () => Promise<T>,
   { clock, retryForMs, signal }: { readonly clock: Clock; readonly retryForMs: number; readonly signal: Abortable },
@@ -233,10 +232,7 @@ export class Database {
     return new Client(options);
   }
 
-  /**
-   * Creates the tables in a schema that has none, in one transaction. One process at a time does, and the others wait for
-   * it. Rejects with `store-failed` for tables of another format, which stay unchanged.
-   */
+  /** One process at a time creates the tables, and the others wait for it. Tables of another format stay unchanged. */
   private async prepareTables(pool: PostgresPool): Promise<void> {
     // Without a lock, as nearly always there is nothing to do.
     if (await this.hasTables(pool)) return;

@@ -285,11 +285,8 @@ function appendSql({ events, messages }: Tables, { texts, sequence, fence, ackno
     ) SELECT number FROM up`;
 }
 
-function changeSql(
-  { runs, newMessage }: Tables,
-  { runId, events, sequence, fence }: NewEvents,
-  before: RunDigest | undefined,
-): Sql {
+function changeSql({ runs, newMessage }: Tables, added: NewEvents, before: RunDigest | undefined): Sql {
+  const { runId, events, sequence, fence } = added;
   const isFirst = sequence === 1;
   // A run whose first event is not that of a run is being planned, as in other stores.
   const { updatedAt, status = isFirst ? "planning" : null, startedAt = null, digest } = getChanges(events, before);

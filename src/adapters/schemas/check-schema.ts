@@ -18,14 +18,12 @@ const formats = new Set<unknown>(`${checkedFormats} ${otherFormats}`.split(" "))
 
 interface KeywordKind {
   readonly words: string;
-  /** The check of its value, beside that of the schemas in it. @default anything is valid */
   readonly isValid?: (value: unknown) => boolean;
   readonly expected?: string;
 }
 
 const isText = (value: unknown): value is string => typeof value === "string";
 
-/** All keywords of the drafts, and ours, by the kind of their value. */
 const keywordKinds = {
   schema: { words: "contains else if items not propertyNames then" },
   // Here `false` is usual, and stays.

@@ -152,10 +152,7 @@ class RepeatingLists {
 /** A list and the number of the parts in it, itself included. */
 type SizedList = { readonly list: unknown; readonly size: number };
 
-/**
- * Returns the different lists in a value with equal items. Equal parts have the same number; one that is not known yet
- * has a number of its own.
- */
+/** Gives equal parts of a value the same number, and one that is not known yet a number of its own. */
 function findRepeating(value: unknown): readonly SizedList[] {
   const numbers = new Map<string, number>();
   const sizes: number[] = [];
@@ -191,9 +188,7 @@ const unions = new Set(["anyOf", "oneOf"]);
 /** Keywords that rule a branch of a union out, rather than find fault with a value that means it. */
 const decisive = new Set(["const", "enum", "type"]);
 
-/**
- * The issues of a value, from the flat list of the validator's errors, in which those of a part follow that of the whole.
- */
+/** In the validator's flat list, the errors of a part follow that of the whole. */
 function toIssues(errors: readonly OutputUnit[], value: unknown): readonly SchemaIssue[] {
   const issues: SchemaIssue[] = [];
   for (let index = 0; index < errors.length; index += 1) {

@@ -62,10 +62,6 @@ export const sqlStorageOptions = {
   rememberedWrites: { type: "number", min: 1, default: 100_000 },
 } satisfies OptionTable<SqlStorageOptions>;
 
-/**
- * Returns the statements that create the tables of todos and notes, and those of the outcomes of calls by their key. The
- * oldest outcomes, which have the lowest numbers, are deleted first.
- */
 export function createStorageTables({ prefix, indexPrefix, serialType, textType: text, indexed }: Dialect): string {
   const index = (table: string, by: string, columns: string, kind = "") => `CREATE ${kind} INDEX
     ${indexPrefix}${table}_by_${by} ON ${prefix}${table} (${indexed("scope")}, ${columns});`;

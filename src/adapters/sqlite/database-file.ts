@@ -162,10 +162,7 @@ export const dialect: Dialect = {
   equals: (column, text) => sql`${raw(column)} = ${text}`,
 };
 
-/**
- * Creates the tables of an empty database, in one transaction that locks other processes out. Throws `store-failed` for
- * a database of another format, or of another program, and leaves it unchanged.
- */
+/** Throws `store-failed` for a database of another format, or of another program, and leaves it unchanged. */
 export function prepareTables(db: SqlDatabase, path: string): void {
   // In a transaction, too: another process may create the tables between two reads of the file.
   if (inTransaction(db, "DEFERRED", () => hasTables(db, path))) return;

@@ -69,10 +69,6 @@ export class SqlDatabase {
   }
 }
 
-/**
- * Does work in one transaction, all or nothing. `DEFERRED` is for reading only; `IMMEDIATE` locks other writers out
- * from the start, `EXCLUSIVE` readers, too.
- */
 export function inTransaction<T>(db: SqlDatabase, mode: "DEFERRED" | "IMMEDIATE" | "EXCLUSIVE", work: () => T): T {
   db.exec(`BEGIN ${mode}`);
   try {
@@ -124,10 +120,7 @@ function findFrom(path: string): FindDriver {
   return (driver) => find[driver]() as DatabaseConstructor | undefined;
 }
 
-/**
- * The first available driver, or the requested one. An installed package that does not work here, for example because
- * its install script was not run, is skipped. Throws `missing-dependency`.
- */
+/** Skips an installed package that does not work here, for example because its install script was not run. */
 export function loadDriver(driver: SqliteDriver | undefined, places?: readonly FindDriver[]): DatabaseConstructor {
   const failures: unknown[] = [];
   // A bundle that is CommonJS has no `import.meta.url`.
