@@ -21,12 +21,13 @@ import type {
 } from "../../runs/commands/command-options.ts";
 import type { SecretOptions } from "../../runs/options.ts";
 import { cancelledBy, runConflict } from "../../runs/run-errors.ts";
+import { identityOf } from "../../runs/run-target.ts";
 import type { PruneOptions } from "../../runs/stored-runs.ts";
 import { createPostgresRunStore } from "../postgres/postgres-run-store.ts";
 import { isOver, loadDbos, oneAtATime, openDbosQueue } from "./dbos-queue.ts";
 import {
-  identityOfJob,
   type Job,
+  type OpenContent,
   openContent,
   readJob,
   readSchedule,
@@ -174,8 +175,8 @@ export function createDbosClient<TAgent extends { readonly tools: readonly Tool[
     const { runId, content, order } = await readJob(run, submitOptions);
     const job = { runId, ...(await sealContent(runs, runId, content)) };
     const known = await (await openQueue()).submit(job, order, isRecorded);
-    if (known !== undefined && identityOfJob(await openContent(runs, known)) !== identityOfJob(content))
-      throw runConflict(runId);
+    const identify = (one: OpenContent) => identityOf(one, { maxRequestLength: Number.POSITIVE_INFINITY });
+    if (known !== undefined && identify(await openContent(runs, known)) !== identify(content)) throw runConflict(runId);
     return { runId };
   }
 

@@ -7,7 +7,7 @@ import type { Tool } from "../../core/tool.ts";
 import { checkPlan, invalidPlan } from "../../plan/validate-plan.ts";
 import { type WorkedAgent, workerKey } from "../../runs/agent-methods.ts";
 import { type RunOptions, runIdOption } from "../../runs/run-options.ts";
-import { identityOf, type RunTarget } from "../../runs/run-target.ts";
+import type { RunTarget } from "../../runs/run-target.ts";
 import { RunKeys } from "../../runs/secrets/run-keys.ts";
 
 export type Job = JobContent & {
@@ -109,10 +109,6 @@ async function readTarget(run: string | PlanInput): Promise<RunTarget> {
   if (plain.length > 0) throw invalidPlan("The plan is invalid", plain);
   // All of it has been checked, but for its tools.
   return { plan: plan ?? (json as unknown as PlanInput) };
-}
-
-export function identityOfJob(content: OpenContent): string {
-  return identityOf(content, { maxRequestLength: Number.POSITIVE_INFINITY });
 }
 
 /** A request or a plan that is submitted again and again. @inline */

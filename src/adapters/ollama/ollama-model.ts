@@ -62,14 +62,6 @@ export function createOllamaModel(options: OllamaModelOptions): OllamaModel {
   };
 }
 
-/** The facts of a model that a server reports; undefined where it reports nothing. */
-interface ModelFacts {
-  readonly canThink: boolean | undefined;
-  /** True if its thinking has levels, and cannot be turned off. */
-  readonly isGptOss: boolean;
-  readonly contextLength: number | undefined;
-}
-
 /** A request to a model as sent. `truncate` and the highest level of `think` are missing from the library's types. */
 type OllamaChatRequest = Omit<ChatRequest, "think"> & {
   stream: true;
@@ -190,7 +182,9 @@ class OllamaCalls {
         throw answerTooLong(this.settings);
       if (delta !== "") onTextDelta?.(delta);
       if (part.done) return response(toFinishReason(part.done_reason), toUsage(part));
-      blankLength = countBlanksAtEnd(thought + delta, blankLength);
+      const piece = thought + delta;
+      const inked = piece.trimEnd().length;
+      blankLength = inked === 0 ? blankLength + piece.length : piece.length - inked;
       if (blankLength >= maxBlankLength) return response("length", {});
     }
     throw answerFailure(this.settings, "invalid-response", "The answer is not a chat answer");
@@ -278,11 +272,6 @@ function withUsage(response: ModelResponse, { inputTokens = 0, outputTokens = 0 
 /** So much white space in a row means that the model is lost in a grammar: nothing else will come. */
 const maxBlankLength = 500;
 
-function countBlanksAtEnd(piece: string, before: number): number {
-  const inked = piece.trimEnd().length;
-  return inked === 0 ? before + piece.length : piece.length - inked;
-}
-
 /** Another kind of server may send null, or nothing. */
 function asText(value: unknown): string {
   return typeof value === "string" ? value : "";
@@ -301,7 +290,10 @@ function asCount(value: unknown): number | undefined {
   return typeof value === "number" && Number.isInteger(value) && value >= 0 ? value : undefined;
 }
 
-function readFacts(modelId: string, answer: unknown): ModelFacts {
+type ModelFacts = ReturnType<typeof readFacts>;
+
+/** The facts are undefined where a server reports nothing. */
+function readFacts(modelId: string, answer: unknown) {
   const { capabilities, details, model_info: info } = readFields(answer, "capabilities", "details", "model_info");
   const { "general.architecture": architecture } = readFields(info, "general.architecture");
   const { family } = readFields(details, "family");
@@ -309,6 +301,7 @@ function readFacts(modelId: string, answer: unknown): ModelFacts {
   const { [lengthKey]: length } = readFields(info, lengthKey);
   return {
     canThink: Array.isArray(capabilities) ? capabilities.includes("thinking") : undefined,
+    // Its thinking has levels, and cannot be turned off.
     isGptOss: [family ?? modelId, architecture].some((name) => typeof name === "string" && /gpt-?oss/i.test(name)),
     contextLength: typeof length === "number" && Number.isInteger(length) && length > 0 ? length : undefined,
   };

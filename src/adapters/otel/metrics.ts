@@ -146,12 +146,11 @@ export class Metrics {
   }
 
   private getExecution(runId: string): Execution {
-    let execution = this.runs.get(runId);
-    if (execution === undefined) {
-      const [started, ready, dependencies] = [new Map(), new Map(), new Map()];
-      execution = { planningMs: this.now(), planner: "", started, ready, dependencies };
-      this.runs.set(runId, execution);
-    }
+    const known = this.runs.get(runId);
+    if (known !== undefined) return known;
+    const maps = { started: new Map(), ready: new Map(), dependencies: new Map() };
+    const execution = { planningMs: this.now(), planner: "", ...maps };
+    this.runs.set(runId, execution);
     return execution;
   }
 

@@ -54,7 +54,10 @@ export class Traces {
 
   traceparent(): string | undefined {
     const span = trace.getActiveSpan();
-    return span === undefined || isNothing(span) ? undefined : toTraceparent(span);
+    if (span === undefined || isNothing(span)) return undefined;
+    const { traceId, spanId, traceFlags } = span.spanContext();
+    // As in the header of https://www.w3.org/TR/trace-context/#traceparent-header.
+    return `00-${traceId}-${spanId}-${(traceFlags & TraceFlags.SAMPLED).toString(16).padStart(2, "0")}`;
   }
 
   event(event: AgentEvent): void {
@@ -102,12 +105,6 @@ export class Traces {
 /** Without an SDK, and without a caller's trace, no span is anything, and those below it need not be made. */
 function isNothing(span: Span): boolean {
   return !isSpanContextValid(span.spanContext());
-}
-
-/** Writes a span as [the header traceparent](https://www.w3.org/TR/trace-context/#traceparent-header) names it. */
-function toTraceparent(span: Span): string {
-  const { traceId, spanId, traceFlags } = span.spanContext();
-  return `00-${traceId}-${spanId}-${(traceFlags & TraceFlags.SAMPLED).toString(16).padStart(2, "0")}`;
 }
 
 function fromTraceparent(text: string | undefined): SpanContext | undefined {

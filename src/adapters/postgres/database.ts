@@ -11,6 +11,7 @@ import { closedFailure, raw, type Sql, type SqlRow, type Steps, sql } from "../s
 import { createStorageTables, type Dialect } from "../sql/storages.ts";
 import { RunNotices } from "./run-notices.ts";
 import {
+  ignore,
   inTransaction,
   loadPg,
   type NoticeClient,
@@ -288,10 +289,6 @@ function getName(text: string): string {
   const name = names.get(text) ?? `planwright_${createHash("sha256").update(text).digest("base64url").slice(0, 22)}`;
   names.set(text, name);
   return name;
-}
-
-function ignore(): undefined {
-  return undefined;
 }
 
 /** The key of the lock that the process holds that creates the tables: "plwr". */

@@ -323,9 +323,7 @@ function heldSql(nowMs: number | null): Sql {
 }
 
 const columns = raw(
-  ["run_id", "status", "request", "created_at", "updated_at", "started_at", "digest", "created_ms", "number"]
-    .map((name) => `r.${name}`)
-    .join(", "),
+  "r.run_id, r.status, r.request, r.created_at, r.updated_at, r.started_at, r.digest, r.created_ms, r.number",
 );
 
 /**

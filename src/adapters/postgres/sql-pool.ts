@@ -56,11 +56,9 @@ interface PgPackage {
   readonly Pool: new (options: object) => OwnPool;
 }
 
-export type LoadPg = () => Promise<{ readonly default: PgPackage }>;
-
-const installed: LoadPg = () => countPending(import("pg"));
-
-export async function loadPg(load: LoadPg = installed): Promise<PgPackage> {
+export async function loadPg(
+  load = (): Promise<{ readonly default: PgPackage }> => countPending(import("pg")),
+): Promise<PgPackage> {
   try {
     return (await load()).default;
   } catch (thrown) {
@@ -101,4 +99,4 @@ export async function inTransaction<T>(
   }
 }
 
-function ignore(): void {}
+export function ignore(): undefined {}

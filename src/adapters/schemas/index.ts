@@ -255,28 +255,21 @@ function toPath({ instanceLocation, keyword, error }: OutputUnit, value: unknown
   return missing === undefined ? path : [...path, missing];
 }
 
+const wordings: Readonly<Record<string, readonly [error: RegExp, message: string]>> = {
+  required: [/^.*$/s, "it is required"],
+  false: [/^.*$/s, "it is not allowed"],
+  not: [/^.*$/s, "it must not match this schema"],
+  type: [/^Instance type "(.*)" is invalid\. Expected "(.*)"\.$/s, "expected $2, received $1"],
+  enum: [/^Instance does not match (any of )?(.*)\.$/s, "expected $1$2"],
+  const: [/^Instance does not match (any of )?(.*)\.$/s, "expected $1$2"],
+  format: [/^String does not match format "(.*)"\.$/s, "expected the format $1"],
+  exclusiveMinimum: [/ is less than (.*)\.$/s, " is not greater than $1"],
+};
+
 function toMessage({ keyword, error }: OutputUnit): string {
-  switch (keyword) {
-    case "required":
-      return "it is required";
-    case "false":
-      return "it is not allowed";
-    case "type":
-      return error
-        .replace(/^Instance type "(.*)" is invalid\. Expected "(.*)"\.$/s, "expected $2, received $1")
-        .replaceAll('", "', " or ");
-    case "enum":
-    case "const":
-      return error.replace(/^Instance does not match (any of )?(.*)\.$/s, "expected $1$2");
-    case "format":
-      return error.replace(/^String does not match format "(.*)"\.$/s, "expected the format $1");
-    case "exclusiveMinimum":
-      return error.replace(/ is less than (.*)\.$/s, " is not greater than $1");
-    case "not":
-      return "it must not match this schema";
-    default:
-      return error;
-  }
+  const [pattern, words] = wordings[keyword] ?? ["", ""];
+  const message = error.replace(pattern, words);
+  return keyword === "type" ? message.replaceAll('", "', " or ") : message;
 }
 
 /**

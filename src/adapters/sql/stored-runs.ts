@@ -1,6 +1,6 @@
 import { createHash } from "node:crypto";
 import type { AgentEvent } from "../../core/events.ts";
-import { canonicalJson, deepFreeze, type JsonObject, type JsonValue } from "../../core/json.ts";
+import { canonicalJson, deepFreeze, type JsonObject } from "../../core/json.ts";
 import { failOption } from "../../core/options.ts";
 import {
   type ListRunsOptions,
@@ -38,12 +38,9 @@ export function readEvents(rows: readonly SqlRow[], after: number): readonly Age
 }
 
 export function readMessages(rows: readonly SqlRow[]): readonly PostedMessage[] {
-  return (
-    rows
-      .filter(({ number }) => number !== null)
-      // The code that acts on a message validates it.
-      .map((row) => ({ number: readInteger(row, "number"), message: JSON.parse(readText(row, "json")) as JsonValue }))
-  );
+  const found = rows.filter(({ number }) => number !== null);
+  // The code that acts on a message validates it.
+  return found.map((row) => ({ number: readInteger(row, "number"), message: JSON.parse(readText(row, "json")) }));
 }
 
 /** Reads what is kept of a run for lists; undefined for null. The code that lists runs validates the rest. */

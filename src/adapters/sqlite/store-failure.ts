@@ -85,16 +85,10 @@ function findDiskProblem(path: string): FileProblem | undefined {
   }
 }
 
-const fileProblems: Readonly<Record<string, FileProblem>> = {
-  EROFS: "read-only",
-  EACCES: "read-only",
-  EPERM: "read-only",
-  ENOSPC: "full",
-  EDQUOT: "full",
-};
-
 function findFileProblem(thrown: unknown): FileProblem | undefined {
-  return fileProblems[String((thrown as { readonly code?: unknown } | null | undefined)?.code)];
+  const code = String((thrown as { readonly code?: unknown } | null | undefined)?.code);
+  if (/^(EROFS|EACCES|EPERM)$/.test(code)) return "read-only";
+  return /^(ENOSPC|EDQUOT)$/.test(code) ? "full" : undefined;
 }
 
 const advice: Readonly<Record<FileProblem, (reason: string) => string>> = {
