@@ -64,12 +64,8 @@ export interface SubmitOptions extends Omit<RunOptions, "resources" | "signal" |
   rateKey?: string | undefined;
 }
 
-const submitOptions = {
-  runId: runIdOption,
-  priority: { type: "integer", min: 0, max: 2_147_483_647 },
-  startAfter: { isValid: (time) => time instanceof Date && !Number.isNaN(time.getTime()), expected: "a Date" },
-  rateKey: { type: "short-text" },
-  // A worker checks the others.
+/** A worker checks these, and gives them their defaults. */
+const readByWorker = {
   context: { type: "any" },
   tools: { type: "any" },
   replanTools: { type: "any" },
@@ -83,6 +79,14 @@ const submitOptions = {
   undoOnFailure: { type: "any" },
   maxReplans: { type: "any" },
   approvedHash: { type: "any" },
+} as const;
+
+const submitOptions = {
+  runId: runIdOption,
+  priority: { type: "integer", min: 0, max: 2_147_483_647 },
+  startAfter: { isValid: (time) => time instanceof Date && !Number.isNaN(time.getTime()), expected: "a Date" },
+  rateKey: { type: "short-text" },
+  ...readByWorker,
 } satisfies OptionTable<SubmitOptions>;
 
 export async function readJob(

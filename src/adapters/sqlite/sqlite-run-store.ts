@@ -1,4 +1,3 @@
-import { setImmediate } from "node:timers/promises";
 import type { AgentEvent } from "../../core/events.ts";
 import type { JsonObject } from "../../core/json.ts";
 import { type OptionTable, readOptions } from "../../core/options.ts";
@@ -155,9 +154,9 @@ export function createSqliteRunStore(options: SqliteRunStoreOptions): SqliteRunS
         return true;
       });
       // Deleting thousands of runs must not block everything else in this process.
-      await setImmediate();
+      await turn();
       try {
-        while (isDeleted && file.write("delete", "", sweep)) await setImmediate();
+        while (isDeleted && file.write("delete", "", sweep)) await turn();
         if (isDeleted) file.emptyLog();
       } catch {
         // The run is gone, and its space is freed by the next deletion.
@@ -168,6 +167,8 @@ export function createSqliteRunStore(options: SqliteRunStoreOptions): SqliteRunS
     close: () => file.close(),
   };
 }
+
+const turn = () => new Promise<void>((resolve) => setImmediate(resolve));
 
 const selectRun = `SELECT ${asBytes("number", "status", "sequence", "created_ms")} FROM runs WHERE run_id = ?`;
 
