@@ -5,9 +5,9 @@ import { causesOf, type FailedCall, isBrokenOff, modelFailure, readFailureReason
 import { cutText, describeThrown } from "../../core/text.ts";
 
 const maxMessageLength = 500;
+const fields = ["name", "statusCode", "status", "code", "isRetryable"] as const;
 /** The part of a message that is read, in characters: a provider may send back everything it received. */
 const maxReadLength = 4_000;
-/** The levels of wrappers and causes that are read. */
 const maxWrappers = 5;
 /** Errors about the content of a response quote it in their message. */
 const bodyMessages = /^(JSON parsing failed|Type validation failed|Invalid response data)\b.*$/s;
@@ -38,14 +38,7 @@ export function aiSdkFailure(
   // A stream wraps its error in an envelope.
   const source = thrown instanceof Error ? thrown : error;
   const message = readMessage(error);
-  const { name, statusCode, status, code, isRetryable } = readFields(
-    error,
-    "name",
-    "statusCode",
-    "status",
-    "code",
-    "isRetryable",
-  );
+  const { name, statusCode, status, code, isRetryable } = readFields(error, ...fields);
   const call: FailedCall = {
     message,
     status: [statusCode, status, code].find(isErrorStatus),
@@ -90,10 +83,7 @@ function unwrap(thrown: unknown): unknown {
   return current;
 }
 
-/**
- * Returns true if the messages of an error and its causes, which are kept with a failure, quote a response; a thrown
- * value that is not an error may be one.
- */
+/** True if a message that is kept with a failure quotes a response; a thrown value that is not an error may be one. */
 function holdsBody(thrown: unknown): boolean {
   if (!(thrown instanceof Error)) return true;
   return causesOf(thrown).some(({ message }) => typeof message === "string" && bodyMessages.test(message));

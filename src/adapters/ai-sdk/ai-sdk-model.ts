@@ -6,7 +6,6 @@ import {
   type ModelMessage,
   type ModelRequest,
   type ModelResponse,
-  type ModelResponseFormat,
   modelName,
 } from "../../core/language-model.ts";
 import { type ModelCallOptions, ModelCalls, modelCallOptions } from "../../core/model-calls.ts";
@@ -34,7 +33,6 @@ export interface AiSdkLanguageModel {
 /** Options of single providers, under their names, such as `{ openai: { reasoningEffort: "low" } }`. */
 type AiSdkProviderOptions = Readonly<Record<string, Readonly<Record<string, unknown>>>>;
 
-/** The options of a call to such a model; these are the same in every version. */
 export interface AiSdkCallOptions {
   prompt: AiSdkMessage[];
   responseFormat?: { type: "text" } | { type: "json"; schema?: JsonSchema; name?: string };
@@ -44,7 +42,6 @@ export interface AiSdkCallOptions {
   providerOptions?: AiSdkProviderOptions;
 }
 
-/** A message of {@link AiSdkCallOptions}: system messages are text, all others have parts. */
 type AiSdkMessage =
   | { role: "system"; content: string }
   | { role: "user" | "assistant"; content: { type: "text"; text: string }[] };
@@ -132,7 +129,6 @@ async function send(
   return response;
 }
 
-/** The stream of an answer; undefined if the model does not stream. */
 async function openStream(model: AiSdkLanguageModel, callOptions: AiSdkCallOptions): Promise<AiSdkStream | undefined> {
   if (typeof model.doStream !== "function") return undefined;
   let result: { readonly stream: AiSdkStream };
@@ -148,50 +144,42 @@ async function openStream(model: AiSdkLanguageModel, callOptions: AiSdkCallOptio
 }
 
 const expectedModel = 'a language model of the AI SDK, such as openai("gpt-5-mini")';
+const expectedVersion = "v2, v3 or v4, as models of AI SDK 5, 6 and 7 have it";
 
 /** Recognizes what is often passed instead of a model, to report what is missing. */
 function checkModel(model: unknown): void {
-  if (typeof model === "string") {
-    failOption(
-      "model",
-      model,
-      `${expectedModel}: an id alone does not say where the model is; gateway(id) of "ai" makes a model from it`,
-      true,
-    );
-  }
+  const advice = 'an id alone does not say where the model is; gateway(id) of "ai" makes a model from it';
+  if (typeof model === "string") failOption("model", model, `${expectedModel}: ${advice}`, true);
   if (typeof model === "function")
     failOption("model", model, `${expectedModel}: a provider is called with the id of a model`);
   checkObject("model", model);
   const { specificationVersion, provider, modelId, doStream, doGenerate } = model as Record<string, unknown>;
   if (specificationVersion !== "v2" && specificationVersion !== "v3" && specificationVersion !== "v4")
-    failOption(
-      "model.specificationVersion",
-      specificationVersion,
-      "v2, v3 or v4, as models of AI SDK 5, 6 and 7 have it",
-      true,
-    );
+    failOption("model.specificationVersion", specificationVersion, expectedVersion, true);
   if (typeof provider !== "string") failOption("model.provider", provider, "a text");
   if (typeof modelId !== "string") failOption("model.modelId", modelId, "a text");
   if (typeof doStream !== "function" && typeof doGenerate !== "function")
     failOption("model.doStream", doStream, "a function");
 }
 
-/** Some providers want a name for what a schema describes. */
-const answerName = "answer";
-
-/**
- * The options for calling a model of the AI SDK with a request. Unset ones are left out, so that their defaults apply.
- */
 function toCallOptions(
   provider: string,
   { messages, maxOutputTokens, temperature, signal, ...request }: ModelRequest,
   providerOptions: AiSdkProviderOptions | undefined,
 ): AiSdkCallOptions {
-  const responseFormat = sendableFormat(provider, request.responseFormat);
-  const options = strictOptions(provider, responseFormat, providerOptions);
+  const { responseFormat: format } = request;
+  const { schema, strict = false } = format?.type === "json" ? format : {};
+  // An open schema is left out if the provider would send it as a closed one.
+  const sent = strict || !alwaysStrict.has(getFamily(provider)) ? schema : undefined;
+  // These providers otherwise take a schema for a strict one.
+  const isDeclared = sent !== undefined && isStrict(provider);
+  const options = isDeclared
+    ? addOptions(getFamily(provider), { strictJsonSchema: strict }, providerOptions)
+    : providerOptions;
   return {
     prompt: messages.map(toMessage),
-    ...(responseFormat && { responseFormat: toFormat(responseFormat) }),
+    // Some providers want a name for what a schema describes.
+    ...(format && { responseFormat: { type: format.type, ...(sent && { schema: sent, name: "answer" }) } }),
     ...(maxOutputTokens !== undefined && { maxOutputTokens }),
     ...(temperature !== undefined && { temperature }),
     ...(options && { providerOptions: options }),
@@ -203,41 +191,20 @@ function toMessage({ role, content }: ModelMessage): AiSdkMessage {
   return role === "system" ? { role, content } : { role, content: [{ type: "text", text: content }] };
 }
 
-function toFormat(format: ModelResponseFormat): NonNullable<AiSdkCallOptions["responseFormat"]> {
-  if (format.type === "text") return { type: "text" };
-  return { type: "json", ...(format.schema && { schema: format.schema, name: answerName }) };
-}
-
 /** Providers that want closed schemas, by the part of their name before the first dot. */
 const strictProviders = new Set(["openai", "azure", "groq", "xai", "cerebras", "openrouter"]);
 /** These send each schema as strict, whatever is asked. */
 const alwaysStrict = new Set(["xai", "openrouter"]);
 /** Others whose models are named like those of `@ai-sdk/openai-compatible`, such as `mistral.chat`. */
-const otherProviders = new Set([
-  "mistral",
-  "cohere",
-  "perplexity",
-  "deepseek",
-  "google",
-  "vertex",
-  "anthropic",
-  "gateway",
-]);
+const otherProviders = new Set("mistral cohere perplexity deepseek google vertex anthropic gateway".split(" "));
 
 function getFamily(provider: string): string {
   return provider.split(".")[0] ?? provider;
 }
 
-/** Returns true if a provider wants closed schemas: OpenAI's, and those that speak like it. */
 export function isStrict(provider: string): boolean {
   const family = getFamily(provider);
   return strictProviders.has(family) || (/\.(chat|completion)$/.test(provider) && !otherProviders.has(family));
-}
-
-/** The format to send: without its schema, if that is open and the provider would send it as a closed one. */
-function sendableFormat(provider: string, format: ModelResponseFormat | undefined): ModelResponseFormat | undefined {
-  const isRefused = format?.type === "json" && !format.strict && alwaysStrict.has(getFamily(provider));
-  return isRefused ? { type: "json" } : format;
 }
 
 /** Adds options to those that are given for a provider, which win. Azure reads those of OpenAI, too. */
@@ -252,15 +219,4 @@ function addOptions(name: string, options: object, given: AiSdkProviderOptions |
  */
 function logprobsOptions(provider: string, given: AiSdkProviderOptions | undefined): AiSdkProviderOptions {
   return addOptions(getFamily(provider) === "azure" ? "azure" : "openai", { logprobs: 1 }, given);
-}
-
-/** The options that say whether a schema is strict, which these providers otherwise take it for. */
-function strictOptions(
-  provider: string,
-  format: ModelResponseFormat | undefined,
-  given: AiSdkProviderOptions | undefined,
-): AiSdkProviderOptions | undefined {
-  const isSent = format?.type === "json" && format.schema !== undefined;
-  if (!isSent || !isStrict(provider)) return given;
-  return addOptions(getFamily(provider), { strictJsonSchema: format.strict === true }, given);
 }

@@ -1,7 +1,6 @@
 import { readFields } from "../../core/error-data.ts";
 import {
   type LanguageModel,
-  type ModelFinishReason,
   type ModelRequest,
   type ModelResponse,
   type ModelTokens,
@@ -29,10 +28,7 @@ interface AiSdkReader {
   cancel(reason?: unknown): Promise<void>;
 }
 
-/**
- * Reads the stream of a model to its end. It is cancelled when the signal aborts, and after any error; then this
- * rejects with `model-failed`, or with what `onTextDelta` threw.
- */
+/** Cancels the stream when the signal aborts, and after any error, also one that `onTextDelta` throws. */
 export async function readStream(
   model: Model,
   stream: AiSdkStream,
@@ -77,7 +73,6 @@ async function cancelReader(reader: AiSdkReader, reason: unknown): Promise<void>
   }
 }
 
-/** An answer as its parts arrive. */
 class StreamedAnswer {
   private text = "";
   private reasoning = "";
@@ -86,7 +81,6 @@ class StreamedAnswer {
 
   constructor(private readonly model: Model) {}
 
-  /** Takes a part and returns its text to emit. Unknown kinds contain no text. */
   take(part: unknown): string {
     const { type, delta, error } = readFields(part, "type", "delta", "error");
     switch (type) {
@@ -111,7 +105,6 @@ class StreamedAnswer {
     }
   }
 
-  /** The answer, once the stream has ended. */
   whole(): ModelResponse {
     const { text, reasoning, end, reported } = this;
     if (end === undefined) {
@@ -136,23 +129,11 @@ class StreamedAnswer {
   }
 }
 
-/** The end of an answer. */
-interface ModelEnd {
-  readonly finishReason: ModelFinishReason;
-  readonly usage: ModelTokens;
-}
+type ModelEnd = Pick<ModelResponse, "finishReason" | "usage">;
 
-const finishReasons: ReadonlyMap<unknown, ModelFinishReason> = new Map([
-  ["stop", "stop"],
-  ["length", "length"],
-  ["content-filter", "content-filter"],
-]);
+const finishReasons = ["stop", "length", "content-filter"] as const;
 
-/**
- * Reads the finish reason and the usage of an answer: in version 2 a string and numbers, later objects with `unified`
- * and `total`. Throws `model-failed` if the model reports that it ended with an error, or (version 4) that it broke
- * off.
- */
+/** In version 2 the reason is a string and the usage has numbers; later both have objects, with `unified` and `total`. */
 function readEnd(model: Model, ended: unknown): ModelEnd {
   const { finishReason, usage } = readFields(ended, "finishReason", "usage");
   const unified = typeof finishReason === "string" ? finishReason : readFields(finishReason, "unified").unified;
@@ -161,7 +142,7 @@ function readEnd(model: Model, ended: unknown): ModelEnd {
     throw modelFailure(model, "server-error", { message: `${name} ended its answer with an error it does not name.` });
   if (unified === "interrupted")
     throw modelFailure(model, "interrupted", { message: `The answer of ${name} broke off.` });
-  return { finishReason: finishReasons.get(unified) ?? "other", usage: readUsage(usage) };
+  return { finishReason: finishReasons.find((reason) => reason === unified) ?? "other", usage: readUsage(usage) };
 }
 
 function readUsage(usage: unknown): ModelTokens {
@@ -180,10 +161,6 @@ function readTokens(reported: unknown): number | undefined {
   return typeof tokens === "number" && Number.isFinite(tokens) && tokens >= 0 ? tokens : undefined;
 }
 
-/**
- * Reads the result of `doGenerate`: the texts and reasoning in its content. Throws `model-failed` if it is not an
- * answer.
- */
 export function readResult(
   model: Model,
   result: unknown,

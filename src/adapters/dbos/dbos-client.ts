@@ -21,12 +21,13 @@ import type {
 } from "../../runs/commands/command-options.ts";
 import type { SecretOptions } from "../../runs/options.ts";
 import { cancelledBy, runConflict } from "../../runs/run-errors.ts";
+import { identityOf } from "../../runs/run-target.ts";
 import type { PruneOptions } from "../../runs/stored-runs.ts";
 import { createPostgresRunStore } from "../postgres/postgres-run-store.ts";
 import { isOver, loadDbos, oneAtATime, openDbosQueue } from "./dbos-queue.ts";
 import {
-  identityOfJob,
   type Job,
+  type OpenContent,
   openContent,
   readJob,
   readSchedule,
@@ -174,12 +175,11 @@ export function createDbosClient<TAgent extends { readonly tools: readonly Tool[
     const { runId, content, order } = await readJob(run, submitOptions);
     const job = { runId, ...(await sealContent(runs, runId, content)) };
     const known = await (await openQueue()).submit(job, order, isRecorded);
-    if (known !== undefined && identityOfJob(await openContent(runs, known)) !== identityOfJob(content))
-      throw runConflict(runId);
+    const identify = (one: OpenContent) => identityOf(one, { maxRequestLength: Number.POSITIVE_INFINITY });
+    if (known !== undefined && identify(await openContent(runs, known)) !== identify(content)) throw runConflict(runId);
     return { runId };
   }
 
-  /** Records a decision, and queues the run again if it waited for one. */
   async function decide(runId: string, record: () => Promise<unknown>): Promise<void> {
     const before = await runs.getRun(runId);
     await record();
@@ -202,7 +202,6 @@ export function createDbosClient<TAgent extends { readonly tools: readonly Tool[
     }
   }
 
-  /** Returns the run once a worker has recorded its start. */
   async function whenRecorded(runId: string, signal: AbortSignal | undefined): Promise<RunSnapshot> {
     let wasRecorded = false;
     for (let pollMs = firstPollMs; ; pollMs = await pause(pollMs, signal)) {

@@ -13,7 +13,6 @@ import type { Job, JobContent, JobOrder, JobOutcome } from "./jobs.ts";
  */
 export const idleTransactionMs = 2_000;
 
-/** The names under which DBOS knows what runs a job, and what a schedule queues. */
 export const runWorkflow = "planwright.run";
 export const scheduledWorkflow = "planwright.scheduled";
 export const wakingWorkflow = "planwright.wake";
@@ -38,7 +37,6 @@ export function limitedQueue(queue: string): string {
   return `${queue}/limited`;
 }
 
-/** Loads the package. Rejects with `missing-dependency`. @internal */
 export async function loadDbos(): Promise<typeof import("@dbos-inc/dbos-sdk")> {
   try {
     return await import("@dbos-inc/dbos-sdk");
@@ -57,7 +55,6 @@ const pollMs = 50;
 /** The most polls of a workflow that a worker has: one that has died leaves it so. */
 const maxPolls = 20;
 
-/** Does work that only one process at a time may do to a database, such as creating the tables of DBOS. */
 export function oneAtATime<T>(databaseUrl: string, use: () => Promise<T>): Promise<T> {
   return withConnection(databaseUrl, async (locking) => {
     // A statement that waits for the lock would keep DBOS, whose migrations wait for all statements, from ever ending.
@@ -90,15 +87,12 @@ const brief = { loadInput: false, loadOutput: false };
 /** DBOS stores null for no version, which only its type does not allow. */
 const noVersion = null as unknown as undefined;
 
-/** Options of {@link openDbosQueue}. */
 interface DbosQueueOptions {
   readonly databaseUrl: string;
   readonly queue: string;
-  /** The version of the workers that take the runs that it submits. @default those of the latest version */
   readonly version: string | undefined;
 }
 
-/** The latest workflow of a run in the queue. */
 export interface QueuedRun {
   readonly runId: string;
   /** It is 1, and one more after each adoption, and each time that somebody resumes it. */
@@ -107,12 +101,10 @@ export interface QueuedRun {
   readonly job: Job | undefined;
   /** The ids of its earlier workflows that are taken still: their workers have died. */
   readonly left: readonly string[];
-  /** Present for a job that is done. */
   readonly outcome: JobOutcome | undefined;
   readonly row: WorkflowStatus;
 }
 
-/** Opens the queue of a database. Rejects with `missing-dependency`, or as DBOS does if it cannot connect. */
 export async function openDbosQueue(options: DbosQueueOptions): Promise<DbosQueue> {
   const { DBOSClient, Error: errors } = await loadDbos();
   const client = await DBOSClient.create({
@@ -170,7 +162,6 @@ export class DbosQueue {
     }
   }
 
-  /** Queues a job again and again, by a cron expression of five or six fields. Rejects with `invalid-options` for a wrong one. */
   async schedule(
     { name, ...rest }: Omit<ScheduleContext, "queue">,
     { cron, timeZone }: { readonly cron: string; readonly timeZone?: string | undefined },
@@ -188,14 +179,12 @@ export class DbosQueue {
     }
   }
 
-  /** Finds the last run that a schedule has submitted. */
   async findLastOf(schedule: string): Promise<QueuedRun | undefined> {
-    const query = { attributes: { schedule }, workflowName: runWorkflow, sortDesc: true, limit: 1, ...brief };
-    const [row] = await this.client.listWorkflows(query);
-    return row && this.find(readId(row.workflowID).runId);
+    const query = { attributes: { schedule }, workflowName: runWorkflow, sortDesc: true, limit: 1 };
+    const [id] = await this.findIds(query);
+    return id === undefined ? undefined : this.find(readId(id).runId);
   }
 
-  /** Counts the runs that wait for a worker, and says for how long the oldest has. */
   count(): Promise<{ readonly waiting: number; readonly oldestMs: number }> {
     return withConnection(this.options.databaseUrl, async (connection) => {
       const { rows } = await connection.query(
@@ -213,12 +202,10 @@ export class DbosQueue {
     return this.client.deleteSchedule(name);
   }
 
-  /** Finds a run; undefined if it was never queued. */
   async find(runId: string): Promise<QueuedRun | undefined> {
     return (await this.findLatest([runId]))[0];
   }
 
-  /** Takes a run out of the queue, if it waits in it. */
   async cancel(runId: string): Promise<void> {
     const run = await this.find(runId);
     if (run?.state === "waiting") await this.client.cancelWorkflow(run.row.workflowID);
@@ -259,7 +246,6 @@ export class DbosQueue {
     });
   }
 
-  /** Removes all workflows of runs, with their input, and those by which a schedule has submitted them. */
   private async remove(runIds: readonly string[]): Promise<void> {
     if (runIds.length === 0) return;
     let rows = await this.findRows(runIds);
@@ -275,7 +261,6 @@ export class DbosQueue {
     if (removed.length > 0) await this.client.deleteWorkflows(removed);
   }
 
-  /** Finds what wakes runs, or has woken them. */
   private async findWaking(runIds: readonly string[]): Promise<readonly WorkflowStatus[]> {
     const prefixes = runIds.map((runId) => laterId(runId, ""));
     const query = { workflow_id_prefix: prefixes, workflowName: wakingWorkflow, loadOutput: false };
@@ -320,36 +305,31 @@ export class DbosQueue {
     });
   }
 
-  /** Resolves to the ids of the workflows that workers have taken, the newest first. */
-  async taken(): Promise<readonly string[]> {
+  taken(): Promise<readonly string[]> {
     const queueName = [this.options.queue, this.limited];
-    const taken = { queueName, workflowName: runWorkflow, status: "PENDING", sortDesc: true, ...brief } as const;
-    return (await this.client.listWorkflows(taken)).map(({ workflowID }) => workflowID);
+    return this.findIds({ queueName, workflowName: runWorkflow, status: "PENDING", sortDesc: true });
   }
 
-  /** Ends workflows of runs that have ended, which nobody executes any more. */
   async end(workflowIDs: readonly string[]): Promise<void> {
     if (workflowIDs.length > 0) await this.client.cancelWorkflows([...workflowIDs]);
   }
 
   /** Resolves to the ids of up to 100 workflows that have ended, after the first `offset` ones, the oldest first. */
-  async ended(offset: number): Promise<readonly string[]> {
+  ended(offset: number): Promise<readonly string[]> {
     const status = ["SUCCESS", "ERROR", "CANCELLED", "MAX_RECOVERY_ATTEMPTS_EXCEEDED"] as const;
-    const ended = { workflowName: runWorkflow, status: [...status], offset, limit: 100, ...brief };
-    return (await this.client.listWorkflows(ended)).map(({ workflowID }) => workflowID);
+    return this.findIds({ workflowName: runWorkflow, status: [...status], offset, limit: 100 });
   }
 
   /** Resolves to at most 100 ids of what workers have taken beside runs: to wake one, or submit one for a schedule. */
-  async takenTasks(): Promise<readonly string[]> {
-    const rows = await this.client.listWorkflows({
-      queueName: this.options.queue,
-      workflowName: [wakingWorkflow, scheduledWorkflow],
-      // A worker may have died after it cancelled a task and before it queued it again.
-      status: ["PENDING", "CANCELLED"],
-      limit: 100,
-      ...brief,
-    });
-    return rows.map(({ workflowID }) => workflowID);
+  takenTasks(): Promise<readonly string[]> {
+    const { queue: queueName } = this.options;
+    const workflowName = [wakingWorkflow, scheduledWorkflow];
+    // A worker may have died after it cancelled a task and before it queued it again.
+    return this.findIds({ queueName, workflowName, status: ["PENDING", "CANCELLED"], limit: 100 });
+  }
+
+  private async findIds(query: NonNullable<Parameters<DBOSClient["listWorkflows"]>[0]>): Promise<readonly string[]> {
+    return (await this.client.listWorkflows({ ...query, ...brief })).map(({ workflowID }) => workflowID);
   }
 
   /** Queues workflows again that workers have left; to do one twice does no harm. */
@@ -389,12 +369,8 @@ export class DbosQueue {
     return { queueName: this.limited, queuePartitionKey: rateKey };
   }
 
-  /**
-   * Restarts a workflow that has ended, unless another process was first. It was run by workers of some version, which may
-   * be gone.
-   */
-  private async rewind(ended: Pick<WorkflowStatus, "workflowID" | "queuePartitionKey">): Promise<void> {
-    const { workflowID, queuePartitionKey } = ended;
+  /** Restarts a workflow for workers of any version, unless another process was first: those that ran it may be gone. */
+  private async rewind({ workflowID, queuePartitionKey }: WorkflowStatus): Promise<void> {
     const where = this.placeOf(queuePartitionKey);
     for (let tries = 1; ; tries++) {
       try {
@@ -409,7 +385,6 @@ export class DbosQueue {
     }
   }
 
-  /** Finds the workflows of runs that are in this queue. */
   private async findRows(runIds: readonly string[]): Promise<readonly WorkflowStatus[]> {
     const rows: WorkflowStatus[] = [];
     // Some numbers at a time, as there are no gaps.
@@ -425,14 +400,12 @@ export class DbosQueue {
     return rows.filter(({ input }) => input?.[0] === this.options.queue);
   }
 
-  /** Finds the latest workflow of each run that is in this queue. */
   private async findLatest(runIds: readonly string[]): Promise<readonly QueuedRun[]> {
     const latest = new Map<string, QueuedRun>();
     const rows = (await this.findRows(runIds)).map((row) => ({ ...readId(row.workflowID), state: getState(row), row }));
     for (const { runId, number, state, row } of rows.sort((one, other) => one.number - other.number)) {
       const before = latest.get(runId);
-      const left =
-        before === undefined ? [] : [...before.left, ...(before.state === "taken" ? [before.row.workflowID] : [])];
+      const left = [...(before?.left ?? []), ...(before?.state === "taken" ? [before.row.workflowID] : [])];
       const job = row.input?.[1] as Job | undefined;
       const outcome = (row.output ?? undefined) as JobOutcome | undefined;
       latest.set(runId, { runId, number, state, job, outcome, row, left });
@@ -441,12 +414,10 @@ export class DbosQueue {
   }
 }
 
-/** The id of what wakes a run after some time. */
 function laterId(runId: string, unique: string): string {
   return `${runId}/later/${unique}`;
 }
 
-/** Resolves to true if there is a record of a run. */
 type IsRecorded = (runId: string) => Promise<boolean>;
 
 /** True if no worker has a run, and none is to take it. */
@@ -454,7 +425,6 @@ export function isOver({ state, outcome }: Pick<QueuedRun, "state" | "outcome">)
   return state === "cancelled" || (state === "done" && outcome?.outcome !== "postponed");
 }
 
-/** The id of a run that a schedule submits. */
 export function scheduledRunId(schedule: string, date: Date): string {
   return `${schedule}.${date.toISOString().replaceAll(":", ".")}`;
 }

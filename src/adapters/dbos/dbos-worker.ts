@@ -172,9 +172,7 @@ export async function startDbosWorker<TTool extends Tool>(
     return run === undefined ? last !== undefined && !isOver(last) : !endedStatuses.has(run.status);
   };
   const worker: QueueWorker = {
-    work: createWork(working, settings, warn, async (runId, delayMs) =>
-      (await opening.get()).wakeLater(runId, delayMs),
-    ),
+    work: createWork(working, settings, warn, async (...later) => (await opening.get()).wakeLater(...later)),
     async submit(date, { name, content, rateKey, overlap }) {
       const runs = await opening.get();
       if (overlap === "skip" && (await isUnended(await runs.findLastOf(name)))) return;
@@ -194,18 +192,18 @@ export async function startDbosWorker<TTool extends Tool>(
   };
   workers.set(queue, worker);
   const serve = async () => {
-    if (!isJoining) await launch(settings);
-    await registerQueues(settings);
-    return opening.get();
-  };
-  const serveOrDrain = () =>
-    serve().catch(async (thrown) => {
+    try {
+      if (!isJoining) await launch(settings);
+      await registerQueues(settings);
+      return await opening.get();
+    } catch (thrown) {
       if (DBOS.isInitialized()) await drain(0);
       throw thrown;
-    });
+    }
+  };
   const { signal } = new AbortController();
   const retry = { clock: systemClock, retryForMs: settings.retryForMs, signal };
-  const runs = await retryPassing(serveOrDrain, retry).catch((thrown) => {
+  const runs = await retryPassing(serve, retry).catch((thrown) => {
     workers.delete(queue);
     throw thrown;
   });
@@ -230,10 +228,8 @@ export async function startDbosWorker<TTool extends Tool>(
   };
 }
 
-/** The longest time between two looks at a run that was put back, and that a worker has. */
 const maxWakeMs = 3_600_000;
 
-/** The part of an agent that a worker needs, whatever its tools are. */
 interface WorkingAgent extends WorkedAgent, Pick<Agent, "tools" | "getRun" | "listRuns"> {
   start(target: string | PlanInput, options: object): { readonly result: Promise<RunResult> };
 }
@@ -257,7 +253,6 @@ function createWork(
     const run = await agent.getRun(runId);
     return run !== undefined && !isUnstarted(run);
   };
-  /** The runs that were put back, with the time of their last event. */
   const postponed = new RecentMap<string>(10_000);
 
   /**
@@ -333,7 +328,6 @@ function createWork(
     }
   }
 
-  /** Continues a run that has started: it needs nothing of what was submitted. */
   async function resume({ runId, stoppedAt }: Job, stored: RunSnapshot): Promise<JobOutcome> {
     const given = await makeResources(runId, stored.metadata);
     // Once more, as another worker may have what this one lacks.
@@ -383,7 +377,6 @@ function createWork(
   };
 }
 
-/** The resources of a run could not be made. */
 class NoResources extends Error {}
 
 /** Throws `resume-mismatch` if an agent lacks tools: before the run is claimed, so that another worker may have it. */
@@ -401,15 +394,12 @@ function requireTools({ tools }: WorkingAgent, runId: string, { options, ...targ
 /** Throws for a run that could not be recorded to its end: its result has that error, but the store knows better. */
 function requireRecorded({ status, error }: RunResult): void {
   if (status !== "failed" && status !== "interrupted") return;
-  if (isAgentError(error, "store-failed") || isAgentError(error, "run-owned-elsewhere")) {
+  if (isAgentError(error, "store-failed") || isAgentError(error, "run-owned-elsewhere"))
     throw new AgentError(error.code, error.message, { details: error.details } as never);
-  }
 }
 
-/** Does the work of a queue in this process. */
 interface QueueWorker {
   work(job: Job): Promise<JobOutcome>;
-  /** Queues a run of a schedule, for a time of it. */
   submit(date: Date, context: ScheduleContext): Promise<void>;
   /** Queues a run again that was put back for so long, or puts it back once more if a worker still has it. */
   wake(runId: string, delayMs: number): Promise<void>;
@@ -434,9 +424,8 @@ let registered = false;
 export async function registerDbosRuns(): Promise<void> {
   const { DBOS } = await loadDbos();
   if (registered) return;
-  if (DBOS.isInitialized()) {
+  if (DBOS.isInitialized())
     failOption("DBOS", "launched without the runs", "launched after `await registerDbosRuns()`", true);
-  }
   registered = true;
   const retries = { retriesAllowed: true, maxAttempts: 100 };
   DBOS.registerWorkflow(

@@ -7,10 +7,9 @@ import type { Tool } from "../../core/tool.ts";
 import { checkPlan, invalidPlan } from "../../plan/validate-plan.ts";
 import { type WorkedAgent, workerKey } from "../../runs/agent-methods.ts";
 import { type RunOptions, runIdOption } from "../../runs/run-options.ts";
-import { identityOf, type RunTarget } from "../../runs/run-target.ts";
+import type { RunTarget } from "../../runs/run-target.ts";
 import { RunKeys } from "../../runs/secrets/run-keys.ts";
 
-/** A run that waits for a worker, as JSON. */
 export type Job = JobContent & {
   readonly runId: string;
   /** The `updatedAt` of a run that has failed or was given up, and that somebody has resumed. */
@@ -22,17 +21,14 @@ export type Job = JobContent & {
 /** The run as it was submitted, or sealed by a client with keys, under a name that may be shared by the runs of a schedule. */
 export type JobContent = OpenContent | { readonly sealed: string; readonly sealedAs: string };
 
-/** A request or plan, with the options as they were submitted. */
 export type OpenContent = RunTarget & { readonly options: JsonObject };
 
-/** Seals what is submitted, if the client has keys. */
 export async function sealContent(agent: WorkedAgent, name: string, content: OpenContent): Promise<JobContent> {
   const keys = await agent[workerKey].keys(name);
   if (keys === undefined) return content;
   return { sealed: await keys.seal(content as unknown as JsonObject, sealedPlace), sealedAs: name };
 }
 
-/** Opens what was submitted. Rejects with `secret-unreadable`. */
 export async function openContent(agent: WorkedAgent, job: Job): Promise<OpenContent> {
   if (!("sealed" in job)) return job;
   const keys = (await agent[workerKey].keys(job.sealedAs)) ?? new RunKeys(job.runId, []);
@@ -41,7 +37,6 @@ export async function openContent(agent: WorkedAgent, job: Job): Promise<OpenCon
 
 const sealedPlace = "job";
 
-/** The outcome of a job that was executed; anything else is thrown. */
 export type JobOutcome =
   | { readonly outcome: "ran"; readonly status: string }
   /** The run never started, and never will: that is recorded, or its id is that of another run. */
@@ -49,14 +44,11 @@ export type JobOutcome =
   /** This worker cannot execute it, but another may: it is woken later. */
   | { readonly outcome: "postponed" };
 
-/** The order in which a job is taken from the queue. */
 export interface JobOrder {
   /** The lowest number is taken first. */
   readonly priority?: number | undefined;
   readonly delayMs?: number | undefined;
-  /** A key of jobs, of which only so many are taken in a time. */
   readonly rateKey?: string | undefined;
-  /** The schedule that submits it. */
   readonly schedule?: string;
 }
 
@@ -72,7 +64,7 @@ export interface SubmitOptions extends Omit<RunOptions, "resources" | "signal" |
   rateKey?: string | undefined;
 }
 
-/** The options that the worker checks and gives their defaults. */
+/** A worker checks these, and gives them their defaults. */
 const readByWorker = {
   context: { type: "any" },
   tools: { type: "any" },
@@ -97,7 +89,6 @@ const submitOptions = {
   ...readByWorker,
 } satisfies OptionTable<SubmitOptions>;
 
-/** Reads what is submitted as a job. Rejects with `invalid-options`, and with `invalid-plan` for what no tools could mend. */
 export async function readJob(
   run: string | PlanInput,
   options: SubmitOptions,
@@ -112,7 +103,7 @@ export async function readJob(
 
 async function readTarget(run: string | PlanInput): Promise<RunTarget> {
   if (typeof run === "string") {
-    if (!isRequest(run)) failOption("request", run, "a request or a plan");
+    if (run.trim() === "") failOption("request", run, "a request or a plan");
     return { request: run };
   }
   const scope = { tools: new Map<string, never>(), maxSteps: Number.POSITIVE_INFINITY };
@@ -122,11 +113,6 @@ async function readTarget(run: string | PlanInput): Promise<RunTarget> {
   if (plain.length > 0) throw invalidPlan("The plan is invalid", plain);
   // All of it has been checked, but for its tools.
   return { plan: plan ?? (json as unknown as PlanInput) };
-}
-
-/** Returns a text that is the same for what two jobs of one id submit if they are the same run. */
-export function identityOfJob(content: OpenContent): string {
-  return identityOf(content, { maxRequestLength: Number.POSITIVE_INFINITY });
 }
 
 /** A request or a plan that is submitted again and again. @inline */
@@ -160,7 +146,6 @@ const scheduleOptions = {
   overlap: { oneOf: ["skip", "allow"], default: "allow" },
 } satisfies OptionTable<ScheduleOptions & { readonly name: string }>;
 
-/** Reads what a schedule submits, and when. Rejects with `invalid-options`, and with `invalid-plan` as {@link readJob} does. */
 export async function readSchedule(name: string, options: ScheduleOptions) {
   const { request, plan, metadata, ...rest } = readOptions(scheduleOptions, { ...options, name });
   if ((request === undefined) === (plan === undefined))
@@ -169,8 +154,4 @@ export async function readSchedule(name: string, options: ScheduleOptions) {
   const run = { ...(metadata !== undefined && { metadata }), ...(timeZone !== undefined && { timeZone }) };
   const { content } = await readJob((request ?? plan) as string | PlanInput, run);
   return { ...rest, content };
-}
-
-function isRequest(value: unknown): boolean {
-  return typeof value === "string" && value.trim() !== "";
 }

@@ -23,7 +23,6 @@ const pageSize = 100;
  * that a message was posted to, those whose wait is over, and those that fit again.
  */
 export class Reaper {
-  /** Undefined unless it was started. */
   private timer: unknown;
   private looking: Promise<void> | undefined;
   private count = 0;
@@ -57,7 +56,6 @@ export class Reaper {
     },
   ) {}
 
-  /** Looks again and again, until it is stopped. */
   start(): void {
     this.timer = this.options.clock.setTimeout(() => {
       this.looking = this.look().finally(() => {
@@ -73,7 +71,6 @@ export class Reaper {
     await this.looking;
   }
 
-  /** Looks once. Never rejects. */
   async look(): Promise<void> {
     try {
       await this.adoptStopped();
@@ -183,10 +180,7 @@ export class Reaper {
   }
 }
 
-/**
- * Time at which ids were first seen, by this process's own clock: no clocks of machines are compared. One that was not
- * seen in a whole round is forgotten.
- */
+/** The times at which ids were first seen here, without comparing clocks. A whole round without an id forgets it. */
 class Sightings {
   private previous = new Map<string, number>();
   private current = new Map<string, number>();

@@ -63,14 +63,13 @@ export function createRunLog(logger: RunLogger): Required<Pick<Observer, "event"
   };
 }
 
-/** One line of a log. */
+type Level = "debug" | "info" | "warn" | "error";
+
 interface Line {
-  readonly level: "debug" | "info" | "warn" | "error";
+  readonly level: Level;
   readonly message: string;
   readonly fields: Readonly<Record<string, unknown>>;
 }
-
-type Level = Line["level"];
 
 const endings: Readonly<Record<string, readonly [Level, string]>> = {
   completed: ["info", "completed"],
@@ -80,15 +79,12 @@ const endings: Readonly<Record<string, readonly [Level, string]>> = {
   unknown: ["error", "has an unknown outcome"],
 };
 
-interface Outcome {
-  readonly status: string;
-  readonly error?: unknown;
-}
+type Outcome = { readonly status: string; readonly error?: unknown };
 
-function toEndLine(subject: string, outcome: Outcome, fields: Line["fields"]): Line {
-  const [level, what] = endings[outcome.status] ?? ["info", outcome.status];
-  const error = outcome.error === undefined ? {} : toErrorFields(outcome.error as ErrorData);
-  return { level, message: `${subject} ${what}`, fields: { ...fields, status: outcome.status, ...error } };
+function toEndLine(subject: string, { status, error }: Outcome, fields: Line["fields"]): Line {
+  const [level, what] = endings[status] ?? ["info", status];
+  const errorFields = error === undefined ? {} : toErrorFields(error as ErrorData);
+  return { level, message: `${subject} ${what}`, fields: { ...fields, status, ...errorFields } };
 }
 
 const line = (level: Level, message: string, fields: Line["fields"] = {}): Line => ({ level, message, fields });
@@ -149,7 +145,6 @@ function nameSubject(event: AgentEventOf<"approval-request" | "approval-end">): 
   return event.kind === "step" ? nameStep(event) : "the plan";
 }
 
-/** The fields of an event that is about a step. */
 function getPlace(event: AgentEvent): Line["fields"] {
   if (!("stepId" in event)) return {};
   const { tool } = event as { readonly tool?: string };

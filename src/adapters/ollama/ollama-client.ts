@@ -1,19 +1,18 @@
 import type { Ollama } from "ollama/browser";
 import { countPending } from "../../async/promises.ts";
+import { readFields } from "../../core/error-data.ts";
 import type { AgentError } from "../../core/errors.ts";
+import { isRecord } from "../../core/json.ts";
 import { type ModelFailureReason, maxAnswerLength } from "../../core/language-model.ts";
 import { causesOf, isNodeTimeout, modelFailure, readFailureReason } from "../../core/model-failure.ts";
 import { cutText, describeThrown } from "../../core/text.ts";
 import type { OllamaSettings } from "./ollama-options.ts";
 
-/** Options of a call that a client makes. */
 interface ClientOptions {
   readonly settings: OllamaSettings;
   /** Closes the connection when it aborts, at any moment; the call rejects with its reason. */
   readonly signal: AbortSignal;
-  /** True if the request asks for a format. */
   readonly hasFormat?: boolean;
-  /** True if the response is the stream of an answer. */
   readonly isAnswer?: boolean;
 }
 
@@ -30,7 +29,16 @@ export async function createClient(options: ClientOptions): Promise<Ollama> {
     headers: { ...settings.headers },
     fetch: async (input, init) => {
       signal.throwIfAborted();
-      const response = await send(settings, input, { ...init, signal });
+      let response: Response;
+      try {
+        response = await settings.fetch(input, { ...init, signal });
+      } catch (thrown) {
+        signal.throwIfAborted();
+        throw connectionFailure(settings, thrown);
+      }
+      // A `fetch` that ignores signals: nothing else would close it.
+      if (signal.aborted) response.body?.cancel().catch(() => {});
+      signal.throwIfAborted();
       if (!response.ok) {
         const error = await readServerError(response);
         signal.throwIfAborted();
@@ -41,30 +49,7 @@ export async function createClient(options: ClientOptions): Promise<Ollama> {
   });
 }
 
-async function send(
-  settings: OllamaSettings,
-  input: Parameters<typeof fetch>[0],
-  init: RequestInit & { signal: AbortSignal },
-): Promise<Response> {
-  const { signal } = init;
-  try {
-    const response = await settings.fetch(input, init);
-    // A `fetch` that ignores signals: nothing else would close it.
-    if (signal.aborted) response.body?.cancel().catch(() => {});
-    signal.throwIfAborted();
-    return response;
-  } catch (thrown) {
-    signal.throwIfAborted();
-    throw connectionFailure(settings, thrown);
-  }
-}
-
-/** The error of an answer that cannot be read. */
-export function answerFailure(
-  settings: OllamaSettings,
-  reason: ModelFailureReason,
-  message: string,
-): AgentError<"model-failed"> {
+export function answerFailure(settings: OllamaSettings, reason: ModelFailureReason, message: string) {
   return modelFailure(settings, reason, { message: `${message} (${settings.host}).` });
 }
 
@@ -113,7 +98,7 @@ async function* readLines(
     if (answer === undefined)
       throw answerFailure(settings, "invalid-response", "A line of the answer is not a JSON object");
     if (answer.error !== undefined) {
-      const error = new ServerError(errorText(answer.error), { isOllamas: true });
+      const error = new ServerError(errorText(answer.error), true);
       if (isFirst) throw serverFailure(settings, error, hasFormat);
       throw answerFailure(settings, "interrupted", `The answer broke off with an error: ${error.message}`);
     }
@@ -131,7 +116,7 @@ async function* readLines(
 }
 
 function getContent(message: unknown): string | undefined {
-  const { content } = Object(message) as { readonly content?: unknown };
+  const { content } = readFields(message, "content");
   return typeof content === "string" ? content.trim() : undefined;
 }
 
@@ -167,8 +152,7 @@ async function* splitLines(
 function parseObject(text: string): Readonly<Record<string, unknown>> | undefined {
   try {
     const value: unknown = JSON.parse(text);
-    const isRecord = typeof value === "object" && value !== null && !Array.isArray(value);
-    return isRecord ? (value as Record<string, unknown>) : undefined;
+    return isRecord(value) ? value : undefined;
   } catch {
     return undefined;
   }
@@ -178,22 +162,19 @@ const maxTextLength = 200;
 /** The part of an error response that is read. */
 const maxBodyBytes = 65_536;
 
-/** A server that answered with an error. */
 class ServerError extends Error {
   override readonly name = "ServerError";
-  /** The HTTP status; undefined if the error came as the first line of an answer. */
-  declare readonly status: number | undefined;
-  /** True if it has the form of Ollama's errors: anything else is from a proxy, or another server. */
-  declare readonly isOllamas: boolean;
-  /** The header `retry-after`. */
-  declare readonly retryAfter: string | undefined;
 
+  /** Anything but `isOllamas` is from a proxy, or another server. The first line of an answer has no status. */
   constructor(
     text: string,
-    facts: Pick<ServerError, "isOllamas"> & Partial<Pick<ServerError, "status" | "retryAfter">>,
+    readonly isOllamas: boolean,
+    readonly status?: number,
+    readonly retryAfter?: string,
   ) {
-    super(cutText(toLine(text), maxTextLength));
-    Object.assign(this, facts);
+    // biome-ignore lint/suspicious/noControlCharactersInRegex: these are the ones to be removed
+    const line = text.replace(/[\u0000-\u0020\u007f-\u009f]+/g, " ").trim();
+    super(cutText(line, maxTextLength));
   }
 }
 
@@ -205,13 +186,13 @@ async function readServerError(response: Response): Promise<ServerError> {
   const isOllamas = error !== undefined && error !== null;
   const isPage = (headers.get("content-type") ?? "").includes("html") || body.trimStart().startsWith("<");
   const text = isOllamas ? errorText(error) : isPage ? "a page of HTML" : body.trim() || statusText || "no text";
-  return new ServerError(text, { status, isOllamas, retryAfter: headers.get("retry-after") ?? undefined });
+  return new ServerError(text, isOllamas, status, headers.get("retry-after") ?? undefined);
 }
 
 /** An error as text; other servers wrap it in an object with a `message`. */
 function errorText(error: unknown): string {
   if (typeof error === "string") return error;
-  const { message } = Object(error) as { readonly message?: unknown };
+  const { message } = readFields(error, "message");
   return typeof message === "string" ? message : JSON.stringify(error);
 }
 
@@ -235,13 +216,6 @@ async function readStart(body: ReadableStream<Uint8Array> | null): Promise<strin
   return text;
 }
 
-/** A text as one line without control characters. */
-function toLine(text: string): string {
-  // biome-ignore lint/suspicious/noControlCharactersInRegex: these are the ones to be removed
-  return text.replace(/[\u0000-\u0020\u007f-\u009f]+/g, " ").trim();
-}
-
-/** The failure of a call that the server answered with an error. */
 function serverFailure(settings: OllamaSettings, error: ServerError, hasFormat: boolean): AgentError<"model-failed"> {
   const { status } = error;
   const reason = serverReason(error, hasFormat);
@@ -284,7 +258,6 @@ function describe({ modelId, host }: OllamaSettings, reason: ModelFailureReason,
 /** Errors of an established connection. All others are of one that never was. */
 const cutCodes = /^(?:UND_ERR_(?:SOCKET|HEADERS_TIMEOUT|BODY_TIMEOUT|REQ_CONTENT_LENGTH_MISMATCH)|ECONNRESET|EPIPE)$/;
 
-/** The failure of a call that got no response. */
 function connectionFailure(settings: OllamaSettings, thrown: unknown): AgentError<"model-failed"> {
   const { host } = settings;
   const code = findCode(thrown);
@@ -300,14 +273,12 @@ function connectionFailure(settings: OllamaSettings, thrown: unknown): AgentErro
   return modelFailure(settings, "unreachable", { message, cause: thrown });
 }
 
-/** The failure of a call whose response broke off. */
 function cutFailure(settings: OllamaSettings, thrown: unknown): AgentError<"model-failed"> {
   const advice = isNodeTimeout(thrown) ? ' To wait longer, pass another "fetch" to createOllamaModel.' : "";
   const message = `The connection to ${settings.host} broke off before the answer was complete (${describeCause(thrown)}).${advice}`;
   return modelFailure(settings, "interrupted", { message, cause: thrown });
 }
 
-/** The code of an error, such as `ECONNREFUSED`. */
 function findCode(thrown: unknown): string | undefined {
   return causesOf(thrown)
     .map(({ code }) => code)

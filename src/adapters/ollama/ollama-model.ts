@@ -1,6 +1,7 @@
 import type { ChatRequest, ChatResponse } from "ollama/browser";
 import { onAbort } from "../../async/abort.ts";
 import { settleOrAbort } from "../../async/promises.ts";
+import { readFields } from "../../core/error-data.ts";
 import { isAgentError } from "../../core/errors.ts";
 import {
   estimateTokens,
@@ -15,6 +16,7 @@ import {
 } from "../../core/language-model.ts";
 import { ModelCalls } from "../../core/model-calls.ts";
 import { answerTooLong, modelFailure } from "../../core/model-failure.ts";
+import { defined } from "../../core/options.ts";
 import { answerFailure, createClient } from "./ollama-client.ts";
 import {
   type OllamaModelOptions,
@@ -60,15 +62,6 @@ export function createOllamaModel(options: OllamaModelOptions): OllamaModel {
   };
 }
 
-/** The facts of a model that a server reports; undefined where it reports nothing. */
-interface ModelFacts {
-  readonly canThink: boolean | undefined;
-  /** True if its thinking has levels, and cannot be turned off. */
-  readonly isGptOss: boolean;
-  /** The longest context it was made for, in tokens. */
-  readonly contextLength: number | undefined;
-}
-
 /** A request to a model as sent. `truncate` and the highest level of `think` are missing from the library's types. */
 type OllamaChatRequest = Omit<ChatRequest, "think"> & {
   stream: true;
@@ -80,9 +73,6 @@ type OllamaChatRequest = Omit<ChatRequest, "think"> & {
 /** The length of the prompt of a few tools, in characters. */
 const usualPromptLength = 4_500;
 
-/**
- * Makes the calls to a model, and keeps what they have in common: what the model can do, and how large its context is.
- */
 class OllamaCalls {
   private readonly facts: SharedLoad<ModelFacts>;
   private readonly calls: ModelCalls;
@@ -101,7 +91,6 @@ class OllamaCalls {
     });
   }
 
-  /** See `LanguageModel.generate`. */
   async generate(request: ModelRequest): Promise<ModelResponse> {
     const { signal } = request;
     const facts = await this.facts.get(signal).catch((thrown: unknown) => {
@@ -109,21 +98,18 @@ class OllamaCalls {
       // Any other error says nothing about the model.
       const reason = isAgentError(thrown, "model-failed") ? thrown.details.reason : undefined;
       if (reason === "unreachable" || reason === "unknown-model") throw thrown;
-      return this.unknownFacts();
+      return readFacts(this.settings.modelId, {});
     });
     return this.calls.run(request, (attempt) => this.ask(attempt, facts));
   }
 
-  /** See `LanguageModel.getContextTokens`. */
   async getContextTokens(signal: AbortSignal): Promise<number | undefined> {
     // The first request reports what is wrong.
-    const { contextLength } = await this.facts.get(signal).catch(() => this.unknownFacts());
+    const { contextLength } = (await this.facts.get(signal).catch(() => undefined)) ?? {};
     const { contextTokens } = this.settings;
-    if (typeof contextTokens !== "number") return contextLength;
-    return Math.min(contextTokens, contextLength ?? contextTokens);
+    return typeof contextTokens === "number" ? Math.min(contextTokens, contextLength ?? contextTokens) : contextLength;
   }
 
-  /** See `OllamaModel.preload`. */
   async preload(signal: AbortSignal): Promise<void> {
     const facts = await this.facts.get(signal);
     // As for a prompt of usual size, as the server loads the model again for another context.
@@ -131,10 +117,6 @@ class OllamaCalls {
     const { think: _, ...chat } = this.toChat({ messages, signal }, facts);
     const client = await createClient({ settings: this.settings, signal });
     await client.chat({ ...chat, messages: [], stream: false });
-  }
-
-  private unknownFacts(): ModelFacts {
-    return readFacts(this.settings.modelId, {});
   }
 
   /**
@@ -176,7 +158,6 @@ class OllamaCalls {
     }
   }
 
-  /** Reads a streamed answer to its end. It may stop early. */
   private async readAnswer(
     parts: AsyncIterable<ChatResponse>,
     { signal, onTextDelta }: Pick<ModelRequest, "signal" | "onTextDelta">,
@@ -201,13 +182,14 @@ class OllamaCalls {
         throw answerTooLong(this.settings);
       if (delta !== "") onTextDelta?.(delta);
       if (part.done) return response(toFinishReason(part.done_reason), toUsage(part));
-      blankLength = countBlanksAtEnd(thought + delta, blankLength);
+      const piece = thought + delta;
+      const inked = piece.trimEnd().length;
+      blankLength = inked === 0 ? blankLength + piece.length : piece.length - inked;
       if (blankLength >= maxBlankLength) return response("length", {});
     }
     throw answerFailure(this.settings, "invalid-response", "The answer is not a chat answer");
   }
 
-  /** Makes the request for `/api/chat`. Throws `model-failed` with `prompt-too-long` if the messages do not fit. */
   private toChat(request: ModelRequest, facts: ModelFacts): OllamaChatRequest {
     const { messages, responseFormat, maxOutputTokens, temperature, logprobs } = request;
     const { settings } = this;
@@ -227,27 +209,23 @@ class OllamaCalls {
         ...settings.options,
         ...(settings.seed !== undefined && { seed: settings.seed }),
         ...(temperature !== undefined && { temperature }),
-        ...this.fitContext(messages, {
-          maxOutputTokens: maxOutputTokens ?? (think ? defaultThinkingTokens : defaultOutputTokens),
-          contextLength: facts.contextLength,
-        }),
+        ...this.fitContext(
+          messages,
+          maxOutputTokens ?? (think ? defaultThinkingTokens : defaultOutputTokens),
+          facts.contextLength,
+        ),
       },
     };
   }
 
-  /** Chooses how large a context a call needs, with the answer shortened if necessary. */
   private fitContext(
     messages: readonly ModelMessage[],
-    {
-      maxOutputTokens,
-      contextLength = Number.POSITIVE_INFINITY,
-    }: { readonly maxOutputTokens: number; readonly contextLength: number | undefined },
+    maxOutputTokens: number,
+    contextLength = Number.POSITIVE_INFINITY,
   ): OllamaChatRequest["options"] {
     const { modelId, contextTokens } = this.settings;
-    const promptTokens = messages.reduce(
-      (sum, { content }) => sum + estimateTokens(content) + tokensPerMessage,
-      tokensPerMessage,
-    );
+    const estimates = messages.map(({ content }) => estimateTokens(content) + tokensPerMessage);
+    const promptTokens = estimates.reduce((sum, tokens) => sum + tokens, tokensPerMessage);
     const wanted = typeof contextTokens === "number" ? contextTokens : Number.POSITIVE_INFINITY;
     const limit = Math.min(wanted, contextLength);
     const outputTokens = Math.min(maxOutputTokens, limit - promptTokens);
@@ -280,7 +258,6 @@ function ignoresFormat({ format, think }: OllamaChatRequest, { text, finishReaso
   return format !== undefined && think === false && finishReason === "stop" && text.trim() !== "" && !/[{[]/.test(text);
 }
 
-/** Adds to an answer what an earlier one used. */
 function withUsage(response: ModelResponse, { inputTokens = 0, outputTokens = 0 }: ModelTokens): ModelResponse {
   const { usage } = response;
   return {
@@ -295,12 +272,6 @@ function withUsage(response: ModelResponse, { inputTokens = 0, outputTokens = 0 
 /** So much white space in a row means that the model is lost in a grammar: nothing else will come. */
 const maxBlankLength = 500;
 
-/** Counts the white-space characters in a row at the end, including those before. */
-function countBlanksAtEnd(piece: string, before: number): number {
-  const inked = piece.trimEnd().length;
-  return inked === 0 ? before + piece.length : piece.length - inked;
-}
-
 /** Another kind of server may send null, or nothing. */
 function asText(value: unknown): string {
   return typeof value === "string" ? value : "";
@@ -312,30 +283,28 @@ function toFinishReason(reason: string | null | undefined): ModelFinishReason {
 }
 
 function toUsage(part: ChatResponse): ModelTokens {
-  const inputTokens = asCount(part.prompt_eval_count);
-  const outputTokens = asCount(part.eval_count);
-  return { ...(inputTokens !== undefined && { inputTokens }), ...(outputTokens !== undefined && { outputTokens }) };
+  return defined({ inputTokens: asCount(part.prompt_eval_count), outputTokens: asCount(part.eval_count) });
 }
 
 function asCount(value: unknown): number | undefined {
   return typeof value === "number" && Number.isInteger(value) && value >= 0 ? value : undefined;
 }
 
-/** Reads what a server reports about a model. */
-function readFacts(modelId: string, answer: unknown): ModelFacts {
-  const { capabilities, details, model_info: info } = asRecord(answer);
-  const { "general.architecture": architecture } = asRecord(info);
-  const { family } = asRecord(details);
-  const length = asRecord(info)[`${String(architecture)}.context_length`];
+type ModelFacts = ReturnType<typeof readFacts>;
+
+/** The facts are undefined where a server reports nothing. */
+function readFacts(modelId: string, answer: unknown) {
+  const { capabilities, details, model_info: info } = readFields(answer, "capabilities", "details", "model_info");
+  const { "general.architecture": architecture } = readFields(info, "general.architecture");
+  const { family } = readFields(details, "family");
+  const lengthKey = `${String(architecture)}.context_length`;
+  const { [lengthKey]: length } = readFields(info, lengthKey);
   return {
     canThink: Array.isArray(capabilities) ? capabilities.includes("thinking") : undefined,
+    // Its thinking has levels, and cannot be turned off.
     isGptOss: [family ?? modelId, architecture].some((name) => typeof name === "string" && /gpt-?oss/i.test(name)),
     contextLength: typeof length === "number" && Number.isInteger(length) && length > 0 ? length : undefined,
   };
-}
-
-function asRecord(value: unknown): Readonly<Record<string, unknown>> {
-  return typeof value === "object" && value !== null ? (value as Record<string, unknown>) : {};
 }
 
 /**
@@ -370,7 +339,6 @@ class SharedLoad<T> {
 
   constructor(private readonly load: (signal: AbortSignal) => Promise<T>) {}
 
-  /** Rejects as the load does, or with the signal's reason. */
   async get(signal: AbortSignal): Promise<T> {
     signal.throwIfAborted();
     if (this.loaded !== undefined) return this.loaded.value;

@@ -69,13 +69,11 @@ const modelOptions = {
   fetch: { type: "function", default: (input, init) => globalThis.fetch(input, init) },
 } satisfies OptionTable<OllamaModelOptions>;
 
-/** {@link OllamaModelOptions}, checked and with the defaults filled in. */
 export interface OllamaSettings extends Omit<SettingsOf<OllamaModelOptions, typeof modelOptions>, "model" | "apiKey"> {
   readonly provider: "ollama";
   readonly modelId: string;
 }
 
-/** Throws `invalid-options`. */
 export function resolveOllamaOptions(options: OllamaModelOptions): OllamaSettings {
   const { model, apiKey, headers, ...settings } = readOptions(modelOptions, options, undefined, {
     call: "createOllamaModel(",
@@ -100,9 +98,8 @@ function readFurther(options: unknown = {}, option: string): Readonly<Record<str
 function readHeaders(headers: unknown = {}, option: string): Readonly<Record<string, string>> {
   checkPlainObject(option, headers, "texts");
   for (const [name, value] of Object.entries(headers)) {
-    if (typeof value !== "string" || !isHeader(name, value)) {
+    if (typeof value !== "string" || !isHeader(name, value))
       failOption(`${option}.${name}`, value, "text that a header can have");
-    }
   }
   return { ...headers };
 }
@@ -143,22 +140,14 @@ function readOllamaHost(host: unknown = defaultOllamaHost, option: string): stri
   if (text.length > maxHostLength)
     return failOption(option, `${text.length} characters`, `an address of at most ${maxHostLength} characters`, true);
   const hasScheme = text.includes("://");
-  const url = parseUrl(hasScheme ? text : `http://${text.startsWith(":") ? "127.0.0.1" : ""}${text}`);
+  const address = hasScheme ? text : `http://${text.startsWith(":") ? "127.0.0.1" : ""}${text}`;
+  const url = URL.canParse(address) ? new URL(address) : undefined;
   // Does not show what was received: it may contain a password.
-  if (url !== undefined && url.username + url.password !== "") {
+  if (url !== undefined && url.username + url.password !== "")
     return failOption(option, "…@…", 'an address without a name and password, which go in "headers"', true);
-  }
   if (url === undefined || !/^https?:$/.test(url.protocol)) return failOption(option, host, expected);
   if (!hasScheme && !/:\d+(?:\/|$)/.test(text)) url.port = "11434";
   let path = url.pathname;
   while (path.endsWith("/")) path = path.slice(0, -1);
   return `${url.protocol}//${url.host}${path}`;
-}
-
-function parseUrl(text: string): URL | undefined {
-  try {
-    return new URL(text);
-  } catch {
-    return undefined;
-  }
 }

@@ -11,7 +11,6 @@ export const schemaUrl = "https://opentelemetry.io/schemas/gen-ai/1.42.0";
 
 export const scope = "planwright";
 
-/** Names of the attributes of spans and metrics. */
 export const attribute = {
   operation: "gen_ai.operation.name",
   provider: "gen_ai.provider.name",
@@ -78,33 +77,19 @@ export type TelemetryContent = "none" | "inputs" | "all";
 /** Longer values are cut: no backend shows more. */
 const maxLength = 32_768;
 
-/** The data that goes into a span (a request, plan or input) or comes out of it; for a tool, under the names of both conventions. */
 export function toDataAttributes(
   content: TelemetryContent,
   { input, output, ofTool = false }: { readonly input?: unknown; readonly output?: unknown; readonly ofTool?: boolean },
 ): Attributes {
-  const attributes: Attributes = {};
-  if (content !== "none" && input !== undefined) {
-    const text = toText(input);
-    attributes[attribute.input] = text;
-    attributes[attribute.inputType] = getType(input);
-    if (ofTool) attributes[attribute.toolArguments] = text;
-  }
-  if (content === "all" && output !== undefined) {
-    const text = toText(output);
-    attributes[attribute.output] = text;
-    attributes[attribute.outputType] = getType(output);
-    if (ofTool) attributes[attribute.toolResult] = text;
-  }
-  return attributes;
-}
-
-/** A value as text, cut with its length if it is long. */
-function toText(value: unknown): string {
-  const text = typeof value === "string" ? value : JSON.stringify(value);
-  return cutText(text, maxLength, `… (${text.length} characters)`);
-}
-
-function getType(value: unknown): string {
-  return typeof value === "string" ? "text/plain" : "application/json";
+  const write = (value: unknown, key: "input" | "output", toolKey: "toolArguments" | "toolResult"): Attributes => {
+    if (value === undefined) return {};
+    const [json, type] =
+      typeof value === "string" ? [value, "text/plain"] : [JSON.stringify(value), "application/json"];
+    const text = cutText(json, maxLength, `… (${json.length} characters)`);
+    return { [attribute[key]]: text, [attribute[`${key}Type`]]: type, ...(ofTool && { [attribute[toolKey]]: text }) };
+  };
+  return {
+    ...(content !== "none" && write(input, "input", "toolArguments")),
+    ...(content === "all" && write(output, "output", "toolResult")),
+  };
 }

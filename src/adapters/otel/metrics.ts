@@ -7,13 +7,11 @@ import { attribute, splitModel, toErrorAttributes } from "./attributes.ts";
 
 const maxWaiting = 10_000;
 
-/** The times of an execution that its durations are computed from, in milliseconds. */
 interface Execution {
   /** Absent for a planning without a run. */
   startMs?: number;
   planningMs: number;
   planner: string;
-  /** The starts of the running steps, by ref. */
   readonly started: Map<string, number>;
   /** Time from which a step could start, as far as it depends on the step with this name. */
   readonly ready: Map<string, number>;
@@ -24,10 +22,8 @@ interface Execution {
 const planName = " plan";
 const toApprovalName = (stepId: string) => ` approval of ${stepId}`;
 
-/** Counts and durations of runs, plans, models and tools. */
 export class Metrics {
   private readonly runs = new Map<string, Execution>();
-  /** The tools whose breaker is open. */
   private readonly openCircuits = new Set<string>();
   /** Open questions by run. Of those that another process ends, the oldest are forgotten. */
   private readonly waiting = new RecentMap<number>(maxWaiting);
@@ -150,12 +146,11 @@ export class Metrics {
   }
 
   private getExecution(runId: string): Execution {
-    let execution = this.runs.get(runId);
-    if (execution === undefined) {
-      const [started, ready, dependencies] = [new Map(), new Map(), new Map()];
-      execution = { planningMs: this.now(), planner: "", started, ready, dependencies };
-      this.runs.set(runId, execution);
-    }
+    const known = this.runs.get(runId);
+    if (known !== undefined) return known;
+    const maps = { started: new Map(), ready: new Map(), dependencies: new Map() };
+    const execution = { planningMs: this.now(), planner: "", ...maps };
+    this.runs.set(runId, execution);
     return execution;
   }
 
@@ -186,12 +181,13 @@ type Instruments = ReturnType<typeof createInstruments>;
 /** Several observers of a meter have the same instruments, or the totals of one would replace those of the other. */
 const instrumentsOf = new WeakMap<Meter, Instruments>();
 
-/** Creates the instruments, those of the conventions under their names. */
 function createInstruments(meter: Meter) {
   const histogram = (name: string, description: string, unit: string, explicitBucketBoundaries: number[]) =>
     meter.createHistogram(name, { description, unit, advice: { explicitBucketBoundaries } });
   const duration = (name: string, description: string) => histogram(name, description, "s", durationBuckets);
   const counter = (name: string, description: string, unit: string) => meter.createCounter(name, { description, unit });
+  const ofSteps = { description: "Steps, by tool and how they ended", unit: "{step}" };
+  const ofLast = { description: "Duration of the latest planning of a planner, or step of a tool", unit: "s" };
   const level = (name: string, description: string, unit: string) =>
     meter.createUpDownCounter(name, { description, unit });
   return {
@@ -206,26 +202,12 @@ function createInstruments(meter: Meter) {
     retries: counter("planwright.retries", "Failed attempts that were repeated, by tool", "{attempt}"),
     openCircuits: level("planwright.circuits.open", "Tools whose circuit breaker is open", "{tool}"),
     approvals: level("planwright.approvals.waiting", "Questions that wait for an answer", "{question}"),
-    steps: createTotals(
-      meter.createObservableCounter("planwright.steps", {
-        description: "Steps, by tool and how they ended",
-        unit: "{step}",
-      }),
-    ),
-    last: createTotals(
-      meter.createObservableGauge("planwright.last.duration", {
-        description: "Duration of the latest planning of a planner, or step of a tool",
-        unit: "s",
-      }),
-    ),
+    steps: createTotals(meter.createObservableCounter("planwright.steps", ofSteps)),
+    last: createTotals(meter.createObservableGauge("planwright.last.duration", ofLast)),
   };
 }
 
-/** A number with its attributes. */
-interface Total {
-  readonly attributes: Attributes;
-  value: number;
-}
+type Total = { readonly attributes: Attributes; value: number };
 
 /**
  * Keeps a number for each set of attributes, which is only read when metrics are collected: with an SDK, recording one

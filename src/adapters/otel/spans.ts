@@ -17,20 +17,15 @@ import { type ObservedCall, parseTraceparent } from "../../core/observer.ts";
 import { describeStepRef, type StepRef } from "../../core/step.ts";
 import { attribute, splitModel, type TelemetryContent, toDataAttributes, toErrorAttributes } from "./attributes.ts";
 
-/** Settings of the spans of an agent. */
 interface SpanSettings {
   readonly tracer: Tracer;
-  /** Name of the agent. */
   readonly name: string;
   readonly content: TelemetryContent;
   readonly traces: "linked" | "one";
 }
 
 /** An execution whose span has started, and whose first event is about to come. */
-interface Started {
-  readonly span: Span;
-  readonly context: Context;
-}
+type Started = { readonly span: Span; readonly context: Context };
 
 /** Executions that were refused before their first event are forgotten beyond this number. */
 const maxStarted = 10_000;
@@ -59,7 +54,10 @@ export class Traces {
 
   traceparent(): string | undefined {
     const span = trace.getActiveSpan();
-    return span === undefined || isNothing(span) ? undefined : toTraceparent(span);
+    if (span === undefined || isNothing(span)) return undefined;
+    const { traceId, spanId, traceFlags } = span.spanContext();
+    // As in the header of https://www.w3.org/TR/trace-context/#traceparent-header.
+    return `00-${traceId}-${spanId}-${(traceFlags & TraceFlags.SAMPLED).toString(16).padStart(2, "0")}`;
   }
 
   event(event: AgentEvent): void {
@@ -74,20 +72,14 @@ export class Traces {
     }
   }
 
-  /** Opens the spans of an execution that begins, or of a planning without a run. */
   private open({ type, runId }: AgentEvent): ExecutionSpans | undefined {
-    let spans: ExecutionSpans;
+    const isPlanning = type === "plan-start";
     // A run whose first event could not be recorded has only its end.
-    if (type === "run-start" || type === "run-resume" || type === "run-end") {
-      const started = this.started.get(runId) ?? this.startExecution({ runId });
-      this.started.delete(runId);
-      if (isNothing(started.span)) return undefined;
-      spans = new ExecutionSpans(this.settings, started.context, started.span);
-    } else if (type === "plan-start") {
-      spans = new ExecutionSpans(this.settings, context.active());
-    } else {
-      return undefined;
-    }
+    if (!isPlanning && type !== "run-start" && type !== "run-resume" && type !== "run-end") return undefined;
+    const started = isPlanning ? undefined : (this.started.get(runId) ?? this.startExecution({ runId }));
+    if (started !== undefined) this.started.delete(runId);
+    if (started !== undefined && isNothing(started.span)) return undefined;
+    const spans = new ExecutionSpans(this.settings, started?.context ?? context.active(), started?.span);
     this.runs.set(runId, spans);
     return spans;
   }
@@ -115,13 +107,6 @@ function isNothing(span: Span): boolean {
   return !isSpanContextValid(span.spanContext());
 }
 
-/** Writes a span as [the header traceparent](https://www.w3.org/TR/trace-context/#traceparent-header) names it. */
-function toTraceparent(span: Span): string {
-  const { traceId, spanId, traceFlags } = span.spanContext();
-  return `00-${traceId}-${spanId}-${(traceFlags & TraceFlags.SAMPLED).toString(16).padStart(2, "0")}`;
-}
-
-/** Reads the span that a traceparent names; undefined for anything else. */
 function fromTraceparent(text: string | undefined): SpanContext | undefined {
   const named = parseTraceparent(text);
   if (named === undefined) return undefined;
@@ -129,7 +114,6 @@ function fromTraceparent(text: string | undefined): SpanContext | undefined {
   return { traceId, spanId, traceFlags: flags & TraceFlags.SAMPLED, isRemote: true };
 }
 
-/** The end of a span. */
 interface SpanEnd {
   readonly attributes?: Attributes;
   /** Present if it failed; what was cancelled or waits has not failed. */
@@ -139,7 +123,6 @@ interface SpanEnd {
 
 const planKey = "plan";
 
-/** The open spans of one execution of a run, or of a planning without a run. */
 class ExecutionSpans {
   /** The open spans by key. Several for a model that is asked twice at once. */
   private readonly open = new Map<string, Span[]>();
@@ -162,19 +145,14 @@ class ExecutionSpans {
       this.close({ attributes: { [attribute.runStatus]: "suspended", [attribute.pending]: pending.length } }),
     "run-end": ({ outcome }) => {
       const output = outcome.status === "completed" ? outcome.output : undefined;
-      const attributes = {
-        [attribute.runStatus]: outcome.status,
-        ...toDataAttributes(this.settings.content, { output }),
-      };
-      this.close({ attributes, error: getFailure(outcome) });
+      const data = toDataAttributes(this.settings.content, { output });
+      this.close({ attributes: { [attribute.runStatus]: outcome.status, ...data }, error: getFailure(outcome) });
     },
     "plan-start": (event) => this.startPlanning(event),
-    "plan-fallback": ({ type, planner, next, error }) =>
-      this.get(planKey)?.addEvent(type, {
-        [attribute.planner]: planner,
-        [attribute.next]: next,
-        ...toErrorAttributes(error),
-      }),
+    "plan-fallback": ({ type, planner, next, error }) => {
+      const named = { [attribute.planner]: planner, [attribute.next]: next };
+      this.get(planKey)?.addEvent(type, { ...named, ...toErrorAttributes(error) });
+    },
     "plan-end": (event) => this.endPlanning(event),
     "plan-revise": (event) => {
       if (this.get(planKey) === undefined) this.startPlanning(event);
@@ -191,7 +169,7 @@ class ExecutionSpans {
         [attribute.model]: model,
         [attribute.attempt]: event.attempt,
       };
-      this.start(getModelKey(event), `chat ${model}`, { parent: planKey, attributes });
+      this.start(getModelKey(event), `chat ${model}`, attributes, planKey);
     },
     "model-retry": (event) => this.get(planKey)?.addEvent(event.type, toRetryAttributes(event)),
     // Tokens stand on the span of the model's call alone: who adds up a trace counts them once.
@@ -215,8 +193,7 @@ class ExecutionSpans {
     },
     "step-attempt": (event) => {
       const key = getStepKey(event, event.undo);
-      const attributes = { [attribute.attempt]: event.attempt };
-      this.start(getAttemptKey(key), `attempt ${event.attempt}`, { parent: key, attributes });
+      this.start(getAttemptKey(key), `attempt ${event.attempt}`, { [attribute.attempt]: event.attempt }, key);
     },
     "step-retry": (event) => {
       const key = getStepKey(event, event.undo);
@@ -230,10 +207,9 @@ class ExecutionSpans {
       const error = getFailure(outcome);
       this.end(getAttemptKey(key), { error });
       if (span?.isRecording()) {
-        span.setAttribute(attribute.attempts, attempts);
-        span.setAttribute(attribute.stepStatus, outcome.status);
         const output = outcome.status === "completed" ? outcome.output : undefined;
-        span.setAttributes(toDataAttributes(this.settings.content, { output, ofTool: true }));
+        const data = toDataAttributes(this.settings.content, { output, ofTool: true });
+        span.setAttributes({ [attribute.attempts]: attempts, [attribute.stepStatus]: outcome.status, ...data });
       }
       this.end(key, { error });
     },
@@ -249,16 +225,14 @@ class ExecutionSpans {
     },
     "approval-request": (event) =>
       this.root?.addEvent(event.type, event.kind === "step" ? toStepAttributes(event) : {}),
-    "approval-end": (event) =>
-      this.root?.addEvent(event.type, {
-        ...(event.kind === "step" && toStepAttributes(event)),
-        [attribute.outcome]: event.outcome.status,
-      }),
+    "approval-end": (event) => {
+      const step = event.kind === "step" ? toStepAttributes(event) : {};
+      this.root?.addEvent(event.type, { ...step, [attribute.outcome]: event.outcome.status });
+    },
     "circuit-change": ({ type, tool, state }) =>
       this.root?.addEvent(type, { [attribute.tool]: tool, [attribute.circuit]: state }),
   };
 
-  /** Starts the span of a planning, or of a replan. */
   startPlanning({ runId, planner, replan }: { runId: string; planner: string; replan?: number }): void {
     const { name } = this.settings;
     const attributes = {
@@ -269,40 +243,29 @@ class ExecutionSpans {
       [attribute.planner]: planner,
       ...(replan !== undefined && { [attribute.replan]: replan }),
     };
-    this.start(planKey, `plan ${name}`, { attributes });
+    this.start(planKey, `plan ${name}`, attributes);
   }
 
   private endPlanning({ outcome }: AgentEventOf<"plan-end" | "plan-revise">): void {
-    const { content } = this.settings;
-    const attributes =
-      outcome.status === "completed"
-        ? {
-            [attribute.planner]: outcome.plan.source.planner,
-            ...toDataAttributes(content, { output: outcome.plan.steps }),
-          }
-        : {};
-    this.end(planKey, { attributes, error: getFailure(outcome) });
+    if (outcome.status === "completed") {
+      const { source, steps } = outcome.plan;
+      const data = toDataAttributes(this.settings.content, { output: steps });
+      this.end(planKey, { attributes: { [attribute.planner]: source.planner, ...data } });
+    } else this.end(planKey, { error: getFailure(outcome) });
   }
 
   /** Starts with what samplers decide by; the rest is for spans that are kept. */
   private startTool(key: string, event: AgentEventOf<"step-start" | "undo-start">, name: string): Span {
-    const attributes = {
-      [attribute.operation]: "execute_tool",
-      [attribute.kind]: "TOOL",
-      [attribute.tool]: event.tool,
-    };
-    const span = this.start(key, name, { attributes });
+    const { runId, tool } = event;
+    const sampled = { [attribute.operation]: "execute_tool", [attribute.kind]: "TOOL", [attribute.tool]: tool };
+    const span = this.start(key, name, sampled);
     if (!span.isRecording()) return span;
-    span.setAttribute(attribute.toolType, "function");
     // The idempotency key that the tool gets.
-    span.setAttribute(attribute.toolCall, `${event.runId}/${describeStepRef(event)}`);
-    span.setAttribute(attribute.conversation, event.runId);
-    span.setAttribute(attribute.stepId, event.stepId);
-    if (event.iteration !== undefined) span.setAttribute(attribute.iteration, event.iteration);
-    return span;
+    const toolCall = `${runId}/${describeStepRef(event)}`;
+    const names = { [attribute.toolType]: "function", [attribute.toolCall]: toolCall, [attribute.conversation]: runId };
+    return span.setAttributes({ ...names, ...toStepAttributes(event) });
   }
 
-  /** Returns the context of a call, in which its span is active. */
   getContext(call: Exclude<ObservedCall, { type: "run" }>): Context {
     if (call.type === "plan") return this.getKeyContext(planKey);
     if (call.type === "model") return this.getKeyContext(getModelKey(call));
@@ -315,17 +278,13 @@ class ExecutionSpans {
     return span === undefined ? this.context : trace.setSpan(this.context, span);
   }
 
-  /** Returns the latest open span with a key. */
   private get(key: string): Span | undefined {
     return this.open.get(key)?.at(-1);
   }
 
-  /** Starts a span below that of `parent`, if it is open, or below the execution. */
-  private start(key: string, name: string, { parent, attributes }: { parent?: string; attributes: Attributes }): Span {
+  private start(key: string, name: string, attributes: Attributes, parent?: string): Span {
     const span = this.settings.tracer.startSpan(name, { attributes }, this.getKeyContext(parent));
-    const spans = this.open.get(key);
-    if (spans === undefined) this.open.set(key, [span]);
-    else spans.push(span);
+    this.open.set(key, [...(this.open.get(key) ?? []), span]);
     return span;
   }
 
@@ -337,7 +296,6 @@ class ExecutionSpans {
     if (span !== undefined) this.endSpan(span, end);
   }
 
-  /** Ends all spans that are open, and that of the execution. */
   private close(end: SpanEnd): void {
     for (const spans of this.open.values()) for (const span of spans) span.end();
     this.open.clear();

@@ -3,7 +3,7 @@ import { setMaxListeners } from "node:events";
 import type { Abortable } from "../../async/abort.ts";
 import { type Clock, maxTimerMs, monotonicNow, sleep, systemClock } from "../../async/clock.ts";
 import { loadOnce } from "../../async/promises.ts";
-import { type RetryPolicy, retryDelayMs, retryFailed } from "../../async/retry.ts";
+import { type RetryPolicy, retryDelayMs } from "../../async/retry.ts";
 import type { StoreOperation } from "../../core/errors.ts";
 import { formatVersion, wrongFormat } from "../../core/events.ts";
 import { failOption, hasMethods, type OptionTable, type SettingsOf } from "../../core/options.ts";
@@ -11,6 +11,7 @@ import { closedFailure, raw, type Sql, type SqlRow, type Steps, sql } from "../s
 import { createStorageTables, type Dialect } from "../sql/storages.ts";
 import { RunNotices } from "./run-notices.ts";
 import {
+  ignore,
   inTransaction,
   loadPg,
   type NoticeClient,
@@ -53,7 +54,6 @@ export interface PostgresOptions {
   readonly clock?: Clock | undefined;
 }
 
-/** The options of every store in a PostgreSQL database, which each adds its own to. */
 export const databaseOptions = {
   connectionString: { isValid: isAddress, expected: "left out, or the address of a database: postgres://…" },
   pool: { isValid: (pool) => hasMethods(pool, ["query", "connect"]), expected: "left out, or a pool of pg" },
@@ -70,7 +70,6 @@ export const databaseOptions = {
   clock: { type: "clock", default: systemClock },
 } satisfies OptionTable<PostgresOptions>;
 
-/** The options, checked and with their defaults. */
 type DatabaseSettings = SettingsOf<PostgresOptions, typeof databaseOptions>;
 
 function isAddress(value: unknown): boolean {
@@ -83,15 +82,11 @@ function isSchema(value: unknown): boolean {
 
 const retries: RetryPolicy = { maxAttempts: 1_000, minDelayMs: 50, maxDelayMs: 1_000, factor: 2, maxTotalMs: 0 };
 
-/** Finds in minutes, not hours, that a connection is dead on which no statement runs. */
-const keptAlive = { keepAlive: true, keepAliveInitialDelayMillis: 10_000 };
-
 /** Runs statements; outside of {@link Database.transact}, each is a transaction. */
 export interface Queries {
   query(statement: Sql): Promise<readonly SqlRow[]>;
 }
 
-/** Runs the statements of a method. */
 export interface Statements extends Queries {
   /** As `query`, for one of few texts: a connection prepares it once, as planning it takes longer than running it. */
   prepared(statement: Sql): Promise<readonly SqlRow[]>;
@@ -99,37 +94,27 @@ export interface Statements extends Queries {
   readonly isInDoubt: boolean;
 }
 
-/** Does work that takes several statements, one after the other. */
 export async function finish<T>({ query }: Queries, steps: Steps<T>): Promise<T> {
   let step = steps.next();
   while (step.done !== true) step = steps.next(await query(step.value));
   return step.value;
 }
 
-type Attempt<T> = { readonly value: T } | { readonly thrown: unknown };
-
-/** Tries something again for a while, from its first failure on, as long as a server cannot be reached. */
 export async function retryPassing<T>(
   work: () => Promise<T>,
   { clock, retryForMs, signal }: { readonly clock: Clock; readonly retryForMs: number; readonly signal: Abortable },
 ): Promise<T> {
-  const attempt = (): Promise<Attempt<T>> =>
-    work().then(
-      (value) => ({ value }),
-      (thrown) => ({ thrown }),
-    );
-  const isFailure = (attempted: Attempt<T>) => "thrown" in attempted && isPassing(attempted.thrown);
-  let last = await attempt();
-  if (isFailure(last)) {
-    const endMs = monotonicNow(clock) + retryForMs;
-    const shouldRetry = async (_failure: Attempt<T>, number: number) => {
-      const delayMs = retryDelayMs(retries, number, Math.random);
-      return monotonicNow(clock) + delayMs <= endMs && sleep(delayMs, { clock, signal });
-    };
-    last = await retryFailed(last, { maxAttempts: retries.maxAttempts, isFailure, attempt, shouldRetry });
+  let endMs = Number.POSITIVE_INFINITY;
+  for (let attempt = 1; ; attempt++) {
+    try {
+      return await work();
+    } catch (thrown) {
+      if (attempt === 1) endMs = monotonicNow(clock) + retryForMs;
+      const delayMs = retryDelayMs(retries, attempt, Math.random);
+      const isLate = attempt === retries.maxAttempts || monotonicNow(clock) + delayMs > endMs;
+      if (!isPassing(thrown) || isLate || !(await sleep(delayMs, { clock, signal }))) throw thrown;
+    }
   }
-  if ("thrown" in last) throw last.thrown;
-  return last.value;
 }
 
 /** A database with our tables. Its failures are `store-failed`. It is opened when first used. */
@@ -142,7 +127,6 @@ export class Database {
   private prepares = true;
   private readonly closing = new AbortController();
 
-  /** Throws `invalid-options`. */
   constructor(private readonly settings: DatabaseSettings) {
     const { connectionString, pool, schema, clock } = settings;
     if ((pool === undefined) === (connectionString === undefined)) {
@@ -200,7 +184,6 @@ export class Database {
     });
   }
 
-  /** Ends the connections of a pool that was created here; after that every other method rejects. */
   async close(): Promise<void> {
     if (this.closing.signal.aborted) return;
     this.closing.abort();
@@ -237,6 +220,8 @@ export class Database {
 
   private get connection() {
     const { connectionString, timeoutMs } = this.settings;
+    // Finds in minutes, not hours, that a connection is dead on which no statement runs.
+    const keptAlive = { keepAlive: true, keepAliveInitialDelayMillis: 10_000 };
     return { connectionString, connectionTimeoutMillis: timeoutMs, query_timeout: timeoutMs, ...keptAlive };
   }
 
@@ -248,10 +233,7 @@ export class Database {
     return new Client(options);
   }
 
-  /**
-   * Creates the tables in a schema that has none, in one transaction. One process at a time does, and the others wait for
-   * it. Rejects with `store-failed` for tables of another format, which stay unchanged.
-   */
+  /** One process at a time creates the tables, and the others wait for it. Tables of another format stay unchanged. */
   private async prepareTables(pool: PostgresPool): Promise<void> {
     // Without a lock, as nearly always there is nothing to do.
     if (await this.hasTables(pool)) return;
@@ -285,7 +267,6 @@ export class Database {
   }
 }
 
-/** Returns the text of a statement, with a `$1` for its first value, and so on. */
 export function formatStatement({ texts }: Sql): string {
   return texts.map((part, index) => (index === 0 ? part : `$${index}${part}`)).join("");
 }
@@ -310,17 +291,12 @@ function getName(text: string): string {
   return name;
 }
 
-function ignore(): undefined {
-  return undefined;
-}
-
 /** The key of the lock that the process holds that creates the tables: "plwr". */
 const lockKey = 0x706c7772;
 
 /** The time limit of the statements that create tables: they may wait for another process that does so. */
 const createTimeoutMs = 600_000;
 
-/** Returns the words of PostgreSQL for the tables in a schema. */
 function createDialect(schema: string): Dialect {
   return {
     prefix: `${quoteName(schema)}.planwright_`,

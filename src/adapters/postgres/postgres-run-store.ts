@@ -44,17 +44,14 @@ const storeOptions = {
   now: { type: "function" },
 } satisfies OptionTable<PostgresRunStoreOptions>;
 
-type AppendOptions = Parameters<RunStore["append"]>[2];
-type ReleaseOptions = Parameters<RunStore["release"]>[1];
-
 /** A {@link RunStore} in a PostgreSQL database. @group Storage */
 export interface PostgresRunStore extends RunStore {
-  append(runId: string, events: readonly AgentEvent[], options: AppendOptions): Promise<void>;
+  append(runId: string, events: readonly AgentEvent[], options: Parameters<RunStore["append"]>[2]): Promise<void>;
   read(runId: string, options?: { after?: number; limit?: number }): Promise<readonly AgentEvent[]>;
   list(options?: ListRunsOptions): Promise<RunPage>;
   claim(runId: string, options: { owner: string; ttlMs: number }): Promise<{ fence: number } & PostedMessages>;
   renew(runId: string, options: { owner: string; fence: number; ttlMs: number }): Promise<PostedMessages>;
-  release(runId: string, options: ReleaseOptions): Promise<void>;
+  release(runId: string, options: Parameters<RunStore["release"]>[1]): Promise<void>;
   post(runId: string, message: JsonObject, options?: PostOptions): Promise<PostAnswer>;
   delete(runId: string, options?: { readonly status?: readonly RunStatus[] | undefined }): Promise<boolean>;
   watch(runId: string, listener: () => void): () => void;
@@ -108,7 +105,6 @@ export function createPostgresRunStore(options: PostgresRunStoreOptions): Postgr
     return sequenceConflict(runId, { sequence, next: (run === undefined ? 0 : readInteger(run, "sequence")) + 1 });
   }
 
-  /** Changes a lease, and reads the messages to its run. Rejects with `run-owned-elsewhere` if nothing is changed. */
   const changeLease = (runId: string, ttlMs: number, change: (from: Sql, until: Sql, isHeld: Sql) => Sql) =>
     database.run("claim", runId, async ({ prepared }) => {
       const nowMs = clock();
@@ -249,7 +245,6 @@ export function createPostgresRunStore(options: PostgresRunStoreOptions): Postgr
 
 const ended = raw([...endedStatuses].map((status) => `'${status}'`).join(", "));
 
-/** The names of the tables of runs, and of what numbers them. */
 function nameTables(prefix: string) {
   return {
     runs: raw(`${prefix}runs`),
@@ -268,18 +263,15 @@ function leaseTimes(ttlMs: number, nowMs: number | null): readonly [from: Sql, u
   return [sql`${Number.MIN_SAFE_INTEGER}::bigint`, sql`${Number.MAX_SAFE_INTEGER}::bigint`];
 }
 
-/** Events to append. */
 interface NewEvents {
   readonly runId: string;
   readonly events: readonly AgentEvent[];
-  /** The same events as JSON. */
   readonly texts: readonly string[];
   readonly sequence: number;
   readonly fence: number | null;
   readonly acknowledged: readonly number[];
 }
 
-/** Changes the run, and if that was written adds its events and deletes the messages that they acknowledge. */
 function appendSql({ events, messages }: Tables, { texts, sequence, fence, acknowledged }: NewEvents, up: Sql): Sql {
   return sql`WITH up AS (
       ${up} RETURNING r.number, r.status
@@ -293,12 +285,8 @@ function appendSql({ events, messages }: Tables, { texts, sequence, fence, ackno
     ) SELECT number FROM up`;
 }
 
-/** Changes the row of a run with events; `before` is its digest, which is needed if they change it. */
-function changeSql(
-  { runs, newMessage }: Tables,
-  { runId, events, sequence, fence }: NewEvents,
-  before: RunDigest | undefined,
-): Sql {
+function changeSql({ runs, newMessage }: Tables, added: NewEvents, before: RunDigest | undefined): Sql {
+  const { runId, events, sequence, fence } = added;
   const isFirst = sequence === 1;
   // A run whose first event is not that of a run is being planned, as in other stores.
   const { updatedAt, status = isFirst ? "planning" : null, startedAt = null, digest } = getChanges(events, before);
@@ -335,9 +323,7 @@ function heldSql(nowMs: number | null): Sql {
 }
 
 const columns = raw(
-  ["run_id", "status", "request", "created_at", "updated_at", "started_at", "digest", "created_ms", "number"]
-    .map((name) => `r.${name}`)
-    .join(", "),
+  "r.run_id, r.status, r.request, r.created_at, r.updated_at, r.started_at, r.digest, r.created_ms, r.number",
 );
 
 /**

@@ -2,9 +2,10 @@ import { type OptionTable, readOptions } from "../../core/options.ts";
 import type { FoundNotes, NoteQuery, NoteRecord, NoteStorage, NoteWrite } from "../../tools/notes/note.ts";
 import type { FoundTodos, TodoQuery, TodoRecord, TodoStorage, TodoWrite } from "../../tools/todo-store/todo-storage.ts";
 import {
-  type CreateSqlStorage,
   createNoteStorage,
   createTodoStorage,
+  type Dialect,
+  type SqlStorage,
   type SqlStorageOptions,
   sqlStorageOptions,
 } from "../sql/storages.ts";
@@ -68,7 +69,7 @@ export function createPostgresNotes(options: PostgresStorageOptions): PostgresNo
 function storageIn<TQuery, TFound, TWrite, TRecord>(
   options: PostgresStorageOptions,
   name: "todos" | "notes",
-  create: CreateSqlStorage<TQuery, TFound, TWrite, TRecord>,
+  create: (dialect: Dialect, rememberedWrites: number) => SqlStorage<TQuery, TFound, TWrite, TRecord>,
 ) {
   const { rememberedWrites, ...settings } = readOptions(storageOptions, options);
   const database = new Database(settings);

@@ -20,7 +20,6 @@ export class RunNotices {
   private news = new Set<string>();
   private telling: Promise<void> | undefined;
   private listening: Promise<void> | undefined;
-  /** The connection that listens. */
   private client: NoticeClient | undefined;
   /** Continues what listens: there are other listeners, or it has lost its connection. */
   private wake: () => void = () => {};
@@ -197,7 +196,6 @@ export class RunNotices {
     if (payload.slice(space + 1) === this.options.schema && runId !== echo) this.call(channel, runId);
   }
 
-  /** Calls the listeners of a channel: those of a run, or all. */
   private call(channel: string, runId?: string): void {
     if (channel === postChannel) for (const listener of [...this.postListeners]) listener(runId);
     else

@@ -39,39 +39,26 @@ export interface PostgresPool extends PostgresQueryable {
   readonly options?: object | undefined;
 }
 
-interface Notification {
-  readonly channel: string;
-  readonly payload?: string | undefined;
-}
-
-/** A connection that listens to other processes. */
 export interface NoticeClient extends PostgresQueryable {
   connect(): Promise<unknown>;
   end(): Promise<void>;
-  on(event: "notification", listener: (message: Notification) => void): unknown;
+  on(event: "notification", listener: (message: { channel: string; payload?: string | undefined }) => void): unknown;
   on(event: "error" | "end", listener: () => void): unknown;
-  /** From now on it keeps no process alive. */
   unref?(): void;
 }
 
-/** A pool that a store has created, so that it also ends it. */
 export interface OwnPool extends PostgresPool {
   end(): Promise<void>;
 }
 
-/** The part of the package `pg` that is used. */
 interface PgPackage {
   readonly Client: new (options: object) => NoticeClient;
   readonly Pool: new (options: object) => OwnPool;
 }
 
-/** Returns the module `pg`; rejects if there is none. */
-export type LoadPg = () => Promise<{ readonly default: PgPackage }>;
-
-const installed: LoadPg = () => countPending(import("pg"));
-
-/** Loads the package `pg`. Rejects with `missing-dependency`. */
-export async function loadPg(load: LoadPg = installed): Promise<PgPackage> {
+export async function loadPg(
+  load = (): Promise<{ readonly default: PgPackage }> => countPending(import("pg")),
+): Promise<PgPackage> {
   try {
     return (await load()).default;
   } catch (thrown) {
@@ -112,4 +99,4 @@ export async function inTransaction<T>(
   }
 }
 
-function ignore(): void {}
+export function ignore(): undefined {}

@@ -1,25 +1,22 @@
 import { AgentError, type StoreProblem } from "../../core/errors.ts";
 import { type StoreAttempt, storeFailure } from "../sql/statement.ts";
 
-/** The problems that are seen in what the database or the network reports. */
 type DatabaseProblem = Exclude<StoreProblem, "wrong-format">;
 
-/** Returns an error of `pg` or of the network as `store-failed`, with the problem if known, and what to do about it. */
 export function toStoreFailure(thrown: unknown, attempt: StoreAttempt): AgentError {
+  const problem = findProblem(thrown);
   const describeOther = (reason: string) =>
     `failed to ${attempt.operation}: ${reason}. Check its address, its permissions and its tables.`;
-  return storeFailure(
-    thrown,
-    attempt,
-    findProblem,
-    (problem, reason) => `The database ${problem ? advice[problem](reason) : describeOther(reason)}`,
-  );
+  const describe = problem ? advice[problem] : describeOther;
+  return storeFailure(thrown, attempt, problem, (reason) => `The database ${describe(reason)}`);
 }
 
 /** True if the same statement may succeed a moment later, perhaps on another server: it was lost, or did nothing. */
 export function isPassing(thrown: unknown): boolean {
   const problem = thrown instanceof AgentError ? undefined : findProblem(thrown);
-  return problem === "unreachable" || problem === "read-only" || isRolledBack(thrown);
+  // Two transactions waited for each other, and this one was undone.
+  const isRolledBack = ["40001", "40P01"].includes(readCode(thrown));
+  return problem === "unreachable" || problem === "read-only" || isRolledBack;
 }
 
 /** True if a statement may have been done though it failed: the connection broke before there was an answer. */
@@ -30,11 +27,6 @@ export function isInDoubt(thrown: unknown): boolean {
 /** True if a statement was not run, as it is prepared, or not, in another connection than the pool had before. */
 export function isOfOtherConnection(thrown: unknown): boolean {
   return readCode(thrown) === "26000" || readCode(thrown) === "42P05";
-}
-
-/** Two transactions waited for each other: this one was undone. */
-function isRolledBack(thrown: unknown): boolean {
-  return readCode(thrown) === "40001" || readCode(thrown) === "40P01";
 }
 
 function findProblem(thrown: unknown): DatabaseProblem | undefined {

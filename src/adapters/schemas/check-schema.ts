@@ -18,12 +18,12 @@ const formats = new Set<unknown>(`${checkedFormats} ${otherFormats}`.split(" "))
 
 interface KeywordKind {
   readonly words: string;
-  /** The check of its value, beside that of the schemas in it. @default anything is valid */
   readonly isValid?: (value: unknown) => boolean;
   readonly expected?: string;
 }
 
-/** All keywords of the drafts, and ours, by the kind of their value. */
+const isText = (value: unknown): value is string => typeof value === "string";
+
 const keywordKinds = {
   schema: { words: "contains else if items not propertyNames then" },
   // Here `false` is usual, and stays.
@@ -64,15 +64,11 @@ const keywordKinds = {
   },
   keys: {
     words: "required",
-    isValid: (value) => Array.isArray(value) && value.every((key) => typeof key === "string"),
+    isValid: (value) => Array.isArray(value) && value.every(isText),
     expected: "a list of keys",
   },
-  text: { words: "$id $ref $anchor $comment", isValid: (value) => typeof value === "string", expected: "a text" },
-  pattern: {
-    words: "pattern",
-    isValid: (value) => typeof value === "string",
-    expected: "the text of a regular expression",
-  },
+  text: { words: "$id $ref $anchor $comment", isValid: isText, expected: "a text" },
+  pattern: { words: "pattern", isValid: isText, expected: "the text of a regular expression" },
   format: {
     words: "format",
     isValid: (value) => formats.has(value),
@@ -130,7 +126,7 @@ export function copySchema(schema: unknown, option: string, options: CopyOptions
     const place = `${option}.${keyword}`;
     // In draft 4, it is true or false and belongs to the bound beside it.
     if (change === undefined && !(isDraft4 && keyword.startsWith("exclusive")))
-      checkKeyword(keyword, value, { place, longestTexts });
+      checkKeyword(keyword, value, place, longestTexts);
     const inner = copyInner(keyword, value, place, { ...options, depth: depth + 1 });
     Object.defineProperty(copy, keyword, { value: inner, enumerable: true, configurable: true, writable: true });
   }
@@ -149,12 +145,7 @@ function copyInner(keyword: string, value: unknown, place: string, inside: CopyO
   return Object.fromEntries(entries.map(([key, item]) => [key, copySchema(item, `${place}.${key}`, inside)] as const));
 }
 
-interface CheckOptions {
-  readonly place: string;
-  readonly longestTexts: Map<string, number> | undefined;
-}
-
-function checkKeyword(keyword: string, value: unknown, { place, longestTexts }: CheckOptions): void {
+function checkKeyword(keyword: string, value: unknown, place: string, longestTexts?: Map<string, number>): void {
   if (Object.hasOwn(replacements, keyword)) failOption(place, value, replacements[keyword] as string, true);
   const kind = kinds.get(keyword);
   if (kind === undefined) {
@@ -178,23 +169,19 @@ function checkKeyword(keyword: string, value: unknown, { place, longestTexts }: 
 function isMisspelled(written: string, keyword: string): boolean {
   if (keyword.length < 4 || Math.abs(written.length - keyword.length) > 1) return false;
   const distance = editDistance(written, keyword);
+  const sortLetters = (text: string) => [...text].sort().join("");
   return distance === 1 || (distance === 2 && sortLetters(written) === sortLetters(keyword));
-}
-
-function sortLetters(text: string): string {
-  return [...text].sort().join("");
 }
 
 /** A pattern that is quick for no longer texts than this is refused. */
 const shortest = 6;
 
-/** Returns the length of text up to which a pattern is quick. Throws `invalid-options` for one that is not valid. */
 function readLongestText(pattern: string, place: string): number {
   try {
     new RegExp(pattern, "u");
   } catch (thrown) {
-    const { message } = thrown as Error;
-    failOption(place, pattern, `a regular expression of ECMAScript with the flag u (${message})`, true);
+    const expected = `a regular expression of ECMAScript with the flag u (${(thrown as Error).message})`;
+    failOption(place, pattern, expected, true);
   }
   return longestTextFor(pattern);
 }

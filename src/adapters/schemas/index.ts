@@ -43,7 +43,7 @@ export function jsonSchema(schema: object): JsonSchemaOf<unknown> {
   // The validator adds to what it is given.
   checkReferences(structuredClone(copy) as Schema);
   const lists = new RepeatingLists();
-  const root = copySchema(copy, "schema", { change: (part) => toQuick(part, { lists, longestTexts }) }) as Schema;
+  const root = copySchema(copy, "schema", { change: (part) => toQuick(part, lists, longestTexts) }) as Schema;
   const validator = new Validator(root, draft, false);
   const tell = () => structuredClone(copy);
   return {
@@ -103,17 +103,12 @@ const tooManyLists = "too many of its lists have equal items to check which ones
 /** The most items, with all that is in them, with which lists of one value are compared: a second, or less. */
 const maxCompared = 10_000_000;
 
-interface QuickOptions {
-  readonly lists: RepeatingLists;
-  readonly longestTexts: ReadonlyMap<string, number>;
-}
-
 /**
  * A part of a schema as the validator gets it. A text that is too long for its pattern is not matched; a list is looked
  * up among those with equal items, where the validator would compare each item with each. Its format `url` takes
  * exponential time.
  */
-function toQuick(part: Record<string, unknown>, { lists, longestTexts }: QuickOptions): Record<string, unknown> {
+function toQuick(part: Record<string, unknown>, lists: RepeatingLists, longestTexts: ReadonlyMap<string, number>) {
   const { uniqueItems, pattern, allOf = [], ...rest } = part;
   const all = [...(allOf as readonly unknown[])];
   if (uniqueItems === true) {
@@ -155,15 +150,9 @@ class RepeatingLists {
 }
 
 /** A list and the number of the parts in it, itself included. */
-interface SizedList {
-  readonly list: unknown;
-  readonly size: number;
-}
+type SizedList = { readonly list: unknown; readonly size: number };
 
-/**
- * Returns the different lists in a value with equal items. Equal parts have the same number; one that is not known yet
- * has a number of its own.
- */
+/** Gives equal parts of a value the same number, and one that is not known yet a number of its own. */
 function findRepeating(value: unknown): readonly SizedList[] {
   const numbers = new Map<string, number>();
   const sizes: number[] = [];
@@ -192,25 +181,21 @@ function findRepeating(value: unknown): readonly SizedList[] {
 }
 
 /** Keywords whose errors only say that there are others below. */
-const containers = new Set(
-  "$ref $recursiveRef additionalItems additionalProperties allOf dependentSchemas if items patternProperties prefixItems properties propertyNames unevaluatedItems unevaluatedProperties".split(
-    " ",
-  ),
-);
+const containerWords =
+  "$ref $recursiveRef additionalItems additionalProperties allOf dependentSchemas if items patternProperties prefixItems properties propertyNames unevaluatedItems unevaluatedProperties";
+const containers = new Set(containerWords.split(" "));
 const unions = new Set(["anyOf", "oneOf"]);
 /** Keywords that rule a branch of a union out, rather than find fault with a value that means it. */
 const decisive = new Set(["const", "enum", "type"]);
 
-/**
- * The issues of a value, from the flat list of the validator's errors, in which those of a part follow that of the whole.
- */
+/** In the validator's flat list, the errors of a part follow that of the whole. */
 function toIssues(errors: readonly OutputUnit[], value: unknown): readonly SchemaIssue[] {
   const issues: SchemaIssue[] = [];
   for (let index = 0; index < errors.length; index += 1) {
     const error = errors[index] as OutputUnit;
     if (unions.has(error.keyword)) {
       const below = getErrorsBelow(errors, index);
-      issues.push(...toUnionIssues({ union: error, below, value }));
+      issues.push(...toUnionIssues(error, below, value));
       index += below.length;
     } else if (!isContainer(error, errors[index + 1])) {
       issues.push({ path: toPath(error, value), message: toMessage(error) });
@@ -232,14 +217,8 @@ function getErrorsBelow(errors: readonly OutputUnit[], index: number): readonly 
   return errors.slice(index + 1, end);
 }
 
-interface FailedUnion {
-  readonly union: OutputUnit;
-  readonly below: readonly OutputUnit[];
-  readonly value: unknown;
-}
-
 /** If only one branch can be meant, its issues; else one issue that names them all. */
-function toUnionIssues({ union, below, value }: FailedUnion): readonly SchemaIssue[] {
+function toUnionIssues(union: OutputUnit, below: readonly OutputUnit[], value: unknown): readonly SchemaIssue[] {
   const branches = new Map<string, OutputUnit[]>();
   let branch = "";
   for (const error of below) {
@@ -276,28 +255,21 @@ function toPath({ instanceLocation, keyword, error }: OutputUnit, value: unknown
   return missing === undefined ? path : [...path, missing];
 }
 
+const wordings: Readonly<Record<string, readonly [error: RegExp, message: string]>> = {
+  required: [/^.*$/s, "it is required"],
+  false: [/^.*$/s, "it is not allowed"],
+  not: [/^.*$/s, "it must not match this schema"],
+  type: [/^Instance type "(.*)" is invalid\. Expected "(.*)"\.$/s, "expected $2, received $1"],
+  enum: [/^Instance does not match (any of )?(.*)\.$/s, "expected $1$2"],
+  const: [/^Instance does not match (any of )?(.*)\.$/s, "expected $1$2"],
+  format: [/^String does not match format "(.*)"\.$/s, "expected the format $1"],
+  exclusiveMinimum: [/ is less than (.*)\.$/s, " is not greater than $1"],
+};
+
 function toMessage({ keyword, error }: OutputUnit): string {
-  switch (keyword) {
-    case "required":
-      return "it is required";
-    case "false":
-      return "it is not allowed";
-    case "type":
-      return error
-        .replace(/^Instance type "(.*)" is invalid\. Expected "(.*)"\.$/s, "expected $2, received $1")
-        .replaceAll('", "', " or ");
-    case "enum":
-    case "const":
-      return error.replace(/^Instance does not match (any of )?(.*)\.$/s, "expected $1$2");
-    case "format":
-      return error.replace(/^String does not match format "(.*)"\.$/s, "expected the format $1");
-    case "exclusiveMinimum":
-      return error.replace(/ is less than (.*)\.$/s, " is not greater than $1");
-    case "not":
-      return "it must not match this schema";
-    default:
-      return error;
-  }
+  const [pattern, words] = wordings[keyword] ?? ["", ""];
+  const message = error.replace(pattern, words);
+  return keyword === "type" ? message.replaceAll('", "', " or ") : message;
 }
 
 /**
@@ -319,7 +291,6 @@ export type FromJsonSchema<TSchema> = TSchema extends { readonly const: infer TC
           ? FromObject<TSchema>
           : unknown;
 
-/** Distributes over the names of a type that is a list. */
 type FromType<TSchema, TName> = TName extends "string"
   ? string
   : TName extends "number" | "integer"

@@ -7,7 +7,6 @@ export type SqlValue = string | number | null | readonly (string | number)[];
 /** A row of a result, by column name. SQLite's stored values are bytes, and PostgreSQL's numbers of 64 bits are texts. */
 export type SqlRow = Readonly<Record<string, unknown>>;
 
-/** A statement or a part of one: the texts between its values. */
 export interface Sql {
   readonly texts: readonly string[];
   readonly values: readonly SqlValue[];
@@ -33,23 +32,15 @@ export function sql(first: TemplateStringsArray, ...parts: readonly (SqlValue | 
   return { texts, values };
 }
 
-/** A part that has no values, such as the name of a table. */
-export function raw(text: string): Sql {
-  return { texts: [text], values: [] };
-}
+export const raw = (text: string): Sql => ({ texts: [text], values: [] });
 
-/** Joins parts by a text. */
-export function join(parts: readonly Sql[], separator: string): Sql {
-  const [first = raw(""), ...others] = parts;
+export function join([first = raw(""), ...others]: readonly Sql[], separator: string): Sql {
   return others.reduce((joined, part) => sql`${joined}${raw(separator)}${part}`, first);
 }
 
-/** Values with commas between them. */
 export function list(values: readonly SqlValue[]): Sql {
-  return join(
-    values.map((value) => sql`${value}`),
-    ", ",
-  );
+  const parts = values.map((value) => sql`${value}`);
+  return join(parts, ", ");
 }
 
 /** Joins conditions, nested by halves: SQLite accepts no more than a thousand in a row. */
@@ -76,14 +67,12 @@ export function readOptionalText(row: SqlRow, column: string): string | undefine
   }
 }
 
-/** Like {@link readOptionalText}, for a column that is never null. */
 export function readText(row: SqlRow, column: string): string {
   const text = readOptionalText(row, column);
   if (text === undefined) throw new SyntaxError(`the column "${column}" is null`);
   return text;
 }
 
-/** A whole number. Throws a `SyntaxError` for anything else. */
 export function readInteger(row: SqlRow, column: string): number {
   const value = row[column];
   const text = typeof value === "number" || typeof value === "bigint" ? String(value) : readText(row, column);
@@ -112,30 +101,26 @@ export function toOrderText(text: string): string {
   });
 }
 
-/** The operation that failed. */
 export interface StoreAttempt {
   readonly operation: StoreOperation;
   readonly runId: string;
 }
 
-/** Returns an error of a driver as `store-failed`, with its problem if that is known, and a message that tells what to do. */
-export function storeFailure<TProblem extends StoreProblem>(
+export function storeFailure(
   thrown: unknown,
   { operation, runId }: StoreAttempt,
-  findProblem: (thrown: unknown) => TProblem | undefined,
-  describe: (problem: TProblem | undefined, reason: string) => string,
+  problem: StoreProblem | undefined,
+  describe: (reason: string) => string,
 ): AgentError {
   if (thrown instanceof AgentError) return thrown;
-  const problem = findProblem(thrown);
   const reason = describeThrown(thrown);
-  return new AgentError("store-failed", describe(problem, reason), {
+  return new AgentError("store-failed", describe(reason), {
     details: { runId, operation, reason, ...(problem && { problem }) },
     cause: thrown,
     retryable: problem === "busy" || problem === "unreachable",
   });
 }
 
-/** The `store-failed` of a method that is called after the store was closed. */
 export function closedFailure(store: string, { operation, runId }: StoreAttempt): AgentError {
   const message = `${store} has been closed. Close it only when no run needs it any more.`;
   return new AgentError("store-failed", message, { details: { runId, operation, reason: "it is closed" } });

@@ -37,23 +37,15 @@ import {
 // Todos and notes in a database. The columns that queries compare are encoded by `toOrderText`, and the value itself is
 // JSON, which is checked when it is read.
 
-/** The words of a database for the statements of todos and notes. */
+/** The words of a database for the statements of todos and notes. It compares texts by their bytes. */
 export interface Dialect {
-  /** The text in front of the name of each table. */
   readonly prefix: string;
-  /** The text in front of the name of each index, which has no schema. */
   readonly indexPrefix: string;
-  /** The type of the key that numbers rows in the order of their insertion. */
   readonly serialType: string;
-  /** The type of a text that is compared by its bytes. */
   readonly textType: string;
-  /** The function that finds a text in another one. */
   readonly search: "instr" | "strpos";
-  /** Returns a column of texts for a `SELECT`. */
   column(name: string): string;
-  /** Returns what an index has of a column of texts. */
   indexed(column: string): string;
-  /** Returns the condition that a column of texts is equal to one. */
   equals(column: string, text: Sql): Sql;
 }
 
@@ -66,15 +58,10 @@ export interface SqlStorageOptions {
   readonly rememberedWrites?: number | undefined;
 }
 
-/** The options of a storage in a database, which has others for the database. */
 export const sqlStorageOptions = {
   rememberedWrites: { type: "number", min: 1, default: 100_000 },
 } satisfies OptionTable<SqlStorageOptions>;
 
-/**
- * Returns the statements that create the tables of todos and notes, and those of the outcomes of calls by their key. The
- * oldest outcomes, which have the lowest numbers, are deleted first.
- */
 export function createStorageTables({ prefix, indexPrefix, serialType, textType: text, indexed }: Dialect): string {
   const index = (table: string, by: string, columns: string, kind = "") => `CREATE ${kind} INDEX
     ${indexPrefix}${table}_by_${by} ON ${prefix}${table} (${indexed("scope")}, ${columns});`;
@@ -99,7 +86,6 @@ export function createStorageTables({ prefix, indexPrefix, serialType, textType:
   `;
 }
 
-/** The methods of a storage, each as the statements that it takes. */
 export interface SqlStorage<TQuery, TFound, TWrite, TRecord> {
   /** Finds a page and the counts with one statement, so that they are of the same moment. */
   find(scope: string, query: TQuery): Steps<TFound>;
@@ -108,17 +94,10 @@ export interface SqlStorage<TQuery, TFound, TWrite, TRecord> {
   apply(scope: string, write: TWrite): Steps<TRecord | undefined>;
 }
 
-/** Creates the statements of a storage in a database. */
-export type CreateSqlStorage<TQuery, TFound, TWrite, TRecord> = (
-  dialect: Dialect,
-  rememberedWrites: number,
-) => SqlStorage<TQuery, TFound, TWrite, TRecord>;
-
 /** Adds to the statements that make a change those that record the outcomes of the latest changes by their key. */
 function recordWrites<TChange, TRecord extends { readonly operation: string }>(
   { dialect, rememberedWrites, name }: { dialect: Dialect; rememberedWrites: number; name: "todo" | "note" },
   parseRecord: (json: string) => TRecord,
-  /** Makes a change; undefined, with nothing changed, if it does not fit. */
   change: (scope: string, change: TChange) => Steps<Omit<TRecord, "operation"> | undefined>,
 ) {
   const records = raw(`${dialect.prefix}${name}_records`);
@@ -205,7 +184,6 @@ const parseTodoRecord = parserOf<TodoRecord>("todoRecord", () => {
 
 const todoColumns = raw("list_key, title_key, completed, rank, due_day, due_ms, is_whole_day, tags, json");
 
-/** Creates the statements of todos. */
 export function createTodoStorage(
   dialect: Dialect,
   rememberedWrites: number,
@@ -223,7 +201,6 @@ export function createTodoStorage(
     return { todos: values, count, completed };
   }
 
-  /** Finds the todo to change, if it is as expected. */
   function* findExpected(scope: string, { id, expected }: { id: string; expected?: Todo }): Steps<Todo | undefined> {
     const [row] = yield sql`SELECT ${raw(dialect.column("json"))} FROM ${todos} WHERE ${isTodo(scope, id)}`;
     const todo = row && parseTodo(readText(row, "json"));
@@ -268,7 +245,6 @@ export function createTodoStorage(
   return { find, ...recordWrites({ dialect, rememberedWrites, name: "todo" }, parseTodoRecord, change) };
 }
 
-/** The values of the columns of a todo. */
 function toColumns(written: Todo): Sql {
   const { listKey, titleKey, rank = null, due, todo } = toRow(written);
   const moment = due ? [due.dueDay, due.dueMs, Number(due.isWholeDay)] : [null, null, null];
@@ -282,7 +258,6 @@ function toTagText(tag: string): string {
   return `\n${JSON.stringify(tag)}\n`;
 }
 
-/** The conditions for the todos of a scope that fit a query. */
 function getConditions(dialect: Dialect, scope: string, query: TodoQuery): Sql {
   const { id, list, completed, priority, tag, titleKey, words = [], dueBefore, dueAfter, dueOn } = query;
   const contains = (column: string, text: string) => sql`${raw(`${dialect.search}(${column}`)}, ${text}) > 0`;
@@ -312,7 +287,6 @@ function dueCondition(order: "<" | ">" | "=", text: string): Sql {
 
 const sortColumns = { due: ["due_day", "is_whole_day", "due_ms"], priority: ["rank"], title: ["title_key"] };
 
-/** The order of a query; todos without a value are last in both directions. */
 function getOrder({ sort = "created", reverse = false }: TodoQuery): string {
   const direction = reverse ? "DESC" : "ASC";
   if (sort === "created") return `sequence ${direction}`;
@@ -325,7 +299,6 @@ const parseNoteRecord = parserOf<NoteRecord>("noteRecord", () =>
   z.object({ operation: z.enum(["add", "delete", "undo"]), note: createNoteSchema() }),
 );
 
-/** Creates the statements of notes. */
 export function createNoteStorage(
   dialect: Dialect,
   rememberedWrites: number,

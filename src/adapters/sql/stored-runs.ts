@@ -1,6 +1,6 @@
 import { createHash } from "node:crypto";
 import type { AgentEvent } from "../../core/events.ts";
-import { canonicalJson, deepFreeze, type JsonObject, type JsonValue } from "../../core/json.ts";
+import { canonicalJson, deepFreeze, type JsonObject } from "../../core/json.ts";
 import { failOption } from "../../core/options.ts";
 import {
   type ListRunsOptions,
@@ -23,7 +23,6 @@ import { readInteger, readOptionalText, readText, type SqlRow } from "./statemen
 
 // The readers throw a `SyntaxError` for what cannot be read: the database is damaged.
 
-/** Reads events, the first with number `after + 1`. Throws if an event is missing or not JSON. */
 export function readEvents(rows: readonly SqlRow[], after: number): readonly AgentEvent[] {
   return rows.map((row, index) => {
     const sequence = after + index + 1;
@@ -38,14 +37,10 @@ export function readEvents(rows: readonly SqlRow[], after: number): readonly Age
   });
 }
 
-/** Reads messages from rows; a row without a number has none. */
 export function readMessages(rows: readonly SqlRow[]): readonly PostedMessage[] {
-  return (
-    rows
-      .filter(({ number }) => number !== null)
-      // The code that acts on a message validates it.
-      .map((row) => ({ number: readInteger(row, "number"), message: JSON.parse(readText(row, "json")) as JsonValue }))
-  );
+  const found = rows.filter(({ number }) => number !== null);
+  // The code that acts on a message validates it.
+  return found.map((row) => ({ number: readInteger(row, "number"), message: JSON.parse(readText(row, "json")) }));
 }
 
 /** Reads what is kept of a run for lists; undefined for null. The code that lists runs validates the rest. */
@@ -57,7 +52,6 @@ export function readDigest(row: SqlRow, column: string): RunDigest | undefined {
   return digest as RunDigest | undefined;
 }
 
-/** Reads the status of a run. */
 export function readStatus(row: SqlRow): RunStatus {
   const text = readText(row, "status");
   if (!isRunStatus(text)) throw new SyntaxError(`${JSON.stringify(text)} is not the status of a run`);
@@ -72,7 +66,6 @@ export function firstValues(first: AgentEvent) {
   return { createdAt, createdMs: Date.parse(createdAt), request: json, metadata: hashMetadata(metadata) };
 }
 
-/** True if {@link getChanges} needs the digest that the run has. */
 export function needsDigest(events: readonly AgentEvent[]): boolean {
   const changing = events.find(changesDigest);
   return changing !== undefined && changing.sequence > 1;
@@ -89,18 +82,15 @@ export function getChanges(events: readonly AgentEvent[], before: RunDigest | un
   return {
     updatedAt: events.at(-1)?.timestamp ?? "",
     status,
-    /** Time at which the first of their steps started. */
     startedAt: events.find(({ type }) => type === "step-start")?.timestamp,
     digest: digest === before ? undefined : digest,
   };
 }
 
-/** The kinds of what a run waits for, and when the earliest of its waits ends. */
 export function getWaits({ pending, resumeAt }: Partial<RunDigest> = {}) {
   return { kinds: pending?.kinds ?? null, resumeMs: resumeAt === undefined ? null : Date.parse(resumeAt) };
 }
 
-/** The options of a list as a statement has them. */
 export interface ListQuery extends Pick<ListSelection, "statuses" | "resumable" | "pending" | "sinceMs" | "limit"> {
   /** A hash of each key and value. */
   readonly metadata: readonly string[];
@@ -108,7 +98,6 @@ export interface ListQuery extends Pick<ListSelection, "statuses" | "resumable" 
   readonly before: { readonly createdMs: number; readonly number: number };
 }
 
-/** Reads the options of a list. Throws `invalid-options`. */
 export function readListOptions(options: ListRunsOptions): ListQuery {
   const { untilMs, metadata, ...selection } = selectRuns(options);
   const position = readCursor(options.cursor);
@@ -150,12 +139,10 @@ function readSummary(row: SqlRow): RunSummary {
   };
 }
 
-/** The hashes of all metadata of a run. */
 export function hashMetadata(metadata: JsonObject): readonly string[] {
   return Object.entries(metadata).map(([key, value]) => hashEntry(key, canonicalJson(value)));
 }
 
-/** A key of metadata and its value, as canonical JSON, hashed to a short text. */
 function hashEntry(key: string, value: string): string {
   const hash = createHash("sha256").update(`${JSON.stringify(key)}:${value}`);
   return hash.digest("base64url").slice(0, 22);

@@ -29,7 +29,6 @@ export interface SqliteFileOptions {
   readonly driver?: SqliteDriver | undefined;
 }
 
-/** The options of every store in an SQLite file, which each adds its own to. */
 export const fileOptions = {
   path: { isValid: isPath, expected: 'the path of a file, or ":memory:"', isRequired: true },
   busyTimeoutMs: { type: "integer", min: 0, max: maxTimerMs, default: 5_000 },
@@ -47,10 +46,8 @@ function isPath(value: unknown): boolean {
 
 type FileSettings = SettingsOf<SqliteFileOptions, typeof fileOptions>;
 
-/** The path of a database that ends with the process. */
 const inMemory = ":memory:";
 
-/** Opens a database, and creates it and the folders above it if they are missing. Throws `store-failed` or `missing-dependency`. */
 export function openDatabase({ path, driver, busyTimeoutMs }: FileSettings): SqlDatabase {
   const Database = loadDriver(driver);
   let db: SqlDatabase | undefined;
@@ -88,16 +85,12 @@ function setJournalMode(db: SqlDatabase): void {
   }
 }
 
-/** An open file. Its failures are `store-failed`. */
 export class DatabaseFile {
   private readonly path: string;
   private readonly busyTimeoutMs: number;
-  /** Undefined once it is closed. */
   private db: SqlDatabase | undefined;
-  /** The file that the path led to when it was opened. */
   private readonly inode: bigint | undefined;
 
-  /** Throws `store-failed` or `missing-dependency`. */
   constructor(settings: FileSettings) {
     this.path = settings.path === inMemory ? inMemory : resolve(settings.path);
     this.busyTimeoutMs = settings.busyTimeoutMs;
@@ -105,12 +98,10 @@ export class DatabaseFile {
     this.inode = this.findInode();
   }
 
-  /** Reads everything in one transaction, so that the results of several queries are consistent. */
   read<T>(operation: StoreOperation, runId: string, work: (db: SqlDatabase) => T): T {
     return this.attempt(operation, runId, (db) => inTransaction(db, "DEFERRED", () => work(db)));
   }
 
-  /** Writes all or nothing; when it returns, the change is on the disk. */
   write<T>(operation: StoreOperation, runId: string, work: (db: SqlDatabase) => T): T {
     return this.attempt(operation, runId, (db) => {
       // If the file was moved, deleted or replaced, everything written would be lost with the process. With a
@@ -171,10 +162,7 @@ export const dialect: Dialect = {
   equals: (column, text) => sql`${raw(column)} = ${text}`,
 };
 
-/**
- * Creates the tables of an empty database, in one transaction that locks other processes out. Throws `store-failed` for
- * a database of another format, or of another program, and leaves it unchanged.
- */
+/** Throws `store-failed` for a database of another format, or of another program, and leaves it unchanged. */
 export function prepareTables(db: SqlDatabase, path: string): void {
   // In a transaction, too: another process may create the tables between two reads of the file.
   if (inTransaction(db, "DEFERRED", () => hasTables(db, path))) return;
@@ -186,7 +174,6 @@ export function prepareTables(db: SqlDatabase, path: string): void {
   });
 }
 
-/** True if the tables exist, false if the database is empty. */
 function hasTables(db: SqlDatabase, path: string): boolean {
   const place = { runId: "", operation: "open" } as const;
   const format = Number(db.value("PRAGMA user_version"));

@@ -2,13 +2,11 @@ import { AgentError } from "../../core/errors.ts";
 import { describeThrown } from "../../core/text.ts";
 import type { Sql, SqlRow, SqlValue, Steps } from "../sql/statement.ts";
 
-/** A statement of a driver. */
 interface NativeStatement {
   run(...values: readonly SqlValue[]): unknown;
   all(...values: readonly SqlValue[]): SqlRow[];
 }
 
-/** The interface that all drivers share. */
 export interface NativeDatabase {
   exec(sql: string): unknown;
   prepare(sql: string): NativeStatement;
@@ -24,38 +22,31 @@ export class SqlDatabase {
 
   constructor(private readonly native: NativeDatabase) {}
 
-  /** Runs any number of statements that return no rows. */
   exec(text: string): void {
     this.native.exec(text);
   }
 
-  /** Runs a statement that returns no rows. */
   run(text: string, ...values: readonly SqlValue[]): void {
     this.prepare(text).run(...values);
   }
 
-  /** The rows of a statement. */
   all(text: string, ...values: readonly SqlValue[]): readonly SqlRow[] {
     return this.prepare(text).all(...values);
   }
 
-  /** The first row of a statement, if it has one. */
   get(text: string, ...values: readonly SqlValue[]): SqlRow | undefined {
     // With `all`: libsql adds a key to the row of its own `get`.
     return this.all(text, ...values)[0];
   }
 
-  /** The first value in the first row of a statement, if it has one. */
   value(text: string, ...values: readonly SqlValue[]): unknown {
     return Object.values(this.get(text, ...values) ?? {})[0];
   }
 
-  /** The rows of a statement that was put together. */
   select({ texts, values }: Sql): readonly SqlRow[] {
     return this.all(texts.join("?"), ...values);
   }
 
-  /** Does work that takes several statements, which all return rows. */
   finish<T>(steps: Steps<T>): T {
     let step = steps.next();
     while (step.done !== true) step = steps.next(this.select(step.value));
@@ -78,10 +69,6 @@ export class SqlDatabase {
   }
 }
 
-/**
- * Does work in one transaction, all or nothing. `DEFERRED` is for reading only; `IMMEDIATE` locks other writers out
- * from the start, `EXCLUSIVE` readers, too.
- */
 export function inTransaction<T>(db: SqlDatabase, mode: "DEFERRED" | "IMMEDIATE" | "EXCLUSIVE", work: () => T): T {
   db.exec(`BEGIN ${mode}`);
   try {
@@ -113,13 +100,10 @@ export function asBytes(...columns: readonly string[]): string {
  */
 export type SqliteDriver = "node" | "better-sqlite3" | "libsql";
 
-/** Opens a database with a driver. */
 type DatabaseConstructor = new (path: string) => NativeDatabase;
 
-/** Returns a driver; throws or returns undefined if there is none. */
 export type FindDriver = (driver: SqliteDriver) => DatabaseConstructor | undefined;
 
-/** In the order in which they are tried. */
 export const drivers: readonly SqliteDriver[] = ["node", "better-sqlite3", "libsql"];
 
 /** Extra files from which drivers are resolved. The command adds one in the current folder. */
@@ -136,10 +120,7 @@ function findFrom(path: string): FindDriver {
   return (driver) => find[driver]() as DatabaseConstructor | undefined;
 }
 
-/**
- * The first available driver, or the requested one. An installed package that does not work here, for example because
- * its install script was not run, is skipped. Throws `missing-dependency`.
- */
+/** Skips an installed package that does not work here, for example because its install script was not run. */
 export function loadDriver(driver: SqliteDriver | undefined, places?: readonly FindDriver[]): DatabaseConstructor {
   const failures: unknown[] = [];
   // A bundle that is CommonJS has no `import.meta.url`.

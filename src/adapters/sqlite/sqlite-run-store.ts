@@ -46,20 +46,17 @@ const storeOptions = {
   now: { type: "function", default: () => Date.now() },
 } satisfies OptionTable<SqliteRunStoreOptions>;
 
-type AppendOptions = Parameters<RunStore["append"]>[2];
-type ReleaseOptions = Parameters<RunStore["release"]>[1];
-
 /**
  * A {@link RunStore} in a file. All methods are synchronous except `delete`, which lets others write in between.
  * @group Storage
  */
 export interface SqliteRunStore extends RunStore {
-  append(runId: string, events: readonly AgentEvent[], options: AppendOptions): void;
+  append(runId: string, events: readonly AgentEvent[], options: Parameters<RunStore["append"]>[2]): void;
   read(runId: string, options?: { after?: number; limit?: number }): readonly AgentEvent[];
   list(options?: ListRunsOptions): RunPage;
   claim(runId: string, options: { owner: string; ttlMs: number }): { fence: number } & PostedMessages;
   renew(runId: string, options: { owner: string; fence: number; ttlMs: number }): PostedMessages;
-  release(runId: string, options: ReleaseOptions): void;
+  release(runId: string, options: Parameters<RunStore["release"]>[1]): void;
   post(runId: string, message: JsonObject, options?: PostOptions): PostAnswer;
   delete(runId: string, options?: { readonly status?: readonly RunStatus[] | undefined }): Promise<boolean>;
   /** Closes the file; after that every other method throws `store-failed`. */
@@ -90,7 +87,7 @@ export function createSqliteRunStore(options: SqliteRunStoreOptions): SqliteRunS
         const run = findRun(db, runId);
         const next = (run?.sequence ?? 0) + 1;
         if (sequence !== next) throw sequenceConflict(runId, { sequence, next });
-        insertEvents(db, run ?? insertRun(db, runId, first), { events, texts });
+        insertEvents(db, run ?? insertRun(db, runId, first), events, texts);
         if (run !== undefined) deleteMessages(db, run.number, acknowledged);
       });
     },
@@ -109,7 +106,7 @@ export function createSqliteRunStore(options: SqliteRunStoreOptions): SqliteRunS
 
     claim: (runId, { owner, ttlMs }) =>
       file.write("claim", runId, (db) => {
-        const goneFence = readInteger(db.get(selectGoneFence) ?? {}, "fence");
+        const goneFence = readInteger(db.get(`SELECT ${asBytes("fence")} FROM run_marks`) ?? {}, "fence");
         const known = findLease(db, runId) ?? { owner: null, fence: goneFence, fromMs: 0, untilMs: 0 };
         const lease = claimLease(runId, known, { owner, ttlMs, nowMs: now() });
         saveLease(db, runId, lease);
@@ -153,7 +150,7 @@ export function createSqliteRunStore(options: SqliteRunStoreOptions): SqliteRunS
         const lease = findLease(db, runId);
         if (lease !== undefined && isHeld(lease, now())) throw ownedElsewhere(runId);
         if (status !== undefined && !status.includes(run.status)) return false;
-        deleteRun(db, runId, { run, fence: lease?.fence ?? 0 });
+        deleteRun(db, runId, run, lease?.fence ?? 0);
         return true;
       });
       // Deleting thousands of runs must not block everything else in this process.
@@ -171,32 +168,23 @@ export function createSqliteRunStore(options: SqliteRunStoreOptions): SqliteRunS
   };
 }
 
-/** Yields to other work in this process. */
-function turn(): Promise<void> {
-  return new Promise((resolve) => setImmediate(resolve));
-}
-
-/** The stored data of a run besides its events. */
-interface RunRow {
-  readonly number: number;
-  readonly status: RunStatus;
-  /** The number of its last event. */
-  readonly sequence: number;
-  readonly createdMs: number;
-}
+const turn = () => new Promise<void>((resolve) => setImmediate(resolve));
 
 const selectRun = `SELECT ${asBytes("number", "status", "sequence", "created_ms")} FROM runs WHERE run_id = ?`;
 
-function findRun(db: SqlDatabase, runId: string): RunRow | undefined {
+function findRun(db: SqlDatabase, runId: string) {
   const row = db.get(selectRun, runId);
-  if (row === undefined) return undefined;
-  return {
-    number: readInteger(row, "number"),
-    status: readStatus(row),
-    sequence: readInteger(row, "sequence"),
-    createdMs: readInteger(row, "created_ms"),
-  };
+  return (
+    row && {
+      number: readInteger(row, "number"),
+      status: readStatus(row),
+      sequence: readInteger(row, "sequence"),
+      createdMs: readInteger(row, "created_ms"),
+    }
+  );
 }
+
+type RunRow = NonNullable<ReturnType<typeof findRun>>;
 
 function insertRun(db: SqlDatabase, runId: string, first: AgentEvent): RunRow {
   const { createdMs, createdAt, request, metadata } = firstValues(first);
@@ -213,12 +201,7 @@ function insertRun(db: SqlDatabase, runId: string, first: AgentEvent): RunRow {
 const selectEvents = `SELECT CAST(sequence AS INTEGER) AS sequence, ${asBytes("json")} FROM run_events
   WHERE run = ? AND sequence > ? ORDER BY run_events.sequence LIMIT ?`;
 
-/** Appends events to a run; `texts` are the same events as JSON. */
-function insertEvents(
-  db: SqlDatabase,
-  run: RunRow,
-  { events, texts }: { readonly events: readonly AgentEvent[]; readonly texts: readonly string[] },
-): void {
+function insertEvents(db: SqlDatabase, run: RunRow, events: readonly AgentEvent[], texts: readonly string[]): void {
   const { number } = run;
   let { sequence } = run;
   const insert = "INSERT INTO run_events (run, sequence, json) VALUES (?, ?, ?)";
@@ -227,7 +210,7 @@ function insertEvents(
   const { updatedAt, startedAt = null, status = run.status, digest } = getChanges(events, before);
   const update = "UPDATE runs SET sequence = ?, updated_at = ?, started_at = coalesce(started_at, ?) WHERE number = ?";
   db.run(update, sequence, updatedAt, startedAt, number);
-  if (digest !== undefined) saveDigest(db, run, { digest, before });
+  if (digest !== undefined) saveDigest(db, run, digest, before);
   // Separately, as it also writes to an index.
   if (status !== run.status) db.run("UPDATE runs SET status = ? WHERE number = ?", status, number);
   if (endedStatuses.has(status)) db.run(deleteAllMessages, number);
@@ -240,12 +223,7 @@ function findDigest(db: SqlDatabase, number: number): RunDigest | undefined {
   return row && readDigest(row, "json");
 }
 
-/** Saves what lists show of a run, and indexes what it waits for if it is suspended. */
-function saveDigest(
-  db: SqlDatabase,
-  run: RunRow,
-  { digest, before }: { readonly digest: RunDigest; readonly before: RunDigest | undefined },
-): void {
+function saveDigest(db: SqlDatabase, run: RunRow, digest: RunDigest, before: RunDigest | undefined): void {
   const { number, createdMs } = run;
   const { kinds, resumeMs } = getWaits(digest);
   db.run("INSERT OR REPLACE INTO run_digests (run, json) VALUES (?, ?)", number, JSON.stringify(digest));
@@ -266,21 +244,20 @@ const selectLease = `SELECT ${asBytes("owner", "fence", "from_ms", "until_ms")} 
 
 function findLease(db: SqlDatabase, runId: string): Lease | undefined {
   const row = db.get(selectLease, runId);
-  if (row === undefined) return undefined;
-  return {
-    owner: readOptionalText(row, "owner") ?? null,
-    fence: readInteger(row, "fence"),
-    fromMs: readInteger(row, "from_ms"),
-    untilMs: readInteger(row, "until_ms"),
-  };
+  return (
+    row && {
+      owner: readOptionalText(row, "owner") ?? null,
+      fence: readInteger(row, "fence"),
+      fromMs: readInteger(row, "from_ms"),
+      untilMs: readInteger(row, "until_ms"),
+    }
+  );
 }
 
 function saveLease(db: SqlDatabase, runId: string, { owner, fence, fromMs, untilMs }: Lease): void {
   const save = "INSERT OR REPLACE INTO run_claims (run_id, owner, fence, from_ms, until_ms) VALUES (?, ?, ?, ?, ?)";
   db.run(save, runId, owner, fence, fromMs, untilMs);
 }
-
-const selectGoneFence = `SELECT ${asBytes("fence")} FROM run_marks`;
 
 const selectMessages = `SELECT ${asBytes("number", "json")} FROM run_messages
   WHERE run = (SELECT number FROM runs WHERE run_id = ?) ORDER BY run_messages.number`;
@@ -292,11 +269,7 @@ function deleteMessages(db: SqlDatabase, run: number, numbers: readonly number[]
 }
 
 /** Deletes a run, except for its events if there are many; neither its number nor its fence is used again. */
-function deleteRun(
-  db: SqlDatabase,
-  runId: string,
-  { run, fence }: { readonly run: RunRow; readonly fence: number },
-): void {
+function deleteRun(db: SqlDatabase, runId: string, run: RunRow, fence: number): void {
   const { number, createdMs } = run;
   const { metadata = {} } = findDigest(db, number) ?? {};
   const deleteMetadata = "DELETE FROM run_metadata WHERE hash = ? AND created_ms = ? AND run = ?";
@@ -311,7 +284,6 @@ function deleteRun(
   if (deleteEvents(db, number)) db.run("INSERT INTO deleted_runs (number) VALUES (?)", number);
 }
 
-/** Deletes some events of a deleted run. Returns true if there may be more. */
 function sweep(db: SqlDatabase): boolean {
   const row = db.get(`SELECT ${asBytes("number")} FROM deleted_runs LIMIT 1`);
   if (row === undefined) return false;
@@ -362,7 +334,13 @@ export function listSql(query: ListQuery, nowMs: number, isByMetadata = true): S
   const { resumable, pending, metadata, sinceMs, before, limit } = query;
   const first = isByMetadata ? metadata[0] : undefined;
   const others = first === undefined ? metadata : metadata.slice(1);
-  const filters = [...others.map(hasMetadata), ...(resumable ? [isFree(nowMs)] : [])];
+  const filters = others.map(
+    (other) => sql`EXISTS (SELECT 1 FROM run_metadata o
+      WHERE o.hash = ${other} AND o.created_ms = runs.created_ms AND o.run = runs.number)`,
+  );
+  if (resumable)
+    filters.push(sql`NOT EXISTS (SELECT 1 FROM run_claims c WHERE c.run_id = runs.run_id AND c.owner IS NOT NULL
+      AND c.until_ms > ${nowMs} AND c.from_ms <= ${nowMs})`);
   const found = getLookups(query, nowMs, first).map(({ from, index, where }) => {
     const [time, number] = index.map(raw) as [Sql, Sql];
     const position = sql`(${time}, ${number}) < (${before.createdMs}, ${before.number}) AND ${time} >= ${sinceMs}`;
@@ -410,15 +388,4 @@ function getLookups({ statuses, resumable, pending }: ListQuery, nowMs: number, 
     index: ["created_ms", "number"],
     where: [...(status === undefined ? [] : [sql`status = ${status}`]), ...(pending === undefined ? [] : [isPending])],
   }));
-}
-
-function hasMetadata(hash: string): Sql {
-  return sql`EXISTS (SELECT 1 FROM run_metadata o
-    WHERE o.hash = ${hash} AND o.created_ms = runs.created_ms AND o.run = runs.number)`;
-}
-
-/** The condition that no lease on a run lasts. */
-function isFree(nowMs: number): Sql {
-  return sql`NOT EXISTS (SELECT 1 FROM run_claims c WHERE c.run_id = runs.run_id AND c.owner IS NOT NULL
-    AND c.until_ms > ${nowMs} AND c.from_ms <= ${nowMs})`;
 }

@@ -29,23 +29,18 @@ const codes: Readonly<Record<string, readonly [code: number, problem?: FileProbl
 /** A failing disk with less free space, in bytes, is considered full. */
 const littleSpace = 65_536;
 
-/** Returns an error of a driver or of Node's `fs` as `store-failed`, with the problem if known, and what to do about it. */
 export function toStoreFailure(thrown: unknown, attempt: StoreAttempt & { readonly path: string }): AgentError {
   const { path, operation } = attempt;
-  const describeOther = (reason: string) => {
+  const problem = findProblem(thrown, path);
+  const describe = (reason: string) => {
+    if (problem !== undefined) return advice[problem](reason);
     if (readCode(thrown) === movedCode) return "has been moved or deleted since it was opened. Open it again.";
     if (isFolder(path)) return "is a folder. Give the path of a file.";
     return `failed to ${operation}: ${reason}. Check its disk and its path.`;
   };
-  return storeFailure(
-    thrown,
-    attempt,
-    () => findProblem(thrown, path),
-    (problem, reason) => `The database "${path}" ${problem ? advice[problem](reason) : describeOther(reason)}`,
-  );
+  return storeFailure(thrown, attempt, problem, (reason) => `The database "${path}" ${describe(reason)}`);
 }
 
-/** True if the file was locked by another process. */
 export function isBusy(thrown: unknown): boolean {
   return findProblem(thrown, "") === "busy";
 }
@@ -69,7 +64,6 @@ function findProblem(thrown: unknown, path: string): FileProblem | undefined {
   return problem === "disk" ? findDiskProblem(path) : problem;
 }
 
-/** The SQLite code of a failure, 0 if there is none. */
 function readCode(thrown: unknown): number {
   if (typeof thrown !== "object" || thrown === null) return 0;
   const { errcode, rawCode, code, message } = thrown as Record<string, unknown>;
@@ -91,16 +85,10 @@ function findDiskProblem(path: string): FileProblem | undefined {
   }
 }
 
-const fileProblems: Readonly<Record<string, FileProblem>> = {
-  EROFS: "read-only",
-  EACCES: "read-only",
-  EPERM: "read-only",
-  ENOSPC: "full",
-  EDQUOT: "full",
-};
-
 function findFileProblem(thrown: unknown): FileProblem | undefined {
-  return fileProblems[String((thrown as { readonly code?: unknown } | null | undefined)?.code)];
+  const code = String((thrown as { readonly code?: unknown } | null | undefined)?.code);
+  if (/^(EROFS|EACCES|EPERM)$/.test(code)) return "read-only";
+  return /^(ENOSPC|EDQUOT)$/.test(code) ? "full" : undefined;
 }
 
 const advice: Readonly<Record<FileProblem, (reason: string) => string>> = {
