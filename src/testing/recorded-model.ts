@@ -120,11 +120,13 @@ function replay(path: string, given: LanguageModel | undefined): RecordedModel {
     async generate(request) {
       request.signal.throwIfAborted();
       const asked = comparedOf(request);
-      const compare = ({ recorded }: { readonly recorded: object }) => ({ asked, recorded });
-      const call = replay.take(asked, compare)?.call;
+      const call = replay.take(asked);
       if (call === undefined) {
         const question = request.messages.findLast(({ role }) => role === "user")?.content ?? "";
-        throw replay.miss({ from: name, asked: `its last user message is ${quote(question)}` }, compare);
+        throw replay.miss({ from: name, asked: `its last user message is ${quote(question)}` }, ({ recorded }) => ({
+          asked,
+          recorded,
+        }));
       }
       const { failure } = call;
       if (failure !== undefined) throw modelFailure(model, failure.reason, failure);

@@ -1,5 +1,5 @@
 import type * as z from "zod/v4";
-import { canonicalJson, hiddenText, mapItems } from "../core/json.ts";
+import { canonicalJson } from "../core/json.ts";
 import { cutText, describeThrown } from "../core/text.ts";
 
 /**
@@ -161,63 +161,14 @@ interface Miss {
 
 const maxDifferences = 3;
 
-/** The calls with placeholders at the same paths. */
-interface CallGroup {
-  readonly paths: ReadonlySet<string>;
-  /** The places of the calls in the recording, by all that they have at other paths. */
-  readonly places: Map<string, number[]>;
-}
-
-/** Finds the recorded calls that may be the same as another call, without comparing it with each. */
-export class CallIndex {
-  private readonly groups = new Map<string, CallGroup>();
-
-  /** Adds a call. Places must be added in their order. */
-  add(place: number, call: object): void {
-    const found = new Set<string>();
-    const isFound = (part: unknown, path: string) => hasPlaceholder(part) && Boolean(found.add(path));
-    const key = canonicalJson(withNulls(call, isFound));
-    const name = JSON.stringify([...found]);
-    const group = this.groups.get(name) ?? { paths: found, places: new Map<string, number[]>() };
-    this.groups.set(name, group);
-    const places = group.places.get(key);
-    if (places === undefined) group.places.set(key, [place]);
-    else places.push(place);
-  }
-
-  /** Returns lists of places: calls at other places differ. To remove a call, remove its place from its list. */
-  find(call: object): readonly number[][] {
-    return [...this.groups.values()].flatMap(({ paths, places }) => {
-      const found = places.get(canonicalJson(withNulls(call, (_, path) => paths.has(path))));
-      return found === undefined ? [] : [found];
-    });
-  }
-}
-
-/** A value with null at some paths. */
-function withNulls(value: unknown, isNull: (part: unknown, path: string) => boolean, path = ""): unknown {
-  if (isNull(value, path)) return null;
-  if (!isHolder(value)) return value;
-  return mapItems(value, (item, key) => withNulls(item, isNull, `${path}[${JSON.stringify(key)}]`));
-}
-
-/** True for a text that may stand for another value, and for an object with a key that may. */
-function hasPlaceholder(value: unknown): boolean {
-  if (typeof value === "string") return value.includes("[secret") || value.includes(hiddenText);
-  return isHolder(value) && !Array.isArray(value) && Object.keys(value).some(hasPlaceholder);
-}
-
 /** The calls of a recording, each of which answers one call. */
 export class Replay<TCall extends object> {
-  /** The places of those that have answered none yet. */
+  /** The places of those that have answered none yet, by what is compared. */
+  private readonly places = new Map<string, number[]>();
   private readonly open = new Set<number>();
-  private readonly index = new CallIndex();
   private readonly misses: string[] = [];
 
-  /**
-   * `identityOf` returns the part of a call that is compared. `unmade` describes calls that were not made. Calls for which
-   * `isAnswer` is true need not be made.
-   */
+  /** `identityOf` returns the part of a call that is compared. `unmade` describes calls that were not made. */
   constructor(
     private readonly path: string,
     private readonly calls: readonly TCall[],
@@ -225,50 +176,21 @@ export class Replay<TCall extends object> {
       readonly howToRecord: RecordingKind<unknown>["howToRecord"];
       readonly identityOf: (call: TCall) => object;
       readonly unmade: string;
-      readonly isAnswer?: (call: TCall) => boolean;
     },
   ) {
     for (const [place, call] of calls.entries()) {
-      if (kind.isAnswer?.(call)) continue;
+      const key = canonicalJson(kind.identityOf(call));
+      this.places.set(key, [...(this.places.get(key) ?? []), place]);
       this.open.add(place);
-      this.index.add(place, kind.identityOf(call));
     }
   }
 
-  /** Uses up the first recorded call that is the same, preferably the first that is best. */
-  take<TComparison extends Comparison>(
-    identity: object,
-    compare: (call: TCall) => TComparison,
-    isBest: (comparison: TComparison) => boolean = () => true,
-  ): { readonly call: TCall; readonly comparison: TComparison } | undefined {
-    const found = this.index.find(identity).flatMap((places) => {
-      const same = this.findSame(places, compare, isBest);
-      return same === undefined ? [] : [same];
-    });
-    const [first] = found.toSorted(
-      (one, other) => Number(other.isBest) - Number(one.isBest) || one.place - other.place,
-    );
-    if (first === undefined) return undefined;
-    first.places.splice(first.places.indexOf(first.place), 1);
-    this.open.delete(first.place);
-    return first;
-  }
-
-  private findSame<TComparison extends Comparison>(
-    places: number[],
-    compare: (call: TCall) => TComparison,
-    isBest: (comparison: TComparison) => boolean,
-  ) {
-    let first: { places: number[]; place: number; call: TCall; comparison: TComparison; isBest: boolean } | undefined;
-    for (const place of places) {
-      const call = this.calls[place] as TCall;
-      const comparison = compare(call);
-      if (!isSame(comparison)) continue;
-      const same = { places, place, call, comparison, isBest: isBest(comparison) };
-      if (same.isBest) return same;
-      first ??= same;
-    }
-    return first;
+  /** Uses up the first recorded call that is the same. */
+  take(identity: object): TCall | undefined {
+    const place = this.places.get(canonicalJson(identity))?.shift();
+    if (place === undefined) return undefined;
+    this.open.delete(place);
+    return this.calls[place];
   }
 
   /** Returns the error for a call that no recorded one answers, with its differences from the most similar one. */
@@ -313,11 +235,6 @@ export class Replay<TCall extends object> {
       `The recording "${path}" has ${calls.length} calls; ${kind.unmade}: ${which}. ${kind.howToRecord(path)}`,
     );
   }
-}
-
-/** True if nothing differs. */
-export function isSame({ asked, recorded }: Comparison): boolean {
-  return findDifferences(asked, recorded).next().done === true;
 }
 
 function likenessOf({ asked, recorded }: Comparison) {
