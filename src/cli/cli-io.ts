@@ -13,7 +13,6 @@ import { createNotes } from "../tools/notes/notes.ts";
 import { createTodoStore } from "../tools/todo-store/todo-store.ts";
 import { type CliOutput, Printer } from "./printer.ts";
 
-/** Everything that the command knows about the outside world. */
 export interface CliIo {
   /** For the plan, the steps and the result. */
   readonly stdout: CliOutput;
@@ -27,7 +26,6 @@ export interface CliIo {
   ask?(question: string): Promise<string>;
   /** Calls a listener when the process is asked to end, instead of ending it. Returns a function that removes it. */
   onTerminate(listener: () => void): () => void;
-  /** Creates the agent. Rejects with the errors of opening a database. */
   createAgent(choice: AgentChoice, warnings?: AgentWarnings): Promise<CliAgent>;
 }
 
@@ -36,16 +34,12 @@ export type AgentWarnings = Required<Pick<AgentOptions, "onWarning" | "onListene
 
 export interface AgentChoice {
   readonly planner: PlannerChoice;
-  /** The file that keeps todos and runs; undefined if they end with the process. */
   readonly db: string | undefined;
 }
 
-/** An agent, and how to clean up when it is no longer needed. */
 export interface CliAgent {
   readonly agent: Agent;
-  /** The store of its runs. */
   readonly store?: Pick<RunStore, "read">;
-  /** Closes its database. */
   close(): void;
 }
 
@@ -57,14 +51,12 @@ export type PlannerChoice =
 export interface CliOptions {
   readonly planOnly: boolean;
   readonly json: boolean;
-  /** False for `--no-color`. */
   readonly color: boolean;
   readonly planner: PlannerChoice;
   /** The file that keeps todos and runs. */
   readonly db: string | undefined;
 }
 
-/** A command at work, once its arguments are parsed. */
 export interface CliCall {
   readonly agent: Agent;
   readonly store: CliAgent["store"];
@@ -78,7 +70,6 @@ export interface CliCall {
 
 export const exitCodes = { completed: 0, failed: 1, usage: 2, cancelled: 130, terminated: 143 } as const;
 
-/** The exit code for how a run ended; `errorCode` is that of its error. */
 export function getExitCode(status: RunStatus, errorCode?: string): number {
   if (status === "completed") return exitCodes.completed;
   if (status === "cancelled") return exitCodes.cancelled;
@@ -198,7 +189,6 @@ function withoutWarnings<T>(work: () => T): T {
   }
 }
 
-/** The chosen planner: the rules, and with a model the model for what the rules refuse. */
 export function createPlanner(choice: PlannerChoice): Planner {
   const rules = createRulePlanner();
   if (choice.type === "rules") return rules;

@@ -4,7 +4,6 @@ import { isInCalendar } from "../core/step.ts";
 import { type CliIo, type CliOptions, exitCodes, type PlannerChoice } from "./cli-io.ts";
 import { Printer } from "./printer.ts";
 
-/** The work of the command; `exit` if that is already done, or the arguments are invalid. */
 export type CliArguments =
   | { readonly type: "exit"; readonly exitCode: number }
   | ((RequestArguments | NamedCommand) & { readonly options: CliOptions });
@@ -28,7 +27,6 @@ type NamedCommand =
 /** The form in which a run is shown, unless as text: as a page in a file, as a flowchart, by its events, or exported, perhaps signed. */
 type ShowOptions = Pick<ReadOptions, "html" | "mermaid" | "events" | "export" | "key">;
 
-/** A command about a run that can have any id. */
 export type AnyRunCommand = Extract<NamedCommand, { type: "show" | "watch" | "resume" }>;
 
 /** The options as commander reads them: a planner has a name, and options of its own. */
@@ -140,12 +138,10 @@ function createCommand(version: string): Command {
   return command;
 }
 
-/** Commander ends each text with a line break. */
 function splitLines(text: string): readonly string[] {
   return text.replace(/\n$/, "").split("\n");
 }
 
-/** The given options that belong to a command alone. */
 function getOwnOptions({ type }: NamedCommand, read: ReadOptions): Partial<ReadOptions> {
   const own = commandOptions.filter(([name, { commands }]) => commands.includes(type) && read[name] !== undefined);
   return Object.fromEntries(own.map(([name]) => [name, read[name]]));

@@ -11,7 +11,6 @@ export interface CliOutput {
  * control characters are shown as escapes.
  */
 export class Printer {
-  /** For parts of the printed lines. */
   readonly colors: Colors;
 
   constructor(
@@ -21,7 +20,6 @@ export class Printer {
     this.colors = createColors(isColored);
   }
 
-  /** Writes lines, each with a line break. */
   print(lines: readonly string[]): void {
     if (lines.length > 0) this.output.write(lines.map((line) => `${this.harmless(line)}\n`).join(""));
   }

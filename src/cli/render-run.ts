@@ -56,7 +56,6 @@ function renderRequest(request: string | undefined): string {
   return request === undefined ? "(a plan)" : cutText(printable(request), maxRequest);
 }
 
-/** A plan under a title that names its author. */
 export function renderTitledPlan(plan: Plan, { tools, colors }: { tools: readonly Tool[]; colors: Colors }): string[] {
   const title = `${colors.bold("Plan")}${describeSource(plan.source, colors)}`;
   const lines = describePlan(plan, { tools }).split("\n");
@@ -117,7 +116,6 @@ export function renderStep(
   return `  ${colors.red("✖")} ${nameStep(step)}: ${printable(status + why)}`;
 }
 
-/** Renders an error. For a request that cannot be planned, the lines include examples of what can be. */
 export function renderError(error: unknown): string[] {
   if (isAgentError(error, "cannot-plan")) return renderRefusal(error);
   return [`planwright: ${describeError(error)}`];
@@ -150,7 +148,6 @@ export function renderProblem({ error, pending = [], steps }: Problem): string[]
   return pending.map((item) => `planwright: the run is suspended: ${describePending(item)}`);
 }
 
-/** Says how to resume a stored run that has not ended. */
 export function renderHint(
   { runId, status, pending = [] }: Pick<RunSnapshot, "runId" | "status" | "pending">,
   { db }: Pick<CliOptions, "db">,
@@ -211,7 +208,6 @@ export function summarizeOutput(output: unknown, tool: Tool | undefined): string
   return cutText(text || printableJson(value), maxSummary);
 }
 
-/** An output as readable lines: numbers and texts unchanged, objects and lists of them by their titles, else JSON. */
 export function renderOutput(output: unknown, { tool, colors }: { tool: Tool | undefined; colors: Colors }): string[] {
   const value = selectResult(output, tool);
   if (value === null || value === undefined) return ["Done."];
@@ -261,7 +257,6 @@ function describeThing(thing: Keyed): string {
   return `${done ? "[x]" : "[ ]"} ${title}`;
 }
 
-/** The other fields of an object: without its id, its title, its checkbox, and what says when something was done to it. */
 function getDetails(thing: Keyed): string {
   const isTold = (key: string) => key === findTitleKey(thing) || ["id", "completed", "done"].includes(key);
   return renderFields(
@@ -288,7 +283,6 @@ function isScalar(value: unknown): boolean {
   return typeof value === "string" || typeof value === "number" || typeof value === "boolean";
 }
 
-/** The result of a run as readable lines, with the usage of models. */
 export function renderResult(
   run: Pick<RunSnapshot, "plan" | "steps" | "output" | "usage">,
   { tools, colors }: { readonly tools: readonly Tool[]; readonly colors: Colors },

@@ -27,7 +27,6 @@ import {
 
 type Work = Exclude<CliArguments, { type: "exit" }>;
 
-/** Runs the command. Resolves to its exit code; never rejects. */
 export async function runCli(argv: readonly string[], io: CliIo): Promise<number> {
   try {
     const parsed = parseArguments(argv, io);

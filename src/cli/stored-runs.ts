@@ -15,7 +15,6 @@ import { renderRun, renderRunLine } from "./render-run.ts";
 
 const pageSize = 1_000;
 
-/** Lists the stored runs, the newest first. */
 export async function listRuns(call: CliCall): Promise<number> {
   const { agent, options, out } = call;
   const runs: RunSummary[] = [];
@@ -31,7 +30,6 @@ export async function listRuns(call: CliCall): Promise<number> {
   return exitCodes.completed;
 }
 
-/** Shows the current state of a run. The exit code does not depend on that state. */
 export async function showRun(call: CliCall, runId: string): Promise<number> {
   const { agent, options, out } = call;
   const run = await requireRun(call, runId);
@@ -86,7 +84,6 @@ function reportDeleted({ options, out }: CliCall, deleted: number): number {
   return exitCodes.completed;
 }
 
-/** The current state of a run. Rejects with `run-not-found`, and where it might be. */
 async function requireRun(call: CliCall, runId: string): Promise<RunSnapshot> {
   const run = await call.agent.getRun(runId);
   if (run === undefined) throw createRunNotFound(call, runId);
@@ -246,7 +243,6 @@ interface ExportFiles {
   readonly key?: string | undefined;
 }
 
-/** Exports a run as a JSON document, signed if there is a private key. */
 export async function exportToFile(call: CliCall, runId: string, { file, key }: ExportFiles): Promise<number> {
   const { store } = call;
   if (store === undefined) throw createRunNotFound(call, runId);

@@ -4,10 +4,8 @@ import { wordSet } from "../english/word-set.ts";
 import { atom, binary, fraction, partOf, type Term } from "./terms.ts";
 import { around, denominators } from "./words.ts";
 
-/** A number in digits or words. */
 export interface Amount {
   readonly term: Term;
-  /** The index after the last word. */
   readonly end: number;
 }
 

@@ -8,7 +8,6 @@ import { SumParser } from "./sum-parser.ts";
 import { type SumToken, SumTokenizer, type SumTokens } from "./sum-tokens.ts";
 import * as lexicon from "./words.ts";
 
-/** A sum in the notation of the calculator. */
 export interface SumReading {
   /** Such as `(3 + 4) * x`. */
   readonly expression: string;

@@ -317,7 +317,6 @@ export interface RuleNode {
 
 interface Rule {
   readonly level: number;
-  /** Its words, slots and brackets. */
   readonly parts: readonly string[];
   readonly maker: string;
 }
@@ -335,7 +334,6 @@ function readRules(rows: string): readonly Rule[] {
 
 const rules = { starting: readRules(startingRules), continuing: readRules(continuingRules) };
 
-/** All words of the rules. */
 export const vocabulary: ReadonlySet<string> = new Set([
   "negative",
   ...[...rules.starting, ...rules.continuing].flatMap(({ parts }) => parts.filter((part) => !/^[()[\]|]$/.test(part))),

@@ -31,7 +31,6 @@ export class SumParser {
   /** The values of the statements so far that no later one has used. */
   private values: Term[] = [];
   private isContinued = false;
-  /** Number of times that the value so far was an operand. */
   private runningUses = 0;
   /** True while the value so far is already an operand of the statement that is read. */
   private isHeld = false;
@@ -107,7 +106,6 @@ export class SumParser {
     return found;
   }
 
-  /** True if no word stands between the token and the one before it. */
   private isGlued(at: number): boolean {
     return this.tokens[at - 1]?.end === this.tokens[at]?.start;
   }
@@ -237,7 +235,6 @@ export class SumParser {
     return found;
   }
 
-  /** A term whose operators have at least this precedence. */
   private expression(least: number): Term | undefined {
     if (this.depth >= maxDepth) this.work = 0;
     this.depth++;
@@ -247,7 +244,6 @@ export class SumParser {
     return term;
   }
 
-  /** Reads the operators after an operand, with what follows them. */
   private continued(first: Term, least: number): Term {
     let left = first;
     for (;;) {

@@ -4,20 +4,15 @@ import { vocabulary } from "./rules.ts";
 import { atom, formula, type Term } from "./terms.ts";
 import * as lexicon from "./words.ts";
 
-/** A number, or a word or sign of the rules. */
 export interface SumToken {
   readonly word: string;
-  /** Present for a number. */
   readonly term?: Term;
-  /** Its place in the words. */
   readonly start: number;
   readonly end: number;
 }
 
-/** The tokens of a sum. */
 export interface SumTokens {
   readonly tokens: readonly SumToken[];
-  /** True if an amount has a unit of measurement. */
   readonly hasUnit: boolean;
 }
 
@@ -33,7 +28,6 @@ export class SumTokenizer {
   private readonly tokens: SumToken[] = [];
   private readonly units = new Map<string, Unit>();
   private readonly currencies = new Set<string>();
-  /** True if the area of something is asked for. */
   private readonly hasShape: boolean;
 
   constructor(
@@ -98,7 +92,6 @@ export class SumTokenizer {
     return this.push(words.slice(at, amount.end).join(" "), at, amount.end, amount.term);
   }
 
-  /** Several words that stand for one, or for nothing. */
   private phrase(at: number): number | undefined {
     const ways = lexicon.phrases.get(this.wordAt(at)) ?? [];
     const [said, meaning = ""] =
@@ -126,7 +119,6 @@ export class SumTokenizer {
     return at + 1;
   }
 
-  /** A word by itself: an operator, a constant, or one that says nothing. */
   private single(at: number): number | undefined {
     const word = this.wordAt(at);
     const last = this.tokens.at(-1);

@@ -41,7 +41,6 @@ export function formula(text: string): (...parts: readonly Term[]) => Term {
   });
 }
 
-/** A number or a variable. */
 export function atom(text: string): Term {
   return { text, level: level.atom, isBare: true };
 }
@@ -53,24 +52,20 @@ export function call(name: string, parts: readonly Term[]): Term {
 
 const binaries = { "+": formula("a + b"), "-": formula("a - b"), "*": formula("a * b"), "/": formula("a / b") };
 
-/** Two operands with a sign between them. */
 export function binary(sign: keyof typeof binaries, left: Term, right: Term): Term {
   return binaries[sign](left, right);
 }
 
-/** The operand in parentheses, as it was written. */
 export function grouped({ text, isBare }: Term): Term {
   return { text: `(${text})`, level: level.atom, isBare: isBare === true };
 }
 
 const negation = formula("-a");
 
-/** The operand with a minus before it. */
 export function negative(term: Term): Term {
   return { ...negation(term), isBare: term.isBare === true };
 }
 
-/** The operand as a percentage. */
 export function percentage(term: Term): Term {
   return { ...formula("a%")(term), isPercent: true, isBare: term.isBare === true };
 }
@@ -95,7 +90,6 @@ export function changed(sign: "+" | "-", amount: Term, by: Term): Term {
     : binary(sign, amount, by);
 }
 
-/** All operands with the same sign between them. */
 export function chain(sign: keyof typeof binaries, parts: readonly Term[]): Term | undefined {
   const [first, ...others] = parts;
   return first && others.reduce((left, right) => binary(sign, left, right), first);

@@ -74,7 +74,6 @@ export function createFaultyRunStore(store: RunStore, faults: RunStoreFaults = {
     if (ended === undefined) reportCrashed();
     else ended.then(reportCrashed, reportCrashed);
   };
-  /** Ends the leases, as time would do. */
   const endClaims = (): Promise<unknown> | undefined => {
     const released = [...claims].map(([runId, claim]) => store.release(runId, claim));
     claims.clear();

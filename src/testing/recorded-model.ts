@@ -162,7 +162,6 @@ function comparedOf({ messages, responseFormat, maxOutputTokens, temperature, lo
   };
 }
 
-/** The format of recordings that this version writes and reads. */
 const recordingVersion = 2;
 
 const failureReasons = Object.keys(retryableByReason) as readonly ModelFailureReason[];
@@ -242,7 +241,6 @@ const modelRecordings: RecordingKind<z.output<typeof recordingSchema>> = {
     `To record it again, run once with createRecordedModel({ mode: "record", model, path: ${JSON.stringify(path)} }).`,
 };
 
-/** The facts of a model that are read again. */
 function pickFacts({ provider, modelId, price, schemas, hasOutputLimit }: RecordedFacts): RecordedFacts {
   return { provider, modelId, ...defined({ price, schemas, hasOutputLimit }) };
 }
@@ -265,7 +263,6 @@ function printRequest({ messages, responseFormat, maxOutputTokens, temperature, 
   };
 }
 
-/** An answer as a file has it. */
 function printResponse({ text, reasoning, finishReason, usage, logprobs, maxOutputTokens }: ModelResponse): object {
   return {
     text: toLines(text),

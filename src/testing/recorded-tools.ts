@@ -114,10 +114,8 @@ export function replayTools<const TTools extends readonly Tool[]>(
 
 const version = 2;
 
-/** All that JSON.parse returns. */
 const valueSchema = z.custom<JsonValue>((value) => value !== undefined, "Invalid input: it is missing");
 
-/** The data of an error that a tool threw. */
 const errorSchema = z.strictObject({
   name: z.string(),
   message: z.string(),
@@ -134,9 +132,7 @@ type RecordedError = z.output<typeof errorSchema>;
 
 const callSchema = z.strictObject({
   tool: z.string(),
-  /** As the tool got it, with references filled in. */
   input: valueSchema,
-  /** The output that is undone, if the call is one of `undo`. */
   undone: valueSchema.optional(),
   output: valueSchema.optional(),
   error: errorSchema.optional(),
@@ -146,7 +142,6 @@ const callSchema = z.strictObject({
     .optional(),
 });
 type RecordedCall = z.output<typeof callSchema>;
-/** The part of a call that a replay compares. */
 type AskedCall = Pick<RecordedCall, "tool" | "input" | "undone">;
 type Outcome = Omit<RecordedCall, keyof AskedCall>;
 

@@ -19,7 +19,6 @@ function nodeFs(): typeof import("node:fs") {
  * is then not valid JSON, and must be recorded again.
  */
 export class RecordingWriter {
-  /** The text of each call; undefined while it is being made, and if it was deleted. */
   private readonly texts: (string | undefined)[] = [];
   /** For each place, the number of bytes of the file up to the end of its call. */
   private readonly ends: number[] = [];
@@ -97,7 +96,6 @@ export class RecordingWriter {
   }
 }
 
-/** A kind of recording. */
 export interface RecordingKind<T> {
   /** Returns the recording. Throws an error that states what is wrong with its JSON, without naming the file. */
   parse(json: unknown): T;
@@ -149,7 +147,6 @@ export interface Comparison {
   readonly recorded: object;
 }
 
-/** A call that no recorded one answers, in words. */
 interface Miss {
   /** The subject of the call, such as `Weather.undo`. */
   readonly from: string;
@@ -161,7 +158,6 @@ interface Miss {
 
 const maxDifferences = 3;
 
-/** The calls of a recording, each of which answers one call. */
 export class Replay<TCall extends object> {
   /** The places of those that have answered none yet, by what is compared. */
   private readonly places = new Map<string, number[]>();
@@ -185,7 +181,6 @@ export class Replay<TCall extends object> {
     }
   }
 
-  /** Uses up the first recorded call that is the same. */
   take(identity: object): TCall | undefined {
     const place = this.places.get(canonicalJson(identity))?.shift();
     if (place === undefined) return undefined;
@@ -215,14 +210,12 @@ export class Replay<TCall extends object> {
     return fail(`${asked}. ${count} recorded; the nearest, calls[${index}],${used} differs in ${where}${more}`);
   }
 
-  /** Returns the error that names what has no answer, and says why. */
   fail(what: string, why: string): Error {
     this.misses.push(why);
     const { path, kind } = this;
     return new Error(`The recording "${path}" has no answer ${what}: ${why}. ${kind.howToRecord(path)}`);
   }
 
-  /** Throws unless exactly the recorded calls were made. */
   assertComplete(): void {
     const { path, calls, misses, open, kind } = this;
     if (misses.length > 0) {
@@ -244,7 +237,6 @@ function likenessOf({ asked, recorded }: Comparison) {
   };
 }
 
-/** Describes each difference. */
 function* findDifferences(asked: unknown, recorded: unknown, path = ""): Generator<string> {
   if (asked === recorded) return;
   if (isHolder(asked) && isHolder(recorded) && Array.isArray(asked) === Array.isArray(recorded)) {
@@ -262,7 +254,6 @@ function* findDifferences(asked: unknown, recorded: unknown, path = ""): Generat
   } else yield `${path}: ${cutJson(asked)}, recorded ${cutJson(recorded)}`;
 }
 
-/** True for lists and objects. */
 export function isHolder(value: unknown): value is object {
   return typeof value === "object" && value !== null;
 }
@@ -280,12 +271,10 @@ function commonLength(one: string, other: string): number {
 
 const maxQuote = 81;
 
-/** Quotes a text as JSON, with its first characters. */
 export function quote(text: string): string {
   return JSON.stringify(cutText(text, maxQuote));
 }
 
-/** A value as JSON, with its first characters. */
 export function cutJson(value: unknown): string {
   return value === undefined ? "undefined" : cutText(canonicalJson(value), maxQuote);
 }

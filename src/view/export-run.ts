@@ -129,7 +129,6 @@ async function describeEvents(
   };
 }
 
-/** The digests of a run's events, computed again. */
 interface EventDigests {
   readonly digest: string;
   readonly recordedTo: number;
@@ -137,7 +136,6 @@ interface EventDigests {
   readonly wrongAt?: number;
 }
 
-/** Computes the digests of events, up to the first that states another one. */
 function computeDigests(events: readonly AgentEvent[]): EventDigests {
   const chain = new EvidenceChain();
   let [digest, recordedTo] = ["", 0];
@@ -258,7 +256,6 @@ function findRepeatedKey(text: string): string | undefined {
   return undefined;
 }
 
-/** Says how a document differs from what its events lead to; undefined if it does not. */
 async function findChange(run: ExportedRun): Promise<string | undefined> {
   const { runId, events } = run;
   for (const [index, event] of events.entries()) {

@@ -65,10 +65,8 @@ function renderNode(given: GraphNode, { x, y }: { readonly x: number; readonly y
 }
 
 interface Point {
-  /** Its middle. */
   readonly x: number;
   readonly top: number;
-  /** The height of its layer. */
   readonly height: number;
 }
 
@@ -93,7 +91,6 @@ function drawPath(points: readonly Point[], firstHeight: number): string {
 /** A node, or an edge where it goes through a layer. */
 export interface Placed {
   readonly layer: number;
-  /** In pixels. */
   readonly width: number;
   /** True for an edge, which should run straight down. */
   readonly isEdge: boolean;

@@ -15,7 +15,6 @@ export interface GraphNode {
   readonly status: StepRecord["status"] | "planned";
 }
 
-/** Nodes in the order of the plan, and which of them wait for which, by their places. */
 export interface PlanGraph {
   readonly nodes: readonly GraphNode[];
   readonly edges: readonly (readonly [from: number, to: number])[];

@@ -160,11 +160,9 @@ const maxIterations = 50;
 /** The attempts and delays of a step that are listed. */
 const maxListed = 20;
 
-/** A run while its steps are drawn. */
 interface Drawing {
   readonly view: RunView;
   readonly axis: Axis;
-  /** The most characters of a value that are shown. */
   readonly maxLength: number;
 }
 
@@ -260,7 +258,6 @@ function countText(records: readonly StepRecord[]): string {
   return `${done} of ${records.length}${failed > 0 ? `, ${failed} failed` : ""}`;
 }
 
-/** From the first start to the last end. */
 function timeText(records: readonly StepRecord[]): string {
   let [start, end] = [Number.POSITIVE_INFINITY, Number.NEGATIVE_INFINITY];
   for (const { startedAt, completedAt } of records) {

@@ -131,14 +131,12 @@ export class Timeline {
   }
 }
 
-/** A pause between two executions, from and to in percent of the width. */
 interface Pause {
   readonly from: number;
   readonly to: number;
   readonly ms: number;
 }
 
-/** A line across the timeline with the time since the start, pauses not counted. */
 interface Tick {
   readonly at: number;
   readonly label: string;
@@ -194,7 +192,6 @@ export function createAxis(executions: readonly Execution[], endMs: number): Axi
 }
 
 interface Scale {
-  /** The width of all executions, in percent. */
   readonly width: number;
   readonly pause: number;
   readonly pauses: readonly Pause[];
@@ -274,7 +271,6 @@ export function describeBar({ title, startMs, endMs, hasFailed, message }: Bar, 
   return `${title}: ${duration}${how}${message === undefined ? "" : `: ${cutText(message, maxMessage)}`}`;
 }
 
-/** Returns at most about `maxBars` bars, evenly spaced, with more of those that failed. */
 function sample(bars: readonly Bar[]): readonly Bar[] {
   const every = Math.ceil(bars.length / maxBars);
   return bars.filter((bar, index) => index % every === 0 || (bar.hasFailed && index % Math.ceil(every / 2) === 0));

@@ -46,7 +46,6 @@ export async function assertFails(operation: () => unknown, code: AgentErrorCode
   });
 }
 
-/** The value that an operation throws or rejects with; undefined if it succeeds. */
 export async function failureOf(operation: () => unknown): Promise<{ readonly thrown: unknown } | undefined> {
   try {
     await operation();

@@ -153,7 +153,6 @@ function failureOfStep(stepId: string, tool: string): AgentErrorData {
   return { name: "AgentError", code: "tool-failed", message: "It is out of order.", retryable: false, details };
 }
 
-/** A request to a planner. */
 interface Trial {
   readonly request: string;
   /** The time at which the signal is aborted. @default never */
@@ -162,7 +161,6 @@ interface Trial {
   readonly failed?: Pick<ReplanRequest, "plan" | "steps" | "error">;
 }
 
-/** The answer of a planner, and the request it received. */
 interface TrialAnswer {
   readonly draft: unknown;
   readonly asked: PlanRequest | ReplanRequest;

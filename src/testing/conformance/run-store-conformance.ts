@@ -65,19 +65,16 @@ async function fillStore(store: RunStore, count: number, from = 1): Promise<void
   }
 }
 
-/** Joins the ids of runs, in their order. */
 function joinIds(runs: RunPage["runs"]): string {
   return runs.map(({ runId }) => runId).join(" ");
 }
 
-/** Lists the ids of a page of runs, in its order. */
 export async function listIds(store: RunStore, options?: ListRunsOptions): Promise<string> {
   return joinIds((await store.list(options)).runs);
 }
 
 const firstMs = Date.UTC(2026, 0, 1);
 
-/** The timestamp of a minute of the samples, counted from 0. */
 export function at(minute: number): string {
   return new Date(firstMs + minute * 60_000).toISOString();
 }
@@ -115,7 +112,6 @@ export function runStart(
   };
 }
 
-/** The end of planning. */
 export function planEnd(runId: string, sequence: number, status: "completed" | "failed"): AgentEvent {
   const details = { planner: "x" };
   const error = { name: "AgentError", code: "planning-failed", message: "", retryable: false, details } as const;
@@ -123,26 +119,21 @@ export function planEnd(runId: string, sequence: number, status: "completed" | "
   return { type: "plan-end", runId, sequence, timestamp: at(0), outcome };
 }
 
-/** The start of another execution. */
 export function runResume(runId: string, sequence: number, minute = 0): AgentEvent {
   return { type: "run-resume", runId, sequence, timestamp: at(minute), version: formatVersion, tools: [] };
 }
 
-/** The suspension of a run. */
 function runSuspend(runId: string, sequence: number, pending: readonly PendingItem[] = []): AgentEvent {
   return { type: "run-suspend", runId, sequence, timestamp: at(0), pending };
 }
 
-/** The start of a step, as event number `sequence`. */
 export function stepStart(runId: string, sequence: number, minute = 0): AgentEvent {
   const base = { type: "step-start", stepId: `s${sequence}`, tool: "Fake", input: { n: sequence } } as const;
   return { ...base, runId, sequence, timestamp: at(minute) };
 }
 
-/** A status in which a run ends. */
 export type EndStatus = "completed" | "failed" | "cancelled" | "interrupted";
 
-/** The end of a run. */
 export function runEnd(
   runId: string,
   { sequence = 2, status = "completed", minute = 0 }: { sequence?: number; status?: EndStatus; minute?: number } = {},
@@ -202,7 +193,6 @@ function assertHigher(
   assert.ok(later > earlier, `the ${what} is ${later}; it must be higher than the one before, ${earlier}`);
 }
 
-/** A message with a text. */
 const say = (text: string) => ({ type: "note", text });
 
 /** The texts of the messages that the owner of a run receives. */
@@ -211,14 +201,12 @@ async function postedTo(store: RunStore, runId: string, owner = ada): Promise<re
   return posted.map(({ message }) => (message as { text: unknown }).text);
 }
 
-/** Posts a message, and returns its number. */
 async function post(store: RunStore, runId: string, text: string): Promise<number> {
   const { number } = await store.post(runId, say(text));
   assert.equal(typeof number, "number", `the number of a message is ${number}`);
   return number as number;
 }
 
-/** The requirements, by the names of their cases. */
 const cases: Readonly<Record<string, Check>> = {
   "events: reads what was appended, in order and unchanged": async (store) => {
     const events = [runStart("r"), stepStart("r", 2), stepStart("r", 3), runEnd("r", { sequence: 4 })];

@@ -13,7 +13,6 @@ import { cutText } from "../../core/text.ts";
 import { type FunctionName, findConstant, marksItself, operators, ruleOf, workOf } from "./functions.ts";
 import { calculationFailed, type Instruction, maxQuoted, parse, unknownName } from "./parse.ts";
 
-/** Options of {@link evaluate}. */
 export interface EvaluateOptions {
   /** Values for names, `[A-Za-z_][A-Za-z0-9_]*`, finite. A variable hides the constant of its name. @default none */
   readonly variables?: Readonly<Record<string, number>> | undefined;

@@ -67,7 +67,6 @@ function factorial(operand: Decimal): Decimal {
   return settleAs(product, product.e < precision, precision - guardDigits);
 }
 
-/** All operators. */
 export const operators = {
   add: { work: 2, apply: add },
   subtract: { work: 2, apply: subtract },
@@ -86,7 +85,6 @@ export const operators = {
   },
 } satisfies Readonly<Record<string, OperatorRule>>;
 
-/** An operation on one or two values. */
 export type Operator = keyof typeof operators;
 
 /** The work of an operator with this right operand. */
@@ -106,7 +104,6 @@ const any = Number.POSITIVE_INFINITY;
 /** The maximum number of places for round(), on either side of the point. */
 const maxPlaces = 400;
 
-/** All functions; angles are in radians. */
 const functions = {
   acos: [1, 1, 600, (value) => settle(halfPi().minus(arcSine(value, "acos")))],
   acosh: [1, 1, 250, areaCosine],
@@ -156,13 +153,10 @@ export const marksItself: ReadonlySet<string> = new Set(
   "abs average avg ceil factorial floor gcd lcm max mean min mod pow round sign sum trunc".split(" "),
 );
 
-/** The name of a function, in lower case. */
 export type FunctionName = keyof typeof functions;
 
-/** All functions, in alphabetical order. */
 export const functionNames = Object.keys(functions).sort() as readonly FunctionName[];
 
-/** All constants. */
 export const constantNames = Object.keys(constantTexts);
 
 /** The function with this name, in upper or lower case. Only listed names: nothing is inherited. */
@@ -176,7 +170,6 @@ export function findConstant(name: string): string | undefined {
   return new Map(Object.entries(constantTexts)).get(name.toLowerCase());
 }
 
-/** Says how a function may be called. */
 export function ruleOf(name: FunctionName): FunctionRule {
   return functions[name];
 }
@@ -208,7 +201,6 @@ function average(_first: Decimal, _second: Decimal, all: readonly Decimal[]): De
   return divide(total(all), new Decimal(all.length));
 }
 
-/** The value if it fits; else there is no result. */
 function need(value: Decimal, isFit: boolean, message: string): Decimal {
   if (isFit) return value;
   throw new ArithmeticFault("not-a-number", message);

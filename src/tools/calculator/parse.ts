@@ -11,9 +11,7 @@ import {
 } from "./functions.ts";
 
 interface ParseOptions {
-  /** Maximum length of an expression, in UTF-16 code units. */
   readonly maxLength: number;
-  /** Maximum nesting of parentheses, including those of functions. */
   readonly maxDepth: number;
   isVariable(name: string): boolean;
 }
@@ -261,7 +259,6 @@ export class Scanner {
 
   constructor(readonly text: string) {}
 
-  /** The next character that is not a space, or undefined at the end. */
   peek(): string | undefined {
     // The pattern is only needed for a character that can be a space.
     const code = this.text.charCodeAt(this.position);
@@ -289,7 +286,6 @@ export class Scanner {
     return this.take(namePattern);
   }
 
-  /** True if a number, a name or `(` comes next. */
   isBeforeOperand(): boolean {
     operandStart.lastIndex = this.position;
     return operandStart.test(this.text);
@@ -354,7 +350,6 @@ const replacements: ReadonlyMap<string, string> = new Map(
     .concat([["|", "abs(x)"]]),
 );
 
-/** The error for an unexpected character. */
 export function unexpectedCharacter(
   expression: string,
   position: number,
@@ -375,12 +370,10 @@ export function unknownFunction(name: string, position: number, isValue: boolean
   return calculationFailed("unknown-function", message, position);
 }
 
-/** The error for a function's name without `(` after it. */
 function missingArguments(name: FunctionName, position: number): AgentError<"calculation-failed"> {
   return calculationFailed("unknown-name", `"${name}" is a function; write ${name}(x).`, position);
 }
 
-/** The error for a name that is neither a variable nor a constant. */
 export function unknownName(
   name: string,
   position: number,

@@ -9,7 +9,6 @@ interface Calculation {
   readonly variables?: Readonly<Record<string, PhraseReference | undefined>>;
 }
 
-/** The phrases of arithmetic for the rule planner: a sum in words or signs, and some examples. */
 export const calculatorPhrases: readonly ToolPhraseOptions<{
   readonly expression: string;
   readonly variables?: Readonly<Record<string, number>>;

@@ -98,7 +98,6 @@ export function createNotes<TResources = unknown, const TName extends string = "
 interface NotesWorld {
   readonly storage: NoteStorage;
   readonly scope: string;
-  /** The idempotency key of the call. */
   readonly key: string;
   readonly author: (() => string) | undefined;
   now(): number;

@@ -25,7 +25,6 @@ function isItem(text: string): boolean {
 
 const item = z.string().refine(isItem);
 const position = z.number().int();
-/** An id of the default `createId`. */
 const uuid = z.string().regex(/^[\da-f]{8}(?:-[\da-f]{4}){3}-[\da-f]{12}$/i);
 
 const add =
@@ -88,7 +87,6 @@ function inputOf(operation: NotesInput["operation"], slots: Slots): NotesInput {
   return { operation, ...slots } as unknown as NotesInput;
 }
 
-/** The phrases about notes for the rule planner. Of two that fit equally well, the first is used. */
 export const notePhrases: readonly Phrase[] = [
   adding(`${add} [down] ${one} ${note} ${about} {item} (${says}|that) {text}`),
   adding(`${add} [down] ${one} ${note} {item} : {text}`),

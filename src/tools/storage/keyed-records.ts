@@ -14,7 +14,6 @@ const recordOptions = {
   rememberedWrites: { type: "number", min: 1, default: 10_000 },
 } satisfies OptionTable<MemoryRecordsOptions>;
 
-/** Reads and changes the rows of a scope, which are by id, in the order of insertion. */
 interface RecordKind<TRow, TQuery, TFound, TChange, TOutcome> {
   find(rows: ReadonlyMap<string, TRow>, query: TQuery): TFound;
   /** The outcome of a change; undefined, with nothing changed, if it does not fit. */
@@ -76,7 +75,6 @@ export function storageReader<TStorage>(create: () => TStorage): OptionReader<TS
 interface WriteCall<TChange, TOperation, TRecord> {
   readonly storage: KeyedStorage<NoInfer<TChange>, TOperation, TRecord>;
   readonly scope: string;
-  /** The idempotency key of the call. */
   readonly key: unknown;
   readonly operation: TOperation;
   /** The code of the error for a key that was used for another operation. */

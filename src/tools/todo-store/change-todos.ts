@@ -8,7 +8,6 @@ import { isTodoRead, type ParsedTodoInput, type ParsedTodoInputOf, type TodoWrit
 import { defaultListName, settleDue } from "./todo-keys.ts";
 import type { TodoChange, TodoPatch, TodoStorage, TodoWrite } from "./todo-storage.ts";
 
-/** A call that changes todos. */
 export interface TodoCall extends TodoScope {
   /** The idempotency key of the call; if it undoes another, the key of that followed by `/undo`. */
   readonly key: string;

@@ -112,7 +112,6 @@ const isChosen = (text: string) => isTitle(text) && !whichOfThem.test(text);
 const chosen = nameThat(isChosen);
 const item = nameThat((text) => isChosen(text) && (isDoing(text) || !elses.test(text)));
 
-/** A list that was spoken of. */
 const listBefore = choice({
   it: "what is on it|what is on there|that|them",
   "that list": "the same list|same list|there",
@@ -137,7 +136,6 @@ const slots = {
   removeTags: tagList,
 };
 
-/** Details of a new todo, in any order. */
 const details: readonly string[] = [
   onList,
   `for ${own} {list} list`,
@@ -198,7 +196,6 @@ const orders: Readonly<Record<string, object>> = {
   title: { sort: "title" },
 };
 
-/** The list that was spoken of before. */
 function listOf({ before }: PhraseContext): { readonly list?: string } {
   const list = before?.input.list;
   return typeof list === "string" ? { list } : {};
@@ -235,7 +232,6 @@ function dueOf(due: string, { nowMs, timeZone }: PhraseContext): object {
 
 type Made = (fields: Readonly<Record<string, unknown>>, context: PhraseContext) => object | undefined;
 
-/** Phrases of one operation. */
 function phrasesOf(
   phrases: readonly string[],
   { make = (fields) => fields, ...options }: Partial<Phrase> & { readonly make?: Made },
@@ -333,7 +329,6 @@ function about(frames: readonly string[], input: Phrase["input"], options: Parti
   );
 }
 const besideTodo = [offList];
-/** A second change of a todo, behind the first. */
 const besideChange: readonly string[] = [
   ...besideTodo,
   "(,|and|, and) [(make it|set it to|with)] [(a|the)] {priority} (priority|prio)",
@@ -587,7 +582,6 @@ const itsPhrases = phrasesOf(
   },
 );
 
-/** The phrases about todos for the rule planner. */
 export const todoPhrases: readonly Phrase[] = [
   ...listPhrases,
   ...shownAlone,

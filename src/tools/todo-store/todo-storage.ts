@@ -108,7 +108,6 @@ export interface TodoRecord extends TodoOutcome {
   readonly operation: TodoWriteOperation | "undo";
 }
 
-/** A todo with new values of some fields. */
 export function patchTodo(todo: Todo, fields: TodoPatch): Todo {
   const { completedAt, dueDate, dueAt, priority, ...rest } = todo;
   const { title = rest.title, list = rest.list, completed = rest.completed, tags = rest.tags } = fields;
@@ -156,7 +155,6 @@ function findTodos(rows: ReadonlyMap<string, TodoRow>, query: TodoQuery): FoundT
   };
 }
 
-/** True for a row that meets all conditions of a query. */
 function testOf(query: Omit<TodoQuery, "limit">): (row: TodoRow) => boolean {
   const { words = [], completed, priority, tag } = query;
   const listKey = query.list === undefined ? undefined : foldText(query.list);
@@ -186,7 +184,6 @@ const sortKeys = {
   title: ({ titleKey }: TodoRow) => titleKey,
 } satisfies Readonly<Record<string, (row: TodoRow) => SortKey>>;
 
-/** All rows in the order of a query. */
 function inOrder(rows: readonly TodoRow[], { sort = "created", reverse = false }: TodoQuery): readonly TodoRow[] {
   if (sort === "created") return reverse ? rows.toReversed() : rows;
   const all = rows.map((row) => ({ row, key: sortKeys[sort](row) }));

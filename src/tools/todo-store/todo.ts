@@ -97,7 +97,6 @@ export function createTodoOutputSchema() {
   return z.union([todo, pageSchema(todo), clearedSchema()]);
 }
 
-/** True if two todos have the same value, or none, in each field. */
 export function isSameTodo(one: Todo, other: Todo): boolean {
   return textOf(one) === textOf(other);
 }

@@ -178,7 +178,6 @@ function readUrl(text: string): URL | undefined {
 /** Line breaks, control characters, and characters that change the text direction. */
 const invisible = /[\s\p{Cc}\u200e\u200f\u202a-\u202e\u2066-\u2069]+/gu;
 
-/** A text as one line, cut to a length. */
 function toLine(text: string | null | undefined, max: number): string {
   // The rest would be cut off in any case.
   const line = (text ?? "")
