@@ -89,9 +89,9 @@ export class SumParser {
   }
 
   private takeIf(word: string): boolean {
-    const isNext = this.word === word;
-    if (isNext) this.at++;
-    return isNext;
+    if (this.word !== word) return false;
+    this.at++;
+    return true;
   }
 
   private takeAll(words: ReadonlySet<string>): void {
@@ -104,10 +104,6 @@ export class SumParser {
     const found = read();
     if (found === undefined) this.at = at;
     return found;
-  }
-
-  private isGlued(at: number): boolean {
-    return this.tokens[at - 1]?.end === this.tokens[at]?.start;
   }
 
   private whole(): Term | undefined {
@@ -126,16 +122,16 @@ export class SumParser {
   private statement(): Term | undefined {
     const isVerb = this.starting.words.has(this.word) && !lexicon.signs.has(this.word);
     return (
-      (isVerb ? this.attempt(() => this.plain()) : undefined) ??
+      (isVerb ? this.attempt(this.plain) : undefined) ??
       this.attempt(() => this.continuation()) ??
-      (isVerb || this.isIdlePointer() ? undefined : this.attempt(() => this.plain()))
+      (isVerb || this.isIdlePointer() ? undefined : this.attempt(this.plain))
     );
   }
 
-  private plain(): Term | undefined {
+  private readonly plain = (least = 0): Term | undefined => {
     const operand = this.operand();
-    return operand && this.continued(operand, 0);
-  }
+    return operand && this.continued(operand, least);
+  };
 
   /** "divided by 2", "plus 5": the value so far is the first operand. */
   private continuation(): Term | undefined {
@@ -238,8 +234,7 @@ export class SumParser {
   private expression(least: number): Term | undefined {
     if (this.depth >= maxDepth) this.work = 0;
     this.depth++;
-    const operand = this.operand();
-    const term = operand && this.continued(operand, least);
+    const term = this.plain(least);
     this.depth--;
     return term;
   }
@@ -275,11 +270,11 @@ export class SumParser {
   private withoutOf(left: Term): Term {
     if (left.fraction === undefined || !left.isBare) return left;
     if (!(/^(?:\d|it$|that$|this$)/.test(this.word) || this.starting.words.has(this.word))) return left;
-    const read = () => {
+    const part = this.attempt(() => {
       const whole = this.expression(level.power);
       return whole && partOf(left, whole);
-    };
-    return this.attempt(read) ?? left;
+    });
+    return part ?? left;
   }
 
   /** Follows the rules from a node on: words first, then slots, then what is made here. */
@@ -320,7 +315,7 @@ export class SumParser {
   private fill(slot: string, next: RuleNode): readonly Term[] | undefined {
     if (slot === "th") {
       const rank = lexicon.rankOf(this.word);
-      if (rank !== undefined) this.at++;
+      this.at++;
       return rank === undefined ? undefined : [atom(rank)];
     }
     if (slot === "n") return this.number();
@@ -357,7 +352,8 @@ export class SumParser {
         const [before, used] = [this.at, this.runningUses];
         this.skipSeparators();
         // "is the sum of 4 and 5 9" states a result; "add 4 5 9" is a list.
-        if (this.at === before && (!this.isGlued(before) || (isSeparated && items.length > 1))) return undefined;
+        const isGlued = this.tokens[before - 1]?.end === this.tokens[before]?.start;
+        if (this.at === before && (!isGlued || (isSeparated && items.length > 1))) return undefined;
         isSeparated = this.at > before;
         const isAnd = this.wordAt(this.at - 1) === "and";
         const isOther = items.length > 1 && this.starting.words.has(this.word) && (this.depth > 0 || (isAnd && hasAnd));

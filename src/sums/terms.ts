@@ -12,19 +12,11 @@ export interface Term {
 /** The precedence of each kind of term, as in the calculator. */
 export const level = { sum: 1, product: 2, negation: 3, power: 4, atom: 5 } as const;
 
+type Levels = Readonly<Record<string, number>>;
 /** The precedence that an operand needs after a sign. One after the sign of a remainder would make that a percentage. */
-const after: Readonly<Record<string, number>> = { "+ ": 1, "- ": 2, "* ": 3, "/ ": 3, "% ": 4, "^ ": 4, "-": 4 };
+const after: Levels = { "+ ": 1, "- ": 2, "* ": 3, "/ ": 3, "% ": 4, "^ ": 4, "-": 4 };
 /** The same before a sign. */
-const before: Readonly<Record<string, number>> = {
-  " +": 1,
-  " -": 1,
-  " *": 2,
-  " /": 2,
-  " %": 2,
-  " ^": 5,
-  "%": 5,
-  "!": 5,
-};
+const before: Levels = { " +": 1, " -": 1, " *": 2, " /": 2, " %": 2, " ^": 5, "%": 5, "!": 5 };
 
 /** Makes a term of the parts `a` and `b` of a formula such as `a / (1 + b)`, with the parentheses that they need. */
 export function formula(text: string): (...parts: readonly Term[]) => Term {

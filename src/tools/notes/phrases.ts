@@ -39,8 +39,8 @@ const drop = "(delete|remove|erase|drop|discard|withdraw|retract|strike)";
 const nth = `({index} ${note}|${note} [number] [#] {index})`;
 const newest = `(last|latest|newest|most recent) ${note}`;
 
-function adding(phrase: string): Phrase {
-  return { phrase, input: { operation: "add" }, slots: { item }, toInput: (slots) => inputOf("add", slots) };
+function phraseOf(operation: "add" | "list", phrase: string): Phrase {
+  return { phrase, input: { operation }, slots: { item }, toInput: (slots) => inputOf(operation, slots) };
 }
 
 const beginning =
@@ -59,10 +59,6 @@ function addingWhole(phrase: string): Phrase {
       return isItem(found) ? { operation: "add", item: found, text: rest } : undefined;
     },
   };
-}
-
-function listing(phrase: string): Phrase {
-  return { phrase, input: { operation: "list" }, slots: { item }, toInput: (slots) => inputOf("list", slots) };
 }
 
 /** A frame in which `@` is one note of an item: by its place, or the newest. */
@@ -88,28 +84,30 @@ function inputOf(operation: NotesInput["operation"], slots: Slots): NotesInput {
 }
 
 export const notePhrases: readonly Phrase[] = [
-  adding(`${add} [down] ${one} ${note} ${about} {item} (${says}|that) {text}`),
-  adding(`${add} [down] ${one} ${note} {item} : {text}`),
-  adding(`${add} [down] ${one} ${note} ${says} {text} ${about} {item}`),
-  adding(`${add} {text} [down] as [(a|an)] ${note} ${about} {item}`),
-  adding(`${add} {text} to [the] ${notes} ${about} {item}`),
-  adding(`(for|on|about) {item} ${add} [down] ${one} ${note} ${says} {text}`),
-  adding(`${note} [down] ${about} {item} (${says}|that) {text}`),
-  adding("(annotate|comment) {item} (:|with [:]) {text}"),
+  phraseOf("add", `${add} [down] ${one} ${note} ${about} {item} (${says}|that) {text}`),
+  phraseOf("add", `${add} [down] ${one} ${note} {item} : {text}`),
+  phraseOf("add", `${add} [down] ${one} ${note} ${says} {text} ${about} {item}`),
+  phraseOf("add", `${add} {text} [down] as [(a|an)] ${note} ${about} {item}`),
+  phraseOf("add", `${add} {text} to [the] ${notes} ${about} {item}`),
+  phraseOf("add", `(for|on|about) {item} ${add} [down] ${one} ${note} ${says} {text}`),
+  phraseOf("add", `${note} [down] ${about} {item} (${says}|that) {text}`),
+  phraseOf("add", "(annotate|comment) {item} (:|with [:]) {text}"),
   addingWhole(`${add} [down] ${one} ${note} ${about} {text}`),
   addingWhole(`${note} [down] ${about} {text}`),
-  listing(
+  phraseOf(
+    "list",
     `${show} [me] [(all|every)] [(all|of)] [(the|my|our|its)] [(governance|review|audit)] ${notes} ${about} {item}`,
   ),
-  listing(`${show} [me] [all] [(the|my|our)] [(governance|review|audit)] ${notes}`),
-  listing(
+  phraseOf("list", `${show} [me] [all] [(the|my|our)] [(governance|review|audit)] ${notes}`),
+  phraseOf(
+    "list",
     `(what|which) ${notes} (are|are there|exist|do (i|we|you) have|have been (added|left|written|made)|were (added|left|written|made)) ${about} {item}`,
   ),
-  listing(`(are|is) there [(any|some|a)] (${note}|${notes}) ${about} {item}`),
-  listing(`(do|did|have) (i|we|you) (have|leave|left|write|written) [(any|some)] ${notes} ${about} {item}`),
-  listing(`how many ${notes} (are there|do (i|we|you) have|exist) ${about} {item}`),
-  listing(`(what is|what has been|what was) noted ${about} {item}`),
-  listing(`[(all|the|my|our)] ${notes} ${about} {item}`),
+  phraseOf("list", `(are|is) there [(any|some|a)] (${note}|${notes}) ${about} {item}`),
+  phraseOf("list", `(do|did|have) (i|we|you) (have|leave|left|write|written) [(any|some)] ${notes} ${about} {item}`),
+  phraseOf("list", `how many ${notes} (are there|do (i|we|you) have|exist) ${about} {item}`),
+  phraseOf("list", `(what is|what has been|what was) noted ${about} {item}`),
+  phraseOf("list", `[(all|the|my|our)] ${notes} ${about} {item}`),
   ...targeting("get", `(${show} [me]|what (is|does)) [(the|my|our)] @ ${about} {item} [say]`),
   ...targeting("delete", `${drop} [(the|my|our)] @ (${about}|from) {item}`),
   { phrase: `${drop} [the] ${note} [with] [the] [id] {id}`, slots: { id: uuid }, input: { operation: "delete" } },
