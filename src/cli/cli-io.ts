@@ -14,12 +14,9 @@ import { createTodoStore } from "../tools/todo-store/todo-store.ts";
 import { type CliOutput, Printer } from "./printer.ts";
 
 export interface CliIo {
-  /** For the plan, the steps and the result. */
   readonly stdout: CliOutput;
-  /** For what went wrong. */
   readonly stderr: CliOutput;
   readonly env: Readonly<Record<string, string | undefined>>;
-  /** Aborts on Ctrl-C. */
   readonly signal: AbortSignal;
   readonly version: string;
   /** Asks a person, and resolves to the answer; undefined where nobody can be asked, as in a pipe. */
@@ -53,7 +50,6 @@ export interface CliOptions {
   readonly json: boolean;
   readonly color: boolean;
   readonly planner: PlannerChoice;
-  /** The file that keeps todos and runs. */
   readonly db: string | undefined;
 }
 
@@ -62,9 +58,7 @@ export interface CliCall {
   readonly store: CliAgent["store"];
   readonly options: CliOptions;
   readonly io: CliIo;
-  /** For the plan, the steps and the result. */
   readonly out: Printer;
-  /** For what went wrong. */
   readonly err: Printer;
 }
 
@@ -79,13 +73,11 @@ export function getExitCode(status: RunStatus, errorCode?: string): number {
 
 const usageErrors = ["cannot-plan", "invalid-request", "invalid-options"];
 
-/** The part of a process that {@link createProcessIo} needs. */
 interface CliProcess {
   readonly stdin?: NodeJS.ReadStream;
   readonly env: Readonly<Record<string, string | undefined>>;
   readonly stdout: CliStream;
   readonly stderr: CliStream;
-  /** Becomes 1 when output is lost. */
   exitCode?: number | string | null | undefined;
   once(event: "SIGINT" | "SIGTERM", listener: () => void): unknown;
   off(event: "SIGTERM", listener: () => void): unknown;
@@ -147,7 +139,6 @@ function reportLostOutput(host: CliProcess): void {
   }
 }
 
-/** The agent of the command. A database keeps todos, notes and runs. Rejects with the errors of opening it. */
 export async function createCliAgent(choice: AgentChoice, warnings?: AgentWarnings): Promise<CliAgent> {
   const planner = createPlanner(choice.planner);
   const opened: { close(): unknown }[] = [];

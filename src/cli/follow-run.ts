@@ -39,7 +39,6 @@ export async function followRun(
   }
 }
 
-/** Prints the result of a run, or why there is none, and returns the exit code. */
 export function reportResult({ agent, options, out, err }: CliCall, run: RunResult | RunSnapshot): number {
   if (options.json) out.print(jsonLines(run));
   else if (run.status === "completed") out.print(renderResult(run, { tools: agent.tools, colors: out.colors }));

@@ -1,7 +1,7 @@
 import { type AgentErrorLike, isAgentError } from "../core/errors.ts";
 import type { Keyed, PendingItem, PlanFallbackEvent, StepEndEvent } from "../core/events.ts";
 import { isRecord } from "../core/json.ts";
-import type { Plan, PlanSource, PlanStep } from "../core/plan.ts";
+import type { Plan, PlanStep } from "../core/plan.ts";
 import type { RunSnapshot, StepRecord } from "../core/run-result.ts";
 import { isHold, type RunSummary, shownStatus } from "../core/run-summary.ts";
 import { describeStepRef, describeWait, type StepRef } from "../core/step.ts";
@@ -47,7 +47,6 @@ function paint(status: ReturnType<typeof shownStatus>, colors: Colors, width = 0
   return status === "failed" ? colors.red(text) : colors.yellow(text);
 }
 
-/** To the second, in UTC. */
 function renderTime(timestamp: string): string {
   return printable(timestamp.replace(/\.\d+Z$/, "Z"));
 }
@@ -57,20 +56,14 @@ function renderRequest(request: string | undefined): string {
 }
 
 export function renderTitledPlan(plan: Plan, { tools, colors }: { tools: readonly Tool[]; colors: Colors }): string[] {
-  const title = `${colors.bold("Plan")}${describeSource(plan.source, colors)}`;
+  const { model, attempts = 1 } = plan.source;
+  const tries = attempts > 1 ? `, in ${attempts} tries` : "";
+  const title = colors.bold("Plan") + (model === undefined ? "" : colors.dim(` by ${printable(model)}${tries}`));
   const lines = describePlan(plan, { tools }).split("\n");
   return [title, ...lines.map((text) => `  ${text}`)];
 }
 
-/** The model that wrote a plan, if one did, and how often it was asked. */
-function describeSource({ model, attempts = 1 }: PlanSource, colors: Colors): string {
-  if (model === undefined) return "";
-  return colors.dim(` by ${printable(model)}${attempts > 1 ? `, in ${attempts} tries` : ""}`);
-}
-
-interface NamedStep extends StepRef {
-  readonly tool: string;
-}
+type NamedStep = StepRef & { readonly tool: string };
 
 export function nameStep(step: NamedStep): string {
   return `${printable(describeStepRef(step))} ${printable(step.tool)}`;
@@ -230,7 +223,6 @@ function renderThings(things: readonly Keyed[], colors: Colors): string[] {
   });
 }
 
-/** The part of an output that its tool names as its result; the whole output if it names none. */
 function selectResult(output: unknown, tool: Tool | undefined): unknown {
   if (tool?.result === undefined) return output;
   let value = output;
@@ -266,12 +258,9 @@ function getDetails(thing: Keyed): string {
 
 /** The fields that fit on a line: `count: 2, tags: a b`. */
 function renderFields(value: Keyed): string {
-  const texts: string[] = [];
-  for (const [key, field] of Object.entries(value)) {
-    const text = renderField(field);
-    if (text !== "") texts.push(`${printable(key)}: ${text}`);
-  }
-  return texts.join(", ");
+  const texts = Object.entries(value).map(([key, field]) => ({ key, text: renderField(field) }));
+  const shown = texts.filter(({ text }) => text !== "");
+  return shown.map(({ key, text }) => `${printable(key)}: ${text}`).join(", ");
 }
 
 function renderField(field: unknown): string {

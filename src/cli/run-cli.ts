@@ -123,14 +123,12 @@ async function showPlan(call: CliCall, request: string): Promise<number> {
   return exitCodes.completed;
 }
 
-/** Prevents a command that only reads from creating the file. */
 function requireFile(db: string | undefined): void {
   if (db === undefined || existsSync(db)) return;
   const details = { runId: "", operation: "open", reason: "there is no file" } as const;
   throw new AgentError("store-failed", `There is no file "${db}", so there are no runs in it.`, { details });
 }
 
-/** Lists what the command can do: its tools, with their schemas if the output is JSON. */
 async function listTools({ agent, options, out }: CliCall): Promise<number> {
   const tools = await Promise.all(agent.tools.map((tool) => describeTool(tool)));
   const { bold, dim } = out.colors;

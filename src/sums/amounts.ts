@@ -160,7 +160,6 @@ function converted(sources: readonly Mention[], target: Unit): Term | undefined 
   return target.size === 1 ? small : binary("/", small, atom(String(target.size)));
 }
 
-/** All units with their amounts; undefined if there is another number, an operator, or a word that is not explained. */
 function mentionsIn(words: readonly string[], previous: string | undefined): readonly Mention[] | undefined {
   const mentions: Mention[] = [];
   for (let at = 0; at < words.length; ) {

@@ -46,7 +46,6 @@ export function readSum(
   return readWords(said, glued, counts) ?? (meant && readWords(meant, glued, counts));
 }
 
-/** The reading with the fewest earlier results. */
 function readWords(
   words: readonly string[],
   glued: readonly boolean[],

@@ -89,13 +89,11 @@ const makers: Readonly<Record<string, Make>> = {
   joinProduct: joined("*"),
 };
 
-/** Words before what a rule makes, which say for which slots it is. */
 const adverbs: Readonly<Record<string, (make: Make) => Make>> = {
   swapped:
     (make) =>
     ([a, b], running) =>
       a && b && make([b, a], running),
-  /** Only for a percentage: the tip that comes on top, the discount. */
   percent: (make) => (parts, running) => (parts[1]?.isPercent ? make(parts, running) : undefined),
   /** "by a quarter", "less a quarter" may be a quarter of it, or 0.25. */
   unbroken: (make) => (parts, running) => (parts[1]?.fraction === undefined ? make(parts, running) : undefined),
@@ -304,10 +302,8 @@ const continuingRules = `
 ${roundings("0 ((rounded|round) HOW END|END rounded HOW)")}
 0 TO @n (decimal [places]|places) => places round(a, b)`;
 
-/** The place of the reader within all rules that begin with the same words. */
 export interface RuleNode {
   readonly words: Map<string, RuleNode>;
-  /** By the name of the slot, without "@". */
   readonly slots: Map<string, RuleNode>;
   /** The highest precedence of the rules that pass here. */
   level: number;
@@ -341,7 +337,6 @@ export const vocabulary: ReadonlySet<string> = new Set([
 
 const trees = new Map<keyof typeof rules, RuleNode>();
 
-/** The rules that begin with a word, or that continue an operand; made a tree when they are first needed. */
 export function ruleTree(name: keyof typeof rules): RuleNode {
   const tree = trees.get(name) ?? compile(rules[name]);
   trees.set(name, tree);

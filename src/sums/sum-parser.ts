@@ -48,7 +48,6 @@ export class SumParser {
     this.work = leastWork + workPerToken * tokens.length;
   }
 
-  /** The whole as one term, if every number and operator in it has its part. */
   read(): Term | undefined {
     while (this.at < this.tokens.length) {
       this.isContinued = false;
@@ -81,7 +80,6 @@ export class SumParser {
     return this.tokens[at]?.term !== undefined;
   }
 
-  /** True for a word that may stand where no rule needs it. */
   private isWeak(at: number): boolean {
     return (
       !this.isNumber(at) && (lexicon.weakWords.has(this.wordAt(at)) || lexicon.rankOf(this.wordAt(at)) !== undefined)
@@ -98,7 +96,6 @@ export class SumParser {
     while (words.has(this.word)) this.at++;
   }
 
-  /** The value that was read, or nothing and the place as it was before. */
   private attempt<T>(read: () => T | undefined): T | undefined {
     const { at } = this;
     const found = read();
@@ -162,7 +159,6 @@ export class SumParser {
     return isPointer && !this.continuing.words.has(this.wordAt(this.at + 1));
   }
 
-  /** The value so far: of this sum, or the earlier result. */
   private get running(): Term | undefined {
     if (this.values.length > 0) return this.values.length > 1 ? undefined : this.values[0];
     return this.names.length > 0 ? atom("x") : undefined;
@@ -211,7 +207,6 @@ export class SumParser {
     });
   }
 
-  /** True for numbers with nothing but commas and "and" between them. */
   private isListed(): boolean {
     const isNumber = ({ term }: SumToken) => term !== undefined;
     const list = this.tokens.slice(this.tokens.findIndex(isNumber), this.tokens.findLastIndex(isNumber) + 1);

@@ -40,7 +40,6 @@ export class SumTokenizer {
     );
   }
 
-  /** The tokens, or undefined if one of the words is not explained. */
   read(): SumTokens | undefined {
     const { words, tokens, currencies } = this;
     // "1.2.3" is a version, and "31.2.2027" would be a date.
@@ -100,7 +99,6 @@ export class SumTokenizer {
     return meaning === "" ? at + said.length : this.push(meaning, at, at + said.length);
   }
 
-  /** Currencies, units after numbers, and the rooms that have sides. */
   private measure(at: number): number | undefined {
     const word = this.wordAt(at);
     const currency = lexicon.currencyOf(word);

@@ -1,4 +1,3 @@
-/** A part of an expression in the notation of the calculator, and its precedence. */
 export interface Term {
   readonly text: string;
   readonly level: number;
@@ -9,7 +8,6 @@ export interface Term {
   readonly fraction?: readonly [above: string, below: string];
 }
 
-/** The precedence of each kind of term, as in the calculator. */
 export const level = { sum: 1, product: 2, negation: 3, power: 4, atom: 5 } as const;
 
 type Levels = Readonly<Record<string, number>>;

@@ -50,7 +50,6 @@ export const around: ReadonlySet<string> = wordSet(
     "whats remaining gives ? . : ; …",
 );
 
-/** Words of the rules that may stand where no rule needs them. */
 export const weakWords: ReadonlySet<string> = wordSet(
   "of to by from in into on for and with is are was what which how many much often if as at do does did or then that " +
     "this it them these those all both each apiece left remains over result results answer answers number numbers " +

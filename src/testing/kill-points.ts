@@ -64,7 +64,6 @@ export function createFaultyRunStore(store: RunStore, faults: RunStoreFaults = {
   const crashed = new Promise<void>((resolve) => {
     reportCrashed = resolve;
   });
-  /** Lets held appends continue. */
   let gate: { readonly opened: Promise<void>; open(): void } | undefined;
 
   const crash = (): void => {
@@ -83,7 +82,6 @@ export function createFaultyRunStore(store: RunStore, faults: RunStoreFaults = {
     if (afterCrash === "throw") throw new Error("the process has crashed, as the test says");
     return new Promise<T>(() => {});
   };
-  /** Passes an answer of the store on, unless the process has died by then. */
   const answer = <T>(ask: () => T | Promise<T>, onDone: (value: T) => unknown = () => {}): T | Promise<T> => {
     if (hasCrashed) return fallSilent();
     const answer = ask();

@@ -139,13 +139,11 @@ function replay(path: string, given: LanguageModel | undefined): RecordedModel {
   };
 }
 
-/** The recorded part of a request: everything that may change its answer. */
 type RecordedRequest = Pick<
   ModelRequest,
   "messages" | "responseFormat" | "maxOutputTokens" | "temperature" | "logprobs"
 >;
 
-/** The recorded part of a model: everything that may change what it is asked. */
 type RecordedFacts = Pick<LanguageModel, "provider" | "modelId" | "price" | "schemas" | "hasOutputLimit"> & {
   readonly contextTokens?: number | undefined;
 };
@@ -251,7 +249,6 @@ function printFacts({ provider, modelId, price, ...facts }: RecordedFacts): obje
   return { provider, modelId, price: price && { inputPerMillion, cachedInputPerMillion, outputPerMillion }, ...facts };
 }
 
-/** A request as a file has it: only the fields that are read again, and multi-line texts as lines. */
 function printRequest({ messages, responseFormat, maxOutputTokens, temperature, logprobs }: RecordedRequest) {
   const { type, schema, strict } = responseFormat?.type === "json" ? responseFormat : {};
   return {

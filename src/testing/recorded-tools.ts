@@ -136,7 +136,6 @@ const callSchema = z.strictObject({
   undone: valueSchema.optional(),
   output: valueSchema.optional(),
   error: errorSchema.optional(),
-  /** The issues of an output that did not fit its schema, or was not JSON. */
   invalidOutput: z
     .array(z.strictObject({ path: z.array(z.union([z.string(), z.number()])), message: z.string() }))
     .optional(),

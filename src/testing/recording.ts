@@ -20,9 +20,7 @@ function nodeFs(): typeof import("node:fs") {
  */
 export class RecordingWriter {
   private readonly texts: (string | undefined)[] = [];
-  /** For each place, the number of bytes of the file up to the end of its call. */
   private readonly ends: number[] = [];
-  /** The place of the first call that differs from the file. */
   private changed = Number.POSITIVE_INFINITY;
   private head = "";
   private headBytes = 0;
@@ -35,12 +33,10 @@ export class RecordingWriter {
     private readonly printHead: () => object,
   ) {}
 
-  /** Reserves and returns the place of a call that is being made. */
   reserve(): number {
     return this.texts.push(undefined) - 1;
   }
 
-  /** Sets, replaces or (undefined) deletes the entry of a call. */
   set(place: number, call: object | undefined): void {
     const text = call && `    ${JSON.stringify(call, undefined, 2).replaceAll("\n", "\n    ")}`;
     if (text === this.texts[place]) return;
@@ -99,11 +95,9 @@ export class RecordingWriter {
 export interface RecordingKind<T> {
   /** Returns the recording. Throws an error that states what is wrong with its JSON, without naming the file. */
   parse(json: unknown): T;
-  /** Says how to make a recording, or make it again. */
   howToRecord(path: string): string;
 }
 
-/** Reads a recording. Throws an error that names the file and explains how to record it again. */
 export function readRecording<T>(path: string, { parse, howToRecord }: RecordingKind<T>): T {
   try {
     return parse(parseJson(nodeFs().readFileSync(path, "utf8")));
@@ -124,7 +118,6 @@ function parseJson(text: string): unknown {
   }
 }
 
-/** Parses the JSON of a recording of this version. Throws as {@link RecordingKind.parse} does. */
 export function parseVersion<TSchema extends z.ZodType>(
   json: unknown,
   { version, schema }: { version: number; schema: TSchema },
@@ -141,14 +134,12 @@ export function parseVersion<TSchema extends z.ZodType>(
   throw new Error(`${place}${first?.message}${more.length > 0 ? `, and ${more.length} more` : ""}`);
 }
 
-/** The parts of two calls that are compared: the calls are the same if these do not differ. */
 export interface Comparison {
   readonly asked: object;
   readonly recorded: object;
 }
 
 interface Miss {
-  /** The subject of the call, such as `Weather.undo`. */
   readonly from: string;
   /** The call, such as `its input is {}`. */
   readonly asked: string;
@@ -159,7 +150,6 @@ interface Miss {
 const maxDifferences = 3;
 
 export class Replay<TCall extends object> {
-  /** The places of those that have answered none yet, by what is compared. */
   private readonly places = new Map<string, number[]>();
   private readonly open = new Set<number>();
   private readonly misses: string[] = [];
@@ -188,7 +178,6 @@ export class Replay<TCall extends object> {
     return this.calls[place];
   }
 
-  /** Returns the error for a call that no recorded one answers, with its differences from the most similar one. */
   miss({ from, asked, of = "" }: Miss, compare: (call: TCall) => Comparison | undefined): Error {
     const compared = [...this.calls.entries()].flatMap(([index, call]) => {
       const comparison = compare(call);

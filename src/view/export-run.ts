@@ -104,7 +104,6 @@ function checkKey(pair: NonNullable<ExportRunOptions["key"]>): void {
   if (!publicKey.extractable) failOption("options.key.publicKey", publicKey, "an extractable key");
 }
 
-/** All of an export that follows from its events. Rejects if they are not those of a run. */
 async function describeEvents(
   runId: string,
   events: readonly AgentEvent[],
@@ -235,7 +234,6 @@ function readExport(document: unknown): ExportedRun {
   return run as ExportedRun;
 }
 
-/** Finds a key that stands twice in one object of valid JSON. */
 function findRepeatedKey(text: string): string | undefined {
   const open: Set<string>[] = [];
   let quoted = "";

@@ -51,7 +51,6 @@ const signs: Readonly<Record<Tone, string>> = {
   calm: "M176 16h8",
 };
 
-/** A box of its own, so that nothing reaches beyond it. */
 function renderNode(given: GraphNode, { x, y }: { readonly x: number; readonly y: number }): Html {
   const { status } = given;
   const [title = "", ...lines] = getLines(given, maxChars).slice(0, maxLines);
@@ -94,7 +93,6 @@ export interface Placed {
   readonly width: number;
   /** True for an edge, which should run straight down. */
   readonly isEdge: boolean;
-  /** Its neighbours in the layer above, and in the one below. */
   readonly above: Placed[];
   readonly below: Placed[];
   /** Its place in the order of its layer. */
@@ -106,7 +104,6 @@ export interface Placed {
 }
 
 const sweeps = 8;
-/** The width of an edge in a layer that it goes through. */
 const edgeWidth = 12;
 
 /**

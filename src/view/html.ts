@@ -1,6 +1,5 @@
 import { cutText } from "../core/text.ts";
 
-/** Text that is HTML already. */
 export class Html {
   constructor(readonly text: string) {}
 }
@@ -93,7 +92,6 @@ export function short(head: string): Column {
   return { head, kind: "short" };
 }
 
-/** The colour of a status. Its word is always there, too. */
 export type Tone = "good" | "bad" | "wait" | "busy" | "calm";
 
 const tones: Readonly<Record<string, Tone>> = {
@@ -114,7 +112,6 @@ export function getTone(status: string): Tone {
   return tones[status] ?? "calm";
 }
 
-/** A status in its tone. `text` is what to say instead of its word. */
 export function pill(status: string, text = status): Html {
   return html`<span class="pill ${getTone(status)}">${text}</span>`;
 }

@@ -24,7 +24,6 @@ const maxMessage = 300;
 const maxSlowest = 10;
 const maxRows = 1_000;
 
-/** The page of many runs: what failed, what waits, what is slow, and what it cost. */
 export function renderIndexPage(views: readonly RunView[]): Page {
   const failed = views.filter(({ run }) => hasFailed(shownStatus(run)));
   const refused = views.filter(({ run }) => shownStatus(run) === "refused");

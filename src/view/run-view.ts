@@ -55,7 +55,6 @@ export function toRunView(run: DrawnRun): RunView {
 export const drawnRun =
   "a run as getRun or a finished call returns it (listRuns lists only summaries: call getRun for each), or the list of its events";
 
-/** Returns what `draw` makes of a value. Throws `invalid-options` if it cannot be drawn, with what went wrong as its cause. */
 export function drawOrRefuse(value: unknown, { expected, draw }: { expected: string; draw: () => string }): string {
   try {
     return draw();
@@ -164,7 +163,6 @@ function maskStep<TStep extends { readonly tool: string; readonly input: unknown
   };
 }
 
-/** Returns each thing that a suspended run waits for, in words. */
 export function getWaits({ run, approvals }: Pick<RunView, "run" | "approvals">): readonly string[] {
   const decisions = approvals.filter(({ status }) => status === "waiting").map(({ subject }) => subject);
   const waits = (run.pending ?? []).flatMap((item) => (item.kind === "wait" ? [describeWait(item)] : []));

@@ -21,12 +21,10 @@ export interface Execution {
 
 type Open = Pick<Bar, "kind" | "startMs" | "title">;
 
-/** Puts together the bars of a run from its events, in their order. Transient events are not needed. */
 export class Timeline {
   readonly bars = new Map<string, Bar[]>();
   readonly planning: Bar[] = [];
   readonly executions: Execution[] = [];
-  /** Bars that have started, by the name of the step. */
   private readonly open = new Map<string, Open>();
   private planningStart: number | undefined;
   /** Time at which the first model was called since the last plan: a replan has no event when it starts. */
@@ -115,7 +113,6 @@ export class Timeline {
     this.modelStart = undefined;
   }
 
-  /** Adds what is under way, without an end. */
   close(): void {
     for (const [name, { kind, startMs, title }] of this.open) this.add(name, { kind, startMs, title });
     this.open.clear();
@@ -142,7 +139,6 @@ interface Tick {
   readonly label: string;
 }
 
-/** A scale of time: `at` places a time, in percent of the width. */
 export interface Axis {
   readonly at: (ms: number) => number;
   readonly pauses: readonly Pause[];
@@ -153,7 +149,6 @@ export interface Axis {
 /** The share of the width of a pause between executions, however long it was, and of all pauses together at most. */
 const pauseWidth = 5;
 const maxPauses = 40;
-/** About so many intervals between the ticks. */
 const intervals = 5;
 
 /**
@@ -215,7 +210,6 @@ const longSteps = [
   ...[hour, 2 * hour, 6 * hour, 12 * hour],
 ];
 
-/** The shortest round time that is not shorter than `ms`. */
 function roundStep(ms: number): number {
   if (ms > 5 * second) return longSteps.find((step) => step >= ms) ?? Math.ceil(ms / day) * day;
   const size = 10 ** Math.floor(Math.log10(Math.max(1, ms)));

@@ -53,7 +53,6 @@ export function plannerConformance(options: PlannerConformanceOptions): readonly
     const answer = await unlessRefused(ask(planner, trial));
     if (answer !== undefined) await checkAnswer(planner, answer);
   };
-  /** A case of one planner that is asked all requests. */
   const caseOfAll = (name: string, check: (planner: Planner, request: string) => Promise<unknown>) =>
     conformanceCase(name, async () => {
       const planner = await createPlanner();
@@ -127,7 +126,6 @@ async function checkAnswer(planner: Planner, { draft, asked }: TrialAnswer): Pro
   return checked;
 }
 
-/** A plan whose first step has failed, before any other step has started; undefined if it has none. */
 function failFirstStep(request: string, { steps, source }: CheckedDraft): Trial["failed"] {
   const [first] = steps;
   if (first === undefined) return undefined;
@@ -157,7 +155,6 @@ interface Trial {
   readonly request: string;
   /** The time at which the signal is aborted. @default never */
   readonly abort?: "before" | "meanwhile";
-  /** The failed plan, to ask for another one. */
   readonly failed?: Pick<ReplanRequest, "plan" | "steps" | "error">;
 }
 

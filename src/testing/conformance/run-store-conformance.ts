@@ -58,7 +58,6 @@ async function checkStore<TStore extends RunStore>(
   await closeStore?.(store);
 }
 
-/** Records runs up to number `count`, `r1` first, each created a minute after the one before. */
 async function fillStore(store: RunStore, count: number, from = 1): Promise<void> {
   for (let number = from; number <= count; number++) {
     await store.append(`r${number}`, [runStart(`r${number}`, { minute: number })], { sequence: 1 });
@@ -172,13 +171,11 @@ async function readPages(
 
 const hash = "0".repeat(64);
 
-/** Appends events to the run and at the place that the first of them states. */
 async function record(store: RunStore, ...events: readonly [AgentEvent, ...AgentEvent[]]): Promise<void> {
   const [{ runId, sequence }] = events;
   await store.append(runId, events, { sequence });
 }
 
-/** The summary of the only run in the list, without its id, status, metadata and first times. */
 async function summaryOf(store: RunStore): Promise<object> {
   const [summary] = (await store.list()).runs;
   const common = ["runId", "status", "metadata", "createdAt", "updatedAt"];
@@ -195,7 +192,6 @@ function assertHigher(
 
 const say = (text: string) => ({ type: "note", text });
 
-/** The texts of the messages that the owner of a run receives. */
 async function postedTo(store: RunStore, runId: string, owner = ada): Promise<readonly unknown[]> {
   const { posted = [] } = await store.claim(runId, owner);
   return posted.map(({ message }) => (message as { text: unknown }).text);

@@ -116,7 +116,6 @@ export function evaluateDecimals(instructions: readonly Instruction[], variables
 /** From here on JSON writes an exponent and 17 digits, so that its rounding shows. */
 const firstWithExponent = 1e21;
 
-/** A number as written, rounded to 40 digits. */
 function literal(text: string): Decimal {
   const value = new Decimal(text);
   if (!value.isFinite()) throw overflow();

@@ -87,7 +87,6 @@ export const operators = {
 
 export type Operator = keyof typeof operators;
 
-/** The work of an operator with this right operand. */
 export function workOf(operator: Operator, right: Decimal): number {
   const { work }: OperatorRule = operators[operator];
   return typeof work === "number" ? work : work(right);
@@ -101,7 +100,6 @@ type FunctionRule = readonly [minArguments: number, maxArguments: number, work: 
 
 const any = Number.POSITIVE_INFINITY;
 
-/** The maximum number of places for round(), on either side of the point. */
 const maxPlaces = 400;
 
 const functions = {
@@ -159,13 +157,11 @@ export const functionNames = Object.keys(functions).sort() as readonly FunctionN
 
 export const constantNames = Object.keys(constantTexts);
 
-/** The function with this name, in upper or lower case. Only listed names: nothing is inherited. */
 export function findFunction(name: string): FunctionName | undefined {
   const lowerCase = name.toLowerCase();
   return Object.hasOwn(functions, lowerCase) ? (lowerCase as FunctionName) : undefined;
 }
 
-/** The digits of the constant with this name, in upper or lower case. */
 export function findConstant(name: string): string | undefined {
   return new Map(Object.entries(constantTexts)).get(name.toLowerCase());
 }

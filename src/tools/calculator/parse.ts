@@ -130,7 +130,6 @@ class Parser {
     }
   }
 
-  /** True for the name of a function, whose first argument is next. */
   private name(name: string, position: number): boolean {
     const { scanner } = this;
     const functionName = findFunction(name);
@@ -166,7 +165,6 @@ class Parser {
     return this.wait("power", position);
   }
 
-  /** Puts a binary operator on the stack, after those that bind their operands before it. */
   private wait(operator: PendingOperator, position: number): true {
     // Power is right-associative, 2^3^2 is 2^(3^2), so other powers stay waiting.
     this.release(operator === "power" ? precedences.power + 1 : precedences[operator]);

@@ -3,7 +3,6 @@ import type { PhraseContext, PhraseReference, ToolPhraseOptions } from "../../co
 import { tokenize } from "../../language/tokens.ts";
 import { readSum } from "../../sums/read-sum.ts";
 
-/** The input that a sum makes; an earlier result stands for a variable until the plan runs. */
 interface Calculation {
   readonly expression: string;
   readonly variables?: Readonly<Record<string, PhraseReference | undefined>>;

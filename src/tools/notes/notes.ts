@@ -94,7 +94,6 @@ export function createNotes<TResources = unknown, const TName extends string = "
   });
 }
 
-/** The context of a call of Notes. The functions are the user's: their results are checked here. */
 interface NotesWorld {
   readonly storage: NoteStorage;
   readonly scope: string;

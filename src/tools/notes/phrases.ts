@@ -17,7 +17,6 @@ const isTodo = /\b(?:lists?|to-?dos?|tasks?|reminders?|self|myself|agenda)\b/i;
 const isBeginning = /\b(?:that|saying|says|stating|reading|which)\b|[–—]/i;
 const maxItem = 200;
 
-/** True if a text names something that a note may be about. A list, and "note to self", are about todos. */
 function isItem(text: string): boolean {
   if (text.length > maxItem) return false;
   return (key.test(text) && hasMark.test(text)) || (name.test(text) && !isTodo.test(text) && !isBeginning.test(text));

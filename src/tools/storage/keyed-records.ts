@@ -20,7 +20,6 @@ interface RecordKind<TRow, TQuery, TFound, TChange, TOutcome> {
   change(rows: Map<string, TRow>, change: TChange): TOutcome | undefined;
 }
 
-/** A storage in memory: the rows of each scope, and the outcomes of the latest writes by their key. */
 export function createMemoryRecords<TRow, TQuery, TFound, TChange, TOutcome extends object, TOperation>(
   option: string,
   options: MemoryRecordsOptions,
@@ -55,7 +54,6 @@ export function createMemoryRecords<TRow, TQuery, TFound, TChange, TOutcome exte
   };
 }
 
-/** A storage that records the outcome of each write under its key. */
 interface KeyedStorage<TChange, TOperation, TRecord> {
   recall(scope: string, key: string): TRecord | undefined | Promise<TRecord | undefined>;
   apply(
@@ -64,7 +62,6 @@ interface KeyedStorage<TChange, TOperation, TRecord> {
   ): TRecord | undefined | Promise<TRecord | undefined>;
 }
 
-/** Reads the option for a storage, which is in memory unless it is given. */
 export function storageReader<TStorage>(create: () => TStorage): OptionReader<TStorage> {
   return (storage = create(), option) =>
     hasMethods(storage, ["find", "recall", "apply"])
@@ -122,7 +119,6 @@ export async function writeOnce<TChange, TOperation extends string, TRecord exte
 /** A page ends early rather than exceed this many bytes of JSON: half of a run's default limit for an output. */
 const maxPageBytes = 512 * 1_024;
 
-/** The first items of a page, as many as fit; at least one. */
 export function cutPage<TItem>(items: readonly TItem[]): readonly TItem[] {
   const encoder = new TextEncoder();
   let bytes = 0;

@@ -179,7 +179,6 @@ export async function undoChange(
 
 type Inverse = Exclude<TodoChange, { type: "clear" }>;
 
-/** The change that undoes a call; undefined if the call changed nothing. */
 async function inverseOf(
   { storage, scope, key }: TodoCall,
   operation: string,
@@ -197,7 +196,6 @@ async function inverseOf(
   return { type: "patch", id, fields, expected: todo };
 }
 
-/** Throws the reason why a change did not fit. If an added todo is gone, there is nothing left to undo. */
 async function refuseUnlessGone({ storage, scope }: TodoScope, operation: string, change: Inverse): Promise<void> {
   if (change.type === "insert") return refuse({ operation, reason: "exists", id: change.todo.id });
   const { id } = change;

@@ -11,7 +11,6 @@ export interface TodoScope {
   readonly scope: string;
 }
 
-/** Reads without changes. Throws `todo-not-found` or `todo-ambiguous` if `get` does not find exactly one todo. */
 export async function readTodos(
   { storage, scope }: TodoScope,
   input: ParsedTodoInputOf<TodoReadOperation>,
@@ -48,12 +47,10 @@ interface FindTodoOptions {
   readonly completed?: boolean;
 }
 
-/** The maximum number of todos that an error names. */
 export const maxNamed = 10;
 
 const maxCandidates = 1_000;
 
-/** Finds the one todo that a target names. Throws `todo-not-found`, or `todo-ambiguous` if several fit. */
 export async function findTodo(
   { storage, scope }: TodoScope,
   { id, title, index = 1, list }: TodoTarget,

@@ -23,7 +23,6 @@ export function titleKey(title: string): string {
   return key === "" ? text : key;
 }
 
-/** The words of the {@link titleKey} of a text, without duplicates. */
 export function wordsOf(text: string): readonly string[] {
   return [...new Set(titleKey(text).split(" "))];
 }
@@ -63,7 +62,6 @@ export function toRow(todo: Todo): TodoRow {
   };
 }
 
-/** A parsed due date, so that it can be compared without being parsed again. */
 export interface DueMoment {
   /** The calendar date as it was written, in its own offset, as a number: 20261122. */
   readonly dueDay: number;

@@ -40,7 +40,6 @@ const soon = { when: "future" };
 const dueMoment = z.union([z.iso.date().meta(soon), z.iso.datetime({ offset: true }).meta(soon)]);
 /** "Move it to 5pm" keeps the day. */
 const newDue = z.union([...dueMoment.options, z.iso.time()]);
-/** Ways to say each choice, with `|` between them. */
 function choice<const TValue extends string>(ways: Readonly<Record<TValue, string>>) {
   const values = Object.keys(ways) as [TValue, ...TValue[]];
   return z.enum(values).meta({
@@ -201,7 +200,6 @@ function listOf({ before }: PhraseContext): { readonly list?: string } {
   return typeof list === "string" ? { list } : {};
 }
 
-/** The fields that slots stand for; undefined for a list that was not spoken of. */
 function fieldsOf(found: Slots, context: PhraseContext): Readonly<Record<string, unknown>> | undefined {
   const { place, listBefore, doing, labelled, due, urgency, order, range, ...others } = found;
   const { before } = context;
@@ -224,7 +222,6 @@ function fieldsOf(found: Slots, context: PhraseContext): Readonly<Record<string,
   };
 }
 
-/** A day, a moment, or a time of the day in the offset of now. */
 function dueOf(due: string, { nowMs, timeZone }: PhraseContext): object {
   if (due.length === 10) return { dueDate: due };
   return { dueAt: due.length > 10 ? due : `T${due}${isoDateTime(nowMs, timeZone).slice(19)}` };
@@ -339,7 +336,6 @@ const besideChange: readonly string[] = [
 
 type Fields = Readonly<Record<string, unknown>>;
 
-/** A todo from an earlier step is named by its id. */
 function targetOf(operation: unknown, { title, index, end, ...others }: Fields, context: PhraseContext) {
   const { previous, before } = context;
   const { operation: last, query } = before?.input ?? {};
