@@ -188,10 +188,7 @@ function renderRefusal({ message, details }: AgentErrorLike<"cannot-plan">): str
 const titleKeys = ["title", "name", "label", "summary", "text"];
 const maxSummary = 100;
 
-/**
- * A step's output in a few words: the result that the tool names, the title of an object, or its plain fields.
- * Undefined if there is nothing to show.
- */
+/** Undefined if there is nothing to show. */
 export function summarizeOutput(output: unknown, tool: Tool | undefined): string | undefined {
   const value = selectResult(output, tool);
   if (value === null || value === undefined) return undefined;

@@ -54,10 +54,7 @@ export async function resumeRun(call: CliCall, runId: string): Promise<number> {
 
 const pollMs = 500;
 
-/**
- * Reports a run, usually of another process, from its first event until it ends or waits for a decision,
- * then its result, and resolves to the exit code. Nothing changes the run.
- */
+/** Reports a run, usually of another process, until it ends or waits for a decision. Nothing changes the run. */
 export async function watchRun(call: CliCall, runId: string): Promise<number> {
   const { agent, options, io } = call;
   await requireRun(call, runId);

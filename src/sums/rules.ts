@@ -12,10 +12,7 @@ import {
   type Term,
 } from "./terms.ts";
 
-/**
- * Makes the term of a rule from those of its slots; undefined if the rule does not fit them. `running` gives the value
- * so far, where a whole statement continues it.
- */
+/** Undefined if the rule does not fit. `running` gives the value so far, where a whole statement continues it. */
 type Make = (parts: readonly Term[], running: () => Term | undefined) => Term | undefined;
 
 const two =

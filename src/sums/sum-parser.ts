@@ -17,10 +17,7 @@ interface Blocked {
   readonly outer: Blocked | undefined;
 }
 
-/**
- * Reads the statements of a sum, each of which is an expression or changes the value so far. Expressions are read by
- * precedence (a Pratt parser); the rules of the grammar say what their words mean.
- */
+/** Reads statements by precedence (a Pratt parser); the rules of the grammar say what their words mean. */
 export class SumParser {
   /** Present if earlier results were asked for together. */
   uses: "both" | "all" | undefined;

@@ -21,9 +21,7 @@ const lengths = new Set([...units].flatMap(([word, { kind }]) => (kind.has("mete
 const inRadians = formula("a * pi / 180");
 const whole = /^\d{1,9}$/;
 
-/**
- * Makes the tokens of some words. With `joinAnd: false` an "and" ends a number, for "the sum of three hundred and four".
- */
+/** With `joinAnd: false` an "and" ends a number, for "the sum of three hundred and four". */
 export class SumTokenizer {
   private readonly tokens: SumToken[] = [];
   private readonly units = new Map<string, Unit>();

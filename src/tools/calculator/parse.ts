@@ -48,14 +48,7 @@ const binaryOperators: ReadonlyMap<string, PendingOperator> = new Map([
   ["^", "power"],
 ]);
 
-/**
- * Parses an expression into instructions in the order of evaluation: operands before their operator (postfix).
- *
- * It is Dijkstra's shunting-yard algorithm (1961): an explicit stack, so that no nesting can exhaust the call stack.
- * Only what the grammar lists is accepted, and functions are looked up in a fixed list.
- *
- * Throws `calculation-failed` for `syntax`, `too-long`, `too-deep`, `unknown-function` or `wrong-arguments`.
- */
+/** Dijkstra's shunting-yard algorithm (1961): an explicit stack, so that no nesting can exhaust the call stack. */
 export function parse(expression: string, options: ParseOptions): readonly Instruction[] {
   if (expression.length > options.maxLength) {
     const message = `The expression has ${expression.length} characters; at most ${options.maxLength} are allowed.`;
@@ -231,10 +224,7 @@ function checkCount(name: FunctionName, count: number, position: number): void {
   throw calculationFailed("wrong-arguments", `${name} takes ${expected} ${noun}; it was given ${count}.`, position);
 }
 
-/**
- * One step of an evaluation by a stack: a value is pushed, or the values on top are replaced by a result. `position` is
- * the index in the expression, from 0, that an error points to.
- */
+/** A step of an evaluation by a stack. `position` is the index in the expression that an error points to. */
 export type Instruction =
   | { readonly type: "number"; readonly text: string; readonly position: number }
   | { readonly type: "name"; readonly name: string; readonly position: number }
@@ -320,10 +310,7 @@ export class Scanner {
   }
 }
 
-/**
- * Creates the error of an expression without a value. The message states what was found and what would have worked, and ends with the
- * position of the character, counted from 1; `details.position` counts from 0.
- */
+/** The message counts characters from 1, `details.position` from 0. */
 export function calculationFailed(
   problem: CalculationProblem,
   message: string,

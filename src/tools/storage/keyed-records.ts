@@ -80,12 +80,7 @@ interface WriteCall<TChange, TOperation, TRecord> {
   plan(): TChange | undefined | Promise<TChange | undefined>;
 }
 
-/**
- * Makes a change once for its key, and returns its record; undefined if there was none to make, or if the `change` that
- * was planned did not fit.
- *
- * Throws `invalid-options` without a key, as all such calls would look like the first one.
- */
+/** Makes a change once for its key. Without a key, all calls would look like the first one. */
 export async function writeOnce<TChange, TOperation extends string, TRecord extends { readonly operation: string }>({
   storage,
   scope,

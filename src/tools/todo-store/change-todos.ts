@@ -18,11 +18,7 @@ export interface TodoCall extends TodoScope {
 /** Each try fails only because another write has just changed the same todo. */
 const maxTries = 100;
 
-/**
- * Makes the change of an operation once for its idempotency key, and returns its result.
- *
- * Throws an error whose code starts with `todo-`, or `invalid-options` without a key; nothing has then changed.
- */
+/** Makes the change of an operation once for its idempotency key. If it throws, nothing has changed. */
 export async function changeTodos(call: TodoCall, input: ParsedTodoInputOf<TodoWriteOperation>) {
   for (let tries = 1; ; tries++) {
     const { record, change } = await write(call, input.operation, () => planChange(call, input));
@@ -54,12 +50,7 @@ function failMisfit(change: TodoChange | undefined): never {
   throw new AgentError("todo-not-found", message, { details: { wanted, near: [] } });
 }
 
-/**
- * Determines the change of an operation, without making it. What it finds is expected to be there still when it is
- * written.
- *
- * Throws an error whose code starts with `todo-` if it is not clear which todo or list is meant.
- */
+/** What is found is expected to be there still when the change is written. */
 async function planChange(call: TodoCall, input: ParsedTodoInputOf<TodoWriteOperation>): Promise<TodoChange> {
   switch (input.operation) {
     case "add":

@@ -27,9 +27,7 @@ export function wordsOf(text: string): readonly string[] {
   return [...new Set(titleKey(text).split(" "))];
 }
 
-/**
- * The name of a list without the words around it: "my Shopping list" is `Shopping`, "to-do list" is `todos`.
- */
+/** "my Shopping list" is `Shopping`, "to-do list" is `todos`. */
 export function cleanListName(name: string): string {
   const bare = name
     .trim()
