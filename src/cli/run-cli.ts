@@ -4,7 +4,7 @@ import { AgentError, isAgentError } from "../core/errors.ts";
 import { jsonLines, printable } from "../core/text.ts";
 import { describePlan } from "../runs/describe-plan.ts";
 import { chooseProposal } from "./choose-proposal.ts";
-import { type AgentWarnings, type CliCall, type CliIo, type CliOptions, exitCodes, getExitCode } from "./cli-io.ts";
+import { type AgentWarnings, type CliCall, type CliIo, exitCodes, getExitCode } from "./cli-io.ts";
 import { followRun, reportFallbacks } from "./follow-run.ts";
 import { type CliArguments, parseArguments, type RequestArguments } from "./parse-arguments.ts";
 import { Printer } from "./printer.ts";
@@ -39,7 +39,9 @@ export async function runCli(argv: readonly string[], io: CliIo): Promise<number
 
 async function workWithAgent(work: Work, io: CliIo): Promise<number> {
   const { options } = work;
-  const out = createOutPrinter(io, options);
+  const { stdout, env } = io;
+  const isWanted = options.color && !env.NO_COLOR && env.TERM !== "dumb";
+  const out = new Printer(stdout, isWanted && (stdout.isTTY === true || Boolean(env.FORCE_COLOR)));
   const err = new Printer(io.stderr);
   const warnings: AgentWarnings = {
     onWarning: ({ message }) => err.print([`planwright: ${message}`]),
@@ -138,9 +140,4 @@ async function listTools({ agent, options, out }: CliCall): Promise<number> {
   ]);
   out.print(options.json ? jsonLines({ tools }) : lines);
   return exitCodes.completed;
-}
-
-function createOutPrinter({ stdout, env }: CliIo, options: CliOptions): Printer {
-  const isWanted = options.color && !env.NO_COLOR && env.TERM !== "dumb";
-  return new Printer(stdout, isWanted && (stdout.isTTY === true || Boolean(env.FORCE_COLOR)));
 }

@@ -123,7 +123,8 @@ export class SumTokenizer {
     if (factor !== undefined) return factor;
     const meaning = lexicon.meanings.get(word) ?? word;
     const isSaidTwice = last?.word === meaning && /^[a-z]/.test(meaning);
-    if (isSaidTwice) return mayRepeat(word) ? at + 1 : undefined;
+    // "5 minus minus 3" may be 2 or 8.
+    if (isSaidTwice) return isOperator(word) && !lexicon.weakWords.has(word) ? undefined : at + 1;
     if (/^(?:degrees?|deg|°)$/.test(word)) return this.degrees(at);
     if (lexicon.around.has(word) || this.isCountedNoun(at)) return at + 1;
     if (isKnown(meaning) && !this.isExclamation(at)) return this.push(meaning, at, at + 1);
@@ -198,11 +199,6 @@ export class SumTokenizer {
     const next = lexicon.currencyOf(this.wordAt(at + 1)) === undefined ? at + 1 : at + 2;
     return amount?.end === 1 && whole.test(amount.term.text) && readAmount(this.words, next, true) !== undefined;
   }
-}
-
-/** True for a word that says no more when it is said twice: "5 minus minus 3" may be 2 or 8. */
-function mayRepeat(word: string): boolean {
-  return !isOperator(word) || lexicon.weakWords.has(word);
 }
 
 /** True for a word of the rules; "boxes" is one only as the parts of a division. */

@@ -181,13 +181,22 @@ export class Replay<TCall extends object> {
   miss({ from, asked, of = "" }: Miss, compare: (call: TCall) => Comparison | undefined): Error {
     const compared = [...this.calls.entries()].flatMap(([index, call]) => {
       const comparison = compare(call);
-      return comparison === undefined ? [] : [{ index, ...comparison, ...likenessOf(comparison) }];
+      if (comparison === undefined) return [];
+      const { asked, recorded } = comparison;
+      const common = commonLength(canonicalJson(asked), canonicalJson(recorded));
+      return [{ index, differences: [...findDifferences(asked, recorded)], common }];
     });
     const times = compared.filter(({ differences }) => differences.length === 0).length;
     const [nearest] = compared.toSorted(
       (one, other) => one.differences.length - other.differences.length || other.common - one.common,
     );
-    const fail = (why: string) => this.fail(`from ${from} for this call`, why);
+    const { path, kind } = this;
+    const fail = (why: string) => {
+      this.misses.push(why);
+      return new Error(
+        `The recording "${path}" has no answer from ${from} for this call: ${why}. ${kind.howToRecord(path)}`,
+      );
+    };
     if (nearest === undefined) return fail(`${asked}. ${of === "" ? "Nothing" : `No call${of}`} is recorded`);
     if (times > 0)
       return fail(`it is recorded ${times === 1 ? "once" : `${times} times`}, but was made more often (${asked})`);
@@ -197,12 +206,6 @@ export class Replay<TCall extends object> {
     const more = differences.length > maxDifferences ? `; and ${differences.length - maxDifferences} more` : "";
     const where = differences.slice(0, maxDifferences).join("; ");
     return fail(`${asked}. ${count} recorded; the nearest, calls[${index}],${used} differs in ${where}${more}`);
-  }
-
-  fail(what: string, why: string): Error {
-    this.misses.push(why);
-    const { path, kind } = this;
-    return new Error(`The recording "${path}" has no answer ${what}: ${why}. ${kind.howToRecord(path)}`);
   }
 
   assertComplete(): void {
@@ -217,13 +220,6 @@ export class Replay<TCall extends object> {
       `The recording "${path}" has ${calls.length} calls; ${kind.unmade}: ${which}. ${kind.howToRecord(path)}`,
     );
   }
-}
-
-function likenessOf({ asked, recorded }: Comparison) {
-  return {
-    differences: [...findDifferences(asked, recorded)],
-    common: commonLength(canonicalJson(asked), canonicalJson(recorded)),
-  };
 }
 
 function* findDifferences(asked: unknown, recorded: unknown, path = ""): Generator<string> {

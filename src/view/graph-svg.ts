@@ -150,20 +150,14 @@ function order(layers: readonly Placed[][]): void {
   for (let sweep = 0; sweep < sweeps; sweep++) {
     const isForward = sweep % 2 === 0;
     for (const layer of isForward ? layers : layers.toReversed()) {
-      const means = layer.map(({ row, above, below }) =>
-        getMean(
-          (isForward ? above : below).map((one) => one.row),
-          row,
-        ),
-      );
+      const means = layer.map(({ row, above, below }) => {
+        const near = isForward ? above : below;
+        return near.length === 0 ? row : near.reduce((sum, one) => sum + one.row, 0) / near.length;
+      });
       layer.sort((one, other) => (means[one.row] ?? 0) - (means[other.row] ?? 0));
       number(layer);
     }
   }
-}
-
-function getMean(values: readonly number[], ofNone: number): number {
-  return values.length === 0 ? ofNone : values.reduce((sum, value) => sum + value, 0) / values.length;
 }
 
 const passes = 12;

@@ -79,10 +79,8 @@ function slowest(views: readonly RunView[]): Html | false {
     .slice(0, maxSlowest);
   const longest = slow[0]?.ms ?? 1;
   const rows = slow.map(({ view, record, ms }) => [
-    ...[
-      html`<div><b>${describeStepRef(record)}</b> <span class="tool">${record.tool}</span></div>`,
-      bar(ms / longest, record),
-    ],
+    html`<div><b>${describeStepRef(record)}</b> <span class="tool">${record.tool}</span></div>`,
+    bar(ms / longest, record),
     ...[formatDuration(ms), formatCount(record.attempts), nameCell(view)],
   ]);
   const columns = ["step", "", numbers("time"), numbers("attempts"), "run"];

@@ -171,11 +171,8 @@ export function createAxis(executions: readonly Execution[], endMs: number): Axi
     return { from: to, to: from, ms: startMs - pausedMs };
   });
   const at = (ms: number) => {
-    const index = Math.max(
-      0,
-      parts.findLastIndex(({ startMs }) => startMs <= ms),
-    );
-    const [part, next] = parts.slice(index, index + 2);
+    const index = parts.findLastIndex(({ startMs }) => startMs <= ms);
+    const [part, next] = parts.slice(Math.max(0, index));
     if (part === undefined) return 0;
     const within = Math.min(Math.max(0, ms - part.startMs), part.endMs - part.startMs);
     // Within a pause, what waits reaches into it.
@@ -183,16 +180,6 @@ export function createAxis(executions: readonly Execution[], endMs: number): Axi
     const share = isPause ? (ms - part.endMs) / Math.max(1, next.startMs - part.endMs) : 0;
     return part.from + (within / total) * width + share * pause;
   };
-  return { at, pauses, ticks: createTicks(total, { width, pause, pauses }), endMs };
-}
-
-interface Scale {
-  readonly width: number;
-  readonly pause: number;
-  readonly pauses: readonly Pause[];
-}
-
-function createTicks(total: number, { width, pause, pauses }: Scale): readonly Tick[] {
   const step = roundStep(total / intervals);
   const ticks: Tick[] = [];
   for (let ms = step; ms < total; ms += step) {
@@ -200,7 +187,7 @@ function createTicks(total: number, { width, pause, pauses }: Scale): readonly T
     const before = pauses.filter(({ from }, index) => from - index * pause <= busy);
     ticks.push({ at: busy + before.length * pause, label: formatDuration(ms) });
   }
-  return ticks;
+  return { at, pauses, ticks, endMs };
 }
 
 const [second, minute, hour, day] = [1_000, 60_000, 3_600_000, 86_400_000];

@@ -129,26 +129,17 @@ async function checkAnswer(planner: Planner, { draft, asked }: TrialAnswer): Pro
 function failFirstStep(request: string, { steps, source }: CheckedDraft): Trial["failed"] {
   const [first] = steps;
   if (first === undefined) return undefined;
-  const error = failureOfStep(first.id, toolOf(first));
-  const plan: Plan = {
-    version: 1,
-    id: "plan_1",
-    request,
-    source,
-    createdAt: "2026-01-15T12:00:00.000Z",
-    steps: steps as Plan["steps"],
-  };
+  const details = { tool: toolOf(first), stepId: first.id, attempts: 1, errors: [] };
+  const message = "It is out of order.";
+  const error: AgentErrorData = { name: "AgentError", code: "tool-failed", message, retryable: false, details };
+  const createdAt = "2026-01-15T12:00:00.000Z";
+  const plan: Plan = { version: 1, id: "plan_1", request, source, createdAt, steps: steps as Plan["steps"] };
   const records = steps.map((planned): StepRecord => {
     const step = { stepId: planned.id, tool: toolOf(planned), input: planned.input ?? planned.wait };
     if (planned !== first) return { ...step, status: "pending", attempts: 0 };
     return { ...step, status: "failed", attempts: 1, error };
   });
   return { plan, steps: records, error };
-}
-
-function failureOfStep(stepId: string, tool: string): AgentErrorData {
-  const details = { tool, stepId, attempts: 1, errors: [] };
-  return { name: "AgentError", code: "tool-failed", message: "It is out of order.", retryable: false, details };
 }
 
 interface Trial {
@@ -205,8 +196,7 @@ function withoutEffect(tool: DefinedTool, executed: string[]): DefinedTool {
     executed.push(tool.name);
     throw new Error("A planner never executes a tool.");
   };
-  const guards = { execute, ...(tool.undo && { undo: execute }) };
-  return { ...tool, ...guards };
+  return { ...tool, execute, ...(tool.undo && { undo: execute }) };
 }
 
 async function within<T>(settleMs: number, asking: Promise<T>): Promise<T> {

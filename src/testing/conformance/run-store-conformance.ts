@@ -138,13 +138,8 @@ export function runEnd(
   { sequence = 2, status = "completed", minute = 0 }: { sequence?: number; status?: EndStatus; minute?: number } = {},
 ): AgentEvent {
   const code = status === "interrupted" ? status : "cancelled";
-  const error = {
-    name: "AgentError",
-    code,
-    message: "It ended",
-    retryable: false,
-    details: { reason: "stop" },
-  } as const;
+  const details = { reason: "stop" };
+  const error = { name: "AgentError", code, message: "It ended", retryable: false, details } as const;
   const outcome = status === "completed" ? { status, output: null } : { status, error };
   return { type: "run-end", runId, sequence, timestamp: at(minute), outcome };
 }
@@ -182,11 +177,7 @@ async function summaryOf(store: RunStore): Promise<object> {
   return Object.fromEntries(Object.entries({ ...summary }).filter(([key]) => !common.includes(key)));
 }
 
-function assertHigher(
-  what: "fence of a later owner" | "number of a later message",
-  later: number,
-  earlier: number,
-): void {
+function assertHigher(what: string, later: number, earlier: number): void {
   assert.ok(later > earlier, `the ${what} is ${later}; it must be higher than the one before, ${earlier}`);
 }
 
@@ -596,23 +587,15 @@ const cases: Readonly<Record<string, Check>> = {
     store,
     advance,
   ) => {
-    const wait = (seconds: number): PendingItem => {
-      return {
-        kind: "wait",
-        stepId: `s${seconds}`,
-        until: new Date(Date.parse(at(0)) + seconds * 1_000).toISOString(),
-      };
-    };
+    const wait = (seconds: number): PendingItem => ({ kind: "wait", stepId: `s${seconds}`, until: at(seconds / 60) });
     const paid: PendingItem = { kind: "wait", stepId: "s", event: "paid" };
     const waiting = [[wait(60), wait(30)], [wait(90)], [paid]];
     await fillStore(store, 3);
     for (const [index, pending] of waiting.entries()) await record(store, runSuspend(`r${index + 1}`, 2, pending));
     const resumable = (options: ListRunsOptions = {}) => listIds(store, { ...options, resumable: true });
     const { runs } = await store.list();
-    assertSame(
-      runs.map(({ resumeAt }) => resumeAt ?? null),
-      [null, at(1.5), at(0.5)],
-    );
+    const resumeAt = runs.map((run) => run.resumeAt ?? null);
+    assertSame(resumeAt, [null, at(1.5), at(0.5)]);
     advance(29_999);
     assert.equal(await resumable(), "");
     advance(1);

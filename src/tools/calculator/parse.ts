@@ -127,7 +127,8 @@ class Parser {
     const { scanner } = this;
     const functionName = findFunction(name);
     if (scanner.peek() !== "(") {
-      if (functionName !== undefined && !this.options.isVariable(name)) throw missingArguments(functionName, position);
+      if (functionName !== undefined && !this.options.isVariable(name))
+        throw calculationFailed("unknown-name", `"${functionName}" is a function; write ${functionName}(x).`, position);
       this.output.push({ type: "name", name, position });
       return false;
     }
@@ -179,12 +180,8 @@ class Parser {
     this.depth--;
     if (opened.name === undefined) return;
     checkCount(opened.name, opened.argumentCount, opened.position);
-    this.output.push({
-      type: "call",
-      name: opened.name,
-      argumentCount: opened.argumentCount,
-      position: opened.position,
-    });
+    const { name, argumentCount, position: start } = opened;
+    this.output.push({ type: "call", name, argumentCount, position: start });
   }
 
   private comma(position: number): true {
@@ -353,10 +350,6 @@ export function unknownFunction(name: string, position: number, isValue: boolean
     : suggestName(name, functionNames);
   const message = `There is no function "${cutText(name, maxQuoted)}".${advice} The functions are ${functionNames.join(", ")}.`;
   return calculationFailed("unknown-function", message, position);
-}
-
-function missingArguments(name: FunctionName, position: number): AgentError<"calculation-failed"> {
-  return calculationFailed("unknown-name", `"${name}" is a function; write ${name}(x).`, position);
 }
 
 export function unknownName(

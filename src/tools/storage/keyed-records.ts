@@ -36,7 +36,7 @@ export function createMemoryRecords<TRow, TQuery, TFound, TChange, TOutcome exte
   return {
     find: (scope: string, query: TQuery): TFound => find(rowsOf(scope), query),
     recall: (scope: string, key: string): Outcome | undefined => records.get(nameOf(scope, key)),
-    apply(scope: string, write: { readonly key: string; readonly operation: TOperation; readonly change: TChange }) {
+    apply(scope: string, write: Write<TChange, TOperation>) {
       const name = nameOf(scope, write.key);
       const known = records.get(name);
       if (known !== undefined) return known;
@@ -56,10 +56,13 @@ export function createMemoryRecords<TRow, TQuery, TFound, TChange, TOutcome exte
 
 interface KeyedStorage<TChange, TOperation, TRecord> {
   recall(scope: string, key: string): TRecord | undefined | Promise<TRecord | undefined>;
-  apply(
-    scope: string,
-    write: { readonly key: string; readonly operation: TOperation; readonly change: TChange },
-  ): TRecord | undefined | Promise<TRecord | undefined>;
+  apply(scope: string, write: Write<TChange, TOperation>): TRecord | undefined | Promise<TRecord | undefined>;
+}
+
+interface Write<TChange, TOperation> {
+  readonly key: string;
+  readonly operation: TOperation;
+  readonly change: TChange;
 }
 
 export function storageReader<TStorage>(create: () => TStorage): OptionReader<TStorage> {

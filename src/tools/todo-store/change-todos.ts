@@ -1,5 +1,5 @@
 import { AgentError, type AgentErrorDetails } from "../../core/errors.ts";
-import { failOption } from "../../core/options.ts";
+import { defined, failOption } from "../../core/options.ts";
 import type { UndoneCall } from "../../core/tool.ts";
 import { foldText, writeOnce } from "../storage/keyed-records.ts";
 import { findTodo, maxNamed, type TodoScope, toMatches } from "./read-todos.ts";
@@ -90,17 +90,8 @@ function newTodo(
   const { dueDate, dueAt } = settleDue(due) ?? {};
   const id: unknown = createId();
   if (typeof id !== "string" || id === "") failOption("todoStore.createId", id, "a function that returns text");
-  return {
-    id,
-    title,
-    completed: false,
-    list,
-    createdAt: toTimestamp(now()),
-    ...(dueDate && { dueDate }),
-    ...(dueAt && { dueAt }),
-    ...(priority !== undefined && { priority }),
-    tags,
-  };
+  const optional = defined({ dueDate: dueDate ?? undefined, dueAt: dueAt ?? undefined, priority });
+  return { id, title, completed: false, list, createdAt: toTimestamp(now()), ...optional, tags };
 }
 
 function newFields(
@@ -109,13 +100,8 @@ function newFields(
   nowMs: number,
 ): TodoPatch {
   const changedTags = [...new Set([...before.tags, ...addTags])].filter((tag) => !removeTags.includes(tag));
-  return {
-    ...(newTitle !== undefined && { title: newTitle }),
-    ...(newList !== undefined && { list: newList }),
-    ...settleDue(due, before, nowMs),
-    ...(priority !== undefined && { priority }),
-    tags: tags ?? changedTags,
-  };
+  const optional = defined({ title: newTitle, list: newList, priority });
+  return { ...optional, ...settleDue(due, before, nowMs), tags: tags ?? changedTags };
 }
 
 async function planClear(
