@@ -26,7 +26,6 @@ type NamedCommand =
 
 /** The form in which a run is shown, unless as text: as a page in a file, as a flowchart, by its events, or exported, perhaps signed. */
 type ShowOptions = Pick<ReadOptions, "html" | "mermaid" | "events" | "export" | "key">;
-
 export type AnyRunCommand = Extract<NamedCommand, { type: "show" | "watch" | "resume" }>;
 
 interface ReadOptions {

@@ -33,9 +33,7 @@ export class Printer {
 }
 
 const names = ["bold", "dim", "red", "green", "yellow"] as const;
-
 export type Colors = Readonly<Record<(typeof names)[number], (text: string) => string>>;
-
 const colorCode = new RegExp(`(${"\u001b"}\\[(?:1|2|22|31|32|33|39)m)`);
 
 /** Colours that are on or off. Whether they should be is known here, so Node is not asked again. */

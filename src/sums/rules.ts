@@ -25,7 +25,6 @@ const plus = (a: Term, b: Term) => changed("+", a, b);
 const minus = (a: Term, b: Term) => changed("-", a, b);
 const over = (a: Term, b: Term) => binary("/", a, b);
 
-/** Several operands, or one for the value so far. */
 const joined =
   (sign: "+" | "*"): Make =>
   (list, running) => {
@@ -94,12 +93,10 @@ const adverbs: Readonly<Record<string, (make: Make) => Make>> = {
   percent: (make) => (parts, running) => (parts[1]?.isPercent ? make(parts, running) : undefined),
   /** "by a quarter", "less a quarter" may be a quarter of it, or 0.25. */
   unbroken: (make) => (parts, running) => (parts[1]?.fraction === undefined ? make(parts, running) : undefined),
-  /** For two operands, or one that changes the value so far. */
   onward: (make) => (parts, running) => {
     const value = parts.length === 1 ? running() : undefined;
     return parts.length > 1 ? make(parts, running) : value && make([value, ...parts], running);
   },
-  /** For one operand, or alone for the value so far. */
   alone: (make) => (parts, running) => {
     const operand = parts[0] ?? running();
     return operand && make([operand], running);
@@ -112,7 +109,6 @@ const adverbs: Readonly<Record<string, (make: Make) => Make>> = {
   },
   /** "round 3 results" asks for nothing. */
   broken: (make) => (parts, running) => (/^\d+$/.test(parts[0]?.text ?? "") ? undefined : make(parts, running)),
-  /** Rounded to a number of places, which is the last part. */
   places: (make) => (parts, running) => {
     const digits = parts.at(-1);
     const amount = parts.length > 1 ? parts[0] : running();
@@ -149,7 +145,6 @@ const groups: Readonly<Record<string, string>> = {
   TO: "(to|to_the)",
 };
 
-/** Endings of roundings, their formula with `round`, and with `ceil` and `floor`. */
 const roundingEnds = [
   ["", "broken alone round(a)", "broken alone NAME(a)"],
   ["TO (nearest|[nearest] (whole|whole number|number|unit|one))", "alone round(a)", "alone NAME(a)"],
@@ -302,7 +297,6 @@ ${roundings("0 ((rounded|round) HOW END|END rounded HOW)")}
 export interface RuleNode {
   readonly words: Map<string, RuleNode>;
   readonly slots: Map<string, RuleNode>;
-  /** The highest precedence of the rules that pass here. */
   level: number;
   /** Makes the value of the first of the rules that end here. */
   make?: Make;
@@ -361,7 +355,6 @@ function compile(rows: readonly Rule[]): RuleNode {
   return root;
 }
 
-/** All ways of a pattern up to the closing bracket. */
 function expand(parts: Iterator<string>): readonly (readonly string[])[] {
   const all: (readonly string[])[] = [];
   let ways: readonly (readonly string[])[] = [[]];

@@ -19,7 +19,6 @@ interface Blocked {
 
 /** Reads statements by precedence (a Pratt parser); the rules of the grammar say what their words mean. */
 export class SumParser {
-  /** Present if earlier results were asked for together. */
   uses: "both" | "all" | undefined;
   private at = 0;
   private depth = 0;
@@ -327,7 +326,6 @@ export class SumParser {
     return [this.takeIf("percent") ? percentage(term) : term];
   }
 
-  /** Operands with commas, "and" or nothing between them, or several earlier results. */
   private list(): readonly Term[] | undefined {
     const first =
       this.group() ??

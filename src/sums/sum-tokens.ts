@@ -164,7 +164,6 @@ export class SumTokenizer {
     return this.push(/^[\d(]/.test(this.wordAt(at + 1)) ? "mod" : "percent", at, at + 1);
   }
 
-  /** The rest of "3x3x3". */
   private factors(word: string, at: number): number {
     for (const digits of word.split("x").filter((text) => text !== "")) {
       this.push("times", at, at);

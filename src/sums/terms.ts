@@ -9,7 +9,6 @@ export interface Term {
 }
 
 export const level = { sum: 1, product: 2, negation: 3, power: 4, atom: 5 } as const;
-
 type Levels = Readonly<Record<string, number>>;
 /** The precedence that an operand needs after a sign. One after the sign of a remainder would make that a percentage. */
 const after: Levels = { "+ ": 1, "- ": 2, "* ": 3, "/ ": 3, "% ": 4, "^ ": 4, "-": 4 };

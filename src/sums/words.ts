@@ -56,7 +56,6 @@ export const weakWords: ReadonlySet<string> = wordSet(
     "values last previous other make makes = equals equal , to_the isn't isnt doesn't doesnt together after total sum take value one how_many_times go goes",
 );
 
-/** Words before an operand that say nothing. */
 export const leads: ReadonlySet<string> = wordSet(
   "of number numbers values both all these those result answer results from between for to to_the do if up together",
 );

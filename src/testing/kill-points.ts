@@ -266,7 +266,6 @@ async function killAt<TResult>(
   return { point, store, result: got.value, refused };
 }
 
-/** Rejects if the run ends before the kill, whether or not it succeeds. */
 async function liveUntilKilled(
   run: (process: MortalProcess) => Promise<unknown>,
   store: FaultyRunStore,

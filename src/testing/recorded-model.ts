@@ -161,7 +161,6 @@ function comparedOf({ messages, responseFormat, maxOutputTokens, temperature, lo
 }
 
 const recordingVersion = 2;
-
 const failureReasons = Object.keys(retryableByReason) as readonly ModelFailureReason[];
 
 /** A text, or its lines, so that a changed line of a prompt is one changed line of the file. */

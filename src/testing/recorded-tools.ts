@@ -113,7 +113,6 @@ export function replayTools<const TTools extends readonly Tool[]>(
 // ---- The file ----
 
 const version = 2;
-
 const valueSchema = z.custom<JsonValue>((value) => value !== undefined, "Invalid input: it is missing");
 
 const errorSchema = z.strictObject({
@@ -143,7 +142,6 @@ const callSchema = z.strictObject({
 type RecordedCall = z.output<typeof callSchema>;
 type AskedCall = Pick<RecordedCall, "tool" | "input" | "undone">;
 type Outcome = Omit<RecordedCall, keyof AskedCall>;
-
 const recordingSchema = z.strictObject({ version: z.literal(version), calls: z.array(callSchema) });
 
 const toolRecordings: RecordingKind<z.output<typeof recordingSchema>> = {
@@ -290,7 +288,6 @@ function toThrown({ cause, retryAfterMs, ...data }: RecordedError): Error {
 
 // ---- Tools like others ----
 
-/** Called in place of `execute` and `undo`, which `make` calls. */
 type CallTool = (asked: AskedCall, context: ToolContext, make: () => unknown) => Promise<unknown>;
 
 function wrapTool(tool: DefinedTool, call: CallTool): DefinedTool {

@@ -44,7 +44,6 @@ export class RecordingWriter {
     this.changed = Math.min(this.changed, place);
   }
 
-  /** Writes what has been set. Throws an error that names the file; the next write may succeed. */
   write(): void {
     if (this.changed === Number.POSITIVE_INFINITY) return;
     if (this.head === "") {
@@ -74,7 +73,6 @@ export class RecordingWriter {
     }
   }
 
-  /** Returns the text of the file from a call on, and the size of the file. Keeps where each call ends. */
   private printFrom(first: number, start: number): { readonly text: string; readonly end: number } {
     let end = start;
     const parts: string[] = [];
@@ -93,7 +91,6 @@ export class RecordingWriter {
 }
 
 export interface RecordingKind<T> {
-  /** Returns the recording. Throws an error that states what is wrong with its JSON, without naming the file. */
   parse(json: unknown): T;
   howToRecord(path: string): string;
 }
@@ -141,7 +138,6 @@ export interface Comparison {
 
 interface Miss {
   readonly from: string;
-  /** The call, such as `its input is {}`. */
   readonly asked: string;
   /** Follows the number of compared calls in the message, such as ` of Weather.undo`. */
   readonly of?: string;
@@ -247,7 +243,6 @@ function isLongText(value: unknown): value is string {
   return typeof value === "string" && value.length > 12;
 }
 
-/** The number of UTF-16 code units that two texts have in common at their start. */
 function commonLength(one: string, other: string): number {
   let length = 0;
   while (length < one.length && one[length] === other[length]) length++;

@@ -131,7 +131,6 @@ async function describeEvents(
 interface EventDigests {
   readonly digest: string;
   readonly recordedTo: number;
-  /** The number of the first event that states another digest. */
   readonly wrongAt?: number;
 }
 

@@ -174,7 +174,6 @@ export function hasFailed(status: string): boolean {
   return status === "failed" || status === "unknown";
 }
 
-/** Returns how long the executions of a run took, without the pauses between them. */
 export function getBusyMs({ executions, updatedAt }: RunView): number {
   return executions.reduce((sum, { startMs, endMs = Date.parse(updatedAt) }) => sum + Math.max(0, endMs - startMs), 0);
 }

@@ -13,7 +13,6 @@ export interface Bar {
   readonly message?: string;
 }
 
-/** One execution of a run, from its start or resume until it ends or waits. */
 export interface Execution {
   startMs: number;
   endMs?: number;
@@ -172,7 +171,7 @@ export function createAxis(executions: readonly Execution[], endMs: number): Axi
   });
   const at = (ms: number) => {
     const index = parts.findLastIndex(({ startMs }) => startMs <= ms);
-    const [part, next] = parts.slice(Math.max(0, index));
+    const [part, next] = parts.slice(Math.max(0, index), Math.max(0, index) + 2);
     if (part === undefined) return 0;
     const within = Math.min(Math.max(0, ms - part.startMs), part.endMs - part.startMs);
     // Within a pause, what waits reaches into it.

@@ -110,7 +110,6 @@ const maxNameLength = 60;
 /** There is no step with that name, so as a reference it is invalid. */
 const typedReferences = ["${typed_by_a_user.value}", '{"$ref": "typed_by_a_user.value"}', "$${typed_by_a_user}"];
 
-/** Resolves to the answer, or to undefined if the planner refused. Rejects if it did something forbidden. */
 async function unlessRefused(asking: Promise<TrialAnswer>): Promise<TrialAnswer | undefined> {
   const failure = await failureOf(() => asking);
   if (failure === undefined) return asking;

@@ -89,7 +89,6 @@ function samplePlan(minute: number): Plan {
   };
 }
 
-/** The first event of a run: of a request, or of a plan if there is none. */
 export function runStart(
   runId: string,
   {

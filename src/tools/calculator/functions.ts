@@ -56,7 +56,6 @@ function power(base: Decimal, exponent: Decimal): Decimal {
   return settleAs(base.pow(exponent), isWhole, isExact(base) && isExact(exponent) ? precision - 1 : digits);
 }
 
-/** The factorial of a whole number from 0 to 1000. */
 function factorial(operand: Decimal): Decimal {
   if (!operand.isInteger() || operand.lessThan(0)) {
     throw new ArithmeticFault("not-a-number", "A factorial needs a whole number of at least 0.");
@@ -97,9 +96,7 @@ type DecimalFunction = (first: Decimal, second: Decimal, all: readonly Decimal[]
 
 /** The fewest and the most arguments, the work of a call (of each argument if any number is allowed), and the implementation. */
 type FunctionRule = readonly [minArguments: number, maxArguments: number, work: number, apply: DecimalFunction];
-
 const any = Number.POSITIVE_INFINITY;
-
 const maxPlaces = 400;
 
 const functions = {
@@ -152,9 +149,7 @@ export const marksItself: ReadonlySet<string> = new Set(
 );
 
 export type FunctionName = keyof typeof functions;
-
 export const functionNames = Object.keys(functions).sort() as readonly FunctionName[];
-
 export const constantNames = Object.keys(constantTexts);
 
 export function findFunction(name: string): FunctionName | undefined {
@@ -209,7 +204,6 @@ function logarithm(value: Decimal, base: Decimal, name: string): Decimal {
   return divide(value.ln(), base.ln());
 }
 
-/** The real root of a whole degree; odd roots of negative numbers are negative. */
 function root(value: Decimal, degree: Decimal): Decimal {
   if (degree.isZero() || !degree.isInteger()) {
     throw new ArithmeticFault("wrong-arguments", "root(x, n) needs a whole number n that is not 0.");
@@ -340,7 +334,6 @@ function hyperbolicTangent(size: Decimal): Decimal {
   return one().minus(new Decimal(2).div(exponential(size.times(2)).plus(1)));
 }
 
-/** An odd function from its values above 0. */
 function odd(value: Decimal, ofSize: (size: Decimal) => Decimal): Decimal {
   const size = value.abs();
   if (size.lessThan(tiny)) return value;

@@ -18,7 +18,6 @@ interface ParseOptions {
 
 /** Precedence of operators: `-3^2` is -(3^2), as negation is below power; `2^-3` works, as negation is a prefix. */
 const precedences = { add: 1, subtract: 1, multiply: 2, divide: 2, remainder: 2, negate: 3, power: 4 } as const;
-
 type PendingOperator = keyof typeof precedences;
 interface WaitingOperator {
   readonly type: "operator";
@@ -276,7 +275,6 @@ export class Scanner {
     return operandStart.test(this.text);
   }
 
-  /** True if a sign comes next with its operand directly after it. */
   isBeforeSignedOperand(): boolean {
     signedOperand.lastIndex = this.position;
     return signedOperand.test(this.text);
@@ -289,7 +287,6 @@ export class Scanner {
     return calculationFailed("syntax", message, this.position);
   }
 
-  /** The error for anything other than an operator or the end. */
   missingOperator(): AgentError<"calculation-failed"> {
     const start = this.position;
     const operand = this.text[start] === "(" ? "(" : (this.take(numberPattern) ?? this.take(namePattern));
@@ -321,7 +318,6 @@ export function calculationFailed(
 /** So much of an expression is quoted: a message is not longer than a line. */
 export const maxQuoted = 40;
 
-/** Replacements for characters that look or read like arithmetic but are not in the grammar. */
 const replacements: ReadonlyMap<string, string> = new Map(
   "- ‐‑‒–—―﹣－|* ∗＊✕✖⨯|/ ∕⁄／|( （［[{|) ）］]}|% ％٪﹪|, ，、;；|+ ＋|^ ＾ˆ|. ．|! ！|pi π|sqrt(x) √|cbrt(x) ∛|^2 ²|^3 ³|1/2 ½|1/4 ¼|3/4 ¾"
     .split("|")

@@ -10,7 +10,6 @@ const kinds =
 /** A key such as `PROP-2025-001`, `#42` or `HR`: a word with a digit or two capitals, after the kind of item it is. */
 const key = new RegExp(`^(?:(?:the )?(?:${kinds}) )?[^\\s:;,]*(?:\\d|\\p{Lu}{2})[^\\s:;,]*$`, "iu");
 const hasMark = /\d|\p{Lu}{2}/u;
-/** A name of a few words, the first of which starts with a capital. */
 const name = /^\p{Lu}[^\s:;,]*(?: [^\s:;,]+){0,5}$/u;
 const isTodo = /\b(?:lists?|to-?dos?|tasks?|reminders?|self|myself|agenda)\b/i;
 /** The start of a note: a name that contains it is too long. */

@@ -77,7 +77,6 @@ interface WriteCall<TChange, TOperation, TRecord> {
   readonly scope: string;
   readonly key: unknown;
   readonly operation: TOperation;
-  /** The code of the error for a key that was used for another operation. */
   readonly keyReused: "todo-key-reused" | "note-key-reused";
   /** Determines the change. Nothing is written if it throws, or if there is no change to make. */
   plan(): TChange | undefined | Promise<TChange | undefined>;

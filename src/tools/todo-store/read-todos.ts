@@ -48,7 +48,6 @@ interface FindTodoOptions {
 }
 
 export const maxNamed = 10;
-
 const maxCandidates = 1_000;
 
 export async function findTodo(

@@ -46,7 +46,6 @@ export interface TodoRow {
   readonly due: DueMoment | undefined;
 }
 
-/** Priorities from the highest. */
 export const ranks = { high: 1, medium: 2, low: 3 };
 
 export function toRow(todo: Todo): TodoRow {

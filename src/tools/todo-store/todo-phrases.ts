@@ -20,7 +20,6 @@ const anyList = `(${namedList}|${plainList})`;
 const onList = `(to|on|onto|in|into|under) (${anyList}|{listBefore})`;
 const offList = `(from|off|off of|out of|of|on|in) (${anyList}|{listBefore})`;
 
-/** A list that people name without saying that it is one. */
 const knownNames =
   "shopping|groceries|grocery|work|home|errands|chores|wishlist|packing|reading|bucket|house|office|school|garden|holiday|personal|family|backlog";
 const knownLists = z.string().regex(new RegExp(`^(?:${knownNames})$`, "i"));
@@ -83,7 +82,6 @@ const position = z.number().int();
 /** Words that say something of a todo are none of its title. */
 const aboutTodo =
   /\b(?:priority|prio|deadline|overdue|tagged|to-?dos?|tasks?|items|entries)\b|(?<!\S)#\p{L}|^(?:status|tags?|label|due|name|title|completion|details?|contents?|entry|list|new|reminder|item|task|todo)\b|\b(?:my|our|the|to|on|from|off|onto) (?:\p{L}+ )?lists?\b|[:]\s|\s[-–—]\s|^["'“‘]/u;
-/** Words for what belongs to the user. */
 const elses = /^(?:my|your|our|his|her|their|its) /i;
 /** "salt to the soup": something is put somewhere else than on a list. */
 const elsewhere =
@@ -253,7 +251,6 @@ const adding = (...phrases: readonly string[]): readonly Phrase[] =>
 const add =
   "(add|adding|re add|readd|put|include|insert|append|enter|write down|mark down|jot|note|stick|throw|pop|place|chuck|toss|bung|whack|slap)";
 const needTo = "[that] [(i|we)] [(need|have|want|must|should|ought|got|am supposed|are supposed)] [to]";
-
 const create = "(add|create|make|put|set|set up|start|write|enter|log|new|i need|i want|give me|leave|schedule|open)";
 const called =
   "to|for|about|called|named|titled|that says|saying|of|:|-|that|with the title|to remember to|to remember";

@@ -53,9 +53,7 @@ export interface TodosCleared {
  * @group Built-in tools
  */
 export type TodoStoreOutput = TodoOfCall | TodoPage | TodosCleared;
-
 const count = (description: string) => z.number().int().min(0).describe(description);
-
 const todoText = "add, get, complete, reopen, update, delete: the todo";
 
 /** Creates the schema of {@link Todo}: when it is needed, so that an import does not pay for it. @internal */
