@@ -17,7 +17,7 @@ import {
 /** The time that steps have to end when the process is asked to end: supervisors kill it after ten seconds. */
 const closeTimeoutMs = 5_000;
 
-/** When the process is asked to end, a stored run is left to be resumed. `plan` is the plan of a resumed run. */
+/** A stored run is left to be resumed when the process is asked to end. `plan` is the plan of a resumed run. */
 export async function followRun(
   call: CliCall,
   { plan, go }: { readonly plan?: Plan | undefined; readonly go: () => Promise<RunResult> },

@@ -50,7 +50,7 @@ function failMisfit(change: TodoChange | undefined): never {
   throw new AgentError("todo-not-found", message, { details: { wanted, near: [] } });
 }
 
-/** What is found is expected to be there still when the change is written. */
+/** The change fits only if the todo is still as it was found. */
 async function planChange(call: TodoCall, input: ParsedTodoInputOf<TodoWriteOperation>): Promise<TodoChange> {
   switch (input.operation) {
     case "add":
