@@ -13,21 +13,16 @@ import { createNotes } from "../tools/notes/notes.ts";
 import { createTodoStore } from "../tools/todo-store/todo-store.ts";
 import { type CliOutput, Printer } from "./printer.ts";
 
-/** Everything that the command knows about the outside world. */
 export interface CliIo {
-  /** For the plan, the steps and the result. */
   readonly stdout: CliOutput;
-  /** For what went wrong. */
   readonly stderr: CliOutput;
   readonly env: Readonly<Record<string, string | undefined>>;
-  /** Aborts on Ctrl-C. */
   readonly signal: AbortSignal;
   readonly version: string;
   /** Asks a person, and resolves to the answer; undefined where nobody can be asked, as in a pipe. */
   ask?(question: string): Promise<string>;
   /** Calls a listener when the process is asked to end, instead of ending it. Returns a function that removes it. */
   onTerminate(listener: () => void): () => void;
-  /** Creates the agent. Rejects with the errors of opening a database. */
   createAgent(choice: AgentChoice, warnings?: AgentWarnings): Promise<CliAgent>;
 }
 
@@ -36,16 +31,12 @@ export type AgentWarnings = Required<Pick<AgentOptions, "onWarning" | "onListene
 
 export interface AgentChoice {
   readonly planner: PlannerChoice;
-  /** The file that keeps todos and runs; undefined if they end with the process. */
   readonly db: string | undefined;
 }
 
-/** An agent, and how to clean up when it is no longer needed. */
 export interface CliAgent {
   readonly agent: Agent;
-  /** The store of its runs. */
   readonly store?: Pick<RunStore, "read">;
-  /** Closes its database. */
   close(): void;
 }
 
@@ -57,28 +48,22 @@ export type PlannerChoice =
 export interface CliOptions {
   readonly planOnly: boolean;
   readonly json: boolean;
-  /** False for `--no-color`. */
   readonly color: boolean;
   readonly planner: PlannerChoice;
-  /** The file that keeps todos and runs. */
   readonly db: string | undefined;
 }
 
-/** A command at work, once its arguments are parsed. */
 export interface CliCall {
   readonly agent: Agent;
   readonly store: CliAgent["store"];
   readonly options: CliOptions;
   readonly io: CliIo;
-  /** For the plan, the steps and the result. */
   readonly out: Printer;
-  /** For what went wrong. */
   readonly err: Printer;
 }
 
 export const exitCodes = { completed: 0, failed: 1, usage: 2, cancelled: 130, terminated: 143 } as const;
 
-/** The exit code for how a run ended; `errorCode` is that of its error. */
 export function getExitCode(status: RunStatus, errorCode?: string): number {
   if (status === "completed") return exitCodes.completed;
   if (status === "cancelled") return exitCodes.cancelled;
@@ -88,13 +73,11 @@ export function getExitCode(status: RunStatus, errorCode?: string): number {
 
 const usageErrors = ["cannot-plan", "invalid-request", "invalid-options"];
 
-/** The part of a process that {@link createProcessIo} needs. */
 interface CliProcess {
   readonly stdin?: NodeJS.ReadStream;
   readonly env: Readonly<Record<string, string | undefined>>;
   readonly stdout: CliStream;
   readonly stderr: CliStream;
-  /** Becomes 1 when output is lost. */
   exitCode?: number | string | null | undefined;
   once(event: "SIGINT" | "SIGTERM", listener: () => void): unknown;
   off(event: "SIGTERM", listener: () => void): unknown;
@@ -156,7 +139,6 @@ function reportLostOutput(host: CliProcess): void {
   }
 }
 
-/** The agent of the command. A database keeps todos, notes and runs. Rejects with the errors of opening it. */
 export async function createCliAgent(choice: AgentChoice, warnings?: AgentWarnings): Promise<CliAgent> {
   const planner = createPlanner(choice.planner);
   const opened: { close(): unknown }[] = [];
@@ -198,7 +180,6 @@ function withoutWarnings<T>(work: () => T): T {
   }
 }
 
-/** The chosen planner: the rules, and with a model the model for what the rules refuse. */
 export function createPlanner(choice: PlannerChoice): Planner {
   const rules = createRulePlanner();
   if (choice.type === "rules") return rules;

@@ -17,10 +17,7 @@ import {
 /** The time that steps have to end when the process is asked to end: supervisors kill it after ten seconds. */
 const closeTimeoutMs = 5_000;
 
-/**
- * Reports a run as it progresses, then its result, and resolves to it and the exit code. When the process is asked to end, a
- * stored run is left to be resumed. `plan` is the plan of a resumed run.
- */
+/** A stored run is left to be resumed when the process is asked to end. `plan` is the plan of a resumed run. */
 export async function followRun(
   call: CliCall,
   { plan, go }: { readonly plan?: Plan | undefined; readonly go: () => Promise<RunResult> },
@@ -39,7 +36,6 @@ export async function followRun(
   }
 }
 
-/** Prints the result of a run, or why there is none, and returns the exit code. */
 export function reportResult({ agent, options, out, err }: CliCall, run: RunResult | RunSnapshot): number {
   if (options.json) out.print(jsonLines(run));
   else if (run.status === "completed") out.print(renderResult(run, { tools: agent.tools, colors: out.colors }));
@@ -55,10 +51,6 @@ export function reportFallbacks({ agent, options, err }: CliCall): void {
 /** The duration of shorter steps is not shown. */
 const reportAfterMs = 1_000;
 
-/**
- * Returns what reports the events of a run as they happen: its plan, then each step as it starts, retries and ends.
- * `resumed` is the plan of a resumed run.
- */
 export function createReporter(
   { agent, out }: Pick<CliCall, "agent" | "out">,
   resumed?: Plan,

@@ -4,7 +4,6 @@ import { isInCalendar } from "../core/step.ts";
 import { type CliIo, type CliOptions, exitCodes, type PlannerChoice } from "./cli-io.ts";
 import { Printer } from "./printer.ts";
 
-/** The work of the command; `exit` if that is already done, or the arguments are invalid. */
 export type CliArguments =
   | { readonly type: "exit"; readonly exitCode: number }
   | ((RequestArguments | NamedCommand) & { readonly options: CliOptions });
@@ -27,11 +26,8 @@ type NamedCommand =
 
 /** The form in which a run is shown, unless as text: as a page in a file, as a flowchart, by its events, or exported, perhaps signed. */
 type ShowOptions = Pick<ReadOptions, "html" | "mermaid" | "events" | "export" | "key">;
-
-/** A command about a run that can have any id. */
 export type AnyRunCommand = Extract<NamedCommand, { type: "show" | "watch" | "resume" }>;
 
-/** The options as commander reads them: a planner has a name, and options of its own. */
 interface ReadOptions {
   readonly planOnly?: boolean;
   readonly json?: boolean;
@@ -56,7 +52,6 @@ interface CommandOption {
   readonly commands: readonly NamedCommand["type"][];
 }
 
-/** The options that belong to some commands alone. The help names them beside these. */
 const commandOptions: readonly (readonly [name: keyof ReadOptions, option: CommandOption])[] = [
   ["html", { flags: "--html <file>", read: readFileName, commands: ["show", "runs"] }],
   ["mermaid", { flags: "--mermaid", commands: ["show"] }],
@@ -80,7 +75,6 @@ Instead of a request (words after "--" are always one); the runs need --db:
 Example: planwright --db ./todo.db "Add a todo to buy milk, then list my tasks"
 Exit codes: 0 done, 1 failed, 2 bad usage or no plan, 130 cancelled, 143 stopped`;
 
-/** Reads the arguments that follow the command's name. Help and version go to stdout, complaints to stderr. */
 export function parseArguments(argv: readonly string[], { stdout, stderr, env, version }: CliIo): CliArguments {
   const [out, err] = [new Printer(stdout), new Printer(stderr)];
   const command = createCommand(version).configureOutput({
@@ -140,18 +134,15 @@ function createCommand(version: string): Command {
   return command;
 }
 
-/** Commander ends each text with a line break. */
 function splitLines(text: string): readonly string[] {
   return text.replace(/\n$/, "").split("\n");
 }
 
-/** The given options that belong to a command alone. */
 function getOwnOptions({ type }: NamedCommand, read: ReadOptions): Partial<ReadOptions> {
   const own = commandOptions.filter(([name, { commands }]) => commands.includes(type) && read[name] !== undefined);
   return Object.fromEntries(own.map(([name]) => [name, read[name]]));
 }
 
-/** Throws, as commander does, for options of another command, or that cannot be combined, or are missing. */
 function checkOptions(stored: NamedCommand | undefined, read: ReadOptions, command: Command): void {
   for (const [name, { commands }] of commandOptions) {
     if (read[name] === undefined || commands.some((type) => type === stored?.type)) continue;
@@ -196,7 +187,6 @@ function readFileName(text: string): string {
   return text;
 }
 
-/** Reads the planner. Throws, as commander does, if its options do not fit together. */
 function readPlanner({ planner, model, host }: ReadOptions, env: CliIo["env"], command: Command): PlannerChoice {
   // A model is asked for what the rules refuse.
   if (planner === "rules" || (planner === undefined && model === undefined)) {

@@ -11,7 +11,6 @@ export interface CliOutput {
  * control characters are shown as escapes.
  */
 export class Printer {
-  /** For parts of the printed lines. */
   readonly colors: Colors;
 
   constructor(
@@ -21,7 +20,6 @@ export class Printer {
     this.colors = createColors(isColored);
   }
 
-  /** Writes lines, each with a line break. */
   print(lines: readonly string[]): void {
     if (lines.length > 0) this.output.write(lines.map((line) => `${this.harmless(line)}\n`).join(""));
   }
@@ -35,10 +33,7 @@ export class Printer {
 }
 
 const names = ["bold", "dim", "red", "green", "yellow"] as const;
-
 export type Colors = Readonly<Record<(typeof names)[number], (text: string) => string>>;
-
-/** The codes of these colours, as the only group of a pattern to split by. */
 const colorCode = new RegExp(`(${"\u001b"}\\[(?:1|2|22|31|32|33|39)m)`);
 
 /** Colours that are on or off. Whether they should be is known here, so Node is not asked again. */

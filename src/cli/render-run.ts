@@ -1,7 +1,7 @@
 import { type AgentErrorLike, isAgentError } from "../core/errors.ts";
 import type { Keyed, PendingItem, PlanFallbackEvent, StepEndEvent } from "../core/events.ts";
 import { isRecord } from "../core/json.ts";
-import type { Plan, PlanSource, PlanStep } from "../core/plan.ts";
+import type { Plan, PlanStep } from "../core/plan.ts";
 import type { RunSnapshot, StepRecord } from "../core/run-result.ts";
 import { isHold, type RunSummary, shownStatus } from "../core/run-summary.ts";
 import { describeStepRef, describeWait, type StepRef } from "../core/step.ts";
@@ -47,7 +47,6 @@ function paint(status: ReturnType<typeof shownStatus>, colors: Colors, width = 0
   return status === "failed" ? colors.red(text) : colors.yellow(text);
 }
 
-/** To the second, in UTC. */
 function renderTime(timestamp: string): string {
   return printable(timestamp.replace(/\.\d+Z$/, "Z"));
 }
@@ -56,22 +55,15 @@ function renderRequest(request: string | undefined): string {
   return request === undefined ? "(a plan)" : cutText(printable(request), maxRequest);
 }
 
-/** A plan under a title that names its author. */
 export function renderTitledPlan(plan: Plan, { tools, colors }: { tools: readonly Tool[]; colors: Colors }): string[] {
-  const title = `${colors.bold("Plan")}${describeSource(plan.source, colors)}`;
+  const { model, attempts = 1 } = plan.source;
+  const tries = attempts > 1 ? `, in ${attempts} tries` : "";
+  const title = colors.bold("Plan") + (model === undefined ? "" : colors.dim(` by ${printable(model)}${tries}`));
   const lines = describePlan(plan, { tools }).split("\n");
   return [title, ...lines.map((text) => `  ${text}`)];
 }
 
-/** The model that wrote a plan, if one did, and how often it was asked. */
-function describeSource({ model, attempts = 1 }: PlanSource, colors: Colors): string {
-  if (model === undefined) return "";
-  return colors.dim(` by ${printable(model)}${attempts > 1 ? `, in ${attempts} tries` : ""}`);
-}
-
-interface NamedStep extends StepRef {
-  readonly tool: string;
-}
+type NamedStep = StepRef & { readonly tool: string };
 
 export function nameStep(step: NamedStep): string {
   return `${printable(describeStepRef(step))} ${printable(step.tool)}`;
@@ -117,7 +109,6 @@ export function renderStep(
   return `  ${colors.red("✖")} ${nameStep(step)}: ${printable(status + why)}`;
 }
 
-/** Renders an error. For a request that cannot be planned, the lines include examples of what can be. */
 export function renderError(error: unknown): string[] {
   if (isAgentError(error, "cannot-plan")) return renderRefusal(error);
   return [`planwright: ${describeError(error)}`];
@@ -150,7 +141,6 @@ export function renderProblem({ error, pending = [], steps }: Problem): string[]
   return pending.map((item) => `planwright: the run is suspended: ${describePending(item)}`);
 }
 
-/** Says how to resume a stored run that has not ended. */
 export function renderHint(
   { runId, status, pending = [] }: Pick<RunSnapshot, "runId" | "status" | "pending">,
   { db }: Pick<CliOptions, "db">,
@@ -198,10 +188,7 @@ function renderRefusal({ message, details }: AgentErrorLike<"cannot-plan">): str
 const titleKeys = ["title", "name", "label", "summary", "text"];
 const maxSummary = 100;
 
-/**
- * A step's output in a few words: the result that the tool names, the title of an object, or its plain fields.
- * Undefined if there is nothing to show.
- */
+/** Undefined if there is nothing to show. */
 export function summarizeOutput(output: unknown, tool: Tool | undefined): string | undefined {
   const value = selectResult(output, tool);
   if (value === null || value === undefined) return undefined;
@@ -211,7 +198,6 @@ export function summarizeOutput(output: unknown, tool: Tool | undefined): string
   return cutText(text || printableJson(value), maxSummary);
 }
 
-/** An output as readable lines: numbers and texts unchanged, objects and lists of them by their titles, else JSON. */
 export function renderOutput(output: unknown, { tool, colors }: { tool: Tool | undefined; colors: Colors }): string[] {
   const value = selectResult(output, tool);
   if (value === null || value === undefined) return ["Done."];
@@ -234,7 +220,6 @@ function renderThings(things: readonly Keyed[], colors: Colors): string[] {
   });
 }
 
-/** The part of an output that its tool names as its result; the whole output if it names none. */
 function selectResult(output: unknown, tool: Tool | undefined): unknown {
   if (tool?.result === undefined) return output;
   let value = output;
@@ -261,7 +246,6 @@ function describeThing(thing: Keyed): string {
   return `${done ? "[x]" : "[ ]"} ${title}`;
 }
 
-/** The other fields of an object: without its id, its title, its checkbox, and what says when something was done to it. */
 function getDetails(thing: Keyed): string {
   const isTold = (key: string) => key === findTitleKey(thing) || ["id", "completed", "done"].includes(key);
   return renderFields(
@@ -271,12 +255,9 @@ function getDetails(thing: Keyed): string {
 
 /** The fields that fit on a line: `count: 2, tags: a b`. */
 function renderFields(value: Keyed): string {
-  const texts: string[] = [];
-  for (const [key, field] of Object.entries(value)) {
-    const text = renderField(field);
-    if (text !== "") texts.push(`${printable(key)}: ${text}`);
-  }
-  return texts.join(", ");
+  const texts = Object.entries(value).map(([key, field]) => ({ key, text: renderField(field) }));
+  const shown = texts.filter(({ text }) => text !== "");
+  return shown.map(({ key, text }) => `${printable(key)}: ${text}`).join(", ");
 }
 
 function renderField(field: unknown): string {
@@ -288,7 +269,6 @@ function isScalar(value: unknown): boolean {
   return typeof value === "string" || typeof value === "number" || typeof value === "boolean";
 }
 
-/** The result of a run as readable lines, with the usage of models. */
 export function renderResult(
   run: Pick<RunSnapshot, "plan" | "steps" | "output" | "usage">,
   { tools, colors }: { readonly tools: readonly Tool[]; readonly colors: Colors },

@@ -4,7 +4,7 @@ import { AgentError, isAgentError } from "../core/errors.ts";
 import { jsonLines, printable } from "../core/text.ts";
 import { describePlan } from "../runs/describe-plan.ts";
 import { chooseProposal } from "./choose-proposal.ts";
-import { type AgentWarnings, type CliCall, type CliIo, type CliOptions, exitCodes, getExitCode } from "./cli-io.ts";
+import { type AgentWarnings, type CliCall, type CliIo, exitCodes, getExitCode } from "./cli-io.ts";
 import { followRun, reportFallbacks } from "./follow-run.ts";
 import { type CliArguments, parseArguments, type RequestArguments } from "./parse-arguments.ts";
 import { Printer } from "./printer.ts";
@@ -27,7 +27,6 @@ import {
 
 type Work = Exclude<CliArguments, { type: "exit" }>;
 
-/** Runs the command. Resolves to its exit code; never rejects. */
 export async function runCli(argv: readonly string[], io: CliIo): Promise<number> {
   try {
     const parsed = parseArguments(argv, io);
@@ -40,7 +39,9 @@ export async function runCli(argv: readonly string[], io: CliIo): Promise<number
 
 async function workWithAgent(work: Work, io: CliIo): Promise<number> {
   const { options } = work;
-  const out = createOutPrinter(io, options);
+  const { stdout, env } = io;
+  const isWanted = options.color && !env.NO_COLOR && env.TERM !== "dumb";
+  const out = new Printer(stdout, isWanted && (stdout.isTTY === true || Boolean(env.FORCE_COLOR)));
   const err = new Printer(io.stderr);
   const warnings: AgentWarnings = {
     onWarning: ({ message }) => err.print([`planwright: ${message}`]),
@@ -124,14 +125,12 @@ async function showPlan(call: CliCall, request: string): Promise<number> {
   return exitCodes.completed;
 }
 
-/** Prevents a command that only reads from creating the file. */
 function requireFile(db: string | undefined): void {
   if (db === undefined || existsSync(db)) return;
   const details = { runId: "", operation: "open", reason: "there is no file" } as const;
   throw new AgentError("store-failed", `There is no file "${db}", so there are no runs in it.`, { details });
 }
 
-/** Lists what the command can do: its tools, with their schemas if the output is JSON. */
 async function listTools({ agent, options, out }: CliCall): Promise<number> {
   const tools = await Promise.all(agent.tools.map((tool) => describeTool(tool)));
   const { bold, dim } = out.colors;
@@ -141,9 +140,4 @@ async function listTools({ agent, options, out }: CliCall): Promise<number> {
   ]);
   out.print(options.json ? jsonLines({ tools }) : lines);
   return exitCodes.completed;
-}
-
-function createOutPrinter({ stdout, env }: CliIo, options: CliOptions): Printer {
-  const isWanted = options.color && !env.NO_COLOR && env.TERM !== "dumb";
-  return new Printer(stdout, isWanted && (stdout.isTTY === true || Boolean(env.FORCE_COLOR)));
 }

@@ -1,5 +1,6 @@
 import { createPrivateKey, createPublicKey, type KeyObject } from "node:crypto";
 import { createWriteStream, readFileSync, statSync } from "node:fs";
+import type { Agent } from "../agent.ts";
 import { AgentError, isAgentError } from "../core/errors.ts";
 import type { AgentEvent } from "../core/events.ts";
 import type { PlanStep } from "../core/plan.ts";
@@ -13,25 +14,30 @@ import { createReporter, followRun, reportResult } from "./follow-run.ts";
 import type { AnyRunCommand } from "./parse-arguments.ts";
 import { renderRun, renderRunLine } from "./render-run.ts";
 
+/** A page of HTML lists no more runs than that, either. */
 const pageSize = 1_000;
 
-/** Lists the stored runs, the newest first. */
 export async function listRuns(call: CliCall): Promise<number> {
   const { agent, options, out } = call;
   const runs: RunSummary[] = [];
-  let cursor: string | undefined;
-  do {
-    const page = await agent.listRuns({ limit: pageSize, cursor });
-    if (options.json) runs.push(...page.runs);
-    else if (page.runs.length > 0) out.print(page.runs.map((run) => renderRunLine(run, out.colors)));
-    else if (cursor === undefined) out.print(["No runs."]);
-    cursor = page.cursor;
-  } while (cursor !== undefined);
+  for await (const page of readPages(agent)) {
+    runs.push(...page);
+    if (!options.json) out.print(page.map((run) => renderRunLine(run, out.colors)));
+  }
   if (options.json) out.print(jsonLines({ runs }));
+  else if (runs.length === 0) out.print(["No runs."]);
   return exitCodes.completed;
 }
 
-/** Shows the current state of a run. The exit code does not depend on that state. */
+async function* readPages(agent: Agent): AsyncGenerator<readonly RunSummary[], undefined> {
+  let cursor: string | undefined;
+  do {
+    const page = await agent.listRuns({ limit: pageSize, cursor });
+    yield page.runs;
+    cursor = page.cursor;
+  } while (cursor !== undefined);
+}
+
 export async function showRun(call: CliCall, runId: string): Promise<number> {
   const { agent, options, out } = call;
   const run = await requireRun(call, runId);
@@ -40,7 +46,6 @@ export async function showRun(call: CliCall, runId: string): Promise<number> {
   return exitCodes.completed;
 }
 
-/** Resumes a run and reports it while it runs. If the run has ended, only its result is reported. */
 export async function resumeRun(call: CliCall, runId: string): Promise<number> {
   const { agent, io } = call;
   const { plan } = await requireRun(call, runId);
@@ -49,10 +54,7 @@ export async function resumeRun(call: CliCall, runId: string): Promise<number> {
 
 const pollMs = 500;
 
-/**
- * Reports a run, usually of another process, from its first event until it ends or waits for a decision,
- * then its result, and resolves to the exit code. Nothing changes the run.
- */
+/** Reports a run, usually of another process, until it ends or waits for a decision. Nothing changes the run. */
 export async function watchRun(call: CliCall, runId: string): Promise<number> {
   const { agent, options, io } = call;
   await requireRun(call, runId);
@@ -86,7 +88,6 @@ function reportDeleted({ options, out }: CliCall, deleted: number): number {
   return exitCodes.completed;
 }
 
-/** The current state of a run. Rejects with `run-not-found`, and where it might be. */
 async function requireRun(call: CliCall, runId: string): Promise<RunSnapshot> {
   const run = await call.agent.getRun(runId);
   if (run === undefined) throw createRunNotFound(call, runId);
@@ -97,19 +98,15 @@ function createRunNotFound({ options }: Pick<CliCall, "options">, runId: string)
   return new AgentError("run-not-found", describeNoRun(runId, options.db), { details: { runId } });
 }
 
-/** Says that a database has no such run, and how to find those that it has. */
 function describeNoRun(runId: string, db: string | undefined): string {
   return `There is no run "${runId}" in "${db}". To list the runs: planwright runs --db ${db}`;
 }
 
-/** Says what to do about a request that cannot be planned, if it was meant to be a command about a run. */
 export function describeNoCommand({ type, runId }: AnyRunCommand, db: string | undefined): string {
   if (db !== undefined) return describeNoRun(runId, db);
   return `To ${type} a stored run: planwright ${type} ${runId} --db ./todo.db`;
 }
 
-/** The page lists no more runs than that. */
-const maxRuns = 1_000;
 const eventPageSize = 100;
 
 export async function drawRun(call: CliCall, runId: string, file: string): Promise<number> {
@@ -127,22 +124,17 @@ export async function drawRuns(call: CliCall, file: string): Promise<number> {
   const { agent, out } = call;
   const runs: RunSnapshot[] = [];
   let [total, damaged] = [0, 0];
-  let cursor: string | undefined;
-  do {
-    const page = await agent.listRuns({ limit: maxRuns, cursor });
-    if (cursor === undefined) {
-      for (const { runId } of page.runs) {
-        const run = await readWhole(call, runId);
-        if (run === "damaged") damaged += 1;
-        else if (run !== undefined) runs.push(withoutValues(run));
-      }
+  for await (const page of readPages(agent)) {
+    for (const { runId } of total === 0 ? page : []) {
+      const run = await readWhole(call, runId);
+      if (run === "damaged") damaged += 1;
+      else if (run !== undefined) runs.push(withoutValues(run));
     }
-    total += page.runs.length;
-    cursor = page.cursor;
-  } while (cursor !== undefined);
+    total += page.length;
+  }
   const { toHtml } = await import("../view/index.ts");
   await saveFile(call, file, toHtml(runs));
-  const leftOut = total > maxRuns ? ` It lists the newest ${maxRuns} runs; ${total - maxRuns} are left out.` : "";
+  const leftOut = total > pageSize ? ` It lists the newest ${pageSize} runs; ${total - pageSize} are left out.` : "";
   const lost = damaged > 0 ? ` It leaves out ${damaged} whose data is damaged.` : "";
   out.print([`Wrote ${printable(file)}.${leftOut}${lost}`]);
   return exitCodes.completed;
@@ -201,7 +193,6 @@ async function* readRecorded(call: CliCall, runId: string): AsyncGenerator<Agent
 /** The file of a database, and those that SQLite keeps beside it. */
 const databaseFiles = ["", "-wal", "-shm", "-journal"];
 
-/** Writes a file, in place of one that exists. Rejects with the reason in one line. */
 export async function saveFile({ options }: Pick<CliCall, "options">, file: string, text: string): Promise<void> {
   const { db } = options;
   if (db !== undefined && databaseFiles.some((ending) => isSameFile(file, db + ending))) {
@@ -241,12 +232,8 @@ function isSameFile(file: string, other: string): boolean {
   }
 }
 
-interface ExportFiles {
-  readonly file: string;
-  readonly key?: string | undefined;
-}
+type ExportFiles = { readonly file: string; readonly key?: string | undefined };
 
-/** Exports a run as a JSON document, signed if there is a private key. */
 export async function exportToFile(call: CliCall, runId: string, { file, key }: ExportFiles): Promise<number> {
   const { store } = call;
   if (store === undefined) throw createRunNotFound(call, runId);
@@ -267,7 +254,7 @@ export async function verifyFile(
   { options, out }: Pick<CliCall, "options" | "out">,
   { file, key }: ExportFiles,
 ): Promise<number> {
-  const publicKey = key === undefined ? undefined : toBase64(readKey(key, "public").export({ format: "jwk" }).x);
+  const publicKey = key === undefined ? undefined : readPublicKey(key);
   const { verifyRun } = await import("../view/index.ts");
   const verdict = await verifyRun(readText(file), { publicKey }).catch((thrown) => {
     const isOther = isAgentError(thrown, "invalid-options") && thrown.details.option === "document";
@@ -305,7 +292,6 @@ function readText(file: string): string {
   }
 }
 
-/** Both keys of WebCrypto, from the private one in a PEM file. */
 async function readKeys(file: string) {
   const { d, ...jwk } = readKey(file, "private").export({ format: "jwk" });
   const [privateKey, publicKey] = await Promise.all([
@@ -328,6 +314,6 @@ function readKey(file: string, kind: "private" | "public"): KeyObject {
 }
 
 /** The bytes of a key as exports have them: a JWK has no padding, and other signs. */
-function toBase64(base64url = ""): string {
-  return Buffer.from(base64url, "base64url").toString("base64");
+function readPublicKey(file: string): string {
+  return Buffer.from(readKey(file, "public").export({ format: "jwk" }).x ?? "", "base64url").toString("base64");
 }

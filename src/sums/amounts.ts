@@ -4,10 +4,8 @@ import { wordSet } from "../english/word-set.ts";
 import { atom, binary, fraction, partOf, type Term } from "./terms.ts";
 import { around, denominators } from "./words.ts";
 
-/** A number in digits or words. */
 export interface Amount {
   readonly term: Term;
-  /** The index after the last word. */
   readonly end: number;
 }
 
@@ -162,7 +160,6 @@ function converted(sources: readonly Mention[], target: Unit): Term | undefined 
   return target.size === 1 ? small : binary("/", small, atom(String(target.size)));
 }
 
-/** All units with their amounts; undefined if there is another number, an operator, or a word that is not explained. */
 function mentionsIn(words: readonly string[], previous: string | undefined): readonly Mention[] | undefined {
   const mentions: Mention[] = [];
   for (let at = 0; at < words.length; ) {

@@ -8,7 +8,6 @@ import { SumParser } from "./sum-parser.ts";
 import { type SumToken, SumTokenizer, type SumTokens } from "./sum-tokens.ts";
 import * as lexicon from "./words.ts";
 
-/** A sum in the notation of the calculator. */
 export interface SumReading {
   /** Such as `(3 + 4) * x`. */
   readonly expression: string;
@@ -47,7 +46,6 @@ export function readSum(
   return readWords(said, glued, counts) ?? (meant && readWords(meant, glued, counts));
 }
 
-/** The reading with the fewest earlier results. */
 function readWords(
   words: readonly string[],
   glued: readonly boolean[],

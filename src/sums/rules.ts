@@ -12,10 +12,7 @@ import {
   type Term,
 } from "./terms.ts";
 
-/**
- * Makes the term of a rule from those of its slots; undefined if the rule does not fit them. `running` gives the value
- * so far, where a whole statement continues it.
- */
+/** Undefined if the rule does not fit. `running` gives the value so far, where a whole statement continues it. */
 type Make = (parts: readonly Term[], running: () => Term | undefined) => Term | undefined;
 
 const two =
@@ -28,7 +25,6 @@ const plus = (a: Term, b: Term) => changed("+", a, b);
 const minus = (a: Term, b: Term) => changed("-", a, b);
 const over = (a: Term, b: Term) => binary("/", a, b);
 
-/** Several operands, or one for the value so far. */
 const joined =
   (sign: "+" | "*"): Make =>
   (list, running) => {
@@ -89,22 +85,18 @@ const makers: Readonly<Record<string, Make>> = {
   joinProduct: joined("*"),
 };
 
-/** Words before what a rule makes, which say for which slots it is. */
 const adverbs: Readonly<Record<string, (make: Make) => Make>> = {
   swapped:
     (make) =>
     ([a, b], running) =>
       a && b && make([b, a], running),
-  /** Only for a percentage: the tip that comes on top, the discount. */
   percent: (make) => (parts, running) => (parts[1]?.isPercent ? make(parts, running) : undefined),
   /** "by a quarter", "less a quarter" may be a quarter of it, or 0.25. */
   unbroken: (make) => (parts, running) => (parts[1]?.fraction === undefined ? make(parts, running) : undefined),
-  /** For two operands, or one that changes the value so far. */
   onward: (make) => (parts, running) => {
     const value = parts.length === 1 ? running() : undefined;
     return parts.length > 1 ? make(parts, running) : value && make([value, ...parts], running);
   },
-  /** For one operand, or alone for the value so far. */
   alone: (make) => (parts, running) => {
     const operand = parts[0] ?? running();
     return operand && make([operand], running);
@@ -117,7 +109,6 @@ const adverbs: Readonly<Record<string, (make: Make) => Make>> = {
   },
   /** "round 3 results" asks for nothing. */
   broken: (make) => (parts, running) => (/^\d+$/.test(parts[0]?.text ?? "") ? undefined : make(parts, running)),
-  /** Rounded to a number of places, which is the last part. */
   places: (make) => (parts, running) => {
     const digits = parts.at(-1);
     const amount = parts.length > 1 ? parts[0] : running();
@@ -154,7 +145,6 @@ const groups: Readonly<Record<string, string>> = {
   TO: "(to|to_the)",
 };
 
-/** Endings of roundings, their formula with `round`, and with `ceil` and `floor`. */
 const roundingEnds = [
   ["", "broken alone round(a)", "broken alone NAME(a)"],
   ["TO (nearest|[nearest] (whole|whole number|number|unit|one))", "alone round(a)", "alone NAME(a)"],
@@ -304,12 +294,9 @@ const continuingRules = `
 ${roundings("0 ((rounded|round) HOW END|END rounded HOW)")}
 0 TO @n (decimal [places]|places) => places round(a, b)`;
 
-/** The place of the reader within all rules that begin with the same words. */
 export interface RuleNode {
   readonly words: Map<string, RuleNode>;
-  /** By the name of the slot, without "@". */
   readonly slots: Map<string, RuleNode>;
-  /** The highest precedence of the rules that pass here. */
   level: number;
   /** Makes the value of the first of the rules that end here. */
   make?: Make;
@@ -317,7 +304,6 @@ export interface RuleNode {
 
 interface Rule {
   readonly level: number;
-  /** Its words, slots and brackets. */
   readonly parts: readonly string[];
   readonly maker: string;
 }
@@ -335,7 +321,6 @@ function readRules(rows: string): readonly Rule[] {
 
 const rules = { starting: readRules(startingRules), continuing: readRules(continuingRules) };
 
-/** All words of the rules. */
 export const vocabulary: ReadonlySet<string> = new Set([
   "negative",
   ...[...rules.starting, ...rules.continuing].flatMap(({ parts }) => parts.filter((part) => !/^[()[\]|]$/.test(part))),
@@ -343,7 +328,6 @@ export const vocabulary: ReadonlySet<string> = new Set([
 
 const trees = new Map<keyof typeof rules, RuleNode>();
 
-/** The rules that begin with a word, or that continue an operand; made a tree when they are first needed. */
 export function ruleTree(name: keyof typeof rules): RuleNode {
   const tree = trees.get(name) ?? compile(rules[name]);
   trees.set(name, tree);
@@ -371,7 +355,6 @@ function compile(rows: readonly Rule[]): RuleNode {
   return root;
 }
 
-/** All ways of a pattern up to the closing bracket. */
 function expand(parts: Iterator<string>): readonly (readonly string[])[] {
   const all: (readonly string[])[] = [];
   let ways: readonly (readonly string[])[] = [[]];

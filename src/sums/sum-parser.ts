@@ -17,12 +17,8 @@ interface Blocked {
   readonly outer: Blocked | undefined;
 }
 
-/**
- * Reads the statements of a sum, each of which is an expression or changes the value so far. Expressions are read by
- * precedence (a Pratt parser); the rules of the grammar say what their words mean.
- */
+/** Reads statements by precedence (a Pratt parser); the rules of the grammar say what their words mean. */
 export class SumParser {
-  /** Present if earlier results were asked for together. */
   uses: "both" | "all" | undefined;
   private at = 0;
   private depth = 0;
@@ -31,7 +27,6 @@ export class SumParser {
   /** The values of the statements so far that no later one has used. */
   private values: Term[] = [];
   private isContinued = false;
-  /** Number of times that the value so far was an operand. */
   private runningUses = 0;
   /** True while the value so far is already an operand of the statement that is read. */
   private isHeld = false;
@@ -49,7 +44,6 @@ export class SumParser {
     this.work = leastWork + workPerToken * tokens.length;
   }
 
-  /** The whole as one term, if every number and operator in it has its part. */
   read(): Term | undefined {
     while (this.at < this.tokens.length) {
       this.isContinued = false;
@@ -82,7 +76,6 @@ export class SumParser {
     return this.tokens[at]?.term !== undefined;
   }
 
-  /** True for a word that may stand where no rule needs it. */
   private isWeak(at: number): boolean {
     return (
       !this.isNumber(at) && (lexicon.weakWords.has(this.wordAt(at)) || lexicon.rankOf(this.wordAt(at)) !== undefined)
@@ -90,26 +83,20 @@ export class SumParser {
   }
 
   private takeIf(word: string): boolean {
-    const isNext = this.word === word;
-    if (isNext) this.at++;
-    return isNext;
+    if (this.word !== word) return false;
+    this.at++;
+    return true;
   }
 
   private takeAll(words: ReadonlySet<string>): void {
     while (words.has(this.word)) this.at++;
   }
 
-  /** The value that was read, or nothing and the place as it was before. */
   private attempt<T>(read: () => T | undefined): T | undefined {
     const { at } = this;
     const found = read();
     if (found === undefined) this.at = at;
     return found;
-  }
-
-  /** True if no word stands between the token and the one before it. */
-  private isGlued(at: number): boolean {
-    return this.tokens[at - 1]?.end === this.tokens[at]?.start;
   }
 
   private whole(): Term | undefined {
@@ -128,16 +115,16 @@ export class SumParser {
   private statement(): Term | undefined {
     const isVerb = this.starting.words.has(this.word) && !lexicon.signs.has(this.word);
     return (
-      (isVerb ? this.attempt(() => this.plain()) : undefined) ??
+      (isVerb ? this.attempt(this.plain) : undefined) ??
       this.attempt(() => this.continuation()) ??
-      (isVerb || this.isIdlePointer() ? undefined : this.attempt(() => this.plain()))
+      (isVerb || this.isIdlePointer() ? undefined : this.attempt(this.plain))
     );
   }
 
-  private plain(): Term | undefined {
+  private readonly plain = (least = 0): Term | undefined => {
     const operand = this.operand();
-    return operand && this.continued(operand, 0);
-  }
+    return operand && this.continued(operand, least);
+  };
 
   /** "divided by 2", "plus 5": the value so far is the first operand. */
   private continuation(): Term | undefined {
@@ -168,7 +155,6 @@ export class SumParser {
     return isPointer && !this.continuing.words.has(this.wordAt(this.at + 1));
   }
 
-  /** The value so far: of this sum, or the earlier result. */
   private get running(): Term | undefined {
     if (this.values.length > 0) return this.values.length > 1 ? undefined : this.values[0];
     return this.names.length > 0 ? atom("x") : undefined;
@@ -217,7 +203,6 @@ export class SumParser {
     });
   }
 
-  /** True for numbers with nothing but commas and "and" between them. */
   private isListed(): boolean {
     const isNumber = ({ term }: SumToken) => term !== undefined;
     const list = this.tokens.slice(this.tokens.findIndex(isNumber), this.tokens.findLastIndex(isNumber) + 1);
@@ -237,17 +222,14 @@ export class SumParser {
     return found;
   }
 
-  /** A term whose operators have at least this precedence. */
   private expression(least: number): Term | undefined {
     if (this.depth >= maxDepth) this.work = 0;
     this.depth++;
-    const operand = this.operand();
-    const term = operand && this.continued(operand, least);
+    const term = this.plain(least);
     this.depth--;
     return term;
   }
 
-  /** Reads the operators after an operand, with what follows them. */
   private continued(first: Term, least: number): Term {
     let left = first;
     for (;;) {
@@ -279,11 +261,11 @@ export class SumParser {
   private withoutOf(left: Term): Term {
     if (left.fraction === undefined || !left.isBare) return left;
     if (!(/^(?:\d|it$|that$|this$)/.test(this.word) || this.starting.words.has(this.word))) return left;
-    const read = () => {
+    const part = this.attempt(() => {
       const whole = this.expression(level.power);
       return whole && partOf(left, whole);
-    };
-    return this.attempt(read) ?? left;
+    });
+    return part ?? left;
   }
 
   /** Follows the rules from a node on: words first, then slots, then what is made here. */
@@ -324,7 +306,7 @@ export class SumParser {
   private fill(slot: string, next: RuleNode): readonly Term[] | undefined {
     if (slot === "th") {
       const rank = lexicon.rankOf(this.word);
-      if (rank !== undefined) this.at++;
+      this.at++;
       return rank === undefined ? undefined : [atom(rank)];
     }
     if (slot === "n") return this.number();
@@ -344,7 +326,6 @@ export class SumParser {
     return [this.takeIf("percent") ? percentage(term) : term];
   }
 
-  /** Operands with commas, "and" or nothing between them, or several earlier results. */
   private list(): readonly Term[] | undefined {
     const first =
       this.group() ??
@@ -361,7 +342,8 @@ export class SumParser {
         const [before, used] = [this.at, this.runningUses];
         this.skipSeparators();
         // "is the sum of 4 and 5 9" states a result; "add 4 5 9" is a list.
-        if (this.at === before && (!this.isGlued(before) || (isSeparated && items.length > 1))) return undefined;
+        const isGlued = this.tokens[before - 1]?.end === this.tokens[before]?.start;
+        if (this.at === before && (!isGlued || (isSeparated && items.length > 1))) return undefined;
         isSeparated = this.at > before;
         const isAnd = this.wordAt(this.at - 1) === "and";
         const isOther = items.length > 1 && this.starting.words.has(this.word) && (this.depth > 0 || (isAnd && hasAnd));

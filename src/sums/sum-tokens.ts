@@ -4,20 +4,15 @@ import { vocabulary } from "./rules.ts";
 import { atom, formula, type Term } from "./terms.ts";
 import * as lexicon from "./words.ts";
 
-/** A number, or a word or sign of the rules. */
 export interface SumToken {
   readonly word: string;
-  /** Present for a number. */
   readonly term?: Term;
-  /** Its place in the words. */
   readonly start: number;
   readonly end: number;
 }
 
-/** The tokens of a sum. */
 export interface SumTokens {
   readonly tokens: readonly SumToken[];
-  /** True if an amount has a unit of measurement. */
   readonly hasUnit: boolean;
 }
 
@@ -26,14 +21,11 @@ const lengths = new Set([...units].flatMap(([word, { kind }]) => (kind.has("mete
 const inRadians = formula("a * pi / 180");
 const whole = /^\d{1,9}$/;
 
-/**
- * Makes the tokens of some words. With `joinAnd: false` an "and" ends a number, for "the sum of three hundred and four".
- */
+/** With `joinAnd: false` an "and" ends a number, for "the sum of three hundred and four". */
 export class SumTokenizer {
   private readonly tokens: SumToken[] = [];
   private readonly units = new Map<string, Unit>();
   private readonly currencies = new Set<string>();
-  /** True if the area of something is asked for. */
   private readonly hasShape: boolean;
 
   constructor(
@@ -46,7 +38,6 @@ export class SumTokenizer {
     );
   }
 
-  /** The tokens, or undefined if one of the words is not explained. */
   read(): SumTokens | undefined {
     const { words, tokens, currencies } = this;
     // "1.2.3" is a version, and "31.2.2027" would be a date.
@@ -98,7 +89,6 @@ export class SumTokenizer {
     return this.push(words.slice(at, amount.end).join(" "), at, amount.end, amount.term);
   }
 
-  /** Several words that stand for one, or for nothing. */
   private phrase(at: number): number | undefined {
     const ways = lexicon.phrases.get(this.wordAt(at)) ?? [];
     const [said, meaning = ""] =
@@ -107,7 +97,6 @@ export class SumTokenizer {
     return meaning === "" ? at + said.length : this.push(meaning, at, at + said.length);
   }
 
-  /** Currencies, units after numbers, and the rooms that have sides. */
   private measure(at: number): number | undefined {
     const word = this.wordAt(at);
     const currency = lexicon.currencyOf(word);
@@ -126,7 +115,6 @@ export class SumTokenizer {
     return at + 1;
   }
 
-  /** A word by itself: an operator, a constant, or one that says nothing. */
   private single(at: number): number | undefined {
     const word = this.wordAt(at);
     const last = this.tokens.at(-1);
@@ -135,7 +123,8 @@ export class SumTokenizer {
     if (factor !== undefined) return factor;
     const meaning = lexicon.meanings.get(word) ?? word;
     const isSaidTwice = last?.word === meaning && /^[a-z]/.test(meaning);
-    if (isSaidTwice) return mayRepeat(word) ? at + 1 : undefined;
+    // "5 minus minus 3" may be 2 or 8.
+    if (isSaidTwice) return isOperator(word) && !lexicon.weakWords.has(word) ? undefined : at + 1;
     if (/^(?:degrees?|deg|°)$/.test(word)) return this.degrees(at);
     if (lexicon.around.has(word) || this.isCountedNoun(at)) return at + 1;
     if (isKnown(meaning) && !this.isExclamation(at)) return this.push(meaning, at, at + 1);
@@ -175,7 +164,6 @@ export class SumTokenizer {
     return this.push(/^[\d(]/.test(this.wordAt(at + 1)) ? "mod" : "percent", at, at + 1);
   }
 
-  /** The rest of "3x3x3". */
   private factors(word: string, at: number): number {
     for (const digits of word.split("x").filter((text) => text !== "")) {
       this.push("times", at, at);
@@ -210,11 +198,6 @@ export class SumTokenizer {
     const next = lexicon.currencyOf(this.wordAt(at + 1)) === undefined ? at + 1 : at + 2;
     return amount?.end === 1 && whole.test(amount.term.text) && readAmount(this.words, next, true) !== undefined;
   }
-}
-
-/** True for a word that says no more when it is said twice: "5 minus minus 3" may be 2 or 8. */
-function mayRepeat(word: string): boolean {
-  return !isOperator(word) || lexicon.weakWords.has(word);
 }
 
 /** True for a word of the rules; "boxes" is one only as the parts of a division. */

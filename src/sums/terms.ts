@@ -1,4 +1,3 @@
-/** A part of an expression in the notation of the calculator, and its precedence. */
 export interface Term {
   readonly text: string;
   readonly level: number;
@@ -9,22 +8,12 @@ export interface Term {
   readonly fraction?: readonly [above: string, below: string];
 }
 
-/** The precedence of each kind of term, as in the calculator. */
 export const level = { sum: 1, product: 2, negation: 3, power: 4, atom: 5 } as const;
-
+type Levels = Readonly<Record<string, number>>;
 /** The precedence that an operand needs after a sign. One after the sign of a remainder would make that a percentage. */
-const after: Readonly<Record<string, number>> = { "+ ": 1, "- ": 2, "* ": 3, "/ ": 3, "% ": 4, "^ ": 4, "-": 4 };
+const after: Levels = { "+ ": 1, "- ": 2, "* ": 3, "/ ": 3, "% ": 4, "^ ": 4, "-": 4 };
 /** The same before a sign. */
-const before: Readonly<Record<string, number>> = {
-  " +": 1,
-  " -": 1,
-  " *": 2,
-  " /": 2,
-  " %": 2,
-  " ^": 5,
-  "%": 5,
-  "!": 5,
-};
+const before: Levels = { " +": 1, " -": 1, " *": 2, " /": 2, " %": 2, " ^": 5, "%": 5, "!": 5 };
 
 /** Makes a term of the parts `a` and `b` of a formula such as `a / (1 + b)`, with the parentheses that they need. */
 export function formula(text: string): (...parts: readonly Term[]) => Term {
@@ -41,7 +30,6 @@ export function formula(text: string): (...parts: readonly Term[]) => Term {
   });
 }
 
-/** A number or a variable. */
 export function atom(text: string): Term {
   return { text, level: level.atom, isBare: true };
 }
@@ -53,24 +41,20 @@ export function call(name: string, parts: readonly Term[]): Term {
 
 const binaries = { "+": formula("a + b"), "-": formula("a - b"), "*": formula("a * b"), "/": formula("a / b") };
 
-/** Two operands with a sign between them. */
 export function binary(sign: keyof typeof binaries, left: Term, right: Term): Term {
   return binaries[sign](left, right);
 }
 
-/** The operand in parentheses, as it was written. */
 export function grouped({ text, isBare }: Term): Term {
   return { text: `(${text})`, level: level.atom, isBare: isBare === true };
 }
 
 const negation = formula("-a");
 
-/** The operand with a minus before it. */
 export function negative(term: Term): Term {
   return { ...negation(term), isBare: term.isBare === true };
 }
 
-/** The operand as a percentage. */
 export function percentage(term: Term): Term {
   return { ...formula("a%")(term), isPercent: true, isBare: term.isBare === true };
 }
@@ -95,7 +79,6 @@ export function changed(sign: "+" | "-", amount: Term, by: Term): Term {
     : binary(sign, amount, by);
 }
 
-/** All operands with the same sign between them. */
 export function chain(sign: keyof typeof binaries, parts: readonly Term[]): Term | undefined {
   const [first, ...others] = parts;
   return first && others.reduce((left, right) => binary(sign, left, right), first);

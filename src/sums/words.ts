@@ -16,7 +16,6 @@ parts: ways way people friends persons groups group pieces kids children piles t
 places: place digits decimals; unit: integer; cent: penny;
 vat: tax gst; tip: surcharge commission service markup interest; discount: reduction`;
 
-/** The word of the rules that a word or sign stands for. */
 export const meanings: ReadonlyMap<string, string> = new Map(
   aliases
     .trim()
@@ -51,14 +50,12 @@ export const around: ReadonlySet<string> = wordSet(
     "whats remaining gives ? . : ; …",
 );
 
-/** Words of the rules that may stand where no rule needs them. */
 export const weakWords: ReadonlySet<string> = wordSet(
   "of to by from in into on for and with is are was what which how many much often if as at do does did or then that " +
     "this it them these those all both each apiece left remains over result results answer answers number numbers " +
     "values last previous other make makes = equals equal , to_the isn't isnt doesn't doesnt together after total sum take value one how_many_times go goes",
 );
 
-/** Words before an operand that say nothing. */
 export const leads: ReadonlySet<string> = wordSet(
   "of number numbers values both all these those result answer results from between for to to_the do if up together",
 );
@@ -74,9 +71,7 @@ export const shapes: ReadonlySet<string> = wordSet(
   "area room rectangle rectangular floor garden field wall yard plot carpet rug perimeter footage",
 );
 
-/** Signs and words before a number. */
 export const signs: ReadonlySet<string> = wordSet("- minus negative +");
-/** Between the items of a list. */
 export const separators: ReadonlySet<string> = wordSet(", and or with");
 /** After these the value so far may be continued. */
 export const breaks: ReadonlySet<string> = wordSet(", and then all that");
@@ -84,16 +79,12 @@ export const breaks: ReadonlySet<string> = wordSet(", and then all that");
 export const verbs: ReadonlySet<string> = wordSet("is are of it that");
 /** Verbs that begin the next operation, though between two operands they are operators. */
 export const imperatives: ReadonlySet<string> = wordSet("add subtract multiply divide split take");
-/** Words for the value so far. */
 export const pronouns: ReadonlySet<string> = wordSet("it that this");
-/** Names of the value so far. */
 export const results: ReadonlySet<string> = wordSet("result answer total sum number value product difference quotient");
-/** Words for several earlier results. */
 export const groups: ReadonlySet<string> = wordSet(
   "both all them these those everything results answers numbers values totals",
 );
 
-/** Words for one of two earlier results. */
 export const places: ReadonlyMap<string, number> = new Map([
   ["first", 0],
   ["former", 0],
@@ -108,7 +99,6 @@ export const functions: ReadonlySet<string> = wordSet(
     "ln log log10 log2 max mean min mod pow radians root round sign sin sinh sqrt sum tan tanh trunc",
 );
 
-/** The denominator of a fraction, by its name. */
 export const denominators: ReadonlyMap<string, string> = new Map(
   [
     ...(["half 2", "halves 2", "quarter 4", "quarters 4"] as const),
@@ -125,7 +115,6 @@ export function rankOf(word: string): string | undefined {
   return place >= 0 ? String(place + 1) : /^(\d{1,4})(?:st|nd|rd|th)$/.exec(word)?.[1];
 }
 
-/** The currency that a word or sign names. */
 export function currencyOf(word: string): string | undefined {
   if (!(currencySigns.has(word) || currencyWords.has(word) || /^(?:cents?|pence)$/.test(word))) return undefined;
   if (/^(?:\$|usd|buck|dollar)/.test(word)) return "dollar";

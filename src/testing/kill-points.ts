@@ -64,7 +64,6 @@ export function createFaultyRunStore(store: RunStore, faults: RunStoreFaults = {
   const crashed = new Promise<void>((resolve) => {
     reportCrashed = resolve;
   });
-  /** Lets held appends continue. */
   let gate: { readonly opened: Promise<void>; open(): void } | undefined;
 
   const crash = (): void => {
@@ -74,7 +73,6 @@ export function createFaultyRunStore(store: RunStore, faults: RunStoreFaults = {
     if (ended === undefined) reportCrashed();
     else ended.then(reportCrashed, reportCrashed);
   };
-  /** Ends the leases, as time would do. */
   const endClaims = (): Promise<unknown> | undefined => {
     const released = [...claims].map(([runId, claim]) => store.release(runId, claim));
     claims.clear();
@@ -84,7 +82,6 @@ export function createFaultyRunStore(store: RunStore, faults: RunStoreFaults = {
     if (afterCrash === "throw") throw new Error("the process has crashed, as the test says");
     return new Promise<T>(() => {});
   };
-  /** Passes an answer of the store on, unless the process has died by then. */
   const answer = <T>(ask: () => T | Promise<T>, onDone: (value: T) => unknown = () => {}): T | Promise<T> => {
     if (hasCrashed) return fallSilent();
     const answer = ask();
@@ -269,7 +266,6 @@ async function killAt<TResult>(
   return { point, store, result: got.value, refused };
 }
 
-/** Rejects if the run ends before the kill, whether or not it succeeds. */
 async function liveUntilKilled(
   run: (process: MortalProcess) => Promise<unknown>,
   store: FaultyRunStore,

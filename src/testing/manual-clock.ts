@@ -18,7 +18,6 @@ export interface ManualClock extends Clock {
 }
 
 interface Timer {
-  /** On the monotonic clock. */
   readonly atMs: number;
   readonly callback: () => void;
 }
@@ -92,7 +91,6 @@ export function createManualClock({ nowMs = Date.UTC(2026, 0, 1) }: { nowMs?: nu
   };
 }
 
-/** Lets promises settle, until nothing has been pending for some turns. */
 async function settle(): Promise<void> {
   for (let turn = 0; turn < turnsToSettle; turn = pendingWork() > 0 ? 0 : turn + 1) {
     await new Promise<void>((resolve) => setImmediate(resolve));

@@ -120,11 +120,13 @@ function replay(path: string, given: LanguageModel | undefined): RecordedModel {
     async generate(request) {
       request.signal.throwIfAborted();
       const asked = comparedOf(request);
-      const compare = ({ recorded }: { readonly recorded: object }) => ({ asked, recorded });
-      const call = replay.take(asked, compare)?.call;
+      const call = replay.take(asked);
       if (call === undefined) {
         const question = request.messages.findLast(({ role }) => role === "user")?.content ?? "";
-        throw replay.miss({ from: name, asked: `its last user message is ${quote(question)}` }, compare);
+        throw replay.miss({ from: name, asked: `its last user message is ${quote(question)}` }, ({ recorded }) => ({
+          asked,
+          recorded,
+        }));
       }
       const { failure } = call;
       if (failure !== undefined) throw modelFailure(model, failure.reason, failure);
@@ -137,13 +139,11 @@ function replay(path: string, given: LanguageModel | undefined): RecordedModel {
   };
 }
 
-/** The recorded part of a request: everything that may change its answer. */
 type RecordedRequest = Pick<
   ModelRequest,
   "messages" | "responseFormat" | "maxOutputTokens" | "temperature" | "logprobs"
 >;
 
-/** The recorded part of a model: everything that may change what it is asked. */
 type RecordedFacts = Pick<LanguageModel, "provider" | "modelId" | "price" | "schemas" | "hasOutputLimit"> & {
   readonly contextTokens?: number | undefined;
 };
@@ -160,9 +160,7 @@ function comparedOf({ messages, responseFormat, maxOutputTokens, temperature, lo
   };
 }
 
-/** The format of recordings that this version writes and reads. */
 const recordingVersion = 2;
-
 const failureReasons = Object.keys(retryableByReason) as readonly ModelFailureReason[];
 
 /** A text, or its lines, so that a changed line of a prompt is one changed line of the file. */
@@ -240,7 +238,6 @@ const modelRecordings: RecordingKind<z.output<typeof recordingSchema>> = {
     `To record it again, run once with createRecordedModel({ mode: "record", model, path: ${JSON.stringify(path)} }).`,
 };
 
-/** The facts of a model that are read again. */
 function pickFacts({ provider, modelId, price, schemas, hasOutputLimit }: RecordedFacts): RecordedFacts {
   return { provider, modelId, ...defined({ price, schemas, hasOutputLimit }) };
 }
@@ -251,7 +248,6 @@ function printFacts({ provider, modelId, price, ...facts }: RecordedFacts): obje
   return { provider, modelId, price: price && { inputPerMillion, cachedInputPerMillion, outputPerMillion }, ...facts };
 }
 
-/** A request as a file has it: only the fields that are read again, and multi-line texts as lines. */
 function printRequest({ messages, responseFormat, maxOutputTokens, temperature, logprobs }: RecordedRequest) {
   const { type, schema, strict } = responseFormat?.type === "json" ? responseFormat : {};
   return {
@@ -263,7 +259,6 @@ function printRequest({ messages, responseFormat, maxOutputTokens, temperature, 
   };
 }
 
-/** An answer as a file has it. */
 function printResponse({ text, reasoning, finishReason, usage, logprobs, maxOutputTokens }: ModelResponse): object {
   return {
     text: toLines(text),

@@ -1,5 +1,5 @@
 import type * as z from "zod/v4";
-import { canonicalJson, hiddenText, mapItems } from "../core/json.ts";
+import { canonicalJson } from "../core/json.ts";
 import { cutText, describeThrown } from "../core/text.ts";
 
 /**
@@ -19,11 +19,8 @@ function nodeFs(): typeof import("node:fs") {
  * is then not valid JSON, and must be recorded again.
  */
 export class RecordingWriter {
-  /** The text of each call; undefined while it is being made, and if it was deleted. */
   private readonly texts: (string | undefined)[] = [];
-  /** For each place, the number of bytes of the file up to the end of its call. */
   private readonly ends: number[] = [];
-  /** The place of the first call that differs from the file. */
   private changed = Number.POSITIVE_INFINITY;
   private head = "";
   private headBytes = 0;
@@ -36,12 +33,10 @@ export class RecordingWriter {
     private readonly printHead: () => object,
   ) {}
 
-  /** Reserves and returns the place of a call that is being made. */
   reserve(): number {
     return this.texts.push(undefined) - 1;
   }
 
-  /** Sets, replaces or (undefined) deletes the entry of a call. */
   set(place: number, call: object | undefined): void {
     const text = call && `    ${JSON.stringify(call, undefined, 2).replaceAll("\n", "\n    ")}`;
     if (text === this.texts[place]) return;
@@ -49,7 +44,6 @@ export class RecordingWriter {
     this.changed = Math.min(this.changed, place);
   }
 
-  /** Writes what has been set. Throws an error that names the file; the next write may succeed. */
   write(): void {
     if (this.changed === Number.POSITIVE_INFINITY) return;
     if (this.head === "") {
@@ -79,7 +73,6 @@ export class RecordingWriter {
     }
   }
 
-  /** Returns the text of the file from a call on, and the size of the file. Keeps where each call ends. */
   private printFrom(first: number, start: number): { readonly text: string; readonly end: number } {
     let end = start;
     const parts: string[] = [];
@@ -97,15 +90,11 @@ export class RecordingWriter {
   }
 }
 
-/** A kind of recording. */
 export interface RecordingKind<T> {
-  /** Returns the recording. Throws an error that states what is wrong with its JSON, without naming the file. */
   parse(json: unknown): T;
-  /** Says how to make a recording, or make it again. */
   howToRecord(path: string): string;
 }
 
-/** Reads a recording. Throws an error that names the file and explains how to record it again. */
 export function readRecording<T>(path: string, { parse, howToRecord }: RecordingKind<T>): T {
   try {
     return parse(parseJson(nodeFs().readFileSync(path, "utf8")));
@@ -126,7 +115,6 @@ function parseJson(text: string): unknown {
   }
 }
 
-/** Parses the JSON of a recording of this version. Throws as {@link RecordingKind.parse} does. */
 export function parseVersion<TSchema extends z.ZodType>(
   json: unknown,
   { version, schema }: { version: number; schema: TSchema },
@@ -143,17 +131,13 @@ export function parseVersion<TSchema extends z.ZodType>(
   throw new Error(`${place}${first?.message}${more.length > 0 ? `, and ${more.length} more` : ""}`);
 }
 
-/** The parts of two calls that are compared: the calls are the same if these do not differ. */
 export interface Comparison {
   readonly asked: object;
   readonly recorded: object;
 }
 
-/** A call that no recorded one answers, in words. */
 interface Miss {
-  /** The subject of the call, such as `Weather.undo`. */
   readonly from: string;
-  /** The call, such as `its input is {}`. */
   readonly asked: string;
   /** Follows the number of compared calls in the message, such as ` of Weather.undo`. */
   readonly of?: string;
@@ -161,63 +145,12 @@ interface Miss {
 
 const maxDifferences = 3;
 
-/** The calls with placeholders at the same paths. */
-interface CallGroup {
-  readonly paths: ReadonlySet<string>;
-  /** The places of the calls in the recording, by all that they have at other paths. */
-  readonly places: Map<string, number[]>;
-}
-
-/** Finds the recorded calls that may be the same as another call, without comparing it with each. */
-export class CallIndex {
-  private readonly groups = new Map<string, CallGroup>();
-
-  /** Adds a call. Places must be added in their order. */
-  add(place: number, call: object): void {
-    const found = new Set<string>();
-    const isFound = (part: unknown, path: string) => hasPlaceholder(part) && Boolean(found.add(path));
-    const key = canonicalJson(withNulls(call, isFound));
-    const name = JSON.stringify([...found]);
-    const group = this.groups.get(name) ?? { paths: found, places: new Map<string, number[]>() };
-    this.groups.set(name, group);
-    const places = group.places.get(key);
-    if (places === undefined) group.places.set(key, [place]);
-    else places.push(place);
-  }
-
-  /** Returns lists of places: calls at other places differ. To remove a call, remove its place from its list. */
-  find(call: object): readonly number[][] {
-    return [...this.groups.values()].flatMap(({ paths, places }) => {
-      const found = places.get(canonicalJson(withNulls(call, (_, path) => paths.has(path))));
-      return found === undefined ? [] : [found];
-    });
-  }
-}
-
-/** A value with null at some paths. */
-function withNulls(value: unknown, isNull: (part: unknown, path: string) => boolean, path = ""): unknown {
-  if (isNull(value, path)) return null;
-  if (!isHolder(value)) return value;
-  return mapItems(value, (item, key) => withNulls(item, isNull, `${path}[${JSON.stringify(key)}]`));
-}
-
-/** True for a text that may stand for another value, and for an object with a key that may. */
-function hasPlaceholder(value: unknown): boolean {
-  if (typeof value === "string") return value.includes("[secret") || value.includes(hiddenText);
-  return isHolder(value) && !Array.isArray(value) && Object.keys(value).some(hasPlaceholder);
-}
-
-/** The calls of a recording, each of which answers one call. */
 export class Replay<TCall extends object> {
-  /** The places of those that have answered none yet. */
+  private readonly places = new Map<string, number[]>();
   private readonly open = new Set<number>();
-  private readonly index = new CallIndex();
   private readonly misses: string[] = [];
 
-  /**
-   * `identityOf` returns the part of a call that is compared. `unmade` describes calls that were not made. Calls for which
-   * `isAnswer` is true need not be made.
-   */
+  /** `identityOf` returns the part of a call that is compared. `unmade` describes calls that were not made. */
   constructor(
     private readonly path: string,
     private readonly calls: readonly TCall[],
@@ -225,63 +158,41 @@ export class Replay<TCall extends object> {
       readonly howToRecord: RecordingKind<unknown>["howToRecord"];
       readonly identityOf: (call: TCall) => object;
       readonly unmade: string;
-      readonly isAnswer?: (call: TCall) => boolean;
     },
   ) {
     for (const [place, call] of calls.entries()) {
-      if (kind.isAnswer?.(call)) continue;
+      const key = canonicalJson(kind.identityOf(call));
+      this.places.set(key, [...(this.places.get(key) ?? []), place]);
       this.open.add(place);
-      this.index.add(place, kind.identityOf(call));
     }
   }
 
-  /** Uses up the first recorded call that is the same, preferably the first that is best. */
-  take<TComparison extends Comparison>(
-    identity: object,
-    compare: (call: TCall) => TComparison,
-    isBest: (comparison: TComparison) => boolean = () => true,
-  ): { readonly call: TCall; readonly comparison: TComparison } | undefined {
-    const found = this.index.find(identity).flatMap((places) => {
-      const same = this.findSame(places, compare, isBest);
-      return same === undefined ? [] : [same];
-    });
-    const [first] = found.toSorted(
-      (one, other) => Number(other.isBest) - Number(one.isBest) || one.place - other.place,
-    );
-    if (first === undefined) return undefined;
-    first.places.splice(first.places.indexOf(first.place), 1);
-    this.open.delete(first.place);
-    return first;
+  take(identity: object): TCall | undefined {
+    const place = this.places.get(canonicalJson(identity))?.shift();
+    if (place === undefined) return undefined;
+    this.open.delete(place);
+    return this.calls[place];
   }
 
-  private findSame<TComparison extends Comparison>(
-    places: number[],
-    compare: (call: TCall) => TComparison,
-    isBest: (comparison: TComparison) => boolean,
-  ) {
-    let first: { places: number[]; place: number; call: TCall; comparison: TComparison; isBest: boolean } | undefined;
-    for (const place of places) {
-      const call = this.calls[place] as TCall;
-      const comparison = compare(call);
-      if (!isSame(comparison)) continue;
-      const same = { places, place, call, comparison, isBest: isBest(comparison) };
-      if (same.isBest) return same;
-      first ??= same;
-    }
-    return first;
-  }
-
-  /** Returns the error for a call that no recorded one answers, with its differences from the most similar one. */
   miss({ from, asked, of = "" }: Miss, compare: (call: TCall) => Comparison | undefined): Error {
     const compared = [...this.calls.entries()].flatMap(([index, call]) => {
       const comparison = compare(call);
-      return comparison === undefined ? [] : [{ index, ...comparison, ...likenessOf(comparison) }];
+      if (comparison === undefined) return [];
+      const { asked, recorded } = comparison;
+      const common = commonLength(canonicalJson(asked), canonicalJson(recorded));
+      return [{ index, differences: [...findDifferences(asked, recorded)], common }];
     });
     const times = compared.filter(({ differences }) => differences.length === 0).length;
     const [nearest] = compared.toSorted(
       (one, other) => one.differences.length - other.differences.length || other.common - one.common,
     );
-    const fail = (why: string) => this.fail(`from ${from} for this call`, why);
+    const { path, kind } = this;
+    const fail = (why: string) => {
+      this.misses.push(why);
+      return new Error(
+        `The recording "${path}" has no answer from ${from} for this call: ${why}. ${kind.howToRecord(path)}`,
+      );
+    };
     if (nearest === undefined) return fail(`${asked}. ${of === "" ? "Nothing" : `No call${of}`} is recorded`);
     if (times > 0)
       return fail(`it is recorded ${times === 1 ? "once" : `${times} times`}, but was made more often (${asked})`);
@@ -293,14 +204,6 @@ export class Replay<TCall extends object> {
     return fail(`${asked}. ${count} recorded; the nearest, calls[${index}],${used} differs in ${where}${more}`);
   }
 
-  /** Returns the error that names what has no answer, and says why. */
-  fail(what: string, why: string): Error {
-    this.misses.push(why);
-    const { path, kind } = this;
-    return new Error(`The recording "${path}" has no answer ${what}: ${why}. ${kind.howToRecord(path)}`);
-  }
-
-  /** Throws unless exactly the recorded calls were made. */
   assertComplete(): void {
     const { path, calls, misses, open, kind } = this;
     if (misses.length > 0) {
@@ -315,19 +218,6 @@ export class Replay<TCall extends object> {
   }
 }
 
-/** True if nothing differs. */
-export function isSame({ asked, recorded }: Comparison): boolean {
-  return findDifferences(asked, recorded).next().done === true;
-}
-
-function likenessOf({ asked, recorded }: Comparison) {
-  return {
-    differences: [...findDifferences(asked, recorded)],
-    common: commonLength(canonicalJson(asked), canonicalJson(recorded)),
-  };
-}
-
-/** Describes each difference. */
 function* findDifferences(asked: unknown, recorded: unknown, path = ""): Generator<string> {
   if (asked === recorded) return;
   if (isHolder(asked) && isHolder(recorded) && Array.isArray(asked) === Array.isArray(recorded)) {
@@ -345,7 +235,6 @@ function* findDifferences(asked: unknown, recorded: unknown, path = ""): Generat
   } else yield `${path}: ${cutJson(asked)}, recorded ${cutJson(recorded)}`;
 }
 
-/** True for lists and objects. */
 export function isHolder(value: unknown): value is object {
   return typeof value === "object" && value !== null;
 }
@@ -354,7 +243,6 @@ function isLongText(value: unknown): value is string {
   return typeof value === "string" && value.length > 12;
 }
 
-/** The number of UTF-16 code units that two texts have in common at their start. */
 function commonLength(one: string, other: string): number {
   let length = 0;
   while (length < one.length && one[length] === other[length]) length++;
@@ -363,12 +251,10 @@ function commonLength(one: string, other: string): number {
 
 const maxQuote = 81;
 
-/** Quotes a text as JSON, with its first characters. */
 export function quote(text: string): string {
   return JSON.stringify(cutText(text, maxQuote));
 }
 
-/** A value as JSON, with its first characters. */
 export function cutJson(value: unknown): string {
   return value === undefined ? "undefined" : cutText(canonicalJson(value), maxQuote);
 }

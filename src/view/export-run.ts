@@ -104,7 +104,6 @@ function checkKey(pair: NonNullable<ExportRunOptions["key"]>): void {
   if (!publicKey.extractable) failOption("options.key.publicKey", publicKey, "an extractable key");
 }
 
-/** All of an export that follows from its events. Rejects if they are not those of a run. */
 async function describeEvents(
   runId: string,
   events: readonly AgentEvent[],
@@ -129,15 +128,12 @@ async function describeEvents(
   };
 }
 
-/** The digests of a run's events, computed again. */
 interface EventDigests {
   readonly digest: string;
   readonly recordedTo: number;
-  /** The number of the first event that states another digest. */
   readonly wrongAt?: number;
 }
 
-/** Computes the digests of events, up to the first that states another one. */
 function computeDigests(events: readonly AgentEvent[]): EventDigests {
   const chain = new EvidenceChain();
   let [digest, recordedTo] = ["", 0];
@@ -237,7 +233,6 @@ function readExport(document: unknown): ExportedRun {
   return run as ExportedRun;
 }
 
-/** Finds a key that stands twice in one object of valid JSON. */
 function findRepeatedKey(text: string): string | undefined {
   const open: Set<string>[] = [];
   let quoted = "";
@@ -258,7 +253,6 @@ function findRepeatedKey(text: string): string | undefined {
   return undefined;
 }
 
-/** Says how a document differs from what its events lead to; undefined if it does not. */
 async function findChange(run: ExportedRun): Promise<string | undefined> {
   const { runId, events } = run;
   for (const [index, event] of events.entries()) {

@@ -51,7 +51,6 @@ const signs: Readonly<Record<Tone, string>> = {
   calm: "M176 16h8",
 };
 
-/** A box of its own, so that nothing reaches beyond it. */
 function renderNode(given: GraphNode, { x, y }: { readonly x: number; readonly y: number }): Html {
   const { status } = given;
   const [title = "", ...lines] = getLines(given, maxChars).slice(0, maxLines);
@@ -65,10 +64,8 @@ function renderNode(given: GraphNode, { x, y }: { readonly x: number; readonly y
 }
 
 interface Point {
-  /** Its middle. */
   readonly x: number;
   readonly top: number;
-  /** The height of its layer. */
   readonly height: number;
 }
 
@@ -93,11 +90,9 @@ function drawPath(points: readonly Point[], firstHeight: number): string {
 /** A node, or an edge where it goes through a layer. */
 export interface Placed {
   readonly layer: number;
-  /** In pixels. */
   readonly width: number;
   /** True for an edge, which should run straight down. */
   readonly isEdge: boolean;
-  /** Its neighbours in the layer above, and in the one below. */
   readonly above: Placed[];
   readonly below: Placed[];
   /** Its place in the order of its layer. */
@@ -109,7 +104,6 @@ export interface Placed {
 }
 
 const sweeps = 8;
-/** The width of an edge in a layer that it goes through. */
 const edgeWidth = 12;
 
 /**
@@ -156,20 +150,14 @@ function order(layers: readonly Placed[][]): void {
   for (let sweep = 0; sweep < sweeps; sweep++) {
     const isForward = sweep % 2 === 0;
     for (const layer of isForward ? layers : layers.toReversed()) {
-      const means = layer.map(({ row, above, below }) =>
-        getMean(
-          (isForward ? above : below).map((one) => one.row),
-          row,
-        ),
-      );
+      const means = layer.map(({ row, above, below }) => {
+        const near = isForward ? above : below;
+        return near.length === 0 ? row : near.reduce((sum, one) => sum + one.row, 0) / near.length;
+      });
       layer.sort((one, other) => (means[one.row] ?? 0) - (means[other.row] ?? 0));
       number(layer);
     }
   }
-}
-
-function getMean(values: readonly number[], ofNone: number): number {
-  return values.length === 0 ? ofNone : values.reduce((sum, value) => sum + value, 0) / values.length;
 }
 
 const passes = 12;

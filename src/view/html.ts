@@ -1,6 +1,5 @@
 import { cutText } from "../core/text.ts";
 
-/** Text that is HTML already. */
 export class Html {
   constructor(readonly text: string) {}
 }
@@ -45,12 +44,10 @@ function escapeHtml(text: string): string {
   return text.replace(unprintable, "\ufffd").replace(/[&<>"']/g, (sign) => entities[sign] as string);
 }
 
-/** Escapes what stands between tags, where quotes are harmless, and often many. */
 export function escapeContent(text: string): Html {
   return new Html(text.replace(unprintable, "\ufffd").replace(/[&<>]/g, (sign) => entities[sign] as string));
 }
 
-/** A part of a page under its heading. */
 export function section(name: string, content: Html, id: string = name.toLowerCase().replaceAll(" ", "-")): Html {
   return html`<section aria-labelledby="${id}"><h2 id="${id}">${name}</h2>${content}</section>`;
 }
@@ -95,7 +92,6 @@ export function short(head: string): Column {
   return { head, kind: "short" };
 }
 
-/** The colour of a status. Its word is always there, too. */
 export type Tone = "good" | "bad" | "wait" | "busy" | "calm";
 
 const tones: Readonly<Record<string, Tone>> = {
@@ -116,7 +112,6 @@ export function getTone(status: string): Tone {
   return tones[status] ?? "calm";
 }
 
-/** A status in its tone. `text` is what to say instead of its word. */
 export function pill(status: string, text = status): Html {
   return html`<span class="pill ${getTone(status)}">${text}</span>`;
 }
@@ -147,7 +142,6 @@ export function formatCount(count: number): string {
   return String(count).replace(/\B(?=(\d{3})+$)/g, "\u202f");
 }
 
-/** A cost with as many digits as say something. */
 export function formatCost(cost: number): string {
   return String(Number(cost.toPrecision(3)));
 }
@@ -157,7 +151,6 @@ export function plural(count: number, name: string): string {
   return `${formatCount(count)} ${name}${count === 1 ? "" : "s"}`;
 }
 
-/** A value as text, cut with its length. */
 export function formatValue(value: unknown, maxLength: number): string {
   const text = typeof value === "string" ? value : (JSON.stringify(value, null, 2) ?? "");
   return text.length <= maxLength

@@ -24,7 +24,6 @@ const maxMessage = 300;
 const maxSlowest = 10;
 const maxRows = 1_000;
 
-/** The page of many runs: what failed, what waits, what is slow, and what it cost. */
 export function renderIndexPage(views: readonly RunView[]): Page {
   const failed = views.filter(({ run }) => hasFailed(shownStatus(run)));
   const refused = views.filter(({ run }) => shownStatus(run) === "refused");
@@ -80,10 +79,8 @@ function slowest(views: readonly RunView[]): Html | false {
     .slice(0, maxSlowest);
   const longest = slow[0]?.ms ?? 1;
   const rows = slow.map(({ view, record, ms }) => [
-    ...[
-      html`<div><b>${describeStepRef(record)}</b> <span class="tool">${record.tool}</span></div>`,
-      bar(ms / longest, record),
-    ],
+    html`<div><b>${describeStepRef(record)}</b> <span class="tool">${record.tool}</span></div>`,
+    bar(ms / longest, record),
     ...[formatDuration(ms), formatCount(record.attempts), nameCell(view)],
   ]);
   const columns = ["step", "", numbers("time"), numbers("attempts"), "run"];

@@ -15,13 +15,11 @@ export interface GraphNode {
   readonly status: StepRecord["status"] | "planned";
 }
 
-/** Nodes in the order of the plan, and which of them wait for which, by their places. */
 export interface PlanGraph {
   readonly nodes: readonly GraphNode[];
   readonly edges: readonly (readonly [from: number, to: number])[];
 }
 
-/** The graph of a plan: an edge for each step that another waits for, and no other. */
 export function toPlanGraph({ steps }: Pick<Plan, "steps">, view?: Pick<RunView, "run" | "steps">): PlanGraph {
   const places = new Map<string, number>();
   const edges: (readonly [number, number])[] = [];
@@ -71,7 +69,6 @@ export function getLines({ title, reasoning = "", tool, notes }: GraphNode, max 
   return [title, reasoning, ...words.slice(0, 5), ...notes].filter((line) => line !== "");
 }
 
-/** The status of a step, of a loop that of its iterations together. */
 export function getStatus(records: readonly StepRecord[]): StepRecord["status"] {
   const statuses = records.map(({ status }) => status);
   const [first = "pending"] = statuses;
@@ -79,7 +76,6 @@ export function getStatus(records: readonly StepRecord[]): StepRecord["status"] 
   return order.find((status) => statuses.includes(status)) ?? (statuses.includes("completed") ? "completed" : first);
 }
 
-/** The same graph, cut off behind a node that says how much is left out if it has more nodes or edges. */
 export function cutGraph(
   { nodes, edges }: PlanGraph,
   { maxNodes, maxEdges }: { readonly maxNodes: number; readonly maxEdges: number },

@@ -157,18 +157,14 @@ const valueBudget = 140_000;
 const [maxValue, minValue] = [4_000, 70];
 /** The iterations of a loop that are shown one by one: the first, and those that failed. */
 const maxIterations = 50;
-/** The attempts and delays of a step that are listed. */
 const maxListed = 20;
 
-/** A run while its steps are drawn. */
 interface Drawing {
   readonly view: RunView;
   readonly axis: Axis;
-  /** The most characters of a value that are shown. */
   readonly maxLength: number;
 }
 
-/** Draws the steps of a run, each with its bars, and behind them what went in and came out. */
 function renderSteps(view: RunView, axis: Axis): Html {
   const planned = new Map(view.run.plan?.steps.map((step) => [step.id, step]));
   const maxLength = Math.max(minValue, Math.min(maxValue, Math.floor(valueBudget / (2 * view.run.steps.length || 1))));
@@ -193,7 +189,6 @@ ${renderBars(bars, axis)}</summary>
 <div class="inside">${renderStepFacts(step, records)}${body}</div></details>`;
 }
 
-/** The attempts and delays of a line in words, if there is more than one. */
 function renderAttempts(bars: readonly Bar[], { endMs }: Pick<Axis, "endMs">): Html {
   if (bars.length < 2 && bars.every(({ message }) => message === undefined)) return html``;
   const rest = bars.length - maxListed;
@@ -260,7 +255,6 @@ function countText(records: readonly StepRecord[]): string {
   return `${done} of ${records.length}${failed > 0 ? `, ${failed} failed` : ""}`;
 }
 
-/** From the first start to the last end. */
 function timeText(records: readonly StepRecord[]): string {
   let [start, end] = [Number.POSITIVE_INFINITY, Number.NEGATIVE_INFINITY];
   for (const { startedAt, completedAt } of records) {
@@ -271,7 +265,6 @@ function timeText(records: readonly StepRecord[]): string {
   return start <= end ? formatDuration(end - start) : "";
 }
 
-/** The plans of a run beside each other: what a replan removed and added is marked. */
 function revisions(plans: readonly Plan[]): Html {
   const columns = plans.map((plan, index) => {
     const before = new Set(plans[index - 1]?.steps.map(({ id }) => id));

@@ -20,7 +20,6 @@ import { type Bar, type Execution, Timeline } from "./timeline.ts";
 /** A run that can be drawn: what `getRun` or a call returned, or its events, which tell more. */
 export type DrawnRun = RunSnapshot | RunResult | readonly AgentEvent[];
 
-/** A decision, or a question that waits for one. */
 interface ApprovalView {
   /** `step "s1"`, or `the plan`. */
   readonly subject: string;
@@ -34,22 +33,18 @@ interface ApprovalView {
 /** A run as pages and graphs show it. Sensitive values are hidden in it. */
 export interface RunView {
   readonly run: RunSnapshot | RunResult;
-  /** ISO 8601. */
   readonly updatedAt: string;
   /** By step, in the order of the plan: the step, or the iterations of a loop. */
   readonly steps: ReadonlyMap<string, readonly StepRecord[]>;
-  /** By the name of a step or iteration. */
   readonly bars: ReadonlyMap<string, readonly Bar[]>;
   readonly planning: readonly Bar[];
   readonly executions: readonly Execution[];
   readonly approvals: readonly ApprovalView[];
   /** Empty for a run that was not read from its events. */
   readonly modelCalls: readonly ModelEndEvent[];
-  /** The plans that were revised, the oldest first. */
   readonly earlierPlans: readonly Plan[];
 }
 
-/** Reads a run. The events of a run begin with its first. */
 export function toRunView(run: DrawnRun): RunView {
   if (isEvents(run)) return readEvents(run);
   const { runId, status, steps } = (run ?? {}) as Partial<RunSnapshot>;
@@ -57,11 +52,9 @@ export function toRunView(run: DrawnRun): RunView {
   return isRun ? toMaskedView(mask(run, [])) : failOption("run", run, drawnRun);
 }
 
-/** Describes a run that can be drawn, for errors. */
 export const drawnRun =
   "a run as getRun or a finished call returns it (listRuns lists only summaries: call getRun for each), or the list of its events";
 
-/** Returns what `draw` makes of a value. Throws `invalid-options` if it cannot be drawn, with what went wrong as its cause. */
 export function drawOrRefuse(value: unknown, { expected, draw }: { expected: string; draw: () => string }): string {
   try {
     return draw();
@@ -170,7 +163,6 @@ function maskStep<TStep extends { readonly tool: string; readonly input: unknown
   };
 }
 
-/** Returns each thing that a suspended run waits for, in words. */
 export function getWaits({ run, approvals }: Pick<RunView, "run" | "approvals">): readonly string[] {
   const decisions = approvals.filter(({ status }) => status === "waiting").map(({ subject }) => subject);
   const waits = (run.pending ?? []).flatMap((item) => (item.kind === "wait" ? [describeWait(item)] : []));
@@ -182,7 +174,6 @@ export function hasFailed(status: string): boolean {
   return status === "failed" || status === "unknown";
 }
 
-/** Returns how long the executions of a run took, without the pauses between them. */
 export function getBusyMs({ executions, updatedAt }: RunView): number {
   return executions.reduce((sum, { startMs, endMs = Date.parse(updatedAt) }) => sum + Math.max(0, endMs - startMs), 0);
 }

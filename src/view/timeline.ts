@@ -13,7 +13,6 @@ export interface Bar {
   readonly message?: string;
 }
 
-/** One execution of a run, from its start or resume until it ends or waits. */
 export interface Execution {
   startMs: number;
   endMs?: number;
@@ -21,12 +20,10 @@ export interface Execution {
 
 type Open = Pick<Bar, "kind" | "startMs" | "title">;
 
-/** Puts together the bars of a run from its events, in their order. Transient events are not needed. */
 export class Timeline {
   readonly bars = new Map<string, Bar[]>();
   readonly planning: Bar[] = [];
   readonly executions: Execution[] = [];
-  /** Bars that have started, by the name of the step. */
   private readonly open = new Map<string, Open>();
   private planningStart: number | undefined;
   /** Time at which the first model was called since the last plan: a replan has no event when it starts. */
@@ -115,7 +112,6 @@ export class Timeline {
     this.modelStart = undefined;
   }
 
-  /** Adds what is under way, without an end. */
   close(): void {
     for (const [name, { kind, startMs, title }] of this.open) this.add(name, { kind, startMs, title });
     this.open.clear();
@@ -131,20 +127,17 @@ export class Timeline {
   }
 }
 
-/** A pause between two executions, from and to in percent of the width. */
 interface Pause {
   readonly from: number;
   readonly to: number;
   readonly ms: number;
 }
 
-/** A line across the timeline with the time since the start, pauses not counted. */
 interface Tick {
   readonly at: number;
   readonly label: string;
 }
 
-/** A scale of time: `at` places a time, in percent of the width. */
 export interface Axis {
   readonly at: (ms: number) => number;
   readonly pauses: readonly Pause[];
@@ -155,7 +148,6 @@ export interface Axis {
 /** The share of the width of a pause between executions, however long it was, and of all pauses together at most. */
 const pauseWidth = 5;
 const maxPauses = 40;
-/** About so many intervals between the ticks. */
 const intervals = 5;
 
 /**
@@ -178,11 +170,8 @@ export function createAxis(executions: readonly Execution[], endMs: number): Axi
     return { from: to, to: from, ms: startMs - pausedMs };
   });
   const at = (ms: number) => {
-    const index = Math.max(
-      0,
-      parts.findLastIndex(({ startMs }) => startMs <= ms),
-    );
-    const [part, next] = parts.slice(index, index + 2);
+    const index = parts.findLastIndex(({ startMs }) => startMs <= ms);
+    const [part, next] = parts.slice(Math.max(0, index), Math.max(0, index) + 2);
     if (part === undefined) return 0;
     const within = Math.min(Math.max(0, ms - part.startMs), part.endMs - part.startMs);
     // Within a pause, what waits reaches into it.
@@ -190,17 +179,6 @@ export function createAxis(executions: readonly Execution[], endMs: number): Axi
     const share = isPause ? (ms - part.endMs) / Math.max(1, next.startMs - part.endMs) : 0;
     return part.from + (within / total) * width + share * pause;
   };
-  return { at, pauses, ticks: createTicks(total, { width, pause, pauses }), endMs };
-}
-
-interface Scale {
-  /** The width of all executions, in percent. */
-  readonly width: number;
-  readonly pause: number;
-  readonly pauses: readonly Pause[];
-}
-
-function createTicks(total: number, { width, pause, pauses }: Scale): readonly Tick[] {
   const step = roundStep(total / intervals);
   const ticks: Tick[] = [];
   for (let ms = step; ms < total; ms += step) {
@@ -208,7 +186,7 @@ function createTicks(total: number, { width, pause, pauses }: Scale): readonly T
     const before = pauses.filter(({ from }, index) => from - index * pause <= busy);
     ticks.push({ at: busy + before.length * pause, label: formatDuration(ms) });
   }
-  return ticks;
+  return { at, pauses, ticks, endMs };
 }
 
 const [second, minute, hour, day] = [1_000, 60_000, 3_600_000, 86_400_000];
@@ -218,7 +196,6 @@ const longSteps = [
   ...[hour, 2 * hour, 6 * hour, 12 * hour],
 ];
 
-/** The shortest round time that is not shorter than `ms`. */
 function roundStep(ms: number): number {
   if (ms > 5 * second) return longSteps.find((step) => step >= ms) ?? Math.ceil(ms / day) * day;
   const size = 10 ** Math.floor(Math.log10(Math.max(1, ms)));
@@ -274,7 +251,6 @@ export function describeBar({ title, startMs, endMs, hasFailed, message }: Bar, 
   return `${title}: ${duration}${how}${message === undefined ? "" : `: ${cutText(message, maxMessage)}`}`;
 }
 
-/** Returns at most about `maxBars` bars, evenly spaced, with more of those that failed. */
 function sample(bars: readonly Bar[]): readonly Bar[] {
   const every = Math.ceil(bars.length / maxBars);
   return bars.filter((bar, index) => index % every === 0 || (bar.hasFailed && index % Math.ceil(every / 2) === 0));

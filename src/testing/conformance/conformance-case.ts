@@ -9,7 +9,6 @@ export interface ConformanceCase {
   run(this: void): Promise<void>;
 }
 
-/** Creates a case with a name: any error becomes a failed assertion. */
 export function conformanceCase(name: string, check: () => Promise<void>): ConformanceCase {
   return {
     name,
@@ -25,7 +24,6 @@ export function conformanceCase(name: string, check: () => Promise<void>): Confo
   };
 }
 
-/** Asserts that both are the same JSON: a key without a value is ignored. */
 export function assertSame(actual: unknown, expected: unknown): void {
   assert.deepStrictEqual(toPlain(actual), toPlain(expected));
 }
@@ -34,7 +32,6 @@ function toPlain(value: unknown): unknown {
   return value === undefined ? undefined : JSON.parse(JSON.stringify(value));
 }
 
-/** Asserts that an operation throws or rejects with a code. */
 export async function assertFails(operation: () => unknown, code: AgentErrorCode): Promise<void> {
   const failure = await failureOf(operation);
   assert.ok(failure !== undefined, `nothing was thrown; expected an AgentError "${code}"`);
@@ -46,7 +43,6 @@ export async function assertFails(operation: () => unknown, code: AgentErrorCode
   });
 }
 
-/** The value that an operation throws or rejects with; undefined if it succeeds. */
 export async function failureOf(operation: () => unknown): Promise<{ readonly thrown: unknown } | undefined> {
   try {
     await operation();

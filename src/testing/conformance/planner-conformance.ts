@@ -53,7 +53,6 @@ export function plannerConformance(options: PlannerConformanceOptions): readonly
     const answer = await unlessRefused(ask(planner, trial));
     if (answer !== undefined) await checkAnswer(planner, answer);
   };
-  /** A case of one planner that is asked all requests. */
   const caseOfAll = (name: string, check: (planner: Planner, request: string) => Promise<unknown>) =>
     conformanceCase(name, async () => {
       const planner = await createPlanner();
@@ -111,7 +110,6 @@ const maxNameLength = 60;
 /** There is no step with that name, so as a reference it is invalid. */
 const typedReferences = ["${typed_by_a_user.value}", '{"$ref": "typed_by_a_user.value"}', "$${typed_by_a_user}"];
 
-/** Resolves to the answer, or to undefined if the planner refused. Rejects if it did something forbidden. */
 async function unlessRefused(asking: Promise<TrialAnswer>): Promise<TrialAnswer | undefined> {
   const failure = await failureOf(() => asking);
   if (failure === undefined) return asking;
@@ -127,19 +125,14 @@ async function checkAnswer(planner: Planner, { draft, asked }: TrialAnswer): Pro
   return checked;
 }
 
-/** A plan whose first step has failed, before any other step has started; undefined if it has none. */
 function failFirstStep(request: string, { steps, source }: CheckedDraft): Trial["failed"] {
   const [first] = steps;
   if (first === undefined) return undefined;
-  const error = failureOfStep(first.id, toolOf(first));
-  const plan: Plan = {
-    version: 1,
-    id: "plan_1",
-    request,
-    source,
-    createdAt: "2026-01-15T12:00:00.000Z",
-    steps: steps as Plan["steps"],
-  };
+  const details = { tool: toolOf(first), stepId: first.id, attempts: 1, errors: [] };
+  const message = "It is out of order.";
+  const error: AgentErrorData = { name: "AgentError", code: "tool-failed", message, retryable: false, details };
+  const createdAt = "2026-01-15T12:00:00.000Z";
+  const plan: Plan = { version: 1, id: "plan_1", request, source, createdAt, steps: steps as Plan["steps"] };
   const records = steps.map((planned): StepRecord => {
     const step = { stepId: planned.id, tool: toolOf(planned), input: planned.input ?? planned.wait };
     if (planned !== first) return { ...step, status: "pending", attempts: 0 };
@@ -148,21 +141,13 @@ function failFirstStep(request: string, { steps, source }: CheckedDraft): Trial[
   return { plan, steps: records, error };
 }
 
-function failureOfStep(stepId: string, tool: string): AgentErrorData {
-  const details = { tool, stepId, attempts: 1, errors: [] };
-  return { name: "AgentError", code: "tool-failed", message: "It is out of order.", retryable: false, details };
-}
-
-/** A request to a planner. */
 interface Trial {
   readonly request: string;
   /** The time at which the signal is aborted. @default never */
   readonly abort?: "before" | "meanwhile";
-  /** The failed plan, to ask for another one. */
   readonly failed?: Pick<ReplanRequest, "plan" | "steps" | "error">;
 }
 
-/** The answer of a planner, and the request it received. */
 interface TrialAnswer {
   readonly draft: unknown;
   readonly asked: PlanRequest | ReplanRequest;
@@ -210,8 +195,7 @@ function withoutEffect(tool: DefinedTool, executed: string[]): DefinedTool {
     executed.push(tool.name);
     throw new Error("A planner never executes a tool.");
   };
-  const guards = { execute, ...(tool.undo && { undo: execute }) };
-  return { ...tool, ...guards };
+  return { ...tool, execute, ...(tool.undo && { undo: execute }) };
 }
 
 async function within<T>(settleMs: number, asking: Promise<T>): Promise<T> {

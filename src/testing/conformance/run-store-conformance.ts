@@ -58,26 +58,22 @@ async function checkStore<TStore extends RunStore>(
   await closeStore?.(store);
 }
 
-/** Records runs up to number `count`, `r1` first, each created a minute after the one before. */
 async function fillStore(store: RunStore, count: number, from = 1): Promise<void> {
   for (let number = from; number <= count; number++) {
     await store.append(`r${number}`, [runStart(`r${number}`, { minute: number })], { sequence: 1 });
   }
 }
 
-/** Joins the ids of runs, in their order. */
 function joinIds(runs: RunPage["runs"]): string {
   return runs.map(({ runId }) => runId).join(" ");
 }
 
-/** Lists the ids of a page of runs, in its order. */
 export async function listIds(store: RunStore, options?: ListRunsOptions): Promise<string> {
   return joinIds((await store.list(options)).runs);
 }
 
 const firstMs = Date.UTC(2026, 0, 1);
 
-/** The timestamp of a minute of the samples, counted from 0. */
 export function at(minute: number): string {
   return new Date(firstMs + minute * 60_000).toISOString();
 }
@@ -93,7 +89,6 @@ function samplePlan(minute: number): Plan {
   };
 }
 
-/** The first event of a run: of a request, or of a plan if there is none. */
 export function runStart(
   runId: string,
   {
@@ -115,7 +110,6 @@ export function runStart(
   };
 }
 
-/** The end of planning. */
 export function planEnd(runId: string, sequence: number, status: "completed" | "failed"): AgentEvent {
   const details = { planner: "x" };
   const error = { name: "AgentError", code: "planning-failed", message: "", retryable: false, details } as const;
@@ -123,38 +117,28 @@ export function planEnd(runId: string, sequence: number, status: "completed" | "
   return { type: "plan-end", runId, sequence, timestamp: at(0), outcome };
 }
 
-/** The start of another execution. */
 export function runResume(runId: string, sequence: number, minute = 0): AgentEvent {
   return { type: "run-resume", runId, sequence, timestamp: at(minute), version: formatVersion, tools: [] };
 }
 
-/** The suspension of a run. */
 function runSuspend(runId: string, sequence: number, pending: readonly PendingItem[] = []): AgentEvent {
   return { type: "run-suspend", runId, sequence, timestamp: at(0), pending };
 }
 
-/** The start of a step, as event number `sequence`. */
 export function stepStart(runId: string, sequence: number, minute = 0): AgentEvent {
   const base = { type: "step-start", stepId: `s${sequence}`, tool: "Fake", input: { n: sequence } } as const;
   return { ...base, runId, sequence, timestamp: at(minute) };
 }
 
-/** A status in which a run ends. */
 export type EndStatus = "completed" | "failed" | "cancelled" | "interrupted";
 
-/** The end of a run. */
 export function runEnd(
   runId: string,
   { sequence = 2, status = "completed", minute = 0 }: { sequence?: number; status?: EndStatus; minute?: number } = {},
 ): AgentEvent {
   const code = status === "interrupted" ? status : "cancelled";
-  const error = {
-    name: "AgentError",
-    code,
-    message: "It ended",
-    retryable: false,
-    details: { reason: "stop" },
-  } as const;
+  const details = { reason: "stop" };
+  const error = { name: "AgentError", code, message: "It ended", retryable: false, details } as const;
   const outcome = status === "completed" ? { status, output: null } : { status, error };
   return { type: "run-end", runId, sequence, timestamp: at(minute), outcome };
 }
@@ -181,44 +165,34 @@ async function readPages(
 
 const hash = "0".repeat(64);
 
-/** Appends events to the run and at the place that the first of them states. */
 async function record(store: RunStore, ...events: readonly [AgentEvent, ...AgentEvent[]]): Promise<void> {
   const [{ runId, sequence }] = events;
   await store.append(runId, events, { sequence });
 }
 
-/** The summary of the only run in the list, without its id, status, metadata and first times. */
 async function summaryOf(store: RunStore): Promise<object> {
   const [summary] = (await store.list()).runs;
   const common = ["runId", "status", "metadata", "createdAt", "updatedAt"];
   return Object.fromEntries(Object.entries({ ...summary }).filter(([key]) => !common.includes(key)));
 }
 
-function assertHigher(
-  what: "fence of a later owner" | "number of a later message",
-  later: number,
-  earlier: number,
-): void {
+function assertHigher(what: string, later: number, earlier: number): void {
   assert.ok(later > earlier, `the ${what} is ${later}; it must be higher than the one before, ${earlier}`);
 }
 
-/** A message with a text. */
 const say = (text: string) => ({ type: "note", text });
 
-/** The texts of the messages that the owner of a run receives. */
 async function postedTo(store: RunStore, runId: string, owner = ada): Promise<readonly unknown[]> {
   const { posted = [] } = await store.claim(runId, owner);
   return posted.map(({ message }) => (message as { text: unknown }).text);
 }
 
-/** Posts a message, and returns its number. */
 async function post(store: RunStore, runId: string, text: string): Promise<number> {
   const { number } = await store.post(runId, say(text));
   assert.equal(typeof number, "number", `the number of a message is ${number}`);
   return number as number;
 }
 
-/** The requirements, by the names of their cases. */
 const cases: Readonly<Record<string, Check>> = {
   "events: reads what was appended, in order and unchanged": async (store) => {
     const events = [runStart("r"), stepStart("r", 2), stepStart("r", 3), runEnd("r", { sequence: 4 })];
@@ -612,23 +586,15 @@ const cases: Readonly<Record<string, Check>> = {
     store,
     advance,
   ) => {
-    const wait = (seconds: number): PendingItem => {
-      return {
-        kind: "wait",
-        stepId: `s${seconds}`,
-        until: new Date(Date.parse(at(0)) + seconds * 1_000).toISOString(),
-      };
-    };
+    const wait = (seconds: number): PendingItem => ({ kind: "wait", stepId: `s${seconds}`, until: at(seconds / 60) });
     const paid: PendingItem = { kind: "wait", stepId: "s", event: "paid" };
     const waiting = [[wait(60), wait(30)], [wait(90)], [paid]];
     await fillStore(store, 3);
     for (const [index, pending] of waiting.entries()) await record(store, runSuspend(`r${index + 1}`, 2, pending));
     const resumable = (options: ListRunsOptions = {}) => listIds(store, { ...options, resumable: true });
     const { runs } = await store.list();
-    assertSame(
-      runs.map(({ resumeAt }) => resumeAt ?? null),
-      [null, at(1.5), at(0.5)],
-    );
+    const resumeAt = runs.map((run) => run.resumeAt ?? null);
+    assertSame(resumeAt, [null, at(1.5), at(0.5)]);
     advance(29_999);
     assert.equal(await resumable(), "");
     advance(1);

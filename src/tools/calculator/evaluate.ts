@@ -13,7 +13,6 @@ import { cutText } from "../../core/text.ts";
 import { type FunctionName, findConstant, marksItself, operators, ruleOf, workOf } from "./functions.ts";
 import { calculationFailed, type Instruction, maxQuoted, parse, unknownName } from "./parse.ts";
 
-/** Options of {@link evaluate}. */
 export interface EvaluateOptions {
   /** Values for names, `[A-Za-z_][A-Za-z0-9_]*`, finite. A variable hides the constant of its name. @default none */
   readonly variables?: Readonly<Record<string, number>> | undefined;
@@ -26,11 +25,7 @@ export interface EvaluateOptions {
 /** The maximum number of variables; an error about an unknown name compares it with all of them. */
 const maxVariables = 1_000;
 
-/**
- * The value of an arithmetic expression: the JavaScript number nearest to the result of decimal arithmetic.
- *
- * Throws `calculation-failed` and nothing else.
- */
+/** Throws `calculation-failed` and nothing else. */
 export function evaluate(expression: string, options: EvaluateOptions = {}): number {
   const { maxLength = 10_000, maxDepth = 2_000 } = options;
   const variables = readVariables(options.variables);
@@ -61,12 +56,7 @@ function readVariables(given: Readonly<Record<string, number>> = {}): ReadonlyMa
 /** Maximum work for one expression, in units of about 2 µs: some 20 ms in a new process, a fifth of that later. */
 const maxWork = 10_000;
 
-/**
- * Evaluates with decimals of 40 digits and returns the JavaScript number nearest to the result; a result smaller than
- * the smallest JavaScript number is 0.
- *
- * Throws `calculation-failed` for every problem except those of the parser.
- */
+/** The JavaScript number nearest to the result; one that is smaller than the smallest is 0. */
 export function evaluateDecimals(instructions: readonly Instruction[], variables: ReadonlyMap<string, number>): number {
   const stack: Decimal[] = [];
   const pop = () => stack.pop() ?? zero();
@@ -117,7 +107,6 @@ export function evaluateDecimals(instructions: readonly Instruction[], variables
 /** From here on JSON writes an exponent and 17 digits, so that its rounding shows. */
 const firstWithExponent = 1e21;
 
-/** A number as written, rounded to 40 digits. */
 function literal(text: string): Decimal {
   const value = new Decimal(text);
   if (!value.isFinite()) throw overflow();

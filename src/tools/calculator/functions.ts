@@ -56,7 +56,6 @@ function power(base: Decimal, exponent: Decimal): Decimal {
   return settleAs(base.pow(exponent), isWhole, isExact(base) && isExact(exponent) ? precision - 1 : digits);
 }
 
-/** The factorial of a whole number from 0 to 1000. */
 function factorial(operand: Decimal): Decimal {
   if (!operand.isInteger() || operand.lessThan(0)) {
     throw new ArithmeticFault("not-a-number", "A factorial needs a whole number of at least 0.");
@@ -67,7 +66,6 @@ function factorial(operand: Decimal): Decimal {
   return settleAs(product, product.e < precision, precision - guardDigits);
 }
 
-/** All operators. */
 export const operators = {
   add: { work: 2, apply: add },
   subtract: { work: 2, apply: subtract },
@@ -86,10 +84,8 @@ export const operators = {
   },
 } satisfies Readonly<Record<string, OperatorRule>>;
 
-/** An operation on one or two values. */
 export type Operator = keyof typeof operators;
 
-/** The work of an operator with this right operand. */
 export function workOf(operator: Operator, right: Decimal): number {
   const { work }: OperatorRule = operators[operator];
   return typeof work === "number" ? work : work(right);
@@ -100,13 +96,9 @@ type DecimalFunction = (first: Decimal, second: Decimal, all: readonly Decimal[]
 
 /** The fewest and the most arguments, the work of a call (of each argument if any number is allowed), and the implementation. */
 type FunctionRule = readonly [minArguments: number, maxArguments: number, work: number, apply: DecimalFunction];
-
 const any = Number.POSITIVE_INFINITY;
-
-/** The maximum number of places for round(), on either side of the point. */
 const maxPlaces = 400;
 
-/** All functions; angles are in radians. */
 const functions = {
   acos: [1, 1, 600, (value) => settle(halfPi().minus(arcSine(value, "acos")))],
   acosh: [1, 1, 250, areaCosine],
@@ -156,27 +148,19 @@ export const marksItself: ReadonlySet<string> = new Set(
   "abs average avg ceil factorial floor gcd lcm max mean min mod pow round sign sum trunc".split(" "),
 );
 
-/** The name of a function, in lower case. */
 export type FunctionName = keyof typeof functions;
-
-/** All functions, in alphabetical order. */
 export const functionNames = Object.keys(functions).sort() as readonly FunctionName[];
-
-/** All constants. */
 export const constantNames = Object.keys(constantTexts);
 
-/** The function with this name, in upper or lower case. Only listed names: nothing is inherited. */
 export function findFunction(name: string): FunctionName | undefined {
   const lowerCase = name.toLowerCase();
   return Object.hasOwn(functions, lowerCase) ? (lowerCase as FunctionName) : undefined;
 }
 
-/** The digits of the constant with this name, in upper or lower case. */
 export function findConstant(name: string): string | undefined {
   return new Map(Object.entries(constantTexts)).get(name.toLowerCase());
 }
 
-/** Says how a function may be called. */
 export function ruleOf(name: FunctionName): FunctionRule {
   return functions[name];
 }
@@ -208,7 +192,6 @@ function average(_first: Decimal, _second: Decimal, all: readonly Decimal[]): De
   return divide(total(all), new Decimal(all.length));
 }
 
-/** The value if it fits; else there is no result. */
 function need(value: Decimal, isFit: boolean, message: string): Decimal {
   if (isFit) return value;
   throw new ArithmeticFault("not-a-number", message);
@@ -221,7 +204,6 @@ function logarithm(value: Decimal, base: Decimal, name: string): Decimal {
   return divide(value.ln(), base.ln());
 }
 
-/** The real root of a whole degree; odd roots of negative numbers are negative. */
 function root(value: Decimal, degree: Decimal): Decimal {
   if (degree.isZero() || !degree.isInteger()) {
     throw new ArithmeticFault("wrong-arguments", "root(x, n) needs a whole number n that is not 0.");
@@ -352,7 +334,6 @@ function hyperbolicTangent(size: Decimal): Decimal {
   return one().minus(new Decimal(2).div(exponential(size.times(2)).plus(1)));
 }
 
-/** An odd function from its values above 0. */
 function odd(value: Decimal, ofSize: (size: Decimal) => Decimal): Decimal {
   const size = value.abs();
   if (size.lessThan(tiny)) return value;

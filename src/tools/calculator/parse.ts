@@ -11,16 +11,13 @@ import {
 } from "./functions.ts";
 
 interface ParseOptions {
-  /** Maximum length of an expression, in UTF-16 code units. */
   readonly maxLength: number;
-  /** Maximum nesting of parentheses, including those of functions. */
   readonly maxDepth: number;
   isVariable(name: string): boolean;
 }
 
 /** Precedence of operators: `-3^2` is -(3^2), as negation is below power; `2^-3` works, as negation is a prefix. */
 const precedences = { add: 1, subtract: 1, multiply: 2, divide: 2, remainder: 2, negate: 3, power: 4 } as const;
-
 type PendingOperator = keyof typeof precedences;
 interface WaitingOperator {
   readonly type: "operator";
@@ -50,14 +47,7 @@ const binaryOperators: ReadonlyMap<string, PendingOperator> = new Map([
   ["^", "power"],
 ]);
 
-/**
- * Parses an expression into instructions in the order of evaluation: operands before their operator (postfix).
- *
- * It is Dijkstra's shunting-yard algorithm (1961): an explicit stack, so that no nesting can exhaust the call stack.
- * Only what the grammar lists is accepted, and functions are looked up in a fixed list.
- *
- * Throws `calculation-failed` for `syntax`, `too-long`, `too-deep`, `unknown-function` or `wrong-arguments`.
- */
+/** Dijkstra's shunting-yard algorithm (1961): an explicit stack, so that no nesting can exhaust the call stack. */
 export function parse(expression: string, options: ParseOptions): readonly Instruction[] {
   if (expression.length > options.maxLength) {
     const message = `The expression has ${expression.length} characters; at most ${options.maxLength} are allowed.`;
@@ -132,12 +122,12 @@ class Parser {
     }
   }
 
-  /** True for the name of a function, whose first argument is next. */
   private name(name: string, position: number): boolean {
     const { scanner } = this;
     const functionName = findFunction(name);
     if (scanner.peek() !== "(") {
-      if (functionName !== undefined && !this.options.isVariable(name)) throw missingArguments(functionName, position);
+      if (functionName !== undefined && !this.options.isVariable(name))
+        throw calculationFailed("unknown-name", `"${functionName}" is a function; write ${functionName}(x).`, position);
       this.output.push({ type: "name", name, position });
       return false;
     }
@@ -168,7 +158,6 @@ class Parser {
     return this.wait("power", position);
   }
 
-  /** Puts a binary operator on the stack, after those that bind their operands before it. */
   private wait(operator: PendingOperator, position: number): true {
     // Power is right-associative, 2^3^2 is 2^(3^2), so other powers stay waiting.
     this.release(operator === "power" ? precedences.power + 1 : precedences[operator]);
@@ -190,12 +179,8 @@ class Parser {
     this.depth--;
     if (opened.name === undefined) return;
     checkCount(opened.name, opened.argumentCount, opened.position);
-    this.output.push({
-      type: "call",
-      name: opened.name,
-      argumentCount: opened.argumentCount,
-      position: opened.position,
-    });
+    const { name, argumentCount, position: start } = opened;
+    this.output.push({ type: "call", name, argumentCount, position: start });
   }
 
   private comma(position: number): true {
@@ -235,10 +220,7 @@ function checkCount(name: FunctionName, count: number, position: number): void {
   throw calculationFailed("wrong-arguments", `${name} takes ${expected} ${noun}; it was given ${count}.`, position);
 }
 
-/**
- * One step of an evaluation by a stack: a value is pushed, or the values on top are replaced by a result. `position` is
- * the index in the expression, from 0, that an error points to.
- */
+/** A step of an evaluation by a stack. `position` is the index in the expression that an error points to. */
 export type Instruction =
   | { readonly type: "number"; readonly text: string; readonly position: number }
   | { readonly type: "name"; readonly name: string; readonly position: number }
@@ -261,7 +243,6 @@ export class Scanner {
 
   constructor(readonly text: string) {}
 
-  /** The next character that is not a space, or undefined at the end. */
   peek(): string | undefined {
     // The pattern is only needed for a character that can be a space.
     const code = this.text.charCodeAt(this.position);
@@ -289,13 +270,11 @@ export class Scanner {
     return this.take(namePattern);
   }
 
-  /** True if a number, a name or `(` comes next. */
   isBeforeOperand(): boolean {
     operandStart.lastIndex = this.position;
     return operandStart.test(this.text);
   }
 
-  /** True if a sign comes next with its operand directly after it. */
   isBeforeSignedOperand(): boolean {
     signedOperand.lastIndex = this.position;
     return signedOperand.test(this.text);
@@ -308,7 +287,6 @@ export class Scanner {
     return calculationFailed("syntax", message, this.position);
   }
 
-  /** The error for anything other than an operator or the end. */
   missingOperator(): AgentError<"calculation-failed"> {
     const start = this.position;
     const operand = this.text[start] === "(" ? "(" : (this.take(numberPattern) ?? this.take(namePattern));
@@ -326,10 +304,7 @@ export class Scanner {
   }
 }
 
-/**
- * Creates the error of an expression without a value. The message states what was found and what would have worked, and ends with the
- * position of the character, counted from 1; `details.position` counts from 0.
- */
+/** The message counts characters from 1, `details.position` from 0. */
 export function calculationFailed(
   problem: CalculationProblem,
   message: string,
@@ -343,7 +318,6 @@ export function calculationFailed(
 /** So much of an expression is quoted: a message is not longer than a line. */
 export const maxQuoted = 40;
 
-/** Replacements for characters that look or read like arithmetic but are not in the grammar. */
 const replacements: ReadonlyMap<string, string> = new Map(
   "- ‐‑‒–—―﹣－|* ∗＊✕✖⨯|/ ∕⁄／|( （［[{|) ）］]}|% ％٪﹪|, ，、;；|+ ＋|^ ＾ˆ|. ．|! ！|pi π|sqrt(x) √|cbrt(x) ∛|^2 ²|^3 ³|1/2 ½|1/4 ¼|3/4 ¾"
     .split("|")
@@ -354,7 +328,6 @@ const replacements: ReadonlyMap<string, string> = new Map(
     .concat([["|", "abs(x)"]]),
 );
 
-/** The error for an unexpected character. */
 export function unexpectedCharacter(
   expression: string,
   position: number,
@@ -375,12 +348,6 @@ export function unknownFunction(name: string, position: number, isValue: boolean
   return calculationFailed("unknown-function", message, position);
 }
 
-/** The error for a function's name without `(` after it. */
-function missingArguments(name: FunctionName, position: number): AgentError<"calculation-failed"> {
-  return calculationFailed("unknown-name", `"${name}" is a function; write ${name}(x).`, position);
-}
-
-/** The error for a name that is neither a variable nor a constant. */
 export function unknownName(
   name: string,
   position: number,

@@ -3,13 +3,11 @@ import type { PhraseContext, PhraseReference, ToolPhraseOptions } from "../../co
 import { tokenize } from "../../language/tokens.ts";
 import { readSum } from "../../sums/read-sum.ts";
 
-/** The input that a sum makes; an earlier result stands for a variable until the plan runs. */
 interface Calculation {
   readonly expression: string;
   readonly variables?: Readonly<Record<string, PhraseReference | undefined>>;
 }
 
-/** The phrases of arithmetic for the rule planner: a sum in words or signs, and some examples. */
 export const calculatorPhrases: readonly ToolPhraseOptions<{
   readonly expression: string;
   readonly variables?: Readonly<Record<string, number>>;

@@ -94,11 +94,9 @@ export function createNotes<TResources = unknown, const TName extends string = "
   });
 }
 
-/** The context of a call of Notes. The functions are the user's: their results are checked here. */
 interface NotesWorld {
   readonly storage: NoteStorage;
   readonly scope: string;
-  /** The idempotency key of the call. */
   readonly key: string;
   readonly author: (() => string) | undefined;
   now(): number;

@@ -10,14 +10,12 @@ const kinds =
 /** A key such as `PROP-2025-001`, `#42` or `HR`: a word with a digit or two capitals, after the kind of item it is. */
 const key = new RegExp(`^(?:(?:the )?(?:${kinds}) )?[^\\s:;,]*(?:\\d|\\p{Lu}{2})[^\\s:;,]*$`, "iu");
 const hasMark = /\d|\p{Lu}{2}/u;
-/** A name of a few words, the first of which starts with a capital. */
 const name = /^\p{Lu}[^\s:;,]*(?: [^\s:;,]+){0,5}$/u;
 const isTodo = /\b(?:lists?|to-?dos?|tasks?|reminders?|self|myself|agenda)\b/i;
 /** The start of a note: a name that contains it is too long. */
 const isBeginning = /\b(?:that|saying|says|stating|reading|which)\b|[–—]/i;
 const maxItem = 200;
 
-/** True if a text names something that a note may be about. A list, and "note to self", are about todos. */
 function isItem(text: string): boolean {
   if (text.length > maxItem) return false;
   return (key.test(text) && hasMark.test(text)) || (name.test(text) && !isTodo.test(text) && !isBeginning.test(text));
@@ -25,7 +23,6 @@ function isItem(text: string): boolean {
 
 const item = z.string().refine(isItem);
 const position = z.number().int();
-/** An id of the default `createId`. */
 const uuid = z.string().regex(/^[\da-f]{8}(?:-[\da-f]{4}){3}-[\da-f]{12}$/i);
 
 const add =
@@ -40,8 +37,8 @@ const drop = "(delete|remove|erase|drop|discard|withdraw|retract|strike)";
 const nth = `({index} ${note}|${note} [number] [#] {index})`;
 const newest = `(last|latest|newest|most recent) ${note}`;
 
-function adding(phrase: string): Phrase {
-  return { phrase, input: { operation: "add" }, slots: { item }, toInput: (slots) => inputOf("add", slots) };
+function phraseOf(operation: "add" | "list", phrase: string): Phrase {
+  return { phrase, input: { operation }, slots: { item }, toInput: (slots) => inputOf(operation, slots) };
 }
 
 const beginning =
@@ -60,10 +57,6 @@ function addingWhole(phrase: string): Phrase {
       return isItem(found) ? { operation: "add", item: found, text: rest } : undefined;
     },
   };
-}
-
-function listing(phrase: string): Phrase {
-  return { phrase, input: { operation: "list" }, slots: { item }, toInput: (slots) => inputOf("list", slots) };
 }
 
 /** A frame in which `@` is one note of an item: by its place, or the newest. */
@@ -88,30 +81,31 @@ function inputOf(operation: NotesInput["operation"], slots: Slots): NotesInput {
   return { operation, ...slots } as unknown as NotesInput;
 }
 
-/** The phrases about notes for the rule planner. Of two that fit equally well, the first is used. */
 export const notePhrases: readonly Phrase[] = [
-  adding(`${add} [down] ${one} ${note} ${about} {item} (${says}|that) {text}`),
-  adding(`${add} [down] ${one} ${note} {item} : {text}`),
-  adding(`${add} [down] ${one} ${note} ${says} {text} ${about} {item}`),
-  adding(`${add} {text} [down] as [(a|an)] ${note} ${about} {item}`),
-  adding(`${add} {text} to [the] ${notes} ${about} {item}`),
-  adding(`(for|on|about) {item} ${add} [down] ${one} ${note} ${says} {text}`),
-  adding(`${note} [down] ${about} {item} (${says}|that) {text}`),
-  adding("(annotate|comment) {item} (:|with [:]) {text}"),
+  phraseOf("add", `${add} [down] ${one} ${note} ${about} {item} (${says}|that) {text}`),
+  phraseOf("add", `${add} [down] ${one} ${note} {item} : {text}`),
+  phraseOf("add", `${add} [down] ${one} ${note} ${says} {text} ${about} {item}`),
+  phraseOf("add", `${add} {text} [down] as [(a|an)] ${note} ${about} {item}`),
+  phraseOf("add", `${add} {text} to [the] ${notes} ${about} {item}`),
+  phraseOf("add", `(for|on|about) {item} ${add} [down] ${one} ${note} ${says} {text}`),
+  phraseOf("add", `${note} [down] ${about} {item} (${says}|that) {text}`),
+  phraseOf("add", "(annotate|comment) {item} (:|with [:]) {text}"),
   addingWhole(`${add} [down] ${one} ${note} ${about} {text}`),
   addingWhole(`${note} [down] ${about} {text}`),
-  listing(
+  phraseOf(
+    "list",
     `${show} [me] [(all|every)] [(all|of)] [(the|my|our|its)] [(governance|review|audit)] ${notes} ${about} {item}`,
   ),
-  listing(`${show} [me] [all] [(the|my|our)] [(governance|review|audit)] ${notes}`),
-  listing(
+  phraseOf("list", `${show} [me] [all] [(the|my|our)] [(governance|review|audit)] ${notes}`),
+  phraseOf(
+    "list",
     `(what|which) ${notes} (are|are there|exist|do (i|we|you) have|have been (added|left|written|made)|were (added|left|written|made)) ${about} {item}`,
   ),
-  listing(`(are|is) there [(any|some|a)] (${note}|${notes}) ${about} {item}`),
-  listing(`(do|did|have) (i|we|you) (have|leave|left|write|written) [(any|some)] ${notes} ${about} {item}`),
-  listing(`how many ${notes} (are there|do (i|we|you) have|exist) ${about} {item}`),
-  listing(`(what is|what has been|what was) noted ${about} {item}`),
-  listing(`[(all|the|my|our)] ${notes} ${about} {item}`),
+  phraseOf("list", `(are|is) there [(any|some|a)] (${note}|${notes}) ${about} {item}`),
+  phraseOf("list", `(do|did|have) (i|we|you) (have|leave|left|write|written) [(any|some)] ${notes} ${about} {item}`),
+  phraseOf("list", `how many ${notes} (are there|do (i|we|you) have|exist) ${about} {item}`),
+  phraseOf("list", `(what is|what has been|what was) noted ${about} {item}`),
+  phraseOf("list", `[(all|the|my|our)] ${notes} ${about} {item}`),
   ...targeting("get", `(${show} [me]|what (is|does)) [(the|my|our)] @ ${about} {item} [say]`),
   ...targeting("delete", `${drop} [(the|my|our)] @ (${about}|from) {item}`),
   { phrase: `${drop} [the] ${note} [with] [the] [id] {id}`, slots: { id: uuid }, input: { operation: "delete" } },

@@ -14,14 +14,12 @@ const recordOptions = {
   rememberedWrites: { type: "number", min: 1, default: 10_000 },
 } satisfies OptionTable<MemoryRecordsOptions>;
 
-/** Reads and changes the rows of a scope, which are by id, in the order of insertion. */
 interface RecordKind<TRow, TQuery, TFound, TChange, TOutcome> {
   find(rows: ReadonlyMap<string, TRow>, query: TQuery): TFound;
   /** The outcome of a change; undefined, with nothing changed, if it does not fit. */
   change(rows: Map<string, TRow>, change: TChange): TOutcome | undefined;
 }
 
-/** A storage in memory: the rows of each scope, and the outcomes of the latest writes by their key. */
 export function createMemoryRecords<TRow, TQuery, TFound, TChange, TOutcome extends object, TOperation>(
   option: string,
   options: MemoryRecordsOptions,
@@ -38,7 +36,7 @@ export function createMemoryRecords<TRow, TQuery, TFound, TChange, TOutcome exte
   return {
     find: (scope: string, query: TQuery): TFound => find(rowsOf(scope), query),
     recall: (scope: string, key: string): Outcome | undefined => records.get(nameOf(scope, key)),
-    apply(scope: string, write: { readonly key: string; readonly operation: TOperation; readonly change: TChange }) {
+    apply(scope: string, write: Write<TChange, TOperation>) {
       const name = nameOf(scope, write.key);
       const known = records.get(name);
       if (known !== undefined) return known;
@@ -56,16 +54,17 @@ export function createMemoryRecords<TRow, TQuery, TFound, TChange, TOutcome exte
   };
 }
 
-/** A storage that records the outcome of each write under its key. */
 interface KeyedStorage<TChange, TOperation, TRecord> {
   recall(scope: string, key: string): TRecord | undefined | Promise<TRecord | undefined>;
-  apply(
-    scope: string,
-    write: { readonly key: string; readonly operation: TOperation; readonly change: TChange },
-  ): TRecord | undefined | Promise<TRecord | undefined>;
+  apply(scope: string, write: Write<TChange, TOperation>): TRecord | undefined | Promise<TRecord | undefined>;
 }
 
-/** Reads the option for a storage, which is in memory unless it is given. */
+interface Write<TChange, TOperation> {
+  readonly key: string;
+  readonly operation: TOperation;
+  readonly change: TChange;
+}
+
 export function storageReader<TStorage>(create: () => TStorage): OptionReader<TStorage> {
   return (storage = create(), option) =>
     hasMethods(storage, ["find", "recall", "apply"])
@@ -76,21 +75,14 @@ export function storageReader<TStorage>(create: () => TStorage): OptionReader<TS
 interface WriteCall<TChange, TOperation, TRecord> {
   readonly storage: KeyedStorage<NoInfer<TChange>, TOperation, TRecord>;
   readonly scope: string;
-  /** The idempotency key of the call. */
   readonly key: unknown;
   readonly operation: TOperation;
-  /** The code of the error for a key that was used for another operation. */
   readonly keyReused: "todo-key-reused" | "note-key-reused";
   /** Determines the change. Nothing is written if it throws, or if there is no change to make. */
   plan(): TChange | undefined | Promise<TChange | undefined>;
 }
 
-/**
- * Makes a change once for its key, and returns its record; undefined if there was none to make, or if the `change` that
- * was planned did not fit.
- *
- * Throws `invalid-options` without a key, as all such calls would look like the first one.
- */
+/** Makes a change once for its key. Without a key, all calls would look like the first one. */
 export async function writeOnce<TChange, TOperation extends string, TRecord extends { readonly operation: string }>({
   storage,
   scope,
@@ -124,7 +116,6 @@ export async function writeOnce<TChange, TOperation extends string, TRecord exte
 /** A page ends early rather than exceed this many bytes of JSON: half of a run's default limit for an output. */
 const maxPageBytes = 512 * 1_024;
 
-/** The first items of a page, as many as fit; at least one. */
 export function cutPage<TItem>(items: readonly TItem[]): readonly TItem[] {
   const encoder = new TextEncoder();
   let bytes = 0;

@@ -1,5 +1,5 @@
 import { AgentError, type AgentErrorDetails } from "../../core/errors.ts";
-import { failOption } from "../../core/options.ts";
+import { defined, failOption } from "../../core/options.ts";
 import type { UndoneCall } from "../../core/tool.ts";
 import { foldText, writeOnce } from "../storage/keyed-records.ts";
 import { findTodo, maxNamed, type TodoScope, toMatches } from "./read-todos.ts";
@@ -8,7 +8,6 @@ import { isTodoRead, type ParsedTodoInput, type ParsedTodoInputOf, type TodoWrit
 import { defaultListName, settleDue } from "./todo-keys.ts";
 import type { TodoChange, TodoPatch, TodoStorage, TodoWrite } from "./todo-storage.ts";
 
-/** A call that changes todos. */
 export interface TodoCall extends TodoScope {
   /** The idempotency key of the call; if it undoes another, the key of that followed by `/undo`. */
   readonly key: string;
@@ -19,11 +18,7 @@ export interface TodoCall extends TodoScope {
 /** Each try fails only because another write has just changed the same todo. */
 const maxTries = 100;
 
-/**
- * Makes the change of an operation once for its idempotency key, and returns its result.
- *
- * Throws an error whose code starts with `todo-`, or `invalid-options` without a key; nothing has then changed.
- */
+/** Makes the change of an operation once for its idempotency key. If it throws, nothing has changed. */
 export async function changeTodos(call: TodoCall, input: ParsedTodoInputOf<TodoWriteOperation>) {
   for (let tries = 1; ; tries++) {
     const { record, change } = await write(call, input.operation, () => planChange(call, input));
@@ -55,12 +50,7 @@ function failMisfit(change: TodoChange | undefined): never {
   throw new AgentError("todo-not-found", message, { details: { wanted, near: [] } });
 }
 
-/**
- * Determines the change of an operation, without making it. What it finds is expected to be there still when it is
- * written.
- *
- * Throws an error whose code starts with `todo-` if it is not clear which todo or list is meant.
- */
+/** The change fits only if the todo is still as it was found. */
 async function planChange(call: TodoCall, input: ParsedTodoInputOf<TodoWriteOperation>): Promise<TodoChange> {
   switch (input.operation) {
     case "add":
@@ -100,17 +90,8 @@ function newTodo(
   const { dueDate, dueAt } = settleDue(due) ?? {};
   const id: unknown = createId();
   if (typeof id !== "string" || id === "") failOption("todoStore.createId", id, "a function that returns text");
-  return {
-    id,
-    title,
-    completed: false,
-    list,
-    createdAt: toTimestamp(now()),
-    ...(dueDate && { dueDate }),
-    ...(dueAt && { dueAt }),
-    ...(priority !== undefined && { priority }),
-    tags,
-  };
+  const optional = defined({ dueDate: dueDate ?? undefined, dueAt: dueAt ?? undefined, priority });
+  return { id, title, completed: false, list, createdAt: toTimestamp(now()), ...optional, tags };
 }
 
 function newFields(
@@ -119,13 +100,8 @@ function newFields(
   nowMs: number,
 ): TodoPatch {
   const changedTags = [...new Set([...before.tags, ...addTags])].filter((tag) => !removeTags.includes(tag));
-  return {
-    ...(newTitle !== undefined && { title: newTitle }),
-    ...(newList !== undefined && { list: newList }),
-    ...settleDue(due, before, nowMs),
-    ...(priority !== undefined && { priority }),
-    tags: tags ?? changedTags,
-  };
+  const optional = defined({ title: newTitle, list: newList, priority });
+  return { ...optional, ...settleDue(due, before, nowMs), tags: tags ?? changedTags };
 }
 
 async function planClear(
@@ -180,7 +156,6 @@ export async function undoChange(
 
 type Inverse = Exclude<TodoChange, { type: "clear" }>;
 
-/** The change that undoes a call; undefined if the call changed nothing. */
 async function inverseOf(
   { storage, scope, key }: TodoCall,
   operation: string,
@@ -198,7 +173,6 @@ async function inverseOf(
   return { type: "patch", id, fields, expected: todo };
 }
 
-/** Throws the reason why a change did not fit. If an added todo is gone, there is nothing left to undo. */
 async function refuseUnlessGone({ storage, scope }: TodoScope, operation: string, change: Inverse): Promise<void> {
   if (change.type === "insert") return refuse({ operation, reason: "exists", id: change.todo.id });
   const { id } = change;

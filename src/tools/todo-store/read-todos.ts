@@ -6,13 +6,11 @@ import type { ParsedTodoInputOf, TodoReadOperation, TodoTarget } from "./todo-in
 import { titleKey, wordsOf } from "./todo-keys.ts";
 import type { FoundTodos, TodoQuery, TodoStorage } from "./todo-storage.ts";
 
-/** The todos that a call reads or changes. */
 export interface TodoScope {
   readonly storage: TodoStorage;
   readonly scope: string;
 }
 
-/** Reads without changes. Throws `todo-not-found` or `todo-ambiguous` if `get` does not find exactly one todo. */
 export async function readTodos(
   { storage, scope }: TodoScope,
   input: ParsedTodoInputOf<TodoReadOperation>,
@@ -49,13 +47,9 @@ interface FindTodoOptions {
   readonly completed?: boolean;
 }
 
-/** The maximum number of todos that an error names. */
 export const maxNamed = 10;
-
-/** More candidates than this for one title are always ambiguous. */
 const maxCandidates = 1_000;
 
-/** Finds the one todo that a target names. Throws `todo-not-found`, or `todo-ambiguous` if several fit. */
 export async function findTodo(
   { storage, scope }: TodoScope,
   { id, title, index = 1, list }: TodoTarget,
@@ -150,7 +144,6 @@ function quote(text: string): string {
   return JSON.stringify(cutText(text, 80));
 }
 
-/** Todos for the details of an error: the first few, with long titles cut. */
 export function toMatches(todos: readonly Todo[]): readonly TodoMatch[] {
   return todos
     .slice(0, maxNamed)

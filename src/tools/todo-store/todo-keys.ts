@@ -2,7 +2,6 @@ import { isInCalendar } from "../../core/step.ts";
 import { foldText } from "../storage/keyed-records.ts";
 import type { Todo } from "./todo.ts";
 
-/** The list of a todo that was added without one. */
 export const defaultListName = "todos";
 
 /** Names that people and models use for the default list. */
@@ -24,14 +23,11 @@ export function titleKey(title: string): string {
   return key === "" ? text : key;
 }
 
-/** The words of the {@link titleKey} of a text, without duplicates. */
 export function wordsOf(text: string): readonly string[] {
   return [...new Set(titleKey(text).split(" "))];
 }
 
-/**
- * The name of a list without the words around it: "my Shopping list" is `Shopping`, "to-do list" is `todos`.
- */
+/** "my Shopping list" is `Shopping`, "to-do list" is `todos`. */
 export function cleanListName(name: string): string {
   const bare = name
     .trim()
@@ -41,9 +37,7 @@ export function cleanListName(name: string): string {
   return defaultListNames.has(bare.toLowerCase()) ? defaultListName : bare;
 }
 
-/** A todo with the values that queries compare. */
 export interface TodoRow {
-  /** A frozen copy. */
   readonly todo: Todo;
   readonly listKey: string;
   readonly titleKey: string;
@@ -52,10 +46,8 @@ export interface TodoRow {
   readonly due: DueMoment | undefined;
 }
 
-/** Priorities from the highest. */
 export const ranks = { high: 1, medium: 2, low: 3 };
 
-/** Creates the row of a todo. */
 export function toRow(todo: Todo): TodoRow {
   const written = todo.dueAt ?? todo.dueDate;
   return {
@@ -67,13 +59,11 @@ export function toRow(todo: Todo): TodoRow {
   };
 }
 
-/** A parsed due date, so that it can be compared without being parsed again. */
 export interface DueMoment {
   /** The calendar date as it was written, in its own offset, as a number: 20261122. */
   readonly dueDay: number;
   /** Milliseconds since 1970 UTC; for a date without a time, the end of that day in UTC. */
   readonly dueMs: number;
-  /** True if it has no time. */
   readonly isWholeDay: boolean;
   /** Todos are sorted by the calendar date as it was written; on one date by the instant, and last the whole day. */
   readonly dueOrder: number;
@@ -101,7 +91,6 @@ export function parseDueDate(text: string): DueMoment {
   return { dueDay: Number(day.replaceAll("-", "")), dueMs, isWholeDay, dueOrder: 3 * midnight + sinceDate };
 }
 
-/** Time at which a todo is due; `null` for no longer. */
 export interface DueFields {
   readonly dueDate?: string | null | undefined;
   readonly dueAt?: string | null | undefined;
@@ -110,7 +99,6 @@ export interface DueFields {
 /** A time without a day, such as `T17:00+01:00`. */
 const timeOnly = new RegExp(`^T${timePattern}(${offsetPattern})$`);
 
-/** True for a time that keeps the day of a todo. */
 export function isTimeOnly(text: string): boolean {
   return timeOnly.test(text);
 }

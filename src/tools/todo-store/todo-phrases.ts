@@ -20,7 +20,6 @@ const anyList = `(${namedList}|${plainList})`;
 const onList = `(to|on|onto|in|into|under) (${anyList}|{listBefore})`;
 const offList = `(from|off|off of|out of|of|on|in) (${anyList}|{listBefore})`;
 
-/** A list that people name without saying that it is one. */
 const knownNames =
   "shopping|groceries|grocery|work|home|errands|chores|wishlist|packing|reading|bucket|house|office|school|garden|holiday|personal|family|backlog";
 const knownLists = z.string().regex(new RegExp(`^(?:${knownNames})$`, "i"));
@@ -40,7 +39,6 @@ const soon = { when: "future" };
 const dueMoment = z.union([z.iso.date().meta(soon), z.iso.datetime({ offset: true }).meta(soon)]);
 /** "Move it to 5pm" keeps the day. */
 const newDue = z.union([...dueMoment.options, z.iso.time()]);
-/** Ways to say each choice, with `|` between them. */
 function choice<const TValue extends string>(ways: Readonly<Record<TValue, string>>) {
   const values = Object.keys(ways) as [TValue, ...TValue[]];
   return z.enum(values).meta({
@@ -84,7 +82,6 @@ const position = z.number().int();
 /** Words that say something of a todo are none of its title. */
 const aboutTodo =
   /\b(?:priority|prio|deadline|overdue|tagged|to-?dos?|tasks?|items|entries)\b|(?<!\S)#\p{L}|^(?:status|tags?|label|due|name|title|completion|details?|contents?|entry|list|new|reminder|item|task|todo)\b|\b(?:my|our|the|to|on|from|off|onto) (?:\p{L}+ )?lists?\b|[:]\s|\s[-–—]\s|^["'“‘]/u;
-/** Words for what belongs to the user. */
 const elses = /^(?:my|your|our|his|her|their|its) /i;
 /** "salt to the soup": something is put somewhere else than on a list. */
 const elsewhere =
@@ -112,7 +109,6 @@ const isChosen = (text: string) => isTitle(text) && !whichOfThem.test(text);
 const chosen = nameThat(isChosen);
 const item = nameThat((text) => isChosen(text) && (isDoing(text) || !elses.test(text)));
 
-/** A list that was spoken of. */
 const listBefore = choice({
   it: "what is on it|what is on there|that|them",
   "that list": "the same list|same list|there",
@@ -137,7 +133,6 @@ const slots = {
   removeTags: tagList,
 };
 
-/** Details of a new todo, in any order. */
 const details: readonly string[] = [
   onList,
   `for ${own} {list} list`,
@@ -198,13 +193,11 @@ const orders: Readonly<Record<string, object>> = {
   title: { sort: "title" },
 };
 
-/** The list that was spoken of before. */
 function listOf({ before }: PhraseContext): { readonly list?: string } {
   const list = before?.input.list;
   return typeof list === "string" ? { list } : {};
 }
 
-/** The fields that slots stand for; undefined for a list that was not spoken of. */
 function fieldsOf(found: Slots, context: PhraseContext): Readonly<Record<string, unknown>> | undefined {
   const { place, listBefore, doing, labelled, due, urgency, order, range, ...others } = found;
   const { before } = context;
@@ -227,7 +220,6 @@ function fieldsOf(found: Slots, context: PhraseContext): Readonly<Record<string,
   };
 }
 
-/** A day, a moment, or a time of the day in the offset of now. */
 function dueOf(due: string, { nowMs, timeZone }: PhraseContext): object {
   if (due.length === 10) return { dueDate: due };
   return { dueAt: due.length > 10 ? due : `T${due}${isoDateTime(nowMs, timeZone).slice(19)}` };
@@ -235,7 +227,6 @@ function dueOf(due: string, { nowMs, timeZone }: PhraseContext): object {
 
 type Made = (fields: Readonly<Record<string, unknown>>, context: PhraseContext) => object | undefined;
 
-/** Phrases of one operation. */
 function phrasesOf(
   phrases: readonly string[],
   { make = (fields) => fields, ...options }: Partial<Phrase> & { readonly make?: Made },
@@ -260,7 +251,6 @@ const adding = (...phrases: readonly string[]): readonly Phrase[] =>
 const add =
   "(add|adding|re add|readd|put|include|insert|append|enter|write down|mark down|jot|note|stick|throw|pop|place|chuck|toss|bung|whack|slap)";
 const needTo = "[that] [(i|we)] [(need|have|want|must|should|ought|got|am supposed|are supposed)] [to]";
-
 const create = "(add|create|make|put|set|set up|start|write|enter|log|new|i need|i want|give me|leave|schedule|open)";
 const called =
   "to|for|about|called|named|titled|that says|saying|of|:|-|that|with the title|to remember to|to remember";
@@ -333,7 +323,6 @@ function about(frames: readonly string[], input: Phrase["input"], options: Parti
   );
 }
 const besideTodo = [offList];
-/** A second change of a todo, behind the first. */
 const besideChange: readonly string[] = [
   ...besideTodo,
   "(,|and|, and) [(make it|set it to|with)] [(a|the)] {priority} (priority|prio)",
@@ -344,7 +333,6 @@ const besideChange: readonly string[] = [
 
 type Fields = Readonly<Record<string, unknown>>;
 
-/** A todo from an earlier step is named by its id. */
 function targetOf(operation: unknown, { title, index, end, ...others }: Fields, context: PhraseContext) {
   const { previous, before } = context;
   const { operation: last, query } = before?.input ?? {};
@@ -587,7 +575,6 @@ const itsPhrases = phrasesOf(
   },
 );
 
-/** The phrases about todos for the rule planner. */
 export const todoPhrases: readonly Phrase[] = [
   ...listPhrases,
   ...shownAlone,

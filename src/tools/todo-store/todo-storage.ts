@@ -1,3 +1,4 @@
+import { defined } from "../../core/options.ts";
 import { createMemoryRecords, foldText, type MemoryRecordsOptions } from "../storage/keyed-records.ts";
 import { isSameTodo, type Todo, type TodoPriority, type TodosCleared } from "./todo.ts";
 import type { TodoWriteOperation } from "./todo-input.ts";
@@ -108,28 +109,10 @@ export interface TodoRecord extends TodoOutcome {
   readonly operation: TodoWriteOperation | "undo";
 }
 
-/** A todo with new values of some fields. */
+/** No keys without a value, as after a round trip through JSON. */
 export function patchTodo(todo: Todo, fields: TodoPatch): Todo {
-  const { completedAt, dueDate, dueAt, priority, ...rest } = todo;
-  const { title = rest.title, list = rest.list, completed = rest.completed, tags = rest.tags } = fields;
-  const newCompletedAt = newValue(fields.completedAt, completedAt);
-  const newDueDate = newValue(fields.dueDate, dueDate);
-  const newDueAt = newValue(fields.dueAt, dueAt);
-  const newPriority = newValue(fields.priority, priority);
-  return {
-    ...rest,
-    ...{ title, list, completed, tags },
-    // No keys without a value, as after a round trip through JSON.
-    ...(newCompletedAt !== undefined && { completedAt: newCompletedAt }),
-    ...(newDueDate !== undefined && { dueDate: newDueDate }),
-    ...(newDueAt !== undefined && { dueAt: newDueAt }),
-    ...(newPriority !== undefined && { priority: newPriority }),
-  };
-}
-
-/** The new value: `null` removes the old one, `undefined` leaves it unchanged. */
-function newValue<T>(value: T | null | undefined, old: T | undefined): T | undefined {
-  return value === undefined ? old : (value ?? undefined);
+  const all = Object.entries({ ...todo, ...defined({ ...fields }) });
+  return Object.fromEntries(all.filter(([, value]) => value !== null)) as unknown as Todo;
 }
 
 /**
@@ -156,7 +139,6 @@ function findTodos(rows: ReadonlyMap<string, TodoRow>, query: TodoQuery): FoundT
   };
 }
 
-/** True for a row that meets all conditions of a query. */
 function testOf(query: Omit<TodoQuery, "limit">): (row: TodoRow) => boolean {
   const { words = [], completed, priority, tag } = query;
   const listKey = query.list === undefined ? undefined : foldText(query.list);
@@ -186,18 +168,14 @@ const sortKeys = {
   title: ({ titleKey }: TodoRow) => titleKey,
 } satisfies Readonly<Record<string, (row: TodoRow) => SortKey>>;
 
-/** All rows in the order of a query. */
 function inOrder(rows: readonly TodoRow[], { sort = "created", reverse = false }: TodoQuery): readonly TodoRow[] {
   if (sort === "created") return reverse ? rows.toReversed() : rows;
   const all = rows.map((row) => ({ row, key: sortKeys[sort](row) }));
-  const keyed = all.filter(({ key }) => key !== undefined).sort((one, two) => compare(one.key, two.key));
+  const keyed = all
+    .filter(({ key }) => key !== undefined)
+    .sort((one, two) => ((one.key ?? 0) < (two.key ?? 0) ? -1 : Number(one.key !== two.key)));
   const others = all.filter(({ key }) => key === undefined);
   return (reverse ? [...keyed.reverse(), ...others.reverse()] : [...keyed, ...others]).map(({ row }) => row);
-}
-
-function compare(one: SortKey = 0, two: SortKey = 0): number {
-  if (one < two) return -1;
-  return one > two ? 1 : 0;
 }
 
 function changeRows(rows: Map<string, TodoRow>, change: TodoChange): TodoOutcome | undefined {

@@ -53,9 +53,7 @@ export interface TodosCleared {
  * @group Built-in tools
  */
 export type TodoStoreOutput = TodoOfCall | TodoPage | TodosCleared;
-
 const count = (description: string) => z.number().int().min(0).describe(description);
-
 const todoText = "add, get, complete, reopen, update, delete: the todo";
 
 /** Creates the schema of {@link Todo}: when it is needed, so that an import does not pay for it. @internal */
@@ -75,8 +73,13 @@ export const createTodoSchema = () =>
     })
     .describe(todoText);
 
-const pageSchema = (todo: z.ZodType<Todo>) =>
-  z
+/** Creates the schema of {@link TodoStoreOutput}: with the store, so that an import does not pay for it. @internal */
+export function createTodoOutputSchema() {
+  // A page has the same schema, although its todos never are: a model that reads two would pay for both.
+  const todo = createTodoSchema()
+    .extend({ unchanged: z.literal(true).optional() })
+    .describe(todoText);
+  const page = z
     .object({
       todos: z.array(todo),
       count: count("How many match in all"),
@@ -84,20 +87,10 @@ const pageSchema = (todo: z.ZodType<Todo>) =>
       pending: count("How many of them are not"),
     })
     .describe("list, search: a page of todos");
-
-const clearedSchema = () =>
-  z.object({ cleared: count("How many todos were removed") }).describe("clear: how many were removed");
-
-/** Creates the schema of {@link TodoStoreOutput}: with the store, so that an import does not pay for it. @internal */
-export function createTodoOutputSchema() {
-  // A page has the same schema, although its todos never are: a model that reads two would pay for both.
-  const todo = createTodoSchema()
-    .extend({ unchanged: z.literal(true).optional() })
-    .describe(todoText);
-  return z.union([todo, pageSchema(todo), clearedSchema()]);
+  const cleared = z.object({ cleared: count("How many todos were removed") }).describe("clear: how many were removed");
+  return z.union([todo, page, cleared]);
 }
 
-/** True if two todos have the same value, or none, in each field. */
 export function isSameTodo(one: Todo, other: Todo): boolean {
   return textOf(one) === textOf(other);
 }

@@ -39,16 +39,6 @@ export interface WebSearchOutput {
   readonly query: string;
   readonly results: readonly WebSearchResult[];
 }
-const inputSchemaOf = () =>
-  z.strictObject({
-    query: z.string().trim().min(1).max(500).describe("What to search for"),
-    limit: z.number().int().min(1).max(20).default(5).describe("How many results to give at most"),
-  });
-const outputSchemaOf = () =>
-  z.object({
-    query: z.string(),
-    results: z.array(z.object({ title: z.string(), url: z.string(), snippet: z.string() })),
-  });
 
 /** A page that a search returns. A hit whose URL is not safe to follow is left out. @inline */
 export interface WebSearchHit {
@@ -99,26 +89,28 @@ const searchOptions = {
 export function createWebSearch<const TName extends string = "WebSearch">(
   options: WebSearchOptions<TName>,
 ): DefinedTool<TName, WebSearchInput, WebSearchOutput> {
-  const { name, rateLimit } = readOptions(searchOptions, options, "webSearch", {
-    call: "createWebSearch(",
-  });
+  const { name, rateLimit } = readOptions(searchOptions, options, "webSearch", { call: "createWebSearch(" });
   // Typed with the public interfaces, so that users need no types of zod.
-  const inputSchema: StandardSchema<WebSearchInput, Required<WebSearchInput>> = inputSchemaOf();
+  const inputSchema: StandardSchema<WebSearchInput, Required<WebSearchInput>> = z.strictObject({
+    query: z.string().trim().min(1).max(500).describe("What to search for"),
+    limit: z.number().int().min(1).max(20).default(5).describe("How many results to give at most"),
+  });
   return defineTool({
     name,
     description: "Searches the web and gives title, URL and snippet of the pages that were found",
     inputSchema,
-    outputSchema: outputSchemaOf(),
+    outputSchema: z.object({
+      query: z.string(),
+      results: z.array(z.object({ title: z.string(), url: z.string(), snippet: z.string() })),
+    }),
     effect: "pure",
     result: "results",
     rateLimit,
     phrases: async () => webSearchPhrases(),
     async execute({ query, limit }, { signal, stepId }) {
       signal.throwIfAborted();
-      return {
-        query,
-        results: readHits(await options.search(query, { limit, signal }), { limit, tool: name, stepId }),
-      };
+      const hits = await options.search(query, { limit, signal });
+      return { query, results: readHits(hits, { limit, tool: name, stepId }) };
     },
   });
 }
@@ -142,7 +134,6 @@ interface Asked {
   readonly stepId: string;
 }
 
-/** Checks and cuts hits, up to the limit. Throws `invalid-tool-output` for anything that is not a list of hits. */
 function readHits(hits: unknown, { limit, ...asked }: Asked & { readonly limit: number }): WebSearchResult[] {
   if (!Array.isArray(hits)) failHits(asked, [{ path: [], message: `expected a list of hits, got ${nameType(hits)}` }]);
   const schema = hitSchemaOf();
@@ -178,7 +169,6 @@ function readUrl(text: string): URL | undefined {
 /** Line breaks, control characters, and characters that change the text direction. */
 const invisible = /[\s\p{Cc}\u200e\u200f\u202a-\u202e\u2066-\u2069]+/gu;
 
-/** A text as one line, cut to a length. */
 function toLine(text: string | null | undefined, max: number): string {
   // The rest would be cut off in any case.
   const line = (text ?? "")
