@@ -301,46 +301,6 @@ function sizeOf(value: JsonValue): number {
   return size;
 }
 
-/** Braces that name a step as other template languages do. They are text. */
-interface FoundBraces {
-  readonly stepId: string;
-  /** With its braces: `{{s1.todos}}`. */
-  readonly text: string;
-  /** The reference that was meant: `s1.todos`. */
-  readonly reference: string;
-}
-
-/** The first such braces in each step's input. Linear in the length of the plan; literals are skipped. */
-export function findBraces(steps: readonly PlanStep[]): readonly FoundBraces[] {
-  let ids: ReadonlySet<string> | undefined;
-  const isStep = (id: string) => {
-    ids ??= new Set(steps.map((step) => step.id));
-    return ids.has(id);
-  };
-  return steps.flatMap((step) => {
-    const found = firstBraces(inputOf(step), isStep);
-    return found === undefined ? [] : { stepId: step.id, ...found };
-  });
-}
-
-function firstBraces(value: JsonValue, isStep: (id: string) => boolean): Omit<FoundBraces, "stepId"> | undefined {
-  if (typeof value === "string") return value.includes("{{") ? firstBracesInText(value, isStep) : undefined;
-  if (typeof value !== "object" || value === null || asLiteral(value) !== undefined) return undefined;
-  for (const key of Object.keys(value)) {
-    const found = firstBraces((value as JsonObject)[key] as JsonValue, isStep);
-    if (found !== undefined) return found;
-  }
-  return undefined;
-}
-
-function firstBracesInText(text: string, isStep: (id: string) => boolean): Omit<FoundBraces, "stepId"> | undefined {
-  for (const [braces, inner = ""] of text.matchAll(/\{\{([^{}]*)\}\}/g)) {
-    const reference = parseReference(inner.trim());
-    if (reference !== undefined && isStep(reference.stepId)) return { text: braces, reference: reference.text };
-  }
-  return undefined;
-}
-
 /** Parts of a step that are known already. */
 interface KnownNames {
   /** The steps that its expressions name. @default none */
