@@ -94,16 +94,13 @@ export type ApprovalQuestion<TTool extends Tool = Tool> = {
   readonly runId?: string;
 } & (StepSubject<TTool> | { readonly kind: "plan"; readonly plan: Plan });
 
-/** A call of a tool, as it is approved. */
 export interface ApprovedCall extends StepRef {
   readonly runId: string;
   readonly tool: string;
   readonly effect: ToolEffect;
-  /** The JSON of the parsed input. */
   readonly input: JsonValue;
 }
 
-/** An input as an approver sees it; `given` is left out if parsing leaves it equal. */
 export interface ShownInput {
   readonly input: JsonObject;
   readonly given?: JsonObject;
@@ -155,7 +152,6 @@ function jsonOfPart(parsed: unknown, given: JsonValue | undefined, around: reado
   return Object.fromEntries(parts.filter(([, part]) => part !== undefined));
 }
 
-/** The JSON of what has no parts, or has `toJSON`. */
 function jsonOf(value: unknown): JsonValue | undefined {
   const isHolder = typeof value === "object" && value !== null && !("toJSON" in value);
   const json = isHolder || value === undefined ? undefined : toJson(value);
@@ -198,7 +194,6 @@ export interface UnsaidValue {
   readonly isChoice: boolean;
 }
 
-/** Options of an {@link AccountFor}. */
 export interface AccountOptions {
   readonly tools: readonly DefinedTool[];
   readonly texts: readonly AccountText[];
@@ -208,7 +203,6 @@ export interface AccountOptions {
   readonly planned?: readonly PlanStep[];
 }
 
-/** Finds the values of steps that the user has not said. */
 export type AccountFor = (
   steps: readonly PlanStep[],
   options: AccountOptions,

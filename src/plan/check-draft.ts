@@ -4,7 +4,6 @@ import type { PlanDraft, Planner, PlanRequest, ReplanRequest } from "../core/pla
 import { isDoneRecord } from "../core/run-result.ts";
 import { checkOnce, invalidPlan } from "./validate-plan.ts";
 
-/** A draft that was checked against the tools, with its source. */
 export interface CheckedDraft extends PlanDraft {
   readonly source: PlanSource;
 }
@@ -40,7 +39,6 @@ export function draftOf({ name }: Planner, draft: unknown): { readonly steps?: u
   });
 }
 
-/** The beginning of the message about a planner's invalid plan. */
 export function describeInvalid({ name }: Planner): string {
   return `The planner "${name}" made an invalid plan`;
 }

@@ -20,21 +20,16 @@ import type { ExpressionKey } from "./expressions/step-expressions.ts";
 import type { ParsedSteps } from "./expressions.ts";
 import { type FoundReference, fillReferences, isOfIteration } from "./references.ts";
 
-/** A step that is checked, and its surroundings. */
 interface StepScope {
   readonly step: PlanStep;
   readonly path: JsonPath;
   readonly tools: ReadonlyMap<string, Tool>;
   readonly schemas: KnownSchemas;
-  /** The first step of an id. */
   readonly stepOf: (stepId: string) => PlanStep | undefined;
-  /** Every reference of the step. */
   readonly references: readonly FoundReference[];
   /** The schemas of the events that steps may wait for, by name. @default any */
   readonly events?: ReadonlyMap<string, StandardSchema> | undefined;
-  /** The expressions of the plan, if it has any. */
   readonly parsed: ParsedSteps | undefined;
-  /** Finds the schemas of the item of an iteration. */
   readonly item?: SchemasAt | undefined;
 }
 
@@ -58,7 +53,6 @@ export function readSchemas(
   return reading.length === 0 ? found : Promise.all(reading).then(() => found);
 }
 
-/** The schemas of an event: what a step that waits for it puts out. */
 function valueSchemas(schema: StandardSchema): Pick<ToolSchemas, "output"> | Promise<Pick<ToolSchemas, "output">> {
   const output = toJsonSchema(schema, "output");
   return output instanceof Promise ? output.then((read) => ({ output: read })) : { output };
@@ -105,7 +99,6 @@ export function noSuch(kind: "tool" | "event", name: string, known: Iterable<str
   return `There is no ${kind} "${name}".${suggestName(name, names)} Available ${kind}s: ${names.join(", ") || "none"}.`;
 }
 
-/** An input as it was parsed without the values that are not known yet. */
 interface ParsedInput {
   readonly tool: Tool;
   readonly input: JsonSchema;
@@ -275,7 +268,6 @@ function findOutput(stepId: string, scope: StepScope): SchemasAt | undefined {
   };
 }
 
-/** The schema of what a tool returns, or of what a wait ends with; undefined if it is not known. */
 function outputSchemaOf({ tool, wait }: PlanStep, { tools, events, schemas }: StepScope): JsonSchema | undefined {
   if (wait !== undefined && !("event" in wait)) return instant;
   const source = wait === undefined ? tools.get(tool) : events?.get(wait.event);
@@ -311,50 +303,39 @@ function describeMissing(
   return `${missing}; there are: ${knownKeys(around).join(", ") || (isList ? "only items, as in [0]" : "no keys")}.`;
 }
 
-interface PathNode {
-  isEnd: boolean;
-  readonly below: Map<string | number, PathNode>;
-}
+const end = Symbol("end");
 
-const newNode = (): PathNode => ({ isEnd: false, below: new Map() });
+interface PathTree extends Map<string | number | typeof end, PathTree> {}
 
 /** Paths as a tree, so that a lookup takes the length of its path, however many there are. */
 export class PathSet {
-  private readonly root = newNode();
+  private readonly root: PathTree = new Map();
 
   constructor(paths: Iterable<JsonPath>) {
     for (const path of paths) {
       let node = this.root;
-      for (const key of path) {
-        let next = node.below.get(key);
-        if (next === undefined) {
-          next = newNode();
-          node.below.set(key, next);
-        }
+      for (const key of [...path, end] as const) {
+        const next: PathTree = node.get(key) ?? new Map();
+        node.set(key, next);
         node = next;
       }
-      node.isEnd = true;
     }
   }
 
   /** True if one of the paths leads to a place or to something that contains it. */
   hasAtOrAbove(path: JsonPath): boolean {
-    let node: PathNode | undefined = this.root;
+    let node: PathTree | undefined = this.root;
     for (const key of path) {
-      if (node.isEnd) return true;
-      node = node.below.get(key);
-      if (node === undefined) return false;
+      if (node === undefined || node.has(end)) break;
+      node = node.get(key);
     }
-    return node.isEnd;
+    return node?.has(end) ?? false;
   }
 
   /** True if one of the paths leads to a place or to something in it. */
   hasAtOrBelow(path: JsonPath): boolean {
-    let node: PathNode | undefined = this.root;
-    for (const key of path) {
-      node = node.below.get(key);
-      if (node === undefined) return false;
-    }
-    return node.isEnd || node.below.size > 0;
+    let node: PathTree | undefined = this.root;
+    for (const key of path) node = node?.get(key);
+    return node !== undefined && node.size > 0;
   }
 }

@@ -3,7 +3,6 @@ import { deepFreeze, endOfString, type JsonObject, type JsonPath, type JsonValue
 import type { PlanStep } from "../core/plan.ts";
 import { describeStepRef, inputOf, isIterationName, type StepRef, stepRefOf } from "../core/step.ts";
 
-/** A reference to a step's output or a part of it, parsed. */
 export interface ParsedReference {
   /** As it is written: `s1.todos[0]["any key"]`. */
   readonly text: string;
@@ -90,17 +89,16 @@ function matchAt(pattern: RegExp, text: string, position: number): RegExpExecArr
   return pattern.exec(text);
 }
 
-/** The reference that an input value is, if it is one: an object whose only key is `$ref`. */
+/** The value itself, if its only key is `$ref`. */
 export function asReference(value: object): { readonly $ref: unknown } | undefined {
-  return isSoleKey(value, "$ref") ? (value as { $ref: unknown }) : undefined;
+  return hasOnly(value, "$ref") ? value : undefined;
 }
 
-/** The literal that an input value is, if it is one: an object whose only key is `$literal`. */
 export function asLiteral(value: object): { readonly $literal: unknown } | undefined {
-  return isSoleKey(value, "$literal") ? (value as { $literal: unknown }) : undefined;
+  return hasOnly(value, "$literal") ? value : undefined;
 }
 
-function isSoleKey(value: object, key: string): boolean {
+function hasOnly<TKey extends string>(value: object, key: TKey): value is Readonly<Record<TKey, unknown>> {
   return Object.hasOwn(value, key) && Object.keys(value).length === 1;
 }
 
@@ -109,9 +107,7 @@ export interface FoundReference {
   readonly path: JsonPath;
   /** `value` for `{ $ref }`, `text` inside a template. */
   readonly kind: "value" | "text";
-  /** Undefined if it is not valid. */
   readonly reference: ParsedReference | undefined;
-  /** As it is written. */
   readonly text: string;
 }
 
@@ -126,13 +122,6 @@ export function findReferences(input: unknown): readonly FoundReference[] {
   return found;
 }
 
-interface ResolveInputOptions {
-  /** The iteration of the step that the input is for. */
-  readonly iteration?: number | undefined;
-  /** True if a name is that of a step that was skipped. */
-  readonly isSkipped?: ((name: string) => boolean) | undefined;
-}
-
 /**
  * Fills the references of a step's input with earlier outputs. Pure; inserted values are never scanned again.
  *
@@ -142,7 +131,10 @@ interface ResolveInputOptions {
 export function resolveInput(
   step: PlanStep,
   outputOf: (stepId: string) => JsonValue | undefined,
-  { iteration, isSkipped }: ResolveInputOptions = {},
+  {
+    iteration,
+    isSkipped,
+  }: { iteration?: number | undefined; isSkipped?: ((stepId: string) => boolean) | undefined } = {},
 ): JsonObject {
   const ref = stepRefOf({ stepId: step.id, iteration });
   let repeated: RepeatedSize | undefined;
@@ -172,9 +164,6 @@ function valueAt(output: JsonValue, { path, text }: ParsedReference, ref: StepRe
   return value;
 }
 
-/** Returns the value of a reference; of an invalid one only its text is known. */
-type LookUp = (reference: ParsedReference | undefined, text: string) => JsonValue;
-
 /** True for an input without references, templates and literals, as most are. A key that starts with `$` counts as one. */
 function isPlain(value: unknown): boolean {
   if (typeof value === "string") return !value.includes("${");
@@ -187,7 +176,10 @@ function isPlain(value: unknown): boolean {
  * Fills the references and templates of an input with values, and unwraps its literals. An input without any is
  * returned as the very same object: plans are frozen.
  */
-export function fillReferences(value: JsonValue, lookUp: LookUp): JsonValue {
+export function fillReferences(
+  value: JsonValue,
+  lookUp: (reference: ParsedReference | undefined, text: string) => JsonValue,
+): JsonValue {
   if (isPlain(value)) return value;
   const filled = replaceReferences(value, [], ({ reference, text }) => lookUp(reference, text));
   return filled === value ? value : deepFreeze(filled);
@@ -195,7 +187,6 @@ export function fillReferences(value: JsonValue, lookUp: LookUp): JsonValue {
 
 type Replace = (found: FoundReference) => JsonValue;
 
-/** A value with its references replaced and its literals unwrapped; the very same if it has none. */
 function replaceReferences(value: JsonValue, path: (string | number)[], replace: Replace): JsonValue {
   if (typeof value === "string") return value.includes("${") ? replaceInTemplate(value, path, replace) : value;
   if (typeof value !== "object" || value === null) return value;
@@ -257,7 +248,6 @@ const maxRepeated = 2 * 1_024 * 1_024;
 /** The size of a value in a list or an object: copying and checking it takes as long as so many characters of text. */
 const nestedValue = 64;
 
-/** The references of one input repeat more of an output than they may. */
 export class TooMuchRepeated extends RangeError {
   override name = "TooMuchRepeated";
 
@@ -277,7 +267,6 @@ class RepeatedSize {
   private readonly outputs = new Map<string, { readonly first: JsonValue; largest?: number }>();
   private size = 0;
 
-  /** Counts a value that was taken from an output. Throws {@link TooMuchRepeated}. */
   add(stepId: string, value: JsonValue): void {
     const output = this.outputs.get(stepId);
     // Most outputs are referred to once, and then nothing need be counted.
@@ -301,9 +290,7 @@ function sizeOf(value: JsonValue): number {
   return size;
 }
 
-/** Parts of a step that are known already. */
 interface KnownNames {
-  /** The steps that its expressions name. @default none */
   readonly stepIds?: ReadonlySet<string>;
   /** The references of its input. @default they are found */
   readonly references?: readonly FoundReference[];
@@ -328,7 +315,6 @@ export function dependenciesOf(
   return [...ids];
 }
 
-/** True if a name in a step means the item or index of one of its iterations. */
 export function isOfIteration({ forEach }: Pick<PlanStep, "forEach">, name: string): name is "item" | "index" {
   return forEach !== undefined && isIterationName(name);
 }

@@ -15,7 +15,6 @@ import {
 /** Finds the schemas that a value may have at a path: undefined if anything may be there, `[]` if nothing can be. */
 export type SchemasAt = (path: JsonPath) => readonly JsonSchema[] | undefined;
 
-/** The values that an expression may name. */
 export interface CelSurroundings {
   /** Finds what is known of the value of a name; undefined if that is nothing. */
   readonly sourceOf: (name: string) => SchemasAt | undefined;
@@ -23,10 +22,8 @@ export interface CelSurroundings {
   readonly describeMissing: (path: CelPath, around: readonly JsonSchema[]) => string;
 }
 
-/** Something in an expression that no data can make work. */
 export interface CelTypeIssue {
   readonly code: PlanIssueCode;
-  /** A sentence, with its position. */
   readonly message: string;
 }
 
@@ -36,9 +33,8 @@ export interface CelTypeIssue {
  */
 export class CelInference {
   readonly issues: CelTypeIssue[] = [];
-  /** The messages about missing parts that were reported: each is reported once. */
+  /** The messages about missing parts: each is reported once. */
   private readonly missing = new Set<string>();
-  /** The values of the variables of the enclosing macros, by depth. */
   private readonly variables: SchemasAt[] = [];
 
   constructor(private readonly surroundings: CelSurroundings) {}
@@ -197,7 +193,6 @@ const calls: Readonly<Record<CelFunctionName, readonly [takes: readonly string[]
 
 const anything: SchemasAt = () => undefined;
 
-/** A value of one of some types, of which nothing else is known. */
 function typed(...types: readonly string[]): SchemasAt {
   return (path) => schemasAt({ type: types }, path);
 }
@@ -235,7 +230,6 @@ function isNull(types: ReadonlySet<string> | undefined): boolean {
   return types?.size === 1 && types.has("null");
 }
 
-/** Types as messages about expressions name them. */
 export function nameTypes(types: Iterable<string>): string {
   return [...types].map(nameCelType).join(" or ");
 }

@@ -14,7 +14,6 @@ import {
   celMethods,
 } from "./node.ts";
 
-/** The longest expression, in characters. */
 export const maxCelLength = 2_000;
 
 /** The parser's limits. A conditional, a call and a bracket are one level each. */
@@ -103,7 +102,6 @@ const expectations: Readonly<Record<string, string>> = {
 interface Hint {
   /** Matches the text before the place where the parser stopped. */
   readonly before?: RegExp;
-  /** Matches the text at that place. */
   readonly at?: RegExp;
   readonly write: string;
 }
@@ -150,7 +148,6 @@ function wordOf(text: string, position: number): string {
 
 const maxMacroDepth = 4;
 
-/** Thrown for syntax that the parser accepts and we do not. */
 class UnsupportedCel {
   constructor(
     readonly message: string,
@@ -168,7 +165,6 @@ type NodeOf<TOperator extends ASTNode["op"]> = Extract<ASTNode, { op: TOperator 
  */
 class Translation {
   private readonly slots = new Map<string, number>();
-  /** The free names so far, in the order of their slots. */
   readonly names: CelFreeName[] = [];
 
   translate(node: ASTNode, bound: Bound = new Map(), depth = 0): CelNode {
@@ -244,7 +240,11 @@ class Translation {
     return { type: "call", name, target, argument, position };
   }
 
-  private macro(node: NodeOf<"rcall">, name: CelMacroName, place: MacroPlace): CelNode {
+  private macro(
+    node: NodeOf<"rcall">,
+    name: CelMacroName,
+    { target, bound, depth }: { target: CelNode; bound: Bound; depth: number },
+  ): CelNode {
     const [, , args] = node.args;
     const position = methodPosition(node);
     const [variable, first, second] = args;
@@ -252,19 +252,12 @@ class Translation {
     if (variable?.op !== "id" || first === undefined) {
       throw new UnsupportedCel(`.${name}() takes the name of a variable first, as in .${name}(x, …)`, position);
     }
-    const { target, bound, depth } = place;
     if (depth >= maxMacroDepth) throw new UnsupportedCel(`macros are nested deeper than ${maxMacroDepth}`, position);
     const inner = new Map(bound).set(variable.args, depth);
     const body = this.translate(first, inner, depth + 1);
     const transform = second && this.translate(second, inner, depth + 1);
     return { type: "macro", name, target, slot: depth, body, transform, position };
   }
-}
-
-interface MacroPlace {
-  readonly target: CelNode;
-  readonly bound: Bound;
-  readonly depth: number;
 }
 
 /** The parser returns integers as BigInt; ours are numbers, as in JSON. */
@@ -294,7 +287,6 @@ function functionOf(node: NodeOf<"call">, into: (child: ASTNode) => CelNode): Ce
     const known = name === "not" ? "write !(…)" : `there are: ${["has", ...celFunctions].join(", ")}`;
     throw new UnsupportedCel(`there is no function ${name}(); ${known}`, position);
   }
-
   expectCount(`${name}()`, { counts: [1], args, position });
   if (name !== "has") return { type: "call", name, target: into(argument as ASTNode), argument: undefined, position };
   if (argument?.op !== ".") {
@@ -318,7 +310,6 @@ function methodPosition({ end, args: [, receiver] }: NodeOf<"rcall">): number {
   return Math.min(receiver.end + 1, end);
 }
 
-/** The start of the key in `a.key`. */
 function keyPosition({ start, end, args: [, key] }: NodeOf<".">): number {
   return Math.max(start, end - key.length);
 }

@@ -18,7 +18,6 @@ import {
 import { type CelExpression, type CelFreeName, type CelIssue, type CelNode, pathOf } from "./node.ts";
 import { parseCel } from "./parse.ts";
 
-/** The keys of a step that hold expressions. */
 export type ExpressionKey = "when" | "forEach";
 
 /** The expressions of one step, as far as they can be parsed, and what is known of them before they run. */
@@ -35,30 +34,24 @@ export interface StepExpressions {
    * Throws `invalid-expression` if that fails or returns another type, `limit-exceeded` if it costs too much.
    */
   evaluate(key: ExpressionKey, scope: ExpressionScope): JsonValue;
-  /** The reasons why a text cannot be parsed. */
   readonly issues: readonly (CelIssue & { readonly key: ExpressionKey })[];
-  /** Checks one of the two against the schemas of the values around it. */
   check(key: ExpressionKey, surroundings: CelSurroundings): CheckedExpression;
 }
 
-/** An expression that was checked against the schemas of the values around it. */
 interface CheckedExpression {
   readonly issues: readonly CelTypeIssue[];
-  /** Finds the schemas of an item of the list that it gives. */
   readonly item: SchemasAt | undefined;
 }
 
 interface ExpressionScope {
   /** Returns the value of a name; undefined if there is none. */
   readonly lookUp: (name: string) => JsonValue | undefined;
-  /** The iteration that it is for: errors name it. */
   readonly iteration?: number | undefined;
 }
 
 /** Plans are frozen, so expressions that were parsed to check a plan need not be parsed again to run it. */
 const parsedSteps = new WeakMap<PlanStep, StepExpressions>();
 
-/** The expressions of a step, with everything that is wrong with them. */
 export function parseStep(step: PlanStep): StepExpressions {
   const known = parsedSteps.get(step);
   if (known !== undefined) return known;
@@ -142,7 +135,6 @@ interface ExpressionPlace {
   readonly iteration?: number | undefined;
 }
 
-/** Evaluates an expression of a step, and checks that the result has the type that the key needs. */
 function evaluateOfStep(expression: CelExpression, place: ExpressionPlace & ExpressionScope): JsonValue {
   const { key, lookUp } = place;
   let value: JsonValue;
