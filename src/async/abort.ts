@@ -1,4 +1,3 @@
-/** The part of an `AbortSignal` that waiting needs. */
 export interface Abortable {
   readonly aborted: boolean;
   readonly reason: unknown;
@@ -19,7 +18,6 @@ export class AbortSource implements Abortable {
   private listeners: readonly (() => void)[] = none;
   private controller: AbortController | undefined;
 
-  /** The signal to hand out, always the same. */
   get signal(): AbortSignal {
     if (this.controller === undefined) {
       this.controller = new AbortController();
@@ -28,7 +26,6 @@ export class AbortSource implements Abortable {
     return this.controller.signal;
   }
 
-  /** Aborts; only the first reason counts. */
   abort(reason: unknown): void {
     if (this.aborted) return;
     this.aborted = true;
@@ -50,7 +47,6 @@ export class AbortSource implements Abortable {
   }
 }
 
-/** The source of an object that has {@link lazySignal}. */
 export const sourceKey = Symbol("source");
 
 /**
@@ -71,7 +67,6 @@ export const lazySignal: PropertyDescriptor & ThisType<{ readonly [sourceKey]: A
 
 /** Sources that are aborted together. One that is opened after the abort is aborted at once. */
 export class AbortScope<TReason> {
-  /** The reason of the first abort; later ones change nothing. */
   reason: TReason | undefined;
   private sources: AbortSource[] = [];
 
@@ -97,12 +92,10 @@ export class AbortScope<TReason> {
     return source;
   }
 
-  /** True if a source has not been released. */
   isOpen(source: AbortSource): boolean {
     return this.sources.includes(source);
   }
 
-  /** Removes a source; does nothing if it is not one of these. */
   release(source: AbortSource): void {
     const { sources } = this;
     // Few are open at a time, and the one that is released is usually the last.
@@ -116,12 +109,7 @@ export class AbortScope<TReason> {
   }
 }
 
-interface SharedListener {
-  readonly callbacks: Set<() => void>;
-  readonly listener: () => void;
-}
-
-const listenersOf = new WeakMap<Abortable, SharedListener>();
+const listenersOf = new WeakMap<Abortable, ReturnType<typeof listen>>();
 
 /**
  * Calls back when a signal aborts, until the returned function is called. All callbacks of one signal share one
@@ -138,7 +126,7 @@ export function onAbort(signal: Abortable, callback: () => void): () => void {
   };
 }
 
-function listen(signal: Abortable): SharedListener {
+function listen(signal: Abortable) {
   const callbacks = new Set<() => void>();
   const listener = () => {
     for (const callback of [...callbacks]) callback();

@@ -19,9 +19,7 @@ export interface CircuitBreakerOptions {
 /** The outcome of a call that was let in. `abandoned` is neither a success nor a failure of the callee. */
 export type CallVerdict = "succeeded" | "failed" | "abandoned";
 
-/** A call that was let in. */
 export interface CircuitPermit {
-  /** `half-open` if letting this one in changed the state to that. */
   readonly change: CircuitState | undefined;
   /**
    * Reports the outcome, and returns the new state if that changed it. Only the first report counts, so `abandoned` may
@@ -53,13 +51,11 @@ export class CircuitBreaker {
   private failuresMs: number[] = [];
   private next = 0;
 
-  /** The caller checks the options. */
   constructor(
     private readonly options: Required<CircuitBreakerOptions>,
     private readonly clock: Clock,
   ) {}
 
-  /** Lets a call in that is not refused. */
   enter(): CircuitPermit {
     const change = this.state === "open" ? this.change("half-open") : undefined;
     this.isProbing = this.state === "half-open";
@@ -92,7 +88,6 @@ export class CircuitBreaker {
     return verdict === "failed" && this.isOneTooMany() ? this.open() : undefined;
   }
 
-  /** Counts a failure. */
   private isOneTooMany(): boolean {
     const nowMs = monotonicNow(this.clock);
     this.failuresMs[this.next] = nowMs;

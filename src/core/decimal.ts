@@ -44,7 +44,6 @@ export function isExact(value: Decimal): boolean {
   return !rightDigits.has(value);
 }
 
-/** Marks a result as rounded: so many of its digits are right. */
 export function asRounded(result: Decimal, digits: number = precision): Decimal {
   rightDigits.set(result, Math.min(digits, precision));
   return result;

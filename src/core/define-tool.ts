@@ -205,7 +205,6 @@ const toolKeys = Object.keys(toolOptions) as readonly (keyof Tool)[];
 const givenKey = Symbol("given");
 
 interface Given {
-  /** The members, each read once; functions have their `this`. */
   readonly members: Tool;
   tool?: DefinedTool;
 }
@@ -314,7 +313,6 @@ function readPhrases(phrases: unknown, option: string): readonly ToolPhrase[] {
 }
 
 interface PhrasedTool extends Pick<Tool, "name" | "inputSchema"> {
-  /** The JSON Schema of the input, if it is known yet. */
   readonly input?: JsonSchema | undefined;
 }
 
@@ -368,7 +366,6 @@ function isOpenText({ type, format, pattern, slot, enum: values, const: constant
   return type === "string" && !isRead && [format, pattern, values, constant].every((limit) => limit === undefined);
 }
 
-/** Runs a reader of a phrase; a {@link PhraseError} becomes `invalid-options` with the phrase. */
 export function readPhrase<T>(option: string, phrase: string, read: () => T): T {
   try {
     return read();

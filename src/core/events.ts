@@ -475,9 +475,7 @@ export function isStepFailure(event: EventInit): boolean {
 }
 
 type Check = (value: unknown) => boolean;
-/** The check of each key. Other keys are allowed. */
 type Shape = Readonly<Record<string, Check>>;
-/** An object that was parsed from JSON. */
 export type Keyed = Readonly<Record<string, unknown>>;
 /** Returns the key of an object that is invalid, if there is one. */
 type FindWrongKey = (value: Keyed) => string | undefined;
@@ -513,7 +511,6 @@ const objectBy = (key: string, shapes: Readonly<Record<string, Shape>>): Check =
 };
 const byStatus = (shapes: Readonly<Record<string, Shape>>) => objectBy("status", shapes);
 
-/** Derives a check of objects from the checks of their keys. */
 function wrongKeyIn(shape: Shape): FindWrongKey {
   const checks = Object.entries(shape);
   return (value) => {
@@ -606,7 +603,6 @@ const transientTypes = [
   "step-late",
 ] as const;
 type TransientType = (typeof transientTypes)[number];
-/** The events that are emitted and never recorded. */
 export type TransientEvent = AgentEventOf<TransientType>;
 
 /** The types of events that open or close an execution of a run, and so state a digest if the agent keeps evidence. */
@@ -649,13 +645,7 @@ const recordedKinds = {
       ...failures,
     }),
   },
-  "step-start": {
-    ...step,
-    iterations: mayBePositive,
-    input: isRecord,
-    effect: optional(isEffect),
-    reasoning,
-  },
+  "step-start": { ...step, iterations: mayBePositive, input: isRecord, effect: optional(isEffect), reasoning },
   "step-retry": {
     ...step,
     attempt: isPositive,

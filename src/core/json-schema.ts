@@ -53,7 +53,6 @@ function typeNamesOf({ type, const: constant, enum: values }: JsonSchema): reado
   return constant !== undefined ? [jsonTypeOf(constant)] : values?.map(jsonTypeOf);
 }
 
-/** The JSON Schema name of the type of a JSON value. */
 export function jsonTypeOf(value: unknown): string {
   if (value === null) return "null";
   return Array.isArray(value) ? "array" : typeof value;
@@ -98,7 +97,6 @@ export function hasOnlyKnownKeys({ properties, $ref, anyOf, oneOf, allOf }: Json
   });
 }
 
-/** The keys that the schemas know by name. */
 export function knownKeys(schemas: readonly JsonSchema[]): readonly string[] {
   return [...new Set(schemas.flatMap(({ properties }) => Object.keys(properties ?? {})))];
 }
@@ -111,7 +109,6 @@ function childOf(schema: JsonSchema, key: string | number): JsonSchema | boolean
   return othersOf(schema);
 }
 
-/** The schema of a list or tuple item. */
 function itemOf(schema: JsonSchema, index: number): JsonSchema | boolean {
   const { tuple, rest } = itemsOf(schema);
   return tuple[index] ?? rest ?? (allowsType(schema, "array") && tuple.length === 0);

@@ -7,13 +7,7 @@ export type JsonValue = null | boolean | number | string | readonly JsonValue[] 
 /** A JSON object. @group Runs and results */
 export type JsonObject = { readonly [key: string]: JsonValue };
 
-/** A path into JSON: keys and array indexes. */
 export type JsonPath = readonly (string | number)[];
-
-interface WithToJson {
-  /** As `JSON.stringify` calls it. */
-  toJSON(...args: never[]): unknown;
-}
 
 /**
  * The type of a value after a round trip through JSON: a `Date` is text, an object with `toJSON` is what that returns,
@@ -26,7 +20,7 @@ export type Jsonify<T> = unknown extends T
     ? null
     : T extends string | number | boolean | null
       ? T
-      : T extends WithToJson
+      : T extends { toJSON(...args: never[]): unknown }
         ? Jsonify<ReturnType<T["toJSON"]>>
         : T extends (...args: never[]) => unknown
           ? never
@@ -52,13 +46,11 @@ type JsonifyObject<T> = {
   ? { [K in keyof TObject]: TObject[K] }
   : never;
 
-/** The first part of a value that is not JSON, with the reason. */
 export interface JsonFailure {
   readonly path: JsonPath;
   readonly message: string;
 }
 
-/** A value as JSON, or the first reason why it is not. */
 export type JsonResult =
   | { readonly ok: true; readonly value: JsonValue }
   | { readonly ok: false; readonly issue: JsonFailure };
@@ -102,7 +94,6 @@ export function isPlainObject(value: unknown): value is Readonly<Record<string, 
   return prototype === Object.prototype || prototype === null;
 }
 
-/** True if a value is an object, and not a list. */
 export function isRecord(value: unknown): value is Readonly<Record<string, unknown>> {
   return typeof value === "object" && value !== null && !Array.isArray(value);
 }
@@ -126,7 +117,6 @@ export function copyContainers(value: unknown, copies?: Map<unknown, unknown>): 
   return copy;
 }
 
-/** An unfrozen deep copy of a value that is known to be JSON. */
 export function copyJson<T>(value: T): T {
   if (typeof value !== "object" || value === null) return value;
   if (Array.isArray(value)) return value.map(copyJson) as T;
@@ -163,7 +153,6 @@ class JsonWalk {
     return this.copyUnwrapped(this.unwrap(value, key));
   }
 
-  /** The result of a value's `toJSON`, if it has one; other values unchanged. */
   private unwrap(value: unknown, key: string): unknown {
     if (typeof value !== "object" || value === null) return value;
     if (ArrayBuffer.isView(value)) return this.fail("binary data is not JSON; use text or an array of numbers");
@@ -287,7 +276,6 @@ function readKey(holder: unknown, key: string | number): unknown {
   }
 }
 
-/** SHA-256 of a text in UTF-8, as 64 lowercase hex digits. */
 export async function sha256(text: string): Promise<string> {
   const digest = await countPending(crypto.subtle.digest("SHA-256", encoder.encode(text)));
   return Array.from(new Uint8Array(digest), (byte) => byte.toString(16).padStart(2, "0")).join("");
@@ -325,7 +313,6 @@ const sealedKey = "$sealed";
 /** The text that is shown in place of a sensitive value. */
 export const hiddenText = "[sensitive]";
 
-/** True if a part of an event or state is a sealed value. */
 export function isSealed(value: unknown): value is Sealed {
   return typeof value === "object" && value !== null && typeof (value as Partial<Sealed>).$sealed === "string";
 }
@@ -337,7 +324,6 @@ export function replaceSealed<T>(value: T, replace: (sealed: Sealed) => unknown)
   return mapItems(value, (item) => replaceSealed(item, replace));
 }
 
-/** A value as it may be shown: with {@link hiddenText} in place of sealed values. */
 export function hideSealed<T>(value: T): T {
   return replaceSealed(value, () => hiddenText);
 }

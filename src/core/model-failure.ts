@@ -18,19 +18,12 @@ export const retryableByReason: Readonly<Record<ModelFailureReason, boolean>> = 
 
 const maxCauses = 6;
 
-/** An error with what is read of it. */
-interface Cause {
-  readonly of: unknown;
-  readonly code?: unknown;
-  readonly message?: unknown;
-}
-
 /**
  * An error and its causes, in which `fetch` hides what happened, or the last error of retries. An error may be its own
  * cause.
  */
-export function causesOf(thrown: unknown): readonly Cause[] {
-  const causes: Cause[] = [];
+export function causesOf(thrown: unknown) {
+  const causes: { readonly of: unknown; readonly code?: unknown; readonly message?: unknown }[] = [];
   for (let of = thrown; of !== undefined && of !== null && causes.length < maxCauses; ) {
     const { cause, lastError, ...read } = readFields(of, "code", "message", "cause", "lastError");
     causes.push({ of, ...read });
@@ -42,7 +35,6 @@ export function causesOf(thrown: unknown): readonly Cause[] {
 /** The codes of the errors of Node's time limits. The same call would only wait as long again. */
 const nodeTimeout = /^UND_ERR_(?:HEADERS|BODY)_TIMEOUT$/;
 
-/** True if an error, or one of its causes, is of a time limit of Node's `fetch`. */
 export function isNodeTimeout(thrown: unknown): boolean {
   return causesOf(thrown).some(({ code }) => typeof code === "string" && nodeTimeout.test(code));
 }

@@ -77,7 +77,6 @@ export function addUsage(left: ModelUsage | undefined, right: ModelUsage): Model
   };
 }
 
-/** Subtracts a part of a usage; undefined if nothing is left. */
 export function restOfUsage(usage: ModelUsage, part: ModelUsage | undefined): ModelUsage | undefined {
   if (part === undefined) return usage;
   const modelCalls = usage.modelCalls - part.modelCalls;
@@ -92,7 +91,6 @@ export function restOfUsage(usage: ModelUsage, part: ModelUsage | undefined): Mo
   };
 }
 
-/** Adds up the usage of calls; undefined if there are none. */
 export function sumCalls(calls: readonly ModelCall[]): ModelUsage | undefined {
   let sum: ModelUsage | undefined;
   for (const { model: _model, ...used } of calls) sum = addUsage(sum, { modelCalls: 1, ...used });

@@ -125,7 +125,6 @@ export function toPlanningError(planner: Pick<Planner, "name">, thrown: unknown)
   });
 }
 
-/** The error of a planner that took too long; `limit` is said before the time. */
 export function plannerTimeout(
   { name }: Planner,
   { timeoutMs, limit }: { readonly timeoutMs: number; readonly limit: string },

@@ -1,4 +1,5 @@
 import type { ApprovalReason, ChangedCall } from "./approval.ts";
+import { readFields } from "./error-data.ts";
 import { type AgentErrorData, isAgentError } from "./errors.ts";
 import {
   type AgentEvent,
@@ -97,17 +98,12 @@ export function reduceRunState(state: RunState, event: AgentEvent): RunState {
   state.updatedAt = event.timestamp;
   // If a run could not even record its start, this is when that failed.
   if (state.createdAt === "") state.createdAt = event.timestamp;
-  countDeaths(state, event);
+  if (event.type === "run-resume" && isLeftOpen(state)) state.deaths = (state.deaths ?? 0) + 1;
+  else if (state.deaths !== undefined && isNew(event)) delete state.deaths;
   state.status = runStatusAfter(event) ?? state.status;
   if (isDigested(event) && event.digest) state.digest = { value: event.digest, sequence: event.sequence };
   reduceByType(state, event);
   return state;
-}
-
-/** Counts the executions that were left open, until one of them records what the one before had not. */
-function countDeaths(state: RunState, event: AgentEvent): void {
-  if (event.type === "run-resume" && isLeftOpen(state)) state.deaths = (state.deaths ?? 0) + 1;
-  else if (state.deaths !== undefined && isNew(event)) delete state.deaths;
 }
 
 /** True if the latest execution of a run has not been closed. If no process has the run, it has died. */
@@ -549,10 +545,11 @@ function openApproval({ hash, expiresAt }: AgentEventOf<"approval-request">): Ap
   return { hash, status: "requested", ...(expiresAt !== undefined && { expiresAt }) };
 }
 
-type StepQuestion = Extract<StepEvent, { type: "approval-request" }>;
-
 /** The part of a question about a step that its decision is bound to, besides the hash. */
-function reviewed({ approval, input: before }: StepState, { input, given }: StepQuestion): Partial<ApprovalState> {
+function reviewed(
+  { approval, input: before }: StepState,
+  { input, given }: Extract<StepEvent, { type: "approval-request" }>,
+): Partial<ApprovalState> {
   const isSame = approval?.status === "approved" && canonicalJson(before) === canonicalJson(given ?? input);
   return { ...(given !== undefined && { input: input as JsonObject }), ...(isSame && { isAskedAgain: true }) };
 }
@@ -721,11 +718,7 @@ export function saysNothingHappened(error: unknown): boolean {
 }
 
 export function retryableOf(thrown: unknown): unknown {
-  try {
-    return (thrown as { retryable?: unknown } | null | undefined)?.retryable;
-  } catch {
-    return undefined;
-  }
+  return readFields(thrown, "retryable").retryable;
 }
 
 /**

@@ -90,8 +90,6 @@ export function resumeTimeOf(pending: readonly PendingItem[] | undefined): numbe
  */
 export type RunDigest = Pick<RunSummary, "metadata" | "endedAt" | "pending" | "resumeAt" | "usage" | "error">;
 
-const emptyDigest: RunDigest = { metadata: {} };
-
 const maxItems = 10;
 const maxTextLength = 500;
 
@@ -101,7 +99,7 @@ const maxTextLength = 500;
  * {@includeCode ../../examples/24-your-own-store.ts}
  * @group Storage
  */
-export function digestAfter(digest: RunDigest = emptyDigest, event: AgentEvent): RunDigest {
+export function digestAfter(digest: RunDigest = { metadata: {} }, event: AgentEvent): RunDigest {
   switch (event.type) {
     case "run-start":
       return { metadata: event.metadata };
@@ -133,12 +131,9 @@ export function changesDigest({ type }: AgentEvent): boolean {
 function suspended({ resumeAt: _resumeAt, ...digest }: RunDigest, pending: readonly PendingItem[]): RunDigest {
   const resumeMs = resumeTimeOf(pending);
   const resumeAt = resumeMs === undefined ? {} : { resumeAt: new Date(resumeMs).toISOString() };
-  return { ...digest, pending: summarizePending(pending), ...resumeAt };
-}
-
-function summarizePending(pending: readonly PendingItem[]): PendingSummary {
   const kinds = pendingKinds.filter((kind) => pending.some((item) => item.kind === kind));
-  return { count: pending.length, items: pending.slice(0, maxItems).map(summarizeItem), kinds };
+  const items = pending.slice(0, maxItems).map(summarizeItem);
+  return { ...digest, pending: { count: pending.length, items, kinds }, ...resumeAt };
 }
 
 function summarizeItem(item: PendingItem): PendingItemSummary {

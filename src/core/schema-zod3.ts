@@ -48,7 +48,6 @@ export function markZod3<TSchema>(schema: TSchema, mark: string): TSchema {
   return new (Schema as new (definition: object) => TSchema)({ ..._def, [mark]: true });
 }
 
-/** True if a schema, or any part of it, has a mark. */
 export function hasZod3Mark(schema: unknown, mark: string): boolean {
   const definition = (schema as { readonly _def?: unknown } | undefined)?._def;
   return definition !== undefined && Object.hasOwn(marksIn(definition, [...parts, "out"]), mark);
@@ -78,21 +77,12 @@ export function findNotJson(schema: unknown): { path: string; type: string } | u
   return found;
 }
 
-const notJson: ReadonlySet<string> = new Set([
-  "ZodDate",
-  "ZodBigInt",
-  "ZodMap",
-  "ZodSet",
-  "ZodSymbol",
-  "ZodFunction",
-  "ZodPromise",
-  "ZodNaN",
-  "ZodVoid",
-]);
+const notJson: ReadonlySet<string> = new Set(
+  "ZodDate ZodBigInt ZodMap ZodSet ZodSymbol ZodFunction ZodPromise ZodNaN ZodVoid".split(" "),
+);
 
 /** The keys of a definition that hold schemas of the same value. */
 const sameValueParts = ["innerType", "schema", "left", "right", "options", "brandedType"];
-/** The keys of a definition that hold schemas of what is accepted. */
 const parts = ["shape", ...sameValueParts, "type", "items", "keyType", "valueType", "rest", "catchall", "in", "getter"];
 
 type Visit = (definition: Zod3Definition, path: string) => boolean;

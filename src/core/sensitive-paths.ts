@@ -17,7 +17,6 @@ export class SensitiveView {
     this.isSensitive = this.parts.some(isMarked);
   }
 
-  /** The view of an item of the value. */
   at(key: string | number): SensitiveView {
     return new SensitiveView(
       this.root,

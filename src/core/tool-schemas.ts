@@ -8,7 +8,6 @@ import type { DefinedTool, Tool, ToolEffect } from "./tool.ts";
 
 export interface ToolSchemas {
   readonly input: JsonSchema;
-  /** Undefined if the tool has no output schema. */
   readonly output: JsonSchema | undefined;
 }
 
@@ -30,10 +29,9 @@ export function toolSchemas({ inputSchema, outputSchema }: Tool): ToolSchemas | 
   return Promise.all([input, output]).then(([input, output]) => ({ input, output }));
 }
 
-/** By the tool: a copy is another one once it is defined. */
+/** Keyed by tool: a copy is another tool once it is defined. */
 const fingerprints = new WeakMap<DefinedTool, ToolFingerprint>();
 
-/** A tool's fingerprint, computed once. */
 export async function toolFingerprint(tool: DefinedTool): Promise<ToolFingerprint> {
   const known = fingerprints.get(tool);
   if (known !== undefined) return known;
@@ -80,7 +78,6 @@ export function composed<TSchema extends StandardSchema>(schema: TSchema): TSche
   return markSchema(schema, "composed");
 }
 
-/** True if a field of a tool's input or output is marked as sensitive. */
 export function isSensitiveTool({ inputSchema, outputSchema }: Tool): boolean {
   return hasSensitive(inputSchema, "input") || (outputSchema !== undefined && hasSensitive(outputSchema, "output"));
 }

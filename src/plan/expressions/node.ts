@@ -113,17 +113,7 @@ export function keyOf(node: CelNode): string | number | undefined {
 
 /** True if a result is taken from the data unchanged, each part of it at most once. */
 export function isPartOfData(node: CelNode): boolean {
-  switch (node.type) {
-    case "name":
-      return true;
-    case "member":
-    case "index":
-      return isPartOfData(node.of);
-    case "choice":
-      return isPartOfData(node.yes) && isPartOfData(node.no);
-    case "macro":
-      return node.name === "filter" && isPartOfData(node.target);
-    default:
-      return false;
-  }
+  if (node.type === "member" || node.type === "index") return isPartOfData(node.of);
+  if (node.type === "choice") return isPartOfData(node.yes) && isPartOfData(node.no);
+  return node.type === "macro" ? node.name === "filter" && isPartOfData(node.target) : node.type === "name";
 }
