@@ -101,13 +101,8 @@ export interface ApprovedCall extends StepRef {
   readonly input: JsonValue;
 }
 
-export interface ShownInput {
-  readonly input: JsonObject;
-  readonly given?: JsonObject;
-}
-
-/** The input to show, from the JSON of the parsed one. If parsing leaves it equal, its keys keep their order. */
-export function toShownInput(parsed: JsonValue, given: JsonObject): ShownInput {
+/** The input to show; `given` is left out if parsing leaves it equal, and then its keys keep their order. */
+export function toShownInput(parsed: JsonValue, given: JsonObject): { input: JsonObject; given?: JsonObject } {
   const isSame = canonicalJson(parsed) === canonicalJson(given);
   return isSame ? { input: given } : { input: parsed as JsonObject, given };
 }

@@ -152,13 +152,12 @@ export function indexTools(tools: readonly Tool[]): ReadonlyMap<string, DefinedT
   for (const [index, given] of tools.entries()) {
     const tool = toDefinedTool(`tools[${index}]`, given);
     if (byName.has(tool.name)) {
-      throw new AgentError("invalid-options", `Two tools are named "${tool.name}"; names must be unique.`, {
-        details: { option: "tools", received: tool.name, expected: "tools of different names" },
-      });
+      const details = { option: "tools", received: tool.name, expected: "tools of different names" };
+      const message = `Two tools are named "${tool.name}"; names must be unique.`;
+      throw new AgentError("invalid-options", message, { details });
     }
     byName.set(tool.name, tool);
   }
-
   checkSharedExamples(byName.values());
   return byName;
 }
@@ -339,13 +338,9 @@ function checkSlots(option: string, { phrase, slots = {}, toInput }: ToolPhrase,
   for (const name of names) {
     if (toInput !== undefined || Object.hasOwn(slots, name) || schemasAt(input, [name])?.length !== 0) continue;
     const known = knownKeys(schemasAt(input, []) ?? []).slice(0, 20);
-    const fix = known.length === 0 ? "" : `name one of ${known.join(", ")}, or `;
-    failOption(
-      option,
-      phrase,
-      `a phrase with slots for input fields, but the input has no field "${name}" (${fix}give the phrase a toInput)`,
-      true,
-    );
+    const fix = `${known.length === 0 ? "" : `name one of ${known.join(", ")}, or `}give the phrase a toInput`;
+    const expected = `a phrase with slots for input fields, but the input has no field "${name}" (${fix})`;
+    failOption(option, phrase, expected, true);
   }
   // A function may know what to do with two texts.
   const schemasOf = (name: string): readonly JsonSchema[] =>
@@ -373,11 +368,8 @@ export function readPhrase<T>(option: string, phrase: string, read: () => T): T 
     if (!(thrown instanceof PhraseError)) throw thrown;
     const received = JSON.stringify(phrase.slice(0, 200));
     const details = { option, received, expected: "words, {slot}, (one|or other), [optional]" };
-    throw new AgentError(
-      "invalid-options",
-      `Option "${option}" is not a phrase: ${thrown.message}; received ${received}.`,
-      { details },
-    );
+    const message = `Option "${option}" is not a phrase: ${thrown.message}; received ${received}.`;
+    throw new AgentError("invalid-options", message, { details });
   }
 }
 
@@ -392,23 +384,15 @@ function checkExamples(phrases: readonly ToolPhrase[], { name, inputSchema }: Ph
     const input = each.input ?? {};
     const parsed = parseWith(inputSchema, input);
     if (!(parsed instanceof Promise) && !parsed.ok) {
-      const [issue] = parsed.issues;
-      const where = issue === undefined || issue.path.length === 0 ? "" : `${issue.path.join(".")}: `;
-      failOption(
-        `${option}.input`,
-        each.input,
-        `an input that fits the tool, as ${JSON.stringify(cutText(each.phrase, 60))} has no slots (${where}${issue?.message ?? "invalid"})`,
-      );
+      const [{ path, message } = { path: [], message: "invalid" }] = parsed.issues;
+      const why = path.length === 0 ? message : `${path.join(".")}: ${message}`;
+      const phrase = JSON.stringify(cutText(each.phrase, 60));
+      failOption(`${option}.input`, each.input, `an input that fits the tool, as ${phrase} has no slots (${why})`);
     }
     const json = canonicalJson(input);
     const other = known.get(sentence);
-    if (other !== undefined && other !== json)
-      failOption(
-        option,
-        each.phrase,
-        `a sentence with one meaning: an earlier phrase gives it the input ${other}`,
-        true,
-      );
+    const expected = `a sentence with one meaning: an earlier phrase gives it the input ${other}`;
+    if (other !== undefined && other !== json) failOption(option, each.phrase, expected, true);
     known.set(sentence, json);
   }
 }
@@ -422,13 +406,8 @@ function checkSharedExamples(tools: Iterable<DefinedTool>): void {
       const sentence = sentenceOf(each);
       if (sentence === undefined) continue;
       const owner = owners.get(sentence);
-      if (owner !== undefined && owner !== name)
-        failOption(
-          `${name}.phrases[${index}]`,
-          each.phrase,
-          `a sentence that no other tool has; ${owner} has it, too`,
-          true,
-        );
+      const expected = `a sentence that no other tool has; ${owner} has it, too`;
+      if (owner !== undefined && owner !== name) failOption(`${name}.phrases[${index}]`, each.phrase, expected, true);
       owners.set(sentence, name);
     }
   }
@@ -466,15 +445,8 @@ export async function describeTool(tool: Tool): Promise<ToolDescription> {
   const defined = toDefinedTool("tool", tool);
   const { input, output } = await toolSchemas(defined);
   const { name, description, declaredEffect: effect } = defined;
-  const described: ToolDescription = {
-    name,
-    description,
-    effect,
-    inputSchema: input,
-    ...(output && { outputSchema: output }),
-  };
   // Planners read the same schemas.
-  return copyJson(described);
+  return copyJson({ name, description, effect, inputSchema: input, ...(output && { outputSchema: output }) });
 }
 
 /**

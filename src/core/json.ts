@@ -134,11 +134,8 @@ export function deepFreeze<T>(value: T): T {
 
 /** Sets a key as JSON.parse does: `__proto__` becomes a property like any other and never a prototype. */
 export function setOwn(target: Record<string, unknown>, key: string, value: unknown): void {
-  if (key === "__proto__") {
-    Object.defineProperty(target, key, { value, writable: true, enumerable: true, configurable: true });
-  } else {
-    target[key] = value;
-  }
+  if (key !== "__proto__") target[key] = value;
+  else Object.defineProperty(target, key, { value, writable: true, enumerable: true, configurable: true });
 }
 
 class JsonWalk {
@@ -177,11 +174,9 @@ class JsonWalk {
         this.count(4);
         return null;
       case "object":
-        if (value === null) {
-          this.count(4);
-          return null;
-        }
-        return this.object(value);
+        if (value !== null) return this.object(value);
+        this.count(4);
+        return null;
       case "bigint":
         return this.fail("a BigInt is not JSON; use text or a number");
       default:
@@ -206,12 +201,9 @@ class JsonWalk {
   }
 
   private plain(value: object): JsonValue {
-    const prototype: unknown = Object.getPrototypeOf(value);
-    if (prototype !== Object.prototype && prototype !== null) {
-      const kind = Object.prototype.toString.call(value).slice(8, -1);
-      const advice = kind === "Promise" ? "await it" : "use arrays and plain objects";
-      if (kind !== "Object") return this.fail(`a ${kind} is not JSON; ${advice}`);
-    }
+    const kind = isPlainObject(value) ? "Object" : Object.prototype.toString.call(value).slice(8, -1);
+    const advice = kind === "Promise" ? "await it" : "use arrays and plain objects";
+    if (kind !== "Object") return this.fail(`a ${kind} is not JSON; ${advice}`);
     this.count(2);
     const copy: Record<string, JsonValue> = {};
     let isFirst = true;

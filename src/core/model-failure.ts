@@ -53,14 +53,9 @@ export function modelFailure(
 ): AgentError<"model-failed"> {
   const details = { model: modelName(model), reason, ...(status !== undefined && { status }) };
   const isLimit = isNodeTimeout(cause);
-  const text = isLimit
-    ? `${message} Node's own fetch waits 300 s for the first token, and for each next one.`
-    : message;
-  return new AgentError("model-failed", text, {
-    details,
-    cause,
-    retryable: !isLimit && retryableByReason[reason] === true,
-  });
+  const limit = isLimit ? " Node's own fetch waits 300 s for the first token, and for each next one." : "";
+  const retryable = !isLimit && retryableByReason[reason] === true;
+  return new AgentError("model-failed", message + limit, { details, cause, retryable });
 }
 
 /** The error of an answer that is longer than any plan; the model would not stop the next time either. */

@@ -26,7 +26,6 @@ export interface RunState {
   readonly runId: string;
   status: RunStatus;
   sequence: number;
-  /** The run that its first events are from. */
   forkedFrom?: ForkPoint;
   request?: string;
   context?: string;
@@ -51,7 +50,6 @@ export interface RunState {
   /** True if steps were to be undone in the latest execution: it was about to end. */
   hasUndone?: boolean;
   mayBeSealed?: true;
-  /** The trace context of its latest execution that had one. */
   traceparent?: string;
   /** The last digest of its events, and the number of the event that states it. */
   digest?: { readonly value: string; readonly sequence: number };
@@ -59,7 +57,6 @@ export interface RunState {
   /** The number of executions since something new was recorded whose process died, apart from the latest. */
   deaths?: number;
   error?: AgentErrorData;
-  /** The error because of which there is no plan. */
   planningError?: AgentErrorData;
   pending?: readonly PendingItem[];
   deliveries?: Deliveries;
@@ -76,7 +73,6 @@ export interface RunState {
 
 interface Deliveries {
   readonly ids: Set<string>;
-  /** The values that no step has taken, by name, in order. */
   readonly kept: Map<string, JsonValue[]>;
   keptCount: number;
   readonly waiting: Map<string, StepState[]>;
@@ -380,12 +376,10 @@ export interface StepState {
   status: StepStatus;
   /** Number of calls of the tool, over all iterations and all executions of the step. */
   attempts: number;
-  /** Number of those before its latest execution. */
   earlierAttempts?: number;
   /** For a looped step a list, with null for each iteration that was skipped. */
   output?: JsonValue;
   error?: AgentErrorData;
-  /** The last progress of its last execution, if that did not complete. */
   progress?: JsonValue;
   effect?: ToolEffect;
   startedAt?: string;
@@ -395,7 +389,6 @@ export interface StepState {
   reasoning?: string;
   approval?: ApprovalState;
   wait?: WaitDue & { received?: { readonly value: JsonValue } };
-  /** The reasons why a step of a replan needs approval, apart from its tool and the policy. */
   approvalReasons?: readonly ApprovalReason[];
   /** True if it was settled as failed: it took no effect and must not run again. */
   isSettled?: boolean;
@@ -436,7 +429,6 @@ export interface ApprovalState {
   readonly input?: JsonObject;
   /** True if it was asked again because the approved input was parsed to another value. */
   readonly isAskedAgain?: true;
-  /** The time at which a question expires. ISO 8601, UTC. */
   readonly expiresAt?: string;
   readonly error?: AgentErrorData;
   readonly by?: string;

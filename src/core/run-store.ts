@@ -165,8 +165,7 @@ export interface ListSelection {
   /** Inclusive, in milliseconds since 1970 UTC, as is `untilMs`, which is exclusive. */
   readonly sinceMs: number;
   readonly untilMs: number;
-  /** Each a key and its value as canonical JSON. */
-  readonly metadata: readonly (readonly [key: string, value: string])[];
+  readonly metadata: readonly (readonly [key: string, canonicalJson: string])[];
   readonly limit: number;
 }
 

@@ -41,12 +41,8 @@ export async function toolFingerprint(tool: DefinedTool): Promise<ToolFingerprin
     input: sensitivePaths(input),
     output: output === undefined ? [] : sensitivePaths(output),
   };
-  const fingerprint = Object.freeze({
-    name: tool.name,
-    schemaHash,
-    effect: tool.declaredEffect,
-    ...(sensitive && { sensitive: deepFreeze(sensitive) }),
-  });
+  const { name, declaredEffect: effect } = tool;
+  const fingerprint = deepFreeze({ name, schemaHash, effect, ...(sensitive && { sensitive }) });
   fingerprints.set(tool, fingerprint);
   return fingerprint;
 }

@@ -34,9 +34,8 @@ export async function checkDraft(
 /** A planner's answer, its parts unchecked. Throws `planning-failed` if it is not a plan at all. */
 export function draftOf({ name }: Planner, draft: unknown): { readonly steps?: unknown; readonly source?: unknown } {
   if (typeof draft === "object" && draft !== null) return draft;
-  throw new AgentError("planning-failed", `The planner "${name}" answered with no plan.`, {
-    details: { planner: name },
-  });
+  const message = `The planner "${name}" answered with no plan.`;
+  throw new AgentError("planning-failed", message, { details: { planner: name } });
 }
 
 export function describeInvalid({ name }: Planner): string {

@@ -25,10 +25,9 @@ function withExpressions<TResult>(
 ): undefined | Promise<TResult> {
   const found = steps.filter((step) => step?.when !== undefined || step?.forEach !== undefined) as PlanStep[];
   if (found.length === 0) return undefined;
-  return load().then((loaded) => use(found, loaded));
-}
-
-async function load(): Promise<NonNullable<typeof language>> {
-  language ??= await countPending(import("./expressions/step-expressions.ts"));
-  return language;
+  const load = async () => {
+    language ??= await countPending(import("./expressions/step-expressions.ts"));
+    return use(found, language);
+  };
+  return load();
 }

@@ -210,13 +210,9 @@ function replaceReferences(value: JsonValue, path: (string | number)[], replace:
 function replaceInTemplate(template: string, path: JsonPath, replace: Replace): string {
   let text = "";
   for (const part of parseTemplate(template)) {
-    if (part.type === "text") {
-      text += part.text;
-      continue;
-    }
     const reference = part.type === "reference" ? part.reference : undefined;
-    const written = part.type === "reference" ? part.reference.text : part.text;
-    const value = replace({ path: [...path], kind: "text", reference, text: written });
+    const { text: written } = part.type === "reference" ? part.reference : part;
+    const value = part.type === "text" ? written : replace({ path: [...path], kind: "text", reference, text: written });
     text += typeof value === "string" ? value : JSON.stringify(value);
   }
   return text;
@@ -228,16 +224,14 @@ function missing(
   { available = [], skipped }: { available?: readonly string[]; skipped?: string } = {},
 ): AgentError<"invalid-reference"> {
   const hint = available.length > 0 ? ` There are: ${available.join(", ")}.` : "";
-  const reason = skipped === undefined ? `which does not exist.${hint}` : describeSkipped(skipped);
+  // An expression reads an id with "-" as a subtraction.
+  const advice = skipped?.includes("-") ? "" : `; give this step the condition when: "${skipped} != null"`;
+  const reason = skipped
+    ? `but "${skipped}" was skipped, so its output is null${advice}.`
+    : `which does not exist.${hint}`;
   return new AgentError("invalid-reference", `Step "${describeStepRef(ref)}" refers to ${reference}, ${reason}`, {
     details: { reference, ...ref, available },
   });
-}
-
-function describeSkipped(stepId: string): string {
-  const text = `but "${stepId}" was skipped, so its output is null`;
-  // An expression reads such an id as a subtraction.
-  return stepId.includes("-") ? `${text}.` : `${text}; give this step the condition when: "${stepId} != null".`;
 }
 
 /**
@@ -252,9 +246,9 @@ export class TooMuchRepeated extends RangeError {
   override name = "TooMuchRepeated";
 
   constructor(stepId: string) {
+    const limit = "an input may repeat at most 2 097 152 characters of outputs, and each value in a list or an object";
     super(
-      `its references repeat too much of "${stepId}": an input may repeat at most 2 097 152 characters of outputs, and each ` +
-        "value in a list or an object counts as 64; refer to it once, and let the tool repeat it",
+      `its references repeat too much of "${stepId}": ${limit} counts as 64; refer to it once, and let the tool repeat it`,
     );
   }
 }

@@ -70,12 +70,9 @@ export function readEvents(value: unknown, option: string): ReadonlyMap<string, 
     if (!namePattern.test(name)) failOption(`${option}.${name}`, name, namePatternText, true);
     if (typeof schema?.["~standard"]?.validate !== "function")
       failOption(`${option}.${name}`, schema, expectedSchema(schema));
+    const expected = "a schema without sensitive fields: delivered values are recorded as they are";
     if (hasSensitive(schema, "input") || hasSensitive(schema, "output"))
-      failOption(
-        `${option}.${name}`,
-        schema,
-        "a schema without sensitive fields: delivered values are recorded as they are",
-      );
+      failOption(`${option}.${name}`, schema, expected);
   }
   return events;
 }
@@ -378,16 +375,11 @@ function placesOfNames(step: PlanStep, names: StepNames | undefined): ReadonlyMa
 /** The longest part of another id that is shown, as every issue has a message. */
 const maxShownId = 100;
 
-interface KnownIds {
-  readonly list: string;
-  /** The ids with a `-`, by the part before it. */
-  readonly byFirstPart: ReadonlyMap<string, string>;
-}
-
-function describeIds(ids: readonly string[]): KnownIds {
+function describeIds(ids: readonly string[]) {
   const shown = ids.slice(0, 20).map((id) => cutText(id, maxShownId));
   const list = shown.join(", ") + (ids.length > 20 ? ` … (${ids.length})` : "");
   const hyphenated = ids.filter((id) => id.includes("-"));
+  // The ids with a "-", by the part before it.
   return { list, byFirstPart: new Map(hyphenated.map((id) => [id.slice(0, id.indexOf("-")), id])) };
 }
 
@@ -402,7 +394,7 @@ function unmetDependency(id: string, isCyclic: boolean): PlacelessIssue {
 /** The issue of a name that no step has, with what it was probably meant to be. */
 function unknownStep(
   name: string,
-  { step, key, ids }: { readonly step: PlanStep; readonly key: string | number | undefined; readonly ids: KnownIds },
+  { step, key, ids }: { step: PlanStep; key: string | number | undefined; ids: ReturnType<typeof describeIds> },
 ): PlacelessIssue {
   const meant = key === "when" || key === "forEach" ? ids.byFirstPart.get(name) : undefined;
   let hint = "";

@@ -135,7 +135,9 @@ export class CelInference {
     const shared = usable.filter((type) => (some?.has(type) ?? true) && (others?.has(type) ?? true));
     if (shared.length === 0 && (usable !== jsonTypes || !(isNull(some) || isNull(others)))) {
       const [one, other] = [some, others].map((types) => (types ? nameTypes(types) : "any value"));
-      const advice = isTextAndOther(some, others) ? ": convert one of them, as in string(…) or double(…)" : "";
+      const mayBe = (type: string) => some?.has(type) || others?.has(type);
+      const isTextAndOther = mayBe("string") && (mayBe("number") || mayBe("boolean"));
+      const advice = isTextAndOther ? ": convert one of them, as in string(…) or double(…)" : "";
       const message =
         usable === jsonTypes
           ? `${operator} compares ${one} with ${other}, which are never equal${advice}.`
@@ -217,13 +219,6 @@ export function itemOf(of: SchemasAt): SchemasAt {
 export function knownTypes(value: SchemasAt): ReadonlySet<string> | undefined {
   const schemas = value([]) ?? [];
   return schemas.length > 0 ? typesOf(schemas) : undefined;
-}
-
-/** True if values can be text on one side, and a number or boolean on the other. */
-function isTextAndOther(...sides: readonly (ReadonlySet<string> | undefined)[]): boolean {
-  return (
-    sides.some((types) => types?.has("string")) && sides.some((types) => types?.has("number") || types?.has("boolean"))
-  );
 }
 
 function isNull(types: ReadonlySet<string> | undefined): boolean {

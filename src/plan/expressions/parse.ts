@@ -38,16 +38,10 @@ export function parseCel(text: string): CelParseResult {
   }
 }
 
-/** The fields of the library's errors, read without its classes. */
-interface Thrown {
-  readonly code?: unknown;
-  readonly summary?: unknown;
-  readonly range?: { readonly start: number };
-}
-
 function describeFailure(thrown: unknown, text: string): CelIssue {
   if (thrown instanceof UnsupportedCel) return { message: thrown.message, position: thrown.position };
-  const { code, summary, range } = (thrown ?? {}) as Thrown;
+  // The fields of the library's errors, read without its classes.
+  const { code, summary, range } = (thrown ?? {}) as { code?: unknown; summary?: unknown; range?: { start: number } };
   // Anything else would be a bug in the parser; the only conceivable cause is a stack that was already deep.
   if (typeof summary !== "string") return { message: "it is nested too deeply", position: 0 };
   const position = Math.min(range?.start ?? 0, text.length);
@@ -99,15 +93,8 @@ const expectations: Readonly<Record<string, string>> = {
   RBRACE: ", where , or } is needed",
 };
 
-interface Hint {
-  /** Matches the text before the place where the parser stopped. */
-  readonly before?: RegExp;
-  readonly at?: RegExp;
-  readonly write: string;
-}
-
-/** The first match counts. */
-const hints: readonly Hint[] = [
+/** Hints by the text before and at the place where the parser stopped. The first match counts. */
+const hints: readonly { readonly before?: RegExp; readonly at?: RegExp; readonly write: string }[] = [
   { at: /^=>/, write: 'there are no arrow functions; write .filter(t, t == "x")' },
   { before: /-$/, at: /^>/, write: 'there are no arrow functions; write .filter(t, t == "x")' },
   { before: /==$/, at: /^=/, write: "write == for ===" },
@@ -131,13 +118,11 @@ const hints: readonly Hint[] = [
 ];
 
 function hintAt(before: string, at: string): string | undefined {
-  if (at.startsWith("${")) return describeReference(at);
+  if (at.startsWith("${")) {
+    const written = /^\$\{([\w.[\]]{1,60})\}/.exec(at)?.[1] ?? "a.name";
+    return `\${…} belongs in inputs; here write ${written}`;
+  }
   return hints.find((hint) => (hint.before?.test(before) ?? true) && (hint.at?.test(at) ?? true))?.write;
-}
-
-function describeReference(at: string): string {
-  const written = /^\$\{([\w.[\]]{1,60})\}/.exec(at)?.[1] ?? "a.name";
-  return `\${…} belongs in inputs; here write ${written}`;
 }
 
 /** The text at a place: a word, a number, a quoted text or a sign. */

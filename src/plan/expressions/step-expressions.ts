@@ -157,26 +157,24 @@ function listKeys({ holder }: CelFailure): string {
   return `; there are: ${list || "none"}${keys.length > 20 ? ` … (${keys.length})` : ""}`;
 }
 
-function describeExpression({ step, key, iteration }: ExpressionPlace): string {
+function describeExpression({ step, key, iteration }: ExpressionPlace) {
   const ref = stepRefOf({ stepId: step.id, iteration });
-  return `"${key}" of step "${describeStepRef(ref)}" (${cutText(step[key] ?? "", maxQuoted)})`;
+  return { ref, text: `"${key}" of step "${describeStepRef(ref)}" (${cutText(step[key] ?? "", maxQuoted)})` };
 }
 
 function expressionError(
   place: ExpressionPlace,
   { message, position }: Pick<CelIssue, "message"> & Partial<CelIssue>,
 ): AgentError<"invalid-expression"> {
-  const { step, key, iteration } = place;
+  const { step, key } = place;
+  const { ref, text } = describeExpression(place);
   const at = position === undefined ? "" : ` (at character ${position})`;
-  const text = `${describeExpression(place)} cannot be used: ${message}${at}.`;
-  const ref = stepRefOf({ stepId: step.id, iteration });
   const details = { ...ref, key, expression: step[key] ?? "", ...(position !== undefined && { position }) };
-  return new AgentError("invalid-expression", text, { details });
+  return new AgentError("invalid-expression", `${text} cannot be used: ${message}${at}.`, { details });
 }
 
 function limitError(place: ExpressionPlace, used: number): AgentError<"limit-exceeded"> {
-  const { step, iteration } = place;
-  const text = `${describeExpression(place)} costs too much on this data: more than ${maxCelCost}. Ask for less of it, or let a tool do it.`;
-  const ref = stepRefOf({ stepId: step.id, iteration });
-  return new AgentError("limit-exceeded", text, { details: { limit: "expression", max: maxCelCost, used, ...ref } });
+  const { ref, text } = describeExpression(place);
+  const message = `${text} costs too much on this data: more than ${maxCelCost}. Ask for less of it, or let a tool do it.`;
+  return new AgentError("limit-exceeded", message, { details: { limit: "expression", max: maxCelCost, used, ...ref } });
 }
