@@ -82,7 +82,6 @@ export class AbortScope<TReason> {
     this.reason = undefined;
   }
 
-  /** Opens a source that is aborted with the others. Release it with {@link AbortScope.release}. */
   open(): AbortSource {
     const source = new AbortSource();
     if (this.reason !== undefined) source.abort(this.reason);

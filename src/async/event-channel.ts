@@ -58,7 +58,6 @@ export class EventChannel<TEvent> implements EventStream<TEvent>, EventSink<TEve
     return { next: () => this.next() };
   }
 
-  /** The oldest event that waits to be read, if there is one. */
   take(): TEvent | undefined {
     const event = this.buffer.shift();
     if (event !== undefined && this.options.isExpendable(event)) this.expendable--;

@@ -83,7 +83,6 @@ export function retryDelayMs(
   return Math.round(whole / 2 + (whole / 2) * random());
 }
 
-/** The end of the message of an error that asks for a longer delay than the policy allows. It ends the attempts. */
 export function askedTooLong(askedMs: number, { maxDelayMs }: RetryPolicy): string {
   return ` (it asks to wait ${askedMs} ms, longer than the maxDelayMs of ${maxDelayMs} ms)`;
 }

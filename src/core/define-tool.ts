@@ -3,7 +3,7 @@ import { functionWords, lightVerbs } from "../english/word-classes.ts";
 import { examplePhrase, PhraseError, parsePhrase, slotNames, slotsSideBySide } from "../language/phrases.ts";
 import { callLimitOptions, retryOptions } from "./call-gate.ts";
 import { AgentError } from "./errors.ts";
-import { canonicalJson, copyJson, type Jsonify } from "./json.ts";
+import { canonicalJson, copyJson, isPlainObject, type Jsonify } from "./json.ts";
 import { type JsonSchema, knownKeys, schemasAt } from "./json-schema.ts";
 import { checkKeys, checkPlainObject, failOption, type OptionTable, readOptions } from "./options.ts";
 import {
@@ -191,9 +191,7 @@ const toolOptions = {
     default: false,
   },
   result: { isValid: (value) => typeof value === "string", expected: "a path in the output" },
-  phrases: {
-    read: (value, option) => (isFunction(value) ? undefined : readPhrases(value, option)),
-  },
+  phrases: { read: (value, option) => (isFunction(value) ? undefined : readPhrases(value, option)) },
   execute: { type: "function", isRequired: true },
   undo: { type: "function" },
 } satisfies OptionTable<Tool>;
@@ -217,7 +215,9 @@ export function define(tool: Tool, place?: string): DefinedTool {
     failOption(place ?? "tool", tool, "an object with name, description, inputSchema and execute");
   const members = Object.fromEntries(toolKeys.map((key) => [key, readMember(tool, key)])) as unknown as Tool;
   const hasName = toolName.isValid(members.name);
-  if (mustBeKnown(tool)) checkKeys(hasName ? members.name : (place ?? "tool"), tool, toolKeys);
+  // An unknown member is a mistake, except in an instance of a class or in a tool created from a checked one.
+  if (isPlainObject(tool) && !("declaredEffect" in tool))
+    checkKeys(hasName ? members.name : (place ?? "tool"), tool, toolKeys);
   if (!hasName) failOption(place === undefined ? "name" : `${place}.name`, members.name, toolName.expected, true);
   const { inputSchema: input, effect, needsApproval, phrases } = readOptions(toolOptions, members, members.name);
   const { effect: _effect, needsApproval: _needsApproval, phrases: given, execute, undo, ...rest } = members;
@@ -250,12 +250,6 @@ function readMember(tool: Tool & { readonly [givenKey]?: Given }, key: keyof Too
   const given = tool[givenKey];
   if (given?.tool !== undefined && given.tool[key] === value) return given.members[key];
   return typeof value === "function" && methods.has(key) ? value.bind(tool) : value;
-}
-
-/** An unknown member is a mistake, except in an instance of a class or in a tool created from a checked one. */
-function mustBeKnown(tool: object): boolean {
-  const prototype: unknown = Object.getPrototypeOf(tool);
-  return (prototype === Object.prototype || prototype === null) && !("declaredEffect" in tool);
 }
 
 /** Returns the JSON Schema, except for zod 3, whose converter is loaded later. */

@@ -477,7 +477,6 @@ export function isStepFailure(event: EventInit): boolean {
 type Check = (value: unknown) => boolean;
 type Shape = Readonly<Record<string, Check>>;
 export type Keyed = Readonly<Record<string, unknown>>;
-/** Returns the key of an object that is invalid, if there is one. */
 type FindWrongKey = (value: Keyed) => string | undefined;
 
 // By hand and not by a schema: a run of 10 000 steps has 20 000 events, each of which is checked before a resume.
@@ -614,7 +613,6 @@ type FieldsByKind<TEvent> = { readonly [K in "step" | "plan"]: Fields<Extract<TE
 
 const digest = optional((value) => typeof value === "string" && /^[0-9a-f]{64}$/.test(value));
 
-/** Every kind of recorded event, with the checks of the fields that not all events have. */
 const recordedKinds = {
   "run-start": {
     ...execution,
@@ -720,18 +718,14 @@ export function findWrongKey(event: Keyed): string | undefined {
 
 /** True if an event is only emitted, never recorded. @internal */
 export function isTransient({ type }: { readonly type: AgentEventType }): boolean {
-  return includes(transientTypes, type);
+  return (transientTypes as readonly string[]).includes(type);
 }
 
 /** True if an event states a digest, if the agent keeps evidence. @internal */
 export function isDigested<T extends { readonly type: AgentEventType }>(
   event: T,
 ): event is T & { readonly type: DigestedType } {
-  return includes(digestedTypes, event.type);
-}
-
-function includes(types: readonly AgentEventType[], type: AgentEventType): boolean {
-  return types.includes(type);
+  return (digestedTypes as readonly string[]).includes(event.type);
 }
 
 /** Throws `invalid-options` for anything that is not an event type. @internal */

@@ -29,7 +29,6 @@ export function schemasAt(root: JsonSchema, path: JsonPath, value?: unknown): re
   return schemas;
 }
 
-/** The field whose constants distinguish the branches of a union. */
 export function branchField(branches: readonly JsonSchema[]): string | undefined {
   if (branches.length < 2) return undefined;
   const isConstant = (schema: JsonSchema | undefined) => schema?.const !== undefined || schema?.enum !== undefined;
@@ -58,7 +57,6 @@ export function jsonTypeOf(value: unknown): string {
   return Array.isArray(value) ? "array" : typeof value;
 }
 
-/** The paths of the keys in a value that its schema does not know, unless it allows others. */
 export function findUnknownKeys(root: JsonSchema, value: unknown): readonly JsonPath[] {
   const found: JsonPath[] = [];
   const collect = (branches: readonly JsonSchema[], holder: object, path: JsonPath): void => {

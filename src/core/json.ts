@@ -87,7 +87,6 @@ function notJson(path: JsonPath, message: string): JsonResult {
 class NotJson extends Error {}
 class TooDeep extends NotJson {}
 
-/** True if a value is an object whose prototype is that of objects, or none. */
 export function isPlainObject(value: unknown): value is Readonly<Record<string, unknown>> {
   if (typeof value !== "object" || value === null) return false;
   const prototype: unknown = Object.getPrototypeOf(value);
@@ -99,21 +98,17 @@ export function isRecord(value: unknown): value is Readonly<Record<string, unkno
 }
 
 /** A copy of the lists and plain objects in a value, which may contain itself; everything else in it stays the same. */
-export function copyContainers(value: unknown, copies?: Map<unknown, unknown>): unknown {
+export function copyContainers(value: unknown, copies = new Map<unknown, unknown>()): unknown {
   const isList = Array.isArray(value);
   if (!isList && !isPlainObject(value)) return value;
-  const known = copies?.get(value);
+  const known = copies.get(value);
   if (known !== undefined) return known;
   const copy: Record<string, unknown> | unknown[] = isList ? [] : {};
-  copies?.set(value, copy);
-  // Most inputs have no lists and objects in them, and need no map.
-  const copyItem = (item: unknown) => {
-    if (typeof item !== "object" || item === null) return item;
-    copies ??= new Map([[value, copy]]);
-    return copyContainers(item, copies);
-  };
-  if (isList) for (const item of value) (copy as unknown[]).push(copyItem(item));
-  else for (const key of Object.keys(value)) setOwn(copy as Record<string, unknown>, key, copyItem(value[key]));
+  copies.set(value, copy);
+  if (isList) for (const item of value) (copy as unknown[]).push(copyContainers(item, copies));
+  else
+    for (const key of Object.keys(value))
+      setOwn(copy as Record<string, unknown>, key, copyContainers(value[key], copies));
   return copy;
 }
 
@@ -302,7 +297,6 @@ export interface Sealed {
 /** The one key of a {@link Sealed}. Nothing that comes from outside may have it. */
 const sealedKey = "$sealed";
 
-/** The text that is shown in place of a sensitive value. */
 export const hiddenText = "[sensitive]";
 
 export function isSealed(value: unknown): value is Sealed {

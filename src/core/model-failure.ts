@@ -2,7 +2,6 @@ import { readFields } from "./error-data.ts";
 import { AgentError } from "./errors.ts";
 import { type LanguageModel, type ModelFailureReason, maxAnswerLength, modelName } from "./language-model.ts";
 
-/** All reasons, each with true if the same call may succeed later. */
 export const retryableByReason: Readonly<Record<ModelFailureReason, boolean>> = {
   unreachable: true,
   "unknown-model": false,
@@ -66,14 +65,12 @@ export function answerTooLong(model: Pick<LanguageModel, "provider" | "modelId">
 }
 
 export interface FailedCall {
-  /** The HTTP status of the response; undefined if there was none. */
   readonly status?: number | undefined;
   /** Names and codes of the error, its causes and its body, such as `overloaded_error` and `ECONNREFUSED`. */
   readonly codes?: readonly string[];
   readonly message?: string;
   /** True if the answer had started: a broken connection has interrupted it. */
   readonly isAnswering?: boolean;
-  /** True if the provider states that the same call may succeed later. */
   readonly isRetryable?: boolean;
 }
 

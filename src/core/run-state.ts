@@ -21,7 +21,6 @@ import { inputOf, type StepRef, toolOf } from "./step.ts";
 import type { ToolEffect } from "./tool.ts";
 import type { ToolFingerprint } from "./tool-schemas.ts";
 
-/** The state of a run: the fold of its recorded events. */
 export interface RunState {
   readonly runId: string;
   status: RunStatus;
@@ -51,7 +50,6 @@ export interface RunState {
   hasUndone?: boolean;
   mayBeSealed?: true;
   traceparent?: string;
-  /** The last digest of its events, and the number of the event that states it. */
   digest?: { readonly value: string; readonly sequence: number };
   executionStartedAt?: string;
   /** The number of executions since something new was recorded whose process died, apart from the latest. */
@@ -107,7 +105,6 @@ export function isLeftOpen({ status }: Pick<RunState, "status">): boolean {
   return status === "planning" || status === "running";
 }
 
-/** The types of events that an execution repeats when it starts over. */
 const repeated: ReadonlySet<string> = new Set(
   "run-resume plan-start model-end plan-fallback step-start step-retry undo-start circuit-change".split(" "),
 );
@@ -242,7 +239,6 @@ function endPlanning(state: RunState, event: AgentEventOf<"plan-end">): void {
   else if (outcome.error.code !== "interrupted") state.planningError = outcome.error;
 }
 
-/** Adds what the calls of a planning used, except what was counted when each ended. */
 function addToUsage(state: RunState, { usage }: { readonly usage?: ModelUsage }): void {
   const rest = usage && restOfUsage(usage, state.planningUsage);
   delete state.planningUsage;
@@ -258,7 +254,6 @@ function plannedStep(step: PlanStep): StepState {
   return pendingStep({ stepId: step.id, tool: toolOf(step), input: inputOf(step), reasoning: step.reasoning });
 }
 
-/** The ids of the steps that a revised plan has left unchanged. */
 export function unchangedSteps(before: Plan | undefined, after: Pick<Plan, "steps">): ReadonlySet<string> {
   const texts = new Map(before?.steps.map((step) => [step.id, canonicalJson(step)]));
   return new Set(after.steps.filter((step) => texts.get(step.id) === canonicalJson(step)).map(({ id }) => id));
@@ -276,7 +271,6 @@ function revise(state: RunState, event: AgentEventOf<"plan-revise">): void {
 
 type Revision = Extract<AgentEventOf<"plan-revise">["outcome"], { readonly status: "completed" }>;
 
-/** Keeps the steps that have started, and replaces the others by the new plan's. An unchanged step keeps its state. */
 function replacePlan(state: RunState, { plan, approvals }: Revision): void {
   const before = new Map(state.steps);
   const stays = unchangedSteps(state.plan, plan);
@@ -537,7 +531,6 @@ function openApproval({ hash, expiresAt }: AgentEventOf<"approval-request">): Ap
   return { hash, status: "requested", ...(expiresAt !== undefined && { expiresAt }) };
 }
 
-/** The part of a question about a step that its decision is bound to, besides the hash. */
 function reviewed(
   { approval, input: before }: StepState,
   { input, given }: Extract<StepEvent, { type: "approval-request" }>,
@@ -584,7 +577,6 @@ function reduceIteration(step: StepState, event: IterationEvent): void {
   countEnded(step, { before: status, after: iteration.status, timestamp: event.timestamp });
 }
 
-/** Counts an iteration that has ended, or runs again; the last one ends its loop. */
 function countEnded(
   step: StepState,
   { before, after, timestamp }: { before: StepStatus; after: StepStatus; timestamp: string },
@@ -656,12 +648,10 @@ export function isDone({ status, skipReason }: StepState): boolean {
   return status === "completed" || hadNothingToDo(skipReason);
 }
 
-/** True if a step was skipped because there was nothing for it to do, and not because of a failure or an end. */
 export function hadNothingToDo(skipReason: SkipReason | undefined): boolean {
   return skipReason === "condition" || skipReason === "no-items";
 }
 
-/** True if a step, or some of its iterations, is still to be run, or to be run again after an interruption. */
 export function isStillToRun({ status, iterations }: StepState): boolean {
   if (status === "pending" || status === "waiting" || status === "interrupted") return true;
   return iterations !== undefined && iterations.ended < iterations.states.length;

@@ -227,7 +227,6 @@ export function runNotFound(runId: string): AgentError<"run-not-found"> {
   return new AgentError("run-not-found", `There is no run "${runId}".`, { details: { runId } });
 }
 
-/** The error of a run on which another owner has a lease, or has had one since. */
 export function ownedElsewhere(runId: string): AgentError<"run-owned-elsewhere"> {
   return new AgentError("run-owned-elsewhere", `Run "${runId}" belongs to another owner.`, { details: { runId } });
 }
@@ -241,7 +240,6 @@ export function sequenceConflict(
   return new AgentError("run-conflict", message, { details: { runId } });
 }
 
-/** A lease on a run, in a store with a clock of its own. */
 export interface Lease {
   /** Null once it is released: the fence stays. */
   readonly owner: string | null;

@@ -2,7 +2,6 @@ import type { ZodTypeAny } from "zod/v3";
 import { countPending } from "../async/promises.ts";
 import type { JsonSchema } from "./json-schema.ts";
 
-/** The definition of a zod 3 schema; any other key may hold schemas. */
 interface Zod3Definition {
   readonly typeName?: string;
   readonly coerce?: boolean;

@@ -243,7 +243,6 @@ interface Zod4Definition {
   readonly checks?: readonly unknown[];
 }
 
-/** A mark on a field of a tool; see `sensitive` and `composed`. */
 export type SchemaMark = "sensitive" | "composed";
 
 /** The methods of a schema of zod 4 that set a mark. Those of zod/mini have no `meta`. */

@@ -24,10 +24,8 @@ export function isIterationName(name: string): name is "item" | "index" {
   return name === "item" || name === "index";
 }
 
-/** The name that stands for the tool of a step that waits, in events and records. */
 export const waitToolName = "wait";
 
-/** The name of a step's tool, as events and records show it. */
 export function toolOf({ tool }: Pick<PlanStep, "tool">): string {
   return tool ?? waitToolName;
 }

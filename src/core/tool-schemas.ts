@@ -96,12 +96,7 @@ function jsonSchemaOf(schema: StandardSchema, io: "input" | "output"): JsonSchem
 
 /** A copy of a schema with a mark, which its JSON Schema has as a keyword. Throws `invalid-options`. */
 function markSchema<TSchema extends StandardSchema>(schema: TSchema, mark: SchemaMark): TSchema {
-  switch (zodVersionOf(schema)) {
-    case 3:
-      return markZod3(schema, mark);
-    case 4:
-      return markZod4(schema, mark);
-    default:
-      return failOption("schema", schema, `a schema of zod; in the JSON Schema of another one write "${mark}": true`);
-  }
+  const version = zodVersionOf(schema);
+  if (version !== undefined) return version === 3 ? markZod3(schema, mark) : markZod4(schema, mark);
+  return failOption("schema", schema, `a schema of zod; in the JSON Schema of another one write "${mark}": true`);
 }

@@ -33,7 +33,6 @@ interface StepScope {
   readonly item?: SchemasAt | undefined;
 }
 
-/** The JSON Schemas of what steps call or wait for, by the tool, or by the schema of the event. */
 type KnownSchemas = ReadonlyMap<Tool | StandardSchema, Partial<ToolSchemas>>;
 
 /** The schemas of the tools that steps call, and of all events. Synchronous, unless zod 3's converter has to be loaded. */
@@ -99,14 +98,10 @@ export function noSuch(kind: "tool" | "event", name: string, known: Iterable<str
   return `There is no ${kind} "${name}".${suggestName(name, names)} Available ${kind}s: ${names.join(", ") || "none"}.`;
 }
 
-interface ParsedInput {
-  readonly tool: Tool;
-  readonly input: JsonSchema;
-  readonly preview: JsonValue;
-  readonly parsed: ParseResult<unknown>;
-}
-
-function collectIssues(scope: StepScope, { tool, input, preview, parsed }: ParsedInput): readonly PlanIssue[] {
+function collectIssues(
+  scope: StepScope,
+  { tool, input, preview, parsed }: { tool: Tool; input: JsonSchema; preview: JsonValue; parsed: ParseResult<unknown> },
+): readonly PlanIssue[] {
   const { step, references } = scope;
   const hide = hideQuotedOf(input, preview);
   const issues: PlanIssue[] = [];
@@ -157,7 +152,6 @@ function isExcused(path: JsonPath, { code, errors, unionErrors }: RawIssue, unkn
   return unionErrors?.some(({ issues }) => issues.every((issue) => isExcused(issue.path, issue, unknown))) ?? false;
 }
 
-/** Checks that a reference can be read, names something the output can have, and fits the schemas of its place. */
 function checkReference(
   { reference, kind, text }: FoundReference,
   wanted: readonly JsonSchema[] | undefined,
@@ -204,7 +198,6 @@ function checkWait({ wait }: WaitStep, scope: StepScope): readonly PlanIssue[] {
 
 const instants = '"2026-03-01T08:00:00Z" or "2026-03-01T08:00:00+01:00"';
 
-/** The issues of the expressions of a step, apart from those about the steps they name, and what its items are. */
 function checkExpressions(scope: StepScope): {
   readonly issues: readonly PlanIssue[];
   readonly item?: SchemasAt | undefined;
@@ -278,7 +271,6 @@ function orNull(schemas: readonly JsonSchema[] | undefined, mayBeNull: boolean):
   return schemas !== undefined && mayBeNull ? [...schemas, nothing] : schemas;
 }
 
-/** The message for a path that leads nowhere, with what there is instead: the schemas that its last key is not in. */
 function describeMissing(
   { text, name, path, isVariable = false }: Pick<CelPath, "name" | "path" | "text"> & Partial<CelPath>,
   around: readonly JsonSchema[],

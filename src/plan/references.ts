@@ -7,7 +7,6 @@ export interface ParsedReference {
   /** As it is written: `s1.todos[0]["any key"]`. */
   readonly text: string;
   readonly stepId: string;
-  /** The path in the output; empty for the whole. */
   readonly path: JsonPath;
 }
 
@@ -103,7 +102,6 @@ function hasOnly<TKey extends string>(value: object, key: TKey): value is Readon
 }
 
 export interface FoundReference {
-  /** The path of the value that contains it, in the input. */
   readonly path: JsonPath;
   /** `value` for `{ $ref }`, `text` inside a template. */
   readonly kind: "value" | "text";

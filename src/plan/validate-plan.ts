@@ -342,7 +342,6 @@ function checkOrder(
   return dependencies;
 }
 
-/** The index at which each id appears first and, if it is duplicate, last. */
 function indexSteps(steps: readonly (PlanStep | undefined)[], issues: PlanIssue[]) {
   const indexOf = new Map<string, number>();
   const lastIndexOf = new Map<string, number>();
@@ -358,7 +357,6 @@ function indexSteps(steps: readonly (PlanStep | undefined)[], issues: PlanIssue[
   return { indexOf, lastIndexOf };
 }
 
-/** The path in a step at which each of the others is first named. */
 function placesOfNames(step: PlanStep, names: StepNames | undefined): ReadonlyMap<string, JsonPath> {
   const places = new Map<string, JsonPath>();
   const add = (id: string, path: JsonPath) => {
@@ -391,7 +389,6 @@ function unmetDependency(id: string, isCyclic: boolean): PlacelessIssue {
     : { code: "forward-reference", message: `"${id}" comes later; a step depends only on steps before it.` };
 }
 
-/** The issue of a name that no step has, with what it was probably meant to be. */
 function unknownStep(
   name: string,
   { step, key, ids }: { step: PlanStep; key: string | number | undefined; ids: ReturnType<typeof describeIds> },

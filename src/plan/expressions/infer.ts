@@ -16,9 +16,7 @@ import {
 export type SchemasAt = (path: JsonPath) => readonly JsonSchema[] | undefined;
 
 export interface CelSurroundings {
-  /** Finds what is known of the value of a name; undefined if that is nothing. */
   readonly sourceOf: (name: string) => SchemasAt | undefined;
-  /** Returns the message about a path whose last key does not exist in the schemas around it. */
   readonly describeMissing: (path: CelPath, around: readonly JsonSchema[]) => string;
 }
 
@@ -177,7 +175,6 @@ function operandsOf(operator: CelOperator): readonly string[] {
   return /[<>]/.test(operator) ? ordered : jsonTypes;
 }
 
-/** The types that each function takes, and the one that it gives. */
 const calls: Readonly<Record<CelFunctionName, readonly [takes: readonly string[], gives?: string]>> = {
   // In CEL, a value in dyn() has a type that is known only when the expression runs.
   dyn: [jsonTypes],

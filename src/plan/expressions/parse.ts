@@ -84,7 +84,6 @@ function describeSyntax(
   return line.charAt(0).toLowerCase() + line.slice(1);
 }
 
-/** The end of a message that says what is needed, by the token that the parser expected. */
 const expectations: Readonly<Record<string, string>> = {
   IDENTIFIER: ', where a name is needed; a key that is not a name goes in brackets: a[0], a["any key"]',
   COLON: ", where : is needed",
@@ -125,7 +124,6 @@ function hintAt(before: string, at: string): string | undefined {
   return hints.find((hint) => (hint.before?.test(before) ?? true) && (hint.at?.test(at) ?? true))?.write;
 }
 
-/** The text at a place: a word, a number, a quoted text or a sign. */
 function wordOf(text: string, position: number): string {
   const [word = ""] = /^(?:\w(?:[\w.]*\w)?|"[^"\n]*"|'[^'\n]*'|\P{Surrogate})/u.exec(text.slice(position)) ?? [];
   return cutText(word, 41);

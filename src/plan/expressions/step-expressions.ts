@@ -20,7 +20,6 @@ import { parseCel } from "./parse.ts";
 
 export type ExpressionKey = "when" | "forEach";
 
-/** The expressions of one step, as far as they can be parsed, and what is known of them before they run. */
 export interface StepExpressions {
   readonly when: CelExpression | undefined;
   readonly forEach: CelExpression | undefined;
@@ -44,7 +43,6 @@ interface CheckedExpression {
 }
 
 interface ExpressionScope {
-  /** Returns the value of a name; undefined if there is none. */
   readonly lookUp: (name: string) => JsonValue | undefined;
   readonly iteration?: number | undefined;
 }
@@ -105,7 +103,6 @@ export function compileStep(step: PlanStep): StepExpressions {
 
 const wanted = { when: { type: "boolean", name: "true or false" }, forEach: { type: "array", name: "a list" } };
 
-/** The issue of an expression that can never give the type that is needed; undefined for any other. */
 function wrongResult(
   key: ExpressionKey,
   root: CelNode,
