@@ -7,10 +7,7 @@ export interface Abortable {
 
 const none: readonly never[] = [];
 
-/**
- * An abort controller that creates its `AbortSignal` only on demand. Most tools never read their signal, and creating
- * one, with a listener added and removed, costs more than everything else a step does.
- */
+/** Creates its `AbortSignal` only on demand: that costs more than a step, and most tools never read it. */
 export class AbortSource implements Abortable {
   aborted = false;
   reason: unknown;
@@ -110,10 +107,7 @@ export class AbortScope<TReason> {
 
 const listenersOf = new WeakMap<Abortable, ReturnType<typeof listen>>();
 
-/**
- * Calls back when a signal aborts, until the returned function is called. All callbacks of one signal share one
- * listener: an app passes its one shutdown signal to hundreds of runs, and Node warns of more than ten listeners.
- */
+/** All callbacks of a signal share one listener, as Node warns of more than ten. Returns what stops it. */
 export function onAbort(signal: Abortable, callback: () => void): () => void {
   const shared = listenersOf.get(signal) ?? listen(signal);
   shared.callbacks.add(callback);

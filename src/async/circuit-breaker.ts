@@ -3,10 +3,7 @@ import { type Clock, monotonicNow } from "./clock.ts";
 /** The calls that a circuit lets through: all (`closed`), none (`open`), or one as a test (`half-open`). */
 export type CircuitState = "closed" | "open" | "half-open";
 
-/**
- * The limits after which calls of something that keeps failing are refused.
- * @inline
- */
+/** The limits after which calls of something that keeps failing are refused. @inline */
 export interface CircuitBreakerOptions {
   /** Number of calls that fail within `windowMs` before the circuit opens. At least 1. @default 5 */
   readonly maxFailures?: number | undefined;

@@ -52,10 +52,7 @@ export class Semaphore {
   }
 }
 
-/**
- * The most calls that may start in an interval.
- * @inline
- */
+/** The most calls that may start in an interval. @inline */
 export interface RateLimitOptions {
   /** The most calls that start in any window of `intervalMs`: a whole number of at least 1. */
   readonly limit: number;

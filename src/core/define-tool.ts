@@ -54,10 +54,7 @@ interface ToolOptionsBase<TName extends string, TSchema extends StandardSchema> 
   phrases?: PhraseList<InferSchemaInput<TSchema>> | (() => Promise<PhraseList<InferSchemaInput<TSchema>>>) | undefined;
 }
 
-/**
- * Options of {@link defineTool} without an output schema: the output's type is what `execute` returns.
- * @group Tools
- */
+/** Options of {@link defineTool} without an output schema: the output's type is what `execute` returns. @group Tools */
 export interface ToolOptions<TName extends string, TSchema extends StandardSchema, TOutput, TResources>
   extends ToolOptionsBase<TName, TSchema> {
   outputSchema?: undefined;
@@ -75,10 +72,7 @@ export interface ToolOptions<TName extends string, TSchema extends StandardSchem
     | undefined;
 }
 
-/**
- * Options of {@link defineTool} with an output schema, against which references are checked before a run.
- * @inline
- */
+/** Options of {@link defineTool} with an output schema, against which references are checked before a run. @inline */
 export interface CheckedToolOptions<
   TName extends string,
   TSchema extends StandardSchema,
@@ -206,10 +200,7 @@ interface Given {
   tool?: DefinedTool;
 }
 
-/**
- * Checks and completes a tool. Each member is read once, whether it is a property, a getter, or on the prototype. Throws
- * `invalid-options`; `place` is the place of the tool in a list, if it is in one.
- */
+/** Checks a tool, which may be at a `place` in a list, and reads each member once. Throws `invalid-options`. */
 export function define(tool: Tool, place?: string): DefinedTool {
   if (typeof tool !== "object" || tool === null || Array.isArray(tool))
     failOption(place ?? "tool", tool, "an object with name, description, inputSchema and execute");

@@ -99,10 +99,7 @@ export interface RunStartEvent extends ExecutionStartEvent<"run-start"> {
   readonly options: StoredRunOptions;
 }
 
-/**
- * Something a suspended run waits for.
- * @group Approval
- */
+/** Something a suspended run waits for. @group Approval */
 export type PendingItem =
   /** The outcome of a step that failed or was cut off, with this error: it is unknown if it took effect. */
   | { readonly kind: "outcome"; readonly stepId: string; readonly iteration?: number; readonly error?: AgentErrorData }

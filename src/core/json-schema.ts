@@ -214,10 +214,7 @@ function distinct<T>(items: readonly T[]): readonly T[] {
   return [...new Set(items)];
 }
 
-/**
- * JSON Schema, as far as this package reads it. Draft 2020-12 for zod 4, draft 7 for zod 3.
- * @group Tools
- */
+/** JSON Schema, as far as this package reads it. Draft 2020-12 for zod 4, draft 7 for zod 3. @group Tools */
 export interface JsonSchema {
   readonly type?: string | readonly string[];
   readonly properties?: Readonly<Record<string, JsonSchema>>;

@@ -87,10 +87,7 @@ export class ModelCalls {
     });
   }
 
-  /**
-   * Makes attempts by `ask` until one succeeds. Rejects with the last failure, or with the reason of the signal as soon
-   * as that aborts.
-   */
+  /** Rejects with the last failure, or with the reason of the signal as soon as that aborts. */
   async run(request: ModelRequest, ask: Ask): Promise<ModelResponse> {
     const { signal } = request;
     signal.throwIfAborted();

@@ -83,10 +83,7 @@ export function initialRunState(runId: string): RunState {
   return { runId, status: "planning", sequence: 0, metadata: {}, steps, replans: 0, createdAt: "", updatedAt: "" };
 }
 
-/**
- * Folds one recorded event into a run's state: the only place where it changes. The state is changed in place and
- * returned, so that a fold costs the same for the first and the ten-thousandth step.
- */
+/** The only place where a state changes: in place, so that each step costs the same in a run of ten thousand. */
 export function reduceRunState(state: RunState, event: AgentEvent): RunState {
   state.sequence = event.sequence;
   state.updatedAt = event.timestamp;

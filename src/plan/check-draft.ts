@@ -59,10 +59,7 @@ export function afterDone(step: PlanStep): PlanStep {
 
 const nothingDone = { kept: [] as readonly PlanStep[], started: new Set<string>() };
 
-/**
- * The steps of a plan that are done, and the ids that have been used. A loop over no items is done, without a log
- * entry.
- */
+/** The steps that are done, and the used ids. A loop over no items is done, without a log entry. */
 function readLog({ plan, steps }: ReplanRequest): typeof nothingDone {
   const started = new Set<string>();
   const undone = new Set<string>();

@@ -57,10 +57,7 @@ function valueSchemas(schema: StandardSchema): Pick<ToolSchemas, "output"> | Pro
   return output instanceof Promise ? output.then((read) => ({ output: read })) : { output };
 }
 
-/**
- * The issues of a step, apart from those about the order of steps: its expressions, then its input or what it waits for.
- * Synchronous, unless the schema of its tool is async.
- */
+/** All issues but those about the order of steps. Synchronous, unless the schema of its tool is async. */
 export function checkStep(scope: StepScope): readonly PlanIssue[] | Promise<readonly PlanIssue[]> {
   const { step } = scope;
   const { issues, item } = checkExpressions(scope);
@@ -228,10 +225,7 @@ function checkExpressions(scope: StepScope): {
   return { issues, item };
 }
 
-/**
- * Finds what is known of the value that a name in a step stands for: the output of a step, or in a loop the `item` or
- * `index`. Undefined if there is no such step or tool.
- */
+/** Finds the schemas of the value of a name in a step; undefined if there is no such step or tool. */
 function findSource(name: string, scope: StepScope): SchemasAt | undefined {
   if (!isOfIteration(scope.step, name)) return findOutput(name, scope);
   return name === "item" ? scope.item : (path) => (path.length === 0 ? [integer] : []);

@@ -251,10 +251,7 @@ export class TooMuchRepeated extends RangeError {
   }
 }
 
-/**
- * Counts what references put into an input more than once: for each output, everything but the largest value, which is
- * needed to use the output at all. So an input takes no longer than the plan, the outputs and what is counted here.
- */
+/** Counts what an input repeats of each output: all but its largest value, which is needed to use it at all. */
 class RepeatedSize {
   private readonly outputs = new Map<string, { readonly first: JsonValue; largest?: number }>();
   private size = 0;
@@ -288,10 +285,7 @@ interface KnownNames {
   readonly references?: readonly FoundReference[];
 }
 
-/**
- * The ids of the steps that a step waits for, each once: `dependsOn` (or, if left out, the step before) and every step
- * that its input or one of its expressions refers to.
- */
+/** The steps that a step waits for: `dependsOn` (by default the step before), and all that it refers to. */
 export function dependenciesOf(
   step: PlanStep,
   previous: PlanStep | undefined,

@@ -14,10 +14,7 @@ import { jsonTypeOf } from "../../core/json-schema.ts";
 import { cutText } from "../../core/text.ts";
 import { type CelExpression, type CelNode, type CelNodeOf, type CelOperator, isPartOfData } from "./node.ts";
 
-/**
- * The failure of an evaluation. Not an `Error`: one is created for each item that a macro has to skip, and a stack takes
- * longer than the rest of the item. It never leaves {@link evaluateCel}'s callers.
- */
+/** Not an `Error`: one is created for each item that a macro skips, and a stack takes longer than the item. */
 export class CelFailure {
   constructor(
     readonly message: string,

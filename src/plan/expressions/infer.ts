@@ -25,10 +25,7 @@ export interface CelTypeIssue {
   readonly message: string;
 }
 
-/**
- * Infers from the schemas of the values around an expression what its parts can be, as far as it is known, and finds
- * what always fails, or compares values that are never equal. Each part is visited once.
- */
+/** Finds what fails whatever the data is, and comparisons of values that are never equal. Visits each part once. */
 export class CelInference {
   readonly issues: CelTypeIssue[] = [];
   /** The messages about missing parts: each is reported once. */

@@ -66,10 +66,7 @@ const tooLarge: Readonly<Record<string, string>> = {
   maxCallArguments: `a call with more than ${limits.maxCallArguments} arguments`,
 };
 
-/**
- * Describes what is wrong with the syntax of a text: names the CEL form of what is common in other languages, and never
- * the parser's tokens.
- */
+/** Names the CEL form of what is common in other languages, and never the tokens of the parser. */
 function describeSyntax(
   text: string,
   { code, summary, position }: { readonly code: string; readonly summary: string; readonly position: number },
