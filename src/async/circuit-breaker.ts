@@ -66,10 +66,7 @@ export class CircuitBreaker {
     return { change, report };
   }
 
-  /**
-   * Time for which calls are refused; undefined if one would be let in now. It is 0 while a test call is running, as that
-   * may end at any time.
-   */
+  /** Undefined if a call would be let in now; 0 while a test call is running, as that may end at any time. */
   refusedForMs(): number | undefined {
     if (this.state === "half-open") return this.isProbing ? 0 : undefined;
     const leftMs = this.state === "open" ? this.remainingMs() : 0;

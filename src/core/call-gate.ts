@@ -65,10 +65,7 @@ export class CallGate {
     return (this.breaker?.refusedForMs() ?? 0) > delayMs;
   }
 
-  /**
-   * Waits for a turn, unless the circuit is open, and then checks it again: a call that waited while it opened is
-   * refused. Undefined if the signal aborted first. Rejects with the error of an open circuit.
-   */
+  /** Waits for a turn; undefined if the signal aborted first. Rejects if the circuit is open before or after that. */
   async enter(signal: Abortable): Promise<Admission | undefined> {
     this.throwIfOpen();
     if ((await this.places?.acquire(signal)) === false) return undefined;

@@ -82,10 +82,7 @@ export function findUnknownKeys(root: JsonSchema, value: unknown): readonly Json
   return found;
 }
 
-/**
- * True if every key of a value is named by a schema without branches. This is a quick answer for the usual case: false
- * only means that {@link findUnknownKeys} has to look.
- */
+/** A quick answer for most values: false only means that {@link findUnknownKeys} has to look. */
 export function hasOnlyKnownKeys({ properties, $ref, anyOf, oneOf, allOf }: JsonSchema, value: unknown): boolean {
   if (typeof value !== "object" || value === null) return true;
   if (properties === undefined || Array.isArray(value) || ($ref ?? anyOf ?? oneOf ?? allOf) !== undefined) return false;

@@ -71,10 +71,7 @@ const failureCost = 30;
 /** Returns the value of a name from outside; undefined if there is none. Called once for each name in an evaluation. */
 type LookUpName = (name: string) => JsonValue | undefined;
 
-/**
- * Evaluates an expression. Numbers are those of JSON, only own properties are read, no code of the data runs, nothing
- * waits. Throws {@link CelFailure} or {@link CelLimitExceeded}, and otherwise only what `lookUp` throws.
- */
+/** Runs no code of the data. Throws {@link CelFailure}, {@link CelLimitExceeded}, and what `lookUp` throws. */
 export function evaluateCel(expression: CelExpression, lookUp: LookUpName, maxCost = maxCelCost): JsonValue {
   const budget = new CelBudget(maxCost);
   try {
