@@ -9,6 +9,11 @@ export type JsonObject = { readonly [key: string]: JsonValue };
 
 export type JsonPath = readonly (string | number)[];
 
+interface WithToJson {
+  /** As `JSON.stringify` calls it. */
+  toJSON(...args: never[]): unknown;
+}
+
 /**
  * The type of a value after a round trip through JSON: a `Date` is text, an object with `toJSON` is what that returns,
  * functions, symbols and `undefined` are gone from objects, and `undefined` (or `void`) by itself is `null`.
@@ -20,7 +25,7 @@ export type Jsonify<T> = unknown extends T
     ? null
     : T extends string | number | boolean | null
       ? T
-      : T extends { toJSON(...args: never[]): unknown }
+      : T extends WithToJson
         ? Jsonify<ReturnType<T["toJSON"]>>
         : T extends (...args: never[]) => unknown
           ? never
