@@ -1,4 +1,3 @@
-/** The part of an `AbortSignal` that waiting needs. */
 export interface Abortable {
   readonly aborted: boolean;
   readonly reason: unknown;
@@ -8,10 +7,7 @@ export interface Abortable {
 
 const none: readonly never[] = [];
 
-/**
- * An abort controller that creates its `AbortSignal` only on demand. Most tools never read their signal, and creating
- * one, with a listener added and removed, costs more than everything else a step does.
- */
+/** Creates its `AbortSignal` only on demand: that costs more than a step, and most tools never read it. */
 export class AbortSource implements Abortable {
   aborted = false;
   reason: unknown;
@@ -19,7 +15,6 @@ export class AbortSource implements Abortable {
   private listeners: readonly (() => void)[] = none;
   private controller: AbortController | undefined;
 
-  /** The signal to hand out, always the same. */
   get signal(): AbortSignal {
     if (this.controller === undefined) {
       this.controller = new AbortController();
@@ -28,7 +23,6 @@ export class AbortSource implements Abortable {
     return this.controller.signal;
   }
 
-  /** Aborts; only the first reason counts. */
   abort(reason: unknown): void {
     if (this.aborted) return;
     this.aborted = true;
@@ -50,7 +44,6 @@ export class AbortSource implements Abortable {
   }
 }
 
-/** The source of an object that has {@link lazySignal}. */
 export const sourceKey = Symbol("source");
 
 /**
@@ -71,7 +64,6 @@ export const lazySignal: PropertyDescriptor & ThisType<{ readonly [sourceKey]: A
 
 /** Sources that are aborted together. One that is opened after the abort is aborted at once. */
 export class AbortScope<TReason> {
-  /** The reason of the first abort; later ones change nothing. */
   reason: TReason | undefined;
   private sources: AbortSource[] = [];
 
@@ -87,7 +79,6 @@ export class AbortScope<TReason> {
     this.reason = undefined;
   }
 
-  /** Opens a source that is aborted with the others. Release it with {@link AbortScope.release}. */
   open(): AbortSource {
     const source = new AbortSource();
     if (this.reason !== undefined) source.abort(this.reason);
@@ -97,12 +88,10 @@ export class AbortScope<TReason> {
     return source;
   }
 
-  /** True if a source has not been released. */
   isOpen(source: AbortSource): boolean {
     return this.sources.includes(source);
   }
 
-  /** Removes a source; does nothing if it is not one of these. */
   release(source: AbortSource): void {
     const { sources } = this;
     // Few are open at a time, and the one that is released is usually the last.
@@ -116,17 +105,9 @@ export class AbortScope<TReason> {
   }
 }
 
-interface SharedListener {
-  readonly callbacks: Set<() => void>;
-  readonly listener: () => void;
-}
+const listenersOf = new WeakMap<Abortable, ReturnType<typeof listen>>();
 
-const listenersOf = new WeakMap<Abortable, SharedListener>();
-
-/**
- * Calls back when a signal aborts, until the returned function is called. All callbacks of one signal share one
- * listener: an app passes its one shutdown signal to hundreds of runs, and Node warns of more than ten listeners.
- */
+/** All callbacks of a signal share one listener, as Node warns of more than ten. Returns what stops it. */
 export function onAbort(signal: Abortable, callback: () => void): () => void {
   const shared = listenersOf.get(signal) ?? listen(signal);
   shared.callbacks.add(callback);
@@ -138,7 +119,7 @@ export function onAbort(signal: Abortable, callback: () => void): () => void {
   };
 }
 
-function listen(signal: Abortable): SharedListener {
+function listen(signal: Abortable) {
   const callbacks = new Set<() => void>();
   const listener = () => {
     for (const callback of [...callbacks]) callback();

@@ -3,10 +3,7 @@ import { type Clock, monotonicNow } from "./clock.ts";
 /** The calls that a circuit lets through: all (`closed`), none (`open`), or one as a test (`half-open`). */
 export type CircuitState = "closed" | "open" | "half-open";
 
-/**
- * The limits after which calls of something that keeps failing are refused.
- * @inline
- */
+/** The limits after which calls of something that keeps failing are refused. @inline */
 export interface CircuitBreakerOptions {
   /** Number of calls that fail within `windowMs` before the circuit opens. At least 1. @default 5 */
   readonly maxFailures?: number | undefined;
@@ -19,9 +16,7 @@ export interface CircuitBreakerOptions {
 /** The outcome of a call that was let in. `abandoned` is neither a success nor a failure of the callee. */
 export type CallVerdict = "succeeded" | "failed" | "abandoned";
 
-/** A call that was let in. */
 export interface CircuitPermit {
-  /** `half-open` if letting this one in changed the state to that. */
   readonly change: CircuitState | undefined;
   /**
    * Reports the outcome, and returns the new state if that changed it. Only the first report counts, so `abandoned` may
@@ -53,13 +48,11 @@ export class CircuitBreaker {
   private failuresMs: number[] = [];
   private next = 0;
 
-  /** The caller checks the options. */
   constructor(
     private readonly options: Required<CircuitBreakerOptions>,
     private readonly clock: Clock,
   ) {}
 
-  /** Lets a call in that is not refused. */
   enter(): CircuitPermit {
     const change = this.state === "open" ? this.change("half-open") : undefined;
     this.isProbing = this.state === "half-open";
@@ -73,10 +66,7 @@ export class CircuitBreaker {
     return { change, report };
   }
 
-  /**
-   * Time for which calls are refused; undefined if one would be let in now. It is 0 while a test call is running, as that
-   * may end at any time.
-   */
+  /** Undefined if a call would be let in now; 0 while a test call is running, as that may end at any time. */
   refusedForMs(): number | undefined {
     if (this.state === "half-open") return this.isProbing ? 0 : undefined;
     const leftMs = this.state === "open" ? this.remainingMs() : 0;
@@ -92,7 +82,6 @@ export class CircuitBreaker {
     return verdict === "failed" && this.isOneTooMany() ? this.open() : undefined;
   }
 
-  /** Counts a failure. */
   private isOneTooMany(): boolean {
     const nowMs = monotonicNow(this.clock);
     this.failuresMs[this.next] = nowMs;

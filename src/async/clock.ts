@@ -41,10 +41,7 @@ export function letExit(timer: unknown): void {
   (timer as { unref?(): void } | undefined)?.unref?.();
 }
 
-/**
- * Waits, or stops waiting when the signal aborts: resolves to whether the whole time has passed. Never rejects. With
- * `mayExit`, a process with nothing else to do exits.
- */
+/** Resolves to true after the time, or false when the signal aborts. With `mayExit`, the process may exit before. */
 export function sleep(
   delayMs: number,
   { clock, signal, mayExit = false }: { clock: Clock; signal: Abortable; mayExit?: boolean },
@@ -65,10 +62,7 @@ export function sleep(
   });
 }
 
-/**
- * Calls back once the wall clock has reached a time, in delays short enough for a timer; a process with nothing else to do
- * may exit before. Returns what stops it.
- */
+/** Calls back at a time, in delays short enough for a timer; the process may exit before. Returns what stops it. */
 export function callAt(clock: Clock, atMs: number, callback: () => void): () => void {
   let timer: unknown;
   const wait = () => {

@@ -8,32 +8,22 @@ export interface EventSink<TEvent> {
   push(event: TEvent): void;
 }
 
-export interface EventChannelOptions<TEvent> {
-  /** The most events that wait to be read. */
-  readonly capacity: number;
-  /** True for an event that may be dropped before others when there are more. */
-  readonly isExpendable: (event: TEvent) => boolean;
-}
-
-interface Reader<TEvent> {
-  readonly resolve: (result: IteratorResult<TEvent>) => void;
-  readonly reject: (error: unknown) => void;
-}
-
-/**
- * A bounded buffer between a writer that never waits and one reader. When it is full, the oldest expendable event is
- * dropped, or else the oldest.
- */
+/** A bounded buffer for one reader. When it is full, the oldest expendable event is dropped, or else the oldest. */
 export class EventChannel<TEvent> implements EventStream<TEvent>, EventSink<TEvent> {
   dropped = 0;
   private readonly buffer: TEvent[] = [];
-  /** Number of expendable events in the buffer. */
   private expendable = 0;
   private isClosed = false;
   private failure: { readonly error: unknown } | undefined;
-  private readonly waiting: Reader<TEvent>[] = [];
+  private readonly waiting: {
+    readonly resolve: (result: IteratorResult<TEvent>) => void;
+    readonly reject: (error: unknown) => void;
+  }[] = [];
 
-  constructor(private readonly options: EventChannelOptions<TEvent>) {}
+  /** An expendable event may be dropped before others when more than `capacity` wait to be read. */
+  constructor(
+    private readonly options: { readonly capacity: number; readonly isExpendable: (event: TEvent) => boolean },
+  ) {}
 
   push(event: TEvent): void {
     if (this.isClosed) return;
@@ -65,7 +55,6 @@ export class EventChannel<TEvent> implements EventStream<TEvent>, EventSink<TEve
     return { next: () => this.next() };
   }
 
-  /** The oldest event that waits to be read, if there is one. */
   take(): TEvent | undefined {
     const event = this.buffer.shift();
     if (event !== undefined && this.options.isExpendable(event)) this.expendable--;

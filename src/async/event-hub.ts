@@ -1,10 +1,6 @@
 import { EventEmitter } from "eventemitter3";
 import { isThenable } from "./promises.ts";
 
-interface TypedEvent {
-  readonly type: string;
-}
-
 type Listener = (event: never) => unknown;
 type Name = string | symbol;
 
@@ -13,11 +9,9 @@ interface Subscription<TEvent> {
   readonly name: Name;
   readonly listener: Listener;
   readonly isOnce: boolean;
-  /** The function that the emitter calls. */
   readonly tell: (event: TEvent) => void;
 }
 
-/** The name for listeners to every event. */
 const everything = Symbol("everything");
 
 /**
@@ -26,7 +20,7 @@ const everything = Symbol("everything");
  * the next one; a listener removed then still receives this one. A listener is registered once per type; `on` keeps one
  * that was added by `once`.
  */
-export class EventHub<TEvent extends TypedEvent> {
+export class EventHub<TEvent extends { readonly type: string }> {
   private readonly emitter = new EventEmitter();
   private readonly subscriptions = new Map<Name, Map<Listener, Subscription<TEvent>>>();
 
@@ -44,7 +38,6 @@ export class EventHub<TEvent extends TypedEvent> {
     return this.add(everything, listener, false);
   }
 
-  /** Removes a listener; does nothing if it is not there. */
   off(type: string, listener: Listener): void {
     const subscription = this.subscriptions.get(type)?.get(listener);
     if (subscription !== undefined) this.end(subscription);
@@ -64,7 +57,6 @@ export class EventHub<TEvent extends TypedEvent> {
     }
   }
 
-  /** Emits an event. Never throws. */
   emit(event: TEvent): void {
     this.emitter.emit(event.type, event);
     this.emitter.emit(everything, event);
@@ -88,7 +80,7 @@ export class EventHub<TEvent extends TypedEvent> {
     };
     const subscription: Subscription<TEvent> = { name, listener, isOnce, tell };
     listeners.set(listener, subscription);
-    this.emitter.on(name, subscription.tell);
+    this.emitter.on(name, tell);
     return () => this.end(subscription);
   }
 

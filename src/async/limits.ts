@@ -27,7 +27,6 @@ export class Semaphore {
     return true;
   }
 
-  /** Releases a place. Does nothing if none is taken. */
   release(): void {
     let turn = this.turns.next();
     if (turn.done) {
@@ -53,10 +52,7 @@ export class Semaphore {
   }
 }
 
-/**
- * The most calls that may start in an interval.
- * @inline
- */
+/** The most calls that may start in an interval. @inline */
 export interface RateLimitOptions {
   /** The most calls that start in any window of `intervalMs`: a whole number of at least 1. */
   readonly limit: number;
@@ -75,10 +71,8 @@ export class RateLimit {
   private readonly startsMs: number[] = [];
   private next = 0;
   private newestMs = Number.NEGATIVE_INFINITY;
-  /** Held by the first in line. */
   private readonly turn = new Semaphore(1);
 
-  /** The caller checks the options. */
   constructor(
     private readonly options: RateLimitOptions,
     private readonly clock: Clock,

@@ -56,7 +56,6 @@ export function pendingWork(): number {
   return pendingCount;
 }
 
-/** Counts a promise as {@link pendingWork} until it settles, and settles as it does. */
 export async function countPending<T>(work: Promise<T>): Promise<T> {
   pendingCount++;
   try {

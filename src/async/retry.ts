@@ -20,16 +20,6 @@ export interface RetryOptions {
 
 export type RetryPolicy = Required<RetryOptions>;
 
-/** Options of {@link retryFailed}. A result is a success if `isFailure` returns false. */
-export interface RetryFailedOptions<TResult> {
-  readonly maxAttempts: number;
-  readonly isFailure: (result: TResult) => boolean;
-  /** Resolves to true if there is to be another attempt, once its delay is over. */
-  readonly shouldRetry: (failure: TResult, attempt: number) => Promise<boolean>;
-  /** Makes attempt number `attempt`, from 2. Must not reject. */
-  readonly attempt: (attempt: number) => Promise<TResult>;
-}
-
 /**
  * Retries after a failed first attempt, through p-retry, and resolves to the last result.
  *
@@ -38,8 +28,22 @@ export interface RetryFailedOptions<TResult> {
  * p-retry's own are neither reported nor on our clock. p-retry gets no signal, as it would drop a value that arrives
  * while it aborts.
  */
-export async function retryFailed<TResult>(first: TResult, options: RetryFailedOptions<TResult>): Promise<TResult> {
-  const { maxAttempts, isFailure, shouldRetry, attempt } = options;
+export async function retryFailed<TResult>(
+  first: TResult,
+  {
+    maxAttempts,
+    isFailure,
+    shouldRetry,
+    attempt,
+  }: {
+    readonly maxAttempts: number;
+    readonly isFailure: (result: TResult) => boolean;
+    /** Resolves to true if there is to be another attempt, once its delay is over. */
+    readonly shouldRetry: (failure: TResult, attempt: number) => Promise<boolean>;
+    /** Makes attempt number `attempt`, from 2. Must not reject. */
+    readonly attempt: (attempt: number) => Promise<TResult>;
+  },
+): Promise<TResult> {
   const tryOnce = async (number: number) => {
     const result = number === 1 ? first : await attempt(number);
     if (isFailure(result)) throw new FailedAttempt(result);
@@ -79,7 +83,6 @@ export function retryDelayMs(
   return Math.round(whole / 2 + (whole / 2) * random());
 }
 
-/** The end of the message of an error that asks for a longer delay than the policy allows. It ends the attempts. */
 export function askedTooLong(askedMs: number, { maxDelayMs }: RetryPolicy): string {
   return ` (it asks to wait ${askedMs} ms, longer than the maxDelayMs of ${maxDelayMs} ms)`;
 }
@@ -87,14 +90,9 @@ export function askedTooLong(askedMs: number, { maxDelayMs }: RetryPolicy): stri
 /** Limit of the causes to look at; an error may be its own cause. */
 const maxCauses = 5;
 
-interface ErrorWithDelay {
-  readonly retryAfterMs?: unknown;
-  readonly retryAfter?: unknown;
-  readonly headers?: unknown;
-  readonly responseHeaders?: unknown;
-  readonly response?: { readonly headers?: unknown } | null;
-  readonly cause?: unknown;
-}
+type ErrorWithDelay = Readonly<
+  Partial<Record<"retryAfterMs" | "retryAfter" | "headers" | "responseHeaders" | "cause", unknown>>
+> & { readonly response?: { readonly headers?: unknown } | null };
 
 /**
  * The delay that an error asks for before another try, in whole milliseconds from 0 to 2 147 483 647; undefined if it has
@@ -146,7 +144,6 @@ function header(headers: object, name: string): unknown {
   return Array.isArray(value) ? value[0] : value;
 }
 
-/** A finite number, given as such or in digits. */
 function toMs(value: unknown): number | undefined {
   const number = typeof value === "string" && isNumeric.test(value) ? Number(value) : value;
   return typeof number === "number" && Number.isFinite(number) ? number : undefined;

@@ -1,7 +1,6 @@
 import pTimeout from "p-timeout";
 import type { Clock } from "./clock.ts";
 
-/** The result of {@link settleWithin} when time is up. */
 export const notInTime = Symbol("notInTime");
 
 /** Settles as the promise does, or resolves to {@link notInTime} after `delayMs`, which may be 0. */

@@ -94,23 +94,15 @@ export type ApprovalQuestion<TTool extends Tool = Tool> = {
   readonly runId?: string;
 } & (StepSubject<TTool> | { readonly kind: "plan"; readonly plan: Plan });
 
-/** A call of a tool, as it is approved. */
 export interface ApprovedCall extends StepRef {
   readonly runId: string;
   readonly tool: string;
   readonly effect: ToolEffect;
-  /** The JSON of the parsed input. */
   readonly input: JsonValue;
 }
 
-/** An input as an approver sees it; `given` is left out if parsing leaves it equal. */
-export interface ShownInput {
-  readonly input: JsonObject;
-  readonly given?: JsonObject;
-}
-
-/** The input to show, from the JSON of the parsed one. If parsing leaves it equal, its keys keep their order. */
-export function toShownInput(parsed: JsonValue, given: JsonObject): ShownInput {
+/** The input to show; `given` is left out if parsing leaves it equal, and then its keys keep their order. */
+export function toShownInput(parsed: JsonValue, given: JsonObject): { input: JsonObject; given?: JsonObject } {
   const isSame = canonicalJson(parsed) === canonicalJson(given);
   return isSame ? { input: given } : { input: parsed as JsonObject, given };
 }
@@ -155,7 +147,6 @@ function jsonOfPart(parsed: unknown, given: JsonValue | undefined, around: reado
   return Object.fromEntries(parts.filter(([, part]) => part !== undefined));
 }
 
-/** The JSON of what has no parts, or has `toJSON`. */
 function jsonOf(value: unknown): JsonValue | undefined {
   const isHolder = typeof value === "object" && value !== null && !("toJSON" in value);
   const json = isHolder || value === undefined ? undefined : toJson(value);
@@ -198,7 +189,6 @@ export interface UnsaidValue {
   readonly isChoice: boolean;
 }
 
-/** Options of an {@link AccountFor}. */
 export interface AccountOptions {
   readonly tools: readonly DefinedTool[];
   readonly texts: readonly AccountText[];
@@ -208,7 +198,6 @@ export interface AccountOptions {
   readonly planned?: readonly PlanStep[];
 }
 
-/** Finds the values of steps that the user has not said. */
 export type AccountFor = (
   steps: readonly PlanStep[],
   options: AccountOptions,

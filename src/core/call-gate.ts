@@ -11,7 +11,6 @@ import type { RetryOptions } from "../async/retry.ts";
 import { type OptionTable, readOptions } from "./options.ts";
 import type { ToolLimitOptions } from "./tool.ts";
 
-/** The options of a retry policy, with the general defaults. */
 export const retryOptions = {
   maxAttempts: { type: "integer", min: 1, max: 1_000, default: 3 },
   minDelayMs: { type: "duration", min: 0, default: 1_000 },
@@ -37,9 +36,7 @@ export const callLimitOptions = {
   circuitBreaker: { options: circuitBreakerOptions },
 } satisfies OptionTable<ToolLimitOptions>;
 
-/** A call that a {@link CallGate} let through. */
 export interface Admission {
-  /** The state of the circuit if letting this call through changed it. */
   readonly change: CircuitState | undefined;
   /** Releases the place, the first time; returns the circuit's new state if the verdict changed it. */
   leave(verdict: CallVerdict): CircuitState | undefined;
@@ -64,15 +61,11 @@ export class CallGate {
     }
   }
 
-  /** Returns true if an open circuit would refuse a call that comes so much later. */
   refusesIn(delayMs: number): boolean {
     return (this.breaker?.refusedForMs() ?? 0) > delayMs;
   }
 
-  /**
-   * Waits for a turn, unless the circuit is open, and then checks it again: a call that waited while it opened is
-   * refused. Undefined if the signal aborted first. Rejects with the error of an open circuit.
-   */
+  /** Waits for a turn; undefined if the signal aborted first. Rejects if the circuit is open before or after that. */
   async enter(signal: Abortable): Promise<Admission | undefined> {
     this.throwIfOpen();
     if ((await this.places?.acquire(signal)) === false) return undefined;

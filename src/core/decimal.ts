@@ -44,7 +44,6 @@ export function isExact(value: Decimal): boolean {
   return !rightDigits.has(value);
 }
 
-/** Marks a result as rounded: so many of its digits are right. */
 export function asRounded(result: Decimal, digits: number = precision): Decimal {
   rightDigits.set(result, Math.min(digits, precision));
   return result;
@@ -111,10 +110,7 @@ export function overflow(): ArithmeticFault {
   return new ArithmeticFault("overflow", "The result is too large; the largest number is about 1.8e308.");
 }
 
-/**
- * The nearest JavaScript number. Throws for a whole number that JSON would write with other digits, below the limit: from
- * 1e21 on it writes an exponent, and no more than 17 digits.
- */
+/** Throws for a whole number below the limit that JSON would write with other digits: it has at most 17. */
 export function nearestNumber(value: Decimal, limit: number): number {
   const number = value.toNumber();
   if (!Number.isFinite(number)) throw overflow();

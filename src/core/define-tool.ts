@@ -3,7 +3,7 @@ import { functionWords, lightVerbs } from "../english/word-classes.ts";
 import { examplePhrase, PhraseError, parsePhrase, slotNames, slotsSideBySide } from "../language/phrases.ts";
 import { callLimitOptions, retryOptions } from "./call-gate.ts";
 import { AgentError } from "./errors.ts";
-import { canonicalJson, copyJson, type Jsonify } from "./json.ts";
+import { canonicalJson, copyJson, isPlainObject, type Jsonify } from "./json.ts";
 import { type JsonSchema, knownKeys, schemasAt } from "./json-schema.ts";
 import { checkKeys, checkPlainObject, failOption, type OptionTable, readOptions } from "./options.ts";
 import {
@@ -54,10 +54,7 @@ interface ToolOptionsBase<TName extends string, TSchema extends StandardSchema> 
   phrases?: PhraseList<InferSchemaInput<TSchema>> | (() => Promise<PhraseList<InferSchemaInput<TSchema>>>) | undefined;
 }
 
-/**
- * Options of {@link defineTool} without an output schema: the output's type is what `execute` returns.
- * @group Tools
- */
+/** Options of {@link defineTool} without an output schema: the output's type is what `execute` returns. @group Tools */
 export interface ToolOptions<TName extends string, TSchema extends StandardSchema, TOutput, TResources>
   extends ToolOptionsBase<TName, TSchema> {
   outputSchema?: undefined;
@@ -75,10 +72,7 @@ export interface ToolOptions<TName extends string, TSchema extends StandardSchem
     | undefined;
 }
 
-/**
- * Options of {@link defineTool} with an output schema, against which references are checked before a run.
- * @inline
- */
+/** Options of {@link defineTool} with an output schema, against which references are checked before a run. @inline */
 export interface CheckedToolOptions<
   TName extends string,
   TSchema extends StandardSchema,
@@ -152,13 +146,12 @@ export function indexTools(tools: readonly Tool[]): ReadonlyMap<string, DefinedT
   for (const [index, given] of tools.entries()) {
     const tool = toDefinedTool(`tools[${index}]`, given);
     if (byName.has(tool.name)) {
-      throw new AgentError("invalid-options", `Two tools are named "${tool.name}"; names must be unique.`, {
-        details: { option: "tools", received: tool.name, expected: "tools of different names" },
-      });
+      const details = { option: "tools", received: tool.name, expected: "tools of different names" };
+      const message = `Two tools are named "${tool.name}"; names must be unique.`;
+      throw new AgentError("invalid-options", message, { details });
     }
     byName.set(tool.name, tool);
   }
-
   checkSharedExamples(byName.values());
   return byName;
 }
@@ -192,9 +185,7 @@ const toolOptions = {
     default: false,
   },
   result: { isValid: (value) => typeof value === "string", expected: "a path in the output" },
-  phrases: {
-    read: (value, option) => (isFunction(value) ? undefined : readPhrases(value, option)),
-  },
+  phrases: { read: (value, option) => (isFunction(value) ? undefined : readPhrases(value, option)) },
   execute: { type: "function", isRequired: true },
   undo: { type: "function" },
 } satisfies OptionTable<Tool>;
@@ -205,21 +196,19 @@ const toolKeys = Object.keys(toolOptions) as readonly (keyof Tool)[];
 const givenKey = Symbol("given");
 
 interface Given {
-  /** The members, each read once; functions have their `this`. */
   readonly members: Tool;
   tool?: DefinedTool;
 }
 
-/**
- * Checks and completes a tool. Each member is read once, whether it is a property, a getter, or on the prototype. Throws
- * `invalid-options`; `place` is the place of the tool in a list, if it is in one.
- */
+/** Checks a tool, which may be at a `place` in a list, and reads each member once. Throws `invalid-options`. */
 export function define(tool: Tool, place?: string): DefinedTool {
   if (typeof tool !== "object" || tool === null || Array.isArray(tool))
     failOption(place ?? "tool", tool, "an object with name, description, inputSchema and execute");
   const members = Object.fromEntries(toolKeys.map((key) => [key, readMember(tool, key)])) as unknown as Tool;
   const hasName = toolName.isValid(members.name);
-  if (mustBeKnown(tool)) checkKeys(hasName ? members.name : (place ?? "tool"), tool, toolKeys);
+  // An unknown member is a mistake, except in an instance of a class or in a tool created from a checked one.
+  if (isPlainObject(tool) && !("declaredEffect" in tool))
+    checkKeys(hasName ? members.name : (place ?? "tool"), tool, toolKeys);
   if (!hasName) failOption(place === undefined ? "name" : `${place}.name`, members.name, toolName.expected, true);
   const { inputSchema: input, effect, needsApproval, phrases } = readOptions(toolOptions, members, members.name);
   const { effect: _effect, needsApproval: _needsApproval, phrases: given, execute, undo, ...rest } = members;
@@ -252,12 +241,6 @@ function readMember(tool: Tool & { readonly [givenKey]?: Given }, key: keyof Too
   const given = tool[givenKey];
   if (given?.tool !== undefined && given.tool[key] === value) return given.members[key];
   return typeof value === "function" && methods.has(key) ? value.bind(tool) : value;
-}
-
-/** An unknown member is a mistake, except in an instance of a class or in a tool created from a checked one. */
-function mustBeKnown(tool: object): boolean {
-  const prototype: unknown = Object.getPrototypeOf(tool);
-  return (prototype === Object.prototype || prototype === null) && !("declaredEffect" in tool);
 }
 
 /** Returns the JSON Schema, except for zod 3, whose converter is loaded later. */
@@ -314,7 +297,6 @@ function readPhrases(phrases: unknown, option: string): readonly ToolPhrase[] {
 }
 
 interface PhrasedTool extends Pick<Tool, "name" | "inputSchema"> {
-  /** The JSON Schema of the input, if it is known yet. */
   readonly input?: JsonSchema | undefined;
 }
 
@@ -341,13 +323,9 @@ function checkSlots(option: string, { phrase, slots = {}, toInput }: ToolPhrase,
   for (const name of names) {
     if (toInput !== undefined || Object.hasOwn(slots, name) || schemasAt(input, [name])?.length !== 0) continue;
     const known = knownKeys(schemasAt(input, []) ?? []).slice(0, 20);
-    const fix = known.length === 0 ? "" : `name one of ${known.join(", ")}, or `;
-    failOption(
-      option,
-      phrase,
-      `a phrase with slots for input fields, but the input has no field "${name}" (${fix}give the phrase a toInput)`,
-      true,
-    );
+    const fix = `${known.length === 0 ? "" : `name one of ${known.join(", ")}, or `}give the phrase a toInput`;
+    const expected = `a phrase with slots for input fields, but the input has no field "${name}" (${fix})`;
+    failOption(option, phrase, expected, true);
   }
   // A function may know what to do with two texts.
   const schemasOf = (name: string): readonly JsonSchema[] =>
@@ -368,7 +346,6 @@ function isOpenText({ type, format, pattern, slot, enum: values, const: constant
   return type === "string" && !isRead && [format, pattern, values, constant].every((limit) => limit === undefined);
 }
 
-/** Runs a reader of a phrase; a {@link PhraseError} becomes `invalid-options` with the phrase. */
 export function readPhrase<T>(option: string, phrase: string, read: () => T): T {
   try {
     return read();
@@ -376,11 +353,8 @@ export function readPhrase<T>(option: string, phrase: string, read: () => T): T 
     if (!(thrown instanceof PhraseError)) throw thrown;
     const received = JSON.stringify(phrase.slice(0, 200));
     const details = { option, received, expected: "words, {slot}, (one|or other), [optional]" };
-    throw new AgentError(
-      "invalid-options",
-      `Option "${option}" is not a phrase: ${thrown.message}; received ${received}.`,
-      { details },
-    );
+    const message = `Option "${option}" is not a phrase: ${thrown.message}; received ${received}.`;
+    throw new AgentError("invalid-options", message, { details });
   }
 }
 
@@ -395,23 +369,15 @@ function checkExamples(phrases: readonly ToolPhrase[], { name, inputSchema }: Ph
     const input = each.input ?? {};
     const parsed = parseWith(inputSchema, input);
     if (!(parsed instanceof Promise) && !parsed.ok) {
-      const [issue] = parsed.issues;
-      const where = issue === undefined || issue.path.length === 0 ? "" : `${issue.path.join(".")}: `;
-      failOption(
-        `${option}.input`,
-        each.input,
-        `an input that fits the tool, as ${JSON.stringify(cutText(each.phrase, 60))} has no slots (${where}${issue?.message ?? "invalid"})`,
-      );
+      const [{ path, message } = { path: [], message: "invalid" }] = parsed.issues;
+      const why = path.length === 0 ? message : `${path.join(".")}: ${message}`;
+      const phrase = JSON.stringify(cutText(each.phrase, 60));
+      failOption(`${option}.input`, each.input, `an input that fits the tool, as ${phrase} has no slots (${why})`);
     }
     const json = canonicalJson(input);
     const other = known.get(sentence);
-    if (other !== undefined && other !== json)
-      failOption(
-        option,
-        each.phrase,
-        `a sentence with one meaning: an earlier phrase gives it the input ${other}`,
-        true,
-      );
+    const expected = `a sentence with one meaning: an earlier phrase gives it the input ${other}`;
+    if (other !== undefined && other !== json) failOption(option, each.phrase, expected, true);
     known.set(sentence, json);
   }
 }
@@ -425,13 +391,8 @@ function checkSharedExamples(tools: Iterable<DefinedTool>): void {
       const sentence = sentenceOf(each);
       if (sentence === undefined) continue;
       const owner = owners.get(sentence);
-      if (owner !== undefined && owner !== name)
-        failOption(
-          `${name}.phrases[${index}]`,
-          each.phrase,
-          `a sentence that no other tool has; ${owner} has it, too`,
-          true,
-        );
+      const expected = `a sentence that no other tool has; ${owner} has it, too`;
+      if (owner !== undefined && owner !== name) failOption(`${name}.phrases[${index}]`, each.phrase, expected, true);
       owners.set(sentence, name);
     }
   }
@@ -469,15 +430,8 @@ export async function describeTool(tool: Tool): Promise<ToolDescription> {
   const defined = toDefinedTool("tool", tool);
   const { input, output } = await toolSchemas(defined);
   const { name, description, declaredEffect: effect } = defined;
-  const described: ToolDescription = {
-    name,
-    description,
-    effect,
-    inputSchema: input,
-    ...(output && { outputSchema: output }),
-  };
   // Planners read the same schemas.
-  return copyJson(described);
+  return copyJson({ name, description, effect, inputSchema: input, ...(output && { outputSchema: output }) });
 }
 
 /**

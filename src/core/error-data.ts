@@ -43,7 +43,6 @@ function readError(thrown: unknown, depth: number): ErrorData {
 /** Long messages are kept whole in one place; elsewhere their beginning will do. */
 const maxShortLength = 1_000;
 
-/** An error with the beginning of its message, and of those of its causes. */
 export function shortError(error: ErrorData): ErrorData {
   const message = cutText(error.message, maxShortLength);
   const cause = error.cause === undefined ? undefined : shortError(error.cause as ErrorData);
@@ -137,7 +136,6 @@ export function hideUrlKeys(text: string): string {
     );
 }
 
-/** Like {@link hideUrlKeys}, for all texts of a value. */
 export function hideUrlKeysIn<T>(value: T): T {
   if (typeof value === "string") return hideUrlKeys(value) as T;
   if (typeof value !== "object" || value === null) return value;
@@ -161,7 +159,7 @@ export function recordedStack(
   { name, message }: Pick<ErrorData, "name" | "message">,
   hide = (text: string) => text,
 ): string | undefined {
-  const { stack, message: own } = readStack(thrown);
+  const { stack, message: own } = isError(thrown) ? readFields(thrown, "stack", "message") : {};
   if (typeof stack !== "string" || stack === "") return undefined;
   const head = cutText(hide(message === "" ? name : `${name}: ${message}`), maxHead);
   // A message may have lines that look like frames.
@@ -176,16 +174,5 @@ export function isError(value: unknown): boolean {
     return value instanceof Error || Object.prototype.toString.call(value) === "[object Error]";
   } catch {
     return false;
-  }
-}
-
-/** The `stack` of anything that is not an error may be anything. Getters may throw. */
-function readStack(thrown: unknown): { stack?: unknown; message?: unknown } {
-  if (!isError(thrown)) return {};
-  try {
-    const { stack, message } = thrown as { stack?: unknown; message?: unknown };
-    return { stack, message };
-  } catch {
-    return {};
   }
 }

@@ -418,7 +418,6 @@ export function isAgentError(value: unknown, code?: AgentErrorCode): boolean {
   return name === "AgentError" && typeof actual === "string" && (code === undefined || actual === code);
 }
 
-/** The live form of an error that was stored. */
 export function fromErrorData<TCode extends AgentErrorCode>(data: AgentErrorData<TCode>): AgentError<TCode> {
   const { code, message, details, retryable, cause } = data;
   return new AgentError<TCode>(code, message, { details, retryable, cause });

@@ -99,10 +99,7 @@ export interface RunStartEvent extends ExecutionStartEvent<"run-start"> {
   readonly options: StoredRunOptions;
 }
 
-/**
- * Something a suspended run waits for.
- * @group Approval
- */
+/** Something a suspended run waits for. @group Approval */
 export type PendingItem =
   /** The outcome of a step that failed or was cut off, with this error: it is unknown if it took effect. */
   | { readonly kind: "outcome"; readonly stepId: string; readonly iteration?: number; readonly error?: AgentErrorData }
@@ -475,11 +472,8 @@ export function isStepFailure(event: EventInit): boolean {
 }
 
 type Check = (value: unknown) => boolean;
-/** The check of each key. Other keys are allowed. */
 type Shape = Readonly<Record<string, Check>>;
-/** An object that was parsed from JSON. */
 export type Keyed = Readonly<Record<string, unknown>>;
-/** Returns the key of an object that is invalid, if there is one. */
 type FindWrongKey = (value: Keyed) => string | undefined;
 
 // By hand and not by a schema: a run of 10 000 steps has 20 000 events, each of which is checked before a resume.
@@ -513,7 +507,6 @@ const objectBy = (key: string, shapes: Readonly<Record<string, Shape>>): Check =
 };
 const byStatus = (shapes: Readonly<Record<string, Shape>>) => objectBy("status", shapes);
 
-/** Derives a check of objects from the checks of their keys. */
 function wrongKeyIn(shape: Shape): FindWrongKey {
   const checks = Object.entries(shape);
   return (value) => {
@@ -606,7 +599,6 @@ const transientTypes = [
   "step-late",
 ] as const;
 type TransientType = (typeof transientTypes)[number];
-/** The events that are emitted and never recorded. */
 export type TransientEvent = AgentEventOf<TransientType>;
 
 /** The types of events that open or close an execution of a run, and so state a digest if the agent keeps evidence. */
@@ -618,7 +610,6 @@ type FieldsByKind<TEvent> = { readonly [K in "step" | "plan"]: Fields<Extract<TE
 
 const digest = optional((value) => typeof value === "string" && /^[0-9a-f]{64}$/.test(value));
 
-/** Every kind of recorded event, with the checks of the fields that not all events have. */
 const recordedKinds = {
   "run-start": {
     ...execution,
@@ -649,13 +640,7 @@ const recordedKinds = {
       ...failures,
     }),
   },
-  "step-start": {
-    ...step,
-    iterations: mayBePositive,
-    input: isRecord,
-    effect: optional(isEffect),
-    reasoning,
-  },
+  "step-start": { ...step, iterations: mayBePositive, input: isRecord, effect: optional(isEffect), reasoning },
   "step-retry": {
     ...step,
     attempt: isPositive,
@@ -730,18 +715,14 @@ export function findWrongKey(event: Keyed): string | undefined {
 
 /** True if an event is only emitted, never recorded. @internal */
 export function isTransient({ type }: { readonly type: AgentEventType }): boolean {
-  return includes(transientTypes, type);
+  return (transientTypes as readonly string[]).includes(type);
 }
 
 /** True if an event states a digest, if the agent keeps evidence. @internal */
 export function isDigested<T extends { readonly type: AgentEventType }>(
   event: T,
 ): event is T & { readonly type: DigestedType } {
-  return includes(digestedTypes, event.type);
-}
-
-function includes(types: readonly AgentEventType[], type: AgentEventType): boolean {
-  return types.includes(type);
+  return (digestedTypes as readonly string[]).includes(event.type);
 }
 
 /** Throws `invalid-options` for anything that is not an event type. @internal */

@@ -29,7 +29,6 @@ export function schemasAt(root: JsonSchema, path: JsonPath, value?: unknown): re
   return schemas;
 }
 
-/** The field whose constants distinguish the branches of a union. */
 export function branchField(branches: readonly JsonSchema[]): string | undefined {
   if (branches.length < 2) return undefined;
   const isConstant = (schema: JsonSchema | undefined) => schema?.const !== undefined || schema?.enum !== undefined;
@@ -53,13 +52,11 @@ function typeNamesOf({ type, const: constant, enum: values }: JsonSchema): reado
   return constant !== undefined ? [jsonTypeOf(constant)] : values?.map(jsonTypeOf);
 }
 
-/** The JSON Schema name of the type of a JSON value. */
 export function jsonTypeOf(value: unknown): string {
   if (value === null) return "null";
   return Array.isArray(value) ? "array" : typeof value;
 }
 
-/** The paths of the keys in a value that its schema does not know, unless it allows others. */
 export function findUnknownKeys(root: JsonSchema, value: unknown): readonly JsonPath[] {
   const found: JsonPath[] = [];
   const collect = (branches: readonly JsonSchema[], holder: object, path: JsonPath): void => {
@@ -85,10 +82,7 @@ export function findUnknownKeys(root: JsonSchema, value: unknown): readonly Json
   return found;
 }
 
-/**
- * True if every key of a value is named by a schema without branches. This is a quick answer for the usual case: false
- * only means that {@link findUnknownKeys} has to look.
- */
+/** A quick answer for most values: false only means that {@link findUnknownKeys} has to look. */
 export function hasOnlyKnownKeys({ properties, $ref, anyOf, oneOf, allOf }: JsonSchema, value: unknown): boolean {
   if (typeof value !== "object" || value === null) return true;
   if (properties === undefined || Array.isArray(value) || ($ref ?? anyOf ?? oneOf ?? allOf) !== undefined) return false;
@@ -98,7 +92,6 @@ export function hasOnlyKnownKeys({ properties, $ref, anyOf, oneOf, allOf }: Json
   });
 }
 
-/** The keys that the schemas know by name. */
 export function knownKeys(schemas: readonly JsonSchema[]): readonly string[] {
   return [...new Set(schemas.flatMap(({ properties }) => Object.keys(properties ?? {})))];
 }
@@ -111,7 +104,6 @@ function childOf(schema: JsonSchema, key: string | number): JsonSchema | boolean
   return othersOf(schema);
 }
 
-/** The schema of a list or tuple item. */
 function itemOf(schema: JsonSchema, index: number): JsonSchema | boolean {
   const { tuple, rest } = itemsOf(schema);
   return tuple[index] ?? rest ?? (allowsType(schema, "array") && tuple.length === 0);
@@ -219,10 +211,7 @@ function distinct<T>(items: readonly T[]): readonly T[] {
   return [...new Set(items)];
 }
 
-/**
- * JSON Schema, as far as this package reads it. Draft 2020-12 for zod 4, draft 7 for zod 3.
- * @group Tools
- */
+/** JSON Schema, as far as this package reads it. Draft 2020-12 for zod 4, draft 7 for zod 3. @group Tools */
 export interface JsonSchema {
   readonly type?: string | readonly string[];
   readonly properties?: Readonly<Record<string, JsonSchema>>;

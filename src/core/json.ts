@@ -7,7 +7,6 @@ export type JsonValue = null | boolean | number | string | readonly JsonValue[] 
 /** A JSON object. @group Runs and results */
 export type JsonObject = { readonly [key: string]: JsonValue };
 
-/** A path into JSON: keys and array indexes. */
 export type JsonPath = readonly (string | number)[];
 
 interface WithToJson {
@@ -52,13 +51,11 @@ type JsonifyObject<T> = {
   ? { [K in keyof TObject]: TObject[K] }
   : never;
 
-/** The first part of a value that is not JSON, with the reason. */
 export interface JsonFailure {
   readonly path: JsonPath;
   readonly message: string;
 }
 
-/** A value as JSON, or the first reason why it is not. */
 export type JsonResult =
   | { readonly ok: true; readonly value: JsonValue }
   | { readonly ok: false; readonly issue: JsonFailure };
@@ -95,38 +92,31 @@ function notJson(path: JsonPath, message: string): JsonResult {
 class NotJson extends Error {}
 class TooDeep extends NotJson {}
 
-/** True if a value is an object whose prototype is that of objects, or none. */
 export function isPlainObject(value: unknown): value is Readonly<Record<string, unknown>> {
   if (typeof value !== "object" || value === null) return false;
   const prototype: unknown = Object.getPrototypeOf(value);
   return prototype === Object.prototype || prototype === null;
 }
 
-/** True if a value is an object, and not a list. */
 export function isRecord(value: unknown): value is Readonly<Record<string, unknown>> {
   return typeof value === "object" && value !== null && !Array.isArray(value);
 }
 
 /** A copy of the lists and plain objects in a value, which may contain itself; everything else in it stays the same. */
-export function copyContainers(value: unknown, copies?: Map<unknown, unknown>): unknown {
+export function copyContainers(value: unknown, copies = new Map<unknown, unknown>()): unknown {
   const isList = Array.isArray(value);
   if (!isList && !isPlainObject(value)) return value;
-  const known = copies?.get(value);
+  const known = copies.get(value);
   if (known !== undefined) return known;
   const copy: Record<string, unknown> | unknown[] = isList ? [] : {};
-  copies?.set(value, copy);
-  // Most inputs have no lists and objects in them, and need no map.
-  const copyItem = (item: unknown) => {
-    if (typeof item !== "object" || item === null) return item;
-    copies ??= new Map([[value, copy]]);
-    return copyContainers(item, copies);
-  };
-  if (isList) for (const item of value) (copy as unknown[]).push(copyItem(item));
-  else for (const key of Object.keys(value)) setOwn(copy as Record<string, unknown>, key, copyItem(value[key]));
+  copies.set(value, copy);
+  if (isList) for (const item of value) (copy as unknown[]).push(copyContainers(item, copies));
+  else
+    for (const key of Object.keys(value))
+      setOwn(copy as Record<string, unknown>, key, copyContainers(value[key], copies));
   return copy;
 }
 
-/** An unfrozen deep copy of a value that is known to be JSON. */
 export function copyJson<T>(value: T): T {
   if (typeof value !== "object" || value === null) return value;
   if (Array.isArray(value)) return value.map(copyJson) as T;
@@ -144,11 +134,8 @@ export function deepFreeze<T>(value: T): T {
 
 /** Sets a key as JSON.parse does: `__proto__` becomes a property like any other and never a prototype. */
 export function setOwn(target: Record<string, unknown>, key: string, value: unknown): void {
-  if (key === "__proto__") {
-    Object.defineProperty(target, key, { value, writable: true, enumerable: true, configurable: true });
-  } else {
-    target[key] = value;
-  }
+  if (key !== "__proto__") target[key] = value;
+  else Object.defineProperty(target, key, { value, writable: true, enumerable: true, configurable: true });
 }
 
 class JsonWalk {
@@ -163,7 +150,6 @@ class JsonWalk {
     return this.copyUnwrapped(this.unwrap(value, key));
   }
 
-  /** The result of a value's `toJSON`, if it has one; other values unchanged. */
   private unwrap(value: unknown, key: string): unknown {
     if (typeof value !== "object" || value === null) return value;
     if (ArrayBuffer.isView(value)) return this.fail("binary data is not JSON; use text or an array of numbers");
@@ -188,11 +174,9 @@ class JsonWalk {
         this.count(4);
         return null;
       case "object":
-        if (value === null) {
-          this.count(4);
-          return null;
-        }
-        return this.object(value);
+        if (value !== null) return this.object(value);
+        this.count(4);
+        return null;
       case "bigint":
         return this.fail("a BigInt is not JSON; use text or a number");
       default:
@@ -217,12 +201,9 @@ class JsonWalk {
   }
 
   private plain(value: object): JsonValue {
-    const prototype: unknown = Object.getPrototypeOf(value);
-    if (prototype !== Object.prototype && prototype !== null) {
-      const kind = Object.prototype.toString.call(value).slice(8, -1);
-      const advice = kind === "Promise" ? "await it" : "use arrays and plain objects";
-      if (kind !== "Object") return this.fail(`a ${kind} is not JSON; ${advice}`);
-    }
+    const kind = isPlainObject(value) ? "Object" : Object.prototype.toString.call(value).slice(8, -1);
+    const advice = kind === "Promise" ? "await it" : "use arrays and plain objects";
+    if (kind !== "Object") return this.fail(`a ${kind} is not JSON; ${advice}`);
     this.count(2);
     const copy: Record<string, JsonValue> = {};
     let isFirst = true;
@@ -287,7 +268,6 @@ function readKey(holder: unknown, key: string | number): unknown {
   }
 }
 
-/** SHA-256 of a text in UTF-8, as 64 lowercase hex digits. */
 export async function sha256(text: string): Promise<string> {
   const digest = await countPending(crypto.subtle.digest("SHA-256", encoder.encode(text)));
   return Array.from(new Uint8Array(digest), (byte) => byte.toString(16).padStart(2, "0")).join("");
@@ -322,10 +302,8 @@ export interface Sealed {
 /** The one key of a {@link Sealed}. Nothing that comes from outside may have it. */
 const sealedKey = "$sealed";
 
-/** The text that is shown in place of a sensitive value. */
 export const hiddenText = "[sensitive]";
 
-/** True if a part of an event or state is a sealed value. */
 export function isSealed(value: unknown): value is Sealed {
   return typeof value === "object" && value !== null && typeof (value as Partial<Sealed>).$sealed === "string";
 }
@@ -337,7 +315,6 @@ export function replaceSealed<T>(value: T, replace: (sealed: Sealed) => unknown)
   return mapItems(value, (item) => replaceSealed(item, replace));
 }
 
-/** A value as it may be shown: with {@link hiddenText} in place of sealed values. */
 export function hideSealed<T>(value: T): T {
   return replaceSealed(value, () => hiddenText);
 }

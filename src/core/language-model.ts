@@ -120,9 +120,7 @@ export interface LanguageModel {
    * patterns and definitions. @default "plain"
    */
   readonly schemas?: "plain" | "strict" | "grammar" | undefined;
-  /**
-   * True if its server bounds the length of an answer by itself, so that a request needs no limit. @default false
-   */
+  /** True if its server bounds the length of an answer by itself, so that a request needs no limit. @default false */
   readonly hasOutputLimit?: boolean | undefined;
   /**
    * Its policy for calls that fail. A model that has it makes each attempt by `request.attempts`, if there is one, so

@@ -59,7 +59,6 @@ function readRetry(retry: unknown = {}, option: string): RetryPolicy {
   return readOptions(table, retry as RetryOptions, option);
 }
 
-/** Settings of {@link ModelCalls}, checked and with their defaults. */
 type ModelCallSettings = ToolLimitOptions &
   Pick<SettingsOf<ModelCallOptions, typeof modelCallOptions>, "retry" | "clock" | "random">;
 
@@ -88,10 +87,7 @@ export class ModelCalls {
     });
   }
 
-  /**
-   * Makes attempts by `ask` until one succeeds. Rejects with the last failure, or with the reason of the signal as soon
-   * as that aborts.
-   */
+  /** Rejects with the last failure, or with the reason of the signal as soon as that aborts. */
   async run(request: ModelRequest, ask: Ask): Promise<ModelResponse> {
     const { signal } = request;
     signal.throwIfAborted();
@@ -139,7 +135,6 @@ export class ModelCalls {
     throw last.thrown;
   }
 
-  /** Makes one attempt when it is its turn. */
   private async attempt(request: ModelRequest, number: number, ask: Ask): Promise<ModelResponse> {
     const { signal, attempts } = request;
     const admission = await this.gate.enter(signal);

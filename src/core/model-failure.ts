@@ -2,7 +2,6 @@ import { readFields } from "./error-data.ts";
 import { AgentError } from "./errors.ts";
 import { type LanguageModel, type ModelFailureReason, maxAnswerLength, modelName } from "./language-model.ts";
 
-/** All reasons, each with true if the same call may succeed later. */
 export const retryableByReason: Readonly<Record<ModelFailureReason, boolean>> = {
   unreachable: true,
   "unknown-model": false,
@@ -18,19 +17,9 @@ export const retryableByReason: Readonly<Record<ModelFailureReason, boolean>> = 
 
 const maxCauses = 6;
 
-/** An error with what is read of it. */
-interface Cause {
-  readonly of: unknown;
-  readonly code?: unknown;
-  readonly message?: unknown;
-}
-
-/**
- * An error and its causes, in which `fetch` hides what happened, or the last error of retries. An error may be its own
- * cause.
- */
-export function causesOf(thrown: unknown): readonly Cause[] {
-  const causes: Cause[] = [];
+/** An error, and its causes or the last error of retries. An error may be its own cause. */
+export function causesOf(thrown: unknown) {
+  const causes: { readonly of: unknown; readonly code?: unknown; readonly message?: unknown }[] = [];
   for (let of = thrown; of !== undefined && of !== null && causes.length < maxCauses; ) {
     const { cause, lastError, ...read } = readFields(of, "code", "message", "cause", "lastError");
     causes.push({ of, ...read });
@@ -42,7 +31,6 @@ export function causesOf(thrown: unknown): readonly Cause[] {
 /** The codes of the errors of Node's time limits. The same call would only wait as long again. */
 const nodeTimeout = /^UND_ERR_(?:HEADERS|BODY)_TIMEOUT$/;
 
-/** True if an error, or one of its causes, is of a time limit of Node's `fetch`. */
 export function isNodeTimeout(thrown: unknown): boolean {
   return causesOf(thrown).some(({ code }) => typeof code === "string" && nodeTimeout.test(code));
 }
@@ -61,14 +49,9 @@ export function modelFailure(
 ): AgentError<"model-failed"> {
   const details = { model: modelName(model), reason, ...(status !== undefined && { status }) };
   const isLimit = isNodeTimeout(cause);
-  const text = isLimit
-    ? `${message} Node's own fetch waits 300 s for the first token, and for each next one.`
-    : message;
-  return new AgentError("model-failed", text, {
-    details,
-    cause,
-    retryable: !isLimit && retryableByReason[reason] === true,
-  });
+  const limit = isLimit ? " Node's own fetch waits 300 s for the first token, and for each next one." : "";
+  const retryable = !isLimit && retryableByReason[reason] === true;
+  return new AgentError("model-failed", message + limit, { details, cause, retryable });
 }
 
 /** The error of an answer that is longer than any plan; the model would not stop the next time either. */
@@ -79,14 +62,12 @@ export function answerTooLong(model: Pick<LanguageModel, "provider" | "modelId">
 }
 
 export interface FailedCall {
-  /** The HTTP status of the response; undefined if there was none. */
   readonly status?: number | undefined;
   /** Names and codes of the error, its causes and its body, such as `overloaded_error` and `ECONNREFUSED`. */
   readonly codes?: readonly string[];
   readonly message?: string;
   /** True if the answer had started: a broken connection has interrupted it. */
   readonly isAnswering?: boolean;
-  /** True if the provider states that the same call may succeed later. */
   readonly isRetryable?: boolean;
 }
 

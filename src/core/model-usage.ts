@@ -26,11 +26,9 @@ export function modelCall(
   reported: ModelTokens | undefined,
   estimate: Pick<ModelUsage, "inputTokens" | "outputTokens">,
 ): ModelCall {
-  const input = reported?.inputTokens;
-  const output = reported?.outputTokens;
+  const { inputTokens: input, outputTokens: output, cachedInputTokens: cached } = reported ?? {};
   const inputTokens = isAmount(input) ? input : estimate.inputTokens;
   const outputTokens = isAmount(output) ? output : estimate.outputTokens;
-  const cached = reported?.cachedInputTokens;
   const cachedInputTokens = isAmount(cached) ? Math.min(cached, inputTokens) : 0;
   const isEstimated = !isAmount(input) || !isAmount(output);
   const price = priceOf(model);
@@ -54,11 +52,7 @@ function isAmount(value: unknown): value is number {
 
 export function costOf(
   { inputPerMillion, cachedInputPerMillion = inputPerMillion, outputPerMillion }: ModelPrice,
-  {
-    inputTokens,
-    outputTokens,
-    cachedInputTokens = 0,
-  }: Pick<ModelUsage, "inputTokens" | "outputTokens"> & { readonly cachedInputTokens?: number },
+  { inputTokens = 0, outputTokens = 0, cachedInputTokens = 0 }: ModelTokens,
 ): number {
   const input = (inputTokens - cachedInputTokens) * inputPerMillion + cachedInputTokens * cachedInputPerMillion;
   return (input + outputTokens * outputPerMillion) / 1_000_000;
@@ -77,7 +71,6 @@ export function addUsage(left: ModelUsage | undefined, right: ModelUsage): Model
   };
 }
 
-/** Subtracts a part of a usage; undefined if nothing is left. */
 export function restOfUsage(usage: ModelUsage, part: ModelUsage | undefined): ModelUsage | undefined {
   if (part === undefined) return usage;
   const modelCalls = usage.modelCalls - part.modelCalls;
@@ -92,7 +85,6 @@ export function restOfUsage(usage: ModelUsage, part: ModelUsage | undefined): Mo
   };
 }
 
-/** Adds up the usage of calls; undefined if there are none. */
 export function sumCalls(calls: readonly ModelCall[]): ModelUsage | undefined {
   let sum: ModelUsage | undefined;
   for (const { model: _model, ...used } of calls) sum = addUsage(sum, { modelCalls: 1, ...used });

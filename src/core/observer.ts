@@ -59,11 +59,8 @@ export interface Observer {
 }
 
 interface TraceParent {
-  /** 32 lowercase hex digits. */
   readonly traceId: string;
-  /** 16 lowercase hex digits. */
   readonly spanId: string;
-  /** 8 bits. */
   readonly flags: number;
 }
 

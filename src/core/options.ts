@@ -13,7 +13,7 @@ type OptionSpec<T = unknown> =
       | { readonly type: keyof typeof readers }
       | NumberSpec
       | { readonly oneOf: readonly T[] }
-      | { readonly isValid: (value: unknown) => boolean; readonly expected: string; readonly isHarmless?: true }
+      | { readonly isValid: IsValid; readonly expected: string; readonly isHarmless?: true }
       | { readonly methods: readonly string[]; readonly expected: string }
       | { readonly options: AnyTable }
       | { readonly read: OptionReader<unknown> }
@@ -36,7 +36,6 @@ interface AnyTable {
   readonly [key: string]: OptionSpec;
 }
 
-/** The options of an interface, checked and with the defaults of their table. */
 export type SettingsOf<TOptions, TTable> = {
   readonly [TKey in keyof TTable]: SettingOf<TKey extends keyof TOptions ? TOptions[TKey] : never, TTable[TKey]>;
 };
@@ -57,58 +56,36 @@ interface ReadOptions {
   readonly known?: readonly string[] | undefined;
   /** The beginning of the call, such as `createAgent(`, for the error if the options are something else. */
   readonly call?: string;
-  /** Says what an unknown key is an option of, if it is one elsewhere. */
-  readonly whereElse?: (key: string) => string | undefined;
+  readonly whereElse?: WhereElse;
 }
 
-/**
- * Checks options and fills in the defaults. Throws `invalid-options`. `option` is the one that they are the value of,
- * if they are not the options of a call.
- */
+/** Says what an unknown key is an option of, if it is one elsewhere. */
+type WhereElse = (key: string) => string | undefined;
+
+/** Checks options and fills in the defaults. Throws `invalid-options`, which names the parent `option` if there is one. */
 export function readOptions<TOptions extends object, TTable extends AnyTable>(
   table: TTable,
   options: TOptions,
   option?: string,
   { known, call = "", whereElse }: ReadOptions = {},
 ): SettingsOf<TOptions, TTable> {
-  const { keys, entries, defaults } = prepared.get(table) ?? prepare(table);
+  const entries = Object.entries(table);
   const place = option ?? "options";
-  const required = entries.find(({ isAlwaysRead }) => isAlwaysRead)?.key;
+  const [required] = entries.find(([, spec]) => isAlwaysRead(spec)) ?? [];
   checkObject(place, options, required && `${call}{ ${required}: … }${call && ")"}`);
-  checkKeys(place, options, known ?? keys, whereElse);
-  const settings = { ...defaults };
-  for (const { key, read, isAlwaysRead } of entries) {
-    const value = (options as typeof defaults)[key];
-    if (value === undefined && !isAlwaysRead) continue;
-    settings[key] = read(value, option === undefined ? key : `${option}.${key}`);
+  checkKeys(place, options, known ?? Object.keys(table), whereElse);
+  const settings: Record<string, unknown> = {};
+  for (const [key, spec] of entries) {
+    const value = (options as Record<string, unknown>)[key];
+    if (value !== undefined || isAlwaysRead(spec))
+      settings[key] = readerOf(spec)(value, option === undefined ? key : `${option}.${key}`);
+    else settings[key] = "default" in spec ? spec.default : undefined;
   }
   return settings as SettingsOf<TOptions, TTable>;
 }
 
-/** Checks one option. Throws `invalid-options`. */
 export function checkOption(spec: OptionSpec, value: unknown, option: string): void {
   if (value !== undefined || isAlwaysRead(spec)) readerOf(spec)(value, option);
-}
-
-/** The form of a table that is made when it is first read. */
-interface Prepared {
-  readonly keys: readonly string[];
-  readonly entries: readonly { key: string; read: OptionReader<unknown>; isAlwaysRead: boolean }[];
-  /** With all keys: copying an object is faster than adding each key. */
-  readonly defaults: Record<string, unknown>;
-}
-
-const prepared = new WeakMap<AnyTable, Prepared>();
-
-function prepare(table: AnyTable): Prepared {
-  const specs = Object.entries(table);
-  const made: Prepared = {
-    keys: Object.keys(table),
-    entries: specs.map(([key, spec]) => ({ key, read: readerOf(spec), isAlwaysRead: isAlwaysRead(spec) })),
-    defaults: Object.fromEntries(specs.map(([key, spec]) => [key, "default" in spec ? spec.default : undefined])),
-  };
-  prepared.set(table, made);
-  return made;
 }
 
 function isAlwaysRead(spec: OptionSpec): boolean {
@@ -126,15 +103,13 @@ function readerOf(spec: OptionSpec): OptionReader<unknown> {
     const { oneOf } = spec;
     return readerFor((value) => oneOf.includes(value), `${oneOf.slice(0, -1).join(", ")} or ${oneOf.at(-1)}`, true);
   }
-  const { methods, expected } = spec;
-  return readerFor((value) => hasMethods(value, methods), `${expected} (with ${methods.join(", ")})`);
+  const { methods } = spec;
+  return readerFor((value) => hasMethods(value, methods), `${spec.expected} (with ${methods.join(", ")})`);
 }
 
-function readerFor(
-  isValid: (value: unknown) => boolean,
-  expected: string,
-  isHarmless?: boolean,
-): OptionReader<unknown> {
+type IsValid = (value: unknown) => boolean;
+
+function readerFor(isValid: IsValid, expected: string, isHarmless?: boolean): OptionReader<unknown> {
   return (value, option) => (isValid(value) ? value : failOption(option, value, expected, isHarmless));
 }
 
@@ -187,12 +162,10 @@ function fail(message: string, details: AgentErrorDetails["invalid-options"], ca
   throw new AgentError("invalid-options", message, { details, cause });
 }
 
-/** The entries that are not undefined. */
 export function defined<T extends object>(options: T | undefined): Partial<T> {
   return Object.fromEntries(Object.entries(options ?? {}).filter(([, value]) => value !== undefined)) as Partial<T>;
 }
 
-/** Throws `invalid-options` for anything that is not an object. */
 export function checkObject(option: string, value: unknown, example?: string): asserts value is object {
   if (isRecord(value) && !(value instanceof Promise)) return;
   const received = describeValue(value);
@@ -209,16 +182,8 @@ export function checkPlainObject(option: string, value: unknown, of = "values"):
   if (!isPlainObject(value)) failOption(option, value, `a plain object of ${of} by name`);
 }
 
-/**
- * Throws `invalid-options` for the first unknown key, and for anything that is not an object. Its value is not shown, as
- * it may be a key. `whereElse` may say what an unknown key is an option of, and how to pass it there.
- */
-export function checkKeys(
-  option: string,
-  value: unknown,
-  known: readonly string[],
-  whereElse?: (key: string) => string | undefined,
-): void {
+/** Throws `invalid-options` for the first unknown key. Its value is not shown, as it may be a secret. */
+export function checkKeys(option: string, value: unknown, known: readonly string[], whereElse?: WhereElse): void {
   checkObject(option, value);
   const unknown = Object.keys(value).find((key) => !known.includes(key));
   if (unknown === undefined) return;

@@ -115,22 +115,18 @@ export function toPlanningError(planner: Pick<Planner, "name">, thrown: unknown)
   // Read once, and with care: its getters may throw, possibly only the second time.
   const data = toErrorData(thrown);
   if (isAgentError(data) && planningCodes.has(data.code)) {
-    return thrown instanceof AgentError
-      ? thrown
-      : fromErrorData({ ...data, details: data.details ?? {} } as AgentErrorData);
+    if (thrown instanceof AgentError) return thrown;
+    return fromErrorData({ ...data, details: data.details ?? {} } as AgentErrorData);
   }
-  return new AgentError("planning-failed", `The planner "${planner.name}" failed: ${data.message}`, {
-    details: { planner: planner.name },
-    cause: thrown,
-  });
+  const { name } = planner;
+  const message = `The planner "${name}" failed: ${data.message}`;
+  return new AgentError("planning-failed", message, { details: { planner: name }, cause: thrown });
 }
 
-/** The error of a planner that took too long; `limit` is said before the time. */
 export function plannerTimeout(
   { name }: Planner,
   { timeoutMs, limit }: { readonly timeoutMs: number; readonly limit: string },
 ): AgentError<"timeout"> {
-  return new AgentError("timeout", `The planner "${name}" took longer than ${limit} ${timeoutMs} ms.`, {
-    details: { scope: "planner", timeoutMs },
-  });
+  const message = `The planner "${name}" took longer than ${limit} ${timeoutMs} ms.`;
+  return new AgentError("timeout", message, { details: { scope: "planner", timeoutMs } });
 }

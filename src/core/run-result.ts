@@ -173,7 +173,6 @@ export function toRunResult<TTool extends Tool>(state: RunState): RunResult<TToo
   } as unknown as RunResult<TTool>;
 }
 
-/** Copies a run's state, whatever its status is. */
 export function toRunSnapshot<TTool extends Tool>(state: RunState): RunSnapshot<TTool> {
   const { metadata, updatedAt } = state;
   return { ...toRunResult(state), metadata: copyJson(metadata), updatedAt } as unknown as RunSnapshot<TTool>;
@@ -186,37 +185,27 @@ export function lastCompleted({ plan, steps }: RunState): StepState | undefined 
 }
 
 function approvalRecords({ steps, planApproval }: RunState): ApprovalRecord[] {
-  const records: ApprovalRecord[] = [];
-  if (planApproval !== undefined) addDecided(records, planApproval, { kind: "plan" });
-  for (const part of instancesOf(steps.values())) {
-    if (part.approval !== undefined) addDecided(records, part.approval, { kind: "step", ...stepRefOf(part) });
-  }
-  return records;
+  return [
+    ...recordDecided(planApproval, { kind: "plan" }),
+    ...instancesOf(steps.values()).flatMap((part) =>
+      recordDecided(part.approval, { kind: "step", ...stepRefOf(part) }),
+    ),
+  ];
 }
 
-type ApprovalPlace = { readonly kind: "plan" } | ({ readonly kind: "step" } & StepRef);
-
-function addDecided(
-  records: ApprovalRecord[],
-  { status, hash, decidedAt, by, comment, error, changed }: ApprovalState,
-  place: ApprovalPlace,
-): void {
-  if (decidedAt === undefined || (status !== "approved" && status !== "rejected")) return;
-  records.push({
-    ...place,
-    status: error?.code === "approval-expired" ? "expired" : status,
-    hash,
-    decidedAt,
-    ...defined({ by, comment, input: copyJson(changed?.input) }),
-  });
+function recordDecided(
+  { status, hash, decidedAt, by, comment, error, changed }: Partial<ApprovalState> = {},
+  place: { readonly kind: "plan" } | ({ readonly kind: "step" } & StepRef),
+): ApprovalRecord[] {
+  if (hash === undefined || decidedAt === undefined || (status !== "approved" && status !== "rejected")) return [];
+  const shown = error?.code === "approval-expired" ? "expired" : status;
+  return [{ ...place, status: shown, hash, decidedAt, ...defined({ by, comment, input: copyJson(changed?.input) }) }];
 }
 
-/** The current execution log. */
 export function stepRecords(steps: Iterable<StepState>): StepRecord[] {
   return instancesOf(steps).map(toRecord);
 }
 
-/** True if an entry of the log is done, so that its dependents may run. */
 export function isDoneRecord({ status, reason }: StepRecord): boolean {
   return status === "completed" || hadNothingToDo(reason);
 }

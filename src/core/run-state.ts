@@ -1,4 +1,5 @@
 import type { ApprovalReason, ChangedCall } from "./approval.ts";
+import { readFields } from "./error-data.ts";
 import { type AgentErrorData, isAgentError } from "./errors.ts";
 import {
   type AgentEvent,
@@ -20,13 +21,10 @@ import { inputOf, type StepRef, toolOf } from "./step.ts";
 import type { ToolEffect } from "./tool.ts";
 import type { ToolFingerprint } from "./tool-schemas.ts";
 
-/** The state of a run: the fold of its recorded events. */
 export interface RunState {
   readonly runId: string;
   status: RunStatus;
-  /** The number of the last folded event. */
   sequence: number;
-  /** The run that its first events are from. */
   forkedFrom?: ForkPoint;
   request?: string;
   context?: string;
@@ -41,54 +39,40 @@ export interface RunState {
   givenPlan?: Plan;
   /** The plan that the run started with, once it was revised. */
   firstPlan?: Plan;
-  /** True if a planner has been asked and has not ended. */
   isPlanning?: boolean;
   /** By step id, in plan order. Steps that a replan removed stay if they have started. */
   readonly steps: Map<string, StepState>;
-  /** The approval of the plan as a whole. */
   planApproval?: ApprovalState;
-  /** Number of times the planner was asked again. */
   replans: number;
   /** The error of the last replan, until a step starts. */
   replanError?: AgentErrorData;
   /** True if steps were to be undone in the latest execution: it was about to end. */
   hasUndone?: boolean;
-  /** True if values of sensitive fields may be sealed in it. */
   mayBeSealed?: true;
-  /** The trace context of its latest execution that had one. */
   traceparent?: string;
-  /** The last digest of its events, and the number of the event that states it. */
   digest?: { readonly value: string; readonly sequence: number };
-  /** The start of its latest execution. ISO 8601, UTC. */
   executionStartedAt?: string;
   /** The number of executions since something new was recorded whose process died, apart from the latest. */
   deaths?: number;
   error?: AgentErrorData;
-  /** The error because of which there is no plan. */
   planningError?: AgentErrorData;
   pending?: readonly PendingItem[];
   deliveries?: Deliveries;
   notUndone?: readonly NotUndone[];
-  /** The usage of all model calls. */
   usage?: ModelUsage;
   /** The part of the usage that was counted since planning started, call by call. */
   planningUsage?: ModelUsage;
   createdAt: string;
   updatedAt: string;
-  /** The start of its first step. */
   startedAt?: string;
   /** The time at which it was completed, failed or was cancelled, unless it was resumed. */
   endedAt?: string;
 }
 
-/** The events that were delivered to a run, and the steps that wait for some. */
 interface Deliveries {
-  /** The ids of all that were delivered. */
   readonly ids: Set<string>;
-  /** The values that no step has taken, by name, in order. */
   readonly kept: Map<string, JsonValue[]>;
   keptCount: number;
-  /** The steps that wait, by name, in order; some may wait no longer. */
   readonly waiting: Map<string, StepState[]>;
   /** The step that took the last one that was delivered; undefined if it is kept. */
   lastTakenBy?: string | undefined;
@@ -99,26 +83,18 @@ export function initialRunState(runId: string): RunState {
   return { runId, status: "planning", sequence: 0, metadata: {}, steps, replans: 0, createdAt: "", updatedAt: "" };
 }
 
-/**
- * Folds one recorded event into a run's state: the only place where it changes. The state is changed in place and
- * returned, so that a fold costs the same for the first and the ten-thousandth step.
- */
+/** The only place where a state changes: in place, so that each step costs the same in a run of ten thousand. */
 export function reduceRunState(state: RunState, event: AgentEvent): RunState {
   state.sequence = event.sequence;
   state.updatedAt = event.timestamp;
   // If a run could not even record its start, this is when that failed.
   if (state.createdAt === "") state.createdAt = event.timestamp;
-  countDeaths(state, event);
+  if (event.type === "run-resume" && isLeftOpen(state)) state.deaths = (state.deaths ?? 0) + 1;
+  else if (state.deaths !== undefined && isNew(event)) delete state.deaths;
   state.status = runStatusAfter(event) ?? state.status;
   if (isDigested(event) && event.digest) state.digest = { value: event.digest, sequence: event.sequence };
   reduceByType(state, event);
   return state;
-}
-
-/** Counts the executions that were left open, until one of them records what the one before had not. */
-function countDeaths(state: RunState, event: AgentEvent): void {
-  if (event.type === "run-resume" && isLeftOpen(state)) state.deaths = (state.deaths ?? 0) + 1;
-  else if (state.deaths !== undefined && isNew(event)) delete state.deaths;
 }
 
 /** True if the latest execution of a run has not been closed. If no process has the run, it has died. */
@@ -126,7 +102,6 @@ export function isLeftOpen({ status }: Pick<RunState, "status">): boolean {
   return status === "planning" || status === "running";
 }
 
-/** The types of events that an execution repeats when it starts over. */
 const repeated: ReadonlySet<string> = new Set(
   "run-resume plan-start model-end plan-fallback step-start step-retry undo-start circuit-change".split(" "),
 );
@@ -144,7 +119,6 @@ export function foldEvents(runId: string, events: Iterable<AgentEvent>): RunStat
   return state;
 }
 
-/** Folds an event by its type; what is about a step is folded into it, see {@link reduceStep}. */
 function reduceByType(state: RunState, event: AgentEvent): void {
   switch (event.type) {
     case "run-start":
@@ -262,7 +236,6 @@ function endPlanning(state: RunState, event: AgentEventOf<"plan-end">): void {
   else if (outcome.error.code !== "interrupted") state.planningError = outcome.error;
 }
 
-/** Adds what the calls of a planning used, except what was counted when each ended. */
 function addToUsage(state: RunState, { usage }: { readonly usage?: ModelUsage }): void {
   const rest = usage && restOfUsage(usage, state.planningUsage);
   delete state.planningUsage;
@@ -278,7 +251,6 @@ function plannedStep(step: PlanStep): StepState {
   return pendingStep({ stepId: step.id, tool: toolOf(step), input: inputOf(step), reasoning: step.reasoning });
 }
 
-/** The ids of the steps that a revised plan has left unchanged. */
 export function unchangedSteps(before: Plan | undefined, after: Pick<Plan, "steps">): ReadonlySet<string> {
   const texts = new Map(before?.steps.map((step) => [step.id, canonicalJson(step)]));
   return new Set(after.steps.filter((step) => texts.get(step.id) === canonicalJson(step)).map(({ id }) => id));
@@ -296,7 +268,6 @@ function revise(state: RunState, event: AgentEventOf<"plan-revise">): void {
 
 type Revision = Extract<AgentEventOf<"plan-revise">["outcome"], { readonly status: "completed" }>;
 
-/** Keeps the steps that have started, and replaces the others by the new plan's. An unchanged step keeps its state. */
 function replacePlan(state: RunState, { plan, approvals }: Revision): void {
   const before = new Map(state.steps);
   const stays = unchangedSteps(state.plan, plan);
@@ -317,7 +288,6 @@ function replacePlan(state: RunState, { plan, approvals }: Revision): void {
   }
 }
 
-/** Folds an event that shows that the plan as a whole needs no more approval: a step of it was reached. */
 function reachStep(state: RunState, event: StepEvent): void {
   state.isUnderWay = true;
   reduceStepOf(state, event);
@@ -328,7 +298,6 @@ function reduceStepOf(state: RunState, event: StepEvent): void {
   if (step !== undefined) reduceStep(step, event);
 }
 
-/** Starts a wait, which takes the earliest value that was delivered for its event. */
 function startWait(state: RunState, { stepId, until, event }: AgentEventOf<"wait-start">): void {
   state.isUnderWay = true;
   const step = state.steps.get(stepId);
@@ -340,15 +309,13 @@ function startWait(state: RunState, { stepId, until, event }: AgentEventOf<"wait
   const deliveries = deliveriesOf(state);
   const values = deliveries.kept.get(event);
   const value = values?.shift();
-  if (value === undefined) {
-    listIn(deliveries.waiting, event).push(step);
-  } else {
+  if (value === undefined) listIn(deliveries.waiting, event).push(step);
+  else {
     deliveries.keptCount--;
     step.wait.received = { value };
   }
 }
 
-/** Gives a value to the step that has waited longest for its event, or keeps it. */
 function deliver(state: RunState, { name, value, id }: AgentEventOf<"run-deliver">): void {
   const deliveries = deliveriesOf(state);
   if (deliveries.ids.has(id)) return;
@@ -363,7 +330,6 @@ function deliver(state: RunState, { name, value, id }: AgentEventOf<"run-deliver
     deliveries.lastTakenBy = step.stepId;
     return;
   }
-
   listIn(deliveries.kept, name).push(value);
   deliveries.keptCount++;
 }
@@ -393,7 +359,6 @@ export type StepStatus =
   | "unknown"
   | "undone";
 
-/** The state of a step, or of one iteration of it. */
 export interface StepState {
   readonly stepId: string;
   readonly tool: string;
@@ -402,12 +367,10 @@ export interface StepState {
   status: StepStatus;
   /** Number of calls of the tool, over all iterations and all executions of the step. */
   attempts: number;
-  /** Number of those before its latest execution. */
   earlierAttempts?: number;
   /** For a looped step a list, with null for each iteration that was skipped. */
   output?: JsonValue;
   error?: AgentErrorData;
-  /** The last progress of its last execution, if that did not complete. */
   progress?: JsonValue;
   effect?: ToolEffect;
   startedAt?: string;
@@ -416,27 +379,20 @@ export interface StepState {
   endSequence?: number;
   reasoning?: string;
   approval?: ApprovalState;
-  /** The time or event that it waits for, once it does, and the event that it has received. */
   wait?: WaitDue & { received?: { readonly value: JsonValue } };
-  /** The reasons why a step of a replan needs approval, apart from its tool and the policy. */
   approvalReasons?: readonly ApprovalReason[];
   /** True if it was settled as failed: it took no effect and must not run again. */
   isSettled?: boolean;
   /** True if it has started in the run that this one was forked from, and not in this one. */
   isTakenOver?: true;
-  /** Only if it was skipped. */
   skipReason?: SkipReason;
-  /** True if its undoing has started and has not ended. */
   isUndoing?: boolean;
-  /** Only for a looped step that has started. */
   iterations?: IterationStates;
 }
 
 interface IterationStates {
   readonly states: StepState[];
-  /** Number of those that have ended. */
   ended: number;
-  /** Number of those that have completed and were not undone. */
   completed: number;
 }
 
@@ -446,40 +402,32 @@ export type StepEvent = Extract<
   | { type: "approval-request" | "approval-end"; kind: "step" }
 >;
 
-export function pendingStep(step: {
-  readonly stepId: string;
-  readonly tool: string;
-  readonly input: JsonObject;
-  readonly reasoning?: string | undefined;
-}): StepState {
-  const { stepId, tool, input, reasoning } = step;
+export function pendingStep({
+  stepId,
+  tool,
+  input,
+  reasoning,
+}: Pick<StepState, "stepId" | "tool" | "input"> & { readonly reasoning?: string | undefined }): StepState {
   const state: StepState = { stepId, tool, input, status: "pending", attempts: 0 };
   if (reasoning !== undefined) state.reasoning = reasoning;
   return state;
 }
 
-/** The question about a step or a plan, and the decision. */
 export interface ApprovalState {
-  /** The hash of what was reviewed: the decision is bound to it. */
   readonly hash: string;
   readonly status: "requested" | "approved" | "rejected" | "withdrawn";
   /** The JSON of a step's parsed input, as it was reviewed: absent if that is the input itself. */
   readonly input?: JsonObject;
   /** True if it was asked again because the approved input was parsed to another value. */
   readonly isAskedAgain?: true;
-  /** The time at which a question expires. ISO 8601, UTC. */
   readonly expiresAt?: string;
-  /** Only if rejected. */
   readonly error?: AgentErrorData;
   readonly by?: string;
   readonly comment?: string;
-  /** ISO 8601, UTC. */
   readonly decidedAt?: string;
-  /** The call that was approved in place of the reviewed one. */
   readonly changed?: ChangedCall;
 }
 
-/** Folds an event into the step it is about, in place. */
 export function reduceStep(step: StepState, event: StepEvent): void {
   if (event.iteration === undefined) reduceOne(step, event);
   else reduceIteration(step, event as IterationEvent);
@@ -576,20 +524,14 @@ function settle(step: StepState, { outcome, timestamp, sequence }: Extract<StepE
   step.endSequence = sequence;
 }
 
-function openApproval({
-  hash,
-  expiresAt,
-}: Pick<AgentEventOf<"approval-request">, "expiresAt" | "hash">): ApprovalState {
+function openApproval({ hash, expiresAt }: AgentEventOf<"approval-request">): ApprovalState {
   return { hash, status: "requested", ...(expiresAt !== undefined && { expiresAt }) };
 }
 
-type StepQuestion = Extract<StepEvent, { type: "approval-request" }>;
-
-/** The part of a question about a step that its decision is bound to, besides the hash. */
 function reviewed(
   { approval, input: before }: StepState,
-  { input, given }: StepQuestion,
-): Pick<ApprovalState, "input" | "isAskedAgain"> {
+  { input, given }: Extract<StepEvent, { type: "approval-request" }>,
+): Partial<ApprovalState> {
   const isSame = approval?.status === "approved" && canonicalJson(before) === canonicalJson(given ?? input);
   return { ...(given !== undefined && { input: input as JsonObject }), ...(isSame && { isAskedAgain: true }) };
 }
@@ -611,7 +553,9 @@ function reduceIteration(step: StepState, event: IterationEvent): void {
   if (!Number.isInteger(event.iteration)) return;
   step.iterations ??= { states: [], ended: 0, completed: 0 };
   const { states } = step.iterations;
-  if ("iterations" in event && states.length === 0) addIterations(step, states, event.iterations ?? 0);
+  if ("iterations" in event && states.length === 0)
+    for (let number = 0; number < (event.iterations ?? 0); number++)
+      states.push(Object.assign(pendingStep(step), { iteration: number }));
   const iteration = states[event.iteration];
   if (iteration === undefined) return;
   const { attempts, status } = iteration;
@@ -627,19 +571,9 @@ function reduceIteration(step: StepState, event: IterationEvent): void {
     step.iterations.completed--;
     if (step.iterations.completed === 0) step.status = "undone";
   }
-
   countEnded(step, { before: status, after: iteration.status, timestamp: event.timestamp });
 }
 
-function addIterations(step: StepState, states: StepState[], count: number): void {
-  for (let iteration = 0; iteration < count; iteration++) {
-    const state = pendingStep(step);
-    state.iteration = iteration;
-    states.push(state);
-  }
-}
-
-/** Counts an iteration that has ended, or runs again; the last one ends its loop. */
 function countEnded(
   step: StepState,
   { before, after, timestamp }: { before: StepStatus; after: StepStatus; timestamp: string },
@@ -661,9 +595,8 @@ function hasEnded(status: StepStatus): boolean {
 function endLoop(step: StepState, states: readonly StepState[], timestamp: string): void {
   step.completedAt = timestamp;
   // An iteration in doubt outweighs a failed one, and that one outweighs one that never started.
-  const isBad = (iteration: StepState) => !isDone(iteration);
-  const worst =
-    states.find(({ status }) => status === "unknown") ?? states.find((s) => isBad(s) && s.error) ?? states.find(isBad);
+  const bad = states.filter((iteration) => !isDone(iteration));
+  const worst = bad.find(({ status }) => status === "unknown") ?? bad.find(({ error }) => error) ?? bad[0];
   step.status = worst?.status ?? "completed";
   delete step.error;
   if (worst?.error !== undefined) step.error = worst.error;
@@ -677,7 +610,6 @@ function reopenLoop(step: StepState): void {
   delete step.output;
 }
 
-/** Marks whatever failed, or never started because of that, to be run again, unless it is in doubt. */
 function retryFailed(step: StepState, timestamp: string): void {
   const { iterations } = step;
   if (iterations === undefined) {
@@ -709,17 +641,14 @@ function retryOne(step: StepState): boolean {
   return true;
 }
 
-/** True if the dependents of a step may run: it has completed, or there was nothing for it to do. */
 export function isDone({ status, skipReason }: StepState): boolean {
   return status === "completed" || hadNothingToDo(skipReason);
 }
 
-/** True if a step was skipped because there was nothing for it to do, and not because of a failure or an end. */
 export function hadNothingToDo(skipReason: SkipReason | undefined): boolean {
   return skipReason === "condition" || skipReason === "no-items";
 }
 
-/** True if a step, or some of its iterations, is still to be run, or to be run again after an interruption. */
 export function isStillToRun({ status, iterations }: StepState): boolean {
   if (status === "pending" || status === "waiting" || status === "interrupted") return true;
   return iterations !== undefined && iterations.ended < iterations.states.length;
@@ -742,7 +671,6 @@ export function isAwaited({ status, wait }: Pick<StepState, "status" | "wait">):
   return status === "waiting" && wait !== undefined;
 }
 
-/** True if the time has come, or the event, that a step waits for. */
 export function isWaitOver({ status, wait }: Pick<StepState, "status" | "wait">, nowMs: number): boolean {
   if (wait === undefined || (status !== "waiting" && status !== "interrupted")) return false;
   return wait.received !== undefined || (wait.until !== undefined && Date.parse(wait.until) <= nowMs);
@@ -753,11 +681,7 @@ export function instancesOf(steps: Iterable<StepState>): readonly StepState[] {
   return Array.from(steps).flatMap((step) => step.iterations?.states ?? step);
 }
 
-/** The step or iteration at a place, if there is one. */
-export function instanceAt(
-  steps: ReadonlyMap<string, StepState>,
-  { stepId, iteration }: StepRef,
-): StepState | undefined {
+export function instanceAt(steps: RunState["steps"], { stepId, iteration }: StepRef): StepState | undefined {
   const step = steps.get(stepId);
   return iteration === undefined ? step : step?.iterations?.states[iteration];
 }
@@ -772,13 +696,8 @@ export function saysNothingHappened(error: unknown): boolean {
   return retryableOf(error) === true;
 }
 
-/** The `retryable` of a thrown value, which may be anything. */
 export function retryableOf(thrown: unknown): unknown {
-  try {
-    return (thrown as { retryable?: unknown } | null | undefined)?.retryable;
-  } catch {
-    return undefined;
-  }
+  return readFields(thrown, "retryable").retryable;
 }
 
 /**

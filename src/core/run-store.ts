@@ -161,13 +161,11 @@ export interface ListSelection {
    * wait that is over.
    */
   readonly resumable: boolean;
-  /** Undefined for all. */
   readonly pending: readonly PendingKind[] | undefined;
   /** Inclusive, in milliseconds since 1970 UTC, as is `untilMs`, which is exclusive. */
   readonly sinceMs: number;
   readonly untilMs: number;
-  /** Each a key and its value as canonical JSON. */
-  readonly metadata: readonly (readonly [key: string, value: string])[];
+  readonly metadata: readonly (readonly [key: string, canonicalJson: string])[];
   readonly limit: number;
 }
 
@@ -184,7 +182,6 @@ const listOptions = {
   cursor: { type: "any" },
 } satisfies OptionTable<ListRunsOptions>;
 
-/** Reads the options of a list. Throws `invalid-options`. */
 export function selectRuns(options: ListRunsOptions): ListSelection {
   const { status, since, until, resumable, pending: kinds, metadata, limit } = readOptions(listOptions, options);
   // An inbox of approvals has the plans that wait for one, too.
@@ -200,7 +197,6 @@ export function selectRuns(options: ListRunsOptions): ListSelection {
   return { statuses, resumable, pending, sinceMs, untilMs, metadata, limit };
 }
 
-/** Makes the reader of an option that is one of some words, or a list of these. It throws `invalid-options`. */
 function createWordReader<T extends string>(known: readonly T[]) {
   return (value: unknown, option: string): ReadonlySet<T> | undefined => {
     if (value === undefined) return undefined;
@@ -211,7 +207,6 @@ function createWordReader<T extends string>(known: readonly T[]) {
   };
 }
 
-/** Reads an option that is a time, in milliseconds since 1970 UTC. Throws `invalid-options`. */
 export function readTime(time: unknown, option: string): number | undefined {
   const ms = time === undefined ? undefined : typeof time === "string" ? Date.parse(time) : Number.NaN;
   if (Number.isNaN(ms) || !isInCalendar(String(time))) failOption(option, time, "an ISO 8601 time", true);
@@ -232,7 +227,6 @@ export function runNotFound(runId: string): AgentError<"run-not-found"> {
   return new AgentError("run-not-found", `There is no run "${runId}".`, { details: { runId } });
 }
 
-/** The error of a run on which another owner has a lease, or has had one since. */
 export function ownedElsewhere(runId: string): AgentError<"run-owned-elsewhere"> {
   return new AgentError("run-owned-elsewhere", `Run "${runId}" belongs to another owner.`, { details: { runId } });
 }
@@ -246,7 +240,6 @@ export function sequenceConflict(
   return new AgentError("run-conflict", message, { details: { runId } });
 }
 
-/** A lease on a run, in a store with a clock of its own. */
 export interface Lease {
   /** Null once it is released: the fence stays. */
   readonly owner: string | null;
@@ -261,14 +254,12 @@ export function isHeld({ owner, fromMs, untilMs }: Lease, nowMs: number): boolea
   return owner !== null && fromMs <= nowMs && nowMs < untilMs;
 }
 
-/** Claims a run with the lease that it has, or had. Throws `run-owned-elsewhere`. */
 export function claimLease(runId: string, known: Lease, { owner, ttlMs, nowMs }: LeaseRequest): Lease {
   const isKept = isHeld(known, nowMs);
   if (isKept && known.owner !== owner) throw ownedElsewhere(runId);
   return { owner, fence: known.fence + (isKept ? 0 : 1), ...createTimes(ttlMs, nowMs) };
 }
 
-/** Renews a lease that its owner still has. Throws `run-owned-elsewhere`. */
 export function renewLease(
   runId: string,
   known: Lease | undefined,

@@ -21,15 +21,7 @@ type PendingItemSummary =
 /** A kind of what a suspended run waits for. @group Runs and results */
 export type PendingKind = PendingItem["kind"];
 
-/** Every {@link PendingKind}. */
-export const pendingKinds: readonly PendingKind[] = [
-  "approval",
-  "plan-approval",
-  "outcome",
-  "wait",
-  "mismatch",
-  "given-up",
-];
+export const pendingKinds = ["approval", "plan-approval", "outcome", "wait", "mismatch", "given-up"] as const;
 
 /** A summary of what a suspended run waits for. @inline */
 interface PendingSummary {
@@ -75,7 +67,6 @@ export function isGivenUp({ pending }: { readonly pending?: readonly { readonly 
   return pending?.some(({ kind }) => kind === "given-up") === true;
 }
 
-/** True if a run was suspended because of such an item. */
 export function isHeld({ pending }: { readonly pending?: readonly PendingItem[] }): boolean {
   return pending?.some(isHold) === true;
 }
@@ -87,13 +78,10 @@ export function isUnstarted({ pending }: { readonly pending?: readonly PendingIt
 
 /** The time at which the earliest of the waits that suspended a run is over by itself; undefined if none is. */
 export function resumeTimeOf(pending: readonly PendingItem[] | undefined): number | undefined {
-  let earliest: number | undefined;
-  for (const item of pending ?? []) {
-    if (item.kind !== "wait" || item.until === undefined) continue;
-    const atMs = Date.parse(item.until);
-    if (earliest === undefined || atMs < earliest) earliest = atMs;
-  }
-  return earliest;
+  const times = (pending ?? []).flatMap((item) =>
+    item.kind === "wait" && item.until !== undefined ? Date.parse(item.until) : [],
+  );
+  return times.length === 0 ? undefined : times.reduce((one, other) => Math.min(one, other));
 }
 
 /**
@@ -101,8 +89,6 @@ export function resumeTimeOf(pending: readonly PendingItem[] | undefined): numbe
  * @group Storage
  */
 export type RunDigest = Pick<RunSummary, "metadata" | "endedAt" | "pending" | "resumeAt" | "usage" | "error">;
-
-const emptyDigest: RunDigest = { metadata: {} };
 
 const maxItems = 10;
 const maxTextLength = 500;
@@ -113,7 +99,7 @@ const maxTextLength = 500;
  * {@includeCode ../../examples/24-your-own-store.ts}
  * @group Storage
  */
-export function digestAfter(digest: RunDigest = emptyDigest, event: AgentEvent): RunDigest {
+export function digestAfter(digest: RunDigest = { metadata: {} }, event: AgentEvent): RunDigest {
   switch (event.type) {
     case "run-start":
       return { metadata: event.metadata };
@@ -138,7 +124,6 @@ export function digestAfter(digest: RunDigest = emptyDigest, event: AgentEvent):
   }
 }
 
-/** True if an event may change what {@link digestAfter} returns. */
 export function changesDigest({ type }: AgentEvent): boolean {
   return type.startsWith("run-") || type === "plan-end" || type === "plan-revise";
 }
@@ -146,12 +131,9 @@ export function changesDigest({ type }: AgentEvent): boolean {
 function suspended({ resumeAt: _resumeAt, ...digest }: RunDigest, pending: readonly PendingItem[]): RunDigest {
   const resumeMs = resumeTimeOf(pending);
   const resumeAt = resumeMs === undefined ? {} : { resumeAt: new Date(resumeMs).toISOString() };
-  return { ...digest, pending: summarizePending(pending), ...resumeAt };
-}
-
-function summarizePending(pending: readonly PendingItem[]): PendingSummary {
   const kinds = pendingKinds.filter((kind) => pending.some((item) => item.kind === kind));
-  return { count: pending.length, items: pending.slice(0, maxItems).map(summarizeItem), kinds };
+  const items = pending.slice(0, maxItems).map(summarizeItem);
+  return { ...digest, pending: { count: pending.length, items, kinds }, ...resumeAt };
 }
 
 function summarizeItem(item: PendingItem): PendingItemSummary {
@@ -166,7 +148,6 @@ function summarizeItem(item: PendingItem): PendingItemSummary {
 /** The status of a run. @group Runs and results */
 export type RunStatus = "planning" | "running" | "completed" | "failed" | "cancelled" | "suspended" | "interrupted";
 
-/** Every {@link RunStatus}. */
 export const runStatuses: readonly RunStatus[] = [
   "planning",
   "running",
@@ -188,7 +169,6 @@ export const unendedStatuses: ReadonlySet<RunStatus> = new Set(["planning", "run
 /** The statuses of a run that is resumed only if somebody asks for it. */
 export const endedStatuses: ReadonlySet<RunStatus> = new Set(["completed", "failed", "cancelled"]);
 
-/** True if a value from outside is a {@link RunStatus}. */
 export function isRunStatus(text: unknown): text is RunStatus {
   return runStatuses.some((status) => status === text);
 }

@@ -2,7 +2,6 @@ import type { ZodTypeAny } from "zod/v3";
 import { countPending } from "../async/promises.ts";
 import type { JsonSchema } from "./json-schema.ts";
 
-/** The definition of a zod 3 schema; any other key may hold schemas. */
 interface Zod3Definition {
   readonly typeName?: string;
   readonly coerce?: boolean;
@@ -48,7 +47,6 @@ export function markZod3<TSchema>(schema: TSchema, mark: string): TSchema {
   return new (Schema as new (definition: object) => TSchema)({ ..._def, [mark]: true });
 }
 
-/** True if a schema, or any part of it, has a mark. */
 export function hasZod3Mark(schema: unknown, mark: string): boolean {
   const definition = (schema as { readonly _def?: unknown } | undefined)?._def;
   return definition !== undefined && Object.hasOwn(marksIn(definition, [...parts, "out"]), mark);
@@ -78,21 +76,12 @@ export function findNotJson(schema: unknown): { path: string; type: string } | u
   return found;
 }
 
-const notJson: ReadonlySet<string> = new Set([
-  "ZodDate",
-  "ZodBigInt",
-  "ZodMap",
-  "ZodSet",
-  "ZodSymbol",
-  "ZodFunction",
-  "ZodPromise",
-  "ZodNaN",
-  "ZodVoid",
-]);
+const notJson: ReadonlySet<string> = new Set(
+  "ZodDate ZodBigInt ZodMap ZodSet ZodSymbol ZodFunction ZodPromise ZodNaN ZodVoid".split(" "),
+);
 
 /** The keys of a definition that hold schemas of the same value. */
 const sameValueParts = ["innerType", "schema", "left", "right", "options", "brandedType"];
-/** The keys of a definition that hold schemas of what is accepted. */
 const parts = ["shape", ...sameValueParts, "type", "items", "keyType", "valueType", "rest", "catchall", "in", "getter"];
 
 type Visit = (definition: Zod3Definition, path: string) => boolean;

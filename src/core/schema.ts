@@ -89,7 +89,6 @@ function failedToParse(thrown: unknown): ParseResult<never> {
   return { ok: false, issues: [{ path: [], message: `the schema threw: ${describeThrown(thrown)}` }], raw: [] };
 }
 
-/** The major version of zod that made a schema; undefined if none did. */
 export function zodVersionOf(schema: unknown): 3 | 4 | undefined {
   if (typeof schema !== "object" || schema === null) return undefined;
   if ("_zod" in schema) return 4;
@@ -107,7 +106,6 @@ export function expectedSchema(value: unknown): string {
   return "a schema of zod 4, of zod 3 from 3.25.28 on, jsonSchema({ … }) of planwright/schemas, or a Standard Schema that tells its JSON Schema (ArkType; valibot in toStandardJsonSchema of @valibot/to-json-schema; Effect in Schema.toStandardJSONSchemaV1(Schema.toStandardSchemaV1(…)))";
 }
 
-/** True if a value is a schema whose JSON Schema is known. */
 export function isSchema(value: unknown): value is StandardSchema {
   if ((typeof value !== "object" && typeof value !== "function") || value === null) return false;
   if (zodVersionOf(value) !== undefined) return true;
@@ -245,7 +243,6 @@ interface Zod4Definition {
   readonly checks?: readonly unknown[];
 }
 
-/** A mark on a field of a tool; see `sensitive` and `composed`. */
 export type SchemaMark = "sensitive" | "composed";
 
 /** The methods of a schema of zod 4 that set a mark. Those of zod/mini have no `meta`. */

@@ -17,12 +17,9 @@ export class SensitiveView {
     this.isSensitive = this.parts.some(isMarked);
   }
 
-  /** The view of an item of the value. */
   at(key: string | number): SensitiveView {
-    return new SensitiveView(
-      this.root,
-      this.parts.flatMap((part) => childrenAt(part, key)),
-    );
+    const parts = this.parts.flatMap((part) => childrenAt(part, key));
+    return new SensitiveView(this.root, parts);
   }
 }
 
@@ -151,7 +148,9 @@ type Pattern = readonly string[];
  * values; the very same if there are none.
  */
 export function maskPaths<T>(value: T, paths: readonly string[]): T {
-  return mask(value, paths.map(toPattern)) as T;
+  const toKey = (key: string) => key.replaceAll("~1", "/").replaceAll("~0", "~");
+  const patterns = paths.map((path) => path.split("/").slice(1).map(toKey));
+  return mask(value, patterns) as T;
 }
 
 /** In texts about another part, shorter values may be a part of any word. */
@@ -194,23 +193,12 @@ function* secretsIn(root: JsonSchema, value: unknown, masked: unknown, path: Jso
   }
 }
 
-function toPattern(path: string): Pattern {
-  return path
-    .split("/")
-    .slice(1)
-    .map((key) => key.replaceAll("~1", "/").replaceAll("~0", "~"));
-}
-
 function mask(value: unknown, patterns: readonly Pattern[]): unknown {
   const here = patterns.flatMap(withoutAnyDepth);
   if (here.some(({ length }) => length === 0) || isSealed(value)) return hiddenText;
   if (typeof value !== "object" || value === null) return value;
-  return mapItems(value, (item, key) =>
-    mask(
-      item,
-      here.flatMap((pattern) => below(pattern, String(key))),
-    ),
-  );
+  const patternsBelow = (key: string) => here.flatMap((pattern) => below(pattern, key));
+  return mapItems(value, (item, key) => mask(item, patternsBelow(String(key))));
 }
 
 /** `**` stands for no key at all, too. */

@@ -1,13 +1,11 @@
 import type { JsonObject } from "./json.ts";
 import type { PlanStep, Reference, StepWait } from "./plan.ts";
 
-/** A reference to a step, or to one iteration of it. */
 export interface StepRef {
   readonly stepId: string;
   readonly iteration?: number;
 }
 
-/** The fields of an event that name its step or iteration. */
 export function stepRefOf({ stepId, iteration }: { stepId: string; iteration?: number | undefined }): StepRef {
   return iteration === undefined ? { stepId } : { stepId, iteration };
 }
@@ -22,15 +20,12 @@ export function describeSubject(ref: StepRef | undefined): string {
   return ref === undefined ? "the plan" : `step "${describeStepRef(ref)}"`;
 }
 
-/** True if a name is one that a step has for its current iteration. */
 export function isIterationName(name: string): name is "item" | "index" {
   return name === "item" || name === "index";
 }
 
-/** The name that stands for the tool of a step that waits, in events and records. */
 export const waitToolName = "wait";
 
-/** The name of a step's tool, as events and records show it. */
 export function toolOf({ tool }: Pick<PlanStep, "tool">): string {
   return tool ?? waitToolName;
 }
@@ -102,7 +97,6 @@ function describeDuration(ms: number): string {
   return rest > 0 || parts.length === 0 ? [...parts, `${rest} ms`].join(" ") : parts.join(" ");
 }
 
-/** A wait for an event or until a time, planned or begun. */
 interface WaitInWords {
   readonly event?: string;
   readonly until?: string | Reference;
@@ -119,7 +113,6 @@ export function describeWait(wait: StepWait | WaitInWords): string {
   return `for the event "${event}", ${limit ?? "without a time limit"}`;
 }
 
-/** The condition and the loop of a step, one phrase each. */
 export function describeConditions({ when, forEach, concurrency = 1 }: PlanStep): readonly string[] {
   const parallel = concurrency > 1 ? `, ${concurrency} at a time` : "";
   return [

@@ -78,7 +78,6 @@ export function printableJson(value: unknown, indent?: number): string {
   return (JSON.stringify(value, undefined, indent) ?? "null").replace(unsafe, escapeUnlessBreak);
 }
 
-/** A value as lines of JSON that is safe for a terminal. */
 export function jsonLines(value: unknown): readonly string[] {
   return printableJson(value, 2).split("\n");
 }

@@ -8,7 +8,6 @@ import type { DefinedTool, Tool, ToolEffect } from "./tool.ts";
 
 export interface ToolSchemas {
   readonly input: JsonSchema;
-  /** Undefined if the tool has no output schema. */
   readonly output: JsonSchema | undefined;
 }
 
@@ -30,10 +29,9 @@ export function toolSchemas({ inputSchema, outputSchema }: Tool): ToolSchemas | 
   return Promise.all([input, output]).then(([input, output]) => ({ input, output }));
 }
 
-/** By the tool: a copy is another one once it is defined. */
+/** Keyed by tool: a copy is another tool once it is defined. */
 const fingerprints = new WeakMap<DefinedTool, ToolFingerprint>();
 
-/** A tool's fingerprint, computed once. */
 export async function toolFingerprint(tool: DefinedTool): Promise<ToolFingerprint> {
   const known = fingerprints.get(tool);
   if (known !== undefined) return known;
@@ -43,12 +41,8 @@ export async function toolFingerprint(tool: DefinedTool): Promise<ToolFingerprin
     input: sensitivePaths(input),
     output: output === undefined ? [] : sensitivePaths(output),
   };
-  const fingerprint = Object.freeze({
-    name: tool.name,
-    schemaHash,
-    effect: tool.declaredEffect,
-    ...(sensitive && { sensitive: deepFreeze(sensitive) }),
-  });
+  const { name, declaredEffect: effect } = tool;
+  const fingerprint = deepFreeze({ name, schemaHash, effect, ...(sensitive && { sensitive }) });
   fingerprints.set(tool, fingerprint);
   return fingerprint;
 }
@@ -80,7 +74,6 @@ export function composed<TSchema extends StandardSchema>(schema: TSchema): TSche
   return markSchema(schema, "composed");
 }
 
-/** True if a field of a tool's input or output is marked as sensitive. */
 export function isSensitiveTool({ inputSchema, outputSchema }: Tool): boolean {
   return hasSensitive(inputSchema, "input") || (outputSchema !== undefined && hasSensitive(outputSchema, "output"));
 }
@@ -103,12 +96,7 @@ function jsonSchemaOf(schema: StandardSchema, io: "input" | "output"): JsonSchem
 
 /** A copy of a schema with a mark, which its JSON Schema has as a keyword. Throws `invalid-options`. */
 function markSchema<TSchema extends StandardSchema>(schema: TSchema, mark: SchemaMark): TSchema {
-  switch (zodVersionOf(schema)) {
-    case 3:
-      return markZod3(schema, mark);
-    case 4:
-      return markZod4(schema, mark);
-    default:
-      return failOption("schema", schema, `a schema of zod; in the JSON Schema of another one write "${mark}": true`);
-  }
+  const version = zodVersionOf(schema);
+  if (version !== undefined) return version === 3 ? markZod3(schema, mark) : markZod4(schema, mark);
+  return failOption("schema", schema, `a schema of zod; in the JSON Schema of another one write "${mark}": true`);
 }

@@ -4,7 +4,6 @@ import type { PlanDraft, Planner, PlanRequest, ReplanRequest } from "../core/pla
 import { isDoneRecord } from "../core/run-result.ts";
 import { checkOnce, invalidPlan } from "./validate-plan.ts";
 
-/** A draft that was checked against the tools, with its source. */
 export interface CheckedDraft extends PlanDraft {
   readonly source: PlanSource;
 }
@@ -35,12 +34,10 @@ export async function checkDraft(
 /** A planner's answer, its parts unchecked. Throws `planning-failed` if it is not a plan at all. */
 export function draftOf({ name }: Planner, draft: unknown): { readonly steps?: unknown; readonly source?: unknown } {
   if (typeof draft === "object" && draft !== null) return draft;
-  throw new AgentError("planning-failed", `The planner "${name}" answered with no plan.`, {
-    details: { planner: name },
-  });
+  const message = `The planner "${name}" answered with no plan.`;
+  throw new AgentError("planning-failed", message, { details: { planner: name } });
 }
 
-/** The beginning of the message about a planner's invalid plan. */
 export function describeInvalid({ name }: Planner): string {
   return `The planner "${name}" made an invalid plan`;
 }
@@ -62,10 +59,7 @@ export function afterDone(step: PlanStep): PlanStep {
 
 const nothingDone = { kept: [] as readonly PlanStep[], started: new Set<string>() };
 
-/**
- * The steps of a plan that are done, and the ids that have been used. A loop over no items is done, without a log
- * entry.
- */
+/** The steps that are done, and the used ids. A loop over no items is done, without a log entry. */
 function readLog({ plan, steps }: ReplanRequest): typeof nothingDone {
   const started = new Set<string>();
   const undone = new Set<string>();

@@ -20,25 +20,19 @@ import type { ExpressionKey } from "./expressions/step-expressions.ts";
 import type { ParsedSteps } from "./expressions.ts";
 import { type FoundReference, fillReferences, isOfIteration } from "./references.ts";
 
-/** A step that is checked, and its surroundings. */
 interface StepScope {
   readonly step: PlanStep;
   readonly path: JsonPath;
   readonly tools: ReadonlyMap<string, Tool>;
   readonly schemas: KnownSchemas;
-  /** The first step of an id. */
   readonly stepOf: (stepId: string) => PlanStep | undefined;
-  /** Every reference of the step. */
   readonly references: readonly FoundReference[];
   /** The schemas of the events that steps may wait for, by name. @default any */
   readonly events?: ReadonlyMap<string, StandardSchema> | undefined;
-  /** The expressions of the plan, if it has any. */
   readonly parsed: ParsedSteps | undefined;
-  /** Finds the schemas of the item of an iteration. */
   readonly item?: SchemasAt | undefined;
 }
 
-/** The JSON Schemas of what steps call or wait for, by the tool, or by the schema of the event. */
 type KnownSchemas = ReadonlyMap<Tool | StandardSchema, Partial<ToolSchemas>>;
 
 /** The schemas of the tools that steps call, and of all events. Synchronous, unless zod 3's converter has to be loaded. */
@@ -58,16 +52,12 @@ export function readSchemas(
   return reading.length === 0 ? found : Promise.all(reading).then(() => found);
 }
 
-/** The schemas of an event: what a step that waits for it puts out. */
 function valueSchemas(schema: StandardSchema): Pick<ToolSchemas, "output"> | Promise<Pick<ToolSchemas, "output">> {
   const output = toJsonSchema(schema, "output");
   return output instanceof Promise ? output.then((read) => ({ output: read })) : { output };
 }
 
-/**
- * The issues of a step, apart from those about the order of steps: its expressions, then its input or what it waits for.
- * Synchronous, unless the schema of its tool is async.
- */
+/** All issues but those about the order of steps. Synchronous, unless the schema of its tool is async. */
 export function checkStep(scope: StepScope): readonly PlanIssue[] | Promise<readonly PlanIssue[]> {
   const { step } = scope;
   const { issues, item } = checkExpressions(scope);
@@ -105,15 +95,10 @@ export function noSuch(kind: "tool" | "event", name: string, known: Iterable<str
   return `There is no ${kind} "${name}".${suggestName(name, names)} Available ${kind}s: ${names.join(", ") || "none"}.`;
 }
 
-/** An input as it was parsed without the values that are not known yet. */
-interface ParsedInput {
-  readonly tool: Tool;
-  readonly input: JsonSchema;
-  readonly preview: JsonValue;
-  readonly parsed: ParseResult<unknown>;
-}
-
-function collectIssues(scope: StepScope, { tool, input, preview, parsed }: ParsedInput): readonly PlanIssue[] {
+function collectIssues(
+  scope: StepScope,
+  { tool, input, preview, parsed }: { tool: Tool; input: JsonSchema; preview: JsonValue; parsed: ParseResult<unknown> },
+): readonly PlanIssue[] {
   const { step, references } = scope;
   const hide = hideQuotedOf(input, preview);
   const issues: PlanIssue[] = [];
@@ -164,7 +149,6 @@ function isExcused(path: JsonPath, { code, errors, unionErrors }: RawIssue, unkn
   return unionErrors?.some(({ issues }) => issues.every((issue) => isExcused(issue.path, issue, unknown))) ?? false;
 }
 
-/** Checks that a reference can be read, names something the output can have, and fits the schemas of its place. */
 function checkReference(
   { reference, kind, text }: FoundReference,
   wanted: readonly JsonSchema[] | undefined,
@@ -211,7 +195,6 @@ function checkWait({ wait }: WaitStep, scope: StepScope): readonly PlanIssue[] {
 
 const instants = '"2026-03-01T08:00:00Z" or "2026-03-01T08:00:00+01:00"';
 
-/** The issues of the expressions of a step, apart from those about the steps they name, and what its items are. */
 function checkExpressions(scope: StepScope): {
   readonly issues: readonly PlanIssue[];
   readonly item?: SchemasAt | undefined;
@@ -242,10 +225,7 @@ function checkExpressions(scope: StepScope): {
   return { issues, item };
 }
 
-/**
- * Finds what is known of the value that a name in a step stands for: the output of a step, or in a loop the `item` or
- * `index`. Undefined if there is no such step or tool.
- */
+/** Finds the schemas of the value of a name in a step; undefined if there is no such step or tool. */
 function findSource(name: string, scope: StepScope): SchemasAt | undefined {
   if (!isOfIteration(scope.step, name)) return findOutput(name, scope);
   return name === "item" ? scope.item : (path) => (path.length === 0 ? [integer] : []);
@@ -275,7 +255,6 @@ function findOutput(stepId: string, scope: StepScope): SchemasAt | undefined {
   };
 }
 
-/** The schema of what a tool returns, or of what a wait ends with; undefined if it is not known. */
 function outputSchemaOf({ tool, wait }: PlanStep, { tools, events, schemas }: StepScope): JsonSchema | undefined {
   if (wait !== undefined && !("event" in wait)) return instant;
   const source = wait === undefined ? tools.get(tool) : events?.get(wait.event);
@@ -286,7 +265,6 @@ function orNull(schemas: readonly JsonSchema[] | undefined, mayBeNull: boolean):
   return schemas !== undefined && mayBeNull ? [...schemas, nothing] : schemas;
 }
 
-/** The message for a path that leads nowhere, with what there is instead: the schemas that its last key is not in. */
 function describeMissing(
   { text, name, path, isVariable = false }: Pick<CelPath, "name" | "path" | "text"> & Partial<CelPath>,
   around: readonly JsonSchema[],
@@ -311,50 +289,39 @@ function describeMissing(
   return `${missing}; there are: ${knownKeys(around).join(", ") || (isList ? "only items, as in [0]" : "no keys")}.`;
 }
 
-interface PathNode {
-  isEnd: boolean;
-  readonly below: Map<string | number, PathNode>;
-}
+const end = Symbol("end");
 
-const newNode = (): PathNode => ({ isEnd: false, below: new Map() });
+interface PathTree extends Map<string | number | typeof end, PathTree> {}
 
 /** Paths as a tree, so that a lookup takes the length of its path, however many there are. */
 export class PathSet {
-  private readonly root = newNode();
+  private readonly root: PathTree = new Map();
 
   constructor(paths: Iterable<JsonPath>) {
     for (const path of paths) {
       let node = this.root;
-      for (const key of path) {
-        let next = node.below.get(key);
-        if (next === undefined) {
-          next = newNode();
-          node.below.set(key, next);
-        }
+      for (const key of [...path, end] as const) {
+        const next: PathTree = node.get(key) ?? new Map();
+        node.set(key, next);
         node = next;
       }
-      node.isEnd = true;
     }
   }
 
   /** True if one of the paths leads to a place or to something that contains it. */
   hasAtOrAbove(path: JsonPath): boolean {
-    let node: PathNode | undefined = this.root;
+    let node: PathTree | undefined = this.root;
     for (const key of path) {
-      if (node.isEnd) return true;
-      node = node.below.get(key);
-      if (node === undefined) return false;
+      if (node === undefined || node.has(end)) break;
+      node = node.get(key);
     }
-    return node.isEnd;
+    return node?.has(end) ?? false;
   }
 
   /** True if one of the paths leads to a place or to something in it. */
   hasAtOrBelow(path: JsonPath): boolean {
-    let node: PathNode | undefined = this.root;
-    for (const key of path) {
-      node = node.below.get(key);
-      if (node === undefined) return false;
-    }
-    return node.isEnd || node.below.size > 0;
+    let node: PathTree | undefined = this.root;
+    for (const key of path) node = node?.get(key);
+    return node !== undefined && node.size > 0;
   }
 }

@@ -2,7 +2,6 @@ import { countPending } from "../async/promises.ts";
 import type { PlanStep } from "../core/plan.ts";
 import type { StepExpressions } from "./expressions/step-expressions.ts";
 
-/** By step id. */
 export type PlanExpressions = ReadonlyMap<string, StepExpressions>;
 
 /** By step, as ids may be repeated in a plan that is not checked yet. */
@@ -11,7 +10,6 @@ export type ParsedSteps = ReadonlyMap<PlanStep, StepExpressions>;
 /** The language is loaded with the first plan that has an expression. */
 let language: typeof import("./expressions/step-expressions.ts") | undefined;
 
-/** The expressions of a checked plan; undefined if it has none. Rejects with `invalid-expression` for invalid ones. */
 export function compileExpressions(steps: readonly PlanStep[]): undefined | Promise<PlanExpressions> {
   return withExpressions(steps, (found, { compileStep }) => new Map(found.map((step) => [step.id, compileStep(step)])));
 }
@@ -27,10 +25,9 @@ function withExpressions<TResult>(
 ): undefined | Promise<TResult> {
   const found = steps.filter((step) => step?.when !== undefined || step?.forEach !== undefined) as PlanStep[];
   if (found.length === 0) return undefined;
-  return load().then((loaded) => use(found, loaded));
-}
-
-async function load(): Promise<NonNullable<typeof language>> {
-  language ??= await countPending(import("./expressions/step-expressions.ts"));
-  return language;
+  const load = async () => {
+    language ??= await countPending(import("./expressions/step-expressions.ts"));
+    return use(found, language);
+  };
+  return load();
 }

@@ -3,12 +3,10 @@ import { deepFreeze, endOfString, type JsonObject, type JsonPath, type JsonValue
 import type { PlanStep } from "../core/plan.ts";
 import { describeStepRef, inputOf, isIterationName, type StepRef, stepRefOf } from "../core/step.ts";
 
-/** A reference to a step's output or a part of it, parsed. */
 export interface ParsedReference {
   /** As it is written: `s1.todos[0]["any key"]`. */
   readonly text: string;
   readonly stepId: string;
-  /** The path in the output; empty for the whole. */
   readonly path: JsonPath;
 }
 
@@ -90,28 +88,24 @@ function matchAt(pattern: RegExp, text: string, position: number): RegExpExecArr
   return pattern.exec(text);
 }
 
-/** The reference that an input value is, if it is one: an object whose only key is `$ref`. */
+/** The value itself, if its only key is `$ref`. */
 export function asReference(value: object): { readonly $ref: unknown } | undefined {
-  return isSoleKey(value, "$ref") ? (value as { $ref: unknown }) : undefined;
+  return hasOnly(value, "$ref") ? value : undefined;
 }
 
-/** The literal that an input value is, if it is one: an object whose only key is `$literal`. */
 export function asLiteral(value: object): { readonly $literal: unknown } | undefined {
-  return isSoleKey(value, "$literal") ? (value as { $literal: unknown }) : undefined;
+  return hasOnly(value, "$literal") ? value : undefined;
 }
 
-function isSoleKey(value: object, key: string): boolean {
+function hasOnly<TKey extends string>(value: object, key: TKey): value is Readonly<Record<TKey, unknown>> {
   return Object.hasOwn(value, key) && Object.keys(value).length === 1;
 }
 
 export interface FoundReference {
-  /** The path of the value that contains it, in the input. */
   readonly path: JsonPath;
   /** `value` for `{ $ref }`, `text` inside a template. */
   readonly kind: "value" | "text";
-  /** Undefined if it is not valid. */
   readonly reference: ParsedReference | undefined;
-  /** As it is written. */
   readonly text: string;
 }
 
@@ -126,13 +120,6 @@ export function findReferences(input: unknown): readonly FoundReference[] {
   return found;
 }
 
-interface ResolveInputOptions {
-  /** The iteration of the step that the input is for. */
-  readonly iteration?: number | undefined;
-  /** True if a name is that of a step that was skipped. */
-  readonly isSkipped?: ((name: string) => boolean) | undefined;
-}
-
 /**
  * Fills the references of a step's input with earlier outputs. Pure; inserted values are never scanned again.
  *
@@ -142,7 +129,10 @@ interface ResolveInputOptions {
 export function resolveInput(
   step: PlanStep,
   outputOf: (stepId: string) => JsonValue | undefined,
-  { iteration, isSkipped }: ResolveInputOptions = {},
+  {
+    iteration,
+    isSkipped,
+  }: { iteration?: number | undefined; isSkipped?: ((stepId: string) => boolean) | undefined } = {},
 ): JsonObject {
   const ref = stepRefOf({ stepId: step.id, iteration });
   let repeated: RepeatedSize | undefined;
@@ -172,9 +162,6 @@ function valueAt(output: JsonValue, { path, text }: ParsedReference, ref: StepRe
   return value;
 }
 
-/** Returns the value of a reference; of an invalid one only its text is known. */
-type LookUp = (reference: ParsedReference | undefined, text: string) => JsonValue;
-
 /** True for an input without references, templates and literals, as most are. A key that starts with `$` counts as one. */
 function isPlain(value: unknown): boolean {
   if (typeof value === "string") return !value.includes("${");
@@ -187,7 +174,10 @@ function isPlain(value: unknown): boolean {
  * Fills the references and templates of an input with values, and unwraps its literals. An input without any is
  * returned as the very same object: plans are frozen.
  */
-export function fillReferences(value: JsonValue, lookUp: LookUp): JsonValue {
+export function fillReferences(
+  value: JsonValue,
+  lookUp: (reference: ParsedReference | undefined, text: string) => JsonValue,
+): JsonValue {
   if (isPlain(value)) return value;
   const filled = replaceReferences(value, [], ({ reference, text }) => lookUp(reference, text));
   return filled === value ? value : deepFreeze(filled);
@@ -195,7 +185,6 @@ export function fillReferences(value: JsonValue, lookUp: LookUp): JsonValue {
 
 type Replace = (found: FoundReference) => JsonValue;
 
-/** A value with its references replaced and its literals unwrapped; the very same if it has none. */
 function replaceReferences(value: JsonValue, path: (string | number)[], replace: Replace): JsonValue {
   if (typeof value === "string") return value.includes("${") ? replaceInTemplate(value, path, replace) : value;
   if (typeof value !== "object" || value === null) return value;
@@ -219,13 +208,9 @@ function replaceReferences(value: JsonValue, path: (string | number)[], replace:
 function replaceInTemplate(template: string, path: JsonPath, replace: Replace): string {
   let text = "";
   for (const part of parseTemplate(template)) {
-    if (part.type === "text") {
-      text += part.text;
-      continue;
-    }
     const reference = part.type === "reference" ? part.reference : undefined;
-    const written = part.type === "reference" ? part.reference.text : part.text;
-    const value = replace({ path: [...path], kind: "text", reference, text: written });
+    const { text: written } = part.type === "reference" ? part.reference : part;
+    const value = part.type === "text" ? written : replace({ path: [...path], kind: "text", reference, text: written });
     text += typeof value === "string" ? value : JSON.stringify(value);
   }
   return text;
@@ -237,16 +222,14 @@ function missing(
   { available = [], skipped }: { available?: readonly string[]; skipped?: string } = {},
 ): AgentError<"invalid-reference"> {
   const hint = available.length > 0 ? ` There are: ${available.join(", ")}.` : "";
-  const reason = skipped === undefined ? `which does not exist.${hint}` : describeSkipped(skipped);
+  // An expression reads an id with "-" as a subtraction.
+  const advice = skipped?.includes("-") ? "" : `; give this step the condition when: "${skipped} != null"`;
+  const reason = skipped
+    ? `but "${skipped}" was skipped, so its output is null${advice}.`
+    : `which does not exist.${hint}`;
   return new AgentError("invalid-reference", `Step "${describeStepRef(ref)}" refers to ${reference}, ${reason}`, {
     details: { reference, ...ref, available },
   });
-}
-
-function describeSkipped(stepId: string): string {
-  const text = `but "${stepId}" was skipped, so its output is null`;
-  // An expression reads such an id as a subtraction.
-  return stepId.includes("-") ? `${text}.` : `${text}; give this step the condition when: "${stepId} != null".`;
 }
 
 /**
@@ -257,27 +240,22 @@ const maxRepeated = 2 * 1_024 * 1_024;
 /** The size of a value in a list or an object: copying and checking it takes as long as so many characters of text. */
 const nestedValue = 64;
 
-/** The references of one input repeat more of an output than they may. */
 export class TooMuchRepeated extends RangeError {
   override name = "TooMuchRepeated";
 
   constructor(stepId: string) {
+    const limit = "an input may repeat at most 2 097 152 characters of outputs, and each value in a list or an object";
     super(
-      `its references repeat too much of "${stepId}": an input may repeat at most 2 097 152 characters of outputs, and each ` +
-        "value in a list or an object counts as 64; refer to it once, and let the tool repeat it",
+      `its references repeat too much of "${stepId}": ${limit} counts as 64; refer to it once, and let the tool repeat it`,
     );
   }
 }
 
-/**
- * Counts what references put into an input more than once: for each output, everything but the largest value, which is
- * needed to use the output at all. So an input takes no longer than the plan, the outputs and what is counted here.
- */
+/** Counts what an input repeats of each output: all but its largest value, which is needed to use it at all. */
 class RepeatedSize {
   private readonly outputs = new Map<string, { readonly first: JsonValue; largest?: number }>();
   private size = 0;
 
-  /** Counts a value that was taken from an output. Throws {@link TooMuchRepeated}. */
   add(stepId: string, value: JsonValue): void {
     const output = this.outputs.get(stepId);
     // Most outputs are referred to once, and then nothing need be counted.
@@ -301,58 +279,13 @@ function sizeOf(value: JsonValue): number {
   return size;
 }
 
-/** Braces that name a step as other template languages do. They are text. */
-interface FoundBraces {
-  readonly stepId: string;
-  /** With its braces: `{{s1.todos}}`. */
-  readonly text: string;
-  /** The reference that was meant: `s1.todos`. */
-  readonly reference: string;
-}
-
-/** The first such braces in each step's input. Linear in the length of the plan; literals are skipped. */
-export function findBraces(steps: readonly PlanStep[]): readonly FoundBraces[] {
-  let ids: ReadonlySet<string> | undefined;
-  const isStep = (id: string) => {
-    ids ??= new Set(steps.map((step) => step.id));
-    return ids.has(id);
-  };
-  return steps.flatMap((step) => {
-    const found = firstBraces(inputOf(step), isStep);
-    return found === undefined ? [] : { stepId: step.id, ...found };
-  });
-}
-
-function firstBraces(value: JsonValue, isStep: (id: string) => boolean): Omit<FoundBraces, "stepId"> | undefined {
-  if (typeof value === "string") return value.includes("{{") ? firstBracesInText(value, isStep) : undefined;
-  if (typeof value !== "object" || value === null || asLiteral(value) !== undefined) return undefined;
-  for (const key of Object.keys(value)) {
-    const found = firstBraces((value as JsonObject)[key] as JsonValue, isStep);
-    if (found !== undefined) return found;
-  }
-  return undefined;
-}
-
-function firstBracesInText(text: string, isStep: (id: string) => boolean): Omit<FoundBraces, "stepId"> | undefined {
-  for (const [braces, inner = ""] of text.matchAll(/\{\{([^{}]*)\}\}/g)) {
-    const reference = parseReference(inner.trim());
-    if (reference !== undefined && isStep(reference.stepId)) return { text: braces, reference: reference.text };
-  }
-  return undefined;
-}
-
-/** Parts of a step that are known already. */
 interface KnownNames {
-  /** The steps that its expressions name. @default none */
   readonly stepIds?: ReadonlySet<string>;
   /** The references of its input. @default they are found */
   readonly references?: readonly FoundReference[];
 }
 
-/**
- * The ids of the steps that a step waits for, each once: `dependsOn` (or, if left out, the step before) and every step
- * that its input or one of its expressions refers to.
- */
+/** The steps that a step waits for: `dependsOn` (by default the step before), and all that it refers to. */
 export function dependenciesOf(
   step: PlanStep,
   previous: PlanStep | undefined,
@@ -368,7 +301,6 @@ export function dependenciesOf(
   return [...ids];
 }
 
-/** True if a name in a step means the item or index of one of its iterations. */
 export function isOfIteration({ forEach }: Pick<PlanStep, "forEach">, name: string): name is "item" | "index" {
   return forEach !== undefined && isIterationName(name);
 }

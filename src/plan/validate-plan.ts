@@ -63,7 +63,6 @@ export async function validatePlan(plan: unknown, options: ValidatePlanOptions):
   return (await checkPlan(toJson(plan, { maxBytes: maxPlanBytes }), settings)).issues;
 }
 
-/** Reads the option `events`. Throws `invalid-options`. */
 export function readEvents(value: unknown, option: string): ReadonlyMap<string, StandardSchema> {
   checkPlainObject(option, value, "schemas");
   const events = new Map<string, StandardSchema>(Object.entries(value));
@@ -71,17 +70,13 @@ export function readEvents(value: unknown, option: string): ReadonlyMap<string, 
     if (!namePattern.test(name)) failOption(`${option}.${name}`, name, namePatternText, true);
     if (typeof schema?.["~standard"]?.validate !== "function")
       failOption(`${option}.${name}`, schema, expectedSchema(schema));
+    const expected = "a schema without sensitive fields: delivered values are recorded as they are";
     if (hasSensitive(schema, "input") || hasSensitive(schema, "output"))
-      failOption(
-        `${option}.${name}`,
-        schema,
-        "a schema without sensitive fields: delivered values are recorded as they are",
-      );
+      failOption(`${option}.${name}`, schema, expected);
   }
   return events;
 }
 
-/** The surroundings that a plan is checked in. */
 export interface PlanScope {
   readonly tools: ReadonlyMap<string, Tool>;
   /** The schemas of the events that steps may wait for, by name. @default any event, of any value */
@@ -100,13 +95,9 @@ type CheckedPlan =
     }
   | { readonly plan?: undefined; readonly issues: readonly PlanIssue[]; readonly json?: JsonValue };
 
-/** Steps that were found valid. */
 interface ValidSteps {
-  /** The frozen copy. */
   readonly steps: readonly PlanStep[];
-  /** The ids that each step waits for. */
   readonly dependencies: readonly (readonly string[])[];
-  /** The tools that they were checked against. */
   tools: ReadonlyMap<string, Tool>;
 }
 
@@ -260,9 +251,9 @@ export async function checkPlan(
 
 /** Returns the well-formed steps, with `undefined` in place of the others. zod only explains what is wrong. */
 function checkShape(plan: JsonValue, issues: PlanIssue[]): readonly (PlanStep | undefined)[] {
-  const rawSteps = (plan as { steps?: unknown } | null)?.steps;
+  const { steps: rawSteps, version } = (plan ?? {}) as { steps?: unknown; version?: unknown };
   const steps = (Array.isArray(rawSteps) ? rawSteps : []) as (PlanStep | undefined)[];
-  const broken = new Set<PropertyKey>();
+  const broken = new Set<PropertyKey | undefined>();
   const found = hasPlanShape(plan) ? [] : (planSchema.safeParse(plan).error?.issues ?? []);
   for (const issue of found) {
     const path = issue.path.map((key) => (typeof key === "symbol" ? String(key) : key));
@@ -270,25 +261,21 @@ function checkShape(plan: JsonValue, issues: PlanIssue[]): readonly (PlanStep | 
       for (const key of issue.keys)
         issues.push({ code: "unknown-key", path: [...path, key], message: `Unknown key "${key}".` });
     } else {
-      if (path[0] === "steps" && path[1] !== undefined) broken.add(path[1]);
+      if (path[0] === "steps") broken.add(path[1]);
       issues.push({ code: "invalid-shape", path, message: issue.message });
     }
   }
-
-  checkVersion(plan, { steps, issues });
-  const whole = broken.size === 0 ? steps : steps.map((step, index) => (broken.has(index) ? undefined : step));
+  if (version === 1 && planVersionOf(steps) === 2) {
+    const message = "A plan in which a step waits has the version 2: earlier readers cannot run it.";
+    issues.push({ code: "plan-version", path: ["version"], message });
+  }
+  const whole = steps.map((step, index) => (broken.has(index) ? undefined : step));
   for (const [index, step] of whole.entries()) {
     if (step?.concurrency === undefined || step.forEach !== undefined) continue;
     const message = '"concurrency" is only for a step with "forEach": a step without it runs once.';
     issues.push({ code: "invalid-shape", path: ["steps", index, "concurrency"], message });
   }
   return whole;
-}
-
-function checkVersion(plan: JsonValue, { steps, issues }: { steps: unknown; issues: PlanIssue[] }): void {
-  if ((plan as { version?: unknown } | null)?.version !== 1 || planVersionOf(steps) === 1) return;
-  const message = "A plan in which a step waits has the version 2: earlier readers cannot run it.";
-  issues.push({ code: "plan-version", path: ["version"], message });
 }
 
 /** Finds every text with half a surrogate pair, which has no UTF-8 encoding and so no hash. */
@@ -307,11 +294,9 @@ function findSurrogates(value: JsonValue, path: (string | number)[] = [], issues
   return issues;
 }
 
-/** The names in a step that mean others. */
 interface StepNames {
   readonly references: readonly FoundReference[];
   readonly expressions: StepExpressions | undefined;
-  /** The steps that the expressions name. */
   readonly stepIds: ReadonlySet<string> | undefined;
 }
 
@@ -357,7 +342,6 @@ function checkOrder(
   return dependencies;
 }
 
-/** The index at which each id appears first and, if it is duplicate, last. */
 function indexSteps(steps: readonly (PlanStep | undefined)[], issues: PlanIssue[]) {
   const indexOf = new Map<string, number>();
   const lastIndexOf = new Map<string, number>();
@@ -373,7 +357,6 @@ function indexSteps(steps: readonly (PlanStep | undefined)[], issues: PlanIssue[
   return { indexOf, lastIndexOf };
 }
 
-/** The path in a step at which each of the others is first named. */
 function placesOfNames(step: PlanStep, names: StepNames | undefined): ReadonlyMap<string, JsonPath> {
   const places = new Map<string, JsonPath>();
   const add = (id: string, path: JsonPath) => {
@@ -390,17 +373,11 @@ function placesOfNames(step: PlanStep, names: StepNames | undefined): ReadonlyMa
 /** The longest part of another id that is shown, as every issue has a message. */
 const maxShownId = 100;
 
-interface KnownIds {
-  /** As a message lists them. */
-  readonly list: string;
-  /** The ids with a `-`, by the part before it. */
-  readonly byFirstPart: ReadonlyMap<string, string>;
-}
-
-function describeIds(ids: readonly string[]): KnownIds {
+function describeIds(ids: readonly string[]) {
   const shown = ids.slice(0, 20).map((id) => cutText(id, maxShownId));
   const list = shown.join(", ") + (ids.length > 20 ? ` … (${ids.length})` : "");
   const hyphenated = ids.filter((id) => id.includes("-"));
+  // The ids with a "-", by the part before it.
   return { list, byFirstPart: new Map(hyphenated.map((id) => [id.slice(0, id.indexOf("-")), id])) };
 }
 
@@ -412,10 +389,9 @@ function unmetDependency(id: string, isCyclic: boolean): PlacelessIssue {
     : { code: "forward-reference", message: `"${id}" comes later; a step depends only on steps before it.` };
 }
 
-/** The issue of a name that no step has, with what it was probably meant to be. */
 function unknownStep(
   name: string,
-  { step, key, ids }: { readonly step: PlanStep; readonly key: string | number | undefined; readonly ids: KnownIds },
+  { step, key, ids }: { step: PlanStep; key: string | number | undefined; ids: ReturnType<typeof describeIds> },
 ): PlacelessIssue {
   const meant = key === "when" || key === "forEach" ? ids.byFirstPart.get(name) : undefined;
   let hint = "";
@@ -439,7 +415,6 @@ function findCyclic(dependencies: readonly (readonly number[])[]): ReadonlySet<n
   return left;
 }
 
-/** Removes everything that has no edge left in `outgoing`. */
 function peel(
   left: Set<number>,
   outgoing: readonly (readonly number[])[],

@@ -31,8 +31,7 @@ export interface AgentWarning {
    * `budget-overrun`: a model used more than was estimated. `overlapping-call`: a tool was still working when the agent
    * was closed, so the process that resumes the run may call it a second time meanwhile. `start-refused`: a run that
    * `start` returned a handle for was not started. `message-refused`: another process posted something that is not a
-   * message, or that the run does not wait for. `braces-as-text`: an input of a given plan contains `{{step}}`, which is
-   * text, where `${step}` would be the output. `no-secret-keys`: a tool has sensitive fields, and there is no key to
+   * message, or that the run does not wait for. `no-secret-keys`: a tool has sensitive fields, and there is no key to
    * seal them.
    * `open-phrase`: a phrase takes nearly any request, and its tool has the effect `once` or needs approval.
    */
@@ -44,7 +43,6 @@ export interface AgentWarning {
     | "overlapping-call"
     | "start-refused"
     | "message-refused"
-    | "braces-as-text"
     | "no-secret-keys"
     | "open-phrase";
   readonly message: string;

@@ -7,7 +7,6 @@ import type { Plan, PlanInput, PlanStep } from "../core/plan.ts";
 import type { RunResult } from "../core/run-result.ts";
 import { type Hold, isUnstarted, unendedStatuses } from "../core/run-summary.ts";
 import { toolOf } from "../core/step.ts";
-import { findBraces } from "../plan/references.ts";
 import type { Refusal } from "./agent-methods.ts";
 import { findWrongPart, type RecordedRun } from "./parse-stored.ts";
 import { planInRun } from "./planning/planning.ts";
@@ -93,7 +92,6 @@ async function executeRun(
     const early = run.openInbox();
     if (early !== undefined) await run.host.receive(run, early);
     if ("request" in beginning) return runExecution(run, await planInRun(run, beginning.request));
-    if ("plan" in target && beginning.plan !== target.plan) warnOfBraces(run, beginning.plan);
     return runExecution(run);
   };
   return engine.within === undefined ? execute() : engine.within({ type: "run", runId }, execute);
@@ -132,14 +130,6 @@ async function startEvent(run: Run, beginning?: RunBeginning): Promise<RunStart>
     metadata,
     options,
   };
-}
-
-/** A handwritten plan may use the references of other template languages, which validation cannot refuse. */
-function warnOfBraces(run: Run, { steps }: Plan): void {
-  for (const { stepId, text, reference } of findBraces(steps)) {
-    const message = `${text} in step "${stepId}" is given to its tool as text. For the output, write \${${reference}}.`;
-    run.warn({ code: "braces-as-text", stepId, message });
-  }
 }
 
 function storedRequest({ engine }: Run, request: unknown): string {

@@ -36,12 +36,10 @@ const storeOptions = {
   now: { type: "function", default: () => Date.now() },
 } satisfies OptionTable<MemoryRunStoreOptions>;
 
-/** A run as it is kept in memory. */
 interface MemoryRun {
   readonly runId: string;
   readonly events: AgentEvent[];
   status: RunStatus;
-  /** The messages that are not acknowledged yet. */
   posted: readonly PostedMessage[];
   /** Grows with each new run, so that pages stay stable while runs are added. */
   readonly number: number;
@@ -58,7 +56,6 @@ const noMessages: readonly never[] = [];
  */
 export function createMemoryRunStore(options: MemoryRunStoreOptions = {}): RunStore {
   const { maxFinishedRuns, now } = readOptions(storeOptions, options);
-  /** By id, the oldest first. */
   const runs = new Map<string, MemoryRun>();
   const claims = new Map<string, Lease>();
   /** In the order in which they ended. */
@@ -96,7 +93,13 @@ export function createMemoryRunStore(options: MemoryRunStoreOptions = {}): RunSt
       if (events.length === 0) return;
       if (fence !== undefined && fence !== claims.get(runId)?.fence) throw ownedElsewhere(runId);
       const known = runs.get(runId);
-      const run = known ?? newRun(runId, counter + 1);
+      const run: MemoryRun = known ?? {
+        runId,
+        events: [],
+        status: "planning",
+        posted: noMessages,
+        number: counter + 1,
+      };
       if (sequence !== run.events.length + 1) throw sequenceConflict(runId, { sequence, next: run.events.length + 1 });
       if (known === undefined) {
         counter = run.number;
@@ -172,10 +175,6 @@ export function createMemoryRunStore(options: MemoryRunStoreOptions = {}): RunSt
   };
 }
 
-function newRun(runId: string, number: number): MemoryRun {
-  return { runId, events: [], status: "planning", posted: noMessages, number };
-}
-
 function acknowledge(run: MemoryRun, numbers: readonly number[] = noMessages): void {
   if (numbers.length > 0) run.posted = run.posted.filter(({ number }) => !numbers.includes(number));
 }
@@ -202,7 +201,6 @@ function isCalled(run: MemoryRun, nowMs: number): boolean {
   return run.posted.length > 0 || (resumeAt !== undefined && Date.parse(resumeAt) <= nowMs);
 }
 
-/** Returns the digest of a suspended run, with what it waits for; undefined for any other. */
 function findSuspension({ events, status }: MemoryRun): RunDigest | undefined {
   const last = status === "suspended" ? events.findLast(({ type }) => type === "run-suspend") : undefined;
   return last && digestAfter(undefined, last);

@@ -14,10 +14,7 @@ import { jsonTypeOf } from "../../core/json-schema.ts";
 import { cutText } from "../../core/text.ts";
 import { type CelExpression, type CelNode, type CelNodeOf, type CelOperator, isPartOfData } from "./node.ts";
 
-/**
- * The failure of an evaluation. Not an `Error`: one is created for each item that a macro has to skip, and a stack takes
- * longer than the rest of the item. It never leaves {@link evaluateCel}'s callers.
- */
+/** Not an `Error`: one is created for each item that a macro skips, and a stack takes longer than the item. */
 export class CelFailure {
   constructor(
     readonly message: string,
@@ -42,7 +39,6 @@ class CelBudget {
 
   constructor(private readonly max: number) {}
 
-  /** Throws {@link CelLimitExceeded}. */
   pay(cost: number): void {
     this.spent += cost;
     if (this.spent > this.max) throw new CelLimitExceeded(Math.ceil(this.spent));
@@ -53,7 +49,6 @@ class CelBudget {
     this.pay(length / 4);
   }
 
-  /** Pays for a text that is walked once. */
   payForText(length: number): void {
     this.pay(length / charactersPerUnit);
   }
@@ -76,10 +71,7 @@ const failureCost = 30;
 /** Returns the value of a name from outside; undefined if there is none. Called once for each name in an evaluation. */
 type LookUpName = (name: string) => JsonValue | undefined;
 
-/**
- * Evaluates an expression. Numbers are those of JSON, only own properties are read, no code of the data runs, nothing
- * waits. Throws {@link CelFailure} or {@link CelLimitExceeded}, and otherwise only what `lookUp` throws.
- */
+/** Runs no code of the data. Throws {@link CelFailure}, {@link CelLimitExceeded}, and what `lookUp` throws. */
 export function evaluateCel(expression: CelExpression, lookUp: LookUpName, maxCost = maxCelCost): JsonValue {
   const budget = new CelBudget(maxCost);
   try {
@@ -94,7 +86,6 @@ export function evaluateCel(expression: CelExpression, lookUp: LookUpName, maxCo
   }
 }
 
-/** Pays for everything in a value, as often as it occurs there. */
 function measure(value: JsonValue, budget: CelBudget): void {
   budget.pay(0.5);
   if (typeof value === "string") budget.payForText(value.length);
@@ -108,7 +99,6 @@ function measure(value: JsonValue, budget: CelBudget): void {
 }
 
 class Evaluation {
-  /** The values of the variables of the enclosing macros, by depth. */
   private readonly variables: JsonValue[] = [];
   private readonly values: (JsonValue | undefined)[] = [];
 
@@ -171,16 +161,17 @@ class Evaluation {
       if (value instanceof Decimal) return negate(value);
       return typeof value === "number" ? 0 - value : fail(`- does not work on ${celTypeOf(value)}`, node.position);
     }
-    const rule = arithmetic[node.operator];
-    if (rule === undefined) return applyOperator(node, this.run(node.left), this.run(node.right), this.budget);
+    const [ofDecimals, ofWhole] = arithmetic[node.operator] ?? [];
+    if (ofDecimals === undefined || ofWhole === undefined)
+      return applyOperator(node, this.run(node.left), this.run(node.right), this.budget);
     const [left, right] = [this.operand(node.left), this.operand(node.right)];
     if (!isNumber(left) || !isNumber(right)) return applyOperator(node, toJson(left), toJson(right), this.budget);
     if (Number.isSafeInteger(left) && Number.isSafeInteger(right)) {
-      const value = rule.ofWhole(left as number, right as number);
+      const value = ofWhole(left as number, right as number);
       if (Number.isSafeInteger(value)) return value + 0;
     }
     this.budget.pay(decimalCost);
-    return calculate(node, () => rule.ofDecimals(toDecimal(left), toDecimal(right)));
+    return calculate(node, () => ofDecimals(toDecimal(left), toDecimal(right)));
   }
 
   private name({ name, slot, position }: CelNodeOf<"name">): JsonValue {
@@ -266,7 +257,6 @@ class Evaluation {
     }
   }
 
-  /** A map is walked by its keys. */
   private itemsOf(target: JsonValue, { name, position }: CelNodeOf<"macro">): readonly JsonValue[] {
     if (isList(target)) return target;
     if (!isRecord(target)) return fail(`.${name}() works on lists and maps, not on ${celTypeOf(target)}`, position);
@@ -306,12 +296,10 @@ class Evaluation {
   }
 }
 
-/** The type of a JSON value as CEL names it. */
 export function celTypeOf(value: JsonValue): string {
   return nameCelType(jsonTypeOf(value));
 }
 
-/** The name that messages about expressions have for a type of JSON. */
 export function nameCelType(type: string): string {
   return celTypes[type] ?? "a number";
 }
@@ -329,7 +317,6 @@ function isList(value: JsonValue): value is readonly JsonValue[] {
   return Array.isArray(value);
 }
 
-/** The item of a list, or the own property of a map. Anything else fails. */
 function accessValue(value: JsonValue, key: JsonValue, position: number): JsonValue {
   if (isRecord(value) && typeof key === "string") {
     const found = Object.hasOwn(value, key) ? value[key] : undefined;
@@ -357,45 +344,34 @@ function quote(key: string | number): string {
 }
 
 function applyOperator(node: CelNodeOf<"binary">, left: JsonValue, right: JsonValue, budget: CelBudget): JsonValue {
-  switch (node.operator) {
-    case "==":
-      return areEqual(left, right, budget);
-    case "!=":
-      return !areEqual(left, right, budget);
-    case "in":
-      return isIn(left, right, node.position, budget);
-  }
-  if (typeof left === "number" && typeof right === "number") return compare(node, left, right);
+  const { operator, position } = node;
+  if (operator === "==" || operator === "!=") return areEqual(left, right, budget) === (operator === "==");
+  if (operator === "in") return isIn(left, right, position, budget);
+  const order = orders[operator];
+  if (order && typeof left === "number" && typeof right === "number") return order(left, right);
   if (typeof left === "string" && typeof right === "string") {
     budget.payForText(left.length + right.length);
-    return node.operator === "+" ? left + right : compare(node, left, right);
+    if (operator === "+") return left + right;
+    if (order) return order(left, right);
   }
-  if (node.operator === "+" && isList(left) && isList(right)) {
+  if (operator === "+" && isList(left) && isList(right)) {
     budget.pay((left.length + right.length) / 2);
     return left.concat(right);
   }
-  return typeMismatch(node, left, right);
-}
-
-function typeMismatch({ operator, position }: CelNodeOf<"binary">, left: JsonValue, right: JsonValue): never {
   return fail(`${operator} does not work on ${celTypeOf(left)} and ${celTypeOf(right)}`, position);
 }
 
 /** The operators of sums as decimals have them, so that 0.1 + 0.2 is 0.3, and for whole numbers, which are exact. */
-const arithmetic: Readonly<Partial<Record<CelOperator, ArithmeticRule>>> = {
-  "+": { ofDecimals: add, ofWhole: (left, right) => left + right },
-  "-": { ofDecimals: subtract, ofWhole: (left, right) => left - right },
-  "*": { ofDecimals: multiply, ofWhole: (left, right) => left * right },
-  "/": { ofDecimals: divide, ofWhole: (left, right) => left / right },
-  "%": { ofDecimals: remainder, ofWhole: (left, right) => left % right },
+const arithmetic: Readonly<Partial<Record<CelOperator, readonly [Operation<Decimal>, Operation<number>]>>> = {
+  "+": [add, (left, right) => left + right],
+  "-": [subtract, (left, right) => left - right],
+  "*": [multiply, (left, right) => left * right],
+  "/": [divide, (left, right) => left / right],
+  "%": [remainder, (left, right) => left % right],
 };
 
-interface ArithmeticRule {
-  ofDecimals(left: Decimal, right: Decimal): Decimal;
-  ofWhole(left: number, right: number): number;
-}
+type Operation<T> = (left: T, right: T) => T;
 
-/** A node whose value may be a decimal. */
 type CelSum = CelNodeOf<"binary"> | CelNodeOf<"negate">;
 
 /** An operation on decimals takes about 2 µs. */
@@ -409,7 +385,6 @@ function toDecimal(value: number | Decimal): Decimal {
   return typeof value === "number" ? new Decimal(value) : value;
 }
 
-/** A value for a message about its type. */
 function toJson(value: JsonValue | Decimal): JsonValue {
   return value instanceof Decimal ? value.toNumber() : value;
 }
@@ -423,21 +398,12 @@ function calculate<TResult>({ position }: { readonly position: number }, apply: 
   }
 }
 
-/** Compares two values of one type that has an order. */
-function compare<TValue extends number | string>(node: CelNodeOf<"binary">, left: TValue, right: TValue): boolean {
-  switch (node.operator) {
-    case "<":
-      return left < right;
-    case "<=":
-      return left <= right;
-    case ">":
-      return left > right;
-    case ">=":
-      return left >= right;
-    default:
-      return typeMismatch(node, left, right);
-  }
-}
+const orders: Readonly<Partial<Record<CelOperator, <T extends number | string>(left: T, right: T) => boolean>>> = {
+  "<": (left, right) => left < right,
+  "<=": (left, right) => left <= right,
+  ">": (left, right) => left > right,
+  ">=": (left, right) => left >= right,
+};
 
 function isIn(value: JsonValue, holder: JsonValue, position: number, budget: CelBudget): boolean {
   if (isRecord(holder)) {
@@ -465,19 +431,13 @@ function areEqual(left: JsonValue, right: JsonValue, budget: CelBudget): boolean
     return left.every((item, index) => areEqual(item, right[index] as JsonValue, budget));
   }
   if (!isRecord(left) || !isRecord(right)) return false;
-  return areMapsEqual(left, right, budget);
-}
-
-function areMapsEqual(left: JsonObject, right: JsonObject, budget: CelBudget): boolean {
   const keys = keysOf(left, budget);
-  const count = keysOf(right, budget).length;
-  if (keys.length !== count) return false;
+  if (keys.length !== keysOf(right, budget).length) return false;
   return keys.every(
     (key) => Object.hasOwn(right, key) && areEqual(left[key] as JsonValue, right[key] as JsonValue, budget),
   );
 }
 
-/** Calls a function or a method that is not a macro. */
 function callFunction(
   { name, position }: CelNodeOf<"call">,
   target: JsonValue,
@@ -534,8 +494,7 @@ function sizeOf(value: JsonValue, position: number, budget: CelBudget): number {
 }
 
 function toText(value: JsonValue, position: number): string {
-  if (typeof value === "string") return value;
-  if (typeof value === "number" || typeof value === "boolean") return String(value);
+  if (typeof value === "string" || typeof value === "number" || typeof value === "boolean") return String(value);
   return fail(`string() takes a number, a boolean or text, not ${celTypeOf(value)}`, position);
 }
 

@@ -15,30 +15,21 @@ import {
 /** Finds the schemas that a value may have at a path: undefined if anything may be there, `[]` if nothing can be. */
 export type SchemasAt = (path: JsonPath) => readonly JsonSchema[] | undefined;
 
-/** The values that an expression may name. */
 export interface CelSurroundings {
-  /** Finds what is known of the value of a name; undefined if that is nothing. */
   readonly sourceOf: (name: string) => SchemasAt | undefined;
-  /** Returns the message about a path whose last key does not exist in the schemas around it. */
   readonly describeMissing: (path: CelPath, around: readonly JsonSchema[]) => string;
 }
 
-/** Something in an expression that no data can make work. */
 export interface CelTypeIssue {
   readonly code: PlanIssueCode;
-  /** A sentence, with its position. */
   readonly message: string;
 }
 
-/**
- * Infers from the schemas of the values around an expression what its parts can be, as far as it is known, and finds
- * what always fails, or compares values that are never equal. Each part is visited once.
- */
+/** Finds what fails whatever the data is, and comparisons of values that are never equal. Visits each part once. */
 export class CelInference {
   readonly issues: CelTypeIssue[] = [];
-  /** The messages about missing parts that were reported: each is reported once. */
+  /** The messages about missing parts: each is reported once. */
   private readonly missing = new Set<string>();
-  /** The values of the variables of the enclosing macros, by depth. */
   private readonly variables: SchemasAt[] = [];
 
   constructor(private readonly surroundings: CelSurroundings) {}
@@ -139,7 +130,9 @@ export class CelInference {
     const shared = usable.filter((type) => (some?.has(type) ?? true) && (others?.has(type) ?? true));
     if (shared.length === 0 && (usable !== jsonTypes || !(isNull(some) || isNull(others)))) {
       const [one, other] = [some, others].map((types) => (types ? nameTypes(types) : "any value"));
-      const advice = isTextAndOther(some, others) ? ": convert one of them, as in string(…) or double(…)" : "";
+      const mayBe = (type: string) => some?.has(type) || others?.has(type);
+      const isTextAndOther = mayBe("string") && (mayBe("number") || mayBe("boolean"));
+      const advice = isTextAndOther ? ": convert one of them, as in string(…) or double(…)" : "";
       const message =
         usable === jsonTypes
           ? `${operator} compares ${one} with ${other}, which are never equal${advice}.`
@@ -179,7 +172,6 @@ function operandsOf(operator: CelOperator): readonly string[] {
   return /[<>]/.test(operator) ? ordered : jsonTypes;
 }
 
-/** The types that each function takes, and the one that it gives. */
 const calls: Readonly<Record<CelFunctionName, readonly [takes: readonly string[], gives?: string]>> = {
   // In CEL, a value in dyn() has a type that is known only when the expression runs.
   dyn: [jsonTypes],
@@ -197,7 +189,6 @@ const calls: Readonly<Record<CelFunctionName, readonly [takes: readonly string[]
 
 const anything: SchemasAt = () => undefined;
 
-/** A value of one of some types, of which nothing else is known. */
 function typed(...types: readonly string[]): SchemasAt {
   return (path) => schemasAt({ type: types }, path);
 }
@@ -224,18 +215,10 @@ export function knownTypes(value: SchemasAt): ReadonlySet<string> | undefined {
   return schemas.length > 0 ? typesOf(schemas) : undefined;
 }
 
-/** True if values can be text on one side, and a number or boolean on the other. */
-function isTextAndOther(...sides: readonly (ReadonlySet<string> | undefined)[]): boolean {
-  return (
-    sides.some((types) => types?.has("string")) && sides.some((types) => types?.has("number") || types?.has("boolean"))
-  );
-}
-
 function isNull(types: ReadonlySet<string> | undefined): boolean {
   return types?.size === 1 && types.has("null");
 }
 
-/** Types as messages about expressions name them. */
 export function nameTypes(types: Iterable<string>): string {
   return [...types].map(nameCelType).join(" or ");
 }

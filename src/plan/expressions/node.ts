@@ -43,14 +43,12 @@ export type CelNodeOf<TType extends CelNode["type"]> = Extract<CelNode, { readon
 
 export type CelOperator = "==" | "!=" | "in" | "+" | "-" | "*" | "/" | "%" | "<" | "<=" | ">" | ">=";
 
-/** The numbers of arguments that each macro takes. */
 export const celMacros = { all: [2], exists: [2], exists_one: [2], filter: [2], map: [2, 3] } as const;
 export type CelMacroName = keyof typeof celMacros;
 
 /** The functions besides `has`. Each takes one argument. */
 export const celFunctions = ["size", "int", "double", "string", "dyn"] as const;
 
-/** The number of arguments that each method takes. */
 export const celMethods = {
   size: 0,
   startsWith: 1,
@@ -75,7 +73,6 @@ export interface CelFreeName {
   readonly position: number;
 }
 
-/** A reason why a text is not an expression that can be evaluated. */
 export interface CelIssue {
   readonly message: string;
   readonly position: number;
@@ -89,13 +86,10 @@ export type CelParseResult =
 export interface CelPath {
   readonly name: string;
   readonly path: JsonPath;
-  /** As it is written in an expression. */
   readonly text: string;
-  /** True if a macro binds the name. */
   readonly isVariable: boolean;
 }
 
-/** The path that a node is, if it is one. */
 export function pathOf(node: CelNode): CelPath | undefined {
   if (node.type === "name" || node.type === "variable")
     return { name: node.name, path: [], text: node.name, isVariable: node.type === "variable" };
@@ -119,17 +113,7 @@ export function keyOf(node: CelNode): string | number | undefined {
 
 /** True if a result is taken from the data unchanged, each part of it at most once. */
 export function isPartOfData(node: CelNode): boolean {
-  switch (node.type) {
-    case "name":
-      return true;
-    case "member":
-    case "index":
-      return isPartOfData(node.of);
-    case "choice":
-      return isPartOfData(node.yes) && isPartOfData(node.no);
-    case "macro":
-      return node.name === "filter" && isPartOfData(node.target);
-    default:
-      return false;
-  }
+  if (node.type === "member" || node.type === "index") return isPartOfData(node.of);
+  if (node.type === "choice") return isPartOfData(node.yes) && isPartOfData(node.no);
+  return node.type === "macro" ? node.name === "filter" && isPartOfData(node.target) : node.type === "name";
 }

@@ -14,7 +14,6 @@ import {
   celMethods,
 } from "./node.ts";
 
-/** The longest expression, in characters. */
 export const maxCelLength = 2_000;
 
 /** The parser's limits. A conditional, a call and a bracket are one level each. */
@@ -39,16 +38,10 @@ export function parseCel(text: string): CelParseResult {
   }
 }
 
-/** The fields of the library's errors, read without its classes. */
-interface Thrown {
-  readonly code?: unknown;
-  readonly summary?: unknown;
-  readonly range?: { readonly start: number };
-}
-
 function describeFailure(thrown: unknown, text: string): CelIssue {
   if (thrown instanceof UnsupportedCel) return { message: thrown.message, position: thrown.position };
-  const { code, summary, range } = (thrown ?? {}) as Thrown;
+  // The fields of the library's errors, read without its classes.
+  const { code, summary, range } = (thrown ?? {}) as { code?: unknown; summary?: unknown; range?: { start: number } };
   // Anything else would be a bug in the parser; the only conceivable cause is a stack that was already deep.
   if (typeof summary !== "string") return { message: "it is nested too deeply", position: 0 };
   const position = Math.min(range?.start ?? 0, text.length);
@@ -73,10 +66,7 @@ const tooLarge: Readonly<Record<string, string>> = {
   maxCallArguments: `a call with more than ${limits.maxCallArguments} arguments`,
 };
 
-/**
- * Describes what is wrong with the syntax of a text: names the CEL form of what is common in other languages, and never
- * the parser's tokens.
- */
+/** Names the CEL form of what is common in other languages, and never the tokens of the parser. */
 function describeSyntax(
   text: string,
   { code, summary, position }: { readonly code: string; readonly summary: string; readonly position: number },
@@ -91,7 +81,6 @@ function describeSyntax(
   return line.charAt(0).toLowerCase() + line.slice(1);
 }
 
-/** The end of a message that says what is needed, by the token that the parser expected. */
 const expectations: Readonly<Record<string, string>> = {
   IDENTIFIER: ', where a name is needed; a key that is not a name goes in brackets: a[0], a["any key"]',
   COLON: ", where : is needed",
@@ -100,16 +89,8 @@ const expectations: Readonly<Record<string, string>> = {
   RBRACE: ", where , or } is needed",
 };
 
-interface Hint {
-  /** Matches the text before the place where the parser stopped. */
-  readonly before?: RegExp;
-  /** Matches the text at that place. */
-  readonly at?: RegExp;
-  readonly write: string;
-}
-
-/** The first match counts. */
-const hints: readonly Hint[] = [
+/** Hints by the text before and at the place where the parser stopped. The first match counts. */
+const hints: readonly { readonly before?: RegExp; readonly at?: RegExp; readonly write: string }[] = [
   { at: /^=>/, write: 'there are no arrow functions; write .filter(t, t == "x")' },
   { before: /-$/, at: /^>/, write: 'there are no arrow functions; write .filter(t, t == "x")' },
   { before: /==$/, at: /^=/, write: "write == for ===" },
@@ -133,16 +114,13 @@ const hints: readonly Hint[] = [
 ];
 
 function hintAt(before: string, at: string): string | undefined {
-  if (at.startsWith("${")) return describeReference(at);
+  if (at.startsWith("${")) {
+    const written = /^\$\{([\w.[\]]{1,60})\}/.exec(at)?.[1] ?? "a.name";
+    return `\${…} belongs in inputs; here write ${written}`;
+  }
   return hints.find((hint) => (hint.before?.test(before) ?? true) && (hint.at?.test(at) ?? true))?.write;
 }
 
-function describeReference(at: string): string {
-  const written = /^\$\{([\w.[\]]{1,60})\}/.exec(at)?.[1] ?? "a.name";
-  return `\${…} belongs in inputs; here write ${written}`;
-}
-
-/** The text at a place: a word, a number, a quoted text or a sign. */
 function wordOf(text: string, position: number): string {
   const [word = ""] = /^(?:\w(?:[\w.]*\w)?|"[^"\n]*"|'[^'\n]*'|\P{Surrogate})/u.exec(text.slice(position)) ?? [];
   return cutText(word, 41);
@@ -150,7 +128,6 @@ function wordOf(text: string, position: number): string {
 
 const maxMacroDepth = 4;
 
-/** Thrown for syntax that the parser accepts and we do not. */
 class UnsupportedCel {
   constructor(
     readonly message: string,
@@ -168,7 +145,6 @@ type NodeOf<TOperator extends ASTNode["op"]> = Extract<ASTNode, { op: TOperator 
  */
 class Translation {
   private readonly slots = new Map<string, number>();
-  /** The free names so far, in the order of their slots. */
   readonly names: CelFreeName[] = [];
 
   translate(node: ASTNode, bound: Bound = new Map(), depth = 0): CelNode {
@@ -244,7 +220,11 @@ class Translation {
     return { type: "call", name, target, argument, position };
   }
 
-  private macro(node: NodeOf<"rcall">, name: CelMacroName, place: MacroPlace): CelNode {
+  private macro(
+    node: NodeOf<"rcall">,
+    name: CelMacroName,
+    { target, bound, depth }: { target: CelNode; bound: Bound; depth: number },
+  ): CelNode {
     const [, , args] = node.args;
     const position = methodPosition(node);
     const [variable, first, second] = args;
@@ -252,19 +232,12 @@ class Translation {
     if (variable?.op !== "id" || first === undefined) {
       throw new UnsupportedCel(`.${name}() takes the name of a variable first, as in .${name}(x, …)`, position);
     }
-    const { target, bound, depth } = place;
     if (depth >= maxMacroDepth) throw new UnsupportedCel(`macros are nested deeper than ${maxMacroDepth}`, position);
     const inner = new Map(bound).set(variable.args, depth);
     const body = this.translate(first, inner, depth + 1);
     const transform = second && this.translate(second, inner, depth + 1);
     return { type: "macro", name, target, slot: depth, body, transform, position };
   }
-}
-
-interface MacroPlace {
-  readonly target: CelNode;
-  readonly bound: Bound;
-  readonly depth: number;
 }
 
 /** The parser returns integers as BigInt; ours are numbers, as in JSON. */
@@ -294,7 +267,6 @@ function functionOf(node: NodeOf<"call">, into: (child: ASTNode) => CelNode): Ce
     const known = name === "not" ? "write !(…)" : `there are: ${["has", ...celFunctions].join(", ")}`;
     throw new UnsupportedCel(`there is no function ${name}(); ${known}`, position);
   }
-
   expectCount(`${name}()`, { counts: [1], args, position });
   if (name !== "has") return { type: "call", name, target: into(argument as ASTNode), argument: undefined, position };
   if (argument?.op !== ".") {
@@ -318,7 +290,6 @@ function methodPosition({ end, args: [, receiver] }: NodeOf<"rcall">): number {
   return Math.min(receiver.end + 1, end);
 }
 
-/** The start of the key in `a.key`. */
 function keyPosition({ start, end, args: [, key] }: NodeOf<".">): number {
   return Math.max(start, end - key.length);
 }

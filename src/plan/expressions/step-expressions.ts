@@ -18,10 +18,8 @@ import {
 import { type CelExpression, type CelFreeName, type CelIssue, type CelNode, pathOf } from "./node.ts";
 import { parseCel } from "./parse.ts";
 
-/** The keys of a step that hold expressions. */
 export type ExpressionKey = "when" | "forEach";
 
-/** The expressions of one step, as far as they can be parsed, and what is known of them before they run. */
 export interface StepExpressions {
   readonly when: CelExpression | undefined;
   readonly forEach: CelExpression | undefined;
@@ -35,30 +33,23 @@ export interface StepExpressions {
    * Throws `invalid-expression` if that fails or returns another type, `limit-exceeded` if it costs too much.
    */
   evaluate(key: ExpressionKey, scope: ExpressionScope): JsonValue;
-  /** The reasons why a text cannot be parsed. */
   readonly issues: readonly (CelIssue & { readonly key: ExpressionKey })[];
-  /** Checks one of the two against the schemas of the values around it. */
   check(key: ExpressionKey, surroundings: CelSurroundings): CheckedExpression;
 }
 
-/** An expression that was checked against the schemas of the values around it. */
 interface CheckedExpression {
   readonly issues: readonly CelTypeIssue[];
-  /** Finds the schemas of an item of the list that it gives. */
   readonly item: SchemasAt | undefined;
 }
 
 interface ExpressionScope {
-  /** Returns the value of a name; undefined if there is none. */
   readonly lookUp: (name: string) => JsonValue | undefined;
-  /** The iteration that it is for: errors name it. */
   readonly iteration?: number | undefined;
 }
 
 /** Plans are frozen, so expressions that were parsed to check a plan need not be parsed again to run it. */
 const parsedSteps = new WeakMap<PlanStep, StepExpressions>();
 
-/** The expressions of a step, with everything that is wrong with them. */
 export function parseStep(step: PlanStep): StepExpressions {
   const known = parsedSteps.get(step);
   if (known !== undefined) return known;
@@ -112,7 +103,6 @@ export function compileStep(step: PlanStep): StepExpressions {
 
 const wanted = { when: { type: "boolean", name: "true or false" }, forEach: { type: "array", name: "a list" } };
 
-/** The issue of an expression that can never give the type that is needed; undefined for any other. */
 function wrongResult(
   key: ExpressionKey,
   root: CelNode,
@@ -142,7 +132,6 @@ interface ExpressionPlace {
   readonly iteration?: number | undefined;
 }
 
-/** Evaluates an expression of a step, and checks that the result has the type that the key needs. */
 function evaluateOfStep(expression: CelExpression, place: ExpressionPlace & ExpressionScope): JsonValue {
   const { key, lookUp } = place;
   let value: JsonValue;
@@ -165,26 +154,24 @@ function listKeys({ holder }: CelFailure): string {
   return `; there are: ${list || "none"}${keys.length > 20 ? ` … (${keys.length})` : ""}`;
 }
 
-function describeExpression({ step, key, iteration }: ExpressionPlace): string {
+function describeExpression({ step, key, iteration }: ExpressionPlace) {
   const ref = stepRefOf({ stepId: step.id, iteration });
-  return `"${key}" of step "${describeStepRef(ref)}" (${cutText(step[key] ?? "", maxQuoted)})`;
+  return { ref, text: `"${key}" of step "${describeStepRef(ref)}" (${cutText(step[key] ?? "", maxQuoted)})` };
 }
 
 function expressionError(
   place: ExpressionPlace,
   { message, position }: Pick<CelIssue, "message"> & Partial<CelIssue>,
 ): AgentError<"invalid-expression"> {
-  const { step, key, iteration } = place;
+  const { step, key } = place;
+  const { ref, text } = describeExpression(place);
   const at = position === undefined ? "" : ` (at character ${position})`;
-  const text = `${describeExpression(place)} cannot be used: ${message}${at}.`;
-  const ref = stepRefOf({ stepId: step.id, iteration });
   const details = { ...ref, key, expression: step[key] ?? "", ...(position !== undefined && { position }) };
-  return new AgentError("invalid-expression", text, { details });
+  return new AgentError("invalid-expression", `${text} cannot be used: ${message}${at}.`, { details });
 }
 
 function limitError(place: ExpressionPlace, used: number): AgentError<"limit-exceeded"> {
-  const { step, iteration } = place;
-  const text = `${describeExpression(place)} costs too much on this data: more than ${maxCelCost}. Ask for less of it, or let a tool do it.`;
-  const ref = stepRefOf({ stepId: step.id, iteration });
-  return new AgentError("limit-exceeded", text, { details: { limit: "expression", max: maxCelCost, used, ...ref } });
+  const { ref, text } = describeExpression(place);
+  const message = `${text} costs too much on this data: more than ${maxCelCost}. Ask for less of it, or let a tool do it.`;
+  return new AgentError("limit-exceeded", message, { details: { limit: "expression", max: maxCelCost, used, ...ref } });
 }
