@@ -135,11 +135,11 @@ function readDay({
 /** A time; a day alone is its first instant, unless the slot takes days, too. */
 function readTime(
   type: SlotType,
-  found: Pick<RequestDate, "end" | "date" | "dateTime" | "isPartOfDay">,
+  found: Pick<RequestDate, "end" | "date" | "dateTime" | "partOfDay">,
   { timeZone }: DateClock,
 ): readonly SlotReading[] {
-  const { end, date, dateTime, isPartOfDay } = found;
-  if (type.takesDay && (dateTime === undefined || isPartOfDay)) return [{ value: date, end }];
+  const { end, date, dateTime, partOfDay } = found;
+  if (type.takesDay && (dateTime === undefined || partOfDay)) return [{ value: date, end }];
   const ms = dateTime === undefined ? instantOf(Date.parse(`${date}T00:00:00Z`), timeZone) : Date.parse(dateTime);
   return [{ value: timeForms[type.form ?? "utc"](ms, timeZone), end }];
 }
