@@ -113,18 +113,10 @@ export const smallWords = wordSet(
 );
 
 /** Words for true and false. */
-export const truthWords: Readonly<Record<string, boolean>> = {
-  true: true,
-  yes: true,
-  on: true,
-  enabled: true,
-  enable: true,
-  false: false,
-  no: false,
-  off: false,
-  disabled: false,
-  disable: false,
-};
+export const truthWords: ReadonlyMap<string, boolean> = new Map([
+  ...["true", "yes", "on", "enabled", "enable"].map((word) => [word, true] as const),
+  ...["false", "no", "off", "disabled", "disable"].map((word) => [word, false] as const),
+]);
 
 /** From the day that `Date` counts as 0. */
 export const weekdays: readonly string[] = "sunday monday tuesday wednesday thursday friday saturday".split(" ");

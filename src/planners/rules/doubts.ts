@@ -184,7 +184,7 @@ function isDoubtfulName({ start, end }: Part, name: string, reading: Reading, re
   if (findRefusals(words, start, end).some(({ reason }) => reason === "others" || reason === "repeated")) return true;
   if (!isPlainText(request, start, end) || isSentence(request, { start, end })) return true;
   // One word leads to nothing, and means nothing else.
-  if (end === start + 1 && within.length === 0 && !Object.hasOwn(truthWords, said[0] ?? "")) return false;
+  if (end === start + 1 && within.length === 0 && !truthWords.has(said[0] ?? "")) return false;
   const filled = new Set(reading.pieces.flatMap(({ name }) => name ?? []));
   const empty = operation.slotsBeside(name).filter((slot) => !filled.has(slot.name));
   if (empty.some((slot) => couldFill(slot, { start, end }, request))) return true;

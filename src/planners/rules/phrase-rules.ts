@@ -10,6 +10,7 @@ import {
   examplePhrase,
   type KnownGroups,
   once,
+  PhraseError,
   type PhraseNode,
   parsePhrase,
   slotNames,
@@ -20,7 +21,7 @@ import { isArticle } from "./courtesy.ts";
 import { readExample } from "./example-sentence.ts";
 import type { Template } from "./match.ts";
 import { Operation, wordsIn } from "./operation.ts";
-import { checkSlotField, isDate, isReadable, ownSlotType, type SlotType, slotTypeOf, unitsOfName } from "./slots.ts";
+import { isDate, isReadable, ownSlotType, type SlotType, slotTypeOf, unitsOfName } from "./slots.ts";
 
 /** One phrase of a tool; what only a request that may fit it needs is made when it is first asked for. */
 export interface PhraseRule extends Template {
@@ -219,8 +220,11 @@ function slotType(
   const schemas = schemasAt(input, [name], source.input ?? {});
   const field = schemas === undefined || schemas.length === 0 ? undefined : typeOfField(name, schemas, phrases);
   const schema = source.slots?.[name];
-  if (schema !== undefined) return ownSlotType({ json: toJsonSchema(schema, "input") as JsonSchema, schema }, field);
-  if (source.toInput === undefined) checkSlotField(name, schemas);
+  if (schema !== undefined) return ownSlotType(schema, field);
+  if (source.toInput === undefined && schemas?.length === 0)
+    throw new PhraseError(
+      `the input has no field "${name}"; name the slot like a field, or give the phrase a \`toInput\``,
+    );
   return field ?? slotTypeOf(schemas);
 }
 
