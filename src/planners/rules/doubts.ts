@@ -14,8 +14,8 @@ import type { Piece } from "./match.ts";
 import { isContent, type OperationSlot } from "./operation.ts";
 import type { PhraseRule } from "./phrase-rules.ts";
 import { isCapital, type Mark, type RequestText, textBetween } from "./request.ts";
-import { isWhole, typeOfSlot } from "./slot-values.ts";
-import { anaphor, isDate, isReadable, type SlotType, slotReadingsAt } from "./slots.ts";
+import { isWhole, type Match, typeOfSlot } from "./slot-values.ts";
+import { anaphor, isDate, isReadable, slotReadingsAt } from "./slots.ts";
 import { isPlainText } from "./texts.ts";
 
 /**
@@ -32,27 +32,14 @@ export interface Doubt {
   readonly end: number;
 }
 
-interface Reading {
-  readonly rule: PhraseRule;
-  readonly start: number;
-  readonly end: number;
-  readonly pieces: readonly Piece[];
-  readonly cost: number;
-  readonly inOtherWords?: boolean;
-  isAlike?(): boolean;
-  readonly missing?: string;
-}
-
 /** The highest cost up to which what has no effect is planned in other words. */
 const maxOtherCost = 75;
 
 /** Finds what is doubtful in a reading of a request by a phrase. */
-export function findDoubts(reading: Reading, request: RequestText): readonly Doubt[] {
+export function findDoubts(reading: Match, request: RequestText): readonly Doubt[] {
   const { rule, pieces } = reading;
   const isPure = isPureRule(rule);
-  const doubts: Doubt[] = [];
-  for (const { start, end } of findLeft(reading, request))
-    if (!doubts.some((doubt) => doubt.start === start && doubt.end === end)) doubts.push({ kind: "left", start, end });
+  const doubts: Doubt[] = findLeft(reading, request).map(({ start, end }) => ({ kind: "left", start, end }));
   const isPlanned = isPure && !rule.isGrave && reading.cost <= maxOtherCost && reading.missing === undefined;
   const isNear = isPlanned || reading.isAlike?.() === true;
   if (reading.inOtherWords && !isNear) doubts.push({ kind: "words", start: reading.start, end: reading.end });
@@ -73,26 +60,24 @@ function isPureRule({ tool }: PhraseRule): boolean {
 }
 
 /** True for a text that may be more, or several. */
-function isDoubtfulText(piece: Piece, reading: Reading, request: RequestText): boolean {
+function isDoubtfulText(piece: Piece, reading: Match, request: RequestText): boolean {
   const { rule } = reading;
   const { start, end, name = "" } = piece;
   // "… with "Fine by me" and archive it"
   const isQuoted = piece.isMessage && request.tokens[start]?.kind === "quote" && end > start + 2;
   if (isQuoted && /^(?:and|then|,|;|\.)$/.test(request.words[start + 1] ?? "")) return true;
-  const type = piece.kind === "slot" ? typeOfName(piece, rule) : undefined;
-  if (type === undefined) return false;
+  // The type of a slot that it fills with a name, or several.
+  const isText = piece.kind === "slot" && piece.value === undefined && !piece.isMessage;
+  const type = isText ? typeOfSlot(rule, name) : undefined;
+  if (type === undefined || isReadable(type) || type.item === "number" || type.text === "message") return false;
   const split = type.kind === "list" ? splitAt(request, [piece]) : itemsOf([piece], request);
   const items = (isWhole(type) ? undefined : split) ?? [[piece]];
-  const isSplit =
-    type.kind === "text" &&
-    items.length > 1 &&
-    type.text === undefined &&
-    !isPureRule(rule) &&
-    !isObject(piece, reading, request);
+  const mayBeMore = type.kind === "text" && items.length > 1 && type.text === undefined && !isPureRule(rule);
+  const isSplit = mayBeMore && !isObject(piece, reading, request);
   return isSplit || items.some(([item = piece]) => isDoubtfulName(item, name, reading, request));
 }
 
-function doubtfulDates({ rule, pieces }: Reading, { dates }: RequestText): readonly Doubt[] {
+function doubtfulDates({ rule, pieces }: Match, { dates }: RequestText): readonly Doubt[] {
   return dates.flatMap(({ start, end, dateTime, isBareHour, isNamed }): readonly Doubt[] => {
     const used = pieces.find((piece) => piece.value !== undefined && piece.start <= start && piece.end >= end);
     if (used === undefined) return [];
@@ -107,7 +92,7 @@ function doubtfulDates({ rule, pieces }: Reading, { dates }: RequestText): reado
 }
 
 /** The marks that a reading does not use whole. Those of a name are a part of it. */
-function findLeft({ rule, start, end, pieces }: Reading, { marks }: RequestText): readonly Mark[] {
+function findLeft({ rule, start, end, pieces }: Match, { marks }: RequestText): readonly Mark[] {
   const used = new Map<number, Piece>();
   for (const piece of pieces)
     if (piece.kind !== "free") for (let at = piece.start; at < piece.end; at++) used.set(at, piece);
@@ -123,36 +108,25 @@ function findLeft({ rule, start, end, pieces }: Reading, { marks }: RequestText)
     if (own.size === 1 && isText(first)) return true;
     return [...own].every((piece) => piece !== undefined && piece.kind !== "left" && !isText(piece) && !isOver(piece));
   };
-  const isWithin = (mark: Mark) => mark.start < end && mark.end > start;
-  const left = marks.filter((mark) => isWithin(mark) && !isUsed(mark));
-  // "By 5" may be an hour or a number: one of them is enough.
-  return left.filter(
-    (mark) =>
-      !marks.some((other) => other !== mark && covers(other, mark) && (isUsed(other) || isLonger(other, mark))) &&
-      !(mark.kind === "date" && !mark.isFirm),
-  );
-}
-
-function isLonger(mark: Mark, other: Mark): boolean {
-  return mark.end - mark.leadStart > other.end - other.leadStart;
-}
-
-function covers(mark: Mark, other: Mark): boolean {
-  return mark.start <= other.start && mark.end >= other.end;
+  const lengthOf = (mark: Mark) => mark.end - mark.leadStart;
+  return marks.filter((mark, at) => {
+    if (mark.start >= end || mark.end <= start || !mark.isFirm || isUsed(mark)) return false;
+    // "By 5" may be an hour or a number: one of them is enough.
+    const covering = marks.filter((each) => each !== mark && each.start <= mark.start && each.end >= mark.end);
+    return !covering.some(
+      (other) =>
+        isUsed(other) ||
+        lengthOf(other) > lengthOf(mark) ||
+        (other.start === mark.start && other.end === mark.end && marks.indexOf(other) < at),
+    );
+  });
 }
 
 /** True for what a verb is about, as the todos in "delete milk and eggs": "order bulbs from Black and Sons" is one order. */
-function isObject({ start, name }: Piece, { pieces }: Reading, { words }: RequestText): boolean {
+function isObject({ start, name }: Piece, { pieces }: Match, { words }: RequestText): boolean {
   const before = pieces.filter((piece) => piece.end <= start && piece.kind !== "free");
   const isFirst = before.every((piece) => piece.kind !== "slot" || piece.name === name || piece.value !== undefined);
   return isFirst && !prepositions.has(words[start - 1] ?? "");
-}
-
-/** The type of the slot that a piece fills with a name, or several. */
-function typeOfName({ name = "", value, isMessage }: Piece, rule: PhraseRule): SlotType | undefined {
-  const type = value === undefined && isMessage !== true ? typeOfSlot(rule, name) : undefined;
-  const isNames = type?.kind === "list" && type.item !== "number";
-  return isNames || (type?.kind === "text" && type.text !== "message") ? type : undefined;
 }
 
 /** Words with which something else is meant than what stands before them. */
@@ -163,7 +137,7 @@ const other =
  * True for a name that may be more than one: that is only marks, holds an alternative or a sentence, or something that fills
  * another slot of the operation. What is in quotes is one.
  */
-function isDoubtfulName({ start, end }: Part, name: string, reading: Reading, request: RequestText): boolean {
+function isDoubtfulName({ start, end }: Part, name: string, reading: Match, request: RequestText): boolean {
   const { words, tokens, marks } = request;
   const first = tokens[start];
   if (readAnaphor(words, start) === end || (end === start + 1 && resultNouns.has(words[start] ?? ""))) return false;
