@@ -11,7 +11,7 @@ import {
 import { wordSet } from "../../english/word-set.ts";
 import { tokenize } from "../../language/tokens.ts";
 import { stem } from "../../language/word-forms.ts";
-import { sentencesIn, type ToolRules } from "./phrase-rules.ts";
+import type { ToolRules } from "./phrase-rules.ts";
 
 /*
  * Finds the tool that a sentence means by its likeness to the tool's examples. Two softmaxes, over words and over letters, are
@@ -255,10 +255,9 @@ export function findLike(rules: readonly ToolRules[], text: string) {
 }
 
 /** The examples of a pure tool that takes no input and has no other phrases. */
-function examplesOf(toolRules: ToolRules): readonly string[] {
-  const { tool, schemas, rules } = toolRules;
+function examplesOf({ tool, schemas, rules }: ToolRules): readonly string[] {
   const isPlain = tool.declaredEffect === "pure" && tool.declaredNeedsApproval === false;
   const takesNothing = schemas.input.type === "object" && Object.keys(schemas.input.properties ?? {}).length === 0;
-  const texts = sentencesIn(toolRules);
+  const texts = rules.map(({ source }) => source.phrase).filter((phrase) => !/[()[\]{}|]/.test(phrase));
   return isPlain && takesNothing && texts.length === rules.length ? [...new Set(texts)].slice(0, maxExamples) : [];
 }
