@@ -7,11 +7,11 @@ import {
   startsWithVerb,
   truthWords,
 } from "../../english/word-classes.ts";
+import { saysAt } from "../../english/word-set.ts";
 import { findRefusals } from "../../language/refusals.ts";
-import { stem } from "../../language/word-forms.ts";
 import { itemsOf, type Part, splitAt } from "./items.ts";
 import type { Piece } from "./match.ts";
-import { isContent, type OperationSlot } from "./operation.ts";
+import type { OperationSlot } from "./operation.ts";
 import type { PhraseRule } from "./phrase-rules.ts";
 import { isCapital, type Mark, type RequestText, textBetween } from "./request.ts";
 import { isWhole, type Match, typeOfSlot } from "./slot-values.ts";
@@ -19,17 +19,15 @@ import { anaphor, isDate, isReadable, slotReadingsAt } from "./slots.ts";
 import { isPlainText } from "./texts.ts";
 
 /**
- * A reason why a reading is not planned unasked; places are tokens.
+ * A reason why a reading is not planned unasked.
  * - `left`: a mark that it uses in part, or not at all.
  * - `name`: a name that may hold something else.
  * - `hour`: an hour before or after noon, for what is done once.
  * - `spelling`: a misspelt word of the phrase.
  * - `words`: it is said in no order and words of a phrase.
  */
-export interface Doubt {
+export interface Doubt extends Part {
   readonly kind: "left" | "name" | "hour" | "spelling" | "words";
-  readonly start: number;
-  readonly end: number;
 }
 
 /** The highest cost up to which what has no effect is planned in other words. */
@@ -62,10 +60,7 @@ function isPureRule({ tool }: PhraseRule): boolean {
 /** True for a text that may be more, or several. */
 function isDoubtfulText(piece: Piece, reading: Match, request: RequestText): boolean {
   const { rule } = reading;
-  const { start, end, name = "" } = piece;
-  // "… with "Fine by me" and archive it"
-  const isQuoted = piece.isMessage && request.tokens[start]?.kind === "quote" && end > start + 2;
-  if (isQuoted && /^(?:and|then|,|;|\.)$/.test(request.words[start + 1] ?? "")) return true;
+  const { name = "" } = piece;
   // The type of a slot that it fills with a name, or several.
   const isText = piece.kind === "slot" && piece.value === undefined && !piece.isMessage;
   const type = isText ? typeOfSlot(rule, name) : undefined;
@@ -117,7 +112,7 @@ function findLeft({ rule, start, end, pieces }: Match, { marks }: RequestText): 
       (other) =>
         isUsed(other) ||
         lengthOf(other) > lengthOf(mark) ||
-        (other.start === mark.start && other.end === mark.end && marks.indexOf(other) < at),
+        (other.isFirm && other.start === mark.start && other.end === mark.end && marks.indexOf(other) < at),
     );
   });
 }
@@ -152,76 +147,42 @@ function isDoubtfulName({ start, end }: Part, name: string, reading: Match, requ
   const isSign = (word: string, at: number) => tokens[start + at]?.kind !== "quote" && !/[\p{L}\p{N}]/u.test(word);
   const isCalled = /^(?:called|named|titled|entitled)$/.test(words[start - 1] ?? "");
   if (!isCalled && said.every((word, at) => isMarked(start + at) || isSign(word, at))) return true;
-  const isOther = (word: string, at: number) =>
-    other.test(word) && !isCapital(request, at) && tokens[at]?.glued !== true;
+  const isOther = (word: string, at: number) => other.test(word) && !isCapital(request, at) && !tokens[at]?.glued;
   if (said.some((word, at) => isOther(word, start + at))) return true;
   if (findRefusals(words, start, end).some(({ reason }) => reason === "others" || reason === "repeated")) return true;
-  if (!isPlainText(request, start, end) || isSentence(request, { start, end })) return true;
+  // "oat milk would be nice"
+  const isSentence = said.slice(1, -1).some((word, at) => auxiliaries.has(word) && !isCapital(request, start + 1 + at));
+  if (isSentence || said[0] === "that" || !isPlainText(request, start, end)) return true;
   // One word leads to nothing, and means nothing else.
   if (end === start + 1 && within.length === 0 && !truthWords.has(said[0] ?? "")) return false;
   const filled = new Set(reading.pieces.flatMap(({ name }) => name ?? []));
   const empty = operation.slotsBeside(name).filter((slot) => !filled.has(slot.name));
-  if (empty.some((slot) => couldFill(slot, { start, end }, request))) return true;
-  return saysOther(reading.rule, { start, end }, request);
-}
-
-/** True if somebody does something in it, or something is so: "oat milk would be nice". */
-function isSentence(request: RequestText, { start, end }: Part): boolean {
-  const { words } = request;
-  for (let at = start + 1; at < end; at++)
-    if (auxiliaries.has(words[at] ?? "") && !isCapital(request, at) && at + 1 < end) return true;
-  return words[start] === "that";
+  return empty.some((slot) => couldFill(slot, { start, end }, request));
 }
 
 /** True if something within a text could fill a slot. */
-function couldFill(slot: OperationSlot, { start, end }: Part, request: RequestText): boolean {
-  const { type, behind } = slot;
+function couldFill({ type, behind, leads }: OperationSlot, { start, end }: Part, request: RequestText): boolean {
   const { words, marks } = request;
   const isWhen = isDate(type) || type.kind === "range";
   if (isWhen && marks.some((mark) => mark.kind === "date" && mark.start >= start && mark.end <= end)) return true;
-  if (type.kind === "sum") return false;
   const holdsValue = (at: number) =>
     slotReadingsAt(type, request, at).some(({ value, end: last, isMeasured }) => {
       if (value === anaphor || last > end) return false;
-      const isLed = at > start && slot.leads.some((each) => endsWith(words.slice(start, at), each));
+      const isLed = leads.some((each) => at - each.length >= start && saysAt(words, at - each.length, each));
       return isMeasured || isLed || (behind.has(words[last] ?? "") && last < end) || type.kind === "boolean";
     });
-  const isLedTo = (at: number) => {
-    const lead = at > start ? leadAt(slot, { start: at, end }, words) : undefined;
-    return lead !== undefined && holdsText(slot, { start: lead, end }, request, start);
+  const holdsText = (at: number) => {
+    const lead = leads.find((each) => saysAt(words, at, each));
+    const from = at + (lead?.length ?? 0);
+    if (lead === undefined || from >= end) return false;
+    if (type.schema === undefined) return true;
+    // A preposition may belong to a verb before it: "drive to Rome".
+    const last = words[from - 1] ?? "";
+    const isPreposition = prepositions.has(last) && leads.some((each) => each.join(" ") === last);
+    const text = textBetween(request, from, end);
+    const parsed = parseWith(type.schema, type.kind === "list" ? [text] : text);
+    return (parsed instanceof Promise || parsed.ok) && !(isPreposition && startsWithVerb(words.slice(start, from)));
   };
-  return words.slice(start, end).some((_, at) => (isReadable(type) ? holdsValue(start + at) : isLedTo(start + at)));
-}
-
-/** The end of words that lead to a slot and begin at a token. */
-function leadAt({ leads }: OperationSlot, { start, end }: Part, words: readonly string[]): number | undefined {
-  const lead = leads.find((each) => each.every((word, index) => words[start + index] === word));
-  const last = lead === undefined ? end : start + lead.length;
-  return last < end ? last : undefined;
-}
-
-/** True for a text behind the words that lead to its slot. A preposition may belong to a verb before it: "drive to Rome". */
-function holdsText({ type, leads }: OperationSlot, { start, end }: Part, request: RequestText, first: number): boolean {
-  const { words } = request;
-  const text = textBetween(request, start, end);
-  if (type.schema === undefined) return true;
-  const isPreposition =
-    leads.some(([only = "", second]) => second === undefined && only === words[start - 1]) &&
-    prepositions.has(words[start - 1] ?? "");
-  const parsed = parseWith(type.schema, type.kind === "list" ? [text] : text);
-  return (parsed instanceof Promise || parsed.ok) && !(isPreposition && startsWithVerb(words.slice(first, start)));
-}
-
-function endsWith(words: readonly string[], lead: readonly string[]): boolean {
-  return lead.every((word, index) => words[words.length - lead.length + index] === word);
-}
-
-/** "Maria to my contacts": a preposition with a word of the operation's phrases. */
-function saysOther({ operation }: PhraseRule, { start, end }: Part, { words }: RequestText): boolean {
-  for (let at = start + 1; at < end - 1; at++) {
-    if (!prepositions.has(words[at] ?? "")) continue;
-    const word = at + 2 < end && /^(?:the|my|our|your)$/.test(words[at + 1] ?? "") ? (words[at + 2] ?? "") : "";
-    if (isContent(word) && operation.words.has(stem(word))) return true;
-  }
+  for (let at = start; at < end; at++) if (isReadable(type) ? holdsValue(at) : at > start && holdsText(at)) return true;
   return false;
 }
