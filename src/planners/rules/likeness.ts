@@ -168,12 +168,10 @@ class Softmax {
   }
 }
 
-/** The examples of a tool, and how many of them have a stem or a kind. */
-type Known = { readonly texts: readonly string[]; readonly counts: Parts };
-
 /** Tools, each known by some examples, to be compared with sentences. */
 export class Likeness {
-  private readonly tools: readonly Known[];
+  /** The examples of each tool, and how many of them have a stem or a kind. */
+  private readonly tools: readonly { readonly texts: readonly string[]; readonly counts: Parts }[];
   private readonly words: Softmax;
   private readonly letters: Softmax;
 
@@ -202,15 +200,13 @@ export class Likeness {
     const nearness = this.words.nearness(vector);
     const content = [...new Set(sentence.stems.filter((_, at) => sentence.isContent[at]))];
     const [mood = "", ...kinds] = sentence.kinds;
-    const shareOf = ({ counts, texts }: Known, word: string) => (counts.get(word) ?? 0) / texts.length;
-    return this.tools.map((tool, at) => {
-      const { texts, counts } = tool;
+    return this.tools.map(({ texts, counts }, at) => {
       const near = nearness.splice(0, texts.length);
       const nearest = Math.max(...near);
       // A word of the tool is one that most of its examples have, and few of the others.
       const cores = content.map((word) => {
-        const all = this.tools.reduce((sum, each) => sum + shareOf(each, word), 0);
-        return all === 0 ? 0 : shareOf(tool, word) ** 2 / all;
+        const shares = this.tools.map((each) => (each.counts.get(word) ?? 0) / each.texts.length);
+        return (shares[at] ?? 0) ** 2 / (shares.reduce((sum, share) => sum + share, 0) || 1);
       });
       const marks = [
         ...[1, Math.log((words[at] ?? 0) + 1e-3), Math.log((letters[at] ?? 0) + 1e-3)],
