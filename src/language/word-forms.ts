@@ -33,7 +33,6 @@ export function findMistyped(typed: string, vocabulary: ReadonlySet<string>): re
   );
 }
 
-/** The words of a vocabulary by their first letter and length. */
 type Index = ReadonlyMap<string, readonly string[]>;
 
 const indexes = new WeakMap<ReadonlySet<string>, Index>();

@@ -5,7 +5,6 @@ import type { Token } from "../../language/tokens.ts";
 
 /** A number with what it counts, if that is said: "5", "$5", "half an hour", "1 hour and 3 minutes", "1h30". */
 export interface Amount {
-  /** Tokens. */
   readonly start: number;
   readonly end: number;
   /** The number alone, and its last token; undefined where only the whole is a value. */
@@ -26,7 +25,6 @@ const parts: Readonly<Record<string, number>> = { "½": 0.5, "¼": 0.25, "¾": 0
 /** "1.000 euros": a thousand, or one. */
 const groupedByPoint = /^\d{1,3}\.\d{3}$/;
 
-/** Reads the amount that begins at a token. */
 export function readAmount(tokens: readonly Token[], start: number): Amount | undefined {
   const first = readPart(tokens, start);
   if (first === undefined) return undefined;
@@ -64,7 +62,6 @@ function continues(last: Part, next: Part): boolean {
   return last.units.some((unit) => next.units.some(({ kind, size }) => kind === unit.kind && size < unit.size));
 }
 
-/** A number with its unit. */
 function readPart(tokens: readonly Token[], start: number): Part | undefined {
   const sign = signAt(tokens, start);
   const isNegative = sign === "" && /^(?:-|minus|negative)$/.test(tokens[start]?.norm ?? "");

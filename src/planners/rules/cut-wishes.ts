@@ -15,10 +15,8 @@ import { contentStarts, isCourtesy } from "./courtesy.ts";
 import type { Part } from "./items.ts";
 import { findBullets, itemMarks, quotedWord, type RequestText } from "./request.ts";
 
-/** One thing that a request asks for. */
 export interface Wish {
   readonly text: string;
-  /** Its position in the request, in UTF-16 code units. */
   readonly start: number;
   readonly end: number;
   /**
@@ -85,7 +83,6 @@ export function cutWishes(text: string): readonly Wish[] {
 
 const opensAside = /^(?:if|when|once|while|before|after|unless|until|as|since|because)$/;
 
-/** True if some words may begin a wish of their own. */
 export function opensWish(words: readonly string[], start: number, end: number): boolean {
   return contentStarts(words, start, end).some((at) => {
     if (end - at < 2 || (at > start && /^(?:the|a|an|my)$/.test(words[at - 1] ?? ""))) return false;

@@ -33,7 +33,6 @@ export interface Doubt extends Part {
 /** The highest cost up to which what has no effect is planned in other words. */
 const maxOtherCost = 75;
 
-/** Finds what is doubtful in a reading of a request by a phrase. */
 export function findDoubts(reading: Match, request: RequestText): readonly Doubt[] {
   const { rule, pieces } = reading;
   const isPure = isPureRule(rule);
@@ -57,7 +56,6 @@ function isPureRule({ tool }: PhraseRule): boolean {
   return tool.tool.declaredEffect === "pure";
 }
 
-/** True for a text that may be more, or several. */
 function isDoubtfulText(piece: Piece, reading: Match, request: RequestText): boolean {
   const { rule } = reading;
   const { name = "" } = piece;
@@ -160,7 +158,6 @@ function isDoubtfulName({ start, end }: Part, name: string, reading: Match, requ
   return empty.some((slot) => couldFill(slot, { start, end }, request));
 }
 
-/** True if something within a text could fill a slot. */
 function couldFill({ type, behind, leads }: OperationSlot, { start, end }: Part, request: RequestText): boolean {
   const { words, marks } = request;
   const isWhen = isDate(type) || type.kind === "range";

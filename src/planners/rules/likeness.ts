@@ -20,7 +20,6 @@ import type { ToolRules } from "./phrase-rules.ts";
 
 /** Fitted and printed by scripts/fit-likeness.ts. */
 export const likenessConstants = {
-  /** In the order of the marks. */
   weights: [2.52, 1.17, 1.01, 4.07, 2.84, -0.55, 1.62, 0.42, 0.32, -0.07, 0.2],
   /** The log-odds from which a tool is planned: of one tool, and what they grow by with the logarithm of their number. */
   bar: [0.63, 0.59] as const,
@@ -46,7 +45,6 @@ const lightWords = new Set([
 interface Sentence {
   readonly words: readonly string[];
   readonly stems: readonly string[];
-  /** True for each word that says what the sentence is about. */
   readonly isContent: readonly boolean[];
   /** The kind of answer that it asks for, then the verb of something to do, and kinds of values. */
   readonly kinds: readonly string[];
@@ -65,13 +63,11 @@ function readSentence(text: string, isFrame = false): Sentence {
 /** Parts of a sentence, and what each weighs in it. */
 type Parts = ReadonlyMap<string, number>;
 
-/** Words and pairs of words. */
 function wordsOf({ stems, isContent }: Sentence): Parts {
   const pairs = [...stems, ""].map((word, at) => [`${stems[at - 1] ?? ""} ${word}`, 0.6] as const);
   return sumUp([...stems.map((word, at) => [word, isContent[at] ? 1 : 0.85] as const), ...pairs]);
 }
 
-/** Runs of three and four letters. */
 function lettersOf({ words, isContent }: Sentence): Parts {
   const parts: [string, number][] = [];
   for (const [at, word] of words.entries())
@@ -161,7 +157,6 @@ class Softmax {
     return powers.map((power) => power / total);
   }
 
-  /** The cosine of a sentence with each example. */
   nearness(vector: Vector): number[] {
     const said = new Map(vector);
     return this.examples.map((example) => example.reduce((sum, [at, value]) => sum + value * (said.get(at) ?? 0), 0));

@@ -49,7 +49,6 @@ export interface ToolRules {
   /** The phrases that words may fit, in their order: all for which a request has each required word. */
   candidates(words: Iterable<string>): readonly PhraseRule[];
   readonly vocabulary: ReadonlySet<string>;
-  /** The words with which phrases begin. */
   readonly leads: ReadonlySet<string>;
   /** True if the words of a request may be a secret. */
   readonly isSensitive: boolean;
@@ -80,7 +79,6 @@ async function load(tool: DefinedTool): Promise<ToolRules> {
   return compile(tool, phrases, await toolSchemas(tool));
 }
 
-/** The schemas of slots whose converter may have to be loaded. */
 function slotsOfZod3(phrases: readonly ToolPhrase[]): readonly StandardSchema[] {
   return phrases.flatMap(({ slots = {} }) => Object.values(slots)).filter((schema) => zodVersionOf(schema) === 3);
 }
@@ -207,7 +205,6 @@ function slotType(
   return field ?? slotTypeOf(schemas);
 }
 
-/** The type of a field, with its unit if that is known. */
 export function typeOfField(
   name: string,
   schemas: readonly JsonSchema[] | undefined,
@@ -303,17 +300,14 @@ function resultPathOf({ result }: DefinedTool, output: JsonSchema | undefined): 
   return /^[A-Za-z_][\w-]*$/.test(only) ? `.${only}` : `[${JSON.stringify(only)}]`;
 }
 
-/** The slots of a phrase as somebody would say it, in their order. */
 export function slotsIn({ example }: Pick<PhraseRule, "example">): readonly string[] {
   return [...example.matchAll(/\{([\w-]+)\}/g)].map(([, name = ""]) => name);
 }
 
-/** The words that stand directly behind a slot in some phrases. */
 export function wordsBehind(phrases: readonly PhraseRule[], name: string): ReadonlySet<string> {
   return new Set(phrases.flatMap(({ operation }) => [...(operation.slots.get(name)?.behind ?? [])]));
 }
 
-/** The words of templates. */
 export function literalsOf(templates: readonly Template[]): readonly string[] {
   return templates.flatMap(({ node }) => wordsIn(node));
 }

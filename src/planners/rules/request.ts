@@ -22,14 +22,12 @@ export interface RequestDate extends DateReading {
   inPast(): RequestDate;
 }
 
-/** A request as the planner reads it. */
 export interface RequestText {
   readonly text: string;
   readonly tokens: readonly Token[];
   /** The tokens as they are compared; a quoted text is not a word. */
   readonly words: readonly string[];
   readonly clock: DateClock;
-  /** In their order. */
   readonly dates: readonly RequestDate[];
   /** Days from one to another, as filters name them. */
   readonly ranges: readonly RequestRange[];
@@ -46,7 +44,6 @@ export interface Mark {
   readonly kind: "date" | "amount" | "number" | "quote" | "tag" | "address";
   readonly start: number;
   readonly end: number;
-  /** The start of the preposition before a date. */
   readonly leadStart: number;
   /** For a date: false before a noun, and in a name. */
   readonly isFirm: boolean;
@@ -54,7 +51,6 @@ export interface Mark {
   readonly isFalse?: boolean;
 }
 
-/** Days from one to another in a request; places are tokens. */
 export interface RequestRange {
   readonly start: number;
   readonly end: number;
@@ -118,7 +114,6 @@ function findAmounts(tokens: readonly Token[]): ReadonlyMap<number, Amount> {
   return found;
 }
 
-/** The ranges of a request, up to four. */
 function findRanges({ text, tokens }: Said, clock: DateClock): readonly RequestRange[] {
   const ranges: RequestRange[] = [];
   for (let from = 0; ranges.length < 4; ) {
@@ -232,7 +227,6 @@ function standsAlone(tokens: readonly Token[], { start, end }: Pick<Mark, "start
   return next === undefined || next.kind !== "word" || followers.has(next.norm) || next.newLine || isOpening;
 }
 
-/** True if a word begins with a capital letter. */
 export function isCapital({ text, tokens }: Said, at: number): boolean {
   return tokens[at]?.kind === "word" && /\p{Lu}/u.test(text.charAt(tokens[at]?.start ?? 0));
 }
@@ -252,7 +246,6 @@ function findDayAlone(
   return undefined;
 }
 
-/** The request's own text from one token to before another. */
 export function textBetween({ text, tokens }: Said, start: number, end: number): string {
   const first = tokens[start];
   const last = tokens[end - 1];
@@ -284,7 +277,6 @@ export function spansOf(request: RequestText, results: readonly string[]): reado
   return [...spans];
 }
 
-/** The runs of tokens that a text may be, with their ends. */
 function* runsOf({ tokens }: RequestText): Generator<{ readonly start: number; readonly end: number }> {
   const isOutside = (at: number) => outside.test(tokens[at]?.norm ?? ".");
   // Not within a word: "semi-final", "it's".

@@ -16,7 +16,6 @@ import { anaphor, choicesOf, isDate, isReadable, type SlotReading, type SlotType
 /** A way to read some clauses of a request as one wish. */
 export interface Match extends Part {
   readonly rules: ToolRules;
-  /** The phrase that fits. */
   readonly rule: PhraseRule;
   readonly firstClause: number;
   readonly lastClause: number;
@@ -28,7 +27,6 @@ export interface Match extends Part {
   readonly inOtherWords?: boolean;
   /** With `inOtherWords`: true if it is a phrase but for small words. */
   isAlike?(): boolean;
-  /** A slot that it lacks. */
   readonly missing?: string;
 }
 
@@ -48,9 +46,7 @@ export interface Unfit {
 
 interface SlotValues {
   readonly ok: true;
-  /** The slots of each step. */
   readonly records: readonly Readonly<Record<string, SlotValue>>[];
-  /** True if one of them is an earlier result. */
   readonly hasPointer: boolean;
 }
 
@@ -123,7 +119,6 @@ function isFieldName({ slots, source }: SlotRule, pieces: readonly Piece[], { wo
   return isWord && source.toInput === undefined && slots.has(words[start] ?? "");
 }
 
-/** The type of a slot of a phrase, or of what stands beside it. */
 export function typeOfSlot(rule: SlotRule, name: string): SlotType | undefined {
   return rule.slots.get(name) ?? rule.anywhere.find(({ slots }) => slots.has(name))?.slots.get(name);
 }
@@ -167,7 +162,6 @@ function refersBack({ start, end, isMessage }: Piece, words: readonly string[]):
   return isAnaphor || (isNoun && end === start + 1 && !/^(?:called|named|titled)$/.test(words[start - 1] ?? ""));
 }
 
-/** True for a text that is never split. */
 export function isWhole({ text }: SlotType): boolean {
   return text === "whole" || text === "word" || text === "message";
 }
@@ -185,7 +179,6 @@ function itemOf(type: SlotType, item: readonly Part[], request: RequestText): st
   return found?.end === said.length ? exactNumber(found.digits) : undefined;
 }
 
-/** True if the phrase's own schema for the slot accepts the values. A reference's value is not known yet. */
 function fitsOwnSchema({ schema }: SlotType, values: readonly SlotValue[], work: WorkMeter): boolean {
   if (schema === undefined) return true;
   return values.every((value) => {

@@ -8,7 +8,6 @@ import { readAnaphor, truthWords } from "../../english/word-classes.ts";
 import { remembered } from "../../language/phrases.ts";
 import type { RequestDate, RequestText } from "./request.ts";
 
-/** A value of a slot that was found in the words, and where the next word is. */
 export interface SlotReading {
   readonly value: string | number | boolean | typeof anaphor;
   readonly end: number;
@@ -113,7 +112,6 @@ function readNumberSlot(type: SlotType, request: RequestText, start: number): re
   return readings;
 }
 
-/** The units that the name of a slot says: "minutes", "durationMinutes", "amountUsd". */
 export function unitsOfName(name: string): readonly Unit[] {
   const words = name.split(/(?=\p{Lu})|[\s_-]+/u);
   return (
@@ -121,13 +119,11 @@ export function unitsOfName(name: string): readonly Unit[] {
   );
 }
 
-/** A way to say a value, as words in lower case. */
 interface SaidValue {
   readonly words: readonly string[];
   readonly value: string | number;
 }
 
-/** A value with which a slot may be filled. */
 export interface SlotType {
   readonly kind: "text" | "number" | "boolean" | "enum" | "date" | "date-time" | "time" | "range" | "sum" | "list";
   /** For `enum`: the ways to say each value, as words in lower case, by the first of them. */
@@ -140,19 +136,16 @@ export interface SlotType {
   readonly form?: keyof typeof timeForms;
   /** For `number`: what it counts, if that is known. A pound may be of two kinds. */
   readonly units?: readonly Unit[];
-  /** For `list`: what each item is. */
   readonly item?: "text" | "number";
   /** The phrase's own schema for the slot: a value that does not fit it is not a match. */
   readonly schema?: StandardSchema;
   /** For `text`: what its field says that it is, see docs/planners.md#slots. */
   readonly text?: "message" | "name" | "whole" | "word";
-  /** For dates and ranges: where the values of its field lie. */
   readonly when?: "past" | "future";
   /** A list where the input wants one value: there is one step for each item. */
   readonly isSpread?: boolean;
 }
 
-/** The values of an enum. */
 export const choicesOf = remembered(({ values }: SlotType): readonly (string | number)[] => {
   const said = [...(values?.values() ?? [])].flat();
   return [...new Set(said.map(({ value }) => value))];

@@ -2,16 +2,13 @@ import { startsWithVerb } from "../../english/word-classes.ts";
 import { wordSet } from "../../english/word-set.ts";
 import { isCapital, type RequestText } from "./request.ts";
 
-/** Tells what a text of a request may begin with, hold and end with. */
 export interface TextEdges {
   mayBegin(position: number): boolean;
   mayHold(position: number): boolean;
   mayEnd(position: number): boolean;
-  /** True if a date begins at this token. */
   hasDate(position: number): boolean;
 }
 
-/** Words that say that something is not so. */
 export const denials: ReadonlySet<string> = new Set([
   "not",
   "never",
@@ -33,7 +30,6 @@ const loose = wordSet(
 );
 const starters = wordSet(", ; : and or but & – — … . of than as is are was were");
 
-/** Reads where the names in a request may begin and end. */
 export function readTextEdges({ tokens, words, marks, dates }: RequestText): TextEdges {
   const firm = new Uint8Array(words.length);
   const starts = new Set<number>();
@@ -130,7 +126,6 @@ function saysHowOften(words: readonly string[], start: number, end: number): boo
   return last.has(words[end - 1] ?? "") || howOften.test(words.slice(Math.max(start, end - 2), end).join(" "));
 }
 
-/** Verbs before what somebody says. */
 const quotes = /^(?:say|tell|hear|saying|says|said)$/;
 /** "milk twice": a number of times belongs to no name. */
 const howOften = /(?:^| )(?:once|twice|thrice|(?:\d+|two|three|four|five|six|ten|many|several) times)$/;
