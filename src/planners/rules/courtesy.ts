@@ -20,14 +20,10 @@ const textClosings = lazily(() => courtesiesAfterText);
 const wholes = lazily(() => courtesiesAlone);
 const talk = lazily(() => smallTalk.trim().split(/[|\n]/));
 
-const nowhere: readonly number[] = [];
-
 function endsAt(phrases: () => PhrasePlace, words: readonly string[], start: number): readonly number[] {
-  const first = phrases().steps.words.get(words[start] ?? "");
-  if (first === undefined) return nowhere;
   const ends: number[] = [];
-  let places: readonly PhrasePlace[] = first;
-  for (let at = start + 1; places.length > 0; at++) {
+  let places = [phrases()];
+  for (let at = start; places.length > 0; at++) {
     if (places.some(({ steps }) => steps.isEnd)) ends.push(at);
     const word = words[at] ?? "";
     places = [...new Set(places.flatMap(({ steps }) => steps.words.get(word) ?? []))];
@@ -36,7 +32,7 @@ function endsAt(phrases: () => PhrasePlace, words: readonly string[], start: num
 }
 
 export function isFiller(norm: string): boolean {
-  return norm === "," || norm === "•" || norm === ":" || norm === "–" || norm === "—" || norm === "…";
+  return norm.length === 1 && ",•:–—…".includes(norm);
 }
 
 export function isArticle(word: string): boolean {
