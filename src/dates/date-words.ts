@@ -22,7 +22,6 @@ const tolerant = [...weekdays, "tomorrow", "tonight"];
 /** Words of one's own that are one letter from a name. */
 const ownWords: ReadonlySet<string> = new Set(["sundry", "tonights", "munday"]);
 
-/** The name of the day that a word says, in lower case; undefined if it says none. */
 export function dayNameOf(word: string): string | undefined {
   const said = word.toLowerCase();
   const known = dayNames.get(said);
@@ -31,7 +30,6 @@ export function dayNameOf(word: string): string | undefined {
   return near.length === 1 ? near[0] : undefined;
 }
 
-/** Each word that may be the name of a day. */
 export const eachDayWord = /(?<!\w)(?:[fmstwy][a-z]{2,9}|overmorrow|2[a-z]{2,6})(?!\w)/gi;
 
 /** The names of the hours, and of feasts that are on the same day of each year or are not. */

@@ -58,7 +58,6 @@ const beforePart = /^\s*(?:(?:in\s+the|at|by|this)\s+)?$/i;
 /** Nothing that may stand between two pieces is longer. */
 const maxGap = 12;
 
-/** The phrase with one more piece, if that belongs to it. */
 function join(phrase: Phrase, next: Piece, text: string): Phrase | undefined {
   const { day, span } = phrase;
   const gap = text.slice(phrase.end, next.start);
@@ -152,7 +151,6 @@ const other =
 /** "The friday after next", and "friday week", which is a week later in Britain. */
 const further = /^\s+(?:after\s+next|before\s+last|week|fortnight|(?:of\s+)?(?:next|this)\s+(?:month|year))(?![a-z])/;
 const howMany = /how\s+many\s.*(?:second|minute|hour|day|week|month|year)s?(?:\s+(?:are|is))?(?:\s+there)?\s+$/;
-/** A preposition directly before a date. */
 const leading =
   /(?<![\w'’-])((?:due\s+|no\s+later\s+than\s+|not\s+later\s+than\s+)?(?:by|on|at|before|until|till?|after|since|from|for|around|between)|due|(?:due\s+)?no\s+later\s+than)\s+$|(@)\s?$/i;
 const maxLead = 40;
@@ -165,7 +163,6 @@ export interface Lead {
   readonly preposition: string;
 }
 
-/** The preposition directly before a place, if there is one. */
 export function leadBefore(text: string, place: number): Lead | undefined {
   const before = text.slice(Math.max(0, place - maxLead), place);
   const found = leading.exec(before);
@@ -178,10 +175,8 @@ export function leadBefore(text: string, place: number): Lead | undefined {
 export type Verdict = "date" | "none" | "impossible" | "unclear";
 
 interface Standing extends Phrase {
-  /** The words around it, in lower case. */
   readonly before: string;
   readonly after: string;
-  /** The preposition before it, or nothing. */
   readonly lead: string;
   /** True if a word follows that may make it a part of a name. */
   readonly isFollowed: boolean;
@@ -202,7 +197,6 @@ export function judge(phrase: Phrase, text: string, lead = ""): Verdict {
   return rules.map((rule) => rule(standing)).find((verdict) => verdict) || "date";
 }
 
-/** The first rule that answers decides. */
 const rules: readonly ((phrase: Standing) => Verdict | false | undefined)[] = [
   ({ false: found, ...at }) =>
     found && (found.needsLead && (at.lead === "" || at.isFollowed || isSum(at)) ? "none" : found.reason),
@@ -224,13 +218,11 @@ function isYearless(day: DayPiece | undefined): boolean {
 }
 
 /** "Divide it by 5" */
-function isSum({ lead, before }: Pick<Standing, "lead" | "before">): boolean {
+function isSum({ lead, before }: Standing): boolean {
   return lead === "by" && countingWord.test(before.slice(0, -3));
 }
 
-type Around = Pick<Standing, "before" | "after" | "lead" | "isFollowed">;
-
-function judgeDay(day: DayPiece, at: Around): Verdict | undefined {
+function judgeDay(day: DayPiece, at: Standing): Verdict | undefined {
   const { said } = day;
   const { before, after, lead, isFollowed } = at;
   const isOn = !/^(?:at|for|from|around|)$/.test(lead);
@@ -243,7 +235,7 @@ function judgeDay(day: DayPiece, at: Around): Verdict | undefined {
   return isYearless(day) ? judgeNumber(at) : undefined;
 }
 
-function judgeTime({ said, named, seconds }: TimePiece, at: Around): Verdict | undefined {
+function judgeTime({ said, named, seconds }: TimePiece, at: Standing): Verdict | undefined {
   const isAt = /^(?:at|by|before|after|until|till?|around)$/.test(at.lead);
   if (said === "led") return isAt && (at.lead === "at" || !at.isFollowed) ? "date" : "none";
   if (said === "bare") return isAt && seconds <= 43_200 && !at.isFollowed && !isSum(at) ? "date" : "none";
@@ -251,6 +243,6 @@ function judgeTime({ said, named, seconds }: TimePiece, at: Around): Verdict | u
 }
 
 /** "2 march magazines", "a midnight snack", "16:10 screens" */
-function judgeNumber({ before, after, lead, isFollowed }: Around): Verdict {
+function judgeNumber({ before, after, lead, isFollowed }: Standing): Verdict {
   return !measured.test(after) && (lead !== "" || before.trim() === "" || !isFollowed) ? "date" : "none";
 }

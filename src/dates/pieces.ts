@@ -32,7 +32,6 @@ export interface DayPiece extends Place {
   readonly said:
     | ("word" | "weekday" | "short-weekday" | "date" | "ordinal" | "next-week" | "next-year" | "span" | "feast")
     | "slashed";
-  /** True if the year of a date was said. */
   readonly hasYear?: boolean;
   /** For a weekday: 0 is Sunday. */
   readonly weekday?: number;
@@ -44,12 +43,10 @@ export interface DayPiece extends Place {
   readonly otherDay?: number;
 }
 
-/** A time on the clock. */
 export interface TimePiece extends Place {
   readonly kind: "time";
   /** Since midnight. */
   readonly seconds: number;
-  /** True if it is known which half of the day it is in. */
   readonly isExact: boolean;
   /**
    * `clear`: "5pm", "half past six"; `digits`: "9:30"; `led`: "half 2", "17h", "0700", which need a preposition or a day;
@@ -57,9 +54,7 @@ export interface TimePiece extends Place {
    */
   readonly said: "clear" | "digits" | "led" | "bare";
   readonly named?: "noon" | "midnight";
-  /** Its end, in "3pm to 5pm". */
   readonly lastSeconds?: number;
-  /** The short name of a time zone, in lower case. */
   readonly zone?: string;
 }
 
@@ -78,7 +73,6 @@ type OtherPiece =
 /** Something in a text that says a day or a time, or a part of one. */
 export type Piece = DayPiece | TimePiece | (OtherPiece & Place);
 
-/** Finds in a text what says a day or a time, or a part of one. */
 export function findPieces(text: string, today: number): readonly Piece[] {
   const finders = [findDistances, findDayWords, findSpoken];
   return finders.flatMap((find) => find(text, today)).map((piece) => withZone(piece, text));
@@ -142,7 +136,6 @@ const ordinalWords = [
   ...["thirtieth", "thirty-first"],
 ];
 
-/** The number that digits or words say; a half and a quarter are of an hour. */
 function numberOf(said: string): number {
   if (/half$|quarter$/.test(said)) return said === "half" ? 30 : 15;
   const rank = ordinalWords.indexOf(said.replace(/\s/, "-")) + 1;
@@ -236,7 +229,6 @@ function distancePiece({ start, end, months, days, elapsedMs }: Distance, text: 
 
 type Groups = Readonly<Record<string, string | undefined>>;
 
-/** A piece without its place. */
 type Content<TPiece = Piece> = TPiece extends Piece ? Omit<TPiece, keyof Place> : never;
 
 interface Reader {
@@ -439,7 +431,6 @@ function readFourDigits(hour: string, minute: string): Content | undefined {
   return seconds === undefined ? undefined : { kind: "time", said: "led", seconds, isExact: true };
 }
 
-/** The year that is said: "2028", "'28", "next year". */
 export function yearOf(said: string, today: number): number {
   const digits = /\d+/.exec(said)?.[0];
   const now = new Date(today * dayMs).getUTCFullYear();

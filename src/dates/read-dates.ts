@@ -1,6 +1,6 @@
 import { mayHoldDate, withoutMarks } from "./date-words.ts";
 import { joinFrom, judge, leadBefore, type Phrase, withoutOverlaps } from "./phrases.ts";
-import { type DayPiece, findPieces, type PartOfDay, type TimePiece } from "./pieces.ts";
+import { type DayPiece, findPieces, type PartOfDay, type Place, type TimePiece } from "./pieces.ts";
 import { addMonths, dayInMonth, dayMs, instantOf, isoDateTime, isoDay, wallTimeAt } from "./zoned-time.ts";
 
 /** The clock for words such as "tomorrow". */
@@ -10,7 +10,6 @@ export interface DateClock {
   readonly timeZone: string;
 }
 
-/** A day, or a time on it, in the time zone. */
 export interface DateMoment {
   /** `YYYY-MM-DD`. */
   readonly date: string;
@@ -18,11 +17,8 @@ export interface DateMoment {
   readonly dateTime?: string;
 }
 
-/** A date, or a date and time, that was read from a text. */
-export interface DateReading extends DateMoment {
-  /** Its position in the text, without the preposition before it, in UTF-16 code units. */
-  readonly start: number;
-  readonly end: number;
+/** Its place is without the preposition before it. */
+export interface DateReading extends DateMoment, Place {
   /** The preposition directly before it, in lower case, such as `by` or `due on`. */
   readonly preposition?: string;
   /** Start of the preposition; without one, the same as {@link start}. */
@@ -30,36 +26,35 @@ export interface DateReading extends DateMoment {
   /** If no hour was said but a part of the day, from which {@link dateTime} has its hour. */
   readonly partOfDay?: PartOfDay;
   /** True for an hour from 1 to 12 of which nothing says whether it is before or after noon. */
-  readonly isBareHour?: true;
+  readonly isBareHour?: boolean;
   /** True for a time of which no day was said: its date is the next one. */
-  readonly isTimeOnly?: true;
+  readonly isTimeOnly?: boolean;
   /** The end of a range: the last day, or the time. After the preposition `after`, neither end belongs to it. */
   readonly until?: DateMoment;
-  /** The two dates that a range was read from. */
   readonly ends?: readonly [DateReading, DateReading];
 }
 
 /** Words that look like a date and are none. A caller that expects a date there should refuse them. */
-export interface FalseDate {
-  readonly start: number;
-  readonly end: number;
-  /** Start of the preposition before it. */
+export interface FalseDate extends Place {
   readonly leadStart: number;
   /** No calendar or clock has it ("30 february", "25:00"), or it may be several ("on 4/5", "at 7", "in a few days"). */
   readonly reason: "impossible" | "unclear";
 }
 
-/** Options of {@link readDates}. */
 export interface DateOptions {
   /** True where the past is spoken of: "monday" is then the last one, and so is a day without a year. */
   readonly isPast?: boolean | undefined;
   readonly onFalse?: ((found: FalseDate) => void) | undefined;
 }
 
-interface Now extends DateClock {
-  /** The day it is there, counted from 1970-01-01. */
+/** Now in a time zone; `today` is counted from 1970-01-01. */
+export interface Now extends DateClock {
   readonly today: number;
   readonly isPast: boolean;
+}
+
+export function nowOf(clock: DateClock, isPast: boolean): Now {
+  return { ...clock, isPast, today: Math.floor(wallTimeAt(clock.nowMs, clock.timeZone) / dayMs) };
 }
 
 interface Read {
@@ -79,7 +74,7 @@ export function readDates(
 ): readonly DateReading[] {
   if (!mayHoldDate(written)) return [];
   const text = withoutMarks(written);
-  const now: Now = { ...clock, isPast, today: Math.floor(wallTimeAt(clock.nowMs, clock.timeZone) / dayMs) };
+  const now = nowOf(clock, isPast);
   const pieces = withoutOverlaps(findPieces(text, now.today));
   const found: Read[] = [];
   for (let index = 0; index < pieces.length; ) {
@@ -90,8 +85,11 @@ export function readDates(
     index += verdict === "none" ? 1 : count;
     if (phrase.clashEnd !== undefined) onFalse?.({ ...place, end: phrase.clashEnd, reason: "impossible" });
     if (verdict === "none") continue;
-    if (isBeside(found.at(-1)?.reading, place, text)) {
-      const { start, leadStart } = found.pop()?.reading ?? place;
+    // "Friday next month": two dates without a word between them are none.
+    const beside = found.at(-1)?.reading;
+    if (beside !== undefined && text.slice(beside.end, place.leadStart).trim() === "") {
+      const { start, leadStart } = beside;
+      found.pop();
       onFalse?.({ ...place, start, leadStart, reason: "unclear" });
       continue;
     }
@@ -104,11 +102,6 @@ export function readDates(
     add(found, { phrase, reading: { ...place, ...moment, ...preposition } }, text, now);
   }
   return found.map(({ reading }) => reading);
-}
-
-/** "Friday next month": two dates without a word between them are none. */
-function isBeside(last: DateReading | undefined, { leadStart }: { readonly leadStart: number }, text: string): boolean {
-  return last !== undefined && /^\s*$/.test(text.slice(last.end, leadStart));
 }
 
 const meals = [
@@ -129,7 +122,7 @@ function withMeal(phrase: Phrase, text: string): Phrase {
   return { ...phrase, part: { kind: "part", start, end, part: meal, isToday: false } };
 }
 
-/** Adds what was read, or makes it the end of a range that the last reading begins. */
+/** A reading may be the end of a range that the last one begins. */
 function add(found: Read[], next: Read, text: string, now: Now): void {
   const last = found.at(-1);
   const range = last && joinRange(last, next, text, now);
@@ -193,7 +186,6 @@ const hours: Readonly<Record<PartOfDay, number>> = { morning: 9, afternoon: 15, 
 
 type Moment = DateMoment & Pick<DateReading, "partOfDay" | "until" | "isBareHour" | "isTimeOnly">;
 
-/** The moment that a phrase says; undefined if its time zone is not known. */
 function momentOf(phrase: Phrase, now: Now): Moment | undefined {
   const { moment, time, part: said, span } = phrase;
   const { nowMs, timeZone, today } = now;
@@ -280,7 +272,7 @@ function timeOf(time: TimePiece, part: PartOfDay | undefined, said: number | und
   }
   const start = instantOf(wall, zone);
   if (offset !== undefined && wall - start !== offset * 3_600_000) return undefined;
-  const known = { ...at(start, now.timeZone), ...(said === undefined && { isTimeOnly: true as const }) };
+  const known = { ...at(start, now.timeZone), ...(said === undefined && { isTimeOnly: true }) };
   if (time.lastSeconds === undefined) return { ...known, ...(isBareHour && { isBareHour }) };
   const length = ((time.lastSeconds - time.seconds + 86_400) % 86_400) * 1000;
   return { ...known, until: at(instantOf(wall + length, zone), now.timeZone) };

@@ -1,9 +1,9 @@
+import { once } from "../language/phrases.ts";
 import { maxDateText, mayHoldDate, monthNames, monthOf, withoutMarks } from "./date-words.ts";
 import { yearOf } from "./pieces.ts";
-import { type DateClock, type DateOptions, type DateReading, readDates } from "./read-dates.ts";
-import { addMonths, dayMs, daysOfMonth, endOfPeriod, isoDateTime, isoDay, wallTimeAt } from "./zoned-time.ts";
+import { type DateClock, type DateOptions, type DateReading, type Now, nowOf, readDates } from "./read-dates.ts";
+import { addMonths, dayMs, daysOfMonth, endOfPeriod, isoDateTime, isoDay } from "./zoned-time.ts";
 
-/** A range of days or times in a text; both of its ends belong to it, and either may be open. */
 export interface DateRange {
   /** Its position in the text, with the preposition before it, in UTF-16 code units. */
   readonly start: number;
@@ -41,33 +41,21 @@ function mayHoldRange(text: string): boolean {
 
 type Limits = Pick<DateRange, "from" | "to">;
 
-interface Found {
-  readonly end: number;
-  readonly leadStart: number;
-  readonly limits: Limits | undefined;
-}
-
-interface Now extends DateClock {
-  /** The day it is there, counted from 1970-01-01. */
-  readonly today: number;
-  readonly isPast: boolean;
-}
-
 function findRange(text: string, clock: DateClock, { isPast = false }: DateOptions): DateRange | undefined {
-  const now: Now = { ...clock, isPast, today: Math.floor(wallTimeAt(clock.nowMs, clock.timeZone) / dayMs) };
-  const periods = [...text.matchAll(eachPeriod)].map((match) => periodOf(match, text, now));
-  let past: ReadonlyMap<number, DateReading> | undefined;
-  const inPast = ({ start }: DateReading) => {
-    past ??= new Map(readDates(text, clock, { isPast: true }).map((each) => [each.start, each]));
-    return past.get(start);
-  };
+  const now = nowOf(clock, isPast);
+  const periods = [...text.matchAll(eachPeriod)].map((match) => {
+    const before = text.slice(Math.max(0, match.index - 24), match.index);
+    const [whole = "", word] = leading.exec(before) ?? [];
+    const place = { leadStart: match.index - whole.length, end: match.index + match[0].length };
+    return { ...place, limits: limitsOfPeriod(match.groups ?? {}, word, now) };
+  });
+  const past = once(() => readDates(text, clock, { isPast: true }));
   const readings = readDates(text, clock, { isPast }).map((each) => {
     const isSince = each.preposition === "since" && Date.parse(each.date) > now.today * dayMs;
-    const own = isSince ? inPast(each) : each;
+    const own = isSince ? past().find(({ start }) => start === each.start) : each;
     return { ...each, limits: own && limitsOf(own, text, now.today) };
   });
-  const found: readonly Found[] = [...periods, ...readings];
-  const sorted = found.toSorted((one, other) => one.leadStart - other.leadStart || other.end - one.end);
+  const sorted = [...periods, ...readings].sort((one, other) => one.leadStart - other.leadStart || other.end - one.end);
   // "Friday next week" is a day of that week; "next week" alone is a week, also where only "by" makes it unclear.
   let free = 0;
   for (const { leadStart, end, limits } of sorted) {
@@ -77,14 +65,6 @@ function findRange(text: string, clock: DateClock, { isPast = false }: DateOptio
   return undefined;
 }
 
-function periodOf(match: RegExpExecArray, text: string, now: Now): Found {
-  const before = text.slice(Math.max(0, match.index - 24), match.index);
-  const [whole = "", word] = leading.exec(before) ?? [];
-  const place = { leadStart: match.index - whole.length, end: match.index + match[0].length };
-  return { ...place, limits: limitsOfPeriod(match.groups ?? {}, word, now) };
-}
-
-/** The limits of a period, by the preposition before it; undefined if they are unclear. */
 function limitsOfPeriod(
   {
     overdue,
@@ -138,7 +118,6 @@ function limitsOfQuarter(
   return daysAfter(word, from, addMonths(from, 3) - 1);
 }
 
-/** The limits of days, by the preposition before them. */
 function daysAfter(word: string | undefined, first: number, last: number): Limits {
   const preposition = word?.toLowerCase().replace(/^due\s/, "") ?? "on";
   if (/^(?:by|until|till?|no|not)/.test(preposition)) return { to: isoDay(last) };

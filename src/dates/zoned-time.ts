@@ -1,4 +1,3 @@
-/** A day in milliseconds. */
 export const dayMs = 86_400_000;
 const minuteMs = 60_000;
 

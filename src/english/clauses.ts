@@ -16,7 +16,6 @@ export const linkWords: readonly (readonly string[])[] = wordsOf("as well as|plu
 /** Words that start a new wish: the text before "and what is …" never includes it. */
 export const wishOpeners = wordSet("what who where why how which please");
 
-/** Pairs of words that start a new wish. */
 export const wishOpeningPairs: ReadonlySet<string> = new Set(
   "can you|could you|would you|will you|tell me|show me|give me|let me|is it|is there|are there|do i|i want|i would".split(
     "|",
@@ -26,7 +25,6 @@ export const wishOpeningPairs: ReadonlySet<string> = new Set(
 /** Abbreviations: a point after them does not end a sentence. */
 export const clauseAbbreviations = wordSet("mr mrs ms dr st vs no etc approx e.g i.e prof nr jr sr inc ltd co ave");
 
-/** Verbs with which a wish begins. */
 export const wishVerbs = wordSet(
   "show list add tell give mark delete remove send create calculate put find complete finish update clear search save " +
     "remind book call email mail pay convert multiply divide double write reserve check what",
@@ -97,5 +95,4 @@ thanks for your help | thank you for your help | thanks for the help | thanks fo
 yes | no | yeah | nope | yep | sure | maybe | whatever | never mind | nevermind | forget it | hmm | uh | um | oh | wow | lol | haha | ha ha | sorry | oops | my bad | i am bored | i am tired | i am happy | i am sad | testing | test | ping | hello world | is this on | got it | i see | understood | makes sense | sounds good | fine
 `;
 
-/** Words that are optional before a word of a phrase. */
 export const optionalWords: ReadonlySet<string> = new Set(["the", "a", "an", "please", "just", "also"]);

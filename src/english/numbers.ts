@@ -1,17 +1,13 @@
-/** A number read from words: its digits, exactly as given, and where the next word is. */
 export interface NumberReading {
   /** Digits with an optional point, such as `1200` or `3.14`; any size. */
   readonly digits: string;
-  /** The index after the last word. */
   readonly end: number;
 }
 
-/** The numbers from zero to nineteen. */
 export const cardinals: readonly string[] = (
   "zero one two three four five six seven eight nine ten eleven twelve thirteen fourteen fifteen sixteen seventeen " +
   "eighteen nineteen"
 ).split(" ");
-/** The ordinals from first to nineteenth. */
 export const ordinals: readonly string[] = [
   ..."first second third fourth fifth sixth seventh eighth ninth tenth eleventh twelfth".split(" "),
   ...cardinals.slice(13).map((name) => `${name}th`),
@@ -30,7 +26,6 @@ function name(kind: Kind, names: readonly string[], toValue: (index: number) => 
 }
 name("unit", cardinals, (index) => BigInt(index));
 name("unit", ["nought", "nil"], () => 0n);
-/** The tens from twenty to ninety. */
 export const tens: readonly string[] = "twenty thirty forty fifty sixty seventy eighty ninety".split(" ");
 name("ten", tens, (index) => BigInt(20 + index * 10));
 name("ten", ["fourty"], () => 40n);
@@ -44,12 +39,10 @@ name("scale", Object.keys(others), (index) => Object.values(others)[index] ?? 0n
 const digitPattern = /^\d+(?:\.\d+)?$/;
 const maxWords = 48;
 
-/** True if a word can start a number. */
 export function startsNumber(word: string): boolean {
   return digitPattern.test(word) || numerals.has(word) || word === "a" || word === "an";
 }
 
-/** The factor that "hundred" or "million" stands for behind a number. */
 function factorOf(word: string | undefined): bigint | undefined {
   const { kind, value } = numerals.get(word ?? "") ?? {};
   return kind === "hundred" || kind === "scale" ? value : undefined;
@@ -158,7 +151,6 @@ function readDigits(words: readonly string[], start: number): NumberReading {
   return digits.includes(".") ? { digits, end } : readPoint(words, { digits, end });
 }
 
-/** A decimal times a whole number, exactly. */
 function multiply(digits: string, factor: bigint): string {
   const [whole = "0", decimals = ""] = digits.split(".");
   const product = (BigInt(whole + decimals) * factor).toString().padStart(decimals.length + 1, "0");

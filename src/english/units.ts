@@ -3,7 +3,6 @@ import { wordSet } from "./word-set.ts";
 export interface Unit {
   readonly names: readonly [name: string, ...others: string[]];
   readonly size: number;
-  /** The size of each unit of its kind, by its name. */
   readonly kind: ReadonlyMap<string, number>;
   readonly isMoney?: boolean;
 }
@@ -93,8 +92,6 @@ export function unitsNamed(word: string): readonly Unit[] {
   return byWord.get(word) ?? [];
 }
 
-/** Signs of currencies. */
 export const currencySigns: ReadonlySet<string> = new Set(["$", "€", "£", "¥", "₹"]);
 
-/** Names of currencies. */
 export const currencyWords = wordSet("dollar dollars euro euros pound pounds buck bucks usd eur gbp");

@@ -1,6 +1,5 @@
 import { wordSet } from "./word-set.ts";
 
-/** Common verbs that ask for the same, a group a line. */
 const groups: readonly (readonly string[])[] = `
 book reserve schedule arrange plan
 show list display see view get give find tell check read fetch print pull bring look
@@ -67,7 +66,6 @@ export const auxiliaries = wordSet(
   "is are am was were been being do does did has have had got can could will would should shall may might must",
 );
 
-/** Words that lead in what follows them. */
 export const prepositions = wordSet(
   "for to in on at from with by of under as into about between per since until till before after over via using within during around near",
 );
@@ -104,7 +102,6 @@ const irregularPasts = wordSet(
     "met paid ran rode said sang sat saw sent slept sold spent spoke stood swam took taught threw told went won wore wrote",
 );
 
-/** True for a verb in the past tense. */
 export function isPastVerb(word: string): boolean {
   return irregularPasts.has(word) || (/[^e]ed$/.test(word) && word.length > 4);
 }
@@ -128,19 +125,10 @@ export const smallWords = wordSet(
     "with would you your",
 );
 
-/** Words for true and false. */
-export const truthWords: Readonly<Record<string, boolean>> = {
-  true: true,
-  yes: true,
-  on: true,
-  enabled: true,
-  enable: true,
-  false: false,
-  no: false,
-  off: false,
-  disabled: false,
-  disable: false,
-};
+export const truthWords: ReadonlyMap<string, boolean> = new Map([
+  ...["true", "yes", "on", "enabled", "enable"].map((word) => [word, true] as const),
+  ...["false", "no", "off", "disabled", "disable"].map((word) => [word, false] as const),
+]);
 
 /** From the day that `Date` counts as 0. */
 export const weekdays: readonly string[] = "sunday monday tuesday wednesday thursday friday saturday".split(" ");
@@ -165,7 +153,6 @@ gimme: give me; lemme: let me; wanna: want to; gotta: have to; u: you; ur: your;
 n: and; w: with; til: until; till: until; pls: please; plz: please; bc: because; cuz: because; abt: about; prio: priority; thx: thanks; ty: thanks`;
 const denied = "do does did have has had is are was were should would could must".split(" ");
 
-/** Other contractions, with or without an apostrophe, and their words. */
 export const contractions: ReadonlyMap<string, readonly string[]> = new Map<string, readonly string[]>([
   ...denied.map((verb) => [`${verb}n't`, [verb, "not"]] as const),
   ...otherContractions
@@ -174,7 +161,6 @@ export const contractions: ReadonlyMap<string, readonly string[]> = new Map<stri
     .map((row) => [row.slice(0, row.indexOf(":")), row.slice(row.indexOf(":") + 2).split(" ")] as const),
 ]);
 
-/** Words that stand for an earlier result by themselves. */
 const pronouns: ReadonlySet<string> = new Set(["it", "that", "this", "them", "these", "those"]);
 
 const pointers = ["the", "that", "this", "its"];
@@ -188,7 +174,6 @@ const resultPointers: ReadonlySet<string> = new Set([...pointers, "his", "these"
 /** Words that say which of the earlier results is meant: "the last total". */
 const resultOrder = wordSet("previous last final above resulting calculated first");
 
-/** Names of an earlier result. */
 export const resultNouns = wordSet(
   "result results answer total outcome output value sum product difference quotient number figure amount",
 );

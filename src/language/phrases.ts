@@ -1,14 +1,12 @@
 import { contractions } from "../english/word-classes.ts";
 import { tokenize } from "./tokens.ts";
 
-/** A parsed phrase. */
 export type PhraseNode =
   | { readonly type: "word"; readonly word: string }
   | { readonly type: "slot"; readonly name: string }
   | { readonly type: "sequence"; readonly items: readonly PhraseNode[] }
   | { readonly type: "choice"; readonly items: readonly PhraseNode[] };
 
-/** The reason why a phrase cannot be read. */
 export class PhraseError extends Error {}
 
 const maxLength = 4_096;
@@ -136,13 +134,11 @@ function toNode(type: "sequence" | "choice", items: readonly PhraseNode[]): Phra
   return items.length === 1 && only !== undefined ? only : { type, items };
 }
 
-/** True if a part of a phrase may be left out. */
 export const isNullable = remembered((node: PhraseNode): boolean => {
   if (node.type === "word" || node.type === "slot") return false;
   return node.type === "choice" ? node.items.some(isNullable) : node.items.every(isNullable);
 });
 
-/** The names of the slots in a phrase, in their order. */
 export const slotNames = remembered((node: PhraseNode): ReadonlySet<string> => {
   if (node.type === "slot") return new Set([node.name]);
   return node.type === "word" ? new Set() : new Set(node.items.flatMap((item) => [...slotNames(item)]));
@@ -173,7 +169,6 @@ export function remembered<TKey extends object, TResult>(compute: (key: TKey) =>
   };
 }
 
-/** Something that is made when it is first asked for. */
 export function once<T>(make: () => T): () => T {
   let made: { readonly value: T } | undefined;
   return () => {

@@ -51,7 +51,6 @@ const patterns: readonly (readonly [RefusalKind, RegExp])[] = [
   ],
 ];
 
-/** Every refusal in the words from `start` to `end`, of which `start` begins a wish. */
 export function findRefusals(words: readonly string[], start: number, end: number): readonly FoundRefusal[] {
   // Each word stands between spaces.
   const text = ` ${words.slice(start, end).join(" ")} `;

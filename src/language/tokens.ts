@@ -5,10 +5,8 @@ export interface Token {
   readonly kind: "word" | "number" | "quote" | "address" | "sign";
   /** The form to compare: lower case; a number without thousands separators; a quoted text without its quotes. */
   readonly norm: string;
-  /** Its position in the text, in UTF-16 code units. */
   readonly start: number;
   readonly end: number;
-  /** True if a line break comes before it. */
   readonly newLine: boolean;
   /** True if it directly follows the token before. */
   readonly glued: boolean;

@@ -1,4 +1,5 @@
 import { isVerb } from "../english/word-classes.ts";
+import { remembered } from "./phrases.ts";
 
 const minLength = 5;
 
@@ -34,23 +35,16 @@ export function findMistyped(typed: string, vocabulary: ReadonlySet<string>): re
 }
 
 /** The words of a vocabulary by their first letter and length. */
-type Index = ReadonlyMap<string, readonly string[]>;
-
-const indexes = new WeakMap<ReadonlySet<string>, Index>();
-
-function indexOf(vocabulary: ReadonlySet<string>): Index {
-  const known = indexes.get(vocabulary);
-  if (known !== undefined) return known;
+const indexOf = remembered((vocabulary: ReadonlySet<string>): ReadonlyMap<string, readonly string[]> => {
   const index = new Map<string, string[]>();
   for (const word of vocabulary) {
     const key = word.charAt(0) + word.length;
-    const alike = index.get(key);
-    if (alike === undefined) index.set(key, [word]);
-    else alike.push(word);
+    const alike = index.get(key) ?? [];
+    alike.push(word);
+    index.set(key, alike);
   }
-  indexes.set(vocabulary, index);
   return index;
-}
+});
 
 /**
  * The stem of an English word, so that "raining", "rained" and "rains" are one: endings of plurals and verbs and a final

@@ -5,7 +5,6 @@ import type { Token } from "../../language/tokens.ts";
 
 /** A number with what it counts, if that is said: "5", "$5", "half an hour", "1 hour and 3 minutes", "1h30". */
 export interface Amount {
-  /** Tokens. */
   readonly start: number;
   readonly end: number;
   /** The number alone, and its last token; undefined where only the whole is a value. */
@@ -15,7 +14,6 @@ export interface Amount {
 }
 
 interface Part {
-  readonly start: number;
   readonly end: number;
   readonly value: number;
   readonly numberEnd: number;
@@ -26,29 +24,27 @@ const parts: Readonly<Record<string, number>> = { "½": 0.5, "¼": 0.25, "¾": 0
 /** "1.000 euros": a thousand, or one. */
 const groupedByPoint = /^\d{1,3}\.\d{3}$/;
 
-/** Reads the amount that begins at a token. */
 export function readAmount(tokens: readonly Token[], start: number): Amount | undefined {
   const first = readPart(tokens, start);
   if (first === undefined) return undefined;
   const all = [first];
-  let end = first.end;
-  for (let last: Part | undefined = first; last !== undefined && all.length < 4; ) {
-    const next: Part | undefined = readPart(tokens, skipJoint(tokens, last.end));
-    last = next !== undefined && continues(last, next) ? next : undefined;
-    if (last !== undefined) all.push(last);
-    end = last?.end ?? end;
+  let { end } = first;
+  for (let last = first; all.length < 4; ) {
+    const next = readPart(tokens, skipJoint(tokens, end));
+    if (next === undefined || !continues(last, next)) break;
+    all.push(next);
+    last = next;
+    end = next.end;
   }
   const isUnclear =
     first.units.some(({ isMoney }) => isMoney) && groupedByPoint.test(tokens[first.numberEnd - 1]?.norm ?? "");
-  const measures = isUnclear
-    ? []
-    : first.units.flatMap((unit) => {
-        const sizes = all.map(
-          ({ value, units }) => value * (units.find(({ kind }) => kind === unit.kind)?.size ?? Number.NaN),
-        );
-        const value = Number((sizes.reduce((sum, size) => sum + size, 0) / unit.size).toPrecision(12));
-        return Number.isNaN(value) ? [] : [{ unit, value }];
-      });
+  const measures = (isUnclear ? [] : first.units).flatMap((unit) => {
+    const sizes = all.map(
+      ({ value, units }) => value * (units.find(({ kind }) => kind === unit.kind)?.size ?? Number.NaN),
+    );
+    const value = Number((sizes.reduce((sum, size) => sum + size, 0) / unit.size).toPrecision(12));
+    return Number.isNaN(value) ? [] : [{ unit, value }];
+  });
   const isAlone = all.length === 1 && !isUnclear;
   return { start, end, measures, ...(isAlone && { number: { value: first.value, end: first.numberEnd } }) };
 }
@@ -64,20 +60,16 @@ function continues(last: Part, next: Part): boolean {
   return last.units.some((unit) => next.units.some(({ kind, size }) => kind === unit.kind && size < unit.size));
 }
 
-/** A number with its unit. */
 function readPart(tokens: readonly Token[], start: number): Part | undefined {
   const sign = signAt(tokens, start);
   const isNegative = sign === "" && /^(?:-|minus|negative)$/.test(tokens[start]?.norm ?? "");
   const found = readCount(tokens, start + (sign.startsWith("us") ? 2 : sign !== "" || isNegative ? 1 : 0));
   if (found === undefined || (found.isArticle && (sign !== "" || isNegative))) return undefined;
   const { end } = found;
-  const part = {
-    start,
-    value: isNegative ? -found.value : found.value,
-    numberEnd: end,
-    end,
-    units: unitsAt(tokens, end),
-  };
+  const { norm: word = "", glued } = tokens[end] ?? {};
+  // A letter is a unit only where it is one for certain.
+  const units = word.length > 1 || /\W|[hglm]/.test(word) || glued ? unitsNamed(word) : [];
+  const part = { value: isNegative ? -found.value : found.value, numberEnd: end, end, units };
   return sign === "" ? withUnit(part, found.isArticle, tokens) : withSign(part, unitsNamed(sign));
 }
 
@@ -88,17 +80,10 @@ function signAt(tokens: readonly Token[], at: number): string {
   return currencySigns.has(first) ? first : "";
 }
 
-/** The units that a word names; a letter only where it is one for certain. */
-function unitsAt(tokens: readonly Token[], at: number): readonly Unit[] {
-  const { norm: word = "", glued } = tokens[at] ?? {};
-  return word.length > 1 || /\W|[hglm]/.test(word) || glued === true ? unitsNamed(word) : [];
-}
-
-/** "$5", "$5 USD"; of "$5 euros" no unit is certain. */
+/** "$5", "$5 USD"; the word of "$5 euros" is left. */
 function withSign(part: Part, units: readonly Unit[]): Part {
   const isSame = part.units.some(({ kind }) => units.some((unit) => unit.kind === kind));
-  const isOther = part.units.length > 0 && part.units.every(({ isMoney }) => isMoney) && !isSame;
-  return { ...part, end: isSame || isOther ? part.end + 1 : part.end, units: isOther ? [] : units };
+  return { ...part, end: isSame ? part.end + 1 : part.end, units };
 }
 
 /** "5 km", "1h30", "84 euro 95", "an hour and a half"; "a" is a number only before a unit. */

@@ -3,13 +3,11 @@ import { isNullable, type PhraseNode, remembered } from "../../language/phrases.
 
 /** A place in a phrase before its next word or slot, or at its end. */
 export interface Steps {
-  /** The words that may follow, each with the places behind it. */
   readonly words: Map<string, PhrasePlace[]>;
   readonly slots: PhraseSlot[];
   isEnd: boolean;
 }
 
-/** A slot that may follow, and the place behind it. */
 export interface PhraseSlot {
   readonly name: string;
   readonly next: PhrasePlace;
@@ -34,7 +32,6 @@ const end = new PhrasePlace((steps) => {
   steps.isEnd = true;
 });
 
-/** Compiles a phrase for the matcher: the place before it. */
 export function compilePhrase(node: PhraseNode): PhrasePlace {
   return placeBefore([node], 0, end);
 }
@@ -53,7 +50,6 @@ function placeBefore(items: readonly PhraseNode[], from: number, next: PhrasePla
   });
 }
 
-/** Adds what a part of a phrase may start with. */
 function enter(node: PhraseNode, next: PhrasePlace, steps: Steps): void {
   if (node.type === "word") addWord(steps, node.word, [next]);
   else if (node.type === "slot") steps.slots.push({ name: node.name, next });
@@ -83,7 +79,6 @@ export interface FirstWords {
   readonly isOpen: boolean;
 }
 
-/** Finds what a phrase may start with, once for each part. */
 export const firstOf = remembered((node: PhraseNode): FirstWords => {
   if (node.type === "word") return { words: new Set([node.word]), isOpen: false };
   if (node.type === "slot") return { words: new Set(), isOpen: true };

@@ -11,7 +11,6 @@ import { compilePhrase, type PhrasePlace } from "./compiled-phrase.ts";
 
 const maxTokens = 24;
 
-/** Phrases, compiled when they are first needed. */
 const lazily = (read: () => readonly string[]): (() => PhrasePlace) =>
   once(() => compilePhrase({ type: "choice", items: read().map((phrase) => parsePhrase(phrase)) }));
 
@@ -21,15 +20,10 @@ const textClosings = lazily(() => courtesiesAfterText);
 const wholes = lazily(() => courtesiesAlone);
 const talk = lazily(() => smallTalk.trim().split(/[|\n]/));
 
-const nowhere: readonly number[] = [];
-
-/** Finds the possible ends of a phrase that starts at a word. */
 function endsAt(phrases: () => PhrasePlace, words: readonly string[], start: number): readonly number[] {
-  const first = phrases().steps.words.get(words[start] ?? "");
-  if (first === undefined) return nowhere;
   const ends: number[] = [];
-  let places: readonly PhrasePlace[] = first;
-  for (let at = start + 1; places.length > 0; at++) {
+  let places = [phrases()];
+  for (let at = start; places.length > 0; at++) {
     if (places.some(({ steps }) => steps.isEnd)) ends.push(at);
     const word = words[at] ?? "";
     places = [...new Set(places.flatMap(({ steps }) => steps.words.get(word) ?? []))];
@@ -37,12 +31,10 @@ function endsAt(phrases: () => PhrasePlace, words: readonly string[], start: num
   return ends;
 }
 
-/** Signs that mean nothing between words. */
 export function isFiller(norm: string): boolean {
-  return norm === "," || norm === "•" || norm === ":" || norm === "–" || norm === "—" || norm === "…";
+  return norm.length === 1 && ",•:–—…".includes(norm);
 }
 
-/** Words that are optional before a word of a phrase. */
 export function isArticle(word: string): boolean {
   return optionalWords.has(word);
 }
@@ -68,7 +60,6 @@ export function contentEnds(words: readonly string[], start: number, end: number
   return [...found];
 }
 
-/** True if a clause has only courtesies. */
 export function isCourtesy(words: readonly string[], start: number, end: number): boolean {
   // "Second, add eggs", but "delete the first and second"
   const isPlace = end - start === 1 && /^(?:first|second|third|fourth|fifth)$/.test(words[start] ?? "");

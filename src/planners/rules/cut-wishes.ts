@@ -9,14 +9,14 @@ import {
   wishVerbs,
 } from "../../english/clauses.ts";
 import { auxiliaries, isVerb, readAnaphor, startsWithVerb } from "../../english/word-classes.ts";
+import { saysAt } from "../../english/word-set.ts";
 import { type Token, tokenize } from "../../language/tokens.ts";
 import { contentStarts, isCourtesy } from "./courtesy.ts";
-import { findBullets, itemMarks, type Mark, quotedWord, type RequestText } from "./request.ts";
+import type { Part } from "./items.ts";
+import { findBullets, itemMarks, quotedWord, type RequestText } from "./request.ts";
 
-/** One thing that a request asks for. */
 export interface Wish {
   readonly text: string;
-  /** Its position in the request, in UTF-16 code units. */
   readonly start: number;
   readonly end: number;
   /**
@@ -33,21 +33,15 @@ export function cutClauses({
   marks,
 }: Pick<RequestText, "tokens" | "words" | "marks">): readonly Clause[] {
   const kept: Clause[] = [];
-  let next = 0;
-  for (const clause of splitClauses(tokens, reasonStarts(words))) {
+  for (const clause of splitClauses(tokens, words)) {
     const last = kept.at(-1);
     // Not within a mark: "between monday and thursday", "1 hour and 3 minutes".
-    while ((marks[next]?.end ?? words.length + 1) <= (last?.end ?? 0)) next++;
-    const isWithin = (each: Mark) => last !== undefined && each.start < last.end && each.end > clause.start;
-    if (last !== undefined && marks.slice(next, next + maxOverlapping).some(isWithin))
+    if (last !== undefined && marks.some(({ start, end }) => start < last.end && end > clause.start))
       kept[kept.length - 1] = { ...clause, start: last.start };
     else kept.push(clause);
   }
   return kept;
 }
-
-/** At most so many marks that overlap may begin before one that ends later. */
-const maxOverlapping = 6;
 
 /**
  * Cuts a request into its wishes, by its words alone: a sentence, a line or "then" begins one for certain, a verb behind a
@@ -89,7 +83,6 @@ export function cutWishes(text: string): readonly Wish[] {
 
 const opensAside = /^(?:if|when|once|while|before|after|unless|until|as|since|because)$/;
 
-/** True if some words may begin a wish of their own. */
 export function opensWish(words: readonly string[], start: number, end: number): boolean {
   return contentStarts(words, start, end).some((at) => {
     if (end - at < 2 || (at > start && /^(?:the|a|an|my)$/.test(words[at - 1] ?? ""))) return false;
@@ -98,14 +91,16 @@ export function opensWish(words: readonly string[], start: number, end: number):
 }
 
 function asksQuestion(words: readonly string[], start: number): boolean {
-  const first = words[start] ?? "";
-  return wishOpeners.has(first) || auxiliaries.has(first) || wishOpeningPairs.has(`${first} ${words[start + 1]}`);
+  return auxiliaries.has(words[start] ?? "") || beginsWish(words, start);
 }
 
-type Span = Pick<Clause, "start" | "end">;
+function beginsWish(words: readonly string[], at: number): boolean {
+  const first = words[at] ?? "";
+  return wishOpeners.has(first) || wishOpeningPairs.has(`${first} ${words[at + 1]}`);
+}
 
 /** True if words say what is to be done with what others before them name: "Dark Side of the Moon, please play it". */
-function saysOf(words: readonly string[], { start, end }: Span, own: Span): boolean {
+function saysOf(words: readonly string[], { start, end }: Part, own: Part): boolean {
   const isLater = words.slice(end, own.start).includes("then");
   if (isLater || readAnaphor(words, own.end - 1) !== own.end || opensWish(words, start, end)) return false;
   const said = words.slice(start, end);
@@ -185,140 +180,105 @@ export function splitRequest(request: string, known: PlanRequest["wishes"] = [])
 }
 
 /** A part of a request between two separators, in tokens. */
-export interface Clause {
-  readonly start: number;
-  readonly end: number;
+export interface Clause extends Part {
   /** True if the separator after it cannot be part of a text: a sentence's end, `;`, "then". */
   readonly endsHard: boolean;
   /** True for those, and not for what only begins like a wish. */
   readonly endsSentence: boolean;
 }
 
-/**
- * Cuts a request at every place where one wish may end and another start, and at the words that `starts` says. Linear.
- */
-function splitClauses(tokens: readonly Token[], starts: ReadonlySet<number>): readonly Clause[] {
+/** Cuts a request at every place where one wish may end and another, or a reason, may start. Linear. */
+function splitClauses(tokens: readonly Token[], words: readonly string[]): readonly Clause[] {
   const clauses: Clause[] = [];
+  const items = itemMarks(tokens);
+  const starts = reasonStarts(words);
   let start = 0;
   let first = 0;
-  const items = itemMarks(tokens);
-  for (let at = 0; at < tokens.length; ) {
+  for (let at = 0; at < words.length; ) {
     const mark = items.get(at);
     const separator =
       mark === undefined
-        ? readSeparator(tokens, at, { isAtStart: at === first, items })
-        : { end: mark, isHard: true, isSentence: true };
+        ? readSeparator(tokens, words, at, at === first, items)
+        : { end: mark, endsHard: true, endsSentence: true };
     if (separator === undefined) {
       // A wish that nothing separates from the one before.
       if (at > start && starts.has(at)) {
-        clauses.push({ start, end: withoutLink(tokens, start, at), endsHard: false, endsSentence: false });
+        clauses.push({ start, end: withoutLink(words, start, at), endsHard: false, endsSentence: false });
         start = first = at;
       }
       at++;
       continue;
     }
-    if (at > start) clauses.push({ start, end: at, endsHard: separator.isHard, endsSentence: separator.isSentence });
-    else markHard(clauses, separator);
-    first = at = separator.end;
+    const { end, endsHard, endsSentence } = separator;
+    const last = at > start ? { start, end: at, endsHard: false, endsSentence: false } : clauses.pop();
+    if (last !== undefined)
+      clauses.push({
+        ...last,
+        endsHard: last.endsHard || endsHard,
+        endsSentence: last.endsSentence || endsSentence,
+      });
+    first = at = end;
     // The sign behind the number stays: it is read as a bullet.
     start = mark === undefined ? at : at - 1;
   }
-  if (start < tokens.length) clauses.push({ start, end: tokens.length, endsHard: true, endsSentence: true });
+  if (start < words.length) clauses.push({ start, end: words.length, endsHard: true, endsSentence: true });
   return clauses;
 }
 
 /** Finds the end of a clause, before the words that link it to the next. */
-function withoutLink(tokens: readonly Token[], start: number, end: number): number {
-  const link = linkWords.find((words) =>
-    words.every((word, index) => tokens[end - words.length + index]?.norm === word),
-  );
-  return link === undefined || end - link.length <= start ? end : end - link.length;
-}
-
-function markHard(clauses: Clause[], { isHard, isSentence }: Separator): void {
-  const last = clauses.pop();
-  if (last !== undefined)
-    clauses.push({ ...last, endsHard: last.endsHard || isHard, endsSentence: last.endsSentence || isSentence });
-}
-
-interface SeparatorPart {
-  readonly end: number;
-  readonly isHard: boolean;
-}
-
-interface Separator extends SeparatorPart {
-  readonly isSentence: boolean;
+function withoutLink(words: readonly string[], start: number, end: number): number {
+  const link = linkWords.find((said) => saysAt(words, end - said.length, said)) ?? [];
+  return end - link.length <= start ? end : end - link.length;
 }
 
 /** Consecutive separators from a token on. A line break before a token is one that takes no token. */
 function readSeparator(
   tokens: readonly Token[],
+  words: readonly string[],
   start: number,
-  { isAtStart, items }: { isAtStart: boolean; items: ReadonlyMap<number, number> },
-): Separator | undefined {
+  isAtStart: boolean,
+  items: ReadonlyMap<number, number>,
+): Omit<Clause, "start"> | undefined {
   let at = start;
   let isHard = tokens[start]?.newLine === true && !isAtStart;
   let isFound = isHard;
   // A numbered item may start here: its number is removed with the next separator.
-  for (; at < tokens.length && !(at > start && items.has(at)); ) {
-    const part = readSeparatorPart(tokens, at);
+  while (at < words.length && (at === start || !items.has(at))) {
+    const sign = signSeparator(tokens, words, at);
+    const part = sign === undefined ? connectorAt(words, at) : { words: [","], isHard: sign };
     if (part === undefined) break;
     isHard ||= part.isHard;
     isFound = true;
-    at = part.end;
+    at += part.words.length;
   }
   if (!isFound || (at === start && isAtStart)) return undefined;
-  return { end: at, isHard: isHard || beginsWish(tokens, at), isSentence: isHard };
-}
-
-/** One separating sign or connector. */
-function readSeparatorPart(tokens: readonly Token[], at: number): SeparatorPart | undefined {
-  const token = tokens[at];
-  if (token === undefined || token.kind === "quote") return undefined;
-  const sign = token.kind === "sign" ? signSeparator(tokens, at) : undefined;
-  if (sign !== undefined) return { end: at + 1, isHard: sign };
-  const connector = connectorAt(tokens, at);
-  return connector && { end: at + connector.words.length, isHard: connector.isHard };
-}
-
-function beginsWish(tokens: readonly Token[], at: number): boolean {
-  const first = tokens[at];
-  if (first?.kind !== "word") return false;
-  return wishOpeners.has(first.norm) || wishOpeningPairs.has(`${first.norm} ${tokens[at + 1]?.norm}`);
+  return { end: at, endsHard: isHard || beginsWish(words, at), endsSentence: isHard };
 }
 
 /** True if a sign separates hard, false if it may be part of a text; undefined if it does not separate. */
-function signSeparator(tokens: readonly Token[], at: number): boolean | undefined {
-  const sign = tokens[at]?.norm;
+function signSeparator(tokens: readonly Token[], words: readonly string[], at: number): boolean | undefined {
+  const sign = words[at] ?? "";
   const before = tokens[at - 1];
   const after = tokens[at + 1];
   if (sign === ",") return false;
-  if (/^[;?。！？]$/.test(sign ?? "")) return true;
-  if (sign === "!") return isFactorial(tokens, at) ? undefined : true;
+  if (/^[;?。！？]$/.test(sign)) return true;
+  if (sign === "!") {
+    // "5!" and "(2 + 3)!" are arithmetic, not exclamations, and so is "5!!"; nothing further back is checked.
+    const last = before?.norm === "!" && before.glued ? tokens[at - 2] : before;
+    const isFactorial = tokens[at]?.glued === true && (last?.kind === "number" || last?.norm === ")");
+    return isFactorial ? undefined : true;
+  }
   if (sign !== ".") return undefined;
   const isInside = after?.glued === true && after.kind !== "quote" && !/^[.!?"”)]$/.test(after.norm);
-  if (isInside) return undefined;
-  if (after === undefined) return true;
   const isAbbreviated =
-    before?.glued !== undefined && (clauseAbbreviations.has(before.norm) || /^\p{L}$/u.test(before.norm));
-  return isAbbreviated ? undefined : true;
+    after !== undefined &&
+    before !== undefined &&
+    (clauseAbbreviations.has(before.norm) || /^\p{L}$/u.test(before.norm));
+  return isInside || isAbbreviated ? undefined : true;
 }
 
-/** "5!" and "(2 + 3)!" are arithmetic, not exclamations. */
-function isFactorial(tokens: readonly Token[], at: number): boolean {
-  const before = tokens[at - 1];
-  if (tokens[at]?.glued !== true) return false;
-  // "5!!" is arithmetic as well; nothing further back is checked.
-  const last = before?.norm === "!" && before.glued ? tokens[at - 2] : before;
-  return last?.kind === "number" || last?.norm === ")";
-}
-
-function connectorAt(tokens: readonly Token[], at: number): (typeof connectors)[number] | undefined {
+function connectorAt(words: readonly string[], at: number): (typeof connectors)[number] | undefined {
   // "go ahead and delete it" is one wish.
-  if (tokens[at]?.norm === "and" && tokens[at - 1]?.norm === "ahead" && tokens[at - 2]?.norm === "go") return undefined;
-  return connectors.find(
-    ({ words }) =>
-      at + words.length < tokens.length &&
-      words.every((word, index) => tokens[at + index]?.norm === word && tokens[at + index]?.kind !== "quote"),
-  );
+  if (saysAt(words, at - 2, ["go", "ahead", "and"])) return undefined;
+  return connectors.find((each) => at + each.words.length < words.length && saysAt(words, at, each.words));
 }

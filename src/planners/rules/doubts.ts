@@ -7,52 +7,36 @@ import {
   startsWithVerb,
   truthWords,
 } from "../../english/word-classes.ts";
+import { saysAt } from "../../english/word-set.ts";
 import { findRefusals } from "../../language/refusals.ts";
-import { stem } from "../../language/word-forms.ts";
 import { itemsOf, type Part, splitAt } from "./items.ts";
 import type { Piece } from "./match.ts";
-import { isContent, type OperationSlot } from "./operation.ts";
+import type { OperationSlot } from "./operation.ts";
 import type { PhraseRule } from "./phrase-rules.ts";
 import { isCapital, type Mark, type RequestText, textBetween } from "./request.ts";
-import { isWhole, typeOfSlot } from "./slot-values.ts";
-import { anaphor, isDate, isReadable, type SlotType, slotReadingsAt } from "./slots.ts";
+import { isWhole, type Match, typeOfSlot } from "./slot-values.ts";
+import { anaphor, isDate, isReadable, slotReadingsAt } from "./slots.ts";
 import { isPlainText } from "./texts.ts";
 
 /**
- * A reason why a reading is not planned unasked; places are tokens.
+ * A reason why a reading is not planned unasked.
  * - `left`: a mark that it uses in part, or not at all.
  * - `name`: a name that may hold something else.
  * - `hour`: an hour before or after noon, for what is done once.
  * - `spelling`: a misspelt word of the phrase.
  * - `words`: it is said in no order and words of a phrase.
  */
-export interface Doubt {
+export interface Doubt extends Part {
   readonly kind: "left" | "name" | "hour" | "spelling" | "words";
-  readonly start: number;
-  readonly end: number;
-}
-
-interface Reading {
-  readonly rule: PhraseRule;
-  readonly start: number;
-  readonly end: number;
-  readonly pieces: readonly Piece[];
-  readonly cost: number;
-  readonly inOtherWords?: boolean;
-  isAlike?(): boolean;
-  readonly missing?: string;
 }
 
 /** The highest cost up to which what has no effect is planned in other words. */
 const maxOtherCost = 75;
 
-/** Finds what is doubtful in a reading of a request by a phrase. */
-export function findDoubts(reading: Reading, request: RequestText): readonly Doubt[] {
+export function findDoubts(reading: Match, request: RequestText): readonly Doubt[] {
   const { rule, pieces } = reading;
   const isPure = isPureRule(rule);
-  const doubts: Doubt[] = [];
-  for (const { start, end } of findLeft(reading, request))
-    if (!doubts.some((doubt) => doubt.start === start && doubt.end === end)) doubts.push({ kind: "left", start, end });
+  const doubts: Doubt[] = findLeft(reading, request).map(({ start, end }) => ({ kind: "left", start, end }));
   const isPlanned = isPure && !rule.isGrave && reading.cost <= maxOtherCost && reading.missing === undefined;
   const isNear = isPlanned || reading.isAlike?.() === true;
   if (reading.inOtherWords && !isNear) doubts.push({ kind: "words", start: reading.start, end: reading.end });
@@ -72,27 +56,21 @@ function isPureRule({ tool }: PhraseRule): boolean {
   return tool.tool.declaredEffect === "pure";
 }
 
-/** True for a text that may be more, or several. */
-function isDoubtfulText(piece: Piece, reading: Reading, request: RequestText): boolean {
+function isDoubtfulText(piece: Piece, reading: Match, request: RequestText): boolean {
   const { rule } = reading;
-  const { start, end, name = "" } = piece;
-  // "… with "Fine by me" and archive it"
-  const isQuoted = piece.isMessage && request.tokens[start]?.kind === "quote" && end > start + 2;
-  if (isQuoted && /^(?:and|then|,|;|\.)$/.test(request.words[start + 1] ?? "")) return true;
-  const type = piece.kind === "slot" ? typeOfName(piece, rule) : undefined;
-  if (type === undefined) return false;
+  const { name = "" } = piece;
+  // The type of a slot that it fills with a name, or several.
+  const isText = piece.kind === "slot" && piece.value === undefined && !piece.isMessage;
+  const type = isText ? typeOfSlot(rule, name) : undefined;
+  if (type === undefined || isReadable(type) || type.item === "number" || type.text === "message") return false;
   const split = type.kind === "list" ? splitAt(request, [piece]) : itemsOf([piece], request);
   const items = (isWhole(type) ? undefined : split) ?? [[piece]];
-  const isSplit =
-    type.kind === "text" &&
-    items.length > 1 &&
-    type.text === undefined &&
-    !isPureRule(rule) &&
-    !isObject(piece, reading, request);
+  const mayBeMore = type.kind === "text" && items.length > 1 && type.text === undefined && !isPureRule(rule);
+  const isSplit = mayBeMore && !isObject(piece, reading, request);
   return isSplit || items.some(([item = piece]) => isDoubtfulName(item, name, reading, request));
 }
 
-function doubtfulDates({ rule, pieces }: Reading, { dates }: RequestText): readonly Doubt[] {
+function doubtfulDates({ rule, pieces }: Match, { dates }: RequestText): readonly Doubt[] {
   return dates.flatMap(({ start, end, dateTime, isBareHour, isNamed }): readonly Doubt[] => {
     const used = pieces.find((piece) => piece.value !== undefined && piece.start <= start && piece.end >= end);
     if (used === undefined) return [];
@@ -107,7 +85,7 @@ function doubtfulDates({ rule, pieces }: Reading, { dates }: RequestText): reado
 }
 
 /** The marks that a reading does not use whole. Those of a name are a part of it. */
-function findLeft({ rule, start, end, pieces }: Reading, { marks }: RequestText): readonly Mark[] {
+function findLeft({ rule, start, end, pieces }: Match, { marks }: RequestText): readonly Mark[] {
   const used = new Map<number, Piece>();
   for (const piece of pieces)
     if (piece.kind !== "free") for (let at = piece.start; at < piece.end; at++) used.set(at, piece);
@@ -123,36 +101,25 @@ function findLeft({ rule, start, end, pieces }: Reading, { marks }: RequestText)
     if (own.size === 1 && isText(first)) return true;
     return [...own].every((piece) => piece !== undefined && piece.kind !== "left" && !isText(piece) && !isOver(piece));
   };
-  const isWithin = (mark: Mark) => mark.start < end && mark.end > start;
-  const left = marks.filter((mark) => isWithin(mark) && !isUsed(mark));
-  // "By 5" may be an hour or a number: one of them is enough.
-  return left.filter(
-    (mark) =>
-      !marks.some((other) => other !== mark && covers(other, mark) && (isUsed(other) || isLonger(other, mark))) &&
-      !(mark.kind === "date" && !mark.isFirm),
-  );
-}
-
-function isLonger(mark: Mark, other: Mark): boolean {
-  return mark.end - mark.leadStart > other.end - other.leadStart;
-}
-
-function covers(mark: Mark, other: Mark): boolean {
-  return mark.start <= other.start && mark.end >= other.end;
+  const lengthOf = (mark: Mark) => mark.end - mark.leadStart;
+  return marks.filter((mark, at) => {
+    if (mark.start >= end || mark.end <= start || !mark.isFirm || isUsed(mark)) return false;
+    // "By 5" may be an hour or a number: one of them is enough.
+    const covering = marks.filter((each) => each !== mark && each.start <= mark.start && each.end >= mark.end);
+    return !covering.some(
+      (other) =>
+        isUsed(other) ||
+        lengthOf(other) > lengthOf(mark) ||
+        (other.isFirm && other.start === mark.start && other.end === mark.end && marks.indexOf(other) < at),
+    );
+  });
 }
 
 /** True for what a verb is about, as the todos in "delete milk and eggs": "order bulbs from Black and Sons" is one order. */
-function isObject({ start, name }: Piece, { pieces }: Reading, { words }: RequestText): boolean {
+function isObject({ start, name }: Piece, { pieces }: Match, { words }: RequestText): boolean {
   const before = pieces.filter((piece) => piece.end <= start && piece.kind !== "free");
   const isFirst = before.every((piece) => piece.kind !== "slot" || piece.name === name || piece.value !== undefined);
   return isFirst && !prepositions.has(words[start - 1] ?? "");
-}
-
-/** The type of the slot that a piece fills with a name, or several. */
-function typeOfName({ name = "", value, isMessage }: Piece, rule: PhraseRule): SlotType | undefined {
-  const type = value === undefined && isMessage !== true ? typeOfSlot(rule, name) : undefined;
-  const isNames = type?.kind === "list" && type.item !== "number";
-  return isNames || (type?.kind === "text" && type.text !== "message") ? type : undefined;
 }
 
 /** Words with which something else is meant than what stands before them. */
@@ -163,7 +130,7 @@ const other =
  * True for a name that may be more than one: that is only marks, holds an alternative or a sentence, or something that fills
  * another slot of the operation. What is in quotes is one.
  */
-function isDoubtfulName({ start, end }: Part, name: string, reading: Reading, request: RequestText): boolean {
+function isDoubtfulName({ start, end }: Part, name: string, reading: Match, request: RequestText): boolean {
   const { words, tokens, marks } = request;
   const first = tokens[start];
   if (readAnaphor(words, start) === end || (end === start + 1 && resultNouns.has(words[start] ?? ""))) return false;
@@ -178,76 +145,41 @@ function isDoubtfulName({ start, end }: Part, name: string, reading: Reading, re
   const isSign = (word: string, at: number) => tokens[start + at]?.kind !== "quote" && !/[\p{L}\p{N}]/u.test(word);
   const isCalled = /^(?:called|named|titled|entitled)$/.test(words[start - 1] ?? "");
   if (!isCalled && said.every((word, at) => isMarked(start + at) || isSign(word, at))) return true;
-  const isOther = (word: string, at: number) =>
-    other.test(word) && !isCapital(request, at) && tokens[at]?.glued !== true;
+  const isOther = (word: string, at: number) => other.test(word) && !isCapital(request, at) && !tokens[at]?.glued;
   if (said.some((word, at) => isOther(word, start + at))) return true;
   if (findRefusals(words, start, end).some(({ reason }) => reason === "others" || reason === "repeated")) return true;
-  if (!isPlainText(request, start, end) || isSentence(request, { start, end })) return true;
+  // "oat milk would be nice"
+  const isSentence = said.slice(1, -1).some((word, at) => auxiliaries.has(word) && !isCapital(request, start + 1 + at));
+  if (isSentence || said[0] === "that" || !isPlainText(request, start, end)) return true;
   // One word leads to nothing, and means nothing else.
-  if (end === start + 1 && within.length === 0 && !Object.hasOwn(truthWords, said[0] ?? "")) return false;
+  if (end === start + 1 && within.length === 0 && !truthWords.has(said[0] ?? "")) return false;
   const filled = new Set(reading.pieces.flatMap(({ name }) => name ?? []));
   const empty = operation.slotsBeside(name).filter((slot) => !filled.has(slot.name));
-  if (empty.some((slot) => couldFill(slot, { start, end }, request))) return true;
-  return saysOther(reading.rule, { start, end }, request);
+  return empty.some((slot) => couldFill(slot, { start, end }, request));
 }
 
-/** True if somebody does something in it, or something is so: "oat milk would be nice". */
-function isSentence(request: RequestText, { start, end }: Part): boolean {
-  const { words } = request;
-  for (let at = start + 1; at < end; at++)
-    if (auxiliaries.has(words[at] ?? "") && !isCapital(request, at) && at + 1 < end) return true;
-  return words[start] === "that";
-}
-
-/** True if something within a text could fill a slot. */
-function couldFill(slot: OperationSlot, { start, end }: Part, request: RequestText): boolean {
-  const { type, behind } = slot;
+function couldFill({ type, behind, leads }: OperationSlot, { start, end }: Part, request: RequestText): boolean {
   const { words, marks } = request;
   const isWhen = isDate(type) || type.kind === "range";
   if (isWhen && marks.some((mark) => mark.kind === "date" && mark.start >= start && mark.end <= end)) return true;
-  if (type.kind === "sum") return false;
   const holdsValue = (at: number) =>
     slotReadingsAt(type, request, at).some(({ value, end: last, isMeasured }) => {
       if (value === anaphor || last > end) return false;
-      const isLed = at > start && slot.leads.some((each) => endsWith(words.slice(start, at), each));
+      const isLed = leads.some((each) => at - each.length >= start && saysAt(words, at - each.length, each));
       return isMeasured || isLed || (behind.has(words[last] ?? "") && last < end) || type.kind === "boolean";
     });
-  const isLedTo = (at: number) => {
-    const lead = at > start ? leadAt(slot, { start: at, end }, words) : undefined;
-    return lead !== undefined && holdsText(slot, { start: lead, end }, request, start);
+  const holdsText = (at: number) => {
+    const lead = leads.find((each) => saysAt(words, at, each));
+    const from = at + (lead?.length ?? 0);
+    if (lead === undefined || from >= end) return false;
+    if (type.schema === undefined) return true;
+    // A preposition may belong to a verb before it: "drive to Rome".
+    const last = words[from - 1] ?? "";
+    const isPreposition = prepositions.has(last) && leads.some((each) => each.join(" ") === last);
+    const text = textBetween(request, from, end);
+    const parsed = parseWith(type.schema, type.kind === "list" ? [text] : text);
+    return (parsed instanceof Promise || parsed.ok) && !(isPreposition && startsWithVerb(words.slice(start, from)));
   };
-  return words.slice(start, end).some((_, at) => (isReadable(type) ? holdsValue(start + at) : isLedTo(start + at)));
-}
-
-/** The end of words that lead to a slot and begin at a token. */
-function leadAt({ leads }: OperationSlot, { start, end }: Part, words: readonly string[]): number | undefined {
-  const lead = leads.find((each) => each.every((word, index) => words[start + index] === word));
-  const last = lead === undefined ? end : start + lead.length;
-  return last < end ? last : undefined;
-}
-
-/** True for a text behind the words that lead to its slot. A preposition may belong to a verb before it: "drive to Rome". */
-function holdsText({ type, leads }: OperationSlot, { start, end }: Part, request: RequestText, first: number): boolean {
-  const { words } = request;
-  const text = textBetween(request, start, end);
-  if (type.schema === undefined) return true;
-  const isPreposition =
-    leads.some(([only = "", second]) => second === undefined && only === words[start - 1]) &&
-    prepositions.has(words[start - 1] ?? "");
-  const parsed = parseWith(type.schema, type.kind === "list" ? [text] : text);
-  return (parsed instanceof Promise || parsed.ok) && !(isPreposition && startsWithVerb(words.slice(first, start)));
-}
-
-function endsWith(words: readonly string[], lead: readonly string[]): boolean {
-  return lead.every((word, index) => words[words.length - lead.length + index] === word);
-}
-
-/** "Maria to my contacts": a preposition with a word of the operation's phrases. */
-function saysOther({ operation }: PhraseRule, { start, end }: Part, { words }: RequestText): boolean {
-  for (let at = start + 1; at < end - 1; at++) {
-    if (!prepositions.has(words[at] ?? "")) continue;
-    const word = at + 2 < end && /^(?:the|my|our|your)$/.test(words[at + 1] ?? "") ? (words[at + 2] ?? "") : "";
-    if (isContent(word) && operation.words.has(stem(word))) return true;
-  }
+  for (let at = start; at < end; at++) if (isReadable(type) ? holdsValue(at) : at > start && holdsText(at)) return true;
   return false;
 }

@@ -11,7 +11,7 @@ import {
 import { wordSet } from "../../english/word-set.ts";
 import { tokenize } from "../../language/tokens.ts";
 import { stem } from "../../language/word-forms.ts";
-import { sentencesIn, type ToolRules } from "./phrase-rules.ts";
+import type { ToolRules } from "./phrase-rules.ts";
 
 /*
  * Finds the tool that a sentence means by its likeness to the tool's examples. Two softmaxes, over words and over letters, are
@@ -20,7 +20,6 @@ import { sentencesIn, type ToolRules } from "./phrase-rules.ts";
 
 /** Fitted and printed by scripts/fit-likeness.ts. */
 export const likenessConstants = {
-  /** In the order of the marks. */
   weights: [2.52, 1.17, 1.01, 4.07, 2.84, -0.55, 1.62, 0.42, 0.32, -0.07, 0.2],
   /** The log-odds from which a tool is planned: of one tool, and what they grow by with the logarithm of their number. */
   bar: [0.63, 0.59] as const,
@@ -46,7 +45,6 @@ const lightWords = new Set([
 interface Sentence {
   readonly words: readonly string[];
   readonly stems: readonly string[];
-  /** True for each word that says what the sentence is about. */
   readonly isContent: readonly boolean[];
   /** The kind of answer that it asks for, then the verb of something to do, and kinds of values. */
   readonly kinds: readonly string[];
@@ -65,13 +63,11 @@ function readSentence(text: string, isFrame = false): Sentence {
 /** Parts of a sentence, and what each weighs in it. */
 type Parts = ReadonlyMap<string, number>;
 
-/** Words and pairs of words. */
 function wordsOf({ stems, isContent }: Sentence): Parts {
   const pairs = [...stems, ""].map((word, at) => [`${stems[at - 1] ?? ""} ${word}`, 0.6] as const);
   return sumUp([...stems.map((word, at) => [word, isContent[at] ? 1 : 0.85] as const), ...pairs]);
 }
 
-/** Runs of three and four letters. */
 function lettersOf({ words, isContent }: Sentence): Parts {
   const parts: [string, number][] = [];
   for (const [at, word] of words.entries())
@@ -161,19 +157,16 @@ class Softmax {
     return powers.map((power) => power / total);
   }
 
-  /** The cosine of a sentence with each example. */
   nearness(vector: Vector): number[] {
     const said = new Map(vector);
     return this.examples.map((example) => example.reduce((sum, [at, value]) => sum + value * (said.get(at) ?? 0), 0));
   }
 }
 
-/** The examples of a tool, and how many of them have a stem or a kind. */
-type Known = { readonly texts: readonly string[]; readonly counts: Parts };
-
 /** Tools, each known by some examples, to be compared with sentences. */
 export class Likeness {
-  private readonly tools: readonly Known[];
+  /** The examples of each tool, and how many of them have a stem or a kind. */
+  private readonly tools: readonly { readonly texts: readonly string[]; readonly counts: Parts }[];
   private readonly words: Softmax;
   private readonly letters: Softmax;
 
@@ -202,15 +195,13 @@ export class Likeness {
     const nearness = this.words.nearness(vector);
     const content = [...new Set(sentence.stems.filter((_, at) => sentence.isContent[at]))];
     const [mood = "", ...kinds] = sentence.kinds;
-    const shareOf = ({ counts, texts }: Known, word: string) => (counts.get(word) ?? 0) / texts.length;
-    return this.tools.map((tool, at) => {
-      const { texts, counts } = tool;
+    return this.tools.map(({ texts, counts }, at) => {
       const near = nearness.splice(0, texts.length);
       const nearest = Math.max(...near);
       // A word of the tool is one that most of its examples have, and few of the others.
       const cores = content.map((word) => {
-        const all = this.tools.reduce((sum, each) => sum + shareOf(each, word), 0);
-        return all === 0 ? 0 : shareOf(tool, word) ** 2 / all;
+        const shares = this.tools.map((each) => (each.counts.get(word) ?? 0) / each.texts.length);
+        return (shares[at] ?? 0) ** 2 / (shares.reduce((sum, share) => sum + share, 0) || 1);
       });
       const marks = [
         ...[1, Math.log((words[at] ?? 0) + 1e-3), Math.log((letters[at] ?? 0) + 1e-3)],
@@ -255,10 +246,9 @@ export function findLike(rules: readonly ToolRules[], text: string) {
 }
 
 /** The examples of a pure tool that takes no input and has no other phrases. */
-function examplesOf(toolRules: ToolRules): readonly string[] {
-  const { tool, schemas, rules } = toolRules;
+function examplesOf({ tool, schemas, rules }: ToolRules): readonly string[] {
   const isPlain = tool.declaredEffect === "pure" && tool.declaredNeedsApproval === false;
   const takesNothing = schemas.input.type === "object" && Object.keys(schemas.input.properties ?? {}).length === 0;
-  const texts = sentencesIn(toolRules);
+  const texts = rules.map(({ source }) => source.phrase).filter((phrase) => !/[()[\]{}|]/.test(phrase));
   return isPlain && takesNothing && texts.length === rules.length ? [...new Set(texts)].slice(0, maxExamples) : [];
 }

@@ -10,6 +10,7 @@ import {
   examplePhrase,
   type KnownGroups,
   once,
+  PhraseError,
   type PhraseNode,
   parsePhrase,
   slotNames,
@@ -20,9 +21,9 @@ import { isArticle } from "./courtesy.ts";
 import { readExample } from "./example-sentence.ts";
 import type { Template } from "./match.ts";
 import { Operation, wordsIn } from "./operation.ts";
-import { checkSlotField, isDate, isReadable, ownSlotType, type SlotType, slotTypeOf, unitsOfName } from "./slots.ts";
+import { isDate, isReadable, ownSlotType, type SlotType, slotTypeOf, unitsOfName } from "./slots.ts";
 
-/** One phrase of a tool; what only a request that may fit it needs is made when it is first asked for. */
+/** One phrase of a tool; its types are made when they are first asked for. */
 export interface PhraseRule extends Template {
   readonly tool: ToolRules;
   readonly source: ToolPhrase;
@@ -32,7 +33,6 @@ export interface PhraseRule extends Template {
   readonly firstWords: ReadonlySet<string>;
   /** The phrase as someone would say it, with `{slot}` where there is something to fill in. */
   readonly example: string;
-  /** True if a slot is a sum. */
   readonly hasSum: boolean;
   /** True for what cannot be taken back, runs once, or needs approval. */
   readonly isGrave: boolean;
@@ -48,13 +48,10 @@ export interface ToolRules {
   readonly rules: readonly PhraseRule[];
   /** The phrases that words may fit, in their order: all for which a request has each required word. */
   candidates(words: Iterable<string>): readonly PhraseRule[];
-  /** Every word of the phrases. */
   readonly vocabulary: ReadonlySet<string>;
-  /** The words with which phrases begin. */
   readonly leads: ReadonlySet<string>;
   /** True if the words of a request may be a secret. */
   readonly isSensitive: boolean;
-  /** True if the tool may be told a date or a time. */
   hasDates(): boolean;
   /** Appended to a step's id to refer to the result: `.value`, or empty for the whole output. */
   readonly resultPath: string;
@@ -82,7 +79,6 @@ async function load(tool: DefinedTool): Promise<ToolRules> {
   return compile(tool, phrases, await toolSchemas(tool));
 }
 
-/** The schemas of slots whose converter may have to be loaded. */
 function slotsOfZod3(phrases: readonly ToolPhrase[]): readonly StandardSchema[] {
   return phrases.flatMap(({ slots = {} }) => Object.values(slots)).filter((schema) => zodVersionOf(schema) === 3);
 }
@@ -95,7 +91,7 @@ function compile(tool: DefinedTool, phrases: readonly ToolPhrase[], schemas: Too
   const seen = new Set<PhraseNode>();
   const asides: Template[][] = [];
   const nodes = new Map<string, PhraseNode>();
-  const types = new Map<ToolPhrase["slots"], Map<ToolPhrase["input"], Map<string, SlotType>>>();
+  const types = new Map<ToolPhrase["slots"], Map<string, SlotType>>();
   const operations = new Map<string, Operation>();
   const branch = branchField(schemasAt(schemas.input, []) ?? []);
   const result: ToolRules = {
@@ -111,7 +107,10 @@ function compile(tool: DefinedTool, phrases: readonly ToolPhrase[], schemas: Too
       };
       return rules.filter(({ required }) => required.every(isThere));
     },
-    hasDates: once(() => saysDate(schemas.input) || rules.some(takesDate)),
+    hasDates: once(() => {
+      const all = rules.flatMap((rule) => [rule, ...rule.anywhere].flatMap(({ slots }) => [...slots.values()]));
+      return all.some(isDate) || /"format":"(?:date|time)/.test(JSON.stringify(schemas.input));
+    }),
     resultPath: resultPathOf(tool, schemas.output),
   };
   for (const [index, source] of phrases.entries()) {
@@ -120,14 +119,12 @@ function compile(tool: DefinedTool, phrases: readonly ToolPhrase[], schemas: Too
       addWords(node, vocabulary, seen);
       return node;
     };
-    // A slot without a field is checked phrase by phrase, unless a function says what it makes of it.
-    const isShared = source.toInput !== undefined;
-    const byInput = (isShared && types.get(source.slots)) || new Map<ToolPhrase["input"], Map<string, SlotType>>();
-    const known = byInput.get(source.input) ?? new Map<string, SlotType>();
-    if (isShared) types.set(source.slots, byInput.set(source.input, known));
+    const known = types.get(source.slots) ?? new Map<string, SlotType>();
+    types.set(source.slots, known);
+    const inputKey = JSON.stringify([source.input, source.toInput === undefined]);
     const typeOf = (name: string) => {
-      const type = known.get(name) ?? slotType(name, source, { input: schemas.input, phrases });
-      known.set(name, type);
+      const type = known.get(name + inputKey) ?? slotType(name, source, { input: schemas.input, phrases });
+      known.set(name + inputKey, type);
       return type;
     };
     const { template, rest } = readExample(source, typeOf);
@@ -142,7 +139,6 @@ function compile(tool: DefinedTool, phrases: readonly ToolPhrase[], schemas: Too
       return node;
     });
     const anywhere = once(() => shareAsides(asides, beside, typeOf));
-    const hasSum = once(() => [...slots().values()].some(({ kind }) => kind === "sum"));
     const first = firstOf(node);
     const key = JSON.stringify(branch === undefined ? null : (source.input?.[branch] ?? null));
     const operation = operations.get(key) ?? new Operation();
@@ -165,7 +161,7 @@ function compile(tool: DefinedTool, phrases: readonly ToolPhrase[], schemas: Too
         return anywhere();
       },
       get hasSum() {
-        return hasSum();
+        return [...slots().values()].some(({ kind }) => kind === "sum");
       },
       get example() {
         return examplePhrase(node);
@@ -192,24 +188,6 @@ function shareAsides(lists: Template[][], nodes: readonly PhraseNode[], typeOf: 
   return made;
 }
 
-function takesDate({ slots, anywhere }: PhraseRule): boolean {
-  return [{ slots }, ...anywhere].some((each) => [...each.slots.values()].some(isDate));
-}
-
-/** True if something in a schema is a date or a time. */
-function saysDate(schema: JsonSchema): boolean {
-  const open: unknown[] = [schema];
-  const seen = new Set<unknown>();
-  for (let node = open.pop(); node !== undefined; node = open.pop()) {
-    if (typeof node !== "object" || node === null || seen.has(node)) continue;
-    seen.add(node);
-    const { format } = node as { format?: unknown };
-    if (format === "date" || format === "date-time" || format === "time") return true;
-    open.push(...Object.values(node).filter((part) => part !== undefined));
-  }
-  return false;
-}
-
 function slotType(
   name: string,
   source: ToolPhrase,
@@ -219,12 +197,14 @@ function slotType(
   const schemas = schemasAt(input, [name], source.input ?? {});
   const field = schemas === undefined || schemas.length === 0 ? undefined : typeOfField(name, schemas, phrases);
   const schema = source.slots?.[name];
-  if (schema !== undefined) return ownSlotType({ json: toJsonSchema(schema, "input") as JsonSchema, schema }, field);
-  if (source.toInput === undefined) checkSlotField(name, schemas);
+  if (schema !== undefined) return ownSlotType(schema, field);
+  if (source.toInput === undefined && schemas?.length === 0)
+    throw new PhraseError(
+      `the input has no field "${name}"; name the slot like a field, or give the phrase a \`toInput\``,
+    );
   return field ?? slotTypeOf(schemas);
 }
 
-/** The type of a field, with its unit if that is known. */
 export function typeOfField(
   name: string,
   schemas: readonly JsonSchema[] | undefined,
@@ -320,22 +300,14 @@ function resultPathOf({ result }: DefinedTool, output: JsonSchema | undefined): 
   return /^[A-Za-z_][\w-]*$/.test(only) ? `.${only}` : `[${JSON.stringify(only)}]`;
 }
 
-/** The phrases of a tool that are plain sentences. */
-export function sentencesIn({ rules }: ToolRules): readonly string[] {
-  return rules.map(({ source }) => source.phrase).filter((phrase) => !/[()[\]{}|]/.test(phrase));
-}
-
-/** The slots of a phrase as somebody would say it, in their order. */
 export function slotsIn({ example }: Pick<PhraseRule, "example">): readonly string[] {
   return [...example.matchAll(/\{([\w-]+)\}/g)].map(([, name = ""]) => name);
 }
 
-/** The words that stand directly behind a slot in some phrases. */
 export function wordsBehind(phrases: readonly PhraseRule[], name: string): ReadonlySet<string> {
   return new Set(phrases.flatMap(({ operation }) => [...(operation.slots.get(name)?.behind ?? [])]));
 }
 
-/** The words of templates. */
 export function literalsOf(templates: readonly Template[]): readonly string[] {
   return templates.flatMap(({ node }) => wordsIn(node));
 }

@@ -11,25 +11,9 @@ import { type Amount, readAmount } from "./amounts.ts";
 export const maxTokens = 4_000;
 
 /** A date in a request; places are tokens. */
-export interface RequestDate {
-  readonly start: number;
-  readonly end: number;
-  /** Start of the preposition before it; without one, the same as {@link start}. */
-  readonly leadStart: number;
-  /** In lower case. */
-  readonly preposition?: string;
-  /** `YYYY-MM-DD`. */
-  readonly date: string;
-  /** ISO 8601 with the offset of the time zone, if a time was said, or a part of the day. */
-  readonly dateTime?: string;
-  /** True if a part of the day was said, for which the hour is ours. */
-  readonly isPartOfDay?: boolean;
-  /** True for an hour of which nothing says whether it is before or after noon. */
-  readonly isBareHour?: boolean;
-  /** True for a time of which no day was said. */
-  readonly isTimeOnly?: boolean;
+export interface RequestDate extends DateReading {
   /** True if it is written as a part of a name: "High Noon", "Around the World in 80 Days". */
-  readonly isNamed?: boolean;
+  readonly isNamed: boolean;
   /** True if it stands by itself: before a noun, as in "friday report", it may be a part of a name. */
   readonly isFirm: boolean;
   /** The day of a time, where that comes first: "friday" of "friday at 5pm". Read when it is asked for. */
@@ -38,14 +22,12 @@ export interface RequestDate {
   inPast(): RequestDate;
 }
 
-/** A request as the planner reads it. */
 export interface RequestText {
   readonly text: string;
   readonly tokens: readonly Token[];
   /** The tokens as they are compared; a quoted text is not a word. */
   readonly words: readonly string[];
   readonly clock: DateClock;
-  /** In their order. */
   readonly dates: readonly RequestDate[];
   /** Days from one to another, as filters name them. */
   readonly ranges: readonly RequestRange[];
@@ -62,7 +44,6 @@ export interface Mark {
   readonly kind: "date" | "amount" | "number" | "quote" | "tag" | "address";
   readonly start: number;
   readonly end: number;
-  /** The start of the preposition before a date. */
   readonly leadStart: number;
   /** For a date: false before a noun, and in a name. */
   readonly isFirm: boolean;
@@ -70,7 +51,6 @@ export interface Mark {
   readonly isFalse?: boolean;
 }
 
-/** Days from one to another in a request; places are tokens. */
 export interface RequestRange {
   readonly start: number;
   readonly end: number;
@@ -88,40 +68,31 @@ export function readRequest(text: string, clock: DateClock): RequestText {
   const tokens = tokenize(text, maxTokens);
   const bullets = findBullets(tokens);
   const words = tokens.map(({ kind, norm }, at) => (bullets.has(at) ? "•" : kind === "quote" ? quotedWord : norm));
-  const isTooLong = tokens.length > maxTokens;
-  const { dates, spans } = isTooLong ? noDates : findDates({ text, tokens }, clock);
-  const ranges = isTooLong ? [] : findRanges({ text, tokens }, clock);
-  const datesByStart = new Map(dates.flatMap((date) => startsOfDate(date).map((start) => [start, date])));
-  const amounts = isTooLong ? new Map<number, Amount>() : findAmounts(tokens);
-  const marks = [...spans, ...findMarks(tokens, { ranges, amounts })].sort((one, other) => one.start - other.start);
+  const { dates, marks } = findDates({ text, tokens }, clock);
+  const ranges = findRanges({ text, tokens }, clock);
+  // A date may also be said from its "at", "on" or "for".
+  const datesByStart = new Map(
+    dates.flatMap((date) => {
+      const isLed = /^(?:at|on|for)$/.test(date.preposition ?? "");
+      return (isLed ? [date.start, date.leadStart] : [date.start]).map((start) => [start, date]);
+    }),
+  );
+  const amounts = findAmounts(tokens);
+  const addMark = (kind: Mark["kind"], start: number, end: number) =>
+    marks.push({ kind, start, end, leadStart: start, isFirm: true });
+  for (const { start, end } of ranges) addMark("date", start, end);
+  for (const { start, end, measures } of amounts.values())
+    addMark(measures.length > 0 ? "amount" : "number", start, end);
+  for (const [at, { kind, norm }] of tokens.entries()) {
+    const next = tokens[at + 1];
+    if (kind === "quote" || kind === "address") addMark(kind, at, at + 1);
+    else if (norm === "#" && next?.kind === "word" && next.glued) addMark("tag", at, at + 2);
+  }
+  marks.sort((one, other) => one.start - other.start);
   return { text, tokens, words, clock, dates, ranges, amounts, marks, datesByStart };
 }
 
 type Said = Pick<RequestText, "text" | "tokens">;
-
-const noDates = { dates: [], spans: [] };
-
-/** All marks but dates. */
-function findMarks(
-  tokens: readonly Token[],
-  { ranges, amounts }: Pick<RequestText, "ranges" | "amounts">,
-): readonly Mark[] {
-  const markAt = (kind: Mark["kind"], start: number, end: number): Mark => ({
-    ...{ kind, start, end, leadStart: start, isFirm: true },
-  });
-  const signs = tokens.flatMap(({ kind, norm }, at) => {
-    if (kind === "quote" || kind === "address") return [markAt(kind, at, at + 1)];
-    const isTag = norm === "#" && tokens[at + 1]?.kind === "word" && tokens[at + 1]?.glued === true;
-    return isTag ? [markAt("tag", at, at + 2)] : [];
-  });
-  return [
-    ...ranges.map(({ start, end }) => markAt("date", start, end)),
-    ...[...amounts.values()].map(({ start, end, measures }) =>
-      markAt(measures.length > 0 ? "amount" : "number", start, end),
-    ),
-    ...signs,
-  ];
-}
 
 function findAmounts(tokens: readonly Token[]): ReadonlyMap<number, Amount> {
   const found = new Map<number, Amount>();
@@ -143,7 +114,6 @@ function findAmounts(tokens: readonly Token[]): ReadonlyMap<number, Amount> {
   return found;
 }
 
-/** The ranges of a request, up to four. */
 function findRanges({ text, tokens }: Said, clock: DateClock): readonly RequestRange[] {
   const ranges: RequestRange[] = [];
   for (let from = 0; ranges.length < 4; ) {
@@ -167,66 +137,49 @@ function textOfRange({ from = "..", to = ".." }: DateRange): string {
   return from === to ? from : `${from}/${to}`;
 }
 
-function startsOfDate({ start, leadStart, preposition }: RequestDate): readonly number[] {
-  return /^(?:at|on|for)$/.test(preposition ?? "") ? [start, leadStart] : [start];
-}
-
 /** The dates of a request that begin and end with a token, and are in no quoted text, in their order; and all that looks like one. */
-function findDates(
-  { text, tokens }: Said,
-  clock: DateClock,
-): Pick<RequestText, "dates"> & { readonly spans: readonly Mark[] } {
-  const spans: Mark[] = [];
+function findDates(said: Said, clock: DateClock) {
+  const { text, tokens } = said;
+  const marks: Mark[] = [];
   const starts = new Map(tokens.map(({ kind, start }, index) => [kind === "quote" ? -1 : start, index]));
   const ends = new Map(tokens.map(({ end }, index) => [end, index + 1]));
-  const addMark = (place: FalseDate | DateReading, isFalse: boolean) => {
-    const [start, end] = [starts.get(place.start), ends.get(place.end)];
-    if (start === undefined || end === undefined) return;
-    const leadStart = starts.get(place.leadStart) ?? start;
-    const isFirm = isFalse || (standsAlone(tokens, { start, end }) && !isNamed({ text, tokens }, start, end));
-    spans.push({ kind: "date", start, end, leadStart, isFirm, ...(isFalse && { isFalse }) });
-  };
-  const onFalse = (found: FalseDate) => addMark(found, true);
-  const found = readDates(text, clock, { onFalse });
-  const toDate = (reading: DateReading): RequestDate | undefined => {
-    const { date, dateTime, partOfDay, isBareHour, isTimeOnly } = reading;
-    const start = starts.get(reading.start);
-    const end = ends.get(reading.end);
+  const placeOf = (found: FalseDate | DateReading) => {
+    const [start, end] = [starts.get(found.start), ends.get(found.end)];
     if (start === undefined || end === undefined) return undefined;
-    const isFirm = standsAlone(tokens, { start, end });
-    // "Friday Night Lights"
-    if (!isFirm && isCapital({ text, tokens }, start) && isCapital({ text, tokens }, end)) return undefined;
-    const own: RequestDate = {
-      isFirm,
-      ...{ start, end, leadStart: starts.get(reading.leadStart) ?? start, date },
-      ...(reading.preposition !== undefined && { preposition: reading.preposition }),
-      ...(dateTime !== undefined && { dateTime }),
-      ...(partOfDay !== undefined && { isPartOfDay: true }),
-      ...(isBareHour && { isBareHour }),
-      ...(isTimeOnly && { isTimeOnly }),
-      ...(isNamed({ text, tokens }, start, end) && { isNamed: true }),
-      dayAlone: () => findDayAlone({ text, tokens }, reading, { start, end, clock }),
-      inPast: () => {
-        const part = text.slice(reading.leadStart, reading.end);
-        const [past] = readDates(part, clock, { isPast: true });
-        return past === undefined
-          ? own
-          : { ...own, date: past.date, ...(past.dateTime && { dateTime: past.dateTime }) };
-      },
-    };
-    return speaksOfPast(tokens, start) ? own.inPast() : own;
+    const place = { start, end, leadStart: starts.get(found.leadStart) ?? start };
+    return { ...place, isFirm: standsAlone(tokens, place), isNamed: isNamed(said, start, end) };
   };
+  const addMark = (found: FalseDate | DateReading, isFalse: boolean) => {
+    const place = placeOf(found);
+    if (place !== undefined)
+      marks.push({ kind: "date", ...place, isFirm: isFalse || (place.isFirm && !place.isNamed), isFalse });
+  };
+  const found = readDates(text, clock, { onFalse: (each) => addMark(each, true) });
   for (const reading of found) addMark(reading, false);
   // A short name of a day or four digits that nothing leads in may be one: "gas check weds", "1430 call Ada".
   for (const [at, { norm }] of tokens.entries())
     if (
       /^(?:mon|tues?|weds?|thurs?|fri|(?:[01]\d|2[0-3])(?:15|30|45))$/.test(norm) &&
-      !spans.some(({ start, end }) => start <= at && at < end)
+      !marks.some(({ start, end }) => start <= at && at < end)
     )
-      spans.push({ kind: "date", start: at, end: at + 1, leadStart: at, isFirm: false, isFalse: true });
+      marks.push({ kind: "date", start: at, end: at + 1, leadStart: at, isFirm: false, isFalse: true });
   // Each end of a range may fill a slot of its own.
   const all = found.flatMap((reading) => reading.ends ?? (reading.until === undefined ? [reading] : []));
-  return { dates: all.flatMap((reading) => toDate(reading) ?? []), spans };
+  const dates = all.flatMap((reading): readonly RequestDate[] => {
+    const place = placeOf(reading);
+    // "Friday Night Lights"
+    if (place === undefined || (!place.isFirm && isCapital(said, place.start) && isCapital(said, place.end))) return [];
+    const own: RequestDate = {
+      ...{ ...reading, ...place },
+      dayAlone: () => findDayAlone(said, reading, { ...place, clock }),
+      inPast: () => {
+        const [past] = readDates(text.slice(reading.leadStart, reading.end), clock, { isPast: true });
+        return { ...own, ...past, ...place };
+      },
+    };
+    return [speaksOfPast(tokens, place.start) ? own.inPast() : own];
+  });
+  return { dates, marks };
 }
 
 /** "Since", "what did we sell on", "I worked 3 hours on", "paid 9 euros for food on": what comes then is over. */
@@ -274,7 +227,6 @@ function standsAlone(tokens: readonly Token[], { start, end }: Pick<Mark, "start
   return next === undefined || next.kind !== "word" || followers.has(next.norm) || next.newLine || isOpening;
 }
 
-/** True if a word begins with a capital letter. */
 export function isCapital({ text, tokens }: Said, at: number): boolean {
   return tokens[at]?.kind === "word" && /\p{Lu}/u.test(text.charAt(tokens[at]?.start ?? 0));
 }
@@ -294,7 +246,6 @@ function findDayAlone(
   return undefined;
 }
 
-/** The request's own text from one token to before another. */
 export function textBetween({ text, tokens }: Said, start: number, end: number): string {
   const first = tokens[start];
   const last = tokens[end - 1];
@@ -326,7 +277,6 @@ export function spansOf(request: RequestText, results: readonly string[]): reado
   return [...spans];
 }
 
-/** The runs of tokens that a text may be, with their ends. */
 function* runsOf({ tokens }: RequestText): Generator<{ readonly start: number; readonly end: number }> {
   const isOutside = (at: number) => outside.test(tokens[at]?.norm ?? ".");
   // Not within a word: "semi-final", "it's".

@@ -14,14 +14,11 @@ import { maxTokens, type RequestText, readRequest, textBetween } from "./request
 import { anaphor, choicesOf, isDate, isReadable, type SlotReading, type SlotType, slotReadingsAt } from "./slots.ts";
 
 /** A way to read some clauses of a request as one wish. */
-export interface Match {
+export interface Match extends Part {
   readonly rules: ToolRules;
-  /** The phrase that fits. */
   readonly rule: PhraseRule;
   readonly firstClause: number;
   readonly lastClause: number;
-  readonly start: number;
-  readonly end: number;
   readonly cost: number;
   readonly pieces: readonly Piece[];
   /** True if it continues the phrase before it, without its verb: "and eggs". */
@@ -30,18 +27,11 @@ export interface Match {
   readonly inOtherWords?: boolean;
   /** With `inOtherWords`: true if it is a phrase but for small words. */
   isAlike?(): boolean;
-  /** A slot that it lacks. */
   readonly missing?: string;
 }
 
 /** The part of a phrase that is needed to read the values of its slots. */
 export type SlotRule = Pick<PhraseRule, "slots" | "anywhere" | "source" | "fixed" | "tool">;
-
-/** Slots that are filled, and of which phrase. */
-interface FilledSlots {
-  readonly pieces: readonly Piece[];
-  readonly rule: SlotRule;
-}
 
 /** The reason why a match does not fit after all. */
 export interface Unfit {
@@ -54,16 +44,12 @@ export interface Unfit {
   readonly isTooLong?: boolean;
 }
 
-/** The values of the slots of a match. */
-export interface SlotValues {
+interface SlotValues {
   readonly ok: true;
-  /** One for each step. */
   readonly records: readonly Readonly<Record<string, SlotValue>>[];
-  /** True if one of them is an earlier result. */
   readonly hasPointer: boolean;
 }
 
-/** The request and limits with which the slots of a match are read. */
 interface SlotContext {
   readonly request: RequestText;
   readonly previous: PhraseReference | undefined;
@@ -74,25 +60,24 @@ interface SlotContext {
 /** Stands for words that refer to a result, until it is known which. */
 const pointer: unique symbol = Symbol("pointer");
 
-/** After them "result" is a name. */
-const naming = new Set(["called", "named", "titled"]);
 /**
  * Reads the slots of a match. `previous` is the result that "it" refers to here, if there is one, and `input` that of its step:
  * of "assign ticket 10 to Eva and make it urgent" it is the ticket.
  */
 export function readSlotValues(
-  { pieces, rule }: FilledSlots,
-  { request, previous, input, work }: SlotContext,
+  { pieces, rule }: { readonly pieces: readonly Piece[]; readonly rule: SlotRule },
+  { request, previous, input = {}, work }: SlotContext,
 ): SlotValues | Unfit {
   let hasPointer = false;
   let records: Record<string, SlotValue>[] = [{}];
-  for (const [name, own] of bySlot(pieces)) {
+  for (const name of new Set(pieces.flatMap((piece) => piece.name ?? []))) {
+    const own = pieces.filter((piece) => piece.name === name);
     const type = typeOfSlot(rule, name);
     if (type === undefined) continue;
     for (const { start, end } of own) work.spend(1 + end - start);
     const found = isFieldName(rule, own, request) ? undefined : valuesOf(type, own, request);
-    const values = found === pointer ? earlierValues(rule, name, { previous, input }) : found;
     if (found === undefined) return { ok: false };
+    const values = found === pointer ? earlierValues(rule, name, previous, input) : found;
     if (values === undefined) return isUnbound(own, request);
     if (found === pointer) hasPointer = true;
     // Quoted words are taken as they are.
@@ -105,17 +90,26 @@ export function readSlotValues(
 }
 
 /** "add milk and eggs, tag it food": either of them, or both as one thing. */
-export function saysIt({ pieces }: Pick<Match, "pieces">, words: readonly string[]): boolean {
+export function saysIt({ pieces }: { readonly pieces: readonly Piece[] }, words: readonly string[]): boolean {
   return pieces.some(({ kind, start }) => kind === "word" && words[start] === "it");
+}
+
+/** Returns what "it" refers to: the same field of the earlier step, or its result. */
+function earlierValues(
+  rule: SlotRule,
+  name: string,
+  previous: PhraseReference | undefined,
+  input: JsonObject,
+): readonly SlotValue[] | undefined {
+  const same = rule.source.toInput === undefined && Object.hasOwn(input, name) ? input[name] : undefined;
+  if (typeof same === "string" || typeof same === "number") return [same];
+  return previous === undefined || typeOfSlot(rule, name)?.kind === "enum" ? undefined : [previous];
 }
 
 function isUnbound(own: readonly Piece[], request: RequestText): Unfit {
   const words = own.map(({ start, end }) => textBetween(request, start, end)).join(" ");
-  return {
-    ok: false,
-    reason: "unbound",
-    why: `"${words}" refers to a result, but no earlier step has one; say what is meant`,
-  };
+  const why = `"${words}" refers to a result, but no earlier step has one; say what is meant`;
+  return { ok: false, reason: "unbound", why };
 }
 
 /** "publish the novel edition": the name of a slot is not its value. */
@@ -125,18 +119,6 @@ function isFieldName({ slots, source }: SlotRule, pieces: readonly Piece[], { wo
   return isWord && source.toInput === undefined && slots.has(words[start] ?? "");
 }
 
-/** Returns what "it" refers to: the same field of the earlier step, or its result. */
-function earlierValues(
-  rule: SlotRule,
-  name: string,
-  { previous, input = {} }: Pick<SlotContext, "previous" | "input">,
-): readonly SlotValue[] | undefined {
-  const same = rule.source.toInput === undefined && Object.hasOwn(input, name) ? input[name] : undefined;
-  if (typeof same === "string" || typeof same === "number") return [same];
-  return previous === undefined || typeOfSlot(rule, name)?.kind === "enum" ? undefined : [previous];
-}
-
-/** The type of a slot of a phrase, or of what stands beside it. */
 export function typeOfSlot(rule: SlotRule, name: string): SlotType | undefined {
   return rule.slots.get(name) ?? rule.anywhere.find(({ slots }) => slots.has(name))?.slots.get(name);
 }
@@ -155,13 +137,10 @@ function valuesOf(
     return pieces.flatMap(({ value }) => (value === undefined || typeof value === "symbol" ? [] : [value]));
   if (type.kind === "sum") return [textBetween(request, first.start, first.end)];
   const { words, tokens } = request;
-  if (first.isMessage) return saysResult(first, words) ? pointer : [messageOf(first, request)];
-  const isSingle = pieces.length === 1;
-  if (isSingle && readAnaphor(words, first.start) === first.end) return pointer;
-  const isBare = isSingle && first.end - first.start === 1 && resultNouns.has(words[first.start] ?? "");
-  if (isBare && !naming.has(words[first.start - 1] ?? "")) return pointer;
-  if (type.kind === "list") return listOf(type, pieces, request);
+  if (pieces.length === 1 && refersBack(first, words)) return pointer;
+  if (type.kind === "list" && !first.isMessage) return listOf(type, pieces, request);
   if (isQuote(pieces, request)) return [tokens[first.start]?.norm ?? ""];
+  if (first.isMessage) return [textBetween(request, first.start, first.end)];
   const items = isWhole(type) ? [pieces] : itemsOf(pieces, request);
   if (items === undefined) return undefined;
   const values = items
@@ -175,45 +154,22 @@ function valuesOf(
   return values.every((value) => value !== undefined) ? values : undefined;
 }
 
-/** True for a text that is never split. */
-export function isWhole({ text }: SlotType): boolean {
-  return text === "whole" || text === "word" || text === "message";
+/** True for words that stand for a result; not "it" in a message, and behind "called" a result is a name. */
+function refersBack({ start, end, isMessage }: Piece, words: readonly string[]): boolean {
+  const isAnaphor = readAnaphor(words, start) === end;
+  const isNoun = resultNouns.has(words[end - 1] ?? "");
+  if (isMessage) return isAnaphor && isNoun && end > start + 1;
+  return isAnaphor || (isNoun && end === start + 1 && !/^(?:called|named|titled)$/.test(words[start - 1] ?? ""));
 }
 
-/** The value of a slot for a text or a list that is all there is before a token. */
-function readSlotText(type: SlotType, request: RequestText, end: number): SlotValue | undefined {
-  const all: readonly Part[] = [{ start: 0, end }];
-  const value = type.kind === "list" ? listOf({ ...type, isSpread: false }, all, request)?.[0] : textOf(all, request);
-  return value !== undefined && fitsOwnSchema(type, [value], new WorkMeter()) ? value : undefined;
+export function isWhole({ text }: SlotType): boolean {
+  return text === "whole" || text === "word" || text === "message";
 }
 
 function listOf(type: SlotType, pieces: readonly Part[], request: RequestText): readonly SlotValue[] | undefined {
   const items = pieces.flatMap((piece) => splitAt(request, [piece])).map((item) => itemOf(type, item, request));
   if (items.length === 0 || items.some((item) => item === undefined)) return undefined;
   return type.isSpread ? (items as SlotValue[]) : [items as (string | number)[]];
-}
-
-/** The pieces of each slot, in their order. */
-function bySlot(pieces: readonly Piece[]): ReadonlyMap<string, readonly Piece[]> {
-  const parts = new Map<string, Piece[]>();
-  for (const piece of pieces) {
-    if (piece.name === undefined) continue;
-    const known = parts.get(piece.name);
-    if (known === undefined) parts.set(piece.name, [piece]);
-    else known.push(piece);
-  }
-  return parts;
-}
-
-/** "The result", and not only "it", which may be of the message. */
-function saysResult({ start, end }: Piece, words: readonly string[]): boolean {
-  return end - start > 1 && readAnaphor(words, start) === end && resultNouns.has(words[end - 1] ?? "");
-}
-
-/** The words of a message as they were typed; one that is all in quotes without them. */
-function messageOf({ start, end }: Piece, request: RequestText): string {
-  const [first] = request.tokens.slice(start, end);
-  return first?.kind === "quote" && end === start + 1 ? first.norm : textBetween(request, start, end);
 }
 
 function itemOf(type: SlotType, item: readonly Part[], request: RequestText): string | number | undefined {
@@ -223,7 +179,6 @@ function itemOf(type: SlotType, item: readonly Part[], request: RequestText): st
   return found?.end === said.length ? exactNumber(found.digits) : undefined;
 }
 
-/** True if the phrase's own schema for the slot accepts the values. A reference's value is not known yet. */
 function fitsOwnSchema({ schema }: SlotType, values: readonly SlotValue[], work: WorkMeter): boolean {
   if (schema === undefined) return true;
   return values.every((value) => {
@@ -234,15 +189,16 @@ function fitsOwnSchema({ schema }: SlotType, values: readonly SlotValue[], work:
   });
 }
 
-/** The value of a slot, or why its words have none, for people. */
-export type SlotRead = { readonly ok: true; readonly value: SlotValue } | { readonly ok: false; readonly why: string };
-
 /**
  * Reads the words of one slot without a sentence around them, by the readers of phrases: "friday at 5" is a time, "two hundred" a
  * number, "milk and eggs" a list. All words must be of the value; an article or a preposition before it is left out. The
  * clock is the one by which days such as tomorrow are counted.
  */
-export function readSlot(type: SlotType, words: string, clock: DateClock): SlotRead {
+export function readSlot(
+  type: SlotType,
+  words: string,
+  clock: DateClock,
+): { readonly ok: true; readonly value: SlotValue } | { readonly ok: false; readonly why: string } {
   const request = readRequest(words, clock);
   const said = JSON.stringify(words.slice(0, 80));
   if (request.tokens.length === 0) return { ok: false, why: "expected words; received none" };
@@ -274,7 +230,11 @@ function findValue(type: SlotType, request: RequestText): SlotValue | undefined 
   let end = words.length;
   while (end > 0 && /^[.!?]$/.test(words[end - 1] ?? "")) end--;
   if (type.kind === "sum") return readSum(tokens) && request.text.trim();
-  if (!isReadable(type)) return readSlotText(type, request, end);
+  if (!isReadable(type)) {
+    const all: readonly Part[] = [{ start: 0, end }];
+    const value = type.kind === "list" ? listOf({ ...type, isSpread: false }, all, request)?.[0] : textOf(all, request);
+    return value !== undefined && fitsOwnSchema(type, [value], new WorkMeter()) ? value : undefined;
+  }
   for (let start = 0; start < end; start++) {
     const found = slotReadingsAt(type, request, start).find((each) => each.end === end && each.value !== anaphor);
     if (found !== undefined) return found.value as Exclude<SlotReading["value"], typeof anaphor>;

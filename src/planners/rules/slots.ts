@@ -1,14 +1,13 @@
 import { type JsonSchema, schemasAt } from "../../core/json-schema.ts";
-import type { StandardSchema } from "../../core/schema.ts";
+import { type StandardSchema, toJsonSchema } from "../../core/schema.ts";
 import type { DateClock } from "../../dates/read-dates.ts";
 import { instantOf, isoDateTime } from "../../dates/zoned-time.ts";
 import { ordinals } from "../../english/numbers.ts";
 import { type Unit, unitsNamed } from "../../english/units.ts";
 import { readAnaphor, truthWords } from "../../english/word-classes.ts";
-import { PhraseError, remembered } from "../../language/phrases.ts";
+import { remembered } from "../../language/phrases.ts";
 import type { RequestDate, RequestText } from "./request.ts";
 
-/** A value of a slot that was found in the words, and where the next word is. */
 export interface SlotReading {
   readonly value: string | number | boolean | typeof anaphor;
   readonly end: number;
@@ -20,12 +19,11 @@ export interface SlotReading {
 export const anaphor: unique symbol = Symbol("anaphor");
 const nth = /^(\d+)(?:st|nd|rd|th)$/;
 
-/** True if values of the type are recognized by their words, so that they are looked up, not spanned. */
+/** True for types whose values are recognized by their words, so that they are looked up, not spanned. */
 export function isReadable({ kind }: SlotType): boolean {
   return kind !== "text" && kind !== "list";
 }
 
-/** True if values of the type are dates or times. */
 export function isDate({ kind }: SlotType): boolean {
   return kind === "date" || kind === "date-time" || kind === "time";
 }
@@ -36,14 +34,18 @@ export function slotReadingsAt(type: SlotType, request: RequestText, start: numb
   switch (type.kind) {
     case "number":
       return readNumberSlot(type, request, start);
-    case "boolean":
-      return readTruth(words[start] ?? "", start + 1);
+    case "boolean": {
+      const value = truthWords.get(words[start] ?? "");
+      return value === undefined ? none : [{ value, end: start + 1 }];
+    }
     case "enum":
       return readEnum(type, words, start);
     case "date":
     case "date-time":
-    case "time":
-      return readDateSlot(type, datesByStart.get(start), clock);
+    case "time": {
+      const date = datesByStart.get(start);
+      return date === undefined ? none : readDateSlot(type, date, clock);
+    }
     case "range":
       return ranges
         .filter((range) => range.start === start)
@@ -57,19 +59,22 @@ export function slotReadingsAt(type: SlotType, request: RequestText, start: numb
 
 const none: readonly SlotReading[] = [];
 
-function readTruth(word: string, end: number): readonly SlotReading[] {
-  const value = Object.hasOwn(truthWords, word) ? truthWords[word] : undefined;
-  return value === undefined ? none : [{ value, end }];
-}
-
-function readDateSlot(type: SlotType, found: RequestDate | undefined, clock: DateClock): readonly SlotReading[] {
-  if (found === undefined) return none;
-  const date = type.when === "past" ? found.inPast() : found;
-  if (type.when === "future" && isOver(date, clock)) return none;
-  const { isTimeOnly = false, dateTime = "" } = date;
-  if (isTimeOnly && (type.takesTime || type.kind === "time")) return [{ value: dateTime.slice(11, 16), end: date.end }];
+/** A day alone is its first instant, unless the slot takes days, too; a day does not take the time beside it. */
+function readDateSlot(type: SlotType, found: RequestDate, clock: DateClock): readonly SlotReading[] {
+  const { end, date, dateTime, isTimeOnly, partOfDay, dayAlone } = type.when === "past" ? found.inPast() : found;
+  const { nowMs, timeZone } = clock;
+  const isOver = () =>
+    dateTime === undefined ? date < isoDateTime(nowMs, timeZone).slice(0, 10) : Date.parse(dateTime) <= nowMs;
+  if (type.when === "future" && isOver()) return none;
+  if (isTimeOnly && (type.takesTime || type.kind === "time")) return [{ value: dateTime?.slice(11, 16) ?? "", end }];
   if (type.kind === "time") return none;
-  return type.kind === "date" ? readDay(date) : readTime(type, date, clock);
+  if (type.kind === "date") {
+    const day = dateTime === undefined ? { date, end } : dayAlone();
+    return day === undefined ? none : [{ value: day.date, end: day.end }];
+  }
+  if (type.takesDay && (dateTime === undefined || partOfDay)) return [{ value: date, end }];
+  const ms = dateTime === undefined ? instantOf(Date.parse(`${date}T00:00:00Z`), timeZone) : Date.parse(dateTime);
+  return [{ value: timeForms[type.form ?? "utc"](ms, timeZone), end }];
 }
 
 function readEnum({ values }: SlotType, words: readonly string[], start: number): readonly SlotReading[] {
@@ -94,7 +99,7 @@ function readNumberSlot(type: SlotType, request: RequestText, start: number): re
   const own = measures.find(({ unit }) => units?.some(({ kind }) => kind === unit.kind));
   const unit = units?.find(({ kind }) => kind === own?.unit.kind);
   const readings: SlotReading[] = [];
-  const isOther = units !== undefined && measures.length > 0 && (own === undefined || own.unit.size !== unit?.size);
+  const isOther = units !== undefined && measures.length > 0 && own?.unit.size !== unit?.size;
   if (number !== undefined && !isOther && !(measures.length === 0 && last > number.end)) readings.push(number);
   if (own !== undefined && unit !== undefined) {
     const value = Number(((own.value * own.unit.size) / unit.size).toPrecision(12));
@@ -107,7 +112,6 @@ function readNumberSlot(type: SlotType, request: RequestText, start: number): re
   return readings;
 }
 
-/** The units that the name of a slot says: "minutes", "durationMinutes", "amountUsd". */
 export function unitsOfName(name: string): readonly Unit[] {
   const words = name.split(/(?=\p{Lu})|[\s_-]+/u);
   return (
@@ -115,42 +119,11 @@ export function unitsOfName(name: string): readonly Unit[] {
   );
 }
 
-/** True for a time that is over, or a day before today. */
-function isOver({ date, dateTime }: Pick<RequestDate, "date" | "dateTime">, { nowMs, timeZone }: DateClock): boolean {
-  return dateTime === undefined ? date < isoDateTime(nowMs, timeZone).slice(0, 10) : Date.parse(dateTime) <= nowMs;
-}
-
-/** A day without a time, which would be lost. */
-function readDay({
-  end,
-  date,
-  dateTime,
-  dayAlone,
-}: Pick<RequestDate, "end" | "date" | "dateTime" | "dayAlone">): readonly SlotReading[] {
-  if (dateTime === undefined) return [{ value: date, end }];
-  const day = dayAlone();
-  return day === undefined ? none : [{ value: day.date, end: day.end }];
-}
-
-/** A time; a day alone is its first instant, unless the slot takes days, too. */
-function readTime(
-  type: SlotType,
-  found: Pick<RequestDate, "end" | "date" | "dateTime" | "isPartOfDay">,
-  { timeZone }: DateClock,
-): readonly SlotReading[] {
-  const { end, date, dateTime, isPartOfDay } = found;
-  if (type.takesDay && (dateTime === undefined || isPartOfDay)) return [{ value: date, end }];
-  const ms = dateTime === undefined ? instantOf(Date.parse(`${date}T00:00:00Z`), timeZone) : Date.parse(dateTime);
-  return [{ value: timeForms[type.form ?? "utc"](ms, timeZone), end }];
-}
-
-/** A way to say a value, as words in lower case. */
 interface SaidValue {
   readonly words: readonly string[];
   readonly value: string | number;
 }
 
-/** A value with which a slot may be filled. */
 export interface SlotType {
   readonly kind: "text" | "number" | "boolean" | "enum" | "date" | "date-time" | "time" | "range" | "sum" | "list";
   /** For `enum`: the ways to say each value, as words in lower case, by the first of them. */
@@ -163,19 +136,16 @@ export interface SlotType {
   readonly form?: keyof typeof timeForms;
   /** For `number`: what it counts, if that is known. A pound may be of two kinds. */
   readonly units?: readonly Unit[];
-  /** For `list`: what each item is. */
   readonly item?: "text" | "number";
   /** The phrase's own schema for the slot: a value that does not fit it is not a match. */
   readonly schema?: StandardSchema;
   /** For `text`: what its field says that it is, see docs/planners.md#slots. */
   readonly text?: "message" | "name" | "whole" | "word";
-  /** For dates and ranges: where the values of its field lie. */
   readonly when?: "past" | "future";
   /** A list where the input wants one value: there is one step for each item. */
   readonly isSpread?: boolean;
 }
 
-/** The values of an enum. */
 export const choicesOf = remembered(({ values }: SlotType): readonly (string | number)[] => {
   const said = [...(values?.values() ?? [])].flat();
   return [...new Set(said.map(({ value }) => value))];
@@ -183,8 +153,13 @@ export const choicesOf = remembered(({ values }: SlotType): readonly (string | n
 
 /** The type of a slot that any of the schemas allows; the first that defines one wins. `null` defines none. */
 export function slotTypeOf(schemas: readonly JsonSchema[] | undefined): SlotType {
-  const values = (schemas ?? []).flatMap(valuesOf);
-  if (values.length > 0) return { kind: "enum", values: byFirstWord(values) };
+  const said = (schemas ?? []).flatMap(valuesOf);
+  const values = new Map<string, SaidValue[]>();
+  for (const each of said) {
+    const [first = ""] = each.words;
+    values.set(first, [...(values.get(first) ?? []), each]);
+  }
+  if (values.size > 0) return { kind: "enum", values };
   const types = (schemas ?? []).flatMap((schema) => typeOf(schema) ?? []);
   const [first = { kind: "text" }] = types;
   const time = types.find(({ kind }) => kind === "date-time");
@@ -192,17 +167,6 @@ export function slotTypeOf(schemas: readonly JsonSchema[] | undefined): SlotType
   const takesTime = types.some(({ kind }) => kind === "time");
   if (first.kind === "time" || !isDate(first)) return first;
   return { ...(time === undefined ? first : { ...time, takesDay }), ...(takesTime && { takesTime }) };
-}
-
-function byFirstWord(values: readonly SaidValue[]): ReadonlyMap<string, readonly SaidValue[]> {
-  const byWord = new Map<string, SaidValue[]>();
-  for (const each of values) {
-    const [first = ""] = each.words;
-    const known = byWord.get(first);
-    if (known === undefined) byWord.set(first, [each]);
-    else known.push(each);
-  }
-  return byWord;
 }
 
 function typeOf(schema: JsonSchema): SlotType | undefined {
@@ -226,7 +190,8 @@ function typeOfString(schema: JsonSchema): SlotType {
   if (format === "date-time" || form !== undefined) return { kind: "date-time", ...(form && { form }), ...when };
   if (format === "date") return { kind: "date", ...when };
   if (format === "time" || isTimePattern(pattern)) return { kind: "time" };
-  return { kind: "text", ...(isTextSlot(slot) && { text: slot }) };
+  const isText = slot === "message" || slot === "name" || slot === "whole" || slot === "word";
+  return { kind: "text", ...(isText && { text: slot }) };
 }
 
 /** True for the pattern that zod 4 gives times, which are of no format of JSON Schema. */
@@ -234,10 +199,6 @@ function isTimePattern(pattern: unknown): boolean {
   if (typeof pattern !== "string" || !pattern.includes("[0-5]")) return false;
   const time = new RegExp(pattern);
   return time.test("17:00") && !time.test("25:00") && !time.test("1700");
-}
-
-function isTextSlot(slot: unknown): slot is NonNullable<SlotType["text"]> {
-  return slot === "message" || slot === "name" || slot === "whole" || slot === "word";
 }
 
 /** The ways to write a time: with its offset, as the clock there says, in UTC; a pattern may want it short. */
@@ -281,30 +242,17 @@ function waysToSay(value: string): readonly (readonly string[])[] {
   return other === "" ? [words] : [words, [...words.slice(0, -1), other]];
 }
 
-const ownTypes = new WeakMap<StandardSchema, Map<boolean, SlotType>>();
-
 /** The type of a slot that has a schema of its own in the phrase: one and the same for all phrases. */
-export function ownSlotType(
-  { json, schema }: { readonly json: JsonSchema; readonly schema: StandardSchema },
-  field: SlotType | undefined,
-): SlotType {
-  const known = ownTypes.get(schema) ?? new Map<boolean, SlotType>();
-  ownTypes.set(schema, known);
-  const isSingle = field !== undefined && field.kind !== "list";
-  let own = known.get(isSingle);
-  if (own === undefined) {
-    const type = slotTypeOf(schemasAt(json, []));
-    own = { ...type, schema, ...(type.kind === "list" && isSingle && { isSpread: true }) };
-    known.set(isSingle, own);
-  }
-  return own;
-}
+const ownType = remembered(
+  (schema: StandardSchema): SlotType => ({
+    ...slotTypeOf(schemasAt(toJsonSchema(schema, "input") as JsonSchema, [])),
+    schema,
+  }),
+);
+const spreadType = remembered((type: SlotType): SlotType => ({ ...type, isSpread: true }));
 
-/** Throws for a slot that the tool's input has no field for, where nothing else defines what to do with it. */
-export function checkSlotField(name: string, schemas: readonly JsonSchema[] | undefined): void {
-  if (schemas?.length === 0) {
-    throw new PhraseError(
-      `the input has no field "${name}"; name the slot like a field, or give the phrase a \`toInput\``,
-    );
-  }
+/** The same for a slot whose field has a type, too: a list for a single value is spread. */
+export function ownSlotType(schema: StandardSchema, field: SlotType | undefined): SlotType {
+  const type = ownType(schema);
+  return type.kind === "list" && field !== undefined && field.kind !== "list" ? spreadType(type) : type;
 }

@@ -2,26 +2,14 @@ import { startsWithVerb } from "../../english/word-classes.ts";
 import { wordSet } from "../../english/word-set.ts";
 import { isCapital, type RequestText } from "./request.ts";
 
-/** Tells what a text of a request may begin with, hold and end with. */
 export interface TextEdges {
   mayBegin(position: number): boolean;
   mayHold(position: number): boolean;
   mayEnd(position: number): boolean;
-  /** True if a date begins at this token. */
   hasDate(position: number): boolean;
 }
 
-/** Words that say that something is not so. */
-export const denials: ReadonlySet<string> = new Set([
-  "not",
-  "never",
-  "no",
-  "nothing",
-  "none",
-  "nobody",
-  "without",
-  "nor",
-]);
+export const denials = wordSet("not never no nothing none nobody without nor");
 
 /** The signs that close what these open. */
 export const closers: ReadonlyMap<string, string> = new Map([
@@ -33,18 +21,16 @@ const loose = wordSet(
 );
 const starters = wordSet(", ; : and or but & – — … . of than as is are was were");
 
-/** Reads where the names in a request may begin and end. */
 export function readTextEdges({ tokens, words, marks, dates }: RequestText): TextEdges {
   const firm = new Uint8Array(words.length);
   const starts = new Set<number>();
   for (const { kind, start, end: last, leadStart, isFirm } of marks) {
-    if (kind !== "date") continue;
+    if (kind !== "date" || !isFirm) continue;
     // "team sync (friday)"
-    const closer = closers.get(words[leadStart - 1] ?? "");
-    const isEnclosed = closer !== undefined && closer === words[last];
-    if (!isFirm) continue;
-    firm.fill(1, isEnclosed ? leadStart - 1 : leadStart, isEnclosed ? last + 1 : last);
-    if (dates.some((date) => date.start === start)) starts.add(isEnclosed ? leadStart - 1 : leadStart);
+    const isEnclosed = words[last] !== undefined && closers.get(words[leadStart - 1] ?? "") === words[last];
+    const from = isEnclosed ? leadStart - 1 : leadStart;
+    firm.fill(1, from, isEnclosed ? last + 1 : last);
+    if (dates.some((date) => date.start === start)) starts.add(from);
   }
   const isDenial = (at: number) => {
     if (tokens[at]?.kind !== "word" || words[at] === "no") return false;
@@ -91,25 +77,27 @@ const last = wordSet(
 );
 
 /** With these only something to do ends: "turn the oven off", but not "milk on". */
-const particles: ReadonlySet<string> = new Set(["on", "off", "away", "out", "up", "down", "open", "over"]);
+const particles = wordSet("on off away out up down open over");
 /** Somebody who does something: a sentence of its own. */
 const subjects = wordSet("i we he she they you u im ive id ill youre theyre weve dont cant wont didnt isnt thats");
 
 /** Words that stand for something that was spoken of. */
 const pronouns = wordSet("it them these those its or but yours mine");
-const afterThanks: ReadonlySet<string> = new Set(["thank", "bless", "see", "miss", "love"]);
+const afterThanks = wordSet("thank bless see miss love");
 
 /**
  * True if some words may be what a user calls something: no sentence of its own, no pronoun, nothing that is said to somebody.
  * Words behind a colon, "that" or "saying", and titles in capitals, are taken as they are.
  */
-export function isPlainText({ words, tokens, text }: RequestText, start: number, end: number): boolean {
+export function isPlainText(request: RequestText, start: number, end: number): boolean {
+  const { words, tokens, text } = request;
   if (/^(?::|called|named|titled|entitled)$/.test(words[start - 1] ?? "")) return true;
-  if (isTitleCase({ tokens, text }, start, end))
-    return !dangling.has(words[start] ?? "") || isCapital({ text, tokens }, start);
-  if (dangling.has(words[start] ?? "") || endsInParticle(words.slice(start, end))) return false;
+  if (isTitleCase(request, start, end)) return !dangling.has(words[start] ?? "") || isCapital(request, start);
+  const said = words.slice(start, end);
+  const endsInParticle = said.length > 1 && particles.has(said.at(-1) ?? "") && !startsWithVerb(said);
+  if (dangling.has(words[start] ?? "") || endsInParticle) return false;
   const isName = (at: number) =>
-    (isCapital({ text, tokens }, at) && text !== text.toUpperCase()) || quotes.test(words[at - 1] ?? "");
+    (isCapital(request, at) && text !== text.toUpperCase()) || quotes.test(words[at - 1] ?? "");
   if (pointsElsewhere(words, start, end) || (saysHowOften(words, start, end) && !isName(end - 1))) return false;
   return !tokens.slice(start, end).some(({ kind, norm }, index) => {
     const isTaken = index > 0 && spoken.has(norm) && isName(start + index);
@@ -130,14 +118,9 @@ function saysHowOften(words: readonly string[], start: number, end: number): boo
   return last.has(words[end - 1] ?? "") || howOften.test(words.slice(Math.max(start, end - 2), end).join(" "));
 }
 
-/** Verbs before what somebody says. */
 const quotes = /^(?:say|tell|hear|saying|says|said)$/;
 /** "milk twice": a number of times belongs to no name. */
 const howOften = /(?:^| )(?:once|twice|thrice|(?:\d+|two|three|four|five|six|ten|many|several) times)$/;
-
-function endsInParticle(words: readonly string[]): boolean {
-  return words.length > 1 && particles.has(words.at(-1) ?? "") && !startsWithVerb(words);
-}
 
 /** True for a word that no name of a thing holds: it is said to somebody, or stands for something or somebody. */
 function isOfSentence(words: readonly string[], at: number, end: number): boolean {
@@ -150,16 +133,11 @@ function isOfSentence(words: readonly string[], at: number, end: number): boolea
 }
 
 /** "As Good as It Gets": each longer word begins with a capital. */
-function isTitleCase({ tokens, text }: Pick<RequestText, "tokens" | "text">, start: number, end: number): boolean {
-  const long = tokens.slice(start, end).filter(({ kind, norm }) => kind === "word" && norm.length > 3);
-  const isUpper = ({ start: at }: { start: number }) => /\p{Lu}/u.test(text.charAt(at));
-  const ending = tokens[end - 1];
-  return (
-    long.length > 0 &&
-    long.every(isUpper) &&
-    ending !== undefined &&
-    (ending.kind !== "word" || isUpper(ending)) &&
-    text !== text.toUpperCase() &&
-    end - start > 1
-  );
+function isTitleCase({ tokens, text }: RequestText, start: number, end: number): boolean {
+  const said = tokens.slice(start, end).filter(({ kind }) => kind === "word");
+  const long = said.filter(({ norm }) => norm.length > 3);
+  // A last word begins with a capital, too.
+  const shown = tokens[end - 1]?.kind === "word" ? [...long, ...said.slice(-1)] : long;
+  const isUpper = shown.every((token) => /\p{Lu}/u.test(text.charAt(token.start)));
+  return long.length > 0 && isUpper && text !== text.toUpperCase() && end - start > 1;
 }
