@@ -9,9 +9,10 @@ import {
 } from "../../english/word-classes.ts";
 import { saysAt } from "../../english/word-set.ts";
 import { findRefusals } from "../../language/refusals.ts";
+import { stem } from "../../language/word-forms.ts";
 import { itemsOf, type Part, splitAt } from "./items.ts";
 import type { Piece } from "./match.ts";
-import type { OperationSlot } from "./operation.ts";
+import { isContent, type Operation, type OperationSlot } from "./operation.ts";
 import type { PhraseRule } from "./phrase-rules.ts";
 import { isCapital, type Mark, type RequestText, textBetween } from "./request.ts";
 import { isWhole, type Match, typeOfSlot } from "./slot-values.ts";
@@ -58,7 +59,10 @@ function isPureRule({ tool }: PhraseRule): boolean {
 
 function isDoubtfulText(piece: Piece, reading: Match, request: RequestText): boolean {
   const { rule } = reading;
-  const { name = "" } = piece;
+  const { start, end, name = "" } = piece;
+  // "… with "Fine by me" and archive it"
+  const isQuoted = piece.isMessage && request.tokens[start]?.kind === "quote" && end > start + 2;
+  if (isQuoted && /^(?:and|then|,|;|\.)$/.test(request.words[start + 1] ?? "")) return true;
   // The type of a slot that it fills with a name, or several.
   const isText = piece.kind === "slot" && piece.value === undefined && !piece.isMessage;
   const type = isText ? typeOfSlot(rule, name) : undefined;
@@ -155,7 +159,19 @@ function isDoubtfulName({ start, end }: Part, name: string, reading: Match, requ
   if (end === start + 1 && within.length === 0 && !truthWords.has(said[0] ?? "")) return false;
   const filled = new Set(reading.pieces.flatMap(({ name }) => name ?? []));
   const empty = operation.slotsBeside(name).filter((slot) => !filled.has(slot.name));
-  return empty.some((slot) => couldFill(slot, { start, end }, request));
+  return (
+    empty.some((slot) => couldFill(slot, { start, end }, request)) || saysOther(operation, { start, end }, request)
+  );
+}
+
+/** "Maria to my contacts": a preposition with a word of the operation's phrases. */
+function saysOther({ words: own }: Operation, { start, end }: Part, { words }: RequestText): boolean {
+  for (let at = start + 1; at < end - 1; at++) {
+    if (!prepositions.has(words[at] ?? "")) continue;
+    const word = at + 2 < end && /^(?:the|my|our|your)$/.test(words[at + 1] ?? "") ? (words[at + 2] ?? "") : "";
+    if (isContent(word) && own.has(stem(word))) return true;
+  }
+  return false;
 }
 
 function couldFill({ type, behind, leads }: OperationSlot, { start, end }: Part, request: RequestText): boolean {

@@ -2,12 +2,11 @@ import type { ToolPhrase } from "../../core/tool.ts";
 import { mayHoldDate } from "../../dates/date-words.ts";
 import { readNumber } from "../../english/numbers.ts";
 import { type Token, tokenize } from "../../language/tokens.ts";
+import type { Part } from "./items.ts";
 import { isDate, type SlotType } from "./slots.ts";
 
-interface ExampleSlot {
+interface ExampleSlot extends Part {
   readonly name: string;
-  readonly start: number;
-  readonly end: number;
 }
 
 const slotName = /^[A-Za-z_][\w-]*$/;
@@ -31,51 +30,37 @@ export function readExample(
   return { template: toTemplate(phrase, tokens, slots), rest };
 }
 
-interface Place {
-  readonly start: number;
-  readonly end: number;
-}
-
 /** The place of a value in a sentence. */
-function placeOf(value: unknown, tokens: readonly Token[], type: SlotType): Place | undefined {
+function placeOf(value: unknown, tokens: readonly Token[], type: SlotType): Part | undefined {
   if (Array.isArray(value)) return placeOfList(value, tokens, type);
   if (typeof value === "number") return placeOfNumber(value, tokens);
   if (typeof value !== "string" || value === "") return undefined;
-  if (isDate(type))
-    return (
-      findWords(
-        tokens,
-        tokenize(value).map(({ norm }) => norm),
-      ) ?? placeOfDate(tokens)
-    );
-  const ways = [...(type.values?.values() ?? [])]
-    .flat()
-    .filter((way) => way.value === value)
-    .map(({ words }) => words);
-  for (const words of [tokenize(value).map(({ norm }) => norm), ...ways]) {
+  const ways = [...(type.values?.values() ?? [])].flat().filter((way) => way.value === value);
+  for (const words of [tokenize(value).map(({ norm }) => norm), ...ways.map((way) => way.words)]) {
     const place = findWords(tokens, words);
     if (place !== undefined) return place;
   }
+  if (isDate(type)) return placeOfDate(tokens);
   const quote = tokens.findIndex(({ kind, norm }) => kind === "quote" && norm === value);
   return quote === -1 ? undefined : { start: quote, end: quote + 1 };
 }
 
 /** Words of a date: what they mean today is another day than when the example was written. */
-function placeOfDate(tokens: readonly Token[]): Place | undefined {
+function placeOfDate(tokens: readonly Token[]): Part | undefined {
   const start = tokens.findIndex(({ norm }) => mayHoldDate(norm));
   const end = tokens.findLastIndex(({ norm }) => mayHoldDate(norm)) + 1;
   return start === -1 ? undefined : { start, end };
 }
 
-function findWords(tokens: readonly Token[], words: readonly string[], from = 0): Place | undefined {
+function findWords(tokens: readonly Token[], words: readonly string[]): Part | undefined {
   if (words.length === 0) return undefined;
-  for (let start = from; start + words.length <= tokens.length; start++) {
+  for (let start = 0; start + words.length <= tokens.length; start++) {
     if (words.every((word, at) => tokens[start + at]?.norm === word)) return { start, end: start + words.length };
   }
   return undefined;
 }
 
-function placeOfNumber(value: number, tokens: readonly Token[]): Place | undefined {
+function placeOfNumber(value: number, tokens: readonly Token[]): Part | undefined {
   const words = tokens.map(({ norm }) => norm);
   for (let start = 0; start < words.length; start++) {
     const found = readNumber(words, start);
@@ -85,7 +70,7 @@ function placeOfNumber(value: number, tokens: readonly Token[]): Place | undefin
 }
 
 /** From the first item to the last, if there is nothing else between them than commas and "and". */
-function placeOfList(items: readonly unknown[], tokens: readonly Token[], type: SlotType): Place | undefined {
+function placeOfList(items: readonly unknown[], tokens: readonly Token[], type: SlotType): Part | undefined {
   let first: number | undefined;
   let end = 0;
   for (const item of items) {

@@ -67,7 +67,6 @@ interface Thread {
   /** The text that is open, and its first token. */
   readonly text: PhraseSlot | undefined;
   readonly open: number;
-  /** Slots that are filled. */
   readonly filled: readonly string[];
   /** True if a word of the phrase was said. */
   readonly isSpoken: boolean;
@@ -144,8 +143,6 @@ export class Matcher {
   private readonly asides = new Map<readonly Template[], (readonly AsideFit[])[]>();
   /** The end of each date, by its first token and by that of its preposition. */
   private readonly dateEnds = new Map<number, number>();
-  /** The last position of each word, and of each that a misspelt one may mean. */
-  private readonly lastPlaces = new Map<string, number>();
 
   constructor(
     private readonly request: RequestText,
@@ -155,8 +152,6 @@ export class Matcher {
     private readonly isLead: (word: string) => boolean,
     readonly work: WorkMeter,
   ) {
-    for (const [at, word] of request.words.entries())
-      for (const meaning of [word, ...meaningsOf(word)]) this.lastPlaces.set(meaning, at);
     for (const { kind, start, leadStart, end, isFirm } of request.marks)
       if (kind === "date" && isFirm)
         for (const at of [start, leadStart]) this.dateEnds.set(at, Math.max(end, this.dateEnds.get(at) ?? 0));
@@ -168,7 +163,8 @@ export class Matcher {
     const { slots, anywhere } = template;
     const run: Run = { slots, anywhere, range, fits: [], arriving: [], position: start };
     const place = from ?? template.start;
-    push(run, start, threadAt({ place, cost: 0, pieces: undefined, filled: noNames, isSpoken: from !== undefined }));
+    const [text, isSpoken] = [undefined, from !== undefined];
+    push(run, start, { place, cost: 0, pieces: undefined, text, open: -1, filled: noNames, isSpoken });
     for (; run.position <= limit && run.position - start < run.arriving.length; run.position++) {
       const threads = run.arriving[run.position - start];
       if (threads === undefined) continue;
@@ -225,14 +221,13 @@ export class Matcher {
     this.leaveDate(run, thread);
     for (const fit of this.modifiersAt(run.anywhere, position)) {
       if (fit.taken.some((name) => filled.includes(name)) || mayBeText(slots, fit, thread)) continue;
-      const next = {
-        place,
+      push(run, fit.end, {
+        ...thread,
         cost: cost + costs.modifier + fit.cost + (fit.filled.length > 0 ? 0 : costs.bareModifier) + this.namedCost(fit),
         pieces: joinPieces(pieces, fit.pieces),
         filled: fit.taken.length > 0 ? [...filled, ...fit.taken] : filled,
         isSpoken: isSpoken || fit.isSpoken,
-      };
-      push(run, fit.end, threadAt(next));
+      });
     }
     const skipCost = position === run.range.start ? 0 : this.skipCost(position, word);
     if (skipCost === 0) return;
@@ -243,17 +238,16 @@ export class Matcher {
       if (isText(pieces) || (isKept && beginsText())) return;
     }
     const piece: Piece = { kind: "free", start: position, end: position + 1, before: pieces };
-    push(run, position + 1, threadAt({ place, cost: cost + skipCost, pieces: piece, filled, isSpoken }));
+    push(run, position + 1, { ...thread, cost: cost + skipCost, pieces: piece });
   }
 
   /** Passes a date that nothing in the phrase takes. */
   private leaveDate(run: Run, thread: Thread): void {
-    const { place, cost, pieces, filled, isSpoken } = thread;
-    const { position, range } = run;
-    const end = range.messageEnds === undefined ? undefined : this.dateEnds.get(position);
+    const { position: start, range } = run;
+    const end = range.messageEnds === undefined ? undefined : this.dateEnds.get(start);
     if (end === undefined) return;
-    const piece: Piece = { kind: "left", start: position, end, before: pieces };
-    push(run, end, threadAt({ place, cost: cost + costs.left, pieces: piece, filled, isSpoken }));
+    const pieces: Piece = { kind: "left", start, end, before: thread.pieces };
+    push(run, end, { ...thread, cost: thread.cost + costs.left, pieces });
   }
 
   private namedCost({ start, end }: AsideFit): number {
@@ -289,13 +283,13 @@ export class Matcher {
   private take(run: Run, thread: Thread, places: readonly PhrasePlace[] | undefined, spelling: number): void {
     if (places === undefined) return;
     const { position } = run;
-    const { place, cost, pieces: before, filled } = thread;
+    const { place, pieces: before } = thread;
     this.work.spend(places.length);
     const isMistyped = spelling > 0 ? { isMistyped: true } : {};
     const pieces: Piece = { kind: "word", start: position, end: position + 1, place, before, ...isMistyped };
     const isSpoken = thread.isSpoken || this.request.words[position] !== "•";
-    for (const next of places)
-      push(run, position + 1, threadAt({ place: next, cost: cost + spelling, pieces, filled, isSpoken }));
+    const cost = thread.cost + spelling;
+    for (const next of places) push(run, position + 1, { ...thread, place: next, cost, pieces, isSpoken });
   }
 
   /** Takes "tickets 3" for "ticket 3". */
@@ -307,7 +301,7 @@ export class Matcher {
 
   /** Takes "post it" for "post parcel 4": of several words the one that is said would make a difference. */
   private takeIt(run: Run, thread: Thread): void {
-    const { place, cost, pieces: before, filled, isSpoken } = thread;
+    const { place, cost, pieces: before, filled } = thread;
     const { position } = run;
     if (before === undefined) return;
     const end = readAnaphor(this.request.words, position);
@@ -318,14 +312,13 @@ export class Matcher {
       if (type === undefined || filled.includes(name) || isDate(type) || type.kind === "boolean") continue;
       const value = isReadable(type) ? anaphor : undefined;
       const pieces: Piece = { kind: "slot", start: position, end, name, value, place, before };
-      const taken = { place: next, cost: cost + costs.text, pieces, filled: [...filled, name], isSpoken };
-      push(run, end, threadAt(taken));
+      push(run, end, { ...thread, place: next, cost: cost + costs.text, pieces, filled: [...filled, name] });
     }
   }
 
   /** Fills the slots that may follow with each value that starts here. */
   private fill(run: Run, thread: Thread): void {
-    const { place, cost, pieces: before, isSpoken } = thread;
+    const { place, pieces: before } = thread;
     const { position } = run;
     for (const slot of place.steps.slots) {
       const { name, next } = slot;
@@ -345,19 +338,16 @@ export class Matcher {
         if (type.kind === "enum" && value === anaphor && before === undefined) continue;
         const pieces: Piece = { kind: "slot", start: position, end, name, value, place, before };
         const filled = [...thread.filled, name];
+        const cost = thread.cost + costs.value * (end - position);
         for (const after of [next, ...named.flatMap(([, places]) => places)])
-          push(
-            run,
-            end,
-            threadAt({ place: after, cost: cost + costs.value * (end - position), pieces, filled, isSpoken }),
-          );
+          push(run, end, { ...thread, place: after, cost, pieces, filled });
       }
     }
   }
 
   /** Continues a text with the next token, or behind a date within it; returns the thread that ends it here. */
   private goOnWithText(run: Run, thread: Thread, text: PhraseSlot): Thread | undefined {
-    const { place, cost, pieces, open, filled, isSpoken } = thread;
+    const { place, cost, pieces, open, filled } = thread;
     const { name, next } = text;
     const { position } = run;
     const word = this.request.words[position];
@@ -366,15 +356,13 @@ export class Matcher {
     const isOpener =
       hasWord && opensMessage.has(word) && [...next.steps.words.keys()].some((each) => opensMessage.has(each));
     if (hasWord && !isOpener && position - open < maxTextTokens && this.edges.mayHold(position))
-      push(run, position + 1, {
-        ...{ place, cost: cost + this.textCost(run, text), pieces, text, open, filled, isSpoken },
-      });
+      push(run, position + 1, { ...thread, cost: cost + this.textCost(run, text) });
     const hasDate = hasWord && this.edges.hasDate(position);
     if (!hasDate && !this.edges.mayEnd(position)) return undefined;
     const piece: Piece = { kind: "slot", start: open, end: position, name, place, before: pieces };
     if (hasDate) this.passDate(run, thread, piece);
     if (!this.edges.mayEnd(position)) return undefined;
-    return threadAt({ place: next, cost, pieces: piece, filled: [...filled, name], isSpoken });
+    return { ...thread, place: next, pieces: piece, text: undefined, open: -1, filled: [...filled, name] };
   }
 
   private textCost({ slots }: Run, { name }: PhraseSlot): number {
@@ -384,7 +372,7 @@ export class Matcher {
   private beginText(run: Run, thread: Thread, slot: PhraseSlot): void {
     const { place, cost, pieces, filled, isSpoken } = thread;
     const { position } = run;
-    const word = this.request.words[position];
+    const word = this.request.words[position] ?? "";
     if (this.isMessage(run, thread, slot)) {
       this.takeMessage(run, thread, slot);
       return;
@@ -392,31 +380,14 @@ export class Matcher {
     if (run.slots.get(slot.name)?.text === "word") {
       const end = this.wordEnd(position);
       const piece: Piece = { kind: "slot", start: position, end, name: slot.name, place, before: pieces };
-      const more = costs.openText + costs.text * (end - position);
-      if (end > position)
-        push(
-          run,
-          end,
-          threadAt({
-            ...{ place: slot.next, cost: cost + more, pieces: piece },
-            filled: [...filled, slot.name],
-            isSpoken,
-          }),
-        );
+      const next = { place: slot.next, cost: cost + costs.openText + costs.text * (end - position), pieces: piece };
+      if (end > position) push(run, end, { ...thread, ...next, filled: [...filled, slot.name] });
       return;
     }
     if (this.followsBareValue(run, pieces)) return;
-    if (!isSpoken && this.isLead(word ?? "")) return;
-    if (word !== undefined && this.edges.mayBegin(position) && this.mayFollow(slot.next, position))
-      push(run, position + 1, {
-        place,
-        cost: cost + costs.openText + this.textCost(run, slot),
-        pieces,
-        text: slot,
-        open: position,
-        filled,
-        isSpoken,
-      });
+    if ((!isSpoken && this.isLead(word)) || !this.edges.mayBegin(position)) return;
+    const more = costs.openText + this.textCost(run, slot);
+    push(run, position + 1, { ...thread, cost: cost + more, text: slot, open: position });
   }
 
   /** True for the last slot of a phrase that is a message, or stands behind a word that opens one. */
@@ -453,32 +424,19 @@ export class Matcher {
     for (const message of range.messageEnds?.(start) ?? []) {
       const pieces: Piece = { kind: "slot", start, end: message.end, name, place, before, isMessage: true };
       const length = Math.min(maxTextTokens, message.end - start);
-      const all = {
-        cost: cost + costs.openText + costs.message * length + message.cost,
-        pieces,
-        filled: [...filled, name],
-        isSpoken: true,
-      };
-      run.fits.push({ start: range.start, end: message.end, ...all });
+      const all = { cost: cost + costs.openText + costs.message * length + message.cost, isSpoken: true };
+      run.fits.push({ ...all, start: range.start, end: message.end, pieces, filled: [...filled, name] });
     }
-  }
-
-  /** True unless a phrase needs a word behind a text that begins at a token, and no such word comes. */
-  private mayFollow({ steps: { words, slots, isEnd } }: PhrasePlace, position: number): boolean {
-    if (isEnd || slots.length > 0) return true;
-    for (const word of words.keys()) if ((this.lastPlaces.get(word) ?? -1) > position) return true;
-    return false;
   }
 
   /** Continues a text behind a date within it. */
   private passDate(run: Run, thread: Thread, piece: Piece): void {
-    const { place, cost, text, isSpoken } = thread;
     for (const fit of this.modifiersAt(run.anywhere, run.position)) {
       if (fit.taken.some((each) => thread.filled.includes(each)) || !this.edges.mayHold(fit.end)) continue;
       const pieces = joinPieces(piece, fit.pieces);
       const filled = [...thread.filled, ...fit.taken];
-      const more = costs.modifier + fit.cost + costs.text;
-      push(run, fit.end + 1, { place, cost: cost + more, pieces, text, open: fit.end, filled, isSpoken });
+      const cost = thread.cost + costs.modifier + fit.cost + costs.text;
+      push(run, fit.end + 1, { ...thread, cost, pieces, open: fit.end, filled });
     }
   }
 
@@ -566,11 +524,6 @@ interface Run extends Pick<Template, "slots" | "anywhere"> {
   /** The threads that wait for each token, from the first on. */
   readonly arriving: Thread[][];
   position: number;
-}
-
-/** A thread without an open text. Their members are always made in the same order, or engines are ten times as slow. */
-function threadAt({ place, cost, pieces, filled, isSpoken }: Omit<Thread, "text" | "open">): Thread {
-  return { place, cost, pieces, text: undefined, open: -1, filled, isSpoken };
 }
 
 function push({ range, arriving }: Run, position: number, thread: Thread): void {

@@ -1,6 +1,6 @@
 import { functionWords, prepositions } from "../../english/word-classes.ts";
 import { wordSet } from "../../english/word-set.ts";
-import { isNullable, type PhraseNode } from "../../language/phrases.ts";
+import { isNullable, type PhraseNode, remembered } from "../../language/phrases.ts";
 import { stem } from "../../language/word-forms.ts";
 import type { Template } from "./match.ts";
 import { isReadable, type SlotType } from "./slots.ts";
@@ -23,25 +23,14 @@ export const phraseEnd = "$";
 /** One thing that a tool does: all phrases that choose the same branch of its input. */
 export class Operation {
   readonly rules: Template[] = [];
-  private known: ReadonlyMap<string, OperationSlot> | undefined;
-  private knownWords: ReadonlySet<string> | undefined;
 
   /** The slots of all phrases, and of what may stand beside them. */
   get slots(): ReadonlyMap<string, OperationSlot> {
-    this.known ??= slotsOf(this.rules);
-    return this.known;
+    return slotsOf(this.rules);
   }
 
   /** The slots of all phrases that have another slot, too: those of other phrases may be other names for the same. */
   slotsBeside(name: string): readonly OperationSlot[] {
-    const known = this.beside.get(name) ?? this.findBeside(name);
-    this.beside.set(name, known);
-    return known;
-  }
-
-  private readonly beside = new Map<string, readonly OperationSlot[]>();
-
-  private findBeside(name: string): readonly OperationSlot[] {
     const names = new Set(
       this.rules.flatMap((rule) => {
         const own = [rule, ...rule.anywhere].flatMap(({ slots }) => [...slots.keys()]);
@@ -59,10 +48,14 @@ export class Operation {
 
   /** The stems of the words of all phrases that say something. */
   get words(): ReadonlySet<string> {
-    this.knownWords ??= new Set(this.rules.flatMap(({ node }) => wordsIn(node).filter(isContent).map(stem)));
-    return this.knownWords;
+    return stemsOf(this.rules);
   }
 }
+
+const stemsOf = remembered(
+  (rules: readonly Template[]): ReadonlySet<string> =>
+    new Set(rules.flatMap(({ node }) => wordsIn(node).filter(isContent).map(stem))),
+);
 
 /** True for a word that says something by itself. */
 export function isContent(word: string): boolean {
@@ -88,12 +81,10 @@ interface Neighbours {
 
 const beforeInfinitive = /(?:^| )(?:me|us|need|have|want|got|remember|forget) to$/;
 
-function slotsOf(rules: readonly Template[]): ReadonlyMap<string, OperationSlot> {
+const slotsOf = remembered((rules: readonly Template[]): ReadonlyMap<string, OperationSlot> => {
   const found = new Map<string, Neighbours>();
   const of = (name: string): Neighbours => {
-    const known = found.get(name) ?? {
-      ...{ leads: new Map<string, readonly string[]>(), behind: new Set<string>(), isInfinitive: false },
-    };
+    const known = found.get(name) ?? { leads: new Map(), behind: new Set(), isInfinitive: false };
     found.set(name, known);
     return known;
   };
@@ -121,7 +112,7 @@ function slotsOf(rules: readonly Template[]): ReadonlyMap<string, OperationSlot>
       return [name, { name, type, leads: [...leads.values()], behind, isInfinitive }];
     }),
   );
-}
+});
 
 /** Goes through a phrase with the last two words before each place, and returns those at its end. */
 function walk(
@@ -154,16 +145,10 @@ function walkBack(
     return new Set();
   }
   if (node.type === "word") return new Set([node.word]);
-  if (node.type === "choice")
-    return new Set(
-      node.items.flatMap((item) => [...walkBack(item, following, onSlot), ...(isNullable(item) ? following : [])]),
-    );
-  let after = following;
-  for (const item of node.items.toReversed()) {
-    const words = walkBack(item, after, onSlot);
-    after = isNullable(item) ? new Set([...words, ...after]) : words;
-  }
-  return after;
+  const before = (item: PhraseNode, after: ReadonlySet<string>) =>
+    new Set([...walkBack(item, after, onSlot), ...(isNullable(item) ? after : [])]);
+  if (node.type === "choice") return new Set(node.items.flatMap((item) => [...before(item, following)]));
+  return node.items.reduceRight((after, item) => before(item, after), following);
 }
 
 const passed = wordSet('the a an my our your this that some any [ ( "');

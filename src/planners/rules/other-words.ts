@@ -244,7 +244,6 @@ class Chart {
   readonly rank: number;
   private readonly said: readonly number[];
   private readonly values: (readonly ChartValue[])[] = [];
-  private readonly leads: boolean[][] = [];
   private readonly openings: Opening[][] = [];
   /** The places of the slots that take a text. */
   private readonly texts: readonly number[];
@@ -366,7 +365,7 @@ class Chart {
     const money = isMoney ? [{ value: amount.number?.value ?? 0, end: amount.end }] : [];
     return [...all, ...money].map((reading: SlotReading) => {
       const isPointer = reading.value === anaphor;
-      const isLed = reading.isMeasured === true || isDate(type) || this.isLed(slot, place, at);
+      const isLed = reading.isMeasured === true || isDate(type) || this.isLed(slot, at);
       const isFollowed = slot.behind.has(this.text.request.words[reading.end] ?? "");
       const lead =
         isLed || isFollowed ? 0 : slot.leads.length === 0 || type.kind === "enum" ? costs.choice : costs.bare;
@@ -420,17 +419,12 @@ class Chart {
   }
 
   /** True if words that lead to a slot stand before a token. */
-  private isLed({ leads, name }: CallSlot, place: number, at: number): boolean {
-    const known = this.leads[place]?.[at];
-    if (known !== undefined) return known;
+  private isLed({ leads, name }: CallSlot, at: number): boolean {
     const before = this.text.request.words.slice(Math.max(0, at - 3), at).filter((word) => !articles.test(word));
     const isNaming = naming.test(before.at(-1) ?? "") && /name|title|label|subject/i.test(name);
     const ends = (lead: readonly string[]) =>
       lead.every((word, index) => before[before.length - lead.length + index] === word);
-    const isLed = isNaming || leads.some(ends);
-    this.leads[place] ??= [];
-    this.leads[place][at] = isLed;
-    return isLed;
+    return isNaming || leads.some(ends);
   }
 
   private open(
@@ -441,7 +435,7 @@ class Chart {
   ): void {
     const slot = this.call.slots[place];
     this.openings[place] ??= [];
-    const opening = this.openings[place][at] ?? (slot && this.openingAt(slot, place, at));
+    const opening = this.openings[place][at] ?? (slot && this.openingAt(slot, at));
     if (slot === undefined || opening === undefined) return;
     this.openings[place][at] = opening;
     const { lead, message, text } = opening;
@@ -466,11 +460,11 @@ class Chart {
     });
   }
 
-  private openingAt(slot: CallSlot, place: number, at: number): Opening {
+  private openingAt(slot: CallSlot, at: number): Opening {
     const { request, edges } = this.text;
     const { words, tokens } = request;
     const isQuote = tokens[at]?.kind === "quote";
-    const isLed = this.isLed(slot, place, at);
+    const isLed = this.isLed(slot, at);
     // What may be left out is not guessed.
     if (slot.isOptional && !isLed && !isQuote && slot.message !== "always") return nowhere;
     const unnamed = isCapital(request, at) || isQuote ? costs.bare : costs.unnamed;

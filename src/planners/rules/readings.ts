@@ -3,6 +3,7 @@ import { schemasAt, typesOf } from "../../core/json-schema.ts";
 import type { EarlierPhrases, PhraseContext, PhraseReference } from "../../core/tool.ts";
 import { mentionsResult, readAnaphor, resultNouns, startsWithVerb } from "../../english/word-classes.ts";
 import { wordSet } from "../../english/word-set.ts";
+import { remembered } from "../../language/phrases.ts";
 import { type FoundRefusal, findRefusals } from "../../language/refusals.ts";
 import { isMistypedInside } from "../../language/word-forms.ts";
 import { findReferences, parseReference } from "../../plan/references.ts";
@@ -19,7 +20,7 @@ import { inputOfPhrase, type PhraseRule, type ToolRules } from "./phrase-rules.t
 import { isCapital, type Mark, type RequestText, textBetween } from "./request.ts";
 import { type Match, readSlotValues, saysIt, type Unfit } from "./slot-values.ts";
 import { issueOf, toStepInput } from "./steps.ts";
-import { readTextEdges } from "./texts.ts";
+import { readTextEdges, type TextEdges } from "./texts.ts";
 
 /** A step whose dependencies are not known yet. */
 export interface DraftStep {
@@ -34,13 +35,8 @@ export interface DraftStep {
 }
 
 /** Some clauses of a request as steps. */
-interface Partial {
-  readonly cost: number;
-  readonly matches: readonly Match[];
-  readonly drafts: readonly DraftStep[];
+interface Partial extends Reading {
   readonly asked: ReadonlyMap<ToolRules, EarlierPhrases>;
-  readonly doubts: readonly Doubt[];
-  readonly lacking?: Reading["lacking"];
 }
 
 /** The steps and words before a wish. */
@@ -128,9 +124,8 @@ const maxReadings = 3;
 export class RequestReader {
   readonly clauses: readonly Clause[];
   readonly work = new WorkMeter();
-  private readonly maxSteps: number;
-  private readonly stepsBefore: number;
   private needsMore = false;
+  private readonly edges: TextEdges;
   private readonly matcher: Matcher;
   private readonly ends = new Map<number, number>();
   private readonly starts: readonly (readonly number[])[];
@@ -142,28 +137,21 @@ export class RequestReader {
   private readonly candidates: readonly PhraseRule[];
   /** True while readings in other words or another order are looked for, too. */
   private otherWords: OtherWords | undefined;
-  private readonly newOtherWords: () => OtherWords;
 
   constructor(
     private readonly tools: readonly ToolRules[],
     readonly request: RequestText,
-    {
-      meaningsOf,
-      maxSteps,
-      stepsBefore = 0,
-    }: {
+    private readonly options: {
       readonly meaningsOf: FindMeanings;
       readonly maxSteps: number;
       /** The steps that come before those of the request. */
-      readonly stepsBefore?: number;
+      readonly stepsBefore: number;
     },
   ) {
-    this.maxSteps = maxSteps;
-    this.stepsBefore = stepsBefore;
     const { words } = request;
-    const edges = readTextEdges(request);
-    this.newOtherWords = () => new OtherWords(tools, request, { edges, meaningsOf, work: this.work });
-    this.matcher = new Matcher(request, edges, meaningsOf, (word) => this.isLead(word), this.work);
+    const { meaningsOf } = options;
+    this.edges = readTextEdges(request);
+    this.matcher = new Matcher(request, this.edges, meaningsOf, (word) => this.isLead(word), this.work);
     this.clauses = cutClauses(request).filter(
       ({ start, end }) => !isCourtesy(words, start, end) && !this.isCalling(start, end),
     );
@@ -199,7 +187,8 @@ export class RequestReader {
 
   /** Reads also what is in other words than those of the phrases, or in another order. */
   readInOtherWords(): Promise<Readings> {
-    this.otherWords ??= this.newOtherWords();
+    const { meaningsOf } = this.options;
+    this.otherWords ??= new OtherWords(this.tools, this.request, { edges: this.edges, meaningsOf, work: this.work });
     return this.read();
   }
 
@@ -232,11 +221,9 @@ export class RequestReader {
   private async extendAll(partial: Partial, clause: number, search: Search): Promise<void> {
     const done = new Map<number, readonly Match[]>();
     const last = partial.matches.at(-1);
-    const found = [
-      ...[...this.matchesAt(clause), ...this.findOthers(clause)],
-      ...[...this.goOn(partial, clause), ...this.goOnInOtherWords(partial, clause)],
-    ];
-    const matches = found.filter((match) => this.isSameList(last, match));
+    const found = [this.matchesAt(clause), this.findOthers(clause), this.goOn(partial, clause)];
+    found.push(this.goOnInOtherWords(partial, clause));
+    const matches = found.flat().filter((match) => this.isSameList(last, match));
     for (const match of matches.sort((left, right) => left.cost - right.cost)) {
       const { lastClause } = match;
       const better = done.get(lastClause) ?? [];
@@ -267,13 +254,7 @@ export class RequestReader {
     return second !== undefined || cost - best.cost > (isLast ? tieCost : maxWorse);
   }
 
-  private readonly doubts = new Map<Match, readonly Doubt[]>();
-
-  private doubtsOf(match: Match): readonly Doubt[] {
-    const known = this.doubts.get(match) ?? findDoubts(match, this.request);
-    this.doubts.set(match, known);
-    return known;
-  }
+  private readonly doubtsOf = remembered((match: Match) => findDoubts(match, this.request));
 
   /** False for lines of one list of which one is a wish, and the other something to do: "- milk", "- cancel the gym". */
   private isSameList(last: Match | undefined, match: Match): boolean {
@@ -394,11 +375,8 @@ export class RequestReader {
   }
 
   private matchesAt(clause: number): readonly Match[] {
-    let known = this.matchesFrom.get(clause);
-    if (known === undefined) {
-      known = this.findMatches(clause);
-      this.matchesFrom.set(clause, known);
-    }
+    const known = this.matchesFrom.get(clause) ?? this.findMatches(clause);
+    this.matchesFrom.set(clause, known);
     return known;
   }
 
@@ -635,7 +613,7 @@ export class RequestReader {
     this.work.spend((partial.drafts.length + inputs.length) >> 3);
     const beside = valuesBeside(match);
     const drafts = match.goesOn === true ? await this.shareBack(partial, match, beside) : partial.drafts;
-    const first = this.stepsBefore + partial.drafts.length + 1;
+    const first = this.options.stepsBefore + partial.drafts.length + 1;
     const isClosed = hasValueBehind(match);
     const made = inputs.map((input, place) => ({ id: `s${first + place}`, rules, input, match, place, isClosed }));
     const before = partial.asked.get(rules);
@@ -708,7 +686,7 @@ export class RequestReader {
       if (match.missing !== undefined) return inputOfPhrase(rule, slots, this.request.clock);
       return rule.source.toInput === undefined ? { ...rule.fixed, ...slots } : rule.source.toInput(slots, context);
     });
-    if (partial.drafts.length + wishes.length > this.maxSteps) {
+    if (partial.drafts.length + wishes.length > this.options.maxSteps) {
       this.needsMore = true;
       return { ok: false, isTooLong: true };
     }
@@ -736,18 +714,14 @@ export class RequestReader {
     for (const made of wishes) {
       const input = made === undefined ? undefined : toStepInput(made, { schema: rules.schemas.input, known });
       if (input === undefined) return { ok: false };
-      if (match.missing !== undefined) {
-        inputs.push(input);
-        continue;
-      }
+      inputs.push(input);
+      if (match.missing !== undefined) continue;
       const open = this.openResult(input, earlier);
       if (open !== undefined) return open;
-      inputs.push(input);
       this.work.check(input);
       why ??= await issueOf(input, rules.tool, earlier?.rules.tool);
     }
-    if (why === undefined) return { ok: true, inputs };
-    return { ok: false, why };
+    return why === undefined ? { ok: true, inputs } : { ok: false, why };
   }
 
   /** Refuses "pay that amount" behind a sum: the words may or may not stand for its result. */

@@ -16,12 +16,7 @@ const ruleOptions = {
 } satisfies OptionTable<RulePlannerOptions>;
 
 /** The rules are loaded by the first request: apps that only run plans never pay for them. */
-let loading: Promise<typeof import("./plan-by-rules.ts")> | undefined;
-
-function load(): Promise<typeof import("./plan-by-rules.ts")> {
-  loading ??= import("./plan-by-rules.ts");
-  return loading;
-}
+const load = () => import("./plan-by-rules.ts");
 
 /**
  * Makes the planner "rules": deterministic, offline, with the phrases of the tools.

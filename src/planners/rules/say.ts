@@ -8,10 +8,10 @@ import { isNullable, type PhraseNode, remembered, slotNames } from "../../langua
 import { asReference, parseReference, parseTemplate } from "../../plan/references.ts";
 import { opensMessage } from "./match.ts";
 import { inputOfPhrase, type PhraseRule, sayName, type ToolRules } from "./phrase-rules.ts";
+import { typeOfSlot } from "./slot-values.ts";
 import { choicesOf, isDate, type SlotType } from "./slots.ts";
 
-/** Values by the names of slots. */
-export type Values = ReadonlyMap<string, unknown>;
+type Values = ReadonlyMap<string, unknown>;
 
 interface Saying {
   readonly clock: DateClock;
@@ -26,11 +26,11 @@ const gap = "…";
  * Says a call as its tool's own phrases do: in the shortest of them that has a place for the whole input, without its optional
  * words. Undefined if no phrase makes this input. A field that it lacks is said as "…".
  */
-function sayCall(tool: ToolRules, input: JsonObject, { clock, lacking }: Saying): string | undefined {
+function sayCall(tool: ToolRules, input: JsonObject, saying: Saying): string | undefined {
   const isMade = ({ fixed }: PhraseRule) =>
     Object.entries(fixed).every(([name, value]) => canonicalJson(value) === canonicalJson(input[name] ?? null));
   for (const rule of shortestFirst(tool)) {
-    const said = isMade(rule) ? sayBy(rule, input, { clock, lacking }) : undefined;
+    const said = isMade(rule) ? sayBy(rule, input, saying) : undefined;
     if (said !== undefined) return said.slice(0, maxSaid);
   }
   return undefined;
@@ -56,10 +56,8 @@ export function describeCall(rules: ToolRules, input: JsonObject, clock: DateClo
 /** The phrases of a tool that have a word, the shortest first. */
 const shortestFirst = remembered(({ rules }: ToolRules): readonly PhraseRule[] =>
   rules
-    .map((rule) => ({ rule, example: rule.example }))
     .filter(({ example }) => /^\p{L}|[^{\p{L}]\p{L}/u.test(example))
-    .sort((one, other) => one.example.length - other.example.length)
-    .map(({ rule }) => rule),
+    .sort((one, other) => one.example.length - other.example.length),
 );
 
 /** Says a phrase with values in its slots. */
@@ -77,11 +75,7 @@ function sayBy(rule: PhraseRule, input: JsonObject, { clock, lacking }: Saying):
   const made = inputOfPhrase(rule, slots, clock);
   // What stands for a value is not compared.
   const { [lacking ?? ""]: _, ...rest } = made ?? {};
-  return made !== undefined && isSame(rest, input) ? join(phrase, beside) : undefined;
-}
-
-function join(phrase: string, beside: readonly (string | undefined)[]): string {
-  return [phrase, ...beside.filter((part) => part !== undefined && part !== "")].join(" ");
+  return made !== undefined && isSame(rest, input) ? [phrase, ...beside.filter(Boolean)].join(" ") : undefined;
 }
 
 function isSame(made: Readonly<Record<string, unknown>>, input: JsonObject): boolean {
@@ -121,11 +115,12 @@ class Speaker {
     private readonly clock: DateClock,
   ) {}
 
-  /** Reads words beside a phrase, if they say something that was not said yet. */
   sayBeside({ node }: PhraseRule["anywhere"][number]): string | undefined {
-    const names = [...slotNames(node)];
-    const isNew = names.some((name) => this.values.has(name) && !this.said.has(name));
-    return isNew ? this.say(node) : undefined;
+    return this.isNew(node) ? this.say(node) : undefined;
+  }
+
+  private isNew(node: PhraseNode): boolean {
+    return [...slotNames(node)].some((name) => this.values.has(name) && !this.said.has(name));
   }
 
   /** A part of a phrase, with the word that is said behind it; undefined if a value is missing. */
@@ -144,11 +139,7 @@ class Speaker {
   }
 
   private sayChoice(items: readonly PhraseNode[], next: string, isOptional: boolean): string | undefined {
-    const hasValue = (item: PhraseNode) => {
-      const names = [...slotNames(item)];
-      return names.some((name) => this.values.has(name) && !this.said.has(name));
-    };
-    for (const item of items.filter(hasValue)) {
+    for (const item of items.filter((each) => this.isNew(each))) {
       const before = [...this.said];
       const part = this.say(item, next);
       if (part !== undefined) return part;
@@ -161,47 +152,33 @@ class Speaker {
 
   private sayValue(name: string, next: string): string | undefined {
     const value = this.values.get(name);
-    const type = this.rule.slots.get(name) ?? this.rule.anywhere.find(({ slots }) => slots.has(name))?.slots.get(name);
+    const type = typeOfSlot(this.rule, name);
     if (value === undefined || type === undefined || this.said.has(name)) return undefined;
     this.said.add(name);
     if (value === gap) return gap;
+    const reference = typeof value === "object" && value !== null ? asReference(value) : undefined;
+    if (reference !== undefined) return sayReference(parseReference(String(reference.$ref)));
+    if (Array.isArray(value)) return sayList(value.map(String));
+    if (typeof value === "number") return sayNumber(value, type.units ?? [], next);
+    if (typeof value === "boolean") return value ? "on" : "off";
+    if (typeof value !== "string") return undefined;
+    const sayDay = (day: string) => sayDate(day, this.clock);
+    if (isDate(type) || type.kind === "range") return value.split("/").map(sayDay).join(" to ");
+    if (type.kind === "enum") return sayName(value);
     const leads = this.rule.operation.slots.get(name)?.leads ?? [];
-    const isMessage =
-      type.text === "message" || (next === "" && leads.some((lead) => opensMessage.has(lead.at(-1) ?? "")));
-    return sayValue(value, type, { next, clock: this.clock, isMessage });
+    const isOpened = next === "" && leads.some((lead) => opensMessage.has(lead.at(-1) ?? ""));
+    return sayText(value, type, isOpened || type.text === "message");
   }
 }
 
-/** A value as people write it. */
-function sayValue(
-  value: unknown,
-  type: SlotType,
-  {
-    next = "",
-    clock,
-    isMessage = false,
-  }: { readonly next?: string; readonly clock: DateClock; readonly isMessage?: boolean },
-): string | undefined {
-  const reference = typeof value === "object" && value !== null ? asReference(value) : undefined;
-  if (reference !== undefined) return sayReference(parseReference(String(reference.$ref)));
-  if (Array.isArray(value)) {
-    const items = value.map(String);
-    return [items.slice(0, -1).join(", "), items.at(-1)].filter(Boolean).join(" and ");
-  }
-  if (typeof value === "number") {
-    const [unit] = type.units ?? [];
-    const isCounted = unit === undefined || type.units?.some(({ names }) => names.includes(next));
-    return isCounted ? String(value) : `${value} ${unit.names[1] ?? unit.names[0]}`;
-  }
-  if (typeof value === "boolean") return value ? "on" : "off";
-  if (typeof value !== "string") return undefined;
-  if (isDate(type) || type.kind === "range")
-    return value
-      .split("/")
-      .map((day) => sayDate(day, clock))
-      .join(" to ");
-  if (type.kind === "enum") return sayName(value);
-  return sayText(value, type, isMessage || type.text === "message");
+function sayList(items: readonly string[]): string {
+  return [items.slice(0, -1).join(", "), items.at(-1)].filter(Boolean).join(" and ");
+}
+
+function sayNumber(value: number, units: NonNullable<SlotType["units"]>, next: string): string {
+  const [unit] = units;
+  const isCounted = unit === undefined || units.some(({ names }) => names.includes(next));
+  return isCounted ? String(value) : `${value} ${unit.names[1] ?? unit.names[0]}`;
 }
 
 /** A text; a name that may be read as something else is in quotes. */

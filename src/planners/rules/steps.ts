@@ -69,8 +69,7 @@ export async function issueOf(input: JsonObject, tool: Tool, before: Tool | unde
   return `${where}${first.message}`;
 }
 
-/** A call of a tool whose place in a plan is known. */
-export interface OrderedCall {
+interface OrderedCall {
   readonly id: string;
   readonly tool: DefinedTool;
   readonly input: JsonObject;
