@@ -21,9 +21,10 @@ import { readSum } from "../../sums/read-sum.ts";
 import { contentEnds, contentStarts, isCourtesy } from "./courtesy.ts";
 import { cutClauses, opensWish, statesReason } from "./cut-wishes.ts";
 import { isSeparatorAt, type Part } from "./items.ts";
+import { opensMessage } from "./match.ts";
 import { compileTool, inputOfPhrase, literalsOf, type PhraseRule, sayName, type ToolRules } from "./phrase-rules.ts";
-import { maxTokens, type RequestText, readRequest, textBetween } from "./request.ts";
-import { anaphor, isReadable, type SlotType, slotReadingsAt, slotTypeOf, unitsOfName } from "./slots.ts";
+import { type Mark, maxTokens, type RequestText, readRequest, textBetween } from "./request.ts";
+import { anaphor, isDate, isReadable, type SlotType, slotReadingsAt, slotTypeOf, unitsOfName } from "./slots.ts";
 import { isPureStep } from "./steps.ts";
 import { denials } from "./texts.ts";
 
@@ -166,6 +167,10 @@ class RequestAccount {
   private readonly saidText: string;
   /** The words with which phrases begin. */
   private readonly verbs: ReadonlySet<string>;
+  /** The tokens in names that may be more than a part of them. */
+  private readonly held = new Set<number>();
+  /** Number of steps so far. */
+  private count = 0;
   /** The tokens of marks. */
   private readonly marked: ReadonlySet<number>;
 
@@ -199,6 +204,7 @@ class RequestAccount {
   add(step: PlanStep): void {
     const rules = this.tools.find(({ tool }) => tool.name === step.tool);
     if (!callsTool(step) || rules === undefined) return;
+    this.count++;
     const input = step.input ?? {};
     // What cannot be taken back is said in its own words.
     const exact = new Set(rules.candidates(this.request.words));
@@ -259,12 +265,34 @@ class RequestAccount {
       const isCounted = typeof leaf.value === "number" && isUnit(this.request.words[end] ?? "");
       this.explain(start, isCounted ? end + 1 : end, place);
     }
+    if (own === undefined && type.kind === "text" && type.text !== "message" && leaf.path.length === 1)
+      for (const part of places) this.findHeld(part, step, rules);
     // A name that the input gives to a value, as in a record.
     const names = namesIn(leaf.path, schemasOf).filter(
       (name) => !this.planned.has(placeKey(step, leaf.path.slice(0, leaf.path.indexOf(name) + 1))),
     );
     const words = [...this.missing(names.flatMap(normsOf)), ...unsaid];
     this.report({ ...place, words, value: leaf.value, isLikely }, type);
+  }
+
+  /** Finds what a name holds that may be more than a part of it: "weds" in the title of a todo without a date, "that" behind a step. */
+  private findHeld({ start, end }: Part, { input = {} }: PlanStep, { rules }: ToolRules): void {
+    const { words, tokens, marks } = this.request;
+    if (tokens[start]?.kind === "quote" || opensMessage.has(words[start - 1] ?? "")) return;
+    const isMeant = ({ fixed }: PhraseRule) => Object.entries(fixed).every(([name, value]) => input[name] === value);
+    const types = rules
+      .filter(isMeant)
+      .flatMap(({ operation }) => [...operation.slots.values()].map(({ type }) => type));
+    const values = leavesOf(input, []).map(({ value }) => value);
+    const isEmpty: Readonly<Record<Mark["kind"], boolean>> = {
+      date: types.some((type) => isDate(type) || type.kind === "range") && !values.some(isTime),
+      amount: types.some(({ units = [] }) => units.length > 0) && !values.some((value) => typeof value === "number"),
+      tag: types.some(({ kind }) => kind === "list") && !Object.values(input).some(Array.isArray),
+      ...{ number: false, quote: false, address: false },
+    };
+    const held = marks.filter((mark) => mark.start >= start && mark.end <= end && isEmpty[mark.kind]);
+    for (const at of held.flatMap(tokensOf)) this.held.add(at);
+    for (let at = start + 1; at < end && this.count > 1; at++) if (readAnaphor(words, at) === end) this.held.add(at);
   }
 
   /** "Invoice 17": the name of a field beside its value. */
@@ -534,6 +562,7 @@ class RequestAccount {
     const accounted = tokens.map((_, at): AccountedWord => {
       const by = this.by[at];
       const text = textBetween(this.request, at, at + 1);
+      if (this.held.has(at)) return { text, by: "unused" };
       if (typeof by === "object") return { text, by: "value", place: by };
       return {
         text,
