@@ -125,8 +125,9 @@ function walk(
     return new Set([slotMark]);
   }
   if (node.type === "word" && passed.has(node.word)) return tails;
-  if (node.type === "word")
-    return new Set([...tails].map((tail) => `${tail} ${node.word}`.trim().split(" ").slice(-2).join(" ")));
+  // What stands before a word that says something leads to nothing behind it.
+  if (node.type === "word" && isContent(node.word)) return new Set([node.word]);
+  if (node.type === "word") return new Set([...tails].map((tail) => `${tail.split(" ").at(-1)} ${node.word}`.trim()));
   if (node.type === "choice") {
     const ends = node.items.flatMap((item) => [...walk(item, tails, onSlot)]);
     return new Set(ends.slice(0, maxTails));
