@@ -23,6 +23,7 @@ export default defineConfig(({ outDir = "dist" }) => ({
     "adapters/postgres/index": "src/adapters/postgres/index.ts",
     "adapters/schemas/index": "src/adapters/schemas/index.ts",
     "adapters/sqlite/index": "src/adapters/sqlite/index.ts",
+    "adapters/wllama/index": "src/adapters/wllama/index.ts",
     "testing/index": "src/testing/index.ts",
     "cli/main": "src/cli/main.ts",
     // Not to be imported: as entries they get chunks of their own, which a bundler leaves out where they are not used.

@@ -67,6 +67,7 @@ export default defineConfig(({ mode }) => {
         { find: /^planwright\/postgres$/, replacement: source("./src/adapters/postgres/index.ts") },
         { find: /^planwright\/schemas$/, replacement: source("./src/adapters/schemas/index.ts") },
         { find: /^planwright\/sqlite$/, replacement: source("./src/adapters/sqlite/index.ts") },
+        { find: /^planwright\/wllama$/, replacement: source("./src/adapters/wllama/index.ts") },
         { find: /^planwright\/testing$/, replacement: source("./src/testing/index.ts") },
         { find: /^planwright\/view$/, replacement: source("./src/view/index.ts") },
         { find: /^planwright$/, replacement: source("./src/index.ts") },

@@ -196,6 +196,10 @@ export const publicExports = {
     values: ["createTelemetry"],
     types: ["TelemetryOptions"],
   },
+  "src/adapters/wllama/index.ts": {
+    values: ["createWllamaModel"],
+    types: ["WllamaInstance"],
+  },
   "src/view/index.ts": {
     values: ["exportRun", "toHtml", "toMermaid", "verifyRun"],
     types: ["DrawnRun", "ExportedRun", "RunVerdict"],
