@@ -134,14 +134,14 @@ describe("a planner with a model", () => {
 
   it("is named with the plan, and its usage with the result", async () => {
     const usage = { inputTokens: 100, outputTokens: 7 };
-    const { stdout, exitCode } = await callCli(["add milk"], withModel([{ text: plan, usage }]));
+    const { stdout, exitCode } = await callCli(["fake it"], withModel([{ text: plan, usage }]));
     expect(exitCode).toBe(0);
     expect(stdout).toContain("Plan by ollama/qwen3\n  s1  Fake {}\n");
     expect(stdout).toMatch(/Done so\n {2}\(1 model call: 100 tokens read, 7 written\)\n$/);
   });
 
   it("shows how often the model was asked", async () => {
-    const { stdout } = await callCli(["add milk"], withModel(["no idea", plan]));
+    const { stdout } = await callCli(["fake it"], withModel(["no idea", plan]));
     expect(stdout).toContain("Plan by ollama/qwen3, in 2 tries\n");
     expect(stdout).toContain("(2 model calls: ");
   });

@@ -47,7 +47,7 @@ interface Chunk {
  * A model that an instance of wllama has loaded, as a model of this package. Its server holds the schema of an answer, and tells how
  * likely each token was.
  *
- * Throws `invalid-options` for anything that is no such instance.
+ * Throws `invalid-options` for anything else.
  *
  * ```ts
  * const wllama = new Wllama({ default: "/wllama.wasm" });
