@@ -103,11 +103,8 @@ export type SchemaDialect = "plain" | "strict" | "grammar";
 const maxParts = 1_000;
 const maxDepth = 20;
 
-/** Writes the schema of a part of an input. */
 export class SchemaWriter {
-  /** True if every object that was written is closed. */
   isClosed = true;
-  /** The schemas that are being written: one within itself is left open. */
   private readonly open = new Set<JsonSchema>();
   private room = maxParts;
 

@@ -79,7 +79,6 @@ interface AnswerKind {
   readonly hasFilter: boolean;
   readonly isSum: boolean;
   readonly isMeant: boolean;
-  /** Number of different operations in the answer. */
   readonly operations: number;
 }
 

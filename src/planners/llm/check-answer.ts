@@ -9,7 +9,6 @@ import { type Operation, operationOf } from "./operations.ts";
 import { unclear, type WrittenCall } from "./prompt.ts";
 import { type CallScope, type EarlierStep, readCall } from "./read-calls.ts";
 
-/** The operations, tools and limits with which an answer is read. */
 export interface AnswerScope extends CallScope {
   readonly operations: ReadonlyMap<string, Operation>;
   readonly tools: ReadonlyMap<string, DefinedTool>;
@@ -20,9 +19,7 @@ export interface AnswerScope extends CallScope {
   readonly maxSteps: number;
   readonly expressions: boolean;
   readonly maxCalls: number;
-  /** True if a step is grave, and no words of the request ask for it. */
   readonly isUnasked: (step: EarlierStep) => boolean;
-  /** True for an operation that does the opposite of what the wish asks for. */
   readonly isOpposite: (operation: Operation) => boolean;
   /** True if the operation has a slot that a call may leave out. */
   readonly hasOptional: (operation: string) => boolean;
@@ -34,7 +31,6 @@ export type CheckedAnswer =
       readonly type: "plan";
       readonly steps: readonly PlanStep[];
       readonly made: readonly EarlierStep[];
-      /** Says for which grave steps no words of the request ask. */
       readonly unasked?: string;
     }
   | { readonly type: "refusal" }
@@ -89,7 +85,6 @@ function jsonIn(text: string): string {
   return answer;
 }
 
-/** True for what names an operation. */
 export function isCall(call: unknown): call is WrittenCall {
   return typeof (call as { do?: unknown } | null)?.do === "string";
 }
@@ -107,7 +102,6 @@ function toCall(step: unknown): unknown {
   return isOther ? { ...input, do: tool } : step;
 }
 
-/** Makes steps of calls, one after another. */
 export class AnswerReader {
   readonly made: (EarlierStep & { readonly extra: Pick<PlanStep, "when" | "forEach"> })[] = [];
 
@@ -130,7 +124,6 @@ export class AnswerReader {
     return undefined;
   }
 
-  /** All steps so far, each with what it waits for. */
   steps(): readonly PlanStep[] {
     const { earlier } = this.scope;
     const all = [...earlier, ...this.made].map(({ id, input, operation: { rules } }) => ({

@@ -26,7 +26,6 @@ export interface Question {
   /** True if the schema is closed; see `ModelResponseFormat`. */
   readonly isStrict: boolean;
   readonly scope: AnswerScope;
-  /** The names of the tools, if they are not all that there are. */
   readonly chosen?: readonly string[] | undefined;
 }
 
@@ -57,7 +56,6 @@ export interface ModelTask {
   readonly elsewhere?: (() => Promise<Question>) | undefined;
 }
 
-/** The steps of an answer, and how it came about. */
 export interface ModelSteps {
   readonly steps: readonly PlanStep[];
   readonly made: readonly EarlierStep[];
@@ -94,7 +92,6 @@ export class ModelDialogue {
   private maxOutputTokens: number | undefined;
   private temperature: number | undefined;
   private attempts = 0;
-  /** Number of answers that have begun to arrive. */
   private answers = 0;
   private mayAskForAll = true;
   private mayAskAgain = true;
@@ -288,7 +285,6 @@ export class ModelDialogue {
     return cannotPlan(this.task.settings.model, { why, failures: this.failures });
   }
 
-  /** The last failure is the limit itself. */
   private limitExceeded({ message, details }: AgentErrorLike<"limit-exceeded">): AgentError<"limit-exceeded"> {
     const failures = this.failures.slice(0, -1);
     return new AgentError("limit-exceeded", message, {
@@ -383,7 +379,6 @@ class StepReporter {
   private isQuoted = false;
   private readonly reader: AnswerReader;
   private emitted = 0;
-  /** Resolves to false behind a call that is none. */
   private emitting = Promise.resolve(true);
 
   constructor(
@@ -393,7 +388,6 @@ class StepReporter {
     this.reader = new AnswerReader(scope);
   }
 
-  /** Takes the next piece of the answer. */
   push(delta: string): void {
     for (const call of this.callsIn(delta))
       this.emitting = this.emitting.then((isWhole) => isWhole && this.next(call)).catch(() => false);

@@ -36,11 +36,9 @@ import { isAskedFor, isDoneBy, isGrave, isUndoneBy, type Operation, type Slot } 
 import { type Prompt, type PromptOptions, promptOf, withEarlier } from "./prompt.ts";
 import type { EarlierStep } from "./read-calls.ts";
 
-/** The options of a planner, checked and with their defaults. */
 export interface ModelPlannerSettings extends PromptOptions, ModelSettings {
   readonly tools: "all" | "nearest";
   readonly minCertainty: number;
-  /** Number of plans that are kept. */
   readonly maxCachedPlans: number;
 }
 
@@ -215,7 +213,6 @@ function namesOfResults(earlier: readonly EarlierStep[], others: number): readon
 /** Questions that a tool without an effect may answer: "how much would it be?" */
 const questions: ReadonlySet<RefusalKind> = new Set<RefusalKind>(["question", "supposed"]);
 
-/** The error of a request that asks for nothing to be done as it stands. */
 function notAsked({ reason, words }: NonNullable<ReturnType<typeof findRefusal>>): AgentError<"cannot-plan"> {
   const said = JSON.stringify(cut(words, maxQuoted));
   const message = `The request cannot be planned: ${said} says that it is not to be done as it stands.`;
@@ -224,7 +221,6 @@ function notAsked({ reason, words }: NonNullable<ReturnType<typeof findRefusal>>
 
 const maxQuoted = 120;
 
-/** A plan that is being made, part by part. */
 class Making {
   readonly isReplan: boolean;
   warnings: readonly PlanWarning[] = [];
@@ -244,9 +240,7 @@ class Making {
   /** The steps of the model, with the fields that it may compose. */
   private readonly madeByModel = new Map<string, ReadonlySet<string>>();
   private readonly operations = new Set<string>();
-  /** The fields that name operations. */
   private readonly fields = new Set<string>();
-  /** Steps by rules have the first numbers. */
   private numbers: number;
 
   constructor(
@@ -260,7 +254,6 @@ class Making {
     this.numbers = request.wishes?.reduce((sum, { steps = [] }) => sum + steps.length, 0) ?? 0;
   }
 
-  /** Number of steps so far. */
   get count(): number {
     return this.steps.length;
   }
@@ -281,7 +274,6 @@ class Making {
     return this.kept().flatMap((step) => earlierStep(step, operations) ?? []);
   }
 
-  /** True if no step from this one on has an effect. */
   isPure(from: number): boolean {
     const { tools } = this.request;
     return this.steps.slice(from).every(({ tool: name, input }) => {
@@ -290,7 +282,6 @@ class Making {
     });
   }
 
-  /** Takes steps that are planned already. */
   async take(steps: readonly PlanStep[], planner: string): Promise<void> {
     const { emit } = this.request;
     for (const step of steps) {
@@ -322,7 +313,6 @@ class Making {
     if (chosen !== undefined) this.chosen = [...new Set([...(this.chosen ?? []), ...chosen])];
   }
 
-  /** The user's turn: what the app says, what was done, the steps before, the wish. */
   questionFor(text: string, earlier: readonly EarlierStep[]): string {
     const { context } = this.request;
     const parts = context === undefined ? [] : [`Information from the app: ${context}`];
@@ -370,7 +360,6 @@ class Making {
     return { steps: this.only ?? this.inOrder(), source };
   }
 
-  /** The plan as a proposal, in the words of the tools. */
   private async propose({ words }: Account, certainty: number): Promise<Proposal> {
     const { tools, nowMs, timeZone } = this.request;
     const steps = this.only ?? this.inOrder();
@@ -409,7 +398,6 @@ class Making {
   }
 }
 
-/** The texts that a step's record shows to a planner. */
 function textsOfRecord({ stepId, iteration, output, error }: StepRecord): readonly AccountText[] {
   const place = { stepId, ...(iteration !== undefined && { iteration }) };
   return [
@@ -453,7 +441,6 @@ function describeFailure({ steps, error }: ReplanRequest): string {
   return `These steps were tried for the request below:\n${lines.join("\n")}\nThe failure: ${failure}\nAnswer with calls in place of those that are not completed.`;
 }
 
-/** Makes the key of all that a plan depends on: the words, the tools, the limit. */
 async function cacheKey({ request, context, tools, maxSteps, wishes }: PlanRequest): Promise<string> {
   const fingerprints = await Promise.all(tools.map(toolFingerprint));
   const descriptions = tools.map(({ description }) => description);

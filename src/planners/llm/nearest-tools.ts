@@ -20,10 +20,8 @@ export interface ChosenTools {
 /** Chooses those of a number of tools that have the most words of a request. */
 export type ChooseTools = (request: string, kept: ReadonlySet<string>) => ChosenTools;
 
-/** The room for tools in a prompt. */
 interface ToolRoom {
   readonly maxTokens: number;
-  /** The schema of an answer, if the server reads it as a part of the prompt. */
   readonly schemaOf: ((operations: readonly Operation[]) => JsonSchema) | undefined;
 }
 

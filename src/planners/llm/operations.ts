@@ -23,13 +23,10 @@ export interface Operation {
   /** As a model writes it: `Refund`, `Mail.send`. */
   readonly name: string;
   readonly rules: ToolRules;
-  /** The part of the input that names the branch. */
   readonly constants: Readonly<Record<string, unknown>>;
-  /** Says in a line what it does. */
   readonly description: string;
   /** The slots that a model is asked for, in the order in which people say them. */
   readonly slots: readonly Slot[];
-  /** The slots that code reads: the optional ones of a closed kind. */
   readonly closed: ReadonlyMap<string, SlotType>;
   readonly phrases: readonly PhraseRule[];
   /** The templates that may stand beside its words with values for closed slots alone: its own, or else those of its tool. */
@@ -40,7 +37,6 @@ export interface Operation {
 
 /** One value that a model is asked for. */
 export interface Slot {
-  /** The name of a phrase's slot, or of a field of the input. */
   readonly name: string;
   /** As a model writes it: with `_` behind a name that is one of ours. */
   readonly key: string;
@@ -59,13 +55,11 @@ const maxDescription = 160;
 /** A slot without which few phrases of an operation can be said is required. */
 const usual = 0.8;
 
-/** The operations of some tools, in their order. */
 export async function operationsOf(tools: readonly DefinedTool[]): Promise<readonly Operation[]> {
   const rules = await Promise.all(tools.map(compileTool));
   return rules.flatMap(ofTool);
 }
 
-/** The operation that an input of a tool is of. */
 export function operationOf(
   operations: readonly Operation[],
   tool: string | undefined,
@@ -121,7 +115,6 @@ export function isUndoneBy(operation: Operation, verb: string): boolean {
   return !verbs.some((each) => verbsLike(each).includes(verb)) && verbs.some((each) => areOpposite(each, verb));
 }
 
-/** True if a verb, or one like it, is one of an operation's. */
 export function isDoneBy(operation: Operation, verb: string): boolean {
   return leadingVerbs(operation).some((each) => verbsLike(each).includes(verb));
 }
@@ -132,7 +125,6 @@ function leadingVerbs(operation: Operation): readonly string[] {
   return [...operation.phrases.flatMap(({ firstWords }) => [...firstWords]), ofName, stem(described)];
 }
 
-/** The words of an operation's name. */
 function namesOf({ rules, constants }: Operation): readonly string[] {
   const named = Object.keys(constants).length === 0 ? [rules.tool.name] : Object.values(constants).map(String);
   return named.flatMap((name) => sayName(name).toLowerCase().split(" "));
@@ -150,7 +142,6 @@ function verbsOf({ firstWords, required }: PhraseRule): readonly string[] {
   return [...firstWords].filter((word) => !lightVerbs.has(word) && required.some((group) => group.has(word)));
 }
 
-/** True for a phrase of an operation, or of its tool if it names none. */
 function mayMean(phrase: PhraseRule, constants: Operation["constants"]): boolean {
   return Object.entries(constants).every(([key, value]) => (fixedIn(phrase, key) ?? value) === value);
 }
@@ -183,7 +174,6 @@ function join(branches: readonly JsonSchema[]): JsonSchema {
   };
 }
 
-/** Reads an operation from the phrases and the schema of its tool. */
 class OperationReader {
   private readonly phrases: readonly PhraseRule[];
   private readonly fields: Readonly<Record<string, JsonSchema>>;
@@ -382,7 +372,6 @@ function describeType(type: SlotType, schema: JsonSchema | undefined): string {
 
 const maxDepth = 4;
 
-/** An object or a list that no reader knows, by its fields. */
 function describeFields(schema: JsonSchema, depth: number): string {
   const [plain = {}] = schemasAt(schema, []) ?? [];
   if (depth > maxDepth) return "any";

@@ -27,9 +27,7 @@ export interface PromptOptions {
 /** The text about a set of tools that a model reads: made once and always the same, so that a server keeps it in its cache. */
 export interface Prompt {
   readonly operations: readonly Operation[];
-  /** The system text, and examples as turns of a conversation. */
   readonly messages: readonly ModelMessage[];
-  /** Examples of the developer that are left out. */
   readonly warnings: readonly PlanWarning[];
 }
 
@@ -41,7 +39,6 @@ interface Turn {
   readonly calls: readonly WrittenCall[];
 }
 
-/** The name of the answer that refuses. */
 export const unclear = "unclear";
 /** As many tokens as a small model reads in some seconds, once. */
 const maxTokens = 2_000;
@@ -155,7 +152,6 @@ const turnTokens = 10;
 const refused: readonly WrittenCall[] = [{ do: unclear }];
 const smallTalk = ["hello", "what's the capital of Peru", "thanks", "tell me a joke", "how are you?"];
 
-/** The first of each, then the second of each, and so on. */
 function inTurns<T>(lists: readonly (readonly T[])[]): readonly T[] {
   const longest = Math.max(0, ...lists.map(({ length }) => length));
   return Array.from({ length: longest }, (_, index) => lists.flatMap((list) => list.slice(index, index + 1))).flat();
@@ -232,7 +228,6 @@ class Filler {
 
 const isPerson = /name|person|who|to$|customer|contact|recipient|assignee|author|artist|user|guest|client|agent/i;
 
-/** The same sentence without its object, which is to be refused. */
 function withoutObject({ request, calls: [call] }: Turn): readonly Turn[] {
   const value = Object.entries(call ?? {}).find(([key, each]) => key !== "do" && typeof each === "string")?.[1];
   const rest = typeof value === "string" ? request.replace(value, "").replace(/\s+/g, " ").trim() : "";
@@ -273,7 +268,6 @@ function takes(from: Operation, to: Operation): Slot | undefined {
   return isPlain ? to.slots.find(({ type, isRequired }) => isRequired && type.kind === "text") : undefined;
 }
 
-/** A wish below the steps before it, each with the number by which it is named. */
 export function withEarlier(wish: string, earlier: readonly string[]): string {
   return [...earlier.map((name, index) => `$${index + 1} ${name}`), wish].join("\n");
 }

@@ -21,11 +21,8 @@ export interface EarlierStep {
   readonly operation: Operation;
 }
 
-/** The wish and the earlier steps with which a call is read. */
 export interface CallScope {
-  /** The words from which it was made. */
   readonly wish: RequestText;
-  /** The steps before it, in their order. */
   readonly earlier: readonly EarlierStep[];
 }
 
@@ -34,7 +31,6 @@ export type CallReading =
   | { readonly ok: true; readonly inputs: readonly JsonObject[] }
   | { readonly ok: false; readonly why: string };
 
-/** A value that is read, or a failure. */
 class Unreadable extends Error {}
 
 /**
@@ -51,17 +47,13 @@ export async function readCall(call: WrittenCall, operation: Operation, scope: C
   }
 }
 
-/** Stands in a text for the result of a step until the text is escaped. */
 const mark = "\u{F0000}";
-/** Names a result, or an item of a loop. */
 const sign = /\$(?:\d|item|index)/;
 /** References that a step in a loop may use. */
 const ofLoop: readonly PhraseReference[] = [{ $ref: "item" }, { $ref: "index" }];
 
 class CallReader {
-  /** Texts that were copied from the wish, and values that were read beside them. */
   private pieces: Piece[] = [];
-  /** Values that no place of the wish has. */
   private readonly direct = new Map<string, unknown>();
   private readonly covered: Uint8Array;
   private readonly results: PhraseReference[] = [];
@@ -138,7 +130,6 @@ class CallReader {
     return isDate(type) || type.kind === "number" ? this.valueOf(String(path.at(-1)), type, written) : written;
   }
 
-  /** A time in the words of the user, a number, a choice. */
   private async takeValue(name: string, type: SlotType, written: string | number | boolean): Promise<void> {
     const { wish } = this.scope;
     const span = typeof written === "string" ? this.find(written) : undefined;
@@ -220,7 +211,6 @@ class CallReader {
       this.cover(at, readAnaphor(words, at) ?? (resultNouns.has(word) ? at + 1 : at));
   }
 
-  /** True if the tokens of a text from one to its end are the value of another slot. */
   private endsWith(at: number, end: number): boolean {
     return this.fitsAt(at).some((fit) => fit.end === end && (fit.isSpoken || this.isDate(fit) || end - at === 1));
   }
@@ -314,7 +304,6 @@ class CallReader {
     this.covered.fill(1, start, end);
   }
 
-  /** Finds the closed slots that fit at a token. */
   private fitsAt(at: number): readonly AsideFit[] {
     return this.matcher.modifiersAt(this.operation.beside, at);
   }
@@ -429,7 +418,6 @@ class CallReader {
     return fixed;
   }
 
-  /** Puts the results where texts have a mark. */
   private fillMarks(value: JsonValue): JsonValue {
     if (typeof value === "string") return value.replaceAll(mark, () => `\${${this.results.shift()?.$ref}}`);
     if (Array.isArray(value)) return value.map((item) => this.fillMarks(item));

@@ -30,11 +30,9 @@ import { denials } from "./texts.ts";
 
 interface Place {
   readonly stepId: string;
-  /** Within the step. */
   readonly path: JsonPath;
 }
 
-/** A word of the request. */
 export interface AccountedWord {
   readonly text: string;
   /**
@@ -48,10 +46,8 @@ export interface AccountedWord {
 
 /** The words of a request that explain a plan, and the values of the plan that the request does not say. */
 export interface Account {
-  /** In their order, with the signs between them. */
   readonly words: readonly AccountedWord[];
   readonly left: readonly string[];
-  /** Free text that is in more places than the request has it. */
   readonly twice: readonly { readonly text: string; readonly places: readonly Place[] }[];
   readonly unsaid: readonly UnsaidValue[];
 }
@@ -88,7 +84,6 @@ export async function accountFor(
     known.set(text, together);
     return !together.unsaid.some((other) => other.key === key);
   };
-  /** Halves the texts until each says the value by itself. */
   const findSaying = (unsaid: Unsaid, all: readonly ShownText[]): readonly ShownText[] => {
     const isSaid = all.length > 0 && isSaidWith(unsaid, all);
     if (isSaid === false) return [];
@@ -109,7 +104,6 @@ export async function accountFor(
   return { ...account, unsaid };
 }
 
-/** The places where a value is said, and its words that are not. */
 interface Found {
   readonly places?: readonly Part[];
   readonly unsaid?: readonly string[];
@@ -123,10 +117,8 @@ interface ReadPhrase {
   readonly values: ReadonlyMap<string, readonly (Part & { readonly json: string })[]>;
 }
 
-/** An unsaid value, before its sources are found. */
 interface Unsaid extends Omit<UnsaidValue, "sources"> {
   readonly value: unknown;
-  /** Its place. */
   readonly key: string;
   /** True for a number, a time or a choice, which words may say otherwise. */
   readonly isReadable: boolean;
@@ -135,7 +127,6 @@ interface Unsaid extends Omit<UnsaidValue, "sources"> {
 
 type Slots = Readonly<Record<string, unknown>>;
 
-/** The texts of a step, for the slots that readers do not find. */
 function givenBy(types: ReadonlyMap<string, SlotType>, input: Slots): Slots {
   return Object.fromEntries(
     [...types].flatMap(([name, type]) => (!isReadable(type) && name in input ? [[name, input[name]]] : [])),
@@ -152,26 +143,20 @@ function tokensOf({ start, end }: Part): readonly number[] {
 class RequestAccount {
   private readonly readings = new Map<SlotType, readonly (Part & { readonly value: unknown })[]>();
   private readonly by: (Place | "operation" | undefined)[];
-  /** Free text of steps, by the tokens that it was copied from. */
   private readonly copied = new Map<string, { readonly text: string; readonly places: Place[] }>();
   private readonly unsaid: Unsaid[] = [];
   /** True if a step changes nothing, and so may answer a question. */
   private answers = false;
-  /** The words of the request, those of quotes one by one. */
   private readonly said: readonly { readonly norm: string; readonly at: number }[];
   private readonly present: ReadonlySet<string>;
   /** The values that were planned first, alone and with their places, the names in these, and all words. */
   private readonly planned = new Set<string>();
   private readonly plannedWords: ReadonlySet<string>;
-  /** The texts of the request and of what was planned first. */
   private readonly saidText: string;
-  /** The words with which phrases begin. */
   private readonly verbs: ReadonlySet<string>;
   /** The tokens in names that may be more than a part of them. */
   private readonly held = new Set<number>();
-  /** Number of steps so far. */
   private count = 0;
-  /** The tokens of marks. */
   private readonly marked: ReadonlySet<number>;
 
   constructor(
@@ -341,7 +326,6 @@ class RequestAccount {
     return [];
   }
 
-  /** The slots with each value that the request says, one after another. */
   private slotsSaid(types: ReadonlyMap<string, SlotType>, given: Slots): readonly (Part & { readonly slots: Slots })[] {
     return [...types].flatMap(([name, type]) =>
       this.readingsOf(type).map(({ value, ...said }) => ({ ...said, slots: { ...given, [name]: value } })),
@@ -375,7 +359,6 @@ class RequestAccount {
     return isOfOperation;
   }
 
-  /** All values of a type that the request says. */
   private readingsOf(type: SlotType): readonly (Part & { readonly value: unknown })[] {
     const known = this.readings.get(type);
     if (known !== undefined) return known;
@@ -592,7 +575,6 @@ class ShownText {
     this.words = new Set(normsOf(text).map(lettersOf));
   }
 
-  /** True if it has one of the words of a value, or the numbers of a day. */
   has({ words, value }: Unsaid): boolean {
     const [year = "", , day = ""] = isTime(value) ? value.split(/\D+/) : [];
     return words.some((word) => this.hasWord(word)) || (this.words.has(year) && this.words.has(String(Number(day))));
@@ -616,13 +598,11 @@ function lettersOf(text: string): string {
 
 const lookalikes = "аеорсухіјѕһαονρτικ";
 const latin = "aeopcyxijshaovptik";
-/** Scripts without spaces between words. */
 const unspaced = /[\p{scx=Han}\p{scx=Hiragana}\p{scx=Katakana}\p{scx=Thai}\p{scx=Lao}\p{scx=Khmer}\p{scx=Myanmar}]/u;
 const emailAddress = /[\p{L}\p{N}._%+-]+@[\p{L}\p{N}.-]*[\p{L}\p{N}]/gu;
 
 const asking = wordSet("what which how much many when where");
 const isoDate = /^\d{4}-\d\d-\d\d(?:T|$)/;
-/** Numbers with signs of arithmetic between them, and nothing else. */
 const signedSum = /^[\d\s.()%]*\d\)?%?\s*[+*/^-]\s*[\d\s.()%+*/^-]*$/;
 const numberType: SlotType = { kind: "number" };
 const timeType: SlotType = { kind: "date-time", form: "offset" };
@@ -665,16 +645,13 @@ function isSaid(norm: string): boolean {
   return /[\p{L}\p{N}\p{Extended_Pictographic}]/u.test(norm);
 }
 
-/** The words and numbers of a text. */
 function normsOf(text: string): readonly string[] {
   return tokenize(text).flatMap(({ kind, norm }) => (kind === "quote" ? normsOf(norm) : isSaid(norm) ? [norm] : []));
 }
 
-/** A value of an input that contains no others. */
 interface Leaf {
   readonly value: unknown;
   readonly path: JsonPath;
-  /** True if its text is not a template. */
   readonly isLiteral: boolean;
 }
 
@@ -709,7 +686,6 @@ export function spaced(name: string): string {
   return name.replace(/([a-z\d])([A-Z])/g, "$1 $2");
 }
 
-/** The keys, texts and numbers of a value, unchanged: none of them is a reference. */
 function textsOf(value: unknown): readonly string[] {
   if (Array.isArray(value)) return value.flatMap(textsOf);
   if (typeof value === "object" && value !== null)
@@ -720,7 +696,6 @@ function textsOf(value: unknown): readonly string[] {
 
 const plainDigits = { useGrouping: false, maximumSignificantDigits: 21 } as const;
 
-/** The texts and numbers that an expression itself has, except list indexes. */
 function constantsOf(expression: string | undefined): readonly (string | number)[] {
   const found = expression?.match(/"(?:[^"\\]|\\.)*"|'(?:[^'\\]|\\.)*'|(?<![\w.]|[\w\])]\[)\d+(?:\.\d+)?/g) ?? [];
   return found.map((text) => (/^["']/.test(text) ? text.slice(1, -1) : Number(text)));

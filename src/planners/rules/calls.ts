@@ -17,9 +17,7 @@ export interface Call {
   readonly slots: readonly CallSlot[];
   /** By its stem, how much a word says that this is meant: from 0 to 1. */
   readonly weights: ReadonlyMap<string, number>;
-  /** The stems that other calls of the tool say. */
   readonly otherWords: ReadonlySet<string>;
-  /** True if a part of its input is fixed that others say in a slot. */
   readonly isFixed: boolean;
   readonly isDestructive: boolean;
   /** The slots that must be filled, one of these sets. */
@@ -42,13 +40,11 @@ export interface CallSlot extends OperationSlot {
   readonly message: "always" | "opened" | undefined;
 }
 
-/** The weight of a word, by where the tool has it. */
 export const says = { phrase: 1, name: 0.8, like: 0.55, description: 0.5, field: 0.4 } as const;
 
 /** A call has a bit for each slot. */
 const maxSlots = 24;
 
-/** The calls of a tool, made when something is first read in other words. */
 export const callsIn = remembered((tool: ToolRules): readonly Call[] => {
   const groups = new Map<string, PhraseRule[]>();
   const makers = new Map<unknown, number>();
@@ -94,7 +90,6 @@ export const callsIn = remembered((tool: ToolRules): readonly Call[] => {
   });
 });
 
-/** True for an example with a text that its sentence does not say. */
 function fixesText({ source, fixed, tool }: PhraseRule): boolean {
   if (source.toInput !== undefined) return false;
   return Object.entries(fixed).some(
@@ -167,7 +162,6 @@ function needsOf({ schemas }: ToolRules, rules: readonly PhraseRule[]): readonly
 /** A part of a phrase that can be said in more ways than these needs no slot. */
 const maxWays = 12;
 
-/** The slots of each way to say a part of a phrase. */
 const neededIn = remembered((node: PhraseNode): readonly ReadonlySet<string>[] => {
   if (node.type === "slot") return [new Set([node.name])];
   if (node.type === "word" || isNullable(node)) return [new Set()];

@@ -1,7 +1,6 @@
 import { prepositions } from "../../english/word-classes.ts";
 import { isNullable, type PhraseNode, remembered } from "../../language/phrases.ts";
 
-/** A place in a phrase before its next word or slot, or at its end. */
 export interface Steps {
   readonly words: Map<string, PhrasePlace[]>;
   readonly slots: PhraseSlot[];
@@ -113,7 +112,6 @@ export function requiredWords(node: PhraseNode): readonly ReadonlySet<string>[] 
     .map(({ words }) => words);
 }
 
-/** Words that change the meaning of the verb before them. */
 export const particles: ReadonlySet<string> = new Set([...prepositions, ..."off out up down back away".split(" ")]);
 
 /** The set of words of which a request must have one behind the verb of a phrase, as in "turn off {device}"; or none. */

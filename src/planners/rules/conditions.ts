@@ -12,7 +12,6 @@ import { isPureStep } from "./steps.ts";
 export interface Conditional {
   /** A request whose answer is tested: "is milk on my list". */
   readonly question: string;
-  /** True if it is done when the answer is no. */
   readonly isDenied: boolean;
   readonly wish: string;
 }
@@ -58,7 +57,6 @@ function affirm(text: string): string {
   return pattern === undefined || plain === undefined ? text : text.replace(pattern, plain);
 }
 
-/** The question for a statement. */
 function ask(statement: string): string {
   const [, subject, verb, rest] = /^(.+?) (is|are|was|were) (.+)$/i.exec(statement) ?? [];
   if (subject !== undefined) return `${verb} ${subject} ${rest}`;

@@ -151,7 +151,6 @@ function reasonStarts(words: readonly string[]): ReadonlySet<number> {
   return starts;
 }
 
-/** A part of a request: planned already, or to be asked about. */
 export interface RequestPart {
   readonly text: string;
   readonly steps?: readonly PlanStep[] | undefined;
@@ -225,7 +224,6 @@ function splitClauses(tokens: readonly Token[], words: readonly string[]): reado
   return clauses;
 }
 
-/** Finds the end of a clause, before the words that link it to the next. */
 function withoutLink(words: readonly string[], start: number, end: number): number {
   const link = linkWords.find((said) => saysAt(words, end - said.length, said)) ?? [];
   return end - link.length <= start ? end : end - link.length;

@@ -88,7 +88,6 @@ function doubtfulDates({ rule, pieces }: Match, { dates }: RequestText): readonl
   });
 }
 
-/** The marks that a reading does not use whole. Those of a name are a part of it. */
 function findLeft({ rule, start, end, pieces }: Match, { marks }: RequestText): readonly Mark[] {
   const used = new Map<number, Piece>();
   for (const piece of pieces)

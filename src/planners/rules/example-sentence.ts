@@ -30,7 +30,6 @@ export function readExample(
   return { template: toTemplate(phrase, tokens, slots), rest };
 }
 
-/** The place of a value in a sentence. */
 function placeOf(value: unknown, tokens: readonly Token[], type: SlotType): Part | undefined {
   if (Array.isArray(value)) return placeOfList(value, tokens, type);
   if (typeof value === "number") return placeOfNumber(value, tokens);

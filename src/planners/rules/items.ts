@@ -2,19 +2,15 @@ import { startsWithVerb, unsplitPairs } from "../../english/word-classes.ts";
 import { wordSet } from "../../english/word-set.ts";
 import { isCapital, type RequestText, textBetween } from "./request.ts";
 
-/** Some tokens of a request. */
 export interface Part {
   readonly start: number;
-  /** The token behind the last. */
   readonly end: number;
 }
 
-/** Words that name nothing. */
 export const quantifiers = wordSet(
   "a an everything anything something nothing all both some any none one ones stuff things thing item items each every others rest more it me us you him her todo todos task tasks reminder",
 );
 
-/** True for a single quoted text. */
 export function isQuote(parts: readonly Part[], { tokens }: RequestText): boolean {
   const [first] = parts;
   return parts.length === 1 && first?.end === (first?.start ?? 0) + 1 && tokens[first?.start ?? 0]?.kind === "quote";

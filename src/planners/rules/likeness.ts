@@ -18,12 +18,10 @@ import type { ToolRules } from "./phrase-rules.ts";
  * made from the examples. Their shares and a few counts are marks, which are weighed by constants.
  */
 
-/** Fitted and printed by scripts/fit-likeness.ts. */
 export const likenessConstants = {
   weights: [2.52, 1.17, 1.01, 4.07, 2.84, -0.55, 1.62, 0.42, 0.32, -0.07, 0.2],
   /** The log-odds from which a tool is planned: of one tool, and what they grow by with the logarithm of their number. */
   bar: [0.63, 0.59] as const,
-  /** The log-odds from which a person is asked. */
   ask: -0.23,
 };
 
@@ -60,7 +58,6 @@ function readSentence(text: string, isFrame = false): Sentence {
   return { words, stems: words.map(stem), isContent, kinds: [...moodOf(words), ...kinds] };
 }
 
-/** Parts of a sentence, and what each weighs in it. */
 type Parts = ReadonlyMap<string, number>;
 
 function wordsOf({ stems, isContent }: Sentence): Parts {
@@ -96,7 +93,6 @@ function moodOf(words: readonly string[]): readonly string[] {
 /** The places of the known parts of a sentence, and their values; of length 1 with the unknown ones. */
 type Vector = readonly (readonly [place: number, value: number])[];
 
-/** A softmax over tools, of which the last stands for none of them. */
 class Softmax {
   private readonly places = new Map<string, number>();
   private readonly rarity: readonly number[];
@@ -163,9 +159,7 @@ class Softmax {
   }
 }
 
-/** Tools, each known by some examples, to be compared with sentences. */
 export class Likeness {
-  /** The examples of each tool, and how many of them have a stem or a kind. */
   private readonly tools: readonly { readonly texts: readonly string[]; readonly counts: Parts }[];
   private readonly words: Softmax;
   private readonly letters: Softmax;
@@ -224,7 +218,6 @@ export function weigh(compared: readonly { readonly marks: readonly number[] }[]
   return { best, logOdds: (scores[best] ?? 0) - Math.log(rest) };
 }
 
-/** The last set of tools that was asked for together, under its first tool. */
 const made = new WeakMap<ToolRules, { readonly known: readonly ToolRules[]; readonly likeness: Likeness }>();
 
 /** The tool that a sentence means by its likeness, its nearest example, and whether it is sure enough to be planned. */
@@ -245,7 +238,6 @@ export function findLike(rules: readonly ToolRules[], text: string) {
   return { tool: known[best]?.tool.name, example, isSure: logOdds >= bar[0] + bar[1] * Math.log(known.length) };
 }
 
-/** The examples of a pure tool that takes no input and has no other phrases. */
 function examplesOf({ tool, schemas, rules }: ToolRules): readonly string[] {
   const isPlain = tool.declaredEffect === "pure" && tool.declaredNeedsApproval === false;
   const takesNothing = schemas.input.type === "object" && Object.keys(schemas.input.properties ?? {}).length === 0;

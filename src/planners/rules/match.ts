@@ -25,12 +25,10 @@ export interface Piece {
   readonly isMessage?: boolean;
   /** With `word`: true if it is misspelt. */
   readonly isMistyped?: boolean;
-  /** With a word or a slot: the place in the phrase before it. */
   readonly place?: PhrasePlace;
   readonly before: Piece | undefined;
 }
 
-/** A compiled template with the types of its slots. */
 export interface Template {
   readonly node: PhraseNode;
   readonly start: PhrasePlace;
@@ -39,36 +37,28 @@ export interface Template {
   readonly anywhere: readonly Template[];
 }
 
-/** One way in which a template fits. */
 export interface Fit {
   readonly cost: number;
   readonly start: number;
   readonly end: number;
   readonly pieces: Piece | undefined;
-  /** The slots that it fills. */
   readonly filled: readonly string[];
-  /** True if it says a word of the phrase. */
   readonly isSpoken: boolean;
 }
 
-/** One way in which a template fits beside a phrase. */
 export interface AsideFit extends Fit {
   /** The slots that no other may fill: a list may be filled more than once. */
   readonly taken: readonly string[];
-  /** True for a name, such as that of a list. */
   readonly isName: boolean;
 }
 
-/** One reading of the tokens so far. */
 interface Thread {
   readonly place: PhrasePlace;
   readonly cost: number;
   readonly pieces: Piece | undefined;
-  /** The text that is open, and its first token. */
   readonly text: PhraseSlot | undefined;
   readonly open: number;
   readonly filled: readonly string[];
-  /** True if a word of the phrase was said. */
   readonly isSpoken: boolean;
 }
 
@@ -84,10 +74,8 @@ export const costs = {
   /** Less than of another text, so that it begins at the first word that opens one. */
   message: 9,
   openText: 3,
-  /** Less than of a text: the things of a list are its own. */
   list: 6,
   left: 60,
-  /** A date that is written as a name is. */
   named: 20,
 } as const;
 /** A longer text must be in quotes, where it is one token. */
@@ -95,7 +83,6 @@ const maxTextTokens = 200;
 const maxModifierTokens = 16;
 const noNames: readonly string[] = [];
 const noFits: readonly AsideFit[] = [];
-/** Words behind which a sentence stands. */
 export const opensMessage: ReadonlySet<string> = new Set(["that", ":", "saying", "says", "because"]);
 /** The steps of work that a check by a schema counts for. */
 const checkCost = 25;
@@ -121,10 +108,8 @@ export class WorkMeter {
   }
 }
 
-/** A request can be read in so many ways that the rules give up. */
 export class TooMuchWork extends Error {}
 
-/** The possible ends of a run of a template, and its start. */
 export interface Range {
   readonly start: number;
   /** The first token that belongs to something else for certain. */
@@ -141,14 +126,12 @@ export interface Range {
  */
 export class Matcher {
   private readonly asides = new Map<readonly Template[], (readonly AsideFit[])[]>();
-  /** The end of each date, by its first token and by that of its preposition. */
   private readonly dateEnds = new Map<number, number>();
 
   constructor(
     private readonly request: RequestText,
     private readonly edges: TextEdges,
     private readonly meaningsOf: FindMeanings,
-    /** True for a word with which wishes begin: no text without a verb before it does. */
     private readonly isLead: (word: string) => boolean,
     readonly work: WorkMeter,
   ) {
@@ -207,7 +190,6 @@ export class Matcher {
     }
   }
 
-  /** True where a message begins: nothing is taken out of it. */
   private atMessage(run: Run, thread: Thread): boolean {
     return run.position > run.range.start && thread.place.steps.slots.some((slot) => this.isMessage(run, thread, slot));
   }
@@ -241,7 +223,6 @@ export class Matcher {
     push(run, position + 1, { ...thread, cost: cost + skipCost, pieces: piece });
   }
 
-  /** Passes a date that nothing in the phrase takes. */
   private leaveDate(run: Run, thread: Thread): void {
     const { position: start, range } = run;
     const end = range.messageEnds === undefined ? undefined : this.dateEnds.get(start);
@@ -254,7 +235,6 @@ export class Matcher {
     return this.request.dates.some((date) => date.isNamed && date.start >= start && date.end <= end) ? costs.named : 0;
   }
 
-  /** Follows a phrase with the next token, or ends it there. */
   private follow(run: Run, thread: Thread): void {
     const { place, cost, pieces, filled, isSpoken } = thread;
     const { position, range } = run;
@@ -266,7 +246,6 @@ export class Matcher {
     if (slots.length > 0) this.fill(run, thread);
   }
 
-  /** Takes a word as the next of a phrase, or as one like it. */
   private takeWord(run: Run, thread: Thread, word: string): void {
     const { words } = thread.place.steps;
     this.take(run, thread, words.get(word), 0);
@@ -279,7 +258,6 @@ export class Matcher {
     if (words.size === 1) this.takeIt(run, thread);
   }
 
-  /** Takes the next word of a phrase. */
   private take(run: Run, thread: Thread, places: readonly PhrasePlace[] | undefined, spelling: number): void {
     if (places === undefined) return;
     const { position } = run;
@@ -429,7 +407,6 @@ export class Matcher {
     }
   }
 
-  /** Continues a text behind a date within it. */
   private passDate(run: Run, thread: Thread, piece: Piece): void {
     for (const fit of this.modifiersAt(run.anywhere, run.position)) {
       if (fit.taken.some((each) => thread.filled.includes(each)) || !this.edges.mayHold(fit.end)) continue;
@@ -455,7 +432,6 @@ export class Matcher {
     );
   }
 
-  /** The templates that fit at a token beside a phrase. */
   modifiersAt(anywhere: readonly Template[], position: number): readonly AsideFit[] {
     if (anywhere.length === 0) return noFits;
     let byPosition = this.asides.get(anywhere);
@@ -517,11 +493,9 @@ export class Matcher {
   }
 }
 
-/** A template that is being fitted into a request. */
 interface Run extends Pick<Template, "slots" | "anywhere"> {
   readonly range: Range;
   readonly fits: Fit[];
-  /** The threads that wait for each token, from the first on. */
   readonly arriving: Thread[][];
   position: number;
 }
@@ -540,18 +514,15 @@ function mayBeText(slots: Template["slots"], { isName }: AsideFit, { isSpoken, f
   return hasText && !filled.some((name) => slots.has(name));
 }
 
-/** True if the last piece is a text. */
 function isText(piece: Piece | undefined): boolean {
   return piece?.kind === "slot" && piece.value === undefined;
 }
 
-/** The pieces of a fit behind others. */
 function joinPieces(before: Piece | undefined, pieces: Piece | undefined): Piece | undefined {
   if (pieces === undefined || before === undefined) return pieces ?? before;
   return { ...pieces, before: joinPieces(before, pieces.before) };
 }
 
-/** The pieces of a fit in their order. */
 export function piecesOf(last: Piece | undefined): readonly Piece[] {
   const pieces: Piece[] = [];
   for (let piece = last; piece !== undefined; piece = piece.before) pieces.push(piece);

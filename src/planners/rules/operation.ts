@@ -17,7 +17,6 @@ export interface OperationSlot {
   readonly isInfinitive: boolean;
 }
 
-/** Stands for the end of a phrase among the words behind a slot. */
 export const phraseEnd = "$";
 
 /** One thing that a tool does: all phrases that choose the same branch of its input. */
@@ -40,13 +39,11 @@ export class Operation {
     return [...this.slots.values()].filter((slot) => names.has(slot.name));
   }
 
-  /** True if a word leads to a text of one of its phrases. */
   opens(word: string): boolean {
     const texts = [...this.slots.values()].filter(({ type }) => !isReadable(type));
     return texts.some(({ leads }) => leads.some((lead) => lead.at(-1) === word));
   }
 
-  /** The stems of the words of all phrases that say something. */
   get words(): ReadonlySet<string> {
     return stemsOf(this.rules);
   }
@@ -57,18 +54,15 @@ const stemsOf = remembered(
     new Set(rules.flatMap(({ node }) => wordsIn(node).filter(isContent).map(stem))),
 );
 
-/** True for a word that says something by itself. */
 export function isContent(word: string): boolean {
   return /^[\p{L}#]/u.test(word) && !functionWords.has(word) && !prepositions.has(word);
 }
 
-/** The words of a phrase, some of them several times. */
 export function wordsIn(node: PhraseNode): readonly string[] {
   if (node.type === "word") return [node.word];
   return node.type === "slot" ? [] : node.items.flatMap(wordsIn);
 }
 
-/** Stands for a slot among words. */
 const slotMark = "{}";
 /** A place in a phrase with more words before it has no lead that tells it from others. */
 const maxTails = 200;
@@ -154,7 +148,6 @@ function walkBack(
 
 const passed = wordSet('the a an my our your this that some any [ ( "');
 
-/** The words of a tail that lead to what follows. */
 function leadIn(tail: string): readonly (readonly string[])[] {
   const words = tail.split(" ").filter((word) => word !== "");
   const [before = "", last = ""] = [words.at(-2), words.at(-1)];

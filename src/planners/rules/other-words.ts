@@ -22,13 +22,11 @@ import { denials, isPlainText, type TextEdges } from "./texts.ts";
  * Like the matcher it keeps the cheapest thread at each place. See docs/decisions/proposals.md.
  */
 
-/** One way to read words as a call. */
 export interface OtherFit {
   readonly rule: PhraseRule;
   readonly cost: number;
   readonly end: number;
   readonly pieces: readonly Piece[];
-  /** The slot that it lacks. */
   readonly missing?: string;
   /** True if it has the words and values of a phrase in their order, and no open text: only small words differ. */
   isAlike(): boolean;
@@ -36,10 +34,8 @@ export interface OtherFit {
 
 /** The tokens that a call may take. */
 export interface OtherRange {
-  /** It begins with one of these, behind any courtesies. */
   readonly starts: readonly number[];
   readonly ends: ReadonlySet<number>;
-  /** The end of the sentence. */
   readonly limit: number;
 }
 
@@ -52,7 +48,6 @@ const costs = {
   /** A value or a text to which no word of the phrases leads; a text in lower case; one behind a word that is left out. */
   ...{ bare: 12, unnamed: 25, afterLeft: 50, optional: 20 },
   ...{ text: 10, name: 5, behindName: 20, preposition: 14, sign: 20, markInText: 30, ownWord: 25, verb: 30 },
-  /** A text that begins or ends within a name, or is not plain. */
   ...{ broken: 30, joined: 10, unplain: 60 },
   /** Each token of a message, and of what may be one. */
   ...{ message: 2, opened: 6, maxMessage: 100 },
@@ -72,10 +67,8 @@ const maxCalls = 5;
 /** A reading that costs more is not what anybody means. */
 const maxCost = 160;
 
-/** A reading of the tokens so far. */
 interface Thread {
   readonly cost: number;
-  /** The slots that are filled, a bit each. */
   readonly filled: number;
   /** The slot whose text is open, or -1, and the first token of the text. */
   readonly open: number;
@@ -85,7 +78,6 @@ interface Thread {
   readonly said: number;
 }
 
-/** Reads the wishes of a request in other words than those of the phrases. */
 export class OtherWords {
   private readonly text: OtherText;
   private known: readonly Chart[] | undefined;
@@ -111,7 +103,6 @@ export class OtherWords {
     return this.known;
   }
 
-  /** The ways to read some words. */
   fitsFrom(range: OtherRange): readonly OtherFit[] {
     const fits = this.charts.flatMap((chart) => chart.fit(range));
     const counts = new Map<number, number>();
@@ -148,14 +139,12 @@ export class OtherWords {
   }
 }
 
-/** The slots that each set of those that a call needs lacks, the fewest first. */
 function lackingOf({ needs }: Call, filled: ReadonlySet<string>): readonly (readonly string[])[] {
   return needs
     .map((names) => [...names].filter((name) => !filled.has(name)))
     .sort((one, other) => one.length - other.length);
 }
 
-/** The part of what is known of a request that depends on no call. */
 class OtherText {
   readonly roots: readonly string[];
   readonly isMark: readonly boolean[];
@@ -184,13 +173,11 @@ class OtherText {
     return this.meaningsOf(this.request.words[at] ?? "").map(stem);
   }
 
-  /** True for a word that says what to do. */
   isDeed(at: number): boolean {
     const word = this.request.words[at] ?? "";
     return isVerb(word) || verbsLike(word).length > 1;
   }
 
-  /** The values of a type that begin at a token. */
   readingsAt(type: CallSlot["type"], at: number): readonly SlotReading[] {
     const known = this.readings.get(type) ?? [];
     this.readings.set(type, known);
@@ -216,13 +203,10 @@ class OtherText {
   }
 }
 
-/** A value of a slot that begins at a token. */
 interface ChartValue extends SlotReading {
   readonly cost: number;
   readonly place: number;
-  /** True if it says by itself which call is meant. */
   readonly isTelling: boolean;
-  /** True if it stands where phrases have it, with its unit, and in no other form. */
   readonly isSure: boolean;
 }
 
@@ -245,7 +229,6 @@ class Chart {
   private readonly said: readonly number[];
   private readonly values: (readonly ChartValue[])[] = [];
   private readonly openings: Opening[][] = [];
-  /** The places of the slots that take a text. */
   private readonly texts: readonly number[];
 
   constructor(
@@ -311,7 +294,6 @@ class Chart {
     return fits;
   }
 
-  /** The verb with which a wish begins, if it is of another deed. */
   private otherDeed(start: number): number | undefined {
     const isAsked =
       this.call.rule.tool.tool.declaredEffect === "pure" && asking.has(this.text.request.words[start] ?? "");
@@ -328,7 +310,6 @@ class Chart {
     for (const place of this.texts) if ((thread.filled & (1 << place)) === 0) this.open(thread, at, place, range);
   }
 
-  /** Passes a token that is in no slot. */
   private pass(thread: Thread, at: number, push: Push): void {
     const { tokens, words } = this.text.request;
     const word = words[at] ?? "";
@@ -376,7 +357,6 @@ class Chart {
     });
   }
 
-  /** True for digits where the call takes one number: no word has to lead to it. */
   private isOnlyNumber({ kind }: CallSlot["type"], at: number): boolean {
     const isDigits = kind === "number" && /^\d/.test(this.text.request.words[at] ?? "");
     return isDigits && this.call.slots.filter(({ type }) => type.kind === "number").length === 1;
@@ -418,7 +398,6 @@ class Chart {
     return words[at] === "," && words[at + 1] === "and" ? at + 2 : at + 1;
   }
 
-  /** True if words that lead to a slot stand before a token. */
   private isLed({ leads, name }: CallSlot, at: number): boolean {
     const before = this.text.request.words.slice(Math.max(0, at - 3), at).filter((word) => !articles.test(word));
     const isNaming = naming.test(before.at(-1) ?? "") && /name|title|label|subject/i.test(name);
@@ -596,7 +575,6 @@ class Chart {
     );
   }
 
-  /** True if the words and values stand in the order of a phrase. */
   private isInOrder({ node, anywhere }: PhraseRule, pieces: readonly Piece[]): boolean {
     const items = itemsIn(node);
     const isBeside = (name = "") => anywhere.some(({ slots }) => slots.has(name) && slots.get(name)?.kind !== "number");
@@ -620,7 +598,6 @@ class Chart {
   }
 }
 
-/** The share of some groups of stems of which none is said. */
 function shareUnsaid(groups: readonly ReadonlySet<string>[], said: Pick<ReadonlyMap<string, unknown>, "has">): number {
   let unsaid = 0;
   for (const group of groups) {
@@ -631,7 +608,6 @@ function shareUnsaid(groups: readonly ReadonlySet<string>[], said: Pick<Readonly
   return unsaid / Math.max(1, groups.length);
 }
 
-/** True if a request holds a value that says by itself which slot it is of. */
 function saysValue({ kind, values, units }: CallSlot["type"], { words, amounts }: RequestText): boolean {
   if (kind === "enum") return words.some((word) => values?.has(word));
   if (units === undefined) return false;
@@ -658,9 +634,7 @@ const smallest =
   /^(?:[^\p{L}\p{N}]|the|an?|my|our|your|me|us|i|we|is|are|be|please|just|of|to|for|on|in|at|by|with|from|into|can|could|would|will|you|have|am|now)$/u;
 const takesMoney = /amount|price|cost|fee|budget|total|sum|fine|pay/i;
 const articles = /^(?:the|an?|my|our)$/;
-/** Words behind which a name stands. */
 const naming = /^(?:called|named|titled|entitled)$/;
-/** Verbs with which anything is asked for. */
 const asking = wordSet("show list display see view get give find tell check read fetch pull bring look search");
 const questionWords = wordSet("what when where who how why which");
 const subjects = wordSet("i we you he she they");

@@ -43,12 +43,9 @@ import { waitsOf } from "./steps.ts";
 interface ExplainedPart {
   readonly text: string;
   readonly tool: string;
-  /** The phrase as the tool defines it. */
   readonly phrase: string;
   readonly words: readonly ExplainedWords[];
-  /** The steps it became. */
   readonly stepIds: readonly string[];
-  /** All this in one line. */
   readonly summary: string;
 }
 
@@ -56,7 +53,6 @@ interface ExplainedPart {
 export interface RequestExplanation {
   readonly steps: readonly PlanStep[];
   readonly parts: readonly ExplainedPart[];
-  /** The details of the refusal, if the request is refused. */
   readonly refusal?: AgentErrorDetails["cannot-plan"] & { readonly message: string };
 }
 
@@ -76,15 +72,12 @@ interface Planned {
   readonly matches: readonly Match[];
 }
 
-/** Further details of a refusal. */
 interface MoreOfRefusal {
   readonly details?: Partial<Details>;
   readonly parts?: Parts;
-  /** True if no phrase fits any part of the request. */
   readonly isUnread?: boolean;
   /** The meanings that the request may have, though none is planned unasked. */
   readonly meant?: readonly Meaning[];
-  /** With which it was read. */
   readonly reader?: RequestReader;
 }
 
@@ -203,7 +196,6 @@ class Planning {
     return new Refused("missing", `${said} does not say the ${sayName(field)}${among}`, all);
   }
 
-  /** Names the phrase that came nearest, and what it could not read. */
   private explainNear(why: string, reading: Reading, request: RequestText): string {
     const rule = reading.matches.find(({ inOtherWords }) => inOtherWords)?.rule;
     const unused = unusedIn(reading, request).map((words) => JSON.stringify(cutText(words, maxQuoted)));
@@ -218,7 +210,6 @@ class Planning {
     if (wishes.length < 2 || wishes.length > maxWishes) return undefined;
     const whole = text.trim().replace(/[.!?]+$/, "");
     const found: RefusedWish[] = [];
-    /** The wishes before, up to one that is not planned. */
     let run: { readonly start: number; readonly before: number; readonly count: number } | undefined;
     let before = 0;
     for (const wish of wishes) {
@@ -484,7 +475,6 @@ function meaningOf(reading: Reading, readings: readonly Reading[], request: Requ
   return { calls, steps: orderSteps(calls, request), certainty, unused };
 }
 
-/** The steps of a plan, with the words that ask for each as its reasoning. */
 function orderSteps(drafts: readonly DraftStep[], request: RequestText): readonly PlanStep[] {
   const waits = waitsOf(drafts.map(({ id, rules, input }) => ({ id, tool: rules.tool, input })));
   let said = 0;
@@ -540,7 +530,6 @@ function readParts({ matches, drafts }: Reading, reader: RequestReader): ReturnT
   return matches.map((match) => explainPart(match, reader, drafts));
 }
 
-/** Reports which phrase of which tool matched which words. */
 function explainPart(match: Match, { clauses, request }: RequestReader, drafts: readonly DraftStep[]): ExplainedPart {
   const { rules, rule, pieces } = match;
   const { name } = rules.tool;
@@ -586,7 +575,6 @@ function explainWords(
   return words;
 }
 
-/** Says for people what is doubtful about words. */
 const doubtful: Readonly<Record<Doubt["kind"], string>> = {
   left: "has no place in the plan",
   name: "may be more than a name; put it in quotes if it is one",
@@ -595,7 +583,6 @@ const doubtful: Readonly<Record<Doubt["kind"], string>> = {
   words: "is said in other words than a phrase",
 };
 
-/** Says for people what words of each kind mean. */
 const refusals = {
   denied: "says not to do it",
   supposed: "only supposes something; say what to do",
@@ -606,7 +593,6 @@ const refusals = {
   condition: "depends on something that no tool can tell",
 } as const;
 
-/** The first wish that two readings take for different things. */
 function firstDifference(left: Reading, right: Reading): readonly [Match, Match] {
   const pairs = left.matches.map((match, index) => [match, right.matches[index] ?? match] as const);
   const differs = ([one, other]: readonly [Match, Match]) => other.rule !== one.rule || other.end !== one.end;

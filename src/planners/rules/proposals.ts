@@ -17,9 +17,7 @@ import { anaphor, choicesOf, isReadable, type SlotType, slotReadingsAt, slotType
 
 /** A meaning that a request may have, before it is said in words. */
 export interface Meaning extends Pick<Proposal, "steps" | "certainty" | "unused"> {
-  /** The calls, to be said in words. */
   readonly calls?: readonly Call[];
-  /** The words, if they are known. */
   readonly text?: string;
   readonly asks?: ProposalQuestion;
 }
@@ -64,7 +62,6 @@ export function toProposal(
   };
 }
 
-/** The words of a request that a reading leaves out. */
 export function unusedIn({ doubts }: Reading, request: RequestText): readonly string[] {
   const unused: { start: number; end: number }[] = [];
   for (const { kind, start, end } of doubts.toSorted((one, other) => one.start - other.start)) {
@@ -89,14 +86,12 @@ export function questionFor({ lacking, drafts }: Reading, clock: DateClock): Pro
   return { stepId, field, type: type.kind, ...(choices.length > 0 && { choices }), text: `Which ${sayName(field)}?` };
 }
 
-/** The field that a function makes of a slot. */
 function fieldOf(rule: PhraseRule, slot: string, clock: DateClock): string | undefined {
   const type = typeOfSlot(rule, slot);
   const made = type && inputOfPhrase(rule, { [slot]: exampleOf(type, "x") }, clock);
   return Object.keys(made ?? {}).find((name) => !Object.hasOwn(rule.fixed, name) && made?.[name] !== undefined);
 }
 
-/** A value of a type, to be said or tried. */
 function exampleOf(type: SlotType, name: string): SlotValue {
   const [choice] = choicesOf(type);
   const examples: Readonly<Record<SlotType["kind"], SlotValue>> = {
@@ -112,7 +107,6 @@ function exampleOf(type: SlotType, name: string): SlotValue {
  */
 const weights = { constant: 0.5, cost: -1.75, doubt: -1, ahead: 0.57, value: 0.77 } as const;
 
-/** The likelihood that a reading is what was meant, given the costs of the others. */
 export function certaintyOf({ matches, doubts, cost: all }: Reading, others: readonly number[]): number {
   const cost = doubts.length > 0 ? all - unsureCost : all;
   const isLiteral = matches.every(({ inOtherWords }) => inOtherWords !== true);
@@ -140,7 +134,6 @@ export function likestPhrases(tool: ToolRules, said: ReadonlySet<string>) {
   return scored.sort((one, other) => other.score - one.score);
 }
 
-/** The words of a text that say something. */
 export function contentOf(text: string): ReadonlySet<string> {
   return new Set(
     tokenize(text, 200).flatMap(({ norm }) => (norm.length > 2 && !functionWords.has(norm) ? [norm] : [])),

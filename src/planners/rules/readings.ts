@@ -22,46 +22,35 @@ import { type Match, readSlotValues, saysIt, type Unfit } from "./slot-values.ts
 import { issueOf, toStepInput } from "./steps.ts";
 import { readTextEdges, type TextEdges } from "./texts.ts";
 
-/** A step whose dependencies are not known yet. */
 export interface DraftStep {
   readonly id: string;
   readonly rules: ToolRules;
   readonly input: JsonObject;
   readonly match: Match;
-  /** Its place among the things that its match speaks of. */
   readonly place: number;
-  /** True if a value behind it was said of it: what is said later is of others. */
   readonly isClosed: boolean;
 }
 
-/** Some clauses of a request as steps. */
 interface Partial extends Reading {
   readonly asked: ReadonlyMap<ToolRules, EarlierPhrases>;
 }
 
-/** The steps and words before a wish. */
 interface Earlier {
   /** The step whose result "it" is, and that result. */
   readonly earlier: DraftStep | undefined;
   readonly previous: PhraseReference | undefined;
-  /** The phrases for the same tool. */
   readonly before: EarlierPhrases | undefined;
 }
 
-/** The inputs of a wish, or why it does not fit. */
 type Inputs = ({ readonly ok: true; readonly inputs: readonly JsonObject[] } | Unfit) & {
-  /** True if they depend on which earlier step the wish is about. */
   readonly refersBack?: boolean;
 };
 
-/** A request as a whole. */
 export interface Reading {
   readonly matches: readonly Match[];
   readonly drafts: readonly DraftStep[];
-  /** The reasons not to plan it unasked. */
   readonly doubts: readonly Doubt[];
   readonly cost: number;
-  /** A value that a step lacks. */
   readonly lacking?: { readonly stepId: string; readonly slot: string } | undefined;
 }
 
@@ -77,7 +66,6 @@ export type Readings =
 
 interface Failure {
   readonly clause: number;
-  /** A phrase that fits the clause, but for what the refusal says. */
   readonly match?: Match;
 }
 
@@ -98,7 +86,6 @@ const maxBehind = 10;
 const wishCost = 4;
 /** One in other words costs more: its words may be a part of another. */
 const otherWishCost = 25;
-/** Going on with the phrase before is likelier than a new wish. */
 const goesOnCost = -3;
 const reasonCost = 6;
 /** A wish that is left out, and each of its words. */
@@ -120,7 +107,6 @@ const maxClausesOfWish = 8;
 const maxSumClauses = 4;
 const maxReadings = 3;
 
-/** Reads a request with the phrases of tools. */
 export class RequestReader {
   readonly clauses: readonly Clause[];
   readonly work = new WorkMeter();
@@ -135,7 +121,6 @@ export class RequestReader {
   private readonly othersFrom = new Map<number, readonly Match[]>();
   private readonly refusals: readonly (readonly FoundRefusal[])[];
   private readonly candidates: readonly PhraseRule[];
-  /** True while readings in other words or another order are looked for, too. */
   private otherWords: OtherWords | undefined;
 
   constructor(
@@ -144,7 +129,6 @@ export class RequestReader {
     private readonly options: {
       readonly meaningsOf: FindMeanings;
       readonly maxSteps: number;
-      /** The steps that come before those of the request. */
       readonly stepsBefore: number;
     },
   ) {
@@ -174,7 +158,6 @@ export class RequestReader {
     return end === 1 && isCapital(this.request, 0) && !isKnown && this.isLead(words[end + 1] ?? "");
   }
 
-  /** The refusals in a clause, behind its courtesies as well as with them. */
   private findRefusals(clause: number): readonly FoundRefusal[] {
     const { words } = this.request;
     const { start, end } = this.clauses[clause] ?? { start: 0, end: 0 };
@@ -245,7 +228,6 @@ export class RequestReader {
     }
   }
 
-  /** True if a wish need not be followed beside others that end at the same place. */
   private isWorse({ lastClause, cost }: Match, [best, second, ...others]: readonly Match[]): boolean {
     if (best === undefined) return false;
     if (this.otherWords !== undefined) return others.length > 1;
@@ -318,7 +300,6 @@ export class RequestReader {
     return isBehind && isCourtesy(this.request.words, end, this.clauses[clause]?.end ?? end);
   }
 
-  /** Passes a clause that asks for nothing: a reason, or a date that belongs to none. */
   private passClause(clause: number, partial: Partial): Partial | undefined {
     const { start, end } = this.clauses[clause] ?? { start: 0, end: 0 };
     const { words, marks } = this.request;
@@ -501,7 +482,6 @@ export class RequestReader {
     return (near.find(ends) ?? near.at(-1))?.end ?? 0;
   }
 
-  /** A sum takes whole clauses. */
   private readSums(rule: PhraseRule, firstClause: number): readonly Match[] {
     const name = [...rule.slots].find(([, { kind }]) => kind === "sum")?.[0];
     const first = this.clauses[firstClause];
@@ -576,7 +556,6 @@ export class RequestReader {
     return !isOpen && (isApart || mayBeItems(said, marks)) && startsWithVerb(first) === startsWithVerb(second);
   }
 
-  /** The steps with those of one more wish. */
   private async extend(partial: Partial, match: Match): Promise<Partial | Unfit> {
     if (match.missing !== undefined && partial.lacking !== undefined) return { ok: false };
     const earlier = partial.drafts.slice(-maxLookBack).reverse();
@@ -754,20 +733,17 @@ export class RequestReader {
     return undefined;
   }
 
-  /** The words of a clause, quoted. */
   quote(at: number): string {
     const { start, end } = this.clauses[at] ?? { start: 0, end: 0 };
     return textBetween(this.request, start, end);
   }
 }
 
-/** True for a step that is one of several things of which a wish speaks. */
 function isOfSeveral({ match }: DraftStep, { matches, drafts }: Partial): boolean {
   const isFirst = matches[matches.indexOf(match) + 1]?.goesOn === true;
   return isFirst || match.goesOn === true || drafts.filter((draft) => draft.match === match).length > 1;
 }
 
-/** True if the result of a tool is a list. */
 function givesList({ schemas, resultPath }: ToolRules): boolean {
   const keys = resultPath === "" ? [] : parseReference(`x${resultPath}`)?.path;
   return (schemas.output && schemasAt(schemas.output, keys ?? []))?.some(({ type }) => type === "array") ?? false;
@@ -796,7 +772,6 @@ function isSame(left: Partial, right: Partial): boolean {
   return inputs(left) === inputs(right);
 }
 
-/** The values behind the last text of a match that are no part of its phrase. */
 function valuesBeside({ pieces, rule, start }: Match): readonly Piece[] {
   const text = pieces.findLastIndex(({ name }) => name !== undefined && rule.slots.has(name));
   return pieces.filter(
@@ -804,7 +779,6 @@ function valuesBeside({ pieces, rule, start }: Match): readonly Piece[] {
   );
 }
 
-/** True if a value, such as a list, stands behind the first text of a match. */
 function hasValueBehind({ pieces, rule, start }: Match): boolean {
   const text = pieces.findIndex(
     ({ name, value, start: at }) => at >= start && value === undefined && rule.slots.has(name ?? ""),
@@ -832,10 +806,8 @@ function isSaid({ start, end, reason }: FoundRefusal, said: ReadonlySet<number>)
   return count === end - start || (count > 0 && (reason === "question" || reason === "others"));
 }
 
-/** Words behind which several things are one. */
 const isTopic = /^(?:about|regarding)$/;
 const greetings = /^(?:hi|hello|hey|dear)$/;
-/** Words with which a wish begins that a courtesy leads in. */
 const openers = wordSet(
   "can could would will shall may might do does did is are was were have has had should please let i we you he she they",
 );

@@ -18,7 +18,6 @@ export interface RequestDate extends DateReading {
   readonly isFirm: boolean;
   /** The day of a time, where that comes first: "friday" of "friday at 5pm". Read when it is asked for. */
   dayAlone(): { readonly end: number; readonly date: string } | undefined;
-  /** The same words said of the past: the last monday. Read when it is asked for. */
   inPast(): RequestDate;
 }
 
@@ -31,7 +30,6 @@ export interface RequestText {
   readonly dates: readonly RequestDate[];
   /** Days from one to another, as filters name them. */
   readonly ranges: readonly RequestRange[];
-  /** Numbers with what they count, by their first token. None begins within another. */
   readonly amounts: ReadonlyMap<number, Amount>;
   /** Every piece that some reader can read, in order of their first tokens; they may overlap. */
   readonly marks: readonly Mark[];
@@ -45,7 +43,6 @@ export interface Mark {
   readonly start: number;
   readonly end: number;
   readonly leadStart: number;
-  /** For a date: false before a noun, and in a name. */
   readonly isFirm: boolean;
   /** For a date: true if it is on no calendar, or may be several. */
   readonly isFalse?: boolean;
@@ -56,11 +53,9 @@ export interface RequestRange {
   readonly end: number;
   /** A day, or the first and the last one: `2026-11-22`, `2026-11-22/2026-11-30`, `../2026-11-30`. */
   readonly value: string;
-  /** The same words said of the past. Read when it is asked for. */
   inPast(): string;
 }
 
-/** Represents a quoted text among the words: no phrase contains it. */
 export const quotedWord = '"';
 
 /** Reads a request, up to one token beyond the limit. Linear in its length. */
@@ -255,7 +250,6 @@ export function textBetween({ text, tokens }: Said, start: number, end: number):
 /** Longer requests have too many runs of words for a grammar. */
 const maxSpanTokens = 60;
 const maxSpan = 12;
-/** Signs with which no text begins or ends. */
 const outside = /^[,;:.!?•]$/;
 
 /**

@@ -19,7 +19,6 @@ interface Saying {
 }
 
 const maxSaid = 300;
-/** Stands for a value that is not known. */
 const gap = "…";
 
 /**
@@ -36,7 +35,6 @@ function sayCall(tool: ToolRules, input: JsonObject, saying: Saying): string | u
   return undefined;
 }
 
-/** A call in words, without its secrets. */
 export function sayOpenly(rules: ToolRules, input: JsonObject, saying: Saying): string | undefined {
   const view = rules.isSensitive ? sensitiveViewOf(rules.schemas.input) : undefined;
   const open = Object.entries(input).map(([name, value]) => [name, view?.at(name).isSensitive ? hiddenText : value]);
@@ -53,14 +51,12 @@ export function describeCall(rules: ToolRules, input: JsonObject, clock: DateClo
   return sayOpenly(rules, input, { clock }) ?? [sayName(rules.tool.name), ...fields].join(", ").slice(0, maxSaid);
 }
 
-/** The phrases of a tool that have a word, the shortest first. */
 const shortestFirst = remembered(({ rules }: ToolRules): readonly PhraseRule[] =>
   rules
     .filter(({ example }) => /^\p{L}|[^{\p{L}]\p{L}/u.test(example))
     .sort((one, other) => one.example.length - other.example.length),
 );
 
-/** Says a phrase with values in its slots. */
 export function sayPhrase(rule: PhraseRule, values: Values, clock: DateClock): string | undefined {
   return new Speaker(rule, values, clock).say(rule.node);
 }
@@ -105,7 +101,6 @@ function mayBe(type: SlotType, value: unknown): boolean {
   return type.kind === "enum" && choicesOf(type).some((choice) => choice === value);
 }
 
-/** Says the parts of a phrase. */
 class Speaker {
   readonly said = new Set<string>();
 

@@ -13,7 +13,6 @@ import type { PhraseRule, ToolRules } from "./phrase-rules.ts";
 import { maxTokens, type RequestText, readRequest, textBetween } from "./request.ts";
 import { anaphor, choicesOf, isDate, isReadable, type SlotReading, type SlotType, slotReadingsAt } from "./slots.ts";
 
-/** A way to read some clauses of a request as one wish. */
 export interface Match extends Part {
   readonly rules: ToolRules;
   readonly rule: PhraseRule;
@@ -23,20 +22,16 @@ export interface Match extends Part {
   readonly pieces: readonly Piece[];
   /** True if it continues the phrase before it, without its verb: "and eggs". */
   readonly goesOn?: boolean;
-  /** True if it is in no order and words of a phrase. */
   readonly inOtherWords?: boolean;
   /** With `inOtherWords`: true if it is a phrase but for small words. */
   isAlike?(): boolean;
   readonly missing?: string;
 }
 
-/** The part of a phrase that is needed to read the values of its slots. */
 export type SlotRule = Pick<PhraseRule, "slots" | "anywhere" | "source" | "fixed" | "tool">;
 
-/** The reason why a match does not fit after all. */
 export interface Unfit {
   readonly ok: false;
-  /** For people, if it says more than that nothing fits. */
   readonly why?: string;
   /** For programs. @default "not-understood" */
   readonly reason?: "unbound";
@@ -57,7 +52,6 @@ interface SlotContext {
   readonly work: WorkMeter;
 }
 
-/** Stands for words that refer to a result, until it is known which. */
 const pointer: unique symbol = Symbol("pointer");
 
 /**

@@ -11,11 +11,9 @@ import type { RequestDate, RequestText } from "./request.ts";
 export interface SlotReading {
   readonly value: string | number | boolean | typeof anaphor;
   readonly end: number;
-  /** True for a number with the unit that its slot has, or one of the same kind. */
   readonly isMeasured?: boolean;
 }
 
-/** Stands for an earlier result, until it is known which. */
 export const anaphor: unique symbol = Symbol("anaphor");
 const nth = /^(\d+)(?:st|nd|rd|th)$/;
 
@@ -142,7 +140,6 @@ export interface SlotType {
   /** For `text`: what its field says that it is, see docs/planners.md#slots. */
   readonly text?: "message" | "name" | "whole" | "word";
   readonly when?: "past" | "future";
-  /** A list where the input wants one value: there is one step for each item. */
   readonly isSpread?: boolean;
 }
 

@@ -6,7 +6,6 @@ import type { DefinedTool, PhraseReference, Tool, ToolEffect } from "../../core/
 import { checkStep, readSchemas } from "../../plan/check-step.ts";
 import { asLiteral, asReference, findReferences } from "../../plan/references.ts";
 
-/** All that is needed to make an input safe. */
 interface InputContext {
   readonly schema: JsonSchema;
   /** The only results the input may refer to, or to a part of one. */
@@ -112,7 +111,6 @@ export function effectOfStep(tool: DefinedTool, input: JsonObject): ToolEffect |
   return parsed instanceof Promise || !parsed.ok ? undefined : tool.effect(parsed.value);
 }
 
-/** True if a step is known to have no effect. */
 export function isPureStep(tool: DefinedTool, input: JsonObject): boolean {
   return effectOfStep(tool, input) === "pure";
 }

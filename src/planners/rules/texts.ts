@@ -11,7 +11,6 @@ export interface TextEdges {
 
 export const denials = wordSet("not never no nothing none nobody without nor");
 
-/** The signs that close what these open. */
 export const closers: ReadonlyMap<string, string> = new Map([
   ["(", ")"],
   ["[", "]"],
@@ -59,7 +58,6 @@ const dangling = wordSet(
     "over back also then well just only please kindly pls plz thats it's is are was were be been has have had will would could can should must may might do does did or and but",
 );
 
-/** Words that are said to somebody, and are no part of what is to be done. */
 const spoken = wordSet(
   "uh um erm hmm please pls plz kindly lol omg haha hehe thx ty cheers btw instead anymore asap ugh yo hey gonna wanna gotta sorry hopefully actually anyway though lmao tbh idk tysm",
 );
@@ -78,10 +76,8 @@ const last = wordSet(
 
 /** With these only something to do ends: "turn the oven off", but not "milk on". */
 const particles = wordSet("on off away out up down open over");
-/** Somebody who does something: a sentence of its own. */
 const subjects = wordSet("i we he she they you u im ive id ill youre theyre weve dont cant wont didnt isnt thats");
 
-/** Words that stand for something that was spoken of. */
 const pronouns = wordSet("it them these those its or but yours mine");
 const afterThanks = wordSet("thank bless see miss love");
 
