@@ -17,9 +17,7 @@ for (const name of weekdays) dayNames.set(name.slice(0, 3), name);
 for (const [name, others] of Object.entries(spellings))
   for (const other of others.split(" ")) dayNames.set(other, name);
 
-/** Names long enough that a word with one wrong letter is most likely meant as the name. */
 const tolerant = [...weekdays, "tomorrow", "tonight"];
-/** Words of one's own that are one letter from a name. */
 const ownWords: ReadonlySet<string> = new Set(["sundry", "tonights", "munday"]);
 
 export function dayNameOf(word: string): string | undefined {
@@ -32,13 +30,11 @@ export function dayNameOf(word: string): string | undefined {
 
 export const eachDayWord = /(?<!\w)(?:[fmstwy][a-z]{2,9}|overmorrow|2[a-z]{2,6})(?!\w)/gi;
 
-/** The names of the hours, and of feasts that are on the same day of each year or are not. */
 export const hourWords = "one|two|three|four|five|six|seven|eight|nine|ten|eleven|twelve";
 export const feastWords =
   "(?:christmas|xmas|new\\s{1,2}year['’]?s?)(?:\\s{1,2}(?:eve|day))?|boxing\\s{1,2}day|hallowe['’]?en|valentine['’]?s?(?:\\s{1,2}day)?|" +
   "(?:st\\.?|saint)\\s{1,2}patrick['’]?s\\s{1,2}day|easter(?:\\s{1,2}(?:sunday|monday))?|thanksgiving|(?:good|black)\\s{1,2}friday";
 
-/** The names of the months and their short forms, as alternatives of a regular expression. */
 export const monthNames = [...months, ...months.map((name) => `${name.slice(0, 3)}\\.?`), "sept\\.?"].join("|");
 
 /** The number of a month, from 0, by its name or a short form of it in lower case. */
@@ -61,7 +57,6 @@ export const countingWord =
 /** Marks of writing direction and spaces without width, which stand for nothing. */
 const marks = /[\u200B-\u200F\u061C\u202A-\u202E\u2060\u2066-\u2069\uFEFF]/g;
 
-/** A text of the same length with spaces for marks that are not seen. */
 export function withoutMarks(text: string): string {
   return text.replace(marks, " ");
 }

@@ -3,7 +3,6 @@ import { countingWord } from "./date-words.ts";
 import type { DayPiece, Piece, Place, TimePiece } from "./pieces.ts";
 import { addMonths, dayMs, dayNumber, weekdayInWeek, weekdayOf } from "./zoned-time.ts";
 
-/** Pieces that say one moment together: at least one of them is there. */
 export interface Phrase extends Place {
   readonly day?: DayPiece;
   readonly time?: TimePiece;
@@ -28,7 +27,6 @@ const maxPieces = 6;
 /** These may follow "the" or "the coming". */
 const takesArticle = /^(?:date|ordinal|weekday|short-weekday|slashed)$/;
 
-/** The longest phrase that begins with a piece, and how many pieces it has. */
 export function joinFrom(pieces: readonly Piece[], first: number, text: string): { phrase: Phrase; count: number } {
   const [piece, ...others] = pieces.slice(first, first + maxPieces);
   if (piece === undefined) throw new RangeError(`there is no piece ${first}`);
@@ -136,7 +134,6 @@ function joinDay(phrase: Phrase, day: DayPiece, next: DayPiece, gap: string): Ph
   return { ...phrase, day: { ...rest, said: "date", day: only }, end };
 }
 
-/** Words that may follow a date in a sentence: after any other word it may be a part of a name. */
 const followers =
   "a|about|after|again|also|an|and|are|as|at|because|before|but|by|can|could|due|each|every|for|from|high|i|if|in|into|is|it|" +
   "list|low|my|not|of|off|on|onto|or|otherwise|our|please|so|tag|tagged|that|the|then|this|to|todo|until|was|we|when|while|" +

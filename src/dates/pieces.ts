@@ -15,7 +15,6 @@ import {
   weekdayInWeek,
 } from "./zoned-time.ts";
 
-/** A part of the day; each stands for an hour of ours. */
 export type PartOfDay = "morning" | "afternoon" | "evening" | "night";
 
 /** A position in the text, in UTF-16 code units. */
@@ -65,9 +64,7 @@ type OtherPiece =
   | { readonly kind: "span"; readonly months: number; readonly days: number; readonly elapsedMs: number }
   /** "in two hours", "in half a day": counted on from now on a day. */
   | { readonly kind: "elapsed"; readonly day: number; readonly elapsedMs: number }
-  /** An instant that was written with its offset from UTC. */
   | { readonly kind: "instant"; readonly ms: number }
-  /** Pieces that look like a day or a time and are none, or may be several; or look so only after a preposition. */
   | { readonly kind: "false"; readonly reason: "impossible" | "unclear"; readonly needsLead?: boolean };
 
 /** Something in a text that says a day or a time, or a part of one. */
@@ -144,7 +141,6 @@ function numberOf(said: string): number {
 
 const minuteMs = 60_000;
 
-/** A length of time. Parts of a day are elapsed time; a part of a month has no length. */
 interface Distance extends Place {
   readonly months: number;
   readonly days: number;
@@ -438,7 +434,6 @@ export function yearOf(said: string, today: number): number {
   return digits.length === 2 ? 2000 + Number(digits) : Number(digits);
 }
 
-/** The day of a year, if one was said, or else the next such day. Months count from 1. */
 function dayOfYear(year: string | undefined, month: number, date: number, today: number): number | undefined {
   return year === undefined ? nextDate(month - 1, date, today) : dayNumber(yearOf(year, today), month - 1, date);
 }

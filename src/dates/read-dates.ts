@@ -34,7 +34,6 @@ export interface DateReading extends DateMoment, Place {
   readonly ends?: readonly [DateReading, DateReading];
 }
 
-/** Words that look like a date and are none. A caller that expects a date there should refuse them. */
 export interface FalseDate extends Place {
   readonly leadStart: number;
   /** No calendar or clock has it ("30 february", "25:00"), or it may be several ("on 4/5", "at 7", "in a few days"). */
@@ -131,7 +130,6 @@ function add(found: Read[], next: Read, text: string, now: Now): void {
 }
 
 const moves = /\b(?:mov|reschedul|shift|push|postpon|delay|bring|chang|switch)\w*\b/i;
-/** The words between the ends of a range, by the word before it. */
 const to = /^(?:\s*[-–—]\s*|\s+(?:to|through|thru|until|till?)\s+)$/i;
 const gaps: Readonly<Record<string, RegExp>> = {
   ...{ from: to, on: to, for: to, between: /^\s+and\s+$/i },
@@ -181,7 +179,6 @@ function onDay(phrase: Phrase, day: number): Phrase {
   return { ...phrase, day: { kind: "day", said: "word", start: 0, end: 0, ...phrase.day, day } };
 }
 
-/** The hours that we take for parts of the day. */
 const hours: Readonly<Record<PartOfDay, number>> = { morning: 9, afternoon: 15, evening: 19, night: 21 };
 
 type Moment = DateMoment & Pick<DateReading, "partOfDay" | "until" | "isBareHour" | "isTimeOnly">;

@@ -15,7 +15,6 @@ const plainText = /[^()[\]{}|]+/y;
 const slotName = /^[A-Za-z_][\w-]*$/;
 const nothing: PhraseNode = { type: "sequence", items: [] };
 
-/** The groups of phrases that were read, by how they begin. */
 export type KnownGroups = Map<string, { readonly text: string; readonly node: PhraseNode }[]>;
 
 /** So many characters tell most groups apart. */
@@ -144,7 +143,6 @@ export const slotNames = remembered((node: PhraseNode): ReadonlySet<string> => {
   return node.type === "word" ? new Set() : new Set(node.items.flatMap((item) => [...slotNames(item)]));
 });
 
-/** The pairs of slots in a phrase between which no word must stand. */
 export function slotsSideBySide(node: PhraseNode): readonly (readonly [first: string, second: string])[] {
   const pairs: (readonly [string, string])[] = [];
   /** Takes the slots that may stand directly before a part, and returns those that may stand at its end; `undefined` is a word. */
@@ -159,7 +157,6 @@ export function slotsSideBySide(node: PhraseNode): readonly (readonly [first: st
   return pairs;
 }
 
-/** A function of an object, worked out once for each: many phrases share their parts. */
 export function remembered<TKey extends object, TResult>(compute: (key: TKey) => TResult): (key: TKey) => TResult {
   const known = new WeakMap<TKey, { readonly result: TResult }>();
   return (key) => {

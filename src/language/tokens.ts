@@ -1,6 +1,5 @@
 import { contractedWords, contractionEndings, contractions } from "../english/word-classes.ts";
 
-/** One piece of a request or of a phrase: a word, a number, a quoted text, a web or e-mail address, or a sign. */
 export interface Token {
   readonly kind: "word" | "number" | "quote" | "address" | "sign";
   /** The form to compare: lower case; a number without thousands separators; a quoted text without its quotes. */

@@ -26,7 +26,6 @@ export function isMistypedInside(typed: string, meant: string): boolean {
   return isMistyped(typed, meant) && (typed.at(-1) === meant.at(-1) || isSwappedLast);
 }
 
-/** The words of a vocabulary that a word is with one typing mistake. */
 export function findMistyped(typed: string, vocabulary: ReadonlySet<string>): readonly string[] {
   const { length } = typed;
   return [length - 1, length, length + 1].flatMap((near) =>
@@ -34,7 +33,6 @@ export function findMistyped(typed: string, vocabulary: ReadonlySet<string>): re
   );
 }
 
-/** The words of a vocabulary by their first letter and length. */
 const indexOf = remembered((vocabulary: ReadonlySet<string>): ReadonlyMap<string, readonly string[]> => {
   const index = new Map<string, string[]>();
   for (const word of vocabulary) {
@@ -67,7 +65,6 @@ export class Spelling {
 
   constructor(private readonly vocabularies: readonly ReadonlySet<string>[]) {}
 
-  /** The words of phrases that a word may be a misspelling of; none for a word that a phrase has. */
   meaningsOf(word: string): readonly string[] {
     if (word.length < minLength - 1) return none;
     let meanings = this.meanings.get(word);

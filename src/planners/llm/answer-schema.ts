@@ -113,7 +113,6 @@ export class SchemaWriter {
     private readonly dialect: SchemaDialect,
   ) {}
 
-  /** The schema in the dialect. Never narrower, except for keys that it does not name. */
   write(schema: JsonSchema): JsonSchema {
     if (this.open.has(schema) || this.open.size > maxDepth || this.room-- <= 0) return this.anything();
     this.open.add(schema);
@@ -193,7 +192,6 @@ export class SchemaWriter {
   }
 }
 
-/** One of some schemas, of which each may itself be one of several. */
 function union(schemas: readonly JsonSchema[]): JsonSchema {
   const [first, ...others] = schemas;
   if (first !== undefined && others.length === 0) return first;
@@ -204,7 +202,6 @@ function takesNull({ anyOf, type, enum: values }: JsonSchema): boolean {
   return anyOf?.some(takesNull) ?? (type === "null" || values?.includes(null) === true);
 }
 
-/** A key that may be left out, where none may: null stands for that. */
 export function orNull(schema: JsonSchema): JsonSchema {
   return { anyOf: [...(schema.anyOf ?? [schema]), { type: "null" }] };
 }

@@ -71,7 +71,6 @@ function noJson(problem: string): CheckedAnswer {
   return { type: "problem", code: "no-json", problems: [problem] };
 }
 
-/** The JSON of an answer without the thinking before it, the fence around it and what stands behind it, unless that is JSON, too. */
 function jsonIn(text: string): string {
   const answer = text.replace(/^\s*<think(?:ing)?>.*?<\/think(?:ing)?>/s, "").replace(/^\s*```\w*\n/, "");
   let depth = 0;

@@ -17,11 +17,9 @@ import { leastLikely, ofCall } from "./certainty.ts";
 import { AnswerReader, type AnswerScope, type CheckedAnswer, checkAnswer, isCall, parseJson } from "./check-answer.ts";
 import type { EarlierStep } from "./read-calls.ts";
 
-/** A question to a model about a set of tools. */
 export interface Question {
   readonly messages: readonly ModelMessage[];
   readonly schema: JsonSchema;
-  /** The prompt of the schema: a model that refuses it once is not asked with a schema of the same prompt again. */
   readonly source: object;
   /** True if the schema is closed; see `ModelResponseFormat`. */
   readonly isStrict: boolean;
@@ -29,7 +27,6 @@ export interface Question {
   readonly chosen?: readonly string[] | undefined;
 }
 
-/** The settings with which a planner asks its model. */
 export interface ModelSettings {
   readonly name: string;
   readonly model: LanguageModel;
@@ -46,7 +43,6 @@ export class RefusedFeatures {
   temperature = false;
 }
 
-/** All that is needed to ask a model for one plan. */
 export interface ModelTask {
   readonly settings: ModelSettings;
   readonly refused: RefusedFeatures;
@@ -64,7 +60,6 @@ export interface ModelSteps {
   readonly likelihood: number | undefined;
   readonly attempts: number;
   readonly failures: readonly PlanFailure[];
-  /** The names of the tools that the model was shown, if they are not all. */
   readonly chosen: readonly string[] | undefined;
 }
 
@@ -321,7 +316,6 @@ function requireResponse(model: LanguageModel, response: unknown): ModelResponse
   throw modelFailure(model, "invalid-response", { message });
 }
 
-/** The error of a request for which a model has no plan, or none of which it is sure. */
 export function cannotPlan(
   model: LanguageModel,
   {
@@ -340,7 +334,6 @@ export function cannotPlan(
   });
 }
 
-/** The beginning of a text. What quotes it may have no half of a character. */
 export function cut(text: string, length: number): string {
   return text.slice(0, length).toWellFormed();
 }
@@ -356,7 +349,6 @@ function describeProblems(problems: readonly string[]): readonly string[] {
 
 const maxEcho = 1_000;
 
-/** The messages that ask once more, with what was wrong. Of a long answer only the beginning is shown. */
 function askAgain(
   messages: readonly ModelMessage[],
   { answer, problems }: { readonly answer: string; readonly problems: readonly string[] },

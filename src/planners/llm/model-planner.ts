@@ -42,7 +42,6 @@ export interface ModelPlannerSettings extends PromptOptions, ModelSettings {
   readonly maxCachedPlans: number;
 }
 
-/** A plan of a model. */
 type ModelPlan = PlanDraft & { readonly source: PlanSource };
 
 /** More than these in tokens, as estimated, are not shown at once: with examples, a small model reads as much in some seconds. */
@@ -225,7 +224,6 @@ class Making {
   readonly isReplan: boolean;
   warnings: readonly PlanWarning[] = [];
   private readonly steps: PlanStep[] = [];
-  /** The steps of the only answer: this very list is known to be valid. */
   private only: readonly PlanStep[] | undefined;
   private readonly done: readonly PlanStep[];
   private readonly failures: PlanFailure[] = [];
@@ -237,7 +235,6 @@ class Making {
   private hasFilter = false;
   /** True as long as every step of the model is a sum. */
   private isSum = true;
-  /** The steps of the model, with the fields that it may compose. */
   private readonly madeByModel = new Map<string, ReadonlySet<string>>();
   private readonly operations = new Set<string>();
   private readonly fields = new Set<string>();

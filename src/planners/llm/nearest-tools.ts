@@ -10,10 +10,8 @@ import { describeOperation } from "./prompt.ts";
 /** A model is shown at least so many tools, however long their descriptions are. */
 const minTools = 5;
 
-/** The tools that a model is shown. */
 export interface ChosenTools {
   readonly first: readonly DefinedTool[];
-  /** The nearest of the rest, and the likeliest of the first, if the model finds none that is meant. */
   readonly others: () => readonly DefinedTool[];
 }
 

@@ -18,24 +18,19 @@ import {
 import { choicesOf, isDate, isReadable, type SlotType } from "../rules/slots.ts";
 import { effectOfStep } from "../rules/steps.ts";
 
-/** One thing that a tool does: all of it, or a branch of its input that a constant names. */
 export interface Operation {
   /** As a model writes it: `Refund`, `Mail.send`. */
   readonly name: string;
   readonly rules: ToolRules;
   readonly constants: Readonly<Record<string, unknown>>;
   readonly description: string;
-  /** The slots that a model is asked for, in the order in which people say them. */
   readonly slots: readonly Slot[];
   readonly closed: ReadonlyMap<string, SlotType>;
   readonly phrases: readonly PhraseRule[];
-  /** The templates that may stand beside its words with values for closed slots alone: its own, or else those of its tool. */
   readonly beside: readonly Template[];
-  /** The fields of its result that later steps may name. */
   readonly outputs: readonly string[];
 }
 
-/** One value that a model is asked for. */
 export interface Slot {
   readonly name: string;
   /** As a model writes it: with `_` behind a name that is one of ours. */
@@ -163,7 +158,6 @@ function ofTool(rules: ToolRules): readonly Operation[] {
   });
 }
 
-/** The fields of all branches; one is required if it is in each. */
 function join(branches: readonly JsonSchema[]): JsonSchema {
   const [first = {}, ...others] = branches;
   if (others.length === 0) return first;
@@ -178,7 +172,6 @@ class OperationReader {
   private readonly phrases: readonly PhraseRule[];
   private readonly fields: Readonly<Record<string, JsonSchema>>;
   private readonly hasFunction: boolean;
-  /** The slots that phrases name, and those of what may stand beside any phrase of the tool. */
   private readonly named: ReadonlyMap<string, SlotType>;
   private readonly beside: ReadonlyMap<string, SlotType>;
 
@@ -282,7 +275,6 @@ class OperationReader {
     return !isReadable(this.typeOf(name)) && this.typeOf(name).kind !== "list";
   }
 
-  /** The fields of an operation that count, and the slots of its phrases that are no fields. */
   private slotNames(): readonly string[] {
     const { fields, named, hasFunction } = this;
     const required = new Set(this.branch.required ?? []);
@@ -311,7 +303,6 @@ class OperationReader {
     return having.length > 0 && having.every(({ example }) => example.includes(`{${name}} `));
   }
 
-  /** Names as the phrases have them: what comes first in the phrase with the most of them. */
   private inSpokenOrder(names: readonly string[]): readonly string[] {
     const orders = this.phrases.map(slotsIn).sort((left, right) => right.length - left.length);
     const place = (name: string) => {
@@ -322,7 +313,6 @@ class OperationReader {
   }
 }
 
-/** The slots of what may stand beside a phrase. */
 function slotsBeside({ anywhere }: PhraseRule): readonly (readonly [string, SlotType])[] {
   return anywhere.flatMap(({ slots }) => [...slots]);
 }

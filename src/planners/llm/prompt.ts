@@ -31,7 +31,6 @@ export interface Prompt {
   readonly warnings: readonly PlanWarning[];
 }
 
-/** A call as a model writes it. */
 export type WrittenCall = { readonly do: string } & Readonly<Record<string, unknown>>;
 
 interface Turn {
@@ -89,7 +88,6 @@ export async function promptOf(
   };
 }
 
-/** The line of an operation: its name, slots, what it does, and what its result has. */
 export function describeOperation(operation: Operation): string {
   const { name, slots, description, outputs, rules } = operation;
   const isNamed = rules.tool.result === undefined && outputs.length > 1 && outputs.length <= maxOutputs;
@@ -97,7 +95,6 @@ export function describeOperation(operation: Operation): string {
   return `${name} {${slots.map(describeSlot).join(", ")}} – ${description}${result}`;
 }
 
-/** The turns for which there is room: first the developer's examples, then some of each operation, and what is to be refused. */
 async function turnsOf(
   operations: readonly Operation[],
   own: readonly Turn[],
@@ -132,7 +129,6 @@ async function turnsOf(
   return messages;
 }
 
-/** Every third sentence as people also say it: with courtesies and reasons, which are in no slot. */
 function decorated(request: string, index: number): string {
   const isWish = startsWithVerb(request.split(" "));
   switch (index % 9) {
@@ -260,7 +256,6 @@ function chains(operations: readonly Operation[], ofEach: readonly (readonly Tur
   return found.slice(0, 2);
 }
 
-/** The slot of an operation that takes the result of another: of the same name, or a text for a number. */
 function takes(from: Operation, to: Operation): Slot | undefined {
   const same = to.slots.find(({ name }) => from.outputs.includes(name));
   if (same !== undefined) return same;
@@ -314,7 +309,6 @@ function reference(value: unknown): string | undefined {
 
 const anyDay: DateClock = { nowMs: Date.UTC(2026, 0, 5, 10), timeZone: "UTC" };
 
-/** The words of the only time in a sentence. */
 async function datesIn(sentence: string): Promise<string | undefined> {
   const request = readRequest(sentence, anyDay);
   const [only, second] = request.dates;

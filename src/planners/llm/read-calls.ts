@@ -26,7 +26,6 @@ export interface CallScope {
   readonly earlier: readonly EarlierStep[];
 }
 
-/** The inputs that a call stands for: one for each thing that it names; or why it is none. */
 export type CallReading =
   | { readonly ok: true; readonly inputs: readonly JsonObject[] }
   | { readonly ok: false; readonly why: string };
@@ -111,7 +110,6 @@ class CallReader {
     await this.takeValue(name, type, written as string | number | boolean);
   }
 
-  /** The values of an object or a list; what only looks like a reference is none. */
   private async readDeep(written: unknown, path: JsonPath): Promise<unknown> {
     if (Array.isArray(written)) return Promise.all(written.map((item, index) => this.readDeep(item, [...path, index])));
     if (typeof written === "object" && written !== null) {
@@ -173,7 +171,6 @@ class CallReader {
     if (items.length > 0) this.direct.set(name, items);
   }
 
-  /** A text in the user's words, without what stands at its ends and is the value of another slot. */
   private takeText(name: string, written: string, isComposed: boolean): void {
     if (this.mentionsResult(written)) return void this.direct.set(name, this.withResults(written, mark));
     const span = isComposed ? undefined : this.find(written);

@@ -44,7 +44,6 @@ export interface AccountedWord {
   readonly place?: Place;
 }
 
-/** The words of a request that explain a plan, and the values of the plan that the request does not say. */
 export interface Account {
   readonly words: readonly AccountedWord[];
   readonly left: readonly string[];
@@ -133,7 +132,6 @@ function givenBy(types: ReadonlyMap<string, SlotType>, input: Slots): Slots {
   );
 }
 
-/** Words that nothing must explain. */
 export const saysNothing: ReadonlySet<string> = new Set([...functionWords, ...prepositions, ...auxiliaries]);
 
 function tokensOf({ start, end }: Part): readonly number[] {
@@ -149,7 +147,6 @@ class RequestAccount {
   private answers = false;
   private readonly said: readonly { readonly norm: string; readonly at: number }[];
   private readonly present: ReadonlySet<string>;
-  /** The values that were planned first, alone and with their places, the names in these, and all words. */
   private readonly planned = new Set<string>();
   private readonly plannedWords: ReadonlySet<string>;
   private readonly saidText: string;
@@ -417,7 +414,6 @@ class RequestAccount {
     return { unsaid: [typeof value === "boolean" ? field : String(value)] };
   }
 
-  /** The part of the request that asks for a sum; of one that a planner wrote itself, where its numbers are. */
   private findSum(expression: string): readonly Part[] | undefined {
     const { tokens, words } = this.request;
     const clauses = cutClauses(this.request);
@@ -441,7 +437,6 @@ class RequestAccount {
     return places;
   }
 
-  /** Words that stand together, where no other text was copied from if there is such a place; else each of them somewhere. */
   private findText(norms: readonly string[], free: Place | undefined): Found {
     if (norms.length === 0) return {};
     let found: Part | undefined;
@@ -562,7 +557,6 @@ class RequestAccount {
   }
 }
 
-/** A text that does not speak for the user. It may hide what it says, so comparisons err towards yes. */
 class ShownText {
   private readonly words: ReadonlySet<string>;
   private readonly letters: string;
@@ -632,7 +626,6 @@ function isConverted(found: unknown, value: unknown, word = ""): boolean {
   return units.some((unit) => [...unit.kind.values()].some((size) => (Number(found) * unit.size) / size === value));
 }
 
-/** The place of a value in the input of a tool, and the value; all items of a list share one place. */
 function placeKey({ tool }: PlanStep, path: JsonPath, ...value: readonly unknown[]): string {
   return JSON.stringify([tool, path.map((key) => (typeof key === "number" ? 0 : key)), ...value]);
 }
@@ -655,7 +648,6 @@ interface Leaf {
   readonly isLiteral: boolean;
 }
 
-/** The values in an input, except references, which stand for values that are not known yet. */
 function leavesOf(value: unknown, path: JsonPath, isLiteral = false): readonly Leaf[] {
   if (typeof value !== "object" || value === null) return [{ value, path, isLiteral }];
   const literal = isLiteral ? undefined : asLiteral(value);
@@ -674,7 +666,6 @@ function textOf({ value, isLiteral }: Leaf): unknown {
     .join("");
 }
 
-/** The names that an input gives to its values and its schema does not, such as the variables of an expression. */
 function namesIn(path: JsonPath, schemasOf: (path: JsonPath) => readonly JsonSchema[] | undefined): readonly string[] {
   const isKnown = (key: string, index: number) =>
     schemasOf(path.slice(0, index))?.some(({ properties = {} }) => Object.hasOwn(properties, key)) ?? false;

@@ -9,7 +9,6 @@ export interface Amount {
   readonly end: number;
   /** The number alone, and its last token; undefined where only the whole is a value. */
   readonly number?: { readonly value: number; readonly end: number };
-  /** The units that its word may be, each with how many of them it is. Empty without a unit, or where it has several currencies. */
   readonly measures: readonly { readonly unit: Unit; readonly value: number }[];
 }
 

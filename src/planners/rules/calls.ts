@@ -9,9 +9,7 @@ import { isContent, type OperationSlot, phraseEnd, wordsIn } from "./operation.t
 import { type PhraseRule, sayName, type ToolRules } from "./phrase-rules.ts";
 import { slotTypeOf } from "./slots.ts";
 
-/** One kind of call of a tool: the phrases that make the same of their slots, as one. */
 export interface Call {
-  /** The first of the phrases, with the slots of all: those that each call needs, and the others beside it. */
   readonly rule: PhraseRule;
   readonly phrases: readonly CallPhrase[];
   readonly slots: readonly CallSlot[];
@@ -20,15 +18,12 @@ export interface Call {
   readonly otherWords: ReadonlySet<string>;
   readonly isFixed: boolean;
   readonly isDestructive: boolean;
-  /** The slots that must be filled, one of these sets. */
   readonly needs: readonly ReadonlySet<string>[];
-  /** The stems with which its phrases begin, and those of verbs like them with which no other call begins. */
   readonly leads: ReadonlySet<string>;
 }
 
 interface CallPhrase {
   readonly rule: PhraseRule;
-  /** The groups of stems of which a request must have one each. */
   readonly required: readonly ReadonlySet<string>[];
 }
 
@@ -143,7 +138,6 @@ function leadsOf(own: readonly PhraseRule[], all: readonly PhraseRule[]): Readon
   return new Set(like.map(stem));
 }
 
-/** The fields that the schema requires or, where a function makes the input, the slots that a phrase needs: one of these sets. */
 function needsOf({ schemas }: ToolRules, rules: readonly PhraseRule[]): readonly ReadonlySet<string>[] {
   const [{ source, fixed }] = rules as [PhraseRule];
   if (source.toInput !== undefined) {
@@ -173,7 +167,6 @@ const neededIn = remembered((node: PhraseNode): readonly ReadonlySet<string>[] =
   );
 });
 
-/** The stems of words, and the slots in braces, of a phrase in the order in which they are written. */
 export const itemsIn = remembered((node: PhraseNode): readonly string[] => {
   if (node.type === "word") return [stem(node.word)];
   return node.type === "slot" ? [`{${node.name}}`] : node.items.flatMap(itemsIn);

@@ -12,7 +12,6 @@ export interface PhraseSlot {
   readonly next: PhrasePlace;
 }
 
-/** A place of a compiled phrase; what may follow is worked out when it is first asked for. */
 export class PhrasePlace {
   private known: Steps | undefined;
 

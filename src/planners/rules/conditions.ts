@@ -73,7 +73,6 @@ function testOf({ id, input }: PlanStep, { rules }: Match): string | undefined {
   return list === undefined ? undefined : `size(${id}.${list}) > 0`;
 }
 
-/** The only list of objects in the outputs of a tool: what it has found. */
 function listIn({ schemas: { output } }: ToolRules): string | undefined {
   if (output === undefined) return undefined;
   const isFound = (key: string) =>

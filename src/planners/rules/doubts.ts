@@ -125,7 +125,6 @@ function isObject({ start, name }: Piece, { pieces }: Match, { words }: RequestT
   return isFirst && !prepositions.has(words[start - 1] ?? "");
 }
 
-/** Words with which something else is meant than what stands before them. */
 const other =
   /^(?:or|but|except|excluding|instead|not|never|without|nor|same|than|called|named|titled|entitled|saying|\+)$/;
 

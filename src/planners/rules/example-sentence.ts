@@ -12,7 +12,6 @@ interface ExampleSlot extends Part {
 const slotName = /^[A-Za-z_][\w-]*$/;
 const templateSigns = /[()[\]{}|]/;
 
-/** A phrase as a template: an example is one with slots where its sentence says values of its input; the others are fixed. */
 export function readExample(
   { phrase, input = {}, toInput }: ToolPhrase,
   typeOf: (field: string) => SlotType,
@@ -44,7 +43,6 @@ function placeOf(value: unknown, tokens: readonly Token[], type: SlotType): Part
   return quote === -1 ? undefined : { start: quote, end: quote + 1 };
 }
 
-/** Words of a date: what they mean today is another day than when the example was written. */
 function placeOfDate(tokens: readonly Token[]): Part | undefined {
   const start = tokens.findIndex(({ norm }) => mayHoldDate(norm));
   const end = tokens.findLastIndex(({ norm }) => mayHoldDate(norm)) + 1;
@@ -84,7 +82,6 @@ function placeOfList(items: readonly unknown[], tokens: readonly Token[], type: 
   return first === undefined ? undefined : { start: first, end };
 }
 
-/** The longest of slots that overlap stays; if nothing but slots is left, none does: it would fit anything. */
 function withoutOverlaps(found: readonly ExampleSlot[], tokens: readonly Token[]): readonly ExampleSlot[] {
   const kept: ExampleSlot[] = [];
   for (const slot of [...found].sort((left, right) => right.end - right.start - (left.end - left.start)))

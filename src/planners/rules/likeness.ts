@@ -44,7 +44,6 @@ interface Sentence {
   readonly words: readonly string[];
   readonly stems: readonly string[];
   readonly isContent: readonly boolean[];
-  /** The kind of answer that it asks for, then the verb of something to do, and kinds of values. */
   readonly kinds: readonly string[];
 }
 
@@ -90,7 +89,6 @@ function moodOf(words: readonly string[]): readonly string[] {
   return isVerb(begins) || verbsLike(begins).length > 1 ? ["do", stem(begins)] : ["say"];
 }
 
-/** The places of the known parts of a sentence, and their values; of length 1 with the unknown ones. */
 type Vector = readonly (readonly [place: number, value: number])[];
 
 class Softmax {
@@ -220,7 +218,6 @@ export function weigh(compared: readonly { readonly marks: readonly number[] }[]
 
 const made = new WeakMap<ToolRules, { readonly known: readonly ToolRules[]; readonly likeness: Likeness }>();
 
-/** The tool that a sentence means by its likeness, its nearest example, and whether it is sure enough to be planned. */
 export function findLike(rules: readonly ToolRules[], text: string) {
   const known = rules.filter((each) => examplesOf(each).length >= minExamples);
   const [first] = known;

@@ -47,7 +47,6 @@ export interface Fit {
 }
 
 export interface AsideFit extends Fit {
-  /** The slots that no other may fill: a list may be filled more than once. */
   readonly taken: readonly string[];
   readonly isName: boolean;
 }
@@ -112,11 +111,9 @@ export class TooMuchWork extends Error {}
 
 export interface Range {
   readonly start: number;
-  /** The first token that belongs to something else for certain. */
   readonly limit: number;
   /** True if the template may end before this token; with `isText`, if its last token is of a text. */
   isEnd(position: number, isText: boolean): boolean;
-  /** The ends that a message may have that begins at a token, and what each costs. */
   messageEnds?(open: number): readonly { readonly end: number; readonly cost: number }[];
 }
 
@@ -140,7 +137,6 @@ export class Matcher {
         for (const at of [start, leadStart]) this.dateEnds.set(at, Math.max(end, this.dateEnds.get(at) ?? 0));
   }
 
-  /** Every fit of a template that starts at a token, at its start or at another place, and ends where it may. */
   run(template: Template, range: Range, from?: PhrasePlace): readonly Fit[] {
     const { start, limit } = range;
     const { slots, anywhere } = template;

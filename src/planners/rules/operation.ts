@@ -5,11 +5,9 @@ import { stem } from "../../language/word-forms.ts";
 import type { Template } from "./match.ts";
 import { isReadable, type SlotType } from "./slots.ts";
 
-/** A slot of an operation, with the words that stand beside it in any of its phrases. */
 export interface OperationSlot {
   readonly name: string;
   readonly type: SlotType;
-  /** The words that lead to it, each as one content word, a preposition, or a preposition with the content word before it. */
   readonly leads: readonly (readonly string[])[];
   /** The words that may follow it; {@link phraseEnd} where nothing does. */
   readonly behind: ReadonlySet<string>;
@@ -19,16 +17,13 @@ export interface OperationSlot {
 
 export const phraseEnd = "$";
 
-/** One thing that a tool does: all phrases that choose the same branch of its input. */
 export class Operation {
   readonly rules: Template[] = [];
 
-  /** The slots of all phrases, and of what may stand beside them. */
   get slots(): ReadonlyMap<string, OperationSlot> {
     return slotsOf(this.rules);
   }
 
-  /** The slots of all phrases that have another slot, too: those of other phrases may be other names for the same. */
   slotsBeside(name: string): readonly OperationSlot[] {
     const names = new Set(
       this.rules.flatMap((rule) => {

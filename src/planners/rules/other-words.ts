@@ -42,7 +42,6 @@ export interface OtherRange {
 /** Costs of tokens, by what they are taken for; a token of a text costs 10 for the matcher, too. */
 const costs = {
   ...{ like: 10, hint: 15, small: 4, courtesy: 5 },
-  /** A word that is left out: any, one of another call, its verb, and one that says a value. */
   ...{ left: 40, other: 80, order: 200, mark: 60 },
   ...{ value: 2, pointer: 8, choice: 3 },
   /** A value or a text to which no word of the phrases leads; a text in lower case; one behind a word that is left out. */
@@ -74,7 +73,6 @@ interface Thread {
   readonly open: number;
   readonly openAt: number;
   readonly pieces: Piece | undefined;
-  /** The most that a word said. */
   readonly said: number;
 }
 
@@ -90,7 +88,6 @@ export class OtherWords {
     this.text = new OtherText(request, context);
   }
 
-  /** The calls that the request says most of. */
   private get charts(): readonly Chart[] {
     this.known ??= this.tools
       .flatMap(callsIn)
@@ -168,7 +165,6 @@ class OtherText {
     this.isMark = isMark;
   }
 
-  /** The stems of the words that a word may be a misspelling of. */
   meanings(at: number): readonly string[] {
     return this.meaningsOf(this.request.words[at] ?? "").map(stem);
   }
@@ -224,7 +220,6 @@ type Push = (at: number, thread: Thread) => void;
 
 /** A call and a request: what each token may be, worked out when it is first asked for. */
 class Chart {
-  /** The share of the call that the request says; 0 for nothing. */
   readonly rank: number;
   private readonly said: readonly number[];
   private readonly values: (readonly ChartValue[])[] = [];
@@ -462,7 +457,6 @@ class Chart {
     };
   }
 
-  /** The cost of beginning a message at an unlikely token, or before a word that opens one. */
   private openCost(at: number, isOpened: boolean): number {
     const { words, tokens } = this.text.request;
     const word = words[at] ?? "";
@@ -629,7 +623,6 @@ function readLoosely(type: CallSlot["type"], { request, roots }: OtherText, at: 
   return choice === undefined ? [] : [{ value: choice.value, end: at + 1 }];
 }
 
-/** Words and signs that may differ between a phrase and what is planned as it. */
 const smallest =
   /^(?:[^\p{L}\p{N}]|the|an?|my|our|your|me|us|i|we|is|are|be|please|just|of|to|for|on|in|at|by|with|from|into|can|could|would|will|you|have|am|now)$/u;
 const takesMoney = /amount|price|cost|fee|budget|total|sum|fine|pay/i;

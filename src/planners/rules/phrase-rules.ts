@@ -23,12 +23,10 @@ import type { Template } from "./match.ts";
 import { Operation, wordsIn } from "./operation.ts";
 import { isDate, isReadable, ownSlotType, type SlotType, slotTypeOf, unitsOfName } from "./slots.ts";
 
-/** One phrase of a tool; its types are made when they are first asked for. */
 export interface PhraseRule extends Template {
   readonly tool: ToolRules;
   readonly source: ToolPhrase;
   readonly node: PhraseNode;
-  /** The groups of words of which a request must have one each. */
   readonly required: readonly ReadonlySet<string>[];
   readonly firstWords: ReadonlySet<string>;
   /** The phrase as someone would say it, with `{slot}` where there is something to fill in. */
@@ -37,16 +35,13 @@ export interface PhraseRule extends Template {
   /** True for what cannot be taken back, runs once, or needs approval. */
   readonly isGrave: boolean;
   readonly operation: Operation;
-  /** The input that all requests of the phrase have; of an example without what its sentence says. */
   readonly fixed: Readonly<Record<string, unknown>>;
 }
 
-/** The phrases of a tool, ready to be matched, and what else the planner needs of it. */
 export interface ToolRules {
   readonly tool: DefinedTool;
   readonly schemas: ToolSchemas;
   readonly rules: readonly PhraseRule[];
-  /** The phrases that words may fit, in their order: all for which a request has each required word. */
   candidates(words: Iterable<string>): readonly PhraseRule[];
   readonly vocabulary: ReadonlySet<string>;
   readonly leads: ReadonlySet<string>;
@@ -265,7 +260,6 @@ export function sayName(name: string): string {
     .toLowerCase();
 }
 
-/** The templates that may stand beside a phrase: of the other fields of the input that have a type of their own. */
 function asidesOf(
   { input: fixed = {}, toInput }: ToolPhrase,
   { node, input, typeOf }: { node: PhraseNode; input: JsonSchema; typeOf: (name: string) => SlotType },

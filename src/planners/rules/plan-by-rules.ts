@@ -76,7 +76,6 @@ interface MoreOfRefusal {
   readonly details?: Partial<Details>;
   readonly parts?: Parts;
   readonly isUnread?: boolean;
-  /** The meanings that the request may have, though none is planned unasked. */
   readonly meant?: readonly Meaning[];
   readonly reader?: RequestReader;
 }
@@ -463,11 +462,9 @@ const maxExamples = 3;
 /** So many phrases of a tool are tried as an example. */
 const maxTries = 3;
 const maxKnownExamples = 1_000;
-/** The examples of tools that were planned once, or not, beside which other tools. */
 const plannable = new WeakMap<ToolRules, Map<string, boolean>>();
 const maxReasoning = 300;
 
-/** A reading as what is meant, beside the others that it may be. */
 function meaningOf(reading: Reading, readings: readonly Reading[], request: RequestText): Meaning {
   const others = readings.flatMap((each) => (each === reading ? [] : [each.cost]));
   const { drafts: calls } = reading;
@@ -496,7 +493,6 @@ const minAsked = 0.3;
 /** A reading in other words must cost so much less than any other. */
 const minAhead = 30;
 
-/** Reasons for which something may still be proposed. */
 const proposable: ReadonlySet<RefusalReason> = new Set([
   "not-understood",
   "ambiguous",

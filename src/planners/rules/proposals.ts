@@ -15,7 +15,6 @@ import { sayOpenly, sayPhrase } from "./say.ts";
 import { typeOfSlot } from "./slot-values.ts";
 import { anaphor, choicesOf, isReadable, type SlotType, slotReadingsAt, slotTypeOf } from "./slots.ts";
 
-/** A meaning that a request may have, before it is said in words. */
 export interface Meaning extends Pick<Proposal, "steps" | "certainty" | "unused"> {
   readonly calls?: readonly Call[];
   readonly text?: string;
@@ -125,7 +124,6 @@ const examplesOf = remembered(({ rules }: ToolRules) =>
   rules.map((rule) => ({ rule, words: contentOf(rule.example) })),
 );
 
-/** The phrases of a tool that are likest to a request: those that say most of its words, and few others. */
 export function likestPhrases(tool: ToolRules, said: ReadonlySet<string>) {
   const scored = examplesOf(tool).map(({ rule, words }) => {
     const shared = [...words].filter((word) => said.has(word)).length;
@@ -140,7 +138,6 @@ export function contentOf(text: string): ReadonlySet<string> {
   );
 }
 
-/** A phrase as a request, with values that a request says or may mean, or with others. */
 export function exampleRequest(
   rule: PhraseRule,
   { request, input }: { readonly request: RequestText; readonly input: JsonObject },

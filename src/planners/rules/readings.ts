@@ -247,7 +247,6 @@ export class RequestReader {
     return isItem === wasItem || isItem === undefined || wasItem === undefined;
   }
 
-  /** The readings of the whole request: the cheapest and, where it has doubts or a rival, others. */
   private bestOf(whole: readonly Partial[]): Readings | undefined {
     const sorted = [...whole].sort((left, right) => left.cost - right.cost).filter(({ drafts }) => drafts.length > 0);
     const [best, ...rest] = sorted;
@@ -269,7 +268,6 @@ export class RequestReader {
     return { type: "not-understood", matches, clause };
   }
 
-  /** Words that say that a wish is not to be done, unless the phrase itself says them. */
   private refusalOf(match: Match): FoundRefusal | undefined {
     const { firstClause, lastClause, pieces, rule, rules } = match;
     const said = saidBy(match.inOtherWords ? pieces.filter(({ kind }) => kind === "word" || kind === "slot") : pieces);
@@ -373,7 +371,6 @@ export class RequestReader {
     return matches.sort((left, right) => left.cost - right.cost).slice(0, maxCandidates);
   }
 
-  /** The ways to read a clause, and some behind it, in other words than those of the phrases. */
   private findOthers(firstClause: number): readonly Match[] {
     if (this.otherWords === undefined) return [];
     const known = this.othersFrom.get(firstClause);
@@ -446,7 +443,6 @@ export class RequestReader {
     });
   }
 
-  /** A message ends with the request, or where a sentence ends and another wish begins; one in quotes also with them. */
   private messageEnds(open: number): readonly { readonly end: number; readonly cost: number }[] {
     const known = this.messageEndsFrom.get(open);
     if (known !== undefined) return known;
@@ -476,7 +472,6 @@ export class RequestReader {
       .some((word, at) => /^(?:and|then|,)$/.test(word) && this.isLead(words[start + at + 1] ?? ""));
   }
 
-  /** The end of the first clause from here on that ends for certain; of many that do not, that of the last which a wish may take. */
   private limitFrom(firstClause: number, ends = ({ endsHard }: Clause) => endsHard): number {
     const near = this.clauses.slice(firstClause, firstClause + maxClausesOfWish);
     return (near.find(ends) ?? near.at(-1))?.end ?? 0;
@@ -571,7 +566,6 @@ export class RequestReader {
     return first ?? { ok: false };
   }
 
-  /** A value before the first of several things, or a name such as that of a list, is said of the others, too. */
   private shareForward(last: Match, match: Match): Match {
     const { pieces, rule } = last;
     const text = pieces.findIndex(
@@ -613,7 +607,6 @@ export class RequestReader {
     };
   }
 
-  /** A value behind the last of several things is said of all before it, up to one that has a value of its own. */
   private async shareBack(partial: Partial, match: Match, beside: readonly Piece[]): Promise<readonly DraftStep[]> {
     if (beside.length === 0) return partial.drafts;
     const drafts = [...partial.drafts];

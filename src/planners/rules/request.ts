@@ -132,7 +132,6 @@ function textOfRange({ from = "..", to = ".." }: DateRange): string {
   return from === to ? from : `${from}/${to}`;
 }
 
-/** The dates of a request that begin and end with a token, and are in no quoted text, in their order; and all that looks like one. */
 function findDates(said: Said, clock: DateClock) {
   const { text, tokens } = said;
   const marks: Mark[] = [];
@@ -194,7 +193,6 @@ function speaksOfPast(tokens: readonly Token[], end: number): boolean {
   );
 }
 
-/** Names of days, months and feasts, and times of the clock, are written with a capital though they are in no name. */
 const alwaysCapital = new RegExp(
   `^(?:${weekdays.join("|")}|(?:mon|tues?|weds?|thurs?|fri|sat|sun)|${monthNames}|(?:${feastWords}).*|eve|day|[ap]m|\\d.*)$`,
   "i",
@@ -282,7 +280,6 @@ function* runsOf({ tokens }: RequestText): Generator<{ readonly start: number; r
   }
 }
 
-/** The signs before the items of a list, one a line, or numbered; each is read as a bullet. */
 export function findBullets(tokens: readonly Token[]): ReadonlySet<number> {
   const signs = tokens.flatMap(({ norm, newLine }, at) => {
     const isSign = (at === 0 || newLine === true) && /^[-*•·–—]$/.test(norm) && tokens[at + 1]?.glued !== true;

@@ -79,7 +79,6 @@ function isSame(made: Readonly<Record<string, unknown>>, input: JsonObject): boo
   return canonicalJson(plain) === canonicalJson(input);
 }
 
-/** The value that each slot of a phrase would have: that of its field or, where a function makes the input, of one that fits it. */
 function valuesOf(rule: PhraseRule, input: JsonObject): Values {
   const types = new Map([rule, ...rule.anywhere].flatMap(({ slots }) => [...slots]));
   const all = Object.entries(input).filter(([name]) => !Object.hasOwn(rule.fixed, name));
@@ -186,7 +185,6 @@ function sayText(value: string, type: SlotType, isMessage: boolean): string {
   return isPlain ? text : `"${text}"`;
 }
 
-/** Words that split a text, or could be read as something else in it. */
 const needsQuotes =
   /^(?:the|an?) |[,;:.!?#&()]|\d|(?:^| )(?:and|or|but|not|then|to|from|for|with|at|on|in|by|that)(?: |$)/i;
 

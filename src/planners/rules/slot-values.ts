@@ -117,7 +117,6 @@ export function typeOfSlot(rule: SlotRule, name: string): SlotType | undefined {
   return rule.slots.get(name) ?? rule.anywhere.find(({ slots }) => slots.has(name))?.slots.get(name);
 }
 
-/** The values of a slot: several where a text names several things, each of which is a step. */
 function valuesOf(
   type: SlotType,
   pieces: readonly Piece[],

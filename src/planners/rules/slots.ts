@@ -198,7 +198,6 @@ function isTimePattern(pattern: unknown): boolean {
   return time.test("17:00") && !time.test("25:00") && !time.test("1700");
 }
 
-/** The ways to write a time: with its offset, as the clock there says, in UTC; a pattern may want it short. */
 const timeForms = {
   offset: isoDateTime,
   local: (ms: number, timeZone: string) => isoDateTime(ms, timeZone).slice(0, 19),
@@ -208,7 +207,6 @@ const timeForms = {
 } as const;
 const anInstant = Date.UTC(2026, 10, 22, 18);
 
-/** The first way to write a time that a pattern takes: zod gives times without an offset no format. */
 function formOf(pattern: unknown): keyof typeof timeForms | undefined {
   if (typeof pattern !== "string" || !pattern.includes("T")) return undefined;
   const expression = new RegExp(pattern);
@@ -239,7 +237,6 @@ function waysToSay(value: string): readonly (readonly string[])[] {
   return other === "" ? [words] : [words, [...words.slice(0, -1), other]];
 }
 
-/** The type of a slot that has a schema of its own in the phrase: one and the same for all phrases. */
 const ownType = remembered(
   (schema: StandardSchema): SlotType => ({
     ...slotTypeOf(schemasAt(toJsonSchema(schema, "input") as JsonSchema, [])),
@@ -248,7 +245,6 @@ const ownType = remembered(
 );
 const spreadType = remembered((type: SlotType): SlotType => ({ ...type, isSpread: true }));
 
-/** The same for a slot whose field has a type, too: a list for a single value is spread. */
 export function ownSlotType(schema: StandardSchema, field: SlotType | undefined): SlotType {
   const type = ownType(schema);
   return type.kind === "list" && field !== undefined && field.kind !== "list" ? spreadType(type) : type;
