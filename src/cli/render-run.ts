@@ -184,7 +184,6 @@ function renderRefusal({ message, details }: AgentErrorLike<"cannot-plan">): str
   ];
 }
 
-/** The keys that contain the title of an object, the best first. */
 const titleKeys = ["title", "name", "label", "summary", "text"];
 const maxSummary = 100;
 
@@ -280,7 +279,6 @@ export function renderResult(
   return ["", colors.bold("Result"), ...lines.map((text) => `  ${text}`), ...renderUsage(run, colors)];
 }
 
-/** The last step that completed and those of its kind right before it that no step uses, as of several adds. */
 function findLastAlike({ plan, steps }: Pick<RunSnapshot, "plan" | "steps">) {
   const completed = steps.filter((step) => step.status === "completed");
   const last = completed.at(-1);

@@ -190,7 +190,6 @@ async function* readRecorded(call: CliCall, runId: string): AsyncGenerator<Agent
   }
 }
 
-/** The file of a database, and those that SQLite keeps beside it. */
 const databaseFiles = ["", "-wal", "-shm", "-journal"];
 
 export async function saveFile({ options }: Pick<CliCall, "options">, file: string, text: string): Promise<void> {

@@ -192,7 +192,6 @@ const toolOptions = {
 
 const toolKeys = Object.keys(toolOptions) as readonly (keyof Tool)[];
 
-/** The key under which a defined tool, and each copy of it, has what its author gave. */
 const givenKey = Symbol("given");
 
 interface Given {
@@ -400,7 +399,6 @@ function checkSharedExamples(tools: Iterable<DefinedTool>): void {
 
 const templateSigns = /[()[\]{}|]/;
 
-/** The sentence of a phrase that is an example, without slots or choices, as it is compared with others. */
 function sentenceOf({ phrase }: ToolPhrase): string | undefined {
   if (templateSigns.test(phrase)) return undefined;
   return phrase.trim().toLowerCase().replace(/\s+/g, " ");

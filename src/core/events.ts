@@ -21,7 +21,6 @@ export interface EventBase<TType extends string> {
   readonly timestamp: string;
 }
 
-/** An event that covers those before it, if the agent keeps evidence. */
 interface Digested {
   /**
    * SHA-256, 64 lowercase hex digits, of the digest before it and of all events since then, this one included; see
@@ -500,7 +499,6 @@ const object = (shape: Shape): Check => {
   return (value) => isRecord(value) && wrongKey(value) === undefined;
 };
 
-/** An object of one of several shapes, selected by one of its keys. */
 const objectBy = (key: string, shapes: Readonly<Record<string, Shape>>): Check => {
   const checks = new Map<unknown, Check>(Object.entries(shapes).map(([name, shape]) => [name, object(shape)]));
   return (value) => isRecord(value) && checks.get(value[key])?.(value) === true;
@@ -589,7 +587,6 @@ const note = { by: mayBeText, comment: mayBeText };
 const decision = (changed: Check) =>
   byStatus({ approved: { ...note, changed }, rejected: { ...failure, ...note }, withdrawn: {} });
 
-/** The types of events that are emitted and never recorded. */
 const transientTypes = [
   "model-start",
   "model-retry",
@@ -601,7 +598,6 @@ const transientTypes = [
 type TransientType = (typeof transientTypes)[number];
 export type TransientEvent = AgentEventOf<TransientType>;
 
-/** The types of events that open or close an execution of a run, and so state a digest if the agent keeps evidence. */
 const digestedTypes = ["run-suspend", "run-resume", "run-end"] as const;
 type DigestedType = (typeof digestedTypes)[number];
 

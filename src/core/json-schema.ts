@@ -138,7 +138,6 @@ export function branchesOf(root: JsonSchema, schema: JsonSchema, value?: unknown
   return possible.length > 0 ? possible : branches;
 }
 
-/** One schema for an intersection, as open as the most open of its parts. */
 function mergeAll(parts: readonly (readonly JsonSchema[])[]): JsonSchema {
   if (parts.some((branches) => branches.length !== 1)) return {};
   const schemas = parts.flat();

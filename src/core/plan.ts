@@ -144,7 +144,6 @@ export type PlanStepInput<TTool extends Tool = Tool> = TTool extends Tool
   ? Omit<ToolStep, "tool" | "input"> & { readonly tool: TTool["name"] } & InputOf<InferToolInput<TTool>>
   : never;
 
-/** The input of a step, which may be left out where the tool requires none. */
 type InputOf<TInput> =
   Record<never, never> extends TInput
     ? { readonly input?: ReferableInput<TInput> | undefined }

@@ -52,7 +52,6 @@ export function hasZod3Mark(schema: unknown, mark: string): boolean {
   return definition !== undefined && Object.hasOwn(marksIn(definition, [...parts, "out"]), mark);
 }
 
-/** The marks of a definition and of these parts of it, as keywords of a JSON Schema. */
 function marksIn(definition: unknown, within: readonly string[]): object {
   const marks: { sensitive?: true; composed?: true } = {};
   visitParts({ _def: definition }, within, ({ sensitive, composed }) => {
@@ -80,7 +79,6 @@ const notJson: ReadonlySet<string> = new Set(
   "ZodDate ZodBigInt ZodMap ZodSet ZodSymbol ZodFunction ZodPromise ZodNaN ZodVoid".split(" "),
 );
 
-/** The keys of a definition that hold schemas of the same value. */
 const sameValueParts = ["innerType", "schema", "left", "right", "options", "brandedType"];
 const parts = ["shape", ...sameValueParts, "type", "items", "keyType", "valueType", "rest", "catchall", "in", "getter"];
 
@@ -99,7 +97,6 @@ function visitParts(schema: unknown, keys: readonly string[], visit: Visit): voi
   enter(schema, "input");
 }
 
-/** The schemas that a key holds, each with what it adds to the path. */
 function schemasHeldAt(definition: Zod3Definition, key: string): readonly (readonly [name: string, part: unknown])[] {
   if (key === "brandedType" && definition.typeName !== "ZodBranded") return [];
   const held = definition[key === "brandedType" ? "type" : key];

@@ -49,7 +49,6 @@ const maxParts = 10_000;
 function findPaths(root: JsonSchema): readonly string[] {
   let count = 0;
   const visited = new Set<unknown>();
-  /** The schemas that the walk is in, and whether one of them is a part of itself. */
   const open = new Map<JsonSchema, { isRecursive: boolean }>();
 
   function pathsBelow(schema: unknown): readonly string[] {
@@ -117,7 +116,6 @@ function withBranches(root: JsonSchema, schemas: readonly unknown[]): readonly J
   return [...found];
 }
 
-/** The parts of a schema that an item of its value may have to fit. */
 function childrenAt(schema: JsonSchema, key: string | number): readonly unknown[] {
   const { properties = {}, patternProperties, additionalProperties } = schema;
   const { tuple, rest } = itemsOf(schema);
@@ -126,7 +124,6 @@ function childrenAt(schema: JsonSchema, key: string | number): readonly unknown[
   return [named, ...Object.values(patternProperties ?? {})];
 }
 
-/** All parts of a schema, with their names as a pointer has them. */
 function childrenOf(schema: JsonSchema): readonly (readonly [key: string, part: unknown])[] {
   const { properties = {}, patternProperties, additionalProperties } = schema;
   const { tuple, rest } = itemsOf(schema);

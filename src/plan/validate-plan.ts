@@ -85,7 +85,6 @@ export interface PlanScope {
   readonly maxSteps?: number | undefined;
 }
 
-/** A frozen copy of a valid plan and the ids that each of its steps waits for, or else the JSON that has the issues. */
 type CheckedPlan =
   | {
       readonly plan: PlanInput;

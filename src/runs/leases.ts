@@ -34,7 +34,6 @@ export class Leases {
   private owner: string | undefined;
   private timer: unknown;
   private stopWatching: (() => void) | undefined;
-  /** The milliseconds that the store's clock is ahead of that of this process. */
   private aheadMs = 0;
 
   constructor(private readonly options: Pick<EngineSettings, "store" | "clock" | "leaseMs" | "createId">) {}

@@ -52,7 +52,6 @@ const kinds: ReadonlyMap<string, RedactPlace["kind"]> = new Map([
   ["comment", "message"],
 ]);
 
-/** The kinds in an error that a tool has thrown. */
 const thrownKinds: typeof kinds = new Map([
   ["code", "message"],
   ["message", "message"],

@@ -275,7 +275,6 @@ class ToolReplay {
   }
 }
 
-/** An error with the recorded data, whose stack is not that of the replay. */
 function toThrown({ cause, retryAfterMs, ...data }: RecordedError): Error {
   const { name, message, ...rest } = data;
   const inner = cause && toThrown(cause);
@@ -292,7 +291,6 @@ type CallTool = (asked: AskedCall, context: ToolContext, make: () => unknown) =>
 
 function wrapTool(tool: DefinedTool, call: CallTool): DefinedTool {
   const { name, undo } = tool;
-  /** A copy of the input, which the tool may change. */
   const toInput = (parsed: unknown): JsonValue => {
     const json = toJson(parsed);
     if (json.ok) return json.value;
@@ -312,7 +310,6 @@ function wrapTool(tool: DefinedTool, call: CallTool): DefinedTool {
   });
 }
 
-/** A copy of a schema, of the same library and with the same JSON Schema, that checks values in another way. */
 function withValidate(schema: StandardSchema, validate: StandardSchema["~standard"]["validate"]): StandardSchema {
   const standard = { ...schema["~standard"], validate };
   return Object.defineProperty(copyOf(schema), "~standard", { value: standard }) as StandardSchema;

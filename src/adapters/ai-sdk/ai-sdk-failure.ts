@@ -71,7 +71,6 @@ export function isNotImplemented(thrown: unknown): boolean {
   return /^not implemented/i.test(text) || (name === unsupported && /stream/i.test(text));
 }
 
-/** The last error of the AI SDK's retries, or an error that a stream wraps in an envelope. */
 function unwrap(thrown: unknown): unknown {
   let current = thrown;
   for (let depth = 0; depth < maxWrappers; depth++) {

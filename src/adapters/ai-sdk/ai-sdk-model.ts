@@ -102,7 +102,6 @@ export function createAiSdkModel(model: AiSdkLanguageModel, options: AiSdkModelO
   };
 }
 
-/** A model that may not report them refuses the whole request, some as forbidden. */
 function isAboutLogprobs(thrown: unknown): boolean {
   return isAgentError(thrown, "model-failed") && !thrown.retryable && /log_?prob/i.test(thrown.message);
 }

@@ -61,7 +61,6 @@ const clientOptions = {
   events: { type: "any" },
 } satisfies OptionTable<DbosClientOptions>;
 
-/** The options of a decision without those that only a process that executes runs could use. */
 type Remote<TOptions> = Omit<TOptions, "resources" | "signal" | "throwOnFailure" | "resume">;
 
 /**

@@ -429,7 +429,6 @@ export function scheduledRunId(schedule: string, date: Date): string {
   return `${schedule}.${date.toISOString().replaceAll(":", ".")}`;
 }
 
-/** The id that DBOS gives the workflow which submits a run, if that is one of a schedule. */
 function scheduledId(runId: string): string | undefined {
   const [, name, hours, minutes, seconds] = /^(.+)\.(\d{4}-\d\d-\d\dT\d\d)\.(\d\d)\.(\d\d\.\d{3}Z)$/.exec(runId) ?? [];
   return name && `sched-${name}-${hours}:${minutes}:${seconds}`;

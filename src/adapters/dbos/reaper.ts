@@ -32,11 +32,8 @@ export class Reaper {
   private readonly stopped = new Sightings();
   private readonly idle = new Sightings();
   private readonly tasks = new Sightings();
-  /** The runs that were adopted here, with the time of their last event, and when. */
   private readonly adopted = new RecentMap<{ readonly updatedAt: string; readonly atMs: number }>(10_000);
-  /** The first of the idle workflows to look at, in the round among all of them. */
   private idleFrom = 0;
-  /** The number of ended workflows that were looked at, in the round among all of them. */
   private endedCount = 0;
 
   constructor(

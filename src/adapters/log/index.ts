@@ -40,7 +40,6 @@ export interface RunLogger {
 export function createRunLog(logger: RunLogger): Required<Pick<Observer, "event">> {
   const methods = ["debug", "info", "warn", "error"] as const;
   checkOption({ methods, expected: `a logger with ${methods.join(", ")}`, isRequired: true }, logger, "logger");
-  /** The loggers of the runs that are being executed. */
   const children = new Map<string, RunLogger>();
   const write = (runId: string, { level, message, fields }: Line): unknown => {
     if (logger.child === undefined)

@@ -18,7 +18,6 @@ interface Execution {
   dependencies: ReadonlyMap<string, readonly string[]>;
 }
 
-/** Names of what a step waits for besides the steps before it. */
 const planName = " plan";
 const toApprovalName = (stepId: string) => ` approval of ${stepId}`;
 
@@ -178,7 +177,6 @@ const tokenBuckets = [
 
 type Instruments = ReturnType<typeof createInstruments>;
 
-/** Several observers of a meter have the same instruments, or the totals of one would replace those of the other. */
 const instrumentsOf = new WeakMap<Meter, Instruments>();
 
 function createInstruments(meter: Meter) {

@@ -4,7 +4,6 @@
  * row, exponentially for a pair in a circle. The places are those of the Glushkov automaton, after one for the start.
  */
 
-/** The places at which a part of a pattern can begin and end. */
 interface Part {
   readonly first: readonly number[];
   readonly last: readonly number[];
@@ -21,7 +20,6 @@ const maxSteps = 200_000;
 const maxRounds = 20;
 const maxPairs = 3;
 
-/** The longest text for a pattern, by its pairs of ways in a row. */
 const longestTexts = [Infinity, 5_000, 300, 80];
 const maxWaysLog10 = 6;
 const maxEmptyWays = 6;
@@ -209,7 +207,6 @@ function rangeOf({ sign, min, comma, max }: Readonly<Record<string, string | und
   return { least: Number(min), most: Number((comma === "" ? min : max) || Infinity), isLoop: false };
 }
 
-/** A way from one place to another, and how much of a pair it is. */
 type Edge = readonly [from: number, to: number, pairs: number];
 type Automaton = readonly (readonly number[])[];
 type Overlap = (one: number, other: number) => boolean;
@@ -243,7 +240,6 @@ interface WaysOptions {
   readonly count: (steps: number) => boolean;
 }
 
-/** The places at which several ways meet that read the same, each with the number of ways. */
 function findWays(next: Automaton, { followers, overlap, count }: WaysOptions): ReadonlyMap<number, number> {
   const ways = new Map<number, number>();
   const open: (readonly [number, number])[] = [];

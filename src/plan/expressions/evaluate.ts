@@ -482,7 +482,6 @@ function callFunction(
 
 const comparisonsPerUnit = 512;
 
-/** The size of a text is its number of code points. */
 function sizeOf(value: JsonValue, position: number, budget: CelBudget): number {
   if (isList(value)) return value.length;
   if (isRecord(value)) return keysOf(value, budget).length;

@@ -285,7 +285,6 @@ function expectCount(
   throw new UnsupportedCel(`${name} takes ${counts.join(" or ")} ${noun}, not ${args.length}`, position);
 }
 
-/** The start of a method's name, if only a dot is between it and its receiver. */
 function methodPosition({ end, args: [, receiver] }: NodeOf<"rcall">): number {
   return Math.min(receiver.end + 1, end);
 }

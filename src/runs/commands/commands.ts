@@ -167,7 +167,6 @@ async function changeOf(settings: EngineSettings, run: StoredRun, decision: Deci
   return decisionOutcome(decision, await changeCall(settings, run, { ref, hash, input }));
 }
 
-/** The outcome with a changed input in an active run, which does not wait for a schema once it is aborted. */
 function changedOutcome(run: Run, decision: Decision): Promise<ApprovalOutcome> {
   const source = run.openSource();
   const changing = changeOf(run.engine, run, decision);

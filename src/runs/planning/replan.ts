@@ -216,7 +216,6 @@ const maxWords = 20;
 const maxSources = 10;
 const maxWordLength = 100;
 
-/** A reason with the first words and sources only, and no word with half a character. */
 function toReason({ path, words, sources }: UnsaidValue): ApprovalReason {
   const cut = words.slice(0, maxWords).map((word) => word.slice(0, maxWordLength).toWellFormed());
   return { code: "unsaid-words", path, words: cut, sources: sources.slice(0, maxSources) };

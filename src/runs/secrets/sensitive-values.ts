@@ -160,7 +160,6 @@ export function markPlanned(value: JsonValue): JsonValue {
 const minLength = 4;
 const headLength = 16;
 const headLengths = [headLength, minLength];
-/** The end of a message that was too long to be kept. */
 const cutEnd = /… \(\d+ characters\)$/;
 /** The length of a secret up to which its first half is found at the end of a message. */
 const maxHalf = 1_024;
@@ -218,7 +217,6 @@ export class HiddenTexts {
     return start === 0 && half === undefined ? text : shown + end;
   }
 
-  /** The index of the first half of a hidden text at the end of a message that was cut. */
   private findHalf(text: string): number | undefined {
     const end = text.search(cutEnd);
     for (let position = Math.max(0, end - maxHalf); position <= end - minLength; position++) {

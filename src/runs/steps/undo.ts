@@ -31,7 +31,6 @@ function hasEffect(step: StepState): boolean {
   return step.effect !== "pure" && (step.status === "completed" || isInDoubt(step));
 }
 
-/** A step that was cut off while it ran may have taken effect, as has one whose output is invalid. */
 function isInDoubt(step: StepState): boolean {
   const { status, attempts, error } = step;
   if (status === "unknown" || isFailedInDoubt(step)) return true;

@@ -4,7 +4,6 @@ import type { Todo } from "./todo.ts";
 
 export const defaultListName = "todos";
 
-/** Names that people and models use for the default list. */
 const defaultListNames = new Set("todo|todos|to-do|to-dos|to do|to dos|task|tasks|default|list".split("|"));
 
 /**

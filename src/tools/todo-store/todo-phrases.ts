@@ -79,7 +79,6 @@ const position = z.number().int();
  * Patterns of letters are for texts in lower case: to ignore the case of all letters takes long to prepare.
  */
 
-/** Words that say something of a todo are none of its title. */
 const aboutTodo =
   /\b(?:priority|prio|deadline|overdue|tagged|to-?dos?|tasks?|items|entries)\b|(?<!\S)#\p{L}|^(?:status|tags?|label|due|name|title|completion|details?|contents?|entry|list|new|reminder|item|task|todo)\b|\b(?:my|our|the|to|on|from|off|onto) (?:\p{L}+ )?lists?\b|[:]\s|\s[-–—]\s|^["'“‘]/u;
 const elses = /^(?:my|your|our|his|her|their|its) /i;
@@ -515,7 +514,6 @@ const shownBefore = phrasesOf(["(show|read|give|tell|display|list|see|open) [me]
   make: (fields, { before }) => (before?.input.operation === "list" ? undefined : fields),
 });
 
-/** A list that was shown is cleared only if all of it was shown, or all that is done. */
 const clearedBefore = [undefined, "completed"].flatMap((shown) =>
   phrasesOf([`${wipe} ${shown ? "(them|them all|all of them)" : "(it|that list|this list|everything on it|it all)"}`], {
     input: { operation: "clear" },
