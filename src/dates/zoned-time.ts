@@ -94,7 +94,6 @@ export function saidWeekday(weekday: number, which: Which, today: number): numbe
   return today + (which === "next" && isThisWeek ? ahead + 7 : ahead);
 }
 
-/** A weekday of the week, from Monday, that a day is in. */
 export function weekdayInWeek(weekday: number, day: number): number {
   return day - ((weekdayOf(day) + 6) % 7) + ((weekday + 6) % 7);
 }

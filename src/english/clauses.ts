@@ -40,7 +40,6 @@ const grateful = "(grateful|obliged|glad|happy|pleased|thankful|delighted|thrill
 const you = "(you|ya|we|someone|somebody)";
 const moment = "(a sec|a second|a moment|a minute|a min|a chance|time|the chance|the time|a spare moment)";
 
-/** Before it. */
 export const courtesiesBefore: readonly string[] = [
   "[dear|hey|hi|hello|good] (please|kindly|just|now|so|well|hey|hi|hello|hiya|yo|ok|okay|alright|right|great|cool|thanks|oh|um|uh|hmm|yes|yeah|sure|also|too|ugh|fine|lol|omg|ah|er|erm|actually|then|next|finally|lastly|afterwards|and|first|firstly|second|secondly|third|thirdly|fourth|fifth|quick|quickly|dear|assistant|buddy|friend|computer|bot|mate|morning|mornin|evening|afternoon|there|again|besides|additionally|sorry|plus|perhaps|maybe you could|listen|look|fyi|pretty please)",
   "(good (morning|evening|afternoon|day)|all right|thank you|all right then|right then|go on then|well then|ok then|okay then|ok so|do please|pretty please|excuse me|when you are ready)",
@@ -71,7 +70,6 @@ export const courtesiesAfterText: readonly string[] = [
   "(at your earliest convenience|as discussed|no reply needed|before i forget [again]|so i do not forget [it]|so that i do not forget [it]|real quick|for me please|please and thank you|and that is (it|all)|that is (it|all))",
 ];
 
-/** Behind it. */
 export const courtesiesAfter: readonly string[] = [
   ...courtesiesAfterText,
   "(for me|for us|right now|now|right away|immediately|asap|as soon as possible|quickly|at once|this time|too|as well|also|again|afterwards|at the end|at last|after that|in the end|ok|okay|alright|all right|right|then|instead|though|buddy|dear|first|mate|lol|x|so far|at the moment)",

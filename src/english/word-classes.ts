@@ -37,7 +37,6 @@ export function verbsLike(verb: string): readonly string[] {
   return [...new Set([verb, ...groups.filter((group) => group.includes(verb)).flat()])];
 }
 
-/** Verbs that undo each other. */
 const opposites = (
   "create delete|book cancel|start stop|open close|raise lower|approve reject|lock unlock|enable disable|hire fire|" +
   "follow unfollow|subscribe unsubscribe|mute unmute|show hide"
@@ -57,6 +56,8 @@ export function areOpposite(one: string, other: string): boolean {
 export const functionWords = wordSet(
   "a an the my our your me us i we you it is are be am to of for on in at by with and or that this these those any some all do does please just now still currently there up out",
 );
+
+export const questionWords = wordSet("what when where who how why which");
 
 /** Verbs that say nothing without what follows them. */
 export const lightVerbs = wordSet("get do make have take put give go let want need");

@@ -35,7 +35,6 @@ export interface FallbackPlannerOptions {
   clock?: Clock | undefined;
 }
 
-/** The options of a chain of planners, which others may add to. */
 export const chainOptions = {
   name: { type: "short-text", default: "fallback" },
   timeoutMs: { type: "duration", min: 1 },
@@ -93,7 +92,6 @@ interface Chain<TPlanner extends Planner, TRequest extends PlanRequest> extends 
   ask(planner: TPlanner, request: TRequest): PlanDraft | Promise<PlanDraft>;
 }
 
-/** Asks planners in turn, and returns the first valid plan. */
 // biome-ignore lint/complexity/noExcessiveCognitiveComplexity: one loop, whose turns end in different ways
 async function askInTurn<TPlanner extends Planner, TRequest extends PlanRequest>(
   planners: readonly TPlanner[],
@@ -124,14 +122,19 @@ async function askInTurn<TPlanner extends Planner, TRequest extends PlanRequest>
       waiting = refusal === undefined ? others : others.filter(isAskedAfter(refusal, planner, chain));
       if (refusal !== undefined) asked = { ...asked, wishes: refusal.wishes ?? asked.wishes ?? [] };
       const [next] = waiting;
-      if (next === undefined) throw lastError(chain.name, { planner, error, failures, refusals });
+      if (next === undefined) throw lastError(chain.name, { planner, error }, failures, refusals);
       failures.push(...failuresOf(planner, data));
       await request.emit?.({ type: "plan-fallback", planner: planner.name, next: next.name, error: data });
     }
   }
 }
 
-function lastError(name: string, { planner, error, failures, refusals }: LastFailure): AgentError {
+function lastError(
+  name: string,
+  { planner, error }: { readonly planner: Planner; readonly error: AgentError },
+  failures: readonly PlanFailure[],
+  refusals: readonly AgentErrorData<"cannot-plan">[],
+): AgentError {
   const data = error.toJSON();
   const all = [...failures, ...failuresOf(planner, data)];
   if (!isAgentError(data, "cannot-plan")) {
@@ -169,13 +172,6 @@ function mergeProposals(lists: readonly (readonly Proposal[])[]): readonly Propo
   return [...merged.values()].sort((one, other) => other.certainty - one.certainty).slice(0, maxProposals);
 }
 
-interface LastFailure {
-  readonly planner: Planner;
-  readonly error: AgentError;
-  readonly failures: readonly PlanFailure[];
-  readonly refusals: readonly AgentErrorData<"cannot-plan">[];
-}
-
 /** Reasons that no model may overrule: they say that nothing is to be done as it stands, or not by these tools. */
 const finalReasons: ReadonlySet<RefusalReason> = new Set<RefusalReason>([
   ...(["denied", "others", "repeated", "later", "condition"] as const),
@@ -185,7 +181,6 @@ const finalReasons: ReadonlySet<RefusalReason> = new Set<RefusalReason>([
 /** More words than "could you please" that are left out are a reason. */
 const maxCourtesy = 3;
 
-/** The planners that may know more than one that says that a request cannot be planned. */
 function isAskedAfter(
   { reason, words = [], wishes = [] }: AgentErrorDetails["cannot-plan"],
   asked: Planner,
@@ -219,7 +214,6 @@ function isFreeText(text: string): boolean {
 /** The longest time that is kept for planners without a model. */
 const quickPlanMs = 1_000;
 
-/** Time that the next of the remaining planners may take. */
 function limitOf(
   { request, timeoutMs }: Pick<Chain<Planner, PlanRequest>, "request" | "timeoutMs">,
   { spentMs, waiting }: { readonly spentMs: number; readonly waiting: readonly Planner[] },

@@ -54,7 +54,6 @@ export function createRoutingPlanner(options: RoutingPlannerOptions): Planner {
   const toPlanner = (route: RequestComplexity): Planner =>
     chainPlanners(`routingPlanner.${route}`, settings[route], settings);
   const planners = { simple: toPlanner("simple"), moderate: toPlanner("moderate"), complex: toPlanner("complex") };
-  /** Asks the planner of a request's route. */
   const askRoute = async <TRequest extends PlanRequest>(
     request: TRequest,
     ask: (planner: Planner, routed: TRequest) => PlanDraft | Promise<PlanDraft> | undefined,

@@ -116,7 +116,6 @@ function readRest(words: readonly string[], digits: string, end: number, joinAnd
   return below === undefined || above === undefined || fourth === "of" ? undefined : mixed(above, below, 3);
 }
 
-/** A unit in the words; a source has an amount, the target has none. */
 interface Mention {
   readonly unit: Unit;
   readonly amount?: Term;

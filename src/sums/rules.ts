@@ -298,7 +298,6 @@ export interface RuleNode {
   readonly words: Map<string, RuleNode>;
   readonly slots: Map<string, RuleNode>;
   level: number;
-  /** Makes the value of the first of the rules that end here. */
   make?: Make;
 }
 

@@ -24,7 +24,6 @@ export class SumParser {
   private depth = 0;
   private work: number;
   private blocked: Blocked | undefined;
-  /** The values of the statements so far that no later one has used. */
   private values: Term[] = [];
   private isContinued = false;
   private runningUses = 0;

@@ -12,7 +12,6 @@ export const level = { sum: 1, product: 2, negation: 3, power: 4, atom: 5 } as c
 type Levels = Readonly<Record<string, number>>;
 /** The precedence that an operand needs after a sign. One after the sign of a remainder would make that a percentage. */
 const after: Levels = { "+ ": 1, "- ": 2, "* ": 3, "/ ": 3, "% ": 4, "^ ": 4, "-": 4 };
-/** The same before a sign. */
 const before: Levels = { " +": 1, " -": 1, " *": 2, " /": 2, " %": 2, " ^": 5, "%": 5, "!": 5 };
 
 /** Makes a term of the parts `a` and `b` of a formula such as `a / (1 + b)`, with the parentheses that they need. */
@@ -34,7 +33,6 @@ export function atom(text: string): Term {
   return { text, level: level.atom, isBare: true };
 }
 
-/** A call of one of the calculator's functions. */
 export function call(name: string, parts: readonly Term[]): Term {
   return { text: `${name}(${parts.map(({ text }) => text).join(", ")})`, level: level.atom };
 }

@@ -121,7 +121,6 @@ export function currencyOf(word: string): string | undefined {
   return /^(?:€|eur)/.test(word) ? "euro" : /^(?:£|gbp|pound)/.test(word) ? "pound" : word.replace(/s$/, "");
 }
 
-/** Every word of this page that a sum may have. */
 export const sumWords: readonly string[] = [
   ...[...meanings.keys(), ...[...phrases.values()].flat(3), ...around, ...weakWords, ...leads, ...listLeads, ...shapes],
   ...[...units.keys(), ...denominators.keys(), ...functions, ...groups, ...places.keys(), ...ordinals],

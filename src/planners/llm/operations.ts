@@ -1,5 +1,5 @@
 import type { JsonObject } from "../../core/json.ts";
-import { branchField, type JsonSchema, schemasAt } from "../../core/json-schema.ts";
+import { type JsonSchema, schemasAt } from "../../core/json-schema.ts";
 import type { DefinedTool } from "../../core/tool.ts";
 import { areOpposite, lightVerbs, verbsLike } from "../../english/word-classes.ts";
 import { stem } from "../../language/word-forms.ts";
@@ -147,7 +147,7 @@ function fixedIn({ fixed, source }: PhraseRule, key: string): unknown {
 
 function ofTool(rules: ToolRules): readonly Operation[] {
   const branches = schemasAt(rules.schemas.input, []) ?? [];
-  const field = branchField(branches);
+  const field = rules.branch;
   const { name } = rules.tool;
   if (field === undefined) return [new OperationReader(rules, join(branches), {}).read(name)];
   return branches.flatMap((branch) => {

@@ -1,6 +1,6 @@
 import type { AccountOptions, UnsaidValue, WordSource } from "../../core/approval.ts";
 import type { JsonPath } from "../../core/json.ts";
-import { branchField, type JsonSchema, schemasAt } from "../../core/json-schema.ts";
+import { type JsonSchema, schemasAt } from "../../core/json-schema.ts";
 import type { PlanStep } from "../../core/plan.ts";
 import { callsTool, inputOf } from "../../core/step.ts";
 import type { SlotValue } from "../../core/tool.ts";
@@ -113,7 +113,7 @@ interface Found {
 /** A phrase whose words stand in the request, with the values that it makes, by field. */
 interface ReadPhrase {
   readonly rule: PhraseRule;
-  readonly values: ReadonlyMap<string, readonly (Part & { readonly json: string })[]>;
+  readonly values: Map<string, readonly (Part & { readonly json: string })[]>;
 }
 
 interface Unsaid extends Omit<UnsaidValue, "sources"> {
@@ -195,8 +195,7 @@ class RequestAccount {
     // "P1" is said without a phrase around it, too.
     const read = [...phrases, ...this.readBeside(rules, input)];
     // One operation may be named by the name of its tool.
-    const isOnly = branchField(schemasAt(rules.schemas.input, []) ?? []) === undefined;
-    const own = isOnly ? sayName(step.tool).split(/ |(?<=\D)(?=\d)/) : [];
+    const own = rules.branch === undefined ? sayName(step.tool).split(/ |(?<=\D)(?=\d)/) : [];
     const spoken = new Set([...own, ...phrases.flatMap(({ rule }) => literalsOf([rule, ...rule.anywhere]))]);
     const { words: typed } = this.request;
     const isSpoken = (word: string) =>
@@ -299,51 +298,40 @@ class RequestAccount {
   /** Reads the request by a phrase, if its words stand there and it is of the step's operation. */
   private readPhrase(rule: PhraseRule, input: Slots): ReadPhrase | undefined {
     const types = new Map([rule, ...rule.anywhere].flatMap(({ slots }) => [...slots]));
-    const values = new Map<string, (Part & { readonly json: string })[]>();
-    const given = givenBy(types, input);
-    const isOfOperation = this.keepValues(values, { rule, input, given, said: [{ slots: given, start: 0, end: 0 }] });
-    const isAlso = this.keepValues(values, { rule, input, given, said: this.slotsSaid(types, given) });
-    return isOfOperation || isAlso ? { rule, values } : undefined;
+    const whole = { slots: givenBy(types, input), start: 0, end: 0 };
+    return this.readValues(rule, input, types, [whole]);
   }
 
   /** Reads the words that may stand beside the phrases of a tool by themselves: the priority of "rename a to b, P1". */
-  private readBeside(rules: ToolRules, input: Slots): readonly ReadPhrase[] {
-    const beside = rules.rules.flatMap(({ anywhere }) => anywhere.flatMap(({ slots }) => [...slots]));
-    const branch = branchField(schemasAt(rules.schemas.input, []) ?? []);
-    for (const rule of beside.length === 0 ? [] : rules.rules) {
+  private readBeside({ rules, branch }: ToolRules, input: Slots): readonly ReadPhrase[] {
+    const beside = rules.flatMap(({ anywhere }) => anywhere.flatMap(({ slots }) => [...slots]));
+    for (const rule of beside.length === 0 ? [] : rules) {
       if (Object.keys(rule.fixed).some((name) => name !== branch)) continue;
-      const types = new Map([...rule.slots, ...beside]);
-      const given = givenBy(types, input);
-      const values = new Map<string, (Part & { readonly json: string })[]>();
-      if (!this.keepValues(values, { rule, input, given, said: this.slotsSaid(types, given) })) continue;
+      const read = this.readValues(rule, input, new Map([...rule.slots, ...beside]), []);
       // They do not say what is to be done.
-      if (branch !== undefined) values.delete(branch);
-      return [{ rule, values }];
+      if (branch !== undefined) read?.values.delete(branch);
+      if (read !== undefined) return [read];
     }
     return [];
   }
 
-  private slotsSaid(types: ReadonlyMap<string, SlotType>, given: Slots): readonly (Part & { readonly slots: Slots })[] {
-    return [...types].flatMap(([name, type]) =>
+  /** Reads what a phrase makes of slots, of all together and of each value that is said; undefined if nothing is of the operation. */
+  private readValues(
+    rule: PhraseRule,
+    input: Slots,
+    types: ReadonlyMap<string, SlotType>,
+    whole: readonly (Part & { readonly slots: Slots })[],
+  ): ReadPhrase | undefined {
+    const values: ReadPhrase["values"] = new Map();
+    const { branch } = rule.tool;
+    const given = givenBy(types, input);
+    const each = [...types].flatMap(([name, type]) =>
       this.readingsOf(type).map(({ value, ...said }) => ({ ...said, slots: { ...given, [name]: value } })),
     );
-  }
-
-  /** Keeps what a phrase makes of slots, by field. True if something is of the operation of an input. */
-  private keepValues(
-    values: Map<string, (Part & { readonly json: string })[]>,
-    {
-      rule,
-      input,
-      given,
-      said,
-    }: { rule: PhraseRule; input: Slots; given: Slots; said: readonly (Part & { readonly slots: Slots })[] },
-  ): boolean {
-    const operation = branchField(schemasAt(rule.tool.schemas.input, []) ?? []);
     let isOfOperation = false;
-    for (const { slots, start, end } of said) {
+    for (const { slots, start, end } of [...whole, ...each]) {
       const made = inputOfPhrase(rule, slots as Readonly<Record<string, SlotValue>>, this.request.clock);
-      if (made === undefined || (operation !== undefined && made[operation] !== input[operation])) continue;
+      if (made === undefined || (branch !== undefined && made[branch] !== input[branch])) continue;
       const own = Object.entries(made).filter(([name, value]) => !(name in given) || value !== given[name]);
       // Values of a closed kind must be those of the step, or it is another operation.
       if (!own.every(([name, value]) => !(name in rule.fixed) || JSON.stringify(input[name]) === JSON.stringify(value)))
@@ -353,7 +341,7 @@ class RequestAccount {
         for (const leaf of leavesOf(value, [name]))
           values.set(name, [...(values.get(name) ?? []), { start, end, json: keyOf(leaf) }]);
     }
-    return isOfOperation;
+    return isOfOperation ? { rule, values } : undefined;
   }
 
   private readingsOf(type: SlotType): readonly (Part & { readonly value: unknown })[] {

@@ -5,6 +5,7 @@ import {
   isVerb,
   lightVerbs,
   prepositions,
+  questionWords,
   smallWords,
   verbsLike,
 } from "../../english/word-classes.ts";
@@ -30,7 +31,6 @@ const minExamples = 3;
 const maxExamples = 20;
 const maxWords = 40;
 
-const questionWords = wordSet("what when where who how why which");
 const leadIns = wordSet(
   "please me us you can could would will i just tell know say show give let help wish want need like to",
 );

@@ -4,6 +4,7 @@ import {
   isPastVerb,
   isVerb,
   prepositions,
+  questionWords,
   smallWords,
   verbsLike,
 } from "../../english/word-classes.ts";
@@ -629,7 +630,6 @@ const takesMoney = /amount|price|cost|fee|budget|total|sum|fine|pay/i;
 const articles = /^(?:the|an?|my|our)$/;
 const naming = /^(?:called|named|titled|entitled)$/;
 const asking = wordSet("show list display see view get give find tell check read fetch pull bring look search");
-const questionWords = wordSet("what when where who how why which");
 const subjects = wordSet("i we you he she they");
 const nameParts = wordSet("van von der den de di da del la le el al bin");
 const titles = wordSet("mr mrs ms miss dr prof sir madam lady lord frau herr monsieur madame st coach uncle aunt");

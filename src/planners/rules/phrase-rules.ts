@@ -42,6 +42,8 @@ export interface ToolRules {
   readonly tool: DefinedTool;
   readonly schemas: ToolSchemas;
   readonly rules: readonly PhraseRule[];
+  /** The field of the input that names one of several operations. */
+  readonly branch: string | undefined;
   candidates(words: Iterable<string>): readonly PhraseRule[];
   readonly vocabulary: ReadonlySet<string>;
   readonly leads: ReadonlySet<string>;
@@ -90,7 +92,7 @@ function compile(tool: DefinedTool, phrases: readonly ToolPhrase[], schemas: Too
   const operations = new Map<string, Operation>();
   const branch = branchField(schemasAt(schemas.input, []) ?? []);
   const result: ToolRules = {
-    ...{ tool, schemas, rules, vocabulary, leads },
+    ...{ tool, schemas, rules, branch, vocabulary, leads },
     isSensitive: hasSensitive(tool.inputSchema, "input"),
     candidates: (said) => {
       const words = new Set(said);
