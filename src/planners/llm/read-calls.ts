@@ -415,11 +415,11 @@ class CallReader {
     return fixed;
   }
 
-  private fillMarks(value: JsonValue): JsonValue {
-    if (typeof value === "string") return value.replaceAll(mark, () => `\${${this.results.shift()?.$ref}}`);
-    if (Array.isArray(value)) return value.map((item) => this.fillMarks(item));
+  private fillMarks(value: JsonValue, results = [...this.results]): JsonValue {
+    if (typeof value === "string") return value.replaceAll(mark, () => `\${${results.shift()?.$ref}}`);
+    if (Array.isArray(value)) return value.map((item) => this.fillMarks(item, results));
     if (typeof value !== "object" || value === null) return value;
-    return Object.fromEntries(Object.entries(value).map(([key, item]) => [key, this.fillMarks(item)]));
+    return Object.fromEntries(Object.entries(value).map(([key, item]) => [key, this.fillMarks(item, results)]));
   }
 }
 

@@ -8,6 +8,7 @@ import { unitsNamed } from "../../english/units.ts";
 import {
   auxiliaries,
   functionWords,
+  lightVerbs,
   prepositions,
   readAnaphor,
   resultNouns,
@@ -154,7 +155,7 @@ class RequestAccount {
   /** The tokens in names that may be more than a part of them. */
   private readonly held = new Set<number>();
   private count = 0;
-  private readonly marked: ReadonlySet<number>;
+  private readonly marked: Set<number>;
 
   constructor(
     private readonly request: RequestText,
@@ -501,10 +502,12 @@ class RequestAccount {
     );
   }
 
-  /** True for a clause that holds a mark or a verb of a tool, and so asks for something. */
-  private asksFor({ start, end }: Part): boolean {
+  /** True for a clause that begins as a wish, or holds a mark or a verb of a tool. */
+  private asksFor(start: number, end: number): boolean {
+    const { words } = this.request;
     const isVerb = (word: string) => !saysNothing.has(word) && verbsLike(word).some((each) => this.verbs.has(each));
-    return this.request.words.slice(start, end).some((word, at) => this.marked.has(start + at) || isVerb(word));
+    const asks = (word: string, at: number) => this.marked.has(start + at) || (!lightVerbs.has(word) && isVerb(word));
+    return opensWish(words, start, end) || words.slice(start, end).some(asks);
   }
 
   result(): Omit<Account, "unsaid"> & { readonly unsaid: readonly Unsaid[] } {
@@ -515,8 +518,10 @@ class RequestAccount {
       if (isCourtesy(words, start, end) || statesReason(words, start, end)) continue;
       const all = words.slice(start, end);
       // "…, the repair man came": none of it is in the plan, and it asks for nothing.
-      const isFree = this.by.slice(start, end).every((by) => by === undefined) && !opensWish(words, start, end);
-      const isBeside = isFree && !this.asksFor({ start, end }) && !all.some((word) => denials.has(word));
+      const isFree = this.by.slice(start, end).every((by) => by === undefined);
+      const isWish = isFree && this.asksFor(start, end);
+      const isBeside = isFree && !isWish && !all.some((word) => denials.has(word));
+      for (const at of isWish ? tokensOf({ start, end }) : []) this.marked.add(at);
       const isValue = (_: string, at: number) => typeof this.by[start + at] === "object";
       const first = start + Math.max(0, all.findIndex(isValue));
       const last = start + all.findLastIndex(isValue);

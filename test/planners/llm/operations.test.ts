@@ -437,6 +437,26 @@ describe("the result of an earlier step", () => {
     expect(steps[1]).toMatchObject({ input: { to: text }, dependsOn: ["s1"] });
   });
 
+  it("is in each of several steps that a call stands for", async () => {
+    const define = (name: string, inputSchema: z.ZodObject, phrase: string) =>
+      defineTool({
+        ...{ name, description: name, inputSchema, outputSchema: z.object({ amount: z.string() }), phrases: [phrase] },
+        ...{ effect: "idempotent", execute: () => ({ amount: "1" }) },
+      });
+    const tools = [
+      define("Price", z.object({ item: z.string() }), "price of {item}"),
+      define("Add", z.object({ item: z.string(), note: z.string() }), "add {item} with note {note}"),
+    ];
+    const calls = [
+      { do: "Price", item: "lamps" },
+      { do: "Add", item: "milk and eggs", note: "costs $1" },
+    ];
+    const answers = calls.map((call) => answerOf(call));
+    const request = requestOf("price of lamps, then add milk and eggs with note costs it", { tools });
+    // The result is there twice; the word before it was said once.
+    expect((await failureOf(answers, request)).message).toContain('"costs" is used twice');
+  });
+
   it("is a part of a sum, a text, or a value at any depth", async () => {
     const answers = ["12 * 4", "$1 * 2"].map((sum) => answerOf({ do: "Calculator", sum }));
     const request = requestOf("calculate 12 * 4, then times 2, then add pay that", { tools: builtIn });

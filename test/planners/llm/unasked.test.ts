@@ -306,9 +306,11 @@ describe("what the answer lacks", () => {
   it.each([
     "invoice 4 needs a refund, 17 too",
     "refund invoice 4, we should look at 17 as well",
+    "refund invoice 4 and cancel the order",
+    "refund invoice 4, then buy another one",
     "refund invoices 4 and 6",
   ])("is proposed: %s", async (request) => {
-    const failure = await failureOf([certain(answer), certain(answer)], requestOf(request, { tools }));
+    const failure = await failureOf(Array(4).fill(certain(answer)), requestOf(request, { tools }));
     expect(failure).toMatchObject({ details: { reason: "unsure" } });
   });
 });
