@@ -80,7 +80,6 @@ export function chainPlanners(option: string, given: readonly Planner[], chain: 
   };
 }
 
-/** Throws `invalid-options` for anything that is not a planner. */
 export function checkPlanner(option: string, planner: Partial<Planner> | null | undefined): void {
   if (typeof planner?.plan !== "function" || typeof planner.name !== "string")
     failOption(option, planner, "a planner (with name and plan)");

@@ -82,7 +82,6 @@ async function classifyByWords(request: PlanRequest): Promise<RequestComplexity>
   return estimateComplexity(request);
 }
 
-/** Throws `invalid-options` for anything that is neither a planner nor a list. */
 function plannersOf(route: unknown, option: string): readonly Planner[] {
   if (Array.isArray(route)) return route;
   checkPlanner(option, route as Planner);

@@ -36,7 +36,6 @@ export type CheckedAnswer =
   | { readonly type: "refusal" }
   | { readonly type: "problem"; readonly code: "no-json" | "invalid-plan"; readonly problems: readonly string[] };
 
-/** The longest word of an answer that is repeated. */
 const maxWordLength = 50;
 const maxNames = 20;
 

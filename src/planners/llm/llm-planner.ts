@@ -89,7 +89,6 @@ export function createLlmPlanner(options: LlmPlannerOptions): Planner {
   };
 }
 
-/** Throws `invalid-options` unless the value is a language model. */
 function readModel(model: unknown, option: string): LanguageModel {
   const { generate, modelId, provider } = (model ?? {}) as Partial<Record<keyof LanguageModel, unknown>>;
   const isModel = typeof generate === "function" && typeof modelId === "string" && typeof provider === "string";
@@ -114,7 +113,6 @@ function readExamples(examples: unknown = [], option: string): readonly PlanExam
   return examples;
 }
 
-/** Number of plans that are kept. */
 function readCache(cache: unknown = false, option: string): number {
   if (cache === false) return 0;
   if (cache === true) return 100;

@@ -16,7 +16,6 @@ export interface Conditional {
   readonly wish: string;
 }
 
-/** A longer request is not looked at. */
 const maxLength = 1_000;
 const ifAtAll =
   /(?:^\s*|[,;.!?] *|\b(?:and|then|but|or|also|please|ok|okay|so|well|hey|hi) )if (?!you\b|possible\b|(?:it|that)(?:'s| is) (?:ok|okay|fine|alright|possible)\b|i (?:may|might)\b)/i;
