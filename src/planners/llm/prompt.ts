@@ -153,7 +153,6 @@ function inTurns<T>(lists: readonly (readonly T[])[]): readonly T[] {
   return Array.from({ length: longest }, (_, index) => lists.flatMap((list) => list.slice(index, index + 1))).flat();
 }
 
-/** Sentences of an operation: the author's own, and phrases with values in their slots. */
 async function samplesOf(operation: Operation, filler: Filler): Promise<readonly Turn[]> {
   const written: Turn[] = [];
   const filled: Turn[] = [];

@@ -111,7 +111,6 @@ interface Found {
   readonly isLikely?: boolean;
 }
 
-/** A phrase whose words stand in the request, with the values that it makes, by field. */
 interface ReadPhrase {
   readonly rule: PhraseRule;
   readonly values: Map<string, readonly (Part & { readonly json: string })[]>;
@@ -357,7 +356,6 @@ class RequestAccount {
     return found;
   }
 
-  /** Finds the words of the request that say a value, or the part of it that is not said. */
   private find(
     leaf: Leaf,
     { type, field, rules, place }: { type: SlotType; field: string; rules: ToolRules; place: Place },

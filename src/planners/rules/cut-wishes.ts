@@ -229,7 +229,6 @@ function withoutLink(words: readonly string[], start: number, end: number): numb
   return end - link.length <= start ? end : end - link.length;
 }
 
-/** Consecutive separators from a token on. A line break before a token is one that takes no token. */
 function readSeparator(
   tokens: readonly Token[],
   words: readonly string[],

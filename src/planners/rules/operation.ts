@@ -103,7 +103,6 @@ const slotsOf = remembered((rules: readonly Template[]): ReadonlyMap<string, Ope
   );
 });
 
-/** Goes through a phrase with the last two words before each place, and returns those at its end. */
 function walk(
   node: PhraseNode,
   tails: ReadonlySet<string>,

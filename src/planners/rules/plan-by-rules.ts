@@ -203,7 +203,6 @@ class Planning {
     return `${why}; ${JSON.stringify(rule.example)} of ${rule.tool.tool.name} is near${leaves || ""}`;
   }
 
-  /** Plans each of several wishes by itself, or behind those that are planned directly before it. */
   async planWishes(text: string): Promise<Details["wishes"]> {
     const wishes = text.length > maxWishText ? [] : cutWishes(text);
     if (wishes.length < 2 || wishes.length > maxWishes) return undefined;

@@ -69,7 +69,6 @@ interface Failure {
   readonly match?: Match;
 }
 
-/** The readings so far, by the clause that is read next, and the reasons why the rest was not read. */
 interface Search {
   readonly beams: Partial[][];
   farthest: number;
@@ -784,7 +783,6 @@ function isIdle(kind: Mark["kind"], words: readonly string[]): boolean {
   return kind === "number" && !words.some((word) => /\d/.test(word));
 }
 
-/** The tokens that a phrase says itself: its words, messages, and the values of slots that are no text. */
 function saidBy(pieces: readonly Piece[]): ReadonlySet<number> {
   const said = new Set<number>();
   for (const { kind, value, start, end, isMessage } of pieces)
