@@ -97,7 +97,7 @@ function readNumberSlot(type: SlotType, request: RequestText, start: number): re
   const own = measures.find(({ unit }) => units?.some(({ kind }) => kind === unit.kind));
   const unit = units?.find(({ kind }) => kind === own?.unit.kind);
   const readings: SlotReading[] = [];
-  const isOther = units !== undefined && measures.length > 0 && own?.unit.size !== unit?.size;
+  const isOther = units !== undefined && measures.length > 0 && (own === undefined || own.unit.size !== unit?.size);
   if (number !== undefined && !isOther && !(measures.length === 0 && last > number.end)) readings.push(number);
   if (own !== undefined && unit !== undefined) {
     const value = Number(((own.value * own.unit.size) / unit.size).toPrecision(12));
