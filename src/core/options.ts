@@ -69,23 +69,35 @@ export function readOptions<TOptions extends object, TTable extends AnyTable>(
   option?: string,
   { known, call = "", whereElse }: ReadOptions = {},
 ): SettingsOf<TOptions, TTable> {
-  const entries = Object.entries(table);
+  const { keys, entries, defaults } = prepared.get(table) ?? prepare(table);
   const place = option ?? "options";
-  const [required] = entries.find(([, spec]) => isAlwaysRead(spec)) ?? [];
+  const required = entries.find(({ isAlwaysRead }) => isAlwaysRead)?.key;
   checkObject(place, options, required && `${call}{ ${required}: … }${call && ")"}`);
-  checkKeys(place, options, known ?? Object.keys(table), whereElse);
-  const settings: Record<string, unknown> = {};
-  for (const [key, spec] of entries) {
-    const value = (options as Record<string, unknown>)[key];
-    if (value !== undefined || isAlwaysRead(spec))
-      settings[key] = readerOf(spec)(value, option === undefined ? key : `${option}.${key}`);
-    else settings[key] = "default" in spec ? spec.default : undefined;
+  checkKeys(place, options, known ?? keys, whereElse);
+  const settings = { ...defaults };
+  for (const { key, read, isAlwaysRead } of entries) {
+    const value = (options as typeof defaults)[key];
+    if (value === undefined && !isAlwaysRead) continue;
+    settings[key] = read(value, option === undefined ? key : `${option}.${key}`);
   }
   return settings as SettingsOf<TOptions, TTable>;
 }
 
 export function checkOption(spec: OptionSpec, value: unknown, option: string): void {
   if (value !== undefined || isAlwaysRead(spec)) readerOf(spec)(value, option);
+}
+
+/** Tables are prepared once, as each run reads its options by the same ones. */
+const prepared = new WeakMap<AnyTable, ReturnType<typeof prepare>>();
+
+function prepare(table: AnyTable) {
+  const specs = Object.entries(table);
+  const defaults: Record<string, unknown> = {};
+  for (const [key, spec] of specs) defaults[key] = "default" in spec ? spec.default : undefined;
+  const entries = specs.map(([key, spec]) => ({ key, read: readerOf(spec), isAlwaysRead: isAlwaysRead(spec) }));
+  const made = { keys: Object.keys(table), entries, defaults };
+  prepared.set(table, made);
+  return made;
 }
 
 function isAlwaysRead(spec: OptionSpec): boolean {

@@ -264,6 +264,7 @@ function checkShape(plan: JsonValue, issues: PlanIssue[]): readonly (PlanStep | 
       issues.push({ code: "invalid-shape", path, message: issue.message });
     }
   }
+
   if (version === 1 && planVersionOf(steps) === 2) {
     const message = "A plan in which a step waits has the version 2: earlier readers cannot run it.";
     issues.push({ code: "plan-version", path: ["version"], message });

@@ -95,9 +95,11 @@ export class Run implements RecorderOwner {
   get store(): RunStore {
     return this.engine.store;
   }
+
   get state(): RunState {
     return this.recorder.state;
   }
+
   now(): number {
     return this.engine.clock.now();
   }
@@ -117,12 +119,15 @@ export class Run implements RecorderOwner {
   get stopReason(): "step-failed" | "interrupted" | undefined {
     return this.stopped;
   }
+
   get abortReason(): AbortReason | undefined {
     return this.scope.reason;
   }
+
   canStart(): boolean {
     return this.stopReason === undefined && this.abortReason === undefined;
   }
+
   canContinue(): boolean {
     return this.stopReason !== "interrupted" && this.abortReason === undefined;
   }

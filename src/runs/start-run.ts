@@ -81,6 +81,7 @@ async function executeRun(
     if (isAgentError(thrown, "run-owned-elsewhere")) throw thrown;
     run.recorder.fail(thrown as StoreError);
   }
+
   const execute = async () => {
     await run.emit(await startEvent(run, beginning));
     const { failure } = run.recorder;

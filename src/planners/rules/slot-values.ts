@@ -228,6 +228,7 @@ function findValue(type: SlotType, request: RequestText): SlotValue | undefined 
     const value = type.kind === "list" ? listOf({ ...type, isSpread: false }, all, request)?.[0] : textOf(all, request);
     return value !== undefined && fitsOwnSchema(type, [value], new WorkMeter()) ? value : undefined;
   }
+
   for (let start = 0; start < end; start++) {
     const found = slotReadingsAt(type, request, start).find((each) => each.end === end && each.value !== anaphor);
     if (found !== undefined) return found.value as Exclude<SlotReading["value"], typeof anaphor>;

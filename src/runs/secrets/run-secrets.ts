@@ -142,9 +142,11 @@ export class RunSecrets {
   get hasAny(): boolean {
     return this.values.size > 0;
   }
+
   concerns({ tool }: { readonly tool: Tool }): boolean {
     return this.hasAny || this.views.has(tool.name);
   }
+
   isIn(value: unknown): boolean {
     return this.open(value) !== value;
   }
@@ -153,6 +155,7 @@ export class RunSecrets {
   open<T>(value: T): T {
     return this.cached(value, this.openedOf, (secret) => secret);
   }
+
   private mark<T>(value: T): T {
     return this.cached(value, this.markedOf, markValue);
   }
