@@ -102,7 +102,13 @@ export class ModelPlanner {
     if (isAlone && refusal !== undefined && !isQuestion && !isWritten) throw notAsked(refusal);
     this.contextTokens ??= this.askForContext(signal);
     const making = new Making(request, replan);
-    for (const part of replan === undefined ? splitRequest(request.request, request.wishes) : [{ text, maxCalls }]) {
+    const parts = replan === undefined ? splitRequest(text, request.wishes) : [{ text, maxCalls }];
+    if (parts.length > request.maxSteps)
+      throw cannotPlan(this.settings.model, {
+        failures: [],
+        why: `it has ${parts.length} wishes, and the plan may have ${request.maxSteps} steps`,
+      });
+    for (const part of parts) {
       if (part.steps !== undefined) await making.take(part.steps, this.settings.name);
       else {
         const before = making.count;
@@ -168,7 +174,9 @@ export class ModelPlanner {
     const verb = wish.words[Math.max(...contentStarts(wish.words, 0, wish.words.length))] ?? "";
     const isOpposite = (operation: Operation) => !making.isReplan && isUndoneBy(operation, verb);
     const all = [...operations.values()];
-    if (all.some(isOpposite) && !all.some((operation) => isDoneBy(operation, verb)))
+    // Of many tools only some are shown: another one may do it.
+    const isAll = tools.length === request.tools.length;
+    if (isAll && all.some(isOpposite) && !all.some((operation) => isDoneBy(operation, verb)))
       throw cannotPlan(model, { why: `no tool does what ${JSON.stringify(verb)} says`, failures: [] });
     // A small model refers to what it is shown.
     const shown = making.isReplan || mentionsResult(wish.words, 0, wish.words.length) ? earlier : [];

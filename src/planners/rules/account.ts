@@ -8,6 +8,7 @@ import { unitsNamed } from "../../english/units.ts";
 import {
   auxiliaries,
   functionWords,
+  isPastVerb,
   lightVerbs,
   prepositions,
   readAnaphor,
@@ -27,7 +28,7 @@ import { compileTool, inputOfPhrase, literalsOf, type PhraseRule, sayName, type 
 import { type Mark, maxTokens, type RequestText, readRequest, textBetween } from "./request.ts";
 import { anaphor, isDate, isReadable, type SlotType, slotReadingsAt, slotTypeOf, unitsOfName } from "./slots.ts";
 import { isPureStep } from "./steps.ts";
-import { denials } from "./texts.ts";
+import { denials, isPlainText } from "./texts.ts";
 
 interface Place {
   readonly stepId: string;
@@ -297,9 +298,7 @@ class RequestAccount {
 
   /** Reads the request by a phrase, if its words stand there and it is of the step's operation. */
   private readPhrase(rule: PhraseRule, input: Slots): ReadPhrase | undefined {
-    const types = new Map([rule, ...rule.anywhere].flatMap(({ slots }) => [...slots]));
-    const whole = { slots: givenBy(types, input), start: 0, end: 0 };
-    return this.readValues(rule, input, types, [whole]);
+    return this.readValues(rule, input, new Map([rule, ...rule.anywhere].flatMap(({ slots }) => [...slots])), true);
   }
 
   /** Reads the words that may stand beside the phrases of a tool by themselves: the priority of "rename a to b, P1". */
@@ -307,7 +306,7 @@ class RequestAccount {
     const beside = rules.flatMap(({ anywhere }) => anywhere.flatMap(({ slots }) => [...slots]));
     for (const rule of beside.length === 0 ? [] : rules) {
       if (Object.keys(rule.fixed).some((name) => name !== branch)) continue;
-      const read = this.readValues(rule, input, new Map([...rule.slots, ...beside]), []);
+      const read = this.readValues(rule, input, new Map([...rule.slots, ...beside]), false);
       // They do not say what is to be done.
       if (branch !== undefined) read?.values.delete(branch);
       if (read !== undefined) return [read];
@@ -315,12 +314,12 @@ class RequestAccount {
     return [];
   }
 
-  /** Reads what a phrase makes of slots, of all together and of each value that is said; undefined if nothing is of the operation. */
+  /** Reads what a phrase makes of each value that is said, and of the texts alone; undefined if nothing is of the operation. */
   private readValues(
     rule: PhraseRule,
     input: Slots,
     types: ReadonlyMap<string, SlotType>,
-    whole: readonly (Part & { readonly slots: Slots })[],
+    isWhole: boolean,
   ): ReadPhrase | undefined {
     const values: ReadPhrase["values"] = new Map();
     const { branch } = rule.tool;
@@ -328,8 +327,9 @@ class RequestAccount {
     const each = [...types].flatMap(([name, type]) =>
       this.readingsOf(type).map(({ value, ...said }) => ({ ...said, slots: { ...given, [name]: value } })),
     );
+    const texts = isWhole ? [{ slots: given, start: 0, end: 0 }] : [];
     let isOfOperation = false;
-    for (const { slots, start, end } of [...whole, ...each]) {
+    for (const { slots, start, end } of [...texts, ...each]) {
       const made = inputOfPhrase(rule, slots as Readonly<Record<string, SlotValue>>, this.request.clock);
       if (made === undefined || (branch !== undefined && made[branch] !== input[branch])) continue;
       const own = Object.entries(made).filter(([name, value]) => !(name in given) || value !== given[name]);
@@ -484,20 +484,22 @@ class RequestAccount {
     return this.marked.has(at) || listed.has(at) || (denials.has(word) && word !== "no");
   }
 
-  /** The tokens of things in a list whose others are values: the eggs of "milk and the eggs". */
+  /** Finds things in a list beside others that are values: the eggs of "milk, bread, and eggs", but not "…, the repair man came". */
   private findListed(): ReadonlySet<number> {
     const { request } = this;
-    const isValue = (at: number) => typeof this.by[at] === "object";
-    const isThing = (at: number) => isValue(at) && !this.marked.has(at);
-    const isPlain = (at: number) => !isValue(at) && !denials.has(request.words[at] ?? "");
     const ends = [...request.words.keys()].filter((at) => isSeparatorAt(request, at));
-    return new Set(
-      [...ends, request.words.length].flatMap((end, index) => {
-        const start = (ends[index - 1] ?? -1) + 1;
-        const item = tokensOf({ start, end });
-        return (isThing(start - 2) || isThing(end + 1)) && item.every(isPlain) ? item : [];
-      }),
-    );
+    const items = [...ends, request.words.length]
+      .map((end, index) => ({ start: (ends[index - 1] ?? -1) + 1, end }))
+      .filter(({ start, end }) => start < end);
+    const hasThing = (item: Part | undefined) =>
+      item !== undefined && tokensOf(item).some((at) => typeof this.by[at] === "object" && !this.marked.has(at));
+    const isOfSentence = (word: string) => denials.has(word) || auxiliaries.has(word) || isPastVerb(word);
+    const isThing = (item: Part) =>
+      tokensOf(item).every((at) => this.by[at] === undefined && !isOfSentence(request.words[at] ?? "")) &&
+      isPlainText(request, item.start, item.end);
+    const isListed = (item: Part, index: number) =>
+      (hasThing(items[index - 1]) || hasThing(items[index + 1])) && isThing(item);
+    return new Set(items.filter(isListed).flatMap(tokensOf));
   }
 
   /** True for a clause that begins as a wish, or holds a mark or a verb of a tool. */
@@ -512,13 +514,14 @@ class RequestAccount {
     const { words, tokens } = this.request;
     const isAside = new Set<number>(words.keys());
     const beside = new Set<number>();
+    const listed = this.findListed();
     for (const { start, end } of cutClauses(this.request)) {
       if (isCourtesy(words, start, end) || statesReason(words, start, end)) continue;
       const all = words.slice(start, end);
       // "…, the repair man came": none of it is in the plan, and it asks for nothing.
       const isFree = this.by.slice(start, end).every((by) => by === undefined);
       const isWish = isFree && this.asksFor(start, end);
-      const isBeside = isFree && !isWish && !all.some((word) => denials.has(word));
+      const isBeside = isFree && !isWish && !all.some((word, at) => denials.has(word) || listed.has(start + at));
       for (const at of isWish ? tokensOf({ start, end }) : []) this.marked.add(at);
       const isValue = (_: string, at: number) => typeof this.by[start + at] === "object";
       const first = start + Math.max(0, all.findIndex(isValue));
@@ -527,7 +530,6 @@ class RequestAccount {
       const to = Math.min(...contentEnds(words, start, end).filter((at) => at > Math.max(from, last)));
       for (let at = from; at < to; at++) if (this.mustBeExplained(at)) isBeside ? beside.add(at) : isAside.delete(at);
     }
-    const listed = this.findListed();
     const accounted = tokens.map((_, at): AccountedWord => {
       const by = this.by[at];
       const text = textBetween(this.request, at, at + 1);

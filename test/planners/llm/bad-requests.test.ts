@@ -42,6 +42,16 @@ describe("a request", () => {
     expect(requests[0]?.messages[1]?.content).toBe(`note milk ${text}`);
   });
 
+  it("with more wishes than a plan may have steps is refused without asking", async () => {
+    const model = createScriptedModel([]);
+    const text = Array.from({ length: 999 }, (_, index) => `note ${"word ".repeat(40)}${index}`).join(". ");
+    await expect(Promise.resolve(createLlmPlanner({ model }).plan(requestOf(text)))).rejects.toMatchObject({
+      code: "cannot-plan",
+      message: expect.stringContaining("it has 999 wishes, and the plan may have 100 steps"),
+    });
+    expect(model.requests).toEqual([]);
+  });
+
   it("of signs alone is refused", async () => {
     for (const text of ["?!", "…", "$1"])
       expect(await failureOf([unclear], text)).toMatchObject({ code: "cannot-plan" });

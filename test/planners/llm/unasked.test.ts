@@ -254,6 +254,14 @@ describe("a wish for the opposite", () => {
     expect(model.requests).toEqual([]);
   });
 
+  it("is asked about where only some of the tools are shown", async () => {
+    const many = Array.from({ length: 200 }, (_, index) => lesson(`Lesson${index}`, "book"));
+    const cancel = answerOf({ do: "EndCourse", person: "Emma" });
+    const tools = [...many, lesson("EndCourse", "cancel")];
+    const asked = requestOf("cancel the lesson with Emma", { tools });
+    expect((await planWith([cancel, cancel], asked, { tools: "nearest" })).steps).toHaveLength(1);
+  });
+
   it("is refused, and not proposed, where a tool does it and the model names the other", async () => {
     const tools = [book, lesson("CancelLesson", "cancel")];
     const failure = await failureOf([bookEmma], requestOf("cancel the lesson with Emma", { tools }));
@@ -301,6 +309,29 @@ describe("what the answer lacks", () => {
         expect(failure.details).toMatchObject({ proposals: [{ text: "refund invoice 4", certainty: 0 }] });
       }),
     );
+  });
+
+  const todos = [createTodoStore()];
+  const add = (...titles: readonly string[]) =>
+    certain(answerOf(...titles.map((title) => ({ do: "TodoStore.add", title }))));
+
+  it.each([
+    ["a day in a name, where no other word says when", "put down gas cert weds", ["gas cert weds"]],
+    ["the last thing of a list", "add milk, bread, and eggs", ["milk", "bread"]],
+    ["a thing in the middle of a list", "add milk, the eggs and bread", ["milk", "bread"]],
+    ["what a name refers to", "add milk and chase payment of that", ["milk", "chase payment of that"]],
+  ])("is proposed: %s", async (_what, request, titles) => {
+    const failure = await failureOf(Array(4).fill(add(...titles)), requestOf(request, { tools: todos }));
+    expect(failure).toMatchObject({ details: { reason: "unsure", proposals: [{ certainty: 0 }] } });
+  });
+
+  it.each([
+    ["in quotes", "put down 'gas cert weds'", ["gas cert weds"]],
+    ["a whole list", "add milk, bread, and eggs", ["milk", "bread", "eggs"]],
+    ["a list and courtesies", "add milk and bread, please, thanks", ["milk", "bread"]],
+  ])("is nothing: %s", async (_what, request, titles) => {
+    const { steps } = await planWith([add(...titles)], requestOf(request, { tools: todos }));
+    expect(steps).toMatchObject(titles.map((title) => ({ input: { title } })));
   });
 
   it.each([
