@@ -127,24 +127,27 @@ export class ModelDialogue {
       await this.askElsewhere();
       return undefined;
     }
-    const problem = answer.type === "plan" ? unaskedProblem(answer) : answer;
-    if (answer.type === "plan" && problem === undefined) return this.toSteps(answer, response);
+    if (answer.type === "plan" && answer.unasked === undefined) return this.toSteps(answer, response);
     const isLast = !this.mayAskAgain;
-    if (problem !== undefined) this.askOnceMore(problem, response);
+    this.askOnceMore(answer, response);
     if (!isLast) return undefined;
     if (answer.type === "plan") return this.toSteps(answer, response);
     throw answer.code === "no-json" ? this.planningFailed() : this.cannotPlan(answer.problems[0] ?? "");
   }
 
-  private askOnceMore({ code, problems }: AnswerProblem, { text }: ModelResponse): void {
-    this.fail(code, describeProblems(problems).join(" "), text);
+  private askOnceMore(answer: Exclude<CheckedAnswer, { type: "refusal" }>, { text }: ModelResponse): void {
+    const problems = answer.type === "plan" ? [answer.unasked ?? ""] : answer.problems;
+    this.fail(answer.type === "plan" ? "unsure" : answer.code, describeProblems(problems).join(" "), text);
     this.mayAskAgain = false;
     this.messages = askAgain(this.question.messages, { answer: text, problems });
     // A grammar under which a model writes nothing hinders it.
     if (text.trim() === "") this.format = weaker[this.format] ?? this.format;
   }
 
-  private toSteps({ steps, made, unasked }: AnsweredPlan, { text, logprobs }: ModelResponse): ModelSteps {
+  private toSteps(
+    { steps, made, unasked }: Extract<CheckedAnswer, { type: "plan" }>,
+    { text, logprobs }: ModelResponse,
+  ): ModelSteps {
     const { attempts, failures, question } = this;
     const likelihood = leastLikely(text, logprobs, question.scope);
     return { steps, made, unasked, likelihood, attempts, failures, chosen: question.chosen };
@@ -295,17 +298,6 @@ export class ModelDialogue {
     const details = { planner, model: modelName(model), failures: this.failures };
     return new AgentError("planning-failed", message, { details, cause });
   }
-}
-
-type AnsweredPlan = Extract<CheckedAnswer, { type: "plan" }>;
-
-interface AnswerProblem {
-  readonly code: string;
-  readonly problems: readonly string[];
-}
-
-function unaskedProblem({ unasked }: AnsweredPlan): AnswerProblem | undefined {
-  return unasked === undefined ? undefined : { code: "unsure", problems: [unasked] };
 }
 
 /** A custom model may return anything. */

@@ -166,48 +166,36 @@ const maxHalf = 1_024;
 
 /** Texts that must not be shown, and the search for them in other texts. */
 export class HiddenTexts {
+  private readonly texts = new Set<string>();
   /** By their beginning, so that very few have to be looked for at each character. */
   private readonly byHead = new Map<string, string[]>();
-  /** The text shown instead of each. */
-  private readonly shown = new Map<string, string>();
 
-  get isEmpty(): boolean {
-    return this.shown.size === 0;
-  }
-
-  /** Hides all texts and numbers in a value. Returns the texts that were not hidden before. */
-  add(value: JsonValue, shown = hiddenText): readonly string[] {
-    if (typeof value === "object" && value !== null) {
-      return Object.values(value).flatMap((item) => this.add(item as JsonValue, shown));
-    }
-    if (typeof value !== "string" && typeof value !== "number") return [];
+  /** Hides all texts and numbers in a value, as they appear by themselves, in a URL, and in JSON. */
+  add(value: JsonValue): void {
+    if (typeof value === "object" && value !== null)
+      for (const item of Object.values(value)) this.add(item as JsonValue);
+    if (typeof value !== "string" && typeof value !== "number") return;
     const text = String(value);
-    // As it appears in a URL, and in JSON.
-    const forms = [text, encode(text), JSON.stringify(text).slice(1, -1)];
-    return forms.filter((form) => this.addText(form, shown));
+    for (const form of [text, encode(text), JSON.stringify(text).slice(1, -1)]) this.addText(form);
   }
 
-  private addText(text: string, shown: string): boolean {
-    if (text.length < minLength || this.shown.has(text)) return false;
-    this.shown.set(text, shown);
-    const head = text.slice(
-      0,
-      headLengths.find((length) => text.length >= length),
-    );
-    const alike = this.byHead.get(head);
-    if (alike === undefined) this.byHead.set(head, [text]);
-    else alike.push(text);
-    return true;
+  private addText(text: string): void {
+    if (text.length < minLength || this.texts.has(text)) return;
+    this.texts.add(text);
+    const length = headLengths.find((each) => text.length >= each);
+    const head = text.slice(0, length);
+    const alike = this.byHead.get(head) ?? [];
+    if (alike.push(text) === 1) this.byHead.set(head, alike);
   }
 
   hide(text: string): string {
-    if (text.length < minLength || this.isEmpty) return text;
+    if (text.length < minLength || this.texts.size === 0) return text;
     let shown = "";
     let start = 0;
     for (let position = 0; position <= text.length - minLength; position++) {
       const found = this.findAt(text, position);
       if (found === undefined) continue;
-      shown += text.slice(start, position) + this.shown.get(found);
+      shown += text.slice(start, position) + hiddenText;
       start = position + found.length;
       position = start - 1;
     }
@@ -221,7 +209,7 @@ export class HiddenTexts {
     const end = text.search(cutEnd);
     for (let position = Math.max(0, end - maxHalf); position <= end - minLength; position++) {
       const half = text.slice(position, end);
-      const alike = half.length < headLength ? this.shown.keys() : this.byHead.get(half.slice(0, headLength));
+      const alike = half.length < headLength ? this.texts : this.byHead.get(half.slice(0, headLength));
       for (const hidden of alike ?? []) if (hidden.startsWith(half)) return position;
     }
     return undefined;
@@ -243,8 +231,8 @@ export class HiddenTexts {
    */
   hideIn<T>(value: T, isMade = false): T {
     if (typeof value === "string") return this.hide(value) as T;
-    if (typeof value === "number") return (this.shown.get(String(value)) ?? value) as T;
-    if (typeof value !== "object" || value === null || this.isEmpty) return value;
+    if (typeof value === "number") return (this.texts.has(String(value)) ? hiddenText : value) as T;
+    if (typeof value !== "object" || value === null || this.texts.size === 0) return value;
     const isOurs = !isMade && isOurError(value);
     const hidden = mapItems(value, (item, key) =>
       isOurs && (key === "name" || key === "code") ? item : this.hideIn(item, isMade || (key === "details" && !isOurs)),
