@@ -288,6 +288,7 @@ function replacePlan(state: RunState, { plan, approvals }: Revision): void {
   }
 }
 
+/** Once a step is reached, the plan as a whole needs no more approval. */
 function reachStep(state: RunState, event: StepEvent): void {
   state.isUnderWay = true;
   reduceStepOf(state, event);
@@ -610,6 +611,7 @@ function reopenLoop(step: StepState): void {
   delete step.output;
 }
 
+/** Runs again whatever failed, or never started because of that, unless it is in doubt. */
 function retryFailed(step: StepState, timestamp: string): void {
   const { iterations } = step;
   if (iterations === undefined) {

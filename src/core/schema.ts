@@ -73,6 +73,7 @@ export function parseWith<T>(
   }
 }
 
+/** A schema of another library may answer anything. */
 function toParseResult<T>(result: StandardResult<T>): ParseResult<T> {
   if (result?.issues !== undefined) return { ok: false, issues: result.issues.map(toSchemaIssue), raw: result.issues };
   if (Object.hasOwn(Object(result), "value")) return { ok: true, value: result.value };

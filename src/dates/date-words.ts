@@ -17,7 +17,9 @@ for (const name of weekdays) dayNames.set(name.slice(0, 3), name);
 for (const [name, others] of Object.entries(spellings))
   for (const other of others.split(" ")) dayNames.set(other, name);
 
+/** A word that is one letter from one of these is most likely meant as it. */
 const tolerant = [...weekdays, "tomorrow", "tonight"];
+/** These words are one letter from a name. */
 const ownWords: ReadonlySet<string> = new Set(["sundry", "tonights", "munday"]);
 
 export function dayNameOf(word: string): string | undefined {

@@ -141,6 +141,7 @@ function numberOf(said: string): number {
 
 const minuteMs = 60_000;
 
+/** Parts of a day are elapsed time; a part of a month has no length. */
 interface Distance extends Place {
   readonly months: number;
   readonly days: number;
@@ -434,6 +435,7 @@ export function yearOf(said: string, today: number): number {
   return digits.length === 2 ? 2000 + Number(digits) : Number(digits);
 }
 
+/** Without a year it is the next such day. Months count from 1. */
 function dayOfYear(year: string | undefined, month: number, date: number, today: number): number | undefined {
   return year === undefined ? nextDate(month - 1, date, today) : dayNumber(yearOf(year, today), month - 1, date);
 }

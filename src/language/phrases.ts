@@ -157,6 +157,7 @@ export function slotsSideBySide(node: PhraseNode): readonly (readonly [first: st
   return pairs;
 }
 
+/** Works a function of an object out once for each: many phrases share their parts. */
 export function remembered<TKey extends object, TResult>(compute: (key: TKey) => TResult): (key: TKey) => TResult {
   const known = new WeakMap<TKey, { readonly result: TResult }>();
   return (key) => {

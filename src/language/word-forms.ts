@@ -26,6 +26,7 @@ export function isMistypedInside(typed: string, meant: string): boolean {
   return isMistyped(typed, meant) && (typed.at(-1) === meant.at(-1) || isSwappedLast);
 }
 
+/** Finds the words at one typing mistake. */
 export function findMistyped(typed: string, vocabulary: ReadonlySet<string>): readonly string[] {
   const { length } = typed;
   return [length - 1, length, length + 1].flatMap((near) =>

@@ -16,6 +16,7 @@ export interface LeaseHolder {
   fence: number | undefined;
   confirmed?: Confirmation | undefined;
   onPosted(posted: readonly PostedMessage[]): void;
+  /** Nothing can be recorded any more. */
   onLeaseLost(error: StoreError): void;
 }
 

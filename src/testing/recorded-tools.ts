@@ -291,6 +291,7 @@ type CallTool = (asked: AskedCall, context: ToolContext, make: () => unknown) =>
 
 function wrapTool(tool: DefinedTool, call: CallTool): DefinedTool {
   const { name, undo } = tool;
+  /** Copies the input, which the tool may change. */
   const toInput = (parsed: unknown): JsonValue => {
     const json = toJson(parsed);
     if (json.ok) return json.value;

@@ -16,6 +16,7 @@ export function toHtml(run: DrawnRun | readonly DrawnRun[]): string {
   return drawOrRefuse(run, { expected: drawnRun, draw });
 }
 
+/** The events of a run are a list, too. */
 function isOne(run: DrawnRun | readonly DrawnRun[]): run is DrawnRun {
   if (!Array.isArray(run)) return true;
   const [first] = run as readonly object[];

@@ -177,6 +177,7 @@ const tokenBuckets = [
 
 type Instruments = ReturnType<typeof createInstruments>;
 
+/** Several observers of a meter share instruments, or the totals of one would replace those of the other. */
 const instrumentsOf = new WeakMap<Meter, Instruments>();
 
 function createInstruments(meter: Meter) {

@@ -44,8 +44,8 @@ interface Chunk {
 }
 
 /**
- * A model that an instance of wllama has loaded, as a model of this package. Its server holds the schema of an answer, and tells how
- * likely each token was.
+ * A model that an instance of wllama has loaded, as a model of this package. wllama keeps answers to
+ * their schema, and tells how likely each token was.
  *
  * Throws `invalid-options` for anything else.
  *
@@ -106,8 +106,7 @@ async function ask(
       ...(logprobs && { logprobs: true }),
     });
   } catch (thrown) {
-    if (signal.aborted) throw signal.reason;
-    if (!stop.signal.aborted) throw failureOf(model, thrown);
+    if (!signal.aborted && !stop.signal.aborted) throw failureOf(model, thrown);
   }
   if (signal.aborted) throw signal.reason;
   if (stop.signal.aborted) throw answerTooLong(model);

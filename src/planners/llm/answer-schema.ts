@@ -105,6 +105,7 @@ const maxDepth = 20;
 
 export class SchemaWriter {
   isClosed = true;
+  /** A schema within itself is left open. */
   private readonly open = new Set<JsonSchema>();
   private room = maxParts;
 
@@ -113,6 +114,7 @@ export class SchemaWriter {
     private readonly dialect: SchemaDialect,
   ) {}
 
+  /** Never writes a narrower schema, except for keys that it does not name. */
   write(schema: JsonSchema): JsonSchema {
     if (this.open.has(schema) || this.open.size > maxDepth || this.room-- <= 0) return this.anything();
     this.open.add(schema);
@@ -202,6 +204,7 @@ function takesNull({ anyOf, type, enum: values }: JsonSchema): boolean {
   return anyOf?.some(takesNull) ?? (type === "null" || values?.includes(null) === true);
 }
 
+/** Null stands for a key that is left out, where none may be. */
 export function orNull(schema: JsonSchema): JsonSchema {
   return { anyOf: [...(schema.anyOf ?? [schema]), { type: "null" }] };
 }

@@ -70,6 +70,7 @@ function noJson(problem: string): CheckedAnswer {
   return { type: "problem", code: "no-json", problems: [problem] };
 }
 
+/** Drops thinking before the JSON, a fence around it, and text behind it unless that holds JSON, too. */
 function jsonIn(text: string): string {
   const answer = text.replace(/^\s*<think(?:ing)?>.*?<\/think(?:ing)?>/s, "").replace(/^\s*```\w*\n/, "");
   let depth = 0;

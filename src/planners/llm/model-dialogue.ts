@@ -20,6 +20,7 @@ import type { EarlierStep } from "./read-calls.ts";
 export interface Question {
   readonly messages: readonly ModelMessage[];
   readonly schema: JsonSchema;
+  /** A schema that a model has refused once is not sent again, nor another of the same source. */
   readonly source: object;
   /** True if the schema is closed; see `ModelResponseFormat`. */
   readonly isStrict: boolean;
@@ -283,6 +284,7 @@ export class ModelDialogue {
     return cannotPlan(this.task.settings.model, { why, failures: this.failures });
   }
 
+  /** Leaves out the last failure, which is the limit itself. */
   private limitExceeded({ message, details }: AgentErrorLike<"limit-exceeded">): AgentError<"limit-exceeded"> {
     const failures = this.failures.slice(0, -1);
     return new AgentError("limit-exceeded", message, {
@@ -326,6 +328,7 @@ export function cannotPlan(
   });
 }
 
+/** Never cuts a character in half, as some servers refuse that. */
 export function cut(text: string, length: number): string {
   return text.slice(0, length).toWellFormed();
 }
@@ -341,6 +344,7 @@ function describeProblems(problems: readonly string[]): readonly string[] {
 
 const maxEcho = 1_000;
 
+/** Repeats only the beginning of a long answer. */
 function askAgain(
   messages: readonly ModelMessage[],
   { answer, problems }: { readonly answer: string; readonly problems: readonly string[] },
@@ -363,6 +367,7 @@ class StepReporter {
   private isQuoted = false;
   private readonly reader: AnswerReader;
   private emitted = 0;
+  /** Resolves to false after an invalid call: nothing behind it is emitted. */
   private emitting = Promise.resolve(true);
 
   constructor(

@@ -232,6 +232,7 @@ class Making {
   readonly isReplan: boolean;
   warnings: readonly PlanWarning[] = [];
   private readonly steps: PlanStep[] = [];
+  /** The steps of the only answer: this very list was validated. */
   private only: readonly PlanStep[] | undefined;
   private readonly done: readonly PlanStep[];
   private readonly failures: PlanFailure[] = [];
@@ -246,6 +247,7 @@ class Making {
   private readonly madeByModel = new Map<string, ReadonlySet<string>>();
   private readonly operations = new Set<string>();
   private readonly fields = new Set<string>();
+  /** Steps by rules take the first numbers. */
   private numbers: number;
 
   constructor(

@@ -12,6 +12,7 @@ const minTools = 5;
 
 export interface ChosenTools {
   readonly first: readonly DefinedTool[];
+  /** The nearest of the rest, and the likeliest of the first. */
   readonly others: () => readonly DefinedTool[];
 }
 

@@ -18,13 +18,16 @@ import {
 import { choicesOf, isDate, isReadable, type SlotType } from "../rules/slots.ts";
 import { effectOfStep } from "../rules/steps.ts";
 
+/** A tool does one thing, or one for each branch of its input. */
 export interface Operation {
   /** As a model writes it: `Refund`, `Mail.send`. */
   readonly name: string;
   readonly rules: ToolRules;
   readonly constants: Readonly<Record<string, unknown>>;
   readonly description: string;
+  /** The model is asked for these, in the order in which people say them. */
   readonly slots: readonly Slot[];
+  /** Code reads these: optional ones of a closed kind. */
   readonly closed: ReadonlyMap<string, SlotType>;
   readonly phrases: readonly PhraseRule[];
   readonly beside: readonly Template[];
@@ -158,6 +161,7 @@ function ofTool(rules: ToolRules): readonly Operation[] {
   });
 }
 
+/** A field is required if it is in each branch. */
 function join(branches: readonly JsonSchema[]): JsonSchema {
   const [first = {}, ...others] = branches;
   if (others.length === 0) return first;

@@ -129,6 +129,7 @@ async function turnsOf(
   return messages;
 }
 
+/** Says every third sentence as people also do, with courtesies and reasons, which fill no slot. */
 function decorated(request: string, index: number): string {
   const isWish = startsWithVerb(request.split(" "));
   switch (index % 9) {

@@ -46,6 +46,7 @@ export async function readCall(call: WrittenCall, operation: Operation, scope: C
   }
 }
 
+/** Stands for a result until the text around it is escaped. */
 const mark = "\u{F0000}";
 const sign = /\$(?:\d|item|index)/;
 /** References that a step in a loop may use. */
@@ -53,6 +54,7 @@ const ofLoop: readonly PhraseReference[] = [{ $ref: "item" }, { $ref: "index" }]
 
 class CallReader {
   private pieces: Piece[] = [];
+  /** Values that stand at no place of the wish. */
   private readonly direct = new Map<string, unknown>();
   private readonly covered: Uint8Array;
   private readonly results: PhraseReference[] = [];
@@ -110,6 +112,7 @@ class CallReader {
     await this.takeValue(name, type, written as string | number | boolean);
   }
 
+  /** Reads objects and lists. A text that only looks like a reference stays text. */
   private async readDeep(written: unknown, path: JsonPath): Promise<unknown> {
     if (Array.isArray(written)) return Promise.all(written.map((item, index) => this.readDeep(item, [...path, index])));
     if (typeof written === "object" && written !== null) {
@@ -171,6 +174,7 @@ class CallReader {
     if (items.length > 0) this.direct.set(name, items);
   }
 
+  /** Takes a text in the user's words, without what fills another slot at its ends. */
   private takeText(name: string, written: string, isComposed: boolean): void {
     if (this.mentionsResult(written)) return void this.direct.set(name, this.withResults(written, mark));
     const span = isComposed ? undefined : this.find(written);

@@ -49,6 +49,7 @@ export interface AccountedWord {
 export interface Account {
   readonly words: readonly AccountedWord[];
   readonly left: readonly string[];
+  /** Free text that is in more places than the request has it. */
   readonly twice: readonly { readonly text: string; readonly places: readonly Place[] }[];
   readonly unsaid: readonly UnsaidValue[];
 }
@@ -85,6 +86,7 @@ export async function accountFor(
     known.set(text, together);
     return !together.unsaid.some((other) => other.key === key);
   };
+  /** Halves the texts until each says the value by itself. */
   const findSaying = (unsaid: Unsaid, all: readonly ShownText[]): readonly ShownText[] => {
     const isSaid = all.length > 0 && isSaidWith(unsaid, all);
     if (isSaid === false) return [];
@@ -424,6 +426,7 @@ class RequestAccount {
     return places;
   }
 
+  /** Prefers a place that no other text was copied from. */
   private findText(norms: readonly string[], free: Place | undefined): Found {
     if (norms.length === 0) return {};
     let found: Part | undefined;
@@ -550,6 +553,7 @@ class RequestAccount {
   }
 }
 
+/** A text that does not speak for the user. It may hide what it says, so comparisons err towards yes. */
 class ShownText {
   private readonly words: ReadonlySet<string>;
   private readonly letters: string;
@@ -585,6 +589,7 @@ function lettersOf(text: string): string {
 
 const lookalikes = "аеорсухіјѕһαονρτικ";
 const latin = "aeopcyxijshaovptik";
+/** Scripts without spaces between words. */
 const unspaced = /[\p{scx=Han}\p{scx=Hiragana}\p{scx=Katakana}\p{scx=Thai}\p{scx=Lao}\p{scx=Khmer}\p{scx=Myanmar}]/u;
 const emailAddress = /[\p{L}\p{N}._%+-]+@[\p{L}\p{N}.-]*[\p{L}\p{N}]/gu;
 
@@ -619,6 +624,7 @@ function isConverted(found: unknown, value: unknown, word = ""): boolean {
   return units.some((unit) => [...unit.kind.values()].some((size) => (Number(found) * unit.size) / size === value));
 }
 
+/** All items of a list share one place. */
 function placeKey({ tool }: PlanStep, path: JsonPath, ...value: readonly unknown[]): string {
   return JSON.stringify([tool, path.map((key) => (typeof key === "number" ? 0 : key)), ...value]);
 }
@@ -641,6 +647,7 @@ interface Leaf {
   readonly isLiteral: boolean;
 }
 
+/** Leaves out references: their values are not known yet. */
 function leavesOf(value: unknown, path: JsonPath, isLiteral = false): readonly Leaf[] {
   if (typeof value !== "object" || value === null) return [{ value, path, isLiteral }];
   const literal = isLiteral ? undefined : asLiteral(value);

@@ -9,6 +9,7 @@ export interface Amount {
   readonly end: number;
   /** The number alone, and its last token; undefined where only the whole is a value. */
   readonly number?: { readonly value: number; readonly end: number };
+  /** Empty without a unit, or where it is one of several currencies. */
   readonly measures: readonly { readonly unit: Unit; readonly value: number }[];
 }
 

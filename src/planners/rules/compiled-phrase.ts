@@ -12,6 +12,7 @@ export interface PhraseSlot {
   readonly next: PhrasePlace;
 }
 
+/** Works out what may follow when it is first asked. */
 export class PhrasePlace {
   private known: Steps | undefined;
 

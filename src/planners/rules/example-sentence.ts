@@ -43,6 +43,7 @@ function placeOf(value: unknown, tokens: readonly Token[], type: SlotType): Part
   return quote === -1 ? undefined : { start: quote, end: quote + 1 };
 }
 
+/** The same words mean another day today than when the example was written. */
 function placeOfDate(tokens: readonly Token[]): Part | undefined {
   const start = tokens.findIndex(({ norm }) => mayHoldDate(norm));
   const end = tokens.findLastIndex(({ norm }) => mayHoldDate(norm)) + 1;

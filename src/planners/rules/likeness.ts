@@ -23,6 +23,7 @@ export const likenessConstants = {
   weights: [2.52, 1.17, 1.01, 4.07, 2.84, -0.55, 1.62, 0.42, 0.32, -0.07, 0.2],
   /** The log-odds from which a tool is planned: of one tool, and what they grow by with the logarithm of their number. */
   bar: [0.63, 0.59] as const,
+  /** The log-odds from which a person is asked. */
   ask: -0.23,
 };
 

@@ -47,6 +47,7 @@ export interface Fit {
 }
 
 export interface AsideFit extends Fit {
+  /** No other template may fill these slots: a list may be filled more than once. */
   readonly taken: readonly string[];
   readonly isName: boolean;
 }
@@ -73,6 +74,7 @@ export const costs = {
   /** Less than of another text, so that it begins at the first word that opens one. */
   message: 9,
   openText: 3,
+  /** Less than of a text: the things of a list are its own. */
   list: 6,
   left: 60,
   named: 20,
@@ -107,6 +109,7 @@ export class WorkMeter {
   }
 }
 
+/** Thrown where a request can be read in so many ways that the rules give up. */
 export class TooMuchWork extends Error {}
 
 export interface Range {

@@ -43,11 +43,13 @@ export interface OtherRange {
 /** Costs of tokens, by what they are taken for; a token of a text costs 10 for the matcher, too. */
 const costs = {
   ...{ like: 10, hint: 15, small: 4, courtesy: 5 },
+  /** A word that is left out: any, one of another call, its verb, and one that says a value. */
   ...{ left: 40, other: 80, order: 200, mark: 60 },
   ...{ value: 2, pointer: 8, choice: 3 },
   /** A value or a text to which no word of the phrases leads; a text in lower case; one behind a word that is left out. */
   ...{ bare: 12, unnamed: 25, afterLeft: 50, optional: 20 },
   ...{ text: 10, name: 5, behindName: 20, preposition: 14, sign: 20, markInText: 30, ownWord: 25, verb: 30 },
+  /** A text that begins or ends within a name, or is not plain. */
   ...{ broken: 30, joined: 10, unplain: 60 },
   /** Each token of a message, and of what may be one. */
   ...{ message: 2, opened: 6, maxMessage: 100 },
@@ -69,6 +71,7 @@ const maxCost = 160;
 
 interface Thread {
   readonly cost: number;
+  /** One bit for each slot. */
   readonly filled: number;
   /** The slot whose text is open, or -1, and the first token of the text. */
   readonly open: number;

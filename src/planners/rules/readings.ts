@@ -28,6 +28,7 @@ export interface DraftStep {
   readonly input: JsonObject;
   readonly match: Match;
   readonly place: number;
+  /** True once a value behind it was said of it: later values are of others. */
   readonly isClosed: boolean;
 }
 
@@ -85,6 +86,7 @@ const maxBehind = 10;
 const wishCost = 4;
 /** One in other words costs more: its words may be a part of another. */
 const otherWishCost = 25;
+/** Going on with the phrase before is likelier than a new wish. */
 const goesOnCost = -3;
 const reasonCost = 6;
 /** A wish that is left out, and each of its words. */
@@ -442,6 +444,7 @@ export class RequestReader {
     });
   }
 
+  /** A message ends with the request, or where a sentence ends and another wish begins. */
   private messageEnds(open: number): readonly { readonly end: number; readonly cost: number }[] {
     const known = this.messageEndsFrom.get(open);
     if (known !== undefined) return known;
@@ -565,6 +568,7 @@ export class RequestReader {
     return first ?? { ok: false };
   }
 
+  /** A value before the first of several things is said of the others, too. */
   private shareForward(last: Match, match: Match): Match {
     const { pieces, rule } = last;
     const text = pieces.findIndex(
@@ -606,6 +610,7 @@ export class RequestReader {
     };
   }
 
+  /** A value behind the last of several things is said of all before it, up to one with a value of its own. */
   private async shareBack(partial: Partial, match: Match, beside: readonly Piece[]): Promise<readonly DraftStep[]> {
     if (beside.length === 0) return partial.drafts;
     const drafts = [...partial.drafts];

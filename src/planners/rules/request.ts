@@ -56,6 +56,7 @@ export interface RequestRange {
   inPast(): string;
 }
 
+/** Stands for a quoted text among the words: no phrase contains it. */
 export const quotedWord = '"';
 
 /** Reads a request, up to one token beyond the limit. Linear in its length. */
@@ -193,6 +194,7 @@ function speaksOfPast(tokens: readonly Token[], end: number): boolean {
   );
 }
 
+/** Written with a capital though they are in no name. */
 const alwaysCapital = new RegExp(
   `^(?:${weekdays.join("|")}|(?:mon|tues?|weds?|thurs?|fri|sat|sun)|${monthNames}|(?:${feastWords}).*|eve|day|[ap]m|\\d.*)$`,
   "i",

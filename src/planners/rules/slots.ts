@@ -14,6 +14,7 @@ export interface SlotReading {
   readonly isMeasured?: boolean;
 }
 
+/** Stands for an earlier result until it is known which. */
 export const anaphor: unique symbol = Symbol("anaphor");
 const nth = /^(\d+)(?:st|nd|rd|th)$/;
 
@@ -141,6 +142,7 @@ export interface SlotType {
   /** For `text`: what its field says that it is, see docs/planners.md#slots. */
   readonly text?: "message" | "name" | "whole" | "word";
   readonly when?: "past" | "future";
+  /** A list where the input wants one value: each item is a step. */
   readonly isSpread?: boolean;
 }
 
@@ -208,6 +210,7 @@ const timeForms = {
 } as const;
 const anInstant = Date.UTC(2026, 10, 22, 18);
 
+/** zod gives times without an offset a pattern, and no format. */
 function formOf(pattern: unknown): keyof typeof timeForms | undefined {
   if (typeof pattern !== "string" || !pattern.includes("T")) return undefined;
   const expression = new RegExp(pattern);

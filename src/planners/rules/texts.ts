@@ -52,6 +52,7 @@ export function readTextEdges({ tokens, words, marks, dates }: RequestText): Tex
   };
 }
 
+/** No text begins with these unless it is quoted: they belong to what stands before it. */
 const dangling = wordSet(
   "with w/ w about abt of from for by at on in into onto to than if whether because cos cuz bc since so as when while after before until till down up off out " +
     "over back also then well just only please kindly pls plz thats it's is are was were be been has have had will would could can should must may might do does did or and but",
@@ -61,6 +62,7 @@ const spoken = wordSet(
   "uh um erm hmm please pls plz kindly lol omg haha hehe thx ty cheers btw instead anymore asap ugh yo hey gonna wanna gotta sorry hopefully actually anyway though lmao tbh idk tysm",
 );
 
+/** No name begins with these: they point to something else. */
 const first = wordSet("everything anything something whatever whoever everyone anyone another ones me us him also");
 /** Words that say which or how many: a name of several words may begin with one, as "all purpose flour" does. */
 const determiners = wordSet(

@@ -360,6 +360,7 @@ function reasonOf({ status, steps, planApproval, pending = [] }: RunState, { ref
   return approval.status === "requested" ? `it has ended: ${status}` : `${what} was ${approval.status} before`;
 }
 
+/** Call it in {@link Run.inTurn}. `message` is the number of the message with the decision. */
 export async function recordDecision(
   run: Run,
   { ref, outcome, message }: { ref: StepRef | undefined; outcome: ApprovalOutcome; message?: number | undefined },

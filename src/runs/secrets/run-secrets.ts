@@ -58,6 +58,7 @@ export async function secretsIfReadable(
   });
 }
 
+/** Cancelling may undo steps, which needs their secrets. */
 export function needsKeyToCancel(run: { state: RunState; secrets: RunSecrets | undefined }): boolean {
   const { options, mayBeSealed } = run.state;
   return options?.undoOnFailure === true && mayBeSealed === true && run.secrets === undefined;

@@ -31,6 +31,7 @@ function hasEffect(step: StepState): boolean {
   return step.effect !== "pure" && (step.status === "completed" || isInDoubt(step));
 }
 
+/** A step that was cut off may have taken effect, as has one whose output is invalid. */
 function isInDoubt(step: StepState): boolean {
   const { status, attempts, error } = step;
   if (status === "unknown" || isFailedInDoubt(step)) return true;
