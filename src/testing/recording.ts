@@ -1,5 +1,6 @@
 import type * as z from "zod/v4";
 import { canonicalJson } from "../core/json.ts";
+import { addTo } from "../core/lists.ts";
 import { cutText, describeThrown } from "../core/text.ts";
 
 /**
@@ -161,8 +162,7 @@ export class Replay<TCall extends object> {
     },
   ) {
     for (const [place, call] of calls.entries()) {
-      const key = canonicalJson(kind.identityOf(call));
-      this.places.set(key, [...(this.places.get(key) ?? []), place]);
+      addTo(this.places, canonicalJson(kind.identityOf(call)), place);
       this.open.add(place);
     }
   }

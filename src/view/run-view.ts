@@ -1,6 +1,7 @@
 import { isAgentError } from "../core/errors.ts";
 import type { AgentEvent, ModelEndEvent } from "../core/events.ts";
 import { hideSealed } from "../core/json.ts";
+import { addTo } from "../core/lists.ts";
 import { failOption } from "../core/options.ts";
 import type { Plan } from "../core/plan.ts";
 import {
@@ -92,11 +93,7 @@ function readEvents(events: readonly AgentEvent[]): RunView {
 /** The output of a run is that of a step, where sensitive values are hidden by the paths of its tool; here they are not. */
 function toMaskedView({ output: _output, ...run }: RunSnapshot | RunResult): RunView {
   const steps = new Map<string, StepRecord[]>();
-  for (const record of run.steps) {
-    const known = steps.get(record.stepId);
-    if (known === undefined) steps.set(record.stepId, [record]);
-    else known.push(record);
-  }
+  for (const record of run.steps) addTo(steps, record.stepId, record);
   const times = run.steps.flatMap(({ completedAt }) => completedAt ?? []).sort();
   const updatedAt = "updatedAt" in run ? run.updatedAt : (run.endedAt ?? times.at(-1) ?? run.createdAt);
   return {

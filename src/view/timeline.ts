@@ -1,4 +1,5 @@
 import type { AgentEvent, AgentEventOf } from "../core/events.ts";
+import { addTo } from "../core/lists.ts";
 import { describeStepRef, type StepRef } from "../core/step.ts";
 import { cutText } from "../core/text.ts";
 import { formatDuration, type Html, html } from "./html.ts";
@@ -121,9 +122,7 @@ export class Timeline {
   }
 
   private add(name: string, bar: Bar): void {
-    const bars = this.bars.get(name);
-    if (bars === undefined) this.bars.set(name, [bar]);
-    else bars.push(bar);
+    addTo(this.bars, name, bar);
   }
 }
 

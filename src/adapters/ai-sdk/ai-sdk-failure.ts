@@ -5,7 +5,7 @@ import { causesOf, type FailedCall, isBrokenOff, modelFailure, readFailureReason
 import { cutText, describeThrown } from "../../core/text.ts";
 
 const maxMessageLength = 500;
-const fields = ["name", "statusCode", "status", "code", "isRetryable"] as const;
+const failureFields = ["name", "statusCode", "status", "code", "isRetryable"] as const;
 /** The part of a message that is read, in characters: a provider may send back everything it received. */
 const maxReadLength = 4_000;
 const maxWrappers = 5;
@@ -38,7 +38,7 @@ export function aiSdkFailure(
   // A stream wraps its error in an envelope.
   const source = thrown instanceof Error ? thrown : error;
   const message = readMessage(error);
-  const { name, statusCode, status, code, isRetryable } = readFields(error, ...fields);
+  const { name, statusCode, status, code, isRetryable } = readFields(error, ...failureFields);
   const call: FailedCall = {
     message,
     status: [statusCode, status, code].find(isErrorStatus),
@@ -129,7 +129,7 @@ function readCodes(thrown: unknown): readonly string[] {
   return codes;
 }
 
-/** Those in the body of a response: each provider reads other fields of it. */
+/** Those in the body of a response: each provider reads other failureFields of it. */
 function codesIn(body: string): string[] {
   return [...body.matchAll(/"(?:code|type)"\s*:\s*"(\w{1,100})"/g)].map(([, code = ""]) => code);
 }

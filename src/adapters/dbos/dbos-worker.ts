@@ -172,7 +172,9 @@ export async function startDbosWorker<TTool extends Tool>(
     return run === undefined ? last !== undefined && !isOver(last) : !endedStatuses.has(run.status);
   };
   const worker: QueueWorker = {
-    work: createWork(working, settings, warn, async (...later) => (await opening.get()).wakeLater(...later)),
+    work: createWork(working, settings, warn, async (runId, delayMs) =>
+      (await opening.get()).wakeLater(runId, delayMs),
+    ),
     async submit(date, { name, content, rateKey, overlap }) {
       const runs = await opening.get();
       if (overlap === "skip" && (await isUnended(await runs.findLastOf(name)))) return;

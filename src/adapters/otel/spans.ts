@@ -13,6 +13,7 @@ import {
 import { RecentMap } from "../../async/recent-map.ts";
 import type { ErrorData } from "../../core/error-data.ts";
 import { type AgentEvent, type AgentEventOf, type EventHandlers, handleEvent } from "../../core/events.ts";
+import { addTo } from "../../core/lists.ts";
 import { type ObservedCall, parseTraceparent } from "../../core/observer.ts";
 import { describeStepRef, type StepRef } from "../../core/step.ts";
 import { attribute, splitModel, type TelemetryContent, toDataAttributes, toErrorAttributes } from "./attributes.ts";
@@ -284,7 +285,7 @@ class ExecutionSpans {
 
   private start(key: string, name: string, attributes: Attributes, parent?: string): Span {
     const span = this.settings.tracer.startSpan(name, { attributes }, this.getKeyContext(parent));
-    this.open.set(key, [...(this.open.get(key) ?? []), span]);
+    addTo(this.open, key, span);
     return span;
   }
 

@@ -6,6 +6,7 @@
 import { type OutputUnit, type Schema, type SchemaDraft, Validator } from "@cfworker/json-schema";
 import type { JsonPath } from "../../core/json.ts";
 import type { JsonSchema } from "../../core/json-schema.ts";
+import { addTo } from "../../core/lists.ts";
 import { failOption } from "../../core/options.ts";
 import type { SchemaIssue, StandardSchema } from "../../core/schema.ts";
 import { checkReferences, copySchema } from "./check-schema.ts";
@@ -224,7 +225,7 @@ function toUnionIssues(union: OutputUnit, below: readonly OutputUnit[], value: u
   for (const error of below) {
     if (error.keyword !== "false")
       branch = error.keywordLocation.slice(union.keywordLocation.length + 1).split("/", 1)[0] ?? "";
-    branches.set(branch, [...(branches.get(branch) ?? []), error]);
+    addTo(branches, branch, error);
   }
   const path = toPath(union, value);
   if (union.keyword === "oneOf" && !union.error.includes("(0 matches)"))

@@ -1,6 +1,7 @@
 import type { AccountOptions, UnsaidValue, WordSource } from "../../core/approval.ts";
 import type { JsonPath } from "../../core/json.ts";
 import { type JsonSchema, schemasAt } from "../../core/json-schema.ts";
+import { addTo } from "../../core/lists.ts";
 import type { PlanStep } from "../../core/plan.ts";
 import { callsTool, inputOf } from "../../core/step.ts";
 import type { SlotValue } from "../../core/tool.ts";
@@ -116,7 +117,7 @@ interface Found {
 
 interface ReadPhrase {
   readonly rule: PhraseRule;
-  readonly values: Map<string, readonly (Part & { readonly json: string })[]>;
+  readonly values: Map<string, (Part & { readonly json: string })[]>;
 }
 
 interface Unsaid extends Omit<UnsaidValue, "sources"> {
@@ -340,8 +341,7 @@ class RequestAccount {
         continue;
       isOfOperation = true;
       for (const [name, value] of own)
-        for (const leaf of leavesOf(value, [name]))
-          values.set(name, [...(values.get(name) ?? []), { start, end, json: keyOf(leaf) }]);
+        for (const leaf of leavesOf(value, [name])) addTo(values, name, { start, end, json: keyOf(leaf) });
     }
     return isOfOperation ? { rule, values } : undefined;
   }

@@ -1,4 +1,5 @@
 import { schemasAt } from "../../core/json-schema.ts";
+import { addTo } from "../../core/lists.ts";
 import { lightVerbs, verbsLike } from "../../english/word-classes.ts";
 import { wordSet } from "../../english/word-set.ts";
 import { isNullable, type PhraseNode, remembered } from "../../language/phrases.ts";
@@ -48,10 +49,7 @@ export const callsIn = remembered((tool: ToolRules): readonly Call[] => {
     if (rule.hasSum || fixesText(rule)) continue;
     const maker = makers.get(rule.source.toInput) ?? makers.size;
     makers.set(rule.source.toInput, maker);
-    const key = JSON.stringify([maker, rule.fixed]);
-    const known = groups.get(key);
-    if (known === undefined) groups.set(key, [rule]);
-    else known.push(rule);
+    addTo(groups, JSON.stringify([maker, rule.fixed]), rule);
   }
   const all = [...groups.values()].map((rules) => ({
     rules,

@@ -1,4 +1,5 @@
 import { type JsonSchema, schemasAt } from "../../core/json-schema.ts";
+import { addTo } from "../../core/lists.ts";
 import { type StandardSchema, toJsonSchema } from "../../core/schema.ts";
 import type { DateClock } from "../../dates/read-dates.ts";
 import { instantOf, isoDateTime } from "../../dates/zoned-time.ts";
@@ -155,10 +156,7 @@ export const choicesOf = remembered(({ values }: SlotType): readonly (string | n
 export function slotTypeOf(schemas: readonly JsonSchema[] | undefined): SlotType {
   const said = (schemas ?? []).flatMap(valuesOf);
   const values = new Map<string, SaidValue[]>();
-  for (const each of said) {
-    const [first = ""] = each.words;
-    values.set(first, [...(values.get(first) ?? []), each]);
-  }
+  for (const each of said) addTo(values, each.words[0] ?? "", each);
   if (values.size > 0) return { kind: "enum", values };
   const types = (schemas ?? []).flatMap((schema) => typeOf(schema) ?? []);
   const [first = { kind: "text" }] = types;

@@ -171,11 +171,14 @@ const sortKeys = {
 function inOrder(rows: readonly TodoRow[], { sort = "created", reverse = false }: TodoQuery): readonly TodoRow[] {
   if (sort === "created") return reverse ? rows.toReversed() : rows;
   const all = rows.map((row) => ({ row, key: sortKeys[sort](row) }));
-  const keyed = all
-    .filter(({ key }) => key !== undefined)
-    .sort((one, two) => ((one.key ?? 0) < (two.key ?? 0) ? -1 : Number(one.key !== two.key)));
+  const keyed = all.filter(({ key }) => key !== undefined).sort((one, two) => compare(one.key, two.key));
   const others = all.filter(({ key }) => key === undefined);
   return (reverse ? [...keyed.reverse(), ...others.reverse()] : [...keyed, ...others]).map(({ row }) => row);
+}
+
+function compare(one: SortKey = 0, two: SortKey = 0): number {
+  if (one < two) return -1;
+  return one > two ? 1 : 0;
 }
 
 function changeRows(rows: Map<string, TodoRow>, change: TodoChange): TodoOutcome | undefined {
