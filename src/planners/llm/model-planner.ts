@@ -32,7 +32,7 @@ import {
   RefusedFeatures,
 } from "./model-dialogue.ts";
 import { type ChooseTools, readNearest } from "./nearest-tools.ts";
-import { isAskedFor, isDoneBy, isGrave, isUndoneBy, type Operation, type Slot } from "./operations.ts";
+import { isAskedFor, isDoneBy, isGrave, isUndoneBy, type Operation, resultKeys, type Slot } from "./operations.ts";
 import { type Prompt, type PromptOptions, promptOf, withEarlier } from "./prompt.ts";
 import type { EarlierStep } from "./read-calls.ts";
 
@@ -210,10 +210,10 @@ export class ModelPlanner {
 
 /** `$1` for each earlier step and each but the last of the new ones, and `$1.key` for the parts of a result that has several. */
 function namesOfResults(earlier: readonly EarlierStep[], others: number): readonly string[] {
-  const known = earlier.flatMap(({ operation: { rules, outputs } }, index) => {
-    const parts = rules.tool.result === undefined && outputs.length > 1 ? outputs : [];
-    return [`$${index + 1}`, ...parts.map((key) => `$${index + 1}.${key}`)];
-  });
+  const known = earlier.flatMap(({ operation }, index) => [
+    `$${index + 1}`,
+    ...resultKeys(operation).map((key) => `$${index + 1}.${key}`),
+  ]);
   return [...known, ...Array.from({ length: others }, (_, index) => `$${earlier.length + index + 1}`)];
 }
 

@@ -69,6 +69,11 @@ export function operationOf(
   );
 }
 
+/** The parts of a result, where a reference has to name one. */
+export function resultKeys({ rules, outputs }: Operation): readonly string[] {
+  return rules.tool.result === undefined && outputs.length > 1 ? outputs : [];
+}
+
 /** True for what must not be done twice, needs approval, or cannot be taken back. */
 export function isGrave({ rules: { tool }, phrases }: Operation, input: JsonObject): boolean {
   const isDestructive = phrases.some(({ source }) => source.destructive === true);

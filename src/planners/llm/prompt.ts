@@ -7,7 +7,7 @@ import { tokenize } from "../../language/tokens.ts";
 import { slotsIn } from "../rules/phrase-rules.ts";
 import { readRequest, textBetween } from "../rules/request.ts";
 import { choicesOf, isDate, type SlotType } from "../rules/slots.ts";
-import { describeSlot, type Operation, operationOf, operationsOf, type Slot } from "./operations.ts";
+import { describeSlot, type Operation, operationOf, operationsOf, resultKeys, type Slot } from "./operations.ts";
 
 /** A request and its plan, shown to the model as an example. @group Planners */
 export interface PlanExample {
@@ -89,9 +89,9 @@ export async function promptOf(
 }
 
 export function describeOperation(operation: Operation): string {
-  const { name, slots, description, outputs, rules } = operation;
-  const isNamed = rules.tool.result === undefined && outputs.length > 1 && outputs.length <= maxOutputs;
-  const result = isNamed ? ` → ${outputs.join(", ")}` : "";
+  const { name, slots, description } = operation;
+  const parts = resultKeys(operation);
+  const result = parts.length > 0 && parts.length <= maxOutputs ? ` → ${parts.join(", ")}` : "";
   return `${name} {${slots.map(describeSlot).join(", ")}} – ${description}${result}`;
 }
 
@@ -270,12 +270,15 @@ export function withEarlier(wish: string, earlier: readonly string[]): string {
 /** An example of the developer as a turn; undefined if a value is not in its sentence. */
 async function turnOf({ request, steps }: PlanExample, operations: readonly Operation[]): Promise<Turn | undefined> {
   const calls: WrittenCall[] = [];
+  const earlier: Operation[] = [];
   for (const { tool, input } of steps) {
     const values = input as Readonly<Record<string, unknown>>;
     const operation = operationOf(operations, tool, values);
-    const call = operation && (await callOf(operation, { request, input: values }));
+    if (operation === undefined) return undefined;
+    const call = await callOf(operation, { request, input: values, earlier });
     if (call === undefined) return undefined;
     calls.push(call);
+    earlier.push(operation);
   }
   return calls.length === 0 ? undefined : { request, calls };
 }
@@ -283,7 +286,11 @@ async function turnOf({ request, steps }: PlanExample, operations: readonly Oper
 /** The call that an input stands for, in the words of its sentence; undefined if they do not say it. */
 async function callOf(
   operation: Operation,
-  { request, input }: { readonly request: string; readonly input: Readonly<Record<string, unknown>> },
+  {
+    request,
+    input,
+    earlier = [],
+  }: { request: string; input: Readonly<Record<string, unknown>>; earlier?: readonly Operation[] },
 ): Promise<WrittenCall | undefined> {
   const found: [string, unknown][] = [];
   const others = Object.entries(input).filter(([key]) => !(key in operation.constants));
@@ -292,7 +299,7 @@ async function callOf(
     const value = input[name] ?? (others.length === 1 && operation.slots.length === 1 ? others[0]?.[1] : undefined);
     if (value === undefined && isRequired) return undefined;
     if (value === undefined) continue;
-    const written = isDate(type) ? await datesIn(request) : (reference(value) ?? value);
+    const written = isDate(type) ? await datesIn(request) : (resultIn(value, earlier) ?? value);
     const isText = typeof written === "string" && type.kind === "text" && !written.startsWith("$");
     if (written === undefined || (isText && !isComposed && !says(request, written))) return undefined;
     found.push([key, written]);
@@ -300,11 +307,13 @@ async function callOf(
   return { do: operation.name, ...Object.fromEntries(found) };
 }
 
-/** `${s1.value}` as a model writes it: `$1`. */
-function reference(value: unknown): string | undefined {
+/** `${s1.value}` as a model writes it: `$1`, or `$1.value` where the result has other parts, too. */
+function resultIn(value: unknown, earlier: readonly Operation[]): string | undefined {
   const text = typeof value === "object" && value !== null && "$ref" in value ? `\${${String(value.$ref)}}` : value;
-  const read = typeof text === "string" ? /^\$\{s(\d+)(?:\.(\w+))?\}$/.exec(text) : null;
-  return read === null ? undefined : `$${read[1]}`;
+  const [, step, key = ""] = (typeof text === "string" && /^\$\{s(\d+)(?:\.(\w+))?\}$/.exec(text)) || [];
+  if (step === undefined) return undefined;
+  const from = earlier[Number(step) - 1];
+  return from !== undefined && resultKeys(from).includes(key) ? `$${step}.${key}` : `$${step}`;
 }
 
 const anyDay: DateClock = { nowMs: Date.UTC(2026, 0, 5, 10), timeZone: "UTC" };

@@ -177,11 +177,13 @@ function sayNumber(value: number, units: NonNullable<SlotType["units"]>, next: s
 
 /** A text; a name that may be read as something else is in quotes. */
 function sayText(value: string, type: SlotType, isMessage: boolean): string {
-  const text = parseTemplate(value)
-    .map((part) => (part.type === "reference" ? sayReference(part.reference) : part.text))
-    .join("");
+  const parts = parseTemplate(value).map((part) =>
+    part.type === "reference" ? sayReference(part.reference) : part.text,
+  );
+  const text = parts.join("");
+  const isResult = parts.length === 1 && value.startsWith("${");
   const isSplit = needsQuotes.test(text) || (type.text === "word" && text.includes(" "));
-  const isPlain = isMessage || !isSplit || text.includes('"');
+  const isPlain = isMessage || isResult || !isSplit || text.includes('"');
   return isPlain ? text : `"${text}"`;
 }
 
@@ -193,7 +195,7 @@ function sayReference(reference: ReturnType<typeof parseReference>): string {
   if (reference === undefined) return "the result";
   const step = `step ${/^s(\d+)$/.exec(reference.stepId)?.[1] ?? reference.stepId}`;
   const key = reference.path.findLast((part) => typeof part === "string");
-  return `the ${key === undefined ? "result" : sayName(String(key))} of ${step}`;
+  return `the ${key === undefined ? "whole result" : sayName(String(key))} of ${step}`;
 }
 
 /** "friday 4 december at 17:00"; with the year, if it is not the next such day. */

@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { z } from "zod/v4";
-import { createTodoStore, defineTool } from "../../../src/index.ts";
+import { createTodoStore, defineTool, isAgentError } from "../../../src/index.ts";
 import { answerOf, failureOf, note, noteOf, planWith, requestOf, sum } from "./ask-llm-planner.ts";
 
 /** An answer whose tokens are certain, but for those of some texts. */
@@ -137,6 +137,37 @@ describe("the certainty of a plan", () => {
     expect(await planWith([wipeCellar], "wipe the cellar")).toMatchObject({ source: { certainty: 0.75 } });
     const failure = await failureOf([wipeCellar], "wipe the cellar blue");
     expect(failure).toMatchObject({ details: { reason: "unsure", proposals: [{ steps: [{ tool: "Wipe" }] }] } });
+  });
+
+  it("proposes in words which result is meant, or that it is the whole one", async () => {
+    const saidWith = async (options: object) => {
+      const tools = [
+        defineTool({
+          name: "Weather",
+          description: "Tells the weather",
+          inputSchema: z.object({ city: z.string() }),
+          phrases: ["weather in {city}"],
+          effect: "pure",
+          execute: () => ({ text: "rain" }),
+          ...options,
+        }),
+        defineTool({
+          name: "Mail",
+          description: "Sends a mail",
+          inputSchema: z.object({ text: z.string(), to: z.string() }),
+          phrases: ["mail {text} to {to}"],
+          effect: "once",
+          execute: () => null,
+        }),
+      ];
+      const answers = [answerOf({ do: "Weather", city: "Graz" }), answerOf({ do: "Mail", text: "$1", to: "Ada" })];
+      const asked = requestOf("weather in Graz, then mail it to Ada", { tools });
+      const failure = await failureOf(answers, asked, { minCertainty: 1 });
+      return isAgentError(failure, "cannot-plan") ? failure.details.proposals?.[0]?.text : failure;
+    };
+    const outputSchema = z.object({ text: z.string() });
+    expect(await saidWith({})).toBe("weather in Graz, then mail the whole result of step 1 to Ada");
+    expect(await saidWith({ outputSchema })).toBe("weather in Graz, then mail the text of step 1 to Ada");
   });
 
   it("ignores the probabilities of another text", async () => {

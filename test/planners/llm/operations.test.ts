@@ -267,6 +267,24 @@ describe("the examples", () => {
     expect(turns).not.toContain("see somebody");
     expect(turns).not.toContain("see Bo");
   });
+
+  it("of the developer name the part of a result that has several", async () => {
+    const find = defineTool({
+      name: "Find",
+      description: "Finds a place",
+      inputSchema: z.object({ place: z.string() }),
+      outputSchema: z.object({ lat: z.number(), town: z.string() }),
+      effect: "pure",
+      execute: () => ({ lat: 47, town: "Graz" }),
+    });
+    const call = { request: "light it", steps: [{ tool: "Find", input: { place: "it" } }] };
+    const references = { "${s1.town}": "$1.town", "${s1}": "$1" };
+    for (const [room, written] of Object.entries(references)) {
+      const examples = [{ ...call, steps: [...call.steps, { tool: "Lamp", input: { room } }] }];
+      const { turns } = await shownOf([find, ...own], { examples });
+      expect(turns[1]).toBe(answerOf({ do: "Find", place: "it" }, { do: "Lamp", room: written }));
+    }
+  });
 });
 
 describe("what code reads", () => {
