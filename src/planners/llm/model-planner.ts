@@ -232,23 +232,18 @@ class Making {
   readonly isReplan: boolean;
   warnings: readonly PlanWarning[] = [];
   private readonly steps: PlanStep[] = [];
+  /** The steps that the model made, as they were read. */
+  private readonly made: EarlierStep[] = [];
   /** The steps of the only answer: this very list was validated. */
   private only: readonly PlanStep[] | undefined;
   private readonly done: readonly PlanStep[];
   private readonly failures: PlanFailure[] = [];
-  private chosen: string[] | undefined;
+  private chosen: readonly string[] | undefined;
   private attempts = 0;
   private likelihood: number | undefined;
   private unasked: string | undefined;
-  private isGrave = false;
-  private hasFilter = false;
-  /** True as long as every step of the model is a sum. */
-  private isSum = true;
-  private readonly madeByModel = new Map<string, ReadonlySet<string>>();
-  private readonly operations = new Set<string>();
-  private readonly fields = new Set<string>();
   /** Steps by rules take the first numbers. */
-  private numbers: number;
+  private readonly numberedByRules: number;
 
   constructor(
     private readonly request: PlanRequest,
@@ -258,7 +253,7 @@ class Making {
     // Nothing in a loop that was cut short can be referred to.
     const open = new Set(replan?.steps.filter((record) => !isDoneRecord(record)).map(({ stepId }) => stepId));
     this.done = replan?.plan.steps.filter(({ id }) => !open.has(id)) ?? [];
-    this.numbers = request.wishes?.reduce((sum, { steps = [] }) => sum + steps.length, 0) ?? 0;
+    this.numberedByRules = request.wishes?.reduce((sum, { steps = [] }) => sum + steps.length, 0) ?? 0;
   }
 
   get count(): number {
@@ -274,7 +269,8 @@ class Making {
   }
 
   idOf(index: number): string {
-    return `${this.replan === undefined ? "s" : `r${this.replan.replan}_`}${this.numbers + index + 1}`;
+    const prefix = this.replan === undefined ? "s" : `r${this.replan.replan}_`;
+    return `${prefix}${this.numberedByRules + this.made.length + index + 1}`;
   }
 
   earlierFor(operations: readonly Operation[]): readonly EarlierStep[] {
@@ -282,11 +278,7 @@ class Making {
   }
 
   isPure(from: number): boolean {
-    const { tools } = this.request;
-    return this.steps.slice(from).every(({ tool: name, input }) => {
-      const tool = tools.find((each) => each.name === name);
-      return tool !== undefined && input !== undefined && isPureStep(tool, input);
-    });
+    return this.callsOf(this.steps.slice(from)).every(({ tool, input }) => isPureStep(tool, input));
   }
 
   async take(steps: readonly PlanStep[], planner: string): Promise<void> {
@@ -300,20 +292,9 @@ class Making {
 
   add({ steps, made, unasked, likelihood, attempts, failures, chosen }: ModelSteps): void {
     this.unasked ??= unasked;
-    for (const { operation } of made) this.operations.add(operation.name);
-    this.isGrave ||= made.some(({ operation, input }) => isGrave(operation, input));
-    this.hasFilter ||= made.some(
-      ({ input, operation: { rules, slots } }) => !slots.some(isOpen) && isPureStep(rules.tool, input),
-    );
-    this.isSum &&= made.every(({ operation }) => operation.slots.some(({ type }) => type.kind === "sum"));
-    for (const { id, operation } of made) {
-      for (const field of Object.keys(operation.constants)) this.fields.add(field);
-      const composed = operation.slots.filter(({ isComposed }) => isComposed).map(({ name }) => name);
-      this.madeByModel.set(id, new Set(composed));
-    }
     this.only = this.steps.length === 0 ? steps : undefined;
     this.steps.push(...steps);
-    this.numbers += steps.length;
+    this.made.push(...made);
     this.attempts += attempts;
     this.failures.push(...failures);
     if (likelihood !== undefined) this.likelihood = Math.min(likelihood, this.likelihood ?? 1);
@@ -331,26 +312,26 @@ class Making {
   /** The whole plan, if the request says what is in it, and the model was sure. */
   async finish({ name, model, minCertainty }: ModelPlannerSettings): Promise<ModelPlan> {
     const { tools, nowMs, timeZone } = this.request;
+    const { failures, made } = this;
     const account = await accountFor(this.steps, { tools, texts: this.texts(), clock: { nowMs, timeZone } });
-    // An operation may have another word; then the model must be surer.
-    const isOperation = ([, field]: JsonPath) => this.fields.has(String(field));
-    const isMeant = account.unsaid.some(({ path }) => isOperation(path));
-    const isFree = ({ stepId, path }: UnsaidValue) =>
-      isOperation(path) || this.madeByModel.get(stepId)?.has(String(path[1])) === true;
-    const unsaid = findUnsaid(account, { steps: this.steps, tools, isFree });
-    const { failures } = this;
+    const unsaid = this.findUnsaid(account);
     if (unsaid !== undefined) throw cannotPlan(model, { why: this.unasked ?? unsaid, failures });
-    const isSaid = this.isSum || isNamed(account);
+    const isSum = made.every(({ operation }) => operation.slots.some(({ type }) => type.kind === "sum"));
+    // An operation may have another word; then the model must be surer.
+    const isMeant = account.unsaid.some(({ path }) => this.isOperation(path));
+    const isFilter = ({ input, operation: { rules, slots } }: EarlierStep) =>
+      !slots.some(isOpen) && isPureStep(rules.tool, input);
     // Many words of a replan are of steps that are done.
     const counted = this.isReplan ? { ...account, words: [] } : account;
     const certainty = certaintyOf(this.likelihood, counted, {
-      hasFilter: this.hasFilter,
-      isSum: this.isSum,
+      hasFilter: made.some(isFilter),
+      isSum,
       isMeant,
-      operations: this.operations.size,
+      operations: new Set(made.map(({ operation }) => operation.name)).size,
     });
-    const needed = Math.min(1, minCertainty * strictness({ isGrave: this.isGrave, isMeant, isNamed: isSaid }));
-    if (this.unasked !== undefined || certainty === 0 || certainty < needed) {
+    const isGraveStep = made.some(({ operation, input }) => isGrave(operation, input));
+    const strict = strictness({ isGrave: isGraveStep, isMeant, isNamed: isSum || isNamed(account) });
+    if (this.unasked !== undefined || certainty === 0 || certainty < Math.min(1, minCertainty * strict)) {
       const why = this.unasked ?? "the model is not sure enough";
       const proposals = [await this.propose(account, this.unasked === undefined ? certainty : certainty / 2)];
       throw cannotPlan(model, { why, failures, reason: "unsure", proposals });
@@ -367,14 +348,36 @@ class Making {
     return { steps: this.only ?? this.inOrder(), source };
   }
 
+  /** Says what the plan has that the request does not say, or says once and the plan uses twice. */
+  private findUnsaid(account: Account): string | undefined {
+    const calls = new Map(this.callsOf(this.steps).map((call) => [call.id, call]));
+    const isPure = (stepId: string) => calls.get(stepId)?.tool.declaredEffect === "pure";
+    const isComposed = ({ stepId, path }: UnsaidValue) =>
+      this.made
+        .find(({ id }) => id === stepId)
+        ?.operation.slots.some((slot) => slot.isComposed && slot.name === String(path[1])) === true;
+    // A step that changes nothing may quote what the model has read.
+    const unsaid = account.unsaid.find(
+      (value) =>
+        !this.isOperation(value.path) && !isComposed(value) && !(isPure(value.stepId) && value.sources.length > 0),
+    );
+    if (unsaid !== undefined) return `the request does not say ${JSON.stringify(unsaid.words.join(" "))}`;
+    const [twice] = account.twice;
+    return twice && `${JSON.stringify(twice.text)} is used twice, but was said once`;
+  }
+
+  /** True for the place of a field that says which operation of a tool is meant. */
+  private isOperation([, field]: JsonPath): boolean {
+    return this.made.some(({ operation }) => Object.hasOwn(operation.constants, String(field)));
+  }
+
   private async propose({ words }: Account, certainty: number): Promise<Proposal> {
-    const { tools, nowMs, timeZone } = this.request;
+    const { nowMs, timeZone } = this.request;
     const steps = this.only ?? this.inOrder();
     const said = await Promise.all(
-      steps.map(async ({ tool: name, input = {} }) => {
-        const tool = tools.find((each) => each.name === name);
-        return tool === undefined ? "" : describeCall(await compileTool(tool), input, { nowMs, timeZone });
-      }),
+      this.callsOf(steps).map(async ({ tool, input }) =>
+        describeCall(await compileTool(tool), input, { nowMs, timeZone }),
+      ),
     );
     const unused = words.flatMap(({ text, by }) => (by === "left" || by === "unused" || by === "aside" ? [text] : []));
     return { steps, text: said.join(", then "), certainty, unused };
@@ -382,16 +385,20 @@ class Making {
 
   /** The steps; those that were planned without the model's wait for its steps, too. */
   private inOrder(): readonly PlanStep[] {
-    const { tools } = this.request;
-    const calls = this.steps.flatMap(({ id, tool: name, input = {} }) => {
-      const tool = tools.find((each) => each.name === name);
-      return tool === undefined ? [] : [{ id, tool, input }];
-    });
+    const calls = this.callsOf(this.steps);
     const waits = new Map(waitsOf(calls).map((ids, at) => [calls[at]?.id, ids]));
     return this.steps.map((step) => ({
       ...step,
       dependsOn: [...new Set([...(step.dependsOn ?? []), ...(waits.get(step.id) ?? [])])],
     }));
+  }
+
+  private callsOf(steps: readonly PlanStep[]) {
+    const toolNamed = (name: string | undefined) => this.request.tools.find((tool) => tool.name === name);
+    return steps.flatMap(({ id, tool: name, input = {} }) => {
+      const tool = toolNamed(name);
+      return tool === undefined ? [] : [{ id, tool, input }];
+    });
   }
 
   /** The request, and what else the model read. */
@@ -411,25 +418,6 @@ function textsOfRecord({ stepId, iteration, output, error }: StepRecord): readon
     ...(output === undefined ? [] : [{ source: { type: "output" as const, ...place }, value: output }]),
     ...(error === undefined ? [] : [{ source: { type: "error" as const, ...place }, value: error.message }]),
   ];
-}
-
-/** Says what the plan has that the request does not say, or says once and the plan uses twice. */
-function findUnsaid(
-  account: Account,
-  {
-    steps,
-    tools,
-    isFree,
-  }: { steps: readonly PlanStep[]; tools: readonly DefinedTool[]; isFree: (value: UnsaidValue) => boolean },
-): string | undefined {
-  const stepOf = new Map(steps.map((step) => [step.id, step]));
-  const isPure = (stepId: string) =>
-    tools.find(({ name }) => name === stepOf.get(stepId)?.tool)?.declaredEffect === "pure";
-  // A step that changes nothing may quote what the model has read.
-  const unsaid = account.unsaid.find((value) => !isFree(value) && !(isPure(value.stepId) && value.sources.length > 0));
-  if (unsaid !== undefined) return `the request does not say ${JSON.stringify(unsaid.words.join(" "))}`;
-  const [twice] = account.twice;
-  return twice && `${JSON.stringify(twice.text)} is used twice, but was said once`;
 }
 
 function isOpen({ type: { kind } }: Slot): boolean {
