@@ -8,8 +8,8 @@ interface SchemaOptions {
   readonly maxCalls: number;
   /** The names of the results of earlier steps: `$1`, `$1.key`. */
   readonly results: readonly string[];
-  /** The only texts that are copied, for a server that holds a grammar of its own for each request. @default any */
-  readonly spans?: readonly string[] | undefined;
+  /** A pattern of the only texts that are copied, for a server that makes a grammar for each request. @default any */
+  readonly spans?: string | undefined;
   readonly expressions: boolean;
 }
 
@@ -51,7 +51,8 @@ function writeSchema(operations: readonly Operation[], options: SchemaOptions) {
   });
   const items = [...calls, closedObject({ do: constant(unclear) }, ["do"])];
   const steps = { type: "array", items: { anyOf: items }, minItems: 1, maxItems: options.maxCalls };
-  return { isClosed, schema: closedObject({ steps }, ["steps"]) };
+  const $defs = options.spans === undefined ? {} : { $defs: { words: { ...text, pattern: options.spans } } };
+  return { isClosed, schema: { ...closedObject({ steps }, ["steps"]), ...$defs } };
 }
 
 const text: JsonSchema = { type: "string" };
@@ -62,7 +63,7 @@ function constant(value: string): JsonSchema {
 
 /** Times are written in words, sums in signs; what is not text may be an earlier result in place of a value. */
 function schemaOf(type: SlotType, { results, spans, dialect }: SchemaOptions, isComposed: boolean): JsonSchema {
-  const copied = spans === undefined || isComposed ? text : { ...text, enum: [...spans, ...results] };
+  const copied = spans === undefined || isComposed ? text : { $ref: "#/$defs/words" };
   const orEarlier = (schema: JsonSchema): JsonSchema =>
     results.length > 0 ? { anyOf: [schema, { ...text, enum: results }] } : schema;
   switch (type.kind) {

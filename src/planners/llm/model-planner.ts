@@ -16,7 +16,7 @@ import { type Account, accountFor } from "../rules/account.ts";
 import { contentStarts } from "../rules/courtesy.ts";
 import { opensWish, splitRequest } from "../rules/cut-wishes.ts";
 import { compileTool } from "../rules/phrase-rules.ts";
-import { readRequest, spansOf } from "../rules/request.ts";
+import { readRequest, spanPattern } from "../rules/request.ts";
 import { describeCall } from "../rules/say.ts";
 import { isPureStep, waitsOf } from "../rules/steps.ts";
 import { answerSchema } from "./answer-schema.ts";
@@ -182,7 +182,7 @@ export class ModelPlanner {
     const shown = making.isReplan || mentionsResult(wish.words, 0, wish.words.length) ? earlier : [];
     const dialect = model.schemas ?? "plain";
     const results = namesOfResults(shown, most - 1);
-    const spans = dialect === "grammar" ? spansOf(wish, results) : undefined;
+    const spans = dialect === "grammar" ? spanPattern(wish, results) : undefined;
     const options = { dialect, maxCalls: Math.min(most, maxCalls), results, expressions, spans };
     return {
       messages: [...prompt.messages, { role: "user", content: making.questionFor(text, shown) }],

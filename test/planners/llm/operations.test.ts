@@ -1,3 +1,4 @@
+import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { z } from "zod/v4";
 import {
@@ -8,10 +9,12 @@ import {
   createTodoStore,
   type DefinedTool,
   defineTool,
+  type JsonSchema,
   type LlmPlannerOptions,
+  type ModelRequest,
 } from "../../../src/index.ts";
 import { createScriptedModel } from "../../../src/testing/index.ts";
-import { answerOf, failureOf, nowMs, planWith, requestOf } from "./ask-llm-planner.ts";
+import { answerOf, failureOf, note, nowMs, planWith, requestOf, unclear } from "./ask-llm-planner.ts";
 
 /** Phrases without a function: its slots are fields. */
 const lamp = defineTool({
@@ -207,7 +210,35 @@ describe("the line of an operation", () => {
       { expression: "6 * 7" },
       { operation: "add", title: "buy ${s1.value} apples" },
     ]);
-    expect(JSON.stringify(model.requests[0]?.responseFormat)).toContain('"buy that many apples","buy $1 apples"');
+    const copied = wordsHeldBy(model.requests[0]);
+    for (const text of ["buy that many apples", "buy $1 apples", "$1", "apples", "many apples"])
+      expect(text).toMatch(copied);
+    for (const text of ["buy apples", "pears", "buy that many apples ", "$2"]) expect(text).not.toMatch(copied);
+  });
+
+  it("lets it copy every run of words as the user wrote it, however long, and no other", async () => {
+    const word = fc.oneof(
+      fc.constantFrom("milk", "semi-final", "don't", "(new)", "3.5", "$5", "a|b", "c:\\d", "été", "🎉", "*", "[x]?"),
+      fc.stringMatching(/^[a-z]{2,6}$/),
+    );
+    const gap = fc.constantFrom(" ", "  ", ", ", "\n");
+    const said = fc.array(fc.tuple(gap, word), { minLength: 1, maxLength: 20 });
+    await fc.assert(
+      fc.asyncProperty(said, async (words) => {
+        const text = `note ${words.map(([between, each], at) => (at === 0 ? each : between + each)).join("")}`;
+        const model = createScriptedModel([unclear, unclear]);
+        const planner = createLlmPlanner({ model: Object.assign(model, { schemas: "grammar" as const }) });
+        await Promise.resolve(planner.plan(requestOf(text, { tools: [note] }))).catch(() => undefined);
+        if (model.requests[0] === undefined) return;
+        const copied = wordsHeldBy(model.requests[0]);
+        const asked = model.requests[0].messages.at(-1)?.content ?? "";
+        const whole = asked.replace(/[,;:.!?•\s]+$/, "");
+        expect(JSON.stringify(whole).slice(1, -1)).toMatch(copied);
+        expect(JSON.stringify(`${whole}x`).slice(1, -1)).not.toMatch(copied);
+        expect(JSON.stringify(`${whole} ${whole}`).slice(1, -1)).not.toMatch(copied);
+      }),
+      { numRuns: 100 },
+    );
   });
 
   it("tells of conditions and loops only where they are allowed", async () => {
@@ -219,6 +250,14 @@ describe("the line of an operation", () => {
     expect(JSON.stringify(allowed.responseFormat)).toContain('"each"');
   });
 });
+
+/** The texts that a server's grammar holds, as a pattern of their JSON. */
+function wordsHeldBy(request: ModelRequest | undefined): RegExp {
+  const { responseFormat } = request ?? {};
+  const { schema = {} } = responseFormat?.type === "json" ? responseFormat : {};
+  const { words = {} } = (schema.$defs ?? {}) as Record<string, JsonSchema>;
+  return new RegExp(String(words.pattern));
+}
 
 describe("the examples", () => {
   it("are phrases with values, the author's own, pairs, results, and what is to be refused", async () => {
