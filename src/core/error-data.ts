@@ -7,6 +7,8 @@ export interface ErrorData {
   readonly message: string;
   readonly code?: string;
   readonly retryable?: boolean;
+  /** The outcome of the call, if the error states it: `not-done` if nothing happened, `unknown` if nobody knows. */
+  readonly outcome?: "not-done" | "unknown";
   readonly details?: object;
   readonly cause?: unknown;
 }
@@ -18,8 +20,8 @@ const maxDetailsDepth = 50;
 const maxCauseDepth = 5;
 
 /**
- * Whatever was thrown, as JSON: name, message, code, `retryable`, `details` if they are JSON, and the chain of causes.
- * Long texts and lists are cut, keys in URLs are hidden. Stacks and all other properties (headers, bodies, credentials)
+ * Whatever was thrown, as JSON: name, message, code, `retryable`, `outcome`, `details` if they are JSON, and the chain of
+ * causes. Long texts and lists are cut, keys in URLs are hidden. Stacks and all other properties (headers, bodies, credentials)
  * are dropped.
  */
 export function toErrorData(thrown: unknown): ErrorData {
@@ -29,12 +31,13 @@ export function toErrorData(thrown: unknown): ErrorData {
 function readError(thrown: unknown, depth: number): ErrorData {
   if (typeof thrown !== "object" || thrown === null)
     return { name: "Error", message: hideUrlKeys(cut(describeThrown(thrown))) };
-  const { name, message, code, retryable, details, cause } = readFields(thrown, ...errorKeys);
+  const { name, message, code, retryable, outcome, details, cause } = readFields(thrown, ...errorKeys);
   return {
     name: typeof name === "string" ? cut(name) : "Error",
     message: hideUrlKeys(cut(typeof message === "string" ? message : describeThrown(thrown))),
     ...((typeof code === "string" || typeof code === "number") && { code: cut(String(code)) }),
     ...(typeof retryable === "boolean" && { retryable }),
+    ...((outcome === "not-done" || outcome === "unknown") && { outcome }),
     ...smallDetails(details, name === "AgentError"),
     ...(cause !== undefined && cause !== null && depth < maxCauseDepth && { cause: readError(cause, depth + 1) }),
   };
@@ -50,7 +53,7 @@ export function shortError(error: ErrorData): ErrorData {
   return isShort ? error : deepFreeze({ ...error, message, ...(cause && { cause }) });
 }
 
-const errorKeys = ["name", "message", "code", "retryable", "details", "cause"] as const;
+const errorKeys = ["name", "message", "code", "retryable", "outcome", "details", "cause"] as const;
 
 /** Reads some keys of a value from anywhere; undefined for a key that is missing or cannot be read. */
 export function readFields<TKey extends string>(

@@ -293,6 +293,8 @@ export type AgentErrorData<TCode extends AgentErrorCode = AgentErrorCode> = {
     readonly code: C;
     readonly message: string;
     readonly retryable: boolean;
+    /** As in {@link ErrorData}: only if a tool has stated it. */
+    readonly outcome?: "not-done" | "unknown";
     readonly details: AgentErrorDetails[C];
     /** The stack of what a tool last threw: at most 10 frames and 2 000 characters. Absent with `recordStacks: false`. */
     readonly stack?: string;

@@ -1,6 +1,6 @@
 import type { ApprovalReason, ChangedCall } from "./approval.ts";
-import { readFields } from "./error-data.ts";
-import { type AgentErrorData, isAgentError } from "./errors.ts";
+import { saysNothingHappened } from "./call-outcome.ts";
+import type { AgentErrorData } from "./errors.ts";
 import {
   type AgentEvent,
   type AgentEventOf,
@@ -686,20 +686,6 @@ export function instancesOf(steps: Iterable<StepState>): readonly StepState[] {
 export function instanceAt(steps: RunState["steps"], { stepId, iteration }: StepRef): StepState | undefined {
   const step = steps.get(stepId);
   return iteration === undefined ? step : step?.iterations?.states[iteration];
-}
-
-/**
- * True if an error, live or stored, states that a call took no effect: it is marked `retryable: true`. A timeout or the
- * end of the process never does, though a tool that passes its signal on, as to `fetch`, throws the very error that
- * aborted it.
- */
-export function saysNothingHappened(error: unknown): boolean {
-  if (isAgentError(error, "timeout") || isAgentError(error, "interrupted")) return false;
-  return retryableOf(error) === true;
-}
-
-export function retryableOf(thrown: unknown): unknown {
-  return readFields(thrown, "retryable").retryable;
 }
 
 /**

@@ -8,8 +8,8 @@ import type { InferSchemaInput, InferSchemaOutput, StandardSchema } from "./sche
  * The effect of running a tool on the world.
  * - `pure`: nothing; it may run any number of times.
  * - `idempotent`: it may run again with the same `idempotencyKey` and the world is as if it had run once.
- * - `once`: it must never run twice. It is not retried once it has started, unless its error has `retryable: true`;
- *   if it times out, its outcome is `unknown`.
+ * - `once`: it must never run twice. It is not retried once it has started, unless its error says that nothing happened; if
+ *   it times out, or its connection is lost, its outcome is `unknown`.
  * @group Tools
  */
 export type ToolEffect = "pure" | "idempotent" | "once";
@@ -46,8 +46,11 @@ type ByInput<TInput, TAnswer> = { answer(input: TInput): TAnswer }["answer"];
  * copy such as `{ ...tool, inputSchema }` is a tool, too: what it overrides counts, and the rest is as it was.
  *
  * `execute` may be called again for the same step (see {@link ToolEffect}), each time with a copy of the parsed input. It
- * may throw anything: an error with `retryable: false` is final, any other is retried by the tool's policy. It should
- * end soon after `context.signal` aborts; a value that it still returns in time is kept.
+ * may throw anything: an error with `retryable: false` is final, any other is retried by the tool's policy. With effect
+ * `once`, `retryable: true` means that nothing happened. So does `outcome: "not-done"`, on the error or one of its causes;
+ * `outcome: "unknown"` there means that it may have happened, and a person is asked. Without either, so they are after a time
+ * limit, a lost connection or a status 5xx. A tool that repeats calls by itself must state it, as its last error hides the
+ * first. It should end soon after `context.signal` aborts; a value that it still returns in time is kept.
  * @group Tools
  */
 export interface Tool<TName extends string = string, TInput = unknown, TOutput = unknown, TResources = unknown>

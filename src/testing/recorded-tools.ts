@@ -1,11 +1,12 @@
 import * as z from "zod/v4";
 import { systemClock } from "../async/clock.ts";
 import { retryAfterMs } from "../async/retry.ts";
+import { callOutcome } from "../core/call-outcome.ts";
 import { define, indexTools } from "../core/define-tool.ts";
 import { toErrorData } from "../core/error-data.ts";
 import { type AgentErrorData, fromErrorData, isAgentError } from "../core/errors.ts";
 import { copyJson, type JsonValue, toJson } from "../core/json.ts";
-import { checkKeys, failOption } from "../core/options.ts";
+import { checkKeys, defined, failOption } from "../core/options.ts";
 import { parseWith, type SchemaIssue, type StandardSchema, zodVersionOf } from "../core/schema.ts";
 import type {
   DefinedTool,
@@ -120,6 +121,8 @@ const errorSchema = z.strictObject({
   message: z.string(),
   code: z.string().optional(),
   retryable: z.boolean().optional(),
+  /** As it states it, or as its other fields, which are not recorded, tell it. */
+  outcome: z.enum(["not-done", "unknown"]).optional(),
   /** The time that it asked to wait before another attempt. */
   retryAfterMs: z.number().min(0).optional(),
   details: z.custom<object>((value) => typeof value === "object" && value !== null).optional(),
@@ -184,7 +187,7 @@ class ToolRecorder {
         value = await make();
         outcome = asked.undone === undefined ? await toOutcome(tool, value) : { output: null };
       } catch (thrown) {
-        this.keep(attempt.place, signal.aborted ? undefined : { ...asked, error: toRecorded(thrown) });
+        this.keep(attempt.place, signal.aborted ? undefined : { ...asked, error: toRecorded(tool, thrown) });
         throw thrown;
       }
       attempt.isLate = signal.aborted;
@@ -213,9 +216,14 @@ async function toOutcome({ outputSchema }: DefinedTool, value: unknown): Promise
   return json.ok ? { output: json.value } : { invalidOutput: [json.issue] as Outcome["invalidOutput"] };
 }
 
-function toRecorded(thrown: unknown): RecordedError {
+function toRecorded({ declaredEffect }: DefinedTool, thrown: unknown): RecordedError {
   const askedMs = retryAfterMs(thrown, systemClock.now());
-  return { ...(toErrorData(thrown) as RecordedError), ...(askedMs !== undefined && { retryAfterMs: askedMs }) };
+  const mayBeOnce = declaredEffect === "once" || declaredEffect === "by-input";
+  return {
+    ...(toErrorData(thrown) as RecordedError),
+    ...(mayBeOnce && callOutcome(thrown) === "unknown" && { outcome: "unknown" }),
+    ...(askedMs !== undefined && { retryAfterMs: askedMs }),
+  };
 }
 
 // ---- Replaying ----
@@ -275,14 +283,14 @@ class ToolReplay {
   }
 }
 
-function toThrown({ cause, retryAfterMs, ...data }: RecordedError): Error {
+function toThrown({ cause, retryAfterMs, outcome, ...data }: RecordedError): Error {
   const { name, message, ...rest } = data;
   const inner = cause && toThrown(cause);
   const error = isAgentError(data)
     ? fromErrorData({ ...(data as AgentErrorData), cause: inner })
     : Object.assign(new Error(message, inner && { cause: inner }), { name }, rest);
   error.stack = `${name}: ${message}`;
-  return retryAfterMs === undefined ? error : Object.assign(error, { retryAfterMs });
+  return Object.assign(error, defined({ retryAfterMs, outcome }));
 }
 
 // ---- Tools like others ----

@@ -1,8 +1,9 @@
 import { getEventListeners } from "node:events";
 import { expect } from "vitest";
+import { retryableOf } from "../../src/core/call-outcome.ts";
 import type { AgentEvent, AgentEventOf } from "../../src/core/events.ts";
 import type { RunResult, StepRecord } from "../../src/core/run-result.ts";
-import { retryableOf } from "../../src/core/run-state.ts";
+
 import { checkInvariants } from "../scenario/run-scenario.ts";
 import { effectOf } from "./model-tools.ts";
 import type { PlayedCase } from "./play-case.ts";

@@ -115,9 +115,13 @@ export function toolFailed(
   return new AgentError("tool-failed", message, { details, cause, retryable: false });
 }
 
-export function outcomeUnknown(task: FailedTask, cause: ErrorData): AgentError<"outcome-unknown"> {
+export function outcomeUnknown(
+  task: FailedTask,
+  cause: ErrorData,
+  ending = "was cut off",
+): AgentError<"outcome-unknown"> {
   const { name, ref } = nameOf(task);
-  const message = `Step ${name} must run only once and was cut off: whether it took effect is not known.`;
+  const message = `Step ${name} must run only once and ${ending}: whether it took effect is not known.`;
   return new AgentError("outcome-unknown", message, { details: ref, cause });
 }
 

@@ -3,12 +3,12 @@ import { monotonicNow, sleep } from "../../async/clock.ts";
 import { settleOrAbort } from "../../async/promises.ts";
 import { askedTooLong, retryAfterMs, retryDelayMs, retryFailed } from "../../async/retry.ts";
 import { notInTime, settleWithin } from "../../async/timeout.ts";
+import { callOutcome, retryableOf, saysNothingHappened } from "../../core/call-outcome.ts";
 import { type ErrorData, hideUrlKeysIn, shortError, toErrorData } from "../../core/error-data.ts";
 import { AgentError, type AgentErrorData } from "../../core/errors.ts";
 import type { EventInit, SkipReason, StepOutcome } from "../../core/events.ts";
 import { copyContainers, copyJson, type JsonObject, type JsonValue, toJson } from "../../core/json.ts";
 import type { ObservedCall } from "../../core/observer.ts";
-import { retryableOf, saysNothingHappened } from "../../core/run-state.ts";
 import { type ParseResult, parseWith } from "../../core/schema.ts";
 import { describeStepRef, type StepRef, stepRefOf } from "../../core/step.ts";
 import type { ToolContext } from "../../core/tool.ts";
@@ -555,7 +555,7 @@ const finalReasons: ReadonlySet<FailedAttempt["reason"]> = new Set(["aborted", "
 
 function isFinal(run: Run, { effect }: StepCall, failure: FailedAttempt): boolean {
   if (run.abortReason !== undefined || finalReasons.has(failure.reason)) return true;
-  if (effect === "once") return !saysNothingHappened(failure.thrown);
+  if (effect === "once" && !saysNothingHappened(failure.thrown)) return true;
   return failure.reason === "thrown" && retryableOf(failure.thrown) === false;
 }
 
@@ -641,8 +641,13 @@ function failureOutcome(
 ): StepFailure {
   const { last, errors, attempts, ending } = tried;
   const isCutOff = last.reason === "aborted" || last.reason === "timeout";
-  const isInDoubt = call.effect === "once" && last.reason !== "refused" && !saysNothingHappened(last.thrown);
+  const outcome = call.effect === "once" && last.reason !== "refused" ? callOutcome(last.thrown) : "not-done";
+  const isInDoubt = outcome !== "not-done";
   if (isInDoubt && isCutOff) return { status: "unknown", error: outcomeUnknown(call, last.error).toJSON() };
+  if (outcome === "unknown" && last.reason === "thrown") {
+    const ending = `failed without an answer (${shortened(run, last.error).message})`;
+    return { status: "unknown", error: outcomeUnknown(call, last.error, ending).toJSON() };
+  }
   const failed = () =>
     toolFailed(call, { errors: errors.map((each) => shortened(run, each)), cause: last.thrown, ending }).toJSON();
   // What its tool reported counts, whatever aborted the run meanwhile: it must not run again by itself.

@@ -1,0 +1,97 @@
+import { readFields } from "./error-data.ts";
+import { isAgentError } from "./errors.ts";
+
+/** A row of the table: an error is in it if one of its fields is. */
+interface ErrorRow {
+  readonly syscall?: RegExp;
+  readonly code: RegExp;
+  readonly name?: RegExp;
+  readonly status?: RegExp;
+}
+
+/** The call did not reach the other side. This wins over the other row, but not over that of a cause. */
+const neverLeft: ErrorRow = {
+  syscall: /^(?:connect|getaddrinfo|query[A-Z]\w*)$/,
+  code: new RegExp(
+    "^(?:ECONNREFUSED|ENOTFOUND|EAI_AGAIN|UND_ERR_CONNECT_TIMEOUT|ConnectionRefused|FailedToOpenSocket|" +
+      "CERT_(?:HAS_EXPIRED|NOT_YET_VALID|UNTRUSTED|REVOKED|REJECTED|CHAIN_TOO_LONG)|ERR_TLS_CERT_ALTNAME_INVALID|" +
+      "DEPTH_ZERO_SELF_SIGNED_CERT|SELF_SIGNED_CERT_IN_CHAIN|UNABLE_TO_(?:GET_ISSUER_CERT\\w*|VERIFY_LEAF_SIGNATURE))$",
+  ),
+};
+
+/** The call may have reached the other side, and no answer came back: time limits, aborts, lost connections. */
+const leftOpen: ErrorRow = {
+  code: /^(?:ECONNRESET|ECONNABORTED|EPIPE|UND_ERR_SOCKET|UND_ERR_ABORTED|ABORT_ERR|ERR_CANCELED|ConnectionClosed)$|TIME(?:D_?)?OUT$/i,
+  name: /^(?:AbortError|CanceledError)$|Timeout(?:Error|Exception)?$/,
+  status: /^(?:408|5\d\d)$/,
+};
+
+/**
+ * Reads from an error what is known of the call that threw it: it took no effect (`not-done`), nobody knows (`unknown`), or it
+ * `failed`, as its tool says. What an error or one of its causes states as `outcome` comes first, the outermost one before
+ * the others, then `retryable: true` of the error itself, then the table. A timeout or the end of the process is never
+ * taken for `retryable`, though a tool that passes its signal on, as to `fetch`, throws the very error that aborted it.
+ */
+export function callOutcome(error: unknown): "not-done" | "unknown" | "failed" {
+  const stated = statedOutcome(error);
+  if (stated !== undefined) return stated;
+  const isOfSignal = isAgentError(error, "timeout") || isAgentError(error, "interrupted");
+  if (!isOfSignal && retryableOf(error) === true) return "not-done";
+  return isLeftOpen(error, new Set()) ? "unknown" : "failed";
+}
+
+/** True if an error, live or stored, states that a call took no effect. */
+export function saysNothingHappened(error: unknown): boolean {
+  return callOutcome(error) === "not-done";
+}
+
+export function retryableOf(thrown: unknown): unknown {
+  return readFields(thrown, "retryable").retryable;
+}
+
+/** As many as are stored: what counts now counts when the run is resumed. */
+const maxCauses = 5;
+
+function statedOutcome(error: unknown): "not-done" | "unknown" | undefined {
+  let of = error;
+  for (let read = 0; read < maxCauses; read++) {
+    const { outcome, cause } = readFields(of, "outcome", "cause");
+    if (outcome === "not-done" || outcome === "unknown") return outcome;
+    of = cause;
+  }
+  return undefined;
+}
+
+/** An error may be its own cause, or have a new one each time it is asked. */
+const maxRead = 50;
+
+/** True if an error, one of its causes, or one of those that an `AggregateError` collects, is in the row of open outcomes. */
+function isLeftOpen(error: unknown, read: Set<unknown>): boolean {
+  if (typeof error !== "object" || error === null || read.has(error) || read.size >= maxRead) return false;
+  read.add(error);
+  const { cause, errors, ...fields } = readFields(error, ...tableKeys);
+  const { code, name, syscall, status, statusCode } = fields;
+  const inner = [cause, ...listOf(errors)];
+  if (inner.some((one) => isLeftOpen(one, read))) return true;
+  if (isIn(neverLeft.syscall, syscall) || isIn(neverLeft.code, code)) return false;
+  const response = readFields(fields.response, "status", "statusCode");
+  if ([status, statusCode, response.status, response.statusCode].some((one) => isIn(leftOpen.status, one))) return true;
+  // A client may repeat the code of a cause that tells more, such as the system call.
+  const isRepeated = code !== undefined && inner.some((one) => readFields(one, "code").code === code);
+  return !isRepeated && (isIn(leftOpen.code, code) || isIn(leftOpen.name, name));
+}
+
+const tableKeys = ["name", "code", "syscall", "status", "statusCode", "response", "cause", "errors"] as const;
+
+function isIn(row: RegExp | undefined, value: unknown): boolean {
+  return (typeof value === "string" || typeof value === "number") && row?.test(String(value)) === true;
+}
+
+/** The items of a list that may be a proxy, and may throw. */
+function listOf(value: unknown): readonly unknown[] {
+  try {
+    return Array.isArray(value) ? value.slice(0, maxRead) : [];
+  } catch {
+    return [];
+  }
+}
