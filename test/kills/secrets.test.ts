@@ -70,7 +70,7 @@ it.each(Array.from({ length: events }, (_, index) => index + 1))(
     expect(countSecrets(path)).toBe(0);
 
     const without = nextProcess(path, [keyOf("k2", 9)]);
-    const before = without.store.read("r1").length;
+    const before = (await without.store.read("r1")).length;
     expect(before).toBe(killAfter);
     // Once its steps have ended, nothing is left that needs a key.
     if (killAfter < events - 1) {
@@ -78,7 +78,7 @@ it.each(Array.from({ length: events }, (_, index) => index + 1))(
         code: "secret-unreadable",
         details: { keyId: "k1", available: ["k2"] },
       });
-      const recorded = without.store.read("r1");
+      const recorded = await without.store.read("r1");
       expect(recorded.at(-1)).toMatchObject({ type: "run-suspend", pending: [{ kind: "mismatch" }] });
       // Another key of the same name cannot open it either.
       const wrong = nextProcess(path, [keyOf("k1", 9)]);
@@ -94,7 +94,7 @@ it.each(Array.from({ length: events }, (_, index) => index + 1))(
     expect(result.status).toBe("completed");
     for (const login of calls.logins) expect(login).toEqual(secretPlan.steps[0]?.input);
     for (const used of calls.fetches) expect(used).toMatchObject({ header: `Bearer ${token}` });
-    expect(store.read("r1").length).toBeGreaterThanOrEqual(events);
+    expect((await store.read("r1")).length).toBeGreaterThanOrEqual(events);
     store.close();
     expect(countSecrets(path)).toBe(0);
   },

@@ -2,6 +2,7 @@ import { createSqliteRunStore, type SqliteRunStore } from "../../src/adapters/sq
 import type { AgentEvent, PendingItem } from "../../src/core/events.ts";
 import { type RunResult, toRunResult } from "../../src/core/run-result.ts";
 import { foldEvents } from "../../src/core/run-state.ts";
+import type { RunStore } from "../../src/core/run-store.ts";
 import type { RunOptions } from "../../src/runs/run-options.ts";
 import { createMemoryRunStore } from "../../src/stores/memory-run-store.ts";
 import { createManualClock, type ManualClock } from "../../src/testing/manual-clock.ts";
@@ -12,6 +13,13 @@ import { keyOf } from "./watch.ts";
 
 /** The only run of a world. */
 export const runId = "run";
+
+/** A store that nobody else uses, so that each method but one returns a value. */
+type ImmediateStore = {
+  readonly [TName in "append" | "read" | "list" | "claim" | "renew" | "release" | "post"]: (
+    ...args: Parameters<RunStore[TName]>
+  ) => Awaited<ReturnType<RunStore[TName]>>;
+} & { delete(...args: Parameters<RunStore["delete"]>): Promise<boolean> };
 
 /** How long a lease lasts. */
 export const leaseMs = 1_000;
@@ -29,7 +37,7 @@ export type StoreKind = "memory" | "sqlite";
 export class DisturbedWorld {
   readonly clock: ManualClock = createManualClock();
   readonly model: ModelCase;
-  readonly store: Pick<SqliteRunStore, "append" | "read" | "list" | "claim" | "renew" | "release" | "post" | "delete">;
+  readonly store: ImmediateStore;
   readonly rows: WorldRow[] = [];
   readonly runOptions: RunOptions;
   ids = 0;
@@ -49,13 +57,13 @@ export class DisturbedWorld {
     const { now } = this.clock;
     this.store = (
       storeKind === "memory" ? createMemoryRunStore({ now }) : createSqliteRunStore({ path: ":memory:", now })
-    ) as SqliteRunStore;
+    ) as ImmediateStore & SqliteRunStore;
     const { concurrency, onStepFailure, undoOnFailure, maxReplans } = model;
     this.runOptions = { concurrency, onStepFailure, undoOnFailure, maxReplans, timeoutMs };
   }
 
   close(): void {
-    if ("close" in this.store) (this.store as SqliteRunStore).close();
+    if ("close" in this.store) (this.store as ImmediateStore & SqliteRunStore).close();
   }
 
   recorded(): readonly AgentEvent[] {

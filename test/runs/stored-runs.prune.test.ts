@@ -126,5 +126,5 @@ it("a run that reuses a deleted id has the same idempotency keys: an existing to
   const first = await add();
   await agent.deleteRun("r");
   expect((await add()).output).toEqual(first.output);
-  expect(todos.find("default", { limit: 10 }).count).toBe(1);
+  expect((await todos.find("default", { limit: 10 })).count).toBe(1);
 });

@@ -1,10 +1,11 @@
 import { mkdirSync, statSync } from "node:fs";
 import { dirname, resolve } from "node:path";
-import { maxTimerMs } from "../../async/clock.ts";
-import { AgentError, type StoreOperation } from "../../core/errors.ts";
+import { type Clock, maxTimerMs, monotonicNow, systemClock } from "../../async/clock.ts";
+import { type RetryPolicy, retryDelayMs } from "../../async/retry.ts";
+import { AgentError, isAgentError, type StoreOperation } from "../../core/errors.ts";
 import { formatVersion, wrongFormat } from "../../core/events.ts";
 import type { OptionTable, SettingsOf } from "../../core/options.ts";
-import { closedFailure, raw, readText, sql } from "../sql/statement.ts";
+import { closedFailure, raw, readText, type StoreAttempt, sql } from "../sql/statement.ts";
 import { createStorageTables, type Dialect } from "../sql/storages.ts";
 import { asBytes, drivers, inTransaction, loadDriver, SqlDatabase, type SqliteDriver } from "./sql-database.ts";
 import { checkWritable, isBusy, movedCode, toStoreFailure } from "./store-failure.ts";
@@ -17,10 +18,13 @@ export interface SqliteFileOptions {
    */
   readonly path: string;
   /**
-   * The time that a method waits while another process writes, before it throws `store-failed`; this process is blocked
-   * meanwhile. @default 5000
+   * The time that a method waits while another process has the file locked, before it fails with `store-failed`. After
+   * 8 ms it returns a promise, so that this process is not blocked. Opening may block it for the whole time.
+   * @default 5000
    */
   readonly busyTimeoutMs?: number | undefined;
+  /** The clock of these waits. @default the system's */
+  readonly clock?: Clock | undefined;
   /**
    * Different processes may open a file with different drivers. Within a process all must use the same one: SQLite
    * cannot see the locks of another copy of itself. @default The first available of `node`, `better-sqlite3` and
@@ -32,6 +36,7 @@ export interface SqliteFileOptions {
 export const fileOptions = {
   path: { isValid: isPath, expected: 'the path of a file, or ":memory:"', isRequired: true },
   busyTimeoutMs: { type: "integer", min: 0, max: maxTimerMs, default: 5_000 },
+  clock: { type: "clock", default: systemClock },
   driver: {
     isValid: (driver) => drivers.includes(driver as SqliteDriver),
     expected: `left out, or one of ${drivers.join(", ")}`,
@@ -48,7 +53,20 @@ type FileSettings = SettingsOf<SqliteFileOptions, typeof fileOptions>;
 
 const inMemory = ":memory:";
 
-export function openDatabase({ path, driver, busyTimeoutMs }: FileSettings): SqlDatabase {
+/** The longest wait in the driver, which blocks the process. A transaction may wait twice: when it begins, and to commit. */
+const driverWaitMs = 8;
+
+const retries: RetryPolicy = { maxAttempts: 0, minDelayMs: 2, maxDelayMs: 4, factor: 2, maxTotalMs: 0 };
+
+/**
+ * A pause long enough for the retries of others. A process that writes without one leaves the file unlocked only for
+ * moments, which others seldom meet. It makes one after a time of writing: sooner if it has waited itself lately.
+ */
+const pauseMs = 4;
+const pauseAfterMs = 250;
+const contendedPauseAfterMs = 50;
+
+export function openDatabase({ path, driver, busyTimeoutMs }: Omit<FileSettings, "clock">): SqlDatabase {
   const Database = loadDriver(driver);
   let db: SqlDatabase | undefined;
   try {
@@ -59,10 +77,11 @@ export function openDatabase({ path, driver, busyTimeoutMs }: FileSettings): Sql
     }
     db = new SqlDatabase(new Database(path));
     // Before any other statement: each may find the file locked.
-    db.value(`PRAGMA busy_timeout = ${busyTimeoutMs}`);
+    setDriverWait(db, busyTimeoutMs);
     prepareTables(db, path);
     setJournalMode(db);
     db.exec("PRAGMA synchronous = FULL; PRAGMA secure_delete = ON");
+    setDriverWait(db, Math.min(busyTimeoutMs, driverWaitMs));
     return db;
   } catch (thrown) {
     db?.close();
@@ -85,44 +104,65 @@ function setJournalMode(db: SqlDatabase): void {
   }
 }
 
+function setDriverWait(db: SqlDatabase, waitMs: number): void {
+  db.value(`PRAGMA busy_timeout = ${waitMs}`);
+}
+
+interface Waiting {
+  /** The time of the last attempt, by the monotonic clock. */
+  readonly endMs: number;
+  /** Makes an attempt and settles the promise of the method; returns false if the file is busy, unless it is the last. */
+  settle(isLast: boolean): boolean;
+}
+
+/**
+ * A method returns a value, or a promise if another process has the file locked. What waits is attempted again in its
+ * order, without waits in the driver, and writes queue up behind it.
+ */
 export class DatabaseFile {
-  private readonly path: string;
-  private readonly busyTimeoutMs: number;
+  private readonly settings: FileSettings;
   private db: SqlDatabase | undefined;
   private readonly inode: bigint | undefined;
+  private readonly waiting: Waiting[] = [];
+  private timer: unknown;
+  private readonly latest = { writeMs: 0, waitMs: Number.NEGATIVE_INFINITY, pauseMs: 0 };
 
   constructor(settings: FileSettings) {
-    this.path = settings.path === inMemory ? inMemory : resolve(settings.path);
-    this.busyTimeoutMs = settings.busyTimeoutMs;
-    this.db = openDatabase({ ...settings, path: this.path });
+    this.settings = { ...settings, path: settings.path === inMemory ? inMemory : resolve(settings.path) };
+    this.db = openDatabase(this.settings);
     this.inode = this.findInode();
   }
 
-  read<T>(operation: StoreOperation, runId: string, work: (db: SqlDatabase) => T): T {
-    return this.attempt(operation, runId, (db) => inTransaction(db, "DEFERRED", () => work(db)));
+  read<T>(operation: StoreOperation, runId: string, work: (db: SqlDatabase) => T): T | Promise<T> {
+    return this.attempt(() => this.use({ operation, runId }, (db) => inTransaction(db, "DEFERRED", () => work(db))));
   }
 
-  write<T>(operation: StoreOperation, runId: string, work: (db: SqlDatabase) => T): T {
-    return this.attempt(operation, runId, (db) => {
-      // If the file was moved, deleted or replaced, everything written would be lost with the process. With a
-      // write-ahead log SQLite does not check this.
-      if (this.findInode() !== this.inode)
-        throw Object.assign(new Error("the file was replaced or is gone"), { errcode: movedCode });
-      return inTransaction(db, "IMMEDIATE", () => work(db));
-    });
+  write<T>(operation: StoreOperation, runId: string, work: (db: SqlDatabase) => T): T | Promise<T> {
+    const use = () =>
+      this.use({ operation, runId }, (db) => {
+        // If the file was moved, deleted or replaced, everything written would be lost with the process. With a
+        // write-ahead log SQLite does not check this.
+        if (this.findInode() !== this.inode)
+          throw Object.assign(new Error("the file was replaced or is gone"), { errcode: movedCode });
+        this.pause();
+        const result = inTransaction(db, "IMMEDIATE", () => work(db));
+        this.latest.writeMs = performance.now();
+        return result;
+      });
+    return this.waiting.length > 0 ? this.wait(use) : this.attempt(use);
   }
 
   /**
    * Copies the write-ahead log into the file and empties it, as it may have what was deleted. While another process uses
-   * the log it stays: waiting would block this process.
+   * the log it stays.
    */
   emptyLog(): void {
-    this.attempt("delete", "", (db) => {
-      db.value("PRAGMA busy_timeout = 0");
+    this.use({ operation: "delete", runId: "" }, (db) => {
+      setDriverWait(db, 0);
       try {
         db.value("PRAGMA wal_checkpoint(TRUNCATE)");
       } finally {
-        db.value(`PRAGMA busy_timeout = ${this.busyTimeoutMs}`);
+        if (this.waiting.length === 0) setDriverWait(db, this.driverWaitMs);
       }
     });
   }
@@ -130,21 +170,92 @@ export class DatabaseFile {
   close(): void {
     const { db } = this;
     this.db = undefined;
+    this.retry();
     db?.close();
   }
 
-  private attempt<T>(operation: StoreOperation, runId: string, work: (db: SqlDatabase) => T): T {
-    if (this.db === undefined) throw closedFailure(`The database "${this.path}"`, { operation, runId });
+  private get driverWaitMs(): number {
+    return Math.min(this.settings.busyTimeoutMs, driverWaitMs);
+  }
+
+  private attempt<T>(use: () => T): T | Promise<T> {
+    try {
+      return use();
+    } catch (thrown) {
+      if (!isLocked(thrown) || this.settings.busyTimeoutMs <= driverWaitMs) throw thrown;
+      return this.wait(use);
+    }
+  }
+
+  private pause(): void {
+    const { latest } = this;
+    const nowMs = performance.now();
+    const afterMs = nowMs - latest.waitMs < this.settings.busyTimeoutMs ? contendedPauseAfterMs : pauseAfterMs;
+    if (nowMs - latest.writeMs < pauseMs) {
+      if (nowMs - latest.pauseMs < afterMs) return;
+      Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, pauseMs);
+    }
+    latest.pauseMs = performance.now();
+  }
+
+  private wait<T>(use: () => T): Promise<T> {
+    this.latest.waitMs = performance.now();
+    const { clock, busyTimeoutMs } = this.settings;
+    return new Promise((resolve, reject) => {
+      const settle = (isLast: boolean) => {
+        try {
+          resolve(use());
+        } catch (thrown) {
+          if (!isLast && isLocked(thrown)) return false;
+          reject(thrown);
+        }
+        return true;
+      };
+      this.waiting.push({ endMs: monotonicNow(clock) + busyTimeoutMs - this.driverWaitMs, settle });
+      if (this.waiting.length > 1) return;
+      if (this.db !== undefined) setDriverWait(this.db, 0);
+      this.retryLater(1);
+    });
+  }
+
+  private retryLater(attempt: number): void {
+    const { clock } = this.settings;
+    const leftMs = (this.waiting[0]?.endMs ?? 0) - monotonicNow(clock);
+    const delayMs = Math.max(0, Math.min(leftMs, retryDelayMs(retries, attempt, Math.random)));
+    this.timer = clock.setTimeout(() => this.retry(attempt + 1), delayMs);
+  }
+
+  private retry(attempt = 1): void {
+    const { clock } = this.settings;
+    clock.clearTimeout(this.timer);
+    for (const { endMs, settle } of [...this.waiting]) {
+      if (!settle(monotonicNow(clock) >= endMs)) {
+        this.retryLater(attempt);
+        return;
+      }
+      this.waiting.shift();
+    }
+    if (this.db !== undefined) setDriverWait(this.db, this.driverWaitMs);
+  }
+
+  private use<T>({ operation, runId }: StoreAttempt, work: (db: SqlDatabase) => T): T {
+    const { path } = this.settings;
+    if (this.db === undefined) throw closedFailure(`The database "${path}"`, { operation, runId });
     try {
       return work(this.db);
     } catch (thrown) {
-      throw toStoreFailure(thrown, { path: this.path, operation, runId });
+      throw toStoreFailure(thrown, { path, operation, runId });
     }
   }
 
   private findInode(): bigint | undefined {
-    return this.path === inMemory ? undefined : statSync(this.path, { bigint: true, throwIfNoEntry: false })?.ino;
+    const { path } = this.settings;
+    return path === inMemory ? undefined : statSync(path, { bigint: true, throwIfNoEntry: false })?.ino;
   }
+}
+
+function isLocked(thrown: unknown): boolean {
+  return isAgentError(thrown, "store-failed") && thrown.details.problem === "busy";
 }
 
 /** Marks a file as one of ours: "plwr". */

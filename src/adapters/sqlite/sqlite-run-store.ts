@@ -1,22 +1,17 @@
 import type { AgentEvent } from "../../core/events.ts";
-import type { JsonObject } from "../../core/json.ts";
 import { type OptionTable, readOptions } from "../../core/options.ts";
 import {
   claimLease,
   isHeld,
   type Lease,
-  type ListRunsOptions,
   ownedElsewhere,
-  type PostAnswer,
-  type PostedMessages,
-  type PostOptions,
   type RunPage,
   type RunStore,
   renewLease,
   runNotFound,
   sequenceConflict,
 } from "../../core/run-store.ts";
-import { endedStatuses, pendingKinds, type RunDigest, type RunStatus } from "../../core/run-summary.ts";
+import { endedStatuses, pendingKinds, type RunDigest } from "../../core/run-summary.ts";
 import { all, join, list, raw, readInteger, readOptionalText, type Sql, sql } from "../sql/statement.ts";
 import {
   firstValues,
@@ -47,25 +42,19 @@ const storeOptions = {
 } satisfies OptionTable<SqliteRunStoreOptions>;
 
 /**
- * A {@link RunStore} in a file. All methods are synchronous except `delete`, which lets others write in between.
+ * A {@link RunStore} in a file. Its methods return a value, or a promise while another process has the file locked;
+ * `delete` always returns a promise, as it lets others write in between.
  * @group Storage
  */
 export interface SqliteRunStore extends RunStore {
-  append(runId: string, events: readonly AgentEvent[], options: Parameters<RunStore["append"]>[2]): void;
-  read(runId: string, options?: { after?: number; limit?: number }): readonly AgentEvent[];
-  list(options?: ListRunsOptions): RunPage;
-  claim(runId: string, options: { owner: string; ttlMs: number }): { fence: number } & PostedMessages;
-  renew(runId: string, options: { owner: string; fence: number; ttlMs: number }): PostedMessages;
-  release(runId: string, options: Parameters<RunStore["release"]>[1]): void;
-  post(runId: string, message: JsonObject, options?: PostOptions): PostAnswer;
-  delete(runId: string, options?: { readonly status?: readonly RunStatus[] | undefined }): Promise<boolean>;
   /** Closes the file; after that every other method throws `store-failed`. */
   close(): void;
 }
 
 /**
- * Opens a run store in an SQLite file. Processes of one machine may share the file. When `append` returns, the events
- * are on the disk, and survive a crash of the process or the machine.
+ * Opens a run store in an SQLite file. Processes of one machine may share the file. When `append` has returned
+ * or resolved, the events are on the disk, and survive a crash of the process or the machine. Opening may block the
+ * process for `busyTimeoutMs`, methods for at most 20 ms.
  *
  * Throws `invalid-options`, `store-failed` (`details.problem` states what is wrong with the file) and, if none of
  * `node:sqlite`, `better-sqlite3` and `libsql` is available, `missing-dependency`.
@@ -82,7 +71,7 @@ export function createSqliteRunStore(options: SqliteRunStoreOptions): SqliteRunS
       const [first] = events;
       if (first === undefined) return;
       const texts = events.map((event) => JSON.stringify(event));
-      file.write("append", runId, (db) => {
+      return file.write("append", runId, (db) => {
         if (fence !== undefined && fence !== findLease(db, runId)?.fence) throw ownedElsewhere(runId);
         const run = findRun(db, runId);
         const next = (run?.sequence ?? 0) + 1;
@@ -144,7 +133,7 @@ export function createSqliteRunStore(options: SqliteRunStoreOptions): SqliteRunS
     },
 
     async delete(runId, { status } = {}) {
-      const isDeleted = file.write("delete", runId, (db) => {
+      const isDeleted = await file.write("delete", runId, (db) => {
         const run = findRun(db, runId);
         if (run === undefined) throw runNotFound(runId);
         const lease = findLease(db, runId);
@@ -156,7 +145,7 @@ export function createSqliteRunStore(options: SqliteRunStoreOptions): SqliteRunS
       // Deleting thousands of runs must not block everything else in this process.
       await turn();
       try {
-        while (isDeleted && file.write("delete", "", sweep)) await turn();
+        while (isDeleted && (await file.write("delete", "", sweep))) await turn();
         if (isDeleted) file.emptyLog();
       } catch {
         // The run is gone, and its space is freed by the next deletion.

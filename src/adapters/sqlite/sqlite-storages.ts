@@ -1,6 +1,6 @@
 import { type OptionTable, readOptions } from "../../core/options.ts";
-import type { FoundNotes, NoteQuery, NoteRecord, NoteStorage, NoteWrite } from "../../tools/notes/note.ts";
-import type { FoundTodos, TodoQuery, TodoRecord, TodoStorage, TodoWrite } from "../../tools/todo-store/todo-storage.ts";
+import type { NoteStorage } from "../../tools/notes/note.ts";
+import type { TodoStorage } from "../../tools/todo-store/todo-storage.ts";
 import {
   createNoteStorage,
   createTodoStorage,
@@ -17,20 +17,17 @@ interface SqliteStorageOptions extends SqliteFileOptions, SqlStorageOptions {}
 const storageOptions = { ...fileOptions, ...sqlStorageOptions } satisfies OptionTable<SqliteStorageOptions>;
 
 /**
- * A {@link TodoStorage} in a file. All its methods are synchronous.
+ * A {@link TodoStorage} in a file. Its methods return a value, or a promise while another process has the file locked.
  * @group Storage
  */
 export interface SqliteTodos extends TodoStorage {
-  find(scope: string, query: TodoQuery): FoundTodos;
-  recall(scope: string, key: string): TodoRecord | undefined;
-  apply(scope: string, write: TodoWrite): TodoRecord | undefined;
   /** Closes the file; after that every other method throws `store-failed`. */
   close(): void;
 }
 
 /**
- * Keeps todos in an SQLite file, for a TodoStore. Processes of one machine may share the file. When `apply` returns,
- * the change is on the disk, and survives a crash of the process or the machine.
+ * Keeps todos in an SQLite file, for a TodoStore. Processes of one machine may share the file. When `apply` has
+ * returned or resolved, the change is on the disk, and survives a crash of the process or the machine.
  *
  * Throws `invalid-options`, `store-failed` (`details.problem` states what is wrong with the file) and, if none of
  * `node:sqlite`, `better-sqlite3` and `libsql` is available, `missing-dependency`.
@@ -43,20 +40,18 @@ export function createSqliteTodos(options: SqliteStorageOptions): SqliteTodos {
 }
 
 /**
- * A {@link NoteStorage} in a file. All its methods are synchronous.
+ * A {@link NoteStorage} in a file. Its methods return a value, or a promise while another process has the file locked.
  * @group Storage
  */
 export interface SqliteNotes extends NoteStorage {
-  find(scope: string, query: NoteQuery): FoundNotes;
-  recall(scope: string, key: string): NoteRecord | undefined;
-  apply(scope: string, write: NoteWrite): NoteRecord | undefined;
   /** Closes the file; after that every other method throws `store-failed`. */
   close(): void;
 }
 
 /**
  * Keeps notes in an SQLite file, for Notes. Runs and todos may be in the same file, and processes of one machine may
- * share it. When `apply` returns, the change is on the disk, and survives a crash of the process or the machine.
+ * share it. When `apply` has returned or resolved, the change is on the disk, and survives a crash of the process or the
+ * machine.
  *
  * Throws `invalid-options`, `store-failed` (`details.problem` states what is wrong with the file) and, if none of
  * `node:sqlite`, `better-sqlite3` and `libsql` is available, `missing-dependency`.

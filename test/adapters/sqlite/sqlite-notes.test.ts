@@ -13,7 +13,7 @@ describe.each(drivers)("createSqliteNotes with %s", (driver) => {
   // In memory: a commit to a disk takes longer than all else there is to test.
   testNoteStorage({ describe, it, expect }, () => openNotes(":memory:", { driver }));
 
-  it("shares its file with runs and todos, and with other storages on it", () => {
+  it("shares its file with runs and todos, and with other storages on it", async () => {
     const path = newPath();
     const first = openNotes(path, { driver });
     openStore(path, { driver });
@@ -21,15 +21,15 @@ describe.each(drivers)("createSqliteNotes with %s", (driver) => {
     onTestFinished(() => todos.close());
     const second = openNotes(path, { driver });
     const record = first.apply("a", insertion({ id: "x" }));
-    expect(second.find("a", { limit: 9 }).notes).toEqual([noteWith({ id: "x" })]);
+    expect((await second.find("a", { limit: 9 })).notes).toEqual([noteWith({ id: "x" })]);
     expect(second.apply("a", insertion({ id: "y" }, "insert x"))).toEqual(record);
     second.apply("a", removal("x"));
-    expect(first.find("a", { limit: 9 }).count).toBe(0);
-    expect(todos.find("a", { limit: 9 }).count).toBe(0);
+    expect((await first.find("a", { limit: 9 })).count).toBe(0);
+    expect((await todos.find("a", { limit: 9 })).count).toBe(0);
     expect(checkIntegrity(path, driver)).toBe("ok");
   });
 
-  it("keeps notes and records for the next one who opens the file, with any driver", () => {
+  it("keeps notes and records for the next one who opens the file, with any driver", async () => {
     const path = newPath();
     const note = noteWith({ id: "\u0000\ud800", text: 'Legal "review" \u0000 \ud800 \u{1F600}', author: "Ä\u0000" });
     const first = createSqliteNotes({ path, driver });
@@ -38,12 +38,12 @@ describe.each(drivers)("createSqliteNotes with %s", (driver) => {
     expect(() => first.find("a", { limit: 1 })).toThrow("has been closed");
     for (const other of drivers) {
       const storage = openNotes(path, { driver: other });
-      expect(storage.find("a\u0000", { author: "ä\u0000", limit: 1 }).notes).toEqual([note]);
+      expect((await storage.find("a\u0000", { author: "ä\u0000", limit: 1 })).notes).toEqual([note]);
       expect(storage.recall("a\u0000", "key\u0000")).toEqual(record);
     }
   });
 
-  it("reports rows that were changed by somebody else", () => {
+  it("reports rows that were changed by somebody else", async () => {
     const path = newPath();
     const storage = openNotes(path, { driver });
     storage.apply("a", insertion({ id: "x" }));
@@ -58,17 +58,17 @@ describe.each(drivers)("createSqliteNotes with %s", (driver) => {
     }
     other.exec("UPDATE note_records SET json = replace(json, 'add', 'list')");
     expect(problemOf(() => storage.recall("a", "insert x"))).toBe("corrupt");
-    expect(storage.find("a", { limit: 0 }).count).toBe(1);
+    expect((await storage.find("a", { limit: 0 })).count).toBe(1);
   });
 });
 
 describe("createSqliteNotes", () => {
-  it("drops the oldest records beyond rememberedWrites, over all scopes", () => {
+  it("drops the oldest records beyond rememberedWrites, over all scopes", async () => {
     const storage = openNotes(":memory:", { rememberedWrites: 3 });
     for (const scope of ["a", "b"]) for (const id of ["1", "2"]) storage.apply(scope, insertion({ id }));
     expect(storage.recall("a", "insert 1")).toBeUndefined();
     expect(storage.recall("a", "insert 2")).toBeDefined();
-    expect(storage.find("a", { limit: 9 }).count).toBe(2);
+    expect((await storage.find("a", { limit: 9 })).count).toBe(2);
   });
 
   it("finds notes by an index of their items", () => {

@@ -7,6 +7,9 @@ import { checkIntegrity, drivers, newPath, openStore } from "./sqlite-files.ts";
 /** How many processes are killed while they record, with each driver. */
 const kills = Number(process.env.SQLITE_KILLS ?? 20);
 
+/** How many times four processes execute 30 runs each, on one file. */
+const rounds = Number(process.env.SQLITE_ROUNDS ?? 1);
+
 let built: ReturnType<typeof buildChild>;
 beforeAll(() => {
   built = buildChild();
@@ -50,7 +53,7 @@ describe.each(pairs)("processes with %s and %s", (...names) => {
     const path = newPath();
     const children = names.map((driver, index) => start({ path, driver, name: `child${index}` }));
     await runTogether(children);
-    const events = openStore(path, { driver: names[0] }).read("r");
+    const events = await openStore(path, { driver: names[0] }).read("r");
     expect(events.map(({ sequence }) => sequence)).toEqual(Array.from({ length: 100 }, (_, index) => index + 1));
     for (const [index, { lines }] of children.entries()) {
       const own = events.filter((event) => writerOf(event) === `child${index}`);
@@ -85,6 +88,19 @@ describe.each(pairs)("processes with %s and %s", (...names) => {
   });
 });
 
+describe.each(drivers)("four processes with %s", (driver) => {
+  it(`execute 30 runs each on one file, ${rounds} times`, { timeout: 300_000 + rounds * 60_000 }, async () => {
+    for (let round = 1; round <= rounds; round++) {
+      const path = newPath();
+      const children = [1, 2, 3, 4].map((number) =>
+        start({ path, driver, work: "run", name: `child${number}`, count: 30 }),
+      );
+      await runTogether(children);
+      expect(children.flatMap(({ lines }) => lines)).toEqual(Array(120).fill("completed"));
+    }
+  });
+});
+
 describe.each(drivers)("a process that is killed while it records with %s", (driver) => {
   it(`loses no event whose recording was confirmed, ${kills} times`, { timeout: 300_000 + kills * 2_000 }, async () => {
     const path = newPath();
@@ -97,7 +113,7 @@ describe.each(drivers)("a process that is killed while it records with %s", (dri
       child.go();
       expect(await child.ended).toBeNull();
       const store = openStore(path, { driver });
-      const events = store.read("r");
+      const events = await store.read("r");
       store.close();
       expect(child.lines.filter((line) => line.startsWith("failed"))).toEqual([]);
       // The one event that it could not tell of any more may be there, too.

@@ -19,7 +19,7 @@ try {
   const storage = createSqliteTodos({ path, driver: driver as SqliteDriver });
   for (let number = 1; number <= count; number++) {
     const id = `${name} ${number}`;
-    storage.apply("a", { key: id, operation: "add", change: { type: "insert", todo: todoWith({ id }) } });
+    await storage.apply("a", { key: id, operation: "add", change: { type: "insert", todo: todoWith({ id }) } });
     tell(id);
   }
   storage.close();

@@ -24,9 +24,9 @@ function start(work: { path: string; driver: string; name: string; count: number
   return startChild(join(folder, "child.mjs"), { work: "append", runId: "", ...work });
 }
 
-function idsIn(path: string, driver: (typeof drivers)[number]): string[] {
+async function idsIn(path: string, driver: (typeof drivers)[number]): Promise<string[]> {
   const storage = createSqliteTodos({ path, driver });
-  const { todos } = storage.find("a", { limit: 1_000_000 });
+  const { todos } = await storage.find("a", { limit: 1_000_000 });
   storage.close();
   return todos.map(({ id }) => id);
 }
@@ -46,7 +46,7 @@ describe.each(drivers)("processes that store todos with %s", (driver) => {
     for (const child of children) child.go();
     const runs = openStore(path, { driver });
     expect(await Promise.all(children.map(({ ended }) => ended))).toEqual([0, 0, 0]);
-    const ids = idsIn(path, driver);
+    const ids = await idsIn(path, driver);
     expect(ids.toSorted()).toEqual(children.flatMap(({ lines }) => lines).toSorted());
     expect(ids).toHaveLength(60);
     expect(runs.list()).toEqual({ runs: [] });
@@ -66,13 +66,13 @@ describe.each(drivers)("processes that store todos with %s", (driver) => {
       child.go();
       expect(await child.ended).toBeNull();
       confirmed.push(...child.lines);
-      const ids = idsIn(path, driver);
+      const ids = await idsIn(path, driver);
       expect(ids).toEqual(expect.arrayContaining(confirmed));
       // One that it could not tell of any more may be there, too.
       expect(ids.length - confirmed.length).toBeLessThanOrEqual(kill + 1);
       expect(rawIn(path, driver, "key FROM todo_records").toSorted()).toEqual(ids.toSorted());
     }
-    expect(rawIn(path, driver, "id FROM todos")).toHaveLength(idsIn(path, driver).length);
+    expect(rawIn(path, driver, "id FROM todos")).toHaveLength((await idsIn(path, driver)).length);
     expect(checkIntegrity(path, driver)).toBe("ok");
   });
 });

@@ -24,34 +24,32 @@ function filled(...todos: (Partial<Todo> & { id: string })[]): SqliteTodos {
   return storage;
 }
 
-function idsOf(storage: SqliteTodos, query: Partial<TodoQuery> = {}): string {
-  return storage
-    .find("a", { limit: 100, ...query })
-    .todos.map(({ id }) => id)
-    .join(" ");
+async function idsOf(storage: SqliteTodos, query: Partial<TodoQuery> = {}): Promise<string> {
+  const { todos } = await storage.find("a", { limit: 100, ...query });
+  return todos.map(({ id }) => id).join(" ");
 }
 
 describe.each(drivers)("createSqliteTodos with %s", (driver) => {
   // In memory: a commit to a disk takes longer than all else there is to test.
   testTodoStorage({ describe, it, expect }, () => openTodos(":memory:", { driver }));
 
-  it("shares its file with runs, and with other storages on it", () => {
+  it("shares its file with runs, and with other storages on it", async () => {
     const path = newPath();
     const first = openTodos(path, { driver });
     const runs = openStore(path, { driver });
     const second = openTodos(path, { driver });
     runs.append("r", [runStart("r")], { sequence: 1 });
     const record = first.apply("a", insertion({ id: "x", tags: ["t"] }));
-    expect(second.find("a", { limit: 1 }).todos).toEqual([todoWith({ id: "x", tags: ["t"] })]);
+    expect((await second.find("a", { limit: 1 })).todos).toEqual([todoWith({ id: "x", tags: ["t"] })]);
     expect(second.recall("a", "insert x")).toEqual(record);
     expect(second.apply("a", insertion({ id: "y" }, "insert x"))).toEqual(record);
     second.apply("a", { key: "k", operation: "delete", change: { type: "remove", id: "x" } });
-    expect(idsOf(first)).toBe("");
+    expect(await idsOf(first)).toBe("");
     expect(runs.read("r")).toHaveLength(1);
     expect(checkIntegrity(path, driver)).toBe("ok");
   });
 
-  it("keeps todos and records for the next one who opens the file, with any driver", () => {
+  it("keeps todos and records for the next one who opens the file, with any driver", async () => {
     const path = newPath();
     const todo = todoWith({ id: "\u0000\ud800", title: 'Add "milk" \u0000 \ud800 \u{1F600}', dueDate: "2026-11-22" });
     const first = createSqliteTodos({ path, driver });
@@ -59,8 +57,8 @@ describe.each(drivers)("createSqliteTodos with %s", (driver) => {
     first.close();
     for (const other of drivers) {
       const storage = createSqliteTodos({ path, driver: other });
-      expect(storage.find("a\u0000", { id: todo.id, limit: 1 }).todos).toEqual([todo]);
-      expect(storage.find("a", { limit: 1 }).count).toBe(0);
+      expect((await storage.find("a\u0000", { id: todo.id, limit: 1 })).todos).toEqual([todo]);
+      expect((await storage.find("a", { limit: 1 })).count).toBe(0);
       expect(storage.recall("a\u0000", "key\u0000")).toEqual(record);
       storage.close();
     }
@@ -75,7 +73,7 @@ describe.each(drivers)("createSqliteTodos with %s", (driver) => {
     expect(failure.message).toMatch(/has been moved or deleted since it was opened\. Open it again\./);
   });
 
-  it("fails while another process keeps the file locked, and has changed nothing then", () => {
+  it("fails while another process keeps the file locked, and has changed nothing then", async () => {
     const path = newPath();
     const storage = openTodos(path, { driver, busyTimeoutMs: 1 });
     const other = openRaw(path, driver);
@@ -86,10 +84,10 @@ describe.each(drivers)("createSqliteTodos with %s", (driver) => {
     other.exec("COMMIT");
     expect(storage.recall("a", "insert x")).toBeUndefined();
     storage.apply("a", insertion({ id: "x" }));
-    expect(idsOf(storage)).toBe("x");
+    expect(await idsOf(storage)).toBe("x");
   });
 
-  it("reports todos and records that are not JSON", () => {
+  it("reports todos and records that are not JSON", async () => {
     const path = newPath();
     const storage = openTodos(path, { driver });
     storage.apply("a", insertion({ id: "x" }));
@@ -98,7 +96,7 @@ describe.each(drivers)("createSqliteTodos with %s", (driver) => {
     other.exec("UPDATE todos SET json = '{'; UPDATE todo_records SET json = '{'");
     expect(problemOf(() => storage.find("a", { limit: 1 }))).toBe("corrupt");
     expect(problemOf(() => storage.recall("a", "insert x"))).toBe("corrupt");
-    expect(storage.find("a", { limit: 0 }).count).toBe(1);
+    expect((await storage.find("a", { limit: 0 })).count).toBe(1);
     for (const json of ['{"operation":"add","result":{"cleared":1},"before":{}}', '{"result":{"cleared":1}}']) {
       other.exec(`UPDATE todo_records SET json = '${json}'`);
       expect(problemOf(() => storage.recall("a", "insert x"))).toBe("corrupt");
@@ -109,42 +107,42 @@ describe.each(drivers)("createSqliteTodos with %s", (driver) => {
 });
 
 describe("createSqliteTodos", () => {
-  it("drops the oldest records beyond rememberedWrites, over all scopes", () => {
+  it("drops the oldest records beyond rememberedWrites, over all scopes", async () => {
     const storage = openTodos(":memory:", { rememberedWrites: 3 });
     for (const scope of ["a", "b"]) for (const id of ["1", "2"]) storage.apply(scope, insertion({ id }));
     expect(storage.recall("a", "insert 1")).toBeUndefined();
     expect(storage.recall("a", "insert 2")).toBeDefined();
     expect(storage.recall("b", "insert 1")).toBeDefined();
-    expect(storage.find("a", { limit: 9 }).count).toBe(2);
+    expect((await storage.find("a", { limit: 9 })).count).toBe(2);
   });
 
-  it("finds todos with as many words as a text may have", () => {
+  it("finds todos with as many words as a text may have", async () => {
     const words = Array.from({ length: 3_000 }, (_, index) => `w${index}`);
     const storage = filled({ id: "x", title: words.join(" ") }, { id: "y", title: "w1" });
-    expect(idsOf(storage, { words })).toBe("x");
-    expect(idsOf(storage, { words: [...words, "none"] })).toBe("");
-    expect(idsOf(storage, { words: [""] })).toBe("x y");
+    expect(await idsOf(storage, { words })).toBe("x");
+    expect(await idsOf(storage, { words: [...words, "none"] })).toBe("");
+    expect(await idsOf(storage, { words: [""] })).toBe("x y");
   });
 
-  it("answers any number of different queries", () => {
+  it("answers any number of different queries", async () => {
     const storage = filled({ id: "x", title: "w" });
     for (let length = 1; length < 250; length++) {
-      expect(idsOf(storage, { words: Array.from({ length }, () => "w") })).toBe("x");
+      expect(await idsOf(storage, { words: Array.from({ length }, () => "w") })).toBe("x");
     }
   });
 
-  it("returns empty pages beyond the end, and all todos without a limit", () => {
+  it("returns empty pages beyond the end, and all todos without a limit", async () => {
     const storage = filled({ id: "x" }, { id: "y" });
-    expect(idsOf(storage, { limit: Number.POSITIVE_INFINITY })).toBe("x y");
-    expect(idsOf(storage, { offset: 10_000_000, limit: 1_000 })).toBe("");
+    expect(await idsOf(storage, { limit: Number.POSITIVE_INFINITY })).toBe("x y");
+    expect(await idsOf(storage, { offset: 10_000_000, limit: 1_000 })).toBe("");
   });
 
-  it("does not treat a date without a time as equal to a moment", () => {
+  it("does not treat a date without a time as equal to a moment", async () => {
     const dueDates = ["2026-11-22", "2026-11-22T23:59:59.999Z", "2026-11-23"];
     const storage = filled(...dueDates.map((dueDate, index) => ({ id: String(index), dueDate })), { id: "none" });
-    expect(idsOf(storage, { dueOn: "2026-11-22T23:59:59.999Z" })).toBe("1");
-    expect(idsOf(storage, { dueAfter: "2026-11-22T23:59:59.998Z" })).toBe("0 1 2");
-    expect(idsOf(storage, { dueBefore: "2026-11-23T00:00:00Z" })).toBe("0 1");
+    expect(await idsOf(storage, { dueOn: "2026-11-22T23:59:59.999Z" })).toBe("1");
+    expect(await idsOf(storage, { dueAfter: "2026-11-22T23:59:59.998Z" })).toBe("0 1 2");
+    expect(await idsOf(storage, { dueBefore: "2026-11-23T00:00:00Z" })).toBe("0 1");
   });
 
   it("reports in every method that it is closed", () => {

@@ -34,7 +34,7 @@ function fillDisk(folder: string, options: { kilobytes: number } | { butKilobyte
 }
 
 describe.each(drivers)("a disk, with %s", (driver) => {
-  it("that is full loses no recorded event, and is used again once there is room", (context) => {
+  it("that is full loses no recorded event, and is used again once there is room", async (context) => {
     const folder = required(mountDisk(1_024), context);
     const path = join(folder, "runs.db");
     const store = createSqliteRunStore({ path, driver });
@@ -56,7 +56,7 @@ describe.each(drivers)("a disk, with %s", (driver) => {
         store.append("other", [{ ...runStart("other"), context: "x".repeat(1_000_000) } as never], { sequence: 1 }),
       ),
     ).toBe("full");
-    expect(store.list().runs.map(({ runId }) => runId)).toEqual(["r"]);
+    expect((await store.list()).runs.map(({ runId }) => runId)).toEqual(["r"]);
     free();
     store.append("r", [stepStart("r", sequence + 1)], { sequence: sequence + 1 });
     store.close();

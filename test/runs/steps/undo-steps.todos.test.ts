@@ -39,7 +39,7 @@ function openProcess(path: string, work?: () => Promise<never>) {
   };
   const tool = work === undefined ? failing : killing;
   const agent = createAgent({ tools: [createTodoStore({ storage }), tool], store });
-  const sorted = () => storage.find("default", { sort: "title", limit: 9 }).todos;
+  const sorted = async () => (await storage.find("default", { sort: "title", limit: 9 })).todos;
   return { agent, store, storage, sorted };
 }
 
@@ -65,12 +65,12 @@ describe("todos of a run that failed", () => {
     const before = addTodos(first);
     first.agent.start(plan, { runId: "r", undoOnFailure: true });
     await first.store.crashed;
-    expect(first.sorted().map(({ title }) => title)).toEqual(["pay {rent}", "tea"]);
+    expect((await first.sorted()).map(({ title }) => title)).toEqual(["pay {rent}", "tea"]);
     const { agent, sorted } = openProcess(path);
     const result = await agent.resume("r");
     expect(result.status).toBe("failed");
     expect(statuses(result)).toEqual(["add undone", "done undone", "rename undone", "gone undone", "fail failed"]);
-    expect(sorted()).toEqual(before);
+    expect(await sorted()).toEqual(before);
   });
 
   it("stay if somebody has changed them, and the run lists these", async () => {
@@ -84,7 +84,7 @@ describe("todos of a run that failed", () => {
     });
     const { notUndone, runId } = await process.agent.execute(plan, { undoOnFailure: true });
     expect(notUndone).toEqual([{ stepId: "rename", tool: "TodoStore", reason: "failed" }]);
-    expect(process.sorted().map(({ title }) => title)).toEqual(["coffee", "eggs"]);
+    expect((await process.sorted()).map(({ title }) => title)).toEqual(["coffee", "eggs"]);
     const run = await process.agent.getRun(runId);
     expect(run?.steps.find(({ stepId }) => stepId === "rename")).toMatchObject({ status: "completed" });
   });

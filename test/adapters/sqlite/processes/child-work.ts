@@ -2,9 +2,9 @@
 export interface ChildWork {
   readonly driver: string;
   readonly path: string;
-  readonly work: "open" | "append" | "claim";
+  readonly work: "open" | "append" | "claim" | "run";
   readonly runId: string;
-  /** How many events it records. */
+  /** How many events it records, or runs it executes at once. */
   readonly count: number;
   /** By which it is known in the events it records, and as an owner. */
   readonly name: string;

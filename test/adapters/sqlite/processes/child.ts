@@ -1,9 +1,11 @@
 import { readSync, writeSync } from "node:fs";
 import type { SqliteDriver } from "../../../../src/adapters/sqlite/sql-database.ts";
 import { createSqliteRunStore, type SqliteRunStore } from "../../../../src/adapters/sqlite/sqlite-run-store.ts";
+import { createAgent } from "../../../../src/agent.ts";
 import { isAgentError } from "../../../../src/core/errors.ts";
 import type { AgentEvent } from "../../../../src/core/events.ts";
 import { runStart, stepStart } from "../../../../src/testing/conformance/run-store-conformance.ts";
+import { createFakeTool } from "../../../../src/testing/fake-tool.ts";
 import { childWork } from "./child-work.ts";
 
 // A process that uses a store: bundled and started by start-children.ts, and told by its arguments what to do.
@@ -21,19 +23,28 @@ function eventOf(sequence: number): AgentEvent {
 }
 
 /** Records events behind whatever others have recorded, and tells the number of each that it got. */
-function append(store: SqliteRunStore): void {
-  let sequence = store.read(runId).length + 1;
+async function append(store: SqliteRunStore): Promise<void> {
+  let sequence = (await store.read(runId)).length + 1;
   for (let left = count; left > 0; ) {
     try {
-      store.append(runId, [eventOf(sequence)], { sequence });
+      await store.append(runId, [eventOf(sequence)], { sequence });
       tell(`${sequence}`);
       sequence++;
       left--;
     } catch (thrown) {
       if (!isAgentError(thrown, "run-conflict")) throw thrown;
-      sequence += store.read(runId, { after: sequence - 1 }).length;
+      sequence += (await store.read(runId, { after: sequence - 1 })).length;
     }
   }
+}
+
+/** Executes runs of three steps at once, and tells the status of each, with its error. */
+async function run(store: SqliteRunStore): Promise<void> {
+  const tool = createFakeTool({ name: "Work" });
+  const agent = createAgent({ tools: [tool], store, onWarning: ({ message }) => tell(`failed ${message}`) });
+  const steps = ["a", "b", "c"].map((id) => ({ id, tool: "Work", input: {} }));
+  const results = Array.from({ length: count }, (_, index) => agent.execute({ steps }, { runId: `${name}.${index}` }));
+  for (const { status, error } of await Promise.all(results)) tell(`${status}${error ? ` ${error.message}` : ""}`);
 }
 
 tell("ready");
@@ -42,8 +53,9 @@ readSync(0, Buffer.alloc(1));
 tell("opening");
 try {
   const store = createSqliteRunStore({ path, driver: driver as SqliteDriver });
-  if (work === "append") append(store);
-  if (work === "claim") tell(`fence ${store.claim(runId, { owner: name, ttlMs: 1_000_000 }).fence}`);
+  if (work === "run") await run(store);
+  if (work === "append") await append(store);
+  if (work === "claim") tell(`fence ${(await store.claim(runId, { owner: name, ttlMs: 1_000_000 })).fence}`);
   store.close();
   tell("done");
 } catch (thrown) {
