@@ -14,12 +14,10 @@ const plan = await agent.plan("Please add milk and eggs to my shopping list, the
 for (const step of plan.steps) console.log(step.id, step.reasoning);
 
 // The same as data.
-const [signal, nowMs] = [new AbortController().signal, Date.now()];
-const asked = { request: "Show my groceries list", maxSteps: 10, nowMs, timeZone: "UTC", signal };
-const { parts } = await explainRequest({ ...asked, tools });
+const { parts } = await explainRequest({ request: "Show my groceries list", tools });
 for (const { text, by, slot } of parts[0]?.words ?? []) console.log(`"${text}" is the ${slot ?? by}`);
 
-const due = await explainRequest({ ...asked, request: "Add dentist on 24 December 2026 at 5pm", tools });
+const due = await explainRequest({ request: "Add dentist on 24 December 2026 at 5pm", tools, timeZone: "UTC" });
 console.log(due.steps[0]?.input);
 
 for (const request of ["add milk to my list, then book a flight", "remind me to", "delete it"]) {

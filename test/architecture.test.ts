@@ -123,7 +123,7 @@ const layers: readonly { readonly layer: string; readonly own: RegExp; readonly 
   {
     layer: "src/cli/",
     own: /^src\/(?!testing\/|index\.ts)/,
-    packages: /^(commander|node:(crypto|fs|readline\/promises|util))$/,
+    packages: /^(commander|node:(crypto|fs|module|path|readline\/promises|url|util))$/,
   },
 ];
 

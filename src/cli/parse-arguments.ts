@@ -15,9 +15,10 @@ export interface RequestArguments {
   readonly ifRun?: AnyRunCommand;
 }
 
-/** A command that is given instead of a request. All but `tools` and `verify` are about the runs of a database. */
+/** A command that is given instead of a request. All but `tools`, `explain` and `verify` are about the runs of a database. */
 type NamedCommand =
   | { readonly type: "tools" }
+  | { readonly type: "explain"; readonly request: string; readonly tools?: string }
   | { readonly type: "verify"; readonly file: string; readonly key?: string }
   | { readonly type: "runs"; readonly html?: string }
   | ({ readonly type: "show"; readonly runId: string } & ShowOptions)
@@ -36,6 +37,7 @@ interface ReadOptions {
   readonly model?: string;
   readonly host?: string;
   readonly db?: string;
+  readonly tools?: string;
   readonly html?: string;
   readonly mermaid?: true;
   readonly events?: true;
@@ -53,6 +55,7 @@ interface CommandOption {
 }
 
 const commandOptions: readonly (readonly [name: keyof ReadOptions, option: CommandOption])[] = [
+  ["tools", { flags: "--tools <file>", read: readFileName, commands: ["explain"] }],
   ["html", { flags: "--html <file>", read: readFileName, commands: ["show", "runs"] }],
   ["mermaid", { flags: "--mermaid", commands: ["show"] }],
   ["events", { flags: "--events", commands: ["show"] }],
@@ -65,7 +68,7 @@ const commandOptions: readonly (readonly [name: keyof ReadOptions, option: Comma
 
 const moreHelp = `
 Instead of a request (words after "--" are always one); the runs need --db:
-  tools             list what it can do
+  tools             list what it can do; explain <request>: how it is read
   runs              list the runs, the newest first; draw them: --html <f>
   show <run id>     show a run: --html <f>, --export <f>, --mermaid, --events
   watch <run id>    follow a run of another process until it ends
@@ -97,7 +100,7 @@ export function parseArguments(argv: readonly string[], { stdout, stderr, env, v
       return { type: "request", request, options, ...(!planOnly && { ifRun: stored }) };
     }
     if (planOnly) command.error(`error: option '--plan-only' is for a request, not for '${stored.type}'`);
-    if (db === undefined && stored.type !== "tools" && stored.type !== "verify") {
+    if (db === undefined && !["tools", "explain", "verify"].includes(stored.type)) {
       command.error(`error: '${request}' needs the file that keeps the runs: planwright ${request} --db ./todo.db`);
     }
     return { ...stored, ...own, options };
@@ -202,6 +205,7 @@ function readPlanner({ planner, model, host }: ReadOptions, env: CliIo["env"], c
 /** Reads the words of a command in its exact form. Anything else is a request: "show me my tasks", "runs at 7". */
 export function readCommand(words: readonly string[]): NamedCommand | undefined {
   const [name, id, ...others] = words[0] === "runs" && words[1] === "delete" ? words.slice(1) : words;
+  if (name === "explain" && id !== undefined) return { type: name, request: words.slice(1).join(" ") };
   if (others.length > 0) return undefined;
   if (id === undefined) {
     const isAlone = words.length === 1 && (name === "tools" || name === "runs" || name === "prune");
@@ -245,6 +249,11 @@ export function markRequest(argv: readonly string[], valued: readonly string[]):
   let first = 0;
   while (isOption(before[first] ?? "")) first += valued.includes(before[first] ?? "") ? 2 : 1;
   if (first >= before.length) return [...before, "--", ...behind];
+  if (before[first] === "explain" && first + 1 < before.length) {
+    // Its options may also stand before the request.
+    const marked = markRequest(before.toSpliced(first, 1), valued);
+    return marked.toSpliced(marked.indexOf("--") + 1, 0, "explain").concat(behind);
+  }
   let last = before.length;
   for (;;) {
     const word = before[last - 1] ?? "";

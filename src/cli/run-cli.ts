@@ -49,9 +49,10 @@ async function workWithAgent(work: Work, io: CliIo): Promise<number> {
   };
   try {
     if (work.type === "verify") return await verifyFile({ options, out }, work);
-    if (work.type !== "request" && work.type !== "tools") requireFile(options.db);
-    // Planning alone stores nothing, and a list of tools needs nothing from the database.
-    const db = options.planOnly || work.type === "tools" ? undefined : options.db;
+    const needsNoRuns = work.type === "tools" || work.type === "explain";
+    if (work.type !== "request" && !needsNoRuns) requireFile(options.db);
+    // Planning alone stores nothing, either.
+    const db = options.planOnly || needsNoRuns ? undefined : options.db;
     const { agent, store, close } = await io.createAgent({ planner: options.planner, db }, warnings);
     try {
       return await perform(work, { agent, store, options, io, out, err });
@@ -75,6 +76,8 @@ function perform(work: Exclude<Work, { type: "verify" }>, call: CliCall): Promis
       return performRequest(work, call);
     case "tools":
       return listTools(call);
+    case "explain":
+      return import("./explain-request.ts").then(({ explainRequest }) => explainRequest(call, work));
     case "runs":
       return work.html === undefined ? listRuns(call) : drawRuns(call, work.html);
     case "show":

@@ -153,6 +153,21 @@ export function hasMethods(value: unknown, names: readonly string[]): boolean {
   return names.every((name) => typeof methods[name] === "function");
 }
 
+let machineTimeZone: string | undefined;
+
+export function readTimeZone(timeZone: unknown, option: string): string {
+  if (timeZone === undefined) {
+    // Looking it up costs as much as several steps, so it is done once.
+    machineTimeZone ??= new Intl.DateTimeFormat().resolvedOptions().timeZone;
+    return machineTimeZone;
+  }
+  try {
+    return new Intl.DateTimeFormat("en", { timeZone: timeZone as string }).resolvedOptions().timeZone;
+  } catch {
+    failOption(option, timeZone, 'the IANA name of a time zone, such as "Europe/Berlin"', true);
+  }
+}
+
 /**
  * Throws `invalid-options` with what is expected and what was received: of a text only that it is one, as it may be a key
  * or have one, unless texts of this option are harmless, such as names.

@@ -2,7 +2,14 @@ import { maxTimerMs } from "../async/clock.ts";
 import { AgentError } from "../core/errors.ts";
 import type { RunBudget, StoredRunOptions } from "../core/events.ts";
 import { isRecord, type JsonObject, toJson } from "../core/json.ts";
-import { describeValue, failOption, type OptionTable, readOptions, type SettingsOf } from "../core/options.ts";
+import {
+  describeValue,
+  failOption,
+  type OptionTable,
+  readOptions,
+  readTimeZone,
+  type SettingsOf,
+} from "../core/options.ts";
 import type { Planner } from "../core/planner.ts";
 import type { DefinedTool, InferToolResources, Tool } from "../core/tool.ts";
 import { noSuch } from "../plan/check-step.ts";
@@ -250,21 +257,6 @@ export function readJsonObject(given: unknown, option: string, maxBytes?: number
   const { value } = json;
   if (!isRecord(value)) failOption(option, given, "a JSON object");
   return value as JsonObject;
-}
-
-let machineTimeZone: string | undefined;
-
-function readTimeZone(timeZone: unknown, option: string): string {
-  if (timeZone === undefined) {
-    // Looking it up costs as much as several steps, so it is done once.
-    machineTimeZone ??= new Intl.DateTimeFormat().resolvedOptions().timeZone;
-    return machineTimeZone;
-  }
-  try {
-    return new Intl.DateTimeFormat("en", { timeZone: timeZone as string }).resolvedOptions().timeZone;
-  } catch {
-    failOption(option, timeZone, 'the IANA name of a time zone, such as "Europe/Berlin"', true);
-  }
 }
 
 function selectTools(

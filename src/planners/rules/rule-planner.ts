@@ -1,6 +1,7 @@
 import { countPending } from "../../async/promises.ts";
 import { indexTools } from "../../core/define-tool.ts";
-import { checkObject, type OptionTable, readOptions } from "../../core/options.ts";
+import { checkObject, type OptionTable, readOptions, readTimeZone } from "../../core/options.ts";
+import { defaultMaxSteps } from "../../core/plan.ts";
 import type { Planner, PlanRequest } from "../../core/planner.ts";
 import type { Tool } from "../../core/tool.ts";
 import type { RequestExplanation } from "./plan-by-rules.ts";
@@ -38,6 +39,31 @@ export function createRulePlanner(options: RulePlannerOptions = {}): Planner {
   };
 }
 
+/** Options of {@link explainRequest}; of a {@link PlanRequest}, the rest is ignored. @inline */
+interface ExplainRequestOptions {
+  /** The text that the user typed. */
+  readonly request: string;
+  readonly tools: readonly Tool[];
+  /** @default 1000 */
+  readonly maxSteps?: number | undefined;
+  /** In milliseconds since 1970 UTC. @default the time of the call */
+  readonly nowMs?: number | undefined;
+  /** IANA name, for words such as "tomorrow". @default that of the machine */
+  readonly timeZone?: string | undefined;
+  readonly signal?: AbortSignal | undefined;
+}
+
+const explainOptions = {
+  request: { type: "text", isRequired: true },
+  tools: { type: "any" },
+  maxSteps: { type: "integer", min: 1, default: defaultMaxSteps },
+  nowMs: { isValid: Number.isFinite, expected: "a time in milliseconds since 1970" },
+  timeZone: readTimeZone,
+  signal: { type: "signal" },
+} satisfies OptionTable<ExplainRequestOptions>;
+
+const explainKeys = [...Object.keys(explainOptions), "context", "wishes", "timeoutMs", "generate", "emit"];
+
 /**
  * Plans a request and reports, for each part of it, which phrase of which tool matched which words. A request that is refused
  * has a `refusal` and no steps.
@@ -46,8 +72,10 @@ export function createRulePlanner(options: RulePlannerOptions = {}): Planner {
  * @group Planners
  */
 export async function explainRequest(
-  request: Omit<PlanRequest, "tools"> & { readonly tools: readonly Tool[] },
+  options: ExplainRequestOptions & Partial<Omit<PlanRequest, "tools">>,
 ): Promise<RequestExplanation> {
-  checkObject("request", request, "{ request: …, tools: … }");
-  return (await load()).explainByRules({ ...request, tools: [...indexTools(request.tools).values()] });
+  checkObject("request", options, "{ request: …, tools: … }");
+  const read = readOptions(explainOptions, options, undefined, { known: explainKeys });
+  const { nowMs = Date.now(), signal = new AbortController().signal } = read;
+  return (await load()).explainByRules({ ...read, nowMs, signal, tools: [...indexTools(options.tools).values()] });
 }

@@ -1,4 +1,6 @@
 import { describe, expect, it } from "vitest";
+import { z } from "zod/v4";
+import { defineTool } from "../../../src/core/define-tool.ts";
 import { explainRequest } from "../../../src/planners/rules/rule-planner.ts";
 import { requestOf, stepsFor, weather } from "./plan-for.ts";
 
@@ -28,6 +30,32 @@ describe("explainRequest", () => {
     const { parts } = await explainRequest(requestOf("add milk and eggs to my list and show my tasks for me"));
     expect(parts.map(({ stepIds }) => stepIds)).toEqual([["s1"], ["s2"], ["s3"]]);
     expect(parts.at(-1)?.words.at(-1)).toEqual({ text: "for me", by: "courtesy" });
+  });
+
+  it("needs a request and tools alone", async () => {
+    const inputSchema = z.object({ order: z.number() });
+    const execute = () => null;
+    const cancel = defineTool({ name: "Cancel", description: "Cancels", inputSchema, execute, effect: "once" });
+    const tools = [{ ...cancel, phrases: ["cancel order {order}"] }];
+    const { steps, refusal } = await explainRequest({ request: "cancel order 12", tools });
+    expect(steps).toMatchObject([{ tool: "Cancel", input: { order: 12 } }]);
+    expect(refusal).toBeUndefined();
+    const { parts } = await explainRequest({ request: "cancel order 12 and cancel order 13", tools, maxSteps: 1 });
+    expect(parts).toEqual([]);
+  });
+
+  it.each([
+    undefined,
+    { request: "a" },
+    { tools: [] },
+    { request: 5, tools: [] },
+    { request: "a", tools: [], timezone: "UTC" },
+    { request: "a", tools: [], timeZone: "Mars" },
+    { request: "a", tools: [], nowMs: Number.NaN },
+    { request: "a", tools: [], maxSteps: 0 },
+    { request: "a", tools: [], signal: 5 },
+  ])("refuses %j as options", async (options) => {
+    await expect(explainRequest(options as never)).rejects.toMatchObject({ code: "invalid-options" });
   });
 
   it("says why there is no plan", async () => {

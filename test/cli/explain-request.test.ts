@@ -1,0 +1,87 @@
+import { spawnSync } from "node:child_process";
+import { writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { describe, expect, it, onTestFinished } from "vitest";
+import { createCliAgent } from "../../src/cli/cli-io.ts";
+import { loadTools } from "../../src/cli/explain-request.ts";
+import { buildChild } from "../adapters/sqlite/processes/start-child.ts";
+import { newFolder } from "../new-folder.ts";
+import { callCli, createFakeIo } from "./fake-io.ts";
+
+const call = (...argv: readonly string[]) => callCli(argv, { ...createFakeIo(), createAgent: createCliAgent });
+
+const tools = `[{
+  name: "Cancel", description: "Cancels an order", effect: "once", phrases: ["cancel order {order}"], execute() {},
+  inputSchema: { "~standard": { version: 1, vendor: "test", validate: (value) => ({ value }),
+    jsonSchema: { input: () => schema, output: () => schema } } },
+}]`;
+const schema = `const schema = { type: "object", properties: { order: { type: "number" } }, required: ["order"], additionalProperties: false };`;
+
+function write(name: string, text: string): string {
+  const path = join(newFolder(), name);
+  writeFileSync(path, text);
+  return path;
+}
+
+const list = `${schema}\nexport default ${tools};`;
+const made = `${schema}\nexport default async () => ${tools};`;
+
+describe("planwright explain", () => {
+  it.each([
+    ["a list", "tools.mjs", list],
+    ["a function", "tools.mjs", made],
+    ["TypeScript", "tools.ts", `${schema}\nconst count: number = 1;\nexport default ${tools}.slice(0, count);`],
+  ])("shows the phrases and the plan of a request, with the tools of a file that exports %s", async (_, name, text) => {
+    const file = write(name, text);
+    for (const words of [
+      ["explain", "--tools", file, "cancel order 12"],
+      ["--tools", file, "explain", "cancel", "order", "12"],
+      ["explain", "cancel order 12", "--tools", file],
+    ]) {
+      const { exitCode, stdout, stderr } = await call(...words);
+      expect([exitCode, stderr]).toEqual([0, ""]);
+      expect(stdout).toBe(
+        `cancel order 12: Cancel, by the phrase "cancel order {order}"\n  "cancel order" is of the phrase\n  "12" is the order\ns1  Cancel order 12\n    Cancel {"order":12}\n    once\n`,
+      );
+    }
+  });
+
+  it("shows a refusal and requests that are planned, and knows the tools of the command", async () => {
+    const { exitCode, stdout, stderr } = await call("explain", "remind me to");
+    expect([exitCode, stdout]).toEqual([2, ""]);
+    expect(stderr).toMatch(/^planwright: .*does not say the title/);
+    const { stdout: json } = await call("--json", "explain", "add", "milk", "to", "my", "list");
+    expect(JSON.parse(json)).toMatchObject({ steps: [{ tool: "TodoStore" }], parts: [{ tool: "TodoStore" }] });
+  });
+
+  it.each([
+    ["a file that is missing", () => "/nowhere/tools.mjs", /"--tools" must be a file that exists/],
+    ["no list", () => write("t.mjs", "export default 5;"), /exports by default a list of tools/],
+    ["a tool that is none", () => write("t.mjs", "export default [5];"), /tools\[0\]/],
+  ])("refuses %s", async (_, file, message) => {
+    const { exitCode, stderr } = await call("explain", "--tools", file(), "cancel order 12");
+    expect(exitCode).toBe(2);
+    expect(stderr).toMatch(message);
+  });
+
+  it("reads what Node cannot by tsx, or names both", async () => {
+    const file = write("tools.ts", `${schema}\nenum Kind { order }\nexport default ${tools} as readonly object[];`);
+    const { script, remove } = buildChild("src/cli/explain-request.ts");
+    onTestFinished(remove);
+    const code = `import { loadTools } from ${JSON.stringify(script)};
+      console.log(...(await loadTools(${JSON.stringify(file)})).map(({ name }) => name));`;
+    const child = spawnSync(process.execPath, ["--input-type=module", "-e", code], { encoding: "utf8" });
+    expect([child.stdout, child.stderr]).toEqual(["Cancel\n", ""]);
+    const refused = () => Promise.reject(Object.assign(new Error("Unknown"), { code: "ERR_UNKNOWN_FILE_EXTENSION" }));
+    await expect(loadTools(file, refused, newFolder())).rejects.toMatchObject({
+      code: "missing-dependency",
+      message: 'This Node cannot load the TypeScript. Use Node 22.18 or later, or run "npm install --save-dev tsx".',
+    });
+  });
+
+  it("is for --tools, which nothing else takes", async () => {
+    const { exitCode, stderr } = await call("--tools", "./tools.ts", "add milk");
+    expect(exitCode).toBe(2);
+    expect(stderr).toContain("option '--tools' is for 'explain'");
+  });
+});
