@@ -121,7 +121,15 @@ export interface AgentErrorDetails {
     readonly differences: readonly RunDifference[];
   };
   /** A run id was reused for another request or plan, a run had two writers, or it does not wait for this decision. */
-  "run-conflict": { readonly runId: string };
+  "run-conflict": {
+    readonly runId: string;
+    /** The decision that came first: who made it, if that is known, and when (ISO 8601, UTC). */
+    readonly decided?: {
+      readonly status: "approved" | "rejected";
+      readonly by?: string;
+      readonly decidedAt: string;
+    };
+  };
   /** Another process owns the run. */
   "run-owned-elsewhere": { readonly runId: string };
   /** The run store failed. `problem` shows what to do about it, if known; `sequence` is the number of the event. */

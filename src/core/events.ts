@@ -139,6 +139,8 @@ interface Unstarted {
 /** A run cannot continue by itself. @group Events */
 export interface RunSuspendEvent extends EventBase<"run-suspend">, Digested {
   readonly pending: readonly PendingItem[];
+  /** ISO 8601, UTC: something was decided while no process ran it, so that it can be resumed from then on. */
+  readonly resumeAt?: string;
 }
 
 /** A run that was suspended or interrupted, had failed, or whose process died is resumed. @group Events */
@@ -668,6 +670,7 @@ const recordedKinds = {
   "undo-end": { ...step, attempts: isCount, outcome: byStatus({ completed: {}, failed: failure }) },
   "run-suspend": {
     digest,
+    resumeAt: mayBeTime,
     pending: listOf(
       objectBy("kind", {
         outcome: place,

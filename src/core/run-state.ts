@@ -57,6 +57,8 @@ export interface RunState {
   error?: AgentErrorData;
   planningError?: AgentErrorData;
   pending?: readonly PendingItem[];
+  /** Present if something was decided since it was suspended. */
+  resumeAt?: string;
   deliveries?: Deliveries;
   notUndone?: readonly NotUndone[];
   usage?: ModelUsage;
@@ -129,6 +131,7 @@ function reduceByType(state: RunState, event: AgentEvent): void {
       break;
     case "run-suspend":
       state.pending = event.pending;
+      if (event.resumeAt !== undefined) state.resumeAt = event.resumeAt;
       break;
     case "run-end":
       if (event.outcome.status !== "completed") state.error = event.outcome.error;
@@ -218,6 +221,7 @@ function resume(state: RunState, event: AgentEventOf<"run-resume">): void {
   startExecution(state, event);
   delete state.hasUndone;
   delete state.pending;
+  delete state.resumeAt;
   delete state.error;
   delete state.endedAt;
   delete state.notUndone;

@@ -1,5 +1,5 @@
 import type { AgentErrorCode } from "./errors.ts";
-import type { AgentEvent, PendingItem } from "./events.ts";
+import type { AgentEvent, PendingItem, RunSuspendEvent } from "./events.ts";
 import type { JsonObject } from "./json.ts";
 import { addUsage, type ModelUsage } from "./model-usage.ts";
 
@@ -48,7 +48,7 @@ export interface RunSummary {
   readonly endedAt?: string;
   /** Absent unless it is suspended. */
   readonly pending?: PendingSummary;
-  /** Time at which the earliest of its waits ends by itself, so that it can be resumed; absent if none does. */
+  /** Time from which it can be resumed: something was decided, or the earliest of its waits ends by itself; else absent. */
   readonly resumeAt?: string;
   /** The usage of all model calls; absent if there were none. */
   readonly usage?: ModelUsage;
@@ -107,7 +107,7 @@ export function digestAfter(digest: RunDigest = { metadata: {} }, event: AgentEv
     case "plan-revise":
       return event.usage === undefined ? digest : { ...digest, usage: addUsage(digest.usage, event.usage) };
     case "run-suspend":
-      return suspended(digest, event.pending);
+      return suspended(digest, event);
     case "run-resume": {
       const { pending: _pending, resumeAt: _resumeAt, error: _error, endedAt: _endedAt, ...rest } = digest;
       return rest;
@@ -128,12 +128,13 @@ export function changesDigest({ type }: AgentEvent): boolean {
   return type.startsWith("run-") || type === "plan-end" || type === "plan-revise";
 }
 
-function suspended({ resumeAt: _resumeAt, ...digest }: RunDigest, pending: readonly PendingItem[]): RunDigest {
-  const resumeMs = resumeTimeOf(pending);
-  const resumeAt = resumeMs === undefined ? {} : { resumeAt: new Date(resumeMs).toISOString() };
+function suspended({ resumeAt: _resumeAt, ...digest }: RunDigest, event: RunSuspendEvent): RunDigest {
+  const { pending } = event;
+  const waitMs = resumeTimeOf(pending);
+  const resumeAt = event.resumeAt ?? (waitMs === undefined ? undefined : new Date(waitMs).toISOString());
   const kinds = pendingKinds.filter((kind) => pending.some((item) => item.kind === kind));
   const items = pending.slice(0, maxItems).map(summarizeItem);
-  return { ...digest, pending: { count: pending.length, items, kinds }, ...resumeAt };
+  return { ...digest, pending: { count: pending.length, items, kinds }, ...(resumeAt !== undefined && { resumeAt }) };
 }
 
 function summarizeItem(item: PendingItem): PendingItemSummary {

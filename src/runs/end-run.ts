@@ -2,6 +2,7 @@ import { type AgentErrorData, fromErrorData } from "../core/errors.ts";
 import type { AgentEvent, EventInit, RunEndEvent, SkipReason } from "../core/events.ts";
 import { lastCompleted, type RunResult } from "../core/run-result.ts";
 import { instancesOf, isDone, isStillToRun, type RunState, type StepState } from "../core/run-state.ts";
+import { isHeld } from "../core/run-summary.ts";
 import { stepRefOf } from "../core/step.ts";
 import type { PlanExpressions } from "../plan/expressions.ts";
 import type { AbortReason, Run } from "./run.ts";
@@ -141,7 +142,7 @@ function endOf(part: StepState, error: AgentErrorData): EventInit {
  * it was not, or because of a failed step. To be called before its next execution starts.
  */
 export function endingOf(state: RunState): AbortReason | undefined {
-  if (state.planApproval?.status === "rejected") return undefined;
+  if (!mayHaveBeenEnding(state)) return undefined;
   const { replanError } = state;
   if (replanError?.code === "cancelled" || isRunTimeout(replanError)) return fromErrorData(replanError as EndingError);
   let isEnding = state.hasUndone === true;
@@ -167,6 +168,10 @@ export function endingOf(state: RunState): AbortReason | undefined {
   // After a failure, the run would have waited for the steps in doubt.
   if (!isEnding || (stepFailure({ state }) !== undefined && !isInDoubt)) return undefined;
   return unrecordedReason(state);
+}
+
+function mayHaveBeenEnding(state: RunState): boolean {
+  return (state.status === "running" || isHeld(state)) && state.planApproval?.status !== "rejected";
 }
 
 type EndingError = AgentErrorData<"cancelled" | "timeout">;

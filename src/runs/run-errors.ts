@@ -1,5 +1,5 @@
 import { toErrorData } from "../core/error-data.ts";
-import { AgentError, fromErrorData, isAgentError, type RunDifference } from "../core/errors.ts";
+import { AgentError, type AgentErrorDetails, fromErrorData, isAgentError, type RunDifference } from "../core/errors.ts";
 import type { RunResult } from "../core/run-result.ts";
 import type { Hold } from "../core/run-summary.ts";
 import type { ResumeOptions } from "./run-options.ts";
@@ -81,10 +81,17 @@ export function runElsewhere(runId: string, cause?: StoreError): AgentError<"run
   return new AgentError("run-owned-elsewhere", message, { details: { runId }, cause });
 }
 
-export function notWaiting(runId: string, reason: string, command = "this"): AgentError<"run-conflict"> {
+export function notWaiting(
+  runId: string,
+  reason: string,
+  { command = "this", decided }: { readonly command?: string; readonly decided?: Decided | undefined } = {},
+): AgentError<"run-conflict"> {
   const message = `Run "${runId}" is not waiting for ${command}: ${reason}.`;
-  return new AgentError("run-conflict", message, { details: { runId } });
+  return new AgentError("run-conflict", message, { details: { runId, ...(decided && { decided }) } });
 }
+
+/** The decision that came before another one. */
+export type Decided = NonNullable<AgentErrorDetails["run-conflict"]["decided"]>;
 
 const thrownKey = Symbol("thrown");
 

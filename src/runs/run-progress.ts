@@ -52,7 +52,7 @@ export function stepFailure({ state }: Pick<Run, "state">): AgentErrorData | und
 }
 
 /** Unknown outcomes and, unless a failed step stops the run anyway, approvals, times and events. */
-export function pendingItems(run: Run): readonly PendingItem[] {
+export function pendingItems(run: Pick<Run, "state" | "settings">): readonly PendingItem[] {
   const { state, settings } = run;
   if (state.planApproval?.status === "requested") return [{ kind: "plan-approval", ...askedOf(state.planApproval) }];
   const outcomes: PendingItem[] = [];

@@ -169,13 +169,19 @@ export class RunRegistry implements RunHost {
     return restored;
   }
 
+  /** Creates a run that is not active yet. */
+  create(runId: string, settings: RunSettings, state?: RunState): Run {
+    const run = new Run(runId, this, settings, state);
+    run.watchers = this.watchers.get(runId);
+    return run;
+  }
+
   /** Creates and opens a run, which resumes from `state` if given. Throws `interrupted` once all runs have stopped. */
   open(settings: RunSettings, opening: Opening, state?: RunState): Run {
     const { runId, startedMs } = opening;
     this.stopWait(runId);
     if (this.hasStopped) throw agentClosed();
-    const run = new Run(runId, this, settings, state);
-    run.watchers = this.watchers.get(runId);
+    const run = this.create(runId, settings, state);
     run.open(startedMs);
     run.join(opening);
     if (this.stopping.aborted) run.interrupt();

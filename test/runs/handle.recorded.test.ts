@@ -119,7 +119,7 @@ const cases: Readonly<Record<string, Case>> = {
   "approve, to be resumed later": {
     begin: ({ other }) => other.execute(asking, { runId }),
     act: async ({ agent, other }) => agent.approve(runId, await itemOf(other), { resume: false }),
-    isRecorded: (_events, posted) => posted > 0,
+    isRecorded: isDecided,
   },
   "approve in a run that is active elsewhere": {
     begin: async ({ other, memory }) => {

@@ -11,7 +11,7 @@ import { type ListRunsOptions, type RunPage, type RunStore, runNotFound } from "
 import { endedStatuses, isGivenUp, isUnstarted } from "../../core/run-summary.ts";
 import type { StandardSchema } from "../../core/schema.ts";
 import type { Tool } from "../../core/tool.ts";
-import { type Orchestrator, type WorkedAgent, workerKey } from "../../runs/agent-methods.ts";
+import { type Orchestrator, type RunHandle, type WorkedAgent, workerKey } from "../../runs/agent-methods.ts";
 import type {
   ApprovalItem,
   ApprovalOptions,
@@ -179,11 +179,12 @@ export function createDbosClient<TAgent extends { readonly tools: readonly Tool[
     return { runId };
   }
 
-  async function decide(runId: string, record: () => Promise<unknown>): Promise<void> {
+  async function decide(runId: string, record: () => RunHandle | Promise<unknown>): Promise<void> {
     const before = await runs.getRun(runId);
-    await record();
+    const recording = record();
+    const recordedAt = "events" in recording ? await suspendedAt(recording) : void (await recording);
     if (before?.status !== "suspended") return;
-    decided.set(runId, before.updatedAt);
+    decided.set(runId, recordedAt ?? before.updatedAt);
     await (await openQueue()).wake(runId);
   }
 
@@ -242,11 +243,11 @@ export function createDbosClient<TAgent extends { readonly tools: readonly Tool[
       await opened.retry(runId, run.updatedAt);
       decided.set(runId, run.updatedAt);
     },
-    approve: (runId, item, rest) => decide(runId, () => runs.approve(runId, item, { ...rest, ...leave }).result),
-    reject: (runId, item, rest) => decide(runId, () => runs.reject(runId, item, { ...rest, ...leave }).result),
-    settle: (runId, stepId, rest) => decide(runId, () => runs.settle(runId, stepId, { ...rest, ...leave }).result),
+    approve: (runId, item, rest) => decide(runId, () => runs.approve(runId, item, { ...rest, ...leave })),
+    reject: (runId, item, rest) => decide(runId, () => runs.reject(runId, item, { ...rest, ...leave })),
+    settle: (runId, stepId, rest) => decide(runId, () => runs.settle(runId, stepId, { ...rest, ...leave })),
     async deliver(runId, name, value, rest) {
-      const deliver = () => decide(runId, () => runs.deliver(runId, name, value, { ...rest, ...leave }).result);
+      const deliver = () => decide(runId, () => runs.deliver(runId, name, value, { ...rest, ...leave }));
       try {
         await deliver();
       } catch (thrown) {
@@ -292,6 +293,14 @@ export function createDbosClient<TAgent extends { readonly tools: readonly Tool[
     },
   };
   return client as DbosClient<TAgent["tools"][number]>;
+}
+
+/** Resolves once something was decided, to the time at which that was recorded here; undefined if a worker records it. */
+async function suspendedAt({ events, result }: RunHandle): Promise<string | undefined> {
+  let recordedAt: string | undefined;
+  for await (const { type, timestamp } of events) if (type === "run-suspend") recordedAt = timestamp;
+  await result;
+  return recordedAt;
 }
 
 const firstPollMs = 20;

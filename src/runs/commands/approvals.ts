@@ -26,7 +26,7 @@ import {
   type JsonValue,
 } from "../../core/json.ts";
 import { findUnknownKeys } from "../../core/json-schema.ts";
-import { checkKeys, checkOption } from "../../core/options.ts";
+import { checkKeys, checkOption, defined } from "../../core/options.ts";
 import type { Plan } from "../../core/plan.ts";
 import { type ApprovalState, instanceAt, instancesOf, type RunState, type StepState } from "../../core/run-state.ts";
 import { parseWith, type SchemaIssue } from "../../core/schema.ts";
@@ -36,7 +36,7 @@ import { toolSchemas } from "../../core/tool-schemas.ts";
 import { hashPlan } from "../../plan/hash-plan.ts";
 import type { EngineSettings } from "../options.ts";
 import type { Run } from "../run.ts";
-import { missingTool, notWaiting, resumeMismatch } from "../run-errors.ts";
+import { type Decided, missingTool, notWaiting, resumeMismatch } from "../run-errors.ts";
 import { opened, type RunSecrets } from "../secrets/run-secrets.ts";
 import { showIn } from "../show.ts";
 import {
@@ -341,8 +341,35 @@ function isSameInput({ input }: Decision, part: StepState | undefined, secrets: 
   return canonicalJson(opened({ secrets }, given)) === canonicalJson(opened({ secrets }, part.input));
 }
 
+/** Throws `run-conflict` if a decision about the same question that was left for the next owner says something else. */
+export function requireFirst({ state }: StoredRun, decision: Decision, left: readonly Decision[]): void {
+  const isAbout = ({ ref, hash }: Decision) =>
+    hash === decision.hash && ref?.stepId === decision.ref?.stepId && ref?.iteration === decision.ref?.iteration;
+  const first = left.find(isAbout);
+  if (first === undefined) return;
+  const contentOf = ({ verdict, input }: Decision) => canonicalJson({ verdict, input: input ?? null });
+  if (contentOf(first) === contentOf(decision)) return;
+  const status = first.verdict === "approve" ? "approved" : "rejected";
+  const decided = { status, decidedAt: new Date(first.atMs).toISOString(), ...defined({ by: first.by }) } as const;
+  throw notWaiting(state.runId, describeDecided(decision.ref, decided), { command: "this decision", decided });
+}
+
 export function notPending(state: RunState, decision: Decision): AgentError<"run-conflict"> {
-  return notWaiting(state.runId, reasonOf(state, decision), "this decision");
+  const decided = decidedBefore(state, decision);
+  const reason = decided === undefined ? reasonOf(state, decision) : describeDecided(decision.ref, decided);
+  return notWaiting(state.runId, reason, { command: "this decision", decided });
+}
+
+function decidedBefore(state: RunState, { ref, hash }: Decision): Decided | undefined {
+  const approval = ref === undefined ? state.planApproval : instanceAt(state.steps, ref)?.approval;
+  const { status, decidedAt, by } = approval ?? {};
+  if ((status !== "approved" && status !== "rejected") || decidedAt === undefined || approval?.hash !== hash)
+    return undefined;
+  return { status, decidedAt, ...defined({ by }) };
+}
+
+function describeDecided(ref: StepRef | undefined, { status, decidedAt, by }: Decided): string {
+  return `${describeSubject(ref)} was ${status}${by === undefined ? "" : ` by ${by}`} at ${decidedAt}`;
 }
 
 function reasonOf({ status, steps, planApproval, pending = [] }: RunState, { ref, hash }: Decision): string {
@@ -357,7 +384,7 @@ function reasonOf({ status, steps, planApproval, pending = [] }: RunState, { ref
   if (approval.status === "withdrawn")
     return `the question about ${what} was withdrawn; resume the run to be asked again`;
   if (approval.hash !== hash) return `the question about ${what} has the hash ${approval.hash}, not ${hash}`;
-  return approval.status === "requested" ? `it has ended: ${status}` : `${what} was ${approval.status} before`;
+  return `it has ended: ${status}`;
 }
 
 /** Call it in {@link Run.inTurn}. `message` is the number of the message with the decision. */

@@ -23,6 +23,7 @@ import {
   notPending,
   recordDecision,
   requireAsked,
+  requireFirst,
   type StoredRun,
   sealChange,
 } from "./approvals.ts";
@@ -65,8 +66,12 @@ export interface CommandKind<TCommand> {
     command: TCommand,
     { settings, state, resumes }: { settings: EngineSettings; state: RunState; resumes: boolean },
   ): Promise<TCommand>;
-  /** False if the command has had its effect. Throws if it can have none. */
-  check(run: StoredRun, command: TCommand): boolean;
+  /** False if the command has had its effect. Throws if it can have none, also because of what was posted before. */
+  check(run: StoredRun, command: TCommand, posted?: readonly PostedMessage[]): boolean;
+  /** True if it is recorded at once where no process has the run, even if it is not resumed. @default false */
+  isRecordedAtOnce?: true;
+  /** True if the owner of a run acts on it at any time, so that its sender can wait for that. @default false */
+  isAnswered?: true;
   /** True if the command has values of the run, which may be secrets: it cannot be sent without their keys. @default false */
   needsSecrets?(command: TCommand): boolean;
   /** Throws if the record of a run whose execution has ended shows that the command had no effect. */
@@ -130,11 +135,19 @@ const decide: CommandKind<Commands["decide"]> = {
     return { ...command, outcome: await changeOf(settings, { state, secrets }, decision) };
   },
 
-  check(run, { decision }) {
+  check(run, { decision }, posted = []) {
     if (!requireAsked(run, decision)) return false;
     if (endedStatuses.has(run.state.status)) throw notPending(run.state, decision);
+    requireFirst(
+      run,
+      decision,
+      posted.flatMap(({ message }) => acceptable(run, message)),
+    );
     return true;
   },
+
+  isRecordedAtOnce: true,
+  isAnswered: true,
 
   needsSecrets: ({ decision }) => decision.input !== undefined,
   checkEnded: (run, { decision }) => void requireAsked(run, decision),
@@ -159,6 +172,18 @@ const decide: CommandKind<Commands["decide"]> = {
     });
   },
 };
+
+/** The decision that a message has, if the run may yet act on it. */
+function acceptable(run: StoredRun, message: JsonValue): readonly Decision[] {
+  try {
+    const { type, decision: found } = toKeyed(message, "it is not an object");
+    if (type !== "decide") return [];
+    const decision = parseDecision(found);
+    return requireAsked(run, decision) ? [decision] : [];
+  } catch {
+    return [];
+  }
+}
 
 async function changeOf(settings: EngineSettings, run: StoredRun, decision: Decision): Promise<ApprovalOutcome> {
   const { ref, hash, input } = decision;
@@ -208,6 +233,7 @@ const settle: CommandKind<Commands["settle"]> = {
   },
 
   check: ({ state }, { ref }) => requireUnknown(state, ref) !== undefined,
+  isRecordedAtOnce: true,
   needsSecrets: ({ outcome }) => outcome?.status === "completed",
 
   /** Throws `run-conflict` if another caller has settled the step differently. */

@@ -7,8 +7,9 @@ import type { RunState } from "../../core/run-state.ts";
 import type { PostAnswer, PostOptions } from "../../core/run-store.ts";
 import { endedStatuses, isUnstarted } from "../../core/run-summary.ts";
 import type { RecordedRun } from "../parse-stored.ts";
-import { continueStored } from "../resume/resume-run.ts";
-import { cancelledBy, interruptedBy } from "../run-errors.ts";
+import { recordSuspended } from "../resume/record-suspended.ts";
+import { continueStored, type StoredLease } from "../resume/resume-run.ts";
+import { cancelledBy, interruptedBy, notWaiting } from "../run-errors.ts";
 import type { CommandOptions } from "../run-options.ts";
 import { toStoreError } from "../run-recorder.ts";
 import type { Opening, RunRegistry } from "../run-registry.ts";
@@ -65,6 +66,8 @@ async function actOrPost<TType extends CommandType>(
   const known: { recorded?: RecordedRun } = {};
   let command = given;
   let isCancelled = type === "cancel";
+  let isPrepared = false;
+  let postedAs: number | undefined;
   const continuation = { ...sending, ...(isCancelled && { isCancel: true as const }), known };
 
   const readState = async (): Promise<RunState> => {
@@ -103,23 +106,51 @@ async function actOrPost<TType extends CommandType>(
         return hasActed ? result : undefined;
       },
       whenStored: async () => {
-        if (kind.isUnprepared?.(command)) {
+        if (!isPrepared && kind.isUnprepared?.(command)) {
           const state = await readState();
           // It may be active by now.
           if (runs.has(runId)) return undefined;
           command = (await kind.prepare?.(command, { settings, state, resumes })) ?? command;
-          if (resumes) return undefined;
+          isPrepared = true;
+          return undefined;
         }
-        if (!resumes) return leave();
+        if (!resumes && kind.isRecordedAtOnce !== true) return leave();
         return continueStored(runs, {
           ...continuation,
           isCompared: kind.needsSecrets?.(command) ?? false,
-          mayResume: (state, secrets) => kind.check({ state, secrets }, command),
+          mayResume: (state, secrets, posted) => kind.check({ state, secrets }, command, posted),
           // Resumption and command are both recorded, or neither.
           events: kind.events(command),
+          ...(!resumes && { record }),
         });
       },
     });
+
+  /** Without its tool, an input is checked by the next owner, to which it is posted; all else is recorded. */
+  const record = async (state: RunState, { fence, posted }: StoredLease): Promise<RunState> => {
+    if (kind.isUnprepared?.(command) !== true)
+      return recordSuspended(runs, sending, { state, fence, events: kind.events(command) });
+    const isKept = posted.some(({ number }) => number === postedAs);
+    if (postedAs !== undefined && !isKept) throw notWaiting(runId, "the process that ran it has refused this");
+    if (!isKept) await post(runs, runId, await toMessage());
+    onRecorded?.();
+    return state;
+  };
+
+  /** Posts the command to the owner, and waits until that has recorded or refused it, or no longer owns the run. */
+  const askOwner = async (): Promise<RunResult> => {
+    for (let pollMs = firstPollMs; ; pollMs = Math.min(2 * pollMs, maxPollMs)) {
+      const state = await readState();
+      if (!kind.check(await open(state), command)) {
+        onRecorded?.();
+        return resultNow(runs, state);
+      }
+      postedAs ??= (await post(runs, runId, await toMessage())).number;
+      await pause(runs, sending, { pollMs, isCancelled });
+      const acted = await actHere().catch(requireOwned);
+      if (acted !== undefined) return acted;
+    }
+  };
 
   const actThere = async (): Promise<RunResult> => {
     const { number } = await post(runs, runId, await toMessage());
@@ -150,7 +181,9 @@ async function actOrPost<TType extends CommandType>(
   const acted = await actHere().catch(requireOwned);
   if (acted !== undefined) return acted;
   // It may take long until a worker can start it.
-  return known.recorded !== undefined && isUnstarted(known.recorded.state) ? leave() : actThere();
+  if (known.recorded !== undefined && isUnstarted(known.recorded.state)) return leave();
+  if (resumes) return actThere();
+  return kind.isAnswered === true ? askOwner() : leave();
 }
 
 function requireOwned(thrown: unknown): undefined {

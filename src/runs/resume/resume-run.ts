@@ -87,6 +87,7 @@ function mayResume({ leases }: RunRegistry, { retriesFailed }: Resuming): (state
         // rejected.
         return (
           pending?.length === 0 ||
+          state.resumeAt !== undefined ||
           isHeld(state) ||
           waitsInVain(state, leases.now()) ||
           (resumeTimeOf(pending) ?? Number.POSITIVE_INFINITY) <= leases.now()
@@ -121,8 +122,10 @@ interface Continuation extends Opening, Pick<Resuming, "maxAdoptions" | "leavesM
   /** The record that was last read, for callers that read it more than once. */
   readonly known?: { recorded?: RecordedRun };
   /** Returns whether to start another execution; if not, the run keeps its result. Throws if it cannot start. */
-  readonly mayResume: (state: RunState, secrets: RunSecrets | undefined) => boolean;
+  readonly mayResume: (state: RunState, secrets: RunSecrets | undefined, posted?: readonly PostedMessage[]) => boolean;
   readonly events?: readonly EventInit[];
+  /** Records something about the claimed run, in place of an execution. Returns its state. */
+  readonly record?: (state: RunState, lease: StoredLease) => Promise<RunState>;
 }
 
 /**
@@ -137,7 +140,7 @@ export async function continueStored(runs: RunRegistry, continuation: Continuati
 }
 
 /** The lease on a run that is being read, or created, until it is resumed. If it is lost, the next read or write fails. */
-class StoredLease implements LeaseHolder {
+export class StoredLease implements LeaseHolder {
   fence: number | undefined;
   posted: readonly PostedMessage[] = [];
 
@@ -175,22 +178,32 @@ async function restoreRun(
     if (lease.fence === undefined) await leases.acquire(lease);
     const { state } = await readExisting(settings, runId, before);
     const compared = continuation.isCompared ? await secretsOf(settings, { state }) : undefined;
-    if (!mayResume(state, compared) && !(mayLook(state) && hasPosted(state))) return unchanged(state);
-    const fit = await fitRun(settings, state, continuation);
-    const { mismatch } = fit;
-    if (mismatch !== undefined && !recordsMismatch(continuation, state, { fit, posted: lease.posted })) {
-      if (continuation.looksForPosted) runs.unfit.set(runId, state.updatedAt);
-      throw mismatch;
-    }
-    const { run, execution } = await startExecution(runs, continuation, { state, fit, lease });
-    // What was posted may have cancelled it.
-    if (mismatch === undefined || (await execution).status !== "suspended") return { execution };
-    runs.unfit.set(runId, run.state.updatedAt);
-    throw mismatch;
+    if (!mayResume(state, compared, lease.posted) && !(mayLook(state) && hasPosted(state))) return unchanged(state);
+    if (continuation.record !== undefined) return unchanged(await continuation.record(state, lease));
+    return await executeFitting(runs, continuation, { state, lease });
   } finally {
     // Does nothing if there is none, or a run has taken it over.
     await leases.release(lease);
   }
+}
+
+async function executeFitting(
+  runs: RunRegistry,
+  continuation: Continuation,
+  { state, lease }: { readonly state: RunState; readonly lease: StoredLease },
+): Promise<{ readonly execution: Promise<RunResult> }> {
+  const { runId } = continuation;
+  const fit = await fitRun(runs.settings, state, continuation);
+  const { mismatch } = fit;
+  if (mismatch !== undefined && !recordsMismatch(continuation, state, { fit, posted: lease.posted })) {
+    if (continuation.looksForPosted) runs.unfit.set(runId, state.updatedAt);
+    throw mismatch;
+  }
+  const { run, execution } = await startExecution(runs, continuation, { state, fit, lease });
+  // What was posted may have cancelled it.
+  if (mismatch === undefined || (await execution).status !== "suspended") return { execution };
+  runs.unfit.set(runId, run.state.updatedAt);
+  throw mismatch;
 }
 
 /** Opens a restored run, which takes over the lease. Resolves when its execution has started, or has failed before that. */
@@ -207,10 +220,10 @@ async function startExecution(
   run.evidence = evidence;
   run.keepHistory();
   leases.handOver(lease, run);
-  const ending = state.status === "running" || isHeld(state) ? endingOf(state) : undefined;
+  const ending = endingOf(state);
   const resume = () => {
     // Events for the whole execution come first: posted messages may decide what waits in it.
-    const resuming = recordResume(run, fit.changedTools, continuation.events)
+    const resuming = recordResume(run, { changedTools: fit.changedTools, events: continuation.events })
       .then(() => continuation.onRecorded?.())
       .then(() => run.host.receive(run, run.openInbox() ?? lease.posted, { isOpening: true }))
       .then(() => rejectExpired(run));
@@ -307,12 +320,15 @@ export function restoreSettings(
   return resolveRunOptions({ ...state.options, context, metadata, tools, ...options }, engine, "restored");
 }
 
+interface FirstEvents {
+  readonly changedTools?: readonly string[];
+  readonly events?: readonly EventInit[] | undefined;
+  /** Returns the event that ends the execution at once. */
+  readonly last?: (before: readonly EventInit[]) => EventInit;
+}
+
 /** Records all first events of an execution, or none: if the store fails, none of them was emitted. */
-async function recordResume(
-  run: Run,
-  changedTools: readonly string[],
-  events: readonly EventInit[] = [],
-): Promise<void> {
+export async function recordResume(run: Run, { changedTools = [], events = [], last }: FirstEvents): Promise<void> {
   const { state, secrets } = run;
   const reason = isNewFork(state) ? "the run was forked before this had ended" : "its process has died";
   const ends = endsOfCutOff(state, interruptedBy(reason).toJSON() as AgentErrorData);
@@ -324,7 +340,8 @@ async function recordResume(
     ...(state.status === "failed" && { retriesFailed: true as const }),
   } as const;
   const sealed = secrets && (await Promise.all(first.map((event) => secrets.sealEvent(state, event))));
-  await run.recorder.emitTogether([opening, ...(sealed ?? first)]);
+  const all: readonly EventInit[] = [opening, ...(sealed ?? first)];
+  await run.recorder.emitTogether(last === undefined ? all : [...all, last(all)]);
   if (run.recorder.failure !== undefined) throw run.recorder.failure;
 }
 

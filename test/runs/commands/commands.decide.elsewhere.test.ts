@@ -150,10 +150,11 @@ describe("a run that resumes in another agent", () => {
     const { result, runId, other } = await suspended();
     const approval = approvalOf(result, "s1");
     const end = await other().reject(runId, approval).result;
+    const decidedAt = end.approvals?.[0]?.decidedAt;
     await expect(other().approve(runId, approval).result).rejects.toMatchObject({
       code: "run-conflict",
-      message: `Run "${runId}" is not waiting for this decision: step "s1" was rejected before.`,
-      details: { runId },
+      message: `Run "${runId}" is not waiting for this decision: step "s1" was rejected at ${decidedAt}.`,
+      details: { runId, decided: { status: "rejected", decidedAt } },
     });
     expect(await other().reject(runId, approval).result).toEqual(end);
   });

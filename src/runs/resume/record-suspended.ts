@@ -1,0 +1,49 @@
+import { toTimestamp } from "../../async/clock.ts";
+import type { AgentEvent, EventInit } from "../../core/events.ts";
+import { type RunState, reduceRunState } from "../../core/run-state.ts";
+import { isHeld, isHold } from "../../core/run-summary.ts";
+import { endingOf } from "../end-run.ts";
+import type { Run } from "../run.ts";
+import { notWaiting } from "../run-errors.ts";
+import { pendingItems } from "../run-progress.ts";
+import { evidenceOf } from "../run-recorder.ts";
+import type { Opening, RunRegistry } from "../run-registry.ts";
+import { secretsIfReadable } from "../secrets/run-secrets.ts";
+import { recordResume, restoreSettings } from "./resume-run.ts";
+
+/**
+ * Records what was decided about a run that this process has claimed, in an execution that runs nothing, all or nothing:
+ * whoever resumes the run acts on it. Needs neither tools nor keys. Rejects with `run-conflict` for a run that was about to
+ * end when its process died.
+ */
+export async function recordSuspended(
+  runs: RunRegistry,
+  { runId, channel, onRecorded }: Opening,
+  { state, fence, events }: { state: RunState; fence: number | undefined; events: readonly EventInit[] },
+): Promise<RunState> {
+  const { settings } = runs;
+  if (endingOf(state) !== undefined) throw notWaiting(runId, "it was ending when its process died: resume it");
+  const run = runs.create(runId, restoreSettings(settings, state, { isCancel: true }), state);
+  run.secrets = await secretsIfReadable(settings, { state });
+  run.evidence = await evidenceOf(settings, state);
+  run.fence = fence;
+  if (channel !== undefined) run.addChannel(channel);
+  await recordResume(run, { events, last: (before) => suspensionAfter(run, before) });
+  onRecorded?.();
+  return run.state;
+}
+
+function suspensionAfter(run: Run, events: readonly EventInit[]): EventInit {
+  const { runId, state, settings } = run;
+  const after = structuredClone(state);
+  const timestamp = toTimestamp(run.now());
+  for (const event of events)
+    reduceRunState(after, { ...event, runId, sequence: after.sequence + 1, timestamp } as AgentEvent);
+  const items = pendingItems({ state: after, settings });
+  // What holds the run still does.
+  if (isHeld(state)) {
+    const holds = (state.pending ?? []).filter(isHold);
+    return { type: "run-suspend", pending: [...holds, ...items.filter(({ kind }) => kind !== "wait")] };
+  }
+  return { type: "run-suspend", pending: items, resumeAt: toTimestamp(run.sharedNow()) };
+}
