@@ -124,11 +124,7 @@ export interface AgentErrorDetails {
   "run-conflict": {
     readonly runId: string;
     /** The decision that came first: who made it, if that is known, and when (ISO 8601, UTC). */
-    readonly decided?: {
-      readonly status: "approved" | "rejected";
-      readonly by?: string;
-      readonly decidedAt: string;
-    };
+    readonly decided?: { readonly status: "approved" | "rejected"; readonly by?: string; readonly decidedAt: string };
   };
   /** Another process owns the run. */
   "run-owned-elsewhere": { readonly runId: string };

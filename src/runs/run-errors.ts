@@ -84,13 +84,13 @@ export function runElsewhere(runId: string, cause?: StoreError): AgentError<"run
 export function notWaiting(
   runId: string,
   reason: string,
-  { command = "this", decided }: { readonly command?: string; readonly decided?: Decided | undefined } = {},
+  command = "this",
+  decided?: Decided,
 ): AgentError<"run-conflict"> {
   const message = `Run "${runId}" is not waiting for ${command}: ${reason}.`;
   return new AgentError("run-conflict", message, { details: { runId, ...(decided && { decided }) } });
 }
 
-/** The decision that came before another one. */
 export type Decided = NonNullable<AgentErrorDetails["run-conflict"]["decided"]>;
 
 const thrownKey = Symbol("thrown");

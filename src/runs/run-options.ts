@@ -98,9 +98,9 @@ export type ResumeOptions<TTool extends Tool = Tool> = ResourcesOption<TTool> & 
 export type DecidingOptions<TTool extends Tool = Tool> =
   | (ResumeOptions<TTool> & {
       /**
-       * With false, no step runs in this process unless the run is active in it: what was decided is checked against the
-       * stored run and left for the next process that runs it, such as `resumeAll` or a worker. The result is the run as it is
-       * stored; a run that continues elsewhere is `interrupted`. @default true
+       * With false, no step runs in this process unless the run is active in it: the next process that runs it, such as
+       * `resumeAll` or a worker, acts on it. A decision, or a settlement, is recorded at once if no process has the run. The
+       * result is the run as it is stored; a run that continues elsewhere is `interrupted`. @default true
        */
       resume?: true | undefined;
     })

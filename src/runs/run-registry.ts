@@ -83,7 +83,7 @@ export class RunRegistry implements RunHost {
   readonly unfit = new RecentMap<string>(10_000);
   readonly stopping = new AbortSource();
   /** The watchers of runs, by run id, active here or not. A run without watchers costs nothing. */
-  private readonly watchers = new Map<string, Set<EventSink<AgentEvent>>>();
+  readonly watchers = new Map<string, Set<EventSink<AgentEvent>>>();
   private hasStopped = false;
   /** Operations that may still open a run. */
   private readonly operations = new Set<Promise<unknown>>();
@@ -169,19 +169,13 @@ export class RunRegistry implements RunHost {
     return restored;
   }
 
-  /** Creates a run that is not active yet. */
-  create(runId: string, settings: RunSettings, state?: RunState): Run {
-    const run = new Run(runId, this, settings, state);
-    run.watchers = this.watchers.get(runId);
-    return run;
-  }
-
   /** Creates and opens a run, which resumes from `state` if given. Throws `interrupted` once all runs have stopped. */
   open(settings: RunSettings, opening: Opening, state?: RunState): Run {
     const { runId, startedMs } = opening;
     this.stopWait(runId);
     if (this.hasStopped) throw agentClosed();
-    const run = this.create(runId, settings, state);
+    const run = new Run(runId, this, settings, state);
+    run.watchers = this.watchers.get(runId);
     run.open(startedMs);
     run.join(opening);
     if (this.stopping.aborted) run.interrupt();

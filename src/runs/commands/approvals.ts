@@ -343,21 +343,18 @@ function isSameInput({ input }: Decision, part: StepState | undefined, secrets: 
 
 /** Throws `run-conflict` if a decision about the same question that was left for the next owner says something else. */
 export function requireFirst({ state }: StoredRun, decision: Decision, left: readonly Decision[]): void {
-  const isAbout = ({ ref, hash }: Decision) =>
-    hash === decision.hash && ref?.stepId === decision.ref?.stepId && ref?.iteration === decision.ref?.iteration;
-  const first = left.find(isAbout);
-  if (first === undefined) return;
   const contentOf = ({ verdict, input }: Decision) => canonicalJson({ verdict, input: input ?? null });
-  if (contentOf(first) === contentOf(decision)) return;
+  const first = left.find(({ hash }) => hash === decision.hash);
+  if (first === undefined || contentOf(first) === contentOf(decision)) return;
   const status = first.verdict === "approve" ? "approved" : "rejected";
   const decided = { status, decidedAt: new Date(first.atMs).toISOString(), ...defined({ by: first.by }) } as const;
-  throw notWaiting(state.runId, describeDecided(decision.ref, decided), { command: "this decision", decided });
+  throw notWaiting(state.runId, describeDecided(decision.ref, decided), "this decision", decided);
 }
 
 export function notPending(state: RunState, decision: Decision): AgentError<"run-conflict"> {
   const decided = decidedBefore(state, decision);
   const reason = decided === undefined ? reasonOf(state, decision) : describeDecided(decision.ref, decided);
-  return notWaiting(state.runId, reason, { command: "this decision", decided });
+  return notWaiting(state.runId, reason, "this decision", decided);
 }
 
 function decidedBefore(state: RunState, { ref, hash }: Decision): Decided | undefined {

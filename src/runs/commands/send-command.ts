@@ -115,7 +115,7 @@ async function actOrPost<TType extends CommandType>(
           return undefined;
         }
         if (!resumes && kind.isRecordedAtOnce !== true) return leave();
-        return continueStored(runs, {
+        const result = await continueStored(runs, {
           ...continuation,
           isCompared: kind.needsSecrets?.(command) ?? false,
           mayResume: (state, secrets, posted) => kind.check({ state, secrets }, command, posted),
@@ -123,18 +123,20 @@ async function actOrPost<TType extends CommandType>(
           events: kind.events(command),
           ...(!resumes && { record }),
         });
+        // Not before the lease was released, so that the run can be resumed at once.
+        if (!resumes) onRecorded?.();
+        return result;
       },
     });
 
   /** Without its tool, an input is checked by the next owner, to which it is posted; all else is recorded. */
-  const record = async (state: RunState, { fence, posted }: StoredLease): Promise<RunState> => {
+  const record = async (state: RunState, { fence, posted }: StoredLease): Promise<RunResult> => {
     if (kind.isUnprepared?.(command) !== true)
-      return recordSuspended(runs, sending, { state, fence, events: kind.events(command) });
+      return resultNow(runs, await recordSuspended(runs, sending, { state, fence, events: kind.events(command) }));
     const isKept = posted.some(({ number }) => number === postedAs);
     if (postedAs !== undefined && !isKept) throw notWaiting(runId, "the process that ran it has refused this");
     if (!isKept) await post(runs, runId, await toMessage());
-    onRecorded?.();
-    return state;
+    return resultNow(runs, state);
   };
 
   /** Posts the command to the owner, and waits until that has recorded or refused it, or no longer owns the run. */
@@ -145,7 +147,8 @@ async function actOrPost<TType extends CommandType>(
         onRecorded?.();
         return resultNow(runs, state);
       }
-      postedAs ??= (await post(runs, runId, await toMessage())).number;
+      // Another one who decides has it for a moment only.
+      if (pollMs > firstPollMs) postedAs ??= (await post(runs, runId, await toMessage())).number;
       await pause(runs, sending, { pollMs, isCancelled });
       const acted = await actHere().catch(requireOwned);
       if (acted !== undefined) return acted;

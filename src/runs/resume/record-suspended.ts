@@ -1,9 +1,9 @@
 import { toTimestamp } from "../../async/clock.ts";
 import type { AgentEvent, EventInit } from "../../core/events.ts";
 import { type RunState, reduceRunState } from "../../core/run-state.ts";
-import { isHeld, isHold } from "../../core/run-summary.ts";
+import { isHold } from "../../core/run-summary.ts";
 import { endingOf } from "../end-run.ts";
-import type { Run } from "../run.ts";
+import { Run } from "../run.ts";
 import { notWaiting } from "../run-errors.ts";
 import { pendingItems } from "../run-progress.ts";
 import { evidenceOf } from "../run-recorder.ts";
@@ -18,18 +18,18 @@ import { recordResume, restoreSettings } from "./resume-run.ts";
  */
 export async function recordSuspended(
   runs: RunRegistry,
-  { runId, channel, onRecorded }: Opening,
+  { runId, channel }: Opening,
   { state, fence, events }: { state: RunState; fence: number | undefined; events: readonly EventInit[] },
 ): Promise<RunState> {
   const { settings } = runs;
   if (endingOf(state) !== undefined) throw notWaiting(runId, "it was ending when its process died: resume it");
-  const run = runs.create(runId, restoreSettings(settings, state, { isCancel: true }), state);
+  const run = new Run(runId, runs, restoreSettings(settings, state, { isCancel: true }), state);
+  run.watchers = runs.watchers.get(runId);
   run.secrets = await secretsIfReadable(settings, { state });
   run.evidence = await evidenceOf(settings, state);
   run.fence = fence;
   if (channel !== undefined) run.addChannel(channel);
-  await recordResume(run, { events, last: (before) => suspensionAfter(run, before) });
-  onRecorded?.();
+  await recordResume(run, [], events, (before) => suspensionAfter(run, before));
   return run.state;
 }
 
@@ -39,11 +39,9 @@ function suspensionAfter(run: Run, events: readonly EventInit[]): EventInit {
   const timestamp = toTimestamp(run.now());
   for (const event of events)
     reduceRunState(after, { ...event, runId, sequence: after.sequence + 1, timestamp } as AgentEvent);
-  const items = pendingItems({ state: after, settings });
   // What holds the run still does.
-  if (isHeld(state)) {
-    const holds = (state.pending ?? []).filter(isHold);
-    return { type: "run-suspend", pending: [...holds, ...items.filter(({ kind }) => kind !== "wait")] };
-  }
-  return { type: "run-suspend", pending: items, resumeAt: toTimestamp(run.sharedNow()) };
+  const holds = (state.pending ?? []).filter(isHold);
+  const items = pendingItems({ state: after, settings }).filter(({ kind }) => holds.length === 0 || kind !== "wait");
+  const resumeAt = holds.length === 0 ? { resumeAt: toTimestamp(run.sharedNow()) } : {};
+  return { type: "run-suspend", pending: [...holds, ...items], ...resumeAt };
 }

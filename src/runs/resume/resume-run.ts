@@ -124,8 +124,8 @@ interface Continuation extends Opening, Pick<Resuming, "maxAdoptions" | "leavesM
   /** Returns whether to start another execution; if not, the run keeps its result. Throws if it cannot start. */
   readonly mayResume: (state: RunState, secrets: RunSecrets | undefined, posted?: readonly PostedMessage[]) => boolean;
   readonly events?: readonly EventInit[];
-  /** Records something about the claimed run, in place of an execution. Returns its state. */
-  readonly record?: (state: RunState, lease: StoredLease) => Promise<RunState>;
+  /** Records something about the claimed run, in place of an execution. */
+  readonly record?: (state: RunState, lease: StoredLease) => Promise<RunResult>;
 }
 
 /**
@@ -167,8 +167,7 @@ async function restoreRun(
   try {
     const before = await (continuation.create?.(lease) ?? readExisting(settings, runId, known.recorded));
     known.recorded = before;
-    // Only for a comparison: otherwise a run that has ended needs no keys.
-    const asked = continuation.isCompared ? await secretsOf(settings, before) : undefined;
+    const asked = await secretsToCompare(settings, continuation, before.state);
     if (!mayResume(before.state, asked) && !mayLook(before.state)) return unchanged(before.state);
     // A worker has to start it: only its job has all of it. What is decided is left for that.
     if (isUnstarted(before.state) && continuation.isCancel !== true) {
@@ -177,33 +176,30 @@ async function restoreRun(
     }
     if (lease.fence === undefined) await leases.acquire(lease);
     const { state } = await readExisting(settings, runId, before);
-    const compared = continuation.isCompared ? await secretsOf(settings, { state }) : undefined;
+    const compared = await secretsToCompare(settings, continuation, state);
     if (!mayResume(state, compared, lease.posted) && !(mayLook(state) && hasPosted(state))) return unchanged(state);
-    if (continuation.record !== undefined) return unchanged(await continuation.record(state, lease));
-    return await executeFitting(runs, continuation, { state, lease });
+    const recorded = await continuation.record?.(state, lease);
+    if (recorded !== undefined) return { execution: Promise.resolve(recorded) };
+    const fit = await fitRun(settings, state, continuation);
+    const { mismatch } = fit;
+    if (mismatch !== undefined && !recordsMismatch(continuation, state, { fit, posted: lease.posted })) {
+      if (continuation.looksForPosted) runs.unfit.set(runId, state.updatedAt);
+      throw mismatch;
+    }
+    const { run, execution } = await startExecution(runs, continuation, { state, fit, lease });
+    // What was posted may have cancelled it.
+    if (mismatch === undefined || (await execution).status !== "suspended") return { execution };
+    runs.unfit.set(runId, run.state.updatedAt);
+    throw mismatch;
   } finally {
     // Does nothing if there is none, or a run has taken it over.
     await leases.release(lease);
   }
 }
 
-async function executeFitting(
-  runs: RunRegistry,
-  continuation: Continuation,
-  { state, lease }: { readonly state: RunState; readonly lease: StoredLease },
-): Promise<{ readonly execution: Promise<RunResult> }> {
-  const { runId } = continuation;
-  const fit = await fitRun(runs.settings, state, continuation);
-  const { mismatch } = fit;
-  if (mismatch !== undefined && !recordsMismatch(continuation, state, { fit, posted: lease.posted })) {
-    if (continuation.looksForPosted) runs.unfit.set(runId, state.updatedAt);
-    throw mismatch;
-  }
-  const { run, execution } = await startExecution(runs, continuation, { state, fit, lease });
-  // What was posted may have cancelled it.
-  if (mismatch === undefined || (await execution).status !== "suspended") return { execution };
-  runs.unfit.set(runId, run.state.updatedAt);
-  throw mismatch;
+/** Only for a comparison: otherwise a run that has ended needs no keys. */
+function secretsToCompare(settings: EngineSettings, { isCompared }: Continuation, state: RunState) {
+  return isCompared ? secretsOf(settings, { state }) : undefined;
 }
 
 /** Opens a restored run, which takes over the lease. Resolves when its execution has started, or has failed before that. */
@@ -223,7 +219,7 @@ async function startExecution(
   const ending = endingOf(state);
   const resume = () => {
     // Events for the whole execution come first: posted messages may decide what waits in it.
-    const resuming = recordResume(run, { changedTools: fit.changedTools, events: continuation.events })
+    const resuming = recordResume(run, fit.changedTools, continuation.events)
       .then(() => continuation.onRecorded?.())
       .then(() => run.host.receive(run, run.openInbox() ?? lease.posted, { isOpening: true }))
       .then(() => rejectExpired(run));
@@ -320,15 +316,13 @@ export function restoreSettings(
   return resolveRunOptions({ ...state.options, context, metadata, tools, ...options }, engine, "restored");
 }
 
-interface FirstEvents {
-  readonly changedTools?: readonly string[];
-  readonly events?: readonly EventInit[] | undefined;
-  /** Returns the event that ends the execution at once. */
-  readonly last?: (before: readonly EventInit[]) => EventInit;
-}
-
 /** Records all first events of an execution, or none: if the store fails, none of them was emitted. */
-export async function recordResume(run: Run, { changedTools = [], events = [], last }: FirstEvents): Promise<void> {
+export async function recordResume(
+  run: Run,
+  changedTools: readonly string[],
+  events: readonly EventInit[] = [],
+  toLast?: (before: readonly EventInit[]) => EventInit,
+): Promise<void> {
   const { state, secrets } = run;
   const reason = isNewFork(state) ? "the run was forked before this had ended" : "its process has died";
   const ends = endsOfCutOff(state, interruptedBy(reason).toJSON() as AgentErrorData);
@@ -341,7 +335,7 @@ export async function recordResume(run: Run, { changedTools = [], events = [], l
   } as const;
   const sealed = secrets && (await Promise.all(first.map((event) => secrets.sealEvent(state, event))));
   const all: readonly EventInit[] = [opening, ...(sealed ?? first)];
-  await run.recorder.emitTogether(last === undefined ? all : [...all, last(all)]);
+  await run.recorder.emitTogether(toLast === undefined ? all : [...all, toLast(all)]);
   if (run.recorder.failure !== undefined) throw run.recorder.failure;
 }
 

@@ -29,13 +29,18 @@ function webOf(store: RunStore) {
 const typesOf = async (store: RunStore) => (await store.read(runId)).map(({ type }) => type);
 
 describe("a decision with resume: false", () => {
-  it("runs nothing here, and is recorded by whoever resumes the run", async () => {
+  it("runs nothing here, is recorded at once, and whoever resumes the run acts on it", async () => {
     const { store, tools, worker, item } = await suspend();
     const before = await typesOf(store);
-    const web = webOf(store);
-    expect(await web.approve(runId, item, { resume: false, by: "ada" }).result).toMatchObject({ status: "suspended" });
-    expect(await typesOf(store)).toEqual(before);
+    const handle = webOf(store).approve(runId, item, { resume: false, by: "ada" });
+    expect(await handle.result).toMatchObject({ status: "suspended", pending: [] });
+    const recorded = ["run-resume", "approval-end", "run-suspend"];
+    expect(await typesOf(store)).toEqual([...before, ...recorded]);
+    const told: string[] = [];
+    for await (const { type } of handle.events) told.push(type);
+    expect(told).toEqual(recorded);
     expect(tools[0]?.calls).toEqual([]);
+    expect((await store.list({ resumable: true })).runs).toMatchObject([{ runId, pending: { count: 0 } }]);
     const [resumed] = await worker.resumeAll();
     expect(resumed?.result).toMatchObject({ status: "completed", approvals: [{ by: "ada", status: "approved" }] });
   });
@@ -52,7 +57,8 @@ describe("a decision with resume: false", () => {
 
   it("is acted on by the next execution, also if its store tells of messages while that is being opened", async () => {
     const { store, tools, item } = await suspend();
-    await webOf(store).approve(runId, item, { resume: false }).result;
+    // Without its tool, another input cannot be checked.
+    await webOf(store).approve(runId, item, { resume: false, input: {} as never }).result;
     let tell: (runId?: string) => void = () => {};
     const telling = withMethods(store, {
       watchPosted: (listener) => {

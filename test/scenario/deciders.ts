@@ -1,0 +1,35 @@
+import { type Agent, createAgent } from "../../src/agent.ts";
+import type { RunResult } from "../../src/core/run-result.ts";
+import type { RunStore } from "../../src/core/run-store.ts";
+import { createFakeTool } from "../../src/testing/fake-tool.ts";
+
+export type Verdict = "approve" | "reject";
+
+export interface Asked {
+  readonly runId: string;
+  readonly item: NonNullable<RunResult["pending"]>[number];
+  readonly verdict: Verdict;
+  readonly by: string;
+}
+
+/** The answer to one who decides; the code of a refusal, and the decision that came before. */
+export interface Told {
+  readonly code?: string;
+  readonly decided?: { readonly status: string; readonly by?: string };
+}
+
+/** One of those who decide, in this process or another. */
+export type Decide = (asked: Asked) => Promise<Told>;
+
+export function deciderOf(agent: Agent): Decide {
+  return ({ runId, item, verdict, by }) =>
+    agent[verdict](runId, item as never, { by, resume: false }).recorded.then(
+      () => ({}),
+      ({ code, details }) => ({ code, decided: details?.decided }),
+    );
+}
+
+export function askingAgent(store: RunStore): Agent {
+  const tools = [createFakeTool({ name: "Pay", effect: "once", outcomes: [{ returns: "paid" }] })];
+  return createAgent({ tools, store, needsApproval: ({ kind }) => kind === "plan", onWarning: () => {} });
+}
