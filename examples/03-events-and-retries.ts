@@ -6,6 +6,7 @@ const fetchPrice = defineTool({
   description: "The price of a product",
   inputSchema: z.object({ product: z.string() }),
   outputSchema: z.object({ euros: z.number() }),
+  effect: "pure", // so it may be tried again
   retry: { maxAttempts: 3, minDelayMs: 10 },
   phrases: ["price of {product}"],
   execute({ product }, { attempt, progress }) {

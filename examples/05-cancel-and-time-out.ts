@@ -5,6 +5,7 @@ const wait = defineTool({
   name: "Wait",
   description: "Waits, and stops as soon as it is told to",
   inputSchema: z.object({ ms: z.number() }),
+  effect: "pure",
   timeoutMs: 1_000,
   retry: { maxAttempts: 1 },
   phrases: ["wait {ms} ms"],

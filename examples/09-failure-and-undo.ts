@@ -6,14 +6,22 @@ const reserve = defineTool({
   name: "Reserve",
   description: "Reserves an item",
   inputSchema,
+  effect: "idempotent",
   execute: ({ item }) => ({ reservation: `${item}-1` }),
   undo: ({ output }) => console.log("  gives back", output.reservation),
 });
-const mail = defineTool({ name: "Mail", description: "Tells the customer", inputSchema, execute: () => "sent" });
+const mail = defineTool({
+  name: "Mail",
+  description: "Tells the customer",
+  inputSchema,
+  effect: "once",
+  execute: () => "sent",
+});
 const pay = defineTool({
   name: "Pay",
   description: "Takes the money",
   inputSchema,
+  effect: "idempotent", // the bank knows the key of the call: it takes the money once
   retry: { maxAttempts: 2, minDelayMs: 5 },
   circuitBreaker: { maxFailures: 2, resetAfterMs: 60_000 },
   execute() {

@@ -6,11 +6,18 @@ const store = createMemoryRunStore();
 let isReady = false;
 
 const inputSchema = z.object({ lines: z.number() });
-const count = defineTool({ name: "Count", description: "Counts", inputSchema, execute: ({ lines }) => ({ lines }) });
+const count = defineTool({
+  name: "Count",
+  description: "Counts",
+  inputSchema,
+  effect: "pure",
+  execute: ({ lines }) => ({ lines }),
+});
 const mail = defineTool({
   name: "Mail",
   description: "Mails it",
   inputSchema,
+  effect: "idempotent", // the mail service knows the key: it sends each mail once
   async execute({ lines }, { signal, idempotencyKey }) {
     console.log("  mails", lines, "lines, as", idempotencyKey);
     if (isReady) return "sent";

@@ -5,6 +5,7 @@ const signUp = defineTool({
   name: "SignUp",
   description: "Creates an account",
   inputSchema: z.object({ user: z.string(), password: sensitive(z.string()) }),
+  effect: "once",
   execute: ({ user, password }) => `${user} signed up with ${password.length} characters`,
 });
 const store = createMemoryRunStore();

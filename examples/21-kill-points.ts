@@ -9,6 +9,7 @@ function startAgent({ store }: MortalProcess) {
     name: "Deposit",
     description: "Puts money into an account",
     inputSchema: z.object({ euros: z.number() }),
+    effect: "idempotent",
     execute({ euros }, { idempotencyKey }) {
       if (!store.hasCrashed) accounts.set(idempotencyKey, euros);
       return { euros };

@@ -8,6 +8,7 @@ const mail = defineTool({
   name: "Mail",
   description: "Sends a mail",
   inputSchema: z.object({ to: z.string() }),
+  effect: "idempotent",
   retry: { minDelayMs: 1 },
   phrases: ["mail {to}"],
   execute: () => {

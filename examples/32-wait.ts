@@ -5,6 +5,7 @@ const send = defineTool({
   name: "Send",
   description: "Sends a message",
   inputSchema: z.object({ text: z.string() }),
+  effect: "once",
   execute: ({ text }) => console.log("  sends:", text),
 });
 const agent = createAgent({

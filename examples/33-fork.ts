@@ -7,6 +7,7 @@ const quote = defineTool({
   name: "Quote",
   description: "Asks for a price, which takes long",
   inputSchema: z.object({ product: z.string() }),
+  effect: "pure",
   execute({ product }, { idempotencyKey }) {
     console.log("  asks for a price, as", idempotencyKey);
     return { product, euros: 12 };
@@ -16,6 +17,7 @@ const order = defineTool({
   name: "Order",
   description: "Orders it",
   inputSchema: z.object({ product: z.string(), euros: z.number() }),
+  effect: "once",
   execute({ product }, { idempotencyKey }) {
     console.log("  orders", product, "as", idempotencyKey);
     return shop === "open" ? "ordered" : "the shop is closed";

@@ -4,7 +4,7 @@ import { EventChannel } from "./async/event-channel.ts";
 import { EventHub } from "./async/event-hub.ts";
 import { countPending } from "./async/promises.ts";
 import type { AccountFor } from "./core/approval.ts";
-import { findOpenPhrases } from "./core/define-tool.ts";
+import { findOpenPhrases, saysEffect } from "./core/define-tool.ts";
 import { type ErrorData, toErrorData } from "./core/error-data.ts";
 import { fromErrorData } from "./core/errors.ts";
 import { type AgentEvent, checkEventType, isTransient } from "./core/events.ts";
@@ -131,6 +131,7 @@ export function createEngine(settings: EngineSettings): Agent & WorkedAgent {
   }
 
   warnOfSecrets(settings);
+  warnOfMissingEffects(settings);
   warnOfOpenPhrases(settings);
   /** For a run without options, as most are. */
   const plainOptions = resolveRunOptions({}, settings);
@@ -424,6 +425,17 @@ function warnOfSecrets(settings: EngineSettings): void {
     `${names.join(", ")} has sensitive fields, and the store outlives this process: ` +
     "give secrets: { keys }, or plans with such fields are refused.";
   settings.onWarning({ code: "no-secret-keys", message });
+}
+
+/** Warns of tools with a retry policy that does nothing: they do not say that they may run again. */
+function warnOfMissingEffects(settings: EngineSettings): void {
+  for (const tool of settings.toolsByName.values()) {
+    if (tool.retry === undefined || saysEffect(tool)) continue;
+    const message =
+      `${tool.name} has \`retry\` and no \`effect\`, so it runs once and is not retried: ` +
+      'give it effect: "idempotent" or "pure" if it may run again, or effect: "once" if it must not.';
+    settings.onWarning({ code: "effect-missing", message });
+  }
 }
 
 /** Warns of phrases that take nearly any request for a tool that runs once or needs approval. */

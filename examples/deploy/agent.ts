@@ -9,6 +9,7 @@ const report = defineTool({
   name: "Report",
   description: "Writes a report, which takes a while",
   inputSchema: z.object({ topic: z.string() }),
+  effect: "idempotent",
   phrases: ["write a report on {topic}"],
   async execute({ topic }, { signal, attempt, idempotencyKey }) {
     console.log("writes", idempotencyKey, "attempt", attempt);

@@ -38,7 +38,16 @@ interface ToolOptionsBase<TName extends string, TSchema extends StandardSchema> 
   description: string;
   /** zod 3 (from 3.25.28), zod 4, or any {@link StandardSchema} that gives its JSON Schema. */
   inputSchema: TSchema;
-  /** A value, or a function of the parsed input. @default "idempotent" */
+  /**
+   * The effect of a call on the world: decides what may run again. A value, or a function of the parsed input.
+   *
+   * | | after a failure | if the process is killed | approval |
+   * | --- | --- | --- | --- |
+   * | `pure`: changes nothing | tried again | runs again | a replan may add it unasked |
+   * | `idempotent`: may run again with the same `idempotencyKey` | tried again | runs again | asked about if a replan adds it |
+   * | `once`: must never run twice | not tried again, unless its error says that nothing happened | never runs again: its run asks if it took effect | as `idempotent`, and if a replan repeats a call in doubt |
+   * @default "once"
+   */
   effect?: ToolEffect | ((input: InferSchemaOutput<TSchema>) => ToolEffect) | undefined;
   retry?: RetryOptions | undefined;
   /** @default the agent's `stepTimeoutMs`; `Infinity` is allowed */
@@ -131,6 +140,11 @@ export function defineTool(options: Tool): DefinedTool {
   return define(options);
 }
 
+/** True if a tool says its effect: `once` is what is assumed of the others. */
+export function saysEffect(tool: DefinedTool & { readonly [givenKey]?: Given }): boolean {
+  return tool[givenKey]?.members.effect !== undefined;
+}
+
 /** A tool as planners and runs need it, created from a caller's value. Throws `invalid-options`. */
 export function toDefinedTool(place: string, tool: unknown): DefinedTool {
   return definedFrom.get(tool as object) ?? define(tool as Tool, place);
@@ -173,7 +187,7 @@ const toolOptions = {
     isValid: (value) => isFunction(value) || toolEffects.includes(value as ToolEffect),
     expected: `one of ${toolEffects.join(", ")}, or a function of the input`,
     isHarmless: true,
-    default: "idempotent",
+    default: "once",
   },
   retry: { options: retryOptions },
   timeoutMs: { type: "duration", min: 1 },

@@ -6,10 +6,12 @@ import type { InferSchemaInput, InferSchemaOutput, StandardSchema } from "./sche
 
 /**
  * The effect of running a tool on the world.
- * - `pure`: nothing; it may run any number of times.
- * - `idempotent`: it may run again with the same `idempotencyKey` and the world is as if it had run once.
- * - `once`: it must never run twice. It is not retried once it has started, unless its error says that nothing happened; if
- *   it times out, or its connection is lost, its outcome is `unknown`.
+ * - `pure`: nothing. It is retried, and runs again after a kill. A replan may add it without approval.
+ * - `idempotent`: it may run again with the same `idempotencyKey`, and the world is as if it had run once. It is retried, and
+ *   runs again after a kill, with that key. It needs approval where a replan adds it.
+ * - `once`: it must never run twice. It is not retried once it has started, unless its error says that nothing happened. If
+ *   it is killed, times out or loses its connection, its outcome is `unknown`, and its run asks for it. It needs approval where
+ *   a replan adds it, or repeats a call that may have taken effect.
  * @group Tools
  */
 export type ToolEffect = "pure" | "idempotent" | "once";
@@ -62,7 +64,7 @@ export interface Tool<TName extends string = string, TInput = unknown, TOutput =
   /** zod 3 (from 3.25.28), zod 4, or any {@link StandardSchema} that gives its JSON Schema. */
   readonly inputSchema: StandardSchema<unknown, TInput>;
   readonly outputSchema?: StandardSchema<unknown, unknown> | undefined;
-  /** A value, or a function of the parsed input. @default "idempotent" */
+  /** A {@link ToolEffect}, which decides what may run again, or a function of the parsed input. @default "once" */
   readonly effect?: ToolEffect | ByInput<TInput, ToolEffect> | undefined;
   /** Retry policy; overrides that of the agent field by field. */
   readonly retry?: RetryOptions | undefined;

@@ -34,6 +34,7 @@ export interface AgentWarning {
    * message, or that the run does not wait for. `no-secret-keys`: a tool has sensitive fields, and there is no key to
    * seal them.
    * `open-phrase`: a phrase takes nearly any request, and its tool has the effect `once` or needs approval.
+   * `effect-missing`: a tool has `retry`, but does not say its effect, so it is taken to be `once` and not retried.
    */
   readonly code:
     | "late-result"
@@ -44,7 +45,8 @@ export interface AgentWarning {
     | "start-refused"
     | "message-refused"
     | "no-secret-keys"
-    | "open-phrase";
+    | "open-phrase"
+    | "effect-missing";
   readonly message: string;
   /** Absent if it is about the agent. */
   readonly runId?: string;

@@ -23,6 +23,7 @@ export interface FakeToolOptions<TName extends string = string> {
   name: TName;
   /** The outcomes of the calls, in order; the last one is repeated. @default returns null */
   outcomes?: readonly FakeOutcome[] | undefined;
+  /** @default "idempotent", so that failures are retried: unlike a tool of your own, which is `once` unless it says so */
   effect?: ToolEffect | undefined;
   retry?: RetryOptions | undefined;
   timeoutMs?: number | undefined;
@@ -30,7 +31,7 @@ export interface FakeToolOptions<TName extends string = string> {
   clock?: Clock | undefined;
 }
 
-/** A tool that accepts any input, returns scripted outcomes, and records its calls. @group Testing */
+/** A tool that accepts any input, returns scripted outcomes, and records its calls; `idempotent` by default. @group Testing */
 export interface FakeTool<TName extends string = string> extends DefinedTool<TName> {
   readonly calls: readonly FakeCall[];
 }
@@ -42,10 +43,11 @@ export interface FakeTool<TName extends string = string> extends DefinedTool<TNa
  * @group Testing
  */
 export function createFakeTool<const TName extends string>(options: FakeToolOptions<TName>): FakeTool<TName> {
-  const { outcomes = [{ returns: null }], clock = systemClock, ...rest } = options;
+  const { outcomes = [{ returns: null }], clock = systemClock, effect = "idempotent", ...rest } = options;
   const calls: FakeCall[] = [];
   const tool = defineTool({
     ...rest,
+    effect,
     description: "Does as the test says",
     inputSchema: z.looseObject({}),
     execute: (input, context): Promise<unknown> => {
