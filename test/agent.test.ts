@@ -112,6 +112,7 @@ describe("a tool that defineTool did not create", () => {
     readonly name = "Counter";
     readonly description = "Counts";
     readonly inputSchema = z.object({ by: z.number().default(1) });
+    readonly effect = "idempotent";
     readonly phrases = ["count", "count by {by}"];
     #count = 0;
     execute({ by }: { by: number }) {
@@ -159,6 +160,7 @@ describe("a common mistake", () => {
     name: "Greet",
     description: "Greets",
     inputSchema: z.object({ who: z.string() }),
+    effect: "idempotent" as const,
     phrases: ["greet {who}"],
     execute: ({ who }: { who: string }) => `hi ${who}`,
   };

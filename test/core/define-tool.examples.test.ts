@@ -8,6 +8,7 @@ const define = (name: string, phrases: PhraseList<{ city?: string | undefined }>
     name,
     description: "Tells the weather.",
     inputSchema: z.object({ city: z.string().optional() }),
+    effect: "idempotent",
     phrases,
     execute: () => 1,
   });
@@ -53,6 +54,7 @@ describe("examples", () => {
       name: "Late",
       description: "",
       inputSchema: z.object({ n: z.number() }),
+      effect: "idempotent",
       phrases: async () => ["nothing to see"],
       execute: () => 1,
     });

@@ -20,7 +20,13 @@ const values: readonly (readonly [name: string, value: unknown])[] = [
   ["a map", new Map([["key", key]])],
 ];
 
-const tool = planwright.defineTool({ name: "T", description: "t", inputSchema: z.object({}), execute: () => 1 });
+const tool = planwright.defineTool({
+  name: "T",
+  description: "t",
+  inputSchema: z.object({}),
+  effect: "idempotent",
+  execute: () => 1,
+});
 const store = planwright.createMemoryRunStore();
 const agent = planwright.createAgent({ tools: [tool], store });
 

@@ -23,6 +23,7 @@ async function runWith(makeSchema: () => StandardSchema<unknown, unknown>) {
         name: "T",
         description: "t",
         inputSchema: makeSchema(),
+        effect: "idempotent",
         retry: { maxAttempts: 1 },
         execute: () => ++calls,
       });

@@ -186,6 +186,7 @@ async function seenOf(schema: unknown, value: unknown, side: "input" | "output")
       name: "T",
       description: "t",
       inputSchema: side === "input" ? schema : z.looseObject({}),
+      effect: "idempotent",
       ...(side === "output" && { outputSchema: schema }),
       retry: { maxAttempts: 1 },
       execute: (input: unknown, { progress }: { progress: (value: unknown) => void }) => {

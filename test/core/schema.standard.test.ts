@@ -48,6 +48,7 @@ const lookUp: Tool = {
   name: "LookUp",
   description: "Looks up an account",
   inputSchema: z.object({}),
+  effect: "idempotent",
   outputSchema: z.object({ name: z.string(), cents: z.number() }),
   execute: () => ({ name: "Ada", cents: 5 }),
 };
@@ -56,6 +57,7 @@ const pay = (inputSchema: StandardSchema<unknown, unknown>): Tool => ({
   name: "Pay",
   description: "Pays",
   inputSchema,
+  effect: "idempotent",
   execute: (input) => input,
 });
 

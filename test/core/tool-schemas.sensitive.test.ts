@@ -16,6 +16,7 @@ const toolOf = (inputSchema: Schema, outputSchema?: Schema): Tool =>
     name: "T",
     description: "d",
     inputSchema,
+    effect: "idempotent",
     ...(outputSchema && { outputSchema }),
     execute: () => ({}),
   } as never);

@@ -5,7 +5,7 @@ import { defineTool } from "../../src/core/define-tool.ts";
 import { type ToolSchemas, toolFingerprint, toolSchemas } from "../../src/core/tool-schemas.ts";
 import { note, open, sum, toolWith } from "../fixtures/plan-tools.ts";
 
-const base = { name: "T", description: "d", execute: () => null };
+const base = { name: "T", description: "d", effect: "idempotent", execute: () => null } as const;
 
 describe("toolSchemas", () => {
   it("are available synchronously for zod 4, and created once", () => {

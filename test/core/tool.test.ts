@@ -32,10 +32,10 @@ describe("defineTool", () => {
     expect(tool).toMatchObject({
       name: "Echo",
       description: "Says it again",
-      declaredEffect: "idempotent",
+      declaredEffect: "once",
       phrases: [],
     });
-    expect(tool.effect({})).toBe("idempotent");
+    expect(tool.effect({})).toBe("once");
     expect(tool.execute({ text: "hi" }, context)).toBe("hi");
     expect(Object.isFrozen(tool)).toBe(true);
   });

@@ -14,6 +14,7 @@ export function toTool({ name, description, jsonSchema }: DescribedTool): Define
     name: name.replace(/[^\w-]/g, "_").slice(0, 64),
     description,
     inputSchema: schemaOf<unknown>(jsonSchema),
+    effect: "idempotent",
     execute: () => null,
   }) as unknown as DefinedTool;
 }

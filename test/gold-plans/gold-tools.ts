@@ -16,6 +16,7 @@ export function goldTools(tools: readonly GoldTool[], plan: GoldPlan, onCall: (c
       name: tool.name,
       description: tool.description,
       inputSchema,
+      effect: "idempotent",
       ...(outputSchema && { outputSchema }),
       execute: (input, { stepId }) => {
         onCall({ stepId, input });

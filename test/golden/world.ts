@@ -68,6 +68,7 @@ export class World {
       name,
       description: `Does ${name}`,
       inputSchema: z.looseObject({}),
+      effect: "idempotent",
       ...extras,
       execute,
       ...(undoing && { undo: ({ input }, context) => undoing(input, context) }),

@@ -45,6 +45,7 @@ export function createKillTools({ journal, killSwitch, effectMs }: KillToolsOpti
       ...common,
       name: "Put",
       description: "Takes effect once however often it is called with the same key",
+      effect: "idempotent",
       execute: ({ value }, context) => perform(value, context, true),
       undo: ({ input }, context) => perform(-input.value, context, true),
     }),
@@ -68,6 +69,7 @@ export function createKillTools({ journal, killSwitch, effectMs }: KillToolsOpti
       ...common,
       name: "Stumble",
       description: "As Put, but fails at first",
+      effect: "idempotent",
       retry,
       execute: ({ value }, context) => stumble(value, context, true),
       undo: ({ input }, context) => stumble(-input.value, context, true),
@@ -85,6 +87,7 @@ export function createKillTools({ journal, killSwitch, effectMs }: KillToolsOpti
       ...common,
       name: "Refuse",
       description: "Never does anything",
+      effect: "idempotent",
       execute: () => {
         throw Object.assign(new Error("refused"), { retryable: false });
       },

@@ -72,6 +72,7 @@ const tools: Readonly<Record<string, Tool>> = {
     name: "Greet",
     description: "Greets somebody",
     inputSchema: z.object({ name: z.string() }),
+    effect: "idempotent",
     phrases: ["greet {name}"],
     execute: ({ name }) => `Hello ${name}`,
   }),

@@ -9,12 +9,13 @@ const source = defineTool({
   name: "Source",
   description: "",
   inputSchema: z.object({}),
+  effect: "idempotent",
   outputSchema: z.object({ text: z.string(), number: z.number() }),
   execute: () => ({ text: "5", number: 5 }),
 });
 
 const issuesOf = async (inputSchema: StandardSchema, value: unknown) => {
-  const sink = defineTool({ name: "Sink", description: "", inputSchema, execute: () => null });
+  const sink = defineTool({ name: "Sink", description: "", inputSchema, effect: "idempotent", execute: () => null });
   const steps = [
     { id: "s1", tool: "Source", input: {} },
     { id: "s2", tool: "Sink", input: { value } },

@@ -9,6 +9,7 @@ const shapes = defineTool({
   name: "Shapes",
   description: "Has lists of every kind",
   inputSchema: z.looseObject({}),
+  effect: "idempotent",
   outputSchema: z.object({
     texts: z.array(z.string()),
     pair: z.tuple([z.string(), z.number()]),
@@ -181,6 +182,7 @@ describe("references to a step that is looped or may be skipped", () => {
     name: "Taker",
     description: "Takes",
     inputSchema: z.object(list).partial(),
+    effect: "idempotent",
     execute: () => null,
   });
   const check = async (more: Step, input: Step) => {

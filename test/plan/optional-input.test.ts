@@ -6,12 +6,14 @@ const clock = defineTool({
   name: "Clock",
   description: "Tells the time",
   inputSchema: z.object({ zone: z.string().default("UTC") }),
+  effect: "idempotent",
   execute: ({ zone }) => zone,
 });
 const note = defineTool({
   name: "Note",
   description: "Takes a note",
   inputSchema: z.object({ text: z.string() }),
+  effect: "idempotent",
   execute: ({ text }) => text,
 });
 const tools = [clock, note] as const;

@@ -34,7 +34,13 @@ function countedAgent(planner: Planner) {
     return true;
   });
   const inputSchema = z.object({ text });
-  const note = defineTool({ name: "Note", description: "Takes a note", inputSchema, execute: (input) => input });
+  const note = defineTool({
+    name: "Note",
+    description: "Takes a note",
+    inputSchema,
+    effect: "idempotent",
+    execute: (input) => input,
+  });
   return { agent: createAgent({ tools: [note], planner }), checks };
 }
 
@@ -111,7 +117,13 @@ describe("a planner around another one", () => {
   });
 
   it("gets the steps checked with the agent's own tools, whatever it checked them with", async () => {
-    const lax = defineTool({ name: "Note", description: "Any", inputSchema: z.looseObject({}), execute: () => null });
+    const lax = defineTool({
+      name: "Note",
+      description: "Any",
+      inputSchema: z.looseObject({}),
+      effect: "idempotent",
+      execute: () => null,
+    });
     const inner = createFallbackPlanner([
       plannerOf("lax", () => ({ steps: [{ ...steps[0], input: { text: 7 } }] }) as never),
     ]);

@@ -14,7 +14,10 @@ function countedTool(name = "Count", schema: z.ZodType = z.string()) {
       return true;
     }),
   });
-  return { checks, tool: defineTool({ name, description: "Counts", inputSchema, execute: () => null }) };
+  return {
+    checks,
+    tool: defineTool({ name, description: "Counts", inputSchema, effect: "idempotent", execute: () => null }),
+  };
 }
 
 const scopeOf = (tools: readonly DefinedTool[], maxSteps?: number) => ({
@@ -146,7 +149,13 @@ describe("a plan of the same content", () => {
   it("is checked again if a schema answers with a promise", async () => {
     let isOpen = true;
     const inputSchema = z.object({}).refine(() => Promise.resolve(isOpen));
-    const gate = defineTool({ name: "Gate", description: "Opens", inputSchema, execute: () => null });
+    const gate = defineTool({
+      name: "Gate",
+      description: "Opens",
+      inputSchema,
+      effect: "idempotent",
+      execute: () => null,
+    });
     const plan = { steps: [{ id: "a", tool: "Gate", input: {} }] };
     expect((await checkOnce(plan, scopeOf([gate]))).issues).toEqual([]);
     isOpen = false;
@@ -158,6 +167,7 @@ describe("a plan of the same content", () => {
       name: "List",
       description: "Lists",
       inputSchema: z.object({ of: z.array(z.number().nullable()) }),
+      effect: "idempotent",
       execute: () => null,
     });
     const plan = { steps: [{ id: "a", tool: "List", input: { of: [1, 2] } }] };

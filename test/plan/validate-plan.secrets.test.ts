@@ -39,7 +39,7 @@ const schemas: Readonly<Record<string, StandardSchema<unknown, unknown>>> = {
 
 describe("a message about an input", () => {
   it.each(Object.entries(schemas))("does not quote what is sensitive in it (%s)", async (_, inputSchema) => {
-    const tool = defineTool({ name: "T", description: "t", inputSchema, execute: () => null });
+    const tool = defineTool({ name: "T", description: "t", inputSchema, effect: "idempotent", execute: () => null });
     const input = { key: secret, keys: ["other", secret], of: { ada: { key: secret } } };
     const known = Object.keys((inputSchema as unknown as { shape?: object }).shape ?? {});
     const own = Object.fromEntries(Object.entries(input).filter(([key]) => known.includes(key)));
@@ -58,7 +58,7 @@ describe("a message about an input", () => {
       type: "object",
       properties: { key: { type: "string", sensitive: true }, size: { enum: ["small", "large"] } },
     });
-    const tool = defineTool({ name: "T", description: "t", inputSchema, execute: () => null });
+    const tool = defineTool({ name: "T", description: "t", inputSchema, effect: "idempotent", execute: () => null });
     const plan = { steps: [{ id: "a", tool: "T", input: { key: "sm", size: "medium" } }] };
     const [issue] = await validatePlan(plan, { tools: [tool] });
     expect(issue?.message).toContain("small");
@@ -89,7 +89,7 @@ describe("a key that is a secret", () => {
       "invalid-input",
     ],
   ])("is not shown where it stands %s", async (_, inputSchema, input, code) => {
-    const tool = defineTool({ name: "T", description: "t", inputSchema, execute: () => null });
+    const tool = defineTool({ name: "T", description: "t", inputSchema, effect: "idempotent", execute: () => null });
     const issues = await validatePlan({ steps: [{ id: "a", tool: "T", input }] }, { tools: [tool] });
     expect(issues.map((issue) => issue.code)).toContain(code);
     expect(JSON.stringify(issues)).not.toContain(key);
@@ -98,7 +98,7 @@ describe("a key that is a secret", () => {
 
   it("does not hide the name of a field, and is hidden however deep it stands", async () => {
     const inputSchema = z.object({ of: sensitive(z.object({ user: z.string(), more: z.any() })) });
-    const tool = defineTool({ name: "T", description: "t", inputSchema, execute: () => null });
+    const tool = defineTool({ name: "T", description: "t", inputSchema, effect: "idempotent", execute: () => null });
     const anything = fc.jsonValue({ maxDepth: 4 }).filter((value) => !JSON.stringify(value).includes("$"));
     await fc.assert(
       fc.asyncProperty(anything, anything, async (more, user) => {

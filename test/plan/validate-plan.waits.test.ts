@@ -8,6 +8,7 @@ const send = defineTool({
   name: "Send",
   description: "Sends a text",
   inputSchema: z.object({ text: z.string() }),
+  effect: "idempotent",
   outputSchema: z.object({ at: z.date(), count: z.number() }),
   execute: () => ({ at: new Date(0), count: 1 }),
 });
@@ -133,6 +134,7 @@ describe("a day that the calendar does not have", () => {
       name: "When",
       description: "Gives a time",
       inputSchema: z.object({}),
+      effect: "idempotent",
       execute: () => ({ at: "2027-04-31T12:00:00Z" }),
     });
     const agent = createAgent({ tools: [when] });

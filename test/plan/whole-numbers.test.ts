@@ -7,6 +7,7 @@ const pay = defineTool({
   name: "Pay",
   description: "Pays an invoice",
   inputSchema: z.object({ invoice: z.number() }),
+  effect: "idempotent",
   phrases: ["pay invoice {invoice}"],
   execute: ({ invoice }) => invoice,
 });

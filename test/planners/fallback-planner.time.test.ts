@@ -112,6 +112,7 @@ describe("a planner that takes too long", () => {
           .refine(() => new Promise<boolean>(() => {}))
           .optional(),
       }),
+      effect: "idempotent",
       execute: () => null,
     });
     const first = works("first", { steps: [{ id: "s1", tool: "A", input: { ok: true }, dependsOn: [] }] });

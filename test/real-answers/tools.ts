@@ -20,6 +20,7 @@ export const tools = [
     name: "SetLight",
     description: "Sets how bright the light of a room is, in percent",
     inputSchema: z.object({ room: z.enum(["kitchen", "bedroom", "hallway"]), level: z.number().min(0).max(100) }),
+    effect: "idempotent",
     phrases: ["set [the] {room} light to {level} [percent]", "dim [the] {room} to {level} [percent]"],
     execute: () => ({ ok: true }),
   }),

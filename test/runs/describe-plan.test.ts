@@ -7,7 +7,13 @@ import { defineTool, describePlan, sensitive } from "../../src/index.ts";
 
 const text = z.object({ text: z.string().optional() });
 const tools = [
-  defineTool({ name: "Find", description: "d", inputSchema: text, execute: () => ({ rows: [] }) }),
+  defineTool({
+    name: "Find",
+    description: "d",
+    inputSchema: text,
+    effect: "idempotent",
+    execute: () => ({ rows: [] }),
+  }),
   defineTool({
     name: "Pay",
     description: "d",
@@ -16,7 +22,14 @@ const tools = [
     needsApproval: true,
     execute: () => 1,
   }),
-  defineTool({ name: "Send", description: "d", inputSchema: text, needsApproval: () => true, execute: () => 1 }),
+  defineTool({
+    name: "Send",
+    description: "d",
+    inputSchema: text,
+    effect: "idempotent",
+    needsApproval: () => true,
+    execute: () => 1,
+  }),
 ];
 const lines = (plan: AnyPlan, given: Parameters<typeof describePlan>[1]["tools"] = tools) =>
   describePlan(plan, { tools: given }).split("\n");
@@ -67,7 +80,7 @@ s     Tell Ada
       user: z.object({ pin: sensitive(z.string()) }),
       for: sensitive(z.string()).optional(),
     });
-    const login = defineTool({ name: "Login", description: "d", inputSchema, execute: () => 1 });
+    const login = defineTool({ name: "Login", description: "d", inputSchema, effect: "idempotent", execute: () => 1 });
     const steps = [
       { id: "a", tool: "Login", input: { user: { $literal: { pin: "hunter22" } } }, reasoning: "Log in with hunter22" },
       { id: "b", tool: "Login", input: { user: { pin: "${a.pin}" }, for: { $ref: "a.x" } }, reasoning: "Not hunter22" },
@@ -83,7 +96,7 @@ s     Tell Ada
 
   it("hides a secret where a condition, a loop, a wait or a dependency repeats it", () => {
     const inputSchema = z.object({ pin: sensitive(z.string()) });
-    const login = defineTool({ name: "Login", description: "d", inputSchema, execute: () => 1 });
+    const login = defineTool({ name: "Login", description: "d", inputSchema, effect: "idempotent", execute: () => 1 });
     const steps = [
       { id: "w", wait: { event: "hunter22" }, when: '"hunter22" == 1' },
       { id: "a", tool: "Login", input: { pin: "hunter22" }, forEach: '["hunter22"]', dependsOn: ["hunter22"] },
@@ -136,7 +149,7 @@ s     Tell Ada
     ],
   ])("hides an input with %s", (_name, schema) => {
     const inputSchema = jsonSchema<unknown>({ type: "object", ...schema });
-    const login = defineTool({ name: "Login", description: "d", inputSchema, execute: () => 1 });
+    const login = defineTool({ name: "Login", description: "d", inputSchema, effect: "idempotent", execute: () => 1 });
     const steps = [{ id: "a", tool: "Login", input: { pin: "hunter22" } }];
     expect(lines({ steps }, [login] as never).join()).toMatch(/^a {2}Login .*\[sensitive\]/);
     expect(lines({ steps }, [login] as never).join()).not.toContain("hunter22");
@@ -144,7 +157,7 @@ s     Tell Ada
 
   it("hides each field of an input whose schema of zod 3 it cannot read yet, and shows references", () => {
     const inputSchema = zod3.object({ user: zod3.string(), pin: sensitive(zod3.string()) });
-    const login = defineTool({ name: "Login", description: "d", inputSchema, execute: () => 1 });
+    const login = defineTool({ name: "Login", description: "d", inputSchema, effect: "idempotent", execute: () => 1 });
     const steps = [{ id: "a", tool: "Login", input: { user: { $ref: "w.user" }, pin: "hunter22" } }];
     expect(lines({ steps }, [login])).toEqual([
       'a  Login {"user":{"$ref":"w.user"},"pin":"[sensitive]"}',

@@ -37,7 +37,7 @@ const write = defineTool({
 });
 
 const tools = [read, write];
-const least = { description: "Does it", inputSchema: z.looseObject({}), execute };
+const least = { description: "Does it", inputSchema: z.looseObject({}), effect: "idempotent", execute } as const;
 
 async function look(plan: PlanInput, options: DryRunOptions = {}, agentOptions: Partial<AgentOptions> = {}) {
   const store = createMemoryRunStore();

@@ -15,6 +15,7 @@ const note = defineTool({
   name: "Note",
   description: "Takes a note",
   inputSchema: z.object({ title: z.string(), isRisky: z.boolean().optional() }),
+  effect: "idempotent",
   needsApproval: ({ isRisky }) => isRisky === true,
   execute: ({ title }) => ({ "2": title, "10": -0, b: "\ud800", a: 1e21 }),
 });

@@ -53,9 +53,16 @@ interface Case {
 }
 
 const tools = (slow: Promise<unknown>) => [
-  defineTool({ name: "Plain", description: "", inputSchema, execute: () => 1 }),
-  defineTool({ name: "Ask", description: "", inputSchema, needsApproval: true, execute: () => 1 }),
-  defineTool({ name: "Slow", description: "", inputSchema, execute: () => slow.then(() => 1) }),
+  defineTool({ name: "Plain", description: "", inputSchema, effect: "idempotent", execute: () => 1 }),
+  defineTool({
+    name: "Ask",
+    description: "",
+    inputSchema,
+    effect: "idempotent",
+    needsApproval: true,
+    execute: () => 1,
+  }),
+  defineTool({ name: "Slow", description: "", inputSchema, effect: "idempotent", execute: () => slow.then(() => 1) }),
   defineTool({
     name: "Lose",
     description: "",

@@ -10,11 +10,12 @@ const tools = [
     name: "Login",
     description: "",
     inputSchema: z.object({ user: z.string().default("ada"), password: sensitive(z.string()) }),
+    effect: "idempotent",
     needsApproval: true,
     phrases: [{ phrase: "log in", input: { password } }],
     execute: () => "in",
   }),
-  defineTool({ name: "Plain", description: "", inputSchema: z.object({}), execute: () => 1 }),
+  defineTool({ name: "Plain", description: "", inputSchema: z.object({}), effect: "idempotent", execute: () => 1 }),
 ];
 const plain = { id: "p", tool: "Plain", input: {}, dependsOn: [] } as const;
 const login = { id: "l", tool: "Login", input: { password }, dependsOn: [] } as const;

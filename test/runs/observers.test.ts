@@ -23,6 +23,7 @@ function note(onCall: () => void = () => {}) {
     name: "Note",
     description: "Takes a note",
     inputSchema: z.object({ title: z.string() }),
+    effect: "idempotent",
     execute: () => {
       onCall();
       return "ok";
@@ -66,6 +67,7 @@ describe("what observers set around calls", () => {
       name: "Fail",
       description: "Fails",
       inputSchema: z.object({}),
+      effect: "idempotent",
       execute: () => {
         throw new Error("no");
       },

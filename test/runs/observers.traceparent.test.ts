@@ -10,6 +10,7 @@ const note = defineTool({
   name: "Note",
   description: "Takes a note",
   inputSchema: z.object({ title: z.string() }),
+  effect: "idempotent",
   execute: () => "ok",
 });
 const plan = { steps: [{ id: "s1", tool: "Note" as const, input: { title: "milk" } }] };

@@ -231,7 +231,14 @@ describe("the options of a run", () => {
 
 describe("the limits of a tool", () => {
   const define = (limits: object) =>
-    defineTool({ name: "A", description: "Limited", inputSchema: z.object({}), execute: () => 1, ...limits });
+    defineTool({
+      name: "A",
+      description: "Limited",
+      inputSchema: z.object({}),
+      effect: "idempotent",
+      execute: () => 1,
+      ...limits,
+    });
 
   it.each([
     ["concurrency", { concurrency: 0 }],

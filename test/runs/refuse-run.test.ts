@@ -24,6 +24,7 @@ function setUp({ store = createMemoryRunStore() }: { store?: RunStore } = {}) {
     name: "Save",
     description: "Saves a text",
     inputSchema: z.object({ text: z.string(), key: sensitive(z.string()).optional() }),
+    effect: "idempotent",
     execute: ({ text }) => void calls.push(text),
   });
   const agent = createAgent({

@@ -53,6 +53,7 @@ const chatty = (count: number) =>
     name: "Chat",
     description: "Talks",
     inputSchema: z.object({}),
+    effect: "idempotent",
     execute: (_input, { progress }) => {
       for (let index = 0; index < count; index++) progress(index);
     },

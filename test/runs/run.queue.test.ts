@@ -111,6 +111,7 @@ describe("an input that its schema checks slowly", () => {
       name: "Ask",
       description: "Asks first",
       inputSchema: z.object({ n: z.number().refine((n) => n < 10 || checked) }),
+      effect: "idempotent",
       needsApproval: true,
       execute: ({ n }) => {
         calls.push(n);

@@ -181,6 +181,7 @@ describe("redact of an error", () => {
     name: "T",
     description: "t",
     inputSchema: z.object({ x: z.string(), thrown: z.enum(["own", "foreign", "alike"]) }),
+    effect: "idempotent",
     retry: { maxAttempts: 2, minDelayMs: 0 },
     execute: ({ x, thrown }) => {
       const details = { account: x, [x]: 1, list: [{ x }] };
@@ -355,6 +356,7 @@ it("fields of zod 3 are sealed, and redact receives the iterations of a loop", a
     name: "Old",
     description: "d",
     inputSchema: z3.object({ pin: sensitive(z3.string()).nullable(), n: z3.number() }),
+    effect: "idempotent",
     outputSchema: z3.object({ list: z3.array(sensitive(z3.string())) }),
     execute: (input) => {
       given.push(input);

@@ -13,6 +13,7 @@ const counter = defineTool({
   name: "Counter",
   description: "Counts",
   inputSchema: z.object({ by: z.number().optional() }),
+  effect: "idempotent",
   execute: () => 1,
 });
 

@@ -296,7 +296,13 @@ describe("starting a run that has started elsewhere and not ended", () => {
     const gate = new Promise<void>((resolve) => {
       open = resolve;
     });
-    const tool = defineTool({ name: "A", description: "A", inputSchema: schema, execute: () => gate });
+    const tool = defineTool({
+      name: "A",
+      description: "A",
+      inputSchema: schema,
+      effect: "idempotent",
+      execute: () => gate,
+    });
     const clock = createManualClock();
     const agent = createAgent({ tools: [tool], abortGraceMs: 5, clock });
     const first = agent.start(plan, { runId: "r1" });

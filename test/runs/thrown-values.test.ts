@@ -42,6 +42,7 @@ it("the recorded stack has the message that is recorded, not one that a tool has
     name: "F",
     description: "f",
     inputSchema: z.object({}),
+    effect: "idempotent",
     execute: () => {
       const error = new RangeError(`401\n  for ${planted}\n    at ${planted}`);
       // As a logger does: only now is the stack made.
@@ -176,6 +177,7 @@ describe("onToolError", () => {
       name: "F",
       description: "Waits",
       inputSchema: z.looseObject({}),
+      effect: "idempotent",
       timeoutMs: 1,
       retry: { maxAttempts: 1 },
       execute: (_input, { signal }) =>
@@ -224,6 +226,7 @@ describe("onToolError", () => {
       name: "F",
       description: "Has a secret",
       inputSchema: z.object({ pin: sensitive(z.string()) }),
+      effect: "idempotent",
       retry: { maxAttempts: 1 },
       execute: ({ pin }) => {
         throw Object.assign(new Error(`${pin} is wrong`), { pin });

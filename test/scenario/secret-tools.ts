@@ -31,6 +31,7 @@ export function secretTools({ use = () => ({ ok: true }), needsApproval = false 
     name: "Login",
     description: "Logs in",
     inputSchema: z.object({ user: z.string(), password: sensitive(z.string()) }),
+    effect: "idempotent",
     outputSchema: z.object({ user: z.string(), token: sensitive(z.string()) }),
     needsApproval,
     execute: (input) => {
@@ -45,6 +46,7 @@ export function secretTools({ use = () => ({ ok: true }), needsApproval = false 
     name: "Fetch",
     description: "Gets a page",
     inputSchema: z.object({ header: z.string(), url: z.string() }),
+    effect: "idempotent",
     execute: (input, context) => {
       calls.fetches.push(input);
       return use(input, context);

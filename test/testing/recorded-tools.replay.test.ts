@@ -24,6 +24,7 @@ const weather = defineTool({
   name: "Weather",
   description: "Current weather in a city",
   inputSchema: z.object({ city: z.string(), unit: z.string().optional(), days: z.array(z.int()).optional() }),
+  effect: "idempotent",
   outputSchema: z.object({ celsius: z.number() }),
   retry: { maxAttempts: 5 },
   execute: () => ({ celsius: ++made }),

@@ -141,6 +141,7 @@ describe("a recorded run", () => {
       name: "Add",
       description: "Adds",
       inputSchema: z.object({ n: z.number() }),
+      effect: "idempotent",
       execute: ({ n }) => ({ id: `id-${n}` }),
       undo: ({ input, output }) => {
         undone.push([input.n, output.id]);
@@ -168,6 +169,7 @@ describe("a recorded run", () => {
       name: "Slow",
       description: "Waits",
       inputSchema: z.object({ n: z.number() }),
+      effect: "idempotent",
       execute: ({ n }) => new Promise<number>((resolve) => waiting.push(() => resolve(n * 10))),
     });
     const numbers = [0, 1, 2, 3, 4];
@@ -206,6 +208,7 @@ describe("a recorded run", () => {
       name: "Odd",
       description: "Odd",
       inputSchema,
+      effect: "idempotent",
       outputSchema,
       execute: () => returned,
     } as Tool & {
@@ -315,6 +318,7 @@ describe("recordTools", () => {
       name: "Change",
       description: "Changes its input",
       inputSchema: jsonSchema({ type: "object", properties: { list: { type: "array" } } }),
+      effect: "idempotent",
       execute: (input) => (input.list as unknown[] | undefined)?.push("changed"),
     });
     await runWith(recordTools([change], path), { steps: [step("s1", "Change", { input: { list: [1] } })] });
@@ -329,6 +333,7 @@ describe("recordTools", () => {
         name: "Four",
         description,
         inputSchema: z.object({ ...shape, body: composed(z.string()) }).meta({ title: "Say" }),
+        effect: "idempotent",
         outputSchema: z.object({ at: z.date() }).meta({ description: "When" }),
         execute: () => ({ at: new Date(0) }),
       }),
@@ -403,7 +408,14 @@ describe("recordTools", () => {
   it("refuses tools with secrets, as the file would have them", () => {
     const secret = sensitive(z.string());
     const withSecret = (inputSchema: StandardSchema, outputSchema?: StandardSchema) =>
-      defineTool({ name: "A", description: "Does", inputSchema, outputSchema, execute: () => {} } as never);
+      defineTool({
+        name: "A",
+        description: "Does",
+        inputSchema,
+        effect: "idempotent",
+        outputSchema,
+        execute: () => {},
+      } as never);
     for (const tool of [
       withSecret(z.object({ key: secret })),
       withSecret(z.object({}), secret),
@@ -421,6 +433,7 @@ describe("recordTools", () => {
       name: "Group",
       description: "Groups",
       inputSchema: z.object({ names: z.array(z.string()).transform((names) => new Set(names)) }),
+      effect: "idempotent",
       execute: () => ++calls,
     });
     const plan = { steps: [step("s1", "Group", { input: { names: ["a"] } })] };

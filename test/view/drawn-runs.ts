@@ -22,6 +22,7 @@ function worker() {
       ms: z.number().default(100),
       card: sensitive(z.string()).optional(),
     }),
+    effect: "idempotent",
     retry: { minDelayMs: 400, maxAttempts: 3 },
     needsApproval: ({ says }) => says === "ask",
     execute: async ({ says = "done", fails, ms, card }, { stepId, iteration }) => {

@@ -76,6 +76,7 @@ function toolsOf(clock: Clock, { failedChecks }: Release) {
     name: "Build",
     description: "Builds an image",
     inputSchema: z.object({ version: z.string(), registryToken: sensitive(z.string()) }),
+    effect: "idempotent",
     retry: { maxAttempts: 4, minDelayMs: 1_500 },
     execute: async () => {
       counts.build += 1;
@@ -108,6 +109,7 @@ function toolsOf(clock: Clock, { failedChecks }: Release) {
     name: "Deploy",
     description: "Deploys an image to a region",
     inputSchema: z.object({ region: z.string(), digest: z.string() }),
+    effect: "idempotent",
     execute: async ({ region }) => {
       await wait(1_400 + 300 * region.length);
       return { region, instances: 4 };
@@ -118,6 +120,7 @@ function toolsOf(clock: Clock, { failedChecks }: Release) {
     name: "FreezeTraffic",
     description: "Holds new sessions while a release is under way",
     inputSchema: z.object({ minutes: z.number() }),
+    effect: "idempotent",
     needsApproval: true,
     execute: async ({ minutes }) => {
       await wait(600);
@@ -143,6 +146,7 @@ function toolsOf(clock: Clock, { failedChecks }: Release) {
     name: "Announce",
     description: "Tells the team",
     inputSchema: z.object({ channel: z.string(), text: z.string() }),
+    effect: "idempotent",
     execute: async () => {
       await wait(350);
       return { posted: true };

@@ -12,6 +12,7 @@ const mail = defineTool({
   name: "Mail",
   description: "Sends a mail",
   inputSchema: z.object({ to: z.string(), body: z.string().optional() }),
+  effect: "idempotent",
   needsApproval: ({ to }) => to === "Ada",
   execute: ({ to }) => ({ sentTo: to }),
 });
@@ -193,6 +194,7 @@ describe("an export", () => {
       name: "Secret",
       description: "Keeps a secret",
       inputSchema: z.object({ value: z.string().meta({ sensitive: true }) }),
+      effect: "idempotent",
       execute: ({ value }) => value.length,
     });
     const store = createMemoryRunStore();

@@ -91,7 +91,13 @@ describe("an effect that is not a valid one", () => {
 
 describe("a schema that never answers", () => {
   const never = () => new Promise<boolean>(() => {});
-  const tool = defineTool({ name: "A", description: "", inputSchema: z.object({}).refine(never), execute: () => null });
+  const tool = defineTool({
+    name: "A",
+    description: "",
+    inputSchema: z.object({}).refine(never),
+    effect: "idempotent",
+    execute: () => null,
+  });
 
   it("can be interrupted by cancelling and by the deadline, while the plan is checked", async () => {
     await expect(
@@ -108,7 +114,7 @@ describe("a schema that never answers", () => {
       calls = 0;
       // The plan is checked once: first synchronously and then asynchronously.
       const inputSchema = z.object({}).refine(() => (calls++ < 2 ? Promise.resolve(true) : never()));
-      const late = defineTool({ name: "A", description: "", inputSchema, execute: () => null });
+      const late = defineTool({ name: "A", description: "", inputSchema, effect: "idempotent", execute: () => null });
       return { tools: [late], plan: planOf("A"), options: { timeoutMs: 50 }, isResumable: false };
     });
     expect(result).toMatchObject({

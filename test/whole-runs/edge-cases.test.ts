@@ -102,6 +102,7 @@ describe("the events at the end of a run", () => {
       name: "A",
       description: "Has a slow schema",
       inputSchema: z.looseObject({}).refine(() => (hasStarted ? never() : Promise.resolve(true))),
+      effect: "idempotent",
       execute: () => 1,
     });
     const { result } = await runScenario(() => {
@@ -167,6 +168,7 @@ describe("the events at the end of a run", () => {
       name: "Odd",
       description: "Does its work and answers wrongly",
       inputSchema: z.looseObject({}),
+      effect: "idempotent",
       outputSchema: z.string(),
       execute: () => 1 as never,
       undo: () => undefined,

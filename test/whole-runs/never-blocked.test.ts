@@ -13,6 +13,7 @@ describe("a run is never blocked", () => {
         name: "A",
         description: "Does something",
         inputSchema: z.looseObject({}).refine(() => (hasRun ? new Promise<boolean>(() => {}) : Promise.resolve(true))),
+        effect: "idempotent",
         execute: () => {
           hasRun = true;
         },

@@ -24,6 +24,7 @@ async function newAgent() {
       name,
       description: name,
       inputSchema: z.object({ text: z.string().default("") }),
+      effect: "idempotent",
       retry: { maxAttempts: 1 },
       ...more,
       execute({ text }, { metadata }) {

@@ -74,6 +74,7 @@ function toolOf(name: string, more: object = {}) {
     name,
     description: name,
     inputSchema,
+    effect: "idempotent",
     ...more,
     async execute({ n = 0 }, { idempotencyKey, attempt, resources }: ToolContext<{ readonly user: string }>) {
       await record(idempotencyKey, attempt);
@@ -95,7 +96,13 @@ const all = [
 ];
 
 /** Does nothing, in no time. */
-const quick = defineTool({ name: "Quick", description: "Quick", inputSchema, execute: () => ({ n: 0 }) });
+const quick = defineTool({
+  name: "Quick",
+  description: "Quick",
+  inputSchema,
+  effect: "idempotent",
+  execute: () => ({ n: 0 }),
+});
 
 const agent = createAgent({
   tools: [...all, quick].filter(({ name }) => names === undefined || names.includes(name)),

@@ -14,6 +14,7 @@ const act = defineTool({
   name: "Act",
   description: "Acts",
   inputSchema: z.object({ failsUntil: z.number().default(0), password: sensitive(z.string()).optional() }),
+  effect: "idempotent",
   retry: { maxAttempts: 2, minDelayMs: 0 },
   needsApproval: ({ failsUntil }) => failsUntil === 7,
   execute: ({ failsUntil, password }) => {

@@ -14,6 +14,7 @@ const act = defineTool({
   name: "Act",
   description: "Acts",
   inputSchema: z.object({ fails: z.boolean().default(false) }),
+  effect: "idempotent",
   retry: { maxAttempts: 1 },
   execute: ({ fails }) => {
     if (fails) throw new Error("no");

@@ -46,6 +46,7 @@ async function play(options: TelemetryOptions, during: () => void = () => {}) {
     name: "Act",
     description: "Acts",
     inputSchema: z.object({}),
+    effect: "idempotent",
     execute: async () => {
       during();
       await new Promise((resolve) => setImmediate(resolve));
@@ -153,7 +154,13 @@ it("a meter that throws is reported, and spans end nevertheless", async () => {
 it("a run whose first event cannot be recorded has a span, which ends as failed", async () => {
   const recorder = recordSpans();
   const store = createFaultyRunStore(createMemoryRunStore(), { failAppends: [1] });
-  const act = defineTool({ name: "Act", description: "Acts", inputSchema: z.object({}), execute: () => "done" });
+  const act = defineTool({
+    name: "Act",
+    description: "Acts",
+    inputSchema: z.object({}),
+    effect: "idempotent",
+    execute: () => "done",
+  });
   const { status } = await createAgent({ tools: [act], store, observers: [recorder.observer] }).execute(plan);
   expect(status).toBe("failed");
   expect(treeOf(recorder.spans)).toEqual(["invoke_agent planwright ERROR run.status=failed error.type=store-failed"]);

@@ -35,6 +35,7 @@ function createScenario(traces: "linked" | "one") {
       name: "Act",
       description: "Acts",
       inputSchema: z.object({ fails: z.boolean() }),
+      effect: "idempotent",
       retry: { maxAttempts: 2, minDelayMs: 0 },
       execute: ({ fails }, { attempt }) => {
         if (fails && attempt === 1) throw new Error("not yet");

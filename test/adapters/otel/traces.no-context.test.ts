@@ -21,6 +21,7 @@ it("without a context manager, each execution has one span, and all end below it
     name: "Act",
     description: "Acts",
     inputSchema: z.object({}),
+    effect: "idempotent",
     needsApproval: true,
     execute: () => 1,
   });

@@ -17,6 +17,7 @@ function newAgent() {
     name: "Act",
     description: "Acts",
     inputSchema: z.object({}),
+    effect: "idempotent",
     execute: () => {
       seen.push(trace.getActiveSpan()?.spanContext());
       return "done";

@@ -24,6 +24,7 @@ function actor(provider = recordSpans().provider) {
     name: "Act",
     description: "Acts",
     inputSchema: z.object({ fails: z.number().optional(), says: z.string().default("done") }),
+    effect: "idempotent",
     outputSchema: z.string(),
     retry: { minDelayMs: 0, maxAttempts: 3 },
     execute: ({ fails = 0, says }) => {
@@ -179,6 +180,7 @@ describe("what failed, waits or was cancelled", () => {
       name: "Wait",
       description: "Waits",
       inputSchema: z.object({}),
+      effect: "idempotent",
       execute: (_, { signal }) =>
         new Promise((_resolve, reject) => signal.addEventListener("abort", () => reject(signal.reason))),
     });
@@ -200,6 +202,7 @@ describe("the content of spans", () => {
     name: "Login",
     description: "Logs in",
     inputSchema: z.object({ user: z.string(), password: sensitive(z.string()), fails: z.boolean() }),
+    effect: "idempotent",
     outputSchema: z.object({ user: z.string(), token: sensitive(z.string()) }),
     retry: { maxAttempts: 2, minDelayMs: 0 },
     execute: ({ user, password, fails }) => {
@@ -236,6 +239,7 @@ describe("the content of spans", () => {
       name: "Fail",
       description: "Fails",
       inputSchema: z.object({ name: z.string() }),
+      effect: "idempotent",
       retry: { maxAttempts: 2, minDelayMs: 0 },
       undo: () => {
         throw Object.assign(new Error(text), { code: text });
@@ -263,6 +267,7 @@ describe("the content of spans", () => {
       name: "Fail",
       description: "Fails",
       inputSchema: z.object({}),
+      effect: "idempotent",
       retry: { maxAttempts: 2, minDelayMs: 0 },
       execute: () => {
         throw new AgentError(code, "no", { details: {} as never, retryable: true });

@@ -128,6 +128,7 @@ describe("a server that is not there", () => {
       name: "Count",
       description: "Counts",
       inputSchema: z.object({ n: z.number() }),
+      effect: "idempotent",
       async execute({ n }) {
         done.push(n);
         restarted ??= n === 2 ? restart() : undefined;

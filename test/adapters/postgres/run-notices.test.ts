@@ -82,6 +82,7 @@ it("cancels a run in another process long before its lease is renewed", async ()
     name: "Hang",
     description: "Waits until it is cancelled",
     inputSchema: z.object({}),
+    effect: "idempotent",
     timeoutMs: Number.POSITIVE_INFINITY,
     execute: (_input, { signal }) => new Promise((resolve) => signal.addEventListener("abort", () => resolve({}))),
   });
@@ -105,6 +106,7 @@ it("wakes who follows a run in another process, long before it is time to poll",
     name: "Gate",
     description: "Waits",
     inputSchema: z.object({}),
+    effect: "idempotent",
     async execute() {
       await opened;
       return {};

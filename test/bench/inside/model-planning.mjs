@@ -15,6 +15,7 @@ const tools = Array.from({ length: toolCount }, (_, index) =>
       priority: z.enum(["low", "medium", "high"]).optional(),
       tags: z.array(z.string()).max(10).optional(),
     }),
+    effect: "idempotent",
     outputSchema: z.object({ id: z.string(), value: z.number() }),
     execute: ({ title }) => ({ id: title, value: 1 }),
   }),

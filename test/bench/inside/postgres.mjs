@@ -16,6 +16,7 @@ const tool = defineTool({
   name: "A",
   description: "A",
   inputSchema: z.object({ index: z.number() }),
+  effect: "idempotent",
   execute: ({ index }) => value(index),
 });
 const plan = {

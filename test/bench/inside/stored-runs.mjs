@@ -118,6 +118,7 @@ async function measureResume() {
     name: "A",
     description: "A",
     inputSchema: z.looseObject({}),
+    effect: "idempotent",
     execute: () => ({ value: 1 }),
   });
   const memory = createMemoryRunStore();

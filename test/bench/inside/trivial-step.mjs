@@ -5,6 +5,7 @@ export const trivialStep = {
   name: "Add",
   description: "Adds one",
   inputSchema: z.object({ value: z.number(), label: z.string() }),
+  effect: "idempotent",
   outputSchema: z.object({ value: z.number() }),
   async execute({ value }) {
     return { value: value + 1 };

@@ -41,6 +41,7 @@ export const ruleSubjects: TextSubjects = {
           name: "Own",
           description: "Own",
           inputSchema: z.object({ text: z.string() }),
+          effect: "idempotent",
           phrases: [text.slice(0, text.length), "do {text}", "do {text} with {text}"],
           execute: () => null,
         }),

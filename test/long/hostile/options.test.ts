@@ -8,7 +8,13 @@ import { exportRun, toHtml, toMermaid, verifyRun } from "planwright/view";
 import * as z from "zod/v4";
 import { anything, group, hostileNames, type Play, settle } from "./group.ts";
 
-const tool = defineTool({ name: "t", description: "d", inputSchema: z.object({}), execute: () => 1 });
+const tool = defineTool({
+  name: "t",
+  description: "d",
+  inputSchema: z.object({}),
+  effect: "idempotent",
+  execute: () => 1,
+});
 
 const pem =
   "-----BEGIN PRIVATE KEY-----\nMIIEvQIBADANBgkqhkiG9w0BAQEFAASCBKcwggSjAgEAAoIBAQC7\n-----END PRIVATE KEY-----";
@@ -27,7 +33,7 @@ const calls: Readonly<
   defineTool: {
     keys: "name description inputSchema outputSchema effect retry timeoutMs concurrency rateLimit circuitBreaker needsApproval undo phrases execute",
     call: defineTool,
-    valid: { name: "t", description: "d", inputSchema: z.object({}), execute: () => 1 },
+    valid: { name: "t", description: "d", inputSchema: z.object({}), effect: "idempotent", execute: () => 1 },
   },
   run: {
     keys: "context tools metadata resources maxSteps runId signal timeoutMs concurrency timeZone budget onStepFailure undoOnFailure maxReplans throwOnFailure approvedHash",

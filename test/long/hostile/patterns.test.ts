@@ -141,7 +141,9 @@ group("a schema of anything is taken or refused with its code, and judges anythi
     String(error),
   ]);
   if (made === undefined) return;
-  const tool = await settle(() => defineTool({ name: "t", description: "t", inputSchema: made, execute: () => 1 }));
+  const tool = await settle(() =>
+    defineTool({ name: "t", description: "t", inputSchema: made, effect: "idempotent", execute: () => 1 }),
+  );
   play.check(tool.error === undefined || isAgentError(tool.error), "a tool is made or refused", () => [
     schema,
     String(tool.error),

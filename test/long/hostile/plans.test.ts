@@ -16,6 +16,7 @@ const echo = defineTool({
   name: "echo",
   description: "returns its value",
   inputSchema: z.object({ value: z.any() }),
+  effect: "idempotent",
   retry: { maxAttempts: 1 },
   execute: ({ value }) => ({ value }) as object,
 });

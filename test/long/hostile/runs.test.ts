@@ -24,6 +24,7 @@ group("names that every object inherits are names like others", 1_200, async (pl
     name,
     description: "d",
     inputSchema: z.any(),
+    effect: "idempotent",
     execute: (input: unknown) => ({ input }) as object,
   });
   const agent = createAgent({ tools: [tool], store, ...quiet });
@@ -76,6 +77,7 @@ group("an output is JSON and kept as it is, or refused with its place", 3_000, a
     name: "t",
     description: "d",
     inputSchema: z.object({}),
+    effect: "idempotent",
     retry: { maxAttempts: 1 },
     execute: () => value as object,
   });
@@ -100,6 +102,7 @@ group("what is too large, too deep or contains itself is refused with its code",
     name: "t",
     description: "d",
     inputSchema: z.any(),
+    effect: "idempotent",
     retry: { maxAttempts: 1 },
     execute: () => value as object,
   });
@@ -351,6 +354,7 @@ group("a page of any run has no tag, style or address of what ran", 1_200, async
     name: "t",
     description: mark,
     inputSchema: z.any(),
+    effect: "idempotent",
     retry: { maxAttempts: 1 },
     execute: (_input, { progress }) => {
       progress({ mark });

@@ -134,10 +134,17 @@ async function play(
     name: "t",
     description: "d",
     inputSchema: schema as z.ZodType,
+    effect: "idempotent",
     retry: { maxAttempts: 2, minDelayMs: 0 },
     execute: execute as never,
   });
-  const next = defineTool({ name: "n", description: "d", inputSchema: z.object({ v: z.any() }), execute: () => 1 });
+  const next = defineTool({
+    name: "n",
+    description: "d",
+    inputSchema: z.object({ v: z.any() }),
+    effect: "idempotent",
+    execute: () => 1,
+  });
   const log = createRunLog({ debug: write, info: write, warn: write, error: write });
   const agent = createAgent({
     tools: [tool, next],
@@ -261,7 +268,13 @@ group("a secret that a schema refuses is not quoted in the refusal", 1_500, asyn
     jsonSchema<unknown>({ type: "object", properties: { k: { ...mark, const: "a" } } }),
     jsonSchema<unknown>({ type: "object", properties: { k: { ...mark, maxLength: 3 } } }),
   ]);
-  const tool = defineTool({ name: "t", description: "d", inputSchema: schema as z.ZodType, execute: () => 1 });
+  const tool = defineTool({
+    name: "t",
+    description: "d",
+    inputSchema: schema as z.ZodType,
+    effect: "idempotent",
+    execute: () => 1,
+  });
   const plan = { steps: [{ id: "s1", tool: "t", input: { k: secret } }] };
   const issues = await validatePlan(plan, { tools: [tool] });
   chance.check(issues.length > 0 && !tells(textOf(issues), secret), "in issues", () => issues);
@@ -281,6 +294,7 @@ group("a secret that a reference or a template moves stays one", 600, async (cha
     name: "g",
     description: "d",
     inputSchema: z.object({}),
+    effect: "idempotent",
     outputSchema: z.object({ k: s(), open: z.string() }),
     execute: () => ({ k: secret, open: "open" }),
   });
@@ -289,6 +303,7 @@ group("a secret that a reference or a template moves stays one", 600, async (cha
     name: "t",
     description: "d",
     inputSchema: z.object({ v: z.any() }),
+    effect: "idempotent",
     execute: ({ v }) => void got.push(v),
   });
   const events: unknown[] = [];
@@ -342,6 +357,7 @@ group("what was stored is not in the files of a database once it is deleted", 60
       name: "t",
       description: "d",
       inputSchema: z.object({ v: z.string() }),
+      effect: "idempotent",
       execute: ({ v }) => ({ v: v.repeat(1 + chance.int(200)) }),
     });
     const agent = createAgent({ tools: [tool], store: store as RunStore, onWarning: () => {} });

@@ -8,7 +8,7 @@ import { z } from "zod/v4";
 const { createAgent, createCalculator, createNotes, createTodoStore, createWebSearch, defineTool } = planwright;
 
 export function createTool<TInput extends planwright.StandardSchema, TOutput>(inputSchema: TInput, output: TOutput) {
-  return defineTool({ name: "Own", description: "Returns", inputSchema, execute: () => output });
+  return defineTool({ name: "Own", description: "Returns", inputSchema, effect: "idempotent", execute: () => output });
 }
 export const own = createTool(z.object({ a: z.string() }), { at: new Date() });
 export const tools = [createCalculator(), createTodoStore(), createNotes(), createWebSearch({ search: () => [] }), own];

@@ -15,6 +15,7 @@ const weather = defineTool({
   name: "Weather",
   description: "Current weather in a city",
   inputSchema: z.object({ city: z.string() }),
+  effect: "idempotent",
   execute: ({ city }) => ({ celsius: city.length }),
 });
 export const agent = createAgent({ tools: [weather, createCalculator()] });

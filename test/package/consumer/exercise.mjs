@@ -20,6 +20,7 @@ export async function exercise({ planwright, testing, zod3, zod4 }) {
     name: "Double",
     description: "Doubles a number",
     inputSchema: zod3.object({ value: zod3.number(), note: zod3.string().default("none") }),
+    effect: "idempotent",
     execute: ({ value, note }) => {
       inputs.push(note);
       return { value: value * 2 };
@@ -29,6 +30,7 @@ export async function exercise({ planwright, testing, zod3, zod4 }) {
     name: "Half",
     description: "Halves a number",
     inputSchema: zod4.object({ value: zod4.number() }),
+    effect: "idempotent",
     outputSchema: zod4.object({ value: zod4.number() }),
     execute: ({ value }, { attempt }) => {
       if (attempt === 1) throw new Error("not yet");

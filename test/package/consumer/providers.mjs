@@ -42,12 +42,14 @@ const note = defineTool({
   name: "Note",
   description: "Takes a note",
   inputSchema: z.object({ title: z.string(), count: z.number().optional() }),
+  effect: "idempotent",
   execute: ({ title, count = "no" }) => `${title}: ${count} count`,
 });
 const tag = defineTool({
   name: "Tag",
   description: "Sets tags",
   inputSchema: z.object({ tags: z.record(z.string(), z.string()) }),
+  effect: "idempotent",
   execute: () => null,
 });
 

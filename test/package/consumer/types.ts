@@ -8,12 +8,14 @@ const double = defineTool({
   name: "Double",
   description: "Doubles a number",
   inputSchema: zod3.object({ value: zod3.number(), note: zod3.string().optional() }),
+  effect: "idempotent",
   execute: ({ value }) => ({ value: value * 2, at: new Date() }),
 });
 const half = defineTool({
   name: "Half",
   description: "Halves a number",
   inputSchema: zod4.object({ value: zod4.number() }),
+  effect: "idempotent",
   outputSchema: zod4.object({ value: zod4.number() }),
   execute: ({ value }, { signal }) => {
     signal.throwIfAborted();
@@ -24,6 +26,7 @@ const third = defineTool({
   name: "Third",
   description: "A third of a number",
   inputSchema: jsonSchema({ type: "object", properties: { value: { type: "number" } }, required: ["value"] }),
+  effect: "idempotent",
   execute: ({ value }) => ({ value: value / 3 }),
 });
 const tools = [double, half, third, createCalculator(), createTodoStore()] as const;

@@ -27,7 +27,13 @@ const read = defineTool({
   effect: "pure",
   execute: () => Object.fromEntries(Object.entries(parts).map(([name, [, values]]) => [name, values[0]])),
 });
-const act = defineTool({ name: "Act", description: "Acts", inputSchema: z.looseObject({}), execute: () => 1 });
+const act = defineTool({
+  name: "Act",
+  description: "Acts",
+  inputSchema: z.looseObject({}),
+  effect: "idempotent",
+  execute: () => 1,
+});
 const tools = [read, act];
 
 async function issuesOf(when: string): Promise<readonly string[]> {

@@ -22,6 +22,7 @@ export const note = defineTool({
     priority: z.enum(["low", "high"]).optional(),
     tags: z.array(z.string()).optional(),
   }),
+  effect: "idempotent",
   outputSchema: z.object({ id: z.string(), title: z.string() }),
   execute: ({ title }) => ({ id: "n1", title }),
 });

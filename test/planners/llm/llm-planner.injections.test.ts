@@ -30,6 +30,7 @@ const anything = defineTool({
   name: "Anything",
   description: "Keeps anything",
   inputSchema: z.object({ keep: z.looseObject({}) }),
+  effect: "idempotent",
   execute: () => null,
 });
 

@@ -5,7 +5,14 @@ import { createScriptedModel } from "../../../src/testing/index.ts";
 import { answerOf, requestOf, unclear } from "./ask-llm-planner.ts";
 
 const tool = (name: string, description: string, more: object = {}): DefinedTool =>
-  defineTool({ name, description, inputSchema: z.object({ value: z.string() }), execute: () => null, ...more });
+  defineTool({
+    name,
+    description,
+    inputSchema: z.object({ value: z.string() }),
+    effect: "idempotent",
+    execute: () => null,
+    ...more,
+  });
 
 const long = "It does what its name says, for whoever wants that to be done, as often as they want it. ".repeat(2);
 const others = Array.from({ length: 60 }, (_, index) => tool(`other_${index}`, long));

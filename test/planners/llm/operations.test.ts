@@ -21,6 +21,7 @@ const lamp = defineTool({
   name: "Lamp",
   description: "Switches a lamp",
   inputSchema: z.object({ room: z.string(), level: z.number().optional(), mood: z.enum(["warm", "cold"]).optional() }),
+  effect: "idempotent",
   phrases: [
     "dim {room}",
     "dim {room} to {level} percent",
@@ -35,6 +36,7 @@ const ride = defineTool({
   name: "Ride",
   description: "Books a ride",
   inputSchema: z.object({ from: z.string(), to: z.string(), at: z.iso.datetime({ offset: true }).optional() }),
+  effect: "idempotent",
   phrases: ["ride from {from} to {to}", "ride from {from} to {to} {when}"].map((phrase) => ({
     phrase,
     slots: { when: z.iso.datetime({ offset: true }) },
@@ -51,6 +53,7 @@ const door = defineTool({
     z.object({ act: z.literal("open"), which: z.string() }),
     z.object({ act: z.literal("lock"), which: z.string(), code: z.number() }),
   ]),
+  effect: "idempotent",
   phrases: [
     { phrase: "open the {which} door", input: { act: "open" } },
     { phrase: "lock the {which} door with {code}", input: { act: "lock" } },
@@ -66,6 +69,7 @@ const shape = defineTool({
     z.object({ colour: z.string(), radius: z.number() }),
     z.object({ colour: z.string(), width: z.number() }),
   ]),
+  effect: "idempotent",
   execute: () => null,
 });
 
@@ -79,6 +83,7 @@ const visit = defineTool({
     minutes: z.number().optional(),
     kind: z.enum(["check_up", "vaccination"]).optional(),
   }),
+  effect: "idempotent",
   outputSchema: z.object({ id: z.string(), day: z.string() }),
   execute: () => ({ id: "v1", day: "" }),
 });
@@ -88,6 +93,7 @@ const odd = defineTool({
   name: "Odd",
   description: "Has odd fields",
   inputSchema: z.object({ do: z.string(), if: z.string().optional(), each: z.number().optional() }),
+  effect: "idempotent",
   execute: () => null,
 });
 
@@ -98,6 +104,7 @@ const wide = defineTool({
     name: z.string(),
     ...Object.fromEntries(Array.from({ length: 40 }, (_, index) => [`field${index}`, z.string().optional()])),
   }),
+  effect: "idempotent",
   phrases: ["wide {name} at {field7}"],
   execute: () => null,
 });
@@ -110,6 +117,7 @@ const order = defineTool({
     address: z.object({ street: z.string(), place: z.object({ town: z.string() }).optional() }).optional(),
     more: z.looseObject({}).optional(),
   }),
+  effect: "idempotent",
   outputSchema: z.object({ number: z.string(), price: z.number() }),
   execute: () => ({ number: "o1", price: 1 }),
 });
@@ -127,12 +135,19 @@ const gift = defineTool({
   name: "Gift",
   description: "Sends a gift",
   inputSchema: z.object({ what: z.string(), card: z.string().optional(), giftWrap: z.boolean().optional() }),
+  effect: "idempotent",
   phrases: ["send {what} [with a card saying {card}]"],
   execute: () => null,
 });
 
 const [letter, parcel] = ["Letter", "Parcel"].map((name) =>
-  defineTool({ name, description: "Sends it", inputSchema: z.object({ to: z.string() }), execute: () => null }),
+  defineTool({
+    name,
+    description: "Sends it",
+    inputSchema: z.object({ to: z.string() }),
+    effect: "idempotent",
+    execute: () => null,
+  }),
 ) as [DefinedTool, DefinedTool];
 
 const own = [gift, lamp, ride, door, shape, visit, odd, wide, order, weather, letter, parcel];

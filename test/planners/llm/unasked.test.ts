@@ -214,6 +214,7 @@ it("a replan may do what the request does not ask for in so many words", async (
     name: "Close",
     description: "Closes an account",
     inputSchema: z.object({ customer: z.string() }),
+    effect: "idempotent",
     retry: { maxAttempts: 1 },
     execute: () => {
       throw new Error("closed accounts are archived");

@@ -3,7 +3,7 @@ import * as z from "zod";
 import { createAgent, createTodoStore, defineTool } from "../../../src/index.ts";
 import { createManualClock } from "../../../src/testing/manual-clock.ts";
 
-const given = { description: "For tests", execute: () => null };
+const given = { description: "For tests", effect: "idempotent", execute: () => null } as const;
 const send = defineTool({
   ...given,
   name: "Send",

@@ -73,6 +73,7 @@ export function toolWith(options: ProbeOptions): DefinedTool {
     name: "Probe",
     description: "For tests",
     inputSchema: z.object({ text: z.string() }),
+    effect: "idempotent",
     execute: () => null,
   };
   return defineTool({ ...probe, ...options } as Parameters<typeof defineTool>[0]);

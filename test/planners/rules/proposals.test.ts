@@ -3,7 +3,7 @@ import * as z from "zod";
 import { createRulePlanner, createTodoStore, defineTool, isAgentError, sensitive, toPlan } from "../../../src/index.ts";
 import { refusalOf, requestOf } from "./plan-for.ts";
 
-const given = { description: "For tests", execute: () => null };
+const given = { description: "For tests", effect: "idempotent", execute: () => null } as const;
 const table = defineTool({
   ...given,
   name: "Table",

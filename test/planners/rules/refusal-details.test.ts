@@ -36,6 +36,7 @@ const greet = defineTool({
   name: "Greet",
   description: "Greets",
   inputSchema: z.object({ name: z.string() }),
+  effect: "idempotent",
   phrases: ["greet {name}"],
   execute: () => null,
 });

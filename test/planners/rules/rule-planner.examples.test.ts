@@ -9,6 +9,7 @@ const weather = defineTool({
   name: "Weather",
   description: "Tells the weather.",
   inputSchema: z.object({ city: z.string().optional() }),
+  effect: "idempotent",
   phrases: [
     { phrase: "is it raining in Paris", input: { city: "Paris" } },
     { phrase: "what is the weather like in New York", input: { city: "New York" } },
@@ -22,6 +23,7 @@ const lights = defineTool({
   name: "Lights",
   description: "Switches the lights.",
   inputSchema: z.object({ state: z.enum(["on", "off"]), room: z.string().optional() }),
+  effect: "idempotent",
   phrases: [
     { phrase: "turn on the lights in the kitchen", input: { state: "on", room: "kitchen" } },
     { phrase: "switch the lights off", input: { state: "off" } },
@@ -35,6 +37,7 @@ const timer = defineTool({
   name: "Timer",
   description: "Sets a timer.",
   inputSchema: z.object({ minutes: z.number() }),
+  effect: "idempotent",
   phrases: [
     { phrase: "set a timer for 10 minutes", input: { minutes: 10 } },
     { phrase: "wake me in 20 minutes", input: { minutes: 20 } },
@@ -59,6 +62,7 @@ const wetter = defineTool({
   name: "Wetter",
   description: "Sagt das Wetter.",
   inputSchema: z.object({ ort: z.string() }),
+  effect: "idempotent",
   phrases: [
     { phrase: "wie ist das Wetter in Hamburg", input: { ort: "Hamburg" } },
     { phrase: "regnet es gerade in Köln", input: { ort: "Köln" } },
@@ -146,6 +150,7 @@ describe("createRulePlanner with examples", () => {
       name: "Ring",
       description: "Rings the bell.",
       inputSchema: z.object({ times: z.number() }),
+      effect: "idempotent",
       phrases: ["ring the bell {times} times"],
       execute,
     });
@@ -153,7 +158,13 @@ describe("createRulePlanner with examples", () => {
   });
 
   it("has no idea of a tool that says nothing", async () => {
-    const silent = defineTool({ name: "Silent", description: "", inputSchema: z.object({}), execute });
+    const silent = defineTool({
+      name: "Silent",
+      description: "",
+      inputSchema: z.object({}),
+      effect: "idempotent",
+      execute,
+    });
     await refusalOf("say something", { tools: [silent] });
   });
 

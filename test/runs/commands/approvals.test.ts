@@ -20,6 +20,7 @@ function spender(
     name: "Spend",
     description: "Spends money",
     inputSchema: z.object({ euros: z.number().default(1) }),
+    effect: "idempotent",
     needsApproval,
     execute: ({ euros }) => ({ euros }),
     ...rest,

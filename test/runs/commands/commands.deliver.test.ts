@@ -60,7 +60,13 @@ it("keeps no more however many are delivered at once, to a store that takes its 
   const done = new Promise<void>((resolve) => {
     finish = resolve;
   });
-  const busy = defineTool({ name: "busy", description: "Is busy.", inputSchema: z.object({}), execute: () => done });
+  const busy = defineTool({
+    name: "busy",
+    description: "Is busy.",
+    inputSchema: z.object({}),
+    effect: "idempotent",
+    execute: () => done,
+  });
   const agent = createAgent({ tools: [busy], store });
   const run = agent.execute({ steps: [{ id: "a", tool: "busy", input: {} }] }, { runId });
   const events = agent.events(runId, { follow: true });
@@ -173,7 +179,13 @@ it.each([{}, { runId: "named" }])(
     const done = new Promise<void>((resolve) => {
       finish = resolve;
     });
-    const busy = defineTool({ name: "busy", description: "Is busy.", inputSchema: z.object({}), execute: () => done });
+    const busy = defineTool({
+      name: "busy",
+      description: "Is busy.",
+      inputSchema: z.object({}),
+      effect: "idempotent",
+      execute: () => done,
+    });
     const agent = createAgent({ tools: [busy] });
     const steps = [...waiting.steps, { id: "b", tool: "busy", input: {}, dependsOn: [] }];
     const run = agent.start({ steps } as PlanInput<typeof busy>, options);

@@ -75,7 +75,13 @@ export function createTools(calls: Calls, { page, error }: { page: unknown; erro
     return { done: true };
   };
   const acting = Object.entries(inputs).map(([name, inputSchema]) =>
-    defineTool({ name, description: `Is for the summary: ${name}`, inputSchema, execute: note(name) }),
+    defineTool({
+      name,
+      description: `Is for the summary: ${name}`,
+      inputSchema,
+      effect: "idempotent",
+      execute: note(name),
+    }),
   );
   const read = defineTool({
     name: "Read",

@@ -34,7 +34,13 @@ const secret = "hunter2-Zebra";
 function sendTool(inputSchema: z.ZodType = z.object({ to: z.string(), password: sensitive(z.string()) })) {
   const calls: unknown[] = [];
   const execute = (input: unknown) => void calls.push(input);
-  const tool = defineTool({ name: "Send", description: "Sends", inputSchema, execute: execute as never });
+  const tool = defineTool({
+    name: "Send",
+    description: "Sends",
+    inputSchema,
+    effect: "idempotent",
+    execute: execute as never,
+  });
   return { ...tool, calls };
 }
 
@@ -147,7 +153,7 @@ describe("a run whose processes die", () => {
   const hangs = (name: string, from = 0) => {
     let calls = 0;
     const execute = () => (calls++ < from ? "done" : new Promise<string>(() => {}));
-    return defineTool({ name, description: name, inputSchema: z.object({}), execute }) as never;
+    return defineTool({ name, description: name, inputSchema: z.object({}), effect: "idempotent", execute }) as never;
   };
   const chain = { steps: Array.from({ length: 6 }, (_, index) => ({ id: `s${index}`, tool: "Hang", input: {} })) };
   const works = () => hangs("Hang", 100);

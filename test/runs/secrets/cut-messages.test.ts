@@ -12,6 +12,7 @@ it.each([4, 8, 15, 16, 30, secret.length - 1])(
       name: "Open",
       description: "",
       inputSchema: z.object({ phrase: z.string().meta({ sensitive: true }) }),
+      effect: "idempotent",
       retry: { maxAttempts: 1 },
       execute: ({ phrase }) => {
         const after = "b".repeat(3_000);

@@ -117,6 +117,7 @@ describe("a step whose input its approver changes", () => {
       name: "Login",
       description: "Logs in",
       inputSchema: z.object({ user: z.string(), password: sensitive(z.string()).optional() }),
+      effect: "idempotent",
       needsApproval: true,
       execute: () => 1,
     });

@@ -107,6 +107,7 @@ describe("a run with sensitive fields", () => {
         name: "Login",
         description: "Logs in",
         inputSchema: z.object({ password: sensitive(z.string()) }),
+        effect: "idempotent",
         retry: { maxAttempts: 2, minDelayMs: 0 },
         execute: (_input, { progress }) => {
           progress(made);
@@ -277,7 +278,15 @@ describe("a reasoning that repeats a secret", () => {
     const inputSchema = z.object({ user: z.string(), password: sensitive(z.string()) });
     const execute = () => null;
     const phrases = ["log in {user} with {password}"];
-    const login = defineTool({ name: "Login", description: "d", inputSchema, needsApproval: true, phrases, execute });
+    const login = defineTool({
+      name: "Login",
+      description: "d",
+      inputSchema,
+      effect: "idempotent",
+      needsApproval: true,
+      phrases,
+      execute,
+    });
     const { pending, steps } = await createAgent({ tools: [login] }).run("log in ada with hunter2222");
     expectHidden([pending, steps], ["hunter2222"]);
     expect(steps[0]).toMatchObject({ input: { user: "ada", password: hiddenText } });
@@ -290,6 +299,7 @@ describe("a reference to a secret", () => {
       name: "Vault",
       description: "d",
       inputSchema: z.object({ n: z.number().optional() }),
+      effect: "idempotent",
       outputSchema: z.object({
         one: sensitive(z.unknown()),
         rows: z.array(z.object({ name: z.string(), key: sensitive(z.string()) })).optional(),
@@ -301,6 +311,7 @@ describe("a reference to a secret", () => {
       name: "Sink",
       description: "d",
       inputSchema: z.object({ value: z.unknown() }),
+      effect: "idempotent",
       execute: ({ value }) => {
         seen.push(value);
         return null;
@@ -374,6 +385,7 @@ it("a secret of a plan may contain references and literals, and waits for the st
     name: "Keep",
     description: "d",
     inputSchema: z.object({ text: field, whole: field, as: field, open: z.unknown().optional() }),
+    effect: "idempotent",
     execute: (input) => {
       given.push(input);
       return { ok: true };
@@ -419,6 +431,7 @@ describe("a plan that is refused by a schema that quotes the value", () => {
         }),
       ),
     }),
+    effect: "idempotent",
     execute: () => 1,
   });
   const steps = [{ id: "in", tool: "Login", input: { password } }];

@@ -149,6 +149,7 @@ describe("budget.toolCalls", () => {
           name: "A",
           description: "Can be undone, at the second try",
           inputSchema: z.looseObject({}),
+          effect: "idempotent",
           retry: { minDelayMs: 10 },
           execute: () => "done",
           undo(_done, { attempt }) {

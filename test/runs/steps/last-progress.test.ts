@@ -83,6 +83,7 @@ describe("the last progress of a step", () => {
       name: "Copy",
       description: "Copies",
       inputSchema: z.object({ key: sensitive(z.string()) }),
+      effect: "idempotent",
       retry: { maxAttempts: 1 },
       execute: ({ key }, { progress }) => {
         progress(`opened with ${key}`);

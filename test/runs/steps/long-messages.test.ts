@@ -11,6 +11,7 @@ async function fail(messageOf: (attempt: number) => string) {
     name: "T",
     description: "t",
     inputSchema: z.object({ key: sensitive(z.string()).optional() }),
+    effect: "idempotent",
     retry: { maxAttempts: 5 },
     execute: (_, { attempt }) => {
       throw new Error(messageOf(attempt));

@@ -17,7 +17,7 @@ type Execute = (context: ToolContext) => unknown;
 function toolOf(calls: readonly Execute[], rest: Partial<Pick<Tool, "timeoutMs" | "rateLimit" | "name">> = {}): Tool {
   let count = 0;
   const execute = (_input: object, context: ToolContext) => calls[Math.min(count++, calls.length - 1)]?.(context);
-  return defineTool({ name: "T", description: "x", inputSchema, execute, retry, ...rest });
+  return defineTool({ name: "T", description: "x", inputSchema, effect: "idempotent", execute, retry, ...rest });
 }
 
 const fail = () => {

@@ -55,6 +55,7 @@ describe("an output", () => {
           name: "Four",
           description: "",
           inputSchema: input,
+          effect: "idempotent",
           outputSchema: z.object({ n: z.number().default(4) }),
           execute: () => ({}),
         }),
@@ -62,6 +63,7 @@ describe("an output", () => {
           name: "Three",
           description: "",
           inputSchema: z3.object({}),
+          effect: "idempotent",
           outputSchema: z3.object({ n: z3.string().transform(Number) }),
           execute: () => ({ n: "3" }),
         }),
@@ -69,6 +71,7 @@ describe("an output", () => {
           name: "Bad",
           description: "",
           inputSchema: input,
+          effect: "idempotent",
           outputSchema: z.object({ a: z.string(), b: z.number() }),
           execute: (): never => ({ a: 1 }) as never,
         }),
@@ -127,6 +130,7 @@ describe("an input", () => {
           name: "A",
           description: "",
           inputSchema: z.object({ list: z.any(), count: z.number().default(1) }),
+          effect: "idempotent",
           execute: (input, { attempt }) => {
             seen.push(structuredClone(input));
             input.list.push("changed");
@@ -152,6 +156,7 @@ describe("an input", () => {
           name: "B",
           description: "",
           inputSchema: z.object({ n: z.number(), m: z.string() }),
+          effect: "idempotent",
           execute: () => null,
         }),
       ],
@@ -176,6 +181,7 @@ describe("an input", () => {
           name: "A",
           description: "",
           inputSchema: z.object({ n: z.number().refine(async (n) => n < 3, "too large") }),
+          effect: "idempotent",
           execute: ({ n }) => n,
         }),
       ],

@@ -14,7 +14,14 @@ import { withMethods } from "../../scenario/two-processes.ts";
 const input = z.object({ n: z.number().optional() });
 
 const tool = (name: string, rest: object = {}): Tool =>
-  defineTool({ name, description: "Counts", inputSchema: input, execute: ({ n = 0 }) => ({ n: n + 1 }), ...rest });
+  defineTool({
+    name,
+    description: "Counts",
+    inputSchema: input,
+    effect: "idempotent",
+    execute: ({ n = 0 }) => ({ n: n + 1 }),
+    ...rest,
+  });
 
 const chain: PlanInput = {
   steps: [

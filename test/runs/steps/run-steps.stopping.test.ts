@@ -44,6 +44,7 @@ describe("after a step has failed, with onStepFailure stop", () => {
             await new Promise<void>((resolve) => clock.setTimeout(resolve, 50));
             return true;
           }),
+          effect: "idempotent",
           execute: () => 1,
         }),
       ],

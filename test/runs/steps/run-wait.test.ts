@@ -168,6 +168,7 @@ it("the timer resumes with the resources that the run had", async () => {
     name: "A",
     description: "Says its resources",
     inputSchema: z.object({}),
+    effect: "idempotent",
     execute: (_input, { resources }: ToolContext<{ db: string }>) => void seen.push(resources),
   });
   const agent = createAgent({ tools: [tool], clock });
@@ -180,7 +181,14 @@ it("the timer resumes with the resources that the run had", async () => {
 it("is not undone, and keeps its place in what is undone around it", async () => {
   const undone: string[] = [];
   const undo = () => void undone.push("a");
-  const kept = defineTool({ name: "A", description: "Acts", inputSchema: z.object({}), execute: () => 1, undo });
+  const kept = defineTool({
+    name: "A",
+    description: "Acts",
+    inputSchema: z.object({}),
+    effect: "idempotent",
+    execute: () => 1,
+    undo,
+  });
   const { result } = await runScenario(() => ({
     tools: [kept, createFakeTool({ name: "F", outcomes: [{ throws: { retryable: false } }] })],
     plan: {

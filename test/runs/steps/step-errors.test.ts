@@ -29,6 +29,7 @@ const strict = defineTool({
   name: "T",
   description: "Takes a number",
   inputSchema: z.object({ n: z.number() }),
+  effect: "idempotent",
   outputSchema: z.object({ text: z.string().max(3) }),
   execute: ({ n }) => ({ text: "x".repeat(n) }),
 });

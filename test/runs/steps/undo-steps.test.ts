@@ -88,6 +88,7 @@ describe("undoing a run that failed", () => {
       name: "A",
       description: "x",
       inputSchema: z.object({ n: z.number().transform((n) => n * 2), unit: z.string().default("m") }),
+      effect: "idempotent",
       execute: (input) => {
         input.n = 0;
         return null;
