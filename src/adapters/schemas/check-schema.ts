@@ -196,8 +196,8 @@ function failSlow(pattern: unknown, place: string): never {
  * Throws for a `$ref` that leads nowhere, and for a schema that a value would have to fit to fit the same schema:
  * checking it would never end.
  */
-export function checkReferences(root: Schema): void {
-  const lookup: Readonly<Record<string, Schema | boolean | undefined>> = dereference(root);
+export function checkReferences(root: Schema): Readonly<Record<string, Schema | boolean | undefined>> {
+  const lookup: ReturnType<typeof checkReferences> = dereference(root);
   const seen = new Set<Schema>();
   const open = new Set<Schema>();
   const visit = (schema: Schema | boolean | null | undefined): void => {
@@ -215,4 +215,26 @@ export function checkReferences(root: Schema): void {
     open.delete(schema);
   };
   for (const schema of Object.values(lookup)) visit(schema);
+  return lookup;
+}
+
+/**
+ * Rewrites each `$ref` of a schema with an `$id` to a pointer from its root, as the validator resolves it: readers of
+ * schemas, as of their marks, know no other addresses.
+ */
+export function writePointers(root: Schema, lookup: ReturnType<typeof checkReferences>): void {
+  const pointers = new Map<unknown, string>();
+  const visit = (part: unknown, pointer: string) => {
+    if (typeof part !== "object" || part === null || pointers.has(part)) return;
+    pointers.set(part, pointer);
+    for (const [key, item] of Object.entries(part))
+      visit(item, `${pointer}/${key.replaceAll("~", "~0").replaceAll("/", "~1")}`);
+  };
+  visit(root, "#");
+  if (![...pointers.keys()].some((part) => isText((part as Schema).$id))) return;
+  for (const part of new Set(Object.values(lookup))) {
+    if (typeof part !== "object" || part.__absolute_ref__ === undefined) continue;
+    part.$ref = pointers.get(lookup[part.__absolute_ref__]) ?? "#";
+  }
+  for (const part of new Set(Object.values(lookup))) if (typeof part === "object") delete part.$id;
 }

@@ -9,7 +9,7 @@ import type { JsonSchema } from "../../core/json-schema.ts";
 import { addTo } from "../../core/lists.ts";
 import { failOption } from "../../core/options.ts";
 import type { SchemaIssue, StandardSchema } from "../../core/schema.ts";
-import { checkReferences, copySchema } from "./check-schema.ts";
+import { checkReferences, copySchema, writePointers } from "./check-schema.ts";
 
 /** A JSON Schema as a schema of a tool. @group Tools */
 export interface JsonSchemaOf<T> extends StandardSchema<T, T> {
@@ -42,13 +42,14 @@ export function jsonSchema(schema: object): JsonSchemaOf<unknown> {
   const longestTexts = new Map<string, number>();
   const copy = copySchema(schema, "schema", { isDraft4: draft === "4", longestTexts });
   // The validator adds to what it is given.
-  checkReferences(structuredClone(copy) as Schema);
+  const pointed = structuredClone(copy) as Schema;
+  writePointers(pointed, checkReferences(pointed));
   const lists = new RepeatingLists();
   const root = copySchema(copy, "schema", { change: (part) => toQuick(part, lists, longestTexts) }) as Schema;
   const validator = new Validator(root, draft, false);
-  const tell = () => structuredClone(copy);
+  const tell = () => structuredClone(pointed) as JsonSchema;
   return {
-    schema: tell(),
+    schema: structuredClone(copy),
     "~standard": {
       version: 1,
       vendor: "planwright",

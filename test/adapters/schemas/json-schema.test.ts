@@ -1,6 +1,11 @@
 import { describe, expect, it } from "vitest";
 import { jsonSchema } from "../../../src/adapters/schemas/index.ts";
+import { createAgent } from "../../../src/agent.ts";
+import { defineTool } from "../../../src/core/define-tool.ts";
 import { isAgentError } from "../../../src/core/errors.ts";
+import type { JsonSchema } from "../../../src/core/json-schema.ts";
+import { sensitivePaths } from "../../../src/core/sensitive-paths.ts";
+import { createMemoryRunStore } from "../../../src/stores/memory-run-store.ts";
 import { compareWithAjv } from "../../gold-plans/schema-agreement.ts";
 import { featureSchemas } from "./feature-schemas.ts";
 
@@ -162,5 +167,54 @@ describe("jsonSchema", () => {
     const schema: Record<string, unknown> = { type: "object" };
     schema.properties = { self: schema };
     expect(() => jsonSchema(schema as object)).toThrow("at most 200 levels deep; use $defs for what recurs");
+  });
+});
+
+describe("a reference by $id", () => {
+  const marked = { type: "string", sensitive: true } as const;
+  const byId = (ref: string, $id: string, more: object = {}) => ({
+    ...{ type: "object", properties: { token: { $ref: ref } }, required: ["token"], ...more },
+    $defs: { "a/b": { ...marked, ...($id && { $id }) } },
+  });
+  it.each([
+    ["of a URN", byId("urn:key", "urn:key")],
+    ["of a URL", byId("https://example.org/key", "https://example.org/key")],
+    ["relative to the root", byId("key", "key", { $id: "https://example.org/a" })],
+    ["with a pointer", byId("https://example.org/a#/$defs/a~1b", "", { $id: "https://example.org/a" })],
+    ["to an anchor", { ...byId("urn:a#key", "", { $id: "urn:a" }), $defs: { key: { ...marked, $anchor: "key" } } }],
+    [
+      "within another one",
+      {
+        ...byId("urn:outer", ""),
+        $defs: { outer: { $id: "urn:outer", $ref: "#/$defs/key", $defs: { key: marked } } },
+      },
+    ],
+  ])("%s leads to a mark: the field is sealed", async (_, schema) => {
+    const tool = defineTool({ name: "Login", description: "l", inputSchema: jsonSchema(schema), execute: () => "ok" });
+    const store = createMemoryRunStore();
+    const agent = createAgent({ tools: [tool], store, onWarning() {} });
+    const steps = [{ id: "s", tool: "Login", input: { token: "hunter2-hunter2" } }];
+    const result = await agent.execute({ steps } as never, { runId: "r" });
+    expect(result.status).toBe("completed");
+    expect(JSON.stringify([result, await store.read("r")])).not.toContain("hunter2");
+    expect(jsonSchema(schema).schema).toEqual(schema);
+    const lacking = { steps: [{ id: "s", tool: "Login", input: {} }] };
+    await expect(agent.execute(lacking as never)).rejects.toMatchObject({ code: "invalid-plan" });
+  });
+
+  it("is quick to follow in a schema of 1,000 of them", async () => {
+    const names = Array.from({ length: 1_000 }, (_, index) => `k${index}`);
+    const schema = {
+      type: "object",
+      properties: Object.fromEntries(names.map((name) => [name, { $ref: `urn:x:${name}` }])),
+      $defs: Object.fromEntries(
+        names.map((name, index) => [
+          name,
+          { $id: `urn:x:${name}`, type: "string", ...(index === 999 && { sensitive: true }) },
+        ]),
+      ),
+    };
+    const told = jsonSchema(schema)["~standard"].jsonSchema?.input({ target: "draft-2020-12" });
+    expect(sensitivePaths(told as JsonSchema)).toEqual(["/k999"]);
   });
 });
