@@ -158,22 +158,28 @@ const minQuoted = 4;
  * keys of the path. Keys in a sensitive part are sensitive themselves, unless the schema names them.
  */
 export function hideQuotedOf(root: JsonSchema, value: unknown): <TIssue extends JsonFailure>(issue: TIssue) => TIssue {
-  const paths = sensitivePaths(root);
-  const masked = paths.length === 0 ? value : maskPaths(value, paths);
+  const { masked, secrets } = findSecrets(root, value);
   if (masked === value) return (issue) => issue;
-  const quoted = [...secretsIn(root, value, masked)].flatMap((text) => [text, JSON.stringify(text).slice(1, -1)]);
-  const longestFirst = quoted.sort((one, other) => other.length - one.length);
-  const hide = (text: string, least: number) =>
-    longestFirst.reduce(
-      (shown, secret) => (secret.length < least ? shown : shown.replaceAll(secret, hiddenText)),
-      text,
-    );
+  const hide = (text: string, least: number) => hideIn(text, secrets, least);
   return (issue) => {
     let part: unknown = masked;
     for (const key of issue.path) if (part !== hiddenText) part = Object(part)[key];
     const message = hide(issue.message, part === hiddenText ? 1 : minQuoted);
     return { ...issue, message, path: issue.path.map((key) => (typeof key === "string" ? hide(key, minQuoted) : key)) };
   };
+}
+
+/** A value with its sensitive parts masked, and the texts of these, the longest first. */
+export function findSecrets(root: JsonSchema, value: unknown) {
+  const paths = sensitivePaths(root);
+  const masked = paths.length === 0 ? value : maskPaths(value, paths);
+  const quoted = [...secretsIn(root, value, masked)].flatMap((text) => [text, JSON.stringify(text).slice(1, -1)]);
+  return { masked, secrets: quoted.sort((one, other) => other.length - one.length) };
+}
+
+export function hideIn(text: string, secrets: readonly string[], least = minQuoted): string {
+  const found = secrets.filter((secret) => secret.length >= least);
+  return found.reduce((shown, secret) => shown.replaceAll(secret, hiddenText), text);
 }
 
 /** The texts and numbers of a value that are hidden in its mask, and the keys there that its schema does not name. */

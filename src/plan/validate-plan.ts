@@ -23,6 +23,7 @@ import {
   planSchema,
 } from "../core/plan.ts";
 import { expectedSchema, type StandardSchema } from "../core/schema.ts";
+import { findSecrets, hideIn } from "../core/sensitive-paths.ts";
 import { inputOf, isIterationName, planVersionOf, toolOf, withInputs } from "../core/step.ts";
 import { cutText } from "../core/text.ts";
 import type { Tool } from "../core/tool.ts";
@@ -241,7 +242,21 @@ export async function checkPlan(
     isAsync ||= pending instanceof Promise;
     for (const issue of pending instanceof Promise ? await pending : pending) issues.push(issue);
   }
-  if (issues.length > 0) return { issues, json: whole };
+  if (issues.length > 0) {
+    // A secret of one step may be a key, or be quoted, in another.
+    const secrets = steps.flatMap((step) => {
+      const tool = tools.get(step?.tool ?? "");
+      const input = tool && schemas.get(tool)?.input;
+      return step === undefined || input === undefined ? [] : findSecrets(input, inputOf(step)).secrets;
+    });
+    const hide = (key: string | number, index: number) =>
+      index > 2 && typeof key === "string" ? hideIn(key, secrets) : key;
+    const hidden =
+      secrets.length === 0
+        ? issues
+        : issues.map((issue) => ({ ...issue, message: hideIn(issue.message, secrets), path: issue.path.map(hide) }));
+    return { issues: hidden, json: whole };
+  }
   const plan = whole as unknown as PlanInput;
   // A schema that answered with a promise may look up something else the next time.
   remember?.({ steps: plan.steps as readonly PlanStep[], dependencies, tools }, isAsync);

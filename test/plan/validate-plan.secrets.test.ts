@@ -65,6 +65,26 @@ describe("a message about an input", () => {
   });
 });
 
+it("a secret of one step is hidden in the paths and messages of another", async () => {
+  const inputSchema = z.object({ key: sensitive(z.string()).optional(), text: z.string().optional() });
+  const tool = defineTool({ name: "T", description: "t", inputSchema, execute: () => null });
+  const steps = [
+    { id: "a", tool: "T", input: { key: "hunter2x" } },
+    { id: "b", tool: "T", input: { hunter2x: "1", text: 5 } },
+    { id: "c", tool: "T", input: { "my hunter2x": "1" } },
+  ];
+  const issues = await validatePlan({ steps }, { tools: [tool] });
+  expect(issues.map(({ code, path }) => [code, path])).toEqual([
+    ["unknown-key", ["steps", 1, "input", "[sensitive]"]],
+    ["invalid-input", ["steps", 1, "input", "text"]],
+    ["unknown-key", ["steps", 2, "input", "my [sensitive]"]],
+  ]);
+  expect(JSON.stringify(issues)).not.toContain("hunter2x");
+  const short = { id: "a", tool: "T", input: { key: "steps" } };
+  const [issue] = await validatePlan({ steps: [short, steps[1]] }, { tools: [tool] });
+  expect(issue?.path.slice(0, 3)).toEqual(["steps", 1, "input"]);
+});
+
 describe("a key that is a secret", () => {
   const key = "hunter2x";
   it.each<[string, z.ZodObject, object, string]>([
