@@ -52,6 +52,20 @@ function typeNamesOf({ type, const: constant, enum: values }: JsonSchema): reado
   return constant !== undefined ? [jsonTypeOf(constant)] : values?.map(jsonTypeOf);
 }
 
+/** The values that the schemas list with `enum` or `const`; undefined if one of them allows others. */
+export function valuesOf(schemas: readonly JsonSchema[]): readonly unknown[] | undefined {
+  const lists = schemas.map(({ type, const: constant, enum: values }) =>
+    constant !== undefined ? [constant] : (values ?? (type === "null" ? [null] : [{}])),
+  );
+  const all = lists.flat();
+  return all.length === 0 || all.some((value) => typeof value === "object" && value !== null) ? undefined : all;
+}
+
+export function nameValues(values: readonly unknown[]): string {
+  const names = [...new Set(values)].map((value) => JSON.stringify(value));
+  return [...names.slice(0, 5), ...(names.length > 5 ? ["others"] : [])].join(" or ");
+}
+
 export function jsonTypeOf(value: unknown): string {
   if (value === null) return "null";
   return Array.isArray(value) ? "array" : typeof value;

@@ -4,8 +4,10 @@ import {
   hasOnlyKnownKeys,
   type JsonSchema,
   knownKeys,
+  nameValues,
   schemasAt,
   typesOf,
+  valuesOf,
 } from "../core/json-schema.ts";
 import type { PlanIssue, PlanStep, ToolStep, WaitStep } from "../core/plan.ts";
 import { type ParseResult, parseWith, type StandardSchema, toJsonSchema, zodVersionOf } from "../core/schema.ts";
@@ -169,7 +171,13 @@ function checkReference(
   const wantedTypes = wanted && wanted.length > 0 ? typesOf(wanted) : undefined;
   const givenTypes = kind === "text" ? new Set(["string"]) : outputs && typesOf(outputs);
   if (wantedTypes === undefined || givenTypes === undefined) return undefined;
-  if ([...givenTypes].some((type) => wantedTypes.has(type))) return undefined;
+  if ([...givenTypes].some((type) => wantedTypes.has(type))) {
+    const [known, allowed] = [kind === "text" ? undefined : valuesOf(outputs ?? []), valuesOf(wanted ?? [])];
+    if (known === undefined || allowed === undefined || allowed.some((value) => known.includes(value)))
+      return undefined;
+    const message = `${text} is ${nameValues(known)}, but ${nameValues(allowed)} is needed here.`;
+    return { code: "reference-type", message };
+  }
   const [given, needed] = [[...givenTypes].join(" or "), [...wantedTypes].join(" or ")];
   const hint = needed === "string" ? ` Write "\${${text}}" to put it into text.` : "";
   return { code: "reference-type", message: `${text} is ${given}, but ${needed} is needed here.${hint}` };

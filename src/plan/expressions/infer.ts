@@ -1,5 +1,13 @@
 import type { JsonPath } from "../../core/json.ts";
-import { itemsOf, type JsonSchema, jsonTypeOf, schemasAt, typesOf } from "../../core/json-schema.ts";
+import {
+  itemsOf,
+  type JsonSchema,
+  jsonTypeOf,
+  nameValues,
+  schemasAt,
+  typesOf,
+  valuesOf,
+} from "../../core/json-schema.ts";
 import type { PlanIssueCode } from "../../core/plan.ts";
 import { nameCelType } from "./evaluate.ts";
 import {
@@ -37,7 +45,7 @@ export class CelInference {
   infer(node: CelNode): SchemasAt {
     switch (node.type) {
       case "literal":
-        return typed(jsonTypeOf(node.value));
+        return (path) => schemasAt({ const: node.value, type: jsonTypeOf(node.value) }, path);
       case "name":
         return this.surroundings.sourceOf(node.name) ?? anything;
       case "variable":
@@ -114,12 +122,13 @@ export class CelInference {
     return knownTypes(of)?.has("object") === false ? itemOf(of) : anything;
   }
 
-  /** A value that is that of one of the nodes: only its type is known. */
+  /** A value that is that of one of the nodes: of its parts only the types are known. */
   private either(nodes: readonly CelNode[]): SchemasAt {
-    const types = nodes.map((node) => knownTypes(this.infer(node)));
-    return types.length === 0 || types.includes(undefined)
-      ? anything
-      : typed(...new Set(types.flatMap((some) => [...(some ?? [])])));
+    const values = nodes.map((node) => this.infer(node));
+    const types = values.map(knownTypes);
+    if (types.length === 0 || types.includes(undefined)) return anything;
+    const parts = typed(...new Set(types.flatMap((some) => [...(some ?? [])])));
+    return (path) => (path.length > 0 ? parts(path) : values.flatMap((value) => value([]) ?? []));
   }
 
   private binary({ operator, left, right, position }: CelNodeOf<"binary">): SchemasAt {
@@ -138,6 +147,12 @@ export class CelInference {
           ? `${operator} compares ${one} with ${other}, which are never equal${advice}.`
           : `${operator} does not work on ${one} and ${other}.`;
       this.report("reference-type", message, position);
+    }
+    const [known, other] = [first, second].map((value) => valuesOf(value([]) ?? []));
+    const isOpen = known === undefined || other === undefined || known.some((value) => other.includes(value));
+    if (shared.length > 0 && usable === jsonTypes && !isOpen && !(isConstant(left) && isConstant(right))) {
+      const names = `${nameValues(known)} with ${nameValues(other)}`;
+      this.report("reference-type", `${operator} compares ${names}, which are never equal.`, position);
     }
     if (operator === "+") return typed(...(shared.length > 0 ? shared : usable));
     return typed(usable === numeric ? "number" : "boolean");
@@ -213,6 +228,10 @@ export function itemOf(of: SchemasAt): SchemasAt {
 export function knownTypes(value: SchemasAt): ReadonlySet<string> | undefined {
   const schemas = value([]) ?? [];
   return schemas.length > 0 ? typesOf(schemas) : undefined;
+}
+
+function isConstant(node: CelNode): boolean {
+  return node.type === "literal" || (node.type === "list" && node.items.every(isConstant));
 }
 
 function isNull(types: ReadonlySet<string> | undefined): boolean {

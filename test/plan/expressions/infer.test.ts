@@ -187,3 +187,59 @@ describe("a comparison that is never true is found", () => {
     await expect(agent.execute({ steps } as never)).rejects.toMatchObject({ code: "invalid-plan" });
   });
 });
+
+describe("a value of an enum", () => {
+  const kind = z.enum(["a", "b"]);
+  const outputSchema = z.object({ kind, maybe: kind.nullable(), one: z.literal(7), text: z.string() });
+  const find = defineTool({
+    ...{ name: "Find", description: "Finds", inputSchema: z.object({}), outputSchema, effect: "pure" },
+    execute: () => ({ kind: "a", maybe: null, one: 7, text: "" }) as const,
+  });
+  const inputSchema = z.object({ kind: z.enum(["b", "c"]), other: z.enum(["c", "d"]), text: z.string() }).partial();
+  const use = defineTool({ name: "Use", description: "Uses", inputSchema, effect: "pure", execute: () => 1 });
+  const issuesOfStep = async (step: object) => {
+    const steps = [
+      { id: "f", tool: "Find" },
+      { id: "u", tool: "Use", ...step },
+    ];
+    const issues = await validatePlan({ steps }, { tools: [find, use] });
+    return issues.map(({ code, message }) => `${code}: ${message}`);
+  };
+
+  it.each([
+    ['f.kind == "c"', '== compares "a" or "b" with "c", which are never equal. It is at character 0.'],
+    ['"c" != f.kind', '!= compares "c" with "a" or "b", which are never equal. It is at character 0.'],
+    ['f.maybe == "c"', '== compares "a" or "b" or null with "c", which are never equal. It is at character 0.'],
+    ['f.kind in ["c", "d"]', 'in compares "a" or "b" with "c" or "d", which are never equal. It is at character 0.'],
+    ["f.one == 8", "== compares 7 with 8, which are never equal. It is at character 0."],
+    [
+      '(f.text == "x" ? f.kind : "e") == "c"',
+      '== compares "a" or "b" or "e" with "c", which are never equal. It is at character 1.',
+    ],
+  ])("is not compared with one that it cannot have: %s", async (when, message) => {
+    expect(await issuesOfStep({ when })).toEqual([`reference-type: ${message}`]);
+  });
+
+  it.each([
+    'f.kind == "a"',
+    'f.kind in ["a", "c"]',
+    "f.maybe == null",
+    "f.kind == f.text",
+    "f.kind == f.maybe",
+    "f.one == 7.0",
+    'f.kind + "c" == "ac"',
+    '"x" == "y"',
+    'dyn(f.kind) == "c"',
+  ])("is compared with one that it can have: %s", async (when) => {
+    expect(await issuesOfStep({ when })).toEqual([]);
+  });
+
+  it("is referred to only where one of its values is allowed", async () => {
+    const ref = { $ref: "f.kind" };
+    expect(await issuesOfStep({ input: { kind: ref, text: ref } })).toEqual([]);
+    expect(await issuesOfStep({ input: { other: ref } })).toEqual([
+      'reference-type: f.kind is "a" or "b", but "c" or "d" is needed here.',
+    ]);
+    expect(await issuesOfStep({ input: { other: { $ref: "f.text" } } })).toEqual([]);
+  });
+});
