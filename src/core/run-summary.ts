@@ -128,10 +128,9 @@ export function changesDigest({ type }: AgentEvent): boolean {
   return type.startsWith("run-") || type === "plan-end" || type === "plan-revise";
 }
 
-function suspended({ resumeAt: _resumeAt, ...digest }: RunDigest, event: RunSuspendEvent): RunDigest {
-  const { pending } = event;
+function suspended({ resumeAt: _, ...digest }: RunDigest, { pending, resumeAt: at }: RunSuspendEvent): RunDigest {
   const waitMs = resumeTimeOf(pending);
-  const resumeAt = event.resumeAt ?? (waitMs === undefined ? undefined : new Date(waitMs).toISOString());
+  const resumeAt = at ?? (waitMs === undefined ? undefined : new Date(waitMs).toISOString());
   const kinds = pendingKinds.filter((kind) => pending.some((item) => item.kind === kind));
   const items = pending.slice(0, maxItems).map(summarizeItem);
   return { ...digest, pending: { count: pending.length, items, kinds }, ...(resumeAt !== undefined && { resumeAt }) };

@@ -145,7 +145,6 @@ const decide: CommandKind<Commands["decide"]> = {
     );
     return true;
   },
-
   isRecordedAtOnce: true,
   isAnswered: true,
 
@@ -176,9 +175,7 @@ const decide: CommandKind<Commands["decide"]> = {
 /** The decision that a message has, if the run may yet act on it. */
 function acceptable(run: StoredRun, message: JsonValue): readonly Decision[] {
   try {
-    const { type, decision: found } = toKeyed(message, "it is not an object");
-    if (type !== "decide") return [];
-    const decision = parseDecision(found);
+    const decision = parseDecision(toKeyed(message, "it is not an object").decision);
     return requireAsked(run, decision) ? [decision] : [];
   } catch {
     return [];

@@ -185,8 +185,7 @@ async function actOrPost<TType extends CommandType>(
   if (acted !== undefined) return acted;
   // It may take long until a worker can start it.
   if (known.recorded !== undefined && isUnstarted(known.recorded.state)) return leave();
-  if (resumes) return actThere();
-  return kind.isAnswered === true ? askOwner() : leave();
+  return resumes ? actThere() : kind.isAnswered === true ? askOwner() : leave();
 }
 
 function requireOwned(thrown: unknown): undefined {

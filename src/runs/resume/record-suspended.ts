@@ -21,12 +21,11 @@ export async function recordSuspended(
   { runId, channel }: Opening,
   { state, fence, events }: { state: RunState; fence: number | undefined; events: readonly EventInit[] },
 ): Promise<RunState> {
-  const { settings } = runs;
   if (endingOf(state) !== undefined) throw notWaiting(runId, "it was ending when its process died: resume it");
-  const run = new Run(runId, runs, restoreSettings(settings, state, { isCancel: true }), state);
+  const run = new Run(runId, runs, restoreSettings(runs.settings, state, { isCancel: true }), state);
   run.watchers = runs.watchers.get(runId);
-  run.secrets = await secretsIfReadable(settings, { state });
-  run.evidence = await evidenceOf(settings, state);
+  run.secrets = await secretsIfReadable(runs.settings, { state });
+  run.evidence = await evidenceOf(runs.settings, state);
   run.fence = fence;
   if (channel !== undefined) run.addChannel(channel);
   await recordResume(run, [], events, (before) => suspensionAfter(run, before));
@@ -36,9 +35,8 @@ export async function recordSuspended(
 function suspensionAfter(run: Run, events: readonly EventInit[]): EventInit {
   const { runId, state, settings } = run;
   const after = structuredClone(state);
-  const timestamp = toTimestamp(run.now());
   for (const event of events)
-    reduceRunState(after, { ...event, runId, sequence: after.sequence + 1, timestamp } as AgentEvent);
+    reduceRunState(after, { ...event, runId, sequence: after.sequence + 1, timestamp: "" } as AgentEvent);
   // What holds the run still does.
   const holds = (state.pending ?? []).filter(isHold);
   const items = pendingItems({ state: after, settings }).filter(({ kind }) => holds.length === 0 || kind !== "wait");
