@@ -21,7 +21,7 @@ import { createRulePlanner } from "./planners/rules/rule-planner.ts";
 import { type Agent, type Orchestrator, type RunHandle, type WorkedAgent, workerKey } from "./runs/agent-methods.ts";
 import { readDecision, readDelivery, readSettleOptions } from "./runs/commands/command-options.ts";
 import { type EngineSettings, type ExecutionOptions, type PlanningOptions, resolveOptions } from "./runs/options.ts";
-import { agentClosed, cancelledBy, noReason, returnOrThrow } from "./runs/run-errors.ts";
+import { agentClosed, cancelledBy, noReason, returnOrThrow, runActiveHere } from "./runs/run-errors.ts";
 import {
   checkName,
   decidingOptions,
@@ -362,6 +362,7 @@ export function createEngine(settings: EngineSettings): Agent & WorkedAgent {
 
     async deleteRun(runId) {
       checkName("runId", runId);
+      if (registry?.active.has(runId)) throw runActiveHere(runId);
       const parts = await loadRuntime();
       await deleteWithin(async () => {
         await parts.deleteRun(settings.store, runId);

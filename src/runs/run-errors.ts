@@ -81,6 +81,12 @@ export function runElsewhere(runId: string, cause?: StoreError): AgentError<"run
   return new AgentError("run-owned-elsewhere", message, { details: { runId }, cause });
 }
 
+/** A run cannot be deleted while this process has it. */
+export function runActiveHere(runId: string): AgentError<"run-owned-elsewhere"> {
+  const message = `Run "${runId}" is active in this process: cancel it, or wait until it has ended, and delete it then.`;
+  return new AgentError("run-owned-elsewhere", message, { details: { runId } });
+}
+
 export function notWaiting(
   runId: string,
   reason: string,

@@ -49,7 +49,10 @@ describe.each(stores)("deleting runs with %s", (kind) => {
     const { agent, clock, step, store } = await setUp(kind);
     const slow = agent.start(step("Slow"), { runId: "slow" });
     await clock.advance(0);
-    await expect(agent.deleteRun("slow")).rejects.toMatchObject({ code: "run-owned-elsewhere" });
+    await expect(agent.deleteRun("slow")).rejects.toMatchObject({
+      code: "run-owned-elsewhere",
+      message: expect.stringContaining("is active in this process: cancel it"),
+    });
     slow.cancel();
     await slow.result;
     await agent.deleteRun("slow");

@@ -126,7 +126,7 @@ const maxIssues = 10;
 function hitSchemaOf() {
   const text = () => z.string({ error: ({ input }) => `expected text, got ${nameType(input)}` });
   const error = ({ input }: { readonly input?: unknown }) => `expected { title, url, snippet }, got ${nameType(input)}`;
-  return z.object({ title: text().nullish(), url: text(), snippet: text().nullish() }, { error });
+  return z.object({ title: text().nullish(), url: text().nullish(), snippet: text().nullish() }, { error });
 }
 
 interface Asked {
@@ -145,7 +145,7 @@ function readHits(hits: unknown, { limit, ...asked }: Asked & { readonly limit: 
     for (const { path, message } of error?.issues.slice(0, 1) ?? []) {
       issues.push({ path: ["hits", index, ...path.map(String)], message });
     }
-    const address = data && readUrl(data.url);
+    const address = readUrl(data?.url ?? "");
     if (address === undefined) continue;
     const title = toLine(data?.title, maxTitle) || address.host;
     results.push({ title, url: address.href, snippet: toLine(data?.snippet, maxSnippet) });

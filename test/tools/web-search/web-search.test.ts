@@ -100,6 +100,11 @@ describe("hits", () => {
     expect(await results({ ...hit, url }, hit)).toEqual([hit]);
   });
 
+  it("are dropped if they have no URL", async () => {
+    const { url: _url, ...answer } = hit;
+    expect(await results(answer, { ...hit, url: null }, hit)).toEqual([hit]);
+  });
+
   it("are returned as URLs and single lines of text, shortened", async () => {
     const [first, second] = await results(
       { title: ` a\n\tb\u0000\u202ec `, url: "HTTP://Zod.dev/ä b\n", snippet: `${"x".repeat(2_000)}\ud800`, extra: 1 },
