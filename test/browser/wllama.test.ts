@@ -31,12 +31,12 @@ globalThis.planWith = async () => {
   const wllama = new Wllama({ default: "/wllama.wasm" }, { suppressNativeLog: true });
   await wllama.loadModelFromUrl(new URL("/model.gguf", location.href).href, { n_ctx: 4096, useCache: false });
   const tool = defineTool({
-    name: "Refund", description: "Refunds an invoice", inputSchema: z.object({ invoice: z.number().int() }),
-    effect: "idempotent", phrases: ["refund invoice {invoice}"], execute: () => null,
+    name: "Refund", description: "Refunds an invoice", inputSchema: z.object({ customer: z.string(), invoice: z.number().int() }),
+    effect: "idempotent", phrases: ["refund {customer} invoice {invoice}"], execute: () => null,
   });
   const model = createWllamaModel(wllama, { modelId: "qwen" });
   const agent = createAgent({ tools: [tool], planner: createLlmPlanner({ model }), plannerTimeoutMs: 600_000 });
-  const { steps, source } = await agent.plan("give them a refund for invoice 17");
+  const { steps, source } = await agent.plan("give Ada Byron a refund for invoice 17");
   const controller = new AbortController();
   setTimeout(() => controller.abort(new Error("enough")), 200);
   const aborted = await model
@@ -91,7 +91,7 @@ describe.skipIf(!hasModel())("a model in the browser", { timeout: 1_200_000 }, (
     await page.waitForFunction("globalThis.planWith");
     const found = (await page.evaluate("planWith()")) as { readonly certainty: number };
     expect(found).toMatchObject({
-      steps: [{ tool: "Refund", input: { invoice: 17 } }],
+      steps: [{ tool: "Refund", input: { customer: "Ada Byron", invoice: 17 } }],
       context: 4_096,
       aborted: "enough",
     });
