@@ -6,7 +6,7 @@ import { countPending } from "./async/promises.ts";
 import type { AccountFor } from "./core/approval.ts";
 import { findOpenPhrases, saysEffect } from "./core/define-tool.ts";
 import { type ErrorData, toErrorData } from "./core/error-data.ts";
-import { fromErrorData } from "./core/errors.ts";
+import { fromErrorData, isAgentError } from "./core/errors.ts";
 import { type AgentEvent, checkEventType, isTransient } from "./core/events.ts";
 import { toJson } from "./core/json.ts";
 import { checkObject, checkOption, failOption, readOptions } from "./core/options.ts";
@@ -362,10 +362,12 @@ export function createEngine(settings: EngineSettings): Agent & WorkedAgent {
 
     async deleteRun(runId) {
       checkName("runId", runId);
-      if (registry?.active.has(runId)) throw runActiveHere(runId);
       const parts = await loadRuntime();
       await deleteWithin(async () => {
-        await parts.deleteRun(settings.store, runId);
+        await parts.deleteRun(settings.store, runId).catch((thrown: unknown) => {
+          const isHere = isAgentError(thrown, "run-owned-elsewhere") && registry?.active.has(runId);
+          throw isHere ? runActiveHere(runId, thrown) : thrown;
+        });
         return [runId];
       });
     },

@@ -82,9 +82,9 @@ export function runElsewhere(runId: string, cause?: StoreError): AgentError<"run
 }
 
 /** A run cannot be deleted while this process has it. */
-export function runActiveHere(runId: string): AgentError<"run-owned-elsewhere"> {
+export function runActiveHere(runId: string, cause: unknown): AgentError<"run-owned-elsewhere"> {
   const message = `Run "${runId}" is active in this process: cancel it, or wait until it has ended, and delete it then.`;
-  return new AgentError("run-owned-elsewhere", message, { details: { runId } });
+  return new AgentError("run-owned-elsewhere", message, { details: { runId }, cause });
 }
 
 export function notWaiting(
