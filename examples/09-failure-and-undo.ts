@@ -10,13 +10,7 @@ const reserve = defineTool({
   execute: ({ item }) => ({ reservation: `${item}-1` }),
   undo: ({ output }) => console.log("  gives back", output.reservation),
 });
-const mail = defineTool({
-  name: "Mail",
-  description: "Tells the customer",
-  inputSchema,
-  effect: "once",
-  execute: () => "sent",
-});
+const mail = defineTool({ name: "Mail", description: "Mails it", inputSchema, effect: "once", execute: () => "sent" });
 const pay = defineTool({
   name: "Pay",
   description: "Takes the money",

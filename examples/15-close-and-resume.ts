@@ -6,13 +6,7 @@ const store = createMemoryRunStore();
 let isReady = false;
 
 const inputSchema = z.object({ lines: z.number() });
-const count = defineTool({
-  name: "Count",
-  description: "Counts",
-  inputSchema,
-  effect: "pure",
-  execute: ({ lines }) => ({ lines }),
-});
+const count = defineTool({ name: "Count", description: "Counts", inputSchema, effect: "pure", execute: (all) => all });
 const mail = defineTool({
   name: "Mail",
   description: "Mails it",

@@ -24,10 +24,8 @@ const paid = await agent.execute(
   },
   { runId: "order-7" },
 );
-console.log(
-  paid.status,
-  paid.pending?.map(({ kind }) => kind),
-);
+const awaited = paid.pending?.map(({ kind }) => kind);
+console.log(paid.status, awaited);
 
 // A webhook may call twice: the same id counts once.
 const payment = { euros: 12 };

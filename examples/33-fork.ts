@@ -2,7 +2,6 @@ import { createAgent, defineTool } from "planwright";
 import * as z from "zod/v4";
 
 let shop = "closed";
-
 const quote = defineTool({
   name: "Quote",
   description: "Asks for a price, which takes long",
@@ -23,7 +22,6 @@ const order = defineTool({
     return shop === "open" ? "ordered" : "the shop is closed";
   },
 });
-
 const agent = createAgent({ tools: [quote, order] });
 const steps = [
   { id: "price", tool: "Quote", input: { product: "tea" } },

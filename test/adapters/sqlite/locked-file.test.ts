@@ -59,7 +59,7 @@ describe.each(drivers)("a file that another process has locked, with %s", (drive
     note("first", store.append("r", [stepStart("r", 2)], { sequence: 2 }));
     await clock.advance(3_000);
     note("second", store.append("r", [stepStart("r", 2)], { sequence: 2 }));
-    note("third", store.read("r"));
+    note("third", store.claim("r", { owner: "ada", ttlMs: 1_000 }));
     await clock.advance(1_991);
     expect(ends).toEqual([]);
     await clock.advance(1);
@@ -112,7 +112,10 @@ describe.each(drivers)("a file that another process has locked, with %s", (drive
   it("settles what waits when the store is closed", async () => {
     const { clock, store, other } = setUp();
     other.exec("BEGIN EXCLUSIVE");
-    const waiting = [store.append("r", [runStart("r")], { sequence: 1 }), store.list()];
+    const waiting = [
+      store.append("r", [runStart("r")], { sequence: 1 }),
+      store.claim("s", { owner: "ada", ttlMs: 1_000 }),
+    ];
     const ended = Promise.allSettled(waiting);
     store.close();
     const reasons = (await ended).map((end) => end.status === "rejected" && end.reason.details.reason);
