@@ -52,13 +52,16 @@ function typeNamesOf({ type, const: constant, enum: values }: JsonSchema): reado
   return constant !== undefined ? [jsonTypeOf(constant)] : values?.map(jsonTypeOf);
 }
 
-/** The values that the schemas list with `enum` or `const`; undefined if one of them allows others. */
+/** The values that the schemas list with `enum` or `const`; undefined if one of them allows others, or lists objects. */
 export function valuesOf(schemas: readonly JsonSchema[]): readonly unknown[] | undefined {
-  const lists = schemas.map(({ type, const: constant, enum: values }) =>
-    constant !== undefined ? [constant] : (values ?? (type === "null" ? [null] : [{}])),
-  );
-  const all = lists.flat();
-  return all.length === 0 || all.some((value) => typeof value === "object" && value !== null) ? undefined : all;
+  const all: unknown[] = [];
+  for (const { type, const: constant, enum: listed } of schemas) {
+    const values = constant !== undefined ? [constant] : (listed ?? (type === "null" ? [null] : undefined));
+    if (values === undefined) return undefined;
+    all.push(...values);
+  }
+  const isPlain = all.every((value) => typeof value !== "object" || value === null);
+  return isPlain && all.length > 0 ? all : undefined;
 }
 
 export function nameValues(values: readonly unknown[]): string {

@@ -1,4 +1,6 @@
 import { branchesOf, type JsonSchema, jsonTypeOf } from "../../core/json-schema.ts";
+import { readAnaphor } from "../../english/word-classes.ts";
+import { type RequestText, textBetween } from "../rules/request.ts";
 import { choicesOf, type SlotType } from "../rules/slots.ts";
 import type { Operation } from "./operations.ts";
 import { unclear } from "./prompt.ts";
@@ -83,6 +85,48 @@ function schemaOf(type: SlotType, { results, spans, dialect }: SchemaOptions, is
     default:
       return copied;
   }
+}
+
+/** Longer requests have too many runs of words for a grammar. */
+const maxSpanTokens = 60;
+const punctuation = /^[,;:.!?•]$/;
+
+/**
+ * A pattern of every run of words of a request, as it is written; undefined for a long request. A server that makes a
+ * grammar of it matches the JSON of a text, not the text. Runs are written within each other: side by side they make the
+ * grammar several times as slow. Where a run speaks of a result ("buy that many apples"), each of the `results` may stand
+ * in its place.
+ */
+export function spanPattern(request: RequestText, results: readonly string[]): string | undefined {
+  const { text, tokens, words } = request;
+  if (tokens.length > maxSpanTokens || tokens.length === 0) return undefined;
+  const isPunctuation = (at: number) => punctuation.test(tokens[at]?.norm ?? ".");
+  // Not within a word: "semi-final", "it's".
+  const isBoundary = (at: number) => tokens[at]?.glued !== true || isPunctuation(at) || isPunctuation(at - 1);
+  const ends = [...tokens.keys()].map((at) => at + 1).filter((end) => !isPunctuation(end - 1) && isBoundary(end));
+  const quoted = tokens.flatMap(({ kind, norm }) => (kind === "quote" ? [inGrammar(norm)] : []));
+  const named = results.map(inGrammar);
+  const spans = [...quoted, ...named];
+  /** By a token: the rest of a run that has ended before it. */
+  const rests = new Map<number, string>();
+  for (let at = tokens.length - 1; at >= 0; at--) {
+    const pointed = results.length === 0 ? undefined : readAnaphor(words, at);
+    const pointer = ends.find((each) => each === pointed);
+    const end = pointer ?? ends.find((each) => each > at);
+    if (end === undefined) continue;
+    const said = inGrammar(textBetween(request, at, end));
+    const run = `${pointer === undefined ? said : `(${[said, ...named].join("|")})`}${rests.get(end) ?? ""}`;
+    rests.set(at, `(${inGrammar(text.slice(tokens[at - 1]?.end ?? 0, tokens[at]?.start))}${run})?`);
+    if (!isPunctuation(at) && isBoundary(at)) spans.push(run);
+  }
+  return `^(${spans.join("|")})$`;
+}
+
+/** A text in a pattern of its JSON. */
+function inGrammar(text: string): string {
+  return JSON.stringify(text)
+    .slice(1, -1)
+    .replace(/[\\^$.*+?()[\]{}|]/g, "\\$&");
 }
 
 /** Numbers, signs and functions: words would be none, and a small model may write digits without end. */

@@ -16,10 +16,10 @@ import { type Account, accountFor } from "../rules/account.ts";
 import { contentStarts } from "../rules/courtesy.ts";
 import { opensWish, splitRequest } from "../rules/cut-wishes.ts";
 import { compileTool } from "../rules/phrase-rules.ts";
-import { readRequest, spanPattern } from "../rules/request.ts";
+import { readRequest } from "../rules/request.ts";
 import { describeCall } from "../rules/say.ts";
 import { isPureStep, waitsOf } from "../rules/steps.ts";
-import { answerSchema } from "./answer-schema.ts";
+import { answerSchema, spanPattern } from "./answer-schema.ts";
 import { certaintyOf, isNamed, strictness } from "./certainty.ts";
 import { earlierStep } from "./check-answer.ts";
 import {

@@ -2,7 +2,7 @@ import { feastWords, monthNames } from "../../dates/date-words.ts";
 import { type DateClock, type DateReading, type FalseDate, readDates } from "../../dates/read-dates.ts";
 import { type DateRange, readRange } from "../../dates/read-range.ts";
 import { cardinals } from "../../english/numbers.ts";
-import { isPastVerb, isVerb, onePointers, readAnaphor, weekdays } from "../../english/word-classes.ts";
+import { isPastVerb, isVerb, onePointers, weekdays } from "../../english/word-classes.ts";
 import { wordSet } from "../../english/word-set.ts";
 import { type Token, tokenize } from "../../language/tokens.ts";
 import { type Amount, readAmount } from "./amounts.ts";
@@ -245,45 +245,6 @@ export function textBetween({ text, tokens }: Said, start: number, end: number):
   const first = tokens[start];
   const last = tokens[end - 1];
   return first === undefined || last === undefined || end <= start ? "" : text.slice(first.start, last.end);
-}
-
-/** Longer requests have too many runs of words for a grammar. */
-const maxSpanTokens = 60;
-const outside = /^[,;:.!?•]$/;
-
-/**
- * A pattern of every run of words of a request, as it is written, for the grammar of a server, which reads it as a pattern of the JSON of
- * the text; undefined for a long request. A grammar that has the runs side by side is several times as slow as one that has them within
- * each other. Where a run speaks of a result ("buy that many apples"), each of the `results` may stand in its place.
- */
-export function spanPattern({ text, tokens, words }: RequestText, results: readonly string[]): string | undefined {
-  if (tokens.length > maxSpanTokens || tokens.length === 0) return undefined;
-  const isOutside = (at: number) => outside.test(tokens[at]?.norm ?? ".");
-  // Not within a word: "semi-final", "it's".
-  const isBoundary = (at: number) => tokens[at]?.glued !== true || isOutside(at) || isOutside(at - 1);
-  const ends = [...tokens.keys()].map((at) => at + 1).filter((end) => !isOutside(end - 1) && isBoundary(end));
-  const quoted = tokens.flatMap(({ kind, norm }) => (kind === "quote" ? [inGrammar(norm)] : []));
-  const named = results.map(inGrammar);
-  const spans = [...quoted, ...named];
-  /** By a token: the rest of a run that has ended before it. */
-  const rests = new Map<number, string>();
-  for (let at = tokens.length - 1; at >= 0; at--) {
-    const pointer = results.length === 0 ? undefined : ends.find((end) => end === readAnaphor(words, at));
-    const end = pointer ?? ends.find((each) => each > at);
-    if (end === undefined) continue;
-    const said = inGrammar(textBetween({ text, tokens }, at, end));
-    const run = `${pointer === undefined ? said : `(${[said, ...named].join("|")})`}${rests.get(end) ?? ""}`;
-    rests.set(at, `(${inGrammar(text.slice(tokens[at - 1]?.end ?? 0, tokens[at]?.start))}${run})?`);
-    if (!isOutside(at) && isBoundary(at)) spans.push(run);
-  }
-  return `^(${spans.join("|")})$`;
-}
-
-/** A text in a pattern of its JSON. */
-function inGrammar(text: string): string {
-  return JSON.stringify(text)
-    .slice(1, -1)
-    .replace(/[\\^$.*+?()[\]{}|]/g, "\\$&");
 }
 
 export function findBullets(tokens: readonly Token[]): ReadonlySet<number> {
