@@ -243,7 +243,7 @@ export async function checkPlan(
     for (const issue of pending instanceof Promise ? await pending : pending) issues.push(issue);
   }
   if (issues.length > 0) {
-    // A secret of one step may be a key, or be quoted, in another.
+    // A secret of one step may be a key, or be quoted, in another: behind `steps`, its number and the field of the step.
     const secrets = steps.flatMap((step) => {
       const tool = tools.get(step?.tool ?? "");
       const input = tool && schemas.get(tool)?.input;

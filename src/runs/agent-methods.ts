@@ -286,8 +286,9 @@ export interface WorkedAgent {
 export interface RunHandle<TTool extends Tool = Tool> {
   readonly runId: string;
   /**
-   * Resolves once the start, or the decision, is recorded, or is stored for the process that runs the run (an approval or
-   * rejection with `resume: false`: once that process has recorded it); rejects with the error that refuses it. Left unread, neither it nor `result` is an unhandled rejection.
+   * Resolves once the start, or the decision, is recorded, or is stored for the process that runs the run; an approval or
+   * rejection with `resume: false` once that process has recorded it. Rejects with the error that refuses it. Left unread,
+   * neither it nor `result` is an unhandled rejection.
    */
   readonly recorded: Promise<void>;
   /** The run's events from the first on, to be read once with `for await`; at most 1000 wait to be read. */

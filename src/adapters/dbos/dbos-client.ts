@@ -179,10 +179,9 @@ export function createDbosClient<TAgent extends { readonly tools: readonly Tool[
     return { runId };
   }
 
-  async function decide(runId: string, record: () => RunHandle | Promise<unknown>): Promise<void> {
+  async function decide(runId: string, record: () => Promise<string | undefined>): Promise<void> {
     const before = await runs.getRun(runId);
-    const recording = record();
-    const recordedAt = "events" in recording ? await suspendedAt(recording) : void (await recording);
+    const recordedAt = await record();
     if (before?.status !== "suspended") return;
     decided.set(runId, recordedAt ?? before.updatedAt);
     await (await openQueue()).wake(runId);
@@ -243,11 +242,12 @@ export function createDbosClient<TAgent extends { readonly tools: readonly Tool[
       await opened.retry(runId, run.updatedAt);
       decided.set(runId, run.updatedAt);
     },
-    approve: (runId, item, rest) => decide(runId, () => runs.approve(runId, item, { ...rest, ...leave })),
-    reject: (runId, item, rest) => decide(runId, () => runs.reject(runId, item, { ...rest, ...leave })),
-    settle: (runId, stepId, rest) => decide(runId, () => runs.settle(runId, stepId, { ...rest, ...leave })),
+    approve: (runId, item, rest) => decide(runId, () => suspendedAt(runs.approve(runId, item, { ...rest, ...leave }))),
+    reject: (runId, item, rest) => decide(runId, () => suspendedAt(runs.reject(runId, item, { ...rest, ...leave }))),
+    settle: (runId, stepId, rest) =>
+      decide(runId, () => suspendedAt(runs.settle(runId, stepId, { ...rest, ...leave }))),
     async deliver(runId, name, value, rest) {
-      const deliver = () => decide(runId, () => runs.deliver(runId, name, value, { ...rest, ...leave }));
+      const deliver = () => decide(runId, () => suspendedAt(runs.deliver(runId, name, value, { ...rest, ...leave })));
       try {
         await deliver();
       } catch (thrown) {
@@ -268,7 +268,7 @@ export function createDbosClient<TAgent extends { readonly tools: readonly Tool[
         // A worker may take it at the same time: the first to record wins.
         if (await recordCancelled(job, reason)) return opened.cancel(runId);
       }
-      await decide(runId, () => runs.cancel(runId, reason, leave));
+      await decide(runId, () => runs.cancel(runId, reason, leave).then(() => undefined));
     },
     async *follow(runId, { after = 0, signal } = {}) {
       await whenRecorded(runId, signal);

@@ -146,7 +146,7 @@ export class DatabaseFile {
           throw Object.assign(new Error("the file was replaced or is gone"), { errcode: movedCode });
         this.pause();
         const result = inTransaction(db, "IMMEDIATE", () => work(db));
-        this.latest.writeMs = performance.now();
+        this.latest.writeMs = monotonicNow(this.settings.clock);
         return result;
       });
     return this.waiting.length > 0 ? this.wait(use) : this.attempt(use);
@@ -189,18 +189,19 @@ export class DatabaseFile {
 
   private pause(): void {
     const { latest } = this;
-    const nowMs = performance.now();
-    const afterMs = nowMs - latest.waitMs < this.settings.busyTimeoutMs ? contendedPauseAfterMs : pauseAfterMs;
+    const { clock, busyTimeoutMs } = this.settings;
+    const nowMs = monotonicNow(clock);
+    const afterMs = nowMs - latest.waitMs < busyTimeoutMs ? contendedPauseAfterMs : pauseAfterMs;
     if (nowMs - latest.writeMs < pauseMs) {
       if (nowMs - latest.pauseMs < afterMs) return;
       Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, pauseMs);
     }
-    latest.pauseMs = performance.now();
+    latest.pauseMs = monotonicNow(clock);
   }
 
   private wait<T>(use: () => T): Promise<T> {
-    this.latest.waitMs = performance.now();
     const { clock, busyTimeoutMs } = this.settings;
+    this.latest.waitMs = monotonicNow(clock);
     return new Promise((resolve, reject) => {
       const settle = (isLast: boolean) => {
         try {

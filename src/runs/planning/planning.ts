@@ -29,7 +29,7 @@ import { showIn } from "../show.ts";
 import { dataOf } from "../steps/step-call.ts";
 import { ModelMeter } from "./model-meter.ts";
 
-/** Resolves to the error if there is no plan. Never rejects. */
+/** Resolves to the error if planning fails. Never rejects. */
 export async function planInRun(run: Run, request: string): Promise<AgentErrorData | undefined> {
   const { planner } = run.engine;
   if (!run.canContinue() || planner === undefined) return undefined;
