@@ -19,6 +19,7 @@ export default defineConfig(({ outDir = "dist" }) => ({
     "adapters/ai-sdk/index": "src/adapters/ai-sdk/index.ts",
     "adapters/dbos/index": "src/adapters/dbos/index.ts",
     "adapters/log/index": "src/adapters/log/index.ts",
+    "adapters/metrics/index": "src/adapters/metrics/index.ts",
     "adapters/otel/index": "src/adapters/otel/index.ts",
     "adapters/postgres/index": "src/adapters/postgres/index.ts",
     "adapters/schemas/index": "src/adapters/schemas/index.ts",

@@ -63,6 +63,7 @@ export default defineConfig(({ mode }) => {
         { find: /^planwright\/ai-sdk$/, replacement: source("./src/adapters/ai-sdk/index.ts") },
         { find: /^planwright\/dbos$/, replacement: source("./src/adapters/dbos/index.ts") },
         { find: /^planwright\/log$/, replacement: source("./src/adapters/log/index.ts") },
+        { find: /^planwright\/metrics$/, replacement: source("./src/adapters/metrics/index.ts") },
         { find: /^planwright\/otel$/, replacement: source("./src/adapters/otel/index.ts") },
         { find: /^planwright\/postgres$/, replacement: source("./src/adapters/postgres/index.ts") },
         { find: /^planwright\/schemas$/, replacement: source("./src/adapters/schemas/index.ts") },

@@ -73,6 +73,7 @@ const layers: readonly { readonly layer: string; readonly own: RegExp; readonly 
   { layer: "src/adapters/ollama/", own: /^src\/(core|async|adapters\/ollama)\//, packages: /^ollama\/browser$/ },
   { layer: "src/adapters/ai-sdk/", own: /^src\/(core|async|adapters\/ai-sdk)\//, packages: /^$/ },
   { layer: "src/adapters/wllama/", own: /^src\/(core|async|adapters\/wllama)\//, packages: /^$/ },
+  { layer: "src/adapters/metrics/", own: /^src\/(core|async|adapters\/(metrics|otel))\//, packages: /^$/ },
   { layer: "src/adapters/log/", own: /^src\/(core|async|adapters\/log)\//, packages: /^$/ },
   { layer: "src/adapters/otel/", own: /^src\/(core|async|adapters\/otel)\//, packages: /^@opentelemetry\/api$/ },
   {

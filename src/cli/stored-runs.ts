@@ -1,4 +1,3 @@
-import { createPrivateKey, createPublicKey, type KeyObject } from "node:crypto";
 import { createWriteStream, readFileSync, statSync } from "node:fs";
 import type { Agent } from "../agent.ts";
 import { AgentError, isAgentError } from "../core/errors.ts";
@@ -247,7 +246,8 @@ export async function exportToFile(call: CliCall, runId: string, { file, key }: 
   if (key !== undefined && isSameFile(file, key)) {
     throw new Error(`The file "${file}" has the key. Choose another one for the run.`);
   }
-  const document = await exportRun({ store, runId, key: key === undefined ? undefined : await readKeys(key) });
+  const exporting = exportRun({ store, runId, key: key === undefined ? undefined : readText(key) });
+  const document = await exporting.catch((thrown) => failFile(thrown, { key }));
   await saveFile(call, file, `${JSON.stringify(document, undefined, 2)}\n`);
   call.out.print([`Wrote ${printable(file)}${key === undefined ? ", unsigned" : ", signed"}.`]);
   return exitCodes.completed;
@@ -258,12 +258,9 @@ export async function verifyFile(
   { options, out }: Pick<CliCall, "options" | "out">,
   { file, key }: ExportFiles,
 ): Promise<number> {
-  const publicKey = key === undefined ? undefined : readPublicKey(key);
+  const publicKey = key === undefined ? undefined : readText(key);
   const { verifyRun } = await import("../view/index.ts");
-  const verdict = await verifyRun(readText(file), { publicKey }).catch((thrown) => {
-    const isOther = isAgentError(thrown, "invalid-options") && thrown.details.option === "document";
-    throw isOther ? new Error(`The file "${file}" is not an exported run.`) : thrown;
-  });
+  const verdict = await verifyRun(readText(file), { publicKey }).catch((thrown) => failFile(thrown, { file, key }));
   out.print(options.json ? jsonLines(verdict) : describeVerdict(verdict, { isExpected: key !== undefined }));
   return verdict.status === "changed" || verdict.status === "untrusted" ? exitCodes.failed : exitCodes.completed;
 }
@@ -296,28 +293,13 @@ function readText(file: string): string {
   }
 }
 
-async function readKeys(file: string) {
-  const { d, ...jwk } = readKey(file, "private").export({ format: "jwk" });
-  const [privateKey, publicKey] = await Promise.all([
-    crypto.subtle.importKey("jwk", { ...jwk, d }, "Ed25519", false, ["sign"]),
-    crypto.subtle.importKey("jwk", jwk, "Ed25519", true, ["verify"]),
-  ]);
-  return { privateKey, publicKey };
-}
-
-function readKey(file: string, kind: "private" | "public"): KeyObject {
-  const text = readText(file);
-  try {
-    const key = kind === "private" ? createPrivateKey(text) : createPublicKey(text);
-    if (key.asymmetricKeyType === "ed25519") return key;
-  } catch {
-    // The error below says more than that of OpenSSL.
-  }
+/** Says which file has something else. */
+function failFile(thrown: unknown, { file, key }: Partial<ExportFiles>): never {
+  if (!isAgentError(thrown, "invalid-options")) throw thrown;
+  const { option } = thrown.details;
+  if (option === "document") throw new Error(`The file "${file}" is not an exported run.`);
+  if (option !== "options.key" && option !== "options.publicKey") throw thrown;
+  const kind = option === "options.key" ? "private" : "public";
   const howTo = "docs/observing.md of the package says how to make one";
-  throw new Error(`The file "${file}" is not an Ed25519 ${kind} key as PEM, unencrypted: ${howTo}.`);
-}
-
-/** The bytes of a key as exports have them: a JWK has no padding, and other signs. */
-function readPublicKey(file: string): string {
-  return Buffer.from(readKey(file, "public").export({ format: "jwk" }).x ?? "", "base64url").toString("base64");
+  throw new Error(`The file "${key}" is not an Ed25519 ${kind} key as PEM, unencrypted: ${howTo}.`);
 }

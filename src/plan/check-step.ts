@@ -114,7 +114,7 @@ function collectIssues(
   for (const path of unknownKeys) {
     const known = knownKeys(schemasAt(input, path.slice(0, -1), preview) ?? []);
     const message = `"${step.tool}" has no input "${path.at(-1)}"; it knows: ${known.join(", ") || "nothing"}.`;
-    add(hide({ code: "unknown-key", path, message }));
+    add(hide({ code: "unknown-key", path, message: ownMessageOf(path, parsed) ?? message }));
   }
   // A schema that throws says nothing about the input while a part of it is not known.
   if (parsed.ok || (references.length > 0 && parsed.raw.length === 0)) return issues;
@@ -131,10 +131,21 @@ function collectIssues(
   return issues;
 }
 
+/** What a strict schema says of an unknown key, if its author wrote that. */
+function ownMessageOf(path: JsonPath, parsed: ParseResult<unknown>): string | undefined {
+  if (parsed.ok) return undefined;
+  const at = parsed.raw.findIndex((raw) => (raw as RawIssue).keys?.includes(String(path.at(-1))));
+  const { message = "", path: place = [] } = parsed.issues[at] ?? {};
+  const isOfPlace = at !== -1 && place.length === path.length - 1 && place.every((key, index) => key === path[index]);
+  return !isOfPlace || message.startsWith("Unrecognized key") ? undefined : message;
+}
+
 /** An issue as zod reports it; of a union also with the issues of its branches: in zod 4 `errors`, in zod 3 `unionErrors`. */
 interface RawIssue {
   readonly path: JsonPath;
   readonly code?: string;
+  /** The keys that a strict schema does not know. */
+  readonly keys?: readonly string[];
   readonly errors?: readonly RawIssue[][];
   readonly unionErrors?: readonly { readonly issues: readonly RawIssue[] }[];
 }

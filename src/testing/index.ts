@@ -9,6 +9,7 @@ export { type CollectedEvents, collectEvents } from "./collect-events.ts";
 export type { ConformanceCase } from "./conformance/conformance-case.ts";
 export { plannerConformance } from "./conformance/planner-conformance.ts";
 export { runStoreConformance } from "./conformance/run-store-conformance.ts";
+export { type FakeOllama, type FakeOllamaAnswer, startFakeOllama } from "./fake-ollama.ts";
 export { createFakeTool, type FakeOutcome, type FakeTool } from "./fake-tool.ts";
 export {
   createFaultyRunStore,

@@ -91,7 +91,7 @@ export function createScriptedModel(
       if (left < 0) throw new Error(tooManyRequests(name, answers.length, requests));
       if (left === 0) return;
       throw new Error(
-        `The script of ${name} has ${count(answers.length)}; ${left} of them ${left === 1 ? "was" : "were"} not asked for.`,
+        `The script of ${name} has ${countAnswers(answers.length)}; ${left} of them ${left === 1 ? "was" : "were"} not asked for.`,
       );
     },
   };
@@ -125,7 +125,7 @@ async function replyTo(request: ModelRequest, answer: ScriptedAnswer, place: str
 }
 
 /** A script is checked when it is created, and what its functions return when they return it. */
-function checkReply(place: string, reply: unknown): asserts reply is ScriptedReply {
+export function checkReply(place: string, reply: unknown): asserts reply is ScriptedReply {
   if (typeof reply === "string" || reply instanceof Error) return;
   if (typeof reply !== "object" || reply === null) failOption(place, reply, expectedReply);
   if ("hangs" in reply) {
@@ -142,9 +142,9 @@ function checkReply(place: string, reply: unknown): asserts reply is ScriptedRep
 function tooManyRequests(name: string, answers: number, requests: readonly ModelRequest[]): string {
   const text = requests.at(-1)?.messages.at(-1)?.content ?? "";
   const asked = JSON.stringify(cutText(text, 201));
-  return `The script of ${name} has ${count(answers)}; this is request ${requests.length}, whose last message is ${asked}.`;
+  return `The script of ${name} has ${countAnswers(answers)}; this is request ${requests.length}, whose last message is ${asked}.`;
 }
 
-function count(answers: number): string {
+export function countAnswers(answers: number): string {
   return answers === 1 ? "1 answer" : `${answers} answers`;
 }

@@ -50,15 +50,24 @@ export interface ExportRunOptions {
   store: Pick<RunStore, "read">;
   runId: string;
   /**
-   * Signs the export: two Ed25519 keys of WebCrypto, the public one extractable. Whoever knows the public key can tell
-   * that nobody else has made or changed the export.
+   * Signs the export: a private Ed25519 key as PEM, unencrypted, or as a `KeyObject` of `node:crypto`; or two keys of WebCrypto, the
+   * public one extractable. Whoever knows the public key can tell that nobody else has made or changed the export.
    * @default none: unsigned
    */
-  key?: { readonly privateKey: Key; readonly publicKey: Key } | undefined;
+  key?: PortableKey | KeyPair | undefined;
 }
 
 /** A `CryptoKey`: its name is global with the types of some platforms only. @inline */
 type Key = Awaited<ReturnType<typeof crypto.subtle.importKey>>;
+
+/** @inline */
+interface KeyPair {
+  readonly privateKey: Key;
+  readonly publicKey: Key;
+}
+
+/** PEM, or a `KeyObject` of `node:crypto`. @inline */
+type PortableKey = string | { export(options: { readonly format: "jwk" }): object };
 
 /**
  * Exports a stored run, in whatever state it is, as a JSON document with its plan, its decisions and every recorded event.
@@ -72,7 +81,7 @@ export async function exportRun(options: ExportRunOptions): Promise<ExportedRun>
   const { store, runId, key } = options;
   checkOption({ methods: ["read"], expected: "a run store", isRequired: true }, store, "options.store");
   checkOption({ type: "text", isRequired: true }, runId, "options.runId");
-  if (key !== undefined) checkKey(key);
+  const pair = key === undefined ? undefined : await readKeyPair(key);
   const events = await store.read(runId);
   if (events.length === 0) {
     throw new AgentError("run-not-found", `There is no run "${runId}" in the store.`, { details: { runId } });
@@ -88,12 +97,22 @@ export async function exportRun(options: ExportRunOptions): Promise<ExportedRun>
       details: { runId, operation: "read", reason, problem: "corrupt" },
     });
   }
-  return key === undefined ? unsigned : { ...unsigned, signature: await sign(unsigned, key) };
+  return pair === undefined ? unsigned : { ...unsigned, signature: await sign(unsigned, pair) };
 }
 
-function checkKey(pair: NonNullable<ExportRunOptions["key"]>): void {
-  checkObject("options.key", pair);
-  const { privateKey, publicKey } = pair;
+async function readKeyPair(key: PortableKey | KeyPair): Promise<KeyPair> {
+  if (isPortable(key)) {
+    const { x, d } = await readPortable(key);
+    if (d === undefined) return failKey("options.key", "private");
+    const jwk = { kty: "OKP", crv: "Ed25519", x };
+    const [privateKey, publicKey] = await Promise.all([
+      crypto.subtle.importKey("jwk", { ...jwk, d }, "Ed25519", false, ["sign"]),
+      crypto.subtle.importKey("jwk", jwk, "Ed25519", true, ["verify"]),
+    ]);
+    return { privateKey, publicKey };
+  }
+  checkObject("options.key", key);
+  const { privateKey, publicKey } = key;
   for (const [name, key, usage] of [
     ["privateKey", privateKey, "sign"],
     ["publicKey", publicKey, "verify"],
@@ -102,6 +121,35 @@ function checkKey(pair: NonNullable<ExportRunOptions["key"]>): void {
     failOption(`options.key.${name}`, key, `an Ed25519 key of WebCrypto that may ${usage}`);
   }
   if (!publicKey.extractable) failOption("options.key.publicKey", publicKey, "an extractable key");
+  return key;
+}
+
+function isPortable(key: unknown): key is PortableKey {
+  return typeof key === "string" || typeof (key as { export?: unknown } | null)?.export === "function";
+}
+
+/** The parts of an Ed25519 key, in Base64 for URLs; without `x` it is another key, and without `d` a public one. */
+async function readPortable(key: PortableKey): Promise<{ readonly x?: string; readonly d?: string }> {
+  try {
+    const { crv, x, d } = Object(typeof key === "string" ? await readPem(key) : key.export({ format: "jwk" }));
+    return crv === "Ed25519" ? { x, ...(d && { d }) } : {};
+  } catch {
+    // What is wrong with it might show it.
+    return {};
+  }
+}
+
+async function readPem(text: string): Promise<object> {
+  const [, kind, body = ""] = /-----BEGIN (PRIVATE|PUBLIC) KEY-----([\sA-Za-z\d+/=]+)-----END/.exec(text) ?? [];
+  const [format, usage] = kind === "PRIVATE" ? (["pkcs8", "sign"] as const) : (["spki", "verify"] as const);
+  const bytes = fromBase64(body.replace(/\s/g, "")) ?? new Uint8Array();
+  return crypto.subtle.exportKey("jwk", await crypto.subtle.importKey(format, bytes, "Ed25519", true, [usage]));
+}
+
+/** Does not show what was received: it may be a private key. */
+function failKey(option: string, kind: "private" | "public"): never {
+  const expected = `an Ed25519 ${kind} key as PEM, unencrypted, or as a KeyObject`;
+  return failOption(option, "another text or key", expected, true);
 }
 
 async function describeEvents(
@@ -152,7 +200,7 @@ function toSignedText({ runId, digest }: Pick<ExportedRun, "runId" | "digest">):
   return new TextEncoder().encode(`planwright-run 1\n${runId}\n${digest}`);
 }
 
-async function sign(run: ExportedRun, { privateKey, publicKey }: NonNullable<ExportRunOptions["key"]>) {
+async function sign(run: ExportedRun, { privateKey, publicKey }: KeyPair) {
   const [value, raw] = await Promise.all([
     crypto.subtle.sign("Ed25519", privateKey, toSignedText(run)),
     crypto.subtle.exportKey("raw", publicKey),
@@ -185,8 +233,8 @@ export type RunVerdict =
 
 /** Options of {@link verifyRun}. @inline */
 export interface VerifyRunOptions {
-  /** The key that must have signed the export: 32 bytes, in Base64. @default any */
-  publicKey?: string | undefined;
+  /** The key that must have signed the export: its 32 bytes in Base64, PEM, or a `KeyObject` of `node:crypto`. @default any */
+  publicKey?: PortableKey | undefined;
 }
 
 /**
@@ -200,10 +248,7 @@ export interface VerifyRunOptions {
  */
 export async function verifyRun(document: unknown, options: VerifyRunOptions = {}): Promise<RunVerdict> {
   checkKeys("options", options, ["publicKey"]);
-  const { publicKey } = options;
-  if (publicKey !== undefined && fromBase64(publicKey)?.length !== 32) {
-    failOption("options.publicKey", publicKey, "the 32 bytes of an Ed25519 key in Base64");
-  }
+  const publicKey = options.publicKey === undefined ? undefined : await readPublicKey(options.publicKey);
   const run = readExport(document);
   const repeated = typeof document === "string" ? findRepeatedKey(document) : undefined;
   const reason = repeated === undefined ? await findChange(run) : `The key "${repeated}" stands twice in one object.`;
@@ -218,6 +263,14 @@ export async function verifyRun(document: unknown, options: VerifyRunOptions = {
   return publicKey === undefined || publicKey === signature.publicKey
     ? { status: "signed", publicKey: signature.publicKey, recordedTo }
     : { status: "untrusted", reason: `It is signed by another key, ${signature.publicKey}.` };
+}
+
+/** The bytes of a key in Base64, as exports have them. */
+async function readPublicKey(key: PortableKey): Promise<string> {
+  if (typeof key === "string" && fromBase64(key)?.length === 32) return key;
+  const { x } = isPortable(key) ? await readPortable(key) : {};
+  if (x === undefined) return failKey("options.publicKey", "public");
+  return `${x.replaceAll("-", "+").replaceAll("_", "/")}=`;
 }
 
 function readExport(document: unknown): ExportedRun {

@@ -2,6 +2,7 @@ import { describe, expect, it } from "vitest";
 import { z as z3 } from "zod/v3";
 import { z } from "zod/v4";
 import type { StandardSchema } from "../../src/core/schema.ts";
+import { createTodoStore } from "../../src/index.ts";
 import { validatePlan } from "../../src/plan/validate-plan.ts";
 import { issuesOf, planTools, toolWith } from "../fixtures/plan-tools.ts";
 
@@ -162,6 +163,30 @@ describe("unions with references in them", () => {
 });
 
 describe("strict and loose schemas", () => {
+  it("an unknown key is told in the words of its schema, if that has its own", async () => {
+    const error = ({ code }: { code?: string }) => (code === "unrecognized_keys" ? "pay takes no such key" : undefined);
+    const own = z.strictObject({ a: z.string() }, { error });
+    const listed = '"Subject" has no input "b"; it knows: a.';
+    expect(await messageOf(own, { a: "", b: 1 })).toBe("pay takes no such key");
+    expect(await messageOf(z.object({ in: own }), { in: { a: 1, b: 1 } })).toBe("pay takes no such key");
+    // Another key of the same name stands elsewhere.
+    expect(await messageOf(z.object({ in: own.optional(), a: z.string() }), { a: "", b: 1, in: { a: "" } })).toMatch(
+      /^"Subject" has no input "b"; it knows: in, a\.$/,
+    );
+    expect(await messageOf(z3.object({ a: z3.string() }).strict("pay takes no such key"), { a: "", b: 1 })).toBe(
+      "pay takes no such key",
+    );
+    expect(await messageOf(z.strictObject({ a: z.string() }), { a: "", b: 1 })).toBe(listed);
+    expect(await messageOf(z3.object({ a: z3.string() }).strict(), { a: "", b: 1 })).toBe(listed);
+  });
+
+  it("clear of the todo store says how to remove some todos", async () => {
+    const steps = [{ id: "s1", tool: "TodoStore", input: { operation: "clear", tag: "x" } }];
+    const [issue] = await validatePlan({ steps }, { tools: [createTodoStore()] });
+    expect(issue).toMatchObject({ code: "unknown-key", path: ["steps", 0, "input", "tag"] });
+    expect(issue?.message).toMatch(/clear takes no tag: .* list them with the filter and delete each by its id/);
+  });
+
   it.each<[string, StandardSchema, unknown, string[]]>([
     [
       "strict, told once for each key",

@@ -1,3 +1,4 @@
+import { generateKeyPairSync } from "node:crypto";
 import { describe, expect, it } from "vitest";
 import { z } from "zod/v4";
 import { type AgentOptions, createAgent } from "../../src/agent.ts";
@@ -31,7 +32,7 @@ async function approvedRun(options: Partial<AgentOptions> = {}) {
 }
 
 const newKey = () => crypto.subtle.generateKey("Ed25519", true, ["sign", "verify"]) as Promise<Keys>;
-type Keys = NonNullable<Parameters<typeof exportRun>[0]["key"]>;
+type Keys = Extract<NonNullable<Parameters<typeof exportRun>[0]["key"]>, { readonly privateKey: unknown }>;
 /** As written to a file and read again. */
 const reread = (run: ExportedRun): ExportedRun => JSON.parse(JSON.stringify(run));
 type Json = Record<string, JsonValue>;
@@ -210,6 +211,23 @@ describe("an export", () => {
   });
 });
 
+it("is signed by keys as PEM and of Node as by those of WebCrypto", async () => {
+  const { store, runId } = await approvedRun();
+  const { privateKey, publicKey } = generateKeyPairSync("ed25519");
+  const pem = String(privateKey.export({ format: "pem", type: "pkcs8" }));
+  const publicPem = String(publicKey.export({ format: "pem", type: "spki" }));
+  const made: ExportedRun[] = [];
+  for (const key of [privateKey, pem, `A comment\n${pem.replaceAll("\n", "\r\n")}`])
+    made.push(await exportRun({ store, runId, key }));
+  expect(new Set(made.map((run) => JSON.stringify(run))).size).toBe(1);
+  const text = JSON.stringify(made[0]);
+  const bytes = made[0]?.signature?.publicKey ?? "";
+  for (const each of [publicKey, publicPem, privateKey, pem, bytes])
+    expect(await verifyRun(text, { publicKey: each })).toMatchObject({ status: "signed", publicKey: bytes });
+  const other = generateKeyPairSync("ed25519").publicKey;
+  expect(await verifyRun(text, { publicKey: other })).toMatchObject({ status: "untrusted" });
+});
+
 describe("bad input", () => {
   it("is an option that is not known, or a key that is none", async () => {
     const { store, runId } = await approvedRun();
@@ -237,6 +255,28 @@ describe("bad input", () => {
     const reason = "Its events are not those of a run.";
     expect(await verifyRun(with1({ metadata: deep }))).toEqual({ status: "changed", reason });
     await expect(verifyRun(with1({ version: 99 }))).rejects.toMatchObject({ code: "invalid-options" });
+  });
+
+  it("is another key as PEM or as a KeyObject, which no error shows", async () => {
+    const { store, runId } = await approvedRun();
+    const pem = { format: "pem", type: "pkcs8" } as const;
+    const own = generateKeyPairSync("ed25519");
+    const rsa = generateKeyPairSync("rsa", { modulusLength: 2_048 }).privateKey;
+    const sealed = own.privateKey.export({ ...pem, cipher: "aes-256-cbc", passphrase: "p" });
+    const cut = String(own.privateKey.export(pem)).slice(0, 60);
+    const body = String(own.privateKey.export(pem)).split("\n")[1] ?? "";
+    for (const key of [own.publicKey, rsa, String(rsa.export(pem)), String(sealed), cut, body, "", "none"]) {
+      const thrown = await exportRun({ store, runId, key }).catch((error: unknown) => error);
+      expect(thrown).toMatchObject({ code: "invalid-options", details: { option: "options.key" } });
+      expect(JSON.stringify(thrown)).not.toContain(body);
+      expect(String(thrown)).toContain("an Ed25519 private key as PEM, unencrypted, or as a KeyObject");
+    }
+    const text = JSON.stringify(await exportRun({ store, runId, key: own.privateKey }));
+    for (const publicKey of [rsa, cut, "", "none", 7]) {
+      await expect(verifyRun(text, { publicKey } as object)).rejects.toMatchObject({
+        details: { option: "options.publicKey" },
+      });
+    }
   });
 
   it("is a run that is not there, or keys that cannot sign", async () => {

@@ -18,6 +18,12 @@ interface Execution {
   dependencies: ReadonlyMap<string, readonly string[]>;
 }
 
+/** What makes the instruments: a meter of OpenTelemetry, or what stands for one. */
+export type MetricFactory = Pick<
+  Meter,
+  "createCounter" | "createUpDownCounter" | "createHistogram" | "createObservableCounter" | "createObservableGauge"
+>;
+
 const planName = " plan";
 const toApprovalName = (stepId: string) => ` approval of ${stepId}`;
 
@@ -30,7 +36,7 @@ export class Metrics {
 
   /** `now` is in milliseconds, of a clock that is never set. */
   constructor(
-    meter: Meter,
+    meter: MetricFactory,
     private readonly name: string,
     private readonly now: () => number,
   ) {
@@ -178,9 +184,9 @@ const tokenBuckets = [
 type Instruments = ReturnType<typeof createInstruments>;
 
 /** Several observers of a meter share instruments, or the totals of one would replace those of the other. */
-const instrumentsOf = new WeakMap<Meter, Instruments>();
+const instrumentsOf = new WeakMap<MetricFactory, Instruments>();
 
-function createInstruments(meter: Meter) {
+function createInstruments(meter: MetricFactory) {
   const histogram = (name: string, description: string, unit: string, explicitBucketBoundaries: number[]) =>
     meter.createHistogram(name, { description, unit, advice: { explicitBucketBoundaries } });
   const duration = (name: string, description: string) => histogram(name, description, "s", durationBuckets);

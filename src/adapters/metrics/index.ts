@@ -1,0 +1,178 @@
+/** @module planwright/metrics */
+
+import type { Attributes } from "@opentelemetry/api";
+import { type Clock, monotonicNow, systemClock } from "../../async/clock.ts";
+import type { Observer } from "../../core/observer.ts";
+import { type OptionTable, readOptions } from "../../core/options.ts";
+import { type MetricFactory, Metrics } from "../otel/metrics.ts";
+
+/** Options of {@link createMetrics}. @inline */
+export interface MetricsOptions {
+  /** The name of the agent. @default "planwright" */
+  name?: string | undefined;
+  /** The clock that measures durations. @default the system's */
+  clock?: Clock | undefined;
+}
+
+/** A metric, by the names of OpenTelemetry's conventions. */
+export interface Metric {
+  /** Such as `planwright.runs`. */
+  readonly name: string;
+  readonly type: "counter" | "gauge" | "histogram";
+  readonly description: string;
+  /** In the notation of UCUM: `s` is seconds, and `{run}` counts runs. */
+  readonly unit: string;
+  /** One for each set of attributes that there has been. */
+  readonly points: readonly MetricPoint[];
+}
+
+/** What a metric has counted or measured for one set of attributes. */
+export interface MetricPoint {
+  /** Such as `{ "planwright.run.status": "completed" }`. */
+  readonly attributes: Readonly<Record<string, string>>;
+  /** The total of a counter, the level of a gauge; of a histogram the sum of its values. */
+  readonly value: number;
+  /** The number of values of a histogram. */
+  readonly count?: number;
+  /** The values of a histogram that were at most `le`, for ascending bounds. Larger ones are only in `count`. */
+  readonly buckets?: readonly { readonly le: number; readonly count: number }[];
+}
+
+/** An observer that keeps metrics in memory. */
+export interface MetricsObserver extends Required<Pick<Observer, "event">> {
+  /** All metrics so far. */
+  snapshot(this: void): readonly Metric[];
+  /** All metrics that have points, in Prometheus's text format 0.0.4: the body of a page of type `text/plain; version=0.0.4`. */
+  toPrometheus(this: void): string;
+}
+
+const metricsOptions = {
+  name: { type: "text", default: "planwright" },
+  clock: { methods: ["now"], expected: "a clock", default: systemClock },
+} satisfies OptionTable<MetricsOptions>;
+
+/**
+ * An observer that counts and measures runs, steps and calls of models, without OpenTelemetry: the metrics of `createTelemetry`.
+ * They begin at zero with each process. Throws `invalid-options`.
+ *
+ * {@includeCode ../../../examples/28-log.ts}
+ */
+export function createMetrics(options: MetricsOptions = {}): MetricsObserver {
+  const { name, clock } = readOptions(metricsOptions, options);
+  const series: Series[] = [];
+  const make =
+    (type: Metric["type"]) =>
+    (name: string, { description = "", unit = "", advice }: Described = {}) => {
+      const made = new Series({ name, type, description, unit }, advice?.explicitBucketBoundaries ?? []);
+      series.push(made);
+      return made;
+    };
+  const meter: MetricFactory = {
+    createCounter: make("counter"),
+    createUpDownCounter: make("gauge"),
+    createHistogram: make("histogram"),
+    createObservableCounter: make("counter"),
+    createObservableGauge: make("gauge"),
+  };
+  const metrics = new Metrics(meter, name, () => monotonicNow(clock));
+  const snapshot = () => series.map((each) => each.read());
+  return {
+    event: (event) => metrics.event(event),
+    snapshot,
+    toPrometheus: () => snapshot().map(toText).join(""),
+  };
+}
+
+type Described = NonNullable<Parameters<MetricFactory["createHistogram"]>[1]>;
+type Callback = Parameters<ReturnType<MetricFactory["createObservableGauge"]>["addCallback"]>[0];
+
+interface Point {
+  readonly attributes: Readonly<Record<string, string>>;
+  value: number;
+  count: number;
+  /** How many values are in the bucket that ends with each bound. */
+  readonly within: number[];
+}
+
+class Series {
+  private readonly points = new Map<string, Point>();
+  private readonly callbacks: Callback[] = [];
+
+  constructor(
+    private readonly kind: Omit<Metric, "points">,
+    private readonly bounds: readonly number[],
+  ) {}
+
+  add(value: number, attributes: Attributes = {}): void {
+    this.pointOf(attributes).value += value;
+  }
+
+  record(value: number, attributes: Attributes = {}): void {
+    const point = this.pointOf(attributes);
+    point.value += value;
+    point.count++;
+    const at = this.bounds.findIndex((bound) => value <= bound);
+    if (at !== -1) point.within[at] = (point.within[at] ?? 0) + 1;
+  }
+
+  addCallback(callback: Callback): void {
+    this.callbacks.push(callback);
+  }
+
+  removeCallback(): void {}
+
+  read(): Metric {
+    const observe = (value: number, attributes: Attributes = {}) => {
+      this.pointOf(attributes).value = value;
+    };
+    for (const callback of this.callbacks) callback({ observe });
+    return { ...this.kind, points: [...this.points.values()].map((point) => this.readPoint(point)) };
+  }
+
+  private readPoint({ attributes, value, count, within }: Point): MetricPoint {
+    if (this.kind.type !== "histogram") return { attributes, value };
+    let total = 0;
+    const buckets = this.bounds.map((le, index) => {
+      total += within[index] ?? 0;
+      return { le, count: total };
+    });
+    return { attributes, value, count, buckets };
+  }
+
+  private pointOf(attributes: Attributes): Point {
+    const entries = Object.entries(attributes).map(([key, value]) => [key, String(value)] as const);
+    const key = JSON.stringify(entries);
+    const point = this.points.get(key) ?? { attributes: Object.fromEntries(entries), value: 0, count: 0, within: [] };
+    this.points.set(key, point);
+    return point;
+  }
+}
+
+/** https://prometheus.io/docs/instrumenting/exposition_formats, with the names that OpenTelemetry's exporter in JavaScript prints. */
+function toText({ name, type, description, points }: Metric): string {
+  if (points.length === 0) return "";
+  const id = toName(name) + (type === "counter" ? "_total" : "");
+  const lines = points.flatMap(({ attributes, value, count = 0, buckets }) => {
+    const line = (ending: string, of: number, le?: number | string) =>
+      `${id}${ending}${toLabels(le === undefined ? attributes : { ...attributes, le: String(le) })} ${of}`;
+    if (buckets === undefined) return [line("", value)];
+    const within = buckets.map((bucket) => line("_bucket", bucket.count, bucket.le));
+    return [...within, line("_bucket", count, "+Inf"), line("_sum", value), line("_count", count)];
+  });
+  return `# HELP ${id} ${escapeText(description)}\n# TYPE ${id} ${type}\n${lines.join("\n")}\n`;
+}
+
+function toLabels(attributes: Readonly<Record<string, string>>): string {
+  const labels = Object.entries(attributes).map(
+    ([key, value]) => `${toName(key)}="${escapeText(value).replaceAll('"', '\\"')}"`,
+  );
+  return labels.length === 0 ? "" : `{${labels.join(",")}}`;
+}
+
+function toName(name: string): string {
+  return name.replace(/[^\w:]/g, "_");
+}
+
+function escapeText(text: string): string {
+  return text.replaceAll("\\", "\\\\").replaceAll("\n", "\\n");
+}

@@ -1,0 +1,205 @@
+import type { IncomingMessage } from "node:http";
+import type { AddressInfo } from "node:net";
+import { countPending } from "../async/promises.ts";
+import type { JsonValue } from "../core/json.ts";
+import { failOption, type OptionTable, readOptions } from "../core/options.ts";
+import { describeThrown } from "../core/text.ts";
+import { checkReply, countAnswers, type ScriptedReply, type ScriptedText } from "./scripted-model.ts";
+
+/** The content of a chat request. @inline */
+export interface FakeOllamaChat {
+  readonly model: string;
+  readonly messages: readonly { readonly role: string; readonly content: string }[];
+  readonly stream?: boolean;
+  readonly format?: JsonValue;
+  readonly logprobs?: boolean;
+  readonly [field: string]: unknown;
+}
+
+/**
+ * One answer of a fake Ollama: as of a scripted model, where an `Error` is status 500, or an error of another status, such as
+ * `{ status: 503, error: "server busy" }`. Streamed, a text comes in the pieces of its `deltas`, or of its `logprobs` if those are asked for.
+ * @inline
+ */
+export type FakeOllamaReply = ScriptedReply | { readonly status: number; readonly error: string };
+
+/** An answer of {@link startFakeOllama}: a reply, or a function of the request that returns one. @group Models */
+export type FakeOllamaAnswer = FakeOllamaReply | ((chat: FakeOllamaChat) => FakeOllamaReply | Promise<FakeOllamaReply>);
+
+/** Options of {@link startFakeOllama}. @inline */
+export interface FakeOllamaOptions {
+  /** The names of its models, each with a tag or for `latest`; another is answered with 404. @default any name */
+  models?: readonly string[] | undefined;
+  /** What its models can do, as `/api/show` tells it, such as `thinking`. @default completion and tools */
+  capabilities?: readonly string[] | undefined;
+}
+
+/** A server that speaks like Ollama, with scripted answers. @group Models */
+export interface FakeOllama {
+  /** Its address, such as `http://127.0.0.1:40123`: the `host` of a client. */
+  readonly host: string;
+  /** All chat requests, including those that it had no answer to. */
+  readonly chats: readonly FakeOllamaChat[];
+  /** Throws unless there were exactly as many chat requests as answers. */
+  assertComplete(this: void): void;
+  /** Closes all connections; from then on they are refused. */
+  close(this: void): Promise<void>;
+}
+
+const names = { isValid: isTexts, expected: "a list of names" } as const;
+const fakeOptions = {
+  models: names,
+  capabilities: { ...names, default: ["completion", "tools"] },
+} satisfies OptionTable<FakeOllamaOptions>;
+
+/**
+ * Starts a server on a free port of this machine that speaks like Ollama, for an app whose model is `createOllamaModel` or another
+ * client of Ollama: `/api/chat`, streamed or not, from the script; `/api/show`, `/api/tags` and `/api/version`. A request
+ * beyond the last answer, and a function that throws, is status 500 and says so.
+ *
+ * Throws `invalid-options`.
+ *
+ * {@includeCode ../../examples/22-fake-models.ts}
+ * @group Models
+ */
+export async function startFakeOllama(
+  answers: readonly FakeOllamaAnswer[],
+  options: FakeOllamaOptions = {},
+): Promise<FakeOllama> {
+  const { models, capabilities } = readOptions(fakeOptions, options);
+  if (!Array.isArray(answers)) failOption("answers", answers, "an array");
+  answers.forEach((answer: unknown, index) => {
+    if (typeof answer !== "function") toReply(`answers[${index}]`, answer);
+  });
+  const chats: FakeOllamaChat[] = [];
+  const chatWith = async (chat: FakeOllamaChat): Promise<FakeResponse> => {
+    // A client that loads the model sends no messages.
+    if (!chat.messages?.length) return jsonOf({ model: chat.model, done: true, done_reason: "load" });
+    const index = chats.push(chat) - 1;
+    const answer = answers[index];
+    if (answer === undefined) return jsonOf({ error: describeScript(answers, chats) }, 500);
+    try {
+      const reply = toReply(`answers[${index}]`, typeof answer === "function" ? await answer(chat) : answer);
+      if ("hangs" in reply) return {};
+      if ("status" in reply) return jsonOf({ error: reply.error }, reply.status);
+      const lines = linesOf(reply, chat).map((line) => `${JSON.stringify(line)}\n`);
+      return {
+        type: lines.length > 1 ? "application/x-ndjson" : "application/json; charset=utf-8",
+        text: lines.join(""),
+      };
+    } catch (thrown) {
+      return jsonOf({ error: `The script threw: ${describeThrown(thrown)}` }, 500);
+    }
+  };
+  const post = async (path: string, body: Record<string, unknown>): Promise<FakeResponse> => {
+    const { model } = body;
+    if (path !== "/api/chat" && path !== "/api/show") return { status: 404, text: "404 page not found" };
+    if (typeof model !== "string") return jsonOf({ error: "model is required" }, 400);
+    if (models?.some((each) => withTag(each) === withTag(model)) === false)
+      return jsonOf({ error: `model '${model}' not found` }, 404);
+    if (path === "/api/chat") return chatWith(body as FakeOllamaChat);
+    const info = { "general.architecture": "fake", "fake.context_length": 32_768 };
+    return jsonOf({ details: { family: "fake" }, model_info: info, capabilities });
+  };
+  const pages: Readonly<Record<string, FakeResponse>> = {
+    "/": { text: "Ollama is running" },
+    "/api/version": jsonOf({ version: "0.0.0" }),
+    "/api/tags": jsonOf({ models: models?.map(withTag).map((name) => ({ name, model: name })) ?? [] }),
+  };
+  const { createServer } = await countPending(import("node:http"));
+  const server = createServer(async (request, response) => {
+    const body = await readBody(request);
+    const { url = "" } = request;
+    const { status = 200, type = "text/plain", text } = pages[url] ?? (await post(url, body));
+    if (text !== undefined) response.writeHead(status, { "content-type": type }).end(text);
+  });
+  await new Promise<void>((resolve, reject) => {
+    server.once("error", reject);
+    server.listen(0, "127.0.0.1", resolve);
+  });
+  return {
+    host: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
+    chats,
+    assertComplete() {
+      if (chats.length !== answers.length) throw new Error(describeScript(answers, chats));
+    },
+    close: () =>
+      new Promise((resolve) => {
+        server.close(() => resolve());
+        server.closeAllConnections();
+      }),
+  };
+}
+
+/** Without a text, nothing is sent before the client closes the connection. */
+interface FakeResponse {
+  readonly status?: number;
+  readonly type?: string;
+  readonly text?: string;
+}
+
+function jsonOf(value: object, status = 200): FakeResponse {
+  return { status, type: "application/json; charset=utf-8", text: JSON.stringify(value) };
+}
+
+function linesOf(
+  reply: ScriptedText,
+  { model, messages, stream, logprobs: isAsked }: FakeOllamaChat,
+): readonly object[] {
+  const { text, reasoning, finishReason = "stop", usage = {}, logprobs = [], deltas = [text] } = reply;
+  const tokens = isAsked === true ? logprobs : [];
+  const line = (message: object, others: object = { done: false }) => ({
+    model,
+    created_at: "2026-01-01T00:00:00Z",
+    message: { role: "assistant", content: "", ...message },
+    ...others,
+  });
+  const prompt = messages.map(({ content }) => content).join(" ");
+  const end = {
+    done: true,
+    done_reason: finishReason,
+    prompt_eval_count: usage.inputTokens ?? Math.ceil(prompt.length / 4),
+    eval_count: usage.outputTokens ?? Math.ceil(text.length / 4),
+  };
+  const thought = reasoning === undefined ? {} : { thinking: reasoning };
+  if (stream === false)
+    return [line({ ...thought, content: text }, { ...(tokens.length > 0 && { logprobs: tokens }), ...end })];
+  const pieces =
+    tokens.length > 0
+      ? tokens.map((token) => line({ content: token.token }, { logprobs: [token], done: false }))
+      : deltas.map((content) => line({ content }));
+  return [...(reasoning === undefined ? [] : [line(thought)]), ...pieces, line({}, end)];
+}
+
+async function readBody(request: IncomingMessage): Promise<Record<string, unknown>> {
+  let text = "";
+  try {
+    for await (const chunk of request.setEncoding("utf8")) text += chunk;
+    return Object(JSON.parse(text));
+  } catch {
+    return {};
+  }
+}
+
+function withTag(name: string): string {
+  return name.includes(":") ? name : `${name}:latest`;
+}
+
+function describeScript(answers: readonly unknown[], { length }: readonly unknown[]): string {
+  return `The script has ${countAnswers(answers.length)}; ${length} ${length === 1 ? "was" : "were"} asked for.`;
+}
+
+type WireReply = Exclude<FakeOllamaReply, string | Error>;
+
+/** A script is checked when the server starts, and what its functions return when they return it. */
+function toReply(place: string, reply: unknown): WireReply {
+  const { status, error } = Object(reply);
+  if (Number.isInteger(status) && typeof error === "string") return { status, error };
+  checkReply(place, reply);
+  if (reply instanceof Error) return { status: 500, error: reply.message };
+  return typeof reply === "string" ? { text: reply } : reply;
+}
+
+function isTexts(value: unknown): boolean {
+  return Array.isArray(value) && value.every((each) => typeof each === "string" && each !== "");
+}
