@@ -2,6 +2,7 @@ import { createInterface } from "node:readline/promises";
 import { createOllamaModel } from "../adapters/ollama/ollama-model.ts";
 import { driverPlaces } from "../adapters/sqlite/sql-database.ts";
 import { type Agent, type AgentOptions, createAgent } from "../agent.ts";
+import { type AgentErrorData, isAgentError } from "../core/errors.ts";
 import type { Planner } from "../core/planner.ts";
 import type { RunStore } from "../core/run-store.ts";
 import type { RunStatus } from "../core/run-summary.ts";
@@ -64,14 +65,22 @@ export interface CliCall {
 
 export const exitCodes = { completed: 0, failed: 1, usage: 2, cancelled: 130, terminated: 143 } as const;
 
-export function getExitCode(status: RunStatus, errorCode?: string): number {
+export function getExitCode(status: RunStatus, error?: AgentErrorData): number {
   if (status === "completed") return exitCodes.completed;
   if (status === "cancelled") return exitCodes.cancelled;
   if (status === "interrupted") return exitCodes.terminated;
-  return usageErrors.includes(errorCode ?? "") ? exitCodes.usage : exitCodes.failed;
+  return isUsageError(error) ? exitCodes.usage : exitCodes.failed;
 }
 
 const usageErrors = ["cannot-plan", "invalid-request", "invalid-options"];
+/** Why a model was not asked, or has not answered: a request that it could not read may be planned later. */
+const unanswered = ["model-failed", "planning-failed", "timeout", "limit-exceeded"];
+
+function isUsageError(error: AgentErrorData | undefined): boolean {
+  if (!isAgentError(error, "planning-failed")) return usageErrors.includes(error?.code ?? "");
+  const { failures = [] } = error.details;
+  return failures.length > 0 && !failures.some(({ code }) => unanswered.includes(code));
+}
 
 interface CliProcess {
   readonly stdin?: NodeJS.ReadStream;

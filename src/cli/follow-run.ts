@@ -40,7 +40,7 @@ export function reportResult({ agent, options, out, err }: CliCall, run: RunResu
   if (options.json) out.print(jsonLines(run));
   else if (run.status === "completed") out.print(renderResult(run, { tools: agent.tools, colors: out.colors }));
   if (run.status !== "completed") err.print([...renderProblem(run), ...renderHint(run, options)]);
-  return getExitCode(run.status, run.error?.code);
+  return getExitCode(run.status, run.error);
 }
 
 /** Reports on stderr that another planner is asked, as this is not part of the requested output. */

@@ -66,7 +66,7 @@ async function workWithAgent(work: Work, io: CliIo): Promise<number> {
     if (options.json) out.print(jsonLines({ error: thrown }));
     err.print(renderError(thrown));
     const { code } = thrown;
-    return getExitCode(code === "cancelled" || code === "interrupted" ? code : "failed", code);
+    return getExitCode(code === "cancelled" || code === "interrupted" ? code : "failed", thrown.toJSON());
   }
 }
 

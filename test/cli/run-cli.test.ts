@@ -15,6 +15,7 @@ const refusal = new AgentError("cannot-plan", 'The request cannot be planned: no
   details: { reason: "not-understood", examples: ["add milk", "list\u001b todos"] },
 });
 
+const down = modelFailure({ provider: "ollama", modelId: "qwen3" }, "unreachable", { message: "Nobody\nis there." });
 const refusing = () => createFakeAgent({ planner: createScriptedPlanner([refusal]) });
 
 describe("a request", () => {
@@ -129,7 +130,6 @@ describe("a planner with a model", () => {
     ]);
     return createFakeIo({ agent: createFakeAgent({ planner: createFallbackPlanner([llm, rules]) }) });
   };
-  const down = modelFailure({ provider: "ollama", modelId: "qwen3" }, "unreachable", { message: "Nobody\nis there." });
   const notice = "planwright: Nobody\\nis there. (Planning with scripted instead.)\n";
 
   it("is named with the plan, and its usage with the result", async () => {
@@ -176,6 +176,18 @@ describe("a request that cannot be planned", () => {
     expect(stderr).toBe(
       'planwright: The request cannot be planned: nothing fits "sing\\n".\nWhat can be done, for example:\n  add milk\n  list\\u001b todos\n',
     );
+  });
+
+  it.each([
+    [2, "has answered that nothing fits", ['{"steps":[{"do":"unclear"}]}']],
+    [2, "has answered with no plan, twice", ["no idea", "none"]],
+    [1, "is down", [down]],
+  ])("exits with %i if rules refuse it and a model %s", async (expected, _, answers) => {
+    const model = createScriptedModel(answers, { provider: "ollama", modelId: "qwen3" });
+    const rules = { ...createScriptedPlanner([refusal]), usesModel: false };
+    const planner = createFallbackPlanner([rules, createLlmPlanner({ model })]);
+    const { exitCode } = await callCli(["sing"], createFakeIo({ agent: createFakeAgent({ planner }) }));
+    expect(exitCode).toBe(expected);
   });
 
   it("prints what it may mean", async () => {

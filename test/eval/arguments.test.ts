@@ -1,6 +1,8 @@
-import { describe, expect, it } from "vitest";
+import { describe, expect, it, vi } from "vitest";
+import * as planwright from "../../src/index.ts";
 import { createLlmPlanner } from "../../src/planners/llm/llm-planner.ts";
 import { createScriptedModel } from "../../src/testing/scripted-model.ts";
+import createPlanner from "./app-planner.ts";
 import { readArguments } from "./arguments.ts";
 import { toTool } from "./call-tools.ts";
 import { describeModel } from "./describe-model.ts";
@@ -38,6 +40,16 @@ describe("the arguments of the evaluation", () => {
     expect(model).toBe("mock/large");
     const { lines } = await checkGold({ planner, limit });
     expect(describeModel(lines)).toContain("| calls, tokens in / out | 2, 18 / 8 |");
+  });
+
+  it("name the model that the apps ask, too", async () => {
+    const line = "--planner ai-sdk --provider ./test/eval/mock-provider.ts --model large";
+    vi.stubEnv("EVAL_ARGUMENTS", JSON.stringify(line.split(" ")));
+    vi.stubEnv("EVAL_PLANNER", "model");
+    const planner = await createPlanner(planwright);
+    vi.unstubAllEnvs();
+    const agent = planwright.createAgent({ tools: [planwright.createTodoStore()], planner });
+    await expect(agent.plan("sing")).rejects.toThrow("mock/large cannot plan this");
   });
 });
 

@@ -10,6 +10,8 @@ import { loadModel } from "./load-model.ts";
 
 /** What the evaluation was asked to do. */
 export interface EvalArguments {
+  /** As they were given. */
+  readonly argv: readonly string[];
   /** Undefined for the project's own requests. */
   readonly folder: string | undefined;
   readonly planner: Planner;
@@ -40,7 +42,7 @@ export async function readArguments(
       limit: { type: "string", default: "Infinity" },
     },
   });
-  const shared = { folder: positionals[0], misses: Number(values.misses), limit: Number(values.limit) };
+  const shared = { argv, folder: positionals[0], misses: Number(values.misses), limit: Number(values.limit) };
   if (Number.isNaN(shared.misses) || Number.isNaN(shared.limit)) throw new Error("--misses and --limit are numbers.");
   if (values.planner === "rules")
     return { ...shared, planner: createRulePlanner(), model: undefined, languageModel: undefined };

@@ -21,7 +21,8 @@ import { describeSentences } from "./sentences.ts";
 /** A dot for each request, as a model may take seconds for one. */
 const onRow = () => process.stderr.write(".");
 
-async function evaluate({ folder, planner, model, languageModel, misses, limit }: EvalArguments): Promise<number> {
+async function evaluate(read: EvalArguments): Promise<number> {
+  const { folder, planner, model, misses, limit } = read;
   const options = { planner, limit, ...(model !== undefined && { onRow }) };
   if (folder === undefined) {
     const gold = await checkGold(options);
@@ -33,7 +34,7 @@ async function evaluate({ folder, planner, model, languageModel, misses, limit }
     return model === undefined && gold.misses.length > 0 ? 1 : 0;
   }
   if (!existsSync(folder)) throw new Error(`There is no folder ${folder}.`);
-  if (isOfPeople(folder)) return measurePeople(resolve(folder), languageModel).then(() => 0);
+  if (isOfPeople(folder)) return measurePeople(resolve(folder), read).then(() => 0);
   const measured = await measureFolder(folder, options);
   // Rules know no tool but those that bring phrases.
   const calls = model === undefined ? undefined : await measureCalls(folder, options);

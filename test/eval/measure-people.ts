@@ -2,29 +2,15 @@ import { spawnSync } from "node:child_process";
 import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join, resolve } from "node:path";
-import {
-  createFallbackPlanner,
-  createLlmPlanner,
-  createRulePlanner,
-  type LanguageModel,
-  type Planner,
-  toPlan,
-} from "../../src/index.ts";
+import * as planwright from "../../src/index.ts";
+import type { EvalArguments } from "./arguments.ts";
 import type { DataRow } from "./data.ts";
-import { withFirstProposal } from "./first-proposal.mjs";
 import { quantiles } from "./measure.ts";
 import { planRows } from "./plan-rows.ts";
+import { plannersWith } from "./planners-with.ts";
 
 /** Thursday, 26 November 2026: the sentences speak of days near it. */
 const clock = { nowMs: Date.UTC(2026, 10, 26, 10), timeZone: "UTC" };
-
-/** Who plans: the rules, and with the first proposal; with a model the model alone, and the model for what the rules refuse. */
-function plannersWith(model: LanguageModel | undefined): Readonly<Record<string, Planner>> {
-  const rules = createRulePlanner();
-  if (model === undefined) return { rules, proposals: withFirstProposal(rules, toPlan) };
-  const llm = createLlmPlanner({ model });
-  return { rules, model: llm, both: createFallbackPlanner([rules, llm]) };
-}
 
 /** True for a folder of what people typed, with its plans field by field. */
 export function isOfPeople(folder: string): boolean {
@@ -35,7 +21,10 @@ export function isOfPeople(folder: string): boolean {
  * Plans what people typed, for the built-in tools and for the tools of apps, and prints the scores of the folder's own scorers.
  * The apps are planned by the built package (`npm run build`).
  */
-export async function measurePeople(folder: string, asked: LanguageModel | undefined): Promise<void> {
+export async function measurePeople(
+  folder: string,
+  { languageModel: asked, argv }: Pick<EvalArguments, "languageModel" | "argv">,
+): Promise<void> {
   const places = [folder, join(folder, "..", "fresh"), resolve("../shared/eval/fresh")];
   const scorers = places.find((place) => existsSync(join(place, "run-apps.mjs")));
   if (scorers === undefined) throw new Error(`There is no run-apps.mjs in ${places.join(", ")}.`);
@@ -47,7 +36,7 @@ export async function measurePeople(folder: string, asked: LanguageModel | undef
     .map((line) => JSON.parse(line) as DataRow);
   const calls = new ModelCalls();
   const work = mkdtempSync(join(tmpdir(), "planwright-eval-"));
-  for (const [name, planner] of Object.entries(plannersWith(asked && calls.count(asked)))) {
+  for (const [name, planner] of Object.entries(plannersWith(planwright, asked && calls.count(asked)))) {
     const planned = await planRows(rows, { planner, clock, onRow: () => process.stderr.write(".") });
     const out = join(work, `${name}.jsonl`);
     writeFileSync(out, planned.map((row) => JSON.stringify(row)).join("\n"));
@@ -56,11 +45,11 @@ export async function measurePeople(folder: string, asked: LanguageModel | undef
     );
   }
   console.log(calls.describe());
-  for (const kind of Object.keys(plannersWith(asked))) {
-    const args = [resolve("."), "--apps", folder, "--planner", resolve("test/eval/app-planner.mjs")];
-    const fixed = ["--import", join(scorers, "fixed-clock.mjs"), join(scorers, "run-apps.mjs")];
+  for (const kind of Object.keys(plannersWith(planwright, asked))) {
+    const args = [resolve("."), "--apps", folder, "--planner", resolve("test/eval/app-planner.ts")];
+    const fixed = ["--import", "tsx", "--import", join(scorers, "fixed-clock.mjs"), join(scorers, "run-apps.mjs")];
     console.log(
-      `\n## Tools of apps, planned by ${kind}\n${run(fixed, args, { EVAL_PLANNER: kind, EVAL_MODEL: asked?.modelId })}`,
+      `\n## Tools of apps, planned by ${kind}\n${run(fixed, args, { EVAL_PLANNER: kind, EVAL_ARGUMENTS: JSON.stringify(argv) })}`,
     );
   }
   rmSync(work, { recursive: true });
@@ -78,11 +67,11 @@ function run(
 
 /** Counts what a model is asked; an equal question is asked once. */
 class ModelCalls {
-  private readonly known = new Map<string, ReturnType<LanguageModel["generate"]>>();
+  private readonly known = new Map<string, ReturnType<planwright.LanguageModel["generate"]>>();
   private readonly seconds: number[] = [];
   private readonly tokens = { input: 0, output: 0 };
 
-  count(model: LanguageModel): LanguageModel {
+  count(model: planwright.LanguageModel): planwright.LanguageModel {
     return {
       ...model,
       getContextTokens: async (signal) => model.getContextTokens?.(signal),
@@ -103,7 +92,7 @@ class ModelCalls {
     return `${this.seconds.length} calls of the model: median ${median.toFixed(2)} s, 99th percentile ${p99.toFixed(2)} s; ${perCall(this.tokens.input)} tokens in, ${perCall(this.tokens.output)} out`;
   }
 
-  private async ask(model: LanguageModel, request: Parameters<LanguageModel["generate"]>[0]) {
+  private async ask(model: planwright.LanguageModel, request: Parameters<planwright.LanguageModel["generate"]>[0]) {
     const start = performance.now();
     const response = await model.generate(request);
     this.seconds.push((performance.now() - start) / 1_000);
