@@ -1,8 +1,8 @@
 import { mkdtempSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { createAgent, createLlmPlanner, createTodoStore } from "planwright";
-import { createManualClock, createRecordedModel, createScriptedModel } from "planwright/testing";
+import { createAgent, createLlmPlanner, createOllamaModel, createTodoStore } from "planwright";
+import { createManualClock, createRecordedModel, createScriptedModel, startFakeOllama } from "planwright/testing";
 
 // In an app: createOllamaModel({ model: "qwen2.5-coder:1.5b" }), once.
 const real = createScriptedModel(["no idea", '{"steps": [{"do": "TodoStore.add", "title": "milk"}]}']);
@@ -20,3 +20,9 @@ const model = createRecordedModel({ path });
 const second = createAgent({ tools, clock, planner: createLlmPlanner({ model }) });
 console.log((await second.plan("we need milk")).steps[0]?.input);
 model.assertComplete();
+
+// For an app that asks a server: its address is all that a test changes.
+const ollama = await startFakeOllama(['{"steps": [{"do": "TodoStore.add", "title": "oats"}]}']);
+const planner = createLlmPlanner({ model: createOllamaModel({ model: "qwen3", host: ollama.host }) });
+console.log((await createAgent({ tools, planner }).plan("we need oats")).steps[0]?.input);
+await ollama.close();

@@ -192,6 +192,10 @@ export const publicExports = {
     values: ["createRunLog"],
     types: ["RunLogger"],
   },
+  "src/adapters/metrics/index.ts": {
+    values: ["createMetrics"],
+    types: ["Metric", "MetricPoint", "MetricsObserver", "MetricsOptions"],
+  },
   "src/adapters/otel/index.ts": {
     values: ["createTelemetry"],
     types: ["TelemetryOptions"],
@@ -230,10 +234,13 @@ export const publicExports = {
       "recordTools",
       "replayTools",
       "runStoreConformance",
+      "startFakeOllama",
     ],
     types: [
       "CollectedEvents",
       "ConformanceCase",
+      "FakeOllama",
+      "FakeOllamaAnswer",
       "FakeOutcome",
       "FakeTool",
       "FaultyRunStore",

@@ -73,7 +73,7 @@ export function getExitCode(status: RunStatus, error?: AgentErrorData): number {
 }
 
 const usageErrors = ["cannot-plan", "invalid-request", "invalid-options"];
-/** Why a model was not asked, or has not answered: a request that it could not read may be planned later. */
+/** A planner that fails with one of these may plan the request later. */
 const unanswered = ["model-failed", "planning-failed", "timeout", "limit-exceeded"];
 
 function isUsageError(error: AgentErrorData | undefined): boolean {

@@ -131,7 +131,7 @@ function collectIssues(
   return issues;
 }
 
-/** What a strict schema says of an unknown key, if its author wrote that. */
+/** The message of a strict schema about a key, if its author wrote one. */
 function ownMessageOf(path: JsonPath, parsed: ParseResult<unknown>): string | undefined {
   if (parsed.ok) return undefined;
   const at = parsed.raw.findIndex((raw) => (raw as RawIssue).keys?.includes(String(path.at(-1))));

@@ -30,7 +30,7 @@ export type FakeOllamaAnswer = FakeOllamaReply | ((chat: FakeOllamaChat) => Fake
 export interface FakeOllamaOptions {
   /** The names of its models, each with a tag or for `latest`; another is answered with 404. @default any name */
   models?: readonly string[] | undefined;
-  /** What its models can do, as `/api/show` tells it, such as `thinking`. @default completion and tools */
+  /** The abilities of its models, as `/api/show` tells them, such as `thinking`. @default completion and tools */
   capabilities?: readonly string[] | undefined;
 }
 

@@ -1,12 +1,11 @@
 /** @module planwright/metrics */
 
-import type { Attributes } from "@opentelemetry/api";
 import { type Clock, monotonicNow, systemClock } from "../../async/clock.ts";
 import type { Observer } from "../../core/observer.ts";
 import { type OptionTable, readOptions } from "../../core/options.ts";
 import { type MetricFactory, Metrics } from "../otel/metrics.ts";
 
-/** Options of {@link createMetrics}. @inline */
+/** Options of {@link createMetrics}. */
 export interface MetricsOptions {
   /** The name of the agent. @default "planwright" */
   name?: string | undefined;
@@ -26,7 +25,7 @@ export interface Metric {
   readonly points: readonly MetricPoint[];
 }
 
-/** What a metric has counted or measured for one set of attributes. */
+/** The numbers of a metric for one set of attributes. */
 export interface MetricPoint {
   /** Such as `{ "planwright.run.status": "completed" }`. */
   readonly attributes: Readonly<Record<string, string>>;
@@ -55,7 +54,7 @@ const metricsOptions = {
  * An observer that counts and measures runs, steps and calls of models, without OpenTelemetry: the metrics of `createTelemetry`.
  * They begin at zero with each process. Throws `invalid-options`.
  *
- * {@includeCode ../../../examples/28-log.ts}
+ * {@includeCode ../../../examples/35-metrics.ts}
  */
 export function createMetrics(options: MetricsOptions = {}): MetricsObserver {
   const { name, clock } = readOptions(metricsOptions, options);
@@ -83,6 +82,7 @@ export function createMetrics(options: MetricsOptions = {}): MetricsObserver {
   };
 }
 
+type Attributes = Readonly<Record<string, unknown>>;
 type Described = NonNullable<Parameters<MetricFactory["createHistogram"]>[1]>;
 type Callback = Parameters<ReturnType<MetricFactory["createObservableGauge"]>["addCallback"]>[0];
 
@@ -90,7 +90,7 @@ interface Point {
   readonly attributes: Readonly<Record<string, string>>;
   value: number;
   count: number;
-  /** How many values are in the bucket that ends with each bound. */
+  /** The number of values between each bound and the one before it. */
   readonly within: number[];
 }
 

@@ -18,7 +18,7 @@ interface Execution {
   dependencies: ReadonlyMap<string, readonly string[]>;
 }
 
-/** What makes the instruments: a meter of OpenTelemetry, or what stands for one. */
+/** A meter of OpenTelemetry, or one that keeps its metrics in memory. */
 export type MetricFactory = Pick<
   Meter,
   "createCounter" | "createUpDownCounter" | "createHistogram" | "createObservableCounter" | "createObservableGauge"

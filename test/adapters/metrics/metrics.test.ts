@@ -51,7 +51,12 @@ function pointsOf(text: string): readonly string[] {
   return text
     .split("\n")
     .filter((line) => line !== "" && !/^(#|target_info)/.test(line))
-    .map((line) => line.replace(/otel_scope_\w+="[^"]*",?/g, "").replace(/,\}/, "}").replace("{}", ""))
+    .map((line) =>
+      line
+        .replace(/otel_scope_\w+="[^"]*",?/g, "")
+        .replace(/,\}/, "}")
+        .replace("{}", ""),
+    )
     .map((line) => (/duration/.test(line) && !/_count/.test(line) ? line.replace(/ \S+$/, "") : line))
     .sort();
 }
