@@ -112,10 +112,7 @@ type OpenRun = (parts: Runtime, runs: RunRegistry, opening: Opening) => Promise<
 
 type AnyRunOptions = Parameters<typeof resolveRunOptions>[0];
 
-/**
- * The methods of an agent, for tools of any type; its owners add the types. It checks options and hands out handles;
- * everything else is loaded for the first run. Without a planner every target is a plan.
- */
+/** Everything but options and handles is loaded for the first run. Without a planner every target is a plan. */
 export function createEngine(settings: EngineSettings): Agent & WorkedAgent {
   const hub = new EventHub<AgentEvent>(settings.onListenerError);
   let registry: RunRegistry | undefined;
@@ -375,7 +372,6 @@ export function createEngine(settings: EngineSettings): Agent & WorkedAgent {
     prune: async (options) => (await loadRuntime()).prune(settings.store, options, deleteWithin),
   };
 
-  /** The events of a run, from the start; a loop that is left, in any way, leaves nothing behind. */
   function readEvents(wanted: EventsWanted): AsyncIterator<AgentEvent, undefined> {
     const leaving = new AbortSource();
     const read = async function* (): AsyncGenerator<AgentEvent, undefined> {
@@ -420,7 +416,6 @@ function snapshotOf(target: RunTarget, { waits }: { readonly waits: boolean }): 
   return json.ok ? { plan: json.value as unknown as PlanInput } : target;
 }
 
-/** Warns if there are fields to seal but no key: plans with them will be refused. */
 function warnOfSecrets(settings: EngineSettings): void {
   if (settings.sealing === undefined || settings.sealing.keys !== undefined) return;
   const names = [...settings.toolsByName.values()].filter(isSensitiveTool).map(({ name }) => name);
@@ -430,7 +425,6 @@ function warnOfSecrets(settings: EngineSettings): void {
   settings.onWarning({ code: "no-secret-keys", message });
 }
 
-/** Warns of tools with a retry policy that does nothing: they do not say that they may run again. */
 function warnOfMissingEffects(settings: EngineSettings): void {
   for (const tool of settings.toolsByName.values()) {
     if (tool.retry === undefined || saysEffect(tool)) continue;
@@ -441,7 +435,6 @@ function warnOfMissingEffects(settings: EngineSettings): void {
   }
 }
 
-/** Warns of phrases that take nearly any request for a tool that runs once or needs approval. */
 function warnOfOpenPhrases(settings: EngineSettings): void {
   for (const tool of settings.toolsByName.values())
     for (const phrase of findOpenPhrases(tool))

@@ -62,12 +62,10 @@ export const lazySignal: PropertyDescriptor & ThisType<{ readonly [sourceKey]: A
   configurable: true,
 };
 
-/** Sources that are aborted together. One that is opened after the abort is aborted at once. */
 export class AbortScope<TReason> {
   reason: TReason | undefined;
   private sources: AbortSource[] = [];
 
-  /** Aborts all sources; only the first reason counts. */
   abort(reason: TReason): void {
     if (this.reason !== undefined) return;
     this.reason = reason;

@@ -13,7 +13,7 @@ export interface CircuitBreakerOptions {
   readonly resetAfterMs?: number | undefined;
 }
 
-/** The outcome of a call that was let in. `abandoned` is neither a success nor a failure of the callee. */
+/** `abandoned` is neither a success nor a failure of the callee. */
 export type CallVerdict = "succeeded" | "failed" | "abandoned";
 
 export interface CircuitPermit {
@@ -40,7 +40,6 @@ export interface CircuitPermit {
 export class CircuitBreaker {
   /** The state after the last call: it stays `open` until the next call, even when `resetAfterMs` has passed. */
   state: CircuitState = "closed";
-  /** Grows with each change of state. */
   private generation = 0;
   private isProbing = false;
   private openedMs = 0;

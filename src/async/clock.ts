@@ -36,7 +36,6 @@ export function toTimestamp(ms: number): string {
   return latest.text;
 }
 
-/** Lets the process exit although a timer of a clock has not called back. */
 export function letExit(timer: unknown): void {
   (timer as { unref?(): void } | undefined)?.unref?.();
 }

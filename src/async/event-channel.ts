@@ -20,7 +20,6 @@ export class EventChannel<TEvent> implements EventStream<TEvent>, EventSink<TEve
     readonly reject: (error: unknown) => void;
   }[] = [];
 
-  /** An expendable event may be dropped before others when more than `capacity` wait to be read. */
   constructor(
     private readonly options: { readonly capacity: number; readonly isExpendable: (event: TEvent) => boolean },
   ) {}
@@ -37,13 +36,11 @@ export class EventChannel<TEvent> implements EventStream<TEvent>, EventSink<TEve
     this.buffer.push(event);
   }
 
-  /** Accepts no more events; those in the buffer can still be read. */
   close(): void {
     this.isClosed = true;
     for (const reader of this.waiting.splice(0)) reader.resolve({ value: undefined, done: true });
   }
 
-  /** Like {@link EventChannel.close}, but further reads reject with the error. */
   fail(error: unknown): void {
     this.failure = { error };
     for (const reader of this.waiting.splice(0)) reader.reject(error);

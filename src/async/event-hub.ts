@@ -4,7 +4,7 @@ import { isThenable } from "./promises.ts";
 type Listener = (event: never) => unknown;
 type Name = string | symbol;
 
-/** A registered listener. Being another object tells an old subscription from a newer one of the same listener. */
+/** Being another object tells an old subscription from a newer one of the same listener. */
 interface Subscription<TEvent> {
   readonly name: Name;
   readonly listener: Listener;
@@ -43,12 +43,10 @@ export class EventHub<TEvent extends { readonly type: string }> {
     if (subscription !== undefined) this.end(subscription);
   }
 
-  /** The number of listeners to the type, without those to every event. */
   listenerCount(type: string): number {
     return this.emitter.listenerCount(type);
   }
 
-  /** Removes the listeners of a type, or of all types; listeners to every event stay. */
   removeAllListeners(type?: string): void {
     for (const name of type === undefined ? this.emitter.eventNames() : [type]) {
       if (name === everything) continue;

@@ -33,7 +33,6 @@ export function settleOrAbort<T>(promise: Promise<T>, signal: Abortable): Promis
   });
 }
 
-/** Uses each item of a list, in its order, at most `width` at a time. Rejects as soon as one of the uses does. */
 export async function inParallel<T>(
   items: readonly T[],
   width: number,
@@ -65,7 +64,7 @@ export async function countPending<T>(work: Promise<T>): Promise<T> {
   }
 }
 
-/** Loads a value with the first `get` and keeps it. After a failure, the next `get` loads it again. */
+/** After a failure, the next `get` loads the value again. */
 export function loadOnce<T>(load: () => Promise<T>) {
   let loading: Promise<T> | undefined;
   return {

@@ -1,4 +1,3 @@
-/** A map of at most `maxSize` keys that drops the least recently used one. */
 export class RecentMap<TValue> {
   private readonly values = new Map<string, TValue>();
 

@@ -135,7 +135,6 @@ function readDelayMs(error: ErrorWithDelay, nowMs: number): number | undefined {
   return undefined;
 }
 
-/** The value of a header; the first of a list of values. */
 function header(headers: object, name: string): unknown {
   const { get } = headers as Partial<Headers>;
   const entries = headers instanceof Map ? [...headers] : Object.entries(headers);
@@ -159,7 +158,6 @@ function toDelayMs(value: unknown, nowMs: number): number | undefined {
   return Number.isFinite(atMs - nowMs) ? atMs - nowMs : undefined;
 }
 
-/** An HTTP date, and the JSON form of a `Date`. */
 const httpDate = /^(?:[a-z]{3}, \d\d [a-z]{3} \d{4}|[a-z]{6,9}, \d\d-[a-z]{3}-\d\d) \d\d:\d\d:\d\d (?:GMT|UTC)$/i;
 /** The obsolete form that RFC 9110 obliges recipients to accept: `Sun Nov  6 08:49:37 1994`, which is in GMT. */
 const asctimeDate = /^[a-z]{3} [a-z]{3} [ \d]\d \d\d:\d\d:\d\d \d{4}$/i;

@@ -3,7 +3,7 @@ import type { Clock } from "./clock.ts";
 
 export const notInTime = Symbol("notInTime");
 
-/** Settles as the promise does, or resolves to {@link notInTime} after `delayMs`, which may be 0. */
+/** `delayMs` may be 0. */
 export function settleWithin<T>(promise: Promise<T>, delayMs: number, clock: Clock): Promise<T | typeof notInTime> {
   return pTimeout<T, typeof notInTime>(promise, {
     milliseconds: Math.max(delayMs, Number.MIN_VALUE),

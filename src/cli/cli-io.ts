@@ -41,7 +41,6 @@ export interface CliAgent {
   close(): void;
 }
 
-/** The planner: rules, or a model in Ollama with the rules as a fallback. `host` is where it runs, if specified. */
 export type PlannerChoice =
   | { readonly type: "rules" }
   | { readonly type: "ollama"; readonly model: string; readonly host: string | undefined };
@@ -96,10 +95,7 @@ interface CliStream extends CliOutput {
   on(event: "error", listener: (error: { code?: string; message?: string }) => void): unknown;
 }
 
-/**
- * The outside world of a process: its streams, its environment, and a signal that aborts on the first Ctrl-C. The
- * process ends as usual on the second Ctrl-C, on a `SIGTERM` without a listener, and on the second `SIGTERM`.
- */
+/** The signal aborts on the first Ctrl-C. The process ends as usual on the second, and on a `SIGTERM` without a listener or repeated. */
 export function createProcessIo(host: CliProcess): Omit<CliIo, "version" | "createAgent"> {
   const controller = new AbortController();
   host.once("SIGINT", () => controller.abort("Ctrl-C was pressed"));
@@ -131,10 +127,7 @@ async function askAt(
   }
 }
 
-/**
- * A run continues to its end when it cannot be shown. A reader that stops (`| head`) is not reported; any other failure
- * (a full disk) results in one line, and exit code 1.
- */
+/** A run continues when it cannot be shown. A reader that stops (`| head`) is not reported; a full disk is, with exit code 1. */
 function reportLostOutput(host: CliProcess): void {
   let isTold = false;
   for (const stream of [host.stdout, host.stderr]) {

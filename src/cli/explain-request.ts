@@ -12,7 +12,6 @@ import { describePlan } from "../runs/describe-plan.ts";
 import { type CliCall, exitCodes } from "./cli-io.ts";
 import { renderError } from "./render-run.ts";
 
-/** Prints which phrases the rules found in a request, and the plan, or the refusal. */
 export async function explainRequest(
   { agent, options, io, out, err }: CliCall,
   { request, tools: file }: { readonly request: string; readonly tools?: string },
@@ -41,7 +40,6 @@ function renderPart({ text, tool, phrase, words }: RequestExplanation["parts"][n
 
 const importOf = (url: string): Promise<unknown> => import(url);
 
-/** Loads the tools that a file exports by default: a list, or a function that returns one. */
 export async function loadTools(file: string, load = importOf, folder = process.cwd()): Promise<readonly Tool[]> {
   const path = resolve(file);
   if (!existsSync(path)) failOption("--tools", file, "a file that exists", true);

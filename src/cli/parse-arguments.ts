@@ -15,7 +15,7 @@ export interface RequestArguments {
   readonly ifRun?: AnyRunCommand;
 }
 
-/** A command that is given instead of a request. All but `tools`, `explain` and `verify` are about the runs of a database. */
+/** All but `tools`, `explain` and `verify` are about the runs of a database. */
 type NamedCommand =
   | { readonly type: "tools" }
   | { readonly type: "explain"; readonly request: string; readonly tools?: string }
@@ -25,7 +25,6 @@ type NamedCommand =
   | { readonly type: "watch" | "resume" | "delete"; readonly runId: string }
   | ({ readonly type: "prune" } & Pick<ReadOptions, "before" | "keep" | "status">);
 
-/** The form in which a run is shown, unless as text: as a page in a file, as a flowchart, by its events, or exported, perhaps signed. */
 type ShowOptions = Pick<ReadOptions, "html" | "mermaid" | "events" | "export" | "key">;
 export type AnyRunCommand = Extract<NamedCommand, { type: "show" | "watch" | "resume" }>;
 

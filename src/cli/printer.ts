@@ -6,10 +6,7 @@ export interface CliOutput {
   readonly isTTY?: boolean;
 }
 
-/**
- * The only way to write to a stream. A terminal obeys nothing in a line except the colours of this printer: other
- * control characters are shown as escapes.
- */
+/** The only way to write to a stream: a terminal obeys its colours, and other control characters are shown as escapes. */
 export class Printer {
   readonly colors: Colors;
 

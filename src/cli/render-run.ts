@@ -127,7 +127,7 @@ function describeError(error: unknown): string {
   return printable(typeof message === "string" ? message : String(error));
 }
 
-/** Says in one line that a planner returned no plan, and which one is asked instead. The error of a model has advice. */
+/** The error of a model has advice. */
 export function renderFallback({ error, next }: Pick<PlanFallbackEvent, "error" | "next">): string {
   const { message } = isAgentError(error.cause, "model-failed") ? error.cause : error;
   return `planwright: ${printable(message)} (Planning with ${printable(next)} instead.)`;

@@ -123,7 +123,6 @@ export async function drawRun(call: CliCall, runId: string, file: string): Promi
   return exitCodes.completed;
 }
 
-/** Draws the newest runs as an HTML page that lists them. */
 export async function drawRuns(call: CliCall, file: string): Promise<number> {
   const { agent, out } = call;
   const runs: RunSnapshot[] = [];
@@ -293,7 +292,6 @@ function readText(file: string): string {
   }
 }
 
-/** Says which file has something else. */
 function failFile(thrown: unknown, { file, key }: Partial<ExportFiles>): never {
   if (!isAgentError(thrown, "invalid-options")) throw thrown;
   const { option } = thrown.details;

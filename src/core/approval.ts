@@ -110,9 +110,8 @@ export function toShownInput(parsed: JsonValue, given: JsonObject): { input: Jso
 const maxDepth = 500;
 
 /**
- * The JSON of a parsed input. A BigInt is its digits, a set a list, and a map a list of pairs. Anything else that JSON
- * cannot hold, such as an object of a class, is as it was given in its place; if it is in a list whose length has changed,
- * that is the whole list.
+ * A part that JSON cannot hold, such as an object of a class, is as it was given in its place; if it is in a list whose length
+ * has changed, that is the whole list.
  */
 export function jsonOfParsed(parsed: unknown, given: JsonValue): JsonValue {
   try {
@@ -153,15 +152,11 @@ function jsonOf(value: unknown): JsonValue | undefined {
   return json?.ok ? json.value : undefined;
 }
 
-/**
- * Returns the canonical JSON (RFC 8785) of a call: of its run, its step and iteration, its tool, the effect and the parsed
- * input. So an approval of one call approves no other.
- */
+/** Canonical JSON (RFC 8785), so that an approval of one call approves no other. */
 export function canonicalCall({ runId, tool, effect, input, ...place }: ApprovedCall): string {
   return canonicalJson({ runId, ...stepRefOf(place), tool, effect, input });
 }
 
-/** Computes what the approval of a step is bound to: the SHA-256 of its canonical call, as 64 lowercase hex digits. */
 export function hashCall(call: ApprovedCall): Promise<string> {
   return sha256(canonicalCall(call));
 }
@@ -171,16 +166,13 @@ export type WordSource =
   | { readonly type: "output" | "error"; readonly stepId: string; readonly iteration?: number }
   | { readonly type: "context" };
 
-/** A text that a plan was made from: the request, which speaks for the user, or one that is only shown to a planner. */
 export interface AccountText {
   readonly source: { readonly type: "request" } | WordSource;
   readonly value: unknown;
 }
 
-/** A value of a step with words or numbers that the user has not said. */
 export interface UnsaidValue {
   readonly stepId: string;
-  /** The path within the step. */
   readonly path: JsonPath;
   readonly words: readonly string[];
   /** The other texts that say one of the words, or the value. */
@@ -192,7 +184,6 @@ export interface UnsaidValue {
 export interface AccountOptions {
   readonly tools: readonly DefinedTool[];
   readonly texts: readonly AccountText[];
-  /** Time of the request, and the user's time zone, for its dates. */
   readonly clock: { readonly nowMs: number; readonly timeZone: string };
   /** Steps that were planned before any other text was seen: their values count as said. @default none */
   readonly planned?: readonly PlanStep[];

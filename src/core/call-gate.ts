@@ -42,7 +42,6 @@ export interface Admission {
   leave(verdict: CallVerdict): CircuitState | undefined;
 }
 
-/** The limits of a tool or a model: calls at a time, calls in a time, and a circuit breaker. */
 export class CallGate {
   private readonly places: Semaphore | undefined;
   private readonly rate: RateLimit | undefined;

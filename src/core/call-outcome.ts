@@ -1,7 +1,6 @@
 import { readFields } from "./error-data.ts";
 import { isAgentError } from "./errors.ts";
 
-/** A row of the table: an error is in it if one of its fields is. */
 interface ErrorRow {
   readonly syscall?: RegExp;
   readonly code: RegExp;
@@ -40,7 +39,6 @@ export function callOutcome(error: unknown): "not-done" | "unknown" | "failed" {
   return isLeftOpen(error, new Set()) ? "unknown" : "failed";
 }
 
-/** True if an error, live or stored, states that a call took no effect. */
 export function saysNothingHappened(error: unknown): boolean {
   return callOutcome(error) === "not-done";
 }
@@ -65,7 +63,6 @@ function statedOutcome(error: unknown): "not-done" | "unknown" | undefined {
 /** An error may be its own cause, or have a new one each time it is asked. */
 const maxRead = 50;
 
-/** True if an error, one of its causes, or one of those that an `AggregateError` collects, is in the row of open outcomes. */
 function isLeftOpen(error: unknown, read: Set<unknown>): boolean {
   if (typeof error !== "object" || error === null || read.has(error) || read.size >= maxRead) return false;
   read.add(error);

@@ -49,14 +49,11 @@ export function asRounded(result: Decimal, digits: number = precision): Decimal 
   return result;
 }
 
-/** Marks the result of changing only the sign or the size of a value: it is as exact as that. */
 export function asExactAs(value: Decimal, result: Decimal): Decimal {
   return isExact(value) ? result : asRounded(result, digitsOf(value));
 }
 
 /**
- * Undoes the rounding of a simple result, and rejects a result that is not a finite number.
- *
  * 1 / 3 * 3 is 0.999…9 with 40 digits and sqrt(2)^2 is 2.000…01. A result that uses all digits but, rounded to 34,
  * needs no more than 20 is taken for that number, so that floor(1 / 3 * 3) is 1. Nothing else changes by that: the
  * relative difference is below 1e-33, and a JavaScript number distinguishes 1e-16.
@@ -68,7 +65,6 @@ export function settle(result: Decimal): Decimal {
   return rounded.precision() <= precision / 2 ? rounded : result;
 }
 
-/** Settles the result of an operator, and marks it if it is neither exact nor taken for a simple number. */
 export function settleAs(result: Decimal, isExactly: boolean, digits: number): Decimal {
   if (isExactly && result.isFinite()) return result;
   const settled = settle(result);
@@ -121,7 +117,6 @@ export function nearestNumber(value: Decimal, limit: number): number {
   throw new ArithmeticFault("overflow", message);
 }
 
-/** True if a sum is no larger than the error of one of its terms, which was rounded. */
 function isNoise(sum: Decimal, term: Decimal): boolean {
   return term.e - sum.e > precision - guardDigits && !isExact(term);
 }

@@ -140,12 +140,10 @@ export function defineTool(options: Tool): DefinedTool {
   return define(options);
 }
 
-/** True if a tool says its effect: `once` is what is assumed of the others. */
 export function saysEffect(tool: DefinedTool & { readonly [givenKey]?: Given }): boolean {
   return tool[givenKey]?.members.effect !== undefined;
 }
 
-/** A tool as planners and runs need it, created from a caller's value. Throws `invalid-options`. */
 export function toDefinedTool(place: string, tool: unknown): DefinedTool {
   return definedFrom.get(tool as object) ?? define(tool as Tool, place);
 }
@@ -153,7 +151,6 @@ export function toDefinedTool(place: string, tool: unknown): DefinedTool {
 /** The tool defined from each object, so that an object that is passed to many agents is read and checked once. */
 const definedFrom = new WeakMap<object, DefinedTool>();
 
-/** Indexes tools by name. Throws `invalid-options` for anything that is not a tool, and for a duplicate name. */
 export function indexTools(tools: readonly Tool[]): ReadonlyMap<string, DefinedTool> {
   if (!Array.isArray(tools)) failOption("tools", tools, "a list of tools");
   const byName = new Map<string, DefinedTool>();
@@ -213,7 +210,6 @@ interface Given {
   tool?: DefinedTool;
 }
 
-/** Checks a tool, which may be at a `place` in a list, and reads each member once. Throws `invalid-options`. */
 export function define(tool: Tool, place?: string): DefinedTool {
   if (typeof tool !== "object" || tool === null || Array.isArray(tool))
     failOption(place ?? "tool", tool, "an object with name, description, inputSchema and execute");
@@ -245,10 +241,9 @@ export function define(tool: Tool, place?: string): DefinedTool {
   return defined;
 }
 
-/** Members that are called as methods of the object that has them. */
 const methods: ReadonlySet<keyof Tool> = new Set(["effect", "needsApproval", "phrases", "execute", "undo"]);
 
-/** A member of a tool. What a copy of a defined tool has in common with it is as its author gave it. */
+/** A member that a copy shares with a defined tool is read as its author gave it. */
 function readMember(tool: Tool & { readonly [givenKey]?: Given }, key: keyof Tool): unknown {
   const value = tool[key];
   const given = tool[givenKey];
@@ -299,7 +294,6 @@ const phraseOptions = {
   toInput: { type: "function" },
 } satisfies OptionTable<ToolPhraseOptions>;
 
-/** Reads a list of phrases. The rule planner reads the templates. */
 function readPhrases(phrases: unknown, option: string): readonly ToolPhrase[] {
   if (!Array.isArray(phrases)) failOption(option, phrases, "a list of phrases, or a function that loads one");
   return phrases.map((phrase, index) => {
@@ -325,9 +319,8 @@ function checkPhrases(phrases: readonly ToolPhrase[], tool: PhrasedTool): void {
 }
 
 /**
- * Throws `invalid-options` for a phrase that cannot be read, and for a slot without a field in the input, unless something
- * else states what to do with it. The rule planner reports what is known only later: phrases that are loaded, schemas of
- * zod 3, and the branch of a union that a phrase means.
+ * The rule planner reports what is known only later: phrases that are loaded, schemas of zod 3, and the branch of a union that
+ * a phrase means.
  */
 function checkSlots(option: string, { phrase, slots = {}, toInput }: ToolPhrase, { input }: PhrasedTool): void {
   const node = readPhrase(option, phrase, () => parsePhrase(phrase));
@@ -371,7 +364,6 @@ export function readPhrase<T>(option: string, phrase: string, read: () => T): T 
   }
 }
 
-/** Throws `invalid-options` for an example whose input does not fit the tool, or is another one than before. */
 function checkExamples(phrases: readonly ToolPhrase[], { name, inputSchema }: PhrasedTool): void {
   const known = new Map<string, string>();
   for (const [index, each] of phrases.entries()) {
@@ -395,7 +387,6 @@ function checkExamples(phrases: readonly ToolPhrase[], { name, inputSchema }: Ph
   }
 }
 
-/** Throws `invalid-options` for a sentence that two tools give as an example. */
 function checkSharedExamples(tools: Iterable<DefinedTool>): void {
   const owners = new Map<string, string>();
   for (const { name, phrases } of tools) {
@@ -446,10 +437,7 @@ export async function describeTool(tool: Tool): Promise<ToolDescription> {
   return copyJson({ name, description, effect, inputSchema: input, ...(output && { outputSchema: output }) });
 }
 
-/**
- * Finds the phrases that take nearly any request, of a tool whose effect is grave: those with text slots alone, and no word
- * that says more than "get".
- */
+/** Those with text slots alone, and no word that says more than "get". */
 export function findOpenPhrases(tool: DefinedTool): readonly string[] {
   const isGrave = tool.declaredEffect === "once" || tool.declaredNeedsApproval !== false;
   const schemas = isGrave ? toolSchemas(tool) : undefined;

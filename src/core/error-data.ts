@@ -55,7 +55,6 @@ export function shortError(error: ErrorData): ErrorData {
 
 const errorKeys = ["name", "message", "code", "retryable", "outcome", "details", "cause"] as const;
 
-/** Reads some keys of a value from anywhere; undefined for a key that is missing or cannot be read. */
 export function readFields<TKey extends string>(
   value: unknown,
   ...keys: readonly TKey[]
@@ -96,7 +95,6 @@ function isDeeper(value: JsonValue, levels: number): boolean {
   return levels === 0 || Object.values(value).some((item) => isDeeper(item, levels - 1));
 }
 
-/** The last one leaves little of any value. */
 const trimLimits = [
   { maxText: 2_000, maxItems: 20, maxDepth: maxDetailsDepth },
   { maxText: 400, maxItems: 10, maxDepth: maxDetailsDepth },
@@ -106,7 +104,6 @@ const trimLimits = [
 ];
 const maxKeys = 30;
 
-/** Details that are too large or deep keep their keys and types: texts and lists are cut, then deep values, to fit. */
 function trimDetails(details: JsonObject): JsonObject {
   let trimmed: JsonValue = {};
   for (const { maxText, maxItems, maxDepth } of trimLimits) {
@@ -129,7 +126,6 @@ const parameter = /([?&;#])([^=&;#?\s]{1,100})=([^&;#\s"'`<>()[\]]+)/g;
 const secretName = /key|token|secret|passw|passphrase|pwd|auth|credential|signature|^sig$|session/i;
 const credentials = /:\/\/[^\s/?#@]{1,500}@/g;
 
-/** A text without the keys in its URLs: parameters such as `api_key` and `token`, and `user:password@`. */
 export function hideUrlKeys(text: string): string {
   if (!text.includes("=") && !text.includes("@")) return text;
   return text
@@ -153,9 +149,8 @@ const maxHead = 500;
 const frame = /^\s+at .*(?::\d+:\d+\)?|\((?:native|<anonymous>|index \d+)\))$|^[^\s@]*@.*:\d+:\d+$/;
 
 /**
- * The stack of a thrown value as it is recorded, if it has one: the recorded name and message, as those that the stack
- * begins with may have changed since, then 10 frames. It has up to 2 000 characters, without keys in URLs and without
- * the text that `hide` removes. That happens before the stack is cut, as half a secret would not be recognized.
+ * It begins with the recorded name and message, as those of the stack may have changed since. `hide` removes text before the
+ * stack is cut, as half a secret would not be recognized.
  */
 export function recordedStack(
   thrown: unknown,

@@ -319,7 +319,6 @@ export type AgentErrorLike<TCode extends AgentErrorCode = AgentErrorCode> = {
   };
 }[TCode];
 
-/** True for each code of errors after which the same call may succeed, unless the error says something else. */
 const retryableByCode: Readonly<Record<AgentErrorCode, boolean>> = {
   "invalid-options": false,
   "invalid-request": false,

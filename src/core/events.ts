@@ -463,10 +463,8 @@ export function handleEvent<TResult>(handlers: EventHandlers<TResult>, event: Ag
 
 type OmitEach<T, K extends PropertyKey> = T extends unknown ? Omit<T, K> : never;
 
-/** An event before it is numbered. */
 export type EventInit = OmitEach<AgentEvent, "runId" | "sequence" | "timestamp" | "recorded">;
 
-/** True if an event means that a step, or an iteration of one, has failed or must not run. */
 export function isStepFailure(event: EventInit): boolean {
   if (event.type === "step-end") return event.outcome.status !== "completed";
   return event.type === "step-skip" && event.reason === "approval-rejected";
@@ -585,7 +583,7 @@ const question = {
 };
 const isChangedCall = object({ input: isRecord, effect: isEffect, hash: isText });
 const note = { by: mayBeText, comment: mayBeText };
-/** The outcomes of a question. Only a step can be approved with another input. */
+/** Only a step can be approved with another input. */
 const decision = (changed: Check) =>
   byStatus({ approved: { ...note, changed }, rejected: { ...failure, ...note }, withdrawn: {} });
 
@@ -703,10 +701,7 @@ const wrongKeyOf = new Map(
   }),
 );
 
-/**
- * Returns the first key of a recorded event that is missing or invalid, apart from the fields that all events have: `type`
- * if no recorded event has its type. @internal
- */
+/** Returns the first key that is missing or invalid; `type` if no recorded event has its type. @internal */
 export function findWrongKey(event: Keyed): string | undefined {
   const check = wrongKeyOf.get(event.type as string);
   return check === undefined ? "type" : check(event);
@@ -736,7 +731,6 @@ export function checkEventType(type: unknown): asserts type is AgentEventType {
  */
 export const formatVersion = 7;
 
-/** Throws `store-failed` unless each execution in these events of a run states {@link formatVersion}. */
 export function checkEventFormat(runId: string, events: readonly AgentEvent[]): void {
   for (const event of events) {
     const isStart = event.type === "run-start" || event.type === "run-resume";
@@ -745,7 +739,6 @@ export function checkEventFormat(runId: string, events: readonly AgentEvent[]): 
   }
 }
 
-/** The error of data, such as a run or a file, that was written in another format, or in none. */
 export function wrongFormat(
   format: unknown,
   { what, ...place }: { readonly what: string; readonly runId: string; readonly operation: "open" | "read" },

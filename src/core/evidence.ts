@@ -21,7 +21,6 @@ export class EvidenceChain {
     this.update(canonicalJson(isDigested(event) ? { ...event, digest: undefined } : event));
   }
 
-  /** The digest of all that was added: 64 lowercase hex digits. The next one starts with it. */
   close(): string {
     const digest = bytesToHex(this.hash.digest());
     this.hash = sha256.create();

@@ -177,7 +177,6 @@ function othersOf(schema: JsonSchema): JsonSchema | boolean {
   return additionalProperties ?? (properties === undefined && allowsType(schema, "object"));
 }
 
-/** True if a constant member of the branch, such as the discriminator of a union, has another value. */
 function isRuledOut({ properties, type }: JsonSchema, value: unknown): boolean {
   if (value === undefined) return false;
   if (typeof value !== "object" || value === null)

@@ -10,7 +10,6 @@ export type JsonObject = { readonly [key: string]: JsonValue };
 export type JsonPath = readonly (string | number)[];
 
 interface WithToJson {
-  /** As `JSON.stringify` calls it. */
   toJSON(...args: never[]): unknown;
 }
 
@@ -125,7 +124,7 @@ export function copyJson<T>(value: T): T {
   return copy as T;
 }
 
-/** Deeply freezes data and returns it. It must contain no cycle. */
+/** The value must contain no cycle. */
 export function deepFreeze<T>(value: T): T {
   if (typeof value !== "object" || value === null || Object.isFrozen(value)) return value;
   for (const item of Object.values(value)) deepFreeze(item);
@@ -299,7 +298,7 @@ export interface Sealed {
   readonly $sealed: string;
 }
 
-/** The one key of a {@link Sealed}. Nothing that comes from outside may have it. */
+/** Nothing that comes from outside may have this key. */
 const sealedKey = "$sealed";
 
 export const hiddenText = "[sensitive]";

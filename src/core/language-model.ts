@@ -167,15 +167,11 @@ export type ModelFailureReason =
 /** The longest answer that is read, in characters. A model that does not end is stopped here. */
 export const maxAnswerLength = 1_048_576;
 
-/** The name of a model, such as `ollama/qwen3`. */
 export function modelName({ provider, modelId }: Pick<LanguageModel, "provider" | "modelId">): string {
   return `${provider}/${modelId}`;
 }
 
-/**
- * Reads the tokens of an answer as a server reported them. Tokens before the text, such as the end of its thinking, are
- * dropped. Undefined unless the rest covers the whole text.
- */
+/** Tokens before the text, such as the end of its thinking, are dropped. Undefined unless the rest covers the whole text. */
 export function readLogprobs(text: string, reported: readonly unknown[]): readonly TokenLogprob[] | undefined {
   const read: TokenLogprob[] = [];
   for (const item of reported) {

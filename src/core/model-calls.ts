@@ -68,7 +68,6 @@ const abortGraceMs = 1_000;
 type Attempt = { readonly ok: true; readonly value: ModelResponse } | { readonly ok: false; thrown: unknown };
 type Ask = (request: ModelRequest) => Promise<ModelResponse>;
 
-/** The calls of one model: repeated, limited, and refused while it keeps failing. */
 export class ModelCalls {
   private readonly gate: CallGate;
   /** The errors of calls that an open circuit refused: another attempt would be refused, too. */

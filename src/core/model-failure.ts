@@ -90,7 +90,7 @@ const reasonsOfCodes: readonly (readonly [RegExp, ModelFailureReason])[] = [
   [/^(context_length_exceeded|request_too_large)$/i, "prompt-too-long"],
 ];
 
-/** Errors of a connection. A time limit is the provider's own: the caller's signal is handled elsewhere. */
+/** A time limit is the provider's own: the caller's signal is handled elsewhere. */
 const networkCodes = [
   /^(ECONN|ENOTFOUND$|EAI_AGAIN$|EHOSTUNREACH$|ENETUNREACH$|ETIMEDOUT$|EPIPE$)/,
   /^(UND_ERR_(SOCKET|CONNECT|HEADERS|BODY)|ConnectionRefused$|ConnectionClosed$|FailedToOpenSocket$|(Timeout|Abort)Error$)/,

@@ -17,10 +17,7 @@ export interface ModelCall extends Omit<ModelUsage, "modelCalls"> {
   readonly model: string;
 }
 
-/**
- * Computes the usage of a call, with its cost. The estimates replace counts that the model did not report, or that are not valid
- * counts: one that is not a number would spoil every sum.
- */
+/** The estimates replace counts that are missing or not valid: one that is not a number would spoil every sum. */
 export function modelCall(
   model: LanguageModel,
   reported: ModelTokens | undefined,
@@ -41,7 +38,6 @@ export function modelCall(
   };
 }
 
-/** A model's price; undefined if it has none, or an unusable one. */
 export function priceOf({ price }: Pick<LanguageModel, "price">): ModelPrice | undefined {
   return isAmount(price?.inputPerMillion) && isAmount(price?.outputPerMillion) ? price : undefined;
 }
@@ -58,7 +54,6 @@ export function costOf(
   return (input + outputTokens * outputPerMillion) / 1_000_000;
 }
 
-/** The sum of two usages; the cost is known only if both costs are. */
 export function addUsage(left: ModelUsage | undefined, right: ModelUsage): ModelUsage {
   if (left === undefined) return right;
   const cost = left.cost === undefined || right.cost === undefined ? undefined : left.cost + right.cost;

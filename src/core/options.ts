@@ -3,10 +3,9 @@ import { AgentError, type AgentErrorDetails } from "./errors.ts";
 import { isPlainObject, isRecord } from "./json.ts";
 import { suggestName } from "./text.ts";
 
-/** Returns the setting for the value of an option, which errors call `option`, or throws `invalid-options`. */
 export type OptionReader<T> = (value: unknown, option: string) => T;
 
-/** The check of an option, and its default. A mere reader reads an option that is left out, too. */
+/** A mere reader reads an option that is left out, too. */
 type OptionSpec<T = unknown> =
   | OptionReader<unknown>
   | ((
@@ -52,7 +51,6 @@ type SettingOf<T, TSpec> =
         | (TSpec extends { readonly default: unknown } | { readonly isRequired: true } ? never : undefined);
 
 interface ReadOptions {
-  /** The keys that may be given. @default all */
   readonly known?: readonly string[] | undefined;
   /** The beginning of the call, such as `createAgent(`, for the error if the options are something else. */
   readonly call?: string;
@@ -62,7 +60,6 @@ interface ReadOptions {
 /** Says what an unknown key is an option of, if it is one elsewhere. */
 type WhereElse = (key: string) => string | undefined;
 
-/** Checks options and fills in the defaults. Throws `invalid-options`, which names the parent `option` if there is one. */
 export function readOptions<TOptions extends object, TTable extends AnyTable>(
   table: TTable,
   options: TOptions,
@@ -204,12 +201,12 @@ export function checkObject(option: string, value: unknown, example?: string): a
   fail(message, { option, received, expected });
 }
 
-/** Throws `invalid-options` for anything that is not a plain object: entries of a `Map` or of `Headers` would be lost. */
+/** Entries of a `Map` or of `Headers` would be lost. */
 export function checkPlainObject(option: string, value: unknown, of = "values"): asserts value is object {
   if (!isPlainObject(value)) failOption(option, value, `a plain object of ${of} by name`);
 }
 
-/** Throws `invalid-options` for the first unknown key. Its value is not shown, as it may be a secret. */
+/** The value of an unknown key is not shown, as it may be a secret. */
 export function checkKeys(option: string, value: unknown, known: readonly string[], whereElse?: WhereElse): void {
   checkObject(option, value);
   const unknown = Object.keys(value).find((key) => !known.includes(key));

@@ -219,7 +219,6 @@ export const planSchema = z.lazy(() =>
 /** Pattern of the ids of steps and the names of delivered events. */
 export const namePattern: RegExp = /^[A-Za-z_][\w-]*$/;
 
-/** The same pattern in words. */
 export const namePatternText = "a letter or _, then letters, digits, _ or -";
 
 /** The longest wait: a hundred years, which a date can count. */

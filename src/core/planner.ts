@@ -110,7 +110,6 @@ const planningCodes: ReadonlySet<string> = new Set<AgentErrorCode>([
   "limit-exceeded",
 ]);
 
-/** A planner's error as one of the errors of planning; any other becomes `planning-failed`. */
 export function toPlanningError(planner: Pick<Planner, "name">, thrown: unknown): AgentError {
   // Read once, and with care: its getters may throw, possibly only the second time.
   const data = toErrorData(thrown);

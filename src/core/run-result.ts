@@ -178,7 +178,6 @@ export function toRunSnapshot<TTool extends Tool>(state: RunState): RunSnapshot<
   return { ...toRunResult(state), metadata: copyJson(metadata), updatedAt } as unknown as RunSnapshot<TTool>;
 }
 
-/** The last step of the plan that has completed; not one that was undone since, whose output no longer holds. */
 export function lastCompleted({ plan, steps }: RunState): StepState | undefined {
   const last = plan?.steps.findLast(({ id }) => steps.get(id)?.status === "completed");
   return last && steps.get(last.id);

@@ -67,7 +67,6 @@ export interface RunState {
   createdAt: string;
   updatedAt: string;
   startedAt?: string;
-  /** The time at which it was completed, failed or was cancelled, unless it was resumed. */
   endedAt?: string;
 }
 
@@ -292,7 +291,6 @@ function replacePlan(state: RunState, { plan, approvals }: Revision): void {
   }
 }
 
-/** Once a step is reached, the plan as a whole needs no more approval. */
 function reachStep(state: RunState, event: StepEvent): void {
   state.isUnderWay = true;
   reduceStepOf(state, event);
@@ -541,7 +539,7 @@ function reviewed(
   return { ...(given !== undefined && { input: input as JsonObject }), ...(isSame && { isAskedAgain: true }) };
 }
 
-/** Closes a question. One that was withdrawn can no longer be approved. */
+/** A question that was withdrawn can no longer be approved. */
 function closeApproval(
   { hash, status, input, isAskedAgain }: ApprovalState,
   { outcome, timestamp }: AgentEventOf<"approval-end">,
@@ -615,7 +613,6 @@ function reopenLoop(step: StepState): void {
   delete step.output;
 }
 
-/** Runs again whatever failed, or never started because of that, unless it is in doubt. */
 function retryFailed(step: StepState, timestamp: string): void {
   const { iterations } = step;
   if (iterations === undefined) {
@@ -667,7 +664,6 @@ export function hasStarted({ status, iterations, startedAt }: StepState): boolea
   return startedAt !== undefined || (status !== "pending" && status !== "waiting");
 }
 
-/** True if a step, or one of its iterations, has got an answer to its approval request and has not continued yet. */
 export function isDecided({ status, approval, iterations }: StepState): boolean {
   if (iterations !== undefined) return iterations.states.some(isDecided);
   return status === "waiting" && (approval?.status === "approved" || approval?.status === "rejected");
@@ -682,7 +678,6 @@ export function isWaitOver({ status, wait }: Pick<StepState, "status" | "wait">,
   return wait.received !== undefined || (wait.until !== undefined && Date.parse(wait.until) <= nowMs);
 }
 
-/** The steps, and instead of a looped one its iterations. */
 export function instancesOf(steps: Iterable<StepState>): readonly StepState[] {
   return Array.from(steps).flatMap((step) => step.iterations?.states ?? step);
 }
@@ -692,10 +687,7 @@ export function instanceAt(steps: RunState["steps"], { stepId, iteration }: Step
   return iteration === undefined ? step : step?.iterations?.states[iteration];
 }
 
-/**
- * True if a step that must run only once has failed in a way that leaves open whether it took effect: its tool was
- * called, and its error does not state that nothing happened. It must be settled before it runs again.
- */
+/** It is open whether the step took effect, so it must be settled before it runs again. */
 export function isFailedInDoubt(step: StepState): boolean {
   return isFailedCall(step) && step.isSettled !== true && !saysNothingHappened(step.error?.cause);
 }

@@ -156,10 +156,6 @@ export interface RunStore {
 export interface ListSelection {
   /** Undefined for all. Statuses that `resumable` or `pending` rule out are already left out. */
   readonly statuses: readonly RunStatus[] | undefined;
-  /**
-   * True to select only runs without a lease that lasts and, if they are suspended, only those with a posted message or a
-   * wait that is over.
-   */
   readonly resumable: boolean;
   readonly pending: readonly PendingKind[] | undefined;
   /** Inclusive, in milliseconds since 1970 UTC, as is `untilMs`, which is exclusive. */
@@ -231,7 +227,6 @@ export function ownedElsewhere(runId: string): AgentError<"run-owned-elsewhere">
   return new AgentError("run-owned-elsewhere", `Run "${runId}" belongs to another owner.`, { details: { runId } });
 }
 
-/** The error of an append that does not continue what is recorded: `next` is the number that would. */
 export function sequenceConflict(
   runId: string,
   { sequence, next }: { sequence: number; next: number },
@@ -249,7 +244,7 @@ export interface Lease {
   readonly untilMs: number;
 }
 
-/** True if a lease lasts. One that starts in the future was made before the clock was set back, and has ended. */
+/** A lease that starts in the future was made before the clock was set back, and has ended. */
 export function isHeld({ owner, fromMs, untilMs }: Lease, nowMs: number): boolean {
   return owner !== null && fromMs <= nowMs && nowMs < untilMs;
 }

@@ -71,12 +71,10 @@ export function isHeld({ pending }: { readonly pending?: readonly PendingItem[] 
   return pending?.some(isHold) === true;
 }
 
-/** True if nothing of a run is recorded but that it could not start. */
 export function isUnstarted({ pending }: { readonly pending?: readonly PendingItem[] }): boolean {
   return pending?.some((item) => isHold(item) && item.isUnstarted === true) === true;
 }
 
-/** The time at which the earliest of the waits that suspended a run is over by itself; undefined if none is. */
 export function resumeTimeOf(pending: readonly PendingItem[] | undefined): number | undefined {
   const times = (pending ?? []).flatMap((item) =>
     item.kind === "wait" && item.until !== undefined ? Date.parse(item.until) : [],
@@ -158,7 +156,6 @@ export const runStatuses: readonly RunStatus[] = [
   "interrupted",
 ];
 
-/** The status of a run as people read it: a request that no planner could plan was refused. */
 export function shownStatus({ status, error }: Pick<RunSummary, "status" | "error">): RunStatus | "refused" {
   return status === "failed" && error?.code === "cannot-plan" ? "refused" : status;
 }

@@ -9,7 +9,6 @@ interface Zod3Definition {
   readonly [part: string]: unknown;
 }
 
-/** JSON Schema of a zod 3 schema, by its own converter, which is loaded here on first use. */
 export async function convertZod3(schema: object, io: "input" | "output"): Promise<JsonSchema> {
   const { ignoreOverride, zodToJsonSchema } = await countPending(import("zod-to-json-schema"));
   return zodToJsonSchema(schema as ZodTypeAny, {
@@ -62,10 +61,7 @@ function marksIn(definition: unknown, within: readonly string[]): object {
   return marks;
 }
 
-/**
- * Finds where a zod 3 schema requires something that JSON cannot express, and what; undefined if nowhere. Its converter
- * would accept these without a word, and no planner could ever produce such an input.
- */
+/** The converter would accept these without a word, and no planner could ever produce such an input. */
 export function findNotJson(schema: unknown): { path: string; type: string } | undefined {
   let found: { path: string; type: string } | undefined;
   visitParts(schema, parts, ({ typeName = "", coerce, effect }, path) => {
@@ -84,7 +80,7 @@ const parts = ["shape", ...sameValueParts, "type", "items", "keyType", "valueTyp
 
 type Visit = (definition: Zod3Definition, path: string) => boolean;
 
-/** Visits a schema and the parts that these keys hold, each once. Below a part for which `visit` returns false it stops. */
+/** Visits each part once, and nothing below a part for which `visit` returns false. */
 function visitParts(schema: unknown, keys: readonly string[], visit: Visit): void {
   const seen = new Set<unknown>();
   const enter = (node: unknown, path: string): void => {

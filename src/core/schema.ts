@@ -57,10 +57,7 @@ export type ParseResult<T> =
   | { readonly ok: true; readonly value: T }
   | { readonly ok: false; readonly issues: readonly SchemaIssue[]; readonly raw: readonly unknown[] };
 
-/**
- * Parses a value. Synchronous unless the schema has async refinements; never throws, and never rejects: a refinement
- * that throws is an issue.
- */
+/** Synchronous unless the schema has async refinements. Never throws or rejects: a refinement that throws is an issue. */
 export function parseWith<T>(
   schema: StandardSchema<unknown, T>,
   value: unknown,
@@ -95,7 +92,6 @@ export function zodVersionOf(schema: unknown): 3 | 4 | undefined {
   return "_def" in schema && "~standard" in schema ? 3 : undefined;
 }
 
-/** Describes the schema that an option must be, or how to make one of a value that is not, for errors. */
 export function expectedSchema(value: unknown): string {
   if (Object.prototype.toString.call(value) === "[object Object]" && !("~standard" in (value as object))) {
     const parts = Object.values(value as object);
@@ -117,11 +113,8 @@ export function isSchema(value: unknown): value is StandardSchema {
 const made = { input: new WeakMap<StandardSchema, JsonSchema>(), output: new WeakMap<StandardSchema, JsonSchema>() };
 
 /**
- * The JSON Schema of what a schema accepts (`input`), or of the JSON that its output becomes (`output`), made once.
- * Synchronous, except the first time for zod 3, whose converter is loaded then.
- *
- * For an input that JSON cannot express it throws or, for zod 3, rejects; the message has the path. In an output such a
- * part is `{}`.
+ * Synchronous, except the first time for zod 3, whose converter is loaded then. For an input that JSON cannot express it throws
+ * or, for zod 3, rejects; the message has the path. In an output such a part is `{}`.
  */
 export function toJsonSchema(schema: StandardSchema, io: "input" | "output"): JsonSchema | Promise<JsonSchema> {
   const known = made[io].get(schema);
@@ -181,7 +174,7 @@ function convertZod4(schema: Zod4Schema, io: "input" | "output"): JsonSchema {
   }
 }
 
-/** Removes all keywords. What has a sensitive part is sensitive as a whole then. */
+/** A schema with a sensitive part is sensitive as a whole then. */
 function openUp(jsonSchema: Record<string, unknown>): void {
   const isSensitive = sensitivePaths(jsonSchema).length > 0;
   for (const keyword of Object.keys(jsonSchema)) delete jsonSchema[keyword];
@@ -209,7 +202,6 @@ function hidesMark(definition: object, io: "input" | "output"): boolean {
   return hasSensitivePart(left, new Set());
 }
 
-/** True if a schema of zod 4, what it wraps, or a side of a pipe is marked as composed. */
 function isComposed(schema: unknown): boolean {
   const definition = (schema as { readonly _zod?: { readonly def: Readonly<Record<string, unknown>> } } | undefined)
     ?._zod?.def;
@@ -222,7 +214,6 @@ function isComposed(schema: unknown): boolean {
 const zod4Parts =
   "shape element items rest options left right keyType valueType catchall innerType in out parts schema".split(" ");
 
-/** True if a schema of zod 4, a list of them or a shape has a sensitive part. Each part is visited once. */
 function hasSensitivePart(part: unknown, seen: Set<object>): boolean {
   if (typeof part !== "object" || part === null || seen.has(part)) return false;
   seen.add(part);
@@ -245,7 +236,7 @@ interface Zod4Definition {
 
 export type SchemaMark = "sensitive" | "composed";
 
-/** The methods of a schema of zod 4 that set a mark. Those of zod/mini have no `meta`. */
+/** A schema of zod/mini has no `meta`. */
 interface MarkedSchema {
   meta?(): Metadata | undefined;
   meta?(data: object): unknown;

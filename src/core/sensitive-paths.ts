@@ -1,10 +1,7 @@
 import { hiddenText, isSealed, type JsonFailure, type JsonPath, mapItems } from "./json.ts";
 import { itemsOf, type JsonSchema, knownKeys, resolvePointer, schemasAt } from "./json-schema.ts";
 
-/**
- * The part of a JSON Schema that a value may have to fit, for one question: whether it is sensitive. If the schema
- * leaves that part open (the branches of a union), a mark in any of them counts.
- */
+/** If the schema leaves a part open (the branches of a union), a mark in any of them counts. */
 export class SensitiveView {
   readonly isSensitive: boolean;
   private readonly parts: readonly JsonSchema[];
@@ -23,7 +20,6 @@ export class SensitiveView {
   }
 }
 
-/** The view of a value that fits a schema; undefined if nothing in it is sensitive. */
 export function sensitiveViewOf(schema: JsonSchema | undefined): SensitiveView | undefined {
   const paths = schema === undefined ? [] : sensitivePaths(schema);
   if (schema === undefined || paths.length === 0) return undefined;
@@ -101,7 +97,6 @@ function hasStrayMark(root: JsonSchema, visited: ReadonlySet<unknown>): boolean 
   return isStray(root);
 }
 
-/** Schemas with every part of them that applies to the same value. */
 function withBranches(root: JsonSchema, schemas: readonly unknown[]): readonly JsonSchema[] {
   const found = new Set<JsonSchema>();
   const collect = (part: unknown) => {
@@ -140,10 +135,7 @@ function isMarked({ sensitive, writeOnly }: JsonSchema): boolean {
 
 type Pattern = readonly string[];
 
-/**
- * A value with `"[sensitive]"` where one of the paths leads, as `sensitivePaths` writes them, and in place of sealed
- * values; the very same if there are none.
- */
+/** Masks sealed values, too. Returns the very same value if nothing is masked. */
 export function maskPaths<T>(value: T, paths: readonly string[]): T {
   const toKey = (key: string) => key.replaceAll("~1", "/").replaceAll("~0", "~");
   const patterns = paths.map((path) => path.split("/").slice(1).map(toKey));
@@ -153,10 +145,7 @@ export function maskPaths<T>(value: T, paths: readonly string[]): T {
 /** In texts about another part, shorter values may be a part of any word. */
 const minQuoted = 4;
 
-/**
- * Returns a function that removes the sensitive parts of a value from an issue about it: from the message, and from the
- * keys of the path. Keys in a sensitive part are sensitive themselves, unless the schema names them.
- */
+/** Keys in a sensitive part are sensitive themselves, unless the schema names them. */
 export function hideQuotedOf(root: JsonSchema, value: unknown): <TIssue extends JsonFailure>(issue: TIssue) => TIssue {
   const { masked, secrets } = findSecrets(root, value);
   if (masked === value) return (issue) => issue;
@@ -169,7 +158,6 @@ export function hideQuotedOf(root: JsonSchema, value: unknown): <TIssue extends 
   };
 }
 
-/** A value with its sensitive parts masked, and the texts of these, the longest first. */
 export function findSecrets(root: JsonSchema, value: unknown) {
   const paths = sensitivePaths(root);
   const masked = paths.length === 0 ? value : maskPaths(value, paths);
@@ -182,7 +170,6 @@ export function hideIn(text: string, secrets: readonly string[], least = minQuot
   return found.reduce((shown, secret) => shown.replaceAll(secret, hiddenText), text);
 }
 
-/** The texts and numbers of a value that are hidden in its mask, and the keys there that its schema does not name. */
 function* secretsIn(root: JsonSchema, value: unknown, masked: unknown, path: JsonPath = []): Generator<string> {
   if (value === masked) return;
   if (typeof value === "string" || typeof value === "number") yield String(value);

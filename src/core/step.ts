@@ -10,12 +10,10 @@ export function stepRefOf({ stepId, iteration }: { stepId: string; iteration?: n
   return iteration === undefined ? { stepId } : { stepId, iteration };
 }
 
-/** Names a step or an iteration, as messages do: `s3`, `s3[0]`. */
 export function describeStepRef({ stepId, iteration }: StepRef): string {
   return iteration === undefined ? stepId : `${stepId}[${iteration}]`;
 }
 
-/** Names the subject of an approval, as messages do: a step, or else the plan. */
 export function describeSubject(ref: StepRef | undefined): string {
   return ref === undefined ? "the plan" : `step "${describeStepRef(ref)}"`;
 }
@@ -30,19 +28,17 @@ export function toolOf({ tool }: Pick<PlanStep, "tool">): string {
   return tool ?? waitToolName;
 }
 
-/** The part of a step that may have references: its input or, if it waits, what it waits for. */
 export function inputOf({ input, wait }: Pick<PlanStep, "input" | "wait">): JsonObject {
   return input ?? (wait as StepWait & JsonObject);
 }
 
-/** True if a step calls a tool. A malformed one counts as one that does. */
+/** A malformed step counts as one that does. */
 export function callsTool<TStep extends { readonly wait?: unknown }>(
   step: TStep,
 ): step is Extract<TStep, { readonly wait?: undefined }> {
   return step.wait === undefined;
 }
 
-/** A plan, of any shape, in which each step that calls a tool has an input: the empty one where it is left out. */
 export function withInputs<TPlan>(plan: TPlan): TPlan {
   const { steps } = (plan ?? {}) as { readonly steps?: unknown };
   if (!Array.isArray(steps) || !steps.some(lacksInput)) return plan;
@@ -55,13 +51,11 @@ function lacksInput(step: unknown): step is object {
   return typeof tool === "string" && input === undefined && wait === undefined;
 }
 
-/** The version of a plan with these steps, which may be malformed: 2 if one of them waits. */
 export function planVersionOf(steps: unknown): 1 | 2 {
   if (!Array.isArray(steps)) return 1;
   return steps.some((step) => (step as { wait?: unknown } | null | undefined)?.wait !== undefined) ? 2 : 1;
 }
 
-/** The time of an ISO 8601 instant with a zone; undefined for anything else. */
 export function timeOfInstant(value: unknown): number | undefined {
   if (typeof value !== "string" || !instantPattern.test(value) || !isInCalendar(value)) return undefined;
   const ms = Date.parse(value);
@@ -85,7 +79,6 @@ const units = [
   ["second", 1_000],
 ] as const;
 
-/** A duration in words that leave nothing out: `14 days`, `1 hour 30 seconds`. */
 function describeDuration(ms: number): string {
   let rest = ms;
   const parts: string[] = [];

@@ -66,12 +66,11 @@ export function escapeTemplate(text: string): string {
 // Characters that a terminal obeys instead of showing: control characters, and those that change the text direction.
 const unsafe = /[\p{Control}\p{Line_Separator}\p{Paragraph_Separator}\p{Bidi_Control}]/gu;
 
-/** Text as one line that is safe for a terminal: control characters become escapes such as `\n` and `\u001b`. */
 export function printable(text: string): string {
   return text.replace(unsafe, (character) => shortEscapes[character] ?? escapeCode(character));
 }
 
-/** A value as JSON that is safe for a terminal. It parses to the same value. */
+/** The text is safe for a terminal, and parses to the same value. */
 export function printableJson(value: unknown, indent?: number): string {
   // Line breaks of the JSON itself stay; those in strings are already escaped.
   const escapeUnlessBreak = (character: string) => (character === "\n" ? character : escapeCode(character));

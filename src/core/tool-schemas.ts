@@ -21,7 +21,7 @@ export interface ToolFingerprint {
   readonly sensitive?: { readonly input: readonly string[]; readonly output: readonly string[] };
 }
 
-/** The JSON Schemas of a tool. Synchronous, except the first time for zod 3, whose converter is loaded then. */
+/** Synchronous, except the first time for zod 3, whose converter is loaded then. */
 export function toolSchemas({ inputSchema, outputSchema }: Tool): ToolSchemas | Promise<ToolSchemas> {
   const input = toJsonSchema(inputSchema, "input");
   const output = outputSchema && toJsonSchema(outputSchema, "output");
@@ -78,7 +78,6 @@ export function isSensitiveTool({ inputSchema, outputSchema }: Tool): boolean {
   return hasSensitive(inputSchema, "input") || (outputSchema !== undefined && hasSensitive(outputSchema, "output"));
 }
 
-/** True if a field of what a schema accepts, or of what its output becomes, is marked as sensitive. */
 export function hasSensitive(schema: StandardSchema, io: "input" | "output"): boolean {
   // Its JSON Schema may not be there yet.
   if (zodVersionOf(schema) === 3) return hasZod3Mark(schema, "sensitive");
@@ -94,7 +93,6 @@ function jsonSchemaOf(schema: StandardSchema, io: "input" | "output"): JsonSchem
   }
 }
 
-/** A copy of a schema with a mark, which its JSON Schema has as a keyword. Throws `invalid-options`. */
 function markSchema<TSchema extends StandardSchema>(schema: TSchema, mark: SchemaMark): TSchema {
   const version = zodVersionOf(schema);
   if (version !== undefined) return version === 3 ? markZod3(schema, mark) : markZod4(schema, mark);

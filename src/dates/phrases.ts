@@ -180,7 +180,6 @@ interface Standing extends Phrase {
   readonly isFollowed: boolean;
 }
 
-/** Judges whether a phrase is a date or a time where it stands, and not a part of a word, a number or a name. */
 export function judge(phrase: Phrase, text: string, lead = ""): Verdict {
   const before = text.slice(Math.max(0, phrase.start - maxLead), phrase.start).toLowerCase();
   const after = text.slice(phrase.end, phrase.end + maxLead).toLowerCase();

@@ -67,7 +67,6 @@ type OtherPiece =
   | { readonly kind: "instant"; readonly ms: number }
   | { readonly kind: "false"; readonly reason: "impossible" | "unclear"; readonly needsLead?: boolean };
 
-/** Something in a text that says a day or a time, or a part of one. */
 export type Piece = DayPiece | TimePiece | (OtherPiece & Place);
 
 export function findPieces(text: string, today: number): readonly Piece[] {

@@ -61,11 +61,7 @@ interface Read {
   readonly reading: DateReading;
 }
 
-/**
- * Reads the dates and times of an English text, in its order. What looks like a date and is none is passed to `onFalse`.
- *
- * The rules are in docs/decisions/dates.md.
- */
+/** Reads dates in the order of the text. What looks like one and is none is passed to `onFalse`. See docs/decisions/dates.md. */
 export function readDates(
   written: string,
   clock: DateClock,

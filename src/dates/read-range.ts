@@ -34,7 +34,6 @@ const eachPeriod = new RegExp(
 const leading =
   /(?<![\w'’-])(?:(?:due\s{1,2})?(?:(by|until|till?|before|after|since|from|no later than)|in|on|for|over|during|within|of)\s{1,2}|due\s{1,2})(?:the\s{1,2})?$|(?<![\w'’-])the\s{1,2}$/i;
 
-/** True if a text may say a range: what may be a date, or one of the names that no date has. */
 function mayHoldRange(text: string): boolean {
   return text.length <= maxDateText && (text.search(eachPeriod) !== -1 || mayHoldDate(text));
 }

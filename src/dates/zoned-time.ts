@@ -82,10 +82,7 @@ export function weekdayOf(day: number): number {
 /** Says which of a kind is meant: "last friday", "friday" or "this friday", "next friday". */
 export type Which = "last" | "this" | "next";
 
-/**
- * A weekday as it is said on a day: the next one after that day; the next one in the week after, as weeks start on
- * Monday; or the last one before.
- */
+/** The next one after today; for "next", that of the week after, as weeks start on Monday; for "last", the last one before. */
 export function saidWeekday(weekday: number, which: Which, today: number): number {
   const current = weekdayOf(today);
   const ahead = (weekday - current + 7) % 7 || 7;

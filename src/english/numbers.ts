@@ -49,9 +49,8 @@ function factorOf(word: string | undefined): bigint | undefined {
 }
 
 /**
- * Reads the longest number that starts at a word: `twelve`, `two hundred and five`, `3 million`, `three point one
- * four`, `a dozen`, `1200`. Words must be in lower case, digits without thousands separators. With `joinAnd: false` an
- * "and" ends the number, for "the sum of three hundred and four".
+ * Reads the longest number at a word: `twelve`, `two hundred and five`, `three point one four`, `a dozen`. Words must be in lower case,
+ * digits without thousands separators. With `joinAnd: false` an "and" ends it, for "the sum of three hundred and four".
  */
 export function readNumber(
   words: readonly string[],

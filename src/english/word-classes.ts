@@ -44,7 +44,6 @@ const opposites = (
   .split("|")
   .map((pair) => pair.split(" "));
 
-/** True if one verb, or one like it, undoes the other. */
 export function areOpposite(one: string, other: string): boolean {
   const [first, second] = [verbsLike(one), verbsLike(other)];
   const isPair = (left: readonly string[], right: readonly string[]) =>
@@ -59,10 +58,8 @@ export const functionWords = wordSet(
 
 export const questionWords = wordSet("what when where who how why which");
 
-/** Verbs that say nothing without what follows them. */
 export const lightVerbs = wordSet("get do make have take put give go let want need");
 
-/** Verbs that say when or how surely something is done. */
 export const auxiliaries = wordSet(
   "is are am was were been being do does did has have had got can could will would should shall may might must",
 );
@@ -86,7 +83,6 @@ const verbs = wordSet(
     "wax oil sand descale sharpen sew knit mend stock restock label price hide seek apologise apologize celebrate vote drive park tow fly swim cycle jog stretch",
 );
 
-/** True if words begin with a verb that says what is to be done. */
 export function startsWithVerb(words: readonly string[]): boolean {
   const [first = "", second = ""] = words;
   if (words.length < 2) return false;
@@ -107,7 +103,6 @@ export function isPastVerb(word: string): boolean {
   return irregularPasts.has(word) || (/[^e]ed$/.test(word) && word.length > 4);
 }
 
-/** Things that are one, though "and" stands between them. */
 export const unsplitPairs: ReadonlySet<string> = new Set(
   (
     "half and half|mac and cheese|macaroni and cheese|salt and pepper|fish and chips|peanut butter and jelly|peanut butter and jam|bread and butter|bed and breakfast|" +
@@ -119,7 +114,6 @@ export const unsplitPairs: ReadonlySet<string> = new Set(
   ).split("|"),
 );
 
-/** Words that say nothing about what is wanted. */
 export const smallWords = wordSet(
   "a an and any all are as at be been but by can do does for from has have i if in into is it its me my no not of off on one " +
     "or our out please so some than that the their them then there these they this to up us was we what when which who will " +
@@ -141,7 +135,6 @@ export const months: readonly string[] =
 /** Words after which `'s` is "is" and not a genitive. */
 export const contractedWords = wordSet("what that it he she where who how there here when which someone everyone");
 
-/** The word that each end of a contraction stands for. */
 export const contractionEndings: ReadonlyMap<string, string> = new Map(
   Object.entries({ s: "is", re: "are", ve: "have", ll: "will", d: "would", m: "am" }),
 );
@@ -179,10 +172,7 @@ export const resultNouns = wordSet(
   "result results answer total outcome output value sum product difference quotient number figure amount",
 );
 
-/**
- * The index after words that refer to an earlier result, such as `it`, `that`, `the result` or `the final answer`;
- * undefined if none start here. Words must be in lower case.
- */
+/** The index behind `it`, `that`, `the result`, `the final answer`; undefined if none starts here. Words must be in lower case. */
 export function readAnaphor(words: readonly string[], start: number): number | undefined {
   const first = words[start] ?? "";
   if (resultPointers.has(first)) {

@@ -2,7 +2,6 @@ export function wordSet(words: string): ReadonlySet<string> {
   return new Set(words.split(" "));
 }
 
-/** True if these words stand at a place among others. */
 export function saysAt(words: readonly string[], at: number, said: readonly string[]): boolean {
   return said.every((word, index) => words[at + index] === word);
 }

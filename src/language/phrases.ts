@@ -21,9 +21,8 @@ export type KnownGroups = Map<string, { readonly text: string; readonly node: Ph
 const keyLength = 12;
 
 /**
- * Reads a phrase: words, `{slot}`, `(one|or other)`, `[optional]`, nested in any way; `task[s]` has an optional ending.
- * Words are case-insensitive. Phrases that are read with the same `known` share the groups that they have in common.
- * Throws a {@link PhraseError} for a phrase that it cannot read.
+ * Reads words in any case, `{slot}`, `(one|or other)` and `[optional]`, nested in any way; `task[s]` has an optional ending. Phrases
+ * that are read with the same `known` share the groups that they have in common. Throws a {@link PhraseError}.
  */
 export function parsePhrase(phrase: string, known: KnownGroups = new Map()): PhraseNode {
   if (phrase.length > maxLength) throw new PhraseError(`it is longer than ${maxLength} characters`);

@@ -1,9 +1,8 @@
 import { tokenize } from "./tokens.ts";
 
-/** The reason why nothing that is asked in these words is done. */
 export type RefusalKind = "denied" | "supposed" | "question" | "others" | "corrected" | "repeated" | "condition";
 
-/** The words of a text that say that it is not to be done; places are tokens. */
+/** Places are tokens. */
 export interface FoundRefusal {
   readonly reason: RefusalKind;
   readonly start: number;
@@ -68,10 +67,7 @@ function countWords(text: string): number {
   return text.trim() === "" ? 0 : text.trim().split(" ").length;
 }
 
-/**
- * Finds words that say that nothing is to be done as it stands: denied, supposed, asked about, for somebody else, corrected,
- * repeated, or only on a condition. Quoted words say nothing. Undefined if there are none.
- */
+/** Undefined if nothing in the text says that it is not to be done as it stands. Quoted words do not count. */
 export function findRefusal(text: string): { readonly reason: RefusalKind; readonly words: string } | undefined {
   const tokens = tokenize(text);
   const words = tokens.map(({ kind, norm }) => (kind === "quote" ? '"' : norm));

@@ -3,10 +3,7 @@ import { remembered } from "./phrases.ts";
 
 const minLength = 5;
 
-/**
- * True if a word is another with one typing mistake: one letter too many, too few, wrong, or two swapped. Only for
- * words of at least five letters, and never in the first letter: shorter ones are too similar.
- */
+/** One letter too many, too few, wrong, or two swapped, but never the first. Words of fewer than five letters are too similar. */
 function isMistyped(typed: string, meant: string): boolean {
   const difference = typed.length - meant.length;
   if (meant.length < minLength || difference > 1 || difference < -1 || typed[0] !== meant[0] || typed === meant)
@@ -26,7 +23,6 @@ export function isMistypedInside(typed: string, meant: string): boolean {
   return isMistyped(typed, meant) && (typed.at(-1) === meant.at(-1) || isSwappedLast);
 }
 
-/** Finds the words at one typing mistake. */
 export function findMistyped(typed: string, vocabulary: ReadonlySet<string>): readonly string[] {
   const { length } = typed;
   return [length - 1, length, length + 1].flatMap((near) =>
@@ -45,10 +41,7 @@ const indexOf = remembered((vocabulary: ReadonlySet<string>): ReadonlyMap<string
   return index;
 });
 
-/**
- * The stem of an English word, so that "raining", "rained" and "rains" are one: endings of plurals and verbs and a final
- * "e" are removed, and a consonant that was doubled before them is one again. Other words stay as they are.
- */
+/** "raining", "rained" and "rains" have one stem: without endings, a final "e", and the doubling of a consonant before them. */
 export function stem(word: string): string {
   if (word.length < 4 || !/^[a-z]+$/.test(word)) return word;
   let root = word;
@@ -60,7 +53,6 @@ export function stem(word: string): string {
 
 const none: readonly string[] = [];
 
-/** Tells what the words of a request may mean to the phrases of tools; each word is looked up once. */
 export class Spelling {
   private readonly meanings = new Map<string, readonly string[]>();
 

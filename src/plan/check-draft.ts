@@ -8,10 +8,6 @@ export interface CheckedDraft extends PlanDraft {
   readonly source: PlanSource;
 }
 
-/**
- * Returns a frozen copy of a planner's draft if it is valid: by itself, or in a replan after the steps that are done.
- * Rejects with `planning-failed` for anything that is not a plan, and with `invalid-plan`.
- */
 export async function checkDraft(
   planner: Planner,
   draft: unknown,
@@ -31,7 +27,6 @@ export async function checkDraft(
   throw invalidPlan(complaint, [{ code: "duplicate-id", path: ["steps", kept.length + index, "id"], message }]);
 }
 
-/** A planner's answer, its parts unchecked. Throws `planning-failed` if it is not a plan at all. */
 export function draftOf({ name }: Planner, draft: unknown): { readonly steps?: unknown; readonly source?: unknown } {
   if (typeof draft === "object" && draft !== null) return draft;
   const message = `The planner "${name}" answered with no plan.`;
@@ -42,24 +37,24 @@ export function describeInvalid({ name }: Planner): string {
   return `The planner "${name}" made an invalid plan`;
 }
 
-/** New steps after those that are kept: the very list if none are, as it may be known to be valid. */
+/** The very list if no steps are kept, as it may be known to be valid. */
 export function stepsAfter(kept: readonly PlanStep[], added: unknown): unknown {
   return Array.isArray(added) && kept.length > 0 ? [...kept, ...added] : added;
 }
 
-/** The steps of a valid plan from an index on: the very list if from the first, as it is known to be valid. */
+/** The very list if from the first step on, as it is known to be valid. */
 export function stepsFrom({ steps }: PlanInput, index: number): readonly PlanStep[] {
   return (index === 0 ? steps : steps.slice(index)) as readonly PlanStep[];
 }
 
-/** A step that is kept. Without `dependsOn` it waited for the one before it, which may be gone. */
+/** Without `dependsOn`, the step waited for the one before it, which may be gone. */
 export function afterDone(step: PlanStep): PlanStep {
   return step.dependsOn === undefined ? { ...step, dependsOn: [] } : step;
 }
 
 const nothingDone = { kept: [] as readonly PlanStep[], started: new Set<string>() };
 
-/** The steps that are done, and the used ids. A loop over no items is done, without a log entry. */
+/** A loop over no items is done, without a log entry. */
 function readLog({ plan, steps }: ReplanRequest): typeof nothingDone {
   const started = new Set<string>();
   const undone = new Set<string>();

@@ -37,7 +37,7 @@ interface StepScope {
 
 type KnownSchemas = ReadonlyMap<Tool | StandardSchema, Partial<ToolSchemas>>;
 
-/** The schemas of the tools that steps call, and of all events. Synchronous, unless zod 3's converter has to be loaded. */
+/** Synchronous, unless zod 3's converter has to be loaded. */
 export function readSchemas(
   steps: readonly (Pick<PlanStep, "tool"> | undefined)[],
   { tools, events }: Pick<StepScope, "tools" | "events">,
@@ -144,7 +144,6 @@ function ownMessageOf(path: JsonPath, parsed: ParseResult<unknown>): string | un
 interface RawIssue {
   readonly path: JsonPath;
   readonly code?: string;
-  /** The keys that a strict schema does not know. */
   readonly keys?: readonly string[];
   readonly errors?: readonly RawIssue[][];
   readonly unionErrors?: readonly { readonly issues: readonly RawIssue[] }[];
@@ -244,7 +243,6 @@ function checkExpressions(scope: StepScope): {
   return { issues, item };
 }
 
-/** Finds the schemas of the value of a name in a step; undefined if there is no such step or tool. */
 function findSource(name: string, scope: StepScope): SchemasAt | undefined {
   if (!isOfIteration(scope.step, name)) return findOutput(name, scope);
   return name === "item" ? scope.item : (path) => (path.length === 0 ? [integer] : []);
@@ -327,7 +325,6 @@ export class PathSet {
     }
   }
 
-  /** True if one of the paths leads to a place or to something that contains it. */
   hasAtOrAbove(path: JsonPath): boolean {
     let node: PathTree | undefined = this.root;
     for (const key of path) {
@@ -337,7 +334,6 @@ export class PathSet {
     return node?.has(end) ?? false;
   }
 
-  /** True if one of the paths leads to a place or to something in it. */
   hasAtOrBelow(path: JsonPath): boolean {
     let node: PathTree | undefined = this.root;
     for (const key of path) node = node?.get(key);

@@ -7,7 +7,6 @@ export type PlanExpressions = ReadonlyMap<string, StepExpressions>;
 /** By step, as ids may be repeated in a plan that is not checked yet. */
 export type ParsedSteps = ReadonlyMap<PlanStep, StepExpressions>;
 
-/** The language is loaded with the first plan that has an expression. */
 let language: typeof import("./expressions/step-expressions.ts") | undefined;
 
 export function compileExpressions(steps: readonly PlanStep[]): undefined | Promise<PlanExpressions> {

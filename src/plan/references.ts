@@ -25,7 +25,7 @@ export function parseReference(text: string): ParsedReference | undefined {
   return scanned?.end === text.length ? scanned.reference : undefined;
 }
 
-/** Splits a text into its parts. Text without `${` is one part. Linear in the length of the text. */
+/** Text without `${` is one part. Linear in the length of the text. */
 export function parseTemplate(text: string): readonly TemplatePart[] {
   const parts: TemplatePart[] = [];
   let literal = "";
@@ -88,7 +88,6 @@ function matchAt(pattern: RegExp, text: string, position: number): RegExpExecArr
   return pattern.exec(text);
 }
 
-/** The value itself, if its only key is `$ref`. */
 export function asReference(value: object): { readonly $ref: unknown } | undefined {
   return hasOnly(value, "$ref") ? value : undefined;
 }
@@ -109,7 +108,6 @@ export interface FoundReference {
   readonly text: string;
 }
 
-/** Every reference in an input, valid or not, with its place. Literals are skipped. */
 export function findReferences(input: unknown): readonly FoundReference[] {
   if (isPlain(input)) return [];
   const found: FoundReference[] = [];
@@ -120,12 +118,7 @@ export function findReferences(input: unknown): readonly FoundReference[] {
   return found;
 }
 
-/**
- * Fills the references of a step's input with earlier outputs. Pure; inserted values are never scanned again.
- *
- * Throws `invalid-reference` if a path does not exist in the output it names, and `TooMuchRepeated` if the same output
- * is inserted too often.
- */
+/** Pure; inserted values are never scanned again. Throws `invalid-reference` and `TooMuchRepeated`. */
 export function resolveInput(
   step: PlanStep,
   outputOf: (stepId: string) => JsonValue | undefined,
@@ -170,10 +163,7 @@ function isPlain(value: unknown): boolean {
   return Object.keys(value).every((key) => !key.startsWith("$") && isPlain((value as Record<string, unknown>)[key]));
 }
 
-/**
- * Fills the references and templates of an input with values, and unwraps its literals. An input without any is
- * returned as the very same object: plans are frozen.
- */
+/** An input without references, templates and literals is returned as the very same object: plans are frozen. */
 export function fillReferences(
   value: JsonValue,
   lookUp: (reference: ParsedReference | undefined, text: string) => JsonValue,
@@ -281,11 +271,9 @@ function sizeOf(value: JsonValue): number {
 
 interface KnownNames {
   readonly stepIds?: ReadonlySet<string>;
-  /** The references of its input. @default they are found */
   readonly references?: readonly FoundReference[];
 }
 
-/** The steps that a step waits for: `dependsOn` (by default the step before), and all that it refers to. */
 export function dependenciesOf(
   step: PlanStep,
   previous: PlanStep | undefined,
@@ -305,10 +293,7 @@ export function isOfIteration({ forEach }: Pick<PlanStep, "forEach">, name: stri
   return forEach !== undefined && isIterationName(name);
 }
 
-/**
- * The ids of earlier steps that the expressions of a step name, without compiling them: words outside of quotes. A
- * variable of an expression may be mistaken for one.
- */
+/** Without compiling the expressions, so a variable of one may be mistaken for a step. */
 export function stepsNamedIn(
   { when = "", forEach = "" }: Pick<PlanStep, "when" | "forEach">,
   earlier: { has(id: string): boolean },

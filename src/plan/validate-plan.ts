@@ -80,9 +80,7 @@ export function readEvents(value: unknown, option: string): ReadonlyMap<string, 
 
 export interface PlanScope {
   readonly tools: ReadonlyMap<string, Tool>;
-  /** The schemas of the events that steps may wait for, by name. @default any event, of any value */
   readonly events?: ReadonlyMap<string, StandardSchema> | undefined;
-  /** @default 1000 */
   readonly maxSteps?: number | undefined;
 }
 
@@ -127,7 +125,6 @@ export function rememberPlan<TPlan extends PlanInput>(plan: TPlan): TPlan {
   return plan;
 }
 
-/** The ids that each step of a valid plan waits for, found once if its steps are a copy of {@link checkOnce}. */
 export function dependenciesOfSteps(
   steps: readonly PlanStep[],
   expressions: PlanExpressions | undefined,
@@ -158,7 +155,6 @@ function stepsOf(plan: unknown): object | undefined {
   return Array.isArray(steps) ? steps : undefined;
 }
 
-/** True if steps were checked against the same tools, and these allow so many. */
 function isFor(known: ValidSteps, { tools, events, maxSteps = defaultMaxSteps }: PlanScope): boolean {
   const { steps } = known;
   if (steps.length > maxSteps) return false;
@@ -202,9 +198,8 @@ function copyAround(steps: readonly PlanStep[], plan: object): PlanInput | undef
 }
 
 /**
- * Checks a plan, from its text to each of its steps. Returns a frozen copy of a valid plan, or every issue, as
- * {@link validatePlan} does. `remember` gets the steps of a valid plan before this returns, unless it waits for something
- * async: of many runs that start together, one checks their plan.
+ * `remember` gets the steps of a valid plan before this returns, unless it waits for something async: of many runs that start
+ * together, one checks their plan.
  */
 export async function checkPlan(
   json: JsonResult,
@@ -316,11 +311,8 @@ interface StepNames {
 }
 
 /**
- * Checks that ids are unique, and that every dependency comes before the step that has it. Malformed steps are
- * `undefined`. Returns the ids that each step waits for.
- *
- * A duplicate id is reported only as that: to others it means the first of its steps. Any of them may be removed, so
- * their own dependencies need only come before the last.
+ * Malformed steps are `undefined`. A duplicate id is reported only as that: to others it means the first of its steps. Any of
+ * them may be removed, so their own dependencies need only come before the last.
  */
 function checkOrder(
   steps: readonly (PlanStep | undefined)[],
@@ -392,7 +384,6 @@ function describeIds(ids: readonly string[]) {
   const shown = ids.slice(0, 20).map((id) => cutText(id, maxShownId));
   const list = shown.join(", ") + (ids.length > 20 ? ` … (${ids.length})` : "");
   const hyphenated = ids.filter((id) => id.includes("-"));
-  // The ids with a "-", by the part before it.
   return { list, byFirstPart: new Map(hyphenated.map((id) => [id.slice(0, id.indexOf("-")), id])) };
 }
 

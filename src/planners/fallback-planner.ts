@@ -158,7 +158,7 @@ function lastError(
 
 const maxProposals = 3;
 
-/** One list of all proposals, the likeliest first. What several planners propose is likelier, as if they erred independently. */
+/** A proposal of several planners is likelier, as if they erred independently. */
 function mergeProposals(lists: readonly (readonly Proposal[])[]): readonly Proposal[] {
   const merged = new Map<string, Proposal>();
   for (const proposal of lists.flat()) {
@@ -201,7 +201,6 @@ function isAskedAfter(
   return ({ usesModel }) => usesModel === false || (asked.usesModel === false && !isFinal);
 }
 
-/** True for words that are no number, no time and no "it". */
 function isFreeText(text: string): boolean {
   const words = text.toLowerCase().split(/\s+/);
   const isTime = words.some(
@@ -210,7 +209,6 @@ function isFreeText(text: string): boolean {
   return /\p{L}{2}/u.test(text) && readAnaphor(words, 0) !== words.length && !isTime;
 }
 
-/** The longest time that is kept for planners without a model. */
 const quickPlanMs = 1_000;
 
 function limitOf(
@@ -226,7 +224,7 @@ function limitOf(
   return (leftMs - keptMs) / (slow + 1);
 }
 
-/** Asks one planner, for at most `limitMs`. Whatever a planner does after that is ignored. */
+/** Whatever a planner does after `limitMs` is ignored. */
 async function askOne<TPlanner extends Planner, TRequest extends PlanRequest>(
   planner: TPlanner,
   { request, ask, clock, limitMs }: Chain<TPlanner, TRequest> & { readonly limitMs: number },
@@ -258,7 +256,6 @@ async function askOne<TPlanner extends Planner, TRequest extends PlanRequest>(
   }
 }
 
-/** The failures that an error lists, and the error itself unless it only sums them up. */
 function failuresOf({ name }: Planner, error: AgentErrorData): readonly PlanFailure[] {
   const tries = triesOf(error);
   if (error.code === "planning-failed" && tries.length > 0) return tries;

@@ -29,7 +29,6 @@ export function estimateComplexity({ request, tools }: Pick<PlanRequest, "reques
 const recurringTimes =
   "day|week|month|year|morning|evening|night|hour|minute|(?:mon|tues|wednes|thurs|fri|satur|sun)day";
 
-/** Verbs that ask for thought, not for one thing to be done. */
 const thinkingVerbs: ReadonlySet<string> = new Set(
   (
     "analyze analyse assess audit compare contrast coordinate design develop diagnose elaborate evaluate examine explore " +
@@ -38,7 +37,6 @@ const thinkingVerbs: ReadonlySet<string> = new Set(
   ).split(" "),
 );
 
-/** Words for something that has many parts. */
 const scopeWords: ReadonlySet<string> = new Set(
   (
     "approach architecture campaign complex comprehensive detailed holistic implementation implications infrastructure initiative methodology " +
@@ -59,7 +57,6 @@ const branch = new RegExp(
   String.raw`\b(?:if|unless|otherwise|or else|each(?! other\b)|every(?! (?:other |\d+ )?(?:${recurringTimes})s?\b)|(?<!\bdue )until|while|whenever)\b`,
 );
 
-/** True if a request says how large its subject is, or to think about it, and not what is to be done. */
 function isAbstract(text: string, words: ReadonlySet<string>): boolean {
   if (concrete.test(text)) return false;
   if (manySteps.test(text)) return true;
@@ -73,7 +70,7 @@ const concrete = new RegExp(String.raw`^(?:please |(?:can|could|would|will) you 
 const manySteps =
   /\b(?:multi|several|many|multiple)[- ](?:step|stage|phase|part)s?\b|\b(?:step by step|end[- ]to[- ]end|in depth)\b/;
 
-/** The significant words of a tool's name: `CityWeather` is city and weather. */
+/** `CityWeather` is city and weather. */
 function wordsOfName(name: string): readonly string[] {
   const words = name
     .replace(/([a-z\d])([A-Z])/g, "$1 $2")

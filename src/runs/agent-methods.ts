@@ -226,7 +226,7 @@ export interface Agent<TTool extends Tool = Tool> extends RunMethods<TTool, stri
   run(this: void, request: string, ...options: OptionsArgument<TTool, RunOptions<TTool>>): Promise<RunResult<TTool>>;
 }
 
-/** The key of the methods that workers and clients call on an agent. The same in all copies of this package. */
+/** The same in all copies of this package. */
 export const workerKey: unique symbol = Symbol.for("planwright.worker") as never;
 
 export type Refusal = {
@@ -241,7 +241,6 @@ export type Refusal = {
     }
   | {
       readonly request: string | undefined;
-      /** The reason why it cannot start yet: it is suspended. */
       readonly hold: Hold;
     }
 );
@@ -249,20 +248,13 @@ export type Refusal = {
 export interface WorkedAgent {
   readonly [workerKey]: {
     refuse(refusal: Refusal): Promise<RunResult>;
-    /** Leaves an event for a run that has yet to start; as `deliverEarly` of `send-command.ts` does. */
     deliverEarly(runId: string, name: string, value: unknown, options: Pick<DeliverOptions, "id">): Promise<boolean>;
     /** From now on no timer resumes runs whose wait is over: a worker looks for them. */
     leaveWaits(): void;
     isRecorded(this: void, runId: string): Promise<boolean>;
-    /** From now on runs are deleted by a function that does so, and resolves to the ids of those that are gone. */
     deleteBy(within: DeleteWithin | undefined): void;
-    /** The keys for what has a name, if the agent has any. */
     keys(name: string): Promise<RunKeys | undefined>;
     readonly leaseMs: number;
-    /**
-     * Resumes a run, as `agent.resume` does. One that does not fit is left as it is with `leavesMismatch`; one that failed or
-     * was given up, without `retriesFailed`.
-     */
     resume(
       runId: string,
       options: {

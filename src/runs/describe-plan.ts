@@ -63,7 +63,7 @@ type ToolsByName = ReadonlyMap<string, DefinedTool>;
 const stepsSpec = { isValid: Array.isArray, expected: "an array of steps", isRequired: true } as const;
 const describeOptions = { tools: (value: unknown) => indexTools(value as readonly Tool[]) };
 
-/** The call of a tool, without its secrets, which are added to the texts to hide. A step that waits makes none. */
+/** Adds the secrets of the call to the texts to hide. Undefined for a step that waits. */
 function describeCall(step: PlanStep, tools: ToolsByName, hidden: HiddenTexts): string | undefined {
   if (!callsTool(step)) return undefined;
   const tool = tools.get(step.tool);
@@ -88,7 +88,6 @@ function describeTool(step: PlanStep, tools: ToolsByName): readonly string[] {
   return [...once, tool.declaredNeedsApproval === true ? "asks first" : "may ask first"];
 }
 
-/** The effect of a call; `by-input` if that depends on values that are not known yet. */
 function effectOf(step: ToolStep, tool: DefinedTool): DefinedTool["declaredEffect"] {
   if (tool.declaredEffect !== "by-input") return tool.declaredEffect;
   try {

@@ -108,10 +108,7 @@ function mayNeedApproval(engine: EngineSettings, tool: DefinedTool | undefined):
   return tool.needsApproval === undefined && engine.needsApproval === undefined ? false : "by-input";
 }
 
-/**
- * The input of a step, and the answers of its tool and the policy. Undefined if they cannot be asked: the input has
- * references or is invalid, or its effect cannot be determined; that will be the same in the run.
- */
+/** Undefined if they cannot be asked: the input has references or is invalid, or its effect cannot be determined. */
 async function getKnownAnswers(
   engine: EngineSettings,
   { step, tool, secrets }: { step: ToolStep; tool: DefinedTool; secrets: RunSecrets | undefined },

@@ -13,7 +13,6 @@ import { showIn, shownResult } from "./show.ts";
 import { dataOf, outcomeUnknown, taskOfPart } from "./steps/step-call.ts";
 import { undoSteps } from "./steps/undo.ts";
 
-/** Suspends a run that waits for a decision; else skips its open steps, undoes the others if wanted, and ends it. */
 export async function endExecution(run: Run, end: ExecutionEnd): Promise<RunResult> {
   run.enter("closing");
   if (run.recorder.failure === undefined) await recordRunEnd(run, end);
@@ -49,7 +48,7 @@ async function recordRunEnd(run: Run, { planningError, expressions }: ExecutionE
   await run.emit({ type: "run-end", outcome, ...(notUndone.length > 0 && { notUndone }) });
 }
 
-/** True if the process is ending before the run. An abort for another reason ends the run for good. */
+/** An abort for another reason ends the run for good. */
 function isInterrupted({ stopReason, abortReason }: Run): boolean {
   return abortReason === undefined ? stopReason === "interrupted" : abortReason.code === "interrupted";
 }
@@ -91,10 +90,7 @@ function isNotStarted(state: StepState): boolean {
   return instancesOf([state]).every(({ status }) => status !== "interrupted");
 }
 
-/**
- * Closes for listeners everything that they have seen start. To the store it is as if the process had died: steps in
- * flight are `interrupted`, or `unknown` if they must run only once.
- */
+/** To the store it is as if the process had died: steps in flight are `interrupted`, or `unknown` if they must run only once. */
 export function closeBroken(run: Run, error: AgentErrorData): void {
   if (run.phase === "closed") return;
   const status = error.code === "interrupted" ? "interrupted" : "failed";
@@ -114,7 +110,6 @@ export function closeBroken(run: Run, error: AgentErrorData): void {
   recorder.emitUnrecorded(end);
 }
 
-/** Closes what an execution has left open: a step in flight is `interrupted`, or `unknown` if it must run only once. */
 export function endsOfCutOff(state: RunState, error: AgentErrorData): readonly EventInit[] {
   const events: EventInit[] = [];
   if (state.isPlanning) events.push({ type: "plan-end", outcome: { status: "failed", error } });
@@ -137,10 +132,7 @@ function endOf(part: StepState, error: AgentErrorData): EventInit {
   return { type: "step-end", ...stepRefOf(part), tool, attempts, outcome };
 }
 
-/**
- * Finds out why a run was about to end when its process died: it was cancelled, or its deadline had passed. Undefined if
- * it was not, or because of a failed step. To be called before its next execution starts.
- */
+/** Undefined if it was not about to end, or because of a failed step. Call it before the next execution starts. */
 export function endingOf(state: RunState): AbortReason | undefined {
   if (!mayHaveBeenEnding(state)) return undefined;
   const { replanError } = state;
@@ -180,7 +172,6 @@ function isRunTimeout(error: AgentErrorData | undefined): boolean {
   return error?.code === "timeout" && error.details?.scope === "run";
 }
 
-/** The reason that was not recorded: the deadline if it had passed, else a cancellation. */
 function unrecordedReason({ options, executionStartedAt = "", updatedAt }: RunState): AbortReason {
   const { timeoutMs = Number.POSITIVE_INFINITY } = options ?? {};
   const lastedMs = Date.parse(updatedAt) - Date.parse(executionStartedAt);

@@ -5,7 +5,7 @@ import type { PostedMessage, PostedMessages } from "../core/run-store.ts";
 import type { EngineSettings } from "./options.ts";
 import { type StoreError, toStoreError } from "./run-recorder.ts";
 
-/** The time at which a store confirmed a lease, by both clocks: at least one of them shows that the machine slept. */
+/** By both clocks: at least one of them shows that the machine slept. */
 export interface Confirmation {
   readonly wallMs: number;
   readonly monotonicMs: number;
@@ -16,11 +16,9 @@ export interface LeaseHolder {
   fence: number | undefined;
   confirmed?: Confirmation | undefined;
   onPosted(posted: readonly PostedMessage[]): void;
-  /** Nothing can be recorded any more. */
   onLeaseLost(error: StoreError): void;
 }
 
-/** The number of renewals, and of looks for posted messages, before a lease would end. */
 const renewalsPerLease = 3;
 /** The least change of the difference from the store's clock that counts. */
 const minChangeMs = 1_000;
@@ -92,7 +90,7 @@ export class Leases {
     }
   }
 
-  /** Learns the store's time from an answer: its clock was read between question and answer, however long that took. */
+  /** The store's clock was read between question and answer, however long that took. */
   readTime({ nowMs }: { readonly nowMs?: number | undefined } = {}, askedMs: number): void {
     if (typeof nowMs !== "number" || !Number.isFinite(nowMs)) return;
     const leastMs = nowMs - this.options.clock.now();
@@ -106,7 +104,7 @@ export class Leases {
     return store.isVolatile === true ? Number.POSITIVE_INFINITY : leaseMs;
   }
 
-  /** True if no other process has the run. If the store refuses, or does not answer in time, the lease is lost. */
+  /** If the store refuses, or does not answer in time, the lease is lost. */
   confirm(holder: LeaseHolder): boolean | Promise<boolean> {
     return this.isConfirmed(holder) || this.ask(holder);
   }
@@ -153,12 +151,10 @@ export class Leases {
     if (posted.length > 0) holder.onPosted(posted);
   }
 
-  /** Stops looking for messages before it is time to renew a lease. */
   close(): void {
     this.stopWatching?.();
   }
 
-  /** Renews the lease on a run that has received a message, which returns the messages; without an id, all leases. */
   private look(runId: string | undefined): void {
     for (const holder of this.holders) if (runId === undefined || holder.runId === runId) void this.renewInTime(holder);
   }

@@ -6,9 +6,7 @@ import { failOption } from "../core/options.ts";
 export type Within = <T>(call: ObservedCall, proceed: () => T) => T;
 
 export interface Observation {
-  /** Undefined if no observer sets a context. */
   readonly within: Within | undefined;
-  /** Undefined if no observer has one. */
   readonly traceparent: ((runId: string) => string | undefined) | undefined;
   /** Gives observers an event that listeners do not receive. */
   readonly tellObservers: (event: AgentEvent) => void;
@@ -84,7 +82,7 @@ function callOnce<T>(observer: Observer, { call, onError }: Around, proceed: () 
   return result.value;
 }
 
-/** Returns what a function of the app answers. Reports what it throws, and then returns undefined, or rejects with. */
+/** Reports what it throws, and then returns undefined; reports what it rejects with, too. */
 export function answerOf(ask: () => unknown, report: (error: unknown) => void): unknown {
   try {
     const answer = ask();

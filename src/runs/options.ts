@@ -188,7 +188,7 @@ export interface RedactPlace extends Partial<StepRef> {
  */
 export type RedactFunction = (value: unknown, place: RedactPlace) => unknown;
 
-/** The keys of an engine that seals values; undefined if values must not be recorded at all. */
+/** The keys are undefined if values must not be recorded at all. */
 export interface SealingSettings {
   readonly keys: readonly SecretKey[] | undefined;
 }
@@ -273,11 +273,10 @@ export interface EngineSettings
   readonly toolsByName: ReadonlyMap<string, DefinedTool>;
   /** Undefined if no tool has a sensitive field. */
   readonly sealing: SealingSettings | undefined;
-  /** The keys that were given, whatever the tools. */
   readonly secretKeys: readonly SecretKey[] | undefined;
   readonly onListenerError: (error: unknown, about: AgentEvent | ObservedCall) => void;
   readonly retryPolicyOf: (tool: DefinedTool) => RetryPolicy;
-  /** Finds what only an output, an error or the context says in a replan. Agents set it. */
+  /** Agents set it. */
   readonly accountFor?: AccountFor;
 }
 

@@ -24,11 +24,7 @@ export interface RecordedRun {
   readonly state: RunState;
 }
 
-/**
- * The events that a store returned for a run, from the first on, or after those that are known. They come from outside:
- * anything that is not an event of this run, or cannot occur at its place, is `store-failed`, as resuming the run could
- * execute a step twice, or never.
- */
+/** An event of another run, or at a place where it cannot occur, is `store-failed`: resuming could execute a step twice, or never. */
 export function parseEvents(runId: string, found: unknown, known?: RecordedRun): RecordedRun {
   const state = known?.state ?? initialRunState(runId);
   if (!Array.isArray(found)) throw damaged(runId, { reason: "what was read is not a list of events" });

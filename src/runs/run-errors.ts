@@ -5,7 +5,6 @@ import type { Hold } from "../core/run-summary.ts";
 import type { ResumeOptions } from "./run-options.ts";
 import type { StoreError } from "./run-recorder.ts";
 
-/** The reason of a cancellation or a rejection without one. */
 export const noReason = "no reason given";
 
 export function cancelledBy(reason: unknown): AgentError<"cancelled"> {
@@ -13,7 +12,6 @@ export function cancelledBy(reason: unknown): AgentError<"cancelled"> {
   return new AgentError("cancelled", `Cancelled: ${text}`, { details: { reason: text }, cause: reason });
 }
 
-/** The error of work that was cut off because its process is ending or has died: it can be resumed later. */
 export function interruptedBy(reason: string): AgentError<"interrupted"> {
   return new AgentError("interrupted", `Interrupted: ${reason}. It can be resumed later.`, {
     details: { reason },
@@ -81,7 +79,6 @@ export function runElsewhere(runId: string, cause?: StoreError): AgentError<"run
   return new AgentError("run-owned-elsewhere", message, { details: { runId }, cause });
 }
 
-/** A run cannot be deleted while this process has it. */
 export function runActiveHere(runId: string, cause: unknown): AgentError<"run-owned-elsewhere"> {
   const message = `Run "${runId}" is active in this process: cancel it, or wait until it has ended, and delete it then.`;
   return new AgentError("run-owned-elsewhere", message, { details: { runId }, cause });
@@ -101,7 +98,7 @@ export type Decided = NonNullable<AgentErrorDetails["run-conflict"]["decided"]>;
 
 const thrownKey = Symbol("thrown");
 
-/** A result that also has what was thrown, for {@link returnOrThrow} alone: nothing else sees it. */
+/** For {@link returnOrThrow} alone: nothing else sees what was thrown. */
 export function withThrown(result: RunResult, thrown: unknown): RunResult {
   return thrown === undefined ? result : Object.defineProperty(result, thrownKey, { value: thrown });
 }

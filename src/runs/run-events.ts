@@ -15,7 +15,6 @@ import { readEvents } from "./stored-runs.ts";
 const liveCapacity = 1_000;
 const pageSize = 100;
 
-/** Ends as {@link EventsOptions} describe, and when `leaving` aborts. */
 export async function* readEventsOf(
   runs: RunRegistry,
   wanted: EventsWanted,
@@ -126,7 +125,7 @@ class EventReader implements EventSink<AgentEvent> {
     return event.sequence > this.sequence + Number(isRecorded(event));
   }
 
-  /** Takes note of an emitted event, unless it was read before. Returns whether to show it. */
+  /** False if the event was read before. */
   private accept(event: AgentEvent): boolean {
     const { after, runId } = this.wanted;
     if (!isRecorded(event)) {

@@ -182,7 +182,7 @@ interface RunDefaults {
   readonly planner: Planner | undefined;
 }
 
-/** The use of options: each allows different ones. The replans of a `restored` run are not checked again. */
+/** The replans of a `restored` run are not checked again. */
 export type OptionsUse = "plan" | "dryRun" | "run" | "restored";
 
 const knownKeys = {

@@ -18,7 +18,7 @@ import { dependenciesOfSteps } from "../plan/validate-plan.ts";
 import type { Run } from "./run.ts";
 import { opened } from "./secrets/run-secrets.ts";
 
-/** The dependencies between the steps of a plan, by index. */
+/** Steps are given by their index in the plan. */
 export interface StepGraph {
   readonly waitingFor: number[];
   readonly dependents: readonly (readonly number[] | undefined)[];
@@ -85,7 +85,6 @@ export function hasAnswer(run: Run): boolean {
   return mayStartMore(run, steps) && steps.some((step) => isDecided(step) || isWaitOver(step, run.sharedNow()));
 }
 
-/** True if a step, or an iteration of one, waits for no other step and no decision. */
 export function isReady(run: Run, expressions: PlanExpressions | undefined): boolean {
   const steps = stepsOf(run);
   if (!mayStartMore(run, steps) || run.state.planApproval?.status === "requested") return false;
@@ -117,7 +116,6 @@ function stepsOf({ state }: Run): readonly StepState[] {
   return state.plan?.steps.map(({ id }) => state.steps.get(id) as StepState) ?? [];
 }
 
-/** True if no step has failed in a way that prevents the others from starting. */
 function mayStartMore({ settings }: Run, steps: readonly StepState[]): boolean {
   return settings.stored.onStepFailure === "continue" || steps.every((step) => isStillToRun(step) || isDone(step));
 }

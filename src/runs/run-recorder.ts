@@ -14,7 +14,7 @@ export interface RecorderOwner {
   /** If left out, nothing is stored: the events are only emitted. */
   readonly store?: RunStore;
   readonly fence?: number | undefined;
-  /** Computes digests of the events. It must be there before the first of them. */
+  /** It must be there before the first event. */
   readonly evidence?: EvidenceChain | undefined;
   now(): number;
   onRecorded(event: AgentEvent): void;
@@ -23,7 +23,6 @@ export interface RecorderOwner {
 
 export type StoreError = AgentError<"store-failed" | "run-conflict" | "run-owned-elsewhere">;
 
-/** The reason why nothing is recorded any more: the store has failed, or the process ends. */
 export type RecordingEnd = StoreError | AgentError<"interrupted">;
 
 /**
@@ -40,7 +39,6 @@ export class RunRecorder {
   private acknowledged: number[] | undefined;
   private writing: Promise<void> | undefined;
   private queued: { readonly events: AgentEvent[]; readonly written: Promise<void> } | undefined;
-  /** Events that arrived while another one was being emitted. */
   private deferred: AgentEvent[] | undefined;
   private isNotifying = false;
 
@@ -59,19 +57,19 @@ export class RunRecorder {
     return this.record([isTransient(init) ? this.number(init, this.sequence) : this.next(init)]);
   }
 
-  /** As {@link RunRecorder.emit}, for events that are recorded together or not at all; none of them is transient. */
+  /** All are recorded, or none. None of them is transient. */
   emitTogether(inits: readonly EventInit[]): void | Promise<void> {
     if (this.storeError !== undefined) return;
     return this.record(inits.map((init) => this.next(init)));
   }
 
-  /** Acknowledges a message with the next recorded event: call it right before the event that the message results in. */
+  /** Call it right before the event that the message results in. */
   acknowledge(number: number): void {
     this.acknowledged ??= [];
     this.acknowledged.push(number);
   }
 
-  /** Continues after events that were recorded before: only if none was emitted here. */
+  /** Call it only if no event was emitted here. */
   restore(events: readonly AgentEvent[]): void {
     for (const event of events) reduceRunState(this.state, event);
     this.sequence = this.state.sequence;
@@ -196,7 +194,7 @@ export class RunRecorder {
   }
 }
 
-/** Converts what a store threw to an error of this package; `run-conflict` and `run-owned-elsewhere` keep their codes. */
+/** `run-conflict` and `run-owned-elsewhere` keep their codes. */
 export function toStoreError(
   thrown: unknown,
   { runId, operation }: { runId: string; operation: StoreOperation },

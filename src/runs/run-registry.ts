@@ -29,18 +29,16 @@ export interface ActiveRun {
   readonly result: Promise<RunResult>;
   /** Undefined unless the caller supplied the run's id. */
   readonly identity: string | undefined;
-  /** Settles the result although the execution has not ended. */
   readonly resolve: (result: RunResult) => void;
 }
 
 interface RestoringRun {
-  /** Settles when its next execution has started or cannot start. */
   readonly opening: Promise<unknown>;
   readonly identity: string | undefined;
 }
 
 interface RunUse {
-  /** The run is active here. If this resolves to undefined, the use is tried again when its execution has ended. */
+  /** If this resolves to undefined, the use is tried again when its execution has ended. */
   readonly whenActive: (active: ActiveRun) => Promise<RunResult | undefined>;
   /** The run is not active in this process, until the first `await` of this function. */
   readonly whenStored: () => Promise<RunResult | undefined>;
@@ -63,7 +61,6 @@ interface RegistryOptions {
   readonly settings: EngineSettings;
   readonly hub: EventHub<AgentEvent>;
   readonly receive: RunHost["receive"];
-  /** Returns true if no timer resumes runs whose wait is over: a worker looks for them. */
   readonly leavesWaits: () => boolean;
   readonly resumeLeft: (registry: RunRegistry, left: LeftRun) => Promise<ResumedAgain>;
 }
@@ -77,15 +74,13 @@ export class RunRegistry implements RunHost {
   readonly leases: Leases;
   readonly receive: RunHost["receive"];
   graceMs: number;
-  /** Stop the timers of suspended runs, by run id. */
   private readonly waits = new Map<string, () => void>();
   /** The runs that do not fit this process, with the time of their last event: they cannot fit before there is a new one. */
   readonly unfit = new RecentMap<string>(10_000);
   readonly stopping = new AbortSource();
-  /** The watchers of runs, by run id, active here or not. A run without watchers costs nothing. */
+  /** By run id, active here or not. A run without watchers costs nothing. */
   readonly watchers = new Map<string, Set<EventSink<AgentEvent>>>();
   private hasStopped = false;
-  /** Operations that may still open a run. */
   private readonly operations = new Set<Promise<unknown>>();
   /** Undefined until the active runs have used up their time. */
   private stopReason: AgentError<"interrupted"> | undefined;
@@ -123,7 +118,6 @@ export class RunRegistry implements RunHost {
     return this.restoring.has(runId) || (active !== undefined && active.run.phase !== "closed");
   }
 
-  /** Sends a sink the recorded events of a run from now on, whether it is active here now or later. Returns what stops it. */
   watch(runId: string, sink: EventSink<AgentEvent>): () => void {
     const sinks = this.watchers.get(runId) ?? new Set();
     this.watchers.set(runId, sinks.add(sink));
@@ -169,7 +163,7 @@ export class RunRegistry implements RunHost {
     return restored;
   }
 
-  /** Creates and opens a run, which resumes from `state` if given. Throws `interrupted` once all runs have stopped. */
+  /** Throws `interrupted` once all runs have stopped. */
   open(settings: RunSettings, opening: Opening, state?: RunState): Run {
     const { runId, startedMs } = opening;
     this.stopWait(runId);
@@ -238,10 +232,7 @@ export class RunRegistry implements RunHost {
     this.waits.delete(runId);
   }
 
-  /**
-   * Interrupts all runs, aborts those that do not end, and abandons the rest: part of the time is reserved for the
-   * abort grace and the store. Resolves when nothing runs, or on timeout. Runs opened meanwhile are interrupted, too.
-   */
+  /** Part of the time is reserved for the abort grace and the store. Resolves on timeout, too. Runs opened meanwhile are interrupted. */
   async stop(timeoutMs: number): Promise<void> {
     const { clock, abortGraceMs } = this.settings;
     this.stopping.abort(undefined);
@@ -270,7 +261,6 @@ export class RunRegistry implements RunHost {
     for (const { run } of this.active.values()) run.abort(reason);
   }
 
-  /** Leaves a run in the store as if its process had died, and gives up its lease. */
   private abandon({ run, resolve }: ActiveRun, reason: AgentError<"interrupted">): void {
     const { runId, recorder, state } = run;
     for (const part of instancesOf(state.steps.values())) {

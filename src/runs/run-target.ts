@@ -20,7 +20,7 @@ export function targetOf({ request, givenPlan }: RunState): RunTarget {
   return request === undefined ? { plan: givenPlan as PlanInput } : { request };
 }
 
-/** Identifies a target, so that two runs of one id can be compared: the request's text, or what the plan's hash covers. */
+/** The identity is the request's text, or what the plan's hash covers. */
 export function identityOf(target: RunTarget, { maxRequestLength }: Pick<EngineSettings, "maxRequestLength">): string {
   // A request is stored only up to its maximum length.
   if ("request" in target)
@@ -33,7 +33,6 @@ export function identityOf(target: RunTarget, { maxRequestLength }: Pick<EngineS
 
 export type RunBeginning = { readonly request: string } | { readonly plan: Plan };
 
-/** Rejects with `invalid-plan` or `plan-not-approved`. */
 export async function completePlan(engine: EngineSettings, settings: RunSettings, given: PlanInput): Promise<Plan> {
   const plan = await requireValid(engine, settings, { plan: given, complaint: "The plan is invalid" });
   (await secretsOf(engine, settings))?.requireSealable(plan);
@@ -41,7 +40,7 @@ export async function completePlan(engine: EngineSettings, settings: RunSettings
   return plan === given ? (plan as Plan) : rememberPlan(withDefaults(engine, plan));
 }
 
-/** A frozen copy of a valid plan, or the plan itself if it is known to be valid. Throws `invalid-plan` with every issue. */
+/** Resolves to the plan itself if it is known to be valid, else to a frozen copy. */
 export async function requireValid(
   engine: EngineSettings,
   settings: RunSettings,
@@ -61,7 +60,7 @@ export function withDefaults(engine: Pick<EngineSettings, "clock" | "createId">,
   return deepFreeze({ version: plan.version ?? planVersionOf(plan.steps), id, request, source, createdAt, steps });
 }
 
-/** Rejects with `plan-not-approved` if another plan was approved. Stored runs with secrets have a hash of the hash. */
+/** Stored runs with secrets have a hash of the hash. */
 export async function requireApproved(
   plan: PlanInput,
   { settings, secrets }: { readonly settings: RunSettings; readonly secrets?: RunSecrets | undefined },
@@ -86,7 +85,6 @@ export function openingOf({ engine, runId, secrets }: Run, tools: readonly ToolF
 
 type ExecutionOpening = Pick<RunResumeEvent, "version" | "mayBeSealed" | "traceparent" | "tools">;
 
-/** By the tools of a run, which are mostly those of its engine. */
 const fingerprints = new WeakMap<ReadonlyMap<string, DefinedTool>, readonly ToolFingerprint[]>();
 
 export async function fingerprintsOf(tools: ReadonlyMap<string, DefinedTool>): Promise<readonly ToolFingerprint[]> {

@@ -37,11 +37,10 @@ interface Inbox {
   early: readonly PostedMessage[] | undefined;
   isOpen: boolean;
   lastNumber: number;
-  /** True if a message may have been left for the next execution. */
   hasLeft: boolean;
 }
 
-/** The counts of a run that are limited, over all its executions. A step may be counted and never call its tool. */
+/** Counts over all executions. A step may be counted and never call its tool. */
 interface RunCounters {
   steps: number;
   toolCalls: number;
@@ -55,25 +54,23 @@ export class Run implements RecorderOwner {
   readonly recorder: RunRecorder;
   readonly isContinued: boolean;
   secrets: RunSecrets | undefined;
-  /** Undefined unless digests of its events are recorded. */
   evidence: EvidenceChain | undefined;
   /** Keeps the execution from doing more than suspending the run, or ending it. */
   hold: Hold | undefined;
   fence: number | undefined;
   confirmed: Confirmation | undefined;
   readonly inbox: Inbox = { early: undefined, isOpen: false, lastNumber: 0, hasLeft: false };
-  /** Receive the recorded events, as they are stored; undefined if the run is not watched by its id. */
+  /** Undefined if the run is not watched by its id. */
   watchers: ReadonlySet<EventSink<AgentEvent>> | undefined;
-  /** The values that tools threw, by the error that reports each, for `throwOnFailure`. Undefined before the first. */
+  /** By the error that reports each, for `throwOnFailure`. Undefined before the first. */
   thrown: WeakMap<ErrorData, unknown> | undefined;
   private currentPhase: RunPhase = "open";
   private stopped: "step-failed" | "interrupted" | undefined;
   private readonly scope = new AbortScope<AbortReason>();
   /** Aborts everything that runs before a step starts: it also stops when no other step may start. */
   private startScope: AbortScope<AbortReason | "stopped"> | undefined;
-  /** Releases the timer of the deadline and the listener to the caller's signal. */
   private stopWatching: (() => void) | undefined;
-  /** The last command that waits for its turn or is being recorded; undefined if there is none. Never rejects. */
+  /** Undefined if no command waits for its turn or is being recorded. Never rejects. */
   private lastCommand: Promise<void> | undefined;
   private decisionListeners: Set<DecisionListener> | undefined;
   private readonly channels: EventSink<AgentEvent>[] = [];
@@ -115,7 +112,6 @@ export class Run implements RecorderOwner {
     return this.currentPhase;
   }
 
-  /** Reason why no step starts, not even one that waits for its turn. */
   get stopReason(): "step-failed" | "interrupted" | undefined {
     return this.stopped;
   }
@@ -151,12 +147,11 @@ export class Run implements RecorderOwner {
     };
   }
 
-  /** Enters a later phase: an abandoned execution stays closed. */
+  /** An abandoned execution stays closed. */
   enter(phase: RunPhase): void {
     if (phases.indexOf(phase) > phases.indexOf(this.phase)) this.currentPhase = phase;
   }
 
-  /** A step has failed: unless the run continues after failures, no other one starts. */
   stopSteps(): void {
     if (this.settings.stored.onStepFailure !== "continue") this.stop("step-failed");
   }
@@ -182,22 +177,19 @@ export class Run implements RecorderOwner {
     this.scope.reset();
   }
 
-  /** Stops the run, whatever is being recorded: no step starts any more, and every open source is aborted. */
   abort(reason: AbortReason): void {
     if (this.phase === "open" || this.phase === "closing") this.abortAll(reason);
   }
 
-  /** Nothing more can be recorded: the store has failed, or another process has the run now. Stops it at once. */
   onStoreFailure(error: RecordingEnd): void {
     if (this.phase !== "closed") this.abortAll(error);
   }
 
-  /** Another process has the run now: nothing is recorded here any more, which stops the run. */
   onLeaseLost(error: StoreError): void {
     this.recorder.fail(error);
   }
 
-  /** True if this process still owns the run; check before a call that follows a wait. See {@link Leases.confirm}. */
+  /** Check this before a call that follows a wait. See {@link Leases.confirm}. */
   confirmLease(): boolean | Promise<boolean> {
     return this.host.leases.confirm(this);
   }
@@ -207,12 +199,12 @@ export class Run implements RecorderOwner {
     this.startScope?.abort(reason);
   }
 
-  /** Opens a source that is aborted with the run. Release it with {@link Run.release}. */
+  /** Release it with {@link Run.release}. */
   openSource(): AbortSource {
     return this.scope.open();
   }
 
-  /** As {@link Run.openSource}, for what waits before a step starts: also aborted when no other step may start. */
+  /** For what waits before a step starts: also aborted when no other step may start. */
   openWaiting(): AbortSource {
     if (this.startScope === undefined) {
       this.startScope = new AbortScope();
@@ -259,7 +251,7 @@ export class Run implements RecorderOwner {
     }
   }
 
-  /** Resolves when all commands are recorded: until then it is unknown what still waits for one. */
+  /** Until then it is unknown what still waits for a command. */
   async commandsRecorded(): Promise<void> {
     while (this.lastCommand !== undefined) await this.lastCommand;
   }
@@ -309,7 +301,6 @@ export class Run implements RecorderOwner {
     if (this.watchers !== undefined) for (const sink of this.watchers) sink.push(recorded);
   }
 
-  /** Keeps what is recorded, for those who join later. */
   keepHistory(): void {
     this.history = [];
   }
@@ -327,7 +318,7 @@ export class Run implements RecorderOwner {
     else cancelling.addEventListener("abort", cancel);
   }
 
-  /** Shows a stored run's events to readers of this run's handles; listeners received them when they were recorded. */
+  /** Listeners received the events when they were recorded. */
   replay(events: readonly AgentEvent[]): void {
     for (const event of events) this.show(showIn(this, event));
   }
@@ -368,7 +359,7 @@ export class Run implements RecorderOwner {
   }
 }
 
-/** Waits until the run has recorded or replayed something, or has ended: until then it may be only a lookup in the store. */
+/** Until then the run may be only a lookup in the store. */
 export async function whenStarted(run: Run, result: Promise<RunResult>): Promise<void> {
   if (run.state.sequence > 0) return;
   const recorded = new Promise<void>((resolve) => {
@@ -406,8 +397,8 @@ export interface RunHost {
   readonly hub: EventHub<AgentEvent>;
   readonly gates: Map<Tool, CallGate>;
   readonly leases: Leases;
-  /** Acts on what was posted to a run. Never rejects. */
+  /** Never rejects. */
   receive(run: Run, posted: readonly PostedMessage[], options?: { readonly isOpening?: boolean }): Promise<void>;
-  /** The time that an aborted tool may keep running: shorter than `abortGraceMs` once there is little time left. */
+  /** Shorter than `abortGraceMs` once there is little time left. */
   graceMs: number;
 }

@@ -10,7 +10,6 @@ import type { RunSecrets } from "./secrets/run-secrets.ts";
 
 interface Shown {
   readonly runId: string;
-  /** True if it may contain sealed values. */
   readonly isSealed: boolean;
   readonly redact: EngineSettings["redact"];
 }
@@ -91,7 +90,6 @@ function placeIn(holder: object): Partial<Place> {
   };
 }
 
-/** A message or request is shown as text only. */
 function redacted(value: unknown, place: RedactPlace, redact: Redact): unknown {
   try {
     const shown = redact(value, place);

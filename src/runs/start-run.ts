@@ -51,7 +51,6 @@ interface StartOpening extends Opening {
   readonly isNamed: boolean;
 }
 
-/** Joins a run with the same id that is active here, returns the result of a stored one, or resumes one that stopped. */
 export function startRun(runs: RunRegistry, opening: StartOpening): Promise<RunResult> {
   const { target, settings, isNamed } = opening;
   if (isNamed) return startNamed(runs, { ...opening, identity: identityOf(target, runs.settings) });
@@ -59,10 +58,7 @@ export function startRun(runs: RunRegistry, opening: StartOpening): Promise<RunR
   return runs.hold(run, executeRun(run, opening));
 }
 
-/**
- * Resolves to the result, or to that of the stored run with its id. Rejects as {@link completePlan} does, with
- * `run-conflict` for another target, and with `run-owned-elsewhere` if the store has, or may have, the run unended.
- */
+/** Rejects with `run-owned-elsewhere` if the store has, or may have, the run unended. */
 async function executeRun(
   run: Run,
   { target, identity, onRecorded }: StartOpening & Partial<NamedOpening>,
@@ -160,7 +156,7 @@ function startNamed(runs: RunRegistry, opening: NamedOpening): Promise<RunResult
   });
 }
 
-/** Resumes the run if it has started and no process is running it; undefined if one in this process is by now. */
+/** Undefined if the run is active in this process by now. */
 async function startOrResume(
   runs: RunRegistry,
   opening: NamedOpening,
@@ -226,7 +222,6 @@ async function join(
   });
 }
 
-/** Rejects with `run-conflict`, or with `run-owned-elsewhere` if the run can be resumed, or is running. */
 async function findStored(run: Run, identity: string): Promise<RunResult | undefined> {
   const { events, state } = await readStored(run);
   if (events.length === 0 || isUnstarted(state)) return undefined;
@@ -250,10 +245,7 @@ async function readStored(run: Run): Promise<RecordedRun> {
 
 // ---- Runs that are recorded without being executed ----
 
-/**
- * Takes no lease: start and end are recorded together, so that either they or the first events of an execution that
- * starts at the same time are refused. Rejects with `run-conflict` if the run has started, or with `store-failed`.
- */
+/** Takes no lease: start and end are recorded together, so either they or the first events of an execution that starts then are refused. */
 export async function refuseRun(runs: RunRegistry, refusal: Refusal): Promise<RunResult> {
   const { runId, options } = refusal;
   const startedMs = monotonicNow(runs.settings.clock);

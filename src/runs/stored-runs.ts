@@ -33,7 +33,7 @@ export async function listRuns(store: RunStore, options: ListRunsOptions): Promi
   }
 }
 
-/** Lists what a page of suspended runs asks to approve, without damaged runs. Rejects as {@link listRuns} does. */
+/** Damaged runs are left out. */
 export async function listApprovals(
   settings: EngineSettings,
   options: Pick<ListRunsOptions, "limit" | "cursor"> = {},
@@ -78,7 +78,6 @@ async function readAgain(store: RunStore, before: RecordedRun): Promise<Recorded
   return isEvent(found, last) ? parseEvents(state.runId, found.slice(1), before) : readRecorded(store, state.runId);
 }
 
-/** True if the events that were read start with this one. */
 function isEvent(found: unknown, event: AgentEvent | undefined): found is readonly unknown[] {
   return Array.isArray(found) && JSON.stringify(found[0]) === JSON.stringify(event);
 }
@@ -88,7 +87,7 @@ export async function isRecorded(store: RunStore, runId: string): Promise<boolea
   return Array.isArray(first) && first.length > 0;
 }
 
-/** Events as the store returns them: not checked. Rejects with `store-failed`. */
+/** The events are not checked. */
 export async function readEvents(
   store: RunStore,
   runId: string,
@@ -107,7 +106,6 @@ export function resultOfState(state: RunState, settings: EngineSettings): RunRes
   return shownResult(state, settings);
 }
 
-/** The record of a run, part of which may be known. Rejects with `run-not-found` or `store-failed`. */
 export async function readExisting(
   { store }: EngineSettings,
   runId: string,
@@ -140,7 +138,6 @@ const pruneOptions = {
 /** Runs a deletion, and then removes whatever else is kept about the runs that it resolves to. */
 export type DeleteWithin = (deleteRuns: () => Promise<readonly string[]>) => Promise<void>;
 
-/** The most runs that are deleted together. */
 const pruneSize = 50;
 
 export async function prune(
@@ -171,7 +168,7 @@ export async function prune(
   return { deleted };
 }
 
-/** Deletes a run that was listed. False if it was resumed since then, or has been deleted. */
+/** False if the run was resumed since it was listed, or has been deleted. */
 async function deleteUnlessGone(store: RunStore, runId: string, status: readonly RunStatus[]): Promise<boolean> {
   try {
     return await deleteRun(store, runId, { status });
@@ -181,7 +178,7 @@ async function deleteUnlessGone(store: RunStore, runId: string, status: readonly
   }
 }
 
-/** False if its status is not one of those given. Rejects with `run-not-found`, `run-owned-elsewhere` or `store-failed`. */
+/** False if its status is not one of those given. */
 export async function deleteRun(store: RunStore, ...args: Parameters<RunStore["delete"]>): Promise<boolean> {
   const [runId] = args;
   try {

@@ -195,7 +195,6 @@ function isWanted(
   return !(createdMs < sinceMs || createdMs >= untilMs);
 }
 
-/** True if a suspended run can be resumed: something was posted to it, or a wait of it is over. */
 function isCalled(run: MemoryRun, nowMs: number): boolean {
   const { resumeAt } = findSuspension(run) ?? {};
   return run.posted.length > 0 || (resumeAt !== undefined && Date.parse(resumeAt) <= nowMs);

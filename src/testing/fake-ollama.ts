@@ -83,10 +83,7 @@ export async function startFakeOllama(
       if ("hangs" in reply) return {};
       if ("status" in reply) return jsonOf({ error: reply.error }, reply.status);
       const lines = linesOf(reply, chat).map((line) => `${JSON.stringify(line)}\n`);
-      return {
-        type: lines.length > 1 ? "application/x-ndjson" : "application/json; charset=utf-8",
-        text: lines.join(""),
-      };
+      return { type: lines.length > 1 ? "application/x-ndjson" : jsonType, text: lines.join("") };
     } catch (thrown) {
       return jsonOf({ error: `The script threw: ${describeThrown(thrown)}` }, 500);
     }
@@ -138,8 +135,10 @@ interface FakeResponse {
   readonly text?: string;
 }
 
+const jsonType = "application/json; charset=utf-8";
+
 function jsonOf(value: object, status = 200): FakeResponse {
-  return { status, type: "application/json; charset=utf-8", text: JSON.stringify(value) };
+  return { status, type: jsonType, text: JSON.stringify(value) };
 }
 
 function linesOf(
@@ -154,21 +153,19 @@ function linesOf(
     message: { role: "assistant", content: "", ...message },
     ...others,
   });
-  const prompt = messages.map(({ content }) => content).join(" ");
   const end = {
     done: true,
     done_reason: finishReason,
-    prompt_eval_count: usage.inputTokens ?? Math.ceil(prompt.length / 4),
+    prompt_eval_count: usage.inputTokens ?? Math.ceil(messages.map(({ content }) => content).join(" ").length / 4),
     eval_count: usage.outputTokens ?? Math.ceil(text.length / 4),
   };
-  const thought = reasoning === undefined ? {} : { thinking: reasoning };
   if (stream === false)
-    return [line({ ...thought, content: text }, { ...(tokens.length > 0 && { logprobs: tokens }), ...end })];
+    return [line({ thinking: reasoning, content: text }, { ...(tokens.length > 0 && { logprobs: tokens }), ...end })];
   const pieces =
     tokens.length > 0
       ? tokens.map((token) => line({ content: token.token }, { logprobs: [token], done: false }))
       : deltas.map((content) => line({ content }));
-  return [...(reasoning === undefined ? [] : [line(thought)]), ...pieces, line({}, end)];
+  return [...(reasoning === undefined ? [] : [line({ thinking: reasoning })]), ...pieces, line({}, end)];
 }
 
 async function readBody(request: IncomingMessage): Promise<Record<string, unknown>> {
@@ -189,10 +186,8 @@ function describeScript(answers: readonly unknown[], { length }: readonly unknow
   return `The script has ${countAnswers(answers.length)}; ${length} ${length === 1 ? "was" : "were"} asked for.`;
 }
 
-type WireReply = Exclude<FakeOllamaReply, string | Error>;
-
 /** A script is checked when the server starts, and what its functions return when they return it. */
-function toReply(place: string, reply: unknown): WireReply {
+function toReply(place: string, reply: unknown): Exclude<FakeOllamaReply, string | Error> {
   const { status, error } = Object(reply);
   if (Number.isInteger(status) && typeof error === "string") return { status, error };
   checkReply(place, reply);

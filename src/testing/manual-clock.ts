@@ -35,7 +35,6 @@ const turnsToSettle = 5;
 export function createManualClock({ nowMs = Date.UTC(2026, 0, 1) }: { nowMs?: number } = {}): ManualClock {
   const timers = new Set<Timer>();
   let elapsedMs = 0;
-  /** The value of `now()` at creation, adjusted by `setNow()`. */
   let startMs = nowMs;
 
   const nextTimer = (): Timer | undefined => {

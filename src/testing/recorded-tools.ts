@@ -123,7 +123,6 @@ const errorSchema = z.strictObject({
   retryable: z.boolean().optional(),
   /** As it states it, or as its other fields, which are not recorded, tell it. */
   outcome: z.enum(["not-done", "unknown"]).optional(),
-  /** The time that it asked to wait before another attempt. */
   retryAfterMs: z.number().min(0).optional(),
   details: z.custom<object>((value) => typeof value === "object" && value !== null).optional(),
   get cause() {
@@ -244,10 +243,7 @@ class ToolReplay {
   }
 
   wrap(tool: DefinedTool): DefinedTool {
-    /**
-     * The issues of each output that was returned. Its schema has checked it when it was recorded, and may not accept it
-     * again: a `Date` has become text.
-     */
+    /** Its schema has checked each output when it was recorded, and may not accept it again: a `Date` has become text. */
     const outputs = new Map<unknown, readonly SchemaIssue[]>();
     const answer: CallTool = async (asked, { signal }) => {
       signal.throwIfAborted();

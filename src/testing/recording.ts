@@ -3,21 +3,15 @@ import { canonicalJson } from "../core/json.ts";
 import { addTo } from "../core/lists.ts";
 import { cutText, describeThrown } from "../core/text.ts";
 
-/**
- * Node's own modules, loaded when they are needed: importing them, even dynamically, would be a problem for bundlers
- * when the rest of this entry is used outside Node.
- */
+/** Loaded when they are needed: an import of Node's own modules, even a dynamic one, is a problem for bundlers outside Node. */
 function nodeFs(): typeof import("node:fs") {
   return process.getBuiltinModule("node:fs");
 }
 
 /**
- * Writes a recording: its head, then the calls in the order in which they were made. The order in which they end does not
- * matter, so the file is the same each time.
- *
- * Each write starts at the first call that has changed, so its cost does not grow with the number of calls. Writing is
- * synchronous: a recorded run cannot end before it. If the process is killed during a write, the file may be cut off. It
- * is then not valid JSON, and must be recorded again.
+ * The order in which calls end does not matter, so the file is the same each time. Each write starts at the first call that has
+ * changed, so its cost does not grow with the number of calls. Writing is synchronous: a recorded run cannot end before it. If the
+ * process is killed during a write, the file may be cut off, and must be recorded again.
  */
 export class RecordingWriter {
   private readonly texts: (string | undefined)[] = [];

@@ -107,10 +107,8 @@ const sweeps = 8;
 const edgeWidth = 12;
 
 /**
- * Puts each node into the layer after the last that it waits for, and orders the layers so that few edges cross: by the
- * mean place of a node's neighbours, back and forth (Sugiyama, Tagawa and Toda 1981). An edge over several layers has a
- * place in each of them, so that it does not run through other nodes. `routes` has for each edge the places that it goes
- * through, its ends included.
+ * Orders the layers so that few edges cross: by the mean place of a node's neighbours, back and forth (Sugiyama, Tagawa and Toda 1981).
+ * An edge over several layers has a place in each, so that it runs through no other node; `routes` has them, its ends included.
  */
 function layOut({ nodes, edges }: PlanGraph) {
   const layerOf = nodes.map(() => 0);
@@ -164,10 +162,7 @@ const passes = 12;
 const gap = 20;
 const straightWeight = 16;
 
-/**
- * Gives each the place of its middle: as near to the mean of its neighbours as those beside it allow. Starts with each
- * layer in the middle, then goes down and up again.
- */
+/** As near to the mean of its neighbours as those beside it allow. Each layer starts in the middle, then it goes down and up again. */
 export function placeRows(layers: readonly (readonly Placed[])[]): void {
   for (const layer of layers) {
     let [offset, before] = [0, 0];

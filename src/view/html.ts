@@ -58,10 +58,7 @@ interface Column {
   readonly kind?: "number" | "short";
 }
 
-/**
- * Draws a table under its heading; false if it has no rows. On a phone each row is a list of its cells with their heads;
- * elsewhere what is too wide scrolls in itself. `more` follows the table.
- */
+/** False without rows. On a phone each row is a list of its cells; elsewhere what is too wide scrolls. `more` follows the table. */
 export function tableSection(
   name: string,
   columns: readonly (Column | string)[],

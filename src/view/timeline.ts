@@ -149,10 +149,7 @@ const pauseWidth = 5;
 const maxPauses = 40;
 const intervals = 5;
 
-/**
- * A scale of time without the pauses between executions: a run may wait for days between two steps of a second. Each
- * execution has a part of the width by its duration, each pause the same small part.
- */
+/** A run may wait for days between two steps of a second, so each pause between executions has the same small part of the width. */
 export function createAxis(executions: readonly Execution[], endMs: number): Axis {
   const spans = executions.map(({ startMs, endMs: end = endMs }) => ({ startMs, endMs: Math.max(startMs, end) }));
   const total = spans.reduce((sum, span) => sum + span.endMs - span.startMs, 0) || 1;
@@ -209,7 +206,6 @@ const minWidth = 0.4;
 const labelWidth = 14;
 const maxMessage = 200;
 
-/** Draws once for a page what its bars are filled with and stand before: a pattern, and the lines and pauses of time. */
 export function renderBarDefinitions({ ticks, pauses }: Axis): Html {
   const lines = ticks.map(({ at }) => html`<rect class="tick" x="${percent(at)}" width="1" height="100%"/>`);
   const bands = pauses.map(

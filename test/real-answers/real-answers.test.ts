@@ -21,10 +21,7 @@ describe.each(models)("recorded answers of %s", (name) => {
     generate: async (request) => {
       constant ||= request.messages.length - 1;
       if (request.messages.length === constant + 1) hashes.add(hashOf(request));
-      // It was not asked again for words that ask for an operation: it insists.
-      const isUnsure = request.messages.at(-1)?.content.includes("no word of the request asks for") === true;
-      const messages = isUnsure ? request.messages.slice(0, -2) : request.messages;
-      const answer = answers[keyOf({ messages }, constant)];
+      const answer = answers[keyOf(request, constant)];
       if (answer === undefined)
         throw new Error(`There is no answer to ${JSON.stringify(request.messages.at(-1)?.content)}: record again.`);
       return { ...answer, usage: {} };

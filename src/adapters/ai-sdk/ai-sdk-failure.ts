@@ -25,10 +25,7 @@ const introductions: Readonly<Record<ModelFailureReason, (name: string) => strin
   "invalid-response": (name) => `The answer of ${name} cannot be read`,
 };
 
-/**
- * Turns an error that a model's call threw, or its stream contained, into `model-failed`. Only the message is kept,
- * cut, and without quotes from a response. A cause that quotes one is dropped, as events and stores contain causes.
- */
+/** Keeps only the message, cut, and without quotes from a response. Drops a cause that quotes one: events and stores contain causes. */
 export function aiSdkFailure(
   model: Pick<LanguageModel, "provider" | "modelId">,
   thrown: unknown,
@@ -54,7 +51,7 @@ export function aiSdkFailure(
   });
 }
 
-/** Reads why a call failed from the name of its error, if that says it: each copy of a package has its own class. */
+/** The name of the error decides, as each copy of a package has its own class. */
 function readReason(name: unknown, call: FailedCall): ModelFailureReason {
   if (name === unsupported) return readFailureReason({ ...call, status: 400 });
   const reason = reasonsOfNames.get(name) ?? readFailureReason(call);
@@ -63,7 +60,7 @@ function readReason(name: unknown, call: FailedCall): ModelFailureReason {
 
 const unsupported = "AI_UnsupportedFunctionalityError";
 
-/** Returns true if a model reports that it cannot be called in this way: then another may work. */
+/** True if another way of calling the model may work. */
 export function isNotImplemented(thrown: unknown): boolean {
   const { name, message } = readFields(thrown, "name", "message");
   const text = typeof message === "string" ? message : "";
@@ -82,7 +79,7 @@ function unwrap(thrown: unknown): unknown {
   return current;
 }
 
-/** True if a message that is kept with a failure quotes a response; a thrown value that is not an error may be one. */
+/** A thrown value that is not an error may be a response. */
 function holdsBody(thrown: unknown): boolean {
   if (!(thrown instanceof Error)) return true;
   return causesOf(thrown).some(({ message }) => typeof message === "string" && bodyMessages.test(message));
@@ -129,7 +126,7 @@ function readCodes(thrown: unknown): readonly string[] {
   return codes;
 }
 
-/** Those in the body of a response: each provider reads other failureFields of it. */
+/** Each provider reads other fields of the body. */
 function codesIn(body: string): string[] {
   return [...body.matchAll(/"(?:code|type)"\s*:\s*"(\w{1,100})"/g)].map(([, code = ""]) => code);
 }

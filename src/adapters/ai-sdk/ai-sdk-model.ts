@@ -145,7 +145,6 @@ async function openStream(model: AiSdkLanguageModel, callOptions: AiSdkCallOptio
 const expectedModel = 'a language model of the AI SDK, such as openai("gpt-5-mini")';
 const expectedVersion = "v2, v3 or v4, as models of AI SDK 5, 6 and 7 have it";
 
-/** Recognizes what is often passed instead of a model, to report what is missing. */
 function checkModel(model: unknown): void {
   const advice = 'an id alone does not say where the model is; gateway(id) of "ai" makes a model from it';
   if (typeof model === "string") failOption("model", model, `${expectedModel}: ${advice}`, true);
@@ -206,16 +205,13 @@ export function isStrict(provider: string): boolean {
   return strictProviders.has(family) || (/\.(chat|completion)$/.test(provider) && !otherProviders.has(family));
 }
 
-/** Adds options to those that are given for a provider, which win. Azure reads those of OpenAI, too. */
+/** Given options win. Azure reads those of OpenAI, too. */
 function addOptions(name: string, options: object, given: AiSdkProviderOptions | undefined): AiSdkProviderOptions {
   const names = name === "azure" ? ["openai", "azure"] : [name];
   return { ...given, ...Object.fromEntries(names.map((each) => [each, { ...options, ...given?.[each] }])) };
 }
 
-/**
- * Options that ask how likely each token is. OpenAI's models know the option, also behind Azure or a gateway; others
- * ignore it. It is 1, as `true` makes some of them report twenty alternatives of each token.
- */
+/** OpenAI's models know the option, also behind a gateway; others ignore it. It is 1, as `true` makes some report twenty alternatives. */
 function logprobsOptions(provider: string, given: AiSdkProviderOptions | undefined): AiSdkProviderOptions {
   return addOptions(getFamily(provider) === "azure" ? "azure" : "openai", { logprobs: 1 }, given);
 }

@@ -180,7 +180,7 @@ export function readResult(
   return { text, ...(reasoning !== "" && { reasoning }), ...readEnd(model, result), ...logprobs };
 }
 
-/** The tokens in the metadata of an answer: a list, or a list for each part of the answer. */
+/** A list, or a list for each part of the answer. */
 function getReportedLogprobs(ended: unknown): readonly unknown[] {
   const { openai, azure } = readFields(readFields(ended, "providerMetadata").providerMetadata, "openai", "azure");
   const { logprobs } = readFields(openai ?? azure, "logprobs");

@@ -160,7 +160,7 @@ export function createDbosClient<TAgent extends { readonly tools: readonly Tool[
   const { isRecorded, deleteBy } = runs[workerKey];
   deleteBy(async (deleteRuns) => (await openQueue()).deleteWith(deleteRuns));
   const leave = { resume: false } as const;
-  /** The `updatedAt` of runs when they were last decided about here: until it changes, no worker has taken that over. */
+  /** Until it changes, no worker has taken over what was decided here. */
   const decided = new RecentMap<string>(1_000);
 
   // It may be the first to use the database.
@@ -187,7 +187,7 @@ export function createDbosClient<TAgent extends { readonly tools: readonly Tool[
     await (await openQueue()).wake(runId);
   }
 
-  /** Records that a run was cancelled before it started. Returns false if it is recorded already. */
+  /** Returns false if it is recorded already. */
   async function recordCancelled(job: Job, reason: string | undefined): Promise<boolean> {
     // Nothing that was sealed may be recorded in clear, and a client knows no tools.
     const { options, ...target } = "sealed" in job ? { request: "", options: {} } : job;
@@ -295,7 +295,7 @@ export function createDbosClient<TAgent extends { readonly tools: readonly Tool[
   return client as DbosClient<TAgent["tools"][number]>;
 }
 
-/** Resolves once something was decided, to the time at which that was recorded here; undefined if a worker records it. */
+/** Resolves to the time at which the decision was recorded here; undefined if a worker records it. */
 async function suspendedAt({ events, result }: RunHandle): Promise<string | undefined> {
   let recordedAt: string | undefined;
   for await (const { type, timestamp } of events) if (type === "run-suspend") recordedAt = timestamp;
@@ -306,7 +306,7 @@ async function suspendedAt({ events, result }: RunHandle): Promise<string | unde
 const firstPollMs = 20;
 const maxPollMs = 500;
 
-/** Waits, and returns the time to wait the next time. Rejects with `cancelled`. */
+/** Returns the time to wait the next time. */
 async function pause(pollMs: number, signal: AbortSignal = new AbortController().signal): Promise<number> {
   if (!(await sleep(pollMs, { clock: systemClock, signal }))) throw cancelledBy(signal.reason);
   return Math.min(2 * pollMs, maxPollMs);

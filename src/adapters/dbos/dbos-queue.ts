@@ -7,20 +7,15 @@ import { runConflict } from "../../runs/run-errors.ts";
 import { loadPg, type PostgresQueryable } from "../postgres/sql-pool.ts";
 import type { Job, JobContent, JobOrder, JobOutcome } from "./jobs.ts";
 
-/**
- * The time that DBOS may rest in a transaction. A process that is stopped in one, as by a machine that falls asleep,
- * would keep rows locked, and the adoption of its runs waiting.
- */
+/** A process that stops in a transaction, as its machine falls asleep, would keep rows locked, and the adoption of its runs waiting. */
 export const idleTransactionMs = 2_000;
 
 export const runWorkflow = "planwright.run";
 export const scheduledWorkflow = "planwright.scheduled";
 export const wakingWorkflow = "planwright.wake";
 
-/** The input of a workflow that wakes a run, after the name of the queue. */
 export type WakingInput = readonly [runId: string, delayMs: number];
 
-/** The context that DBOS stores with a schedule. */
 export interface ScheduleContext {
   readonly queue: string;
   readonly name: string;
@@ -29,10 +24,7 @@ export interface ScheduleContext {
   readonly overlap?: "skip" | "allow" | undefined;
 }
 
-/**
- * The queue of the runs with a rate key, which is its partition key. In a queue with such limits DBOS takes nothing that
- * has no key, and so the others have one of their own.
- */
+/** Its partition key is the rate key: with such limits DBOS takes nothing without a key, so other runs have a queue of their own. */
 export function limitedQueue(queue: string): string {
   return `${queue}/limited`;
 }
@@ -82,7 +74,6 @@ async function withConnection<T>(databaseUrl: string, use: (connection: Postgres
 
 /** The most messages to the database that may be under way at a time. */
 const width = 4;
-/** Leaves out of a list of workflows what they were called with, and what came out. */
 const brief = { loadInput: false, loadOutput: false };
 /** DBOS stores null for no version, which only its type does not allow. */
 const noVersion = null as unknown as undefined;
@@ -111,7 +102,6 @@ export async function openDbosQueue(options: DbosQueueOptions): Promise<DbosQueu
     systemDatabaseUrl: options.databaseUrl,
     systemDatabasePoolSize: 4,
     systemDatabaseIdleTransactionTimeoutMs: idleTransactionMs,
-    // A quiet one.
     logger: { info() {}, debug() {}, warn() {}, error() {} },
   });
   return new DbosQueue(client, options, errors.isWorkflowIDInUseError);
@@ -135,10 +125,7 @@ export class DbosQueue {
     this.limited = limitedQueue(options.queue);
   }
 
-  /**
-   * Queues a run; resolves to the one that is queued under its id already, if there is one. An id whose run was deleted is
-   * free. Rejects with `run-conflict` if the id is used for something else.
-   */
+  /** Resolves to the run that is queued under its id already, if there is one. An id whose run was deleted is free. */
   async submit(
     job: Job,
     { priority, delayMs, rateKey, schedule }: JobOrder,
@@ -211,17 +198,14 @@ export class DbosQueue {
     if (run?.state === "waiting") await this.client.cancelWorkflow(run.row.workflowID);
   }
 
-  /** Queues a run again that has left the queue, such as a suspended one that was decided about. False if a worker has it. */
+  /** False if a worker has it. */
   async wake(runId: string): Promise<boolean> {
     const run = await this.find(runId);
     if (run?.state === "done" || run?.state === "cancelled") await this.rewind(run.row);
     return run?.state !== "taken";
   }
 
-  /**
-   * Queues a run once more that has failed or was given up; `stoppedAt` is the time of its last event. Does nothing if it
-   * waits for a worker already.
-   */
+  /** `stoppedAt` is the time of its last event. Does nothing if it waits for a worker already. */
   async retry(runId: string, stoppedAt: string): Promise<void> {
     const run = await this.find(runId);
     if (run?.job === undefined || run.state === "waiting") return;
@@ -230,12 +214,12 @@ export class DbosQueue {
     await this.enqueue(workflowID, { ...run.job, stoppedAt, adoptions: 0 }, this.placeOf(run.row.queuePartitionKey));
   }
 
-  /** Deletes runs, and what the queue has of them: nobody can submit them again in between. */
+  /** The runs cannot be submitted again in between. */
   async deleteWith(deleteRuns: () => Promise<readonly string[]>): Promise<void> {
     await oneAtATime(this.options.databaseUrl, async () => this.remove(await deleteRuns()));
   }
 
-  /** Removes what the queue has of runs that are over and not recorded, as they were deleted. Resolves to their ids. */
+  /** Runs that are over and not recorded were deleted. Resolves to their ids. */
   removeGone(runIds: readonly string[], isRecorded: IsRecorded): Promise<readonly string[]> {
     return oneAtATime(this.options.databaseUrl, async () => {
       const gone: string[] = [];
@@ -269,10 +253,7 @@ export class DbosQueue {
     return rows.filter(({ workflowID }) => runIds.includes(readId(workflowID).runId));
   }
 
-  /**
-   * Wakes a run after some time, for a worker that cannot execute it; if a worker has it then, later again. Does nothing if
-   * it will be woken before that. Removes what woke it earlier.
-   */
+  /** If a worker has the run then, it is woken later again. Does nothing if it will be woken sooner. Removes what woke it earlier. */
   async wakeLater(runId: string, delayMs: number): Promise<void> {
     const { queue } = this.options;
     const waking = await this.findWaking([runId]);
@@ -314,13 +295,12 @@ export class DbosQueue {
     if (workflowIDs.length > 0) await this.client.cancelWorkflows([...workflowIDs]);
   }
 
-  /** Resolves to the ids of up to 100 workflows that have ended, after the first `offset` ones, the oldest first. */
+  /** Up to 100, the oldest first. */
   ended(offset: number): Promise<readonly string[]> {
     const status = ["SUCCESS", "ERROR", "CANCELLED", "MAX_RECOVERY_ATTEMPTS_EXCEEDED"] as const;
     return this.findIds({ workflowName: runWorkflow, status: [...status], offset, limit: 100 });
   }
 
-  /** Resolves to at most 100 ids of what workers have taken beside runs: to wake one, or submit one for a schedule. */
   takenTasks(): Promise<readonly string[]> {
     const { queue: queueName } = this.options;
     const workflowName = [wakingWorkflow, scheduledWorkflow];
@@ -332,7 +312,7 @@ export class DbosQueue {
     return (await this.client.listWorkflows({ ...query, ...brief })).map(({ workflowID }) => workflowID);
   }
 
-  /** Queues workflows again that workers have left; to do one twice does no harm. */
+  /** Restarting a workflow twice does no harm. */
   async restart(workflowIDs: readonly string[]): Promise<void> {
     if (workflowIDs.length === 0) return;
     const rows = await this.client.listWorkflows({ workflowIDs: [...workflowIDs], ...brief });
@@ -347,7 +327,7 @@ export class DbosQueue {
     return this.client.destroy();
   }
 
-  /** Queues a job as a workflow; false if there is one with this id. */
+  /** False if there is a workflow with this id. */
   private async enqueue(
     workflowID: string,
     job: Job,
@@ -369,7 +349,7 @@ export class DbosQueue {
     return { queueName: this.limited, queuePartitionKey: rateKey };
   }
 
-  /** Restarts a workflow for workers of any version, unless another process was first: those that ran it may be gone. */
+  /** For workers of any version: those that ran it may be gone. Does nothing if another process was first. */
   private async rewind({ workflowID, queuePartitionKey }: WorkflowStatus): Promise<void> {
     const where = this.placeOf(queuePartitionKey);
     for (let tries = 1; ; tries++) {
@@ -420,7 +400,6 @@ function laterId(runId: string, unique: string): string {
 
 type IsRecorded = (runId: string) => Promise<boolean>;
 
-/** True if no worker has a run, and none is to take it. */
 export function isOver({ state, outcome }: Pick<QueuedRun, "state" | "outcome">): boolean {
   return state === "cancelled" || (state === "done" && outcome?.outcome !== "postponed");
 }

@@ -188,7 +188,7 @@ export async function startDbosWorker<TTool extends Tool>(
   const { DBOS } = await loadDbos();
   const isJoining = DBOS.isInitialized();
   await registerDbosRuns();
-  /** Takes no more jobs, and waits for those that it has. A DBOS of the application is left alone. */
+  /** A DBOS of the application is left alone. */
   const drain = async (timeoutMs: number) => {
     if (!isJoining) await DBOS.shutdown({ workflowCompletionTimeoutMS: timeoutMs });
   };
@@ -241,10 +241,7 @@ const putBackMs = 1_000;
 
 const refusals = new Set(["invalid-plan", "plan-not-approved", "invalid-options", "unknown-tool", "run-conflict"]);
 
-/**
- * Executes jobs with an agent: a run starts, or continues where it stopped. Rejects where the job has to be tried again,
- * or left to another process: with `store-failed` and `run-owned-elsewhere`.
- */
+/** Rejects where the job has to be tried again, or left to another process: with `store-failed` and `run-owned-elsewhere`. */
 function createWork(
   agent: WorkingAgent,
   { postponeMs, resources, maxAdoptions }: WorkerSettings,
@@ -257,10 +254,7 @@ function createWork(
   };
   const postponed = new RecentMap<string>(10_000);
 
-  /**
-   * Puts a job back: for a while, with a reason, if another worker may have what this one lacks; else for a moment, as this
-   * worker stops, or another one has only claimed the run.
-   */
+  /** Puts a job back for a while with a reason, as another worker may have what this one lacks; else for a moment. */
   async function postpone(runId: string, reason?: string, stored?: RunSnapshot): Promise<JobOutcome> {
     const message = `Run "${runId}" goes back to the queue for ${postponeMs} ms: ${reason}`;
     if (reason !== undefined && !isPostponed(runId, stored)) {
@@ -275,7 +269,6 @@ function createWork(
     return postponed.get(runId) === (stored?.updatedAt ?? "");
   }
 
-  /** Records a refusal, unless another worker has started the run. */
   async function record(refusal: Refusal): Promise<void> {
     try {
       await agent[workerKey].refuse(refusal);
@@ -284,13 +277,12 @@ function createWork(
     }
   }
 
-  /** Records that a run cannot start yet. Of its options only the metadata: others may name tools that are not here. */
+  /** Records only the metadata of its options: others may name tools that are not here. */
   function hold(runId: string, { options: { metadata }, ...target }: OpenContent, item: Hold): Promise<void> {
     const request = "request" in target ? target.request : undefined;
     return record({ runId, options: { metadata: metadata as JsonObject }, request, hold: item });
   }
 
-  /** Records the run of a job that can never start as failed, unless its id is that of another run. */
   async function refuse(runId: string, content: OpenContent | undefined, error: AgentError): Promise<JobOutcome> {
     const { options, ...target } = content ?? { request: "", options: {} };
     if (error.code !== "run-conflict") await record({ runId, target, options, error });
@@ -305,7 +297,7 @@ function createWork(
     }
   }
 
-  /** Starts a run. If there is a `stored` one, its record only says that it could not start before. */
+  /** The record of a `stored` run only says that it could not start before. */
   async function start(job: Job, stored: RunSnapshot | undefined): Promise<JobOutcome> {
     const { runId, adoptions = 0 } = job;
     let content: OpenContent | undefined;
@@ -347,7 +339,6 @@ function createWork(
     }
   }
 
-  /** Throws what has to be tried again, or is left to another process. */
   async function handleFailure(runId: string, thrown: unknown): Promise<JobOutcome> {
     if (thrown instanceof NoResources) return postpone(runId, thrown.message);
     if (!isAgentError(thrown)) throw thrown;
@@ -381,7 +372,7 @@ function createWork(
 
 class NoResources extends Error {}
 
-/** Throws `resume-mismatch` if an agent lacks tools: before the run is claimed, so that another worker may have it. */
+/** Called before the run is claimed, so that another worker may have it. */
 function requireTools({ tools }: WorkingAgent, runId: string, { options, ...target }: OpenContent): void {
   const known = new Set(tools.map(({ name }) => name));
   const chosen = [options.tools ?? [], options.replanTools ?? []].flat().filter((name) => typeof name === "string");
@@ -403,7 +394,6 @@ function requireRecorded({ status, error }: RunResult): void {
 interface QueueWorker {
   work(job: Job): Promise<JobOutcome>;
   submit(date: Date, context: ScheduleContext): Promise<void>;
-  /** Queues a run again that was put back for so long, or puts it back once more if a worker still has it. */
   wake(runId: string, delayMs: number): Promise<void>;
 }
 

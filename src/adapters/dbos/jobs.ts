@@ -18,7 +18,7 @@ export type Job = JobContent & {
   readonly adoptions?: number;
 };
 
-/** The run as it was submitted, or sealed by a client with keys, under a name that may be shared by the runs of a schedule. */
+/** A client with keys seals it, under a name that the runs of a schedule may share. */
 export type JobContent = OpenContent | { readonly sealed: string; readonly sealedAs: string };
 
 export type OpenContent = RunTarget & { readonly options: JsonObject };
@@ -64,7 +64,6 @@ export interface SubmitOptions extends Omit<RunOptions, "resources" | "signal" |
   rateKey?: string | undefined;
 }
 
-/** A worker checks these, and gives them their defaults. */
 const readByWorker = {
   context: { type: "any" },
   tools: { type: "any" },

@@ -18,10 +18,7 @@ const takenEvery = 5;
 const endedEvery = 60;
 const pageSize = 100;
 
-/**
- * Looks for runs that could continue but have no owner, and queues them again: those of workers that died, those
- * that a message was posted to, those whose wait is over, and those that fit again.
- */
+/** Queues runs again that have no owner: of workers that died, with a posted message, whose wait is over, or that fit again. */
 export class Reaper {
   private timer: unknown;
   private looking: Promise<void> | undefined;
@@ -47,7 +44,6 @@ export class Reaper {
       /** The time in which a worker that has taken a run must have claimed it: its event loop may be busy. */
       readonly leaseMs: number;
       readonly isRecorded: (runId: string) => Promise<boolean>;
-      /** True if a run may fit this worker, though it did not fit another one. */
       readonly fits: (run: RunSummary) => Promise<boolean>;
       readonly warn: (warning: { code: "adoption-failed"; message: string }) => void;
     },
@@ -110,7 +106,6 @@ export class Reaper {
       this.adopted.set(runId, { updatedAt: (free.get(runId) as RunSummary).updatedAt, atMs: this.nowMs });
   }
 
-  /** Queues the runs that did not fit another worker, and fit this one. */
   private async queueFitting(): Promise<void> {
     const page = { pending: "mismatch", limit: pageSize, cursor: this.unfitCursor } as const;
     const { runs, cursor } = await this.agent.listRuns(page);
@@ -123,10 +118,7 @@ export class Reaper {
     if (fitting.length > 0) await this.queue.adopt(fitting, () => false);
   }
 
-  /**
-   * Closes what workers have taken, and left when they died, of runs that nobody executes: a run that has ended is done
-   * with, one that is suspended is looked at once more, and one that has recorded nothing is adopted.
-   */
+  /** A run that has ended is done with, one that is suspended is looked at once more, and one that has recorded nothing is adopted. */
   private async closeIdle(): Promise<void> {
     const taken = await this.queue.taken();
     if (taken.length === 0) return;
@@ -159,7 +151,6 @@ export class Reaper {
     if (unrecorded.length > 0) await this.queue.adopt(unrecorded, () => true);
   }
 
-  /** Removes what the queue still has of runs that were deleted, a page at a time. */
   private async removeGone(): Promise<void> {
     const { isRecorded } = this.options;
     const runIds = (await this.queue.ended(this.endedCount)).map((id) => readId(id).runId);
@@ -177,12 +168,12 @@ export class Reaper {
   }
 }
 
-/** The times at which ids were first seen here, without comparing clocks. A whole round without an id forgets it. */
+/** Compares no clocks. A whole round without an id forgets it. */
 class Sightings {
   private previous = new Map<string, number>();
   private current = new Map<string, number>();
 
-  /** Adds ids, the last of a round or not. Returns for how long each has been seen. */
+  /** Returns for how long each id has been seen. */
   add(ids: readonly string[], nowMs: number, { isLast = true } = {}): ReadonlyMap<string, number> {
     const seenMs = new Map<string, number>();
     for (const id of ids) {

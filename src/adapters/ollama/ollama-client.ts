@@ -10,16 +10,14 @@ import type { OllamaSettings } from "./ollama-options.ts";
 
 interface ClientOptions {
   readonly settings: OllamaSettings;
-  /** Closes the connection when it aborts, at any moment; the call rejects with its reason. */
   readonly signal: AbortSignal;
   readonly hasFormat?: boolean;
   readonly isAnswer?: boolean;
 }
 
 /**
- * Loads the client library, and creates a client for one call, whose `fetch` passes on only what the library reads well:
- * it rejects with `model-failed` for an error of the server, of the connection, or of the lines of an answer. The library
- * itself supports no signal, and logs to the console.
+ * The client's `fetch` passes on only what the library reads well: it rejects with `model-failed` for an error of the
+ * server, of the connection, or of the lines of an answer. The library itself supports no signal, and logs to the console.
  */
 export async function createClient(options: ClientOptions): Promise<Ollama> {
   const { settings, signal, hasFormat = false, isAnswer = false } = options;
@@ -122,7 +120,7 @@ function getContent(message: unknown): string | undefined {
 
 const maxLineLength = 2 * maxAnswerLength;
 
-/** Splits what a connection sends. What comes after the last line break is the tail. */
+/** The tail is what comes after the last line break. */
 async function* splitLines(
   reader: ReadableStreamDefaultReader<Uint8Array>,
   settings: OllamaSettings,
@@ -159,7 +157,6 @@ function parseObject(text: string): Readonly<Record<string, unknown>> | undefine
 }
 
 const maxTextLength = 200;
-/** The part of an error response that is read. */
 const maxBodyBytes = 65_536;
 
 class ServerError extends Error {
@@ -178,7 +175,7 @@ class ServerError extends Error {
   }
 }
 
-/** Reads an error response. The client library would, too, but logs it to the console. */
+/** The client library would log it to the console. */
 async function readServerError(response: Response): Promise<ServerError> {
   const { status, statusText, headers } = response;
   const body = await readStart(response.body);
@@ -189,7 +186,7 @@ async function readServerError(response: Response): Promise<ServerError> {
   return new ServerError(text, isOllamas, status, headers.get("retry-after") ?? undefined);
 }
 
-/** An error as text; other servers wrap it in an object with a `message`. */
+/** Other servers wrap it in an object with a `message`. */
 function errorText(error: unknown): string {
   if (typeof error === "string") return error;
   const { message } = readFields(error, "message");

@@ -62,7 +62,7 @@ export function createOllamaModel(options: OllamaModelOptions): OllamaModel {
   };
 }
 
-/** A request to a model as sent. `truncate` and the highest level of `think` are missing from the library's types. */
+/** `truncate` and the highest level of `think` are missing from the library's types. */
 type OllamaChatRequest = Omit<ChatRequest, "think"> & {
   stream: true;
   truncate: boolean;
@@ -78,7 +78,6 @@ class OllamaCalls {
   private readonly calls: ModelCalls;
   /** The largest context so far: a server loads the model again when it changes, so it never shrinks. */
   private largestContext = 0;
-  /** True once the server has refused the option `think`. */
   private refusesThink = false;
   /** True once the server was seen to ignore the format while the model may not think. */
   private mustThink = false;
@@ -119,10 +118,7 @@ class OllamaCalls {
     await client.chat({ ...chat, messages: [], stream: false });
   }
 
-  /**
-   * Asks once, or again if the server refused the option `think`, or ignored the format: some versions hold it only
-   * while a model thinks (ollama/ollama#14645).
-   */
+  /** Asks again if the server refused `think`, or ignored the format: some hold it only while a model thinks (ollama/ollama#14645). */
   private async ask(request: ModelRequest, facts: ModelFacts): Promise<ModelResponse> {
     const chat = this.toChat(request, facts);
     let response: ModelResponse;
@@ -253,7 +249,6 @@ function isAboutThinking(thrown: unknown): boolean {
   return /\bthink(?:ing)?\b/i.test((thrown.cause as Error).message);
 }
 
-/** Returns true if a model that can think, and was asked not to, has written nothing like JSON. */
 function ignoresFormat({ format, think }: OllamaChatRequest, { text, finishReason }: ModelResponse): boolean {
   return format !== undefined && think === false && finishReason === "stop" && text.trim() !== "" && !/[{[]/.test(text);
 }
@@ -329,10 +324,7 @@ const secondTryTokens = 512;
 /** An answer with room for fewer is not worth requesting, unless no more was wanted. */
 const leastOutputTokens = 256;
 
-/**
- * Loads a value once for all callers, and keeps it. The next caller restarts a load that failed; one whose callers have
- * all left is aborted.
- */
+/** The next caller restarts a load that failed; one whose callers have all left is aborted. */
 class SharedLoad<T> {
   private loaded: { readonly value: T } | undefined;
   private loading: { readonly value: Promise<T>; readonly controller: AbortController; waiting: number } | undefined;

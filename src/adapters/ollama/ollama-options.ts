@@ -129,10 +129,7 @@ const defaultOllamaHost = "http://127.0.0.1:11434";
 /** No address is longer; parsing a name of many non-ASCII letters takes quadratic time. */
 const maxHostLength = 2_000;
 
-/**
- * The address of a server, without a trailing slash. As in the client library, the default port of an address without a
- * scheme is 11434, and else the scheme's own. Throws `invalid-options`.
- */
+/** Without a trailing slash. The default port is 11434 without a scheme, as in the client library, and else the scheme's own. */
 function readOllamaHost(host: unknown = defaultOllamaHost, option: string): string {
   const expected = `an address such as ${defaultOllamaHost}`;
   if (typeof host !== "string" || host.trim() === "") return failOption(option, host, expected);

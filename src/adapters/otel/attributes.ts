@@ -6,7 +6,6 @@ import { cutText } from "../../core/text.ts";
 // written here. https://github.com/open-telemetry/semantic-conventions-genai, and for those with `openinference`, `llm`,
 // `input` and `output` https://github.com/Arize-ai/openinference/blob/main/spec/semantic_conventions.md.
 
-/** Version of the conventions that the names are from. */
 export const schemaUrl = "https://opentelemetry.io/schemas/gen-ai/1.42.0";
 
 export const scope = "planwright";
@@ -54,16 +53,13 @@ export const attribute = {
   pending: "planwright.run.pending",
 } as const;
 
-/** A model's provider and its name there, which may have slashes, as those of OpenRouter and Hugging Face have. */
+/** The name of a model may have slashes, as those of OpenRouter and Hugging Face have. */
 export function splitModel(id: string): { readonly provider: string; readonly model: string } {
   const [provider = "", ...rest] = id.split("/");
   return { provider, model: rest.join("/") };
 }
 
-/**
- * The error of a metric, a span or its event. The type is one of our codes: that of what has failed, if the error is not
- * ours, as any other code or name is text of a tool or a model.
- */
+/** The type is one of our codes, that of what has failed if the error is not ours: other codes and names are text of a tool or model. */
 export function toErrorAttributes(
   error: { readonly code?: string; readonly name: string },
   failed: "tool-failed" | "model-failed" = "tool-failed",

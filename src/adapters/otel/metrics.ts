@@ -18,7 +18,6 @@ interface Execution {
   dependencies: ReadonlyMap<string, readonly string[]>;
 }
 
-/** A meter of OpenTelemetry, or one that keeps its metrics in memory. */
 export type MetricFactory = Pick<
   Meter,
   "createCounter" | "createUpDownCounter" | "createHistogram" | "createObservableCounter" | "createObservableGauge"
@@ -30,7 +29,7 @@ const toApprovalName = (stepId: string) => ` approval of ${stepId}`;
 export class Metrics {
   private readonly runs = new Map<string, Execution>();
   private readonly openCircuits = new Set<string>();
-  /** Open questions by run. Of those that another process ends, the oldest are forgotten. */
+  /** By run. Of those that another process ends, the oldest are forgotten. */
   private readonly waiting = new RecentMap<number>(maxWaiting);
   private readonly instruments: Instruments;
 
@@ -214,10 +213,7 @@ function createInstruments(meter: MetricFactory) {
 
 type Total = { readonly attributes: Attributes; value: number };
 
-/**
- * Keeps a number for each set of attributes, which is only read when metrics are collected: with an SDK, recording one
- * takes as long as a good part of a step. Returns what finds the number.
- */
+/** A number is only read when metrics are collected: with an SDK, recording one takes as long as a good part of a step. */
 function createTotals(instrument: Observable): (attributes: Attributes) => Total {
   const totals = new Map<string, Total>();
   instrument.addCallback((result) => {

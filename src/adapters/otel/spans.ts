@@ -31,7 +31,7 @@ type Started = { readonly span: Span; readonly context: Context };
 /** Executions that were refused before their first event are forgotten beyond this number. */
 const maxStarted = 10_000;
 
-/** Makes spans of events. Parents are found by run id: what wakes a step may be the end of another run's. */
+/** Parents are found by run id: what wakes a step may be the end of another run's. */
 export class Traces {
   private readonly runs = new Map<string, ExecutionSpans>();
   private readonly started = new RecentMap<Started>(maxStarted);
@@ -125,7 +125,7 @@ interface SpanEnd {
 const planKey = "plan";
 
 class ExecutionSpans {
-  /** The open spans by key. Several for a model that is asked twice at once. */
+  /** By key. Several for a model that is asked twice at once. */
   private readonly open = new Map<string, Span[]>();
 
   /** `root` is undefined for a planning without a run; `context` is that of the spans' parent. */
@@ -289,7 +289,6 @@ class ExecutionSpans {
     return span;
   }
 
-  /** Ends the span that is open the longest; does nothing if none is. */
   private end(key: string, end: SpanEnd = {}): void {
     const spans = this.open.get(key);
     const span = spans?.shift();
@@ -315,7 +314,7 @@ class ExecutionSpans {
   }
 }
 
-/** Returns the error of what failed; what was cancelled has an error, too, but has not failed. */
+/** A cancelled outcome has an error, too, but has not failed. */
 function getFailure(outcome: { readonly status: string; readonly error?: ErrorData }): ErrorData | undefined {
   return outcome.status === "failed" || outcome.status === "unknown" ? outcome.error : undefined;
 }

@@ -82,7 +82,7 @@ function isSchema(value: unknown): boolean {
 
 const retries: RetryPolicy = { maxAttempts: 1_000, minDelayMs: 50, maxDelayMs: 1_000, factor: 2, maxTotalMs: 0 };
 
-/** Runs statements; outside of {@link Database.transact}, each is a transaction. */
+/** Outside of {@link Database.transact}, each statement is a transaction. */
 export interface Queries {
   query(statement: Sql): Promise<readonly SqlRow[]>;
 }
@@ -117,7 +117,7 @@ export async function retryPassing<T>(
   }
 }
 
-/** A database with our tables. Its failures are `store-failed`. It is opened when first used. */
+/** Its failures are `store-failed`. It is opened when first used. */
 export class Database {
   readonly dialect: Dialect;
   readonly notices: RunNotices;
@@ -143,10 +143,7 @@ export class Database {
     pool?.on?.("error", ignore);
   }
 
-  /**
-   * Does the work of a method, and repeats it for a while if the connection breaks or the server restarts. So an earlier
-   * attempt may have been done, though there was no answer.
-   */
+  /** Repeats the work for a while if the connection breaks or the server restarts: an earlier attempt may have been done after all. */
   async run<T>(operation: StoreOperation, runId: string, work: (statements: Statements) => Promise<T>): Promise<T> {
     const { clock, retryForMs } = this.settings;
     const { signal } = this.closing;
@@ -170,7 +167,7 @@ export class Database {
     }
   }
 
-  /** Does the work of a method in one transaction, all or nothing, one at a time for each `lock`; see {@link run}. */
+  /** All or nothing, one at a time for each `lock`; see {@link run}. */
   transact<T>(
     { operation, runId = "", lock }: { operation: StoreOperation; runId?: string; lock: string },
     work: (statements: Queries) => Promise<T>,
@@ -319,8 +316,6 @@ function quoteName(name: string): string {
 }
 
 /**
- * Returns the statements that create the tables of runs.
- *
  * - All that changes with an event, and the lease, is in one row of a run, so that an append is one statement. A row
  *   with sequence 0 is a run that has yet to start: it is claimed, or has messages.
  * - No index mentions what an append changes nearly always, not even in its WHERE: PostgreSQL then need not write to all

@@ -91,7 +91,7 @@ export function createPostgresRunStore(options: PostgresRunStoreOptions): Postgr
       WHERE e.run_number = (SELECT number FROM ${runs} WHERE run_id = ${runId}) AND e.sequence > ${after}
       ORDER BY e.sequence LIMIT ${Number.isFinite(limit) ? limit : null}`);
 
-  /** True if these very events are recorded: an attempt whose answer was lost was done after all. */
+  /** True if an attempt whose answer was lost was done after all. */
   async function isRecorded(db: Statements, { runId, texts, sequence, fence }: NewEvents): Promise<boolean> {
     const rows = await readRows(db, runId, { after: sequence - 1, limit: texts.length });
     const isSame = (row: SqlRow, index: number) =>
@@ -309,15 +309,12 @@ function changeSql({ runs, newMessage }: Tables, added: NewEvents, before: RunDi
     AND ${fence === null ? raw("true") : sql`r.fence = ${fence}`}`;
 }
 
-/**
- * The time in milliseconds: that of the store's own clock, if it has one, else that of the database. It is read where it
- * is needed, after a lock was waited for, as otherwise a lease could start in the future for the one who waited.
- */
+/** It is read where it is needed, after a lock was waited for: otherwise a lease could start in the future for the one who waited. */
 function nowSql(nowMs: number | null): Sql {
   return sql`coalesce(${nowMs}::bigint, floor(extract(epoch FROM clock_timestamp()) * 1000)::bigint)`;
 }
 
-/** The condition that a lease on the run `r` lasts; one that starts in the future was made before the clock was set back. */
+/** A lease that starts in the future was made before the clock was set back. */
 function heldSql(nowMs: number | null): Sql {
   return sql`(r.owner IS NOT NULL AND r.lease_from_ms <= ${nowSql(nowMs)} AND ${nowSql(nowMs)} < r.lease_until_ms)`;
 }
@@ -327,9 +324,8 @@ const columns = raw(
 );
 
 /**
- * The statement of a list. Each status is looked up in the index separately, so that a page costs no more than its own
- * runs, however many there are; together they would have to be sorted first. One run more than the limit is selected, to
- * detect another page.
+ * Each status is looked up in the index separately, so that a page costs no more than its own runs, however many there
+ * are; together they would have to be sorted first. One run more than the limit is selected, to detect another page.
  */
 export function listSql(query: ListQuery, prefix: string, nowMs: number | null): Sql {
   const { statuses = runStatuses, resumable, pending = null, metadata, sinceMs, limit, before } = query;

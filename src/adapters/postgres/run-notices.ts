@@ -9,19 +9,15 @@ const [firstReconnectMs, maxReconnectMs] = [1_000, 60_000];
 /** Stands for the id of a run in the notice that a store sends itself, and the time that this may take to arrive. */
 const [echo, echoMs] = [":", 5_000];
 
-/**
- * Notifies stores on the same database of what was recorded. A notice is not a part of the statement that records, as a
- * commit with a notice waits for all others that have one. So a notice can be lost, and followers poll, too.
- */
+/** A commit with a notice waits for all others that have one, so notices are sent afterwards and can be lost: followers poll, too. */
 export class RunNotices {
   private readonly listeners = new Map<string, Set<() => void>>();
   private readonly postListeners = new Set<(runId?: string) => void>();
-  /** The notices to send: a channel and a run id, neither of which has a space. */
+  /** An entry is a channel and a run id, neither of which has a space. */
   private news = new Set<string>();
   private telling: Promise<void> | undefined;
   private listening: Promise<void> | undefined;
   private client: NoticeClient | undefined;
-  /** Continues what listens: there are other listeners, or it has lost its connection. */
   private wake: () => void = () => {};
   private readonly closing = new AbortController();
   /** Undefined until it is found out whether notices arrive. */
@@ -31,13 +27,13 @@ export class RunNotices {
     private readonly options: {
       readonly schema: string;
       readonly clock: Clock;
-      /** Creates a client, not connected yet, for a connection of its own; undefined if there cannot be one. */
+      /** Undefined if there cannot be a connection of its own. */
       readonly createClient: () => Promise<NoticeClient | undefined>;
       readonly pool: () => Promise<PostgresQueryable>;
     },
   ) {}
 
-  /** Sends a notice of a run soon; the notices until then share one statement. */
+  /** The notices until then share one statement. */
   tell(runId: string, { isPosted = false } = {}): void {
     if (this.closing.signal.aborted) return;
     this.news.add(`${eventChannel} ${runId}`);
@@ -99,7 +95,6 @@ export class RunNotices {
     this.wake();
   }
 
-  /** Listens as long as there are listeners: on one connection, or, whenever that is lost, on another. */
   private async listen(): Promise<void> {
     const { clock, createClient } = this.options;
     let delayMs = firstReconnectMs;
@@ -118,7 +113,6 @@ export class RunNotices {
     this.listening = undefined;
   }
 
-  /** Listens to the channels that have listeners, until there are none, or the connection is lost. False if there was none. */
   private async listenOn(client: NoticeClient): Promise<boolean> {
     const heard = new Set<string>();
     let [isLost, hasListened] = [false, false];
@@ -147,7 +141,6 @@ export class RunNotices {
     return hasListened;
   }
 
-  /** Listens to one channel more, or to one less. Returns false if there is nothing to change. */
   private async listenTo(client: NoticeClient, heard: Set<string>): Promise<boolean> {
     const isWanted = (channel: string) => (channel === eventChannel ? this.listeners : this.postListeners).size > 0;
     const channel = [eventChannel, postChannel].find((one) => isWanted(one) !== heard.has(one));

@@ -70,11 +70,7 @@ export async function loadPg(
   }
 }
 
-/**
- * Does work in one transaction, all or nothing, on a connection that nothing else uses meanwhile. The server undoes the
- * transaction if it waits for the next statement for longer than `idleMs`. Rejects with what the work, or the connection,
- * failed with.
- */
+/** The server undoes the transaction if it waits for the next statement for longer than `idleMs`. */
 export async function inTransaction<T>(
   { pool, idleMs }: { readonly pool: PostgresPool; readonly idleMs: number },
   work: (client: PostgresClient) => Promise<T>,

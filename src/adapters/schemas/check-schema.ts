@@ -101,17 +101,13 @@ const maxDepth = 200;
 
 interface CopyOptions {
   readonly isDraft4?: boolean;
-  /** Returns what stands in place of each part. Only a schema that was checked is changed. */
+  /** Only a schema that was checked is changed. */
   readonly change?: (part: Record<string, unknown>) => Record<string, unknown>;
-  /** Gets the length of text up to which each pattern is quick. */
   readonly longestTexts?: Map<string, number>;
   readonly depth?: number;
 }
 
-/**
- * Copies a JSON Schema deeply, with `{}` for a part that is `true`, and `{ not: {} }` for `false`. Throws
- * `invalid-options`, with the path, for a type, pattern or keyword that cannot be held.
- */
+/** Copies deeply, with `{}` for a part that is `true`, and `{ not: {} }` for `false`. */
 export function copySchema(schema: unknown, option: string, options: CopyOptions = {}): Record<string, unknown> {
   const { depth = 0, isDraft4 = false, change, longestTexts } = options;
   if (schema === true) return {};
@@ -165,7 +161,6 @@ function checkKeyword(keyword: string, value: unknown, place: string, longestTex
     for (const key of Object.keys(value as object)) if (readLongestText(key, place) < Infinity) failSlow(key, place);
 }
 
-/** Returns true for a keyword with one letter too much, too little or wrong, or with two letters exchanged. */
 function isMisspelled(written: string, keyword: string): boolean {
   if (keyword.length < 4 || Math.abs(written.length - keyword.length) > 1) return false;
   const distance = editDistance(written, keyword);
@@ -192,10 +187,7 @@ function failSlow(pattern: unknown, place: string): never {
   failOption(place, pattern, expected, true);
 }
 
-/**
- * Throws for a `$ref` that leads nowhere, and for a schema that a value would have to fit to fit the same schema:
- * checking it would never end.
- */
+/** Throws for a `$ref` that leads nowhere, and for a schema that checks the same value by itself again: that would never end. */
 export function checkReferences(root: Schema): Readonly<Record<string, Schema | boolean | undefined>> {
   const lookup: ReturnType<typeof checkReferences> = dereference(root);
   const seen = new Set<Schema>();
@@ -218,10 +210,7 @@ export function checkReferences(root: Schema): Readonly<Record<string, Schema | 
   return lookup;
 }
 
-/**
- * Rewrites each `$ref` of a schema with an `$id` to a pointer from its root, as the validator resolves it: readers of
- * schemas, as of their marks, know no other addresses.
- */
+/** Readers of schemas, as of their marks, know no other addresses than pointers from the root. */
 export function writePointers(root: Schema, lookup: ReturnType<typeof checkReferences>): void {
   const pointers = new Map<unknown, string>();
   const visit = (part: unknown, pointer: string) => {

@@ -87,7 +87,6 @@ function findErrors(validator: Validator, value: unknown, lists: RepeatingLists)
   }
 }
 
-/** Gives the error of the list of values that stands for `uniqueItems` back its name. */
 function toUnique(unit: OutputUnit): OutputUnit {
   if (unit.keyword !== "enum" || !unit.error.endsWith(` ${JSON.stringify(differing)}.`)) return unit;
   return { ...unit, keyword: "uniqueItems", error: `expected ${differing}` };
@@ -125,7 +124,7 @@ function toQuick(part: Record<string, unknown>, lists: RepeatingLists, longestTe
   return all.length === 0 ? rest : { ...rest, allOf: all };
 }
 
-/** The lists with equal items in the value that is checked. They are looked for once a list must be unique. */
+/** The lists are looked for once a list must be unique. */
 class RepeatingLists {
   /** True if comparing took too long: what {@link have} answered then means nothing. */
   areTooMany = false;
@@ -133,7 +132,6 @@ class RepeatingLists {
   private found: readonly SizedList[] | undefined;
   private find: () => readonly SizedList[] = () => [];
 
-  /** The lists are compared as `change` makes them. */
   setValue(value: unknown, change = (list: unknown) => list): void {
     this.areTooMany = false;
     this.compared = 0;
@@ -154,7 +152,6 @@ class RepeatingLists {
 /** A list and the number of the parts in it, itself included. */
 type SizedList = { readonly list: unknown; readonly size: number };
 
-/** Gives equal parts of a value the same number, and one that is not known yet a number of its own. */
 function findRepeating(value: unknown): readonly SizedList[] {
   const numbers = new Map<string, number>();
   const sizes: number[] = [];
@@ -219,7 +216,6 @@ function getErrorsBelow(errors: readonly OutputUnit[], index: number): readonly 
   return errors.slice(index + 1, end);
 }
 
-/** If only one branch can be meant, its issues; else one issue that names them all. */
 function toUnionIssues(union: OutputUnit, below: readonly OutputUnit[], value: unknown): readonly SchemaIssue[] {
   const branches = new Map<string, OutputUnit[]>();
   let branch = "";
@@ -237,7 +233,6 @@ function toUnionIssues(union: OutputUnit, below: readonly OutputUnit[], value: u
   return [{ path, message: `it matches none of the allowed forms: ${[...new Set(each)].slice(0, 5).join("; or ")}` }];
 }
 
-/** Returns true if an error is about the union's value itself, or about one of its constant members. */
 function isDecisive({ keyword, instanceLocation }: OutputUnit, union: OutputUnit): boolean {
   if (!decisive.has(keyword)) return false;
   const rest = instanceLocation.slice(union.instanceLocation.length + 1);

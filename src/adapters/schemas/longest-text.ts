@@ -57,7 +57,6 @@ const quantifier = /(?:(?<sign>[*+?])|\{(?<min>\d+)(?<comma>,?)(?<max>\d*)\})\??
 
 class PatternParser {
   readonly #pattern: string;
-  /** The class that each place reads, and the places after it. */
   readonly #atoms = ["[^]"];
   readonly #next: number[][] = [[]];
   #index = 0;
@@ -97,7 +96,6 @@ class PatternParser {
     return groups;
   }
 
-  /** Counts steps; parsing ends once there are too many. */
   #count(steps: number): boolean {
     this.#steps += steps;
     this.#isFollowed &&= this.#steps <= maxSteps;
@@ -198,7 +196,6 @@ interface Repetition {
   readonly most: number;
   readonly isLoop: boolean;
   readonly isAtom: boolean;
-  /** Makes the places of what is repeated once more. */
   readonly copy: () => Part;
 }
 
@@ -233,10 +230,8 @@ function findPairs(next: Automaton, overlap: Overlap): readonly Edge[] | undefin
 }
 
 interface WaysOptions {
-  /** The places after the one where the ways begin. */
   readonly followers: readonly number[];
   readonly overlap: Overlap;
-  /** Counts steps; false once there were too many. */
   readonly count: (steps: number) => boolean;
 }
 
@@ -261,7 +256,6 @@ function findWays(next: Automaton, { followers, overlap, count }: WaysOptions): 
   return ways;
 }
 
-/** Returns a check that is true for a place in a loop. */
 function loopsIn(next: Automaton, count: WaysOptions["count"]): (place: number) => boolean {
   const loops = new Map<number, boolean>();
   return (place) => {

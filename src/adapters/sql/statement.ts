@@ -1,10 +1,10 @@
 import { AgentError, type StoreOperation, type StoreProblem } from "../../core/errors.ts";
 import { describeThrown } from "../../core/text.ts";
 
-/** A value of a statement; a list is an array of PostgreSQL. */
+/** A list is an array of PostgreSQL. */
 export type SqlValue = string | number | null | readonly (string | number)[];
 
-/** A row of a result, by column name. SQLite's stored values are bytes, and PostgreSQL's numbers of 64 bits are texts. */
+/** SQLite's stored values are bytes, and PostgreSQL's numbers of 64 bits are texts. */
 export type SqlRow = Readonly<Record<string, unknown>>;
 
 export interface Sql {
@@ -18,7 +18,6 @@ export interface Sql {
  */
 export type Steps<T> = Generator<Sql, T, readonly SqlRow[]>;
 
-/** Joins texts, values and other parts to a statement: sql`SELECT 1 FROM todos WHERE id = ${id}`. */
 export function sql(first: TemplateStringsArray, ...parts: readonly (SqlValue | Sql)[]): Sql {
   const texts = [first[0] ?? ""];
   const values: SqlValue[] = [];
@@ -43,7 +42,7 @@ export function list(values: readonly SqlValue[]): Sql {
   return join(parts, ", ");
 }
 
-/** Joins conditions, nested by halves: SQLite accepts no more than a thousand in a row. */
+/** Nests them by halves: SQLite accepts no more than a thousand in a row. */
 export function all(conditions: readonly Sql[]): Sql {
   if (conditions.length <= 100) return join(conditions, " AND ");
   const half = Math.ceil(conditions.length / 2);
@@ -52,7 +51,6 @@ export function all(conditions: readonly Sql[]): Sql {
 
 const decoder = new TextDecoder("utf-8", { fatal: true, ignoreBOM: true });
 
-/** A text; undefined for null. Throws a `SyntaxError` for anything else. */
 export function readOptionalText(row: SqlRow, column: string): string | undefined {
   const value = row[column];
   if (value === null) return undefined;

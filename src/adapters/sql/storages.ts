@@ -37,7 +37,7 @@ import {
 // Todos and notes in a database. The columns that queries compare are encoded by `toOrderText`, and the value itself is
 // JSON, which is checked when it is read.
 
-/** The words of a database for the statements of todos and notes. It compares texts by their bytes. */
+/** The database compares texts by their bytes. */
 export interface Dialect {
   readonly prefix: string;
   readonly indexPrefix: string;
@@ -87,14 +87,13 @@ export function createStorageTables({ prefix, indexPrefix, serialType, textType:
 }
 
 export interface SqlStorage<TQuery, TFound, TWrite, TRecord> {
-  /** Finds a page and the counts with one statement, so that they are of the same moment. */
+  /** One statement finds both, so that page and counts are of the same moment. */
   find(scope: string, query: TQuery): Steps<TFound>;
   recall(scope: string, key: string): Steps<TRecord | undefined>;
-  /** Makes a change once, in a transaction; undefined if it does not fit. */
+  /** Undefined if the change does not fit. */
   apply(scope: string, write: TWrite): Steps<TRecord | undefined>;
 }
 
-/** Adds to the statements that make a change those that record the outcomes of the latest changes by their key. */
 function recordWrites<TChange, TRecord extends { readonly operation: string }>(
   { dialect, rememberedWrites, name }: { dialect: Dialect; rememberedWrites: number; name: "todo" | "note" },
   parseRecord: (json: string) => TRecord,
@@ -137,7 +136,7 @@ function given<T>(value: T | undefined, toCondition: (value: T) => Sql): readonl
   return value === undefined ? [] : [toCondition(value)];
 }
 
-/** Reads a page of values. The counts of all matching rows are in the first row, also if the page is empty. */
+/** The counts of all matching rows are in the first row, also if the page is empty. */
 function* findPage<T>(
   { column, prefix }: Dialect,
   page: { table: string; counts: string; where: Sql; order: string; offset?: number | undefined; limit: number },
@@ -156,7 +155,7 @@ function* findPage<T>(
   return { values, first: rows[0] ?? {} };
 }
 
-/** Returns a reader of JSON that throws a `SyntaxError` for a value that does not fit, and keeps all keys of one that does. */
+/** Throws a `SyntaxError` for a value that does not fit, and keeps all keys of one that does. */
 function parserOf<T>(name: string, createSchema: () => z.ZodType): (json: string) => T {
   // Created when the first row is read, so that an import does not pay for it.
   let schema: z.ZodType | undefined;
@@ -253,7 +252,7 @@ function toColumns(written: Todo): Sql {
   return list([...keys, Number(todo.completed), rank, ...moment, tags, JSON.stringify(todo)]);
 }
 
-/** The part of the `tags` column for a tag. As JSON no tag contains a line break, so none is found inside another. */
+/** As JSON no tag contains a line break, so none is found inside another. */
 function toTagText(tag: string): string {
   return `\n${JSON.stringify(tag)}\n`;
 }

@@ -43,7 +43,7 @@ export function readMessages(rows: readonly SqlRow[]): readonly PostedMessage[] 
   return found.map((row) => ({ number: readInteger(row, "number"), message: JSON.parse(readText(row, "json")) }));
 }
 
-/** Reads what is kept of a run for lists; undefined for null. The code that lists runs validates the rest. */
+/** Undefined for null. The code that lists runs validates the rest. */
 export function readDigest(row: SqlRow, column: string): RunDigest | undefined {
   const json = readOptionalText(row, column);
   const digest: unknown = json === undefined ? undefined : JSON.parse(json);
@@ -58,7 +58,7 @@ export function readStatus(row: SqlRow): RunStatus {
   return text;
 }
 
-/** The values of a new row of a run that never change. The request is JSON, as it may have a null character. */
+/** The request is JSON, as it may have a null character. */
 export function firstValues(first: AgentEvent) {
   const { timestamp: createdAt } = first;
   const { request, metadata } = first.type === "run-start" ? first : { metadata: {} };
@@ -71,7 +71,7 @@ export function needsDigest(events: readonly AgentEvent[]): boolean {
   return changing !== undefined && changing.sequence > 1;
 }
 
-/** The changes that events make to the row of a run, whose digest is `before`; what is undefined stays as it is. */
+/** An undefined value stays as it is. */
 export function getChanges(events: readonly AgentEvent[], before: RunDigest | undefined) {
   let status: RunStatus | undefined;
   let digest = before;
@@ -109,7 +109,7 @@ export function readListOptions(options: ListRunsOptions): ListQuery {
   };
 }
 
-/** Reads a page of runs from its rows, of which there is one more than its limit if there is another page. */
+/** There is one row more than the limit if there is another page. */
 export function readPage(rows: readonly SqlRow[], limit: number): RunPage {
   const runs = rows.slice(0, limit).map(readSummary);
   const last = rows.length > limit ? rows[limit - 1] : undefined;

@@ -111,7 +111,7 @@ function setDriverWait(db: SqlDatabase, waitMs: number): void {
 interface Waiting {
   /** The time of the last attempt, by the monotonic clock. */
   readonly endMs: number;
-  /** Makes an attempt and settles the promise of the method; returns false if the file is busy, unless it is the last. */
+  /** Returns false if the file is busy, unless it is the last attempt. */
   settle(isLast: boolean): boolean;
 }
 
@@ -152,10 +152,7 @@ export class DatabaseFile {
     return this.waiting.length > 0 ? this.wait(use) : this.attempt(use);
   }
 
-  /**
-   * Copies the write-ahead log into the file and empties it, as it may have what was deleted. While another process uses
-   * the log it stays.
-   */
+  /** The log may have what was deleted. It stays while another process uses it. */
   emptyLog(): void {
     this.use({ operation: "delete", runId: "" }, (db) => {
       setDriverWait(db, 0);
@@ -262,7 +259,7 @@ function isLocked(thrown: unknown): boolean {
 /** Marks a file as one of ours: "plwr". */
 const applicationId = 0x706c7772;
 
-/** The words of SQLite. A key of whole numbers is one more than the highest that exists. */
+/** A key of whole numbers is one more than the highest that exists. */
 export const dialect: Dialect = {
   prefix: "",
   indexPrefix: "",
@@ -304,8 +301,6 @@ function hasTables(db: SqlDatabase, path: string): boolean {
 }
 
 /**
- * The statements that create all tables.
- *
  * - The rows of `runs` change with each event, so they are small: the request, which may be long, has its own table. So
  *   have the other data that a list shows of a run, as they seldom change.
  * - Texts from a caller are kept as JSON: some drivers truncate a plain text at a null character.

@@ -294,7 +294,6 @@ function deleteEvents(db: SqlDatabase, number: number): boolean {
 /** The highest count of runs that {@link listRuns} compares: a value with more runs is not rare. */
 const countLimit = 2_000;
 
-/** Reads a page of runs by its rarest condition: the statuses, or one of the metadata. */
 export function listRuns(db: SqlDatabase, query: ListQuery, nowMs: number): RunPage {
   const { statuses, metadata, limit } = query;
   const hasChoice = metadata.length > 1 || (metadata.length === 1 && statuses !== undefined);
@@ -315,9 +314,9 @@ const columns = asBytes(
 );
 
 /**
- * The statement of a list. Each status is looked up in the index separately, so that a page costs no more than its own
- * runs, however many there are; together they would have to be sorted first. With `isByMetadata`, runs are looked up by
- * the first of the hashes. One run more than the limit is selected, to detect another page.
+ * Each status is looked up in the index separately, so that a page costs no more than its own runs, however many there
+ * are; together they would have to be sorted first. With `isByMetadata`, runs are looked up by the first of the hashes.
+ * One run more than the limit is selected, to detect another page.
  */
 export function listSql(query: ListQuery, nowMs: number, isByMetadata = true): Sql {
   const { resumable, pending, metadata, sinceMs, before, limit } = query;

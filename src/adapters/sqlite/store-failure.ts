@@ -3,16 +3,13 @@ import { dirname } from "node:path";
 import type { AgentError, StoreProblem } from "../../core/errors.ts";
 import { type StoreAttempt, storeFailure } from "../sql/statement.ts";
 
-/** The problems that a driver or a disk reports; another format is detected when the format is read. */
+/** Another format is detected when the format is read. */
 type FileProblem = Exclude<StoreProblem, "wrong-format" | "unreachable">;
 
 /** The extended SQLite code for a file that was moved or deleted since it was opened. */
 export const movedCode = 1_032;
 
-/**
- * The SQLite codes that state a problem, by the names that one driver has for them. A failed read or write (10), or a file
- * that cannot be opened (14), may be caused by the disk.
- */
+/** The names are those of one driver. A failed read or write (10), or a failure to open (14), may be caused by the disk. */
 const codes: Readonly<Record<string, readonly [code: number, problem?: FileProblem | "disk"]>> = {
   SQLITE_READONLY_DBMOVED: [movedCode],
   SQLITE_BUSY: [5, "busy"],
@@ -45,7 +42,6 @@ export function isBusy(thrown: unknown): boolean {
   return findProblem(thrown, "") === "busy";
 }
 
-/** Throws unless the file, and those that SQLite keeps beside it, can be created and written to. */
 export function checkWritable(path: string): void {
   const real = existsSync(path) ? realpathSync(path) : path;
   let folder = dirname(real);

@@ -33,7 +33,7 @@ const modelOptions = {
   modelId: { type: "short-text", default: "model" },
 } satisfies OptionTable<WllamaModelOptions>;
 
-/** A chunk of an answer. It comes from another package, so each part is read with care. */
+/** It comes from another package, so each part is read with care. */
 interface Chunk {
   readonly choices?: readonly {
     readonly delta?: { readonly content?: unknown };

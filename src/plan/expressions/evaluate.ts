@@ -33,7 +33,7 @@ export class CelLimitExceeded {
 /** So many characters of a text are processed for a cost of 1. */
 const charactersPerUnit = 32;
 
-/** Counts the cost of an evaluation. Costs are paid before the work; a cost of 1 is about 100 ns. */
+/** Costs are paid before the work; a cost of 1 is about 100 ns. */
 class CelBudget {
   private spent = 0;
 

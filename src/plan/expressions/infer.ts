@@ -36,7 +36,6 @@ export interface CelTypeIssue {
 /** Finds what fails whatever the data is, and comparisons of values that are never equal. Visits each part once. */
 export class CelInference {
   readonly issues: CelTypeIssue[] = [];
-  /** The messages about missing parts: each is reported once. */
   private readonly missing = new Set<string>();
   private readonly variables: SchemasAt[] = [];
 
@@ -92,7 +91,6 @@ export class CelInference {
     this.issues.push({ code, message: `${message} It is at character ${position}.` });
   }
 
-  /** Infers an operand, which has to be able to have one of the types. */
   private need(node: CelNode, types: readonly string[], operator: string): SchemasAt {
     const value = this.infer(node);
     const known = knownTypes(value);

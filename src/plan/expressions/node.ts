@@ -11,14 +11,12 @@ export type CelNode = { readonly position: number } & (
   | { readonly type: "index"; readonly of: CelNode; readonly key: CelNode }
   | { readonly type: "list"; readonly items: readonly CelNode[] }
   | { readonly type: "map"; readonly entries: readonly { readonly key: CelNode; readonly value: CelNode }[] }
-  /** `condition ? yes : no` */
   | { readonly type: "choice"; readonly condition: CelNode; readonly yes: CelNode; readonly no: CelNode }
   /** `&&`, which false decides, or `||`, which true decides. */
   | { readonly type: "logical"; readonly deciding: boolean; readonly left: CelNode; readonly right: CelNode }
   | { readonly type: "not"; readonly of: CelNode }
   | { readonly type: "negate"; readonly of: CelNode }
   | { readonly type: "binary"; readonly operator: CelOperator; readonly left: CelNode; readonly right: CelNode }
-  /** `has(of.key)` */
   | { readonly type: "has"; readonly of: CelNode; readonly key: string }
   /** A function or a method: the argument of a function is its target. */
   | {

@@ -16,13 +16,13 @@ import {
 
 export const maxCelLength = 2_000;
 
-/** The parser's limits. A conditional, a call and a bracket are one level each. */
+/** A conditional, a call and a bracket are one level each. */
 const limits = { maxAstNodes: 500, maxDepth: 50, maxListElements: 200, maxMapEntries: 200, maxCallArguments: 8 };
 
 // We check names ourselves, and lists may contain anything: only the syntax is left to the library.
 const environment = new Environment({ unlistedVariablesAreDyn: true, homogeneousAggregateLiterals: false, limits });
 
-/** Parses an expression, or returns why it is invalid. Never throws for a text. */
+/** Never throws for a text. */
 export function parseCel(text: string): CelParseResult {
   if (text.length > maxCelLength) {
     const message = `it has ${text.length} characters; at most ${maxCelLength} are allowed`;

@@ -27,11 +27,7 @@ export interface StepExpressions {
   readonly isWhenPerIteration: boolean;
   /** The steps that the expressions name. `item` and `index` do not count if the step has a `forEach`. */
   readonly stepIds: ReadonlySet<string>;
-  /**
-   * Evaluates one of the two: a boolean for `when`, a frozen list for `forEach`.
-   *
-   * Throws `invalid-expression` if that fails or returns another type, `limit-exceeded` if it costs too much.
-   */
+  /** Returns a boolean for `when`, a frozen list for `forEach`. Throws `invalid-expression` or `limit-exceeded`. */
   evaluate(key: ExpressionKey, scope: ExpressionScope): JsonValue;
   readonly issues: readonly (CelIssue & { readonly key: ExpressionKey })[];
   check(key: ExpressionKey, surroundings: CelSurroundings): CheckedExpression;
@@ -93,7 +89,6 @@ export function parseStep(step: PlanStep): StepExpressions {
   return expressions;
 }
 
-/** The expressions of a checked step. Throws `invalid-expression` if they are invalid. */
 export function compileStep(step: PlanStep): StepExpressions {
   const expressions = parseStep(step);
   const [issue] = expressions.issues;

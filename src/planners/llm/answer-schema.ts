@@ -122,7 +122,6 @@ export function spanPattern(request: RequestText, results: readonly string[]): s
   return `^(${spans.join("|")})$`;
 }
 
-/** A text in a pattern of its JSON. */
 function inGrammar(text: string): string {
   return JSON.stringify(text)
     .slice(1, -1)

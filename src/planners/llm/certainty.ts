@@ -30,13 +30,12 @@ export function leastLikely(
   return Math.exp(least);
 }
 
-/** Depth of the signs between calls of an answer, and of those within one. */
 const ofList = 2;
 export const ofCall = 3;
 
 /** The places of an answer at which the model makes a choice. */
 // biome-ignore lint/complexity/noExcessiveCognitiveComplexity: one pass over the text, a branch for each sign
-function* meaningfulIn(text: string, offset: number, { hasOptional, maxCalls }: AnswerScope): Generator<number> {
+function* meaningfulIn(text: string, offset: number, scope: AnswerScope): Generator<number> {
   let depth = 0;
   let key = "";
   let mayBeLonger = true;
@@ -51,13 +50,14 @@ function* meaningfulIn(text: string, offset: number, { hasOptional, maxCalls }: 
         if (!/^(?:steps|do)$/.test(key)) yield at + 1;
       } else {
         for (let each = at + 1; each <= end && each < text.length; each++) yield each;
-        if (key === "do" && depth === ofCall) mayBeLonger = hasOptional(said);
+        const slots = scope.expressions ? undefined : scope.operations.get(said)?.slots;
+        if (key === "do" && depth === ofCall) mayBeLonger = slots?.every(({ isRequired }) => isRequired) !== true;
       }
       at = end;
     } else if (character === "{" || character === "[") depth++;
     else if (depth > 0 && /[\w.+-]/.test(character)) yield at;
     else if (/[\]},]/.test(character)) {
-      if (depth > ofCall || (depth === ofCall && mayBeLonger) || (depth === ofList && maxCalls > 1)) yield at;
+      if (depth > ofCall || (depth === ofCall && mayBeLonger) || (depth === ofList && scope.maxCalls > 1)) yield at;
       // What stands behind the answer means nothing.
       if (character !== "," && --depth === 0) return;
     }

@@ -21,18 +21,11 @@ export interface AnswerScope extends CallScope {
   readonly maxCalls: number;
   readonly isUnasked: (step: EarlierStep) => boolean;
   readonly isOpposite: (operation: Operation) => boolean;
-  /** True if the operation has a slot that a call may leave out. */
-  readonly hasOptional: (operation: string) => boolean;
 }
 
 /** A plan, a refusal, or problems about which the model is asked once more. */
 export type CheckedAnswer =
-  | {
-      readonly type: "plan";
-      readonly steps: readonly PlanStep[];
-      readonly made: readonly EarlierStep[];
-      readonly unasked?: string;
-    }
+  | { readonly type: "plan"; readonly steps: readonly PlanStep[]; readonly made: readonly EarlierStep[] }
   | { readonly type: "refusal" }
   | { readonly type: "problem"; readonly code: "no-json" | "invalid-plan"; readonly problems: readonly string[] };
 
@@ -60,10 +53,7 @@ export async function checkAnswer(text: string, scope: AnswerScope): Promise<Che
   );
   const said = issues.map(({ path, message }) => `${path.join(".") || "the plan"}: ${message}`);
   if (plan === undefined) return { type: "problem", code: "invalid-plan", problems: said };
-  const steps = stepsFrom(plan, kept.length);
-  const unasked = reader.made.filter(scope.isUnasked).map(({ operation }) => operation.name);
-  const why = `no word of the request asks for ${[...new Set(unasked)].join(", ")}`;
-  return { type: "plan", steps, made: reader.made, ...(unasked.length > 0 && { unasked: why }) };
+  return { type: "plan", steps: stepsFrom(plan, kept.length), made: reader.made };
 }
 
 function noJson(problem: string): CheckedAnswer {

@@ -31,7 +31,6 @@ export interface Question {
 export interface ModelSettings {
   readonly name: string;
   readonly model: LanguageModel;
-  /** Null for the model's default. */
   readonly temperature: number | null;
   /** The longest answer; undefined for a limit that suits the request. */
   readonly maxOutputTokens: number | undefined;
@@ -56,7 +55,8 @@ export interface ModelTask {
 export interface ModelSteps {
   readonly steps: readonly PlanStep[];
   readonly made: readonly EarlierStep[];
-  readonly unasked: string | undefined;
+  /** Those of `made` that no word of the wish asks for. */
+  readonly unasked: readonly EarlierStep[];
   /** Probability of its least likely token; undefined if the model does not say. */
   readonly likelihood: number | undefined;
   readonly attempts: number;
@@ -122,39 +122,29 @@ export class ModelDialogue {
     }
   }
 
-  /** The steps of an answer; undefined if the model is to be asked once more. */
   private async judge(answer: CheckedAnswer, response: ModelResponse): Promise<ModelSteps | undefined> {
     if (answer.type === "refusal") {
       await this.askElsewhere();
       return undefined;
     }
-    if (answer.type === "plan" && answer.unasked === undefined) return this.toSteps(answer, response);
-    const isLast = !this.mayAskAgain;
-    this.askOnceMore(answer, response);
-    if (!isLast) return undefined;
-    if (answer.type === "plan") return this.toSteps(answer, response);
-    throw answer.code === "no-json" ? this.planningFailed() : this.cannotPlan(answer.problems[0] ?? "");
-  }
-
-  private askOnceMore(answer: Exclude<CheckedAnswer, { type: "refusal" }>, { text }: ModelResponse): void {
-    const problems = answer.type === "plan" ? [answer.unasked ?? ""] : answer.problems;
-    this.fail(answer.type === "plan" ? "unsure" : answer.code, describeProblems(problems).join(" "), text);
+    const { text, logprobs } = response;
+    if (answer.type === "plan") {
+      const { attempts, failures, question } = this;
+      const { steps, made } = answer;
+      const likelihood = leastLikely(text, logprobs, question.scope);
+      const unasked = made.filter(question.scope.isUnasked);
+      return { steps, made, unasked, likelihood, attempts, failures, chosen: question.chosen };
+    }
+    const { code, problems } = answer;
+    this.fail(code, describeProblems(problems).join(" "), text);
+    if (!this.mayAskAgain) throw code === "no-json" ? this.planningFailed() : this.cannotPlan(problems[0] ?? "");
     this.mayAskAgain = false;
     this.messages = askAgain(this.question.messages, { answer: text, problems });
     // A grammar under which a model writes nothing hinders it.
     if (text.trim() === "") this.format = weaker[this.format] ?? this.format;
+    return undefined;
   }
 
-  private toSteps(
-    { steps, made, unasked }: Extract<CheckedAnswer, { type: "plan" }>,
-    { text, logprobs }: ModelResponse,
-  ): ModelSteps {
-    const { attempts, failures, question } = this;
-    const likelihood = leastLikely(text, logprobs, question.scope);
-    return { steps, made, unasked, likelihood, attempts, failures, chosen: question.chosen };
-  }
-
-  /** Asks about other tools, if there are more than the model was shown. */
   private async askElsewhere(): Promise<void> {
     const { elsewhere } = this.task;
     const why = "nothing that the tools do is surely meant";

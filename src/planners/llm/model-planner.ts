@@ -46,8 +46,6 @@ type ModelPlan = PlanDraft & { readonly source: PlanSource };
 
 /** More than these in tokens, as estimated, are not shown at once: with examples, a small model reads as much in some seconds. */
 const maxToolTokens = { all: 1_500, nearest: 1_000 };
-/** The schema of an answer is about twice as long as the lines of its tools: where it is counted, there is as much more room. */
-const withSchema = 3;
 /** More calls than a model writes without losing its way. */
 const maxCalls = 20;
 
@@ -65,18 +63,15 @@ export class ModelPlanner {
     const dialect = model.schemas ?? "plain";
     const options = { dialect, maxCalls, results: [], expressions };
     const schemaOf = (operations: readonly Operation[]) => answerSchema(operations, options).schema;
-    // A server that makes a grammar of it does not read it.
-    const room =
-      dialect === "grammar"
-        ? { maxTokens: maxToolTokens[tools], schemaOf: undefined }
-        : { maxTokens: maxToolTokens[tools] * withSchema, schemaOf };
+    const maxTokens = maxToolTokens[tools];
+    // A server that makes a grammar of a schema does not read it; else it is about twice as long as the lines of its tools.
+    const room = dialect === "grammar" ? { maxTokens, schemaOf: undefined } : { maxTokens: maxTokens * 3, schemaOf };
     this.nearest = new ToolSets((each) => readNearest(each, room));
     this.prompts = new ToolSets(async (tools) =>
       promptOf(tools, { ...settings, contextTokens: await this.contextTokens }),
     );
   }
 
-  /** See `Planner.plan`. */
   async plan(request: PlanRequest): Promise<PlanDraft> {
     // Code reads times, and "in 5 minutes" means another one with every request.
     if (this.settings.maxCachedPlans === 0 || mayHoldDate(request.request)) return this.make(request);
@@ -112,7 +107,7 @@ export class ModelPlanner {
       if (part.steps !== undefined) await making.take(part.steps, this.settings.name);
       else {
         const before = making.count;
-        making.add(await this.ask(request, { making, text: part.text, maxCalls: part.maxCalls ?? 1 }));
+        making.add(await this.ask(making, part.text, Math.min(part.maxCalls ?? 1, maxCalls)));
         const asked = replan === undefined ? findRefusal(part.text) : undefined;
         // Only what changes nothing answers a question.
         if (asked !== undefined && questions.has(asked.reason) && !making.isPure(before)) throw notAsked(asked);
@@ -131,15 +126,12 @@ export class ModelPlanner {
     }
   }
 
-  /** Asks the model for a part of a request. */
-  private async ask(
-    request: PlanRequest,
-    { making, text, maxCalls: calls }: { readonly making: Making; readonly text: string; readonly maxCalls: number },
-  ): Promise<ModelSteps> {
+  private async ask(making: Making, text: string, most: number): Promise<ModelSteps> {
+    const { request } = making;
     const choose = await this.nearest.get(request.tools);
     const { first, others } = choose?.(text, making.usedTools()) ?? { first: request.tools, others: undefined };
     const about = async (tools: readonly DefinedTool[]) => ({
-      ...(await this.questionOf(request, { making, text, maxCalls: calls, tools })),
+      ...this.questionOf(making, { text, maxCalls: most }, await this.prompts.get(tools)),
       ...(choose !== undefined && { chosen: tools.map((tool) => tool.name) }),
     });
     const dialogue = new ModelDialogue({
@@ -152,19 +144,15 @@ export class ModelPlanner {
     return dialogue.run();
   }
 
-  private async questionOf(
-    request: PlanRequest,
-    {
-      making,
-      text,
-      maxCalls: most,
-      tools,
-    }: { making: Making; text: string; maxCalls: number; tools: readonly DefinedTool[] },
-  ): Promise<Question> {
-    const prompt = await this.prompts.get(tools);
+  private questionOf(
+    making: Making,
+    { text, maxCalls: most }: { readonly text: string; readonly maxCalls: number },
+    prompt: Prompt,
+  ): Question {
+    const { request } = making;
+    const { nowMs, timeZone, maxSteps } = request;
     const operations = new Map(prompt.operations.map((operation) => [operation.name, operation]));
     making.warnings = prompt.warnings;
-    const { nowMs, timeZone, maxSteps } = request;
     const { expressions, model } = this.settings;
     const earlier = making.earlierFor(prompt.operations);
     const wish = readRequest(text, { nowMs, timeZone });
@@ -175,7 +163,7 @@ export class ModelPlanner {
     const isOpposite = (operation: Operation) => !making.isReplan && isUndoneBy(operation, verb);
     const all = [...operations.values()];
     // Of many tools only some are shown: another one may do it.
-    const isAll = tools.length === request.tools.length;
+    const isAll = prompt.tools.length === request.tools.length;
     if (isAll && all.some(isOpposite) && !all.some((operation) => isDoneBy(operation, verb)))
       throw cannotPlan(model, { why: `no tool does what ${JSON.stringify(verb)} says`, failures: [] });
     // A small model refers to what it is shown.
@@ -183,7 +171,7 @@ export class ModelPlanner {
     const dialect = model.schemas ?? "plain";
     const results = namesOfResults(shown, most - 1);
     const spans = dialect === "grammar" ? spanPattern(wish, results) : undefined;
-    const options = { dialect, maxCalls: Math.min(most, maxCalls), results, expressions, spans };
+    const options = { dialect, maxCalls: most, results, expressions, spans };
     return {
       messages: [...prompt.messages, { role: "user", content: making.questionFor(text, shown) }],
       ...answerSchema(prompt.operations, options),
@@ -200,9 +188,7 @@ export class ModelPlanner {
         idOf: (index) => making.idOf(index),
         maxSteps: Math.max(0, maxSteps - making.count),
         expressions,
-        maxCalls: options.maxCalls,
-        hasOptional: (name) =>
-          expressions || operations.get(name)?.slots.some(({ isRequired }) => !isRequired) !== false,
+        maxCalls: most,
       },
     };
   }
@@ -232,7 +218,6 @@ class Making {
   readonly isReplan: boolean;
   warnings: readonly PlanWarning[] = [];
   private readonly steps: PlanStep[] = [];
-  /** The steps that the model made, as they were read. */
   private readonly made: EarlierStep[] = [];
   /** The steps of the only answer: this very list was validated. */
   private only: readonly PlanStep[] | undefined;
@@ -241,12 +226,12 @@ class Making {
   private chosen: readonly string[] | undefined;
   private attempts = 0;
   private likelihood: number | undefined;
-  private unasked: string | undefined;
+  private readonly unasked: EarlierStep[] = [];
   /** Steps by rules take the first numbers. */
   private readonly numberedByRules: number;
 
   constructor(
-    private readonly request: PlanRequest,
+    readonly request: PlanRequest,
     private readonly replan: ReplanRequest | undefined,
   ) {
     this.isReplan = replan !== undefined;
@@ -291,7 +276,7 @@ class Making {
   }
 
   add({ steps, made, unasked, likelihood, attempts, failures, chosen }: ModelSteps): void {
-    this.unasked ??= unasked;
+    this.unasked.push(...unasked);
     this.only = this.steps.length === 0 ? steps : undefined;
     this.steps.push(...steps);
     this.made.push(...made);
@@ -315,7 +300,9 @@ class Making {
     const { failures, made } = this;
     const account = await accountFor(this.steps, { tools, texts: this.texts(), clock: { nowMs, timeZone } });
     const unsaid = this.findUnsaid(account);
-    if (unsaid !== undefined) throw cannotPlan(model, { why: this.unasked ?? unsaid, failures });
+    const names = new Set(this.unasked.map(({ operation }) => operation.name));
+    const unasked = names.size > 0 ? `no word of the request asks for ${[...names].join(", ")}` : undefined;
+    if (unsaid !== undefined) throw cannotPlan(model, { why: unasked ?? unsaid, failures });
     const isSum = made.every(({ operation }) => operation.slots.some(({ type }) => type.kind === "sum"));
     // An operation may have another word; then the model must be surer.
     const isMeant = account.unsaid.some(({ path }) => this.isOperation(path));
@@ -331,9 +318,9 @@ class Making {
     });
     const isGraveStep = made.some(({ operation, input }) => isGrave(operation, input));
     const strict = strictness({ isGrave: isGraveStep, isMeant, isNamed: isSum || isNamed(account) });
-    if (this.unasked !== undefined || certainty === 0 || certainty < Math.min(1, minCertainty * strict)) {
-      const why = this.unasked ?? "the model is not sure enough";
-      const proposals = [await this.propose(account, this.unasked === undefined ? certainty : certainty / 2)];
+    if (unasked !== undefined || certainty === 0 || certainty < Math.min(1, minCertainty * strict)) {
+      const why = unasked ?? "the model is not sure enough";
+      const proposals = [await this.propose(account, unasked === undefined ? certainty : certainty / 2)];
       throw cannotPlan(model, { why, failures, reason: "unsure", proposals });
     }
     const source: PlanSource = {

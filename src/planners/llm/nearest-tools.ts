@@ -16,7 +16,6 @@ export interface ChosenTools {
   readonly others: () => readonly DefinedTool[];
 }
 
-/** Chooses those of a number of tools that have the most words of a request. */
 export type ChooseTools = (request: string, kept: ReadonlySet<string>) => ChosenTools;
 
 interface ToolRoom {

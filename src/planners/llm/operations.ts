@@ -20,7 +20,6 @@ import { effectOfStep } from "../rules/steps.ts";
 
 /** A tool does one thing, or one for each branch of its input. */
 export interface Operation {
-  /** As a model writes it: `Refund`, `Mail.send`. */
   readonly name: string;
   readonly rules: ToolRules;
   readonly constants: Readonly<Record<string, unknown>>;

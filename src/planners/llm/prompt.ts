@@ -20,12 +20,12 @@ export interface PlanExample {
 export interface PromptOptions {
   readonly instructions: string | undefined;
   readonly examples: readonly PlanExample[];
-  /** True if calls may have conditions and loops. */
   readonly expressions: boolean;
 }
 
 /** The text about a set of tools that a model reads: made once and always the same, so that a server keeps it in its cache. */
 export interface Prompt {
+  readonly tools: readonly DefinedTool[];
   readonly operations: readonly Operation[];
   readonly messages: readonly ModelMessage[];
   readonly warnings: readonly PlanWarning[];
@@ -82,6 +82,7 @@ export async function promptOf(
   }
   const room = Math.min(maxTokens, (contextTokens ?? Number.POSITIVE_INFINITY) / 4) - estimateTokens(system);
   return {
+    tools,
     operations,
     warnings,
     messages: [{ role: "system", content: system }, ...(await turnsOf(operations, own, room))],
@@ -144,7 +145,6 @@ function decorated(request: string, index: number): string {
   }
 }
 
-/** The signs around two turns. */
 const turnTokens = 10;
 const refused: readonly WrittenCall[] = [{ do: unclear }];
 const smallTalk = ["hello", "what's the capital of Peru", "thanks", "tell me a joke", "how are you?"];

@@ -56,9 +56,8 @@ export interface Account {
 }
 
 /**
- * Accounts for the words of a request and the values of a plan, whoever made it. A value is said if the request has its words, if a
- * reader finds it there (a date, a number, a choice), or if a phrase that stands in the request makes it. The values of the steps
- * that were planned first are said, too; a choice, such as an operation or a switch, only in its place.
+ * A value is said if the request has its words, if a reader finds it there (a date, a number, a choice), or if a phrase that stands in
+ * the request makes it. The values of steps that were planned first are said, too; a choice, such as an operation, only in its place.
  */
 export async function accountFor(
   steps: readonly PlanStep[],
@@ -87,7 +86,6 @@ export async function accountFor(
     known.set(text, together);
     return !together.unsaid.some((other) => other.key === key);
   };
-  /** Halves the texts until each says the value by itself. */
   const findSaying = (unsaid: Unsaid, all: readonly ShownText[]): readonly ShownText[] => {
     const isSaid = all.length > 0 && isSaidWith(unsaid, all);
     if (isSaid === false) return [];
@@ -155,7 +153,6 @@ class RequestAccount {
   private readonly plannedWords: ReadonlySet<string>;
   private readonly saidText: string;
   private readonly verbs: ReadonlySet<string>;
-  /** The tokens in names that may be more than a part of them. */
   private readonly held = new Set<number>();
   private count = 0;
   private readonly marked: Set<number>;
@@ -299,7 +296,6 @@ class RequestAccount {
     }
   }
 
-  /** Reads the request by a phrase, if its words stand there and it is of the step's operation. */
   private readPhrase(rule: PhraseRule, input: Slots): ReadPhrase | undefined {
     return this.readValues(rule, input, new Map([rule, ...rule.anywhere].flatMap(({ slots }) => [...slots])), true);
   }
@@ -473,7 +469,7 @@ class RequestAccount {
     if (words.length > 0) this.unsaid.push({ ...unsaid, key, isReadable, isChoice: isChoice(type) });
   }
 
-  /** True for a word that says something; what is denied is never beside the point. */
+  /** A word that is denied is never beside the point. */
   private mustBeExplained(at: number): boolean {
     const { words, tokens } = this.request;
     const word = words[at] ?? "";
@@ -505,7 +501,6 @@ class RequestAccount {
     return new Set(items.filter(isListed).flatMap(tokensOf));
   }
 
-  /** True for a clause that begins as a wish, or holds a mark or a verb of a tool. */
   private asksFor(start: number, end: number): boolean {
     const { words } = this.request;
     const isVerb = (word: string) => !saysNothing.has(word) && verbsLike(word).some((each) => this.verbs.has(each));
@@ -589,7 +584,6 @@ function lettersOf(text: string): string {
 
 const lookalikes = "аеорсухіјѕһαονρτικ";
 const latin = "aeopcyxijshaovptik";
-/** Scripts without spaces between words. */
 const unspaced = /[\p{scx=Han}\p{scx=Hiragana}\p{scx=Katakana}\p{scx=Thai}\p{scx=Lao}\p{scx=Khmer}\p{scx=Myanmar}]/u;
 const emailAddress = /[\p{L}\p{N}._%+-]+@[\p{L}\p{N}.-]*[\p{L}\p{N}]/gu;
 

@@ -49,7 +49,6 @@ export function readAmount(tokens: readonly Token[], start: number): Amount | un
   return { start, end, measures, ...(isAlone && { number: { value: first.value, end: first.numberEnd } }) };
 }
 
-/** "and", a comma, or nothing. */
 function skipJoint(tokens: readonly Token[], at: number): number {
   const comma = tokens[at]?.norm === "," ? at + 1 : at;
   return tokens[comma]?.norm === "and" ? comma + 1 : comma;
@@ -73,7 +72,6 @@ function readPart(tokens: readonly Token[], start: number): Part | undefined {
   return sign === "" ? withUnit(part, found.isArticle, tokens) : withSign(part, unitsNamed(sign));
 }
 
-/** The sign of a currency at a token: "$", "us$"; empty if there is none. */
 function signAt(tokens: readonly Token[], at: number): string {
   const [first = "", second = ""] = [tokens[at]?.norm, tokens[at + 1]?.norm];
   if (first === "us" && currencySigns.has(second) && tokens[at + 1]?.glued === true) return `us${second}`;

@@ -12,7 +12,6 @@ export interface PhraseSlot {
   readonly next: PhrasePlace;
 }
 
-/** Works out what may follow when it is first asked. */
 export class PhrasePlace {
   private known: Steps | undefined;
 
@@ -98,11 +97,7 @@ function someOf(node: PhraseNode): ReturnType<typeof firstOf> {
   return { words: new Set([longest]), isOpen: false };
 }
 
-/**
- * Sets of words of which a request must have one each, or the phrase cannot fit: those that its required parts are made of,
- * but for the noun before a slot, which "it" replaces.
- * Saves trying most phrases.
- */
+/** Sets of words of which a request must have one each, or the phrase cannot fit; not the noun before a slot, which "it" replaces. */
 export function requiredWords(node: PhraseNode): readonly ReadonlySet<string>[] {
   const items = node.type === "sequence" ? node.items : [node];
   return items

@@ -32,7 +32,6 @@ export function hasCondition(text: string): boolean {
   return ifAtAll.test(text.replace(/"[^"]*"/g, '""'));
 }
 
-/** Reads a request with a condition that comes first; undefined for any other. */
 export function readConditional(text: string): Conditional | undefined {
   const [, question, answer = "", after = ""] = (text.length > maxLength ? null : ifSo.exec(text)) ?? [];
   if (question !== undefined)
@@ -107,10 +106,7 @@ export function onlyIf(
   ];
 }
 
-/**
- * The same step for what was found and has the words that were asked for, if that is one thing only: of "milk" it is "buy
- * milk", but not "milkshake". Of several it is that with just these words.
- */
+/** For the one thing found that has the words: of "milk" "buy milk", but not "milkshake"; of several that with just these words. */
 function ofFound(
   step: PlanStep,
   { first, match, others }: { first: PlanStep; match: Match; others: readonly PlanStep[] },

@@ -39,7 +39,6 @@ export function isArticle(word: string): boolean {
   return optionalWords.has(word);
 }
 
-/** Finds where the content of a clause from `start` to `end` may start: at its start, or after any courtesies. */
 export function contentStarts(words: readonly string[], start: number, end: number): readonly number[] {
   return spread(start, (at) => {
     if (at >= end || at - start > maxTokens) return [];
@@ -48,7 +47,7 @@ export function contentStarts(words: readonly string[], start: number, end: numb
   });
 }
 
-/** Finds where the content of a clause may end: at its end, or before any courtesies; with `isText`, where a text may. */
+/** With `isText`, the places where a text may end. */
 export function contentEnds(words: readonly string[], start: number, end: number, isText = false): readonly number[] {
   const phrases = isText ? textClosings : closings;
   const found = new Set([end]);

@@ -26,7 +26,7 @@ export interface Wish {
   readonly isSure: boolean;
 }
 
-/** Cuts a request at every place where a wish may begin. A part may be a wish, one of several things, a reason or a courtesy. */
+/** A part may be a wish, one of several things, a reason or a courtesy. */
 export function cutClauses({
   tokens,
   words,
@@ -44,9 +44,8 @@ export function cutClauses({
 }
 
 /**
- * Cuts a request into its wishes, by its words alone: a sentence, a line or "then" begins one for certain, a verb behind a
- * comma or "and" perhaps. A reason belongs to the wish before it; courtesies and the words between wishes belong to none.
- * Linear in its length.
+ * A sentence, a line or "then" begins a wish for certain, a verb behind a comma or "and" perhaps. A reason belongs to the wish before
+ * it; courtesies and the words between wishes belong to none. Linear in the length of the text.
  */
 export function cutWishes(text: string): readonly Wish[] {
   const tokens = tokenize(text);
@@ -157,7 +156,7 @@ export interface RequestPart {
   readonly maxCalls?: number | undefined;
 }
 
-/** The parts of a request of which some wishes are planned; those that cannot be cut for certain are one part. */
+/** The parts that cannot be cut for certain are one part. */
 export function splitRequest(request: string, known: PlanRequest["wishes"] = []): readonly RequestPart[] {
   const wishes = cutWishes(request);
   const isSame = known.length === wishes.length && wishes.every(({ text }, at) => known[at]?.text === text);
@@ -178,7 +177,6 @@ export function splitRequest(request: string, known: PlanRequest["wishes"] = [])
   return parts.map(({ start, end, count, steps }) => ({ text: request.slice(start, end), steps, maxCalls: count }));
 }
 
-/** A part of a request between two separators, in tokens. */
 export interface Clause extends Part {
   /** True if the separator after it cannot be part of a text: a sentence's end, `;`, "then". */
   readonly endsHard: boolean;
@@ -186,7 +184,6 @@ export interface Clause extends Part {
   readonly endsSentence: boolean;
 }
 
-/** Cuts a request at every place where one wish may end and another, or a reason, may start. Linear. */
 function splitClauses(tokens: readonly Token[], words: readonly string[]): readonly Clause[] {
   const clauses: Clause[] = [];
   const items = itemMarks(tokens);

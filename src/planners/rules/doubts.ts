@@ -63,7 +63,6 @@ function isDoubtfulText(piece: Piece, reading: Match, request: RequestText): boo
   // "… with "Fine by me" and archive it"
   const isQuoted = piece.isMessage && request.tokens[start]?.kind === "quote" && end > start + 2;
   if (isQuoted && /^(?:and|then|,|;|\.)$/.test(request.words[start + 1] ?? "")) return true;
-  // The type of a slot that it fills with a name, or several.
   const isText = piece.kind === "slot" && piece.value === undefined && !piece.isMessage;
   const type = isText ? typeOfSlot(rule, name) : undefined;
   if (type === undefined || isReadable(type) || type.item === "number" || type.text === "message") return false;
@@ -128,10 +127,7 @@ function isObject({ start, name }: Piece, { pieces }: Match, { words }: RequestT
 const other =
   /^(?:or|but|except|excluding|instead|not|never|without|nor|same|than|called|named|titled|entitled|saying|\+)$/;
 
-/**
- * True for a name that may be more than one: that is only marks, holds an alternative or a sentence, or something that fills
- * another slot of the operation. What is in quotes is one.
- */
+/** True if a name is only marks, or holds an alternative, a sentence or what fills another slot. What is in quotes is one name. */
 function isDoubtfulName({ start, end }: Part, name: string, reading: Match, request: RequestText): boolean {
   const { words, tokens, marks } = request;
   const first = tokens[start];

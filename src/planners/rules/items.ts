@@ -62,7 +62,6 @@ export function isBetweenNames(request: RequestText, at: number, from: number): 
   return at > 1 && isName && isCapital(request, next);
 }
 
-/** True if a text may be one name, or several. */
 export function holdsNames(request: RequestText, { start, end }: Part): boolean {
   return request.words.slice(start, end).some((_, at) => isBetweenNames(request, start + at, start));
 }

@@ -80,7 +80,6 @@ function sumUp(parts: readonly (readonly [part: string, weight: number])[]): Par
   return sums;
 }
 
-/** Says what a sentence asks for: a question word, yes or no, something to do and its verb, or nothing that is said so. */
 function moodOf(words: readonly string[]): readonly string[] {
   const asked = words.find((word) => questionWords.has(word));
   if (asked !== undefined) return [asked];
@@ -179,7 +178,6 @@ export class Likeness {
     this.letters = softmaxOf(lettersOf);
   }
 
-  /** Scores each tool: by its nearest example, and by whether its examples have the verb and the kinds of values. */
   compare(text: string) {
     const sentence = readSentence(text);
     const vector = this.words.vectorOf(wordsOf(sentence));

@@ -10,10 +10,7 @@ import { closers, type TextEdges } from "./texts.ts";
 
 /** Some tokens of a request and what they are explained by; a linked list, the last piece first. */
 export interface Piece {
-  /**
-   * `word`: of the phrase itself; `free`: an article or a sign; `slot`: the value of a slot, or a part of its text; `left`: a date that
-   * the phrase has no place for.
-   */
+  /** `free`: an article or a sign; `slot`: a value, or a part of its text; `left`: a date that the phrase has no place for. */
   readonly kind: "word" | "free" | "slot" | "left";
   readonly start: number;
   readonly end: number;
@@ -33,7 +30,6 @@ export interface Template {
   readonly node: PhraseNode;
   readonly start: PhrasePlace;
   readonly slots: ReadonlyMap<string, SlotType>;
-  /** Templates of what may stand anywhere beside it. */
   readonly anywhere: readonly Template[];
 }
 
@@ -88,7 +84,6 @@ export const opensMessage: ReadonlySet<string> = new Set(["that", ":", "saying",
 /** The steps of work that a check by a schema counts for. */
 const checkCost = 25;
 
-/** Finds the words of phrases that a word may be a misspelling of. */
 export type FindMeanings = (word: string) => readonly string[];
 
 /** Counts the work done for one request: a measure that depends on no clock and no machine. */
@@ -109,7 +104,6 @@ export class WorkMeter {
   }
 }
 
-/** Thrown where a request can be read in so many ways that the rules give up. */
 export class TooMuchWork extends Error {}
 
 export interface Range {
@@ -120,10 +114,7 @@ export interface Range {
   messageEnds?(open: number): readonly { readonly end: number; readonly cost: number }[];
 }
 
-/**
- * Fits templates into a request. At each token only the cheapest thread at a place survives, so time is at most the tokens
- * times the size of the template, and no phrase or request can make it backtrack.
- */
+/** Only the cheapest thread at a place survives, so time is at most the tokens times the size of the template: no backtracking. */
 export class Matcher {
   private readonly asides = new Map<readonly Template[], (readonly AsideFit[])[]>();
   private readonly dateEnds = new Map<number, number>();
@@ -157,7 +148,6 @@ export class Matcher {
     return run.fits;
   }
 
-  /** True if a template may start with a token, or with what may stand beside it. */
   mayStart(template: Template, position: number): boolean {
     const { words, slots } = template.start.steps;
     const word = this.request.words[position] ?? "";
@@ -174,7 +164,6 @@ export class Matcher {
     );
   }
 
-  /** Follows a thread, unless a cheaper one was at the same place. */
   private visit(run: Run, thread: Thread, seen: Set<PhrasePlace | PhraseSlot> | undefined): void {
     const key = thread.text ?? thread.place;
     if (seen?.has(key)) return;
@@ -193,7 +182,6 @@ export class Matcher {
     return run.position > run.range.start && thread.place.steps.slots.some((slot) => this.isMessage(run, thread, slot));
   }
 
-  /** Passes what may stand beside a phrase, and a word that means nothing. */
   private passBy(run: Run, thread: Thread): void {
     const { position, slots } = run;
     const word = this.request.words[position];
@@ -293,7 +281,6 @@ export class Matcher {
     }
   }
 
-  /** Fills the slots that may follow with each value that starts here. */
   private fill(run: Run, thread: Thread): void {
     const { place, pieces: before } = thread;
     const { position } = run;
@@ -367,7 +354,6 @@ export class Matcher {
     push(run, position + 1, { ...thread, cost: cost + more, text: slot, open: position });
   }
 
-  /** True for the last slot of a phrase that is a message, or stands behind a word that opens one. */
   private isMessage({ slots, position, range }: Run, { pieces }: Thread, { name, next }: PhraseSlot): boolean {
     const { words, slots: others, isEnd } = next.steps;
     if (!isEnd || words.size + others.length > 0 || range.messageEnds === undefined) return false;

@@ -33,7 +33,6 @@ export interface OtherFit {
   isAlike(): boolean;
 }
 
-/** The tokens that a call may take. */
 export interface OtherRange {
   readonly starts: readonly number[];
   readonly ends: ReadonlySet<number>;
@@ -210,7 +209,6 @@ interface ChartValue extends SlotReading {
   readonly isSure: boolean;
 }
 
-/** The cost of beginning a text of a slot at a token; undefined where none begins. */
 interface Opening {
   readonly lead: number;
   readonly message: number | undefined;
@@ -546,14 +544,12 @@ class Chart {
     return [stem(this.text.request.words[at] ?? ""), ...this.text.meanings(at)];
   }
 
-  /** True for a piece in which what is done may be said: a message, a quote, a choice, or something to do. */
   private holdsDeed({ kind, start, end, name, value, isMessage = false }: Piece, verb: number): boolean {
     if (kind !== "slot" || start > verb || end <= verb) return false;
     if (isMessage || value !== undefined || this.text.request.tokens[start]?.kind === "quote") return true;
     return this.call.slots.some((slot) => slot.name === name && slot.isInfinitive);
   }
 
-  /** True if only small words are other than in a phrase, and all values are sure. */
   private isAlike(pieces: readonly Piece[]): boolean {
     const isSure = ({ kind, start, end, name, value, isMessage = false }: Piece) =>
       kind !== "slot" ||

@@ -47,7 +47,6 @@ export interface ToolRules {
   candidates(words: Iterable<string>): readonly PhraseRule[];
   readonly vocabulary: ReadonlySet<string>;
   readonly leads: ReadonlySet<string>;
-  /** True if the words of a request may be a secret. */
   readonly isSensitive: boolean;
   hasDates(): boolean;
   /** Appended to a step's id to refer to the result: `.value`, or empty for the whole output. */
@@ -57,10 +56,7 @@ export interface ToolRules {
 const articles = wordSet("the a an my our this that these those all any");
 const rulesOf = new WeakMap<DefinedTool, ToolRules>();
 
-/**
- * A tool's phrases, compiled once. Synchronous, except for the first time with zod 3, whose converter has to be loaded,
- * and for phrases that a function loads. Throws `invalid-options`, with the phrase, for one that cannot be read.
- */
+/** A promise the first time with zod 3, whose converter is loaded, and for phrases that a function loads. Throws `invalid-options`. */
 export function compileTool(tool: DefinedTool): ToolRules | Promise<ToolRules> {
   const known = rulesOf.get(tool);
   if (known !== undefined) return known;
@@ -171,7 +167,7 @@ function compile(tool: DefinedTool, phrases: readonly ToolPhrase[], schemas: Too
   return result;
 }
 
-/** Makes the templates beside a phrase. Phrases that have the same share what is known about a request, too. */
+/** Phrases that have the same templates beside them share what is known about a request, too. */
 function shareAsides(lists: Template[][], nodes: readonly PhraseNode[], typeOf: (name: string) => SlotType) {
   const isAlike = ({ node, slots }: Template, at: number) =>
     node === nodes[at] && [...slots].every(([name, type]) => typeOf(name) === type);

@@ -88,13 +88,11 @@ class Refused {
   ) {}
 }
 
-/** Plans a request, with a trace of the phrases that matched it; or says why it is refused. */
 export async function explainByRules(request: PlanRequest): Promise<RequestExplanation> {
   const { steps, parts, error } = await planOrRefuse(request, { explain: false });
   return { steps, parts: parts(), ...(error && { refusal: { ...error.details, message: error.message } }) };
 }
 
-/** Plans a request with the phrases of the tools, or throws `cannot-plan`. `explain` adds the phrases to the reasoning. */
 export async function planByRules(request: PlanRequest, options: { readonly explain: boolean }): Promise<PlanDraft> {
   const { steps, error } = await planOrRefuse(request, options);
   if (error !== undefined) throw error;
@@ -150,7 +148,6 @@ class Planning {
     this.spelling = new Spelling(rules.map(({ vocabulary }) => vocabulary));
   }
 
-  /** Plans a request; one that says when, or on which condition, gets a wait or a condition. */
   async plan(text: string): Promise<Planned | Refused> {
     const conditional = hasCondition(text) ? await this.planConditional(text) : undefined;
     if (conditional !== undefined) return conditional;
@@ -234,10 +231,7 @@ class Planning {
     return found;
   }
 
-  /**
-   * Requests that are planned as they are: one of each of the tools that are likest to a request, up to three, with values of the
-   * request, or of what it may mean.
-   */
+  /** Up to three requests that are planned as they are, one for each of the likest tools, with values of the request or its meanings. */
   async suggest(text: string, meant: readonly PlanStep[] = []): Promise<readonly string[]> {
     const said = contentOf(text.slice(0, maxWishText));
     const request = this.read(text.length > maxWishText ? "" : text);
@@ -384,7 +378,6 @@ class Planning {
     });
   }
 
-  /** Refuses what may mean several things, or has a doubt. */
   private refuseDoubtful({ readings, isTie }: Extract<Readings, { type: "read" }>, reader: RequestReader): Refused {
     const { request } = reader;
     const [{ doubts }] = readings;
@@ -545,10 +538,7 @@ function explainPart(match: Match, { clauses, request }: RequestReader, drafts: 
 
 type Place = Pick<Match, "start" | "end">;
 
-/**
- * The words between two tokens with what the matches explain; others are left out, such as courtesies, or, in the places of
- * `left`, not understood.
- */
+/** Words that no match explains, such as courtesies, are left out; those in the places of `left` were not understood. */
 function explainWords(
   request: RequestText,
   { start, end, matches, left }: Place & { readonly matches: readonly Match[]; readonly left: readonly Place[] },

@@ -100,10 +100,7 @@ function exampleOf(type: SlotType, name: string): SlotValue {
   return examples[type.kind];
 }
 
-/**
- * A logistic regression on requests to apps and of people that the phrases were not written for; fitted with each app and person
- * left out in turn, see docs/decisions/proposals.md.
- */
+/** A logistic regression, fitted with each app and person left out in turn: see docs/decisions/proposals.md. */
 const weights = { constant: 0.5, cost: -1.75, doubt: -1, ahead: 0.57, value: 0.77 } as const;
 
 export function certaintyOf({ matches, doubts, cost: all }: Reading, others: readonly number[]): number {

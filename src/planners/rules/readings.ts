@@ -169,7 +169,6 @@ export class RequestReader {
     return [...new Map(found.map((refusal) => [refusal.reason + refusal.start, refusal])).values()];
   }
 
-  /** Reads also what is in other words than those of the phrases, or in another order. */
   readInOtherWords(): Promise<Readings> {
     const { meaningsOf } = this.options;
     this.otherWords ??= new OtherWords(this.tools, this.request, { edges: this.edges, meaningsOf, work: this.work });
@@ -349,7 +348,6 @@ export class RequestReader {
     return statesReason(words, start, end);
   }
 
-  /** True for a word with which a wish may begin. */
   private isLead(word: string): boolean {
     return openers.has(word) || this.tools.some(({ leads }) => leads.has(word));
   }
@@ -644,7 +642,6 @@ export class RequestReader {
     });
   }
 
-  /** The inputs of a wish, given a step whose result "it" is. */
   private async makeInputs(match: Match, partial: Partial, earlier: DraftStep | undefined): Promise<Inputs> {
     const { rules, rule } = match;
     this.work.spend(5);

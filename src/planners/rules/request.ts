@@ -258,11 +258,7 @@ export function findBullets(tokens: readonly Token[]): ReadonlySet<number> {
 const numberWords = cardinals.slice(1, 11);
 const noMarks: ReadonlyMap<number, number> = new Map();
 
-/**
- * Finds where the items of a numbered request start, each with the end of its number: "1. … 2. …", "1) … 2) …", "step 1: …,
- * step two: …". Only numbers that count from one, the first at the start, are item numbers; every other number is part
- * of a wish.
- */
+/** Maps starts to the ends of their numbers, which count from one at the start: "1. … 2. …", "1) …", "step 1: …, step two: …". */
 export function itemMarks(tokens: readonly Token[]): ReadonlyMap<number, number> {
   const first = readMark(tokens, 0, 1);
   if (first === undefined) return noMarks;

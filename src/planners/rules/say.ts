@@ -21,10 +21,7 @@ interface Saying {
 const maxSaid = 300;
 const gap = "…";
 
-/**
- * Says a call as its tool's own phrases do: in the shortest of them that has a place for the whole input, without its optional
- * words. Undefined if no phrase makes this input. A field that it lacks is said as "…".
- */
+/** In the shortest phrase that has a place for the whole input; undefined if none has. A field that it lacks is said as "…". */
 function sayCall(tool: ToolRules, input: JsonObject, saying: Saying): string | undefined {
   const isMade = ({ fixed }: PhraseRule) =>
     Object.entries(fixed).every(([name, value]) => canonicalJson(value) === canonicalJson(input[name] ?? null));

@@ -35,7 +35,6 @@ export interface Unfit {
   readonly why?: string;
   /** For programs. @default "not-understood" */
   readonly reason?: "unbound";
-  /** True if it needs more steps than a plan may have. */
   readonly isTooLong?: boolean;
 }
 
@@ -54,10 +53,7 @@ interface SlotContext {
 
 const pointer: unique symbol = Symbol("pointer");
 
-/**
- * Reads the slots of a match. `previous` is the result that "it" refers to here, if there is one, and `input` that of its step:
- * of "assign ticket 10 to Eva and make it urgent" it is the ticket.
- */
+/** `previous` is the result that "it" refers to, `input` that of its step: the ticket of "assign ticket 10 to Eva and make it urgent". */
 export function readSlotValues(
   { pieces, rule }: { readonly pieces: readonly Piece[]; readonly rule: SlotRule },
   { request, previous, input = {}, work }: SlotContext,
@@ -182,11 +178,7 @@ function fitsOwnSchema({ schema }: SlotType, values: readonly SlotValue[], work:
   });
 }
 
-/**
- * Reads the words of one slot without a sentence around them, by the readers of phrases: "friday at 5" is a time, "two hundred" a
- * number, "milk and eggs" a list. All words must be of the value; an article or a preposition before it is left out. The
- * clock is the one by which days such as tomorrow are counted.
- */
+/** Reads words without a sentence: "friday at 5", "milk and eggs". All must be of the value but an article or preposition before it. */
 export function readSlot(
   type: SlotType,
   words: string,

@@ -13,9 +13,8 @@ interface InputContext {
 }
 
 /**
- * Turns what a phrase made of a request into the input of a step. Every text is escaped, so that nothing the user typed
- * is a reference. References to the earlier result stay, and become text where the tool wants text. `undefined` for
- * anything that is not a JSON object.
+ * Every text is escaped, so that nothing the user typed is a reference. References to the earlier result stay, and become text where
+ * the tool wants text. Undefined for anything that is not a JSON object.
  */
 export function toStepInput(made: unknown, context: InputContext): JsonObject | undefined {
   if (typeof made !== "object" || made === null || Array.isArray(made)) return undefined;
@@ -38,10 +37,7 @@ function copyValue(value: unknown, path: JsonPath, context: CopyContext): JsonVa
   return copy;
 }
 
-/**
- * Only the planner's own reference, or a part of what it names, is one: anything else that looks like one came from a
- * text.
- */
+/** Only the planner's own reference, or a part of what it names, is one: anything else that looks like one came from a text. */
 function copyReference(reference: unknown, path: JsonPath, { schema, known, whole }: CopyContext): JsonValue {
   const isOurs =
     typeof reference === "string" &&
@@ -53,7 +49,6 @@ function copyReference(reference: unknown, path: JsonPath, { schema, known, whol
   return isText ? `\${${reference}}` : { $ref: reference };
 }
 
-/** Says for people why an input does not fit a tool; undefined if it fits. */
 export async function issueOf(input: JsonObject, tool: Tool, before: Tool | undefined): Promise<string | undefined> {
   const tools = new Map([[tool.name, tool]]);
   if (before !== undefined) tools.set(before.name, before);

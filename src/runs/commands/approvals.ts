@@ -101,7 +101,7 @@ export async function askAboutStep(
   return recallOrAsk(run, { ref, hash, subject: request, request: { runId: run.runId, ...request } });
 }
 
-/** True if a plan may need approval, so that {@link askAboutPlan} has to be called. An `approvedHash` approves it. */
+/** An `approvedHash` approves the plan. */
 export function mayNeedPlanApproval(run: Run): boolean {
   if (run.approvalOf(undefined) !== undefined) return true;
   return run.engine.needsApproval !== undefined && run.settings.stored.approvedHash === undefined;
@@ -156,7 +156,7 @@ function isHolder(value: unknown): value is JsonObject {
   return typeof value === "object" && value !== null && !isSealed(value);
 }
 
-/** The hash that binds a decision to a call. With a secret, the recorded hash is reused: the key may have changed. */
+/** With a secret, the recorded hash is reused: the key may have changed. */
 async function hashOf({ secrets, state }: StoredRun, part: Omit<ApprovedCall, "runId">): Promise<string> {
   const call = { runId: state.runId, ...part };
   if (!secrets?.isIn(call.input)) return hashCall(call);
@@ -250,7 +250,6 @@ async function askInline(run: Run, asked: Undecided): Promise<ApprovalOutcome | 
 
 const expired = Symbol("expired");
 
-/** Calls back when it is too late to decide, unless no timer can wait so long. Returns a function to stop it. */
 function onExpiry(run: Run, { expiresAt }: { readonly expiresAt?: string }, callback: () => void): () => void {
   const { clock } = run.engine;
   const leftMs = expiresAt === undefined ? Number.POSITIVE_INFINITY : Date.parse(expiresAt) - run.sharedNow();
@@ -429,10 +428,7 @@ function approvalExpired(
   return new AgentError("approval-expired", message, { details: { ...ref, expiresAt } });
 }
 
-/**
- * Undefined if the input is the present one. Rejects with `run-conflict` if it may not be changed, `invalid-tool-input`,
- * `tool-failed` if the tool fails to state its effect, and `resume-mismatch` if there is no such tool.
- */
+/** Undefined if the input is the present one. */
 export async function changeCall(
   { toolsByName }: EngineSettings,
   { state, secrets }: StoredRun,
@@ -461,7 +457,6 @@ export async function changeCall(
   return isSame ? undefined : changed;
 }
 
-/** Rejects with `invalid-tool-input` for a secret that is missing or cannot be sealed, and `secret-unreadable`. */
 export async function sealChange(
   secrets: RunSecrets | undefined,
   step: StepState,

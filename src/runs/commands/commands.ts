@@ -33,13 +33,12 @@ export interface Commands {
   readonly cancel: { readonly reason: string };
   readonly decide: {
     readonly decision: Decision;
-    /** The outcome to record. It is prepared if the decision changes the input of its step. */
+    /** Prepared if the decision changes the input of its step. */
     readonly outcome?: ApprovalOutcome;
   };
   readonly settle: {
     readonly ref: StepRef;
     readonly settlement?: Settlement;
-    /** Prepared from the settlement, with the tool of the step. */
     readonly outcome?: RunSettleEvent["outcome"];
   };
   readonly deliver: {
@@ -54,14 +53,12 @@ export interface Commands {
 
 export type CommandType = keyof Commands;
 
-/** The effects of one type of command on a run. All commands are sent by `sendCommand` and received by {@link receivePosted}. */
 export interface CommandKind<TCommand> {
   /** Reads a message that a store returned, which may hold anything. Throws, with the reason, if it is not a command. */
   parse(message: Keyed): TCommand;
   /** The command as it is posted: JSON, without those secrets of its run that are known. @default the command */
   toMessage?(command: TCommand, run: StoredRun): object | Promise<object>;
   isUnprepared?(command: TCommand): boolean;
-  /** Prepares a command with the record of its run, which may be resumed here. Rejects if it does not fit. */
   prepare?(
     command: TCommand,
     { settings, state, resumes }: { settings: EngineSettings; state: RunState; resumes: boolean },
@@ -172,7 +169,6 @@ const decide: CommandKind<Commands["decide"]> = {
   },
 };
 
-/** The decision that a message has, if the run may yet act on it. */
 function acceptable(run: StoredRun, message: JsonValue): readonly Decision[] {
   try {
     const decision = parseDecision(toKeyed(message, "it is not an object").decision);
@@ -233,7 +229,6 @@ const settle: CommandKind<Commands["settle"]> = {
   isRecordedAtOnce: true,
   needsSecrets: ({ outcome }) => outcome?.status === "completed",
 
-  /** Throws `run-conflict` if another caller has settled the step differently. */
   checkEnded({ state, secrets }, { ref, outcome }) {
     if (outcome === undefined || outcome.status === "retry") return;
     const { status, output = null } = instanceAt(state.steps, ref) ?? {};
@@ -344,10 +339,8 @@ const deliver: CommandKind<Commands["deliver"]> = {
   },
 };
 
-/** The most delivered events that a run keeps until a step takes them. */
 export const maxDeliveries = 100;
 
-/** The largest value, in bytes of JSON. */
 const maxValueBytes = 1_048_576;
 
 export async function toDelivery(settings: EngineSettings, given: NamedEvent): Promise<Commands["deliver"]> {
@@ -389,7 +382,7 @@ function mayTake(state: RunState, delivery: Commands["deliver"]): boolean {
   throw keepsTooMany(runId, deliveries?.keptCount);
 }
 
-/** The number of further events that a run may keep; an event that a step waits for is not kept. */
+/** An event that a step waits for needs no room, as it is not kept. */
 function roomFor({ deliveries }: RunState, { name }: Commands["deliver"]): number {
   const isAwaitedNow = deliveries?.waiting.get(name)?.some((step) => isAwaited(step)) ?? false;
   return isAwaitedNow ? maxDeliveries : maxDeliveries - (deliveries?.keptCount ?? 0);

@@ -31,7 +31,7 @@ import {
 const firstPollMs = 20;
 const maxPollMs = 1_000;
 
-/** Leaves an event for a run that has yet to start, in any process. Resolves to false if the run has ended by now. */
+/** Resolves to false if the run has ended by now. */
 export async function deliverEarly(runs: RunRegistry, runId: string, given: NamedEvent): Promise<boolean> {
   const message = { type: "deliver", ...(await toDelivery(runs.settings, given)) };
   const { number } = await post(runs, runId, message, { isEarly: true, maxKept: maxDeliveries });
@@ -75,7 +75,7 @@ async function actOrPost<TType extends CommandType>(
     return known.recorded.state;
   };
 
-  /** The run with its secrets: without them if they cannot be read here, and the command needs none. */
+  /** Without secrets if they cannot be read here, and the command needs none. */
   const open = async (state: RunState) => {
     const isNeeded = kind.needsSecrets?.(command) ?? false;
     return { state, secrets: await (isNeeded ? secretsOf : secretsIfReadable)(settings, { state }) };
@@ -139,7 +139,6 @@ async function actOrPost<TType extends CommandType>(
     return resultNow(runs, state);
   };
 
-  /** Posts the command to the owner, and waits until that has recorded or refused it, or no longer owns the run. */
   const askOwner = async (): Promise<RunResult> => {
     for (let pollMs = firstPollMs; ; pollMs = Math.min(2 * pollMs, maxPollMs)) {
       const state = await readState();
@@ -192,7 +191,7 @@ function requireOwned(thrown: unknown): undefined {
   if (!isAgentError(thrown, "run-owned-elsewhere")) throw thrown;
 }
 
-/** The result of a run as it is stored. To a caller who does not wait, one that continues elsewhere is interrupted. */
+/** To a caller who does not wait, a run that continues elsewhere is interrupted. */
 function resultNow({ settings }: RunRegistry, state: RunState): RunResult {
   if (state.status !== "planning" && state.status !== "running") return shownResult(state, settings);
   const error = interruptedBy("another process runs it, or will").toJSON() as AgentErrorData;

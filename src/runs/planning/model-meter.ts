@@ -28,7 +28,6 @@ export interface MeterHost {
   /** Milliseconds of a clock that is never set. */
   readonly now: () => number;
   readonly emit: (event: EventInit) => void | Promise<void>;
-  /** Makes an attempt within what observers set. */
   readonly within?: <T extends object>(about: { readonly model: string; readonly attempt: number }, call: () => T) => T;
 }
 
@@ -37,11 +36,9 @@ interface Attempt {
   readonly call: Parameters<ModelAttempts["make"]>[1];
 }
 
-/** Calls models during planning, within the budget of the run, and counts what they use. */
 export class ModelMeter {
   /** The usage of each call; for one in progress, the most it may use. */
   readonly calls: ModelCall[] = [];
-  /** Ends the attempts under way, for listeners. */
   private readonly open = new Set<() => void>();
   private isClosed = false;
 
@@ -55,13 +52,12 @@ export class ModelMeter {
     return sumCalls(this.calls);
   }
 
-  /** Refuses calls from now on, as an abandoned planner must not spend more. Calls in progress count as cancelled. */
+  /** An abandoned planner must not spend more. Calls in progress count as cancelled. */
   close(): void {
     this.isClosed = true;
     for (const end of [...this.open]) end();
   }
 
-  /** Calls a model, as `PlanRequest.generate` does: each attempt is admitted, counted and emitted. */
   generate(model: LanguageModel, request: ModelRequest): Promise<ModelResponse> {
     const attempts: ModelAttempts = {
       make: (attempt, call) => this.attempt(model, request, { attempt, call }),

@@ -83,7 +83,7 @@ export async function planAlone(
   return underSignal(settings.signal, (source) => planAndEmit({ ...task, source }));
 }
 
-/** Does work that belongs to no run, with a source that aborts with `cancelled` as soon as the caller's signal does. */
+/** For work that belongs to no run. */
 export async function underSignal<T>(
   signal: AbortSignal | undefined,
   work: (source: AbortSource) => Promise<T>,
@@ -104,17 +104,14 @@ interface PlanTask {
   readonly planner: Planner;
   readonly engine: EngineSettings;
   readonly settings: RunSettings;
-  /** Aborted by the caller, with an `AgentError` as reason, or by the planner's time limit. */
   readonly source: AbortSource;
   readonly runId: string;
   readonly spent: ModelUsage | undefined;
   readonly emit: (event: EventInit) => void | Promise<void>;
   readonly dataOf: (error: AgentError) => AgentErrorData;
-  /** Returns a plan as it is reported. @default unchanged */
   readonly sealPlan?: ((plan: Plan) => Promise<Plan>) | undefined;
 }
 
-/** Rejects with one of the planning errors, `invalid-request`, `timeout` or the reason of the source. */
 async function planAndEmit(task: PlanTask): Promise<Plan> {
   const { planner, engine, emit, sealPlan } = task;
   const planning = new Planning(task);
@@ -144,7 +141,7 @@ function checkRequest(request: unknown, maxLength: number): void {
   throw new AgentError("invalid-request", message, { details: { length, maxLength } });
 }
 
-/** The source of a plan by a model with the duration of planning: rules take no time. */
+/** Only for a plan by a model: rules take no time. */
 function withDuration(source: unknown, durationMs: number): unknown {
   const isByModel = typeof (source as PlanSource | undefined)?.model === "string";
   return isByModel ? { ...(source as PlanSource), durationMs: Math.round(durationMs) } : source;
@@ -152,7 +149,7 @@ function withDuration(source: unknown, durationMs: number): unknown {
 
 const planningTypes: ReadonlySet<string> = new Set<PlanningEvent["type"]>(["plan-fallback", "plan-delta"]);
 
-/** One call of a planner. After its end nothing is emitted, since the planner may have been abandoned. */
+/** After its end nothing is emitted, since the planner may have been abandoned. */
 export class Planning {
   private readonly meter: ModelMeter;
   private hasEnded = false;
@@ -166,7 +163,7 @@ export class Planning {
     });
   }
 
-  /** Rejects with one of the planning errors. `replan` counts how often the planner was asked again. */
+  /** `replan` counts how often the planner was asked again. */
   ask<T>(call: () => Promise<T>, replan?: number): Promise<T> {
     const { engine, planner, request, runId } = this.task;
     const about = { type: "plan", runId, planner: planner.name, ...(replan !== undefined && { replan }) } as const;

@@ -34,7 +34,7 @@ const finalCodes: ReadonlySet<string> = new Set([
   "store-failed",
 ]);
 
-/** Resolves to the plan to continue with. Undefined if the run has to end with its failure. */
+/** Resolves to undefined if the run has to end with its failure. */
 export async function replan(run: Run): Promise<Plan | undefined> {
   const { planner } = run.engine;
   const cause = stepFailure(run);
@@ -184,7 +184,7 @@ async function approvalsFor(run: Run, request: ReplanRequest, plan: Plan): Promi
   });
 }
 
-/** True if a step changes nothing. A tool that does not declare that counts as one with an effect. */
+/** A tool that does not declare that counts as one with an effect. */
 async function isSurelyPure({ input }: PlanStep, tool: DefinedTool): Promise<boolean> {
   if (tool.declaredEffect !== "by-input") return tool.declaredEffect === "pure";
   const parsed = await parseWith(tool.inputSchema, copyJson(input));

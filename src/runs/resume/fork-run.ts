@@ -19,15 +19,12 @@ import { readEvents, readRecorded } from "../stored-runs.ts";
 import { canRetry, compareTools, continueStored, isNewFork, restoreSettings } from "./resume-run.ts";
 
 interface Forking extends Opening {
-  /** The run to copy; without `after`, all of its events. */
+  /** Without `after`, all events are copied. */
   readonly from: { readonly runId: string; readonly after: number | undefined };
   readonly options: ResumeOptions;
 }
 
-/**
- * Asked for again, the same fork is joined, resumed if it stopped before its end, or resolves to its result. Rejects with
- * `run-not-found`, `run-conflict`, `invalid-options`, `secret-unreadable`, and as {@link continueStored} does.
- */
+/** Asked for again, the same fork is joined, resumed if it stopped before its end, or resolves to its result. */
 export function forkRun(runs: RunRegistry, forking: Forking): Promise<RunResult> {
   return runs.withRun(forking.runId, {
     whenActive: async ({ run, result }) => {
@@ -58,7 +55,7 @@ function requireSame({ runId, forkedFrom }: RunState, { from }: Forking): void {
   throw new AgentError("run-conflict", message, { details: { runId } });
 }
 
-/** True if there is something left to do. A suspended run has new questions to ask, or waits for itself. */
+/** A suspended run has new questions to ask, or waits for itself. */
 function hasWork(state: RunState): boolean {
   if (state.status === "failed") return canRetry(state);
   return state.status !== "completed" && state.status !== "cancelled";
@@ -114,7 +111,6 @@ async function copyEvents(runs: RunRegistry, { runId, from, options }: Forking):
   return Promise.all(copies);
 }
 
-/** Seals the hash of the approved plan for the fork. Throws `invalid-options` if the events end before that plan. */
 async function rebind(
   options: StoredRunOptions,
   { state, secrets, own }: { readonly state: RunState; readonly secrets: RunSecrets; readonly own: RunSecrets },

@@ -11,11 +11,7 @@ import type { Opening, RunRegistry } from "../run-registry.ts";
 import { secretsIfReadable } from "../secrets/run-secrets.ts";
 import { recordResume, restoreSettings } from "./resume-run.ts";
 
-/**
- * Records what was decided about a run that this process has claimed, in an execution that runs nothing, all or nothing:
- * whoever resumes the run acts on it. Needs neither tools nor keys. Rejects with `run-conflict` for a run that was about to
- * end when its process died.
- */
+/** Records all or nothing, in an execution that runs nothing: whoever resumes the run acts on it. Needs neither tools nor keys. */
 export async function recordSuspended(
   runs: RunRegistry,
   { runId, channel }: Opening,

@@ -56,7 +56,6 @@ interface Resuming extends Pick<Opening, "runId" | "startedMs"> {
   readonly leavesMismatch?: boolean;
 }
 
-/** A run that is active in this process is joined. Rejects as {@link continueStored} does. */
 export function resumeRun(runs: RunRegistry, resuming: Resuming): Promise<RunResult> {
   return runs.withRun(resuming.runId, {
     whenActive: async ({ run, result }) => {
@@ -119,7 +118,6 @@ interface Continuation extends Opening, Pick<Resuming, "maxAdoptions" | "leavesM
   readonly isCompared?: boolean;
   /** Returns the record of the run, which it creates under the lease. @default it is in the store */
   readonly create?: (lease: LeaseHolder) => Promise<RecordedRun>;
-  /** The record that was last read, for callers that read it more than once. */
   readonly known?: { recorded?: RecordedRun };
   /** Returns whether to start another execution; if not, the run keeps its result. Throws if it cannot start. */
   readonly mayResume: (state: RunState, secrets: RunSecrets | undefined, posted?: readonly PostedMessage[]) => boolean;
@@ -139,7 +137,7 @@ export async function continueStored(runs: RunRegistry, continuation: Continuati
   return execution;
 }
 
-/** The lease on a run that is being read, or created, until it is resumed. If it is lost, the next read or write fails. */
+/** Held until the run is resumed. If it is lost, the next read or write fails. */
 export class StoredLease implements LeaseHolder {
   fence: number | undefined;
   posted: readonly PostedMessage[] = [];
@@ -202,7 +200,7 @@ function secretsToCompare(settings: EngineSettings, { isCompared }: Continuation
   return isCompared ? secretsOf(settings, { state }) : undefined;
 }
 
-/** Opens a restored run, which takes over the lease. Resolves when its execution has started, or has failed before that. */
+/** Resolves when the execution has started, or has failed before that. */
 async function startExecution(
   runs: RunRegistry,
   continuation: Continuation,
@@ -297,7 +295,6 @@ export async function fitsHere(runs: RunRegistry, { runId, updatedAt }: RunSumma
   return isFit;
 }
 
-/** Throws `resume-mismatch` if a tool or a planner that is needed is gone, unless the run is only to be cancelled. */
 export function restoreSettings(
   engine: EngineSettings,
   state: RunState,
@@ -462,7 +459,6 @@ export type ResumedRun<TTool extends Tool = Tool> =
   /** It could not be resumed: `run-owned-elsewhere`, `resume-mismatch`, `store-failed` … */
   | { readonly runId: string; readonly result?: undefined; readonly error: AgentErrorData };
 
-/** Rejects with `invalid-options`, or with `store-failed` if the runs cannot be listed. */
 export async function resumeAll(runs: RunRegistry, given: ResumeAllOptions): Promise<readonly ResumedRun[]> {
   const { concurrency, resources, maxAdoptions, ...rest } = readOptions(resumeAllOptions, given);
   const resumed: ResumedRun[] = [];
@@ -502,10 +498,7 @@ async function makeOf(make: ResourcesFactory, run: RunSummary): Promise<unknown>
   }
 }
 
-/**
- * Lists all resumable runs before any is resumed: pages would shift. Includes those that did not fit another process; if
- * questions expire, also runs that wait for a decision that can no longer be taken.
- */
+/** Lists all before any is resumed: pages would shift. Includes those that did not fit and, if questions expire, that wait in vain. */
 async function listResumable({ settings, leases, unfit }: RunRegistry): Promise<RunSummary[]> {
   const runs = new Map((await listAll(settings.store, { resumable: true })).map((run) => [run.runId, run]));
   const mayFit = ({ runId, updatedAt }: RunSummary) => !runs.has(runId) && unfit.get(runId) !== updatedAt;
@@ -525,7 +518,6 @@ async function listAll(store: RunStore, selected: ListRunsOptions): Promise<RunS
   return runs;
 }
 
-/** Resolves to when to try again. In all other cases the run stays in the store, to be resumed by another caller. */
 export async function resumeLeft(runs: RunRegistry, { runId, resources }: LeftRun): Promise<ResumedAgain> {
   const startedMs = monotonicNow(runs.settings.clock);
   try {

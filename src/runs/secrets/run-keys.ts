@@ -18,10 +18,7 @@ const version = "1";
 const nonceBytes = 12;
 const encoder = new TextEncoder();
 
-/**
- * The keys of one run, each derived from a given key (HKDF with the run's id as salt) when it is first used: so few
- * values are sealed with the same key that random nonces never collide.
- */
+/** Each is derived from a given key (HKDF, the run's id as salt): so few values are sealed with one that random nonces never collide. */
 export class RunKeys {
   private readonly derived = new Map<string, Promise<RunKey>>();
 
@@ -40,7 +37,6 @@ export class RunKeys {
     return `${version}.${id}.${toBase64(iv)}${toBase64(new Uint8Array(sealed))}`;
   }
 
-  /** The value that {@link RunKeys.seal} received. Rejects with `secret-unreadable`. */
   async open(text: string, place: string): Promise<JsonValue> {
     const [format, id = "", data = ""] = text.split(".");
     const key = this.keys.find((one) => one.id === id);

@@ -35,7 +35,7 @@ import {
   visitSealed,
 } from "./sensitive-values.ts";
 
-/** Undefined if neither the agent's tools nor the stored state can have any. Rejects with `secret-unreadable`. */
+/** Undefined if neither the agent's tools nor the stored state can have any. */
 export function secretsOf(
   { sealing, secretKeys: keys, toolsByName }: SecretSettings,
   run: { readonly runId?: string; readonly tools?: ReadonlyMap<string, Tool>; readonly state?: RunState | undefined },
@@ -47,7 +47,6 @@ export function secretsOf(
 
 type SecretSettings = Pick<EngineSettings, "sealing" | "secretKeys" | "toolsByName">;
 
-/** As {@link secretsOf}, for a use that needs no secret: undefined if there is no key for them. */
 export async function secretsIfReadable(
   settings: SecretSettings,
   run: { readonly state: RunState },
@@ -75,7 +74,6 @@ interface RunSecretsOptions {
   readonly state?: RunState | undefined;
 }
 
-/** An input after its references were filled in, or the error of one that leads nowhere. */
 interface Filled {
   readonly input: JsonObject;
   readonly error?: AgentErrorData;
@@ -120,7 +118,6 @@ export class RunSecrets {
     return secrets;
   }
 
-  /** Opens what is sealed in a part of a step, such as one that was posted. Rejects with `secret-unreadable`. */
   loadIn(tool: string, part: "input" | "output", value: unknown): Promise<void> {
     return this.load([...visitSealed(value, [part])].map((found) => ({ tool, ...found })));
   }
@@ -152,7 +149,7 @@ export class RunSecrets {
     return this.open(value) !== value;
   }
 
-  /** A value with its secrets opened. Only for code that needs them: nothing made from it may be recorded. */
+  /** Only for code that needs the secrets: nothing made from it may be recorded. */
   open<T>(value: T): T {
     return this.cached(value, this.openedOf, (secret) => secret);
   }
@@ -278,7 +275,7 @@ export class RunSecrets {
     return items.map((item) => deepFreeze(mapLeaves(item, hold)));
   }
 
-  /** Keeps the secret where `[sensitive]` remains. Rejects with what `refuse` returns if one is missing. */
+  /** Keeps the secret where `[sensitive]` remains. */
   async sealChange(
     step: StepState,
     given: JsonObject,
@@ -303,10 +300,7 @@ export class RunSecrets {
     });
   }
 
-  /**
-   * The steps of a planner that was shown `[sensitive]` and repeats it, with the secret in its place: that of a step of
-   * the same tool at the same place, if there is only one.
-   */
+  /** A planner that was shown `[sensitive]` may repeat it: it stands for the only secret of a step of the same tool at the same place. */
   restoreSteps(steps: unknown, state: RunState): unknown {
     if (!Array.isArray(steps)) return steps;
     const planned = textByPlace(sealedPartsIn([state.plan, state.firstPlan]));
@@ -326,7 +320,7 @@ export class RunSecrets {
     });
   }
 
-  /** An event caused from outside a run, as it is recorded. A value that is already sealed was posted. */
+  /** A value that is already sealed was posted. */
   async sealEvent({ steps }: RunState, event: EventInit): Promise<EventInit> {
     // First, as a comment may repeat what the approver entered.
     if (event.type === "approval-end" && event.kind === "step" && event.outcome.status === "approved")
@@ -339,7 +333,7 @@ export class RunSecrets {
     return { ...hidden, outcome: { ...hidden.outcome, output } };
   }
 
-  /** The events of this run with its secrets sealed for a fork, as a sealed value is bound to its run. */
+  /** A sealed value is bound to its run. */
   async sealFor(fork: RunSecrets, events: readonly AgentEvent[]): Promise<readonly AgentEvent[]> {
     const parts = [...sealedPartsIn(events)];
     await this.load(parts);
@@ -367,7 +361,6 @@ export class RunSecrets {
     return this.hidden.hideIn(value);
   }
 
-  /** An event about to be recorded or emitted, without secrets in its messages, notes, progress and late values. */
   hideInEvent<TInit extends EventInit>(init: TInit): TInit {
     const { step, outcome } = init as EventInit & { readonly step?: PlanStep; readonly outcome?: object };
     const hidden: object = this.hideParts(init, ["error", "cause", "value", "progress"]);
@@ -394,7 +387,7 @@ export class RunSecrets {
     return deepFreeze({ ...step, ...(input && { input }), ...(reasoning !== undefined && { reasoning }) });
   }
 
-  /** Hides from now on what is sensitive in a step of a plan, which may be malformed. Returns the input to show. */
+  /** The step may be malformed. Returns the input to show. */
   private hideSecretsOf<T>({ tool, input }: { readonly tool?: unknown; readonly input?: T }): T | undefined {
     return hideInput(input, this.views.get(tool as string)?.input, (secret) => this.hide(secret as JsonValue));
   }
@@ -404,7 +397,6 @@ export class RunSecrets {
     return deepFreeze({ ...plan, steps: plan.steps.map((step) => this.hideStep(step)) });
   }
 
-  /** A valid plan by a planner, without the secrets that its `reasoning` repeats. */
   hideInReasoning(plan: Plan): Plan {
     for (const step of plan.steps) this.hideSecretsOf(step);
     const steps = plan.steps.map((step) =>
@@ -413,7 +405,7 @@ export class RunSecrets {
     return deepFreeze({ ...plan, steps });
   }
 
-  /** The issues of a plan that was refused, and so never sealed: a schema's message may quote a secret. */
+  /** A plan that was refused was never sealed: a schema's message may quote a secret. */
   hideInIssues(issues: readonly PlanIssue[], plan: JsonValue): readonly PlanIssue[] {
     const { steps } = (plan ?? {}) as { readonly steps?: unknown };
     for (const step of Array.isArray(steps) ? steps : []) this.hideSecretsOf(step ?? {});
@@ -458,12 +450,11 @@ export class RunSecrets {
     return known !== undefined && (await this.keys.isHash(known, text)) ? known : this.keys.hash(text);
   }
 
-  /** As {@link RunSecrets.hashCall}, for a plan: an HMAC of what `hashPlan` hashes. */
   hashPlan(plan: Plan): Promise<string> {
     return this.keys.hash(canonicalPlan(this.open(plan)));
   }
 
-  /** True if a recorded hash belongs to this one. Neither may appear in a message. */
+  /** Neither hash may appear in a message. */
   isHashOf(recorded: string, hash: string): Promise<boolean> {
     this.hidden.add(recorded);
     this.hidden.add(hash);
@@ -505,7 +496,7 @@ function sealedPartsOf({ givenPlan, firstPlan, plan, steps }: RunState): Iterabl
   return sealedPartsIn([givenPlan, firstPlan, plan, ...steps.values()]);
 }
 
-/** The sealed text at each place of a tool's input or output; undefined if there are several. */
+/** A place with several sealed texts has undefined. */
 function textByPlace(parts: Iterable<SealedPart>): ReadonlyMap<string, string | undefined> {
   const places = new Map<string, string | undefined>();
   for (const { tool, path, text } of parts) {

@@ -34,7 +34,6 @@ interface Part {
   readonly path: Path;
 }
 
-/** A value with replacements for the parts that its schema calls sensitive, or that were made from a secret. */
 export function mapSensitive({ value, view, marked, path }: Part, mapping: SensitiveMapping): unknown {
   const isHolder = typeof value === "object" && value !== null;
   if (mapping.onReference !== undefined && isHolder && asReference(value) !== undefined) {
@@ -52,7 +51,7 @@ export function mapSensitive({ value, view, marked, path }: Part, mapping: Sensi
   });
 }
 
-/** A planned input as it may be shown. References stay, and each secret is passed to `onSecret`. */
+/** References stay, and each secret is passed to `onSecret`. */
 export function hideInput<T>(input: T, view: SensitiveView | undefined, onSecret: (secret: unknown) => void): T {
   const replace = (secret: unknown) => {
     onSecret(secret);
@@ -144,7 +143,6 @@ export function markValue(value: JsonValue): JsonValue {
   return marked as JsonValue;
 }
 
-/** A secret of a plan, marked, with its references unchanged. */
 export function markPlanned(value: JsonValue): JsonValue {
   if (typeof value === "string") return mark + value;
   if (typeof value !== "object" || value === null) return mark;
@@ -164,13 +162,12 @@ const cutEnd = /… \(\d+ characters\)$/;
 /** The length of a secret up to which its first half is found at the end of a message. */
 const maxHalf = 1_024;
 
-/** Texts that must not be shown, and the search for them in other texts. */
 export class HiddenTexts {
   private readonly texts = new Set<string>();
   /** By their beginning, so that very few have to be looked for at each character. */
   private readonly byHead = new Map<string, string[]>();
 
-  /** Hides all texts and numbers in a value, as they appear by themselves, in a URL, and in JSON. */
+  /** Hides them as they appear by themselves, in a URL, and in JSON. */
   add(value: JsonValue): void {
     if (typeof value === "object" && value !== null)
       for (const item of Object.values(value)) this.add(item as JsonValue);

@@ -26,7 +26,7 @@ type LimitError = AgentError<"circuit-open" | "limit-exceeded">;
 
 export interface AdmittedCall {
   readonly type: "admitted";
-  /** Releases its place with the attempt's result. Without one no call was made, and none is counted. */
+  /** Without a result no call was made, and none is counted. */
   leave(result?: AttemptResult): Promise<void> | void;
 }
 
@@ -38,7 +38,7 @@ type Admitted =
 
 export const unlimited: AdmittedCall = { type: "admitted", leave: () => {} };
 
-/** Waits for a call's turn at its tool (a first call only while steps may start). Never rejects. */
+/** A first call waits only while steps may start. Never rejects. */
 export async function admit(run: Run, call: StepCall, { isFirst = false } = {}): Promise<Admitted> {
   const gate = gateOf(run, call.tool);
   const early = overBudget(run, call);

@@ -46,10 +46,7 @@ export async function runExecution(run: Run, planningError?: AgentErrorData): Pr
   return endExecution(run, { planningError, expressions });
 }
 
-/**
- * Runs each step as soon as its dependencies are done, the earliest in the plan first. After one has failed no other
- * starts; if the run continues after failures, only its dependents do not start.
- */
+/** The earliest in the plan starts first. After a failure no other starts; if the run continues then, only the dependents do not start. */
 function runSteps(run: Run, { steps }: Plan, expressions: PlanExpressions | undefined): Promise<void> {
   const { stored, tools } = run.settings;
   run.startSteps();
@@ -154,13 +151,13 @@ class ReadySteps {
     if (this.graph.waitingFor[index] === 0) this.add(index);
   }
 
-  /** A step is done; those that depended on it alone are not added yet. */
+  /** Steps that depended on it alone are not added yet. */
   countDone(index: number): void {
     const { waitingFor } = this.graph;
     for (const dependent of this.dependentsOf(index)) waitingFor[dependent] = (waitingFor[dependent] ?? 0) - 1;
   }
 
-  /** A step is done: adds those that waited for nothing else, unless they were taken. */
+  /** Adds those that waited for nothing else, unless they were taken. */
   release(index: number): void {
     this.countDone(index);
     for (const dependent of this.dependentsOf(index)) this.addIfFree(dependent);
@@ -178,7 +175,6 @@ class ReadySteps {
     return freed === undefined || (lowest !== undefined && lowest < freed) ? lowest : freed;
   }
 
-  /** Takes the step of {@link ReadySteps.peekAfter}. */
   takeNext(next: number): void {
     if (this.queue[this.head] === next) this.head++;
     // Its count drops below 0, so that it is never free again.
@@ -192,7 +188,7 @@ class ReadySteps {
 
 const none: readonly number[] = [];
 
-/** The steps that wait for approval, a time or an event while others run: each is ready again when that may be over. */
+/** Each step is ready again when what it waits for may be over. */
 class PendingSteps {
   private readonly indexes = new Map<string, number>();
   private readonly stops: (() => void)[];
@@ -249,7 +245,6 @@ async function runExpressionStep(run: Run, task: ExpressionTask, queue: StepQueu
   return runIterations(run, task, items);
 }
 
-/** Throws `limit-exceeded` if the run would have too many steps with these. */
 function itemsOf(run: Run, { step, expressions }: ExpressionTask): readonly JsonValue[] {
   const lookUp = (name: string) => opened(run, namedValue(run, name, undefined));
   const list = expressions.evaluate("forEach", { lookUp }) as readonly JsonValue[];
@@ -269,7 +264,6 @@ async function runIterations(run: Run, task: ExpressionTask, items: readonly Jso
   const { step, tool, expressions } = task;
   const count = items.length;
   const iterationAt = (index: number) => run.state.steps.get(step.id)?.iterations?.states[index] ?? notStarted;
-  // After a failure no other step or iteration starts.
   let hasFailed = items.some((_item, index) => !isStillToRun(iterationAt(index)) && !isDone(iterationAt(index)));
   do {
     let next = 0;
@@ -348,7 +342,6 @@ function stateOf({ state }: Run, { id }: WaitStep): StepState {
   return state.steps.get(id) as StepState;
 }
 
-/** Throws `invalid-reference`, and `invalid-tool-input` for what is not an instant. */
 function resolveDue(run: Run, step: WaitStep): WaitDue {
   const { wait } = step;
   const inMs = (ms: number) => new Date(run.sharedNow() + ms).toISOString();

@@ -24,7 +24,6 @@ export interface StepCall extends StepTask {
   readonly input: JsonObject;
   readonly effect: ToolEffect;
   readonly parsed: unknown;
-  /** The output of the call that this one undoes. */
   readonly undone?: { readonly output: JsonValue };
 }
 
@@ -45,7 +44,6 @@ export type FailedAttempt = Extract<AttemptResult, { type: "failed" }>;
 
 const effects: ReadonlySet<unknown> = new Set(toolEffects);
 
-/** Throws what the tool's function throws, and `TypeError` if it does not return an effect. */
 export function effectOf(tool: DefinedTool, parsed: unknown): ToolEffect {
   const effect: unknown = tool.effect(parsed);
   if (effects.has(effect)) return effect as ToolEffect;
@@ -102,7 +100,7 @@ export function stepTimeout(task: FailedTask, timeoutMs: number): AgentError<"ti
   return new AgentError("timeout", message, { details: { scope: "step", ...refOfTask(task), timeoutMs } });
 }
 
-/** A tool failed for good. `errors` has one entry for each attempt. */
+/** `errors` has one entry for each attempt. */
 export function toolFailed(
   task: FailedTask,
   { errors = [], cause, ending = "" }: { errors?: readonly ErrorData[]; cause: unknown; ending?: string },
@@ -135,7 +133,7 @@ function describeIssues(issues: readonly SchemaIssue[]): string {
   return issues.map(({ path, message }) => (path.length > 0 ? `${path.join(".")}: ${message}` : message)).join("; ");
 }
 
-/** Keeps what was thrown beside the error data that reports it, for `throwOnFailure`. Returns the data. */
+/** Keeps what was thrown for `throwOnFailure`. Returns the data. */
 function keepThrown<TError extends ErrorData>(
   run: Pick<Run, "thrown" | "secrets">,
   error: TError,
@@ -156,7 +154,6 @@ export function dataOf<TCode extends AgentErrorCode>(
   return keepThrown(run, error.toJSON(), isError(error.cause) ? error.cause : undefined);
 }
 
-/** The error of a step whose last attempt has failed, with the stack of what was thrown, which is kept. */
 export function withStack(
   run: Run,
   error: AgentErrorData,

@@ -41,14 +41,10 @@ import {
   withStack,
 } from "./step-call.ts";
 
-/**
- * The end of a step in this execution. Steps that depend on one that is `done` may start; one that is `waiting` is
- * still to be run: it needs approval, the run was aborted before it started, or the end of the process cut it off.
- */
+/** A `waiting` step is still to be run: it needs approval, the run was aborted before it started, or the end of the process cut it off. */
 export type StepEnd = "done" | "failed" | "waiting";
 
 export interface StepQueue {
-  /** Takes the step that can start once the current one is done; undefined if there is none. */
   next(): StepTask | undefined;
   /** The current step is done, and the one that was taken is the current one from now on. */
   advance(): void;
@@ -60,7 +56,7 @@ interface PreparedStep {
   readonly error?: AgentErrorData;
 }
 
-/** A step that was taken from a queue; `isStarted` if its start is recorded with the end of the one before. */
+/** `isStarted` if its start is recorded with the end of the one before. */
 interface TakenStep {
   readonly task: StepTask;
   readonly prepared: PreparedStep | Promise<PreparedStep>;
@@ -78,10 +74,7 @@ export interface Executed {
   readonly progress?: JsonValue | undefined;
 }
 
-/**
- * Prepare (references, validation), ask (approval, limits), attempt, retry, record. If the next step of the queue can
- * start in the same turn, its start is recorded together with the end, as a commit takes time. Never rejects.
- */
+/** If the next step of the queue can start in the same turn, its start is recorded with the end, as a commit takes time. Never rejects. */
 export async function runStep(run: Run, first: StepTask, queue?: StepQueue): Promise<StepEnd> {
   let current: TakenStep = { task: first, prepared: prepareStep(run, first), isStarted: false };
   for (;;) {
@@ -118,7 +111,6 @@ const stepEnds: Readonly<Record<StepOutcome["status"], StepEnd>> = {
 
 // ---- Prepare: references, secrets, the input's schema, the effect ----
 
-/** Finds the values of the names in a step, as recorded unless something else is given. */
 type LookUp = (name: string) => JsonValue | undefined;
 
 /** Synchronous, unless the schema is async or secrets may be involved. Never throws. */
@@ -402,7 +394,7 @@ function observedAttempt({ runId }: Run, call: StepCall, attempt: number): Obser
   return call.undone === undefined ? base : { ...base, undo: true };
 }
 
-/** Calls `onToolError` with what a tool has thrown, or with its data if part of it is hidden. */
+/** Passes only the data of an error if part of it is hidden. */
 function reportThrown(run: Run, call: StepCall, { attempt, thrown }: { attempt: number; thrown: unknown }): void {
   const { onToolError, onListenerError } = run.engine;
   if (onToolError === undefined) return;
@@ -426,7 +418,7 @@ const missingResources: PropertyDescriptor & ThisType<AttemptContext> = {
   enumerable: true,
 };
 
-/** The failure of a tool that read resources that were not given. It is not retried: they would still be missing. */
+/** It is not retried: the resources would still be missing. */
 function explainMissing(thrown: unknown): unknown {
   // Other errors of this type, such as those of `fetch`, may have other reasons.
   if (!(thrown instanceof TypeError) || !/\bundefined\b/.test(thrown.message)) return thrown;
@@ -445,9 +437,7 @@ class AttemptContext implements ToolContext {
   readonly metadata: JsonObject;
   readonly progress: (value: unknown) => void;
   readonly [sourceKey]: AbortSource;
-  /** The last progress that was reported; absent if there is none, as of most tools. */
   declare [progressKey]?: JsonValue;
-  /** True if the tool read resources that are missing. */
   declare [missedKey]?: boolean;
 
   constructor(run: Run, call: StepCall, { attempt, source }: { attempt: number; source: AbortSource }) {
@@ -506,7 +496,6 @@ function completed({ output }: Extract<AttemptResult, { type: "completed" }>, at
   return { outcome: { status: "completed", output }, attempts };
 }
 
-/** The one path of all failures: more attempts as the policy allows, then the outcome. */
 async function retry(
   run: Run,
   call: StepCall,
@@ -664,7 +653,6 @@ function failureOutcome(
   return { status: "failed", error: failed() };
 }
 
-/** `failed` at the deadline, `interrupted` if the process ends, else `cancelled`. */
 function abortedStep(run: Run, last: FailedAttempt | undefined): StepFailure {
   const reason = (run.abortReason ?? interruptedBy("the step had not been called")).toJSON();
   const error = withCause(reason, last?.reason === "aborted" ? nothingHappened(last) : last?.error);

@@ -113,10 +113,7 @@ function literal(text: string): Decimal {
   return value.precision() > precision ? asRounded(value.toSignificantDigits(precision)) : value;
 }
 
-/**
- * Marks the result of a function as rounded, unless it is exact or the function does it. Few digits are exact, as those
- * of sqrt(4); of rounded values a function may lose some.
- */
+/** Few digits are exact, as those of sqrt(4); of rounded values a function may lose some. */
 function markCall(name: FunctionName, given: readonly Decimal[], result: Decimal): Decimal {
   if (marksItself.has(name) || !isExact(result) || given.includes(result)) return result;
   if (!given.every(isExact)) return asRounded(result, precision - 10);

@@ -32,7 +32,7 @@ export const constantTexts = {
 /** The largest integer whose factorial is computed. 170! is the last below 1.8e308; larger ones may cancel out. */
 const maxFactorial = 1_000;
 
-/** The way in which an operator is applied; `right` is the only operand of a unary one. */
+/** `right` is the only operand of a unary operator. */
 interface OperatorRule {
   /** See `maxWork` in evaluate.ts. */
   readonly work: number | ((right: Decimal) => number);
@@ -224,10 +224,7 @@ function round(value: Decimal, places: Decimal): Decimal {
   return toPlaces(value, places.toNumber(), Decimal.ROUND_HALF_UP);
 }
 
-/**
- * Rounds to places after the point, or before it if negative. The result of a rounded value is exact if the error of that
- * cannot change it; else its last digit may be wrong.
- */
+/** The result of a rounded value is exact if the error of that cannot change it; else its last digit may be wrong. */
 function toPlaces(value: Decimal, places: number, rounding: Rounding): Decimal {
   const unit = new Decimal(10).pow(Math.max(0, -places));
   const round = (exact: Decimal) => exact.div(unit).toDecimalPlaces(Math.max(0, places), rounding).times(unit);

@@ -44,10 +44,7 @@ function phraseOf(operation: "add" | "list", phrase: string): Phrase {
 const beginning =
   /^(.{1,200}?)(?:\s*(?::|–|—)\s+|\s+(?:saying|stating|reading|(?:that|which) says|that)(?: that)?\s+)(\S.*)$/s;
 
-/**
- * A phrase with one slot for item and note. A slot matches as much as possible: if the note contains another colon, a
- * separate slot for the item would reach up to that one.
- */
+/** One slot for item and note: a slot matches as much as possible, so the item alone would reach up to another colon in the note. */
 function addingWhole(phrase: string): Phrase {
   return {
     phrase,

@@ -126,7 +126,6 @@ export function cutPage<TItem>(items: readonly TItem[]): readonly TItem[] {
   return tooMuch === -1 ? items : items.slice(0, tooMuch);
 }
 
-/** A text for comparison: in lower case, without spaces at the ends and repeated spaces. */
 export function foldText(text: string): string {
   return text.normalize("NFKC").toLowerCase().replace(/\s+/g, " ").trim();
 }

@@ -137,11 +137,8 @@ function toTimestamp(milliseconds: number): string {
 }
 
 /**
- * Undoes a call, as long as the todo is exactly as the call left it: later changes are not overwritten. This is checked
- * in the write itself, which is recorded under the key, so that it happens once.
- *
- * The previous state of a todo is in the storage's record for the call's own key; an added or deleted one is the
- * output.
+ * Later changes are not overwritten: the write itself checks that the todo is as the call left it, and is recorded under the key, so
+ * that it happens once. The previous state of a todo is in the record for the call's own key; an added or deleted one is the output.
  */
 export async function undoChange(
   call: TodoCall,

@@ -38,10 +38,7 @@ function toPage({ todos, count, completed }: FoundTodos): TodoPage {
 }
 
 interface FindTodoOptions {
-  /**
-   * `words`: a few whole words of the title are enough if they fit only one todo. `whole`: only the whole title, for
-   * `update` and `delete`.
-   */
+  /** `words`: a few whole words of the title are enough if only one todo has them. `whole`: the title, for `update` and `delete`. */
   readonly match: "words" | "whole";
   /** Prefers todos in this state if several fit: only an open todo can be completed. */
   readonly completed?: boolean;

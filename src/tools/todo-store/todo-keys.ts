@@ -6,12 +6,7 @@ export const defaultListName = "todos";
 
 const defaultListNames = new Set("todo|todos|to-do|to-dos|to do|to dos|task|tasks|default|list".split("|"));
 
-/**
- * A title for comparison: the result of {@link foldText}, without punctuation. Never empty: a title of only punctuation
- * keeps it.
- *
- * Significant symbols stay (`C++`, `C#`, `50%`, emoji, the minus of a number).
- */
+/** A title of only punctuation keeps it. Significant symbols stay (`C++`, `C#`, `50%`, emoji, the minus of a number). */
 export function titleKey(title: string): string {
   const text = foldText(title);
   const key = text
@@ -74,7 +69,6 @@ const timePattern = String.raw`(?:[01]\d|2[0-3]):[0-5]\d(?::[0-5]\d(?:\.\d{1,9})
 const offsetPattern = String.raw`(?:Z|[+-](?:[01]\d|2[0-3]):[0-5]\d)`;
 const dueDatePattern = new RegExp(`^${dayPattern}(?:T${timePattern}${offsetPattern})?$`);
 
-/** True if a text is an ISO 8601 date, or a date and time with an offset, that exists in the calendar. */
 export function isDueDate(text: string): boolean {
   return dueDatePattern.test(text) && isInCalendar(text);
 }
@@ -115,11 +109,7 @@ function onDayOf({ dueAt, dueDate }: DueFields, time: string, nowMs: number): st
   return Date.parse(today) > nowMs ? today : dayAt(nowMs + dayMs) + time;
 }
 
-/**
- * Both fields of what one of them says: a todo has a day or a time, not both. Undefined if neither says anything.
- *
- * A day keeps the time of a todo that has one: "15:00+01:00" stays when a meeting moves to Friday. A time keeps its day.
- */
+/** A todo has a day or a time, not both. A day keeps the time of a todo that has one, a time its day. Undefined if neither is said. */
 export function settleDue({ dueDate, dueAt }: DueFields, before: DueFields = {}, nowMs = 0) {
   const given = dueAt === undefined ? dueDate : dueAt;
   const said = given && isTimeOnly(given) ? onDayOf(before, given, nowMs) : given;
@@ -130,10 +120,8 @@ export function settleDue({ dueDate, dueAt }: DueFields, before: DueFields = {},
 }
 
 /**
- * Compares when something is due with a bound: negative if before it, positive if after it, else 0.
- *
- * For a bound without a time only the calendar dates count, each as it was written: a todo due on that day is neither
- * before nor after. For a bound with a time, a due date without a time is the end of its day.
+ * Negative if before the bound. If that has no time, only the calendar dates count, each as it was written: a todo due on that day is
+ * neither before nor after. For a bound with a time, a due date without a time is the end of its day.
  */
 export function compareDue(due: DueMoment, bound: DueMoment): number {
   if (bound.isWholeDay) return due.dueDay - bound.dueDay;

@@ -7,9 +7,6 @@ import type { TodoStoreInput } from "./todo-input.ts";
 type Phrase = ToolPhraseOptions<TodoStoreInput>;
 type Slots = Readonly<Record<string, SlotValue>>;
 
-/*
- * Nouns and pieces that many phrases share.
- */
 const todo =
   "(todo[s]|to do[s]|task[s]|item[s]|reminder[s]|chore[s]|entry|entries|errand[s]|job[s]|to do item[s]|todo item[s]|list item[s])";
 const own = "(my|the|our|your)";
@@ -75,9 +72,7 @@ const order = choice({
 const dayRange = z.string().meta({ slot: "range" });
 const position = z.number().int();
 
-/*
- * Patterns of letters are for texts in lower case: to ignore the case of all letters takes long to prepare.
- */
+/* Patterns of letters are for texts in lower case: to ignore the case of all letters takes long to prepare. */
 
 const aboutTodo =
   /\b(?:priority|prio|deadline|overdue|tagged|to-?dos?|tasks?|items|entries)\b|(?<!\S)#\p{L}|^(?:status|tags?|label|due|name|title|completion|details?|contents?|entry|list|new|reminder|item|task|todo)\b|\b(?:my|our|the|to|on|from|off|onto) (?:\p{L}+ )?lists?\b|[:]\s|\s[-–—]\s|^["'“‘]/u;

@@ -10,7 +10,7 @@ import {
   type ToolEffect,
 } from "../../../src/index.ts";
 import { createScriptedModel } from "../../../src/testing/index.ts";
-import { answerOf, failureOf, planWith, requestOf, unclear } from "./ask-llm-planner.ts";
+import { answerOf, failureOf, planWith, requestOf } from "./ask-llm-planner.ts";
 
 /** An answer without probabilities, or one of which every token is certain. */
 const modes = {
@@ -54,15 +54,13 @@ describe.each(Object.entries(modes))("%s", (_mode, say) => {
     ["pull up the shopping list", { do: "TodoStore.clear", list: "shopping" }],
     ["show my milk", { do: "TodoStore.delete", title: "milk" }],
     ["remind me of milk", { do: "TodoStore.delete", title: "milk" }],
-  ])("is asked again, and then refused, if it answers %j with %j", async (request, call) => {
-    const answer = say(answerOf(call));
-    const failure = await failureOf([answer, answer], requestOf(request, { tools: todos }));
+  ])("is refused if it answers %j with %j", async (request, call) => {
+    const failure = await failureOf([say(answerOf(call))], requestOf(request, { tools: todos }));
     expect(failure).toMatchObject({
       code: "cannot-plan",
       message: expect.stringContaining(`no word of the request asks for ${Object.values(call)[0]}`),
       details: {
         reason: "unsure",
-        failures: [{ code: "unsure" }, { code: "unsure" }],
         proposals: [{ steps: [{ tool: "TodoStore" }] }],
       },
     });
@@ -86,15 +84,13 @@ describe.each(Object.entries(modes))("%s", (_mode, say) => {
     ["destructive", { destructive: true }],
   ])("does what is %s only if it is asked for", async (_what, options) => {
     const tools = [crm(options)];
-    const failure = await failureOf([say(archive), say(archive)], requestOf("customer Ada", { tools }));
-    expect(failure).toMatchObject({ code: "cannot-plan", details: { reason: "unsure" } });
+    for (const request of ["customer Ada", "show customer Ada"]) {
+      const failure = await failureOf([say(archive)], requestOf(request, { tools }));
+      expect(failure).toMatchObject({ code: "cannot-plan", details: { reason: "unsure" } });
+      expect(failure.message).toContain("no word of the request asks for Crm.archive");
+    }
     const asked = requestOf("archive Ada", { tools });
     expect((await planWith([say(archive)], asked)).steps).toMatchObject([{ input: { action: "archive" } }]);
-    const mended = await planWith([say(archive), say(find)], requestOf("show customer Ada", { tools }));
-    expect(mended.steps).toMatchObject([{ input: { action: "find" } }]);
-    expect(mended.requests[1]?.messages.at(-1)?.content).toContain("no word of the request asks for Crm.archive");
-    const refused = await failureOf([say(archive), say(unclear)], requestOf("customer Ada", { tools }));
-    expect(refused).toMatchObject({ code: "cannot-plan" });
   });
 
   it("may do what can be done again in other words", async () => {
@@ -116,7 +112,7 @@ it("a tool without phrases is asked for in words of its name or description", as
   const answer = answerOf({ do: "EndContract", customer: "Ada" });
   for (const request of ["end the contract of Ada", "terminate Ada"])
     expect((await planWith([answer], requestOf(request, { tools: [cancel] }))).steps).toHaveLength(1);
-  const failure = await failureOf([answer, answer], requestOf("greet Ada", { tools: [cancel] }));
+  const failure = await failureOf([answer], requestOf("greet Ada", { tools: [cancel] }));
   expect(failure).toMatchObject({ details: { reason: "unsure" } });
 });
 
@@ -159,11 +155,9 @@ describe.each([
   ])("%s does not ask for %s", async (request, wrong, right) => {
     const sure = modes["a model that is certain"];
     const [first, second] = [wrong, right].map((name) => sure(answerOf({ do: name, device: "the lamp" })));
-    const failure = await failureOf([first, first] as never, requestOf(request, { tools }));
+    const failure = await failureOf([first] as never, requestOf(request, { tools }));
     expect(failure).toMatchObject({ code: "cannot-plan", details: { reason: "unsure" } });
-    const mended = await planWith([first, second] as never, requestOf(request, { tools }));
-    expect(mended.steps).toHaveLength(1);
-    expect(mended.requests).toHaveLength(2);
+    expect((await planWith([second] as never, requestOf(request, { tools }))).steps).toHaveLength(1);
   });
 });
 
@@ -182,7 +176,7 @@ it("a tool without phrases is not asked for by the thing alone that it is about"
     ["open the account of Ada", "not-understood"],
     ["account of Ada", "unsure"],
   ] as const) {
-    const failure = await failureOf([answer, answer], requestOf(request, { tools }));
+    const failure = await failureOf([answer], requestOf(request, { tools }));
     expect(failure).toMatchObject({ code: "cannot-plan", details: { reason } });
   }
 });
@@ -201,7 +195,7 @@ it("a verb that no other operation has asks for it, and one that others have doe
   const others = [toolOf("Book", "book a table at {what}"), toolOf("DeleteFile", "delete the file {what}")];
   const plan = (name: string, request: string, tools: readonly DefinedTool[]) => {
     const answer = answerOf({ do: name, what: "the Lotus" });
-    return [[answer, answer], requestOf(request, { tools })] as const;
+    return [[answer], requestOf(request, { tools })] as const;
   };
   expect((await planWith(...plan("Book", "book the Lotus", [account, ...others]))).steps).toHaveLength(1);
   expect(await failureOf(...plan("DeleteAccount", "delete the Lotus", [account, ...others]))).toMatchObject({
@@ -303,7 +297,7 @@ describe("what the answer lacks", () => {
       fc.asyncProperty(lost, joint, closing, fc.boolean(), async (mark, before, after, isCertain) => {
         const request = `refund invoice 4${before}${mark}${after}`;
         const said = isCertain ? certain(answer) : answer;
-        const failure = await failureOf([said, said], requestOf(request, { tools }), { minCertainty: 0 });
+        const failure = await failureOf([said], requestOf(request, { tools }), { minCertainty: 0 });
         expect(failure).toMatchObject({
           details: { reason: "unsure", proposals: [{ steps: [{ input: { invoice: 4 } }] }] },
         });
