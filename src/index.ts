@@ -136,6 +136,7 @@ export type { DryRun, DryRunStep } from "./runs/dry-run.ts";
 export type { AgentWarning, RequestApproval } from "./runs/options.ts";
 export type { ResumeAllOptions, ResumedRun } from "./runs/resume/resume-run.ts";
 export type { ForkOptions, PlanOptions, ResumeOptions, RunOptions } from "./runs/run-options.ts";
+export { toEventStream } from "./runs/to-event-stream.ts";
 export { createMemoryRunStore } from "./stores/memory-run-store.ts";
 export { createCalculator } from "./tools/calculator/calculator.ts";
 export type { Note, NoteStorage, NotesInput, NotesOutput } from "./tools/notes/note.ts";

@@ -33,6 +33,7 @@ export const publicExports = {
       "planSchema",
       "runStatusAfter",
       "sensitive",
+      "toEventStream",
       "toPlan",
       "validatePlan",
     ],

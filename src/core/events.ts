@@ -712,6 +712,11 @@ export function isTransient({ type }: { readonly type: AgentEventType }): boolea
   return (transientTypes as readonly string[]).includes(type);
 }
 
+/** True if an event is in the store, so that reading can continue after its number. @internal */
+export function isRecorded(event: AgentEvent): boolean {
+  return !isTransient(event) && event.recorded !== false;
+}
+
 /** True if an event states a digest, if the agent keeps evidence. @internal */
 export function isDigested<T extends { readonly type: AgentEventType }>(
   event: T,

@@ -1,7 +1,7 @@
 import { AbortSource, onAbort } from "../async/abort.ts";
 import { sleep } from "../async/clock.ts";
 import { EventChannel, type EventSink } from "../async/event-channel.ts";
-import { type AgentEvent, isTransient } from "../core/events.ts";
+import { type AgentEvent, isRecorded, isTransient } from "../core/events.ts";
 import { deepFreeze } from "../core/json.ts";
 import { runNotFound } from "../core/run-store.ts";
 import { parseEvents, type RecordedRun } from "./parse-stored.ts";
@@ -156,8 +156,4 @@ class EventReader implements EventSink<AgentEvent> {
     this.isTold = false;
     return (isTime || isTold) && !this.isHere();
   }
-}
-
-function isRecorded(event: AgentEvent): boolean {
-  return !isTransient(event) && event.recorded !== false;
 }

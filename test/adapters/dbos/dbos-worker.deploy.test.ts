@@ -1,46 +1,16 @@
-import { type ChildProcess, spawn } from "node:child_process";
-import { expect, it, onTestFinished } from "vitest";
+import { expect, it } from "vitest";
+import { startExample } from "../../scenario/start-example.ts";
 import { freePort } from "../postgres/embedded-server.mjs";
 import { usePostgres } from "../postgres/postgres-server.ts";
 
 const server = usePostgres();
 
-/** Starts a process of examples/deploy; resolves once it says that it is ready. */
-async function start(name: string, environment: Record<string, string>) {
-  const child: ChildProcess = spawn(process.execPath, ["--import", "tsx", `examples/deploy/${name}`], {
-    env: { ...process.env, ...environment },
-    stdio: ["ignore", "pipe", "pipe"],
-  });
-  const ended = new Promise<number | null>((resolve) => child.once("exit", resolve));
-  onTestFinished(async () => {
-    child.kill("SIGKILL");
-    await ended;
-  });
-  let said = "";
-  await new Promise<void>((resolve, reject) => {
-    child.stderr?.on("data", (data) => {
-      said += data;
-    });
-    child.stdout?.on("data", (data) => {
-      said += data;
-      if (/^(?:ready|listens)/m.test(said)) resolve();
-    });
-    void ended.then((code) => reject(new Error(`${name} ended with ${code}: ${said}`)));
-  });
-  return {
-    async stop() {
-      child.kill("SIGTERM");
-      return ended;
-    },
-  };
-}
-
 it("the application of examples/deploy runs a request, waits for approval, and ends when it is told to", async () => {
   const DATABASE_URL = await server.newDatabase();
   const PORT = String(await freePort());
   const [web, worker] = await Promise.all([
-    start("web.ts", { DATABASE_URL, PORT }),
-    start("worker.ts", { DATABASE_URL, CONCURRENCY: "2", VERSION: "" }),
+    startExample("deploy/web.ts", { DATABASE_URL, PORT }),
+    startExample("deploy/worker.ts", { DATABASE_URL, CONCURRENCY: "2", VERSION: "" }),
   ]);
   const ask = async (path: string, body?: object) => {
     const init = body && { method: "POST", body: JSON.stringify(body) };

@@ -1,0 +1,96 @@
+import { join } from "node:path";
+import { pipeline } from "node:stream/promises";
+import express, { type ErrorRequestHandler } from "express";
+import { type AgentErrorCode, createAgent, describePlan, isAgentError, toEventStream } from "planwright";
+import { createSqliteRunStore } from "planwright/sqlite";
+import { tools } from "./tools.ts";
+
+const { DATABASE = "web.db", PORT = "3000" } = process.env;
+
+const store = createSqliteRunStore({ path: DATABASE });
+const agent = createAgent({
+  tools,
+  store,
+  // A person reads each plan before it runs.
+  needsApproval: ({ kind }) => kind === "plan",
+  // How soon the runs of a process that was killed continue.
+  leaseMs: 3_000,
+});
+
+// Continues runs that were cut off. It does nothing to those that wait for somebody, or that are active here.
+const resumeRuns = () => agent.resumeAll().catch(console.error);
+void resumeRuns();
+const timer = setInterval(resumeRuns, 1_000);
+
+const app = express();
+// Put your sign-in here: anybody who reaches this server may ask and approve.
+app.use(express.json(), express.static(join(import.meta.dirname, "public")));
+
+// The page chooses the id, so that a request that is sent twice is one run.
+app.put("/runs/:id", async (request, response) => {
+  const runId = request.params.id;
+  const text: unknown = request.body?.request;
+  // An object would be taken for a plan.
+  if (typeof text !== "string") return response.sendStatus(400);
+  await agent.start(text, { runId }).recorded;
+  return response.status(202).json({ runId });
+});
+
+app.get("/runs/:id", async (request, response) => {
+  const run = await agent.getRun(request.params.id);
+  if (run === undefined) return response.sendStatus(404);
+  const { status, plan, error } = run;
+  return response.json({ status, error, plan: plan && describePlan(plan, { tools }) });
+});
+
+app.get("/runs/:id/events", async (request, response) => {
+  const { id } = request.params;
+  const after = Number(request.get("last-event-id") ?? 0);
+  // A status other than 200 tells the browser not to try again.
+  const events = agent.events(id, { after, follow: true });
+  if ((await agent.getRun(id)) === undefined) return response.sendStatus(404);
+  response.set({ "content-type": "text/event-stream", "cache-control": "no-cache" }).flushHeaders();
+  // The page was closed, or the run deleted: nobody is left to be told.
+  return pipeline(toEventStream(events), response).catch(() => {});
+});
+
+app.get("/approvals", async (_request, response) => {
+  const { approvals } = await agent.listApprovals({ limit: 50 });
+  response.json(approvals.map(({ steps, ...asked }) => ({ ...asked, plan: describePlan({ steps }, { tools }) })));
+});
+
+app.post("/runs/:id/:decision", async (request, response) => {
+  const { id, decision } = request.params;
+  if (decision !== "approve" && decision !== "reject") return response.sendStatus(404);
+  await agent[decision](id, request.body).recorded;
+  return response.status(202).json({ runId: id });
+});
+
+/** The table of docs/errors.md, as far as these routes need it. */
+const statuses: Partial<Record<AgentErrorCode, number>> = {
+  "invalid-options": 400,
+  "invalid-request": 400,
+  "run-not-found": 404,
+  "run-conflict": 409,
+  "run-owned-elsewhere": 409,
+  "resume-mismatch": 409,
+  "store-failed": 503,
+  interrupted: 503,
+};
+
+const answerError: ErrorRequestHandler = (error, _request, response, next) => {
+  const status = isAgentError(error) ? statuses[error.code] : undefined;
+  if (status === undefined) next(error);
+  else response.status(status).json({ message: status < 500 ? error.message : "Try again later." });
+};
+app.use(answerError);
+
+const server = app.listen(Number(PORT), () => console.log(`http://localhost:${PORT}`));
+
+process.once("SIGTERM", async () => {
+  clearInterval(timer);
+  server.close();
+  await agent.close({ timeoutMs: 5_000 });
+  store.close();
+  process.exit();
+});
