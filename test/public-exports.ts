@@ -223,6 +223,7 @@ export const publicExports = {
   },
   "src/testing/index.ts": {
     values: [
+      "checkPhrases",
       "collectEvents",
       "createFakeTool",
       "createFaultyRunStore",
@@ -253,6 +254,7 @@ export const publicExports = {
       "NoteQuery",
       "NoteRecord",
       "NoteWrite",
+      "PhraseProblem",
       "PostedMessages",
       "RecordedModel",
       "ReplayedTools",

@@ -6,6 +6,7 @@ import { AgentError } from "../core/errors.ts";
 import { failOption } from "../core/options.ts";
 import { jsonLines, printable } from "../core/text.ts";
 import type { Tool } from "../core/tool.ts";
+import { checkPhrases } from "../planners/rules/check-phrases.ts";
 import type { RequestExplanation } from "../planners/rules/plan-by-rules.ts";
 import { explainRequest as explain } from "../planners/rules/rule-planner.ts";
 import { describePlan } from "../runs/describe-plan.ts";
@@ -13,10 +14,12 @@ import { type CliCall, exitCodes } from "./cli-io.ts";
 import { renderError } from "./render-run.ts";
 
 export async function explainRequest(
-  { agent, options, io, out, err }: CliCall,
-  { request, tools: file }: { readonly request: string; readonly tools?: string },
+  call: CliCall,
+  { request, tools: file, lint }: { readonly request: string; readonly tools?: string; readonly lint?: true },
 ): Promise<number> {
+  const { agent, options, io, out, err } = call;
   const tools = file === undefined ? agent.tools : await loadTools(file);
+  if (lint) return lintPhrases(call, tools);
   const explained = await explain({ request, tools, signal: io.signal });
   const { steps, parts, refusal } = explained;
   if (options.json) out.print(jsonLines(explained));
@@ -29,6 +32,17 @@ export async function explainRequest(
   const { message, ...details } = refusal;
   err.print(renderError(new AgentError("cannot-plan", message, { details })));
   return exitCodes.usage;
+}
+
+async function lintPhrases({ options, out }: CliCall, tools: readonly Tool[]): Promise<number> {
+  const problems = await checkPhrases(tools);
+  const lines = problems.map(
+    ({ tool, phrase, request, problem, message }) =>
+      `${printable(tool)}: the phrase "${printable(phrase)}" is ${problem}, as in "${printable(request)}". ${printable(message)}`,
+  );
+  if (options.json) out.print(jsonLines({ problems }));
+  else out.print(lines.length === 0 ? ["Each phrase is planned as it says."] : lines);
+  return lines.length === 0 ? exitCodes.completed : exitCodes.failed;
 }
 
 function renderPart({ text, tool, phrase, words }: RequestExplanation["parts"][number]): string[] {

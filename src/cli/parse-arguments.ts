@@ -18,7 +18,7 @@ export interface RequestArguments {
 /** All but `tools`, `explain` and `verify` are about the runs of a database. */
 type NamedCommand =
   | { readonly type: "tools" }
-  | { readonly type: "explain"; readonly request: string; readonly tools?: string }
+  | { readonly type: "explain"; readonly request: string; readonly tools?: string; readonly lint?: true }
   | { readonly type: "verify"; readonly file: string; readonly key?: string }
   | { readonly type: "runs"; readonly html?: string }
   | ({ readonly type: "show"; readonly runId: string } & ShowOptions)
@@ -37,6 +37,7 @@ interface ReadOptions {
   readonly host?: string;
   readonly db?: string;
   readonly tools?: string;
+  readonly lint?: true;
   readonly html?: string;
   readonly mermaid?: true;
   readonly events?: true;
@@ -55,6 +56,7 @@ interface CommandOption {
 
 const commandOptions: readonly (readonly [name: keyof ReadOptions, option: CommandOption])[] = [
   ["tools", { flags: "--tools <file>", read: readFileName, commands: ["explain"] }],
+  ["lint", { flags: "--lint", commands: ["explain"] }],
   ["html", { flags: "--html <file>", read: readFileName, commands: ["show", "runs"] }],
   ["mermaid", { flags: "--mermaid", commands: ["show"] }],
   ["events", { flags: "--events", commands: ["show"] }],
@@ -67,7 +69,7 @@ const commandOptions: readonly (readonly [name: keyof ReadOptions, option: Comma
 
 const moreHelp = `
 Instead of a request (words after "--" are always one); the runs need --db:
-  tools             list what it can do; explain <request>: how it is read
+  tools             list them; explain <request>: how it is read; explain --lint
   runs              list the runs, the newest first; draw them: --html <f>
   show <run id>     show a run: --html <f>, --export <f>, --mermaid, --events
   watch <run id>    follow a run of another process until it ends
@@ -156,6 +158,9 @@ function checkOptions(stored: NamedCommand | undefined, read: ReadOptions, comma
   if (one !== undefined && other !== undefined) {
     command.error(`error: options '--${one}' and '--${other}' cannot be combined`);
   }
+  if (stored?.type === "explain" && (stored.request === "") !== (read.lint === true)) {
+    command.error("error: 'explain' takes a request or --lint, such as: planwright explain \"add milk\"");
+  }
   if (stored?.type === "show" && read.key !== undefined && read.export === undefined) {
     command.error(
       "error: option '--key' needs --export, such as: planwright show run_1 --export run.json --key key.pem",
@@ -204,7 +209,7 @@ function readPlanner({ planner, model, host }: ReadOptions, env: CliIo["env"], c
 /** Reads the words of a command in its exact form. Anything else is a request: "show me my tasks", "runs at 7". */
 export function readCommand(words: readonly string[]): NamedCommand | undefined {
   const [name, id, ...others] = words[0] === "runs" && words[1] === "delete" ? words.slice(1) : words;
-  if (name === "explain" && id !== undefined) return { type: name, request: words.slice(1).join(" ") };
+  if (name === "explain") return { type: name, request: words.slice(1).join(" ") };
   if (others.length > 0) return undefined;
   if (id === undefined) {
     const isAlone = words.length === 1 && (name === "tools" || name === "runs" || name === "prune");

@@ -2,9 +2,9 @@
 
 // For authors of stores, who test them here.
 export type { PostedMessages } from "../core/run-store.ts";
+export { checkPhrases, type PhraseProblem } from "../planners/rules/check-phrases.ts";
 export type { FoundNotes, NoteQuery, NoteRecord, NoteWrite } from "../tools/notes/note.ts";
 export type { FoundTodos, TodoQuery, TodoRecord, TodoWrite } from "../tools/todo-store/todo-storage.ts";
-
 export { type CollectedEvents, collectEvents } from "./collect-events.ts";
 export type { ConformanceCase } from "./conformance/conformance-case.ts";
 export { plannerConformance } from "./conformance/planner-conformance.ts";

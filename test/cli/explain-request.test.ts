@@ -64,6 +64,28 @@ describe("planwright explain", () => {
     expect(stderr).toMatch(message);
   });
 
+  it("finds phrases that compete, with --lint", async () => {
+    expect(await call("explain", "--lint")).toEqual({
+      exitCode: 0,
+      stdout: "Each phrase is planned as it says.\n",
+      stderr: "",
+    });
+    const file = write("tools.mjs", `${list.replace("cancel order {order}", "cancel {order}, then add milk")}`);
+    const { exitCode, stdout } = await call("explain", "--lint", "--tools", file);
+    expect(exitCode).toBe(1);
+    const said =
+      'the phrase "cancel {order}, then add milk" is refused, as in "cancel 3, then add milk". The request cannot';
+    expect(stdout.startsWith(`Cancel: ${said} be planned: `)).toBe(true);
+    const { stdout: json } = await call("--json", "explain", "--tools", file, "--lint");
+    expect(JSON.parse(json)).toMatchObject({ problems: [{ tool: "Cancel", problem: "refused" }] });
+  });
+
+  it.each([[["explain"]], [["explain", "--lint", "add milk"]]])("refuses %j", async (argv) => {
+    const { exitCode, stderr } = await call(...argv);
+    expect(exitCode).toBe(2);
+    expect(stderr).toContain("'explain' takes a request or --lint");
+  });
+
   it("reads what Node cannot by tsx, or names both", async () => {
     const file = write("tools.ts", `${schema}\nenum Kind { order }\nexport default ${tools} as readonly object[];`);
     const { script, remove } = buildChild("src/cli/explain-request.ts");

@@ -1,6 +1,6 @@
 import type { Proposal, ProposalQuestion } from "../../core/errors.ts";
 import type { JsonObject } from "../../core/json.ts";
-import { schemasAt } from "../../core/json-schema.ts";
+import { type JsonSchema, schemasAt } from "../../core/json-schema.ts";
 import type { SlotValue } from "../../core/tool.ts";
 import type { DateClock } from "../../dates/read-dates.ts";
 import { dayMs, isoDateTime } from "../../dates/zoned-time.ts";
@@ -135,29 +135,46 @@ export function contentOf(text: string): ReadonlySet<string> {
   );
 }
 
-export function exampleRequest(
-  rule: PhraseRule,
-  { request, input }: { readonly request: RequestText; readonly input: JsonObject },
-): string | undefined {
+interface Said {
+  readonly request: RequestText;
+  readonly input: JsonObject;
+}
+
+export function exampleRequest(rule: PhraseRule, said: Said): string | undefined {
+  return sayPhrase(rule, exampleValues(rule, said), said.request.clock);
+}
+
+/** A value for each slot of a phrase: of the request or the input, an example of the schema, or one that is made up. */
+export function exampleValues(rule: PhraseRule, { request, input }: Said): ReadonlyMap<string, SlotValue> {
   const { clock } = request;
   const tomorrow = isoDateTime(clock.nowMs + dayMs, clock.timeZone);
   const used = new Set<number>();
-  const isPlain = (value: unknown) => typeof value === "string" && /^[\p{L} ]{1,40}$/u.test(value);
-  const texts = new Map(Object.entries(input).filter(([, value]) => isPlain(value)));
+  const isPlain = (entry: readonly [string, unknown]): entry is [string, string] =>
+    typeof entry[1] === "string" && /^[\p{L} ]{1,40}$/u.test(entry[1]);
+  const texts = new Map(Object.entries(input).filter(isPlain));
   const [anyText] = rule.source.toInput === undefined ? [] : texts.values();
-  const values = new Map(
+  return new Map(
     [...rule.slots].map(([name, type]) => {
+      const [schema] = schemasAt(rule.tool.schemas.input, [name], rule.fixed) ?? [];
       const known = texts.get(name) ?? (type.schema === undefined ? anyText : undefined);
       const said = isReadable(type) ? firstReading(type, request, used) : type.kind === "text" ? known : undefined;
       const isDay = type.kind === "date" || type.kind === "range";
       const date = isDay ? tomorrow.slice(0, 10) : `${tomorrow.slice(0, 11)}09:00:00${tomorrow.slice(19)}`;
+      const any = schema && valueIn(schema);
       return [
         name,
-        said ?? (isDay || type.kind === "date-time" ? date : exampleOf(type, `"${sayName(name)}"`)),
+        said ?? any ?? (isDay || type.kind === "date-time" ? date : exampleOf(type, `"${sayName(name)}"`)),
       ] as const;
     }),
   );
-  return sayPhrase(rule, values, clock);
+}
+
+/** An example of a schema, or a number in its range. */
+function valueIn({ type, examples, minimum, exclusiveMinimum, maximum }: JsonSchema): SlotValue | undefined {
+  const [example] = [examples ?? []].flat();
+  if (example !== undefined || (type !== "number" && type !== "integer")) return example as SlotValue | undefined;
+  const lowest = Math.max(Number(minimum ?? -Infinity), Number(exclusiveMinimum ?? -Infinity) + 1);
+  return Math.max(lowest, Math.min(3, Number(maximum ?? 3)));
 }
 
 /** The first value of a type in a request, but for the tokens that are used; its own are added to them. */

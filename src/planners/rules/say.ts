@@ -156,6 +156,7 @@ class Speaker {
     const sayDay = (day: string) => sayDate(day, this.clock);
     if (isDate(type) || type.kind === "range") return value.split("/").map(sayDay).join(" to ");
     if (type.kind === "enum") return sayName(value);
+    if (type.kind === "sum") return value;
     const leads = this.rule.operation.slots.get(name)?.leads ?? [];
     const isOpened = next === "" && leads.some((lead) => opensMessage.has(lead.at(-1) ?? ""));
     return sayText(value, type, isOpened || type.text === "message");
