@@ -11,7 +11,7 @@ import { posix } from "node:path";
 const noRequests = new Set(["Wash the dishes", "dishes", "Buy milk!", "buy milk", "C++", "C#", "my Shopping list"]);
 
 const requests = readFileSync("test/package/documented-requests.jsonl", "utf8").trim().split("\n").map(JSON.parse);
-const quotingPages = ["getting-started", "planners", "tools/calculator", "tools/notes", "tools/todo-store"];
+const quotingPages = ["getting-started", "phrases", "planners", "tools/calculator", "tools/notes", "tools/todo-store"];
 const shouldWrite = process.argv.includes("--write");
 const { files, repository } = JSON.parse(readFileSync("package.json", "utf8"));
 const address = repository.url.replace(/^git\+(.*)\.git$/, "$1");

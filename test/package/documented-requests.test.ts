@@ -25,7 +25,34 @@ interface DocumentedRequest {
   readonly refused?: string;
 }
 
+/** A tool that does nothing. */
+function toolOf(name: string, shape: Readonly<Record<string, z.ZodType>>, phrase: string, input?: object): Tool {
+  const inputSchema = z.object(shape);
+  const phrases = [{ phrase, ...(input && { input }) }];
+  return defineTool({ name, description: name, inputSchema, effect: "idempotent", phrases, execute: () => true });
+}
+
+const text = z.string();
+
 const tools: Readonly<Record<string, Tool>> = {
+  Pay: toolOf(
+    "Pay",
+    { euros: z.number(), to: text, note: text.optional() },
+    "(send|pay) {euros} euros to {to} [for {note}]",
+  ),
+  Send: toolOf("Send", { file: text, to: text }, "send [the] [file] {file} to {to}"),
+  Call: toolOf("Call", { to: text }, "remind me to call {to}"),
+  Remind: toolOf("Remind", { task: text }, "remind me to {task}"),
+  Wrap: toolOf("Wrap", { box: text }, "wrap {box}"),
+  Post: toolOf("Post", { box: text }, "post {box}"),
+  Gift: toolOf("Gift", { box: text }, "wrap and post {box}"),
+  Ask: toolOf("Ask", { who: z.string().meta({ slot: "word" }), task: text }, "ask {who} to {task}"),
+  Tell: toolOf("Tell", { to: text, text }, "tell {to} that {text}"),
+  Seat: toolOf("Seat", { guests: z.int(), area: z.enum(["inside", "terrace"]).optional() }, "seat {guests}"),
+  Light: toolOf("Light", { room: text, level: z.int() }, "it is too dark in the kitchen", {
+    room: "kitchen",
+    level: 9,
+  }),
   Calculator: createCalculator(),
   TodoStore: createTodoStore(),
   Notes: createNotes(),
@@ -60,14 +87,6 @@ const tools: Readonly<Record<string, Tool>> = {
     phrases: [{ phrase: "will I need an umbrella in London", input: { city: "London" } }],
     execute: () => true,
   }),
-  Mail: defineTool({
-    name: "Mail",
-    description: "Writes to somebody",
-    inputSchema: z.object({ to: z.string(), text: z.string() }),
-    effect: "once",
-    phrases: ["mail {to} that {text}"],
-    execute: () => true,
-  }),
   Greet: defineTool({
     name: "Greet",
     description: "Greets somebody",
@@ -84,10 +103,10 @@ const rows = readFileSync("test/package/documented-requests.jsonl", "utf8")
   .map((line): DocumentedRequest => JSON.parse(line));
 
 function planRow({ request, tools: names }: DocumentedRequest) {
-  return createAgent({ tools: names.map((name) => toolOf(name)) }).plan(request);
+  return createAgent({ tools: names.map(findTool) }).plan(request);
 }
 
-function toolOf(name: string): Tool {
+function findTool(name: string): Tool {
   const tool = tools[name];
   if (tool === undefined) throw new Error(`There is no tool "${name}" in this file.`);
   return tool;
