@@ -1,6 +1,5 @@
 import { indexTools } from "../../core/define-tool.ts";
 import { canonicalJson, type JsonObject } from "../../core/json.ts";
-import { callsTool } from "../../core/step.ts";
 import type { Tool } from "../../core/tool.ts";
 import { compileTool, inputOfPhrase, type PhraseRule } from "./phrase-rules.ts";
 import type { RequestExplanation } from "./plan-by-rules.ts";
@@ -38,61 +37,44 @@ const signs = /[()[\]{}|]/;
  */
 export async function checkPhrases(tools: readonly Tool[]): Promise<readonly PhraseProblem[]> {
   const problems: PhraseProblem[] = [];
+  const nothing = { request: readRequest("", clock), input: {} };
   for (const tool of indexTools(tools).values())
     for (const rule of (await compileTool(tool)).rules) {
-      const sample = await sampleOf(rule);
-      const found = sample && (await checkSample(rule, sample, tools));
-      if (found !== undefined) problems.push(found);
+      const { phrase, toInput } = rule.source;
+      const values = exampleValues(rule, nothing);
+      const input = inputOfPhrase(rule, Object.fromEntries(values), clock) as JsonObject | undefined;
+      const request = signs.test(phrase) ? sayPhrase(rule, values, clock) : phrase;
+      if (input === undefined || request === undefined) continue;
+      if (toInput !== undefined && (await issueOf(input, tool, undefined)) !== undefined) continue;
+      const explained = await explainRequest({ request, tools, ...clock });
+      const found = findProblem(rule, input, explained);
+      if (found !== undefined) problems.push({ tool: tool.name, phrase, request, ...found });
     }
   return problems;
 }
 
-interface Sample {
-  readonly request: string;
-  readonly input: Readonly<Record<string, unknown>>;
-}
-
-async function sampleOf(rule: PhraseRule): Promise<Sample | undefined> {
-  const { phrase } = rule.source;
-  const values = exampleValues(rule, { request: readRequest("", clock), input: {} });
-  const input = inputOfPhrase(rule, Object.fromEntries(values), clock);
-  const request = signs.test(phrase) ? sayPhrase(rule, values, clock) : phrase;
-  if (input === undefined || request === undefined) return undefined;
-  const isLacking =
-    rule.source.toInput !== undefined && (await issueOf(input as JsonObject, rule.tool.tool, undefined));
-  return isLacking ? undefined : { request, input };
-}
-
-async function checkSample(
+function findProblem(
   rule: PhraseRule,
-  sample: Sample,
-  tools: readonly Tool[],
-): Promise<PhraseProblem | undefined> {
-  const { request } = sample;
-  const explained = await explainRequest({ request, tools, ...clock });
+  input: JsonObject,
+  explained: RequestExplanation,
+): Pick<PhraseProblem, "problem" | "message"> | undefined {
   const { parts, refusal } = explained;
-  const of = { tool: rule.tool.tool.name, phrase: rule.source.phrase, request };
-  if (refusal !== undefined) {
-    const { reason, message } = refusal;
-    return { ...of, problem: reason === "ambiguous" ? "ambiguous" : "refused", message };
-  }
-  if (isMeant(rule, sample, explained)) return undefined;
+  if (refusal !== undefined)
+    return { problem: refusal.reason === "ambiguous" ? "ambiguous" : "refused", message: refusal.message };
+  if (isMeant(rule, input, explained)) return undefined;
   const by = parts.map(({ tool, phrase }) => `"${phrase}" of ${tool}`).join(" and ");
-  return { ...of, problem: "taken", message: `It is read by ${by}` };
+  return { problem: "taken", message: `It is read by ${by}` };
 }
 
 /** True for another phrase of the tool, too, if it means the same. */
-function isMeant(rule: PhraseRule, { input }: Sample, { parts, steps }: RequestExplanation): boolean {
+function isMeant(rule: PhraseRule, input: JsonObject, { parts, steps }: RequestExplanation): boolean {
+  const { tool, branch } = rule.tool;
   const [part, ...others] = parts;
-  const [step] = steps;
-  const { tool, branch = "" } = rule.tool;
-  if (part?.tool !== tool.name || others.length > 0 || step === undefined || !callsTool(step)) return false;
-  if (part.phrase === rule.source.phrase) return true;
-  const { input: made = {} } = step;
-  const said = Object.entries(input).filter(([, value]) => value !== undefined);
-  const isSame = ([name, value]: readonly [string, unknown]) =>
-    Object.hasOwn(rule.fixed, name) || name === branch
-      ? canonicalJson(made[name] ?? null) === canonicalJson(value)
-      : Object.hasOwn(made, name);
-  return said.every(isSame);
+  if (part?.tool !== tool.name || others.length > 0) return false;
+  const made = steps[0]?.input ?? {};
+  const isSame = (name: string) =>
+    name === branch || Object.hasOwn(rule.fixed, name)
+      ? canonicalJson(made[name] ?? null) === canonicalJson(input[name] ?? null)
+      : Object.hasOwn(made, name) || input[name] === undefined;
+  return part.phrase === rule.source.phrase || Object.keys(input).every(isSame);
 }

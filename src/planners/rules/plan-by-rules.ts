@@ -25,7 +25,7 @@ import { compileTool, type PhraseRule, sayName, type ToolRules } from "./phrase-
 import {
   certaintyOf,
   contentOf,
-  exampleRequest,
+  exampleValues,
   likeliest,
   likestPhrases,
   type Meaning,
@@ -36,6 +36,7 @@ import {
 } from "./proposals.ts";
 import { type DraftStep, type Reading, type Readings, RequestReader, unsureCost } from "./readings.ts";
 import { maxTokens, quotedWord, type RequestText, readRequest, textBetween } from "./request.ts";
+import { sayPhrase } from "./say.ts";
 import type { Match } from "./slot-values.ts";
 import { waitsOf } from "./steps.ts";
 
@@ -251,10 +252,10 @@ class Planning {
   private async findExample(
     tool: ToolRules,
     phrases: readonly PhraseRule[],
-    said: Parameters<typeof exampleRequest>[1],
+    said: Parameters<typeof exampleValues>[1],
   ) {
     for (const rule of phrases) {
-      const example = exampleRequest(rule, said);
+      const example = sayPhrase(rule, exampleValues(rule, said), this.clock);
       if (example === undefined) continue;
       // Other tools may know the same words.
       const key = [...this.rules.map((each) => each.tool.name), example].join("\n");

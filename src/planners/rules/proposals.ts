@@ -11,7 +11,7 @@ import type { Piece } from "./match.ts";
 import { inputOfPhrase, type PhraseRule, sayName, type ToolRules } from "./phrase-rules.ts";
 import { type Reading, unsureCost } from "./readings.ts";
 import { type RequestText, textBetween } from "./request.ts";
-import { sayOpenly, sayPhrase } from "./say.ts";
+import { sayOpenly } from "./say.ts";
 import { typeOfSlot } from "./slot-values.ts";
 import { anaphor, choicesOf, isReadable, type SlotType, slotReadingsAt, slotTypeOf } from "./slots.ts";
 
@@ -135,17 +135,11 @@ export function contentOf(text: string): ReadonlySet<string> {
   );
 }
 
-interface Said {
-  readonly request: RequestText;
-  readonly input: JsonObject;
-}
-
-export function exampleRequest(rule: PhraseRule, said: Said): string | undefined {
-  return sayPhrase(rule, exampleValues(rule, said), said.request.clock);
-}
-
 /** A value for each slot of a phrase: of the request or the input, an example of the schema, or one that is made up. */
-export function exampleValues(rule: PhraseRule, { request, input }: Said): ReadonlyMap<string, SlotValue> {
+export function exampleValues(
+  rule: PhraseRule,
+  { request, input }: { readonly request: RequestText; readonly input: JsonObject },
+): ReadonlyMap<string, SlotValue> {
   const { clock } = request;
   const tomorrow = isoDateTime(clock.nowMs + dayMs, clock.timeZone);
   const used = new Set<number>();
