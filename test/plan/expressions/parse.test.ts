@@ -152,6 +152,14 @@ describe("text that is not an expression", () => {
     ["s1.map(x, x, x, x)", "syntax at 3: .map() takes 2 or 3 arguments, not 4"],
     ["s1.all(1, true)", "syntax at 7: all(var, predicate) invalid predicate iteration variable"],
     ["s1.all(x.y, true)", "syntax at 9: all(var, predicate) invalid predicate iteration variable"],
+    ["s1.map(1, true)", "syntax at 7: map(var, transform) invalid predicate iteration variable"],
+    ["[0x]", "syntax at 1: invalid number: 0x"],
+    ["[1e]", "syntax at 1: invalid number: 1e"],
+    ['"a\\400"', "syntax at 2: invalid escape sequence: \\400"],
+    ['"a\nb"', "syntax at 2: newlines not allowed in single-quoted strings"],
+    ['"""a', "syntax at 0: unterminated triple-quoted string"],
+    ["(a) .foo()", "syntax at 5: there is no method .foo()"],
+    ["foo(1) ++ 2", "syntax at 0: there is no function foo()"],
     ["{1: 2}", 'syntax at 1: the key of a map is a text, as in {"key": 1}'],
   ])("%s", async (text, outcome) => {
     expect(await outcomeOf(text)).toContain(outcome);
@@ -229,7 +237,7 @@ describe("a hostile text is refused immediately", () => {
   });
 });
 
-describe("the syntax tree of the parser, which a new major version may change", () => {
+describe("the syntax tree", () => {
   const shape = (node: CelNode): unknown => {
     const parts = Object.entries(node).filter(([key]) => key !== "position");
     return Object.fromEntries(parts.filter(([, value]) => typeof value !== "object" || value === null));
