@@ -166,6 +166,15 @@ describe("text that is not an expression", () => {
   });
 });
 
+it("a reserved word is no name", async () => {
+  const words =
+    "as break const continue else for function if import let loop namespace package prototype return var void while";
+  for (const word of words.split(" ")) {
+    expect(await outcomeOf(`1 + ${word}`)).toContain(`syntax at 4: ${word} is a reserved word of CEL`);
+    expect(await outcomeOf(`a.${word} + ${word}s`, { a: { [word]: 1 }, [`${word}s`]: 2 })).toEqual({ value: 3 });
+  }
+});
+
 it("no message contains token names of the parser", async () => {
   const tokens = [
     "a",
@@ -233,6 +242,7 @@ describe("a hostile text is refused immediately", () => {
     expect(await outcomeOf(nest("(", ")", 45))).toEqual({ value: 1 });
     expect(await outcomeOf(`${"!".repeat(400)}true`)).toEqual({ value: true });
     expect(await outcomeOf(Array.from({ length: 45 }, () => "1").join("+"))).toEqual({ value: 45 });
+    expect(await outcomeOf(Array.from({ length: 60 }, () => "a.b").join("+"), { a: { b: 1 } })).toEqual({ value: 60 });
     expect(await outcomeOf(`${"a.all(b,".repeat(4)}true${")".repeat(4)}`, { a: [1] })).toEqual({ value: true });
   });
 });

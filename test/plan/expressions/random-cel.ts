@@ -10,7 +10,7 @@ const oddValues = [
   ..."0x 1e 1e+ 1e400 1.2345678901234568e20 9007199254740993 12345678901234567890.0 5u 0xFFu `a` ${a.b}".split(" "),
   ...['"\\ud800"', '"\\q"', '"""', "'", '"\n"', "b'x'", 'B""', "'\\400'", "'\\08'", "'\\U00110000'"],
 ];
-const operators = "|| && == != < <= > >= in + - * / %".split(" ");
+const operators = [..."|| && == != < <= > >= + - * / %".split(" "), " in "];
 const oddOperators = "= === & | . ?".split(" ");
 const macros = "all exists exists_one filter map".split(" ");
 const methods = "size contains startsWith trim matches bind foo".split(" ");
