@@ -32,5 +32,10 @@ function visit(path) {
   for (const [, specifier] of text.matchAll(/(?:from |import\()"(\.[^"]+)\.ts"/g)) {
     visit(join(dirname(path), `${specifier}.d.ts`));
   }
-  writeFileSync(path, text.replace(/((?:from |import\()"\.[^"]+)\.ts"/g, '$1.js"'));
+  const published = text.replace(/((?:from |import\()"\.[^"]+)\.ts"/g, '$1.js"');
+  // Only TypeDoc reads the tag; the package has the examples.
+  writeFileSync(
+    path,
+    published.replace(/\{@includeCode (?:\.\.\/)+(examples\/[\w.-]+)\}/g, "Example: `$1` of the package."),
+  );
 }

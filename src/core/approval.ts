@@ -25,6 +25,7 @@ type StepSubject<TTool extends Tool> = TTool extends Tool
       readonly input: InferParsedInput<TTool>;
       /** The JSON after references, before it is parsed: absent if that is `input`. An approver's `input` replaces it. */
       readonly given?: InferToolInput<TTool>;
+      /** The effect of the tool with this input. */
       readonly effect: ToolEffect;
       readonly reasoning?: string;
     }

@@ -32,12 +32,33 @@ import {
 } from "./tool.ts";
 import { toolSchemas } from "./tool-schemas.ts";
 
-interface ToolOptionsBase<TName extends string, TSchema extends StandardSchema> extends ToolLimitOptions {
+/** The type that `execute` returns: what the output schema accepts, or anything if there is none. */
+type Returned<TOutputSchema, TReturned> = TOutputSchema extends StandardSchema
+  ? MayBePromise<NoInfer<InferSchemaInput<TOutputSchema>>>
+  : TReturned;
+
+type MayBePromise<T> = T | Promise<T>;
+
+/** The output of a tool as JSON. */
+type OutputOf<TOutputSchema, TReturned> = Jsonify<
+  TOutputSchema extends StandardSchema ? InferSchemaOutput<TOutputSchema> : Awaited<TReturned>
+>;
+
+/** Options of {@link defineTool}. @group Tools */
+export interface ToolOptions<
+  TName extends string,
+  TSchema extends StandardSchema,
+  TOutputSchema extends StandardSchema | undefined,
+  TReturned,
+  TResources,
+> extends ToolLimitOptions {
   /** 1 to 64 of `A-Z a-z 0-9 _ -`, starting with a letter. Unique within an agent. */
   name: TName;
   description: string;
   /** zod 3 (from 3.25.28), zod 4, or any {@link StandardSchema} that gives its JSON Schema. */
   inputSchema: TSchema;
+  /** References to the output are checked against it before a run. Without it, the type of the output is what `execute` returns. */
+  outputSchema?: TOutputSchema;
   /**
    * The effect of a call on the world: decides what may run again. A value, or a function of the parsed input.
    *
@@ -61,43 +82,15 @@ interface ToolOptionsBase<TName extends string, TSchema extends StandardSchema> 
    * from a function, which the first request calls.
    */
   phrases?: PhraseList<InferSchemaInput<TSchema>> | (() => Promise<PhraseList<InferSchemaInput<TSchema>>>) | undefined;
-}
-
-/** Options of {@link defineTool} without an output schema: the output's type is what `execute` returns. @group Tools */
-export interface ToolOptions<TName extends string, TSchema extends StandardSchema, TOutput, TResources>
-  extends ToolOptionsBase<TName, TSchema> {
-  outputSchema?: undefined;
   /** Does the work with the parsed input. */
-  execute(input: InferSchemaOutput<TSchema>, context: ToolContext<TResources>): TOutput | Promise<TOutput>;
+  execute(input: InferSchemaOutput<TSchema>, context: ToolContext<TResources>): Returned<TOutputSchema, TReturned>;
   /**
    * Undoes what `execute` did, when a run fails and its steps are to be undone. May be called again for a step. Write
    * it after `execute`, from which the type of `output` is inferred, or add an `outputSchema`.
    */
   undo?:
     | ((
-        done: UndoneCall<InferSchemaOutput<TSchema>, Jsonify<Awaited<NoInfer<TOutput>>>>,
-        context: ToolContext<TResources>,
-      ) => unknown)
-    | undefined;
-}
-
-/** Options of {@link defineTool} with an output schema, against which references are checked before a run. @inline */
-export interface CheckedToolOptions<
-  TName extends string,
-  TSchema extends StandardSchema,
-  TOutputSchema extends StandardSchema,
-  TResources,
-> extends ToolOptionsBase<TName, TSchema> {
-  outputSchema: TOutputSchema;
-  /** Does the work with the parsed input. */
-  execute(
-    input: InferSchemaOutput<TSchema>,
-    context: ToolContext<TResources>,
-  ): NoInfer<InferSchemaInput<TOutputSchema>> | Promise<NoInfer<InferSchemaInput<TOutputSchema>>>;
-  /** Undoes what `execute` did, when a run fails and its steps are to be undone. May be called again for a step. */
-  undo?:
-    | ((
-        done: UndoneCall<InferSchemaOutput<TSchema>, Jsonify<InferSchemaOutput<TOutputSchema>>>,
+        done: UndoneCall<InferSchemaOutput<TSchema>, OutputOf<TOutputSchema, NoInfer<TReturned>>>,
         context: ToolContext<TResources>,
       ) => unknown)
     | undefined;
@@ -114,30 +107,19 @@ export interface CheckedToolOptions<
 export function defineTool<
   const TName extends string,
   TSchema extends StandardSchema,
-  TOutputSchema extends StandardSchema,
+  TReturned,
+  TOutputSchema extends StandardSchema | undefined = undefined,
   TResources = unknown,
 >(
-  options: CheckedToolOptions<TName, TSchema, TOutputSchema, TResources>,
+  options: ToolOptions<TName, TSchema, TOutputSchema, TReturned, TResources>,
 ): DefinedTool<
   TName,
   InferSchemaInput<TSchema>,
-  Jsonify<InferSchemaOutput<TOutputSchema>>,
+  OutputOf<TOutputSchema, TReturned>,
   TResources,
   Jsonify<InferSchemaOutput<TSchema>>
->;
-
-export function defineTool<const TName extends string, TSchema extends StandardSchema, TOutput, TResources = unknown>(
-  options: ToolOptions<TName, TSchema, TOutput, TResources>,
-): DefinedTool<
-  TName,
-  InferSchemaInput<TSchema>,
-  Jsonify<Awaited<TOutput>>,
-  TResources,
-  Jsonify<InferSchemaOutput<TSchema>>
->;
-
-export function defineTool(options: Tool): DefinedTool {
-  return define(options);
+> {
+  return define(options as Tool) as never;
 }
 
 export function saysEffect(tool: DefinedTool & { readonly [givenKey]?: Given }): boolean {

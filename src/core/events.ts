@@ -114,6 +114,7 @@ export type PendingItem =
       readonly given?: JsonObject;
       /** Hash that the approval is bound to. */
       readonly hash: string;
+      /** The effect of its tool with this input. */
       readonly effect: ToolEffect;
       readonly reasoning?: string;
       /** The reasons why a step of a replan needs approval, apart from its tool and the policy. */
@@ -138,6 +139,7 @@ interface Unstarted {
 
 /** A run cannot continue by itself. @group Events */
 export interface RunSuspendEvent extends EventBase<"run-suspend">, Digested {
+  /** The approvals, outcomes, times and events that it waits for. */
   readonly pending: readonly PendingItem[];
   /** ISO 8601, UTC: something was decided while no process ran it, so that it can be resumed from then on. */
   readonly resumeAt?: string;
@@ -165,6 +167,7 @@ export interface NotUndone {
 
 /** A run ended. @group Events */
 export interface RunEndEvent extends EventBase<"run-end">, Digested {
+  /** The end of the run, with its output or its error. */
   readonly outcome:
     | { readonly status: "completed"; readonly output: JsonValue }
     | { readonly status: "failed" | "cancelled" | "interrupted"; readonly error: AgentErrorData };
@@ -212,6 +215,7 @@ export interface ModelEndEvent extends EventBase<"model-end"> {
   /** The usage of the attempt; a failed one may have used nothing. */
   readonly usage: ModelUsage;
   readonly durationMs: number;
+  /** The end of the attempt. */
   readonly outcome:
     | { readonly status: "completed" }
     | { readonly status: "failed" | "cancelled"; readonly error: ErrorData };
@@ -230,6 +234,7 @@ export interface PlanFallbackEvent extends EventBase<"plan-fallback"> {
 export interface PlanEndEvent extends EventBase<"plan-end"> {
   /** The usage of all model calls, including those that produced no plan; absent if there were none. */
   readonly usage?: ModelUsage;
+  /** The plan, or the error because of which there is none. */
   readonly outcome:
     | { readonly status: "completed"; readonly plan: Plan }
     | { readonly status: "failed" | "cancelled"; readonly error: AgentErrorData };
@@ -244,6 +249,7 @@ export interface PlanReviseEvent extends EventBase<"plan-revise"> {
   readonly cause: AgentErrorData;
   /** As in `plan-end`. */
   readonly usage?: ModelUsage;
+  /** The plan with other steps, or the error because of which there is none. */
   readonly outcome:
     | {
         readonly status: "completed";
@@ -330,6 +336,7 @@ export type StepOutcome<TOutput = unknown> =
 export type StepEndEvent<TTool extends Tool = Tool> = TTool extends Tool
   ? StepEventBase<"step-end", TTool> & {
       readonly attempts: number;
+      /** The end of the step, with its output or its error; `interrupted` if it may run again. */
       readonly outcome: StepOutcome<InferToolOutput<TTool>>;
       /**
        * The last progress of the last attempt, if that failed or was cut off. Progress larger than `maxOutputBytes`
@@ -342,6 +349,7 @@ export type StepEndEvent<TTool extends Tool = Tool> = TTool extends Tool
 /** An attempt that had been given up settled after all. Transient. @group Events */
 export type StepLateEvent<TTool extends Tool = Tool> = StepEventBase<"step-late", TTool> & {
   readonly attempt: number;
+  /** The end that it came to, which no longer counts. */
   readonly outcome:
     | { readonly status: "completed"; readonly output: JsonValue }
     | { readonly status: "failed"; readonly error: ErrorData };
@@ -353,6 +361,7 @@ export type ApprovalRequestEvent<TTool extends Tool = Tool> = EventBase<"approva
 /** A step or the plan was decided about, or a replan that changed the step withdrew the question. @group Events */
 export type ApprovalEndEvent = EventBase<"approval-end"> &
   ({ readonly kind: "step"; readonly stepId: string; readonly iteration?: number } | { readonly kind: "plan" }) & {
+    /** The decision, or `withdrawn`. */
     readonly outcome:
       | ({ readonly status: "approved"; readonly changed?: ChangedCall } & DecisionNote)
       | ({
@@ -369,6 +378,7 @@ export type UndoStartEvent<TTool extends Tool = Tool> = StepEventBase<"undo-star
 /** The undoing of a step ended. @group Events */
 export type UndoEndEvent<TTool extends Tool = Tool> = StepEventBase<"undo-end", TTool> & {
   readonly attempts: number;
+  /** The end of the last attempt to undo it. */
   readonly outcome: { readonly status: "completed" } | { readonly status: "failed"; readonly error: AgentErrorData };
 };
 
@@ -381,6 +391,7 @@ export type CircuitChangeEvent<TTool extends Tool = Tool> = TTool extends Tool
 export type RunSettleEvent<TTool extends Tool = Tool> = EventBase<"run-settle"> & {
   readonly stepId: string;
   readonly iteration?: number;
+  /** The outcome that a person gave it, or `retry`. */
   readonly outcome:
     | { readonly status: "completed"; readonly output: InferToolOutput<TTool> }
     | { readonly status: "failed"; readonly error: AgentErrorData }

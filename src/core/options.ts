@@ -54,6 +54,8 @@ interface ReadOptions {
   readonly known?: readonly string[] | undefined;
   /** The beginning of the call, such as `createAgent(`, for the error if the options are something else. */
   readonly call?: string;
+  /** For that error, too. @default the first required option */
+  readonly example?: string;
   readonly whereElse?: WhereElse;
 }
 
@@ -64,12 +66,12 @@ export function readOptions<TOptions extends object, TTable extends AnyTable>(
   table: TTable,
   options: TOptions,
   option?: string,
-  { known, call = "", whereElse }: ReadOptions = {},
+  { known, call = "", example, whereElse }: ReadOptions = {},
 ): SettingsOf<TOptions, TTable> {
   const { keys, entries, defaults } = prepared.get(table) ?? prepare(table);
   const place = option ?? "options";
   const required = entries.find(({ isAlwaysRead }) => isAlwaysRead)?.key;
-  checkObject(place, options, required && `${call}{ ${required}: … }${call && ")"}`);
+  checkObject(place, options, example ?? (required && `${call}{ ${required}: … }${call && ")"}`));
   checkKeys(place, options, known ?? keys, whereElse);
   const settings = { ...defaults };
   for (const { key, read, isAlwaysRead } of entries) {

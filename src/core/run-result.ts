@@ -31,8 +31,12 @@ export type StepRecord<TTool extends Tool = Tool> = TTool extends Tool
       readonly startedAt?: string;
       readonly completedAt?: string;
       readonly reasoning?: string;
-      /** Absent if the tool was never called. */
+      /** The effect of the tool with this input; absent if it was never called. */
       readonly effect?: ToolEffect;
+      /** The state of the step; `unknown` if it may have taken effect and somebody has to settle it. */
+      readonly status: StepStatus;
+      /** The error that ended it; absent if none has. */
+      readonly error?: AgentErrorData;
     } & (
       | {
           readonly status: "completed";
@@ -44,7 +48,6 @@ export type StepRecord<TTool extends Tool = Tool> = TTool extends Tool
       | {
           readonly status: Exclude<StepStatus, "completed">;
           readonly output?: undefined;
-          readonly error?: AgentErrorData;
           /** The last progress that its tool reported, as `step-end` has it. */
           readonly progress?: JsonValue;
           /** Only for a step that was skipped. */
@@ -71,6 +74,15 @@ export type ApprovalRecord = (
 
 interface RunFields<TTool extends Tool> {
   readonly runId: string;
+  /**
+   * `completed`, `failed` and `cancelled` are the end. A `suspended` run waits for what `pending` lists, an `interrupted`
+   * one can be resumed.
+   */
+  readonly status: RunStatus;
+  /** The error that ended it; absent while it runs or waits, and if it completed. */
+  readonly error?: AgentErrorData;
+  /** The approvals, outcomes, times and events that a suspended run waits for; absent for any other. */
+  readonly pending?: readonly PendingItem[];
   /** The last event that it has from the run it was forked from; absent if it was not forked. */
   readonly forkedFrom?: ForkPoint;
   /** Absent if it was started with a plan. */
@@ -88,11 +100,6 @@ interface RunFields<TTool extends Tool> {
    * Steps that a replan removed come before those that it added.
    */
   readonly steps: readonly StepRecord<TTool>[];
-  /**
-   * The output of the last step, in plan order, that completed. If that step was looped, a list of outputs, with null
-   * for skipped iterations: check `Array.isArray` if a plan may have loops.
-   */
-  readonly output?: InferToolOutput<TTool> | (InferToolOutput<TTool> | null)[];
   /** The decisions about the current steps and plan, in plan order; absent if there are none. */
   readonly approvals?: readonly ApprovalRecord[];
   /** The steps that were to be undone and were not; absent if there are none. */
@@ -106,19 +113,36 @@ interface RunFields<TTool extends Tool> {
   readonly digest?: string;
 }
 
+interface OutputSoFar<TTool extends Tool> {
+  /** The output of the last step, in plan order, that completed; absent if none has. */
+  readonly output?: InferToolOutput<TTool> | (InferToolOutput<TTool> | null)[];
+}
+
 /**
  * The result of a run: a copy that the caller may change. Its other fields are those of a {@link RunSnapshot}.
  * @group Runs and results
  */
 export type RunResult<TTool extends Tool = Tool> = RunFields<TTool> &
   (
-    | { readonly status: "completed"; readonly error?: undefined; readonly pending?: undefined }
     | {
-        readonly status: "failed" | "cancelled" | "interrupted";
-        readonly error: AgentErrorData;
+        readonly status: "completed";
+        /**
+         * The output of the last step, in plan order, that completed. If that step was looped, a list of outputs, with null
+         * for skipped iterations: check `Array.isArray` if a plan may have loops. Missing only if all steps were skipped.
+         */
+        readonly output: InferToolOutput<TTool> | (InferToolOutput<TTool> | null)[];
+        readonly error?: undefined;
         readonly pending?: undefined;
       }
-    | { readonly status: "suspended"; readonly error?: undefined; readonly pending: readonly PendingItem[] }
+    | (OutputSoFar<TTool> &
+        (
+          | {
+              readonly status: "failed" | "cancelled" | "interrupted";
+              readonly error: AgentErrorData;
+              readonly pending?: undefined;
+            }
+          | { readonly status: "suspended"; readonly error?: undefined; readonly pending: readonly PendingItem[] }
+        ))
   );
 
 /**
@@ -126,13 +150,11 @@ export type RunResult<TTool extends Tool = Tool> = RunFields<TTool> &
  * @interface
  * @group Runs and results
  */
-export type RunSnapshot<TTool extends Tool = Tool> = RunFields<TTool> & {
-  readonly status: RunStatus;
-  readonly error?: AgentErrorData;
-  readonly pending?: readonly PendingItem[];
-  readonly metadata: JsonObject;
-  readonly updatedAt: string;
-};
+export type RunSnapshot<TTool extends Tool = Tool> = RunFields<TTool> &
+  OutputSoFar<TTool> & {
+    readonly metadata: JsonObject;
+    readonly updatedAt: string;
+  };
 
 /** A page of what waits to be approved. @inline */
 export interface ApprovalPage {

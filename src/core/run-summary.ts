@@ -36,6 +36,7 @@ interface PendingSummary {
 /** A stored run in a list. @group Runs and results */
 export interface RunSummary {
   readonly runId: string;
+  /** The state of the run, as `getRun` has it. */
   readonly status: RunStatus;
   readonly request?: string;
   readonly metadata: JsonObject;

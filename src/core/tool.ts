@@ -196,6 +196,19 @@ export interface PhraseReference {
  */
 export type SlotValue = string | number | boolean | readonly (string | number | boolean)[] | PhraseReference;
 
+/** A value in which any part may be a reference that `toInput` was given, or a path in what it names. @inline */
+export type PhraseValue<T> =
+  | PhraseReference
+  | (T extends readonly (infer TItem)[]
+      ? readonly PhraseValue<TItem>[]
+      : T extends object
+        ? { readonly [K in keyof T]: PhraseValue<T[K]> }
+        : T);
+
+/** Never a type, but while `T` is inferred it tells the compiler to keep the types of literals. */
+type KeepLiterals<T> = T extends unknown ? never : Literals;
+type Literals = "" | 0 | false | [] | readonly Literals[] | { readonly [key: string]: Literals };
+
 /** The steps that a request asked of a tool before the current phrase. @inline */
 export interface EarlierPhrases {
   /** The input of its last step, as the plan has it: "add juice" after "my shopping list" goes to the same list. */
@@ -232,7 +245,10 @@ export interface ToolPhraseOptions<TInput = Record<string, unknown>> {
   /** True for what empties, deletes or cannot be taken back: planned only in the words of the phrase, by a model only with one of them. */
   destructive?: boolean | undefined;
   /** The input created from the slots; `undefined` means the phrase does not fit. Default: `input` and the slots. */
-  toInput?(slots: Readonly<Record<string, SlotValue>>, context: PhraseContext): TInput | undefined;
+  toInput?(
+    slots: Readonly<Record<string, SlotValue>>,
+    context: PhraseContext,
+  ): { readonly [K in keyof TInput]: PhraseValue<TInput[K]> } | KeepLiterals<TInput> | undefined;
 }
 
 /** A phrase of a defined tool. @inline */
@@ -243,5 +259,5 @@ export interface ToolPhrase {
   readonly anywhere?: readonly string[];
   readonly destructive?: boolean;
   /** See {@link ToolPhraseOptions.toInput}. */
-  toInput?(slots: Readonly<Record<string, SlotValue>>, context: PhraseContext): unknown;
+  toInput?(slots: Readonly<Record<string, SlotValue>>, context: PhraseContext): object | undefined;
 }

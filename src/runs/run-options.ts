@@ -104,7 +104,10 @@ export type DecidingOptions<TTool extends Tool = Tool> =
        */
       resume?: true | undefined;
     })
-  | (Partial<ResumeOptions<TTool>> & { resume: false });
+  | (Partial<ResumeOptions<TTool>> & {
+      /** No step runs in this process unless the run is active in it. */
+      resume: false;
+    });
 
 /** The last argument of a method that runs tools: it may be left out unless one of them needs resources. */
 export type OptionsArgument<TTool extends Tool, TOptions> =
@@ -197,7 +200,8 @@ export function resolveRunOptions(
   engine: RunDefaults,
   use: OptionsUse = "run",
 ): RunSettings {
-  const settings = readOptions(runOptions, options, undefined, { known: knownKeys[use] });
+  const example = `{ ${use === "plan" || use === "dryRun" ? 'timeZone: "UTC"' : 'runId: "pay-7"'} }`;
+  const settings = readOptions(runOptions, options, undefined, { known: knownKeys[use], example });
   const { context, metadata, resources, signal, throwOnFailure } = settings;
   const stored = toStored(settings, engine);
   if (use === "run") checkReplans(stored, engine);

@@ -89,6 +89,9 @@ function checkContent(packed) {
     const text = readFileSync(path, "utf8");
     if (text.includes("//# sourceMappingURL=")) problems.push(`${path} names a map, which is not packed.`);
     if (path.endsWith(".d.ts") && /\bUint8Array</.test(text)) problems.push(`${path} has a generic Uint8Array.`);
+    if (text.includes("{@includeCode")) problems.push(`${path} has a tag that only TypeDoc reads.`);
+    for (const [, example] of text.matchAll(/\* Example: `([^`]+)`/g))
+      if (!packed.has(example)) problems.push(`${path} names ${example}, which is not packed.`);
   }
 }
 

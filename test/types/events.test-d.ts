@@ -200,6 +200,18 @@ describe("results", () => {
     expectTypeOf<RunResult<typeof clock>["output"]>().toEqualTypeOf<Output | (Output | null)[] | undefined>();
   });
 
+  it("have an output once completed, which `in` narrows", async () => {
+    const run = read({} as RunResult<Tools>);
+    // @ts-expect-error it may have none yet
+    if (run.status === "suspended") "value" in run.output;
+    if (run.status !== "completed") return;
+    if ("value" in run.output) expectTypeOf(run.output).toEqualTypeOf<Calculated>();
+    if ("title" in run.output) expectTypeOf(run.output.title).toBeString();
+    const resources = { precision: { digits: 1 }, user: "u" };
+    const planned = await agent.execute(await agent.plan("x"), { resources });
+    if (planned.status === "completed" && "value" in planned.output) expectTypeOf(planned.output.value).toBeNumber();
+  });
+
   it("are assignable to the result of any run", () => {
     expectTypeOf<RunResult<Tools>>().toExtend<RunResult>();
     expectTypeOf<AgentEvent<Tools>>().toExtend<AgentEvent>();

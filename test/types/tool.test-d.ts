@@ -142,6 +142,55 @@ describe("defineTool", () => {
     defineTool({ ...base, inputSchema, phrases: [5], execute: () => null });
   });
 
+  it("takes literals and references from toInput, at any depth", () => {
+    const kind = z.enum(["a", "b"]);
+    const inputSchema = z.object({
+      kind,
+      title: z.string(),
+      place: z.object({ kind, level: z.literal(1) }).optional(),
+      all: z.array(z.object({ kind, done: z.literal(true).optional() })).optional(),
+      pair: z.tuple([z.string(), kind]).optional(),
+    });
+    defineTool({
+      ...base,
+      inputSchema,
+      phrases: [
+        {
+          phrase: "do it",
+          toInput: (_slots, { previous, before }) =>
+            previous && {
+              kind: "a",
+              title: previous,
+              place: { kind: "b", level: 1 },
+              all: [{ kind: "a", done: true }, { kind: { $ref: `${previous.$ref}.kind` } }, ...(before?.results ?? [])],
+              pair: ["a", "b"],
+            },
+        },
+        // @ts-expect-error no such kind
+        { phrase: "do {title}", toInput: ({ title }) => ({ title: String(title), kind: "c" }) },
+        // @ts-expect-error no such kind within a list
+        { phrase: "do {title}", toInput: () => ({ title: "", kind: "a", all: [{ kind: "c" }] }) },
+      ],
+      execute: () => null,
+    });
+    defineTool({
+      ...base,
+      inputSchema: z.discriminatedUnion("do", [
+        z.object({ do: z.literal("add"), title: z.string() }),
+        z.object({ do: z.literal("get"), id: z.number() }),
+      ]),
+      phrases: async () => [
+        {
+          phrase: "see {what}",
+          slots: { what: z.string() },
+          toInput: ({ what }) => (typeof what === "number" ? { do: "get", id: what } : { do: "add", title: "" }),
+        },
+        { phrase: "see it", toInput: (_slots, { previous }) => previous && { do: "add", title: previous } },
+      ],
+      execute: () => null,
+    });
+  });
+
   it("creates tools that fit into one list, whatever their types", () => {
     const tools: readonly Tool[] = [calculator, todos, clock];
     expectTypeOf(tools).items.toEqualTypeOf<Tool>();
