@@ -7,4 +7,4 @@ for (const step of plan.steps) console.log(step.id, step.tool, step.reasoning, s
 const result = await agent.execute(plan);
 for (const step of result.steps) console.log(step.stepId, step.status, "after", step.attempts, "attempt");
 const todos = await agent.run("Show me all my tasks");
-if (todos.output && "todos" in todos.output) console.log(todos.output.todos.map(({ title }) => title));
+if (todos.status === "completed" && "todos" in todos.output) console.log(todos.output.todos.map(({ title }) => title));

@@ -32,23 +32,25 @@ import {
 } from "./tool.ts";
 import { toolSchemas } from "./tool-schemas.ts";
 
+/** Stands for an output schema where there is none. */
+type NoSchema = StandardSchema<never>;
+
 /** The type that `execute` returns: what the output schema accepts, or anything if there is none. */
-type Returned<TOutputSchema, TReturned> = TOutputSchema extends StandardSchema
-  ? MayBePromise<NoInfer<InferSchemaInput<TOutputSchema>>>
-  : TReturned;
+type Returned<TOutputSchema extends StandardSchema, TReturned> = [TOutputSchema] extends [NoSchema]
+  ? TReturned
+  : MayBePromise<NoInfer<InferSchemaInput<TOutputSchema>>>;
 
 type MayBePromise<T> = T | Promise<T>;
 
-/** The output of a tool as JSON. */
-type OutputOf<TOutputSchema, TReturned> = Jsonify<
-  TOutputSchema extends StandardSchema ? InferSchemaOutput<TOutputSchema> : Awaited<TReturned>
+type Output<TOutputSchema extends StandardSchema, TReturned> = Jsonify<
+  [TOutputSchema] extends [NoSchema] ? Awaited<TReturned> : InferSchemaOutput<TOutputSchema>
 >;
 
 /** Options of {@link defineTool}. @group Tools */
 export interface ToolOptions<
   TName extends string,
   TSchema extends StandardSchema,
-  TOutputSchema extends StandardSchema | undefined,
+  TOutputSchema extends StandardSchema,
   TReturned,
   TResources,
 > extends ToolLimitOptions {
@@ -58,7 +60,7 @@ export interface ToolOptions<
   /** zod 3 (from 3.25.28), zod 4, or any {@link StandardSchema} that gives its JSON Schema. */
   inputSchema: TSchema;
   /** References to the output are checked against it before a run. Without it, the type of the output is what `execute` returns. */
-  outputSchema?: TOutputSchema;
+  outputSchema?: TOutputSchema | undefined;
   /**
    * The effect of a call on the world: decides what may run again. A value, or a function of the parsed input.
    *
@@ -90,7 +92,7 @@ export interface ToolOptions<
    */
   undo?:
     | ((
-        done: UndoneCall<InferSchemaOutput<TSchema>, OutputOf<TOutputSchema, NoInfer<TReturned>>>,
+        done: UndoneCall<InferSchemaOutput<TSchema>, Output<TOutputSchema, NoInfer<TReturned>>>,
         context: ToolContext<TResources>,
       ) => unknown)
     | undefined;
@@ -108,14 +110,14 @@ export function defineTool<
   const TName extends string,
   TSchema extends StandardSchema,
   TReturned,
-  TOutputSchema extends StandardSchema | undefined = undefined,
+  TOutputSchema extends StandardSchema = NoSchema,
   TResources = unknown,
 >(
   options: ToolOptions<TName, TSchema, TOutputSchema, TReturned, TResources>,
 ): DefinedTool<
   TName,
   InferSchemaInput<TSchema>,
-  OutputOf<TOutputSchema, TReturned>,
+  Output<TOutputSchema, TReturned>,
   TResources,
   Jsonify<InferSchemaOutput<TSchema>>
 > {

@@ -35,7 +35,7 @@ export interface ToolContext<TResources = unknown> {
   readonly resources: TResources;
   /** The `metadata` that the caller of the run passed. Stored with the run. */
   readonly metadata: JsonObject;
-  /** Reports progress to listeners as a transient `step-progress` event. Must be JSON; ignored after the step's end. */
+  /** Reports progress as a transient `step-progress` event of this process alone. Must be JSON; ignored after the step's end. */
   progress(this: void, value: unknown): void;
 }
 

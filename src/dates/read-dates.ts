@@ -61,7 +61,7 @@ interface Read {
   readonly reading: DateReading;
 }
 
-/** Reads dates in the order of the text. What looks like one and is none is passed to `onFalse`. See docs/decisions/dates.md. */
+/** Reads dates in the order of the text. What looks like one and is none is passed to `onFalse`. See docs/dates.md. */
 export function readDates(
   written: string,
   clock: DateClock,

@@ -76,6 +76,47 @@ describe("start throws at once", () => {
   });
 });
 
+describe("arguments of the wrong kind", () => {
+  const options = {
+    code: "invalid-options",
+    message: expect.stringContaining('such as { runId: "pay-7" }; received text'),
+  };
+  const plan = {
+    code: "invalid-options",
+    message: 'Option "plan" must be a plan (for a request, call `run` of an agent); received text.',
+  };
+
+  it("say that an id is an option of a run", async () => {
+    const { agent, start, store } = setUp();
+    await expect(agent.run("count", "pay-7" as never)).rejects.toMatchObject(options);
+    await expect(agent.execute(planOf("Counter"), "pay-7" as never)).rejects.toMatchObject(options);
+    expect(() => start(planOf("Counter"), "pay-7" as never)).toThrow(expect.objectContaining(options));
+    await expect(agent.plan("count", "UTC" as never)).rejects.toMatchObject({
+      code: "invalid-options",
+      message: 'Option "options" must be an object such as { timeZone: "UTC" }; received text.',
+    });
+    expect((await store.list()).runs).toEqual([]);
+  });
+
+  it("say that a request goes to run", async () => {
+    const { agent, orchestrate, store } = setUp();
+    const text = "count" as never;
+    await expect(agent.execute(text)).rejects.toMatchObject(plan);
+    await expect(agent.execute(text, { runId: "r" })).rejects.toMatchObject(plan);
+    const orchestrator = createOrchestrator({ tools: [counter], store });
+    await expect(orchestrator.execute(text)).rejects.toMatchObject(plan);
+    await expect(orchestrator.dryRun(text)).rejects.toMatchObject(plan);
+    expect(() => orchestrate(text)).toThrow(expect.objectContaining(plan));
+    expect((await store.list()).runs).toEqual([]);
+  });
+
+  it("say that a plan goes to execute", async () => {
+    const { agent } = setUp();
+    const error = { code: "invalid-request", message: expect.stringContaining("To run a plan, call `execute`") };
+    expect(await agent.run(planOf("Counter") as never)).toMatchObject({ status: "failed", error });
+  });
+});
+
 type Around = ReturnType<typeof setUp>;
 type Refusal = [what: string, code: string, refuse: (around: Around) => ReturnType<Around["start"]>];
 const wrongInput: PlanInput = { steps: [step("a", "Counter", { input: { by: "much" } })] };

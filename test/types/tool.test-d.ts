@@ -78,10 +78,21 @@ describe("defineTool", () => {
     expectTypeOf<InferToolOutput<typeof tool>>().toEqualTypeOf<{ n: number; d: string }>();
   });
 
+  it("takes any output where its schema does, and anything from outside", () => {
+    const row: unknown = 1;
+    defineTool({ ...base, outputSchema: z.unknown(), execute: () => row });
+    defineTool({ ...base, outputSchema: z.any(), execute: async () => row });
+    defineTool({ ...base, outputSchema: z.object({ n: z.number() }), execute: async () => JSON.parse("{}") });
+    const maybe = defineTool({ ...base, outputSchema: z.string().nullable(), execute: async ({ a }) => a || null });
+    expectTypeOf<InferToolOutput<typeof maybe>>().toEqualTypeOf<string | null>();
+  });
+
   it("infers the output without an output schema", () => {
     const nothing = defineTool({ ...base, execute: () => undefined });
     const later = defineTool({ ...base, execute: async () => [1, 2] });
     const either = defineTool({ ...base, execute: ({ a }) => (a === "" ? null : { a }) });
+    const soon = defineTool({ ...base, execute: ({ a }) => (a === "" ? Promise.resolve(1) : a) });
+    expectTypeOf<InferToolOutput<typeof soon>>().toEqualTypeOf<string | number>();
     const open = defineTool({ ...base, execute: (): unknown => 1 });
     expectTypeOf<InferToolOutput<typeof nothing>>().toEqualTypeOf<null>();
     expectTypeOf<InferToolOutput<typeof later>>().toEqualTypeOf<number[]>();

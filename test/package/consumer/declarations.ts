@@ -10,6 +10,13 @@ const { createAgent, createCalculator, createNotes, createTodoStore, createWebSe
 export function createTool<TInput extends planwright.StandardSchema, TOutput>(inputSchema: TInput, output: TOutput) {
   return defineTool({ name: "Own", description: "Returns", inputSchema, effect: "idempotent", execute: () => output });
 }
+export function createChecked<TOutput extends planwright.StandardSchema>(
+  outputSchema: TOutput,
+  read: (a: string) => Promise<planwright.InferSchemaInput<TOutput>>,
+) {
+  const inputSchema = z.object({ a: z.string() });
+  return defineTool({ name: "Checked", description: "Reads", inputSchema, outputSchema, execute: ({ a }) => read(a) });
+}
 export const own = createTool(z.object({ a: z.string() }), { at: new Date() });
 export const tools = [createCalculator(), createTodoStore(), createNotes(), createWebSearch({ search: () => [] }), own];
 export const agent = createAgent({ tools });
