@@ -410,10 +410,7 @@ function checkedListener<T>(listener: T): T {
  * the same id. Otherwise the runtime copies it at once.
  */
 function snapshotOf(target: RunTarget, { waits }: { readonly waits: boolean }): RunTarget {
-  if ("request" in target) return target;
-  if (typeof target.plan === "string")
-    failOption("plan", target.plan, "a plan (for a request, call `run` of an agent)");
-  if (loadedRuntime !== undefined && !waits) return target;
+  if ("request" in target || (loadedRuntime !== undefined && !waits)) return target;
   const json = toJson(target.plan, { maxBytes: maxPlanBytes });
   // Validation refuses anything that is not JSON, and says why.
   return json.ok ? { plan: json.value as unknown as PlanInput } : target;

@@ -32,10 +32,10 @@ import {
 } from "./tool.ts";
 import { toolSchemas } from "./tool-schemas.ts";
 
-/** Stands for an output schema where there is none. */
+/** Stands for an output schema where there is none. @inline */
 type NoSchema = StandardSchema<never>;
 
-/** The type that `execute` returns: what the output schema accepts, or anything if there is none. */
+/** The type that `execute` returns: what the output schema accepts, or anything if there is none. @inline */
 type Returned<TOutputSchema extends StandardSchema, TReturned> = [TOutputSchema] extends [NoSchema]
   ? TReturned
   : MayBePromise<NoInfer<InferSchemaInput<TOutputSchema>>>;

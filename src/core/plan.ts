@@ -206,14 +206,17 @@ export interface PlanIssue {
  * @group Plans
  */
 export const planSchema = z.lazy(() =>
-  z.strictObject({
-    version: z.union([z.literal(1), z.literal(2)]).optional(),
-    id: z.string().optional(),
-    request: z.string().optional(),
-    source: z.looseObject({ planner: z.string() }).optional(),
-    createdAt: z.string().optional(),
-    steps: z.array(stepSchema()).min(1, noSteps),
-  }),
+  z.strictObject(
+    {
+      version: z.union([z.literal(1), z.literal(2)]).optional(),
+      id: z.string().optional(),
+      request: z.string().optional(),
+      source: z.looseObject({ planner: z.string() }).optional(),
+      createdAt: z.string().optional(),
+      steps: z.array(stepSchema()).min(1, noSteps),
+    },
+    { error: ({ input }) => (typeof input === "string" ? noPlan : undefined) },
+  ),
 );
 
 /** Pattern of the ids of steps and the names of delivered events. */
@@ -317,6 +320,8 @@ function isWaitMs(value: JsonValue): boolean {
 }
 
 export const noSteps = "a plan has at least one step";
+
+export const noPlan = "a plan is an object with steps; for a request, call `run` of an agent";
 
 export const defaultMaxSteps = 1_000;
 

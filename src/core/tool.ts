@@ -205,7 +205,7 @@ export type PhraseValue<T> =
         ? { readonly [K in keyof T]: PhraseValue<T[K]> }
         : T);
 
-/** Never a type, but while `T` is inferred it tells the compiler to keep the types of literals. */
+/** Never a type, but while `T` is inferred it tells the compiler to keep the types of literals. @inline */
 type KeepLiterals<T> = T extends unknown ? never : Literals;
 type Literals = "" | 0 | false | [] | readonly Literals[] | { readonly [key: string]: Literals };
 

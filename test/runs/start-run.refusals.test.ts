@@ -82,8 +82,8 @@ describe("arguments of the wrong kind", () => {
     message: expect.stringContaining('such as { runId: "pay-7" }; received text'),
   };
   const plan = {
-    code: "invalid-options",
-    message: 'Option "plan" must be a plan (for a request, call `run` of an agent); received text.',
+    code: "invalid-plan",
+    message: expect.stringContaining("a plan is an object with steps; for a request, call `run` of an agent"),
   };
 
   it("say that an id is an option of a run", async () => {
