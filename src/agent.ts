@@ -269,7 +269,12 @@ export function createEngine(settings: EngineSettings): Agent & WorkedAgent {
       return parts.showPage(await parts.listRuns(settings.store, options), settings);
     },
 
-    listApprovals: async (options) => (await loadRuntime()).listApprovals(settings, options),
+    async listPending(options) {
+      const { tools } = settings;
+      const { describeCall, loadPhrases } = await import("./describe-plan.ts");
+      await loadPhrases(tools);
+      return (await loadRuntime()).listPending(settings, options, (call) => describeCall(call, { tools }));
+    },
 
     async plan(request, options) {
       const chosen = optionsOf(options, "plan");

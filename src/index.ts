@@ -114,6 +114,7 @@ export type {
   UndoneCall,
 } from "./core/tool.ts";
 export { composed, sensitive } from "./core/tool-schemas.ts";
+export { describeCall, describePlan } from "./describe-plan.ts";
 export { hashPlan } from "./plan/hash-plan.ts";
 export { toPlan } from "./plan/to-plan.ts";
 export { validatePlan } from "./plan/validate-plan.ts";
@@ -131,7 +132,6 @@ export type {
   RejectionOptions,
   SettleOptions,
 } from "./runs/commands/command-options.ts";
-export { describePlan } from "./runs/describe-plan.ts";
 export type { DryRun, DryRunStep } from "./runs/dry-run.ts";
 export type { AgentWarning, RequestApproval } from "./runs/options.ts";
 export type { ResumeAllOptions, ResumedRun } from "./runs/resume/resume-run.ts";

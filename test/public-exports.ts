@@ -22,6 +22,7 @@ export const publicExports = {
       "createTodoStore",
       "createWebSearch",
       "defineTool",
+      "describeCall",
       "describePlan",
       "describeTool",
       "digestAfter",

@@ -24,7 +24,7 @@ async function answer(request: IncomingMessage): Promise<{ status: number; body:
     const run = await agent.getRun(runId ?? "");
     return run === undefined ? { status: 404, body: {} } : { status: 200, body: run };
   }
-  if (route === "GET approvals") return { status: 200, body: await agent.listApprovals() };
+  if (route === "GET approvals") return { status: 200, body: await agent.listPending({ kinds: "approval" }) };
   if (route === "POST runs id approve") {
     await client.approve(runId ?? "", (await json(request)) as ApprovalItem);
     return { status: 202, body: { runId } };

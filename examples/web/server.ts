@@ -55,8 +55,8 @@ app.get("/runs/:id/events", async (request, response) => {
 });
 
 app.get("/approvals", async (_request, response) => {
-  const { approvals } = await agent.listApprovals({ limit: 50 });
-  response.json(approvals.map(({ steps, ...asked }) => ({ ...asked, plan: describePlan({ steps }, { tools }) })));
+  const { items } = await agent.listPending({ kinds: "approval", limit: 50 });
+  response.json(items.map(({ steps, ...asked }) => ({ ...asked, plan: describePlan({ steps }, { tools }) })));
 });
 
 app.post("/runs/:id/:decision", async (request, response) => {

@@ -6,6 +6,7 @@ import { type AgentErrorData, isAgentError } from "../core/errors.ts";
 import type { Planner } from "../core/planner.ts";
 import type { RunStore } from "../core/run-store.ts";
 import type { RunStatus } from "../core/run-summary.ts";
+import type { Tool } from "../core/tool.ts";
 import { createFallbackPlanner } from "../planners/fallback-planner.ts";
 import { createLlmPlanner } from "../planners/llm/llm-planner.ts";
 import { createRulePlanner } from "../planners/rules/rule-planner.ts";
@@ -55,6 +56,8 @@ export interface CliOptions {
 
 export interface CliCall {
   readonly agent: Agent;
+  /** The tools of `--tools`, which describe runs and read requests, or those of the agent. */
+  readonly tools: readonly Tool[];
   readonly store: CliAgent["store"];
   readonly options: CliOptions;
   readonly io: CliIo;

@@ -36,10 +36,10 @@ export async function followRun(
   }
 }
 
-export function reportResult({ agent, options, out, err }: CliCall, run: RunResult | RunSnapshot): number {
+export function reportResult({ tools, options, out, err }: CliCall, run: RunResult | RunSnapshot): number {
   if (options.json) out.print(jsonLines(run));
-  else if (run.status === "completed") out.print(renderResult(run, { tools: agent.tools, colors: out.colors }));
-  if (run.status !== "completed") err.print([...renderProblem(run), ...renderHint(run, options)]);
+  else if (run.status === "completed") out.print(renderResult(run, { tools, colors: out.colors }));
+  if (run.status !== "completed") err.print([...renderProblem(run, { tools }), ...renderHint(run, options)]);
   return getExitCode(run.status, run.error);
 }
 
@@ -52,11 +52,10 @@ export function reportFallbacks({ agent, options, err }: CliCall): void {
 const reportAfterMs = 1_000;
 
 export function createReporter(
-  { agent, out }: Pick<CliCall, "agent" | "out">,
+  { tools, out }: Pick<CliCall, "tools" | "out">,
   resumed?: Plan,
 ): (event: AgentEvent) => void {
   const { colors } = out;
-  const { tools } = agent;
   const startedAtMs = new Map<string, number>();
   let isPlanShown = false;
   return (event) => {

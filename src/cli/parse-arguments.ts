@@ -20,12 +20,13 @@ type NamedCommand =
   | { readonly type: "tools" }
   | { readonly type: "explain"; readonly request: string; readonly tools?: string; readonly lint?: true }
   | { readonly type: "verify"; readonly file: string; readonly key?: string }
-  | { readonly type: "runs"; readonly html?: string }
+  | { readonly type: "runs"; readonly html?: string; readonly tools?: string }
   | ({ readonly type: "show"; readonly runId: string } & ShowOptions)
-  | { readonly type: "watch" | "resume" | "delete"; readonly runId: string }
+  | { readonly type: "watch"; readonly runId: string; readonly tools?: string }
+  | { readonly type: "resume" | "delete"; readonly runId: string }
   | ({ readonly type: "prune" } & Pick<ReadOptions, "before" | "keep" | "status">);
 
-type ShowOptions = Pick<ReadOptions, "html" | "mermaid" | "events" | "export" | "key">;
+type ShowOptions = Pick<ReadOptions, "tools" | "html" | "mermaid" | "events" | "export" | "key">;
 export type AnyRunCommand = Extract<NamedCommand, { type: "show" | "watch" | "resume" }>;
 
 interface ReadOptions {
@@ -55,7 +56,7 @@ interface CommandOption {
 }
 
 const commandOptions: readonly (readonly [name: keyof ReadOptions, option: CommandOption])[] = [
-  ["tools", { flags: "--tools <file>", read: readFileName, commands: ["explain"] }],
+  ["tools", { flags: "--tools <file>", read: readFileName, commands: ["explain", "show", "runs", "watch"] }],
   ["lint", { flags: "--lint", commands: ["explain"] }],
   ["html", { flags: "--html <file>", read: readFileName, commands: ["show", "runs"] }],
   ["mermaid", { flags: "--mermaid", commands: ["show"] }],

@@ -2,13 +2,13 @@ import { type AgentErrorLike, isAgentError } from "../core/errors.ts";
 import type { Keyed, PendingItem, PlanFallbackEvent, StepEndEvent } from "../core/events.ts";
 import { isRecord } from "../core/json.ts";
 import type { Plan, PlanStep } from "../core/plan.ts";
-import type { RunSnapshot, StepRecord } from "../core/run-result.ts";
-import { isHold, type RunSummary, shownStatus } from "../core/run-summary.ts";
+import { describeRefusal, type RunSnapshot, type StepRecord } from "../core/run-result.ts";
+import { callOf, isHold, type RunSummary, shownStatus } from "../core/run-summary.ts";
 import { describeStepRef, describeWait, type StepRef } from "../core/step.ts";
 import { cutText, printable, printableJson } from "../core/text.ts";
 import type { Tool } from "../core/tool.ts";
+import { describeCall, describePlan } from "../describe-plan.ts";
 import { dependenciesOf, parseReference, stepsNamedIn } from "../plan/references.ts";
-import { describePlan } from "../runs/describe-plan.ts";
 import type { CliOptions } from "./cli-io.ts";
 import type { Colors } from "./printer.ts";
 
@@ -37,7 +37,7 @@ export function renderRun(
     lines.push("", colors.bold("Run"), ...shown);
   }
   if (status === "completed") lines.push(...renderResult(run, { tools, colors }));
-  if (error !== undefined || pending !== undefined) lines.push("", ...renderProblem(run));
+  if (error !== undefined || pending !== undefined) lines.push("", ...renderProblem(run, { tools }));
   return [...lines, ...renderHint(run, { db })];
 }
 
@@ -133,12 +133,15 @@ export function renderFallback({ error, next }: Pick<PlanFallbackEvent, "error" 
   return `planwright: ${printable(message)} (Planning with ${printable(next)} instead.)`;
 }
 
-type Problem = Pick<RunSnapshot, "error" | "pending" | "steps">;
+type Problem = Pick<RunSnapshot, "error" | "pending" | "steps" | "approvals">;
 
-export function renderProblem({ error, pending = [], steps }: Problem): string[] {
+export function renderProblem(run: Problem, { tools }: { readonly tools: readonly Tool[] }): string[] {
+  const { error, pending = [], steps } = run;
   const failures = steps.flatMap((step) => (step.status === "failed" && step.error ? [step.error] : []));
-  if (error !== undefined) return [...new Set([error, ...failures].flatMap(renderError))];
-  return pending.map((item) => `planwright: the run is suspended: ${describePending(item)}`);
+  const refusal = describeRefusal(run);
+  const first = refusal === undefined ? error : { message: refusal };
+  if (first !== undefined) return [...new Set([first, ...failures].flatMap(renderError))];
+  return pending.map((item) => `planwright: the run is suspended: ${describePending(item, tools)}`);
 }
 
 export function renderHint(
@@ -150,12 +153,12 @@ export function renderHint(
   return [`Resume it: planwright resume ${printable(runId)} --db ${printable(db)}`];
 }
 
-function describePending(item: PendingItem): string {
+function describePending(item: PendingItem, tools: readonly Tool[]): string {
   switch (item.kind) {
     case "outcome":
       return `it is not known whether ${printable(describeStepRef(item))} took effect`;
     case "approval":
-      return `${printable(describeStepRef(item))} needs approval`;
+      return printable(`${describeStepRef(item)} needs approval: ${describeCall(callOf(item), { tools })}`);
     case "plan-approval":
       return "the plan needs approval";
     case "wait":

@@ -2,7 +2,8 @@ import { existsSync } from "node:fs";
 import { describeTool } from "../core/define-tool.ts";
 import { AgentError, isAgentError } from "../core/errors.ts";
 import { jsonLines, printable } from "../core/text.ts";
-import { describePlan } from "../runs/describe-plan.ts";
+import type { Tool } from "../core/tool.ts";
+import { describePlan, loadPhrases } from "../describe-plan.ts";
 import { chooseProposal } from "./choose-proposal.ts";
 import { type AgentWarnings, type CliCall, type CliIo, exitCodes, getExitCode } from "./cli-io.ts";
 import { followRun, reportFallbacks } from "./follow-run.ts";
@@ -55,7 +56,8 @@ async function workWithAgent(work: Work, io: CliIo): Promise<number> {
     const db = options.planOnly || needsNoRuns ? undefined : options.db;
     const { agent, store, close } = await io.createAgent({ planner: options.planner, db }, warnings);
     try {
-      return await perform(work, { agent, store, options, io, out, err });
+      const tools = sayingCalls.has(work.type) ? await loadToolsOf(work, agent.tools) : agent.tools;
+      return await perform(work, { agent, tools, store, options, io, out, err });
     } finally {
       // After this, nothing that is still running needs the database.
       await agent.close({ timeoutMs: 0 });
@@ -68,6 +70,15 @@ async function workWithAgent(work: Work, io: CliIo): Promise<number> {
     const { code } = thrown;
     return getExitCode(code === "cancelled" || code === "interrupted" ? code : "failed", thrown.toJSON());
   }
+}
+
+const sayingCalls: ReadonlySet<Work["type"]> = new Set(["request", "explain", "runs", "show", "watch", "resume"]);
+
+async function loadToolsOf(work: Work, own: readonly Tool[]): Promise<readonly Tool[]> {
+  const file = "tools" in work ? work.tools : undefined;
+  const tools = file === undefined ? own : await import("./load-tools.ts").then(({ loadTools }) => loadTools(file));
+  await loadPhrases(tools);
+  return tools;
 }
 
 function perform(work: Exclude<Work, { type: "verify" }>, call: CliCall): Promise<number> {
@@ -121,10 +132,10 @@ async function performRequest({ request, ifRun }: RequestArguments, call: CliCal
 }
 
 async function showPlan(call: CliCall, request: string): Promise<number> {
-  const { agent, options, io, out } = call;
+  const { agent, tools, options, io, out } = call;
   reportFallbacks(call);
   const plan = await agent.plan(request, { signal: io.signal });
-  out.print(options.json ? jsonLines(plan) : describePlan(plan, { tools: agent.tools }).split("\n"));
+  out.print(options.json ? jsonLines(plan) : describePlan(plan, { tools }).split("\n"));
   return exitCodes.completed;
 }
 

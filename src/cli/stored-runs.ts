@@ -6,8 +6,10 @@ import type { PlanStep } from "../core/plan.ts";
 import type { RunSnapshot } from "../core/run-result.ts";
 import type { RunSummary } from "../core/run-summary.ts";
 import { jsonLines, printable, printableJson } from "../core/text.ts";
+import { describeCall } from "../describe-plan.ts";
 import type { PruneOptions } from "../runs/stored-runs.ts";
 import type { RunVerdict } from "../view/export-run.ts";
+import type { DrawOptions } from "../view/run-view.ts";
 import { type CliCall, exitCodes } from "./cli-io.ts";
 import { createReporter, followRun, reportResult } from "./follow-run.ts";
 import type { AnyRunCommand } from "./parse-arguments.ts";
@@ -43,9 +45,9 @@ async function* readPages(agent: Agent): AsyncGenerator<readonly RunSummary[], u
 }
 
 export async function showRun(call: CliCall, runId: string): Promise<number> {
-  const { agent, options, out } = call;
+  const { tools, options, out } = call;
   const run = await requireRun(call, runId);
-  const rendered = { tools: agent.tools, colors: out.colors, db: options.db };
+  const rendered = { tools, colors: out.colors, db: options.db };
   out.print(options.json ? jsonLines(run) : renderRun(run, rendered));
   return exitCodes.completed;
 }
@@ -118,9 +120,13 @@ export async function drawRun(call: CliCall, runId: string, file: string): Promi
   for await (const event of readRecorded(call, runId)) events.push(event);
   // Imported here and below, as nothing else needs it.
   const { toHtml } = await import("../view/index.ts");
-  await saveFile(call, file, toHtml(events));
+  await saveFile(call, file, toHtml(events, drawOptions(call)));
   call.out.print([`Wrote ${printable(file)}.`]);
   return exitCodes.completed;
+}
+
+function drawOptions({ tools }: CliCall): DrawOptions {
+  return { describeCall: (call) => describeCall(call, { tools }) };
 }
 
 export async function drawRuns(call: CliCall, file: string): Promise<number> {
@@ -136,7 +142,7 @@ export async function drawRuns(call: CliCall, file: string): Promise<number> {
     total += page.length;
   }
   const { toHtml } = await import("../view/index.ts");
-  await saveFile(call, file, toHtml(runs));
+  await saveFile(call, file, toHtml(runs, drawOptions(call)));
   const leftOut = total > pageSize ? ` It lists the newest ${pageSize} runs; ${total - pageSize} are left out.` : "";
   const lost = damaged > 0 ? ` It leaves out ${damaged} whose data is damaged.` : "";
   out.print([`Wrote ${printable(file)}.${leftOut}${lost}`]);

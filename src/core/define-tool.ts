@@ -84,6 +84,11 @@ export interface ToolOptions<
    * from a function, which the first request calls.
    */
   phrases?: PhraseList<InferSchemaInput<TSchema>> | (() => Promise<PhraseList<InferSchemaInput<TSchema>>>) | undefined;
+  /**
+   * Says a call in words to whoever approves it: `"send 20 euros to Ada"`, at most 300 characters. The input is that of the
+   * plan: references are in words, and secrets hidden. @default its phrases, read backwards
+   */
+  describeCall?: ((input: InferSchemaInput<TSchema>) => string) | undefined;
   /** Does the work with the parsed input. */
   execute(input: InferSchemaOutput<TSchema>, context: ToolContext<TResources>): Returned<TOutputSchema, TReturned>;
   /**
@@ -181,6 +186,7 @@ const toolOptions = {
   },
   result: { isValid: (value) => typeof value === "string", expected: "a path in the output" },
   phrases: { read: (value, option) => (isFunction(value) ? undefined : readPhrases(value, option)) },
+  describeCall: { type: "function" },
   execute: { type: "function", isRequired: true },
   undo: { type: "function" },
 } satisfies OptionTable<Tool>;
@@ -225,7 +231,7 @@ export function define(tool: Tool, place?: string): DefinedTool {
   return defined;
 }
 
-const methods: ReadonlySet<keyof Tool> = new Set(["effect", "needsApproval", "phrases", "execute", "undo"]);
+const methods: ReadonlySet<string> = new Set("effect needsApproval phrases describeCall execute undo".split(" "));
 
 /** A member that a copy shares with a defined tool is read as its author gave it. */
 function readMember(tool: Tool & { readonly [givenKey]?: Given }, key: keyof Tool): unknown {

@@ -1,5 +1,5 @@
 import type { DecisionNote } from "./approval.ts";
-import type { AgentErrorData } from "./errors.ts";
+import { type AgentErrorData, isAgentError } from "./errors.ts";
 import type { ForkPoint, NotUndone, PendingItem, SkipReason } from "./events.ts";
 import { copyJson, type JsonObject, type JsonValue } from "./json.ts";
 import type { ModelUsage } from "./model-usage.ts";
@@ -13,8 +13,8 @@ import {
   type StepState,
   type StepStatus,
 } from "./run-state.ts";
-import type { RunStatus } from "./run-summary.ts";
-import { type StepRef, stepRefOf } from "./step.ts";
+import { type RunStatus, shownRequest } from "./run-summary.ts";
+import { describeSubject, type StepRef, stepRefOf } from "./step.ts";
 import type { InferToolInput, InferToolOutput, Tool, ToolEffect } from "./tool.ts";
 
 /** One entry of the execution log. @group Runs and results */
@@ -85,7 +85,7 @@ interface RunFields<TTool extends Tool> {
   readonly pending?: readonly PendingItem[];
   /** The last event that it has from the run it was forked from; absent if it was not forked. */
   readonly forkedFrom?: ForkPoint;
-  /** Absent if it was started with a plan. */
+  /** That of its plan, if it was started with one; absent if neither has any. */
   readonly request?: string;
   /** ISO 8601, UTC, as are the other times. */
   readonly createdAt: string;
@@ -156,24 +156,38 @@ export type RunSnapshot<TTool extends Tool = Tool> = RunFields<TTool> &
     readonly updatedAt: string;
   };
 
-/** A page of what waits to be approved. @inline */
-export interface ApprovalPage {
-  readonly approvals: readonly {
+/** A page of what waits for a person. @inline */
+export interface PendingPage {
+  readonly items: readonly {
     readonly runId: string;
-    /** Absent if the run was started with a plan. */
+    /** Absent if the run was started with a plan that has none. */
     readonly request?: string;
-    /** It can be passed unchanged to `approve` and `reject`. */
-    readonly item: Extract<PendingItem, { readonly hash: string }>;
-    /** The steps of the plan. */
+    readonly metadata: JsonObject;
+    /** One of the run's `pending`. An approval can be passed unchanged to `approve` and `reject`. */
+    readonly item: Exclude<PendingItem, { readonly kind: "wait" }>;
+    /** The item in words: what is to be approved, with what its schema adds by default, or the reason why the run waits. */
+    readonly text: string;
+    /** The steps of the plan; empty if no process could start the run. */
     readonly steps: readonly PlanStep[];
   }[];
   /** Pass it to get the next page; absent on the last. */
   readonly cursor?: string;
 }
 
+/** Says by whom and why a step or the plan was rejected; undefined if that is not why the run ended. */
+export function describeRefusal({ error, approvals = [] }: Pick<RunSnapshot, "error" | "approvals">) {
+  if (!isAgentError(error, "approval-rejected")) return undefined;
+  const { reason, stepId, iteration } = error.details;
+  const subject = describeSubject(stepId === undefined ? undefined : stepRefOf({ stepId, iteration }));
+  const isOf = (one: ApprovalRecord) => describeSubject(one.kind === "step" ? stepRefOf(one) : undefined) === subject;
+  const { by } = approvals.find((one) => one.status === "rejected" && isOf(one)) ?? {};
+  return `${subject.replace(/^./, (first) => first.toUpperCase())} was refused${by === undefined ? "" : ` by ${by}`}: ${reason}`;
+}
+
 export function toRunResult<TTool extends Tool>(state: RunState): RunResult<TTool> {
-  const { status, error, pending, forkedFrom, request, startedAt, endedAt, plan, notUndone, usage, digest } = state;
+  const { status, error, pending, forkedFrom, startedAt, endedAt, plan, notUndone, usage, digest } = state;
   const last = lastCompleted(state);
+  const request = shownRequest({ request: state.request, plan: state.givenPlan });
   const approvals = approvalRecords(state);
   return {
     status,

@@ -193,7 +193,7 @@ export function selectRuns(options: ListRunsOptions): ListSelection {
   return { statuses, resumable, pending, sinceMs, untilMs, metadata, limit };
 }
 
-function createWordReader<T extends string>(known: readonly T[]) {
+export function createWordReader<T extends string>(known: readonly T[]) {
   return (value: unknown, option: string): ReadonlySet<T> | undefined => {
     if (value === undefined) return undefined;
     const words = [value].flat() as T[];

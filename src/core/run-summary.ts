@@ -1,5 +1,5 @@
 import type { AgentErrorCode } from "./errors.ts";
-import type { AgentEvent, PendingItem, RunSuspendEvent } from "./events.ts";
+import type { AgentEvent, PendingItem, RunStartEvent, RunSuspendEvent } from "./events.ts";
 import type { JsonObject } from "./json.ts";
 import { addUsage, type ModelUsage } from "./model-usage.ts";
 
@@ -17,6 +17,16 @@ type PendingItemSummary =
   /** The reason is cut to 500 characters. */
   | { readonly kind: "mismatch" | "given-up"; readonly reason: string }
   | Extract<PendingItem, { readonly kind: "wait" }>;
+
+/** To be shown: two runs are the same by what they were started with. */
+export function shownRequest({ request, plan }: Partial<Pick<RunStartEvent, "request" | "plan">>): string | undefined {
+  return request ?? (plan?.request || undefined);
+}
+
+/** The call that an approval is about, as a plan would have it. */
+export function callOf({ tool, input, given = input }: Extract<PendingItem, { readonly kind: "approval" }>) {
+  return { tool, input: given };
+}
 
 /** A kind of what a suspended run waits for. @group Runs and results */
 export type PendingKind = PendingItem["kind"];
@@ -38,6 +48,7 @@ export interface RunSummary {
   readonly runId: string;
   /** The state of the run, as `getRun` has it. */
   readonly status: RunStatus;
+  /** That of its plan, if it was started with one; absent if neither has any. */
   readonly request?: string;
   readonly metadata: JsonObject;
   /** ISO 8601, UTC. */
@@ -157,8 +168,11 @@ export const runStatuses: readonly RunStatus[] = [
   "interrupted",
 ];
 
+/** By a planner, or by a person. */
+const refusals: ReadonlySet<unknown> = new Set<AgentErrorCode>(["cannot-plan", "approval-rejected"]);
+
 export function shownStatus({ status, error }: Pick<RunSummary, "status" | "error">): RunStatus | "refused" {
-  return status === "failed" && error?.code === "cannot-plan" ? "refused" : status;
+  return status === "failed" && refusals.has(error?.code) ? "refused" : status;
 }
 
 /** The statuses of a run that has not ended and does not wait. */

@@ -76,6 +76,8 @@ export interface Tool<TName extends string = string, TInput = unknown, TOutput =
   readonly result?: string | undefined;
   /** Phrases that the rule planner understands, or a function that loads them for the first request. */
   readonly phrases?: PhraseList | (() => Promise<PhraseList>) | undefined;
+  /** Says a call in words to whoever approves it: see {@link ToolOptions}. @default its phrases, read backwards */
+  readonly describeCall?: ByInput<unknown, string> | undefined;
   /** Does the work with the parsed input. What it returns, or resolves to, is the output. */
   execute(input: TInput, context: ToolContext<TResources>): TOutput | Promise<TOutput>;
   /** Undoes what `execute` did. May be called again for the same step; its return value is ignored. */
@@ -184,6 +186,15 @@ export interface ToolLimitOptions {
    */
   readonly circuitBreaker?: CircuitBreakerOptions | undefined;
 }
+
+/** The call of a step: a tool by its name, and the input as a plan or a record has it. @inline */
+export interface SaidCall {
+  readonly tool: string;
+  /** An object; a text that `redact` has put in its place says nothing. */
+  readonly input: unknown;
+}
+
+export type DescribeCall = (call: SaidCall) => string;
 
 /** A reference to an earlier step's output, as it appears in a plan. @inline */
 export interface PhraseReference {

@@ -2,7 +2,7 @@ import type { EventStream } from "../async/event-channel.ts";
 import type { AgentError } from "../core/errors.ts";
 import type { AgentEvent, AgentEventOf, AgentEventType } from "../core/events.ts";
 import type { AnyPlan, Plan, PlanInput, UncheckedPlan } from "../core/plan.ts";
-import type { ApprovalPage, RunResult, RunSnapshot } from "../core/run-result.ts";
+import type { PendingPage, RunResult, RunSnapshot } from "../core/run-result.ts";
 import type { ListRunsOptions, RunPage } from "../core/run-store.ts";
 import type { Hold, RunSummary } from "../core/run-summary.ts";
 import type { Tool } from "../core/tool.ts";
@@ -14,6 +14,7 @@ import type {
   SettleOptions,
 } from "./commands/command-options.ts";
 import type { DryRun } from "./dry-run.ts";
+import type { ListPendingOptions } from "./list-pending.ts";
 import type { ResumeAllOptions, ResumedRun } from "./resume/resume-run.ts";
 import type {
   CloseOptions,
@@ -74,10 +75,10 @@ interface RunMethods<TTool extends Tool, TRequest extends string> {
   /** Stored runs, newest first, in pages. Rejects with `store-failed`, and `invalid-options` for a wrong cursor. */
   listRuns(this: void, options?: ListRunsOptions): Promise<RunPage>;
   /**
-   * The steps and plans that suspended runs ask to approve, those of the newest run first. `limit` counts runs: all items of
-   * a run are on one page. A run whose record is damaged is left out. Rejects as `listRuns` does.
+   * The inbox: approvals, outcomes to settle, runs that do not fit and runs given up, those of the newest run first. `limit`
+   * counts runs: all items of a run are on one page. A run whose record is damaged is left out. Rejects as `listRuns` does.
    */
-  listApprovals(this: void, options?: Pick<ListRunsOptions, "limit" | "cursor">): Promise<ApprovalPage>;
+  listPending(this: void, options?: ListPendingOptions): Promise<PendingPage>;
 
   /**
    * Lets a step, or the plan, run exactly as it was inspected, and resumes its run: at once if it is active in this

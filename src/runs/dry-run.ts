@@ -1,12 +1,13 @@
 import type { AbortSource } from "../async/abort.ts";
 import { settleOrAbort } from "../async/promises.ts";
 import { jsonOfParsed, toShownInput } from "../core/approval.ts";
-import { copyJson } from "../core/json.ts";
+import { copyJson, type JsonObject } from "../core/json.ts";
 import { defined } from "../core/options.ts";
 import type { Plan, PlanInput, PlanStep, ToolStep } from "../core/plan.ts";
 import { parseWith } from "../core/schema.ts";
 import { callsTool, inputOf, toolOf } from "../core/step.ts";
 import type { DefinedTool, InferToolInput, Tool, ToolEffect } from "../core/tool.ts";
+import { addedByDefault } from "../plan/added-defaults.ts";
 import { compileExpressions } from "../plan/expressions.ts";
 import { hashPlan } from "../plan/hash-plan.ts";
 import { findReferences, resolveInput } from "../plan/references.ts";
@@ -39,6 +40,8 @@ export type DryRunStep<TTool extends Tool = Tool> = TTool extends Tool
       readonly tool: TTool["name"];
       /** As it would be recorded, before it is parsed, if no part is open; else as in the plan, with its references. */
       readonly input: InferToolInput<TTool>;
+      /** The fields that the schema adds to it by default; absent if there are none. */
+      readonly defaults?: JsonObject;
       /** The references in the input whose values are known only when the plan runs. */
       readonly open: readonly string[];
       /** The steps it waits for. */
@@ -76,6 +79,7 @@ async function previewPlan(
     if (source.aborted) throw source.reason;
     const { id: stepId, when, forEach } = step;
     const tool = callsTool(step) ? settings.tools.get(step.tool) : undefined;
+    const defaults = tool && addedByDefault(tool, step.input as JsonObject);
     const known = tool && (await getKnownAnswers(engine, { step: step as ToolStep, tool, secrets }));
     const { reasoning, ...planned } = shown.steps[index] as PlanStep;
     steps.push({
@@ -83,6 +87,7 @@ async function previewPlan(
       // A step that waits shows as a call of a tool "wait", as in events and records.
       tool: toolOf(step),
       input: copyJson(known?.input ?? inputOf(planned)),
+      ...(defaults && Object.keys(defaults).length > 0 && { defaults }),
       open: findReferences(inputOf(step)).map(({ text }) => text),
       dependsOn: [...(dependencies[index] ?? [])],
       ...defined({ when, forEach }),

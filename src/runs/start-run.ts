@@ -36,6 +36,7 @@ import { readRecorded, resultOfState } from "./stored-runs.ts";
 export { receivePosted, toDelivery } from "./commands/commands.ts";
 export { deliverEarly, sendCommand } from "./commands/send-command.ts";
 export { dryRun } from "./dry-run.ts";
+export { listPending } from "./list-pending.ts";
 export { planAlone } from "./planning/planning.ts";
 export { forkRun } from "./resume/fork-run.ts";
 export { fitsHere, resumeAll, resumeLeft, resumeRun } from "./resume/resume-run.ts";
@@ -43,7 +44,7 @@ export { readEventsOf } from "./run-events.ts";
 export { RunRegistry } from "./run-registry.ts";
 export { RunKeys } from "./secrets/run-keys.ts";
 export { showPage } from "./show.ts";
-export { deleteRun, isRecorded, listApprovals, listRuns, prune, readRun } from "./stored-runs.ts";
+export { deleteRun, isRecorded, listRuns, prune, readRun } from "./stored-runs.ts";
 
 interface StartOpening extends Opening {
   readonly target: RunTarget;

@@ -1,8 +1,7 @@
-import { inParallel } from "../async/promises.ts";
 import { AgentError, isAgentError } from "../core/errors.ts";
 import type { AgentEvent } from "../core/events.ts";
-import { checkKeys, failOption, type OptionTable, readOptions } from "../core/options.ts";
-import type { ApprovalPage, RunResult, RunSnapshot } from "../core/run-result.ts";
+import { failOption, type OptionTable, readOptions } from "../core/options.ts";
+import type { RunResult, RunSnapshot } from "../core/run-result.ts";
 import type { RunState } from "../core/run-state.ts";
 import {
   type ListRunsOptions,
@@ -31,25 +30,6 @@ export async function listRuns(store: RunStore, options: ListRunsOptions): Promi
     if (thrown instanceof AgentError && thrown.code === "invalid-options") throw thrown;
     throw toStoreError(thrown, { runId: "", operation: "list" });
   }
-}
-
-/** Damaged runs are left out. */
-export async function listApprovals(
-  settings: EngineSettings,
-  options: Pick<ListRunsOptions, "limit" | "cursor"> = {},
-): Promise<ApprovalPage> {
-  checkKeys("options", options, ["limit", "cursor"]);
-  const { runs, ...rest } = await listRuns(settings.store, { ...options, pending: "approval" });
-  const approvals: ApprovalPage["approvals"][] = [];
-  await inParallel(runs, 8, async ({ runId }, index) => {
-    const run = await readRun(settings, runId).catch((thrown) => {
-      if (!isDamaged(thrown)) throw thrown;
-    });
-    const { request, plan, pending = [] } = run ?? {};
-    const asked = { runId, ...(request !== undefined && { request }), steps: plan?.steps ?? [] };
-    approvals[index] = pending.filter((item) => "hash" in item).map((item) => ({ ...asked, item }));
-  });
-  return { ...rest, approvals: approvals.flat() };
 }
 
 export function isDamaged(thrown: unknown): boolean {

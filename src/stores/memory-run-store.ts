@@ -21,6 +21,7 @@ import {
   type RunStatus,
   type RunSummary,
   runStatusAfter,
+  shownRequest,
 } from "../core/run-summary.ts";
 
 /** Options of {@link createMemoryRunStore}. @inline */
@@ -206,7 +207,8 @@ function findSuspension({ events, status }: MemoryRun): RunDigest | undefined {
 }
 
 function summarize({ events, status }: MemoryRun): RunSummary {
-  const { runId, timestamp: createdAt, request } = events[0] as RunStartEvent;
+  const { runId, timestamp: createdAt, ...start } = events[0] as RunStartEvent;
+  const request = shownRequest(start);
   const startedAt = events.find(({ type }) => type === "step-start")?.timestamp;
   const updatedAt = events.at(-1)?.timestamp ?? createdAt;
   const times = { createdAt, updatedAt, ...(startedAt !== undefined && { startedAt }) };

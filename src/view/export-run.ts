@@ -160,7 +160,8 @@ async function describeEvents(
   const state = initialRunState(runId);
   checkEventFormat(runId, events);
   for (const event of events) reduceRunState(state, event);
-  const { status, request, plan, approvals = [] } = toRunSnapshot(state);
+  const { status, plan, approvals = [] } = toRunSnapshot(state);
+  const { request } = state;
   return {
     format: "planwright-run",
     version: 1,

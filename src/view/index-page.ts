@@ -1,4 +1,4 @@
-import type { StepRecord } from "../core/run-result.ts";
+import { describeRefusal, type StepRecord } from "../core/run-result.ts";
 import { shownStatus } from "../core/run-summary.ts";
 import { describeStepRef } from "../core/step.ts";
 import { cutText } from "../core/text.ts";
@@ -59,7 +59,8 @@ function nameCell({ run }: RunView): Html {
 function renderErrors(name: string, views: readonly RunView[]): Html | false {
   const rows = views.slice(0, maxRows).map((view) => {
     const { code = "", message = "" } = view.run.error ?? {};
-    return [nameCell(view), html`<code>${code}</code>`, cutText(message, maxMessage), formatTime(view.updatedAt)];
+    const text = cutText(describeRefusal(view.run) ?? message, maxMessage);
+    return [nameCell(view), html`<code>${code}</code>`, text, formatTime(view.updatedAt)];
   });
   return tableSection(name, ["run", short("code"), "message", short("when")], rows);
 }

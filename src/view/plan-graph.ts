@@ -20,7 +20,10 @@ export interface PlanGraph {
   readonly edges: readonly (readonly [from: number, to: number])[];
 }
 
-export function toPlanGraph({ steps }: Pick<Plan, "steps">, view?: Pick<RunView, "run" | "steps">): PlanGraph {
+export function toPlanGraph(
+  { steps }: Pick<Plan, "steps">,
+  view?: Pick<RunView, "run" | "steps" | "wordsOf">,
+): PlanGraph {
   const places = new Map<string, number>();
   const edges: (readonly [number, number])[] = [];
   const nodes = steps.map((step, index) => {
@@ -30,7 +33,7 @@ export function toPlanGraph({ steps }: Pick<Plan, "steps">, view?: Pick<RunView,
       if (from !== undefined) edges.push([from, index]);
     }
     places.set(step.id, index);
-    return toNode(step, view?.steps.get(step.id), view?.run);
+    return toNode(step, view?.steps.get(step.id), view);
   });
   return { nodes, edges };
 }
@@ -38,9 +41,10 @@ export function toPlanGraph({ steps }: Pick<Plan, "steps">, view?: Pick<RunView,
 function toNode(
   step: PlanStep,
   records: readonly StepRecord[] | undefined,
-  run: RunView["run"] | undefined,
+  { run, wordsOf }: Partial<Pick<RunView, "run" | "wordsOf">> = {},
 ): GraphNode {
-  const { id, tool, wait, reasoning } = step;
+  const { id, tool, wait } = step;
+  const reasoning = wordsOf?.(step) ?? step.reasoning;
   const questions = [...(run?.approvals ?? []), ...(run?.pending ?? [])];
   const facts = {
     once: records?.some(({ effect }) => effect === "once"),

@@ -1,5 +1,5 @@
 import type { Plan, PlanStep } from "../core/plan.ts";
-import type { StepRecord } from "../core/run-result.ts";
+import { describeRefusal, type StepRecord } from "../core/run-result.ts";
 import { shownStatus } from "../core/run-summary.ts";
 import { describeConditions, describeStepRef, describeWait } from "../core/step.ts";
 import { cutText } from "../core/text.ts";
@@ -92,7 +92,9 @@ function facts(view: RunView): Html {
 }
 
 function notices({ run, approvals }: RunView): Html {
-  return html`${run.error !== undefined && html`<div class="notice bad"><b>${run.error.code}</b> ${formatValue(run.error.message, 2_000)}</div>`}
+  const refusal = describeRefusal(run);
+  return html`${refusal !== undefined && html`<div class="notice wait">${formatValue(refusal, 2_000)}</div>`}
+${run.error !== undefined && refusal === undefined && html`<div class="notice bad"><b>${run.error.code}</b> ${formatValue(run.error.message, 2_000)}</div>`}
 ${getWaits({ run, approvals }).map((text) => html`<div class="notice wait">Waits ${cutText(text, 500)}.</div>`)}
 ${(run.notUndone?.length ?? 0) > 0 && html`<div class="notice wait">Not undone: ${cutText(notUndone(run), 500)}.</div>`}`;
 }
@@ -176,6 +178,7 @@ function renderStep(id: string, step: PlanStep | undefined, drawing: Drawing): H
   const { view, axis } = drawing;
   const records = view.steps.get(id) ?? [];
   const status = getStatus(records);
+  const words = view.wordsOf((records.length === 1 ? records[0] : step) ?? {});
   const isLoop = records.some(({ iteration }) => iteration !== undefined);
   const bars = records.flatMap((record) => view.bars.get(describeStepRef(record)) ?? []);
   const body = isLoop ? iterations(records, drawing) : records.map((record) => details(record, drawing));
@@ -183,7 +186,7 @@ function renderStep(id: string, step: PlanStep | undefined, drawing: Drawing): H
   const isRemoved = step === undefined && view.run.plan !== undefined;
   const isOpen = hasFailed(status) && !isRemoved && records.length < maxIterations;
   return html`<details class="step"${isOpen ? html` open` : ""}><summary>
-<span class="what"><b>${id}</b> <span class="tool">${step?.wait === undefined ? (records[0]?.tool ?? step?.tool ?? "") : `wait ${describeWait(step.wait)}`}</span>${isRemoved && html` <span class="tool">· replaced</span>`}</span>
+<span class="what"><b>${id}</b> ${words !== undefined && html`${words} `}<span class="tool">${step?.wait === undefined ? (records[0]?.tool ?? step?.tool ?? "") : `wait ${describeWait(step.wait)}`}</span>${isRemoved && html` <span class="tool">· replaced</span>`}</span>
 <span class="how">${pill(status, isLoop ? countText(records) : status)} <span class="time">${timeText(records)}</span></span>
 ${renderBars(bars, axis)}</summary>
 <div class="inside">${renderStepFacts(step, records)}${body}</div></details>`;
@@ -212,7 +215,7 @@ function iterations(records: readonly StepRecord[], drawing: Drawing): Html {
     .filter((record) => shown.has(record))
     .map(
       (record) => html`<details class="step"><summary>
-<span class="what"><b>${describeStepRef(record)}</b></span>
+<span class="what"><b>${describeStepRef(record)}</b> ${view.wordsOf(record) ?? ""}</span>
 <span class="how">${pill(record.status)} <span class="time">${timeText([record])}</span></span>
 ${renderBars(view.bars.get(describeStepRef(record)) ?? [], axis)}</summary><div class="inside">${details(record, drawing)}</div></details>`,
     );
@@ -236,7 +239,7 @@ function details(record: StepRecord, { view, axis, maxLength }: Drawing): Html {
     return html`<div class="value"><span>${name}</span><pre${isLong && html` tabindex="0"`}>${escapeContent(text)}</pre></div>`;
   };
   return html`<p class="facts">${words.join(" · ")}</p>${renderAttempts(view.bars.get(describeStepRef(record)) ?? [], axis)}
-<div class="values">${value("Input", record.input)}${output !== undefined && value("Output", output)}${progress !== undefined && value("Last progress", progress)}${error !== undefined && html`<div class="error">${value(html`Error <code>${error.code}</code>`, error.stack ?? error.message)}</div>`}</div>`;
+<div class="values">${value("Input", record.input)}${output !== undefined && value("Output", output)}${progress !== undefined && value("Last progress", progress)}${error !== undefined && reason !== "approval-rejected" && html`<div class="error">${value(html`Error <code>${error.code}</code>`, error.stack ?? error.message)}</div>`}</div>`;
 }
 
 const skipReasons = {

@@ -12,17 +12,24 @@ import {
   toRunSnapshot,
 } from "../core/run-result.ts";
 import { foldEvents } from "../core/run-state.ts";
-import { isHold } from "../core/run-summary.ts";
+import { callOf, isHold } from "../core/run-summary.ts";
 import { maskPaths } from "../core/sensitive-paths.ts";
 import { callsTool, describeStepRef, describeSubject, describeWait, stepRefOf } from "../core/step.ts";
+import type { DescribeCall } from "../core/tool.ts";
 import type { ToolFingerprint } from "../core/tool-schemas.ts";
 import { type Bar, type Execution, Timeline } from "./timeline.ts";
 
 /** A run that can be drawn: what `getRun` or a call returned, or its events, which tell more. */
 export type DrawnRun = RunSnapshot | RunResult | readonly AgentEvent[];
 
+/** Options of {@link toHtml}. @inline */
+export interface DrawOptions {
+  /** Says a call in words: `(call) => describeCall(call, { tools })`. @default none: steps are shown by their tools */
+  describeCall?: DescribeCall | undefined;
+}
+
 interface ApprovalView {
-  /** `step "s1"`, or `the plan`. */
+  /** `step "s1"`, with its words while it waits, or `the plan`. */
   readonly subject: string;
   readonly status: ApprovalRecord["status"] | "waiting";
   /** Time at which it was decided, or asked: ISO 8601. */
@@ -44,13 +51,17 @@ export interface RunView {
   /** Empty for a run that was not read from its events. */
   readonly modelCalls: readonly ModelEndEvent[];
   readonly earlierPlans: readonly Plan[];
+  readonly wordsOf: SayCall;
 }
 
-export function toRunView(run: DrawnRun): RunView {
-  if (isEvents(run)) return readEvents(run);
+type SayCall = (call: { readonly tool?: string | undefined; readonly input?: unknown }) => string | undefined;
+
+export function toRunView(run: DrawnRun, { describeCall }: DrawOptions = {}): RunView {
+  const wordsOf: SayCall = ({ tool, input }) => (tool === undefined ? undefined : describeCall?.({ tool, input }));
+  if (isEvents(run)) return readEvents(run, wordsOf);
   const { runId, status, steps } = (run ?? {}) as Partial<RunSnapshot>;
   const isRun = typeof runId === "string" && typeof status === "string" && Array.isArray(steps);
-  return isRun ? toMaskedView(mask(run, [])) : failOption("run", run, drawnRun);
+  return isRun ? toMaskedView(mask(run, []), wordsOf) : failOption("run", run, drawnRun);
 }
 
 export const drawnRun =
@@ -69,7 +80,7 @@ export function isEvents(run: DrawnRun): run is readonly AgentEvent[] {
   return Array.isArray(run);
 }
 
-function readEvents(events: readonly AgentEvent[]): RunView {
+function readEvents(events: readonly AgentEvent[], wordsOf: SayCall): RunView {
   const state = foldEvents(events[0]?.runId ?? "", events);
   const masked = mask(toRunSnapshot(state), state.tools ?? []);
   const timeline = new Timeline();
@@ -81,7 +92,7 @@ function readEvents(events: readonly AgentEvent[]): RunView {
     return isPlan && event.outcome.status === "completed" ? [event.outcome.plan] : [];
   });
   return {
-    ...toMaskedView(masked),
+    ...toMaskedView(masked, wordsOf),
     bars: timeline.bars,
     planning: timeline.planning,
     executions: timeline.executions,
@@ -91,13 +102,13 @@ function readEvents(events: readonly AgentEvent[]): RunView {
 }
 
 /** The output of a run is that of a step, where sensitive values are hidden by the paths of its tool; here they are not. */
-function toMaskedView({ output: _output, ...run }: RunSnapshot | RunResult): RunView {
+function toMaskedView({ output: _output, ...run }: RunSnapshot | RunResult, wordsOf: SayCall): RunView {
   const steps = new Map<string, StepRecord[]>();
   for (const record of run.steps) addTo(steps, record.stepId, record);
   const times = run.steps.flatMap(({ completedAt }) => completedAt ?? []).sort();
   const updatedAt = "updatedAt" in run ? run.updatedAt : (run.endedAt ?? times.at(-1) ?? run.createdAt);
   return {
-    ...{ run: run as RunSnapshot, updatedAt, steps, approvals: getApprovals(run as RunSnapshot) },
+    ...{ run: run as RunSnapshot, updatedAt, steps, approvals: getApprovals(run as RunSnapshot, wordsOf), wordsOf },
     ...{ planning: [], modelCalls: [], earlierPlans: [] },
     bars: new Map(run.steps.map((record) => [describeStepRef(record), getBars(record)])),
     executions: [{ startMs: Date.parse(run.createdAt), endMs: Date.parse(updatedAt) }],
@@ -112,7 +123,7 @@ function getBars({ status, attempts, startedAt, completedAt }: StepRecord): read
   return [{ kind: "attempt", startMs: Date.parse(startedAt), ...end, hasFailed: hasFailed(status), title }];
 }
 
-function getApprovals({ approvals = [], pending = [] }: RunSnapshot | RunResult): readonly ApprovalView[] {
+function getApprovals({ approvals = [], pending = [] }: RunSnapshot, wordsOf: SayCall): readonly ApprovalView[] {
   const decided = approvals.map((approval) => {
     const { status, decidedAt: at, by, comment } = approval;
     const subject = describeSubject(approval.kind === "step" ? stepRefOf(approval) : undefined);
@@ -120,7 +131,9 @@ function getApprovals({ approvals = [], pending = [] }: RunSnapshot | RunResult)
   });
   const waiting = pending.flatMap((item) => {
     if (item.kind === "wait" || isHold(item)) return [];
-    const subject = describeSubject(item.kind === "plan-approval" ? undefined : stepRefOf(item));
+    const words = item.kind === "approval" ? wordsOf(callOf(item)) : undefined;
+    const named = describeSubject(item.kind === "plan-approval" ? undefined : stepRefOf(item));
+    const subject = words === undefined ? named : `${named}: ${words}`;
     return { subject: item.kind === "outcome" ? `the outcome of ${subject}` : subject, status: "waiting" as const };
   });
   return [...decided, ...waiting];

@@ -1,7 +1,8 @@
+import { type OptionTable, readOptions } from "../core/options.ts";
 import { html, type Page } from "./html.ts";
 import { renderIndexPage } from "./index-page.ts";
 import { renderRunPage } from "./run-page.ts";
-import { type DrawnRun, drawnRun, drawOrRefuse, toRunView } from "./run-view.ts";
+import { type DrawnRun, type DrawOptions, drawnRun, drawOrRefuse, toRunView } from "./run-view.ts";
 
 /**
  * Draws a run as an HTML document of its own, or several runs as a document that lists what failed, what waits, what is
@@ -11,10 +12,14 @@ import { type DrawnRun, drawnRun, drawOrRefuse, toRunView } from "./run-view.ts"
  *
  * {@includeCode ../../examples/29-pictures.ts}
  */
-export function toHtml(run: DrawnRun | readonly DrawnRun[]): string {
-  const draw = () => toDocument(isOne(run) ? renderRunPage(toRunView(run)) : renderIndexPage(run.map(toRunView)));
+export function toHtml(run: DrawnRun | readonly DrawnRun[], options: DrawOptions = {}): string {
+  const { describeCall } = readOptions(drawOptions, options);
+  const view = (one: DrawnRun) => toRunView(one, { describeCall });
+  const draw = () => toDocument(isOne(run) ? renderRunPage(view(run)) : renderIndexPage(run.map(view)));
   return drawOrRefuse(run, { expected: drawnRun, draw });
 }
+
+const drawOptions = { describeCall: { type: "function" } } satisfies OptionTable<DrawOptions>;
 
 /** The events of a run are a list, too. */
 function isOne(run: DrawnRun | readonly DrawnRun[]): run is DrawnRun {

@@ -3,7 +3,7 @@ import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it, onTestFinished } from "vitest";
 import { createCliAgent } from "../../src/cli/cli-io.ts";
-import { loadTools } from "../../src/cli/explain-request.ts";
+import { loadTools } from "../../src/cli/load-tools.ts";
 import { buildChild } from "../adapters/sqlite/processes/start-child.ts";
 import { newFolder } from "../new-folder.ts";
 import { callCli, createFakeIo } from "./fake-io.ts";
@@ -41,7 +41,7 @@ describe("planwright explain", () => {
       const { exitCode, stdout, stderr } = await call(...words);
       expect([exitCode, stderr]).toEqual([0, ""]);
       expect(stdout).toBe(
-        `cancel order 12: Cancel, by the phrase "cancel order {order}"\n  "cancel order" is of the phrase\n  "12" is the order\ns1  Cancel order 12\n    Cancel {"order":12}\n    once\n`,
+        `cancel order 12: Cancel, by the phrase "cancel order {order}"\n  "cancel order" is of the phrase\n  "12" is the order\ns1  cancel order 12\n    Cancel {"order":12}\n    once\n`,
       );
     }
   });
@@ -88,7 +88,7 @@ describe("planwright explain", () => {
 
   it("reads what Node cannot by tsx, or names both", async () => {
     const file = write("tools.ts", `${schema}\nenum Kind { order }\nexport default ${tools} as readonly object[];`);
-    const { script, remove } = buildChild("src/cli/explain-request.ts");
+    const { script, remove } = buildChild("src/cli/load-tools.ts");
     onTestFinished(remove);
     const code = `import { loadTools } from ${JSON.stringify(script)};
       console.log(...(await loadTools(${JSON.stringify(file)})).map(({ name }) => name));`;

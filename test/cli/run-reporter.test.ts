@@ -7,7 +7,7 @@ import { createFakeAgent } from "./fake-io.ts";
 it("a run is reported line by line: replans, skipped steps, circuits and what was undone, too", () => {
   let written = "";
   const out = new Printer({ write: (text) => (written += text) });
-  const reportEvent = createReporter({ agent: createFakeAgent(), out });
+  const reportEvent = createReporter({ tools: createFakeAgent().tools, out });
   const report = (event: object) =>
     reportEvent({ runId: "run_1", sequence: 1, timestamp: "2026-01-01T00:00:00.000Z", ...event } as AgentEvent);
   const step = (id: string) => ({ stepId: id, tool: "Fake" });

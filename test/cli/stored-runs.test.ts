@@ -129,8 +129,9 @@ describe("planwright show", () => {
     expect(rest.join("\n")).toBe(`  add a todo to buy milk
 
 Plan
-  s1  Add a todo to buy milk
+  s1  add buy milk
       TodoStore {"operation":"add","title":"buy milk"}
+      reasoning: Add a todo to buy milk
 
 Run
   ✔ s1 TodoStore: [ ] buy milk

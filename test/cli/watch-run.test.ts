@@ -51,7 +51,7 @@ describe("planwright watch", () => {
     const { db, clock, io } = await startElsewhere({ asks: true });
     const { exitCode, stdout, stderr } = await clock.runUntil(callCli(["watch", "run_1", "--db", db], io));
     expect([exitCode, stdout]).toEqual([1, plan]);
-    expect(stderr).toBe("planwright: the run is suspended: s1 needs approval\n");
+    expect(stderr).toBe("planwright: the run is suspended: s1 needs approval: fake, text: add milk\n");
   });
 
   it("has the exit code of the run, and one JSON document with --json", async () => {

@@ -70,6 +70,7 @@ describe("a dry run of a plan", () => {
         tool: "Read",
         // Before the schema's defaults, as it would be recorded.
         input: { path: "/etc/hosts" },
+        defaults: { lines: 10 },
         open: [],
         dependsOn: [],
         effect: "pure",

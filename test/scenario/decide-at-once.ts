@@ -31,7 +31,7 @@ export async function decideAtOnce(store: RunStore, deciders: readonly Decide[],
     }
     expect((await agent.getRun(runId))?.pending).toEqual([]);
   }
-  expect((await agent.listApprovals()).approvals).toEqual([]);
+  expect((await agent.listPending()).items).toEqual([]);
   const resumed = await agent.resumeAll();
   expect(resumed).toHaveLength(count);
   for (const { runId, result } of resumed)

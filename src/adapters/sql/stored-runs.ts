@@ -17,6 +17,7 @@ import {
   type RunStatus,
   type RunSummary,
   runStatusAfter,
+  shownRequest,
 } from "../../core/run-summary.ts";
 import { describeThrown } from "../../core/text.ts";
 import { readInteger, readOptionalText, readText, type SqlRow } from "./statement.ts";
@@ -61,7 +62,8 @@ export function readStatus(row: SqlRow): RunStatus {
 /** The request is JSON, as it may have a null character. */
 export function firstValues(first: AgentEvent) {
   const { timestamp: createdAt } = first;
-  const { request, metadata } = first.type === "run-start" ? first : { metadata: {} };
+  const { metadata, ...start } = first.type === "run-start" ? first : { metadata: {} };
+  const request = shownRequest(start);
   const json = request === undefined ? null : JSON.stringify(request);
   return { createdAt, createdMs: Date.parse(createdAt), request: json, metadata: hashMetadata(metadata) };
 }

@@ -58,11 +58,16 @@ const rulesOf = new WeakMap<DefinedTool, ToolRules>();
 
 /** A promise the first time with zod 3, whose converter is loaded, and for phrases that a function loads. Throws `invalid-options`. */
 export function compileTool(tool: DefinedTool): ToolRules | Promise<ToolRules> {
+  return compiledTool(tool) ?? load(tool);
+}
+
+/** Undefined for what has to be loaded and is not yet. */
+export function compiledTool(tool: DefinedTool): ToolRules | undefined {
   const known = rulesOf.get(tool);
   if (known !== undefined) return known;
   const { phrases } = tool;
   const schemas = toolSchemas(tool);
-  if (typeof phrases === "function" || schemas instanceof Promise || slotsOfZod3(phrases).length > 0) return load(tool);
+  if (typeof phrases === "function" || schemas instanceof Promise || slotsOfZod3(phrases).length > 0) return undefined;
   return compile(tool, phrases, schemas);
 }
 

@@ -1,13 +1,14 @@
-import { canonicalJson, hiddenText, type JsonObject } from "../../core/json.ts";
+import { canonicalJson, copyJson, hiddenText, type JsonObject } from "../../core/json.ts";
 import { sensitiveViewOf } from "../../core/sensitive-paths.ts";
-import type { SlotValue } from "../../core/tool.ts";
+import { cutText } from "../../core/text.ts";
+import type { DefinedTool, SlotValue } from "../../core/tool.ts";
 import type { DateClock } from "../../dates/read-dates.ts";
 import { dayMs, nextDate, wallTimeAt } from "../../dates/zoned-time.ts";
 import { months, weekdays } from "../../english/word-classes.ts";
 import { isNullable, type PhraseNode, remembered, slotNames } from "../../language/phrases.ts";
-import { asReference, parseReference, parseTemplate } from "../../plan/references.ts";
+import { asReference, fillReferences, parseReference, parseTemplate } from "../../plan/references.ts";
 import { opensMessage } from "./match.ts";
-import { inputOfPhrase, type PhraseRule, sayName, type ToolRules } from "./phrase-rules.ts";
+import { compiledTool, inputOfPhrase, type PhraseRule, sayName, type ToolRules } from "./phrase-rules.ts";
 import { typeOfSlot } from "./slot-values.ts";
 import { choicesOf, isDate, type SlotType } from "./slots.ts";
 
@@ -21,37 +22,70 @@ interface Saying {
 const maxSaid = 300;
 const gap = "…";
 
-/** In the shortest phrase that has a place for the whole input; undefined if none has. A field that it lacks is said as "…". */
+/** In the first phrase that has a place for the whole input; undefined if none has. A field that it lacks is said as "…". */
 function sayCall(tool: ToolRules, input: JsonObject, saying: Saying): string | undefined {
   const isMade = ({ fixed }: PhraseRule) =>
     Object.entries(fixed).every(([name, value]) => canonicalJson(value) === canonicalJson(input[name] ?? null));
-  for (const rule of shortestFirst(tool)) {
+  for (const rule of spokenRules(tool)) {
     const said = isMade(rule) ? sayBy(rule, input, saying) : undefined;
-    if (said !== undefined) return said.slice(0, maxSaid);
+    if (said !== undefined) return cutText(said, maxSaid);
   }
   return undefined;
 }
 
 export function sayOpenly(rules: ToolRules, input: JsonObject, saying: Saying): string | undefined {
-  const view = rules.isSensitive ? sensitiveViewOf(rules.schemas.input) : undefined;
-  const open = Object.entries(input).map(([name, value]) => [name, view?.at(name).isSensitive ? hiddenText : value]);
-  return sayCall(rules, Object.fromEntries(open), saying) ?? (rules.isSensitive ? sayName(rules.tool.name) : undefined);
+  return sayCall(rules, openFields(rules, input), saying) ?? (rules.isSensitive ? sayName(rules.tool.name) : undefined);
+}
+
+function openFields({ isSensitive, schemas }: ToolRules, input: JsonObject): JsonObject {
+  const view = isSensitive ? sensitiveViewOf(schemas.input) : undefined;
+  return Object.fromEntries(
+    Object.entries(input).map(([name, value]) => [name, view?.at(name).isSensitive ? hiddenText : value]),
+  );
 }
 
 /** A call in the words of a phrase or, where none has all of its input, by its names: `refund, invoice: 4`. */
 export function describeCall(rules: ToolRules, input: JsonObject, clock: DateClock): string {
-  const view = rules.isSensitive ? sensitiveViewOf(rules.schemas.input) : undefined;
-  const fields = Object.entries(input).map(([name, value]) => {
-    const shown = typeof value === "string" ? value : JSON.stringify(value);
-    return `${sayName(name)}: ${view?.at(name).isSensitive ? hiddenText : shown}`;
-  });
-  return sayOpenly(rules, input, { clock }) ?? [sayName(rules.tool.name), ...fields].join(", ").slice(0, maxSaid);
+  return sayOpenly(rules, input, { clock }) ?? sayNames(rules.tool.name, openFields(rules, input));
 }
 
-const shortestFirst = remembered(({ rules }: ToolRules): readonly PhraseRule[] =>
-  rules
-    .filter(({ example }) => /^\p{L}|[^{\p{L}]\p{L}/u.test(example))
-    .sort((one, other) => one.example.length - other.example.length),
+export function sayNames(name: string, input: JsonObject): string {
+  const fields = Object.entries(input).map(
+    ([field, value]) => `${sayName(field)}: ${typeof value === "string" ? value : JSON.stringify(value)}`,
+  );
+  return cutText([sayName(name), ...fields].join(", "), maxSaid);
+}
+
+/** Always with the year. */
+const anyTime: DateClock = { nowMs: 0, timeZone: "UTC" };
+
+/** In the words of the tool itself, or of its phrases; undefined if neither has any, or the phrases have yet to be loaded. */
+export function sayStep(tool: DefinedTool, input: JsonObject): string | undefined {
+  const own = sayByTool(tool, input);
+  if (own !== undefined) return own;
+  try {
+    const rules = compiledTool(tool);
+    return rules && sayCall(rules, openFields(rules, input), { clock: anyTime });
+  } catch {
+    // A phrase that cannot be read is reported by whoever plans.
+    return undefined;
+  }
+}
+
+function sayByTool(tool: DefinedTool, input: JsonObject): string | undefined {
+  try {
+    const said: unknown = tool.describeCall?.(copyJson(fillReferences(input, sayReference)));
+    if (typeof said === "string" && said.trim() !== "") return cutText(said, maxSaid);
+    // Unread, a promise that rejects would end the process.
+    Promise.resolve(said).catch(() => {});
+  } catch {
+    // The phrases say it.
+  }
+  return undefined;
+}
+
+const spokenRules = remembered(({ rules }: ToolRules): readonly PhraseRule[] =>
+  rules.filter(({ example }) => /^\p{L}|[^{\p{L}]\p{L}/u.test(example)),
 );
 
 export function sayPhrase(rule: PhraseRule, values: Values, clock: DateClock): string | undefined {
@@ -199,7 +233,8 @@ function sayReference(reference: ReturnType<typeof parseReference>): string {
 /** "friday 4 december at 17:00"; with the year, if it is not the next such day. */
 function sayDate(value: string, { nowMs, timeZone }: DateClock): string {
   if (value === "..") return "any day";
-  const wall = value.length > 10 ? wallTimeAt(Date.parse(value), timeZone) : Date.parse(value);
+  // As it is written, whatever its time zone: that of the request.
+  const wall = Date.parse(value.length > 10 ? `${value.slice(0, 19)}Z` : value);
   const date = new Date(wall);
   if (Number.isNaN(wall)) return value;
   const today = Math.floor(wallTimeAt(nowMs, timeZone) / dayMs);

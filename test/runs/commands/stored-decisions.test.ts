@@ -40,7 +40,7 @@ describe("of two people who decide one after the other", () => {
     await mia.execute({ steps: [asks("a")] }, { runId });
     const [item] = await itemsOf(mia);
     await mia[first](runId, item as never, { ...leave, by: "Mia" }).recorded;
-    expect((await max.listApprovals()).approvals).toEqual([]);
+    expect((await max.listPending()).items).toEqual([]);
     const decidedAt = (await max.getRun(runId))?.approvals?.[0]?.decidedAt;
     const subject = kind === "plan" ? "plan" : 'step "a"';
     for (const resume of [false, true]) {
@@ -87,7 +87,7 @@ describe("a decision about one of several questions", () => {
       create().approve(runId, a as never, leave).recorded,
       create().approve(runId, b as never, leave).recorded,
     ]);
-    expect((await web.listApprovals()).approvals.map(({ item }) => item)).toEqual([c]);
+    expect((await web.listPending()).items.map(({ item }) => item)).toEqual([c]);
     expect(await worker.resumeAll()).toMatchObject([{ result: { status: "suspended", pending: [c] } }]);
     expect(tool.calls).toHaveLength(2);
     // What is left waits for somebody again.
@@ -214,13 +214,13 @@ describe("a client without the keys of a run", () => {
     const worker = createAgent({ tools: [login], store, secrets: { keys: [keyOf("k1")] } });
     await worker.execute({ steps: [{ id: "l", tool: "Login", input: { password } }] }, { runId });
     const web = () => createOrchestrator({ tools: [], store });
-    const [{ item } = { item: undefined }] = (await web().listApprovals()).approvals;
+    const [{ item } = { item: undefined }] = (await web().listPending()).items;
     await web().approve(runId, item as never, { ...leave, by: "Mia" }).recorded;
     await expect(web().reject(runId, item as never, leave).recorded).rejects.toMatchObject({
       code: "run-conflict",
       details: { decided: { by: "Mia" } },
     });
-    expect((await web().listApprovals()).approvals).toEqual([]);
+    expect((await web().listPending()).items).toEqual([]);
     expect(JSON.stringify(await store.read(runId))).not.toContain(password);
     expect(await worker.resumeAll()).toMatchObject([{ result: { status: "completed", output: "in" } }]);
   });

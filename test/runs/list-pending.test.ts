@@ -1,4 +1,4 @@
-import { createAgent, createMemoryRunStore, defineTool, type RunStore, sensitive } from "planwright";
+import { type ApprovalItem, createAgent, createMemoryRunStore, defineTool, type RunStore, sensitive } from "planwright";
 import { createSqliteRunStore } from "planwright/sqlite";
 import { describe, expect, it, onTestFinished } from "vitest";
 import * as z from "zod/v4";
@@ -29,7 +29,7 @@ function sqlite(): RunStore {
 describe.each([
   ["memory", () => createMemoryRunStore()],
   ["SQLite", sqlite],
-])("listApprovals with %s", (_name, createStore) => {
+])("listPending with %s", (_name, createStore) => {
   const create = (store: RunStore, options: object = {}) => createAgent({ tools, store, secrets, ...options });
 
   /** Four suspended runs that wait for a plan, a step, three iterations, and an event; and one that has ended. */
@@ -48,29 +48,29 @@ describe.each([
 
   it("has every item that somebody can decide, as getRun shows it, and each can be passed on as it is", async () => {
     const { agent, store } = await suspended();
-    const { approvals, cursor } = await agent.listApprovals();
+    const { items, cursor } = await agent.listPending();
     expect(cursor).toBeUndefined();
-    expect(approvals.map(({ runId, item }) => [runId, item.kind])).toEqual([
+    expect(items.map(({ runId, item }) => [runId, item.kind])).toEqual([
       ...Array(3).fill(["loop", "approval"]),
       ["step", "approval"],
       ["plan", "plan-approval"],
     ]);
-    for (const { runId, request, item, steps } of approvals) {
+    for (const { runId, request, item, steps } of items) {
       const run = await agent.getRun(runId);
       expect(run?.pending).toContainEqual(item);
       expect({ request, steps }).toEqual({ request: run?.request, steps: run?.plan?.steps });
     }
-    expect(approvals[3]).toMatchObject({
+    expect(items[3]).toMatchObject({
       request: "log in",
       item: { input: { user: "ada", password: "[sensitive]" }, given: { password: "[sensitive]" } },
       steps: [{ input: { password: "[sensitive]" } }],
     });
-    expect(approvals[4]).not.toHaveProperty("request");
-    expect(JSON.stringify(approvals)).not.toContain(password);
-    const decided = approvals.map(({ runId, item }) => agent.approve(runId, item, { resume: false }).recorded);
+    expect(items[4]).not.toHaveProperty("request");
+    expect(JSON.stringify(items)).not.toContain(password);
+    const decided = items.map(({ runId, item }) => agent.approve(runId, item as ApprovalItem, { resume: false }).recorded);
     await Promise.all(decided);
     await agent.resumeAll();
-    expect((await agent.listApprovals()).approvals).toEqual([]);
+    expect((await agent.listPending()).items).toEqual([]);
     const ended = await Promise.all(["plan", "step", "loop"].map((runId) => agent.getRun(runId)));
     expect(ended.map((run) => run?.status)).toEqual(["completed", "completed", "completed"]);
     expect(JSON.stringify(await store.read("step"))).not.toContain(password);
@@ -79,8 +79,8 @@ describe.each([
   it("hides what the agent hides", async () => {
     const { store } = await suspended();
     const redact = (value: unknown, { kind }: { kind: string }) => (kind === "request" ? "hidden" : value);
-    const { approvals } = await create(store, { redact }).listApprovals();
-    expect(approvals.map(({ request }) => request)).toEqual([undefined, undefined, undefined, "hidden", undefined]);
+    const { items } = await create(store, { redact }).listPending();
+    expect(items.map(({ request }) => request)).toEqual([undefined, undefined, undefined, "hidden", undefined]);
   });
 
   it("has pages of runs, each with all its items, also while runs are decided", async () => {
@@ -88,9 +88,9 @@ describe.each([
     const pages: string[][] = [];
     let cursor: string | undefined;
     do {
-      const page = await agent.listApprovals({ limit: 1, cursor });
-      pages.push(page.approvals.map(({ runId }) => runId));
-      for (const { runId, item } of page.approvals) await agent.reject(runId, item).result.catch(() => {});
+      const page = await agent.listPending({ limit: 1, cursor });
+      pages.push(page.items.map(({ runId }) => runId));
+      for (const { runId, item } of page.items) await agent.reject(runId, item as ApprovalItem).result.catch(() => {});
       cursor = page.cursor;
     } while (cursor !== undefined);
     expect(pages.filter((page) => page.length > 0)).toEqual([["loop", "loop", "loop"], ["step"], ["plan"]]);
@@ -100,12 +100,12 @@ describe.each([
     const { store } = await suspended();
     const read: RunStore["read"] = (runId, options) => (runId === "step" ? ([5] as never) : store.read(runId, options));
     const damaged: RunStore = Object.assign(Object.create(store), { read });
-    const { approvals } = await create(damaged).listApprovals();
-    expect([...new Set(approvals.map(({ runId }) => runId))]).toEqual(["loop", "plan"]);
-    await expect(create(store).listApprovals({ limit: 0 })).rejects.toMatchObject({ code: "invalid-options" });
+    const { items } = await create(damaged).listPending();
+    expect([...new Set(items.map(({ runId }) => runId))]).toEqual(["loop", "plan"]);
+    await expect(create(store).listPending({ limit: 0 })).rejects.toMatchObject({ code: "invalid-options" });
     for (const unknown of [{ page: 1 }, { status: "failed" }, { pending: "wait" }, []])
-      await expect(create(store).listApprovals(unknown as never)).rejects.toMatchObject({ code: "invalid-options" });
+      await expect(create(store).listPending(unknown as never)).rejects.toMatchObject({ code: "invalid-options" });
     const unreachable: RunStore = Object.assign(Object.create(store), { read: () => Promise.reject(new Error("no")) });
-    await expect(create(unreachable).listApprovals()).rejects.toMatchObject({ code: "store-failed" });
+    await expect(create(unreachable).listPending()).rejects.toMatchObject({ code: "store-failed" });
   });
 });

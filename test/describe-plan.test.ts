@@ -1,9 +1,9 @@
 import { describe, expect, it } from "vitest";
 import { z as zod3 } from "zod/v3";
 import { z } from "zod/v4";
-import { jsonSchema } from "../../src/adapters/schemas/index.ts";
-import type { AnyPlan } from "../../src/core/plan.ts";
-import { defineTool, describePlan, sensitive } from "../../src/index.ts";
+import { jsonSchema } from "../src/adapters/schemas/index.ts";
+import type { AnyPlan } from "../src/core/plan.ts";
+import { createAgent, defineTool, describeCall, describePlan, sensitive } from "../src/index.ts";
 
 const text = z.object({ text: z.string().optional() });
 const tools = [
@@ -163,5 +163,125 @@ s     Tell Ada
       'a  Login {"user":{"$ref":"w.user"},"pin":"[sensitive]"}',
       "   after w",
     ]);
+  });
+});
+
+describe("a call in words", () => {
+  const inputSchema = z.object({
+    to: z.string(),
+    euros: z.number(),
+    at: z.iso.datetime({ offset: true }).optional(),
+    pin: sensitive(z.string()).optional(),
+  });
+  const phrases = ["send {euros} euros to {to}", "pay {to} {euros} euros"];
+  const create = (options: object = {}) =>
+    defineTool({ name: "Transfer", description: "d", inputSchema, phrases, execute: () => 1, ...options });
+  const say = (input: object, options?: object) =>
+    describeCall({ tool: "Transfer", input }, { tools: [create(options)] });
+  const ada = { to: "Ada", euros: 20 };
+
+  it("is that of the tool's first phrase that has all of it, with the call beneath", async () => {
+    const transfer = create({ inputSchema: inputSchema.omit({ pin: true }) });
+    const plan = await createAgent({ tools: [transfer] }).plan("Pay Ada 20 euros");
+    expect(lines(plan, [transfer])).toEqual([
+      "s1  send 20 euros to Ada",
+      '    Transfer {"to":"Ada","euros":20}',
+      "    once",
+      "    reasoning: Pay Ada 20 euros",
+    ]);
+    const same = await createAgent({ tools: [transfer] }).plan("Send 20 euros to Ada");
+    expect(lines(same, [transfer])).toHaveLength(3);
+  });
+
+  it("says references and times, and is by names where no phrase has all of it", () => {
+    expect(say({ to: "Ada", euros: { $ref: "s1.value" } })).toBe("send the value of step 1 euros to Ada");
+    expect(say({ ...ada, at: "2026-12-04T17:00:00+05:00" })).toBe(
+      "send 20 euros to Ada friday 4 december 2026 at 17:00",
+    );
+    expect(say({ to: "Ada" })).toBe("transfer, to: Ada");
+    expect(say(ada, { phrases: [] })).toBe("transfer, to: Ada, euros: 20");
+    expect(describeCall({ tool: "No", input: ada }, { tools: [] })).toBe("no, to: Ada, euros: 20");
+    expect(describeCall({ tool: "No", input: "[hidden]" }, { tools: [] })).toBe("no");
+    expect(() => describeCall({ tool: "No", input: {} }, {} as never)).toThrow(
+      'Option "tools" must be a list of tools',
+    );
+  });
+
+  it.each<[string, unknown, string]>([
+    ["a text", () => "give Ada money", "give Ada money"],
+    ["1 MB", () => "x".repeat(1e6), `${"x".repeat(299)}…`],
+    ["nothing", () => undefined, "send 20 euros to Ada"],
+    ["an empty text", () => " ", "send 20 euros to Ada"],
+    ["a promise that rejects", () => Promise.reject(new Error("no")), "send 20 euros to Ada"],
+    [
+      "an error",
+      () => {
+        throw new Error("no");
+      },
+      "send 20 euros to Ada",
+    ],
+    ["a change of its input", (input: { to: string }) => Object.assign(input, { to: "Eve" }).to, "Eve"],
+  ])("is that of the tool's describeCall, or else of its phrases: %s", (_name, own, expected) => {
+    const input = { ...ada };
+    expect(say(input, { describeCall: own })).toBe(expected);
+    expect(input).toEqual(ada);
+  });
+
+  it("passes references to describeCall in words, and no secret", () => {
+    const seen: unknown[] = [];
+    const own = (input: object) => String(seen.push(input));
+    say({ to: "${s1.name} B", euros: { $ref: "s2" }, pin: "hunter22" }, { describeCall: own });
+    expect(seen).toEqual([{ to: "the name of step 1 B", euros: "the whole result of step 2", pin: "[sensitive]" }]);
+    expect(say({ ...ada, pin: "hunter22" })).toBe("transfer, to: Ada, euros: 20, pin: [sensitive]");
+  });
+
+  it("is by names for phrases that have yet to be loaded, and that cannot be", async () => {
+    const later = create({ phrases: async () => phrases });
+    const call = { tool: "Transfer", input: ada };
+    expect(describeCall(call, { tools: [later] })).toBe("transfer, to: Ada, euros: 20");
+    await createAgent({ tools: [later] }).plan("pay Ada 20 euros");
+    expect(describeCall(call, { tools: [later] })).toBe("send 20 euros to Ada");
+    expect(say(ada, { phrases: () => Promise.reject(new Error("no")) })).toBe("transfer, to: Ada, euros: 20");
+  });
+
+  const share = z.object({
+    file: z.string(),
+    everybody: z.boolean().default(true),
+    note: z.string().default("a\u202eb"),
+    options: z.object({ level: z.number().nullable().default(null), on: z.boolean() }).optional(),
+    key: sensitive(z.string()).default("hunter22"),
+  });
+  const sharing = (inputSchema: unknown) =>
+    defineTool({ name: "Share", description: "d", inputSchema, effect: "idempotent", execute: () => 1 } as never);
+
+  it.each<[string, unknown, string]>([
+    [
+      "fields",
+      { file: "x", options: { on: true } },
+      "options.level: none, everybody: yes, note: a\\u202eb, key: [sensitive], by default",
+    ],
+    ["fields beside references", { file: { $ref: "a.x" }, note: "n" }, "everybody: yes, key: [sensitive], by default"],
+    ["none", { file: "x", everybody: false, note: "", key: "k" }, "after a"],
+  ])("is followed by what the schema adds: %s", (_name, input, expected) => {
+    const steps = [
+      { id: "a", tool: "No", input: {} },
+      { id: "s", tool: "Share", input },
+    ] as never;
+    const found = lines({ steps }, [sharing(share)] as never);
+    expect(
+      found
+        .find((line) => line.endsWith(expected.split(", ").at(-1) ?? ""))
+        ?.trim()
+        .split(", ")
+        .sort(),
+    ).toEqual(expected.split(", ").sort());
+  });
+
+  it("shows what a schema of zod 3 adds, and what it may hide until it is read", () => {
+    const plain = zod3.object({ file: zod3.string(), everybody: zod3.boolean().default(true) });
+    const secret = zod3.object({ file: zod3.string(), key: sensitive(zod3.string()).default("hunter22") });
+    const added = (schema: unknown) =>
+      lines({ steps: [{ id: "s", tool: "Share", input: { file: "x" } }] }, [sharing(schema)] as never)[1];
+    expect([added(plain), added(secret)]).toEqual(["   everybody: yes, by default", "   key: [sensitive], by default"]);
   });
 });

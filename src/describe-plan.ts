@@ -1,24 +1,31 @@
-import { indexTools } from "../core/define-tool.ts";
-import { copyJson, type JsonValue } from "../core/json.ts";
-import { checkObject, checkOption, failOption, readOptions } from "../core/options.ts";
-import type { AnyPlan, PlanStep, StepWait, ToolStep } from "../core/plan.ts";
-import { parseWith } from "../core/schema.ts";
-import { type SensitiveView, sensitiveViewOf } from "../core/sensitive-paths.ts";
-import { callsTool, describeConditions, describeWait, withInputs } from "../core/step.ts";
-import { printable, printableJson } from "../core/text.ts";
-import type { DefinedTool, Tool } from "../core/tool.ts";
-import { isSensitiveTool, toolSchemas } from "../core/tool-schemas.ts";
-import { dependenciesOf, fillReferences, findReferences, stepsNamedIn } from "../plan/references.ts";
-import { HiddenTexts, hideInput } from "./secrets/sensitive-values.ts";
+import { indexTools, toDefinedTool } from "./core/define-tool.ts";
+import { copyJson, isRecord, type JsonObject, type JsonValue } from "./core/json.ts";
+import { checkObject, checkOption, failOption, readOptions } from "./core/options.ts";
+import type { AnyPlan, PlanStep, StepWait, ToolStep } from "./core/plan.ts";
+import { parseWith } from "./core/schema.ts";
+import { type SensitiveView, sensitiveViewOf } from "./core/sensitive-paths.ts";
+import { callsTool, describeConditions, describeWait, withInputs } from "./core/step.ts";
+import { printable, printableJson } from "./core/text.ts";
+import type { DefinedTool, SaidCall, Tool } from "./core/tool.ts";
+import { isSensitiveTool, toolSchemas } from "./core/tool-schemas.ts";
+import { addedByDefault, describeDefaults } from "./plan/added-defaults.ts";
+import { dependenciesOf, fillReferences, findReferences, stepsNamedIn } from "./plan/references.ts";
+import { compileTool } from "./planners/rules/phrase-rules.ts";
+import { sayNames, sayStep } from "./planners/rules/say.ts";
+import { HiddenTexts, hideInput } from "./runs/secrets/sensitive-values.ts";
 
 /**
- * Describes a plan as text for a person who decides whether it may run: for each step its `reasoning`, the call as it
- * will be made, its condition, its loop, what it waits for, and whether it runs only once or asks first. Sensitive
+ * Describes a plan as text for a person who decides whether it may run. Each step is said in words: those of its tool's
+ * `describeCall`, or of its phrases read backwards; without any, by its `reasoning`. Beneath are the call as it will be made,
+ * what the schema adds by default, its condition, its loop, what it waits for, whether it runs only once or asks first, and a
+ * `reasoning` that says anything else.
+ *
+ * Phrases that a function loads count once a request was planned with them. Sensitive
  * values are shown as `"[sensitive]"`; all fields of a sensitive tool are, until an agent or a check has read its schema
  * of zod 3. The plan is not validated: a tool that is not among `tools` is called unknown. The `needsApproval` of an
  * agent is not known here. Throws `invalid-options`.
  *
- * {@includeCode ../../examples/04-approve-a-plan.ts}
+ * {@includeCode ../examples/00-transfer.ts}
  * @group Plans
  */
 export function describePlan(plan: AnyPlan, options: { readonly tools: readonly Tool[] }): string {
@@ -29,24 +36,56 @@ export function describePlan(plan: AnyPlan, options: { readonly tools: readonly 
   if (!steps.every(isStep))
     failOption("plan.steps", steps, "steps, each with an id, and a tool and its input or a wait");
   const hidden = new HiddenTexts();
-  const calls = steps.map((step) => describeCall(step, tools, hidden));
+  const calls = steps.map((step) => describeStep(step, tools, hidden));
   const width = Math.max(...steps.map(({ id }) => printable(id).length)) + 2;
   const earlier = new Set<string>();
   const blocks = steps.map((step, index) => {
     const { id, reasoning } = step;
+    const { words, call = `wait ${describeWait(step.wait as StepWait)}`, added } = calls[index] ?? {};
     const after = dependenciesOf(step, steps[index - 1], { stepIds: stepsNamedIn(step, earlier) });
     earlier.add(id);
     const facts = [...describeTool(step, tools), ...(after.length > 0 ? [`after ${after.join(", ")}`] : [])];
+    const isReasoned = reasoning !== undefined && words !== undefined && !isAlike(words, reasoning);
+    const about = [added, ...describeConditions(step), facts.join(", "), isReasoned && `reasoning: ${reasoning}`];
     const lines = [
-      ...(reasoning === undefined ? [] : [hidden.hide(reasoning)]),
-      calls[index] ?? hidden.hide(`wait ${describeWait(step.wait as StepWait)}`),
-      ...[...describeConditions(step), ...(facts.length > 0 ? [facts.join(", ")] : [])].map((line) =>
-        hidden.hide(line),
-      ),
+      ...[words ?? reasoning].filter(Boolean).map((line) => hidden.hide(String(line))),
+      calls[index] === undefined ? hidden.hide(call) : call,
+      ...about.filter(Boolean).map((line) => hidden.hide(String(line))),
     ];
     return lines.map((line, at) => (at === 0 ? printable(id) : "").padEnd(width) + printable(line)).join("\n");
   });
   return blocks.join("\n");
+}
+
+/**
+ * Says a call in words: those of its tool's `describeCall`, or of its phrases read backwards, or by its names; then what the
+ * schema adds by default. Sensitive values are hidden, as in {@link describePlan}. Throws `invalid-options`.
+ *
+ * {@includeCode ../examples/29-pictures.ts}
+ * @group Plans
+ */
+export function describeCall(call: SaidCall, { tools }: { readonly tools: readonly Tool[] }): string {
+  const { tool: name } = call;
+  checkOption(toolsSpec, tools, "tools");
+  const input = isRecord(call.input) ? (call.input as JsonObject) : {};
+  const given = tools.find((each) => each.name === name);
+  const tool = given && toDefinedTool("tool", given);
+  const { shown, words = sayNames(name, shown), added } = inWords(tool, input);
+  return added === undefined ? words : `${words} (${added})`;
+}
+
+/** A phrase that cannot be read is reported by whoever plans. */
+export async function loadPhrases(tools: readonly Tool[]): Promise<void> {
+  const load = async (tool: Tool) => void (await compileTool(toDefinedTool("tool", tool)));
+  await Promise.allSettled(tools.map(load));
+}
+
+const isAlike = (one: string, other: string) => one.toLowerCase() === other.toLowerCase();
+
+function inWords(tool: DefinedTool | undefined, input: JsonObject, onSecret = (_secret: unknown) => {}) {
+  const shown = hideInput(input, tool && viewOf(tool), onSecret);
+  if (tool === undefined) return { shown, words: undefined, added: undefined };
+  return { shown, words: sayStep(tool, shown), added: describeDefaults(addedByDefault(tool, input)) };
 }
 
 function isStep(step: unknown): boolean {
@@ -60,15 +99,15 @@ function isStep(step: unknown): boolean {
 
 type ToolsByName = ReadonlyMap<string, DefinedTool>;
 
+const toolsSpec = { isValid: Array.isArray, expected: "a list of tools", isRequired: true } as const;
 const stepsSpec = { isValid: Array.isArray, expected: "an array of steps", isRequired: true } as const;
 const describeOptions = { tools: (value: unknown) => indexTools(value as readonly Tool[]) };
 
 /** Adds the secrets of the call to the texts to hide. Undefined for a step that waits. */
-function describeCall(step: PlanStep, tools: ToolsByName, hidden: HiddenTexts): string | undefined {
+function describeStep(step: PlanStep, tools: ToolsByName, hidden: HiddenTexts) {
   if (!callsTool(step)) return undefined;
-  const tool = tools.get(step.tool);
-  const input = hideInput(step.input, tool && viewOf(tool), (secret) => hidden.add(secret as JsonValue));
-  return `${step.tool} ${printableJson(input)}`;
+  const { shown, ...rest } = inWords(tools.get(step.tool), step.input, (secret) => hidden.add(secret as JsonValue));
+  return { ...rest, call: `${step.tool} ${printableJson(shown)}` };
 }
 
 /** Each field counts as sensitive until a schema of zod 3 can be read, which takes its converter. */

@@ -1,0 +1,88 @@
+import { inParallel } from "../async/promises.ts";
+import { type OptionTable, readOptions } from "../core/options.ts";
+import type { PlanStep } from "../core/plan.ts";
+import type { PendingPage } from "../core/run-result.ts";
+import { createWordReader, type ListRunsOptions, selectRuns } from "../core/run-store.ts";
+import { callOf, type PendingKind, pendingKinds } from "../core/run-summary.ts";
+import { callsTool, describeStepRef, describeWait } from "../core/step.ts";
+import type { DescribeCall, SaidCall } from "../core/tool.ts";
+import type { EngineSettings } from "./options.ts";
+import { isDamaged, listRuns, readRun } from "./stored-runs.ts";
+
+/** @inline */
+type DecidableKind = Exclude<PendingKind, "wait">;
+
+/** Options of an inbox. @inline */
+export interface ListPendingOptions extends Pick<ListRunsOptions, "limit" | "cursor"> {
+  /** Only items of these kinds; `approval` selects the approval of steps and of plans. @default all */
+  readonly kinds?: DecidableKind | readonly DecidableKind[] | undefined;
+}
+
+const decidableKinds = pendingKinds.filter((kind) => kind !== "wait");
+
+const pendingOptions = {
+  kinds: createWordReader(decidableKinds),
+  limit: { type: "integer", min: 1, max: 1_000, default: 100 },
+  cursor: { type: "any" },
+} satisfies OptionTable<ListPendingOptions>;
+
+type Decidable = PendingPage["items"][number]["item"];
+
+/** Damaged runs are left out. */
+export async function listPending(
+  settings: EngineSettings,
+  options: ListPendingOptions = {},
+  describeCall: DescribeCall,
+): Promise<PendingPage> {
+  const { kinds = decidableKinds, limit, cursor } = readOptions(pendingOptions, options);
+  const selected = { pending: [...kinds], limit, cursor } as const;
+  const { pending: wanted = [] } = selectRuns(selected);
+  const { runs, ...rest } = await listRuns(settings.store, selected);
+  const items: PendingPage["items"][] = [];
+  await inParallel(runs, 8, async ({ runId }, index) => {
+    const run = await readRun(settings, runId).catch((thrown) => {
+      if (!isDamaged(thrown)) throw thrown;
+    });
+    if (run === undefined) return;
+    const { request, metadata, plan, pending = [] } = run;
+    const asked = { runId, ...(request !== undefined && { request }), metadata, steps: plan?.steps ?? [] };
+    const shown = pending.filter((item): item is Decidable => wanted.includes(item.kind));
+    const records = new Map(run.steps.map((record) => [describeStepRef(record), record]));
+    const known = { ...asked, records, describeCall };
+    items[index] = shown.map((item) => ({ ...asked, item, text: describeItem(item, known) }));
+  });
+  return { ...rest, items: items.flat() };
+}
+
+/** The steps of a plan that are said; the others are counted. */
+const maxSteps = 10;
+
+interface Described {
+  readonly steps: readonly PlanStep[];
+  readonly records: ReadonlyMap<string, SaidCall>;
+  readonly describeCall: DescribeCall;
+}
+
+function describeItem(item: Decidable, { steps, records, describeCall }: Described): string {
+  switch (item.kind) {
+    case "approval":
+      return describeCall(callOf(item));
+    case "plan-approval": {
+      const texts = steps
+        .slice(0, maxSteps)
+        .map((step) => (callsTool(step) ? describeCall(step) : `wait ${describeWait(step.wait)}`));
+      const more = steps.length > maxSteps ? [`${steps.length - maxSteps} more`] : [];
+      return [...texts, ...more].join(", then ");
+    }
+    case "outcome": {
+      const record = records.get(describeStepRef(item));
+      const text = record === undefined ? item.stepId : describeCall(record);
+      return `${text}: it is not known whether this took effect`;
+    }
+    case "mismatch":
+    case "given-up":
+      return item.reason;
+    default:
+      return item satisfies never;
+  }
+}
