@@ -65,12 +65,12 @@ export function describePlan(plan: AnyPlan, options: { readonly tools: readonly 
  * @group Plans
  */
 export function describeCall(call: SaidCall, { tools }: { readonly tools: readonly Tool[] }): string {
-  const { tool: name } = call;
+  const { tool: name, input } = call;
   checkOption(toolsSpec, tools, "tools");
-  const input = isRecord(call.input) ? (call.input as JsonObject) : {};
+  if (!isRecord(input)) return sayNames(name, {});
   const given = tools.find((each) => each.name === name);
   const tool = given && toDefinedTool("tool", given);
-  const { shown, words = sayNames(name, shown), added } = inWords(tool, input);
+  const { shown, words = sayNames(name, shown), added } = inWords(tool, input as JsonObject);
   return added === undefined ? words : `${words} (${added})`;
 }
 

@@ -1,4 +1,12 @@
-import { type ApprovalItem, createAgent, createMemoryRunStore, defineTool, type RunStore, sensitive } from "planwright";
+import {
+  type ApprovalItem,
+  createAgent,
+  createMemoryRunStore,
+  defineTool,
+  type RunStore,
+  type RunSummary,
+  sensitive,
+} from "planwright";
 import { createSqliteRunStore } from "planwright/sqlite";
 import { describe, expect, it, onTestFinished } from "vitest";
 import * as z from "zod/v4";
@@ -67,7 +75,9 @@ describe.each([
     });
     expect(items[4]).not.toHaveProperty("request");
     expect(JSON.stringify(items)).not.toContain(password);
-    const decided = items.map(({ runId, item }) => agent.approve(runId, item as ApprovalItem, { resume: false }).recorded);
+    const decided = items.map(
+      ({ runId, item }) => agent.approve(runId, item as ApprovalItem, { resume: false }).recorded,
+    );
     await Promise.all(decided);
     await agent.resumeAll();
     expect((await agent.listPending()).items).toEqual([]);
@@ -108,4 +118,119 @@ describe.each([
     const unreachable: RunStore = Object.assign(Object.create(store), { read: () => Promise.reject(new Error("no")) });
     await expect(create(unreachable).listPending()).rejects.toMatchObject({ code: "store-failed" });
   });
+
+  const outcomes = [
+    defineTool({
+      name: "Send",
+      description: "",
+      inputSchema: z.object({ to: z.string(), euros: z.number(), urgent: z.boolean().default(false) }),
+      phrases: ["send {euros} euros to {to}"],
+      execute: () => Promise.reject(Object.assign(new Error("lost"), { outcome: "unknown" })),
+    }),
+  ];
+
+  it("has every kind, in words, with the request and the metadata of the run", async () => {
+    const store = createStore();
+    const agent = createAgent({ tools: outcomes, store });
+    const asking = createAgent({ tools: outcomes, store, needsApproval: ({ kind }) => kind === "plan" });
+    const metadata = { user: 7 };
+    const request = "send 20 euros to Ada";
+    await agent.run(request, { runId: "lost", metadata });
+    await asking.execute(await asking.plan(request), { runId: "plan", metadata });
+    const wait = { id: "w", wait: { forMs: 1_000 } };
+    const many = Array.from({ length: 11 }, (_, at) => ({ id: `s${at}`, tool: "Send", input: { to: "B", euros: at } }));
+    await asking.execute({ steps: [wait, ...many] } as never, { runId: "many" });
+    const held = (await store.read("lost")).map((event) => ({ ...event, runId: event.type }));
+    for (const [runId, item] of [
+      ["unfit", { kind: "mismatch", reason: "another tool", differences: [] }],
+      ["gone", { kind: "given-up", reason: "3 have died", deaths: 3 }],
+    ] as const) {
+      const events = held.map((event) => ({
+        ...event,
+        runId,
+        ...(event.type === "run-suspend" && { pending: [item] }),
+      }));
+      await store.append(runId, events as never, { sequence: 1 });
+    }
+    const { items: found } = await agent.listPending();
+    const items = ["gone", "unfit", "many", "plan", "lost"].map((id) => found.find(({ runId }) => runId === id));
+    expect(found).toHaveLength(5);
+    const known = { request, metadata };
+    expect(items).toMatchObject([
+      { runId: "gone", item: { kind: "given-up" }, text: "3 have died", ...known },
+      { runId: "unfit", item: { kind: "mismatch" }, text: "another tool", ...known },
+      { runId: "many", item: { kind: "plan-approval" }, metadata: {} },
+      {
+        runId: "plan",
+        item: { kind: "plan-approval" },
+        text: "send 20 euros to Ada (urgent: no, by default)",
+        ...known,
+      },
+      {
+        runId: "lost",
+        item: { kind: "outcome", stepId: "s1" },
+        text: "send 20 euros to Ada (urgent: no, by default): it is not known whether this took effect",
+        ...known,
+      },
+    ]);
+    expect(items[2]?.text).toMatch(/^wait for 1 second, then send 0 euros to B .*, then 2 more$/);
+    expect(items[2]).not.toHaveProperty("request");
+    const kindsOf = async (kinds: never) => (await agent.listPending({ kinds })).items.map(({ item }) => item.kind);
+    expect(await kindsOf("outcome" as never)).toEqual(["outcome"]);
+    expect((await kindsOf(["approval", "mismatch"] as never)).sort()).toEqual([
+      "mismatch",
+      "plan-approval",
+      "plan-approval",
+    ]);
+    expect(await kindsOf([] as never)).toEqual([]);
+    await expect(kindsOf("wait" as never)).rejects.toThrow(
+      /"kinds" must be one of approval, plan-approval, outcome, mismatch/,
+    );
+    const { runs } = await agent.listRuns();
+    expect(runs.map(({ runId, request: shown }) => [runId, shown]).sort()).toEqual([
+      ["gone", request],
+      ["lost", request],
+      ["many", undefined],
+      ["plan", request],
+      ["unfit", request],
+    ]);
+    expect(await agent.getRun("plan")).toMatchObject({ request, plan: { request } });
+    // What a run was started with stays what it is.
+    await expect(agent.run(request, { runId: "plan" })).rejects.toMatchObject({ code: "run-conflict" });
+  });
+
+  it("says nothing that the agent hides, and does without the tools", async () => {
+    const store = createStore();
+    await createAgent({ tools: outcomes, store }).run("send 20 euros to Ada", { runId: "lost" });
+    const redact = (value: unknown, { kind }: { kind: string }) => (kind === "input" ? "hidden" : value);
+    const textsOf = async (options: object) =>
+      (await createAgent({ tools: [], store, ...options }).listPending()).items.map(({ text }) => text);
+    expect(await textsOf({})).toEqual(["send, euros: 20, to: Ada: it is not known whether this took effect"]);
+    expect(await textsOf({ tools: outcomes, redact })).toEqual(["send: it is not known whether this took effect"]);
+  });
+});
+
+it("reads no more of 100 000 runs than a page", async () => {
+  const store = createMemoryRunStore();
+  await createAgent({ tools, store, secrets }).run("log in", { runId: "0" });
+  const [run] = (await store.list()).runs;
+  const events = await store.read("0");
+  const read: string[] = [];
+  const large: RunStore = {
+    ...store,
+    read(runId) {
+      read.push(runId);
+      return events.map((event) => ({ ...event, runId }));
+    },
+    list({ limit = 0, cursor = "100000" } = {}) {
+      const runs = Array.from({ length: limit }, (_, at) => ({ ...(run as RunSummary), runId: String(+cursor - at) }));
+      return { runs, cursor: String(+cursor - limit) };
+    },
+  };
+  const agent = createAgent({ tools, store: large, secrets });
+  const first = await agent.listPending({ limit: 3 });
+  expect(first.items.map(({ runId }) => runId)).toEqual(["100000", "99999", "99998"]);
+  const second = await agent.listPending({ limit: 3, cursor: first.cursor });
+  expect(second.items.map(({ runId }) => runId)).toEqual(["99997", "99996", "99995"]);
+  expect(read).toHaveLength(6);
 });
