@@ -271,9 +271,9 @@ export function createEngine(settings: EngineSettings): Agent & WorkedAgent {
 
     async listPending(options) {
       const { tools } = settings;
-      const { describeCall, loadPhrases } = await import("./describe-plan.ts");
+      const { loadPhrases, sayCall } = await import("./describe-call.ts");
       await loadPhrases(tools);
-      return (await loadRuntime()).listPending(settings, options, (call) => describeCall(call, { tools }));
+      return (await loadRuntime()).listPending(settings, options, (call) => sayCall(call, tools));
     },
 
     async plan(request, options) {

@@ -1,18 +1,14 @@
-import { indexTools, toDefinedTool } from "./core/define-tool.ts";
-import { copyJson, isRecord, type JsonObject, type JsonValue } from "./core/json.ts";
+import { indexTools } from "./core/define-tool.ts";
+import { copyJson, type JsonValue } from "./core/json.ts";
 import { checkObject, checkOption, failOption, readOptions } from "./core/options.ts";
 import type { AnyPlan, PlanStep, StepWait, ToolStep } from "./core/plan.ts";
 import { parseWith } from "./core/schema.ts";
-import { type SensitiveView, sensitiveViewOf } from "./core/sensitive-paths.ts";
 import { callsTool, describeConditions, describeWait, withInputs } from "./core/step.ts";
 import { printable, printableJson } from "./core/text.ts";
 import type { DefinedTool, SaidCall, Tool } from "./core/tool.ts";
-import { isSensitiveTool, toolSchemas } from "./core/tool-schemas.ts";
-import { addedByDefault, describeDefaults } from "./plan/added-defaults.ts";
+import { inWords, sayCall } from "./describe-call.ts";
 import { dependenciesOf, fillReferences, findReferences, stepsNamedIn } from "./plan/references.ts";
-import { compileTool } from "./planners/rules/phrase-rules.ts";
-import { sayNames, sayStep } from "./planners/rules/say.ts";
-import { HiddenTexts, hideInput } from "./runs/secrets/sensitive-values.ts";
+import { HiddenTexts } from "./runs/secrets/sensitive-values.ts";
 
 /**
  * Describes a plan as text for a person who decides whether it may run. Each step is said in words: those of its tool's
@@ -65,28 +61,11 @@ export function describePlan(plan: AnyPlan, options: { readonly tools: readonly 
  * @group Plans
  */
 export function describeCall(call: SaidCall, { tools }: { readonly tools: readonly Tool[] }): string {
-  const { tool: name, input } = call;
   checkOption(toolsSpec, tools, "tools");
-  if (!isRecord(input)) return sayNames(name, {});
-  const given = tools.find((each) => each.name === name);
-  const tool = given && toDefinedTool("tool", given);
-  const { shown, words = sayNames(name, shown), added } = inWords(tool, input as JsonObject);
-  return added === undefined ? words : `${words} (${added})`;
-}
-
-/** A phrase that cannot be read is reported by whoever plans. */
-export async function loadPhrases(tools: readonly Tool[]): Promise<void> {
-  const load = async (tool: Tool) => void (await compileTool(toDefinedTool("tool", tool)));
-  await Promise.allSettled(tools.map(load));
+  return sayCall(call, tools);
 }
 
 const isAlike = (one: string, other: string) => one.toLowerCase() === other.toLowerCase();
-
-function inWords(tool: DefinedTool | undefined, input: JsonObject, onSecret = (_secret: unknown) => {}) {
-  const shown = hideInput(input, tool && viewOf(tool), onSecret);
-  if (tool === undefined) return { shown, words: undefined, added: undefined };
-  return { shown, words: sayStep(tool, shown), added: describeDefaults(addedByDefault(tool, input)) };
-}
 
 function isStep(step: unknown): boolean {
   if (typeof step !== "object" || step === null) return false;
@@ -108,13 +87,6 @@ function describeStep(step: PlanStep, tools: ToolsByName, hidden: HiddenTexts) {
   if (!callsTool(step)) return undefined;
   const { shown, ...rest } = inWords(tools.get(step.tool), step.input, (secret) => hidden.add(secret as JsonValue));
   return { ...rest, call: `${step.tool} ${printableJson(shown)}` };
-}
-
-/** Each field counts as sensitive until a schema of zod 3 can be read, which takes its converter. */
-function viewOf(tool: DefinedTool): SensitiveView | undefined {
-  if (!isSensitiveTool(tool)) return undefined;
-  const schemas = toolSchemas(tool);
-  return sensitiveViewOf(schemas instanceof Promise ? { additionalProperties: { sensitive: true } } : schemas.input);
 }
 
 function describeTool(step: PlanStep, tools: ToolsByName): readonly string[] {

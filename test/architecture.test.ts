@@ -108,11 +108,15 @@ const layers: readonly { readonly layer: string; readonly own: RegExp; readonly 
   { layer: "src/stores/", own: /^src\/(core|async|stores)\//, packages: /^$/ },
   {
     layer: "src/agent.ts",
-    own: /^src\/(describe-plan\.ts|(plan|core|async|tools|planners|runs|stores)\/)/,
+    own: /^src\/(describe-call\.ts|(plan|core|async|tools|planners|runs|stores)\/)/,
     packages: /^$/,
   },
   // Its words are those of phrases, which are above what runs.
-  { layer: "src/describe-plan.ts", own: /^src\/(plan|core|planners|runs)\//, packages: /^$/ },
+  {
+    layer: "src/describe-",
+    own: /^src\/(describe-call\.ts|(plan|core|planners|runs)\/)/,
+    packages: /^$/,
+  },
   {
     layer: "src/index.ts",
     own: /^src\/((agent|describe-plan)\.ts|(plan|core|async|tools|adapters\/ollama|planners|runs|stores)\/)/,

@@ -158,7 +158,7 @@ function describePending(item: PendingItem, tools: readonly Tool[]): string {
     case "outcome":
       return `it is not known whether ${printable(describeStepRef(item))} took effect`;
     case "approval":
-      return printable(`${describeStepRef(item)} needs approval: ${describeCall(callOf(item), { tools })}`);
+      return `${printable(describeStepRef(item))} needs approval: ${describeCall(callOf(item), { tools })}`;
     case "plan-approval":
       return "the plan needs approval";
     case "wait":

@@ -187,10 +187,10 @@ export interface ToolLimitOptions {
   readonly circuitBreaker?: CircuitBreakerOptions | undefined;
 }
 
-/** The call of a step: a tool by its name, and the input as a plan or a record has it. @inline */
+/** The call of a step, as a plan or a record has it. @inline */
 export interface SaidCall {
   readonly tool: string;
-  /** An object; a text that `redact` has put in its place says nothing. */
+  /** Nothing is said of a text that `redact` has put in its place. */
   readonly input: unknown;
 }
 

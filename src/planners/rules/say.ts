@@ -21,6 +21,8 @@ interface Saying {
 
 const maxSaid = 300;
 const gap = "…";
+/** Dates are said with their year. */
+const longAgo = { nowMs: 0, timeZone: "UTC" };
 
 /** In the first phrase that has a place for the whole input; undefined if none has. A field that it lacks is said as "…". */
 function sayCall(tool: ToolRules, input: JsonObject, saying: Saying): string | undefined {
@@ -56,16 +58,13 @@ export function sayNames(name: string, input: JsonObject): string {
   return cutText([sayName(name), ...fields].join(", "), maxSaid);
 }
 
-/** Always with the year. */
-const anyTime: DateClock = { nowMs: 0, timeZone: "UTC" };
-
 /** In the words of the tool itself, or of its phrases; undefined if neither has any, or the phrases have yet to be loaded. */
 export function sayStep(tool: DefinedTool, input: JsonObject): string | undefined {
   const own = sayByTool(tool, input);
   if (own !== undefined) return own;
   try {
     const rules = compiledTool(tool);
-    return rules && sayCall(rules, openFields(rules, input), { clock: anyTime });
+    return rules && sayCall(rules, openFields(rules, input), { clock: longAgo });
   } catch {
     // A phrase that cannot be read is reported by whoever plans.
     return undefined;
