@@ -270,10 +270,9 @@ export function createEngine(settings: EngineSettings): Agent & WorkedAgent {
     },
 
     async listPending(options) {
-      const { tools } = settings;
       const { loadPhrases, sayCall } = await import("./describe-call.ts");
-      await loadPhrases(tools);
-      return (await loadRuntime()).listPending(settings, options, (call) => sayCall(call, tools));
+      await loadPhrases(settings.tools);
+      return (await loadRuntime()).listPending(settings, options, (call) => sayCall(call, settings.tools));
     },
 
     async plan(request, options) {

@@ -41,7 +41,7 @@ export function describePlan(plan: AnyPlan, options: { readonly tools: readonly 
     const after = dependenciesOf(step, steps[index - 1], { stepIds: stepsNamedIn(step, earlier) });
     earlier.add(id);
     const facts = [...describeTool(step, tools), ...(after.length > 0 ? [`after ${after.join(", ")}`] : [])];
-    const isReasoned = reasoning !== undefined && words !== undefined && !isAlike(words, reasoning);
+    const isReasoned = reasoning && words && words.toLowerCase() !== reasoning.toLowerCase();
     const about = [added, ...describeConditions(step), facts.join(", "), isReasoned && `reasoning: ${reasoning}`];
     const lines = [
       ...[words ?? reasoning].filter(Boolean).map((line) => hidden.hide(String(line))),
@@ -64,8 +64,6 @@ export function describeCall(call: SaidCall, { tools }: { readonly tools: readon
   checkOption(toolsSpec, tools, "tools");
   return sayCall(call, tools);
 }
-
-const isAlike = (one: string, other: string) => one.toLowerCase() === other.toLowerCase();
 
 function isStep(step: unknown): boolean {
   if (typeof step !== "object" || step === null) return false;

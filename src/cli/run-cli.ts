@@ -57,7 +57,7 @@ async function workWithAgent(work: Work, io: CliIo): Promise<number> {
     const db = options.planOnly || needsNoRuns ? undefined : options.db;
     const { agent, store, close } = await io.createAgent({ planner: options.planner, db }, warnings);
     try {
-      const tools = sayingCalls.has(work.type) ? await loadToolsOf(work, agent.tools) : agent.tools;
+      const tools = await loadToolsOf(work, agent.tools);
       return await perform(work, { agent, tools, store, options, io, out, err });
     } finally {
       // After this, nothing that is still running needs the database.
@@ -73,9 +73,8 @@ async function workWithAgent(work: Work, io: CliIo): Promise<number> {
   }
 }
 
-const sayingCalls: ReadonlySet<Work["type"]> = new Set(["request", "explain", "runs", "show", "watch", "resume"]);
-
 async function loadToolsOf(work: Work, own: readonly Tool[]): Promise<readonly Tool[]> {
+  if (["tools", "delete", "prune"].includes(work.type)) return own;
   const file = "tools" in work ? work.tools : undefined;
   const tools = file === undefined ? own : await import("./load-tools.ts").then(({ loadTools }) => loadTools(file));
   await loadPhrases(tools);

@@ -84,10 +84,7 @@ export interface ToolOptions<
    * from a function, which the first request calls.
    */
   phrases?: PhraseList<InferSchemaInput<TSchema>> | (() => Promise<PhraseList<InferSchemaInput<TSchema>>>) | undefined;
-  /**
-   * Says a call in words to whoever approves it: `"send 20 euros to Ada"`, at most 300 characters. The input is that of the
-   * plan: references are in words, and secrets hidden. @default its phrases, read backwards
-   */
+  /** Says a call in words, at most 300 characters; references are words, secrets hidden. @default its phrases, read backwards */
   describeCall?: ((input: InferSchemaInput<TSchema>) => string) | undefined;
   /** Does the work with the parsed input. */
   execute(input: InferSchemaOutput<TSchema>, context: ToolContext<TResources>): Returned<TOutputSchema, TReturned>;

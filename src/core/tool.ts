@@ -76,7 +76,7 @@ export interface Tool<TName extends string = string, TInput = unknown, TOutput =
   readonly result?: string | undefined;
   /** Phrases that the rule planner understands, or a function that loads them for the first request. */
   readonly phrases?: PhraseList | (() => Promise<PhraseList>) | undefined;
-  /** Says a call in words to whoever approves it: see {@link ToolOptions}. @default its phrases, read backwards */
+  /** Says a call in words, at most 300 characters; references are words, secrets hidden. @default its phrases, read backwards */
   readonly describeCall?: ByInput<unknown, string> | undefined;
   /** Does the work with the parsed input. What it returns, or resolves to, is the output. */
   execute(input: TInput, context: ToolContext<TResources>): TOutput | Promise<TOutput>;
@@ -194,6 +194,7 @@ export interface SaidCall {
   readonly input: unknown;
 }
 
+/** @inline */
 export type DescribeCall = (call: SaidCall) => string;
 
 /** A reference to an earlier step's output, as it appears in a plan. @inline */

@@ -42,13 +42,12 @@ function declaredFor(root: JsonSchema, input: JsonObject): JsonObject {
   return Object.fromEntries(missing.map(([name, field]) => [name, field.default as JsonValue]));
 }
 
-const [maxShown, maxText] = [20, 100];
+const maxText = 500;
 
 /** "everybody: yes, note: none, by default"; undefined if nothing is added. */
 export function describeDefaults(added: JsonObject): string | undefined {
-  const found = fieldsOf(added, "");
-  const more = found.length > maxShown ? [`${found.length - maxShown} more`] : [];
-  return found.length === 0 ? undefined : [...found.slice(0, maxShown), ...more, "by default"].join(", ");
+  const found = fieldsOf(added, "").join(", ");
+  return found === "" ? undefined : `${cutText(found, maxText)}, by default`;
 }
 
 function fieldsOf(added: JsonObject, around: string): readonly string[] {
@@ -61,6 +60,6 @@ function fieldsOf(added: JsonObject, around: string): readonly string[] {
         [false, "no"],
         [null, "none"],
       ]).get(value) ?? plain;
-    return [`${around}${name}: ${cutText(said, maxText)}`];
+    return [`${around}${name}: ${said}`];
   });
 }

@@ -3,19 +3,19 @@ import { type OptionTable, readOptions } from "../core/options.ts";
 import type { PlanStep } from "../core/plan.ts";
 import type { PendingPage } from "../core/run-result.ts";
 import { createWordReader, type ListRunsOptions, selectRuns } from "../core/run-store.ts";
-import { callOf, type PendingKind, pendingKinds } from "../core/run-summary.ts";
+import { callOf, pendingKinds } from "../core/run-summary.ts";
 import { callsTool, describeStepRef, describeWait } from "../core/step.ts";
 import type { DescribeCall, SaidCall } from "../core/tool.ts";
 import type { EngineSettings } from "./options.ts";
 import { isDamaged, listRuns, readRun } from "./stored-runs.ts";
 
 /** @inline */
-type DecidableKind = Exclude<PendingKind, "wait">;
+type Decidable = PendingPage["items"][number]["item"];
 
 /** Options of an inbox. @inline */
 export interface ListPendingOptions extends Pick<ListRunsOptions, "limit" | "cursor"> {
   /** Only items of these kinds; `approval` selects the approval of steps and of plans. @default all */
-  readonly kinds?: DecidableKind | readonly DecidableKind[] | undefined;
+  readonly kinds?: Decidable["kind"] | readonly Decidable["kind"][] | undefined;
 }
 
 const decidableKinds = pendingKinds.filter((kind) => kind !== "wait");
@@ -25,8 +25,6 @@ const pendingOptions = {
   limit: { type: "integer", min: 1, max: 1_000, default: 100 },
   cursor: { type: "any" },
 } satisfies OptionTable<ListPendingOptions>;
-
-type Decidable = PendingPage["items"][number]["item"];
 
 /** Damaged runs are left out. */
 export async function listPending(
@@ -79,10 +77,7 @@ function describeItem(item: Decidable, { steps, records, describeCall }: Describ
       const text = record === undefined ? item.stepId : describeCall(record);
       return `${text}: it is not known whether this took effect`;
     }
-    case "mismatch":
-    case "given-up":
-      return item.reason;
     default:
-      return item satisfies never;
+      return item.reason;
   }
 }

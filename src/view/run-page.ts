@@ -178,7 +178,7 @@ function renderStep(id: string, step: PlanStep | undefined, drawing: Drawing): H
   const { view, axis } = drawing;
   const records = view.steps.get(id) ?? [];
   const status = getStatus(records);
-  const words = view.wordsOf((records.length === 1 ? records[0] : step) ?? {});
+  const words = step?.wait ? undefined : view.wordsOf((records.length === 1 ? records[0] : step) ?? {});
   const isLoop = records.some(({ iteration }) => iteration !== undefined);
   const bars = records.flatMap((record) => view.bars.get(describeStepRef(record)) ?? []);
   const body = isLoop ? iterations(records, drawing) : records.map((record) => details(record, drawing));

@@ -68,7 +68,7 @@ describe("toRunResult", () => {
       Object.keys(
         toRunResult(fold([given, { type: "run-end", outcome: { status: "completed", output: null } }])),
       ).sort(),
-    ).toEqual(["createdAt", "endedAt", "plan", "runId", "status", "steps"]);
+    ).toEqual(["createdAt", "endedAt", "plan", "request", "runId", "status", "steps"]);
   });
 
   it("lists what a suspended run waits for", () => {
@@ -117,6 +117,9 @@ describe("toRunSnapshot", () => {
     const snapshot = toRunSnapshot(fold(failedRun.slice(0, 6)));
     expect(snapshot.status).toBe("running");
     expect(snapshot.steps.map(({ status }) => status)).toEqual(["completed", "running", "pending", "pending"]);
-    expect(toRunSnapshot(fold([given]))).not.toHaveProperty("request");
+    const { request, plan } = toRunSnapshot(fold([given]));
+    expect(request).toBe(plan?.request);
+    const unasked = { ...given, plan: { ...plan, request: "" } };
+    expect(toRunSnapshot(fold([unasked as typeof given]))).not.toHaveProperty("request");
   });
 });

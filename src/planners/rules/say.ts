@@ -25,10 +25,10 @@ const gap = "…";
 const longAgo = { nowMs: 0, timeZone: "UTC" };
 
 /** In the first phrase that has a place for the whole input; undefined if none has. A field that it lacks is said as "…". */
-function sayCall(tool: ToolRules, input: JsonObject, saying: Saying): string | undefined {
+function sayCall(rules: readonly PhraseRule[], input: JsonObject, saying: Saying): string | undefined {
   const isMade = ({ fixed }: PhraseRule) =>
     Object.entries(fixed).every(([name, value]) => canonicalJson(value) === canonicalJson(input[name] ?? null));
-  for (const rule of spokenRules(tool)) {
+  for (const rule of rules) {
     const said = isMade(rule) ? sayBy(rule, input, saying) : undefined;
     if (said !== undefined) return cutText(said, maxSaid);
   }
@@ -36,7 +36,8 @@ function sayCall(tool: ToolRules, input: JsonObject, saying: Saying): string | u
 }
 
 export function sayOpenly(rules: ToolRules, input: JsonObject, saying: Saying): string | undefined {
-  return sayCall(rules, openFields(rules, input), saying) ?? (rules.isSensitive ? sayName(rules.tool.name) : undefined);
+  const said = sayCall(shortestFirst(rules), openFields(rules, input), saying);
+  return said ?? (rules.isSensitive ? sayName(rules.tool.name) : undefined);
 }
 
 function openFields({ isSensitive, schemas }: ToolRules, input: JsonObject): JsonObject {
@@ -60,31 +61,30 @@ export function sayNames(name: string, input: JsonObject): string {
 
 /** In the words of the tool itself, or of its phrases; undefined if neither has any, or the phrases have yet to be loaded. */
 export function sayStep(tool: DefinedTool, input: JsonObject): string | undefined {
-  const own = sayByTool(tool, input);
-  if (own !== undefined) return own;
+  const own: unknown = unlessThrown(() => tool.describeCall?.(copyJson(fillReferences(input, sayReference))));
+  if (typeof own === "string" && own.trim() !== "") return cutText(own, maxSaid);
+  // Unread, a promise that rejects would end the process.
+  Promise.resolve(own).catch(() => {});
+  // A phrase that cannot be read is reported by whoever plans.
+  const rules = unlessThrown(() => compiledTool(tool));
+  return rules && unlessThrown(() => sayCall(spokenRules(rules), openFields(rules, input), { clock: longAgo }));
+}
+
+function unlessThrown<T>(say: () => T): T | undefined {
   try {
-    const rules = compiledTool(tool);
-    return rules && sayCall(rules, openFields(rules, input), { clock: longAgo });
+    return say();
   } catch {
-    // A phrase that cannot be read is reported by whoever plans.
     return undefined;
   }
 }
 
-function sayByTool(tool: DefinedTool, input: JsonObject): string | undefined {
-  try {
-    const said: unknown = tool.describeCall?.(copyJson(fillReferences(input, sayReference)));
-    if (typeof said === "string" && said.trim() !== "") return cutText(said, maxSaid);
-    // Unread, a promise that rejects would end the process.
-    Promise.resolve(said).catch(() => {});
-  } catch {
-    // The phrases say it.
-  }
-  return undefined;
-}
-
 const spokenRules = remembered(({ rules }: ToolRules): readonly PhraseRule[] =>
   rules.filter(({ example }) => /^\p{L}|[^{\p{L}]\p{L}/u.test(example)),
+);
+
+/** The shortest leaves least in doubt when it is typed. */
+const shortestFirst = remembered((tool: ToolRules) =>
+  spokenRules(tool).toSorted((one, other) => one.example.length - other.example.length),
 );
 
 export function sayPhrase(rule: PhraseRule, values: Values, clock: DateClock): string | undefined {
