@@ -190,7 +190,6 @@ export interface ToolLimitOptions {
 /** The call of a step, as a plan or a record has it. @inline */
 export interface SaidCall {
   readonly tool: string;
-  /** Nothing is said of a text that `redact` has put in its place. */
   readonly input: unknown;
 }
 
