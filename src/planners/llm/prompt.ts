@@ -7,7 +7,7 @@ import { tokenize } from "../../language/tokens.ts";
 import { slotsIn } from "../rules/phrase-rules.ts";
 import { readRequest, textBetween } from "../rules/request.ts";
 import { choicesOf, isDate, type SlotType } from "../rules/slots.ts";
-import { describeSlot, type Operation, operationOf, operationsOf, resultKeys, type Slot } from "./operations.ts";
+import { describeSlot, type Operation, operationOf, operationsOf, resultKeys } from "./operations.ts";
 
 /** A request and its plan, shown to the model as an example. @group Planners */
 export interface PlanExample {
@@ -107,7 +107,7 @@ async function turnsOf(
   const all: Turn[] = [...own];
   let verbs = 0;
   for (const [index, sample] of samples.entries()) {
-    all.push({ ...sample, request: decorated(sample.request, index) });
+    all.push(sample);
     if (startsWithVerb(sample.request.split(" "))) {
       if (verbs % 5 === 1) all.push({ request: `do not ${sample.request}`, calls: refused });
       if (verbs % 5 === 3) all.push({ request: `should I ${sample.request}?`, calls: refused });
@@ -116,9 +116,7 @@ async function turnsOf(
     if (index % 9 === 2)
       all.push({ request: smallTalk[((index / 9) % smallTalk.length) | 0] ?? "hello", calls: refused });
     if (index % 7 === 4) all.push(...withoutObject(sample));
-    if (index % 12 === 5) all.push(...joined(sample, samples[index - 3]));
   }
-  all.splice(own.length + 4, 0, ...chains(operations, ofEach));
   const messages: ModelMessage[] = [];
   let left = room;
   for (const { request, calls } of all) {
@@ -128,21 +126,6 @@ async function turnsOf(
     messages.push({ role: "user", content: request }, { role: "assistant", content: answer });
   }
   return messages;
-}
-
-/** Says every third sentence as people also do, with courtesies and reasons, which fill no slot. */
-function decorated(request: string, index: number): string {
-  const isWish = startsWithVerb(request.split(" "));
-  switch (index % 9) {
-    case 2:
-      return isWish ? `hey, could you ${request} please` : `${request}, thanks`;
-    case 5:
-      return `${request}, I nearly forgot`;
-    case 8:
-      return isWish ? `please ${request} as we talked about it` : request;
-    default:
-      return request;
-  }
 }
 
 const turnTokens = 10;
@@ -228,39 +211,6 @@ function withoutObject({ request, calls: [call] }: Turn): readonly Turn[] {
   const value = Object.entries(call ?? {}).find(([key, each]) => key !== "do" && typeof each === "string")?.[1];
   const rest = typeof value === "string" ? request.replace(value, "").replace(/\s+/g, " ").trim() : "";
   return rest === "" || rest === request ? [] : [{ request: rest, calls: refused }];
-}
-
-function joined(first: Turn, second: Turn | undefined): readonly Turn[] {
-  if (second === undefined || second === first) return [];
-  return [{ request: `${first.request}, then ${second.request}`, calls: [...first.calls, ...second.calls] }];
-}
-
-/** Makes examples in which one call returns what another takes: "$1 Price" stands above "add it". */
-function chains(operations: readonly Operation[], ofEach: readonly (readonly Turn[])[]): readonly Turn[] {
-  const found: Turn[] = [];
-  for (const from of operations)
-    for (const [index, to] of operations.entries()) {
-      const slot = from === to ? undefined : takes(from, to);
-      const sample = ofEach[index]?.find(
-        ({ calls }) => calls.length === 1 && slot !== undefined && slot.key in (calls[0] ?? {}),
-      );
-      const value = slot && sample?.calls[0]?.[slot.key];
-      if (slot === undefined || sample === undefined || value === undefined || !sample.request.includes(String(value)))
-        continue;
-      const request = sample.request.replace(String(value), "it");
-      found.push({
-        request: withEarlier(request, [from.name]),
-        calls: [{ ...(sample.calls[0] as WrittenCall), [slot.key]: "$1" }],
-      });
-    }
-  return found.slice(0, 2);
-}
-
-function takes(from: Operation, to: Operation): Slot | undefined {
-  const same = to.slots.find(({ name }) => from.outputs.includes(name));
-  if (same !== undefined) return same;
-  const isPlain = from.rules.tool.result !== undefined || from.outputs.length === 1;
-  return isPlain ? to.slots.find(({ type, isRequired }) => isRequired && type.kind === "text") : undefined;
 }
 
 export function withEarlier(wish: string, earlier: readonly string[]): string {

@@ -275,18 +275,15 @@ function wordsHeldBy(request: ModelRequest | undefined): RegExp {
 }
 
 describe("the examples", () => {
-  it("are phrases with values, the author's own, pairs, results, and what is to be refused", async () => {
+  it("are phrases with values, the author's own, and what is to be refused", async () => {
     const { turns } = await shownOf([...own, ...builtIn]);
     const pairs = turns.flatMap((request, at) =>
       at % 2 === 0 ? [{ request, calls: JSON.parse(turns[at + 1] ?? "").steps as { do: string }[] }] : [],
     );
     const refused = [{ do: "unclear" }];
-    const named = { do: expect.any(String) };
     for (const [request, calls] of [
       [/light up the hall/, [{ do: "Lamp", room: "hall" }]],
       [/dim /, [{ do: "Lamp", room: expect.any(String) }]],
-      [/, then /, [named, named]],
-      [/^\$1 /, [named]],
       [/^do not /, refused],
       [/^hello$/, refused],
     ] as const)
@@ -295,7 +292,7 @@ describe("the examples", () => {
       );
     for (const { request, calls } of pairs)
       for (const [key, value] of calls.flatMap(Object.entries))
-        if (key !== "do" && typeof value === "string" && !value.startsWith("$")) expect(request).toContain(value);
+        if (key !== "do" && typeof value === "string") expect(request).toContain(value);
   });
 
   it("take a quarter of the context at most, and 2,000 tokens", async () => {
