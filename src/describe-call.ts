@@ -1,10 +1,12 @@
 import { toDefinedTool } from "./core/define-tool.ts";
-import { isRecord, type JsonObject } from "./core/json.ts";
+import { copyJson, isRecord, type JsonObject } from "./core/json.ts";
+import { parseWith } from "./core/schema.ts";
 import { type SensitiveView, sensitiveViewOf } from "./core/sensitive-paths.ts";
 import { printable } from "./core/text.ts";
 import type { DefinedTool, SaidCall, Tool } from "./core/tool.ts";
 import { isSensitiveTool, toolSchemas } from "./core/tool-schemas.ts";
 import { addedByDefault, describeDefaults } from "./plan/added-defaults.ts";
+import { fillReferences, findReferences } from "./plan/references.ts";
 import { compileTool } from "./planners/rules/phrase-rules.ts";
 import { sayNames, sayStep } from "./planners/rules/say.ts";
 import { hideInput } from "./runs/secrets/sensitive-values.ts";
@@ -27,7 +29,36 @@ export async function loadPhrases(tools: readonly Tool[]): Promise<void> {
 export function inWords(tool: DefinedTool | undefined, input: JsonObject, onSecret = (_secret: unknown) => {}) {
   const shown = hideInput(input, tool && viewOf(tool), onSecret);
   if (tool === undefined) return { shown, words: undefined, added: undefined };
-  return { shown, words: sayStep(tool, shown), added: describeDefaults(addedByDefault(tool, input)) };
+  // A default of a mere reader is nothing that anybody has to approve.
+  const isRead = tool.declaredNeedsApproval === false && effectOf(tool, input) === "pure";
+  return {
+    shown,
+    words: sayStep(tool, shown),
+    added: isRead ? undefined : describeDefaults(addedByDefault(tool, input)),
+  };
+}
+
+export function effectOf(tool: DefinedTool, input: JsonObject): DefinedTool["declaredEffect"] {
+  if (tool.declaredEffect !== "by-input") return tool.declaredEffect;
+  try {
+    const unknown = new Set(findReferences(input).map(({ path }) => path[0]));
+    const filled = fillReferences(input, (_, text) => text);
+    const parsed = parseWith(tool.inputSchema, copyJson(filled));
+    if (parsed instanceof Promise || !parsed.ok) return "by-input";
+    let isKnown = true;
+    // What is decided without the fields that hold references holds whatever they become.
+    const watched = new Proxy(parsed.value as object, {
+      get(target, key) {
+        isKnown &&= !unknown.has(String(key));
+        return Reflect.get(target, key);
+      },
+    });
+    const effect = tool.effect(watched);
+    return isKnown ? effect : "by-input";
+  } catch {
+    // Its effect cannot be determined.
+    return "by-input";
+  }
 }
 
 /** Each field counts as sensitive until a schema of zod 3 can be read, which takes its converter. */

@@ -1,20 +1,19 @@
 import { indexTools } from "./core/define-tool.ts";
-import { copyJson, type JsonValue } from "./core/json.ts";
+import type { JsonValue } from "./core/json.ts";
 import { checkObject, checkOption, failOption, readOptions } from "./core/options.ts";
 import type { AnyPlan, PlanStep, StepWait, ToolStep } from "./core/plan.ts";
-import { parseWith } from "./core/schema.ts";
 import { callsTool, describeConditions, describeWait, withInputs } from "./core/step.ts";
 import { printable, printableJson } from "./core/text.ts";
 import type { DefinedTool, SaidCall, Tool } from "./core/tool.ts";
-import { inWords, sayCall } from "./describe-call.ts";
-import { dependenciesOf, fillReferences, findReferences, stepsNamedIn } from "./plan/references.ts";
+import { effectOf, inWords, sayCall } from "./describe-call.ts";
+import { dependenciesOf, stepsNamedIn } from "./plan/references.ts";
 import { HiddenTexts } from "./runs/secrets/sensitive-values.ts";
 
 /**
  * Describes a plan as text for a person who decides whether it may run. Each step is said in words: those of its tool's
  * `describeCall`, or of its phrases read backwards; without any, by its `reasoning`. Beneath are the call as it will be made,
- * what the schema adds by default, its condition, its loop, what it waits for, whether it runs only once or asks first, and a
- * `reasoning` that says anything else.
+ * what the schema adds by default if it changes anything or asks first, its condition, its loop, what it waits for, whether it
+ * runs only once or asks first, and a `reasoning` that says more than the request.
  *
  * Phrases that a function loads count once a request was planned with them. Sensitive
  * values are shown as `"[sensitive]"`; all fields of a sensitive tool are, until an agent or a check has read its schema
@@ -29,6 +28,7 @@ export function describePlan(plan: AnyPlan, options: { readonly tools: readonly 
   checkOption(stepsSpec, plan.steps, "plan.steps");
   const { tools } = readOptions(describeOptions, options, undefined, { call: "describePlan(plan, " });
   const steps = withInputs(plan).steps as readonly PlanStep[];
+  const { request = "" } = plan as { readonly request?: string };
   if (!steps.every(isStep))
     failOption("plan.steps", steps, "steps, each with an id, and a tool and its input or a wait");
   const hidden = new HiddenTexts();
@@ -41,7 +41,7 @@ export function describePlan(plan: AnyPlan, options: { readonly tools: readonly 
     const after = dependenciesOf(step, steps[index - 1], { stepIds: stepsNamedIn(step, earlier) });
     earlier.add(id);
     const facts = [...describeTool(step, tools), ...(after.length > 0 ? [`after ${after.join(", ")}`] : [])];
-    const isReasoned = reasoning && words && words.toLowerCase() !== reasoning.toLowerCase();
+    const isReasoned = reasoning && words && ![words, request].some((said) => isPartOf(said, reasoning));
     const about = [added, ...describeConditions(step), facts.join(", "), isReasoned && `reasoning: ${reasoning}`];
     const lines = [
       ...[words ?? reasoning].filter(Boolean).map((line) => hidden.hide(String(line))),
@@ -63,6 +63,10 @@ export function describePlan(plan: AnyPlan, options: { readonly tools: readonly 
 export function describeCall(call: SaidCall, { tools }: { readonly tools: readonly Tool[] }): string {
   checkOption(toolsSpec, tools, "tools");
   return sayCall(call, tools);
+}
+
+function isPartOf(text: string, part: string): boolean {
+  return text.toLowerCase().includes(part.toLowerCase());
 }
 
 function isStep(step: unknown): boolean {
@@ -91,31 +95,8 @@ function describeTool(step: PlanStep, tools: ToolsByName): readonly string[] {
   if (!callsTool(step)) return [];
   const tool = tools.get(step.tool);
   if (tool === undefined) return ["unknown tool"];
-  const effect = effectOf(step, tool);
+  const effect = effectOf(tool, step.input);
   const once = effect === "once" ? ["once"] : effect === "by-input" ? ["may run only once"] : [];
   if (tool.declaredNeedsApproval === false) return once;
   return [...once, tool.declaredNeedsApproval === true ? "asks first" : "may ask first"];
-}
-
-function effectOf(step: ToolStep, tool: DefinedTool): DefinedTool["declaredEffect"] {
-  if (tool.declaredEffect !== "by-input") return tool.declaredEffect;
-  try {
-    const unknown = new Set(findReferences(step.input).map(({ path }) => path[0]));
-    const input = fillReferences(step.input, (_, text) => text);
-    const parsed = parseWith(tool.inputSchema, copyJson(input));
-    if (parsed instanceof Promise || !parsed.ok) return "by-input";
-    let isKnown = true;
-    // What is decided without the fields that hold references holds whatever they become.
-    const watched = new Proxy(parsed.value as object, {
-      get(target, key) {
-        isKnown &&= !unknown.has(String(key));
-        return Reflect.get(target, key);
-      },
-    });
-    const effect = tool.effect(watched);
-    return isKnown ? effect : "by-input";
-  } catch {
-    // Its effect cannot be determined.
-    return "by-input";
-  }
 }

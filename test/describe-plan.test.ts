@@ -187,10 +187,9 @@ describe("a call in words", () => {
       "s1  send 20 euros to Ada",
       '    Transfer {"to":"Ada","euros":20}',
       "    once",
-      "    reasoning: Pay Ada 20 euros",
     ]);
-    const same = await createAgent({ tools: [transfer] }).plan("Send 20 euros to Ada");
-    expect(lines(same, [transfer])).toHaveLength(3);
+    const reasoned = plan.steps.map((step) => ({ ...step, reasoning: "She paid for lunch" }));
+    expect(lines({ ...plan, steps: reasoned }, [transfer]).at(-1)).toBe("    reasoning: She paid for lunch");
   });
 
   it("says references and times, and is by names where no phrase has all of it", () => {
@@ -275,6 +274,18 @@ describe("a call in words", () => {
         .split(", ")
         .sort(),
     ).toEqual(expected.split(", ").sort());
+  });
+
+  it("is followed by nothing that the schema adds to what is only read, unless that asks first", () => {
+    const added = (options: object) =>
+      lines({ steps: [{ id: "s", tool: "Share", input: { file: "x" } }] }, [
+        { ...sharing(share), ...options },
+      ] as never)[1];
+    expect([added({ effect: "pure" }), added({ effect: "pure", needsApproval: true }), added({})]).toEqual([
+      undefined,
+      expect.stringContaining("everybody: yes"),
+      expect.stringContaining("everybody: yes"),
+    ]);
   });
 
   it("shows what a schema of zod 3 adds, and what it may hide until it is read", () => {

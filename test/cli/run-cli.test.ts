@@ -1,3 +1,4 @@
+import { readFileSync } from "node:fs";
 import { describe, expect, it } from "vitest";
 import { createCliAgent } from "../../src/cli/cli-io.ts";
 import { AgentError } from "../../src/core/errors.ts";
@@ -35,6 +36,13 @@ Result
   Done so
 `,
     });
+  });
+
+  it("shows what the README says", async () => {
+    const readme = readFileSync("README.md", "utf8");
+    const [, request = "", printed] = /^\$ npx planwright "(.*)"\n([^`]*)```/m.exec(readme) ?? [];
+    const { agent } = await createCliAgent({ planner: { type: "rules" }, db: undefined });
+    expect(await callCli([request], createFakeIo({ agent }))).toEqual({ exitCode: 0, stderr: "", stdout: printed });
   });
 
   it("shows the result of each of several steps of a kind, and not what they only read for others", async () => {

@@ -7,7 +7,13 @@ import { storageReader } from "../storage/keyed-records.ts";
 import { changeTodos, type TodoCall, undoChange } from "./change-todos.ts";
 import { readTodos } from "./read-todos.ts";
 import { copyTodo, createTodoOutputSchema, type TodoStoreOutput } from "./todo.ts";
-import { createTodoInputSchema, isTodoRead, type ParsedTodoInput, type TodoStoreInput } from "./todo-input.ts";
+import {
+  createTodoInputSchema,
+  describeTodoCall,
+  isTodoRead,
+  type ParsedTodoInput,
+  type TodoStoreInput,
+} from "./todo-input.ts";
 import { createMemoryTodos, type TodoStorage } from "./todo-storage.ts";
 
 /** Options of {@link createTodoStore}. @group Built-in tools */
@@ -63,6 +69,7 @@ export function createTodoStore<TResources = unknown, const TName extends string
       "An item is named by its id, its title or its position.",
     inputSchema,
     outputSchema: createTodoOutputSchema(),
+    describeCall: describeTodoCall,
     phrases: async () => (await import("./todo-phrases.ts")).todoPhrases,
     effect: (input) => (isTodoRead(input) ? "pure" : "idempotent"),
     async execute(input, context: ToolContext<TResources>) {

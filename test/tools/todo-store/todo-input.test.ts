@@ -1,5 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { toJsonSchema } from "../../../src/core/schema.ts";
+import { createTodoStore, describeCall } from "../../../src/index.ts";
 import { createTodoInputSchema, type TodoStoreInput } from "../../../src/tools/todo-store/todo-input.ts";
 
 const todoInputSchema = createTodoInputSchema();
@@ -77,4 +78,17 @@ describe("the input schema", () => {
     expect(branches[0]?.required).toEqual(["operation", "title"]);
     expect(JSON.stringify(branches[0]?.properties?.dueDate)).toContain("A date (2026-11-22)");
   });
+});
+
+it.each<[TodoStoreInput, string]>([
+  [
+    { operation: "add", title: "call Ann", dueDate: "2026-12-04", tags: ["a", "b"] },
+    'add the todo "call Ann", due date: 2026-12-04, tags: ["a","b"]',
+  ],
+  [{ operation: "list" }, "show the todos"],
+  [{ operation: "search", query: "milk", list: "shopping" }, "search the todos, query: milk, list: shopping"],
+  [{ operation: "update", index: 2, dueAt: null }, "change the todo, index: 2, due at: null"],
+  [{ operation: "clear", allLists: true }, "clear the todos, all lists: true"],
+])("%j is said to whoever approves it", (input, said) => {
+  expect(describeCall({ tool: "TodoStore", input: { ...input } }, { tools: [createTodoStore()] })).toContain(said);
 });
