@@ -63,6 +63,8 @@ function isDoubtfulText(piece: Piece, reading: Match, request: RequestText): boo
   // "… with "Fine by me" and archive it"
   const isQuoted = piece.isMessage && request.tokens[start]?.kind === "quote" && end > start + 2;
   if (isQuoted && /^(?:and|then|,|;|\.)$/.test(request.words[start + 1] ?? "")) return true;
+  // "tell Ada and Bob that I am home": it continues what stands before it.
+  if (piece.isMessage && joiner.test(request.words[start] ?? "")) return true;
   const isText = piece.kind === "slot" && piece.value === undefined && !piece.isMessage;
   const type = isText ? typeOfSlot(rule, name) : undefined;
   if (type === undefined || isReadable(type) || type.item === "number" || type.text === "message") return false;
@@ -70,7 +72,25 @@ function isDoubtfulText(piece: Piece, reading: Match, request: RequestText): boo
   const items = (isWhole(type) ? undefined : split) ?? [[piece]];
   const mayBeMore = type.kind === "text" && items.length > 1 && type.text === undefined && !isPureRule(rule);
   const isSplit = mayBeMore && !isObject(piece, reading, request);
-  return isSplit || items.some(([item = piece]) => isDoubtfulName(item, name, reading, request));
+  const isDoubtful = ([item = piece]: readonly Part[]) => isDoubtfulName(item, name, reading, request);
+  return isSplit || mayEndElsewhere(piece, reading, request) || items.some(isDoubtful);
+}
+
+const joiner = /^(?:and|or|,)$/;
+
+/** "ask Ada to go to Rome", "send the letter to the mayor to Ada": the word behind a name stands there twice. */
+function mayEndElsewhere({ start, end }: Piece, { rule, pieces }: Match, request: RequestText): boolean {
+  const { words } = request;
+  const next = pieces.find((piece) => piece.start > end && piece.kind === "slot");
+  const type = next && typeOfSlot(rule, next.name ?? "");
+  if (next === undefined || next.value !== undefined || type?.kind !== "text" || isReadable(type)) return false;
+  const isTask = startsWithVerb(words.slice(next.start, next.end));
+  return words.slice(start + 1, next.end - 1).some((word, index) => {
+    const at = start + 1 + index;
+    if (word !== words[end] || at === end || (at > end && (isTask || next.isMessage))) return false;
+    const parsed = type.schema && parseWith(type.schema, textBetween(request, at + 1, next.end));
+    return parsed === undefined || parsed instanceof Promise || parsed.ok;
+  });
 }
 
 function doubtfulDates({ rule, pieces }: Match, { dates }: RequestText): readonly Doubt[] {
