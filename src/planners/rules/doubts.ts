@@ -64,7 +64,8 @@ function isDoubtfulText(piece: Piece, reading: Match, request: RequestText): boo
   const isQuoted = piece.isMessage && request.tokens[start]?.kind === "quote" && end > start + 2;
   if (isQuoted && /^(?:and|then|,|;|\.)$/.test(request.words[start + 1] ?? "")) return true;
   // "tell Ada and Bob that I am home": it continues what stands before it.
-  if (piece.isMessage && joiner.test(request.words[start] ?? "")) return true;
+  const isBehindName = piece.isMessage && reading.pieces.some((each) => each.kind === "slot" && each.end === start);
+  if (isBehindName && joiner.test(request.words[start] ?? "")) return true;
   const isText = piece.kind === "slot" && piece.value === undefined && !piece.isMessage;
   const type = isText ? typeOfSlot(rule, name) : undefined;
   if (type === undefined || isReadable(type) || type.item === "number" || type.text === "message") return false;

@@ -227,3 +227,38 @@ describe("any sentence", () => {
     );
   }, 120_000);
 });
+
+describe("where a text ends", () => {
+  const name = fc.constantFrom("key", "old lamp", "report on sales", "Ada", "marketing", "letter");
+  const link = fc.constantFrom("to", "with", "for", "under");
+  const toolOf = (phrase: string, who: z.ZodType = z.string(), what: z.ZodType = z.string()) =>
+    defineTool({
+      ...{ ...given, name: "Own", effect: "idempotent" },
+      inputSchema: z.object({ who, what }),
+      phrases: [phrase],
+    } as never) as DefinedTool;
+
+  it("is asked if the word behind a name stands there twice, and certain if it stands there once", async () => {
+    await fc.assert(
+      fc.asyncProperty(name, name, name, link, async (one, other, third, word) => {
+        const tool = toolOf(`hand {what} ${word} {who}`);
+        expect(await planOrRefuse(`hand ${one} ${word} ${other} ${word} ${third}`, tool)).toBeUndefined();
+        expect(inputsOf((await planOrRefuse(`hand ${one} ${word} ${third}`, tool)) as PlanDraft)).toContain(
+          `"what":"${one}"`,
+        );
+      }),
+      { numRuns },
+    );
+  }, 120_000);
+
+  it("is asked if a message begins by continuing the name before it", async () => {
+    const tool = toolOf("tell {who} [that] {what}", z.string().meta({ slot: "word" }), message);
+    await fc.assert(
+      fc.asyncProperty(fc.constantFrom("and", "or", ","), name, async (joiner, other) => {
+        expect(await planOrRefuse(`tell Ada ${joiner} ${other} that I am home`, tool)).toBeUndefined();
+        expect(await planOrRefuse(`tell Ada that ${other} ${joiner} the rest is here`, tool)).toBeDefined();
+      }),
+      { numRuns },
+    );
+  }, 120_000);
+});
