@@ -59,6 +59,8 @@ export function startChild(script: string, work: ChildWork): Child {
     child.once("close", (code, signal) => {
       if (signal === "SIGKILL") settle("killed");
       else if (code === 0) settle(printed.includes("closing") ? "closed" : "done");
+      // Asked to end while it was ending: Node no longer listens.
+      else if (signal === "SIGTERM" && printed.includes("done")) settle("done");
       else
         reject(
           new Error(
