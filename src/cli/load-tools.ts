@@ -10,47 +10,51 @@ import type { Tool } from "../core/tool.ts";
 
 const importOf = (url: string): Promise<unknown> => import(url);
 
-export async function loadTools(file: string, load = importOf, folder = process.cwd()): Promise<readonly Tool[]> {
+export async function loadTools(file: string, load = importOf): Promise<readonly Tool[]> {
   const path = resolve(file);
   if (!existsSync(path)) failOption("--tools", file, "a file that exists", true);
-  const tools = await readTools(path, load, folder).catch((thrown) => {
-    if (isAgentError(thrown)) throw thrown;
-    return failOption("--tools", describeThrown(thrown), `a file that can be loaded: ${file}`, true, thrown);
-  });
-  if (!Array.isArray(tools))
-    failOption("--tools", tools, "a file that exports by default a list of tools, or a function that returns one");
-  return [...indexTools(tools).values()];
+  try {
+    const tools = await readTools(path, load);
+    if (!Array.isArray(tools))
+      failOption("--tools", tools, "a file that exports by default a list of tools, or a function that returns one");
+    return [...indexTools(tools).values()];
+  } catch (thrown) {
+    if (isAgentError(thrown, "missing-dependency")) throw thrown;
+    const received = isAgentError(thrown) ? thrown.message : describeThrown(thrown);
+    const details = { option: "--tools", received, expected: "a file of tools" };
+    throw new AgentError("invalid-options", `Cannot load "${file}": ${received}`, { details, cause: thrown });
+  }
 }
 
-async function readTools(path: string, load: typeof importOf, folder: string): Promise<unknown> {
-  const { default: found } = (await loadModule(path, load, folder)) as {
-    readonly default?: Partial<{ default: unknown }>;
-  };
-  // A module of ES that became one of CommonJS is in another one.
+async function readTools(path: string, load: typeof importOf): Promise<unknown> {
+  const { default: found } = (await loadModule(path, load)) as { readonly default?: Partial<{ default: unknown }> };
+  // Where tsx turns an ES module into CommonJS, its default export is one level deeper.
   const exported = found?.default ?? found;
   return typeof exported === "function" ? exported() : exported;
 }
 
-/** Loads TypeScript that Node itself does not read through tsx, if it is installed in the folder. */
-async function loadModule(path: string, load: typeof importOf, folder: string): Promise<unknown> {
+/** Loads TypeScript that Node itself does not read through tsx, if it is installed where the file is. */
+async function loadModule(path: string, load: typeof importOf): Promise<unknown> {
   const { href } = pathToFileURL(path);
   try {
     return await load(href);
   } catch (thrown) {
-    const { code = "" } = thrown as { readonly code?: string };
-    if (!/^ERR_(UNKNOWN_FILE_EXTENSION|UNSUPPORTED_TYPESCRIPT_SYNTAX)$/.test(code)) throw thrown;
-    await load(pathToFileURL(findTsx(folder, thrown)).href);
+    const { code, message } = Object(thrown) as { readonly code?: unknown; readonly message?: unknown };
+    const isOldNode = code === "ERR_UNKNOWN_FILE_EXTENSION" && /"\.[cm]?ts"/.test(String(message));
+    if (!isOldNode && code !== "ERR_UNSUPPORTED_TYPESCRIPT_SYNTAX") throw thrown;
+    await load(pathToFileURL(findTsx(path, isOldNode, thrown)).href);
     // Another address, as Node remembers that this one has failed.
     return load(`${href}?tsx`);
   }
 }
 
-function findTsx(folder: string, cause: unknown): string {
+function findTsx(path: string, isOldNode: boolean, cause: unknown): string {
   try {
-    return createRequire(`${folder}/planwright`).resolve("tsx");
+    return createRequire(path).resolve("tsx");
   } catch {
     const command = "npm install --save-dev tsx";
-    const message = `This Node cannot load the TypeScript. Use Node 22.18 or later, or run "${command}".`;
+    const advice = isOldNode ? `Use Node 22.18 or later, or run "${command}".` : `Run "${command}".`;
+    const message = `This Node cannot load the TypeScript. ${advice}`;
     throw new AgentError("missing-dependency", message, { details: { packages: ["tsx"], command }, cause });
   }
 }

@@ -3,7 +3,7 @@ import { readFileSync } from "node:fs";
 import { Printer } from "./printer.ts";
 
 const { version } = JSON.parse(readFileSync(new URL("../../package.json", import.meta.url), "utf8"));
-const { stderr } = process;
+const { stdout, stderr } = process;
 
 // Loaded late: on a Node that is too old it throws, and the message is all that is printed.
 Promise.all([import("./run-cli.ts"), import("./cli-io.ts")])
@@ -18,4 +18,7 @@ Promise.all([import("./run-cli.ts"), import("./cli-io.ts")])
     // Not process.exit(): output written to a pipe may still be in transit.
     // The code may already be set, because output was lost.
     process.exitCode ||= exitCode;
+    // A file of tools may keep a timer or a connection open, which would keep the process alive.
+    if (process.argv.some((argument) => argument.startsWith("--tools")))
+      stdout.write("", () => stderr.write("", () => process.exit()));
   });

@@ -70,7 +70,7 @@ const commandOptions: readonly (readonly [name: keyof ReadOptions, option: Comma
 
 const moreHelp = `
 Instead of a request (words after "--" are always one); the runs need --db:
-  tools             list them; explain <request>: how it is read; explain --lint
+  tools             list the tools; explain <request> or --lint: how it is read
   runs              list the runs, the newest first; draw them: --html <f>
   show <run id>     show a run: --html <f>, --export <f>, --mermaid, --events
   watch <run id>    follow a run of another process until it ends
@@ -151,7 +151,7 @@ function getOwnOptions({ type }: NamedCommand, read: ReadOptions): Partial<ReadO
 function checkOptions(stored: NamedCommand | undefined, read: ReadOptions, command: Command): void {
   for (const [name, { commands }] of commandOptions) {
     if (read[name] === undefined || commands.some((type) => type === stored?.type)) continue;
-    command.error(`error: option '--${name}' is for ${commands.map((type) => `'${type}'`).join(" and ")}`);
+    command.error(`error: option '--${name}' is for ${commands.map((type) => `'${type}'`).join(", ")}`);
   }
   const [one, other] = (["html", "mermaid", "events", "export", "json"] as const).filter(
     (name) => read[name] !== undefined,

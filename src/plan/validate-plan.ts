@@ -475,7 +475,7 @@ function findPlain(plan: unknown, tools: ReadonlyMap<string, Tool>): readonly Pl
 export function invalidPlan(complaint: string, issues: readonly PlanIssue[]): AgentError<"invalid-plan"> {
   const shown = issues
     .slice(0, 5)
-    .map(({ code, path, message }) => `${code} at ${path.join(".") || "the plan"}: ${message}`);
+    .map(({ code, path, message }) => `${code}${path.length === 0 ? "" : ` at ${path.join(".")}`}: ${message}`);
   const more = issues.length > 5 ? ` … and ${issues.length - 5} more.` : "";
   return new AgentError("invalid-plan", `${complaint}: ${shown.join(" ")}${more}`, { details: { issues } });
 }

@@ -20,8 +20,8 @@ const commentMs = 15_000;
  * has its type as `event` and its JSON as `data`; a recorded one also has its `sequence` as `id`, which a browser that reconnects
  * sends as `Last-Event-ID`: pass that on as `after`. If nothing happens for 15 seconds, the stream has a comment.
  *
- * An event is read when the one before it was taken, so a reader that stops reading costs no memory. Cancelling the stream
- * stops reading events. If reading them fails, the stream fails with that error. Throws `invalid-options`.
+ * An event is read when the one before it was taken. While its reader does not read, `agent.events` keeps at most 1,000 new
+ * events in memory. Cancelling the stream stops reading events. If reading them fails, the stream fails with that error. Throws `invalid-options`.
  *
  * ```ts
  * const after = Number(request.headers.get("last-event-id") ?? 0);
@@ -45,7 +45,7 @@ export function toEventStream(
     async pull(controller) {
       const startTimer = () => {
         timer = clock.setTimeout(() => {
-          // One that nobody has read yet is enough.
+          // If the last one is still unread, no other is added.
           if ((controller.desiredSize ?? 0) > 0) controller.enqueue(encoder.encode(":\n\n"));
           startTimer();
         }, commentMs);
@@ -61,10 +61,11 @@ export function toEventStream(
         clock.clearTimeout(timer);
       }
     },
-    async cancel() {
+    cancel() {
       isCancelled = true;
       clock.clearTimeout(timer);
-      await iterator.return?.();
+      // Not awaited: a generator returns only once what it waits for has come.
+      Promise.resolve(iterator.return?.()).catch(() => {});
     },
   });
 }

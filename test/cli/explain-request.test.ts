@@ -1,6 +1,6 @@
 import { spawnSync } from "node:child_process";
-import { writeFileSync } from "node:fs";
-import { join } from "node:path";
+import { symlinkSync, writeFileSync } from "node:fs";
+import { dirname, join, resolve } from "node:path";
 import { describe, expect, it, onTestFinished } from "vitest";
 import { createCliAgent } from "../../src/cli/cli-io.ts";
 import { loadTools } from "../../src/cli/load-tools.ts";
@@ -86,19 +86,38 @@ describe("planwright explain", () => {
     expect(stderr).toContain("'explain' takes a request or --lint");
   });
 
-  it("reads what Node cannot by tsx, or names both", async () => {
+  it("reads what Node cannot by the tsx beside the file, or names both", async () => {
     const file = write("tools.ts", `${schema}\nenum Kind { order }\nexport default ${tools} as readonly object[];`);
+    const failing = (code: string, message: string) => () =>
+      Promise.reject(Object.assign(new TypeError(message), { code }));
+    const old = failing("ERR_UNKNOWN_FILE_EXTENSION", `Unknown file extension ".ts" for ${file}`);
+    const strict = failing("ERR_UNSUPPORTED_TYPESCRIPT_SYNTAX", "TypeScript enum is not supported in strip-only mode");
+    const advice = 'un "npm install --save-dev tsx".';
+    for (const [load, message] of [
+      [old, `This Node cannot load the TypeScript. Use Node 22.18 or later, or r${advice}`],
+      [strict, `This Node cannot load the TypeScript. R${advice}`],
+    ] as const)
+      await expect(loadTools(file, load)).rejects.toMatchObject({ code: "missing-dependency", message });
+    const imported = 'Unknown file extension ".graphql" for /q.graphql';
+    await expect(loadTools(file, failing("ERR_UNKNOWN_FILE_EXTENSION", imported))).rejects.toMatchObject({
+      code: "invalid-options",
+      message: `Cannot load "${file}": TypeError: ${imported}`,
+    });
+    symlinkSync(resolve("node_modules"), join(dirname(file), "node_modules"), "dir");
     const { script, remove } = buildChild("src/cli/load-tools.ts");
     onTestFinished(remove);
     const code = `import { loadTools } from ${JSON.stringify(script)};
       console.log(...(await loadTools(${JSON.stringify(file)})).map(({ name }) => name));`;
-    const child = spawnSync(process.execPath, ["--input-type=module", "-e", code], { encoding: "utf8" });
+    const child = spawnSync(process.execPath, ["--input-type=module", "-e", code], { cwd: "/", encoding: "utf8" });
     expect([child.stdout, child.stderr]).toEqual(["Cancel\n", ""]);
-    const refused = () => Promise.reject(Object.assign(new Error("Unknown"), { code: "ERR_UNKNOWN_FILE_EXTENSION" }));
-    await expect(loadTools(file, refused, newFolder())).rejects.toMatchObject({
-      code: "missing-dependency",
-      message: 'This Node cannot load the TypeScript. Use Node 22.18 or later, or run "npm install --save-dev tsx".',
-    });
+  });
+
+  it("ends although a file of tools keeps a timer, with all that it has printed", () => {
+    const file = write("tools.mjs", `setInterval(() => {}, 1_000);\n${list}`);
+    const argv = ["--import", "tsx", "src/cli/main.ts", "--tools", file, "explain", "--json", "cancel order 12"];
+    const child = spawnSync(process.execPath, argv, { encoding: "utf8", timeout: 60_000 });
+    expect([child.status, child.stderr]).toEqual([0, ""]);
+    expect(JSON.parse(child.stdout)).toMatchObject({ steps: [{ tool: "Cancel" }] });
   });
 
   it("is for --tools, which nothing else takes", async () => {

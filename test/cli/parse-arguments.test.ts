@@ -226,8 +226,8 @@ describe("parseArguments", () => {
   });
 
   it.each([
-    [["add milk", "--html", "x"], "option '--html' is for 'show' and 'runs'"],
-    [["watch", "run_1", "--html", "x"], "option '--html' is for 'show' and 'runs'"],
+    [["add milk", "--html", "x"], "option '--html' is for 'show', 'runs'"],
+    [["watch", "run_1", "--html", "x"], "option '--html' is for 'show', 'runs'"],
     [["watch", "movies", "--events"], "option '--events' is for 'show'"],
     [["runs", "--mermaid"], "option '--mermaid' is for 'show'"],
     [["tools", "--events"], "option '--events' is for 'show'"],

@@ -73,29 +73,26 @@ describe("the command with the tools of an app", () => {
   });
 
   it.each([
-    [
-      "a file that throws",
-      'throw new Error("no key");',
-      /a file that can be loaded: .*t\.mjs; received "Error: no key"/,
-    ],
-    [
-      "a function that throws",
-      "export default () => { throw 5; };",
-      /a file that can be loaded: .*t\.mjs; received "5"/,
-    ],
+    ["a file that throws", 'throw new Error("no key");', /: Error: no key$/],
+    ["a file that throws null", "throw null;", /: null$/],
+    ["a function that throws", "export default () => { throw 5; };", /: 5$/],
     ["a file that exports nothing", "", /exports by default a list of tools/],
-    ["two tools of one name", text.replace("() => [", "() => [0, 0].map(() => (").replace("}];", "}));"), /Two tools/],
+    ["a tool that is none", "export default [5];", /tools\[0\]/],
+    [
+      "two tools of one name",
+      text.replace("() => [", "() => [0, 0].map(() => (").replace("}];", "}));"),
+      /: Two tools/,
+    ],
   ])("refuses %s", async (_name, content, message) => {
     const file = join(newFolder(), "t.mjs");
     writeFileSync(file, content);
-    await expect(loadTools(file)).rejects.toMatchObject({
-      code: "invalid-options",
-      message: expect.stringMatching(message),
-    });
+    const error = await loadTools(file).catch((thrown) => thrown);
+    expect(error).toMatchObject({ code: "invalid-options", message: expect.stringMatching(message) });
+    expect(error.message.startsWith(`Cannot load "${file}": `)).toBe(true);
   });
 
   it("takes --tools for explain, show, runs and watch alone", async () => {
     const { stderr } = await call(join(newFolder(), "runs.db"), "resume", "run_1", "--tools", "./tools.ts");
-    expect(stderr).toContain("option '--tools' is for 'explain' and 'show' and 'runs' and 'watch'");
+    expect(stderr).toContain("option '--tools' is for 'explain', 'show', 'runs', 'watch'");
   });
 });

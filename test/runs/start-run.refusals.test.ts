@@ -83,7 +83,9 @@ describe("arguments of the wrong kind", () => {
   };
   const plan = {
     code: "invalid-plan",
-    message: expect.stringContaining("a plan is an object with steps; for a request, call `run` of an agent"),
+    message: expect.stringContaining(
+      "invalid-shape: a plan is an object with steps; for a request, call `run` of an agent",
+    ),
   };
 
   it("say that an id is an option of a run", async () => {

@@ -153,6 +153,29 @@ describe("events as a stream for browsers", () => {
     expect(one.clock.pendingTimers).toBe(0);
   });
 
+  it.each([
+    ["waits", new Promise<never>(() => {})],
+    ["fails later", Promise.reject(new Error("late"))],
+  ])("can be cancelled while what they come from %s", async (_name, wait) => {
+    wait.catch(() => {});
+    async function* waiting(): AsyncGenerator<AgentEvent> {
+      yield await wait;
+    }
+    const { clock } = setUp();
+    await toEventStream(waiting(), { clock }).cancel();
+    expect(clock.pendingTimers).toBe(0);
+  });
+
+  it("can be cancelled although their source fails to return", async () => {
+    const events = {
+      [Symbol.asyncIterator]: () => ({
+        next: () => new Promise<never>(() => {}),
+        return: () => Promise.reject(new Error("stuck")),
+      }),
+    };
+    await toEventStream(events, { clock: setUp().clock }).cancel();
+  });
+
   it("fail as reading does, for a run that is gone or goes", async () => {
     const one = setUp();
     await expect(readAll(streamOf(one, "gone", 3))).rejects.toMatchObject({ code: "run-not-found" });
