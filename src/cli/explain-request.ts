@@ -2,7 +2,7 @@ import { AgentError } from "../core/errors.ts";
 import { jsonLines, printable } from "../core/text.ts";
 import type { Tool } from "../core/tool.ts";
 import { describePlan } from "../describe-plan.ts";
-import { checkPhrases } from "../planners/rules/check-phrases.ts";
+import { tryPhrases } from "../planners/rules/check-phrases.ts";
 import type { RequestExplanation } from "../planners/rules/plan-by-rules.ts";
 import { explainRequest as explain } from "../planners/rules/rule-planner.ts";
 import { type CliCall, exitCodes } from "./cli-io.ts";
@@ -29,13 +29,14 @@ export async function explainRequest(
 }
 
 async function lintPhrases({ options, out }: CliCall, tools: readonly Tool[]): Promise<number> {
-  const problems = await checkPhrases(tools);
+  const { problems, untried } = await tryPhrases(tools);
   const lines = problems.map(
     ({ tool, phrase, request, problem, message }) =>
       `${printable(tool)}: the phrase "${printable(phrase)}" is ${problem}, as in "${printable(request)}". ${printable(message)}`,
   );
-  if (options.json) out.print(jsonLines({ problems }));
-  else out.print(lines.length === 0 ? ["Each phrase is planned as it says."] : lines);
+  const tried = untried === 0 ? "" : ` that could be tried (all but ${untried})`;
+  if (options.json) out.print(jsonLines({ problems, untried }));
+  else out.print(lines.length === 0 ? [`Each phrase${tried} is planned as it says.`] : lines);
   return lines.length === 0 ? exitCodes.completed : exitCodes.failed;
 }
 

@@ -273,7 +273,11 @@ const phraseOptions = {
   slots: {
     read: (slots, option) => {
       checkPlainObject(option, slots, "schemas");
-      for (const [name, schema] of Object.entries(slots)) readSchema(schema, `${option}.${name}`);
+      for (const [name, schema] of Object.entries(slots)) {
+        const place = `${option}.${name}`;
+        if (zodVersionOf(readSchema(schema, place)) !== 3)
+          checkSlotKind(place, "a schema", convertInput(place, schema));
+      }
     },
   },
   anywhere: { type: "any" },
@@ -314,6 +318,7 @@ function checkSlots(option: string, { phrase, slots = {}, toInput }: ToolPhrase,
   if (input === undefined) return;
   const names = slotNames(node);
   for (const name of names) {
+    for (const schema of schemasAt(input, [name]) ?? []) checkSlotKind(option, `a phrase with a {${name}}`, schema);
     if (toInput !== undefined || Object.hasOwn(slots, name) || schemasAt(input, [name])?.length !== 0) continue;
     const known = knownKeys(schemasAt(input, []) ?? []).slice(0, 20);
     const fix = `${known.length === 0 ? "" : `name one of ${known.join(", ")}, or `}give the phrase a toInput`;
@@ -331,6 +336,13 @@ function checkSlots(option: string, { phrase, slots = {}, toInput }: ToolPhrase,
   const [first, second] = pair.map((name) => `{${name}}`);
   const advice = `a word between them, or one word for ${first}: \`.meta({ slot: "word" })\``;
   failOption(option, phrase, `a phrase in which it is clear where ${first} ends and ${second} begins: ${advice}`, true);
+}
+
+const slotKinds: readonly unknown[] = ["message", "name", "range", "sum", "whole", "word", undefined];
+
+function checkSlotKind(option: string, subject: string, { slot }: JsonSchema): void {
+  const expected = `${subject} whose slot is one of ${slotKinds.slice(0, -1).join(", ")}`;
+  if (!slotKinds.includes(slot)) failOption(option, slot, expected, true);
 }
 
 /** True for a field that takes any words; times of a day have a pattern and no format. */

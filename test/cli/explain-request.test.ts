@@ -67,7 +67,7 @@ describe("planwright explain", () => {
   it("finds phrases that compete, with --lint", async () => {
     expect(await call("explain", "--lint")).toEqual({
       exitCode: 0,
-      stdout: "Each phrase is planned as it says.\n",
+      stdout: expect.stringMatching(/^Each phrase that could be tried \(all but \d+\) is planned as it says\.\n$/),
       stderr: "",
     });
     const file = write("tools.mjs", `${list.replace("cancel order {order}", "cancel {order}, then add milk")}`);
@@ -78,6 +78,17 @@ describe("planwright explain", () => {
     expect(stdout.startsWith(`Cancel: ${said} be planned: `)).toBe(true);
     const { stdout: json } = await call("--json", "explain", "--tools", file, "--lint");
     expect(JSON.parse(json)).toMatchObject({ problems: [{ tool: "Cancel", problem: "refused" }] });
+  });
+
+  it("says with --lint how many phrases could not be tried", async () => {
+    const phrases = ["() => undefined", "() => { throw new Error(); }", "() => ({ order: 1 })"].map(
+      (toInput, index) => `{ phrase: "undo {order} for ${index}", slots: {}, toInput: ${toInput} }`,
+    );
+    const file = write("tools.mjs", list.replace('"cancel order {order}"', phrases.join(", ")));
+    const { exitCode, stdout } = await call("explain", "--lint", "--tools", file);
+    expect([exitCode, stdout]).toEqual([0, "Each phrase that could be tried (all but 2) is planned as it says.\n"]);
+    const { stdout: json } = await call("--json", "explain", "--lint", "--tools", file);
+    expect(JSON.parse(json)).toEqual({ problems: [], untried: 2 });
   });
 
   it.each([[["explain"]], [["explain", "--lint", "add milk"]]])("refuses %j", async (argv) => {

@@ -11,7 +11,7 @@ const lists = {
 };
 
 /** The operators, of which a higher number binds tighter. */
-const binary = { "==": 3, "!=": 3, in: 4, "<": 4, "<=": 4, ">": 4, ">=": 4, "+": 5, "-": 5, "*": 6, "/": 6, "%": 6 };
+const binary = { "==": 3, "!=": 3, in: 3, "<": 3, "<=": 3, ">": 3, ">=": 3, "+": 4, "-": 4, "*": 5, "/": 5, "%": 5 };
 const powers = { "||": 1, "&&": 2, ...binary };
 
 const functions = ["has", ...celFunctions] as const;
@@ -124,6 +124,7 @@ class Parser extends CelTokens {
       items.push(read(items.length));
       if (items.length > lists[close].max) refuse(lists[close].excess, position);
       if (!this.take(",")) break;
+      if (close === ")" && this.kind === close) refuse("only a list or a map may end with a comma", this.position);
     }
     this.expect(close);
     return items;

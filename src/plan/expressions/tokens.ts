@@ -15,8 +15,10 @@ const spaces = String.raw`((?:[ \t\r\n]|//[^\n]*)*)`;
 const signs = String.raw`(in\b|[=!<>]=|&&|\|\||[-+*/%<>!()[\]{}.,:?])`;
 const names = String.raw`((?!(?:true|false|null)\b|[bBrR]["'])[A-Za-z_]\w*)`;
 const atoms = String.raw`true|false|null|0[xX][\da-fA-F]*[uU]?|\d+(?:[uU]|(?:\.\d+)?(?:[eE][-+]?\d*)?)`;
-const text = String.raw`([bBrR]?)("""|'''|["'])((?:\\.|(?!\5)[^\\])*)(\5)?`;
-const token = new RegExp(`${spaces}(?:${signs}|${names}|${atoms}|${text})?`, "sy");
+/** A backslash escapes nothing in it. */
+const raw = String.raw`([rR])("""|'''|["'])((?:(?!\5).)*)(\5)?`;
+const text = String.raw`([bB]?)("""|'''|["'])((?:\\.|(?!\9)[^\\])*)(\9)?`;
+const token = new RegExp(`${spaces}(?:${signs}|${names}|${atoms}|${raw}|${text})?`, "sy");
 const escapeSequence = /\\(?:u[\da-fA-F]{4}|U[\da-fA-F]{8}|[xX][\da-fA-F]{2}|[0-7]{3}|.)/gs;
 
 /** Reads the tokens of a text one by one, and stands before the first until it is advanced. */
@@ -37,7 +39,8 @@ export class CelTokens {
     this.end += all.length;
     this.name = name;
     this.kind = sign ?? "name";
-    if (sign === undefined && name === "") this.readValue(all.slice(space.length), quoted);
+    if (sign === undefined && name === "")
+      this.readValue(all.slice(space.length), quoted[1] === undefined ? quoted.slice(4) : quoted);
   }
 
   /** Advances if the token is of this kind. */
@@ -85,7 +88,7 @@ export class CelTokens {
 
   private readText([prefix = "", quote = "", raw = "", closing]: readonly (string | undefined)[]): string {
     const start = this.position + prefix.length + quote.length;
-    const newline = quote.length > 1 ? -1 : raw.replace(/\\./gs, "__").search(/[\r\n]/);
+    const newline = quote.length > 1 ? -1 : (prefix === "" ? raw.replace(/\\./gs, "__") : raw).search(/[\r\n]/);
     if (newline >= 0) return this.fail("newlines not allowed in single-quoted strings", start + newline);
     const kind = quote.length > 1 ? "triple-quoted string" : "string";
     if (closing === undefined) return this.fail(`unterminated ${kind}`, start - quote.length);

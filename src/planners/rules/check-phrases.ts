@@ -27,8 +27,8 @@ const signs = /[()[\]{}|]/;
 /**
  * Plans a sentence of each phrase with all tools together, and returns those that are refused, ambiguous, or taken by another
  * phrase. A sentence has a made-up value in each slot; if yours must look otherwise, give the field
- * `.meta({ examples: ["AB-12"] })`. A phrase whose `toInput` makes no valid input of these alone,
- * as it needs what was said before, is not checked. Throws `invalid-options`.
+ * `.meta({ examples: ["AB-12"] })`. A phrase whose `toInput` makes no valid input of these alone is not checked: it throws, steps
+ * aside or needs what was said before. `planwright explain --lint` says how many those are. Throws `invalid-options`.
  *
  * ```ts
  * it("has phrases that do not compete", async () => expect(await checkPhrases(tools)).toEqual([]));
@@ -36,7 +36,13 @@ const signs = /[()[\]{}|]/;
  * @group Testing
  */
 export async function checkPhrases(tools: readonly Tool[]): Promise<readonly PhraseProblem[]> {
+  return (await tryPhrases(tools)).problems;
+}
+
+/** `untried` is the number of phrases that were not checked. */
+export async function tryPhrases(tools: readonly Tool[]): Promise<{ problems: PhraseProblem[]; untried: number }> {
   const problems: PhraseProblem[] = [];
+  let untried = 0;
   const nothing = { request: readRequest("", clock), input: {} };
   for (const tool of indexTools(tools).values())
     for (const rule of (await compileTool(tool)).rules) {
@@ -44,13 +50,16 @@ export async function checkPhrases(tools: readonly Tool[]): Promise<readonly Phr
       const values = exampleValues(rule, nothing);
       const input = inputOfPhrase(rule, Object.fromEntries(values), clock) as JsonObject | undefined;
       const request = signs.test(phrase) ? sayPhrase(rule, values, clock) : phrase;
-      if (input === undefined || request === undefined) continue;
-      if (toInput !== undefined && (await issueOf(input, tool, undefined)) !== undefined) continue;
+      const isMade = input !== undefined && request !== undefined;
+      if (!isMade || (toInput !== undefined && (await issueOf(input, tool, undefined)) !== undefined)) {
+        untried++;
+        continue;
+      }
       const explained = await explainRequest({ request, tools, ...clock });
       const found = findProblem(rule, input, explained);
       if (found !== undefined) problems.push({ tool: tool.name, phrase, request, ...found });
     }
-  return problems;
+  return { problems, untried };
 }
 
 function findProblem(

@@ -14,16 +14,30 @@ const toldElsewhere = /^it (has|is empty)/;
 /** Half an exponent is told where its number starts; in the library, where digits are missing. */
 const halfExponent = /\d[eE][-+]?(?!\d)/;
 
+/** In the grammar of CEL a call does not end with a comma, and a backslash in a raw text escapes nothing, not even its quote. */
+const otherGrammar = { message: /end with a comma/, text: /r["'].*\\["'\r\n]/is };
+
+/** In the grammar of CEL comparisons are one level; in the library `==` and `!=` bind less tightly than the others. */
+function hasTwoLevels(value: unknown): boolean {
+  if (typeof value !== "object" || value === null) return false;
+  const { operator, left } = value as { readonly operator?: string; readonly left?: { readonly operator?: string } };
+  const isMixed = /^(?:in|[<>]=?)$/.test(operator ?? "") && /^[!=]=$/.test(left?.operator ?? "");
+  return isMixed || Object.values(value).some(hasTwoLevels);
+}
+
 /** Expects that both parsers accept a text, with the same tree, or refuse it at the same place, and returns which. */
 export function compareWithLibrary(text: string): "accepted" | "refused" | "left out" {
+  if (otherGrammar.text.test(text)) return "left out";
   const ours = parseCel(text);
   const library = parseWithLibrary(text);
   if (ours.ok) {
     const { root, names } = ours.expression;
-    expect([text, library]).toEqual([text, { root, names: names.map(({ name }) => name) }]);
+    const tree = hasTwoLevels(root) ? expect.any(Object) : root;
+    expect([text, library]).toEqual([text, { root: tree, names: names.map(({ name }) => name) }]);
     return "accepted";
   }
   const { message, position } = ours.issue;
+  if (otherGrammar.message.test(message)) return "left out";
   if (library === "left out") {
     expect([text, message]).toEqual([text, expect.stringMatching(leftOut)]);
     return library;
