@@ -1,6 +1,6 @@
 import { join } from "node:path";
 import { pipeline } from "node:stream/promises";
-import express, { type ErrorRequestHandler } from "express";
+import express, { type ErrorRequestHandler, type Response } from "express";
 import { type AgentErrorCode, createAgent, describePlan, isAgentError, toEventStream } from "planwright";
 import { createSqliteRunStore } from "planwright/sqlite";
 import { tools } from "./tools.ts";
@@ -31,14 +31,14 @@ app.put("/runs/:id", async (request, response) => {
   const runId = request.params.id;
   const text: unknown = request.body?.request;
   // An object would be taken for a plan.
-  if (typeof text !== "string") return response.sendStatus(400);
+  if (typeof text !== "string") return refuse(response, 400, "The body must be JSON with a request.");
   await agent.start(text, { runId }).recorded;
   return response.status(202).json({ runId });
 });
 
 app.get("/runs/:id", async (request, response) => {
   const run = await agent.getRun(request.params.id);
-  if (run === undefined) return response.sendStatus(404);
+  if (run === undefined) return refuse(response, 404, "There is no such run.");
   const { status, plan, error } = run;
   return response.json({ status, error, plan: plan && describePlan(plan, { tools }) });
 });
@@ -48,23 +48,33 @@ app.get("/runs/:id/events", async (request, response) => {
   const after = Number(request.get("last-event-id") ?? 0);
   // A status other than 200 tells the browser not to try again.
   const events = agent.events(id, { after, follow: true });
-  if ((await agent.getRun(id)) === undefined) return response.sendStatus(404);
+  if ((await agent.getRun(id)) === undefined) return refuse(response, 404, "There is no such run.");
   response.set({ "content-type": "text/event-stream", "cache-control": "no-cache" }).flushHeaders();
-  // The page was closed, or the run deleted: nobody is left to be told.
+  // It fails if the page was closed or the run was deleted. Neither needs an answer.
   return pipeline(toEventStream(events), response).catch(() => {});
 });
 
 app.get("/approvals", async (_request, response) => {
-  const { items } = await agent.listPending({ kinds: "approval", limit: 50 });
+  const { items } = await agent.listPending({ kinds: ["approval", "outcome"], limit: 50 });
   response.json(items.map(({ steps, ...asked }) => ({ ...asked, plan: describePlan({ steps }, { tools }) })));
 });
 
 app.post("/runs/:id/:decision", async (request, response) => {
   const { id, decision } = request.params;
-  if (decision !== "approve" && decision !== "reject") return response.sendStatus(404);
-  await agent[decision](id, request.body).recorded;
+  const { stepId, iteration } = request.body ?? {};
+  if (decision === "approve" || decision === "reject") await agent[decision](id, request.body).recorded;
+  // Only Invoice runs once, so the outcome is that of an invoice.
+  else if (decision === "happened") await agent.settle(id, stepId, { iteration, output: { sent: true } }).recorded;
+  else if (decision === "retry") await agent.settle(id, stepId, { iteration, retry: true }).recorded;
+  else return refuse(response, 404, "There is no such decision.");
   return response.status(202).json({ runId: id });
 });
+
+app.use((_request, response) => void refuse(response, 404, "There is no such page."));
+
+function refuse(response: Response, status: number, message: string) {
+  return response.status(status).json({ message });
+}
 
 /** The table of docs/errors.md, as far as these routes need it. */
 const statuses: Partial<Record<AgentErrorCode, number>> = {
@@ -78,10 +88,11 @@ const statuses: Partial<Record<AgentErrorCode, number>> = {
   interrupted: 503,
 };
 
-const answerError: ErrorRequestHandler = (error, _request, response, next) => {
-  const status = isAgentError(error) ? statuses[error.code] : undefined;
-  if (status === undefined) next(error);
-  else response.status(status).json({ message: status < 500 ? error.message : "Try again later." });
+// The fourth parameter tells Express that it is for errors.
+const answerError: ErrorRequestHandler = (error, _request, response, _next) => {
+  const status = (isAgentError(error) ? statuses[error.code] : error?.status) ?? 500;
+  if (status >= 500) console.error(error);
+  refuse(response, status, status < 500 ? error.message : "Try again later.");
 };
 app.use(answerError);
 

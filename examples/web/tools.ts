@@ -25,11 +25,12 @@ const invoice = defineTool({
   name: "Invoice",
   description: "Sends an invoice",
   inputSchema: z.object({ customer: z.string() }),
-  // If the process dies while it is being sent, somebody has to find out: it is never sent again unasked.
+  // If the process dies while it is being sent, a person has to find out, and says so on the page of approvals.
   effect: "once",
   phrases: ["send an invoice to {customer}"],
-  execute({ customer }) {
+  async execute({ customer }, { signal }) {
     console.log(`sends an invoice to ${customer}`);
+    await sleep(Number(BOX_MS), undefined, { signal });
     return { sent: true };
   },
 });

@@ -101,6 +101,36 @@ it("examples/web plans, waits for approval, survives a kill, and continues its e
   expect(await restarted.stop()).toBe(0);
 });
 
+it("examples/web asks what became of an invoice that a kill cut off", async () => {
+  const example = await placeWebExample();
+  const { ask, events } = clientOf(example.address);
+  const killed = await example.start({ boxMs: 60_000 });
+  for (const id of ["r1", "r2"]) {
+    await ask("PUT", `/runs/${id}`, { request: "Send an invoice to Ada" });
+    for await (const { event, data } of events(id)) {
+      if (event === "approval-request") await ask("POST", `/runs/${id}/approve`, { ...data, kind: "plan-approval" });
+      if (event === "step-start") break;
+    }
+  }
+  await killed.stop("SIGKILL");
+
+  const restarted = await example.start({ boxMs: 1 });
+  await expect.poll(async () => (await ask("GET", "/approvals")).body, { timeout: 15_000 }).toHaveLength(2);
+  const { body: asked } = await ask("GET", "/approvals");
+  const item = { kind: "outcome", stepId: "s1" };
+  const text = "Send an invoice to Ada: it is not known whether this took effect";
+  expect(asked).toMatchObject(
+    ["r2", "r1"].map((runId) => ({ runId, item, text: expect.stringMatching(RegExp(text, "i")) })),
+  );
+  expect(await ask("POST", "/runs/r1/approve", asked[1].item)).toMatchObject({ status: 400 });
+  expect(await ask("POST", "/runs/r1/happened", asked[1].item)).toMatchObject({ status: 202 });
+  expect(await ask("POST", "/runs/r2/retry", asked[0].item)).toMatchObject({ status: 202 });
+  for (const id of ["r1", "r2"])
+    await expect.poll(async () => (await ask("GET", `/runs/${id}`)).body).toMatchObject({ status: "completed" });
+  expect(restarted.said().match(/^sends .*/gm)).toEqual(["sends an invoice to Ada"]);
+  expect(await restarted.stop()).toBe(0);
+});
+
 it("examples/web bears readers that come and go, and says what is gone", async () => {
   const example = await placeWebExample();
   const { ask, events } = clientOf(example.address);
@@ -129,16 +159,18 @@ it("examples/web bears readers that come and go, and says what is gone", async (
   const silent = await Promise.all(Array.from({ length: 100 }, () => fetch(`${example.address}/runs/r1/events`)));
   expect(silent.every(({ ok }) => ok)).toBe(true);
 
-  expect(await ask("GET", "/runs/none")).toMatchObject({ status: 404 });
-  expect(await ask("GET", "/runs/none/events")).toMatchObject({ status: 404 });
+  const refused = (status: number) => ({ status, body: { message: expect.any(String) } });
+  for (const path of ["/runs/none", "/runs/none/events", "/none"]) expect(await ask("GET", path)).toEqual(refused(404));
   const headers = { "last-event-id": "the last one" };
   expect(await fetch(`${example.address}/runs/r1/events`, { headers })).toMatchObject({ status: 400 });
-  expect(await ask("POST", "/runs/none/approve", item)).toMatchObject({ status: 404 });
-  expect(await ask("POST", "/runs/r1/approve", {})).toMatchObject({ status: 400 });
-  expect(await ask("POST", "/runs/r1/delete", item)).toMatchObject({ status: 404 });
+  expect(await ask("POST", "/runs/none/approve", item)).toEqual(refused(404));
+  expect(await ask("POST", "/runs/r1/approve", {})).toEqual(refused(400));
+  expect(await ask("POST", "/runs/r1/happened", {})).toEqual(refused(400));
+  expect(await ask("POST", "/runs/r1/retry", { stepId: "s1" })).toEqual(refused(409));
+  expect(await ask("POST", "/runs/r1/delete", item)).toEqual(refused(404));
   expect(await ask("PUT", "/runs/r1", { request: "Send an invoice to Ben" })).toMatchObject({ status: 409 });
   for (const body of [{}, { request: { steps: [] } }, "{"])
-    expect(await ask("PUT", "/runs/r2", body)).toMatchObject({ status: 400 });
+    expect(await ask("PUT", "/runs/r2", body)).toEqual(refused(400));
   expect(await ask("PUT", "/runs/r3", { request: "Fly to the moon" })).toMatchObject({ status: 202 });
   await expect.poll(async () => (await ask("GET", "/runs/r3")).body).toMatchObject({ error: { code: "cannot-plan" } });
   expect(await server.stop()).toBe(0);
