@@ -1,6 +1,6 @@
 #!/usr/bin/env node
 import { readFileSync } from "node:fs";
-import { Printer } from "./printer.ts";
+import { flush, Printer } from "./printer.ts";
 
 const { version } = JSON.parse(readFileSync(new URL("../../package.json", import.meta.url), "utf8"));
 const { stdout, stderr } = process;
@@ -14,11 +14,12 @@ Promise.all([import("./run-cli.ts"), import("./cli-io.ts")])
     new Printer(stderr).print([message]);
     return 1;
   })
-  .then((exitCode) => {
+  .then(async (exitCode) => {
     // Not process.exit(): output written to a pipe may still be in transit.
     // The code may already be set, because output was lost.
     process.exitCode ||= exitCode;
     // A file of tools may keep a timer or a connection open, which would keep the process alive.
-    if (process.argv.some((argument) => argument.startsWith("--tools")))
-      stdout.write("", () => stderr.write("", () => process.exit()));
+    if (!process.argv.some((argument) => argument.startsWith("--tools"))) return;
+    await Promise.all([flush(stdout), flush(stderr)]);
+    process.exit();
   });

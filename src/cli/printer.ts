@@ -29,6 +29,11 @@ export class Printer {
   }
 }
 
+/** Resolves when all that was printed has left the process, or cannot. */
+export function flush(output: NodeJS.WritableStream): Promise<void> {
+  return new Promise((resolve) => output.write("", () => resolve()));
+}
+
 const names = ["bold", "dim", "red", "green", "yellow"] as const;
 export type Colors = Readonly<Record<(typeof names)[number], (text: string) => string>>;
 const colorCode = new RegExp(`(${"\u001b"}\\[(?:1|2|22|31|32|33|39)m)`);

@@ -47,6 +47,7 @@ const tools: Readonly<Record<string, Tool>> = {
   Post: toolOf("Post", { box: text }, "post {box}"),
   Gift: toolOf("Gift", { box: text }, "wrap and post {box}"),
   Ask: toolOf("Ask", { who: z.string().meta({ slot: "word" }), task: text }, "ask {who} to {task}"),
+  AskAnyone: toolOf("AskAnyone", { who: text, task: text }, "ask {who} to {task}"),
   Tell: toolOf("Tell", { to: text, text }, "tell {to} that {text}"),
   Seat: toolOf("Seat", { guests: z.int(), area: z.enum(["inside", "terrace"]).optional() }, "seat {guests}"),
   Light: toolOf("Light", { room: text, level: z.int() }, "it is too dark in the kitchen", {
