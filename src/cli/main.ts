@@ -19,7 +19,6 @@ Promise.all([import("./run-cli.ts"), import("./cli-io.ts")])
     // The code may already be set, because output was lost.
     process.exitCode ||= exitCode;
     // A file of tools may keep a timer or a connection open, which would keep the process alive.
-    if (!process.argv.some((argument) => argument.startsWith("--tools"))) return;
-    await Promise.all([flush(stdout), flush(stderr)]);
-    process.exit();
+    const hasTools = process.argv.some((argument) => argument.startsWith("--tools"));
+    if (hasTools) await Promise.all([flush(stdout), flush(stderr)]).then(() => process.exit());
   });

@@ -29,10 +29,7 @@ export class Printer {
   }
 }
 
-/** Resolves when all that was printed has left the process, or cannot. */
-export function flush(output: NodeJS.WritableStream): Promise<void> {
-  return new Promise((resolve) => output.write("", () => resolve()));
-}
+export const flush = (output: NodeJS.WritableStream) => new Promise((resolve) => output.write("", resolve));
 
 const names = ["bold", "dim", "red", "green", "yellow"] as const;
 export type Colors = Readonly<Record<(typeof names)[number], (text: string) => string>>;

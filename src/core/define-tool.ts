@@ -274,9 +274,8 @@ const phraseOptions = {
     read: (slots, option) => {
       checkPlainObject(option, slots, "schemas");
       for (const [name, schema] of Object.entries(slots)) {
-        const place = `${option}.${name}`;
-        if (zodVersionOf(readSchema(schema, place)) !== 3)
-          checkSlotKind(place, "a schema", convertInput(place, schema));
+        const at = `${option}.${name}`;
+        if (zodVersionOf(readSchema(schema, at)) !== 3) checkSlotKind(at, "a schema", convertInput(at, schema));
       }
     },
   },

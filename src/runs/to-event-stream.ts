@@ -20,8 +20,8 @@ const commentMs = 15_000;
  * has its type as `event` and its JSON as `data`; a recorded one also has its `sequence` as `id`, which a browser that reconnects
  * sends as `Last-Event-ID`: pass that on as `after`. If nothing happens for 15 seconds, the stream has a comment.
  *
- * An event is read when the one before it was taken. While its reader does not read, `agent.events` keeps at most 1,000 new
- * events in memory. Cancelling the stream stops reading events. If reading them fails, the stream fails with that error. Throws `invalid-options`.
+ * An event is read when the one before it was taken; `agent.events` keeps at most 1,000 new ones in memory for a reader that
+ * stops. Cancelling the stream stops reading events. If reading fails, the stream fails with that error. Throws `invalid-options`.
  *
  * ```ts
  * const after = Number(request.headers.get("last-event-id") ?? 0);

@@ -39,8 +39,7 @@ export class CelTokens {
     this.end += all.length;
     this.name = name;
     this.kind = sign ?? "name";
-    if (sign === undefined && name === "")
-      this.readValue(all.slice(space.length), quoted[1] === undefined ? quoted.slice(4) : quoted);
+    if (sign === undefined && name === "") this.readValue(all.slice(space.length), quoted.slice(quoted[1] ? 0 : 4));
   }
 
   /** Advances if the token is of this kind. */

@@ -39,7 +39,6 @@ export async function checkPhrases(tools: readonly Tool[]): Promise<readonly Phr
   return (await tryPhrases(tools)).problems;
 }
 
-/** `untried` is the number of phrases that were not checked. */
 export async function tryPhrases(tools: readonly Tool[]): Promise<{ problems: PhraseProblem[]; untried: number }> {
   const problems: PhraseProblem[] = [];
   let untried = 0;
@@ -51,13 +50,10 @@ export async function tryPhrases(tools: readonly Tool[]): Promise<{ problems: Ph
       const input = inputOfPhrase(rule, Object.fromEntries(values), clock) as JsonObject | undefined;
       const request = signs.test(phrase) ? sayPhrase(rule, values, clock) : phrase;
       const isMade = input !== undefined && request !== undefined;
-      if (!isMade || (toInput !== undefined && (await issueOf(input, tool, undefined)) !== undefined)) {
-        untried++;
-        continue;
-      }
-      const explained = await explainRequest({ request, tools, ...clock });
-      const found = findProblem(rule, input, explained);
-      if (found !== undefined) problems.push({ tool: tool.name, phrase, request, ...found });
+      const isTried = isMade && (toInput === undefined || (await issueOf(input, tool, undefined)) === undefined);
+      if (!isTried) untried++;
+      const found = isTried && findProblem(rule, input, await explainRequest({ request, tools, ...clock }));
+      if (found) problems.push({ tool: tool.name, phrase, request, ...found });
     }
   return { problems, untried };
 }
