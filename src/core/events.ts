@@ -349,7 +349,7 @@ export type StepEndEvent<TTool extends Tool = Tool> = TTool extends Tool
 /** An attempt that had been given up settled after all. Transient. @group Events */
 export type StepLateEvent<TTool extends Tool = Tool> = StepEventBase<"step-late", TTool> & {
   readonly attempt: number;
-  /** The end that it came to, which no longer counts. */
+  /** The attempt ended like this, with no influence on the run. */
   readonly outcome:
     | { readonly status: "completed"; readonly output: JsonValue }
     | { readonly status: "failed"; readonly error: ErrorData };

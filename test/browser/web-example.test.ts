@@ -61,4 +61,55 @@ describe.skipIf(!hasParts())("the app of examples/web in Chromium", { timeout: 3
     expect(faults).toEqual([]);
     expect(await restarted.stop()).toBe(0);
   });
+
+  it("keeps what is to be decided in place, says why an answer was refused, and settles what a kill cut off", async () => {
+    const example = await placeWebExample();
+    const killed = await example.start({ boxMs: 60_000 });
+    const send = (method: string, path: string, body: unknown) =>
+      fetch(`${example.address}${path}`, {
+        method,
+        headers: { "content-type": "application/json" },
+        body: JSON.stringify(body),
+      });
+    const ask = (runId: string) => send("PUT", `/runs/${runId}`, { request: `Send an invoice to ${runId}` });
+    const approving = await browser.newPage();
+    const faults: string[] = [];
+    approving.on("pageerror", ({ message }) => faults.push(message));
+    const headings = () => approving.locator("h2").allTextContents();
+    const textOf = (id: string) => () => approving.locator(`#${id}`).textContent();
+
+    await ask("Ada");
+    await approving.goto(`${example.address}/approvals.html`);
+    await expect.poll(headings).toEqual(["Send an invoice to Ada"]);
+    const first = await approving.locator("section").elementHandle();
+    await ask("Ben");
+    await expect.poll(headings, { timeout: 10_000 }).toEqual(["Send an invoice to Ada", "Send an invoice to Ben"]);
+    expect(await first?.evaluate((section) => section.isConnected)).toBe(true);
+
+    // Somebody else is faster, and the page does not know it yet.
+    await approving.route("**/approvals", (route) => route.abort());
+    const response = await fetch(`${example.address}/approvals`);
+    const items = (await response.json()) as { readonly runId: string; readonly item: object }[];
+    const item = items.find(({ runId }) => runId === "Ada")?.item;
+    await send("POST", "/runs/Ada/reject", item);
+    await approving.getByRole("button", { name: "Approve" }).first().click();
+    await expect.poll(textOf("refused")).toMatch(/\w/);
+    await approving.unroute("**/approvals");
+    await expect.poll(headings, { timeout: 10_000 }).toEqual(["Send an invoice to Ben"]);
+    expect(await textOf("refused")()).toMatch(/\w/);
+
+    const asking = await browser.newPage();
+    await asking.goto(`${example.address}/#Ben`);
+    const state = () => asking.locator("#state").textContent();
+    await approving.getByRole("button", { name: "Approve" }).click();
+    expect(await textOf("refused")()).toBe("");
+    await expect.poll(state).toBe("Invoice has started");
+    await killed.stop("SIGKILL");
+    const restarted = await example.start({ boxMs: 1 });
+    await expect.poll(state, { timeout: 20_000 }).toBe("Waits for somebody to say whether it happened");
+    await approving.getByRole("button", { name: "It did not happen: do it again" }).click();
+    await expect.poll(state).toBe("Done");
+    expect(faults).toEqual([]);
+    expect(await restarted.stop()).toBe(0);
+  });
 });
