@@ -11,12 +11,13 @@ import { compileTool } from "./planners/rules/phrase-rules.ts";
 import { sayNames, sayStep } from "./planners/rules/say.ts";
 import { hideInput } from "./runs/secrets/sensitive-values.ts";
 
-/** Apart from the exports of the package, or a bundler would load the phrases' English with every agent. */
-export function sayCall({ tool: name, input }: SaidCall, tools: readonly Tool[]): string {
-  if (!isRecord(input)) return sayNames(name, {});
-  const given = tools.find((each) => each.name === name);
-  const tool = given && toDefinedTool("tool", given);
-  const { shown, words = sayNames(name, shown), added } = inWords(tool, input as JsonObject);
+/** This file exports nothing of the package, or a bundler would load the phrases' English with every agent. */
+export function sayCall({ tool: name, input: last, given: input = last }: SaidCall, tools: readonly Tool[]): string {
+  if (!isRecord(input)) return printable(sayNames(name, {}));
+  const found = tools.find((each) => each?.name === name);
+  const tool = found && toDefinedTool("tool", found);
+  const parsed = input === last ? undefined : last;
+  const { shown, words = sayNames(name, shown), added } = inWords(tool, { input: input as JsonObject, parsed });
   return printable(added === undefined ? words : `${words} (${added})`);
 }
 
@@ -26,15 +27,17 @@ export async function loadPhrases(tools: readonly Tool[]): Promise<void> {
   await Promise.allSettled(tools.map(load));
 }
 
-export function inWords(tool: DefinedTool | undefined, input: JsonObject, onSecret = (_secret: unknown) => {}) {
+type Inputs = { readonly input: JsonObject; readonly parsed?: unknown };
+
+export function inWords(tool: DefinedTool | undefined, { input, parsed }: Inputs, onSecret = (_: unknown) => {}) {
   const shown = hideInput(input, tool && viewOf(tool), onSecret);
   if (tool === undefined) return { shown, words: undefined, added: undefined };
   // A default of a mere reader is nothing that anybody has to approve.
-  const isRead = tool.declaredNeedsApproval === false && effectOf(tool, input) === "pure";
+  const isRead = parsed === undefined && tool.declaredNeedsApproval === false && effectOf(tool, input) === "pure";
   return {
     shown,
     words: sayStep(tool, shown),
-    added: isRead ? undefined : describeDefaults(addedByDefault(tool, input)),
+    added: isRead ? undefined : describeDefaults(addedByDefault(tool, shown, parsed)),
   };
 }
 

@@ -1,5 +1,5 @@
 import { indexTools } from "./core/define-tool.ts";
-import type { JsonValue } from "./core/json.ts";
+import { type JsonValue, toJson } from "./core/json.ts";
 import { checkObject, checkOption, failOption, readOptions } from "./core/options.ts";
 import type { AnyPlan, PlanStep, StepWait, ToolStep } from "./core/plan.ts";
 import { callsTool, describeConditions, describeWait, withInputs } from "./core/step.ts";
@@ -41,7 +41,7 @@ export function describePlan(plan: AnyPlan, options: { readonly tools: readonly 
     const after = dependenciesOf(step, steps[index - 1], { stepIds: stepsNamedIn(step, earlier) });
     earlier.add(id);
     const facts = [...describeTool(step, tools), ...(after.length > 0 ? [`after ${after.join(", ")}`] : [])];
-    const isReasoned = reasoning && words && ![words, request].some((said) => isPartOf(said, reasoning));
+    const isReasoned = reasoning && words && !`${words}\n${request}`.toLowerCase().includes(reasoning.toLowerCase());
     const about = [added, ...describeConditions(step), facts.join(", "), isReasoned && `reasoning: ${reasoning}`];
     const lines = [
       ...[words ?? reasoning].filter(Boolean).map((line) => hidden.hide(String(line))),
@@ -60,19 +60,23 @@ export function describePlan(plan: AnyPlan, options: { readonly tools: readonly 
  * {@includeCode ../examples/29-pictures.ts}
  * @group Plans
  */
-export function describeCall(call: SaidCall, { tools }: { readonly tools: readonly Tool[] }): string {
-  checkOption(toolsSpec, tools, "tools");
+export function describeCall(call: SaidCall, options: { readonly tools: readonly Tool[] }): string {
+  const { tools } = readOptions({ tools: toolsSpec }, options, undefined, { call: "describeCall(call, " });
+  checkObject("call", call, "describeCall({ tool: …, input: … }, …)");
+  checkOption({ type: "text", isRequired: true }, call.tool, "call.tool");
+  checkOption(jsonSpec, call, "call");
   return sayCall(call, tools);
-}
-
-function isPartOf(text: string, part: string): boolean {
-  return text.toLowerCase().includes(part.toLowerCase());
 }
 
 function isStep(step: unknown): boolean {
   if (typeof step !== "object" || step === null) return false;
   const { id, tool, input, wait, reasoning = "", when = "", forEach = "", dependsOn = [] } = step as Partial<ToolStep>;
-  const isCall = wait === undefined && typeof tool === "string" && typeof input === "object" && input !== null;
+  const isCall =
+    wait === undefined &&
+    typeof tool === "string" &&
+    typeof input === "object" &&
+    input !== null &&
+    jsonSpec.isValid(input);
   const isWait = typeof wait === "object" && wait !== null;
   const texts: readonly unknown[] = [id, reasoning, when, forEach, ...(Array.isArray(dependsOn) ? dependsOn : [0])];
   return (isCall || isWait) && texts.every((text) => typeof text === "string");
@@ -81,13 +85,14 @@ function isStep(step: unknown): boolean {
 type ToolsByName = ReadonlyMap<string, DefinedTool>;
 
 const toolsSpec = { isValid: Array.isArray, expected: "a list of tools", isRequired: true } as const;
+const jsonSpec = { isValid: (value: unknown) => toJson(value).ok, expected: "JSON" } as const;
 const stepsSpec = { isValid: Array.isArray, expected: "an array of steps", isRequired: true } as const;
 const describeOptions = { tools: (value: unknown) => indexTools(value as readonly Tool[]) };
 
 /** Adds the secrets of the call to the texts to hide. Undefined for a step that waits. */
 function describeStep(step: PlanStep, tools: ToolsByName, hidden: HiddenTexts) {
   if (!callsTool(step)) return undefined;
-  const { shown, ...rest } = inWords(tools.get(step.tool), step.input, (secret) => hidden.add(secret as JsonValue));
+  const { shown, ...rest } = inWords(tools.get(step.tool), step, (secret) => hidden.add(secret as JsonValue));
   return { ...rest, call: `${step.tool} ${printableJson(shown)}` };
 }
 

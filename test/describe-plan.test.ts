@@ -195,7 +195,7 @@ describe("a call in words", () => {
   it("says references and times, and is by names where no phrase has all of it", () => {
     expect(say({ to: "Ada", euros: { $ref: "s1.value" } })).toBe("send the value of step 1 euros to Ada");
     expect(say({ ...ada, at: "2026-12-04T17:00:00+05:00" })).toBe(
-      "send 20 euros to Ada friday 4 december 2026 at 17:00",
+      "send 20 euros to Ada friday 4 december 2026 at 17:00 +05:00",
     );
     expect(say({ to: "Ada" })).toBe("transfer, to: Ada");
     expect(say(ada, { phrases: [] })).toBe("transfer, to: Ada, euros: 20");

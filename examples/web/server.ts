@@ -56,7 +56,7 @@ app.get("/runs/:id/events", async (request, response) => {
 
 app.get("/approvals", async (_request, response) => {
   const { items } = await agent.listPending({ kinds: ["approval", "outcome"], limit: 50 });
-  response.json(items.map(({ steps, ...asked }) => ({ ...asked, plan: describePlan({ steps }, { tools }) })));
+  response.json(items.map(({ steps, ...asked }) => ({ ...asked, plan: steps && describePlan({ steps }, { tools }) })));
 });
 
 app.post("/runs/:id/:decision", async (request, response) => {

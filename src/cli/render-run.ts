@@ -3,7 +3,7 @@ import type { Keyed, PendingItem, PlanFallbackEvent, StepEndEvent } from "../cor
 import { isRecord } from "../core/json.ts";
 import type { Plan, PlanStep } from "../core/plan.ts";
 import { describeRefusal, type RunSnapshot, type StepRecord } from "../core/run-result.ts";
-import { callOf, isHold, type RunSummary, shownStatus } from "../core/run-summary.ts";
+import { isHold, type RunSummary, shownStatus } from "../core/run-summary.ts";
 import { describeStepRef, describeWait, type StepRef } from "../core/step.ts";
 import { cutText, printable, printableJson } from "../core/text.ts";
 import type { Tool } from "../core/tool.ts";
@@ -158,7 +158,7 @@ function describePending(item: PendingItem, tools: readonly Tool[]): string {
     case "outcome":
       return `it is not known whether ${printable(describeStepRef(item))} took effect`;
     case "approval":
-      return `${printable(describeStepRef(item))} needs approval: ${describeCall(callOf(item), { tools })}`;
+      return `${printable(describeStepRef(item))} needs approval: ${describeCall(item, { tools })}`;
     case "plan-approval":
       return "the plan needs approval";
     case "wait":

@@ -114,7 +114,7 @@ export function knownKeys(schemas: readonly JsonSchema[]): readonly string[] {
 }
 
 /** The schema below a key: `true` if anything may be there, `false` if nothing. */
-function childOf(schema: JsonSchema, key: string | number): JsonSchema | boolean {
+export function childOf(schema: JsonSchema, key: string | number): JsonSchema | boolean {
   if (typeof key === "number") return itemOf(schema, key);
   const { properties } = schema;
   if (properties !== undefined && Object.hasOwn(properties, key)) return properties[key] ?? true;

@@ -85,7 +85,7 @@ interface RunFields<TTool extends Tool> {
   readonly pending?: readonly PendingItem[];
   /** The last event that it has from the run it was forked from; absent if it was not forked. */
   readonly forkedFrom?: ForkPoint;
-  /** That of its plan, if it was started with one; absent if neither has any. */
+  /** The request of a run that was started with a plan is that of the plan. Absent if there is none. */
   readonly request?: string;
   /** ISO 8601, UTC, as are the other times. */
   readonly createdAt: string;
@@ -167,8 +167,8 @@ export interface PendingPage {
     readonly item: Exclude<PendingItem, { readonly kind: "wait" }>;
     /** The item in words: what is to be approved, with what its schema adds by default, or the reason why the run waits. */
     readonly text: string;
-    /** The steps of the plan; empty if no process could start the run. */
-    readonly steps: readonly PlanStep[];
+    /** The steps of the plan, if `item` is the approval of a plan. */
+    readonly steps?: readonly PlanStep[];
   }[];
   /** Pass it to get the next page; absent on the last. */
   readonly cursor?: string;

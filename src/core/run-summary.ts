@@ -23,11 +23,6 @@ export function shownRequest({ request, plan }: Partial<Pick<RunStartEvent, "req
   return request ?? (plan?.request || undefined);
 }
 
-/** The call that an approval is about, as a plan would have it. */
-export function callOf({ tool, input, given = input }: Extract<PendingItem, { readonly kind: "approval" }>) {
-  return { tool, input: given };
-}
-
 /** A kind of what a suspended run waits for. @group Runs and results */
 export type PendingKind = PendingItem["kind"];
 
@@ -48,7 +43,7 @@ export interface RunSummary {
   readonly runId: string;
   /** The state of the run, as `getRun` has it. */
   readonly status: RunStatus;
-  /** That of its plan, if it was started with one; absent if neither has any. */
+  /** The request of a run that was started with a plan is that of the plan. Absent if there is none. */
   readonly request?: string;
   readonly metadata: JsonObject;
   /** ISO 8601, UTC. */

@@ -5,6 +5,7 @@ import type { JsonSchema } from "./json-schema.ts";
 interface Zod3Definition {
   readonly typeName?: string;
   readonly coerce?: boolean;
+  readonly defaultValue?: () => unknown;
   readonly effect?: { readonly type: string };
   readonly [part: string]: unknown;
 }
@@ -59,6 +60,14 @@ function marksIn(definition: unknown, within: readonly string[]): object {
     return true;
   });
   return marks;
+}
+
+/** A schema with the defaults of the fields themselves, for as long as the converter is not loaded. */
+export function defaultsOfZod3(schema: unknown): JsonSchema {
+  const definitionOf = (part: unknown) => (part as { readonly _def: Zod3Definition })._def;
+  const fields = schemasHeldAt(definitionOf(schema), "shape");
+  const defaultOf = (part: unknown) => ({ default: definitionOf(part).defaultValue?.() });
+  return { properties: Object.fromEntries(fields.map(([name, part]) => [name.slice(1), defaultOf(part)])) };
 }
 
 /** The converter would accept these without a word, and no planner could ever produce such an input. */

@@ -24,6 +24,20 @@ export function cutText(text: string, max: number, end = "…"): string {
   return text.slice(0, max - end.length).replace(/[\uD800-\uDBFF]$/, "") + end;
 }
 
+const maxSaid = 300;
+
+/** The text that a function of the app returns, cut; undefined if it throws, or returns anything else. */
+export function textFrom(say: () => unknown): string | undefined {
+  try {
+    const said = say();
+    // Unread, a promise that rejects would end the process.
+    Promise.resolve(said).catch(() => {});
+    return typeof said === "string" && said.trim() !== "" ? cutText(said, maxSaid) : undefined;
+  } catch {
+    return undefined;
+  }
+}
+
 const maxDistance = 2;
 
 /** " Did you mean …?" with the most similar name, ignoring case; "" if none is within two edits and half its length. */

@@ -187,10 +187,12 @@ export interface ToolLimitOptions {
   readonly circuitBreaker?: CircuitBreakerOptions | undefined;
 }
 
-/** The call of a step, as a plan or a record has it. @inline */
+/** The call of a step, as a plan, a record or an approval has it. @inline */
 export interface SaidCall {
   readonly tool: string;
   readonly input: unknown;
+  /** The input before it was parsed, as an approval has it. Then the defaults in `input` are said. */
+  readonly given?: unknown;
 }
 
 /** @inline */

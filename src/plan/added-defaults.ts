@@ -1,48 +1,56 @@
-import { jsonOfParsed } from "../core/approval.ts";
-import { copyJson, isRecord, type JsonObject, type JsonValue } from "../core/json.ts";
-import { type JsonSchema, schemasAt } from "../core/json-schema.ts";
-import { parseWith } from "../core/schema.ts";
+import { isRecord, type JsonObject, type JsonValue } from "../core/json.ts";
+import { branchesOf, childOf, type JsonSchema, jsonTypeOf } from "../core/json-schema.ts";
+import { defaultsOfZod3 } from "../core/schema-zod3.ts";
 import { maskPaths, sensitivePaths } from "../core/sensitive-paths.ts";
 import { cutText } from "../core/text.ts";
 import type { DefinedTool } from "../core/tool.ts";
 import { isSensitiveTool, toolSchemas } from "../core/tool-schemas.ts";
-import { fillReferences, findReferences } from "./references.ts";
+import { fillReferences } from "./references.ts";
 
-/** The fields that the schema adds to an input, each in its place. Sensitive values are hidden. */
-export function addedByDefault(tool: DefinedTool, input: JsonObject): JsonObject {
+/**
+ * The fields that the schema declares with a default and the input lacks, each in its place; those of items by their index.
+ * Nothing is parsed: of a `parsed` input, the values are its own. Sensitive values are hidden.
+ */
+export function addedByDefault(tool: DefinedTool, input: JsonObject, parsed?: unknown): JsonObject {
   const schemas = toolSchemas(tool);
-  const root = schemas instanceof Promise ? undefined : schemas.input;
-  const unreadPaths = isSensitiveTool(tool) ? ["/*"] : [];
-  const added = addedByParsing(tool, input) ?? declaredFor(root ?? {}, input);
-  return maskPaths(added, root === undefined ? unreadPaths : sensitivePaths(root));
+  const isUnread = schemas instanceof Promise;
+  const root = isUnread ? defaultsOfZod3(tool.inputSchema) : schemas.input;
+  const given = fillReferences(input, (_, text) => text);
+  const added = addedTo(given, { root, schema: root, parsed });
+  return maskPaths(added, isUnread && isSensitiveTool(tool) ? ["/*"] : sensitivePaths(root));
 }
 
-function addedByParsing({ inputSchema }: DefinedTool, input: JsonObject): JsonObject | undefined {
-  if (findReferences(input).length > 0) return undefined;
-  const given = fillReferences(input, (_, text) => text) as JsonObject;
-  const parsed = parseWith(inputSchema, copyJson(given));
-  return parsed instanceof Promise || !parsed.ok ? undefined : addedTo(given, jsonOfParsed(parsed.value, given));
-}
+type Place = { readonly root: JsonSchema; readonly schema: JsonSchema; readonly parsed: unknown };
 
-function addedTo(given: JsonObject, parsed: JsonValue): JsonObject {
-  const added = Object.entries(isRecord(parsed) ? parsed : {}).flatMap(([name, value]) => {
-    if (!Object.hasOwn(given, name)) return [[name, value] as const];
-    const before = given[name];
-    const below = isRecord(before) ? addedTo(before as JsonObject, value as JsonValue) : {};
-    return Object.keys(below).length > 0 ? [[name, below] as const] : [];
+function addedTo(given: JsonValue, { root, schema, parsed }: Place): JsonObject {
+  if (typeof given !== "object" || given === null) return {};
+  const kind = jsonTypeOf(given);
+  const fits = ({ type = kind, required = [] }: JsonSchema) =>
+    type.includes(kind) && required.every((name) => Object.hasOwn(given, name));
+  const fitting = branchesOf(root, schema, given).filter(fits);
+  const branches = fitting.length > 1 && parsed === undefined ? [] : fitting;
+  const known = Array.isArray(given) && ownOf(parsed, "length") !== given.length ? undefined : parsed;
+  const below = Object.entries(given).flatMap(([name, item]) => {
+    const children = branches.map((branch) => childOf(branch, kind === "array" ? Number(name) : name));
+    const child = children.find((each) => typeof each === "object") ?? {};
+    const added = addedTo(item, { root, schema: child, parsed: parsed && (ownOf(known, name) ?? null) });
+    return Object.keys(added).length > 0 ? [[name, added]] : [];
   });
-  return Object.fromEntries(added) as JsonObject;
+  const missing = branches
+    .flatMap(({ properties }) => Object.entries(properties ?? {}))
+    .filter(([name, field]) => field.default !== undefined && !Object.hasOwn(given, name))
+    .map(([name, field]) => [name, parsed === undefined ? field.default : ownOf(parsed, name)])
+    .filter(([, value]) => value !== undefined);
+  return Object.fromEntries([...below, ...missing]);
 }
 
-/** An input with references cannot be parsed before the plan runs. */
-function declaredFor(root: JsonSchema, input: JsonObject): JsonObject {
-  const branches = schemasAt(root, [], input) ?? [];
-  const fields = branches.length === 1 ? Object.entries(branches[0]?.properties ?? {}) : [];
-  const missing = fields.filter(([name, field]) => !Object.hasOwn(input, name) && field.default !== undefined);
-  return Object.fromEntries(missing.map(([name, field]) => [name, field.default as JsonValue]));
+function ownOf(holder: unknown, key: string | number): unknown {
+  if (typeof holder !== "object" || holder === null || !Object.hasOwn(holder, key)) return undefined;
+  return (holder as Readonly<Record<string | number, unknown>>)[key];
 }
 
 const maxText = 500;
+const saidFor: Readonly<Record<string, string>> = { true: "yes", false: "no", null: "none" };
 
 /** "everybody: yes, note: none, by default"; undefined if nothing is added. */
 export function describeDefaults(added: JsonObject): string | undefined {
@@ -53,13 +61,7 @@ export function describeDefaults(added: JsonObject): string | undefined {
 function fieldsOf(added: JsonObject, around: string): readonly string[] {
   return Object.entries(added).flatMap(([name, value]) => {
     if (isRecord(value) && Object.keys(value).length > 0) return fieldsOf(value as JsonObject, `${around}${name}.`);
-    const plain = typeof value === "string" && value !== "" ? value : JSON.stringify(value);
-    const said =
-      new Map<JsonValue, string>([
-        [true, "yes"],
-        [false, "no"],
-        [null, "none"],
-      ]).get(value) ?? plain;
-    return [`${around}${name}: ${said}`];
+    const json = JSON.stringify(value);
+    return [`${around}${name}: ${typeof value === "string" && value !== "" ? value : (saidFor[json] ?? json)}`];
   });
 }

@@ -3,8 +3,9 @@ import { type OptionTable, readOptions } from "../core/options.ts";
 import type { PlanStep } from "../core/plan.ts";
 import type { PendingPage } from "../core/run-result.ts";
 import { createWordReader, type ListRunsOptions, selectRuns } from "../core/run-store.ts";
-import { callOf, pendingKinds } from "../core/run-summary.ts";
-import { callsTool, describeStepRef, describeWait } from "../core/step.ts";
+import { pendingKinds } from "../core/run-summary.ts";
+import { callsTool, describeConditions, describeStepRef, describeWait } from "../core/step.ts";
+import { printable } from "../core/text.ts";
 import type { DescribeCall, SaidCall } from "../core/tool.ts";
 import type { EngineSettings } from "./options.ts";
 import { isDamaged, listRuns, readRun } from "./stored-runs.ts";
@@ -43,11 +44,14 @@ export async function listPending(
     });
     if (run === undefined) return;
     const { request, metadata, plan, pending = [] } = run;
-    const asked = { runId, ...(request !== undefined && { request }), metadata, steps: plan?.steps ?? [] };
+    const asked = { runId, ...(request !== undefined && { request }), metadata };
     const shown = pending.filter((item): item is Decidable => wanted.includes(item.kind));
     const records = new Map(run.steps.map((record) => [describeStepRef(record), record]));
-    const known = { ...asked, records, describeCall };
-    items[index] = shown.map((item) => ({ ...asked, item, text: describeItem(item, known) }));
+    const steps = plan?.steps ?? [];
+    items[index] = shown.map((item) => {
+      const text = describeItem(item, { steps, records, describeCall });
+      return { ...asked, item, text, ...(item.kind === "plan-approval" && { steps }) };
+    });
   });
   return { ...rest, items: items.flat() };
 }
@@ -55,22 +59,19 @@ export async function listPending(
 /** The steps of a plan that are said; the others are counted. */
 const maxSteps = 10;
 
-interface Described {
-  readonly steps: readonly PlanStep[];
-  readonly records: ReadonlyMap<string, SaidCall>;
-  readonly describeCall: DescribeCall;
-}
+type Said = { steps: readonly PlanStep[]; records: ReadonlyMap<string, SaidCall>; describeCall: DescribeCall };
 
-function describeItem(item: Decidable, { steps, records, describeCall }: Described): string {
+function describeItem(item: Decidable, { steps, records, describeCall }: Said): string {
   switch (item.kind) {
     case "approval":
-      return describeCall(callOf(item));
+      return describeCall(item);
     case "plan-approval": {
-      const texts = steps
-        .slice(0, maxSteps)
-        .map((step) => (callsTool(step) ? describeCall(step) : `wait ${describeWait(step.wait)}`));
-      const more = steps.length > maxSteps ? [`${steps.length - maxSteps} more`] : [];
-      return [...texts, ...more].join(", then ");
+      const texts = steps.slice(0, maxSteps).map((step) => {
+        const text = callsTool(step) ? describeCall(step) : `wait ${describeWait(step.wait)}`;
+        return printable([text, ...describeConditions(step)].join(", "));
+      });
+      // A line each, which no text within a step can imitate.
+      return [...texts, ...(steps.length > maxSteps ? [`${steps.length - maxSteps} more`] : [])].join("\n");
     }
     case "outcome": {
       const record = records.get(describeStepRef(item));

@@ -12,10 +12,11 @@ import {
   toRunSnapshot,
 } from "../core/run-result.ts";
 import { foldEvents } from "../core/run-state.ts";
-import { callOf, isHold } from "../core/run-summary.ts";
+import { isHold } from "../core/run-summary.ts";
 import { maskPaths } from "../core/sensitive-paths.ts";
 import { callsTool, describeStepRef, describeSubject, describeWait, stepRefOf } from "../core/step.ts";
-import type { DescribeCall } from "../core/tool.ts";
+import { textFrom } from "../core/text.ts";
+import type { DescribeCall, SaidCall } from "../core/tool.ts";
 import type { ToolFingerprint } from "../core/tool-schemas.ts";
 import { type Bar, type Execution, Timeline } from "./timeline.ts";
 
@@ -51,13 +52,14 @@ export interface RunView {
   /** Empty for a run that was not read from its events. */
   readonly modelCalls: readonly ModelEndEvent[];
   readonly earlierPlans: readonly Plan[];
-  readonly wordsOf: SayCall;
+  wordsOf(call: Partial<SaidCall>): string | undefined;
 }
 
-type SayCall = (call: { readonly tool?: string | undefined; readonly input?: unknown }) => string | undefined;
+type SayCall = RunView["wordsOf"];
 
 export function toRunView(run: DrawnRun, { describeCall }: DrawOptions = {}): RunView {
-  const wordsOf: SayCall = ({ tool, input }) => (tool === undefined ? undefined : describeCall?.({ tool, input }));
+  const wordsOf: SayCall = ({ tool, input, given }) =>
+    tool && textFrom(() => describeCall?.({ tool, input, ...(given !== undefined && { given }) }));
   if (isEvents(run)) return readEvents(run, wordsOf);
   const { runId, status, steps } = (run ?? {}) as Partial<RunSnapshot>;
   const isRun = typeof runId === "string" && typeof status === "string" && Array.isArray(steps);
@@ -131,7 +133,7 @@ function getApprovals({ approvals = [], pending = [] }: RunSnapshot, wordsOf: Sa
   });
   const waiting = pending.flatMap((item) => {
     if (item.kind === "wait" || isHold(item)) return [];
-    const words = item.kind === "approval" ? wordsOf(callOf(item)) : undefined;
+    const words = item.kind === "approval" ? wordsOf(item) : undefined;
     const named = describeSubject(item.kind === "plan-approval" ? undefined : stepRefOf(item));
     const subject = words === undefined ? named : `${named}: ${words}`;
     return { subject: item.kind === "outcome" ? `the outcome of ${subject}` : subject, status: "waiting" as const };

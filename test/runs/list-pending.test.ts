@@ -66,12 +66,12 @@ describe.each([
     for (const { runId, request, item, steps } of items) {
       const run = await agent.getRun(runId);
       expect(run?.pending).toContainEqual(item);
-      expect({ request, steps }).toEqual({ request: run?.request, steps: run?.plan?.steps });
+      const ofPlan = item.kind === "plan-approval" ? run?.plan?.steps : undefined;
+      expect({ request, steps }).toEqual({ request: run?.request, steps: ofPlan });
     }
     expect(items[3]).toMatchObject({
       request: "log in",
       item: { input: { user: "ada", password: "[sensitive]" }, given: { password: "[sensitive]" } },
-      steps: [{ input: { password: "[sensitive]" } }],
     });
     expect(items[4]).not.toHaveProperty("request");
     expect(JSON.stringify(items)).not.toContain(password);
@@ -173,7 +173,7 @@ describe.each([
         ...known,
       },
     ]);
-    expect(items[2]?.text).toMatch(/^wait for 1 second, then send 0 euros to B .*, then 2 more$/);
+    expect(items[2]?.text).toMatch(/^wait for 1 second\nsend 0 euros to B .*\n2 more$/s);
     expect(items[2]).not.toHaveProperty("request");
     const kindsOf = async (kinds: never) => (await agent.listPending({ kinds })).items.map(({ item }) => item.kind);
     expect(await kindsOf("outcome" as never)).toEqual(["outcome"]);

@@ -17,7 +17,7 @@ import { contentStarts } from "../rules/courtesy.ts";
 import { opensWish, splitRequest } from "../rules/cut-wishes.ts";
 import { compileTool } from "../rules/phrase-rules.ts";
 import { readRequest } from "../rules/request.ts";
-import { describeCall } from "../rules/say.ts";
+import { sayNames, sayOpenly } from "../rules/say.ts";
 import { isPureStep, waitsOf } from "../rules/steps.ts";
 import { answerSchema, spanPattern } from "./answer-schema.ts";
 import { certaintyOf, isNamed, strictness } from "./certainty.ts";
@@ -359,11 +359,11 @@ class Making {
   }
 
   private async propose({ words }: Account, certainty: number): Promise<Proposal> {
-    const { nowMs, timeZone } = this.request;
+    const clock = this.request;
     const steps = this.only ?? this.inOrder();
     const said = await Promise.all(
-      this.callsOf(steps).map(async ({ tool, input }) =>
-        describeCall(await compileTool(tool), input, { nowMs, timeZone }),
+      this.callsOf(steps).map(
+        async ({ tool, input }) => sayOpenly(await compileTool(tool), input, { clock }) ?? sayNames(tool.name, input),
       ),
     );
     const unused = words.flatMap(({ text, by }) => (by === "left" || by === "unused" || by === "aside" ? [text] : []));

@@ -1,6 +1,7 @@
-import { canonicalJson, copyJson, hiddenText, type JsonObject } from "../../core/json.ts";
-import { sensitiveViewOf } from "../../core/sensitive-paths.ts";
-import { cutText } from "../../core/text.ts";
+import { canonicalJson, copyJson, type JsonObject } from "../../core/json.ts";
+import { maskPaths, sensitivePaths } from "../../core/sensitive-paths.ts";
+import { isInCalendar, isIterationName } from "../../core/step.ts";
+import { cutText, textFrom } from "../../core/text.ts";
 import type { DefinedTool, SlotValue } from "../../core/tool.ts";
 import type { DateClock } from "../../dates/read-dates.ts";
 import { dayMs, nextDate, wallTimeAt } from "../../dates/zoned-time.ts";
@@ -21,11 +22,11 @@ interface Saying {
 
 const maxSaid = 300;
 const gap = "…";
-/** Dates are said with their year. */
-const longAgo = { nowMs: 0, timeZone: "UTC" };
+/** Dates are said with their year and time zone. */
+const anyTime = { nowMs: 0, timeZone: "UTC" };
 
 /** In the first phrase that has a place for the whole input; undefined if none has. A field that it lacks is said as "…". */
-function sayCall(rules: readonly PhraseRule[], input: JsonObject, saying: Saying): string | undefined {
+function sayInPhrases(rules: readonly PhraseRule[], input: JsonObject, saying: Saying): string | undefined {
   const isMade = ({ fixed }: PhraseRule) =>
     Object.entries(fixed).every(([name, value]) => canonicalJson(value) === canonicalJson(input[name] ?? null));
   for (const rule of rules) {
@@ -36,24 +37,13 @@ function sayCall(rules: readonly PhraseRule[], input: JsonObject, saying: Saying
 }
 
 export function sayOpenly(rules: ToolRules, input: JsonObject, saying: Saying): string | undefined {
-  const said = sayCall(shortestFirst(rules), openFields(rules, input), saying);
+  const said = sayInPhrases(shortestFirst(rules), maskPaths(input, sensitivePaths(rules.schemas.input)), saying);
   return said ?? (rules.isSensitive ? sayName(rules.tool.name) : undefined);
 }
 
-function openFields({ isSensitive, schemas }: ToolRules, input: JsonObject): JsonObject {
-  const view = isSensitive ? sensitiveViewOf(schemas.input) : undefined;
-  return Object.fromEntries(
-    Object.entries(input).map(([name, value]) => [name, view?.at(name).isSensitive ? hiddenText : value]),
-  );
-}
-
-/** A call in the words of a phrase or, where none has all of its input, by its names: `refund, invoice: 4`. */
-export function describeCall(rules: ToolRules, input: JsonObject, clock: DateClock): string {
-  return sayOpenly(rules, input, { clock }) ?? sayNames(rules.tool.name, openFields(rules, input));
-}
-
+/** A call by its names: `refund, invoice: 4`. */
 export function sayNames(name: string, input: JsonObject): string {
-  const fields = Object.entries(input).map(
+  const fields = Object.entries(fillReferences(input, sayReference) as JsonObject).map(
     ([field, value]) => `${sayName(field)}: ${typeof value === "string" ? value : JSON.stringify(value)}`,
   );
   return cutText([sayName(name), ...fields].join(", "), maxSaid);
@@ -61,21 +51,13 @@ export function sayNames(name: string, input: JsonObject): string {
 
 /** In the words of the tool itself, or of its phrases; undefined if neither has any, or the phrases have yet to be loaded. */
 export function sayStep(tool: DefinedTool, input: JsonObject): string | undefined {
-  const own: unknown = unlessThrown(() => tool.describeCall?.(copyJson(fillReferences(input, sayReference))));
-  if (typeof own === "string" && own.trim() !== "") return cutText(own, maxSaid);
-  // Unread, a promise that rejects would end the process.
-  Promise.resolve(own).catch(() => {});
+  const own = textFrom(() => tool.describeCall?.(copyJson(fillReferences(input, sayReference))));
+  if (own !== undefined) return own;
   // A phrase that cannot be read is reported by whoever plans.
-  const rules = unlessThrown(() => compiledTool(tool));
-  return rules && unlessThrown(() => sayCall(spokenRules(rules), openFields(rules, input), { clock: longAgo }));
-}
-
-function unlessThrown<T>(say: () => T): T | undefined {
-  try {
-    return say();
-  } catch {
-    return undefined;
-  }
+  return textFrom(() => {
+    const rules = compiledTool(tool);
+    return rules && sayInPhrases(spokenRules(rules), input, { clock: anyTime });
+  });
 }
 
 const spokenRules = remembered(({ rules }: ToolRules): readonly PhraseRule[] =>
@@ -95,7 +77,8 @@ function sayBy(rule: PhraseRule, input: JsonObject, { clock, lacking }: Saying):
   const values = new Map(valuesOf(rule, input));
   if (lacking !== undefined) values.set(lacking, gap);
   const speaker = new Speaker(rule, values, clock);
-  const [phrase, ...beside] = [speaker.say(rule.node), ...rule.anywhere.map((template) => speaker.sayBeside(template))];
+  const phrase = speaker.say(rule.node);
+  const beside = rule.anywhere.map(({ node }) => (speaker.isNew(node) ? speaker.say(node) : undefined));
   if (phrase === undefined || (lacking !== undefined && !speaker.said.has(lacking))) return undefined;
   const slots = Object.fromEntries([...speaker.said].map((name) => [name, values.get(name) as SlotValue]));
   const made = inputOfPhrase(rule, slots, clock);
@@ -139,39 +122,46 @@ class Speaker {
     private readonly clock: DateClock,
   ) {}
 
-  sayBeside({ node }: PhraseRule["anywhere"][number]): string | undefined {
-    return this.isNew(node) ? this.say(node) : undefined;
-  }
-
-  private isNew(node: PhraseNode): boolean {
+  isNew(node: PhraseNode): boolean {
     return [...slotNames(node)].some((name) => this.values.has(name) && !this.said.has(name));
   }
 
-  /** A part of a phrase, with the word that is said behind it; undefined if a value is missing. */
-  say(node: PhraseNode, next = ""): string | undefined {
+  /** A part of a phrase, with the word that is said behind it, and the part before; undefined if a value is missing. */
+  say(node: PhraseNode, next = "", before?: PhraseNode): string | undefined {
     if (node.type === "word") return node.word;
     if (node.type === "slot") return this.sayValue(node.name, next);
-    if (node.type === "choice") return this.sayChoice(node.items, next, isNullable(node));
+    if (node.type === "choice") return this.sayChoice(node.items, next, before);
     // From its end, as a number is said without its unit where that follows.
     const parts: string[] = [];
-    for (const item of node.items.toReversed()) {
-      const part = this.say(item, parts[0]?.split(" ")[0] ?? next);
+    for (const [index, item] of [...node.items.entries()].toReversed()) {
+      const part = this.say(item, parts[0]?.split(" ")[0] ?? next, node.items[index - 1]);
       if (part === undefined) return undefined;
       if (part !== "") parts.unshift(part);
     }
     return parts.join(" ").replace(/ ([,:;.?!])/g, "$1");
   }
 
-  private sayChoice(items: readonly PhraseNode[], next: string, isOptional: boolean): string | undefined {
+  private sayChoice(items: readonly PhraseNode[], next: string, before?: PhraseNode): string | undefined {
     for (const item of items.filter((each) => this.isNew(each))) {
-      const before = [...this.said];
+      const known = new Set(this.said);
       const part = this.say(item, next);
       if (part !== undefined) return part;
-      for (const name of this.said) if (!before.includes(name)) this.said.delete(name);
+      for (const name of this.said) if (!known.has(name)) this.said.delete(name);
     }
-    if (isOptional) return "";
+    if (items.some(isNullable)) return "";
     const plain = items.find((item) => slotNames(item).size === 0);
-    return plain && this.say(plain, next);
+    return this.wordBehind(items, before) ?? (plain && this.say(plain, next, before));
+  }
+
+  /** Of the words behind a number: one that names its unit, if there is any, in the plural, if there is one. */
+  private wordBehind(items: readonly PhraseNode[], before?: PhraseNode): string | undefined {
+    const name = before?.type === "slot" ? before.name : "";
+    const type = typeOfSlot(this.rule, name);
+    if (type?.kind !== "number") return undefined;
+    const words = items.flatMap((item) => (item.type === "word" ? item.word : []));
+    const [first] = [...words.filter((word) => type.units?.[0]?.names.includes(word)), ...words];
+    const longer = words.find((word) => first && word !== first && word.startsWith(first));
+    return this.values.get(name) === 1 ? first : (longer ?? first);
   }
 
   private sayValue(name: string, next: string): string | undefined {
@@ -180,9 +170,8 @@ class Speaker {
     if (value === undefined || type === undefined || this.said.has(name)) return undefined;
     this.said.add(name);
     if (value === gap) return gap;
-    const reference = typeof value === "object" && value !== null ? asReference(value) : undefined;
-    if (reference !== undefined) return sayReference(parseReference(String(reference.$ref)));
-    if (Array.isArray(value)) return sayList(value.map(String));
+    if (Array.isArray(value)) return sayList(value, type);
+    if (typeof value === "object") return sayResult(value);
     if (typeof value === "number") return sayNumber(value, type.units ?? [], next);
     if (typeof value === "boolean") return value ? "on" : "off";
     if (typeof value !== "string") return undefined;
@@ -196,8 +185,17 @@ class Speaker {
   }
 }
 
-function sayList(items: readonly string[]): string {
+/** Undefined if it is empty, or has an item that cannot be said. */
+function sayList(list: readonly unknown[], type: SlotType): string | undefined {
+  const items = list.map((item) => (typeof item === "string" ? sayText(item, type, false) : sayResult(item)));
+  if (items.length === 0 || items.includes(undefined)) return undefined;
   return [items.slice(0, -1).join(", "), items.at(-1)].filter(Boolean).join(" and ");
+}
+
+function sayResult(value: unknown): string | undefined {
+  if (typeof value === "number") return String(value);
+  const reference = typeof value === "object" && value !== null ? asReference(value) : undefined;
+  return reference && sayReference(parseReference(String(reference.$ref)));
 }
 
 function sayNumber(value: number, units: NonNullable<SlotType["units"]>, next: string): string {
@@ -214,30 +212,39 @@ function sayText(value: string, type: SlotType, isMessage: boolean): string {
   const text = parts.join("");
   const isResult = parts.length === 1 && value.startsWith("${");
   const isSplit = needsQuotes.test(text) || (type.text === "word" && text.includes(" "));
-  const isPlain = isMessage || isResult || !isSplit || text.includes('"');
-  return isPlain ? text : `"${text}"`;
+  const isQuoted = /^"[^"]+"$/.test(text);
+  if (text.trim() !== "" && (isMessage || isResult || isQuoted || !isSplit)) return text;
+  if (!text.includes('"')) return `"${text}"`;
+  return /[“”]/.test(text) ? JSON.stringify(text) : `“${text}”`;
 }
 
 const needsQuotes =
-  /^(?:the|an?) |[,;:.!?#&()]|\d|(?:^| )(?:and|or|but|not|then|to|from|for|with|at|on|in|by|that)(?: |$)/i;
+  /^(?:the|an?|each|its) |[,;:.!?#&()"“”]|\d|(?:^| )(?:and|or|but|not|then|to|from|for|with|at|on|in|by|that)(?: |$)/i;
 
-/** "the id of step 1" */
+/** "the id of step 1"; in a loop, "the name of each item" */
 function sayReference(reference: ReturnType<typeof parseReference>): string {
   if (reference === undefined) return "the result";
-  const step = `step ${/^s(\d+)$/.exec(reference.stepId)?.[1] ?? reference.stepId}`;
-  const key = reference.path.findLast((part) => typeof part === "string");
-  return `the ${key === undefined ? "whole result" : sayName(String(key))} of ${step}`;
+  const { stepId, path } = reference;
+  if (stepId === "index") return "its number";
+  const key = path.findLast((part) => typeof part === "string");
+  const field = key === undefined ? undefined : sayName(String(key));
+  if (isIterationName(stepId)) return field === undefined ? "each item" : `the ${field} of each item`;
+  return `the ${field ?? "whole result"} of step ${/^s(\d+)$/.exec(stepId)?.[1] ?? stepId}`;
 }
 
+const dateForm = /^(\d{4}-\d\d-\d\d)(?:T(\d\d:\d\d)(:\d\d(?:\.\d+)?)?(Z|[+-]\d\d:\d\d)?)?$/;
+
 /** "friday 4 december at 17:00"; with the year, if it is not the next such day. */
-function sayDate(value: string, { nowMs, timeZone }: DateClock): string {
+function sayDate(value: string, clock: DateClock): string {
   if (value === "..") return "any day";
-  // As it is written, whatever its time zone: that of the request.
-  const wall = Date.parse(value.length > 10 ? `${value.slice(0, 19)}Z` : value);
-  const date = new Date(wall);
-  if (Number.isNaN(wall)) return value;
-  const today = Math.floor(wallTimeAt(nowMs, timeZone) / dayMs);
-  const isNext = nextDate(date.getUTCMonth(), date.getUTCDate(), today) === Math.floor(wall / dayMs);
+  const [, written, time, seconds = "", zone = ""] = dateForm.exec(value) ?? [];
+  if (written === undefined || !isInCalendar(written)) return value;
+  const date = new Date(written);
+  const today = Math.floor(wallTimeAt(clock.nowMs, clock.timeZone) / dayMs);
+  const isNext = nextDate(date.getUTCMonth(), date.getUTCDate(), today) === date.getTime() / dayMs;
   const day = `${weekdays[date.getUTCDay()]} ${date.getUTCDate()} ${months[date.getUTCMonth()]}${isNext ? "" : ` ${date.getUTCFullYear()}`}`;
-  return value.length > 10 ? `${day} at ${date.toISOString().slice(11, 16)}` : day;
+  if (time === undefined) return day;
+  // As it is written: in the time zone of the request, if it is said to whoever typed that.
+  const place = clock === anyTime && zone !== "" ? ` ${zone === "Z" ? "UTC" : zone}` : "";
+  return `${day} at ${time}${/[1-9]/.test(seconds) ? seconds : ""}${place}`;
 }
