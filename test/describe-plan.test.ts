@@ -1,3 +1,4 @@
+import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { z as zod3 } from "zod/v3";
 import { z } from "zod/v4";
@@ -192,6 +193,67 @@ describe("a call in words", () => {
     expect(lines({ ...plan, steps: reasoned }, [transfer]).at(-1)).toBe("    reasoning: She paid for lunch");
   });
 
+  it.each([
+    [{ list: ["salt", "pepper"] }, "buy salt and pepper"],
+    [{ list: ["salt and pepper"] }, 'buy "salt and pepper"'],
+    [{ list: ["salt\u00a0and pepper", "the rest"] }, 'buy "salt\u00a0and pepper" and "the rest"'],
+    [{ list: ["a", "", { $ref: "s1.name" }, "b"] }, 'buy a, "", the name of step 1 and b'],
+    [{ list: [] }, "shop, list: []"],
+    [{ list: [["a"]] }, 'shop, list: [["a"]]'],
+    [{ who: 'Ada "Ace", Countess' }, 'tell “Ada "Ace", Countess”'],
+    [{ who: 'Ada "Ace“, Countess' }, 'tell "Ada \\"Ace“, Countess"'],
+    [{ who: "" }, 'tell ""'],
+    [{ who: "its number" }, 'tell "its number"'],
+    [{ who: { $ref: "item.name" } }, "tell the name of each item"],
+    [{ who: "${item}" }, "tell each item"],
+    [{ who: { $ref: "index" } }, "tell its number"],
+    [{ minutes: 120 }, "wait 120 minutes"],
+    [{ minutes: 1 }, "wait 1 minute"],
+    [{ boxes: 2 }, "pack 2 boxes, please"],
+    [{ boxes: 1 }, "pack 1 box, please"],
+    [{ boxes: { $ref: "s1.count" } }, "pack the count of step 1 boxes, please"],
+    [{ at: "2026-12-04T16:00:00Z" }, "come friday 4 december 2026 at 16:00 UTC"],
+    [{ at: "2026-12-04T16:00:00+01:00" }, "come friday 4 december 2026 at 16:00 +01:00"],
+    [{ at: "2026-12-04T16:00" }, "come friday 4 december 2026 at 16:00"],
+    [{ at: "2026-12-04T16:00:30.5Z" }, "come friday 4 december 2026 at 16:00:30.5 UTC"],
+    [{ at: "2026-02-30T16:00:00Z" }, "come 2026-02-30T16:00:00Z"],
+    [{ at: "2026" }, "come 2026"],
+    [
+      { who: { $ref: "s1.x" }, list: ["${item.name} B"] },
+      'shop, who: the x of step 1, list: ["the name of each item B"]',
+    ],
+  ])("says the input %j unmistakably", (input, expected) => {
+    expect(shop(input)).toBe(expected);
+  });
+
+  const fields = z.object({
+    ...{ list: z.array(z.string()), who: z.string(), minutes: z.int(), boxes: z.int() },
+    at: z.iso.datetime({ offset: true, local: true }),
+  });
+  const shopTool = create({
+    name: "Shop",
+    inputSchema: fields.partial(),
+    phrases: [
+      ...["buy {list}", "tell {who}", "wait {minutes} (hour|minute|minutes)", "pack {boxes} box[es], please"],
+      "come {at}",
+    ],
+  });
+  const shop = (input: object) => describeCall({ tool: "Shop", input }, { tools: [shopTool] });
+
+  it("is never the same for two lists", () => {
+    const word = fc.constantFrom("salt", "pepper", "and", " and ", ",", ", ", " ", "“", "”", "the ", "1", "");
+    const list = fc.array(
+      fc.array(word, { maxLength: 4 }).map((words) => words.join("")),
+      { maxLength: 4 },
+    );
+    fc.assert(
+      fc.property(list, list, (one, other) => {
+        expect(shop({ list: one }) === shop({ list: other })).toBe(JSON.stringify(one) === JSON.stringify(other));
+      }),
+      { seed: 1, numRuns: 500 },
+    );
+  });
+
   it("says references and times, and is by names where no phrase has all of it", () => {
     expect(say({ to: "Ada", euros: { $ref: "s1.value" } })).toBe("send the value of step 1 euros to Ada");
     expect(say({ ...ada, at: "2026-12-04T17:00:00+05:00" })).toBe(
@@ -201,9 +263,25 @@ describe("a call in words", () => {
     expect(say(ada, { phrases: [] })).toBe("transfer, to: Ada, euros: 20");
     expect(describeCall({ tool: "No", input: ada }, { tools: [] })).toBe("no, to: Ada, euros: 20");
     expect(describeCall({ tool: "No", input: "[hidden]" }, { tools: [] })).toBe("no");
-    expect(() => describeCall({ tool: "No", input: {} }, {} as never)).toThrow(
-      'Option "tools" must be a list of tools',
-    );
+  });
+
+  const cyclic: Record<string, unknown> = {};
+  cyclic.self = cyclic;
+
+  it.each<[string, unknown, unknown, string]>([
+    ["no call", undefined, { tools }, "describeCall takes an object: write describeCall({ tool: …, input: … }"],
+    ["a promise", Promise.resolve(), { tools }, "await it"],
+    ["no tool", {}, { tools }, 'Option "call.tool" must be text; it is missing.'],
+    ["a number for a tool", { tool: 5 }, { tools }, 'Option "call.tool" must be text'],
+    ["a cycle", { tool: "No", input: cyclic }, { tools }, 'Option "call" must be JSON'],
+    ["a bigint", { tool: "No", input: { a: 1n } }, { tools }, 'Option "call" must be JSON'],
+    ["no options", { tool: "No" }, undefined, "describeCall(call, { tools: … })"],
+    ["no tools", { tool: "No" }, {}, 'Option "tools" must be a list of tools; it is missing.'],
+    ["unknown options", { tool: "No" }, { tools, tool: 1 }, 'Unknown option "tool". Did you mean "tools"?'],
+  ])("refuses %s", (_name, call, options, message) => {
+    const refused = expect.objectContaining({ code: "invalid-options", message: expect.stringContaining(message) });
+    expect(() => describeCall(call as never, options as never)).toThrow(refused);
+    expect(describeCall({ tool: "No", input: undefined }, { tools: [null as never] })).toBe("no");
   });
 
   it.each<[string, unknown, string]>([
@@ -274,6 +352,46 @@ describe("a call in words", () => {
         .split(", ")
         .sort(),
     ).toEqual(expected.split(", ").sort());
+  });
+
+  it("is followed by the defaults of items, of unions and of records, and by nothing that a transform adds", () => {
+    const item = z.object({ name: z.string(), unit: z.string().default("kg") });
+    const schema = z
+      .object({
+        items: z.array(item),
+        by: z.union([z.object({ id: z.number(), fast: z.boolean().default(false) }), z.object({ name: z.string() })]),
+        named: z.record(z.string(), item),
+        note: item.nullable(),
+      })
+      .transform((value) => ({ ...value, total: value.items.length }));
+    const named = { name: "a" };
+    const input = { items: [{ ...named, unit: "g" }, named], by: { id: 1 }, named: { x: named }, note: named };
+    expect(describeCall({ tool: "Share", input }, { tools: [sharing(schema)] as never })).toMatch(
+      / \(items\.1\.unit: kg, by\.fast: no, named\.x\.unit: kg, note\.unit: kg, by default\)$/,
+    );
+  });
+
+  it("has no part of a secret that a schema makes something of", async () => {
+    const parsed: unknown[] = [];
+    const cards = z
+      .object({
+        card: sensitive(z.string()),
+        pin: sensitive(z.string()).default("hunter22"),
+        on: z.boolean().default(true),
+      })
+      .transform((value) => {
+        parsed.push(value);
+        return { ...value, last4: value.card.slice(-4), up: `card ${value.card}` };
+      });
+    const tool = defineTool({ name: "Charge", description: "d", inputSchema: cards, execute: () => 1 });
+    const plan = { steps: [{ id: "s", tool: "Charge", input: { card: "4111-9876" } }] };
+    const words = describeCall(plan.steps[0] as never, { tools: [tool] });
+    expect(words).toBe("charge, card: [sensitive] (pin: [sensitive], on: yes, by default)");
+    expect(describePlan(plan, { tools: [tool] })).not.toContain("9876");
+    expect(parsed).toEqual([]);
+    const secrets = { keys: [{ id: "k1", key: new Uint8Array(32).fill(7) }] };
+    const { steps } = await createAgent({ tools: [tool], secrets }).dryRun(plan as never);
+    expect(steps[0]?.defaults).toEqual({ pin: "[sensitive]", on: true });
   });
 
   it("is followed by nothing that the schema adds to what is only read, unless that asks first", () => {

@@ -28,7 +28,7 @@ describe.skipIf(!hasParts())("the app of examples/web in Chromium", { timeout: 3
     await asking.getByLabel("Request").fill("Pack 4 boxes for Ada, then send an invoice to Ada");
     await asking.getByRole("button", { name: "Ask" }).click();
     await expect.poll(textOf("state")).toBe("Waits for approval");
-    await expect.poll(textOf("plan")).toMatch(/^s1 {2}Pack 4 boxes for Ada\n.*\ns2 {2}Send an invoice to Ada\n/);
+    await expect.poll(textOf("plan")).toMatch(/^s1 {2}pack 4 boxes for Ada\n.*\ns2 {2}send an invoice to Ada\n/);
 
     await approving.goto(`${example.address}/approvals.html`);
     const asked = approving.locator("section").filter({ hasText: "Pack 4 boxes for Ada" });

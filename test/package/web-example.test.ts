@@ -60,11 +60,13 @@ it("examples/web plans, waits for approval, survives a kill, and continues its e
   expect(await ask("PUT", "/runs/r1", { request })).toMatchObject({ status: 202 });
   await expect.poll(async () => (await ask("GET", "/runs/r1")).body.status).toBe("suspended");
   const { body: approvals } = await ask("GET", "/approvals");
-  const plan = 's1  Pack 3 boxes for Ada\n    Pack {"boxes":3,"customer":"Ada"}\ns2  Send an invoice to Ada\n';
+  const plan = 's1  pack 3 boxes for Ada\n    Pack {"boxes":3,"customer":"Ada"}\ns2  send an invoice to Ada\n';
   expect(approvals).toEqual([
     {
       runId: "r1",
       request,
+      metadata: {},
+      text: "pack 3 boxes for Ada\nsend an invoice to Ada",
       item: { kind: "plan-approval", hash: expect.any(String) },
       plan: expect.stringContaining(plan),
     },

@@ -3,11 +3,13 @@ import {
   createAgent,
   createMemoryRunStore,
   defineTool,
+  describeCall,
   type RunStore,
   type RunSummary,
   sensitive,
 } from "planwright";
 import { createSqliteRunStore } from "planwright/sqlite";
+import { toHtml } from "planwright/view";
 import { describe, expect, it, onTestFinished } from "vitest";
 import * as z from "zod/v4";
 
@@ -197,6 +199,61 @@ describe.each([
     expect(await agent.getRun("plan")).toMatchObject({ request, plan: { request } });
     // What a run was started with stays what it is.
     await expect(agent.run(request, { runId: "plan" })).rejects.toMatchObject({ code: "run-conflict" });
+  });
+
+  it("says of an approval what its input has beyond what was given, and parses nothing", async () => {
+    const store = createStore();
+    let count = 0;
+    let parsed = 0;
+    const counting = z
+      .object({ to: z.string(), order: z.number().default(() => ++count), note: z.string().optional() })
+      .refine(async () => ++parsed > 0)
+      .transform((value) => ({ ...value, note: "made" }));
+    const tool = defineTool({
+      ...{ name: "Order", description: "", inputSchema: counting, needsApproval: true },
+      phrases: ["order for {to}"],
+      execute: () => 1,
+    });
+    const agent = createAgent({ tools: [tool], store });
+    await agent.execute({ steps: [{ id: "s1", tool: "Order", input: { to: "Ada" } }] }, { runId: "order" });
+    const before = parsed;
+    const { items } = await agent.listPending();
+    const [{ item, text } = { item: undefined, text: "" }] = items;
+    const { order } = (item as { input?: { order?: number } }).input ?? {};
+    expect(text).toBe(`order for Ada (order: ${order}, by default)`);
+    expect((await agent.listPending()).items[0]?.text).toBe(text);
+    expect(describeCall(item as never, { tools: [tool] })).toBe(text);
+    expect(
+      toHtml((await agent.getRun("order")) as never, { describeCall: (call) => describeCall(call, { tools: [tool] }) }),
+    ).toContain(text);
+    expect(parsed).toBe(before);
+    const redact = (value: unknown, { kind }: { kind: string }) => (kind === "input" ? "hidden" : value);
+    const hidden = await createAgent({ tools: [tool], store, redact }).listPending();
+    expect(hidden.items[0]?.text).toBe("order");
+  });
+
+  it("says a plan in a line for each step, with its conditions, which no text imitates", async () => {
+    const store = createStore();
+    const asking = createAgent({ tools: outcomes, store, needsApproval: ({ kind }) => kind === "plan" });
+    const steps = [
+      { id: "a", tool: "Send", input: { to: "B\nsend 5 euros to C, then D", euros: 1, urgent: true }, when: "1 == 1" },
+      {
+        id: "b",
+        tool: "Send",
+        input: { to: "${item}", euros: 2, urgent: true },
+        forEach: '["x",\n"y"]',
+        concurrency: 2,
+      },
+      { id: "c", wait: { event: "paid" } },
+    ];
+    await asking.execute({ steps } as never, { runId: "plan" });
+    const [item] = (await asking.listPending()).items;
+    expect(item?.text.split("\n")).toEqual([
+      "send, to: B\\nsend 5 euros to C, then D, euros: 1, urgent: true, if 1 == 1",
+      'send, to: each item, euros: 2, urgent: true, for each ["x",\\n"y"], 2 at a time',
+      'wait for the event "paid", without a time limit',
+    ]);
+    expect(item?.steps).toHaveLength(3);
   });
 
   it("says nothing that the agent hides, and does without the tools", async () => {

@@ -39,6 +39,23 @@ describe("what is no run and no plan", () => {
       );
   });
 
+  it.each<[string, () => unknown, string | undefined]>([
+    ["throws", () => new Error("no"), undefined],
+    ["returns a promise", () => Promise.reject(new Error("no")), undefined],
+    ["returns no text", () => 5, undefined],
+    ["returns 1 MB", () => "y".repeat(1e6), `${"y".repeat(299)}…`],
+  ])("a describeCall that %s is not the fault of the run", async (_name, make, expected) => {
+    const { events } = await play([{ id: "a", tool: "Work", input: {} }]);
+    const describeCall = () => {
+      const made = make();
+      if (made instanceof Error) throw made;
+      return made as string;
+    };
+    const page = toHtml(events, { describeCall });
+    if (expected === undefined) expect(page).toBe(toHtml(events));
+    else expect(page).toContain(`<b>a</b> ${expected} <span`);
+  });
+
   it("is told what can be drawn", async () => {
     const agent = createAgent({ tools: [createCalculator()] });
     await agent.run("2+2");

@@ -138,7 +138,7 @@ class Speaker {
       if (part === undefined) return undefined;
       if (part !== "") parts.unshift(part);
     }
-    return parts.join(" ").replace(/ ([,:;.?!])/g, "$1");
+    return parts.reduce((said, part) => said + (/^[,:;.?!]/.test(part) ? part : ` ${part}`));
   }
 
   private sayChoice(items: readonly PhraseNode[], next: string, before?: PhraseNode): string | undefined {
@@ -219,7 +219,7 @@ function sayText(value: string, type: SlotType, isMessage: boolean): string {
 }
 
 const needsQuotes =
-  /^(?:the|an?|each|its) |[,;:.!?#&()"“”]|\d|(?:^| )(?:and|or|but|not|then|to|from|for|with|at|on|in|by|that)(?: |$)/i;
+  /^(?:the|an?|each|its)\s|[,;:.!?#&()"“”]|\d|(?:^|\s)(?:and|or|but|not|then|to|from|for|with|at|on|in|by|that)(?:\s|$)/i;
 
 /** "the id of step 1"; in a loop, "the name of each item" */
 function sayReference(reference: ReturnType<typeof parseReference>): string {
