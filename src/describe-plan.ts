@@ -12,10 +12,10 @@ import { HiddenTexts } from "./runs/secrets/sensitive-values.ts";
 /**
  * Describes a plan as text for a person who decides whether it may run. Each step is said in words: those of its tool's
  * `describeCall`, or of its phrases read backwards; without any, by its `reasoning`. Beneath are the call as it will be made,
- * what the schema adds by default if it changes anything or asks first, its condition, its loop, what it waits for, whether it
+ * the defaults that the schema declares if it changes anything or asks first, its condition, its loop, what it waits for, whether it
  * runs only once or asks first, and a `reasoning` that says more than the request.
  *
- * Phrases that a function loads count once a request was planned with them. Sensitive
+ * Phrases that a function loads, and those of a tool of zod 3, count once a request was planned with them. Sensitive
  * values are shown as `"[sensitive]"`; all fields of a sensitive tool are, until an agent or a check has read its schema
  * of zod 3. The plan is not validated: a tool that is not among `tools` is called unknown. The `needsApproval` of an
  * agent is not known here. Throws `invalid-options`.
@@ -55,7 +55,7 @@ export function describePlan(plan: AnyPlan, options: { readonly tools: readonly 
 
 /**
  * Says a call in words: those of its tool's `describeCall`, or of its phrases read backwards, or by its names; then what the
- * schema adds by default. Sensitive values are hidden, as in {@link describePlan}. Throws `invalid-options`.
+ * schema adds by default; in the approval of a step, with the values of its `input`. Sensitive values are hidden, as in {@link describePlan}. Throws `invalid-options`.
  *
  * {@includeCode ../examples/29-pictures.ts}
  * @group Plans

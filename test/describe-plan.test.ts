@@ -282,6 +282,8 @@ describe("a call in words", () => {
     const refused = expect.objectContaining({ code: "invalid-options", message: expect.stringContaining(message) });
     expect(() => describeCall(call as never, options as never)).toThrow(refused);
     expect(describeCall({ tool: "No", input: undefined }, { tools: [null as never] })).toBe("no");
+    const steps = [{ id: "s", tool: "No", input: cyclic }];
+    expect(() => describePlan({ steps } as never, { tools })).toThrow('Option "plan.steps" must be steps');
   });
 
   it.each<[string, unknown, string]>([

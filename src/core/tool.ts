@@ -76,7 +76,7 @@ export interface Tool<TName extends string = string, TInput = unknown, TOutput =
   readonly result?: string | undefined;
   /** Phrases that the rule planner understands, or a function that loads them for the first request. */
   readonly phrases?: PhraseList | (() => Promise<PhraseList>) | undefined;
-  /** Says a call in words, at most 300 characters; references are words, secrets hidden. @default its phrases, read backwards */
+  /** Says a call in words, at most 300 characters; references and secrets are texts in its input. @default its phrases, read backwards */
   readonly describeCall?: ByInput<unknown, string> | undefined;
   /** Does the work with the parsed input. What it returns, or resolves to, is the output. */
   execute(input: TInput, context: ToolContext<TResources>): TOutput | Promise<TOutput>;

@@ -40,7 +40,7 @@ export type DryRunStep<TTool extends Tool = Tool> = TTool extends Tool
       readonly tool: TTool["name"];
       /** As it would be recorded, before it is parsed, if no part is open; else as in the plan, with its references. */
       readonly input: InferToolInput<TTool>;
-      /** The fields that the schema adds to it by default; absent if there are none. */
+      /** The defaults that its schema declares for what it lacks, items by their index; absent if there are none. */
       readonly defaults?: JsonObject;
       /** The references in the input whose values are known only when the plan runs. */
       readonly open: readonly string[];

@@ -153,7 +153,7 @@ class Speaker {
     return this.wordBehind(items, before) ?? (plain && this.say(plain, next, before));
   }
 
-  /** Of the words behind a number: one that names its unit, if there is any, in the plural, if there is one. */
+  /** The word behind a number, if that is a choice: one that names its unit; in the plural, if there is one. */
   private wordBehind(items: readonly PhraseNode[], before?: PhraseNode): string | undefined {
     const name = before?.type === "slot" ? before.name : "";
     const type = typeOfSlot(this.rule, name);
