@@ -129,9 +129,8 @@ describe("planwright show", () => {
     expect(rest.join("\n")).toBe(`  add a todo to buy milk
 
 Plan
-  s1  add buy milk
+  s1  add the todo "buy milk"
       TodoStore {"operation":"add","title":"buy milk"}
-      reasoning: Add a todo to buy milk
 
 Run
   ✔ s1 TodoStore: [ ] buy milk
