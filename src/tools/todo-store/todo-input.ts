@@ -257,25 +257,16 @@ export function isTodoRead(input: ParsedTodoInput): input is ParsedTodoInputOf<T
   return input.operation === "list" || input.operation === "get" || input.operation === "search";
 }
 
-const sayings: Readonly<Record<TodoStoreInput["operation"], string>> = {
-  add: "add the todo",
-  list: "show the todos",
-  get: "show the todo",
-  search: "search the todos",
-  complete: "complete the todo",
-  reopen: "reopen the todo",
-  update: "change the todo",
-  delete: "delete the todo",
-  clear: "clear the todos",
-};
+const saidAs: Readonly<Record<string, string>> = { list: "show", get: "show", update: "change" };
 
 /** `add the todo "call Ann", list: work` */
 export function describeTodoCall({ operation, ...fields }: TodoStoreInput): string {
   const { title, ...others } = fields as Readonly<Record<string, unknown>>;
+  const noun = /^(?:list|search|clear)$/.test(operation) ? "todos" : "todo";
   const named = title === undefined ? "" : ` "${title}"`;
   const parts = Object.entries(others).map(([name, value]) => {
     const shown = typeof value === "string" ? value : JSON.stringify(value);
     return `${name.replace(/[A-Z]/g, (letter) => ` ${letter.toLowerCase()}`)}: ${shown}`;
   });
-  return [`${sayings[operation]}${named}`, ...parts].join(", ");
+  return [`${saidAs[operation] ?? operation} the ${noun}${named}`, ...parts].join(", ");
 }
