@@ -16,9 +16,11 @@ const all = ["test/**/*.test.ts"];
 
 /** What only computes, reads the sources, or takes long for what other files show, too, on a second version of Node. */
 const alike = [
-  "test/{architecture,layout,words,option-tables}.test.ts",
-  "test/{kills/kills,package/built,package/deploy,dates/read-dates.random}.test.ts",
-  "test/{gold-plans,eval,english,language,planners/rules,planners/llm/reading}/**",
+  ...["architecture", "words", "option-tables"].map((name) => `test/${name}.test.ts`),
+  ...["kills/kills", "package/built", "package/deploy", "dates/read-dates.random"].map(
+    (name) => `test/${name}.test.ts`,
+  ),
+  ...["gold-plans", "eval", "english", "language", "planners/rules"].map((folder) => `test/${folder}/**`),
 ];
 
 /** What starts a database server. */
@@ -41,10 +43,24 @@ const alone = files.filter(({ text }) => concernsProcess.test(text)).map(({ path
 const onServer = { globalSetup: ["test/scenario/postgres-setup.ts"] };
 
 /** What expects an order of turns, which a database changes. */
-const byTurns = /\/(tool-gate\.limits|leases|.*\.concurrent)\.test\.ts$/;
+const byTurns = [/\/tool-gate\.limits\.test\.ts$/, /\/leases\.test\.ts$/, /\.concurrent\.test\.ts$/];
+
+/** What concerns the store most; all of them with `--mode scenarios`. */
+const ofStore = [/^test\/whole-runs\//, /^test\/runs\/resume\//, /^test\/runs\/commands\/(commands\.decide|stored-)/];
+
+/** Each must match a file, or what was renamed leaves the selection. */
+export const selections: readonly (string | RegExp)[] = [
+  ...Object.values(onDemand).flat(),
+  ...alike,
+  ...servers,
+  ...byTurns,
+  ...ofStore,
+];
 
 const scenarios = files
-  .filter(({ path, text }) => playsScenario.test(text) && !byTurns.test(path) && !alone.includes(path))
+  .filter(
+    ({ path, text }) => playsScenario.test(text) && !byTurns.some((each) => each.test(path)) && !alone.includes(path),
+  )
   .map(({ path }) => path);
 
 export default defineConfig(({ mode }) => {
@@ -103,10 +119,7 @@ export default defineConfig(({ mode }) => {
                 extends: true as const,
                 test: {
                   name: "servers-scenarios",
-                  // What concerns the store most; all of them with `--mode scenarios`.
-                  include: scenarios.filter((path) =>
-                    /^test\/(whole-runs\/|runs\/(resume\/|decisions\/commands\.decide))/.test(path),
-                  ),
+                  include: scenarios.filter((path) => ofStore.some((each) => each.test(path))),
                   isolate: false,
                   ...onServer,
                   typecheck: { enabled: false },
