@@ -458,7 +458,9 @@ export function plainIssues(plan: unknown, tools: ReadonlyMap<string, Tool>): re
 function findPlain(plan: unknown, tools: ReadonlyMap<string, Tool>): readonly PlanIssue[] {
   const { steps } = (plan ?? {}) as { readonly steps?: unknown };
   if (!Array.isArray(steps) || steps.length === 0)
-    return [{ code: "invalid-shape", path: ["steps"], message: typeof plan === "string" ? noPlan : noSteps }];
+    return typeof plan === "string"
+      ? [{ code: "invalid-shape", path: [], message: noPlan }]
+      : [{ code: "invalid-shape", path: ["steps"], message: noSteps }];
   const issues: PlanIssue[] = [];
   const firstOf = new Map<string, number>();
   for (const [index, step] of steps.entries()) {

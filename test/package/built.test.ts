@@ -206,7 +206,7 @@ describe("the built command", () => {
   it("plans and runs a request, and prints its result", async () => {
     const { stdout, stderr } = await command("Add a todo to buy milk, then show me all my tasks");
     expect(stderr).toBe("");
-    expect(stdout).toMatch(/^Plan\n {2}s1 {2}add buy milk\n {6}TodoStore/);
+    expect(stdout).toMatch(/^Plan\n {2}s1 {2}add the todo "buy milk"\n {6}TodoStore/);
     expect(stdout).toContain("\nResult\n  [ ] buy milk");
   });
 

@@ -135,7 +135,7 @@ const hovers: readonly (readonly [code: string, words: string])[] = [
       ["plan-end", "The plan, or the error"],
       ["plan-revise", "The plan with other steps"],
       ["step-end", "The end of the step"],
-      ["step-late", "The end that it came to"],
+      ["step-late", "The attempt ended like this"],
       ["model-end", "The end of the attempt"],
       ["approval-end", "The decision"],
       ["undo-end", "The end of the last attempt"],
