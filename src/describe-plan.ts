@@ -54,8 +54,9 @@ export function describePlan(plan: AnyPlan, options: { readonly tools: readonly 
 }
 
 /**
- * Says a call in words: those of its tool's `describeCall`, or of its phrases read backwards, or by its names; then what the
- * schema adds by default; in the approval of a step, with the values of its `input`. Sensitive values are hidden, as in {@link describePlan}. Throws `invalid-options`.
+ * Says a call in words: those of its tool's `describeCall`, or of its phrases read backwards, or by its names. The defaults that
+ * the schema declares follow; in the approval of a step, they have the values of its `input`. Sensitive values are hidden, as in
+ * {@link describePlan}. Throws `invalid-options`.
  *
  * {@includeCode ../examples/29-pictures.ts}
  * @group Plans

@@ -314,6 +314,12 @@ describe("a call in words", () => {
     expect(say({ ...ada, pin: "hunter22" })).toBe("transfer, to: Ada, euros: 20, pin: [sensitive]");
   });
 
+  it("leaves out a group of which nothing has to be said, and plans and refuses with it", async () => {
+    const polite = create({ phrases: ["send {euros} euros to {to} ([very] [kindly])"] });
+    expect(describeCall({ tool: "Transfer", input: ada }, { tools: [polite] })).toBe("send 20 euros to Ada");
+    await expect(createAgent({ tools: [polite] }).plan("forward Ada")).rejects.toMatchObject({ code: "cannot-plan" });
+  });
+
   it("is by names for phrases that have yet to be loaded, and that cannot be", async () => {
     const later = create({ phrases: async () => phrases });
     const call = { tool: "Transfer", input: ada };

@@ -38,7 +38,7 @@ app.put("/runs/:id", async (request, response) => {
 
 app.get("/runs/:id", async (request, response) => {
   const run = await agent.getRun(request.params.id);
-  if (run === undefined) return refuse(response, 404, "There is no such run.");
+  if (run === undefined) return refuse(response, 404, "Unknown run.");
   const { status, plan, error } = run;
   return response.json({ status, error, plan: plan && describePlan(plan, { tools }) });
 });
@@ -48,7 +48,7 @@ app.get("/runs/:id/events", async (request, response) => {
   const after = Number(request.get("last-event-id") ?? 0);
   // A status other than 200 tells the browser not to try again.
   const events = agent.events(id, { after, follow: true });
-  if ((await agent.getRun(id)) === undefined) return refuse(response, 404, "There is no such run.");
+  if ((await agent.getRun(id)) === undefined) return refuse(response, 404, "Unknown run.");
   response.set({ "content-type": "text/event-stream", "cache-control": "no-cache" }).flushHeaders();
   // It fails if the page was closed or the run was deleted. Neither needs an answer.
   return pipeline(toEventStream(events), response).catch(() => {});
@@ -66,11 +66,11 @@ app.post("/runs/:id/:decision", async (request, response) => {
   // Only Invoice runs once, so the outcome is that of an invoice.
   else if (decision === "happened") await agent.settle(id, stepId, { iteration, output: { sent: true } }).recorded;
   else if (decision === "retry") await agent.settle(id, stepId, { iteration, retry: true }).recorded;
-  else return refuse(response, 404, "There is no such decision.");
+  else return refuse(response, 404, "Unknown decision.");
   return response.status(202).json({ runId: id });
 });
 
-app.use((_request, response) => void refuse(response, 404, "There is no such page."));
+app.use((_request, response) => void refuse(response, 404, "Unknown page."));
 
 function refuse(response: Response, status: number, message: string) {
   return response.status(status).json({ message });

@@ -39,7 +39,7 @@ describe.skipIf(!hasParts())("the app of examples/web in Chromium", { timeout: 3
     await expect.poll(textOf("state")).toBe("Box 1 of 4");
     expect(await asking.getByRole("progressbar").getAttribute("value")).toBe("1");
     await killed.stop("SIGKILL");
-    await expect.poll(textOf("state")).toBe("Connects again …");
+    await expect.poll(textOf("state")).toBe("Reconnecting …");
     const restarted = await example.start({ boxMs: 1 });
     await expect.poll(textOf("state")).toBe("Done");
     // The page was not loaded again: it asked for what it had not seen, and shows each step once.
@@ -57,7 +57,7 @@ describe.skipIf(!hasParts())("the app of examples/web in Chromium", { timeout: 3
     expect(await asking.locator("#log li").count()).toBe(3);
 
     await asking.goto(`${example.address}/#none`);
-    await expect.poll(textOf("state")).toBe("There is no such run");
+    await expect.poll(textOf("state")).toBe("Unknown run");
     expect(faults).toEqual([]);
     expect(await restarted.stop()).toBe(0);
   });

@@ -138,7 +138,8 @@ class Speaker {
       if (part === undefined) return undefined;
       if (part !== "") parts.unshift(part);
     }
-    return parts.reduce((said, part) => said + (/^[,:;.?!]/.test(part) ? part : ` ${part}`));
+    // A group of which nothing has to be said has no parts.
+    return parts.map((part, index) => (index === 0 || /^[,:;.?!]/.test(part) ? part : ` ${part}`)).join("");
   }
 
   private sayChoice(items: readonly PhraseNode[], next: string, before?: PhraseNode): string | undefined {
