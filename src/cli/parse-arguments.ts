@@ -15,7 +15,7 @@ export interface RequestArguments {
   readonly ifRun?: AnyRunCommand;
 }
 
-/** All but `tools`, `explain` and `verify` are about the runs of a database. */
+/** All commands but `tools`, `explain` and `verify` need a database of runs. */
 type NamedCommand =
   | { readonly type: "tools" }
   | { readonly type: "explain"; readonly request: string; readonly tools?: string; readonly lint?: true }

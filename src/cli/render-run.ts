@@ -127,7 +127,7 @@ function describeError(error: unknown): string {
   return printable(typeof message === "string" ? message : String(error));
 }
 
-/** The error of a model has advice. */
+/** Shows the error whole, as that of a model has advice. */
 export function renderFallback({ error, next }: Pick<PlanFallbackEvent, "error" | "next">): string {
   const { message } = isAgentError(error.cause, "model-failed") ? error.cause : error;
   return `planwright: ${printable(message)} (Planning with ${printable(next)} instead.)`;

@@ -298,7 +298,7 @@ export interface Sealed {
   readonly $sealed: string;
 }
 
-/** Nothing that comes from outside may have this key. */
+/** Data from outside must not have this key. */
 const sealedKey = "$sealed";
 
 export const hiddenText = "[sensitive]";

@@ -54,7 +54,7 @@ interface ReadOptions {
   readonly known?: readonly string[] | undefined;
   /** The beginning of the call, such as `createAgent(`, for the error if the options are something else. */
   readonly call?: string;
-  /** For that error, too. @default the first required option */
+  /** Example of the options, for that error. @default the first required option */
   readonly example?: string;
   readonly whereElse?: WhereElse;
 }

@@ -687,7 +687,7 @@ export function instanceAt(steps: RunState["steps"], { stepId, iteration }: Step
   return iteration === undefined ? step : step?.iterations?.states[iteration];
 }
 
-/** It is open whether the step took effect, so it must be settled before it runs again. */
+/** True if nobody knows whether the step took effect, so that it must be settled before it runs again. */
 export function isFailedInDoubt(step: StepState): boolean {
   return isFailedCall(step) && step.isSettled !== true && !saysNothingHappened(step.error?.cause);
 }

@@ -163,7 +163,7 @@ export const runStatuses: readonly RunStatus[] = [
   "interrupted",
 ];
 
-/** By a planner, or by a person. */
+/** Codes of the errors with which a planner or a person refuses. */
 const refusals: ReadonlySet<unknown> = new Set<AgentErrorCode>(["cannot-plan", "approval-rejected"]);
 
 export function shownStatus({ status, error }: Pick<RunSummary, "status" | "error">): RunStatus | "refused" {

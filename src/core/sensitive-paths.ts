@@ -1,7 +1,7 @@
 import { hiddenText, isSealed, type JsonFailure, type JsonPath, mapItems } from "./json.ts";
 import { itemsOf, type JsonSchema, knownKeys, resolvePointer, schemasAt } from "./json-schema.ts";
 
-/** If the schema leaves a part open (the branches of a union), a mark in any of them counts. */
+/** A mark in any branch of a schema counts. */
 export class SensitiveView {
   readonly isSensitive: boolean;
   private readonly parts: readonly JsonSchema[];

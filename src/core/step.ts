@@ -32,7 +32,7 @@ export function inputOf({ input, wait }: Pick<PlanStep, "input" | "wait">): Json
   return input ?? (wait as StepWait & JsonObject);
 }
 
-/** A malformed step counts as one that does. */
+/** A malformed step counts as one that calls a tool. */
 export function callsTool<TStep extends { readonly wait?: unknown }>(
   step: TStep,
 ): step is Extract<TStep, { readonly wait?: undefined }> {

@@ -82,7 +82,7 @@ export function weekdayOf(day: number): number {
 /** Says which of a kind is meant: "last friday", "friday" or "this friday", "next friday". */
 export type Which = "last" | "this" | "next";
 
-/** The next one after today; for "next", that of the week after, as weeks start on Monday; for "last", the last one before. */
+/** Returns the first such day after today; with "next", the one in next week, which starts on Monday; with "last", the latest one before today. */
 export function saidWeekday(weekday: number, which: Which, today: number): number {
   const current = weekdayOf(today);
   const ahead = (weekday - current + 7) % 7 || 7;

@@ -47,7 +47,7 @@ export function stepsFrom({ steps }: PlanInput, index: number): readonly PlanSte
   return (index === 0 ? steps : steps.slice(index)) as readonly PlanStep[];
 }
 
-/** Without `dependsOn`, the step waited for the one before it, which may be gone. */
+/** Removes the implicit wait for the step before, which may be gone. */
 export function afterDone(step: PlanStep): PlanStep {
   return step.dependsOn === undefined ? { ...step, dependsOn: [] } : step;
 }

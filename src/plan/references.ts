@@ -293,7 +293,7 @@ export function isOfIteration({ forEach }: Pick<PlanStep, "forEach">, name: stri
   return forEach !== undefined && isIterationName(name);
 }
 
-/** Without compiling the expressions, so a variable of one may be mistaken for a step. */
+/** Does not compile the expressions, so a variable of one may be mistaken for a step. */
 export function stepsNamedIn(
   { when = "", forEach = "" }: Pick<PlanStep, "when" | "forEach">,
   earlier: { has(id: string): boolean },

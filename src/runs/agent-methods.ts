@@ -227,7 +227,7 @@ export interface Agent<TTool extends Tool = Tool> extends RunMethods<TTool, stri
   run(this: void, request: string, ...options: OptionsArgument<TTool, RunOptions<TTool>>): Promise<RunResult<TTool>>;
 }
 
-/** The same in all copies of this package. */
+/** All copies of this package share this symbol. */
 export const workerKey: unique symbol = Symbol.for("planwright.worker") as never;
 
 export type Refusal = {

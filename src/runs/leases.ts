@@ -5,7 +5,7 @@ import type { PostedMessage, PostedMessages } from "../core/run-store.ts";
 import type { EngineSettings } from "./options.ts";
 import { type StoreError, toStoreError } from "./run-recorder.ts";
 
-/** By both clocks: at least one of them shows that the machine slept. */
+/** A lease is confirmed by two clocks, at least one of which shows that the machine slept. */
 export interface Confirmation {
   readonly wallMs: number;
   readonly monotonicMs: number;
@@ -104,7 +104,7 @@ export class Leases {
     return store.isVolatile === true ? Number.POSITIVE_INFINITY : leaseMs;
   }
 
-  /** If the store refuses, or does not answer in time, the lease is lost. */
+  /** The lease is lost if the store refuses, or does not answer in time. */
   confirm(holder: LeaseHolder): boolean | Promise<boolean> {
     return this.isConfirmed(holder) || this.ask(holder);
   }

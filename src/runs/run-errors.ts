@@ -98,7 +98,7 @@ export type Decided = NonNullable<AgentErrorDetails["run-conflict"]["decided"]>;
 
 const thrownKey = Symbol("thrown");
 
-/** For {@link returnOrThrow} alone: nothing else sees what was thrown. */
+/** Keeps the thrown value for {@link returnOrThrow} alone. */
 export function withThrown(result: RunResult, thrown: unknown): RunResult {
   return thrown === undefined ? result : Object.defineProperty(result, thrownKey, { value: thrown });
 }

@@ -14,7 +14,7 @@ export interface RecorderOwner {
   /** If left out, nothing is stored: the events are only emitted. */
   readonly store?: RunStore;
   readonly fence?: number | undefined;
-  /** It must be there before the first event. */
+  /** The chain must be there before the first event. */
   readonly evidence?: EvidenceChain | undefined;
   now(): number;
   onRecorded(event: AgentEvent): void;
@@ -57,7 +57,7 @@ export class RunRecorder {
     return this.record([isTransient(init) ? this.number(init, this.sequence) : this.next(init)]);
   }
 
-  /** All are recorded, or none. None of them is transient. */
+  /** Records all events, or none; no event may be transient. */
   emitTogether(inits: readonly EventInit[]): void | Promise<void> {
     if (this.storeError !== undefined) return;
     return this.record(inits.map((init) => this.next(init)));

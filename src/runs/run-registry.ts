@@ -38,7 +38,7 @@ interface RestoringRun {
 }
 
 interface RunUse {
-  /** If this resolves to undefined, the use is tried again when its execution has ended. */
+  /** Resolves to undefined to try again once the execution has ended. */
   readonly whenActive: (active: ActiveRun) => Promise<RunResult | undefined>;
   /** The run is not active in this process, until the first `await` of this function. */
   readonly whenStored: () => Promise<RunResult | undefined>;
@@ -78,7 +78,7 @@ export class RunRegistry implements RunHost {
   /** The runs that do not fit this process, with the time of their last event: they cannot fit before there is a new one. */
   readonly unfit = new RecentMap<string>(10_000);
   readonly stopping = new AbortSource();
-  /** By run id, active here or not. A run without watchers costs nothing. */
+  /** Maps run ids, active here or not, to their watchers. A run without watchers costs nothing. */
   readonly watchers = new Map<string, Set<EventSink<AgentEvent>>>();
   private hasStopped = false;
   private readonly operations = new Set<Promise<unknown>>();

@@ -62,7 +62,7 @@ export class Run implements RecorderOwner {
   readonly inbox: Inbox = { early: undefined, isOpen: false, lastNumber: 0, hasLeft: false };
   /** Undefined if the run is not watched by its id. */
   watchers: ReadonlySet<EventSink<AgentEvent>> | undefined;
-  /** By the error that reports each, for `throwOnFailure`. Undefined before the first. */
+  /** Maps reported errors to the thrown values, for `throwOnFailure`. Undefined before the first one. */
   thrown: WeakMap<ErrorData, unknown> | undefined;
   private currentPhase: RunPhase = "open";
   private stopped: "step-failed" | "interrupted" | undefined;
@@ -204,7 +204,7 @@ export class Run implements RecorderOwner {
     return this.scope.open();
   }
 
-  /** For what waits before a step starts: also aborted when no other step may start. */
+  /** Opens an abort source for a wait before a step starts; it also aborts when no other step may start. */
   openWaiting(): AbortSource {
     if (this.startScope === undefined) {
       this.startScope = new AbortScope();

@@ -162,7 +162,7 @@ const passes = 12;
 const gap = 20;
 const straightWeight = 16;
 
-/** As near to the mean of its neighbours as those beside it allow. Each layer starts in the middle, then it goes down and up again. */
+/** Moves each node as near to the mean of its neighbours as the layer allows, first from the middle, then down and up again. */
 export function placeRows(layers: readonly (readonly Placed[])[]): void {
   for (const layer of layers) {
     let [offset, before] = [0, 0];

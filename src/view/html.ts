@@ -58,7 +58,7 @@ interface Column {
   readonly kind?: "number" | "short";
 }
 
-/** False without rows. On a phone each row is a list of its cells; elsewhere what is too wide scrolls. `more` follows the table. */
+/** Returns false without rows. A phone shows each row as a list of its cells; elsewhere a wide table scrolls. `more` follows the table. */
 export function tableSection(
   name: string,
   columns: readonly (Column | string)[],

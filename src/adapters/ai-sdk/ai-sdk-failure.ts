@@ -51,7 +51,7 @@ export function aiSdkFailure(
   });
 }
 
-/** The name of the error decides, as each copy of a package has its own class. */
+/** Decides by the error's name, as each copy of a package has its own class. */
 function readReason(name: unknown, call: FailedCall): ModelFailureReason {
   if (name === unsupported) return readFailureReason({ ...call, status: 400 });
   const reason = reasonsOfNames.get(name) ?? readFailureReason(call);

@@ -205,7 +205,7 @@ export function isStrict(provider: string): boolean {
   return strictProviders.has(family) || (/\.(chat|completion)$/.test(provider) && !otherProviders.has(family));
 }
 
-/** Given options win. Azure reads those of OpenAI, too. */
+/** Adds options where the caller has given none. Azure reads those of OpenAI, too. */
 function addOptions(name: string, options: object, given: AiSdkProviderOptions | undefined): AiSdkProviderOptions {
   const names = name === "azure" ? ["openai", "azure"] : [name];
   return { ...given, ...Object.fromEntries(names.map((each) => [each, { ...options, ...given?.[each] }])) };

@@ -180,7 +180,7 @@ export function readResult(
   return { text, ...(reasoning !== "" && { reasoning }), ...readEnd(model, result), ...logprobs };
 }
 
-/** A list, or a list for each part of the answer. */
+/** The provider reports one list, or a list for each part of the answer. */
 function getReportedLogprobs(ended: unknown): readonly unknown[] {
   const { openai, azure } = readFields(readFields(ended, "providerMetadata").providerMetadata, "openai", "azure");
   const { logprobs } = readFields(openai ?? azure, "logprobs");

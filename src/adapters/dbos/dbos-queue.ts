@@ -24,7 +24,7 @@ export interface ScheduleContext {
   readonly overlap?: "skip" | "allow" | undefined;
 }
 
-/** Its partition key is the rate key: with such limits DBOS takes nothing without a key, so other runs have a queue of their own. */
+/** The partition key is the rate key. With such limits DBOS takes no job without a key, so other runs have a queue of their own. */
 export function limitedQueue(queue: string): string {
   return `${queue}/limited`;
 }
@@ -214,7 +214,7 @@ export class DbosQueue {
     await this.enqueue(workflowID, { ...run.job, stoppedAt, adoptions: 0 }, this.placeOf(run.row.queuePartitionKey));
   }
 
-  /** The runs cannot be submitted again in between. */
+  /** Deletes runs and their jobs; no run can be submitted again in between. */
   async deleteWith(deleteRuns: () => Promise<readonly string[]>): Promise<void> {
     await oneAtATime(this.options.databaseUrl, async () => this.remove(await deleteRuns()));
   }
@@ -253,7 +253,7 @@ export class DbosQueue {
     return rows.filter(({ workflowID }) => runIds.includes(readId(workflowID).runId));
   }
 
-  /** If a worker has the run then, it is woken later again. Does nothing if it will be woken sooner. Removes what woke it earlier. */
+  /** Replaces an earlier wake-up, unless the run will be woken sooner. A run that a worker has by then is woken later again. */
   async wakeLater(runId: string, delayMs: number): Promise<void> {
     const { queue } = this.options;
     const waking = await this.findWaking([runId]);
@@ -349,7 +349,7 @@ export class DbosQueue {
     return { queueName: this.limited, queuePartitionKey: rateKey };
   }
 
-  /** For workers of any version: those that ran it may be gone. Does nothing if another process was first. */
+  /** Queues the run for workers of any version, as those that ran it may be gone. Does nothing if another process was first. */
   private async rewind({ workflowID, queuePartitionKey }: WorkflowStatus): Promise<void> {
     const where = this.placeOf(queuePartitionKey);
     for (let tries = 1; ; tries++) {

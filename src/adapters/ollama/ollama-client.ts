@@ -175,7 +175,7 @@ class ServerError extends Error {
   }
 }
 
-/** The client library would log it to the console. */
+/** Reads the error here, as the client library would log it to the console. */
 async function readServerError(response: Response): Promise<ServerError> {
   const { status, statusText, headers } = response;
   const body = await readStart(response.body);
@@ -186,7 +186,7 @@ async function readServerError(response: Response): Promise<ServerError> {
   return new ServerError(text, isOllamas, status, headers.get("retry-after") ?? undefined);
 }
 
-/** Other servers wrap it in an object with a `message`. */
+/** Some servers wrap the text in an object with a `message`. */
 function errorText(error: unknown): string {
   if (typeof error === "string") return error;
   const { message } = readFields(error, "message");

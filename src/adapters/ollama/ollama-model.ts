@@ -324,7 +324,7 @@ const secondTryTokens = 512;
 /** An answer with room for fewer is not worth requesting, unless no more was wanted. */
 const leastOutputTokens = 256;
 
-/** The next caller restarts a load that failed; one whose callers have all left is aborted. */
+/** A load that failed is started again by the next caller; one whose callers have all left is aborted. */
 class SharedLoad<T> {
   private loaded: { readonly value: T } | undefined;
   private loading: { readonly value: Promise<T>; readonly controller: AbortController; waiting: number } | undefined;

@@ -125,7 +125,7 @@ interface SpanEnd {
 const planKey = "plan";
 
 class ExecutionSpans {
-  /** By key. Several for a model that is asked twice at once. */
+  /** Maps keys to spans: several for a model that is asked twice at once. */
   private readonly open = new Map<string, Span[]>();
 
   /** `root` is undefined for a planning without a run; `context` is that of the spans' parent. */

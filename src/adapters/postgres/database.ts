@@ -117,7 +117,7 @@ export async function retryPassing<T>(
   }
 }
 
-/** Its failures are `store-failed`. It is opened when first used. */
+/** A database opens when it is first used, and fails with `store-failed`. */
 export class Database {
   readonly dialect: Dialect;
   readonly notices: RunNotices;
@@ -167,7 +167,7 @@ export class Database {
     }
   }
 
-  /** All or nothing, one at a time for each `lock`; see {@link run}. */
+  /** Commits all or nothing; transactions with the same `lock` run one at a time. See {@link run}. */
   transact<T>(
     { operation, runId = "", lock }: { operation: StoreOperation; runId?: string; lock: string },
     work: (statements: Queries) => Promise<T>,

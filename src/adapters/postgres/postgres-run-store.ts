@@ -309,7 +309,7 @@ function changeSql({ runs, newMessage }: Tables, added: NewEvents, before: RunDi
     AND ${fence === null ? raw("true") : sql`r.fence = ${fence}`}`;
 }
 
-/** It is read where it is needed, after a lock was waited for: otherwise a lease could start in the future for the one who waited. */
+/** The time is read after the wait for a lock: otherwise a lease could start in the future for the one who waited. */
 function nowSql(nowMs: number | null): Sql {
   return sql`coalesce(${nowMs}::bigint, floor(extract(epoch FROM clock_timestamp()) * 1000)::bigint)`;
 }

@@ -33,7 +33,7 @@ export class RunNotices {
     },
   ) {}
 
-  /** The notices until then share one statement. */
+  /** Notices that arrive before it is sent share one statement. */
   tell(runId: string, { isPosted = false } = {}): void {
     if (this.closing.signal.aborted) return;
     this.news.add(`${eventChannel} ${runId}`);

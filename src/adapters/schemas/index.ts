@@ -124,7 +124,7 @@ function toQuick(part: Record<string, unknown>, lists: RepeatingLists, longestTe
   return all.length === 0 ? rest : { ...rest, allOf: all };
 }
 
-/** The lists are looked for once a list must be unique. */
+/** Looks for the lists of a value only once one of them must be unique. */
 class RepeatingLists {
   /** True if comparing took too long: what {@link have} answered then means nothing. */
   areTooMany = false;

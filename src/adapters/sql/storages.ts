@@ -252,7 +252,7 @@ function toColumns(written: Todo): Sql {
   return list([...keys, Number(todo.completed), rank, ...moment, tags, JSON.stringify(todo)]);
 }
 
-/** As JSON no tag contains a line break, so none is found inside another. */
+/** Writes a tag as JSON, which has no line break, so that no tag is found inside another. */
 function toTagText(tag: string): string {
   return `\n${JSON.stringify(tag)}\n`;
 }

@@ -16,7 +16,7 @@ export interface NativeDatabase {
 /** More statements than a program is likely to have: each combination of conditions of a list is one. */
 const maxStatements = 200;
 
-/** The same for every driver. It prepares statements once. Errors of the driver are thrown unchanged. */
+/** Wraps any driver, and prepares each statement once. Errors of the driver are thrown unchanged. */
 export class SqlDatabase {
   private readonly prepared = new Map<string, NativeStatement>();
 

@@ -33,7 +33,7 @@ const modelOptions = {
   modelId: { type: "short-text", default: "model" },
 } satisfies OptionTable<WllamaModelOptions>;
 
-/** It comes from another package, so each part is read with care. */
+/** A chunk comes from another package, so each field may be missing. */
 interface Chunk {
   readonly choices?: readonly {
     readonly delta?: { readonly content?: unknown };

@@ -31,7 +31,7 @@ interface CallPhrase {
 
 export interface CallSlot extends OperationSlot {
   readonly isOptional: boolean;
-  /** For a text that is taken as it is, to the end of the request: `always`, or `opened` behind "that", a colon and the like. */
+  /** Says when the text is taken as it is, to the end of the request: `always`, or `opened` behind "that", a colon and the like. */
   readonly message: "always" | "opened" | undefined;
 }
 

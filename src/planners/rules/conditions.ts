@@ -106,7 +106,7 @@ export function onlyIf(
   ];
 }
 
-/** For the one thing found that has the words: of "milk" "buy milk", but not "milkshake"; of several that with just these words. */
+/** Selects the one result that has the words: "milk" selects "buy milk", but not "milkshake"; of several, the one with just these words. */
 function ofFound(
   step: PlanStep,
   { first, match, others }: { first: PlanStep; match: Match; others: readonly PlanStep[] },

@@ -47,7 +47,7 @@ export function contentStarts(words: readonly string[], start: number, end: numb
   });
 }
 
-/** With `isText`, the places where a text may end. */
+/** Returns the places where the content may end; with `isText`, those where a text may end. */
 export function contentEnds(words: readonly string[], start: number, end: number, isText = false): readonly number[] {
   const phrases = isText ? textClosings : closings;
   const found = new Set([end]);

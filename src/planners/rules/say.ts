@@ -25,7 +25,7 @@ const gap = "…";
 /** Dates are said with their year and time zone. */
 const anyTime = { nowMs: 0, timeZone: "UTC" };
 
-/** In the first phrase that has a place for the whole input; undefined if none has. A field that it lacks is said as "…". */
+/** Says a call in the first phrase that has a place for its whole input; undefined if none has. A missing field is said as "…". */
 function sayInPhrases(rules: readonly PhraseRule[], input: JsonObject, saying: Saying): string | undefined {
   const isMade = ({ fixed }: PhraseRule) =>
     Object.entries(fixed).every(([name, value]) => canonicalJson(value) === canonicalJson(input[name] ?? null));
@@ -49,7 +49,7 @@ export function sayNames(name: string, input: JsonObject): string {
   return cutText([sayName(name), ...fields].join(", "), maxSaid);
 }
 
-/** In the words of the tool itself, or of its phrases; undefined if neither has any, or the phrases have yet to be loaded. */
+/** Says a call in the words of the tool itself, or of its phrases; undefined if there are none, or the phrases have yet to be loaded. */
 export function sayStep(tool: DefinedTool, input: JsonObject): string | undefined {
   const own = textFrom(() => tool.describeCall?.(copyJson(fillReferences(input, sayReference))));
   if (own !== undefined) return own;

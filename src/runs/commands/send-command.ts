@@ -75,7 +75,7 @@ async function actOrPost<TType extends CommandType>(
     return known.recorded.state;
   };
 
-  /** Without secrets if they cannot be read here, and the command needs none. */
+  /** Opens the run without secrets if they cannot be read here and the command needs none. */
   const open = async (state: RunState) => {
     const isNeeded = kind.needsSecrets?.(command) ?? false;
     return { state, secrets: await (isNeeded ? secretsOf : secretsIfReadable)(settings, { state }) };

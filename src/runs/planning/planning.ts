@@ -83,7 +83,7 @@ export async function planAlone(
   return underSignal(settings.signal, (source) => planAndEmit({ ...task, source }));
 }
 
-/** For work that belongs to no run. */
+/** Runs work that belongs to no run. */
 export async function underSignal<T>(
   signal: AbortSignal | undefined,
   work: (source: AbortSource) => Promise<T>,
@@ -141,7 +141,7 @@ function checkRequest(request: unknown, maxLength: number): void {
   throw new AgentError("invalid-request", message, { details: { length, maxLength } });
 }
 
-/** Only for a plan by a model: rules take no time. */
+/** Adds the duration to the source of a model's plan; rules take no time. */
 function withDuration(source: unknown, durationMs: number): unknown {
   const isByModel = typeof (source as PlanSource | undefined)?.model === "string";
   return isByModel ? { ...(source as PlanSource), durationMs: Math.round(durationMs) } : source;
@@ -149,7 +149,7 @@ function withDuration(source: unknown, durationMs: number): unknown {
 
 const planningTypes: ReadonlySet<string> = new Set<PlanningEvent["type"]>(["plan-fallback", "plan-delta"]);
 
-/** After its end nothing is emitted, since the planner may have been abandoned. */
+/** Planning emits nothing after its end, since the planner may have been abandoned. */
 export class Planning {
   private readonly meter: ModelMeter;
   private hasEnded = false;

@@ -184,7 +184,7 @@ async function approvalsFor(run: Run, request: ReplanRequest, plan: Plan): Promi
   });
 }
 
-/** A tool that does not declare that counts as one with an effect. */
+/** Returns false if the effect of the input cannot be determined. */
 async function isSurelyPure({ input }: PlanStep, tool: DefinedTool): Promise<boolean> {
   if (tool.declaredEffect !== "by-input") return tool.declaredEffect === "pure";
   const parsed = await parseWith(tool.inputSchema, copyJson(input));

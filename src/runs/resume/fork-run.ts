@@ -19,12 +19,12 @@ import { readEvents, readRecorded } from "../stored-runs.ts";
 import { canRetry, compareTools, continueStored, isNewFork, restoreSettings } from "./resume-run.ts";
 
 interface Forking extends Opening {
-  /** Without `after`, all events are copied. */
+  /** Copies all events if `after` is undefined. */
   readonly from: { readonly runId: string; readonly after: number | undefined };
   readonly options: ResumeOptions;
 }
 
-/** Asked for again, the same fork is joined, resumed if it stopped before its end, or resolves to its result. */
+/** A fork that is asked for again is joined if it runs, resumed if it stopped early, or else resolves to its result. */
 export function forkRun(runs: RunRegistry, forking: Forking): Promise<RunResult> {
   return runs.withRun(forking.runId, {
     whenActive: async ({ run, result }) => {

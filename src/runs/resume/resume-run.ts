@@ -137,7 +137,7 @@ export async function continueStored(runs: RunRegistry, continuation: Continuati
   return execution;
 }
 
-/** Held until the run is resumed. If it is lost, the next read or write fails. */
+/** The lease is held until the run is resumed. If it is lost, the next read or write fails. */
 export class StoredLease implements LeaseHolder {
   fence: number | undefined;
   posted: readonly PostedMessage[] = [];

@@ -26,7 +26,7 @@ type LimitError = AgentError<"circuit-open" | "limit-exceeded">;
 
 export interface AdmittedCall {
   readonly type: "admitted";
-  /** Without a result no call was made, and none is counted. */
+  /** Counts no call without a result, as then none was made. */
   leave(result?: AttemptResult): Promise<void> | void;
 }
 

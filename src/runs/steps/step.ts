@@ -74,7 +74,7 @@ export interface Executed {
   readonly progress?: JsonValue | undefined;
 }
 
-/** If the next step of the queue can start in the same turn, its start is recorded with the end, as a commit takes time. Never rejects. */
+/** Records the start of the queue's next step with the end of this one if both are in one turn, as a commit takes time. Never rejects. */
 export async function runStep(run: Run, first: StepTask, queue?: StepQueue): Promise<StepEnd> {
   let current: TakenStep = { task: first, prepared: prepareStep(run, first), isStarted: false };
   for (;;) {
@@ -418,7 +418,7 @@ const missingResources: PropertyDescriptor & ThisType<AttemptContext> = {
   enumerable: true,
 };
 
-/** It is not retried: the resources would still be missing. */
+/** The error is not retried: the resources would still be missing. */
 function explainMissing(thrown: unknown): unknown {
   // Other errors of this type, such as those of `fetch`, may have other reasons.
   if (!(thrown instanceof TypeError) || !/\bundefined\b/.test(thrown.message)) return thrown;

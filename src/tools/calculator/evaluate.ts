@@ -113,7 +113,7 @@ function literal(text: string): Decimal {
   return value.precision() > precision ? asRounded(value.toSignificantDigits(precision)) : value;
 }
 
-/** Few digits are exact, as those of sqrt(4); of rounded values a function may lose some. */
+/** A result of few digits, such as sqrt(4), is exact. Of rounded values a function may lose digits. */
 function markCall(name: FunctionName, given: readonly Decimal[], result: Decimal): Decimal {
   if (marksItself.has(name) || !isExact(result) || given.includes(result)) return result;
   if (!given.every(isExact)) return asRounded(result, precision - 10);
