@@ -9,7 +9,7 @@ import { type ErrorData, toErrorData } from "./core/error-data.ts";
 import { fromErrorData, isAgentError } from "./core/errors.ts";
 import { type AgentEvent, checkEventType, isTransient } from "./core/events.ts";
 import { toJson } from "./core/json.ts";
-import { checkObject, checkOption, failOption, readOptions } from "./core/options.ts";
+import { checkObject, checkOption, failOption, readOptions } from "./core/option-tables.ts";
 import { maxPlanBytes, type PlanInput } from "./core/plan.ts";
 import type { Planner } from "./core/planner.ts";
 import type { RunResult } from "./core/run-result.ts";
@@ -20,8 +20,14 @@ import { invalidPlan, plainIssues } from "./plan/validate-plan.ts";
 import { createRulePlanner } from "./planners/rules/rule-planner.ts";
 import { type Agent, type Orchestrator, type RunHandle, type WorkedAgent, workerKey } from "./runs/agent-methods.ts";
 import { readDecision, readDelivery, readSettleOptions } from "./runs/commands/command-options.ts";
-import { type EngineSettings, type ExecutionOptions, type PlanningOptions, resolveOptions } from "./runs/options.ts";
-import { agentClosed, cancelledBy, noReason, returnOrThrow, runActiveHere } from "./runs/run-errors.ts";
+import type { RunTarget } from "./runs/planning/run-target.ts";
+import {
+  type EngineSettings,
+  type ExecutionOptions,
+  type PlanningOptions,
+  resolveOptions,
+} from "./runs/run/engine-settings.ts";
+import { agentClosed, cancelledBy, noReason, returnOrThrow, runActiveHere } from "./runs/run/run-errors.ts";
 import {
   checkName,
   decidingOptions,
@@ -34,10 +40,9 @@ import {
   readCloseOptions,
   resolveRunOptions,
   resumeOptions,
-} from "./runs/run-options.ts";
-import type { Opening, RunRegistry } from "./runs/run-registry.ts";
-import type { RunTarget } from "./runs/run-target.ts";
-import type { DeleteWithin } from "./runs/stored-runs.ts";
+} from "./runs/run/run-options.ts";
+import type { Opening, RunRegistry } from "./runs/stored/run-registry.ts";
+import type { DeleteWithin } from "./runs/stored/stored-runs.ts";
 import { createMemoryRunStore } from "./stores/memory-run-store.ts";
 
 export type { Agent } from "./runs/agent-methods.ts";
@@ -99,12 +104,12 @@ export function createOrchestrator<const TTools extends readonly Tool[]>(
 
 const eventCapacity = 1_000;
 
-type Runtime = typeof import("./runs/start-run.ts");
+type Runtime = typeof import("./runs/resume/start-run.ts");
 /** Kept once it is loaded, so that later runs do not wait. */
 let loadedRuntime: Runtime | undefined;
 
 async function loadRuntime(): Promise<Runtime> {
-  loadedRuntime ??= await countPending(import("./runs/start-run.ts"));
+  loadedRuntime ??= await countPending(import("./runs/resume/start-run.ts"));
   return loadedRuntime;
 }
 

@@ -9,7 +9,7 @@ import { addedByDefault, describeDefaults } from "./plan/added-defaults.ts";
 import { fillReferences, findReferences } from "./plan/references.ts";
 import { compileTool } from "./planners/rules/phrase-rules.ts";
 import { sayNames, sayStep } from "./planners/rules/say.ts";
-import { hideInput } from "./runs/secrets/sensitive-values.ts";
+import { hideInput } from "./runs/run/sensitive-values.ts";
 
 /** This file exports nothing of the package, or a bundler would load the phrases' English with every agent. */
 export function sayCall({ tool: name, input: last, given: input = last }: SaidCall, tools: readonly Tool[]): string {

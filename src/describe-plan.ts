@@ -1,13 +1,13 @@
 import { indexTools } from "./core/define-tool.ts";
 import { type JsonValue, toJson } from "./core/json.ts";
-import { checkObject, checkOption, failOption, readOptions } from "./core/options.ts";
+import { checkObject, checkOption, failOption, readOptions } from "./core/option-tables.ts";
 import type { AnyPlan, PlanStep, StepWait, ToolStep } from "./core/plan.ts";
 import { callsTool, describeConditions, describeWait, withInputs } from "./core/step.ts";
 import { printable, printableJson } from "./core/text.ts";
 import type { DefinedTool, SaidCall, Tool } from "./core/tool.ts";
 import { effectOf, inWords, sayCall } from "./describe-call.ts";
 import { dependenciesOf, stepsNamedIn } from "./plan/references.ts";
-import { HiddenTexts } from "./runs/secrets/sensitive-values.ts";
+import { HiddenTexts } from "./runs/run/sensitive-values.ts";
 
 /**
  * Describes a plan as text for a person who decides whether it may run. Each step is said in words: those of its tool's

@@ -132,11 +132,11 @@ export type {
   RejectionOptions,
   SettleOptions,
 } from "./runs/commands/command-options.ts";
-export type { DryRun, DryRunStep } from "./runs/dry-run.ts";
-export type { AgentWarning, RequestApproval } from "./runs/options.ts";
+export type { DryRun, DryRunStep } from "./runs/planning/dry-run.ts";
 export type { ResumeAllOptions, ResumedRun } from "./runs/resume/resume-run.ts";
-export type { ForkOptions, PlanOptions, ResumeOptions, RunOptions } from "./runs/run-options.ts";
-export { toEventStream } from "./runs/to-event-stream.ts";
+export type { AgentWarning, RequestApproval } from "./runs/run/engine-settings.ts";
+export type { ForkOptions, PlanOptions, ResumeOptions, RunOptions } from "./runs/run/run-options.ts";
+export { toEventStream } from "./runs/stored/to-event-stream.ts";
 export { createMemoryRunStore } from "./stores/memory-run-store.ts";
 export { createCalculator } from "./tools/calculator/calculator.ts";
 export type { Note, NoteStorage, NotesInput, NotesOutput } from "./tools/notes/note.ts";

@@ -4,7 +4,7 @@ import { resolve } from "node:path";
 import { pathToFileURL } from "node:url";
 import { indexTools } from "../core/define-tool.ts";
 import { AgentError, isAgentError } from "../core/errors.ts";
-import { failOption } from "../core/options.ts";
+import { failOption } from "../core/option-tables.ts";
 import { describeThrown } from "../core/text.ts";
 import type { Tool } from "../core/tool.ts";
 

@@ -25,7 +25,7 @@ import {
   showRun,
   verifyFile,
   watchRun,
-} from "./stored-runs.ts";
+} from "./run-commands.ts";
 
 type Work = Exclude<CliArguments, { type: "exit" }>;
 

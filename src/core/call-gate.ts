@@ -8,7 +8,7 @@ import {
 import { type Clock, maxTimerMs } from "../async/clock.ts";
 import { RateLimit, type RateLimitOptions, Semaphore } from "../async/limits.ts";
 import type { RetryOptions } from "../async/retry.ts";
-import { type OptionTable, readOptions } from "./options.ts";
+import { type OptionTable, readOptions } from "./option-tables.ts";
 import type { ToolLimitOptions } from "./tool.ts";
 
 export const retryOptions = {

@@ -5,7 +5,7 @@ import { callLimitOptions, retryOptions } from "./call-gate.ts";
 import { AgentError } from "./errors.ts";
 import { canonicalJson, copyJson, isPlainObject, type Jsonify } from "./json.ts";
 import { type JsonSchema, knownKeys, schemasAt } from "./json-schema.ts";
-import { checkKeys, checkPlainObject, failOption, type OptionTable, readOptions } from "./options.ts";
+import { checkKeys, checkPlainObject, failOption, type OptionTable, readOptions } from "./option-tables.ts";
 import {
   expectedSchema,
   type InferSchemaInput,

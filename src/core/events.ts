@@ -4,7 +4,7 @@ import type { ErrorData } from "./error-data.ts";
 import { AgentError, type AgentErrorData, type RunDifference } from "./errors.ts";
 import { isRecord, isSealed, type JsonObject, type JsonValue } from "./json.ts";
 import type { ModelUsage } from "./model-usage.ts";
-import { failOption } from "./options.ts";
+import { failOption } from "./option-tables.ts";
 import type { Plan, PlanStep } from "./plan.ts";
 import { type InferToolInput, type InferToolOutput, type Tool, type ToolEffect, toolEffects } from "./tool.ts";
 import type { ToolFingerprint } from "./tool-schemas.ts";

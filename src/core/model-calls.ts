@@ -21,7 +21,7 @@ import {
   modelName,
 } from "./language-model.ts";
 import { modelFailure } from "./model-failure.ts";
-import { type OptionTable, readOptions, type SettingsOf } from "./options.ts";
+import { type OptionTable, readOptions, type SettingsOf } from "./option-tables.ts";
 import type { ToolLimitOptions } from "./tool.ts";
 
 /** The options of a model that is called: its limits, its price, and how a call is repeated. @inline */

@@ -3,7 +3,7 @@ import { type AgentErrorData, isAgentError } from "./errors.ts";
 import type { ForkPoint, NotUndone, PendingItem, SkipReason } from "./events.ts";
 import { copyJson, type JsonObject, type JsonValue } from "./json.ts";
 import type { ModelUsage } from "./model-usage.ts";
-import { defined } from "./options.ts";
+import { defined } from "./option-tables.ts";
 import type { Plan, PlanStep } from "./plan.ts";
 import {
   type ApprovalState,

@@ -1,7 +1,7 @@
 import { AgentError } from "./errors.ts";
 import type { AgentEvent } from "./events.ts";
 import { canonicalJson, type JsonObject, type JsonValue, toJson } from "./json.ts";
-import { checkObject, failOption, type OptionTable, readOptions } from "./options.ts";
+import { checkObject, failOption, type OptionTable, readOptions } from "./option-tables.ts";
 import {
   endedStatuses,
   type PendingKind,

@@ -1,6 +1,6 @@
 import { canonicalJson, deepFreeze, sha256 } from "./json.ts";
 import type { JsonSchema } from "./json-schema.ts";
-import { failOption } from "./options.ts";
+import { failOption } from "./option-tables.ts";
 import { markZod4, type SchemaMark, type StandardSchema, toJsonSchema, zodVersionOf } from "./schema.ts";
 import { hasZod3Mark, markZod3 } from "./schema-zod3.ts";
 import { sensitivePaths } from "./sensitive-paths.ts";

@@ -9,7 +9,7 @@ import {
   type JsonValue,
   toJson,
 } from "../core/json.ts";
-import { checkPlainObject, failOption, type OptionTable, readOptions } from "../core/options.ts";
+import { checkPlainObject, failOption, type OptionTable, readOptions } from "../core/option-tables.ts";
 import {
   defaultMaxSteps,
   hasPlanShape,

@@ -10,7 +10,7 @@ import {
   type RefusalReason,
 } from "../core/errors.ts";
 import { canonicalJson } from "../core/json.ts";
-import { checkOption, failOption, type OptionTable, readOptions, type SettingsOf } from "../core/options.ts";
+import { checkOption, failOption, type OptionTable, readOptions, type SettingsOf } from "../core/option-tables.ts";
 import type { PlanFailure } from "../core/plan.ts";
 import { type PlanDraft, type Planner, type PlanRequest, plannerTimeout, toPlanningError } from "../core/planner.ts";
 import { months, readAnaphor, weekdays } from "../english/word-classes.ts";

@@ -1,6 +1,6 @@
 import { monotonicNow } from "../async/clock.ts";
 import { countPending } from "../async/promises.ts";
-import { failOption, type OptionTable, readOptions } from "../core/options.ts";
+import { failOption, type OptionTable, readOptions } from "../core/option-tables.ts";
 import type { PlanDraft, Planner, PlanRequest, ReplanRequest } from "../core/planner.ts";
 import { chainOptions, chainPlanners, checkPlanner, type FallbackPlannerOptions } from "./fallback-planner.ts";
 import type { RequestComplexity } from "./request-complexity.ts";

@@ -13,9 +13,10 @@ import type {
   RejectionOptions,
   SettleOptions,
 } from "./commands/command-options.ts";
-import type { DryRun } from "./dry-run.ts";
-import type { ListPendingOptions } from "./list-pending.ts";
+import type { DryRun } from "./planning/dry-run.ts";
+import type { RunTarget } from "./planning/run-target.ts";
 import type { ResumeAllOptions, ResumedRun } from "./resume/resume-run.ts";
+import type { RunKeys } from "./run/run-keys.ts";
 import type {
   CloseOptions,
   DecidingOptions,
@@ -27,10 +28,9 @@ import type {
   ResumeOptions,
   RunOptions,
   resolveRunOptions,
-} from "./run-options.ts";
-import type { RunTarget } from "./run-target.ts";
-import type { RunKeys } from "./secrets/run-keys.ts";
-import type { DeleteWithin, PruneOptions } from "./stored-runs.ts";
+} from "./run/run-options.ts";
+import type { ListPendingOptions } from "./stored/list-pending.ts";
+import type { DeleteWithin, PruneOptions } from "./stored/stored-runs.ts";
 
 /** The methods that agents and orchestrators have in common. `TRequest` is text where requests are taken, too. */
 interface RunMethods<TTool extends Tool, TRequest extends string> {

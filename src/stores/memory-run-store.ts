@@ -1,6 +1,6 @@
 import type { AgentEvent, RunStartEvent } from "../core/events.ts";
 import { canonicalJson, copyJson } from "../core/json.ts";
-import { failOption, type OptionTable, readOptions } from "../core/options.ts";
+import { failOption, type OptionTable, readOptions } from "../core/option-tables.ts";
 import {
   claimLease,
   isHeld,

@@ -2,7 +2,7 @@ import type { IncomingMessage } from "node:http";
 import type { AddressInfo } from "node:net";
 import { countPending } from "../async/promises.ts";
 import type { JsonValue } from "../core/json.ts";
-import { failOption, type OptionTable, readOptions } from "../core/options.ts";
+import { failOption, type OptionTable, readOptions } from "../core/option-tables.ts";
 import { describeThrown } from "../core/text.ts";
 import { checkReply, countAnswers, type ScriptedReply, type ScriptedText } from "./scripted-model.ts";
 

@@ -1,6 +1,6 @@
 import { isThenable } from "../async/promises.ts";
 import type { AgentEvent, AgentEventType } from "../core/events.ts";
-import { checkKeys, checkOption, failOption } from "../core/options.ts";
+import { checkKeys, checkOption, failOption } from "../core/option-tables.ts";
 import type { RunStore } from "../core/run-store.ts";
 import { describeThrown } from "../core/text.ts";
 import { createMemoryRunStore } from "../stores/memory-run-store.ts";

@@ -9,7 +9,7 @@ import {
   modelName,
 } from "../core/language-model.ts";
 import { modelFailure, retryableByReason } from "../core/model-failure.ts";
-import { checkKeys, checkObject, defined, failOption } from "../core/options.ts";
+import { checkKeys, checkObject, defined, failOption } from "../core/option-tables.ts";
 import { parseVersion, quote, type RecordingKind, RecordingWriter, Replay, readRecording } from "./recording.ts";
 
 /** Options of {@link createRecordedModel}. @inline */

@@ -6,7 +6,7 @@ import { define, indexTools } from "../core/define-tool.ts";
 import { toErrorData } from "../core/error-data.ts";
 import { type AgentErrorData, fromErrorData, isAgentError } from "../core/errors.ts";
 import { copyJson, type JsonValue, toJson } from "../core/json.ts";
-import { checkKeys, defined, failOption } from "../core/options.ts";
+import { checkKeys, defined, failOption } from "../core/option-tables.ts";
 import { parseWith, type SchemaIssue, type StandardSchema, zodVersionOf } from "../core/schema.ts";
 import type {
   DefinedTool,

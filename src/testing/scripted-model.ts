@@ -9,7 +9,7 @@ import {
   modelName,
   type TokenLogprob,
 } from "../core/language-model.ts";
-import { checkOption, failOption } from "../core/options.ts";
+import { checkOption, failOption } from "../core/option-tables.ts";
 import { cutText } from "../core/text.ts";
 
 /** The answer of a scripted model; a text alone is short for `{ text }`. @inline */

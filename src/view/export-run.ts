@@ -2,7 +2,7 @@ import { AgentError, isAgentError } from "../core/errors.ts";
 import { type AgentEvent, checkEventFormat, isDigested } from "../core/events.ts";
 import { EvidenceChain } from "../core/evidence.ts";
 import { canonicalJson, endOfString } from "../core/json.ts";
-import { checkKeys, checkObject, checkOption, failOption } from "../core/options.ts";
+import { checkKeys, checkObject, checkOption, failOption } from "../core/option-tables.ts";
 import type { Plan } from "../core/plan.ts";
 import { type ApprovalRecord, toRunSnapshot } from "../core/run-result.ts";
 import { initialRunState, reduceRunState } from "../core/run-state.ts";

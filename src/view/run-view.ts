@@ -2,7 +2,7 @@ import { isAgentError } from "../core/errors.ts";
 import type { AgentEvent, ModelEndEvent } from "../core/events.ts";
 import { hideSealed } from "../core/json.ts";
 import { addTo } from "../core/lists.ts";
-import { failOption } from "../core/options.ts";
+import { failOption } from "../core/option-tables.ts";
 import type { Plan } from "../core/plan.ts";
 import {
   type ApprovalRecord,

@@ -1,4 +1,4 @@
-import { type OptionTable, readOptions } from "../core/options.ts";
+import { type OptionTable, readOptions } from "../core/option-tables.ts";
 import { html, type Page } from "./html.ts";
 import { renderIndexPage } from "./index-page.ts";
 import { renderRunPage } from "./run-page.ts";

@@ -2,7 +2,7 @@ import { linkSync, mkdirSync, readFileSync, symlinkSync, writeFileSync } from "n
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import type { CliOptions } from "../../src/cli/cli-io.ts";
-import { describeFileError, saveFile } from "../../src/cli/stored-runs.ts";
+import { describeFileError, saveFile } from "../../src/cli/run-commands.ts";
 import { newFolder } from "../new-folder.ts";
 
 function callWith(db?: string) {

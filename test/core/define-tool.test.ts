@@ -4,7 +4,7 @@ import { z } from "zod/v4";
 import { retryOptions } from "../../src/core/call-gate.ts";
 import { define } from "../../src/core/define-tool.ts";
 import { isAgentError } from "../../src/core/errors.ts";
-import { readOptions } from "../../src/core/options.ts";
+import { readOptions } from "../../src/core/option-tables.ts";
 import type { Tool } from "../../src/core/tool.ts";
 
 const good = {

@@ -6,7 +6,7 @@ import { createSqliteRunStore } from "../../src/adapters/sqlite/sqlite-run-store
 import { createAgent } from "../../src/agent.ts";
 import { hiddenText } from "../../src/core/json.ts";
 import type { ApprovalItem } from "../../src/runs/commands/command-options.ts";
-import type { SecretKey } from "../../src/runs/options.ts";
+import type { SecretKey } from "../../src/runs/run/engine-settings.ts";
 import { newPath } from "../adapters/sqlite/sqlite-files.ts";
 import { expectHidden, keyOf, password, secretPlan, secretTools, token } from "../scenario/secret-tools.ts";
 import { buildChild } from "./start-child.ts";

@@ -3,7 +3,7 @@ import type { AgentEvent, PendingItem } from "../../src/core/events.ts";
 import { type RunResult, toRunResult } from "../../src/core/run-result.ts";
 import { foldEvents } from "../../src/core/run-state.ts";
 import type { RunStore } from "../../src/core/run-store.ts";
-import type { RunOptions } from "../../src/runs/run-options.ts";
+import type { RunOptions } from "../../src/runs/run/run-options.ts";
 import { createMemoryRunStore } from "../../src/stores/memory-run-store.ts";
 import { createManualClock, type ManualClock } from "../../src/testing/manual-clock.ts";
 import type { Disturbance, DisturbedCase, ResumeMethod } from "./disturbed-case.ts";

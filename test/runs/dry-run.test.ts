@@ -6,7 +6,7 @@ import { defineTool } from "../../src/core/define-tool.ts";
 import type { PlanInput } from "../../src/core/plan.ts";
 import type { Tool } from "../../src/core/tool.ts";
 import { hashPlan } from "../../src/plan/hash-plan.ts";
-import type { DryRunOptions } from "../../src/runs/run-options.ts";
+import type { DryRunOptions } from "../../src/runs/run/run-options.ts";
 import { createMemoryRunStore } from "../../src/stores/memory-run-store.ts";
 import { collectEvents } from "../../src/testing/collect-events.ts";
 import { createFakeTool } from "../../src/testing/fake-tool.ts";

@@ -3,7 +3,7 @@ import { createAgent } from "../../src/agent.ts";
 import { createFakeTool } from "../../src/testing/fake-tool.ts";
 import { createManualClock } from "../../src/testing/manual-clock.ts";
 
-vi.mock("../../src/runs/start-run.ts", () => {
+vi.mock("../../src/runs/resume/start-run.ts", () => {
   throw new Error("no such file");
 });
 

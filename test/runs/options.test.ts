@@ -3,7 +3,7 @@ import { z } from "zod/v4";
 import { createAgent, createOrchestrator } from "../../src/agent.ts";
 import { defineTool } from "../../src/core/define-tool.ts";
 import { hashPlan } from "../../src/plan/hash-plan.ts";
-import type { RunOptions } from "../../src/runs/run-options.ts";
+import type { RunOptions } from "../../src/runs/run/run-options.ts";
 import { createMemoryRunStore } from "../../src/stores/memory-run-store.ts";
 import { collectEvents } from "../../src/testing/collect-events.ts";
 import { createFakeTool } from "../../src/testing/fake-tool.ts";

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { parseEvents, parseRunPage } from "../../src/runs/parse-stored.ts";
+import { parseEvents, parseRunPage } from "../../src/runs/stored/parse-stored.ts";
 import {
   runEnd,
   runResume,

@@ -7,7 +7,7 @@ import type { RunStore } from "../../src/core/run-store.ts";
 import { sensitive } from "../../src/core/tool-schemas.ts";
 import { invalidPlan } from "../../src/plan/validate-plan.ts";
 import { type Refusal, type WorkedAgent, workerKey } from "../../src/runs/agent-methods.ts";
-import { cancelledBy } from "../../src/runs/run-errors.ts";
+import { cancelledBy } from "../../src/runs/run/run-errors.ts";
 import { createMemoryRunStore } from "../../src/stores/memory-run-store.ts";
 
 const plan = {

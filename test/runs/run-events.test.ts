@@ -5,7 +5,7 @@ import { type Agent, type AgentOptions, createAgent } from "../../src/agent.ts";
 import { defineTool } from "../../src/core/define-tool.ts";
 import { type AgentEvent, isTransient } from "../../src/core/events.ts";
 import type { RunStore } from "../../src/core/run-store.ts";
-import type { EventsOptions } from "../../src/runs/run-options.ts";
+import type { EventsOptions } from "../../src/runs/run/run-options.ts";
 import { createMemoryRunStore } from "../../src/stores/memory-run-store.ts";
 import { createFakeTool } from "../../src/testing/fake-tool.ts";
 import { createManualClock, type ManualClock } from "../../src/testing/manual-clock.ts";

@@ -2,7 +2,7 @@ import { describe, expect, it } from "vitest";
 import type { AgentEvent } from "../../src/core/events.ts";
 import type { RunStore } from "../../src/core/run-store.ts";
 import type { Tool } from "../../src/core/tool.ts";
-import type { AgentWarning } from "../../src/runs/options.ts";
+import type { AgentWarning } from "../../src/runs/run/engine-settings.ts";
 import { createFakeTool, type FakeOutcome } from "../../src/testing/fake-tool.ts";
 import { eventTexts, statuses } from "../scenario/ask-for-approval.ts";
 import { planOf } from "../scenario/plans.ts";

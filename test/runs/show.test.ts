@@ -11,7 +11,7 @@ import type { RunSnapshot } from "../../src/core/run-result.ts";
 import { sensitive } from "../../src/core/tool-schemas.ts";
 import { hashPlan } from "../../src/plan/hash-plan.ts";
 import type { ApprovalItem } from "../../src/runs/commands/command-options.ts";
-import type { RedactPlace, SecretKey } from "../../src/runs/options.ts";
+import type { RedactPlace, SecretKey } from "../../src/runs/run/engine-settings.ts";
 import { createMemoryRunStore } from "../../src/stores/memory-run-store.ts";
 import { createFakeTool } from "../../src/testing/fake-tool.ts";
 import { toHtml, toMermaid } from "../../src/view/index.ts";

@@ -4,8 +4,8 @@ import { createAgent, createOrchestrator } from "../../src/agent.ts";
 import { defineTool } from "../../src/core/define-tool.ts";
 import type { AgentEvent } from "../../src/core/events.ts";
 import type { PlanInput } from "../../src/core/plan.ts";
-import type { AgentWarning } from "../../src/runs/options.ts";
-import type { RunOptions } from "../../src/runs/run-options.ts";
+import type { AgentWarning } from "../../src/runs/run/engine-settings.ts";
+import type { RunOptions } from "../../src/runs/run/run-options.ts";
 import { createMemoryRunStore } from "../../src/stores/memory-run-store.ts";
 import { planOf, step } from "../scenario/plans.ts";
 

@@ -3,7 +3,7 @@ import { type AgentEvent, isTransient } from "../../src/core/events.ts";
 import { hideSealed, toJson } from "../../src/core/json.ts";
 import { type RunResult, toRunResult } from "../../src/core/run-result.ts";
 import { foldEvents, initialRunState, reduceRunState } from "../../src/core/run-state.ts";
-import { parseEvents } from "../../src/runs/parse-stored.ts";
+import { parseEvents } from "../../src/runs/stored/parse-stored.ts";
 import { checkStartsAndEnds, keyOf } from "./check-starts-and-ends.ts";
 
 /** Input of {@link checkInvariants}. */

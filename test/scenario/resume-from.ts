@@ -6,7 +6,7 @@ import { deepFreeze } from "../../src/core/json.ts";
 import type { RunResult } from "../../src/core/run-result.ts";
 import type { RunStore } from "../../src/core/run-store.ts";
 import { toolFingerprint } from "../../src/core/tool-schemas.ts";
-import type { AgentWarning } from "../../src/runs/options.ts";
+import type { AgentWarning } from "../../src/runs/run/engine-settings.ts";
 import { createMemoryRunStore } from "../../src/stores/memory-run-store.ts";
 import { createManualClock, type ManualClock } from "../../src/testing/manual-clock.ts";
 import { answerLater } from "./answer-later.ts";

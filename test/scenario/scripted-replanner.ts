@@ -1,7 +1,7 @@
 import type { AgentEvent, AgentEventOf } from "../../src/core/events.ts";
 import type { PlanStep, ToolStep } from "../../src/core/plan.ts";
 import type { PlanDraft, ReplanRequest } from "../../src/core/planner.ts";
-import type { RunOptions } from "../../src/runs/run-options.ts";
+import type { RunOptions } from "../../src/runs/run/run-options.ts";
 import { createFakeTool } from "../../src/testing/fake-tool.ts";
 import { createScriptedPlanner } from "../../src/testing/scripted-planner.ts";
 import { askingTool } from "./ask-for-approval.ts";

@@ -14,7 +14,7 @@ import type { RunResult } from "../../src/core/run-result.ts";
 import { parseWith, type StandardSchema } from "../../src/core/schema.ts";
 import type { Tool } from "../../src/core/tool.ts";
 import { composed, sensitive, toolFingerprint } from "../../src/core/tool-schemas.ts";
-import type { RunOptions } from "../../src/runs/run-options.ts";
+import type { RunOptions } from "../../src/runs/run/run-options.ts";
 import { createFakeTool } from "../../src/testing/fake-tool.ts";
 import { createManualClock } from "../../src/testing/manual-clock.ts";
 import { recordTools, replayTools } from "../../src/testing/recorded-tools.ts";

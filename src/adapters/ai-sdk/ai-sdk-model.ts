@@ -10,7 +10,7 @@ import {
 } from "../../core/language-model.ts";
 import { type ModelCallOptions, ModelCalls, modelCallOptions } from "../../core/model-calls.ts";
 import { modelFailure } from "../../core/model-failure.ts";
-import { checkObject, failOption, type OptionTable, readOptions } from "../../core/options.ts";
+import { checkObject, failOption, type OptionTable, readOptions } from "../../core/option-tables.ts";
 import { aiSdkFailure, isNotImplemented } from "./ai-sdk-failure.ts";
 import { type AiSdkStream, readResult, readStream } from "./read-answer.ts";
 

@@ -9,7 +9,7 @@ import {
   readLogprobs,
 } from "../../core/language-model.ts";
 import { answerTooLong, modelFailure } from "../../core/model-failure.ts";
-import { defined } from "../../core/options.ts";
+import { defined } from "../../core/option-tables.ts";
 import { aiSdkFailure } from "./ai-sdk-failure.ts";
 
 type Model = Pick<LanguageModel, "provider" | "modelId">;

@@ -4,7 +4,7 @@ import { inParallel, loadOnce } from "../../async/promises.ts";
 import { RecentMap } from "../../async/recent-map.ts";
 import { isAgentError } from "../../core/errors.ts";
 import type { AgentEvent } from "../../core/events.ts";
-import { type OptionTable, readOptions } from "../../core/options.ts";
+import { type OptionTable, readOptions } from "../../core/option-tables.ts";
 import type { AnyPlan, PlanInput, UncheckedPlan } from "../../core/plan.ts";
 import type { RunSnapshot } from "../../core/run-result.ts";
 import { type ListRunsOptions, type RunPage, type RunStore, runNotFound } from "../../core/run-store.ts";
@@ -19,10 +19,10 @@ import type {
   RejectionOptions,
   SettleOptions,
 } from "../../runs/commands/command-options.ts";
-import type { SecretOptions } from "../../runs/options.ts";
-import { cancelledBy, runConflict } from "../../runs/run-errors.ts";
-import { identityOf } from "../../runs/run-target.ts";
-import type { PruneOptions } from "../../runs/stored-runs.ts";
+import { identityOf } from "../../runs/planning/run-target.ts";
+import type { SecretOptions } from "../../runs/run/engine-settings.ts";
+import { cancelledBy, runConflict } from "../../runs/run/run-errors.ts";
+import type { PruneOptions } from "../../runs/stored/stored-runs.ts";
 import { createPostgresRunStore } from "../postgres/postgres-run-store.ts";
 import { isOver, loadDbos, oneAtATime, openDbosQueue } from "./dbos-queue.ts";
 import {

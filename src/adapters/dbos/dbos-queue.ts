@@ -2,8 +2,8 @@ import { randomUUID } from "node:crypto";
 import type { DBOSClient, WorkflowStatus } from "@dbos-inc/dbos-sdk";
 import { inParallel } from "../../async/promises.ts";
 import { AgentError } from "../../core/errors.ts";
-import { failOption } from "../../core/options.ts";
-import { runConflict } from "../../runs/run-errors.ts";
+import { failOption } from "../../core/option-tables.ts";
+import { runConflict } from "../../runs/run/run-errors.ts";
 import { loadPg, type PostgresQueryable } from "../postgres/sql-pool.ts";
 import type { Job, JobContent, JobOrder, JobOutcome } from "./jobs.ts";
 

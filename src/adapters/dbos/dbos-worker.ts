@@ -7,15 +7,15 @@ import { RecentMap } from "../../async/recent-map.ts";
 import { AgentError, type AgentErrorData, isAgentError } from "../../core/errors.ts";
 import { formatVersion } from "../../core/events.ts";
 import type { JsonObject } from "../../core/json.ts";
-import { failOption, type OptionTable, readOptions, type SettingsOf } from "../../core/options.ts";
+import { failOption, type OptionTable, readOptions, type SettingsOf } from "../../core/option-tables.ts";
 import type { PlanInput } from "../../core/plan.ts";
 import type { RunResult, RunSnapshot } from "../../core/run-result.ts";
 import { endedStatuses, type Hold, isGivenUp, isUnstarted } from "../../core/run-summary.ts";
 import { describeThrown } from "../../core/text.ts";
 import type { InferToolResources, Tool } from "../../core/tool.ts";
 import { type Refusal, type WorkedAgent, workerKey } from "../../runs/agent-methods.ts";
-import { isMismatch, mismatchOf } from "../../runs/run-errors.ts";
-import { readCloseOptions } from "../../runs/run-options.ts";
+import { isMismatch, mismatchOf } from "../../runs/run/run-errors.ts";
+import { readCloseOptions } from "../../runs/run/run-options.ts";
 import { retryPassing } from "../postgres/database.ts";
 import {
   idleTransactionMs,

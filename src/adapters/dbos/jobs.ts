@@ -1,14 +1,14 @@
 import { randomUUID } from "node:crypto";
 import type { AgentErrorData } from "../../core/errors.ts";
 import { type JsonObject, toJson } from "../../core/json.ts";
-import { failOption, type OptionTable, readOptions } from "../../core/options.ts";
+import { failOption, type OptionTable, readOptions } from "../../core/option-tables.ts";
 import { maxPlanBytes, type PlanInput } from "../../core/plan.ts";
 import type { Tool } from "../../core/tool.ts";
 import { checkPlan, invalidPlan } from "../../plan/validate-plan.ts";
 import { type WorkedAgent, workerKey } from "../../runs/agent-methods.ts";
-import { type RunOptions, runIdOption } from "../../runs/run-options.ts";
-import type { RunTarget } from "../../runs/run-target.ts";
-import { RunKeys } from "../../runs/secrets/run-keys.ts";
+import type { RunTarget } from "../../runs/planning/run-target.ts";
+import { RunKeys } from "../../runs/run/run-keys.ts";
+import { type RunOptions, runIdOption } from "../../runs/run/run-options.ts";
 
 export type Job = JobContent & {
   readonly runId: string;

@@ -6,7 +6,7 @@ import { isAgentError } from "../../core/errors.ts";
 import { isLeftOpen } from "../../core/run-state.ts";
 import { endedStatuses, isUnstarted, type RunSummary } from "../../core/run-summary.ts";
 import { describeThrown } from "../../core/text.ts";
-import { isDamaged } from "../../runs/stored-runs.ts";
+import { isDamaged } from "../../runs/stored/stored-runs.ts";
 import { type DbosQueue, readId } from "./dbos-queue.ts";
 
 const everyMs = 500;

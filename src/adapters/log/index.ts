@@ -3,7 +3,7 @@
 import type { ErrorData } from "../../core/error-data.ts";
 import { type AgentEvent, type AgentEventOf, type EventHandlers, handleEvent } from "../../core/events.ts";
 import type { Observer } from "../../core/observer.ts";
-import { checkOption } from "../../core/options.ts";
+import { checkOption } from "../../core/option-tables.ts";
 import { isHold } from "../../core/run-summary.ts";
 import { describeStepRef, type StepRef, stepRefOf } from "../../core/step.ts";
 

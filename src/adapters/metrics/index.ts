@@ -2,7 +2,7 @@
 
 import { type Clock, monotonicNow, systemClock } from "../../async/clock.ts";
 import type { Observer } from "../../core/observer.ts";
-import { type OptionTable, readOptions } from "../../core/options.ts";
+import { type OptionTable, readOptions } from "../../core/option-tables.ts";
 import { type MetricFactory, Metrics } from "../otel/metrics.ts";
 
 /** Options of {@link createMetrics}. */

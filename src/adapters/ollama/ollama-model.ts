@@ -16,7 +16,7 @@ import {
 } from "../../core/language-model.ts";
 import { ModelCalls } from "../../core/model-calls.ts";
 import { answerTooLong, modelFailure } from "../../core/model-failure.ts";
-import { defined } from "../../core/options.ts";
+import { defined } from "../../core/option-tables.ts";
 import { answerFailure, createClient } from "./ollama-client.ts";
 import {
   type OllamaModelOptions,

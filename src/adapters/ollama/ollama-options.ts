@@ -1,6 +1,12 @@
 import type { ModelPrice } from "../../core/language-model.ts";
 import { type ModelCallOptions, modelCallOptions, priceOptions } from "../../core/model-calls.ts";
-import { checkPlainObject, failOption, type OptionTable, readOptions, type SettingsOf } from "../../core/options.ts";
+import {
+  checkPlainObject,
+  failOption,
+  type OptionTable,
+  readOptions,
+  type SettingsOf,
+} from "../../core/option-tables.ts";
 
 /** True if a model thinks before it answers, or how hard. @inline */
 export type OllamaThink = boolean | "low" | "medium" | "high" | "max";

@@ -2,7 +2,7 @@
 
 import { type MeterProvider, metrics, type TracerProvider, trace } from "@opentelemetry/api";
 import type { Observer } from "../../core/observer.ts";
-import { type OptionTable, readOptions } from "../../core/options.ts";
+import { type OptionTable, readOptions } from "../../core/option-tables.ts";
 import { schemaUrl, scope, type TelemetryContent } from "./attributes.ts";
 import { Metrics } from "./metrics.ts";
 import { Traces } from "./spans.ts";

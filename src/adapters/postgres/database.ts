@@ -6,7 +6,7 @@ import { loadOnce } from "../../async/promises.ts";
 import { type RetryPolicy, retryDelayMs } from "../../async/retry.ts";
 import type { StoreOperation } from "../../core/errors.ts";
 import { formatVersion, wrongFormat } from "../../core/events.ts";
-import { failOption, hasMethods, type OptionTable, type SettingsOf } from "../../core/options.ts";
+import { failOption, hasMethods, type OptionTable, type SettingsOf } from "../../core/option-tables.ts";
 import { closedFailure, raw, type Sql, type SqlRow, type Steps, sql } from "../sql/statement.ts";
 import { createStorageTables, type Dialect } from "../sql/storages.ts";
 import { RunNotices } from "./run-notices.ts";

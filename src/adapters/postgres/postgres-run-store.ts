@@ -1,7 +1,7 @@
 import { randomUUID } from "node:crypto";
 import type { AgentEvent } from "../../core/events.ts";
 import type { JsonObject } from "../../core/json.ts";
-import { type OptionTable, readOptions } from "../../core/options.ts";
+import { type OptionTable, readOptions } from "../../core/option-tables.ts";
 import {
   type ListRunsOptions,
   ownedElsewhere,
@@ -14,7 +14,6 @@ import {
   sequenceConflict,
 } from "../../core/run-store.ts";
 import { endedStatuses, type RunDigest, type RunStatus, runStatuses } from "../../core/run-summary.ts";
-import { join, raw, readInteger, type Sql, type SqlRow, sql } from "../sql/statement.ts";
 import {
   firstValues,
   getChanges,
@@ -27,7 +26,8 @@ import {
   readMessages,
   readPage,
   readStatus,
-} from "../sql/stored-runs.ts";
+} from "../sql/run-rows.ts";
+import { join, raw, readInteger, type Sql, type SqlRow, sql } from "../sql/statement.ts";
 import { Database, databaseOptions, type PostgresOptions, type Statements } from "./database.ts";
 
 /** Options of {@link createPostgresRunStore}. @inline */

@@ -1,4 +1,4 @@
-import { type OptionTable, readOptions } from "../../core/options.ts";
+import { type OptionTable, readOptions } from "../../core/option-tables.ts";
 import type { FoundNotes, NoteQuery, NoteRecord, NoteStorage, NoteWrite } from "../../tools/notes/note.ts";
 import type { FoundTodos, TodoQuery, TodoRecord, TodoStorage, TodoWrite } from "../../tools/todo-store/todo-storage.ts";
 import {

@@ -1,6 +1,6 @@
 import { dereference, type Schema } from "@cfworker/json-schema";
 import { isRecord } from "../../core/json.ts";
-import { failOption } from "../../core/options.ts";
+import { failOption } from "../../core/option-tables.ts";
 import { cutText, editDistance } from "../../core/text.ts";
 import { longestTextFor } from "./longest-text.ts";
 

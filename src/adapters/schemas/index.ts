@@ -7,7 +7,7 @@ import { type OutputUnit, type Schema, type SchemaDraft, Validator } from "@cfwo
 import type { JsonPath } from "../../core/json.ts";
 import type { JsonSchema } from "../../core/json-schema.ts";
 import { addTo } from "../../core/lists.ts";
-import { failOption } from "../../core/options.ts";
+import { failOption } from "../../core/option-tables.ts";
 import type { SchemaIssue, StandardSchema } from "../../core/schema.ts";
 import { checkReferences, copySchema, writePointers } from "./check-schema.ts";
 

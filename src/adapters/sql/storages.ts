@@ -1,5 +1,5 @@
 import * as z from "zod/v4";
-import type { OptionTable } from "../../core/options.ts";
+import type { OptionTable } from "../../core/option-tables.ts";
 import {
   createNoteSchema,
   type FoundNotes,

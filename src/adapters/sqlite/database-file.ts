@@ -4,7 +4,7 @@ import { type Clock, maxTimerMs, monotonicNow, systemClock } from "../../async/c
 import { type RetryPolicy, retryDelayMs } from "../../async/retry.ts";
 import { AgentError, isAgentError, type StoreOperation } from "../../core/errors.ts";
 import { formatVersion, wrongFormat } from "../../core/events.ts";
-import type { OptionTable, SettingsOf } from "../../core/options.ts";
+import type { OptionTable, SettingsOf } from "../../core/option-tables.ts";
 import { closedFailure, raw, readText, type StoreAttempt, sql } from "../sql/statement.ts";
 import { createStorageTables, type Dialect } from "../sql/storages.ts";
 import { asBytes, drivers, inTransaction, loadDriver, SqlDatabase, type SqliteDriver } from "./sql-database.ts";

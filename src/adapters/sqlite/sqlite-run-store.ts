@@ -1,5 +1,5 @@
 import type { AgentEvent } from "../../core/events.ts";
-import { type OptionTable, readOptions } from "../../core/options.ts";
+import { type OptionTable, readOptions } from "../../core/option-tables.ts";
 import {
   claimLease,
   isHeld,
@@ -12,7 +12,6 @@ import {
   sequenceConflict,
 } from "../../core/run-store.ts";
 import { endedStatuses, pendingKinds, type RunDigest } from "../../core/run-summary.ts";
-import { all, join, list, raw, readInteger, readOptionalText, type Sql, sql } from "../sql/statement.ts";
 import {
   firstValues,
   getChanges,
@@ -26,7 +25,8 @@ import {
   readMessages,
   readPage,
   readStatus,
-} from "../sql/stored-runs.ts";
+} from "../sql/run-rows.ts";
+import { all, join, list, raw, readInteger, readOptionalText, type Sql, sql } from "../sql/statement.ts";
 import { DatabaseFile, fileOptions, type SqliteFileOptions } from "./database-file.ts";
 import { asBytes, type SqlDatabase } from "./sql-database.ts";
 

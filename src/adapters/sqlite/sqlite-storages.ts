@@ -1,4 +1,4 @@
-import { type OptionTable, readOptions } from "../../core/options.ts";
+import { type OptionTable, readOptions } from "../../core/option-tables.ts";
 import type { NoteStorage } from "../../tools/notes/note.ts";
 import type { TodoStorage } from "../../tools/todo-store/todo-storage.ts";
 import {

@@ -13,7 +13,7 @@ import {
   readLogprobs,
 } from "../../core/language-model.ts";
 import { answerTooLong, modelFailure } from "../../core/model-failure.ts";
-import { checkObject, failOption, type OptionTable, readOptions } from "../../core/options.ts";
+import { checkObject, failOption, type OptionTable, readOptions } from "../../core/option-tables.ts";
 
 /** The part of an instance of `Wllama` that is used here. Its package is not needed for these types. @group Models */
 export interface WllamaInstance {

@@ -1,6 +1,6 @@
 import { countPending } from "../../async/promises.ts";
 import type { LanguageModel } from "../../core/language-model.ts";
-import { failOption, type OptionTable, readOptions } from "../../core/options.ts";
+import { failOption, type OptionTable, readOptions } from "../../core/option-tables.ts";
 import type { Planner } from "../../core/planner.ts";
 import type { ModelPlanner, ModelPlannerSettings } from "./model-planner.ts";
 import type { PlanExample } from "./prompt.ts";

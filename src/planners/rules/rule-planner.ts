@@ -1,6 +1,6 @@
 import { countPending } from "../../async/promises.ts";
 import { indexTools } from "../../core/define-tool.ts";
-import { checkObject, type OptionTable, readOptions, readTimeZone } from "../../core/options.ts";
+import { checkObject, type OptionTable, readOptions, readTimeZone } from "../../core/option-tables.ts";
 import { defaultMaxSteps } from "../../core/plan.ts";
 import type { Planner, PlanRequest } from "../../core/planner.ts";
 import type { Tool } from "../../core/tool.ts";

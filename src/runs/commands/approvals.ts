@@ -26,7 +26,7 @@ import {
   type JsonValue,
 } from "../../core/json.ts";
 import { findUnknownKeys } from "../../core/json-schema.ts";
-import { checkKeys, checkOption, defined } from "../../core/options.ts";
+import { checkKeys, checkOption, defined } from "../../core/option-tables.ts";
 import type { Plan } from "../../core/plan.ts";
 import { type ApprovalState, instanceAt, instancesOf, type RunState, type StepState } from "../../core/run-state.ts";
 import { parseWith, type SchemaIssue } from "../../core/schema.ts";
@@ -34,11 +34,11 @@ import { describeStepRef, describeSubject, type StepRef, stepRefOf } from "../..
 import type { DefinedTool, ToolEffect } from "../../core/tool.ts";
 import { toolSchemas } from "../../core/tool-schemas.ts";
 import { hashPlan } from "../../plan/hash-plan.ts";
-import type { EngineSettings } from "../options.ts";
-import type { Run } from "../run.ts";
-import { type Decided, missingTool, notWaiting, resumeMismatch } from "../run-errors.ts";
-import { opened, type RunSecrets } from "../secrets/run-secrets.ts";
-import { showIn } from "../show.ts";
+import type { EngineSettings } from "../run/engine-settings.ts";
+import { showIn } from "../run/redaction.ts";
+import type { Run } from "../run/run.ts";
+import { type Decided, missingTool, notWaiting, resumeMismatch } from "../run/run-errors.ts";
+import { opened, type RunSecrets } from "../run/run-secrets.ts";
 import {
   countOf,
   effectOf,
@@ -48,7 +48,7 @@ import {
   type StepCall,
   taskOfPart,
   toolFailed,
-} from "../steps/step-call.ts";
+} from "../run/step-call.ts";
 import { type Decision, readInput, readNote } from "./command-options.ts";
 
 type ApprovalStatus = "approved" | "rejected" | "waiting";

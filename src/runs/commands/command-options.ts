@@ -1,17 +1,17 @@
 import type { DecisionNote } from "../../core/approval.ts";
 import type { JsonObject } from "../../core/json.ts";
-import { checkOption, defined, failOption, type OptionTable, readOptions } from "../../core/options.ts";
+import { checkOption, defined, failOption, type OptionTable, readOptions } from "../../core/option-tables.ts";
 import { maxPlanBytes, namePattern, namePatternText } from "../../core/plan.ts";
 import { type StepRef, stepRefOf } from "../../core/step.ts";
 import type { InferToolInput, InferToolOutput, Tool } from "../../core/tool.ts";
-import { noReason } from "../run-errors.ts";
+import { noReason } from "../run/run-errors.ts";
 import {
   type CommandOptions,
   checkName,
   type DecidingOptions,
   decidingOptions,
   readJsonObject,
-} from "../run-options.ts";
+} from "../run/run-options.ts";
 
 /**
  * The subject of a decision: a pending item of a run, an `approval-request`, or the request that

@@ -2,7 +2,7 @@ import { settleOrAbort } from "../../async/promises.ts";
 import { AgentError, type AgentErrorData } from "../../core/errors.ts";
 import { type EventInit, findWrongKey, type Keyed, type RunSettleEvent } from "../../core/events.ts";
 import { canonicalJson, isRecord, type JsonValue, toJson } from "../../core/json.ts";
-import { failOption } from "../../core/options.ts";
+import { failOption } from "../../core/option-tables.ts";
 import type { RunResult } from "../../core/run-result.ts";
 import { instanceAt, isAwaited, type RunState, type StepState } from "../../core/run-state.ts";
 import type { PostedMessage } from "../../core/run-store.ts";
@@ -10,11 +10,11 @@ import { endedStatuses } from "../../core/run-summary.ts";
 import { parseWith } from "../../core/schema.ts";
 import { describeStepRef, type StepRef, stepRefOf } from "../../core/step.ts";
 import { describeThrown } from "../../core/text.ts";
-import type { EngineSettings } from "../options.ts";
-import { type Run, type RunCaller, whenStarted } from "../run.ts";
-import { cancelledBy, notWaiting } from "../run-errors.ts";
-import { needsKeyToCancel, opened, secretsOf } from "../secrets/run-secrets.ts";
-import { invalidOutput, taskOfPart } from "../steps/step-call.ts";
+import type { EngineSettings } from "../run/engine-settings.ts";
+import { type Run, type RunCaller, whenStarted } from "../run/run.ts";
+import { cancelledBy, notWaiting } from "../run/run-errors.ts";
+import { needsKeyToCancel, opened, secretsOf } from "../run/run-secrets.ts";
+import { invalidOutput, taskOfPart } from "../run/step-call.ts";
 import {
   type ApprovalOutcome,
   approvalEnd,

@@ -19,7 +19,7 @@ import {
   priceOf,
   sumCalls,
 } from "../../core/model-usage.ts";
-import { failOption } from "../../core/options.ts";
+import { failOption } from "../../core/option-tables.ts";
 
 /** An answer that the budget would limit to less than this is not requested. */
 const minOutputTokens = 16;

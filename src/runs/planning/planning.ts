@@ -6,7 +6,7 @@ import { AgentError, type AgentErrorData } from "../../core/errors.ts";
 import type { AgentEvent, EventInit } from "../../core/events.ts";
 import { toJson } from "../../core/json.ts";
 import type { ModelUsage } from "../../core/model-usage.ts";
-import { describeValue } from "../../core/options.ts";
+import { describeValue } from "../../core/option-tables.ts";
 import type { Plan, PlanSource } from "../../core/plan.ts";
 import {
   type Planner,
@@ -18,16 +18,16 @@ import {
 import { planVersionOf } from "../../core/step.ts";
 import { describeInvalid, draftOf } from "../../plan/check-draft.ts";
 import { rememberPlan } from "../../plan/validate-plan.ts";
-import type { EngineSettings } from "../options.ts";
-import type { Run, RunHost } from "../run.ts";
-import { cancelledBy } from "../run-errors.ts";
-import type { RunSettings } from "../run-options.ts";
-import { RunRecorder } from "../run-recorder.ts";
-import { requireApproved, requireValid } from "../run-target.ts";
-import { secretsOf } from "../secrets/run-secrets.ts";
-import { showIn } from "../show.ts";
-import { dataOf } from "../steps/step-call.ts";
+import type { EngineSettings } from "../run/engine-settings.ts";
+import { showIn } from "../run/redaction.ts";
+import type { Run, RunHost } from "../run/run.ts";
+import { cancelledBy } from "../run/run-errors.ts";
+import type { RunSettings } from "../run/run-options.ts";
+import { RunRecorder } from "../run/run-recorder.ts";
+import { secretsOf } from "../run/run-secrets.ts";
+import { dataOf } from "../run/step-call.ts";
 import { ModelMeter } from "./model-meter.ts";
+import { requireApproved, requireValid } from "./run-target.ts";
 
 /** Resolves to the error if planning fails. Never rejects. */
 export async function planInRun(run: Run, request: string): Promise<AgentErrorData | undefined> {

@@ -1,21 +1,21 @@
 import { AgentError } from "../../core/errors.ts";
 import type { AgentEvent, ForkPoint, StoredRunOptions } from "../../core/events.ts";
 import { deepFreeze } from "../../core/json.ts";
-import { failOption } from "../../core/options.ts";
+import { failOption } from "../../core/option-tables.ts";
 import type { RunResult } from "../../core/run-result.ts";
 import type { RunState } from "../../core/run-state.ts";
 import { runNotFound } from "../../core/run-store.ts";
 import { isUnstarted, unendedStatuses } from "../../core/run-summary.ts";
 import { hashPlan } from "../../plan/hash-plan.ts";
-import type { LeaseHolder } from "../leases.ts";
-import { parseEvents, type RecordedRun } from "../parse-stored.ts";
-import { whenStarted } from "../run.ts";
-import { resumeMismatch } from "../run-errors.ts";
-import type { ResumeOptions } from "../run-options.ts";
-import { toStoreError } from "../run-recorder.ts";
-import type { Opening, RunRegistry } from "../run-registry.ts";
-import { RunSecrets, secretsOf } from "../secrets/run-secrets.ts";
-import { readEvents, readRecorded } from "../stored-runs.ts";
+import type { LeaseHolder } from "../run/leases.ts";
+import { whenStarted } from "../run/run.ts";
+import { resumeMismatch } from "../run/run-errors.ts";
+import type { ResumeOptions } from "../run/run-options.ts";
+import { toStoreError } from "../run/run-recorder.ts";
+import { RunSecrets, secretsOf } from "../run/run-secrets.ts";
+import { parseEvents, type RecordedRun } from "../stored/parse-stored.ts";
+import type { Opening, RunRegistry } from "../stored/run-registry.ts";
+import { readEvents, readRecorded } from "../stored/stored-runs.ts";
 import { canRetry, compareTools, continueStored, isNewFork, restoreSettings } from "./resume-run.ts";
 
 interface Forking extends Opening {

@@ -2,13 +2,13 @@ import { toTimestamp } from "../../async/clock.ts";
 import type { AgentEvent, EventInit } from "../../core/events.ts";
 import { type RunState, reduceRunState } from "../../core/run-state.ts";
 import { isHold } from "../../core/run-summary.ts";
-import { endingOf } from "../end-run.ts";
-import { Run } from "../run.ts";
-import { notWaiting } from "../run-errors.ts";
-import { pendingItems } from "../run-progress.ts";
-import { evidenceOf } from "../run-recorder.ts";
-import type { Opening, RunRegistry } from "../run-registry.ts";
-import { secretsIfReadable } from "../secrets/run-secrets.ts";
+import { Run } from "../run/run.ts";
+import { notWaiting } from "../run/run-errors.ts";
+import { pendingItems } from "../run/run-progress.ts";
+import { evidenceOf } from "../run/run-recorder.ts";
+import { secretsIfReadable } from "../run/run-secrets.ts";
+import { endingOf } from "../steps/end-run.ts";
+import type { Opening, RunRegistry } from "../stored/run-registry.ts";
 import { recordResume, restoreSettings } from "./resume-run.ts";
 
 /** Records all or nothing, in an execution that runs nothing: whoever resumes the run acts on it. Needs neither tools nor keys. */

@@ -4,7 +4,7 @@ import { toErrorData } from "../../core/error-data.ts";
 import { AgentError, type AgentErrorData, isAgentError, type RunDifference } from "../../core/errors.ts";
 import type { EventInit, Keyed } from "../../core/events.ts";
 import { type JsonValue, toJson } from "../../core/json.ts";
-import { defined, type OptionTable, readOptions } from "../../core/options.ts";
+import { defined, type OptionTable, readOptions } from "../../core/option-tables.ts";
 import type { RunResult } from "../../core/run-result.ts";
 import {
   type ApprovalState,
@@ -22,12 +22,12 @@ import { describeThrown } from "../../core/text.ts";
 import type { InferToolResources, Tool } from "../../core/tool.ts";
 import { checkPlan } from "../../plan/validate-plan.ts";
 import { rejectExpired, waitsInVain } from "../commands/approvals.ts";
-import { endingOf, endsOfCutOff, skipOpen } from "../end-run.ts";
-import type { LeaseHolder } from "../leases.ts";
-import type { EngineSettings } from "../options.ts";
-import type { RecordedRun } from "../parse-stored.ts";
+import { runExecution } from "../execution/schedule.ts";
 import { planInRun } from "../planning/planning.ts";
-import type { AbortReason, Run } from "../run.ts";
+import { fingerprintsOf, openingOf, requireApproved } from "../planning/run-target.ts";
+import type { EngineSettings } from "../run/engine-settings.ts";
+import type { LeaseHolder } from "../run/leases.ts";
+import type { AbortReason, Run } from "../run/run.ts";
 import {
   givenUp,
   interruptedBy,
@@ -38,14 +38,14 @@ import {
   resumeMismatch,
   returnOrThrow,
   runElsewhere,
-} from "../run-errors.ts";
-import { type ResumeOptions, type RunSettings, resolveRunOptions, resumeOptions } from "../run-options.ts";
-import { evidenceOf } from "../run-recorder.ts";
-import type { LeftRun, Opening, ResumedAgain, RunRegistry } from "../run-registry.ts";
-import { fingerprintsOf, openingOf, requireApproved } from "../run-target.ts";
-import { needsKeyToCancel, opened, type RunSecrets, secretsOf } from "../secrets/run-secrets.ts";
-import { runExecution } from "../steps/schedule.ts";
-import { isDamaged, listPages, readExisting, readRun, resultOfState } from "../stored-runs.ts";
+} from "../run/run-errors.ts";
+import { type ResumeOptions, type RunSettings, resolveRunOptions, resumeOptions } from "../run/run-options.ts";
+import { evidenceOf } from "../run/run-recorder.ts";
+import { needsKeyToCancel, opened, type RunSecrets, secretsOf } from "../run/run-secrets.ts";
+import { endingOf, endsOfCutOff, skipOpen } from "../steps/end-run.ts";
+import type { RecordedRun } from "../stored/parse-stored.ts";
+import type { LeftRun, Opening, ResumedAgain, RunRegistry } from "../stored/run-registry.ts";
+import { isDamaged, listPages, readExisting, readRun, resultOfState } from "../stored/stored-runs.ts";
 
 interface Resuming extends Pick<Opening, "runId" | "startedMs"> {
   readonly options: ResumeOptions;

@@ -3,8 +3,8 @@ import { type Admission, CallGate } from "../../core/call-gate.ts";
 import { AgentError } from "../../core/errors.ts";
 import { describeStepRef } from "../../core/step.ts";
 import type { Tool } from "../../core/tool.ts";
-import type { Run } from "../run.ts";
-import { type AttemptResult, refOfTask, type StepCall } from "./step-call.ts";
+import type { Run } from "../run/run.ts";
+import { type AttemptResult, refOfTask, type StepCall } from "../run/step-call.ts";
 
 function gateOf({ host }: Run, tool: Tool): CallGate | undefined {
   if (!hasLimits(tool)) return undefined;

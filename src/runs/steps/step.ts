@@ -15,12 +15,11 @@ import type { ToolContext } from "../../core/tool.ts";
 import type { StepExpressions } from "../../plan/expressions/step-expressions.ts";
 import { isOfIteration, resolveInput, TooMuchRepeated } from "../../plan/references.ts";
 import { askAboutStep, mayNeedApproval } from "../commands/approvals.ts";
-import { answerOf } from "../observers.ts";
-import type { Run } from "../run.ts";
-import { interruptedBy } from "../run-errors.ts";
-import { opened, type RunSecrets } from "../secrets/run-secrets.ts";
-import { showIn } from "../show.ts";
-import { type AdmittedCall, admit, isLimited, unlimited } from "./limits.ts";
+import { answerOf } from "../run/observers.ts";
+import { showIn } from "../run/redaction.ts";
+import type { Run } from "../run/run.ts";
+import { interruptedBy } from "../run/run-errors.ts";
+import { opened, type RunSecrets } from "../run/run-secrets.ts";
 import {
   type AttemptResult,
   attemptNumber,
@@ -39,7 +38,8 @@ import {
   stepTimeout,
   toolFailed,
   withStack,
-} from "./step-call.ts";
+} from "../run/step-call.ts";
+import { type AdmittedCall, admit, isLimited, unlimited } from "./limits.ts";
 
 /** A `waiting` step is still to be run: it needs approval, the run was aborted before it started, or the end of the process cut it off. */
 export type StepEnd = "done" | "failed" | "waiting";

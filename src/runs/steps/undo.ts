@@ -6,11 +6,11 @@ import type { PlanStep } from "../../core/plan.ts";
 import { instancesOf, isFailedInDoubt, type StepState } from "../../core/run-state.ts";
 import { parseWith } from "../../core/schema.ts";
 import { stepRefOf } from "../../core/step.ts";
-import type { Run } from "../run.ts";
-import { opened } from "../secrets/run-secrets.ts";
+import type { Run } from "../run/run.ts";
+import { opened } from "../run/run-secrets.ts";
+import { invalidInput, refOfTask, type StepCall, stepTimeout } from "../run/step-call.ts";
 import { admit } from "./limits.ts";
 import { type Executed, executeAdmitted, notCalled } from "./step.ts";
-import { invalidInput, refOfTask, type StepCall, stepTimeout } from "./step-call.ts";
 
 /** Starts with the step that ended last. One that cannot be undone does not stop the others. Resolves to those not undone. */
 export async function undoSteps(run: Run): Promise<readonly NotUndone[]> {

@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { maxTimerMs } from "../../async/clock.ts";
 import { toDefinedTool } from "../../core/define-tool.ts";
 import type { AgentErrorData } from "../../core/errors.ts";
-import { checkKeys, checkOption, failOption } from "../../core/options.ts";
+import { checkKeys, checkOption, failOption } from "../../core/option-tables.ts";
 import type { Plan } from "../../core/plan.ts";
 import type { Planner, PlanRequest, ReplanRequest } from "../../core/planner.ts";
 import type { StepRecord } from "../../core/run-result.ts";

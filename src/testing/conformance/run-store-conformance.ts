@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { type AgentEvent, formatVersion, type PendingItem } from "../../core/events.ts";
 import type { JsonObject } from "../../core/json.ts";
-import { checkKeys, checkOption, failOption } from "../../core/options.ts";
+import { checkKeys, checkOption, failOption } from "../../core/option-tables.ts";
 import type { Plan } from "../../core/plan.ts";
 import type { ListRunsOptions, RunPage, RunStore } from "../../core/run-store.ts";
 import { assertFails, assertSame, type ConformanceCase, conformanceCase, failureOf } from "./conformance-case.ts";

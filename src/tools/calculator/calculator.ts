@@ -1,7 +1,7 @@
 import * as z from "zod/v4";
 import { countPending } from "../../async/promises.ts";
 import { defineTool, toolName } from "../../core/define-tool.ts";
-import { type OptionTable, readOptions } from "../../core/options.ts";
+import { type OptionTable, readOptions } from "../../core/option-tables.ts";
 
 /** Options of {@link createCalculator}. @inline */
 export interface CalculatorOptions<TName extends string = string> {

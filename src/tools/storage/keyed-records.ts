@@ -1,5 +1,5 @@
 import { AgentError } from "../../core/errors.ts";
-import { failOption, hasMethods, type OptionReader, type OptionTable, readOptions } from "../../core/options.ts";
+import { failOption, hasMethods, type OptionReader, type OptionTable, readOptions } from "../../core/option-tables.ts";
 
 /** Options of a storage in memory. @inline */
 export interface MemoryRecordsOptions {

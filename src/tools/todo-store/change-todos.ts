@@ -1,5 +1,5 @@
 import { AgentError, type AgentErrorDetails } from "../../core/errors.ts";
-import { defined, failOption } from "../../core/options.ts";
+import { defined, failOption } from "../../core/option-tables.ts";
 import type { UndoneCall } from "../../core/tool.ts";
 import { foldText, writeOnce } from "../storage/keyed-records.ts";
 import { findTodo, maxNamed, type TodoScope, toMatches } from "./read-todos.ts";

@@ -1,4 +1,4 @@
-import { defined } from "../../core/options.ts";
+import { defined } from "../../core/option-tables.ts";
 import { createMemoryRecords, foldText, type MemoryRecordsOptions } from "../storage/keyed-records.ts";
 import { isSameTodo, type Todo, type TodoPriority, type TodosCleared } from "./todo.ts";
 import type { TodoWriteOperation } from "./todo-input.ts";

@@ -1,6 +1,6 @@
 import { defineTool, toolName } from "../../core/define-tool.ts";
 import { AgentError } from "../../core/errors.ts";
-import { type OptionTable, readOptions } from "../../core/options.ts";
+import { type OptionTable, readOptions } from "../../core/option-tables.ts";
 import type { StandardSchema } from "../../core/schema.ts";
 import type { DefinedTool, ToolContext } from "../../core/tool.ts";
 import { storageReader } from "../storage/keyed-records.ts";

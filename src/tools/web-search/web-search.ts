@@ -2,7 +2,7 @@ import * as z from "zod/v4";
 import type { RateLimitOptions } from "../../async/limits.ts";
 import { defineTool, toolName } from "../../core/define-tool.ts";
 import { AgentError } from "../../core/errors.ts";
-import { type OptionTable, readOptions } from "../../core/options.ts";
+import { type OptionTable, readOptions } from "../../core/option-tables.ts";
 import type { SchemaIssue, StandardSchema } from "../../core/schema.ts";
 import { cutText } from "../../core/text.ts";
 import type { DefinedTool, ToolPhraseOptions } from "../../core/tool.ts";

@@ -2,7 +2,7 @@ import pg from "pg";
 import { expect, it, onTestFinished } from "vitest";
 import { formatStatement } from "../../../src/adapters/postgres/database.ts";
 import { listSql } from "../../../src/adapters/postgres/postgres-run-store.ts";
-import { readListOptions } from "../../../src/adapters/sql/stored-runs.ts";
+import { readListOptions } from "../../../src/adapters/sql/run-rows.ts";
 import { runStart, stepStart } from "../../../src/testing/conformance/run-store-conformance.ts";
 import { openStore, usePostgres } from "./postgres-server.ts";
 

@@ -1,5 +1,5 @@
 import { expect, it, onTestFinished } from "vitest";
-import { readListOptions } from "../../../src/adapters/sql/stored-runs.ts";
+import { readListOptions } from "../../../src/adapters/sql/run-rows.ts";
 import { openDatabase } from "../../../src/adapters/sqlite/database-file.ts";
 import { listSql } from "../../../src/adapters/sqlite/sqlite-run-store.ts";
 

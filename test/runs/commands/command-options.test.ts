@@ -1,8 +1,8 @@
 import { describe, expect, it } from "vitest";
 import { createAgent } from "../../../src/agent.ts";
-import { readOptions } from "../../../src/core/options.ts";
+import { readOptions } from "../../../src/core/option-tables.ts";
 import { readSettleOptions } from "../../../src/runs/commands/command-options.ts";
-import { readCloseOptions, resumeOptions } from "../../../src/runs/run-options.ts";
+import { readCloseOptions, resumeOptions } from "../../../src/runs/run/run-options.ts";
 
 const codeOf = (call: () => unknown) => {
   try {

@@ -6,7 +6,7 @@ import type { AgentEvent } from "../../../src/core/events.ts";
 import type { PlanInput } from "../../../src/core/plan.ts";
 import type { RunStore } from "../../../src/core/run-store.ts";
 import type { Tool, ToolEffect } from "../../../src/core/tool.ts";
-import type { RunOptions } from "../../../src/runs/run-options.ts";
+import type { RunOptions } from "../../../src/runs/run/run-options.ts";
 import { createMemoryRunStore } from "../../../src/stores/memory-run-store.ts";
 import { createFakeTool } from "../../../src/testing/fake-tool.ts";
 import { createManualClock } from "../../../src/testing/manual-clock.ts";

@@ -4,7 +4,7 @@ import { createAgent } from "../../../src/agent.ts";
 import type { JsonObject } from "../../../src/core/json.ts";
 import type { RunStore } from "../../../src/core/run-store.ts";
 import type { ApprovalItem } from "../../../src/runs/commands/command-options.ts";
-import type { AgentWarning } from "../../../src/runs/options.ts";
+import type { AgentWarning } from "../../../src/runs/run/engine-settings.ts";
 import { createMemoryRunStore } from "../../../src/stores/memory-run-store.ts";
 import { createFakeTool, type FakeTool, type FakeToolOptions } from "../../../src/testing/fake-tool.ts";
 import { createFaultyRunStore, type FaultyRunStore } from "../../../src/testing/kill-points.ts";

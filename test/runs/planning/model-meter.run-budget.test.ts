@@ -7,7 +7,7 @@ import type { LanguageModel } from "../../../src/core/language-model.ts";
 import { foldEvents } from "../../../src/core/run-state.ts";
 import { createFallbackPlanner } from "../../../src/planners/fallback-planner.ts";
 import { createRulePlanner } from "../../../src/planners/rules/rule-planner.ts";
-import type { RunOptions } from "../../../src/runs/run-options.ts";
+import type { RunOptions } from "../../../src/runs/run/run-options.ts";
 import { createScriptedModel, type ScriptedAnswer } from "../../../src/testing/scripted-model.ts";
 import { approvalOf, askingTool } from "../../scenario/ask-for-approval.ts";
 import { type AsksModelOptions, asksModel, used } from "../../scenario/planner-with-model.ts";

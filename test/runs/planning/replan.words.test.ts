@@ -4,7 +4,7 @@ import type { ApprovalReason, WordSource } from "../../../src/core/approval.ts";
 import type { PlanStep } from "../../../src/core/plan.ts";
 import type { RunResult } from "../../../src/core/run-result.ts";
 import { createLlmPlanner } from "../../../src/planners/llm/llm-planner.ts";
-import { resolveOptions } from "../../../src/runs/options.ts";
+import { resolveOptions } from "../../../src/runs/run/engine-settings.ts";
 import { createMemoryRunStore } from "../../../src/stores/memory-run-store.ts";
 import {
   type Calls,

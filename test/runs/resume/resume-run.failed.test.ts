@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { z } from "zod/v4";
 import type { ReplanRequest } from "../../../src/core/planner.ts";
-import { runTimeout } from "../../../src/runs/run-errors.ts";
+import { runTimeout } from "../../../src/runs/run/run-errors.ts";
 import { createFakeTool, type FakeOutcome, type FakeTool } from "../../../src/testing/fake-tool.ts";
 import { approvalOf, askingTool, eventTexts, statuses } from "../../scenario/ask-for-approval.ts";
 import { planOf, step } from "../../scenario/plans.ts";

@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { HiddenTexts } from "../../../src/runs/secrets/sensitive-values.ts";
+import { HiddenTexts } from "../../../src/runs/run/sensitive-values.ts";
 
 function hiding(...values: readonly unknown[]): HiddenTexts {
   const hidden = new HiddenTexts();

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { RunKeys } from "../../../src/runs/secrets/run-keys.ts";
+import { RunKeys } from "../../../src/runs/run/run-keys.ts";
 import { keyOf } from "../../scenario/secret-tools.ts";
 
 const keys = (runId = "r1", list = [keyOf("k1")]) => new RunKeys(runId, list);

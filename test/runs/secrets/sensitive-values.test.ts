@@ -1,5 +1,5 @@
 import { expect, it } from "vitest";
-import { sealedPartsIn } from "../../../src/runs/secrets/sensitive-values.ts";
+import { sealedPartsIn } from "../../../src/runs/run/sensitive-values.ts";
 
 it("a sealed value is of its step's tool, whatever a delivered value says", () => {
   const events = [

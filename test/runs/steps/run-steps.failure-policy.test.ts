@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 import type { ToolStep } from "../../../src/core/plan.ts";
 import type { RunResult } from "../../../src/core/run-result.ts";
-import type { RunOptions } from "../../../src/runs/run-options.ts";
+import type { RunOptions } from "../../../src/runs/run/run-options.ts";
 import { createFakeTool } from "../../../src/testing/fake-tool.ts";
 import type { ManualClock } from "../../../src/testing/manual-clock.ts";
 import { step } from "../../scenario/plans.ts";

@@ -1,23 +1,23 @@
-import type { AbortSource } from "../async/abort.ts";
-import { settleOrAbort } from "../async/promises.ts";
-import { jsonOfParsed, toShownInput } from "../core/approval.ts";
-import { copyJson, type JsonObject } from "../core/json.ts";
-import { defined } from "../core/options.ts";
-import type { Plan, PlanInput, PlanStep, ToolStep } from "../core/plan.ts";
-import { parseWith } from "../core/schema.ts";
-import { callsTool, inputOf, toolOf } from "../core/step.ts";
-import type { DefinedTool, InferToolInput, Tool, ToolEffect } from "../core/tool.ts";
-import { addedByDefault } from "../plan/added-defaults.ts";
-import { compileExpressions } from "../plan/expressions.ts";
-import { hashPlan } from "../plan/hash-plan.ts";
-import { findReferences, resolveInput } from "../plan/references.ts";
-import { dependenciesOfSteps } from "../plan/validate-plan.ts";
-import type { EngineSettings } from "./options.ts";
-import { underSignal } from "./planning/planning.ts";
-import type { RunSettings } from "./run-options.ts";
+import type { AbortSource } from "../../async/abort.ts";
+import { settleOrAbort } from "../../async/promises.ts";
+import { jsonOfParsed, toShownInput } from "../../core/approval.ts";
+import { copyJson, type JsonObject } from "../../core/json.ts";
+import { defined } from "../../core/option-tables.ts";
+import type { Plan, PlanInput, PlanStep, ToolStep } from "../../core/plan.ts";
+import { parseWith } from "../../core/schema.ts";
+import { callsTool, inputOf, toolOf } from "../../core/step.ts";
+import type { DefinedTool, InferToolInput, Tool, ToolEffect } from "../../core/tool.ts";
+import { addedByDefault } from "../../plan/added-defaults.ts";
+import { compileExpressions } from "../../plan/expressions.ts";
+import { hashPlan } from "../../plan/hash-plan.ts";
+import { findReferences, resolveInput } from "../../plan/references.ts";
+import { dependenciesOfSteps } from "../../plan/validate-plan.ts";
+import type { EngineSettings } from "../run/engine-settings.ts";
+import type { RunSettings } from "../run/run-options.ts";
+import { type RunSecrets, secretsOf } from "../run/run-secrets.ts";
+import { effectOf } from "../run/step-call.ts";
+import { underSignal } from "./planning.ts";
 import { completePlan } from "./run-target.ts";
-import { type RunSecrets, secretsOf } from "./secrets/run-secrets.ts";
-import { effectOf } from "./steps/step-call.ts";
 
 /** A preview of a run, as far as that is known beforehand. @group Plans */
 export interface DryRun<TTool extends Tool = Tool> {

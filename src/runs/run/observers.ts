@@ -1,7 +1,7 @@
-import { isThenable } from "../async/promises.ts";
-import type { AgentEvent } from "../core/events.ts";
-import { type ObservedCall, type Observer, parseTraceparent } from "../core/observer.ts";
-import { failOption } from "../core/options.ts";
+import { isThenable } from "../../async/promises.ts";
+import type { AgentEvent } from "../../core/events.ts";
+import { type ObservedCall, type Observer, parseTraceparent } from "../../core/observer.ts";
+import { failOption } from "../../core/option-tables.ts";
 
 export type Within = <T>(call: ObservedCall, proceed: () => T) => T;
 

@@ -1,6 +1,6 @@
-import { type Clock, letExit, systemClock } from "../async/clock.ts";
-import { type AgentEvent, isRecorded } from "../core/events.ts";
-import { failOption, type OptionTable, readOptions } from "../core/options.ts";
+import { type Clock, letExit, systemClock } from "../../async/clock.ts";
+import { type AgentEvent, isRecorded } from "../../core/events.ts";
+import { failOption, type OptionTable, readOptions } from "../../core/option-tables.ts";
 
 /** Options of {@link toEventStream}. @inline */
 interface EventStreamOptions {

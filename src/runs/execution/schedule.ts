@@ -11,13 +11,13 @@ import type { StepExpressions } from "../../plan/expressions/step-expressions.ts
 import { compileExpressions, type PlanExpressions } from "../../plan/expressions.ts";
 import { resolveInput } from "../../plan/references.ts";
 import { askAboutPlan, mayNeedPlanApproval } from "../commands/approvals.ts";
-import { endExecution, skipOpen } from "../end-run.ts";
-import { replan } from "../planning/replan.ts";
-import type { Run } from "../run.ts";
-import { buildGraph, hasAnswer, isAllDone, type StepGraph } from "../run-progress.ts";
-import { opened } from "../secrets/run-secrets.ts";
-import { failUncalled, isTrue, namedValue, runStep, type StepEnd, type StepQueue, skipStep } from "./step.ts";
-import { dataOf, invalidInput, type StepTask } from "./step-call.ts";
+import type { Run } from "../run/run.ts";
+import { buildGraph, hasAnswer, isAllDone, type StepGraph } from "../run/run-progress.ts";
+import { opened } from "../run/run-secrets.ts";
+import { dataOf, invalidInput, type StepTask } from "../run/step-call.ts";
+import { endExecution, skipOpen } from "../steps/end-run.ts";
+import { failUncalled, isTrue, namedValue, runStep, type StepEnd, type StepQueue, skipStep } from "../steps/step.ts";
+import { replan } from "./replan.ts";
 
 export async function runExecution(run: Run, planningError?: AgentErrorData): Promise<RunResult> {
   let expressions: PlanExpressions | undefined;

@@ -1,13 +1,13 @@
-import { inParallel } from "../async/promises.ts";
-import { type OptionTable, readOptions } from "../core/options.ts";
-import type { PlanStep } from "../core/plan.ts";
-import type { PendingPage } from "../core/run-result.ts";
-import { createWordReader, type ListRunsOptions, selectRuns } from "../core/run-store.ts";
-import { pendingKinds } from "../core/run-summary.ts";
-import { callsTool, describeConditions, describeStepRef, describeWait } from "../core/step.ts";
-import { printable } from "../core/text.ts";
-import type { DescribeCall, SaidCall } from "../core/tool.ts";
-import type { EngineSettings } from "./options.ts";
+import { inParallel } from "../../async/promises.ts";
+import { type OptionTable, readOptions } from "../../core/option-tables.ts";
+import type { PlanStep } from "../../core/plan.ts";
+import type { PendingPage } from "../../core/run-result.ts";
+import { createWordReader, type ListRunsOptions, selectRuns } from "../../core/run-store.ts";
+import { pendingKinds } from "../../core/run-summary.ts";
+import { callsTool, describeConditions, describeStepRef, describeWait } from "../../core/step.ts";
+import { printable } from "../../core/text.ts";
+import type { DescribeCall, SaidCall } from "../../core/tool.ts";
+import type { EngineSettings } from "../run/engine-settings.ts";
 import { isDamaged, listRuns, readRun } from "./stored-runs.ts";
 
 /** @inline */

@@ -1,8 +1,8 @@
-import { AgentError, isAgentError } from "../core/errors.ts";
-import type { AgentEvent } from "../core/events.ts";
-import { failOption, type OptionTable, readOptions } from "../core/options.ts";
-import type { RunResult, RunSnapshot } from "../core/run-result.ts";
-import type { RunState } from "../core/run-state.ts";
+import { AgentError, isAgentError } from "../../core/errors.ts";
+import type { AgentEvent } from "../../core/events.ts";
+import { failOption, type OptionTable, readOptions } from "../../core/option-tables.ts";
+import type { RunResult, RunSnapshot } from "../../core/run-result.ts";
+import type { RunState } from "../../core/run-state.ts";
 import {
   type ListRunsOptions,
   type RunPage,
@@ -10,13 +10,13 @@ import {
   readStatuses,
   readTime,
   runNotFound,
-} from "../core/run-store.ts";
-import { endedStatuses, type RunStatus, type RunSummary } from "../core/run-summary.ts";
-import type { EngineSettings } from "./options.ts";
+} from "../../core/run-store.ts";
+import { endedStatuses, type RunStatus, type RunSummary } from "../../core/run-summary.ts";
+import type { EngineSettings } from "../run/engine-settings.ts";
+import { shownResult, shownSnapshot } from "../run/redaction.ts";
+import { cancelledBy, runElsewhere } from "../run/run-errors.ts";
+import { toStoreError } from "../run/run-recorder.ts";
 import { parseEvents, parseRunPage, type RecordedRun } from "./parse-stored.ts";
-import { cancelledBy, runElsewhere } from "./run-errors.ts";
-import { toStoreError } from "./run-recorder.ts";
-import { shownResult, shownSnapshot } from "./show.ts";
 
 export async function readRun(settings: EngineSettings, runId: string): Promise<RunSnapshot | undefined> {
   const { state } = await readRecorded(settings.store, runId);

@@ -1,14 +1,14 @@
-import { AbortSource, onAbort } from "../async/abort.ts";
-import { sleep } from "../async/clock.ts";
-import { EventChannel, type EventSink } from "../async/event-channel.ts";
-import { type AgentEvent, isRecorded, isTransient } from "../core/events.ts";
-import { deepFreeze } from "../core/json.ts";
-import { runNotFound } from "../core/run-store.ts";
+import { AbortSource, onAbort } from "../../async/abort.ts";
+import { sleep } from "../../async/clock.ts";
+import { EventChannel, type EventSink } from "../../async/event-channel.ts";
+import { type AgentEvent, isRecorded, isTransient } from "../../core/events.ts";
+import { deepFreeze } from "../../core/json.ts";
+import { runNotFound } from "../../core/run-store.ts";
+import { show } from "../run/redaction.ts";
+import { cancelledBy } from "../run/run-errors.ts";
+import type { EventsWanted } from "../run/run-options.ts";
 import { parseEvents, type RecordedRun } from "./parse-stored.ts";
-import { cancelledBy } from "./run-errors.ts";
-import type { EventsWanted } from "./run-options.ts";
 import type { RunRegistry } from "./run-registry.ts";
-import { show } from "./show.ts";
 import { readEvents } from "./stored-runs.ts";
 
 /** The most events that wait to be read; recorded ones beyond that are read again from the store. */

@@ -19,12 +19,12 @@ import { callsTool, stepRefOf } from "../../core/step.ts";
 import type { DefinedTool } from "../../core/tool.ts";
 import { afterDone, draftOf, stepsAfter } from "../../plan/check-draft.ts";
 import { recordDecision } from "../commands/approvals.ts";
-import { skipOpen } from "../end-run.ts";
-import type { Run } from "../run.ts";
-import { pendingItems, stepFailure } from "../run-progress.ts";
-import { opened } from "../secrets/run-secrets.ts";
-import { showIn } from "../show.ts";
-import { Planning, taskIn } from "./planning.ts";
+import { Planning, taskIn } from "../planning/planning.ts";
+import { showIn } from "../run/redaction.ts";
+import type { Run } from "../run/run.ts";
+import { pendingItems, stepFailure } from "../run/run-progress.ts";
+import { opened } from "../run/run-secrets.ts";
+import { skipOpen } from "../steps/end-run.ts";
 
 /** Failures that no other plan can resolve: an approver, or a limit, has refused. */
 const finalCodes: ReadonlySet<string> = new Set([

@@ -1,7 +1,13 @@
-import { toErrorData } from "../core/error-data.ts";
-import { AgentError, type AgentErrorDetails, fromErrorData, isAgentError, type RunDifference } from "../core/errors.ts";
-import type { RunResult } from "../core/run-result.ts";
-import type { Hold } from "../core/run-summary.ts";
+import { toErrorData } from "../../core/error-data.ts";
+import {
+  AgentError,
+  type AgentErrorDetails,
+  fromErrorData,
+  isAgentError,
+  type RunDifference,
+} from "../../core/errors.ts";
+import type { RunResult } from "../../core/run-result.ts";
+import type { Hold } from "../../core/run-summary.ts";
 import type { ResumeOptions } from "./run-options.ts";
 import type { StoreError } from "./run-recorder.ts";
 

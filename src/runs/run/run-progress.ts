@@ -1,7 +1,7 @@
-import type { AgentErrorData } from "../core/errors.ts";
-import type { PendingItem } from "../core/events.ts";
-import { defined } from "../core/options.ts";
-import type { PlanStep } from "../core/plan.ts";
+import type { AgentErrorData } from "../../core/errors.ts";
+import type { PendingItem } from "../../core/events.ts";
+import { defined } from "../../core/option-tables.ts";
+import type { PlanStep } from "../../core/plan.ts";
 import {
   type ApprovalState,
   instancesOf,
@@ -11,12 +11,12 @@ import {
   isStillToRun,
   isWaitOver,
   type StepState,
-} from "../core/run-state.ts";
-import { stepRefOf } from "../core/step.ts";
-import type { PlanExpressions } from "../plan/expressions.ts";
-import { dependenciesOfSteps } from "../plan/validate-plan.ts";
+} from "../../core/run-state.ts";
+import { stepRefOf } from "../../core/step.ts";
+import type { PlanExpressions } from "../../plan/expressions.ts";
+import { dependenciesOfSteps } from "../../plan/validate-plan.ts";
 import type { Run } from "./run.ts";
-import { opened } from "./secrets/run-secrets.ts";
+import { opened } from "./run-secrets.ts";
 
 /** Steps are given by their index in the plan. */
 export interface StepGraph {

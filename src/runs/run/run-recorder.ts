@@ -1,13 +1,13 @@
-import { toTimestamp } from "../async/clock.ts";
-import { isThenable } from "../async/promises.ts";
-import { toErrorData } from "../core/error-data.ts";
-import { AgentError, isAgentError, type StoreOperation } from "../core/errors.ts";
-import { type AgentEvent, type EventInit, isDigested, isTransient } from "../core/events.ts";
-import { EvidenceChain } from "../core/evidence.ts";
-import { deepFreeze } from "../core/json.ts";
-import { initialRunState, type RunState, reduceRunState } from "../core/run-state.ts";
-import type { RunStore } from "../core/run-store.ts";
-import type { EngineSettings } from "./options.ts";
+import { toTimestamp } from "../../async/clock.ts";
+import { isThenable } from "../../async/promises.ts";
+import { toErrorData } from "../../core/error-data.ts";
+import { AgentError, isAgentError, type StoreOperation } from "../../core/errors.ts";
+import { type AgentEvent, type EventInit, isDigested, isTransient } from "../../core/events.ts";
+import { EvidenceChain } from "../../core/evidence.ts";
+import { deepFreeze } from "../../core/json.ts";
+import { initialRunState, type RunState, reduceRunState } from "../../core/run-state.ts";
+import type { RunStore } from "../../core/run-store.ts";
+import type { EngineSettings } from "./engine-settings.ts";
 
 export interface RecorderOwner {
   readonly runId: string;

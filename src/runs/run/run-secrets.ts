@@ -17,7 +17,7 @@ import { callsTool, toolOf } from "../../core/step.ts";
 import type { Tool } from "../../core/tool.ts";
 import { toolSchemas } from "../../core/tool-schemas.ts";
 import { canonicalPlan } from "../../plan/hash-plan.ts";
-import type { EngineSettings, SealingSettings } from "../options.ts";
+import type { EngineSettings, SealingSettings } from "./engine-settings.ts";
 import { RunKeys } from "./run-keys.ts";
 import {
   HiddenTexts,

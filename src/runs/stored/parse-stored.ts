@@ -1,7 +1,13 @@
-import { AgentError } from "../core/errors.ts";
-import { type AgentEvent, type ApprovalEndEvent, checkEventFormat, findWrongKey, type Keyed } from "../core/events.ts";
-import { isRecord } from "../core/json.ts";
-import type { Plan } from "../core/plan.ts";
+import { AgentError } from "../../core/errors.ts";
+import {
+  type AgentEvent,
+  type ApprovalEndEvent,
+  checkEventFormat,
+  findWrongKey,
+  type Keyed,
+} from "../../core/events.ts";
+import { isRecord } from "../../core/json.ts";
+import type { Plan } from "../../core/plan.ts";
 import {
   type ApprovalState,
   initialRunState,
@@ -11,10 +17,10 @@ import {
   reduceRunState,
   type StepEvent,
   type StepState,
-} from "../core/run-state.ts";
-import type { ListRunsOptions, RunPage } from "../core/run-store.ts";
-import { isRunStatus, isUnstarted } from "../core/run-summary.ts";
-import { dependenciesOf } from "../plan/references.ts";
+} from "../../core/run-state.ts";
+import type { ListRunsOptions, RunPage } from "../../core/run-store.ts";
+import { isRunStatus, isUnstarted } from "../../core/run-summary.ts";
+import { dependenciesOf } from "../../plan/references.ts";
 
 export interface RecordedRun {
   readonly events: readonly AgentEvent[];

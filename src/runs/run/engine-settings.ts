@@ -1,25 +1,32 @@
-import { type Clock, maxTimerMs, systemClock } from "../async/clock.ts";
-import type { RetryOptions, RetryPolicy } from "../async/retry.ts";
+import { type Clock, maxTimerMs, systemClock } from "../../async/clock.ts";
+import type { RetryOptions, RetryPolicy } from "../../async/retry.ts";
 import type {
   AccountFor,
   ApprovalAnswer,
   ApprovalDecision,
   ApprovalQuestion,
   ApprovalRequest,
-} from "../core/approval.ts";
-import { retryOptions } from "../core/call-gate.ts";
-import { indexTools } from "../core/define-tool.ts";
-import type { AgentEvent } from "../core/events.ts";
-import type { ObservedCall, Observer } from "../core/observer.ts";
-import { checkOption, defined, failOption, type OptionTable, readOptions, type SettingsOf } from "../core/options.ts";
-import { defaultMaxSteps } from "../core/plan.ts";
-import type { Planner } from "../core/planner.ts";
-import type { RunStore } from "../core/run-store.ts";
-import type { StandardSchema } from "../core/schema.ts";
-import type { StepRef } from "../core/step.ts";
-import type { DefinedTool, Tool } from "../core/tool.ts";
-import { isSensitiveTool } from "../core/tool-schemas.ts";
-import { readEvents } from "../plan/validate-plan.ts";
+} from "../../core/approval.ts";
+import { retryOptions } from "../../core/call-gate.ts";
+import { indexTools } from "../../core/define-tool.ts";
+import type { AgentEvent } from "../../core/events.ts";
+import type { ObservedCall, Observer } from "../../core/observer.ts";
+import {
+  checkOption,
+  defined,
+  failOption,
+  type OptionTable,
+  readOptions,
+  type SettingsOf,
+} from "../../core/option-tables.ts";
+import { defaultMaxSteps } from "../../core/plan.ts";
+import type { Planner } from "../../core/planner.ts";
+import type { RunStore } from "../../core/run-store.ts";
+import type { StandardSchema } from "../../core/schema.ts";
+import type { StepRef } from "../../core/step.ts";
+import type { DefinedTool, Tool } from "../../core/tool.ts";
+import { isSensitiveTool } from "../../core/tool-schemas.ts";
+import { readEvents } from "../../plan/validate-plan.ts";
 import { answerOf, type Observation, observationOf, readObservers } from "./observers.ts";
 import { describeRunOption } from "./run-options.ts";
 

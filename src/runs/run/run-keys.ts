@@ -1,7 +1,7 @@
 import { countPending } from "../../async/promises.ts";
 import { AgentError } from "../../core/errors.ts";
 import type { JsonValue } from "../../core/json.ts";
-import type { SecretKey } from "../options.ts";
+import type { SecretKey } from "./engine-settings.ts";
 
 // As Node names them: without the types of the DOM they have no global names.
 type CryptoKey = Awaited<ReturnType<typeof crypto.subtle.importKey>>;

@@ -1,18 +1,18 @@
-import { toTimestamp } from "../async/clock.ts";
-import { AgentError } from "../core/errors.ts";
-import { formatVersion, type RunResumeEvent } from "../core/events.ts";
-import { deepFreeze, toJson } from "../core/json.ts";
-import { maxPlanBytes, type Plan, type PlanInput } from "../core/plan.ts";
-import type { RunState } from "../core/run-state.ts";
-import { planVersionOf } from "../core/step.ts";
-import type { DefinedTool } from "../core/tool.ts";
-import { type ToolFingerprint, toolFingerprint } from "../core/tool-schemas.ts";
-import { canonicalPlan, hashPlan } from "../plan/hash-plan.ts";
-import { checkOnce, invalidPlan, rememberPlan } from "../plan/validate-plan.ts";
-import type { EngineSettings } from "./options.ts";
-import type { Run } from "./run.ts";
-import type { RunSettings } from "./run-options.ts";
-import { opened, type RunSecrets, secretsOf } from "./secrets/run-secrets.ts";
+import { toTimestamp } from "../../async/clock.ts";
+import { AgentError } from "../../core/errors.ts";
+import { formatVersion, type RunResumeEvent } from "../../core/events.ts";
+import { deepFreeze, toJson } from "../../core/json.ts";
+import { maxPlanBytes, type Plan, type PlanInput } from "../../core/plan.ts";
+import type { RunState } from "../../core/run-state.ts";
+import { planVersionOf } from "../../core/step.ts";
+import type { DefinedTool } from "../../core/tool.ts";
+import { type ToolFingerprint, toolFingerprint } from "../../core/tool-schemas.ts";
+import { canonicalPlan, hashPlan } from "../../plan/hash-plan.ts";
+import { checkOnce, invalidPlan, rememberPlan } from "../../plan/validate-plan.ts";
+import type { EngineSettings } from "../run/engine-settings.ts";
+import type { Run } from "../run/run.ts";
+import type { RunSettings } from "../run/run-options.ts";
+import { opened, type RunSecrets, secretsOf } from "../run/run-secrets.ts";
 
 export type RunTarget = { readonly request: string } | { readonly plan: PlanInput };
 

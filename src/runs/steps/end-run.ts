@@ -1,17 +1,17 @@
-import { type AgentErrorData, fromErrorData } from "../core/errors.ts";
-import type { AgentEvent, EventInit, RunEndEvent, SkipReason } from "../core/events.ts";
-import { lastCompleted, type RunResult } from "../core/run-result.ts";
-import { instancesOf, isDone, isStillToRun, type RunState, type StepState } from "../core/run-state.ts";
-import { isHeld } from "../core/run-summary.ts";
-import { stepRefOf } from "../core/step.ts";
-import type { PlanExpressions } from "../plan/expressions.ts";
-import type { AbortReason, Run } from "./run.ts";
-import { cancelledBy, interruptedBy, runTimeout } from "./run-errors.ts";
-import { buildGraph, isAllDone, isReady, pendingItems, stepFailure } from "./run-progress.ts";
-import { opened } from "./secrets/run-secrets.ts";
-import { showIn, shownResult } from "./show.ts";
-import { dataOf, outcomeUnknown, taskOfPart } from "./steps/step-call.ts";
-import { undoSteps } from "./steps/undo.ts";
+import { type AgentErrorData, fromErrorData } from "../../core/errors.ts";
+import type { AgentEvent, EventInit, RunEndEvent, SkipReason } from "../../core/events.ts";
+import { lastCompleted, type RunResult } from "../../core/run-result.ts";
+import { instancesOf, isDone, isStillToRun, type RunState, type StepState } from "../../core/run-state.ts";
+import { isHeld } from "../../core/run-summary.ts";
+import { stepRefOf } from "../../core/step.ts";
+import type { PlanExpressions } from "../../plan/expressions.ts";
+import { showIn, shownResult } from "../run/redaction.ts";
+import type { AbortReason, Run } from "../run/run.ts";
+import { cancelledBy, interruptedBy, runTimeout } from "../run/run-errors.ts";
+import { buildGraph, isAllDone, isReady, pendingItems, stepFailure } from "../run/run-progress.ts";
+import { opened } from "../run/run-secrets.ts";
+import { dataOf, outcomeUnknown, taskOfPart } from "../run/step-call.ts";
+import { undoSteps } from "./undo.ts";
 
 export async function endExecution(run: Run, end: ExecutionEnd): Promise<RunResult> {
   run.enter("closing");

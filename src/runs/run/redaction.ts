@@ -1,12 +1,12 @@
-import type { ErrorData } from "../core/error-data.ts";
-import { isOurError } from "../core/errors.ts";
-import { copyJson, deepFreeze, hiddenText, hideSealed, mapItems, toJson } from "../core/json.ts";
-import { type RunResult, type RunSnapshot, toRunResult, toRunSnapshot } from "../core/run-result.ts";
-import type { RunState } from "../core/run-state.ts";
-import type { RunPage } from "../core/run-store.ts";
-import type { EngineSettings, RedactPlace } from "./options.ts";
+import type { ErrorData } from "../../core/error-data.ts";
+import { isOurError } from "../../core/errors.ts";
+import { copyJson, deepFreeze, hiddenText, hideSealed, mapItems, toJson } from "../../core/json.ts";
+import { type RunResult, type RunSnapshot, toRunResult, toRunSnapshot } from "../../core/run-result.ts";
+import type { RunState } from "../../core/run-state.ts";
+import type { RunPage } from "../../core/run-store.ts";
+import type { EngineSettings, RedactPlace } from "./engine-settings.ts";
 import { withThrown } from "./run-errors.ts";
-import type { RunSecrets } from "./secrets/run-secrets.ts";
+import type { RunSecrets } from "./run-secrets.ts";
 
 interface Shown {
   readonly runId: string;

@@ -1,8 +1,8 @@
-import { type Clock, letExit, monotonicNow } from "../async/clock.ts";
-import { isThenable } from "../async/promises.ts";
-import { notInTime, settleWithin } from "../async/timeout.ts";
-import type { PostedMessage, PostedMessages } from "../core/run-store.ts";
-import type { EngineSettings } from "./options.ts";
+import { type Clock, letExit, monotonicNow } from "../../async/clock.ts";
+import { isThenable } from "../../async/promises.ts";
+import { notInTime, settleWithin } from "../../async/timeout.ts";
+import type { PostedMessage, PostedMessages } from "../../core/run-store.ts";
+import type { EngineSettings } from "./engine-settings.ts";
 import { type StoreError, toStoreError } from "./run-recorder.ts";
 
 /** A lease is confirmed by two clocks, at least one of which shows that the machine slept. */

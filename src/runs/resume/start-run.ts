@@ -1,21 +1,15 @@
-import { monotonicNow } from "../async/clock.ts";
-import { settleOrAbort } from "../async/promises.ts";
-import { notInTime, settleWithin } from "../async/timeout.ts";
-import { type AgentErrorLike, isAgentError } from "../core/errors.ts";
-import type { EventInit, Keyed } from "../core/events.ts";
-import type { Plan, PlanInput, PlanStep } from "../core/plan.ts";
-import type { RunResult } from "../core/run-result.ts";
-import { type Hold, isUnstarted, unendedStatuses } from "../core/run-summary.ts";
-import { toolOf } from "../core/step.ts";
-import type { Refusal } from "./agent-methods.ts";
-import { findWrongPart, type RecordedRun } from "./parse-stored.ts";
-import { planInRun } from "./planning/planning.ts";
-import { continueStored } from "./resume/resume-run.ts";
-import { type Run, whenStarted } from "./run.ts";
-import { runConflict, runElsewhere } from "./run-errors.ts";
-import { type RunSettings, resolveRunOptions } from "./run-options.ts";
-import { evidenceOf, type StoreError } from "./run-recorder.ts";
-import type { ActiveRun, Opening, RunRegistry } from "./run-registry.ts";
+import { monotonicNow } from "../../async/clock.ts";
+import { settleOrAbort } from "../../async/promises.ts";
+import { notInTime, settleWithin } from "../../async/timeout.ts";
+import { type AgentErrorLike, isAgentError } from "../../core/errors.ts";
+import type { EventInit, Keyed } from "../../core/events.ts";
+import type { Plan, PlanInput, PlanStep } from "../../core/plan.ts";
+import type { RunResult } from "../../core/run-result.ts";
+import { type Hold, isUnstarted, unendedStatuses } from "../../core/run-summary.ts";
+import { toolOf } from "../../core/step.ts";
+import type { Refusal } from "../agent-methods.ts";
+import { runExecution } from "../execution/schedule.ts";
+import { planInRun } from "../planning/planning.ts";
 import {
   completePlan,
   fingerprintsOf,
@@ -25,26 +19,32 @@ import {
   type RunTarget,
   targetOf,
   withDefaults,
-} from "./run-target.ts";
-import { opened, secretsOf } from "./secrets/run-secrets.ts";
-import { shownResult } from "./show.ts";
-import { runExecution } from "./steps/schedule.ts";
-import { dataOf } from "./steps/step-call.ts";
-import { readRecorded, resultOfState } from "./stored-runs.ts";
+} from "../planning/run-target.ts";
+import { shownResult } from "../run/redaction.ts";
+import { type Run, whenStarted } from "../run/run.ts";
+import { runConflict, runElsewhere } from "../run/run-errors.ts";
+import { type RunSettings, resolveRunOptions } from "../run/run-options.ts";
+import { evidenceOf, type StoreError } from "../run/run-recorder.ts";
+import { opened, secretsOf } from "../run/run-secrets.ts";
+import { dataOf } from "../run/step-call.ts";
+import { findWrongPart, type RecordedRun } from "../stored/parse-stored.ts";
+import type { ActiveRun, Opening, RunRegistry } from "../stored/run-registry.ts";
+import { readRecorded, resultOfState } from "../stored/stored-runs.ts";
+import { continueStored } from "./resume-run.ts";
 
 // An engine loads this file, and all that it needs, when it is first used.
-export { receivePosted, toDelivery } from "./commands/commands.ts";
-export { deliverEarly, sendCommand } from "./commands/send-command.ts";
-export { dryRun } from "./dry-run.ts";
-export { listPending } from "./list-pending.ts";
-export { planAlone } from "./planning/planning.ts";
-export { forkRun } from "./resume/fork-run.ts";
-export { fitsHere, resumeAll, resumeLeft, resumeRun } from "./resume/resume-run.ts";
-export { readEventsOf } from "./run-events.ts";
-export { RunRegistry } from "./run-registry.ts";
-export { RunKeys } from "./secrets/run-keys.ts";
-export { showPage } from "./show.ts";
-export { deleteRun, isRecorded, listRuns, prune, readRun } from "./stored-runs.ts";
+export { receivePosted, toDelivery } from "../commands/commands.ts";
+export { dryRun } from "../planning/dry-run.ts";
+export { planAlone } from "../planning/planning.ts";
+export { showPage } from "../run/redaction.ts";
+export { RunKeys } from "../run/run-keys.ts";
+export { listPending } from "../stored/list-pending.ts";
+export { readEventsOf } from "../stored/read-events.ts";
+export { RunRegistry } from "../stored/run-registry.ts";
+export { deleteRun, isRecorded, listRuns, prune, readRun } from "../stored/stored-runs.ts";
+export { forkRun } from "./fork-run.ts";
+export { fitsHere, resumeAll, resumeLeft, resumeRun } from "./resume-run.ts";
+export { deliverEarly, sendCommand } from "./send-command.ts";
 
 interface StartOpening extends Opening {
   readonly target: RunTarget;

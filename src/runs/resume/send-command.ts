@@ -6,17 +6,7 @@ import type { RunResult } from "../../core/run-result.ts";
 import type { RunState } from "../../core/run-state.ts";
 import type { PostAnswer, PostOptions } from "../../core/run-store.ts";
 import { endedStatuses, isUnstarted } from "../../core/run-summary.ts";
-import type { RecordedRun } from "../parse-stored.ts";
-import { recordSuspended } from "../resume/record-suspended.ts";
-import { continueStored, type StoredLease } from "../resume/resume-run.ts";
-import { cancelledBy, interruptedBy, notWaiting } from "../run-errors.ts";
-import type { CommandOptions } from "../run-options.ts";
-import { toStoreError } from "../run-recorder.ts";
-import type { Opening, RunRegistry } from "../run-registry.ts";
-import { secretsIfReadable, secretsOf } from "../secrets/run-secrets.ts";
-import { shownResult } from "../show.ts";
-import { readExisting } from "../stored-runs.ts";
-import type { NamedEvent } from "./command-options.ts";
+import type { NamedEvent } from "../commands/command-options.ts";
 import {
   type CommandKind,
   type Commands,
@@ -25,7 +15,17 @@ import {
   keepsTooMany,
   maxDeliveries,
   toDelivery,
-} from "./commands.ts";
+} from "../commands/commands.ts";
+import { shownResult } from "../run/redaction.ts";
+import { cancelledBy, interruptedBy, notWaiting } from "../run/run-errors.ts";
+import type { CommandOptions } from "../run/run-options.ts";
+import { toStoreError } from "../run/run-recorder.ts";
+import { secretsIfReadable, secretsOf } from "../run/run-secrets.ts";
+import type { RecordedRun } from "../stored/parse-stored.ts";
+import type { Opening, RunRegistry } from "../stored/run-registry.ts";
+import { readExisting } from "../stored/stored-runs.ts";
+import { recordSuspended } from "./record-suspended.ts";
+import { continueStored, type StoredLease } from "./resume-run.ts";
 
 /** The time between two polls of a run that another process is running: at first, and at most. It doubles each time. */
 const firstPollMs = 20;

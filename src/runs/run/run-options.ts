@@ -1,7 +1,7 @@
-import { maxTimerMs } from "../async/clock.ts";
-import { AgentError } from "../core/errors.ts";
-import type { RunBudget, StoredRunOptions } from "../core/events.ts";
-import { isRecord, type JsonObject, toJson } from "../core/json.ts";
+import { maxTimerMs } from "../../async/clock.ts";
+import { AgentError } from "../../core/errors.ts";
+import type { RunBudget, StoredRunOptions } from "../../core/events.ts";
+import { isRecord, type JsonObject, toJson } from "../../core/json.ts";
 import {
   describeValue,
   failOption,
@@ -9,10 +9,10 @@ import {
   readOptions,
   readTimeZone,
   type SettingsOf,
-} from "../core/options.ts";
-import type { Planner } from "../core/planner.ts";
-import type { DefinedTool, InferToolResources, Tool } from "../core/tool.ts";
-import { noSuch } from "../plan/check-step.ts";
+} from "../../core/option-tables.ts";
+import type { Planner } from "../../core/planner.ts";
+import type { DefinedTool, InferToolResources, Tool } from "../../core/tool.ts";
+import { noSuch } from "../../plan/check-step.ts";
 
 /** Options of making a plan. @group Plans */
 export interface PlanOptions<TTool extends Tool = Tool> {

@@ -6,7 +6,7 @@ import { instanceAt, type StepState } from "../../core/run-state.ts";
 import type { SchemaIssue } from "../../core/schema.ts";
 import { describeStepRef, type StepRef, stepRefOf, toolOf } from "../../core/step.ts";
 import { type DefinedTool, type ToolEffect, toolEffects } from "../../core/tool.ts";
-import type { Run } from "../run.ts";
+import type { Run } from "./run.ts";
 
 export interface Iteration {
   readonly index: number;

@@ -1,7 +1,7 @@
 import { createHash } from "node:crypto";
 import type { AgentEvent } from "../../core/events.ts";
 import { canonicalJson, deepFreeze, type JsonObject } from "../../core/json.ts";
-import { failOption } from "../../core/options.ts";
+import { failOption } from "../../core/option-tables.ts";
 import {
   type ListRunsOptions,
   type ListSelection,

@@ -7,7 +7,7 @@ import type { RunSnapshot } from "../core/run-result.ts";
 import type { RunSummary } from "../core/run-summary.ts";
 import { jsonLines, printable, printableJson } from "../core/text.ts";
 import { describeCall } from "../describe-plan.ts";
-import type { PruneOptions } from "../runs/stored-runs.ts";
+import type { PruneOptions } from "../runs/stored/stored-runs.ts";
 import type { RunVerdict } from "../view/export-run.ts";
 import type { DrawOptions } from "../view/run-view.ts";
 import { type CliCall, exitCodes } from "./cli-io.ts";
