@@ -1,19 +1,21 @@
+import {
+  createAgent,
+  createCalculator,
+  createMemoryRunStore,
+  createNotes,
+  createOrchestrator,
+  createTodoStore,
+  createWebSearch,
+  defineTool,
+  hashPlan,
+  validatePlan,
+} from "planwright";
+import { jsonSchema } from "planwright/schemas";
+import { createFakeTool } from "planwright/testing";
+import { toHtml, toMermaid } from "planwright/view";
 import { describe, expect, it } from "vitest";
 import * as z from "zod/v4";
-import { jsonSchema } from "../src/adapters/schemas/index.ts";
-import { createAgent, createOrchestrator } from "../src/agent.ts";
-import { defineTool } from "../src/core/define-tool.ts";
-import { hashPlan } from "../src/plan/hash-plan.ts";
-import { validatePlan } from "../src/plan/validate-plan.ts";
-import { createMemoryRunStore } from "../src/stores/memory-run-store.ts";
 import { failureOf } from "../src/testing/conformance/conformance-case.ts";
-import { createFakeTool } from "../src/testing/fake-tool.ts";
-import { createCalculator } from "../src/tools/calculator/calculator.ts";
-import { createNotes } from "../src/tools/notes/notes.ts";
-import { createTodoStore } from "../src/tools/todo-store/todo-store.ts";
-import { createWebSearch } from "../src/tools/web-search/web-search.ts";
-import { toHtml } from "../src/view/to-html.ts";
-import { toMermaid } from "../src/view/to-mermaid.ts";
 
 const refused = expect.objectContaining({ code: "invalid-options" });
 const { inputSchema: _, ...bare } = createFakeTool({ name: "Bare" });

@@ -1,10 +1,10 @@
 import fc from "fast-check";
+import { createAgent, defineTool, describeCall, describePlan, sensitive } from "planwright";
+import { jsonSchema } from "planwright/schemas";
 import { describe, expect, it } from "vitest";
 import { z as zod3 } from "zod/v3";
 import { z } from "zod/v4";
-import { jsonSchema } from "../src/adapters/schemas/index.ts";
 import type { AnyPlan } from "../src/core/plan.ts";
-import { createAgent, defineTool, describeCall, describePlan, sensitive } from "../src/index.ts";
 
 const text = z.object({ text: z.string().optional() });
 const tools = [

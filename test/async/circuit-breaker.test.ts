@@ -1,4 +1,5 @@
 import fc from "fast-check";
+import type { Clock } from "planwright";
 import { describe, expect, it } from "vitest";
 import {
   CircuitBreaker,
@@ -6,7 +7,6 @@ import {
   type CircuitPermit,
   type CircuitState,
 } from "../../src/async/circuit-breaker.ts";
-import type { Clock } from "../../src/async/clock.ts";
 
 const defaults: Required<CircuitBreakerOptions> = { maxFailures: 3, windowMs: 10_000, resetAfterMs: 5_000 };
 

@@ -1,7 +1,7 @@
 import { getEventListeners } from "node:events";
+import { createManualClock } from "planwright/testing";
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
 import { monotonicNow, sleep, systemClock } from "../../src/async/clock.ts";
-import { createManualClock } from "../../src/testing/manual-clock.ts";
 
 describe("sleep", () => {
   it("resolves to true once the whole time has passed, and not before", async () => {

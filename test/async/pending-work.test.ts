@@ -1,6 +1,6 @@
+import { createManualClock } from "planwright/testing";
 import { describe, expect, it } from "vitest";
 import { countPending, pendingWork } from "../../src/async/promises.ts";
-import { createManualClock } from "../../src/testing/manual-clock.ts";
 
 describe("countPending", () => {
   it("counts a promise until it settles, and settles in the same way", async () => {

@@ -1,10 +1,10 @@
 import { getEventListeners } from "node:events";
 import fc from "fast-check";
+import type { Clock } from "planwright";
+import { createManualClock } from "planwright/testing";
 import { describe, expect, it } from "vitest";
 import { AbortSource } from "../../src/async/abort.ts";
-import type { Clock } from "../../src/async/clock.ts";
 import { RateLimit, type RateLimitOptions } from "../../src/async/limits.ts";
-import { createManualClock } from "../../src/testing/manual-clock.ts";
 
 const never = new AbortSource();
 

@@ -1,8 +1,8 @@
 import { getEventListeners } from "node:events";
+import { createManualClock } from "planwright/testing";
 import { describe, expect, it, vi } from "vitest";
 import { settleOrAbort } from "../../src/async/promises.ts";
 import { notInTime, settleWithin } from "../../src/async/timeout.ts";
-import { createManualClock } from "../../src/testing/manual-clock.ts";
 
 const never = new Promise<never>(() => {});
 

@@ -1,4 +1,4 @@
-import type { AgentEvent } from "../../src/core/events.ts";
+import type { AgentEvent } from "planwright";
 
 /** Texts that would do something in a page, if it let them: each sets `hacked`, or loads or changes something. */
 export const attacks: readonly string[] = [

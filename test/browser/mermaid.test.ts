@@ -1,9 +1,9 @@
 import { readFileSync } from "node:fs";
 import fc from "fast-check";
+import type { Plan } from "planwright";
+import { toMermaid } from "planwright/view";
 import type { Browser, Page } from "playwright-core";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import type { Plan } from "../../src/core/plan.ts";
-import { toMermaid } from "../../src/view/to-mermaid.ts";
 import { hostile } from "../view/drawn-runs.ts";
 import { everything, release } from "../view/instructive-run.ts";
 import { attacks } from "./hostile-events.ts";

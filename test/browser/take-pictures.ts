@@ -1,8 +1,9 @@
 // Draws the pictures of docs/pictures anew: `npx tsx test/browser/take-pictures.ts`, after `node test/browser/install.mjs --pictures`.
+
 import { execFileSync } from "node:child_process";
 import { mkdirSync } from "node:fs";
 import { join, resolve } from "node:path";
-import { toHtml } from "../../src/view/to-html.ts";
+import { toHtml } from "planwright/view";
 import { everything, release, releases } from "../view/instructive-run.ts";
 import { openBrowser } from "./open-browser.ts";
 

@@ -1,5 +1,5 @@
-import { createSqliteRunStore } from "../../src/adapters/sqlite/sqlite-run-store.ts";
-import type { AgentOptions } from "../../src/agent.ts";
+import type { AgentOptions } from "planwright";
+import { createSqliteRunStore } from "planwright/sqlite";
 import { createCliAgent } from "../../src/cli/cli-io.ts";
 import { callCli, createFakeAgent, createFakeIo } from "./fake-io.ts";
 

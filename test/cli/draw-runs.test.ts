@@ -1,10 +1,8 @@
 import { existsSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
+import { type AgentEvent, createMemoryRunStore, type RunSnapshot } from "planwright";
+import { createFakeTool } from "planwright/testing";
 import { describe, expect, it, vi } from "vitest";
-import type { AgentEvent } from "../../src/core/events.ts";
-import type { RunSnapshot } from "../../src/core/run-result.ts";
-import { createMemoryRunStore } from "../../src/stores/memory-run-store.ts";
-import { createFakeTool } from "../../src/testing/fake-tool.ts";
 import { newFolder } from "../new-folder.ts";
 import { call, fakeIo, listIds } from "./call-with-db.ts";
 import { callCli, createFakeAgent, createFakeIo } from "./fake-io.ts";

@@ -1,8 +1,7 @@
-import { type Agent, type AgentOptions, createAgent } from "../../src/agent.ts";
+import { type Agent, type AgentOptions, createAgent } from "planwright";
+import { createFakeTool, createScriptedPlanner } from "planwright/testing";
 import type { AgentChoice, CliIo } from "../../src/cli/cli-io.ts";
 import { runCli } from "../../src/cli/run-cli.ts";
-import { createFakeTool } from "../../src/testing/fake-tool.ts";
-import { createScriptedPlanner } from "../../src/testing/scripted-planner.ts";
 
 /** What a call of the command is given, and what it wrote. */
 export interface FakeIo extends CliIo {

@@ -1,6 +1,6 @@
+import { AgentError } from "planwright";
 import { expect, it } from "vitest";
 import { renderError } from "../../src/cli/render-run.ts";
-import { AgentError } from "../../src/core/errors.ts";
 
 it("says how a driver is installed beside npx and beside a command that is installed globally", () => {
   const details = { packages: ["libsql"], command: "npm install libsql" };

@@ -1,8 +1,8 @@
+import type { Tool } from "planwright";
+import { createFakeTool } from "planwright/testing";
 import { describe, expect, it } from "vitest";
 import { createColors } from "../../src/cli/printer.ts";
 import { renderOutput, renderResult, summarizeOutput } from "../../src/cli/render-run.ts";
-import type { Tool } from "../../src/core/tool.ts";
-import { createFakeTool } from "../../src/testing/fake-tool.ts";
 
 const colors = { ...createColors(false), dim: (text: string) => `<${text}>` };
 const resultIn = (result: string): Tool => ({ ...createFakeTool({ name: "Fake" }), result });

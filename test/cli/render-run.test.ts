@@ -1,7 +1,7 @@
+import type { StepRecord } from "planwright";
 import { expect, it } from "vitest";
 import { createColors } from "../../src/cli/printer.ts";
 import { renderStep } from "../../src/cli/render-run.ts";
-import type { StepRecord } from "../../src/core/run-result.ts";
 
 const error = { name: "AgentError", code: "cancelled", message: "no\u001b", retryable: false } as const;
 

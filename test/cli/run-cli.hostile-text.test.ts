@@ -1,16 +1,17 @@
 import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import fc from "fast-check";
+import {
+  type Agent,
+  AgentError,
+  type AgentEvent,
+  createFallbackPlanner,
+  createMemoryRunStore,
+  modelFailure,
+} from "planwright";
+import { createFakeTool, createScriptedPlanner } from "planwright/testing";
 import { describe, expect, it } from "vitest";
-import type { Agent } from "../../src/agent.ts";
 import { type CliIo, createCliAgent } from "../../src/cli/cli-io.ts";
-import { AgentError } from "../../src/core/errors.ts";
-import type { AgentEvent } from "../../src/core/events.ts";
-import { modelFailure } from "../../src/core/model-failure.ts";
-import { createFallbackPlanner } from "../../src/planners/fallback-planner.ts";
-import { createMemoryRunStore } from "../../src/stores/memory-run-store.ts";
-import { createFakeTool } from "../../src/testing/fake-tool.ts";
-import { createScriptedPlanner } from "../../src/testing/scripted-planner.ts";
 import { newFolder } from "../new-folder.ts";
 import { callCli, createFakeAgent, createFakeIo } from "./fake-io.ts";
 

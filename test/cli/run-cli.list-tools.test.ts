@@ -1,9 +1,9 @@
 import { readdirSync } from "node:fs";
 import { join } from "node:path";
+import { describeTool } from "planwright";
+import { createFakeTool } from "planwright/testing";
 import { describe, expect, it } from "vitest";
 import { createCliAgent } from "../../src/cli/cli-io.ts";
-import { describeTool } from "../../src/core/define-tool.ts";
-import { createFakeTool } from "../../src/testing/fake-tool.ts";
 import { newFolder } from "../new-folder.ts";
 import { call } from "./call-with-db.ts";
 import { callCli, createFakeAgent, createFakeIo } from "./fake-io.ts";

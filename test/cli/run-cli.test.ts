@@ -1,15 +1,8 @@
 import { readFileSync } from "node:fs";
+import { AgentError, createFallbackPlanner, createLlmPlanner, type JsonObject, modelFailure } from "planwright";
+import { createFakeTool, createManualClock, createScriptedModel, createScriptedPlanner } from "planwright/testing";
 import { describe, expect, it } from "vitest";
 import { createCliAgent } from "../../src/cli/cli-io.ts";
-import { AgentError } from "../../src/core/errors.ts";
-import type { JsonObject } from "../../src/core/json.ts";
-import { modelFailure } from "../../src/core/model-failure.ts";
-import { createFallbackPlanner } from "../../src/planners/fallback-planner.ts";
-import { createLlmPlanner } from "../../src/planners/llm/llm-planner.ts";
-import { createFakeTool } from "../../src/testing/fake-tool.ts";
-import { createManualClock } from "../../src/testing/manual-clock.ts";
-import { createScriptedModel } from "../../src/testing/scripted-model.ts";
-import { createScriptedPlanner } from "../../src/testing/scripted-planner.ts";
 import { callCli, createFakeAgent, createFakeIo } from "./fake-io.ts";
 
 const refusal = new AgentError("cannot-plan", 'The request cannot be planned: nothing fits "sing\n".', {

@@ -1,7 +1,7 @@
+import type { AgentEvent } from "planwright";
 import { expect, it } from "vitest";
 import { createReporter } from "../../src/cli/follow-run.ts";
 import { Printer } from "../../src/cli/printer.ts";
-import type { AgentEvent } from "../../src/core/events.ts";
 import { createFakeAgent } from "./fake-io.ts";
 
 it("a run is reported line by line: replans, skipped steps, circuits and what was undone, too", () => {

@@ -1,7 +1,7 @@
 import { join } from "node:path";
+import { createFakeTool } from "planwright/testing";
 import { expect, it } from "vitest";
 import { createCliAgent } from "../../src/cli/cli-io.ts";
-import { createFakeTool } from "../../src/testing/fake-tool.ts";
 import { newFolder } from "../new-folder.ts";
 import { call, fakeIo } from "./call-with-db.ts";
 import { callCli, createFakeIo } from "./fake-io.ts";

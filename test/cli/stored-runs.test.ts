@@ -1,11 +1,9 @@
 import { readdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
+import { createSqliteRunStore } from "planwright/sqlite";
+import { createFakeTool, createManualClock, createScriptedPlanner } from "planwright/testing";
 import { describe, expect, it, onTestFinished } from "vitest";
 import { openDatabase } from "../../src/adapters/sqlite/database-file.ts";
-import { createSqliteRunStore } from "../../src/adapters/sqlite/sqlite-run-store.ts";
-import { createFakeTool } from "../../src/testing/fake-tool.ts";
-import { createManualClock } from "../../src/testing/manual-clock.ts";
-import { createScriptedPlanner } from "../../src/testing/scripted-planner.ts";
 import { newFolder } from "../new-folder.ts";
 import { call, fakeIo, listIds } from "./call-with-db.ts";
 import { callCli, createFakeAgent, createFakeIo } from "./fake-io.ts";

@@ -1,8 +1,8 @@
 import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
+import { createAgent } from "planwright";
+import { createSqliteRunStore } from "planwright/sqlite";
 import { describe, expect, it } from "vitest";
-import { createSqliteRunStore } from "../../src/adapters/sqlite/sqlite-run-store.ts";
-import { createAgent } from "../../src/agent.ts";
 import { loadTools } from "../../src/cli/load-tools.ts";
 import { newFolder } from "../new-folder.ts";
 import { call } from "./call-with-db.ts";

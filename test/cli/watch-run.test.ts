@@ -1,8 +1,8 @@
 import { join } from "node:path";
+import { createSqliteRunStore } from "planwright/sqlite";
+import { createFakeTool, createManualClock } from "planwright/testing";
 import { describe, expect, it, onTestFinished } from "vitest";
-import { createSqliteRunStore } from "../../src/adapters/sqlite/sqlite-run-store.ts";
-import { createFakeTool, type FakeToolOptions } from "../../src/testing/fake-tool.ts";
-import { createManualClock } from "../../src/testing/manual-clock.ts";
+import type { FakeToolOptions } from "../../src/testing/fake-tool.ts";
 import { newFolder } from "../new-folder.ts";
 import { call, fakeIo } from "./call-with-db.ts";
 import { callCli, createFakeAgent } from "./fake-io.ts";

@@ -1,7 +1,7 @@
 import { createHash } from "node:crypto";
+import type { JsonObject } from "planwright";
 import { describe, expect, it } from "vitest";
 import { type ApprovedCall, hashCall } from "../../src/core/approval.ts";
-import type { JsonObject } from "../../src/core/json.ts";
 
 const sha256 = (text: string) => createHash("sha256").update(text).digest("hex");
 const call: ApprovedCall = { runId: "r1", stepId: "s1", tool: "A", effect: "once", input: {} };

@@ -1,8 +1,8 @@
+import { createManualClock } from "planwright/testing";
 import { describe, expect, it } from "vitest";
 import { AbortSource } from "../../src/async/abort.ts";
 import { type Admission, CallGate } from "../../src/core/call-gate.ts";
 import type { ToolLimitOptions } from "../../src/core/tool.ts";
-import { createManualClock } from "../../src/testing/manual-clock.ts";
 
 const free = () => new AbortSource();
 

@@ -1,6 +1,7 @@
+import { defineTool } from "planwright";
 import { describe, expect, it } from "vitest";
 import * as z from "zod/v4";
-import { defineTool, indexTools } from "../../src/core/define-tool.ts";
+import { indexTools } from "../../src/core/define-tool.ts";
 import type { PhraseList } from "../../src/core/tool.ts";
 
 const define = (name: string, phrases: PhraseList<{ city?: string | undefined }>) =>

@@ -1,11 +1,10 @@
+import { isAgentError, type Tool } from "planwright";
 import { describe, expect, it } from "vitest";
 import { z as z3 } from "zod/v3";
 import { z } from "zod/v4";
 import { retryOptions } from "../../src/core/call-gate.ts";
 import { define } from "../../src/core/define-tool.ts";
-import { isAgentError } from "../../src/core/errors.ts";
 import { readOptions } from "../../src/core/option-tables.ts";
-import type { Tool } from "../../src/core/tool.ts";
 
 const good = {
   name: "Echo",

@@ -1,7 +1,8 @@
 import fc from "fast-check";
+import { AgentError, type AgentErrorData, type ErrorData, isAgentError } from "planwright";
 import { describe, expect, it } from "vitest";
-import { type ErrorData, toErrorData } from "../../src/core/error-data.ts";
-import { AgentError, type AgentErrorData, fromErrorData, isAgentError } from "../../src/core/errors.ts";
+import { toErrorData } from "../../src/core/error-data.ts";
+import { fromErrorData } from "../../src/core/errors.ts";
 
 const timeout = () =>
   new AgentError("timeout", "Too slow.", { details: { scope: "step", timeoutMs: 5 }, cause: new TypeError("inner") });

@@ -1,5 +1,6 @@
+import type { AgentEventType } from "planwright";
 import { expect, it } from "vitest";
-import { type AgentEventType, isTransient } from "../../src/core/events.ts";
+import { isTransient } from "../../src/core/events.ts";
 
 it("only progress, attempts, late results and partial plans are transient", () => {
   const types: Record<AgentEventType, boolean> = {

@@ -1,6 +1,6 @@
 import { createHash } from "node:crypto";
+import type { AgentEvent } from "planwright";
 import { expect, it } from "vitest";
-import type { AgentEvent } from "../../src/core/events.ts";
 import { EvidenceChain } from "../../src/core/evidence.ts";
 
 const hash = (text: string) => createHash("sha256").update(text).digest("hex");

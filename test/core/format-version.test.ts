@@ -1,9 +1,8 @@
+import { type AgentEvent, createAgent, createMemoryRunStore } from "planwright";
+import { createFakeTool } from "planwright/testing";
 import { expect, it } from "vitest";
-import { createAgent } from "../../src/agent.ts";
-import { type AgentEvent, formatVersion } from "../../src/core/events.ts";
-import { createMemoryRunStore } from "../../src/stores/memory-run-store.ts";
+import { formatVersion } from "../../src/core/events.ts";
 import { runStart } from "../../src/testing/conformance/run-store-conformance.ts";
-import { createFakeTool } from "../../src/testing/fake-tool.ts";
 
 it.each([
   ["a later format", formatVersion + 1, /format 8; expected format 7/],

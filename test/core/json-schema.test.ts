@@ -1,8 +1,9 @@
+import type { StandardSchema } from "planwright";
 import { describe, expect, it } from "vitest";
 import { z as z3 } from "zod/v3";
 import { z } from "zod/v4";
 import { findUnknownKeys, jsonTypeOf, knownKeys, schemasAt, typesOf } from "../../src/core/json-schema.ts";
-import { type StandardSchema, toJsonSchema } from "../../src/core/schema.ts";
+import { toJsonSchema } from "../../src/core/schema.ts";
 
 const typesAt = async (schema: StandardSchema, path: (string | number)[], value?: unknown) => {
   const schemas = schemasAt(await toJsonSchema(schema, "input"), path, value);

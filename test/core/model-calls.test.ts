@@ -1,8 +1,7 @@
+import { type ModelAttempts, type ModelRequest, type ModelResponse, modelFailure } from "planwright";
+import { createManualClock } from "planwright/testing";
 import { describe, expect, it } from "vitest";
-import type { ModelAttempts, ModelRequest, ModelResponse } from "../../src/core/language-model.ts";
 import { type ModelCallOptions, ModelCalls } from "../../src/core/model-calls.ts";
-import { modelFailure } from "../../src/core/model-failure.ts";
-import { createManualClock } from "../../src/testing/manual-clock.ts";
 
 const hourMs = 3_600_000;
 const model = { provider: "test", modelId: "m" };

@@ -1,7 +1,5 @@
+import { AgentError, type ModelFailureReason, modelFailure } from "planwright";
 import { describe, expect, it } from "vitest";
-import { AgentError } from "../../src/core/errors.ts";
-import type { ModelFailureReason } from "../../src/core/language-model.ts";
-import { modelFailure } from "../../src/core/model-failure.ts";
 
 const model = { provider: "ollama", modelId: "qwen3" };
 const reasons: Readonly<Record<ModelFailureReason, boolean>> = {

@@ -1,16 +1,9 @@
 import fc from "fast-check";
+import type { LanguageModel, ModelPrice, ModelUsage } from "planwright";
+import { createScriptedModel } from "planwright/testing";
 import { describe, expect, it } from "vitest";
-import type { LanguageModel, ModelPrice, ModelTokens } from "../../src/core/language-model.ts";
-import {
-  addUsage,
-  costOf,
-  type ModelCall,
-  type ModelUsage,
-  modelCall,
-  priceOf,
-  sumCalls,
-} from "../../src/core/model-usage.ts";
-import { createScriptedModel } from "../../src/testing/scripted-model.ts";
+import type { ModelTokens } from "../../src/core/language-model.ts";
+import { addUsage, costOf, type ModelCall, modelCall, priceOf, sumCalls } from "../../src/core/model-usage.ts";
 
 const price: ModelPrice = { inputPerMillion: 3, outputPerMillion: 15 };
 const priced = createScriptedModel([], { price });

@@ -1,9 +1,9 @@
+import { createPostgresRunStore } from "planwright/postgres";
+import { createSqliteRunStore } from "planwright/sqlite";
+import { exportRun, verifyRun } from "planwright/view";
 import { describe, expect, it } from "vitest";
 import { z } from "zod/v4";
-import { createPostgresRunStore } from "../../src/adapters/postgres/index.ts";
-import { createSqliteRunStore } from "../../src/adapters/sqlite/index.ts";
 import * as planwright from "../../src/index.ts";
-import { exportRun, verifyRun } from "../../src/view/index.ts";
 
 const key = "SeCrEtKeY-abcdef0123456789";
 const pem = `-----BEGIN PRIVATE KEY-----\n${key}\n-----END PRIVATE KEY-----\n`;

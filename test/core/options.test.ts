@@ -1,6 +1,6 @@
+import { isAgentError } from "planwright";
 import { describe, expect, it } from "vitest";
 import { systemClock } from "../../src/async/clock.ts";
-import { isAgentError } from "../../src/core/errors.ts";
 import { checkKeys, checkOption, defined, failOption, readOptions } from "../../src/core/option-tables.ts";
 
 function refusal(

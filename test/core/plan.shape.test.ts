@@ -1,7 +1,7 @@
 import fc from "fast-check";
+import { type JsonValue, planSchema } from "planwright";
 import { expect, it } from "vitest";
-import type { JsonValue } from "../../src/core/json.ts";
-import { hasPlanShape, planSchema } from "../../src/core/plan.ts";
+import { hasPlanShape } from "../../src/core/plan.ts";
 
 const odd = fc.oneof(fc.constantFrom<JsonValue>(null, "", "s1", "a b", 0, 1, 2, 1.5, -1, 1e20, true, [], {}, ["s1"]));
 const orOdd = (value: fc.Arbitrary<JsonValue>) =>

@@ -1,5 +1,5 @@
+import { AgentError, type AgentErrorData, isAgentError } from "planwright";
 import { describe, expect, it } from "vitest";
-import { AgentError, type AgentErrorData, isAgentError } from "../../src/core/errors.ts";
 import { toPlanningError } from "../../src/core/planner.ts";
 
 const planner = { name: "mine" };

@@ -1,9 +1,6 @@
+import { createAgent, createMemoryRunStore } from "planwright";
+import { createFakeTool, createManualClock, createScriptedPlanner } from "planwright/testing";
 import { expect, it } from "vitest";
-import { createAgent } from "../../src/agent.ts";
-import { createMemoryRunStore } from "../../src/stores/memory-run-store.ts";
-import { createFakeTool } from "../../src/testing/fake-tool.ts";
-import { createManualClock } from "../../src/testing/manual-clock.ts";
-import { createScriptedPlanner } from "../../src/testing/scripted-planner.ts";
 
 const startMs = Date.UTC(2026);
 const at = (ms: number) => new Date(startMs + ms).toISOString();

@@ -1,5 +1,5 @@
+import { AgentError } from "planwright";
 import { describe, expect, it } from "vitest";
-import { AgentError } from "../../src/core/errors.ts";
 import type { EventInit } from "../../src/core/events.ts";
 
 import {

@@ -1,7 +1,7 @@
+import { type AgentEvent, runStatusAfter } from "planwright";
 import { describe, expect, it } from "vitest";
-import { type AgentEvent, type EventInit, isTransient } from "../../src/core/events.ts";
+import { type EventInit, isTransient } from "../../src/core/events.ts";
 import { foldEvents, initialRunState, reduceRunState } from "../../src/core/run-state.ts";
-import { runStatusAfter } from "../../src/core/run-summary.ts";
 import { failedRun, failure, given, numbered, plan, requested } from "../fixtures/run-events.ts";
 
 const fold = (events: readonly EventInit[]) => foldEvents("run_1", numbered(events));

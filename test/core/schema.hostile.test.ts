@@ -1,6 +1,6 @@
+import { createAgent, defineTool, isAgentError, type StandardSchema } from "planwright";
 import { describe, expect, it } from "vitest";
 import { z } from "zod/v4";
-import { createAgent, defineTool, isAgentError, type StandardSchema } from "../../src/index.ts";
 
 const describesObject = () => ({ type: "object" });
 const schemaOf = (validate: () => unknown, tell: () => unknown = describesObject) =>

@@ -1,9 +1,9 @@
+import { createAgent, createMemoryRunStore, defineTool, sensitive } from "planwright";
+import { jsonSchema } from "planwright/schemas";
 import { describe, expect, it } from "vitest";
 import { z as z3 } from "zod/v3";
 import { z } from "zod/v4";
 import * as mini from "zod/v4-mini";
-import { jsonSchema } from "../../src/adapters/schemas/index.ts";
-import { createAgent, createMemoryRunStore, defineTool, sensitive } from "../../src/index.ts";
 
 const secret = "Zq7-hunter2-Secret";
 

@@ -1,15 +1,11 @@
 import { toStandardJsonSchema } from "@valibot/to-json-schema";
 import { type } from "arktype";
 import { Schema } from "effect";
+import { createAgent, describeTool, type StandardSchema, type Tool, validatePlan } from "planwright";
+import { jsonSchema } from "planwright/schemas";
 import { date, number, object, optional, pipe, string, transform, union } from "valibot";
 import { describe, expect, it } from "vitest";
 import { z } from "zod/v4";
-import { jsonSchema } from "../../src/adapters/schemas/index.ts";
-import { createAgent } from "../../src/agent.ts";
-import { describeTool } from "../../src/core/define-tool.ts";
-import type { StandardSchema } from "../../src/core/schema.ts";
-import type { Tool } from "../../src/core/tool.ts";
-import { validatePlan } from "../../src/plan/validate-plan.ts";
 
 const schemas: Readonly<Record<string, StandardSchema<unknown, unknown>>> = {
   zod: z.object({

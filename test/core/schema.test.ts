@@ -1,8 +1,9 @@
+import type { StandardSchema } from "planwright";
 import { describe, expect, it } from "vitest";
 import { z as z3 } from "zod/v3";
 import { z } from "zod/v4";
 import * as mini from "zod/v4-mini";
-import { parseWith, type StandardSchema, toJsonSchema, zodVersionOf } from "../../src/core/schema.ts";
+import { parseWith, toJsonSchema, zodVersionOf } from "../../src/core/schema.ts";
 
 const boom = (): never => {
   throw new Error("boom");

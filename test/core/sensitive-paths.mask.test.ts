@@ -1,7 +1,7 @@
+import { sensitive } from "planwright";
 import { describe, expect, it } from "vitest";
 import { z } from "zod/v4";
 import { maskPaths, sensitivePaths } from "../../src/core/sensitive-paths.ts";
-import { sensitive } from "../../src/core/tool-schemas.ts";
 
 const secret = sensitive(z.string());
 interface Node {

@@ -1,8 +1,8 @@
+import { composed, sensitive } from "planwright";
 import { describe, expect, it } from "vitest";
 import { z as z3 } from "zod/v3";
 import { z } from "zod/v4";
 import { toJsonSchema } from "../../src/core/schema.ts";
-import { composed, sensitive } from "../../src/core/tool-schemas.ts";
 
 describe("composed", () => {
   it.each([

@@ -1,7 +1,7 @@
+import { defineTool, describeTool } from "planwright";
 import { describe, expect, it } from "vitest";
 import { z as z3 } from "zod/v3";
 import { z } from "zod/v4";
-import { defineTool, describeTool } from "../../src/core/define-tool.ts";
 import { toolSchemas } from "../../src/core/tool-schemas.ts";
 
 const weather = defineTool({

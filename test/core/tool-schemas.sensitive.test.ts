@@ -1,13 +1,11 @@
+import { defineTool, type JsonSchema, sensitive, type Tool } from "planwright";
 import { describe, expect, it } from "vitest";
 import { z as z3 } from "zod/v3";
 import { z } from "zod/v4";
 import * as mini from "zod/v4-mini";
-import { defineTool } from "../../src/core/define-tool.ts";
-import type { JsonSchema } from "../../src/core/json-schema.ts";
 import { toJsonSchema } from "../../src/core/schema.ts";
 import { SensitiveView, sensitivePaths, sensitiveViewOf } from "../../src/core/sensitive-paths.ts";
-import type { Tool } from "../../src/core/tool.ts";
-import { isSensitiveTool, sensitive } from "../../src/core/tool-schemas.ts";
+import { isSensitiveTool } from "../../src/core/tool-schemas.ts";
 
 type Schema = Parameters<typeof defineTool>[0]["inputSchema"];
 

@@ -1,7 +1,7 @@
+import { defineTool } from "planwright";
 import { describe, expect, it } from "vitest";
 import { z as z3 } from "zod/v3";
 import { z } from "zod/v4";
-import { defineTool } from "../../src/core/define-tool.ts";
 import { type ToolSchemas, toolFingerprint, toolSchemas } from "../../src/core/tool-schemas.ts";
 import { note, open, sum, toolWith } from "../fixtures/plan-tools.ts";
 

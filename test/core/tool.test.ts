@@ -1,12 +1,17 @@
+import {
+  AgentError,
+  createAgent,
+  createMemoryRunStore,
+  type DefinedTool,
+  defineTool,
+  sensitive,
+  type Tool,
+  type ToolContext,
+} from "planwright";
 import { describe, expect, it } from "vitest";
 import { z as z3 } from "zod/v3";
 import { z } from "zod/v4";
-import { createAgent } from "../../src/agent.ts";
-import { define, defineTool, indexTools } from "../../src/core/define-tool.ts";
-import { AgentError } from "../../src/core/errors.ts";
-import type { DefinedTool, Tool, ToolContext } from "../../src/core/tool.ts";
-import { sensitive } from "../../src/core/tool-schemas.ts";
-import { createMemoryRunStore } from "../../src/stores/memory-run-store.ts";
+import { define, indexTools } from "../../src/core/define-tool.ts";
 
 const context: ToolContext = {
   signal: new AbortController().signal,

@@ -1,11 +1,5 @@
 import { parseArgs } from "node:util";
-import {
-  createLlmPlanner,
-  createOllamaModel,
-  createRulePlanner,
-  type LanguageModel,
-  type Planner,
-} from "../../src/index.ts";
+import { createLlmPlanner, createOllamaModel, createRulePlanner, type LanguageModel, type Planner } from "planwright";
 import { loadModel } from "./load-model.ts";
 
 /** What the evaluation was asked to do. */

@@ -1,5 +1,5 @@
-import { jsonSchema as schemaOf } from "../../src/adapters/schemas/index.ts";
-import { type DefinedTool, defineTool } from "../../src/index.ts";
+import { type DefinedTool, defineTool } from "planwright";
+import { jsonSchema as schemaOf } from "planwright/schemas";
 
 /** A tool as the data for function calling describes it. */
 export interface DescribedTool {

@@ -1,3 +1,3 @@
-import type { Planner } from "../../src/index.ts";
+import { type Planner } from "planwright";
 
 export function withFirstProposal(planner: Planner, toPlan: typeof import("../../src/index.ts").toPlan): Planner;

@@ -1,5 +1,5 @@
 import { isDeepStrictEqual } from "node:util";
-import { createRulePlanner, type Planner } from "../../src/index.ts";
+import { createRulePlanner, type Planner } from "planwright";
 import { type DataRow, readRows } from "./data.ts";
 import { type PlannedRow, planRows } from "./plan-rows.ts";
 

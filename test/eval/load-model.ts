@@ -1,7 +1,7 @@
 import { resolve } from "node:path";
 import { pathToFileURL } from "node:url";
-import { type AiSdkLanguageModel, createAiSdkModel } from "../../src/adapters/ai-sdk/index.ts";
-import type { LanguageModel } from "../../src/index.ts";
+import type { LanguageModel } from "planwright";
+import { type AiSdkLanguageModel, createAiSdkModel } from "planwright/ai-sdk";
 
 /**
  * A model of the AI SDK by the package of its provider, such as `@ai-sdk/openai`, or by the path of a module, beginning

@@ -1,6 +1,6 @@
 import { join, resolve } from "node:path";
 import { pathToFileURL } from "node:url";
-import type { Planner } from "../../src/index.ts";
+import type { Planner } from "planwright";
 import { type DataRow, isSetAside, isWordProblem, readRows } from "./data.ts";
 import { type PlannedRow, planRows, timePlans } from "./plan-rows.ts";
 

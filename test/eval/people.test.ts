@@ -1,7 +1,5 @@
 import { readdirSync, readFileSync } from "node:fs";
 import { pathToFileURL } from "node:url";
-import { describe, expect, it } from "vitest";
-import * as z from "zod/v4";
 import {
   createRulePlanner,
   createTodoStore,
@@ -10,8 +8,10 @@ import {
   isAgentError,
   type PlanDraft,
   type Proposal,
-} from "../../src/index.ts";
-import { validatePlan } from "../../src/plan/validate-plan.ts";
+  validatePlan,
+} from "planwright";
+import { describe, expect, it } from "vitest";
+import * as z from "zod/v4";
 import { requestOf } from "../planners/rules/plan-for.ts";
 
 const folder = "test/eval/people/open";

@@ -12,7 +12,7 @@ import {
   type PlanInput,
   type Planner,
   type PlanSource,
-} from "../../src/index.ts";
+} from "planwright";
 import { ModelMeter } from "../../src/runs/planning/model-meter.ts";
 import { toTool } from "./call-tools.ts";
 import type { DataRow } from "./data.ts";

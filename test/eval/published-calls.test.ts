@@ -1,6 +1,6 @@
 import { existsSync } from "node:fs";
+import type { JsonObject } from "planwright";
 import { describe, expect, it } from "vitest";
-import type { JsonObject } from "../../src/core/json.ts";
 import { accountFor } from "../../src/planners/rules/account.ts";
 import { toTool } from "./call-tools.ts";
 import { readRows } from "./data.ts";

@@ -1,4 +1,4 @@
-import type { PlanStep } from "../../src/index.ts";
+import type { PlanStep } from "planwright";
 import { readRows } from "./data.ts";
 import { type PlannedRow, planRows } from "./plan-rows.ts";
 

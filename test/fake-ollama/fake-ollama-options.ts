@@ -1,5 +1,4 @@
-import type { Clock } from "../../src/async/clock.ts";
-import type { JsonValue } from "../../src/core/json.ts";
+import type { Clock, JsonValue } from "planwright";
 import type { FakeOllamaModel } from "./fake-models.ts";
 import type { FakeOllamaAnswer, FakeOllamaShowAnswer } from "./fake-ollama-answer.ts";
 

@@ -1,7 +1,7 @@
 import { connect } from "node:net";
 import { Ollama } from "ollama/browser";
+import { createManualClock } from "planwright/testing";
 import { afterEach, describe, expect, it } from "vitest";
-import { createManualClock } from "../../src/testing/manual-clock.ts";
 import { startFakeOllama } from "./fake-ollama.ts";
 import { fakeOllamaFaults } from "./fake-ollama-answer.ts";
 import type { FakeOllama, FakeOllamaOptions } from "./fake-ollama-options.ts";

@@ -1,12 +1,11 @@
 import { existsSync } from "node:fs";
 import { encode } from "gpt-tokenizer/encoding/o200k_base";
+import { createLlmPlanner, type DefinedTool } from "planwright";
+import { createScriptedModel } from "planwright/testing";
 import { beforeAll, describe, expect, it } from "vitest";
 import { define } from "../../src/core/define-tool.ts";
 import { toolOf } from "../../src/core/step.ts";
-import type { DefinedTool } from "../../src/core/tool.ts";
-import { createLlmPlanner } from "../../src/planners/llm/llm-planner.ts";
 import { readNearest } from "../../src/planners/llm/nearest-tools.ts";
-import { createScriptedModel } from "../../src/testing/scripted-model.ts";
 import { toTool } from "../eval/call-tools.ts";
 import { readRows } from "../eval/data.ts";
 import { seededRandom } from "../kills/seeded-random.ts";

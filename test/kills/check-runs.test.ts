@@ -1,5 +1,6 @@
+import type { AgentEvent } from "planwright";
 import { describe, expect, it } from "vitest";
-import type { AgentEvent, EventInit } from "../../src/core/events.ts";
+import type { EventInit } from "../../src/core/events.ts";
 import { checkRuns, noneWrong } from "./check-runs.ts";
 import type { JournalRow } from "./journal.ts";
 import { killPlans } from "./kill-plans.ts";

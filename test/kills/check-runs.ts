@@ -1,5 +1,5 @@
 import { isDeepStrictEqual } from "node:util";
-import type { AgentEvent } from "../../src/core/events.ts";
+import type { AgentEvent } from "planwright";
 import { toRunResult } from "../../src/core/run-result.ts";
 import { foldEvents } from "../../src/core/run-state.ts";
 import type { WantedRun } from "./child-work.ts";

@@ -1,8 +1,5 @@
 import { writeSync } from "node:fs";
-import { type Agent, createAgent } from "../../src/agent.ts";
-import { isAgentError } from "../../src/core/errors.ts";
-import type { PendingItem } from "../../src/core/events.ts";
-import type { RunStore } from "../../src/core/run-store.ts";
+import { type Agent, createAgent, isAgentError, type PendingItem, type RunStore } from "planwright";
 import { childWork, type WantedRun } from "./child-work.ts";
 import { type Journal, openJournal } from "./journal.ts";
 import { killPlans } from "./kill-plans.ts";

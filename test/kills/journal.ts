@@ -1,5 +1,5 @@
 import { appendFileSync, closeSync, existsSync, fsyncSync, openSync, readFileSync, writeSync } from "node:fs";
-import type { AgentEvent } from "../../src/core/events.ts";
+import type { AgentEvent } from "planwright";
 
 /**
  * What processes report about themselves, one row after another, to outlive them.

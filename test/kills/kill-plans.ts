@@ -1,6 +1,4 @@
-import type { PlanInput } from "../../src/core/plan.ts";
-import type { RunStatus } from "../../src/core/run-summary.ts";
-import type { RunOptions } from "../../src/runs/run/run-options.ts";
+import type { PlanInput, RunOptions, RunStatus } from "planwright";
 
 /** The kinds of runs that are killed. */
 export const planKinds = ["sequential", "parallel", "looped", "approved", "undone", "stumbling"] as const;

@@ -1,5 +1,5 @@
-import { type Clock, systemClock } from "../../src/async/clock.ts";
-import type { RunStore } from "../../src/core/run-store.ts";
+import type { Clock, RunStore } from "planwright";
+import { systemClock } from "../../src/async/clock.ts";
 import type { Boundary, KillPoint } from "./child-work.ts";
 import type { Journal } from "./journal.ts";
 

@@ -1,7 +1,6 @@
 import { setTimeout as sleep } from "node:timers/promises";
+import { defineTool, type ToolContext } from "planwright";
 import { z } from "zod/v4";
-import { defineTool } from "../../src/core/define-tool.ts";
-import type { ToolContext } from "../../src/core/tool.ts";
 import type { Journal } from "./journal.ts";
 import type { KillSwitch } from "./kill-switch.ts";
 

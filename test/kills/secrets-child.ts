@@ -1,6 +1,5 @@
-import { createSqliteRunStore } from "../../src/adapters/sqlite/sqlite-run-store.ts";
-import { createAgent } from "../../src/agent.ts";
-import type { RunStore } from "../../src/core/run-store.ts";
+import { createAgent, type RunStore } from "planwright";
+import { createSqliteRunStore } from "planwright/sqlite";
 import { keyOf, secretPlan, secretTools } from "../scenario/secret-tools.ts";
 
 // Runs a plan with secrets and kills itself after a number of events: bundled and started by secrets.test.ts.

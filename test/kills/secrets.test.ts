@@ -1,11 +1,10 @@
 import { spawnSync } from "node:child_process";
 import { readdirSync, readFileSync } from "node:fs";
 import { dirname, join } from "node:path";
+import { type ApprovalItem, createAgent } from "planwright";
+import { createSqliteRunStore } from "planwright/sqlite";
 import { afterAll, beforeAll, expect, it } from "vitest";
-import { createSqliteRunStore } from "../../src/adapters/sqlite/sqlite-run-store.ts";
-import { createAgent } from "../../src/agent.ts";
 import { hiddenText } from "../../src/core/json.ts";
-import type { ApprovalItem } from "../../src/runs/commands/command-options.ts";
 import type { SecretKey } from "../../src/runs/run/engine-settings.ts";
 import { newPath } from "../adapters/sqlite/sqlite-files.ts";
 import { expectHidden, keyOf, password, secretPlan, secretTools, token } from "../scenario/secret-tools.ts";

@@ -1,6 +1,6 @@
-import { createPostgresRunStore } from "../../src/adapters/postgres/postgres-run-store.ts";
-import { createSqliteRunStore } from "../../src/adapters/sqlite/sqlite-run-store.ts";
-import type { RunStore } from "../../src/core/run-store.ts";
+import type { RunStore } from "planwright";
+import { createPostgresRunStore } from "planwright/postgres";
+import { createSqliteRunStore } from "planwright/sqlite";
 
 /** Where the runs of processes are, as JSON: a file, or a database of a server. */
 export type StoreAddress = { readonly path: string } | { readonly databaseUrl: string };

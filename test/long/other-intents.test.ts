@@ -1,9 +1,9 @@
 import { existsSync, readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { gunzipSync } from "node:zlib";
+import { createRulePlanner, type DefinedTool, defineTool, isAgentError } from "planwright";
 import { describe, expect, it } from "vitest";
 import { z } from "zod/v4";
-import { createRulePlanner, type DefinedTool, defineTool, isAgentError } from "../../src/index.ts";
 import { planRows } from "../eval/plan-rows.ts";
 
 const folder = "../shared/eval/training";

@@ -1,7 +1,6 @@
+import { createAgent, createMemoryRunStore } from "planwright";
+import { createFakeTool } from "planwright/testing";
 import { expect, it } from "vitest";
-import { createAgent } from "../../src/agent.ts";
-import { createMemoryRunStore } from "../../src/stores/memory-run-store.ts";
-import { createFakeTool } from "../../src/testing/fake-tool.ts";
 import { seedOr } from "../random-plans/model-suite.ts";
 import { forkMany, resumeMany } from "../random-plans/resume-suite.ts";
 

@@ -1,8 +1,6 @@
+import { createFallbackPlanner, type PlanDraft, type Planner, type ReplanRequest, type ToolStep } from "planwright";
 import { describe, expect, it } from "vitest";
-import type { ToolStep } from "../../src/core/plan.ts";
-import type { PlanDraft, Planner, ReplanRequest } from "../../src/core/planner.ts";
 import { checkDraft } from "../../src/plan/check-draft.ts";
-import { createFallbackPlanner } from "../../src/planners/fallback-planner.ts";
 import { fails, replanRequest, works } from "../planners/fake-planners.ts";
 
 const added = (id: string, rest: Partial<ToolStep> = {}): ToolStep => ({

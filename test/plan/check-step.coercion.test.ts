@@ -1,9 +1,7 @@
+import { defineTool, type StandardSchema, validatePlan } from "planwright";
 import { describe, expect, it } from "vitest";
 import { z as z3 } from "zod/v3";
 import { z } from "zod/v4";
-import { defineTool } from "../../src/core/define-tool.ts";
-import type { StandardSchema } from "../../src/core/schema.ts";
-import { validatePlan } from "../../src/plan/validate-plan.ts";
 
 const source = defineTool({
   name: "Source",

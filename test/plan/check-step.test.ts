@@ -1,9 +1,7 @@
+import { createTodoStore, type StandardSchema, validatePlan } from "planwright";
 import { describe, expect, it } from "vitest";
 import { z as z3 } from "zod/v3";
 import { z } from "zod/v4";
-import type { StandardSchema } from "../../src/core/schema.ts";
-import { createTodoStore } from "../../src/index.ts";
-import { validatePlan } from "../../src/plan/validate-plan.ts";
 import { issuesOf, planTools, toolWith } from "../fixtures/plan-tools.ts";
 
 const before = [

@@ -1,8 +1,6 @@
+import { type DefinedTool, defineTool, validatePlan } from "planwright";
 import { describe, expect, it } from "vitest";
 import { z } from "zod/v4";
-import { defineTool } from "../../src/core/define-tool.ts";
-import type { DefinedTool } from "../../src/core/tool.ts";
-import { validatePlan } from "../../src/plan/validate-plan.ts";
 import { issuesOf, planTools } from "../fixtures/plan-tools.ts";
 
 const shapes = defineTool({

@@ -1,8 +1,7 @@
+import { isAgentError, type JsonValue, type ToolStep } from "planwright";
 import { describe, expect, it, vi } from "vitest";
 import { pendingWork } from "../../src/async/promises.ts";
-import { isAgentError } from "../../src/core/errors.ts";
-import { deepFreeze, type JsonValue } from "../../src/core/json.ts";
-import type { ToolStep } from "../../src/core/plan.ts";
+import { deepFreeze } from "../../src/core/json.ts";
 import type { ExpressionKey } from "../../src/plan/expressions/step-expressions.ts";
 import { compileExpressions, parseExpressions } from "../../src/plan/expressions.ts";
 

@@ -1,8 +1,8 @@
 import fc from "fast-check";
+import { hashPlan, type PlanInput } from "planwright";
 import { describe, expect, it } from "vitest";
 import { canonicalJson, sha256 } from "../../src/core/json.ts";
-import type { PlanInput } from "../../src/core/plan.ts";
-import { canonicalPlan, hashPlan } from "../../src/plan/hash-plan.ts";
+import { canonicalPlan } from "../../src/plan/hash-plan.ts";
 
 describe("canonicalJson, RFC 8785", () => {
   it("matches the example of section 3.2.2", () => {

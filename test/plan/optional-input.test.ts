@@ -1,6 +1,6 @@
+import { createAgent, defineTool, describePlan, hashPlan, validatePlan } from "planwright";
 import { expect, it } from "vitest";
 import * as z from "zod/v4";
-import { createAgent, defineTool, describePlan, hashPlan, validatePlan } from "../../src/index.ts";
 
 const clock = defineTool({
   name: "Clock",

@@ -1,5 +1,5 @@
+import type { JsonObject } from "planwright";
 import { expect, it } from "vitest";
-import type { JsonObject } from "../../src/core/json.ts";
 import { compileExpressions } from "../../src/plan/expressions.ts";
 import { dependenciesOf } from "../../src/plan/references.ts";
 

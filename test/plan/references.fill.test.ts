@@ -1,7 +1,6 @@
 import fc from "fast-check";
+import { type AgentErrorDetails, isAgentError, type JsonObject, type JsonValue } from "planwright";
 import { describe, expect, it } from "vitest";
-import { type AgentErrorDetails, isAgentError } from "../../src/core/errors.ts";
-import type { JsonObject, JsonValue } from "../../src/core/json.ts";
 import { resolveInput } from "../../src/plan/references.ts";
 
 const outputs: Record<string, JsonValue> = {

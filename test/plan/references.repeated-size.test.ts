@@ -1,5 +1,5 @@
+import type { JsonValue } from "planwright";
 import { describe, expect, it } from "vitest";
-import type { JsonValue } from "../../src/core/json.ts";
 import { resolveInput, TooMuchRepeated } from "../../src/plan/references.ts";
 
 const mebibyte = 1_024 * 1_024;

@@ -1,6 +1,6 @@
 import fc from "fast-check";
+import { escapeTemplate } from "planwright";
 import { describe, expect, it } from "vitest";
-import { escapeTemplate } from "../../src/core/text.ts";
 import {
   asLiteral,
   asReference,

@@ -1,6 +1,6 @@
 import fc from "fast-check";
+import { validatePlan } from "planwright";
 import { describe, expect, it } from "vitest";
-import { validatePlan } from "../../src/plan/validate-plan.ts";
 import { issuesOf, planTools } from "../fixtures/plan-tools.ts";
 
 const first = { id: "s1", tool: "Sum", input: { a: 1, b: 2 }, dependsOn: [] };

@@ -1,6 +1,6 @@
 import fc from "fast-check";
+import type { PlanStep } from "planwright";
 import { describe, expect, it } from "vitest";
-import type { PlanStep } from "../../src/core/plan.ts";
 import { issuesOf } from "../fixtures/plan-tools.ts";
 
 /** How a step uses one that stands before it. */

@@ -1,12 +1,15 @@
+import {
+  createAgent,
+  createFallbackPlanner,
+  createLlmPlanner,
+  createRoutingPlanner,
+  defineTool,
+  type LanguageModel,
+  type PlanDraft,
+  type Planner,
+} from "planwright";
 import { describe, expect, it } from "vitest";
 import * as z from "zod/v4";
-import { createAgent } from "../../src/agent.ts";
-import { defineTool } from "../../src/core/define-tool.ts";
-import type { LanguageModel } from "../../src/core/language-model.ts";
-import type { PlanDraft, Planner } from "../../src/core/planner.ts";
-import { createFallbackPlanner } from "../../src/planners/fallback-planner.ts";
-import { createLlmPlanner } from "../../src/planners/llm/llm-planner.ts";
-import { createRoutingPlanner } from "../../src/planners/routing-planner.ts";
 import { fails, plannerOf } from "../planners/fake-planners.ts";
 
 const steps = [

@@ -1,8 +1,6 @@
+import { type DefinedTool, defineTool, type PlanInput } from "planwright";
 import { describe, expect, it } from "vitest";
 import * as z from "zod/v4";
-import { defineTool } from "../../src/core/define-tool.ts";
-import type { PlanInput } from "../../src/core/plan.ts";
-import type { DefinedTool } from "../../src/core/tool.ts";
 import { checkOnce, rememberPlan } from "../../src/plan/validate-plan.ts";
 
 /** A tool that counts how often an input is checked against its schema. */

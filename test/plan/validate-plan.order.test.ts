@@ -1,8 +1,7 @@
 import fc from "fast-check";
+import { type PlanIssue, type PlanStep, validatePlan } from "planwright";
 import { describe, expect, it } from "vitest";
 import * as z from "zod/v4";
-import type { PlanIssue, PlanStep } from "../../src/core/plan.ts";
-import { validatePlan } from "../../src/plan/validate-plan.ts";
 import { toolWith } from "../fixtures/plan-tools.ts";
 
 type Given = [id: string, dependsOn?: readonly string[], refers?: string] | undefined;

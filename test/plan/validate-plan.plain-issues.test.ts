@@ -1,8 +1,9 @@
 import fc from "fast-check";
+import { validatePlan } from "planwright";
+import { createFakeTool } from "planwright/testing";
 import { describe, expect, it } from "vitest";
 import { indexTools } from "../../src/core/define-tool.ts";
-import { plainIssues, validatePlan } from "../../src/plan/validate-plan.ts";
-import { createFakeTool } from "../../src/testing/fake-tool.ts";
+import { plainIssues } from "../../src/plan/validate-plan.ts";
 
 const tools = [createFakeTool({ name: "A" }), createFakeTool({ name: "B" })];
 const byName = indexTools(tools);

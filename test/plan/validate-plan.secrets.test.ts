@@ -1,15 +1,8 @@
 import fc from "fast-check";
+import { createAgent, defineTool, isAgentError, type StandardSchema, sensitive, validatePlan } from "planwright";
+import { jsonSchema } from "planwright/schemas";
 import { describe, expect, it } from "vitest";
 import { z } from "zod/v4";
-import { jsonSchema } from "../../src/adapters/schemas/index.ts";
-import {
-  createAgent,
-  defineTool,
-  isAgentError,
-  type StandardSchema,
-  sensitive,
-  validatePlan,
-} from "../../src/index.ts";
 
 const secret = 'hunter2 "quoted"\\ and é';
 const quote = (value: unknown) => `${value} is weak, and so is ${JSON.stringify(value)}`;

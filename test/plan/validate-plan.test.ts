@@ -1,9 +1,9 @@
+import { defineTool, validatePlan } from "planwright";
 import { describe, expect, it } from "vitest";
 import { z as z3 } from "zod/v3";
 import { z } from "zod/v4";
-import { defineTool } from "../../src/core/define-tool.ts";
 import { toJson } from "../../src/core/json.ts";
-import { checkPlan, validatePlan } from "../../src/plan/validate-plan.ts";
+import { checkPlan } from "../../src/plan/validate-plan.ts";
 import { issuesOf, note, open, planTools, sum, toolWith } from "../fixtures/plan-tools.ts";
 
 const first = { id: "s1", tool: "Sum", input: { a: 1, b: 2 }, dependsOn: [] };

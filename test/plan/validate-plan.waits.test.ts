@@ -1,8 +1,8 @@
 import fc from "fast-check";
+import { createAgent, defineTool, isAgentError, type PlanInput, sensitive, validatePlan } from "planwright";
 import { describe, expect, it } from "vitest";
 import { z as z3 } from "zod/v3";
 import * as z from "zod/v4";
-import { createAgent, defineTool, isAgentError, type PlanInput, sensitive, validatePlan } from "../../src/index.ts";
 
 const send = defineTool({
   name: "Send",

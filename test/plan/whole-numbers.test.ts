@@ -1,7 +1,7 @@
 import fc from "fast-check";
+import { createAgent, createCalculator, defineTool, isAgentError } from "planwright";
 import { expect, it } from "vitest";
 import * as z from "zod/v4";
-import { createAgent, createCalculator, defineTool, isAgentError } from "../../src/index.ts";
 
 const pay = defineTool({
   name: "Pay",

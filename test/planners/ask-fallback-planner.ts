@@ -1,9 +1,7 @@
 import { getEventListeners } from "node:events";
+import { AgentError, type AgentErrorData, createFallbackPlanner, type Planner, type PlanRequest } from "planwright";
+import { createManualClock } from "planwright/testing";
 import { expect } from "vitest";
-import { AgentError, type AgentErrorData } from "../../src/core/errors.ts";
-import type { Planner, PlanRequest } from "../../src/core/planner.ts";
-import { createFallbackPlanner } from "../../src/planners/fallback-planner.ts";
-import { createManualClock } from "../../src/testing/manual-clock.ts";
 import { planRequest } from "./fake-planners.ts";
 
 /** Asks a chain, and says what came of it; nothing may be left behind. */

@@ -1,6 +1,6 @@
-import type { Plan } from "../../src/core/plan.ts";
-import type { PlanDraft, Planner, PlanningEvent, PlanRequest, ReplanRequest } from "../../src/core/planner.ts";
-import { createFakeTool } from "../../src/testing/fake-tool.ts";
+import type { Plan, PlanDraft, Planner, PlanRequest, ReplanRequest } from "planwright";
+import { createFakeTool } from "planwright/testing";
+import type { PlanningEvent } from "../../src/core/planner.ts";
 
 /** A plan of one step that holds. */
 export const draft: PlanDraft = { steps: [{ id: "s1", tool: "A", input: {}, dependsOn: [] }] };

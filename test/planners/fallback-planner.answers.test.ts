@@ -1,6 +1,5 @@
+import { AgentError, type PlanDraft, type Proposal } from "planwright";
 import { describe, expect, it } from "vitest";
-import { AgentError, type Proposal } from "../../src/core/errors.ts";
-import type { PlanDraft } from "../../src/core/planner.ts";
 import { ask, cannotOf, failure } from "./ask-fallback-planner.ts";
 import { draft, fails, plannerOf, throws, works } from "./fake-planners.ts";
 

@@ -1,19 +1,24 @@
 import { getEventListeners } from "node:events";
+import {
+  AgentError,
+  type AgentEvent,
+  type AgentEventOf,
+  type Clock,
+  createAgent,
+  createFallbackPlanner,
+  createLlmPlanner,
+  createRoutingPlanner,
+  createRulePlanner,
+  defineTool,
+  modelFailure,
+  type PlanDraft,
+  type Planner,
+  type RunBudget,
+} from "planwright";
+import { createManualClock, createScriptedModel, type ScriptedAnswer } from "planwright/testing";
 import { describe, expect, it } from "vitest";
 import { z } from "zod/v4";
-import { createAgent } from "../../src/agent.ts";
-import type { Clock } from "../../src/async/clock.ts";
-import { defineTool } from "../../src/core/define-tool.ts";
-import { AgentError } from "../../src/core/errors.ts";
-import type { AgentEvent, AgentEventOf, RunBudget } from "../../src/core/events.ts";
-import { modelFailure } from "../../src/core/model-failure.ts";
-import type { PlanDraft, Planner } from "../../src/core/planner.ts";
-import { createFallbackPlanner, type FallbackPlannerOptions } from "../../src/planners/fallback-planner.ts";
-import { createLlmPlanner } from "../../src/planners/llm/llm-planner.ts";
-import { createRoutingPlanner } from "../../src/planners/routing-planner.ts";
-import { createRulePlanner } from "../../src/planners/rules/rule-planner.ts";
-import { createManualClock } from "../../src/testing/manual-clock.ts";
-import { createScriptedModel, type ScriptedAnswer } from "../../src/testing/scripted-model.ts";
+import type { FallbackPlannerOptions } from "../../src/planners/fallback-planner.ts";
 import { planOf } from "../scenario/plans.ts";
 import { runScenario, type Scenario } from "../scenario/run-scenario.ts";
 import { added, failing, revisions, works } from "../scenario/scripted-replanner.ts";

@@ -1,7 +1,6 @@
+import { createFallbackPlanner, type PlanDraft, type Planner } from "planwright";
+import { createManualClock } from "planwright/testing";
 import { describe, expect, it } from "vitest";
-import type { PlanDraft, Planner } from "../../src/core/planner.ts";
-import { createFallbackPlanner } from "../../src/planners/fallback-planner.ts";
-import { createManualClock } from "../../src/testing/manual-clock.ts";
 import { ask, cannotOf, cannotPlan, failure } from "./ask-fallback-planner.ts";
 import { draft, fails, hangs, invalidDraft, plannerOf, planRequest, works } from "./fake-planners.ts";
 

@@ -1,11 +1,8 @@
 import { getEventListeners } from "node:events";
+import { createFallbackPlanner, defineTool, type PlanDraft, type PlanRequest } from "planwright";
+import { createManualClock, createScriptedModel } from "planwright/testing";
 import { describe, expect, it, vi } from "vitest";
 import { z } from "zod/v4";
-import { defineTool } from "../../src/core/define-tool.ts";
-import type { PlanDraft, PlanRequest } from "../../src/core/planner.ts";
-import { createFallbackPlanner } from "../../src/planners/fallback-planner.ts";
-import { createManualClock } from "../../src/testing/manual-clock.ts";
-import { createScriptedModel } from "../../src/testing/scripted-model.ts";
 import { ask, failure } from "./ask-fallback-planner.ts";
 import { draft, fails, hangs, plannerOf, planRequest, works } from "./fake-planners.ts";
 

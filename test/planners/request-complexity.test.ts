@@ -1,7 +1,7 @@
+import type { DefinedTool } from "planwright";
+import { createFakeTool } from "planwright/testing";
 import { describe, expect, it } from "vitest";
-import type { DefinedTool } from "../../src/core/tool.ts";
 import { estimateComplexity, type RequestComplexity } from "../../src/planners/request-complexity.ts";
-import { createFakeTool } from "../../src/testing/fake-tool.ts";
 
 const tools: readonly DefinedTool[] = ["Calculator", "TodoStore", "CityWeather", "SendMail"].map((name) =>
   createFakeTool({ name }),

@@ -1,10 +1,13 @@
+import {
+  createFallbackPlanner,
+  createRoutingPlanner,
+  type PlanDraft,
+  type Planner,
+  type PlanRequest,
+} from "planwright";
+import { createManualClock, createScriptedModel } from "planwright/testing";
 import { describe, expect, it } from "vitest";
-import type { PlanDraft, Planner, PlanRequest } from "../../src/core/planner.ts";
-import { createFallbackPlanner } from "../../src/planners/fallback-planner.ts";
 import type { RequestComplexity } from "../../src/planners/request-complexity.ts";
-import { createRoutingPlanner } from "../../src/planners/routing-planner.ts";
-import { createManualClock } from "../../src/testing/manual-clock.ts";
-import { createScriptedModel } from "../../src/testing/scripted-model.ts";
 import { fails, hangs, plannerOf, planRequest, replanRequest, works } from "./fake-planners.ts";
 
 const routes = () => ({ simple: works("small"), moderate: works("middle"), complex: works("large") });

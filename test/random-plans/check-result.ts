@@ -1,8 +1,7 @@
 import { getEventListeners } from "node:events";
+import type { AgentEvent, AgentEventOf, RunResult, StepRecord } from "planwright";
 import { expect } from "vitest";
 import { retryableOf } from "../../src/core/call-outcome.ts";
-import type { AgentEvent, AgentEventOf } from "../../src/core/events.ts";
-import type { RunResult, StepRecord } from "../../src/core/run-result.ts";
 
 import { checkInvariants } from "../scenario/run-scenario.ts";
 import { effectOf } from "./model-tools.ts";

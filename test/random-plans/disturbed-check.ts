@@ -1,7 +1,7 @@
+import type { AgentEvent, RunResult, StepRecord } from "planwright";
 import { expect } from "vitest";
-import type { AgentEvent } from "../../src/core/events.ts";
 import { deepFreeze } from "../../src/core/json.ts";
-import { type RunResult, type StepRecord, toRunResult } from "../../src/core/run-result.ts";
+import { toRunResult } from "../../src/core/run-result.ts";
 import { foldEvents } from "../../src/core/run-state.ts";
 import { checkInvariants } from "../scenario/run-scenario.ts";
 import { isOutOfTime, runId, type WorldRow } from "./disturbed-world.ts";

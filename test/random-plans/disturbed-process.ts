@@ -1,11 +1,7 @@
-import { type Agent, createAgent } from "../../src/agent.ts";
-import type { Clock } from "../../src/async/clock.ts";
+import { type Agent, type Clock, createAgent, isAgentError, type PendingItem, type RunStore } from "planwright";
 import type { ApprovalSubject } from "../../src/core/approval.ts";
-import { isAgentError } from "../../src/core/errors.ts";
-import type { PendingItem } from "../../src/core/events.ts";
 import { toRunResult } from "../../src/core/run-result.ts";
 import { foldEvents } from "../../src/core/run-state.ts";
-import type { RunStore } from "../../src/core/run-store.ts";
 import { answerLater } from "../scenario/answer-later.ts";
 import type { Disturbance, ResumeMethod } from "./disturbed-case.ts";
 import { type DisturbedWorld, leaseMs, runId } from "./disturbed-world.ts";

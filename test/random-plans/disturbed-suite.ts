@@ -1,5 +1,5 @@
 import fc from "fast-check";
-import type { AgentEvent } from "../../src/core/events.ts";
+import type { AgentEvent } from "planwright";
 import { type DisturbedCase, disturbedCase } from "./disturbed-case.ts";
 import { checkDisturbed } from "./disturbed-check.ts";
 import type { StoreKind } from "./disturbed-world.ts";

@@ -1,11 +1,15 @@
-import { createSqliteRunStore, type SqliteRunStore } from "../../src/adapters/sqlite/sqlite-run-store.ts";
-import type { AgentEvent, PendingItem } from "../../src/core/events.ts";
-import { type RunResult, toRunResult } from "../../src/core/run-result.ts";
+import {
+  type AgentEvent,
+  createMemoryRunStore,
+  type PendingItem,
+  type RunOptions,
+  type RunResult,
+  type RunStore,
+} from "planwright";
+import { createSqliteRunStore, type SqliteRunStore } from "planwright/sqlite";
+import { createManualClock, type ManualClock } from "planwright/testing";
+import { toRunResult } from "../../src/core/run-result.ts";
 import { foldEvents } from "../../src/core/run-state.ts";
-import type { RunStore } from "../../src/core/run-store.ts";
-import type { RunOptions } from "../../src/runs/run/run-options.ts";
-import { createMemoryRunStore } from "../../src/stores/memory-run-store.ts";
-import { createManualClock, type ManualClock } from "../../src/testing/manual-clock.ts";
 import type { Disturbance, DisturbedCase, ResumeMethod } from "./disturbed-case.ts";
 import type { ModelCase } from "./model-case.ts";
 import type { Call } from "./model-tools.ts";

@@ -1,5 +1,4 @@
-import type { JsonObject, JsonValue } from "../../src/core/json.ts";
-import type { PlanStep } from "../../src/core/plan.ts";
+import type { JsonObject, JsonValue, PlanStep } from "planwright";
 import type { StepDraft } from "./model-case.ts";
 
 /** A step whose numbers have become ids, with all that the checks need. They read it and never the plan. */

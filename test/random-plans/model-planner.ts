@@ -1,6 +1,4 @@
-import type { Clock } from "../../src/async/clock.ts";
-import type { Planner, ReplanRequest } from "../../src/core/planner.ts";
-import type { StepRecord } from "../../src/core/run-result.ts";
+import type { Clock, Planner, ReplanRequest, StepRecord } from "planwright";
 import type { ModelCase } from "./model-case.ts";
 import { type ModelStep, toModelSteps, toPlanStep } from "./model-plan.ts";
 import { stepsOf } from "./play-case.ts";

@@ -1,7 +1,5 @@
+import { type Clock, defineTool, type Tool, type ToolContext } from "planwright";
 import { z } from "zod/v4";
-import type { Clock } from "../../src/async/clock.ts";
-import { defineTool } from "../../src/core/define-tool.ts";
-import type { Tool, ToolContext } from "../../src/core/tool.ts";
 import type { Behaviour, ToolDraft } from "./model-case.ts";
 import { ModelError } from "./model-error.ts";
 import type { ModelStep } from "./model-plan.ts";

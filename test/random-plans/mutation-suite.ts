@@ -1,9 +1,6 @@
 import fc from "fast-check";
+import { createAgent, createMemoryRunStore, type PlanInput, validatePlan } from "planwright";
 import { expect } from "vitest";
-import { createAgent } from "../../src/agent.ts";
-import type { PlanInput } from "../../src/core/plan.ts";
-import { validatePlan } from "../../src/plan/validate-plan.ts";
-import { createMemoryRunStore } from "../../src/stores/memory-run-store.ts";
 import { pathToRepeat, type SuiteOptions } from "./model-suite.ts";
 import { type Mutation, mutations } from "./mutations.ts";
 import { createCountedTools, validDrafts, validPlan } from "./valid-plans.ts";

@@ -1,15 +1,22 @@
-import { type Agent, createAgent } from "../../src/agent.ts";
-import type { ApprovalDecision } from "../../src/core/approval.ts";
-import type { AgentEvent, AgentEventOf, PendingItem } from "../../src/core/events.ts";
-import type { PlanInput } from "../../src/core/plan.ts";
-import type { Planner, ReplanRequest } from "../../src/core/planner.ts";
-import { type RunResult, toRunResult } from "../../src/core/run-result.ts";
+import {
+  type Agent,
+  type AgentEvent,
+  type AgentEventOf,
+  type ApprovalDecision,
+  type ApprovalItem,
+  createAgent,
+  createMemoryRunStore,
+  type PendingItem,
+  type PlanInput,
+  type Planner,
+  type ReplanRequest,
+  type RunHandle,
+  type RunResult,
+  type RunStore,
+} from "planwright";
+import { createManualClock, type ManualClock } from "planwright/testing";
+import { toRunResult } from "../../src/core/run-result.ts";
 import { foldEvents } from "../../src/core/run-state.ts";
-import type { RunStore } from "../../src/core/run-store.ts";
-import type { RunHandle } from "../../src/runs/agent-methods.ts";
-import type { ApprovalItem } from "../../src/runs/commands/command-options.ts";
-import { createMemoryRunStore } from "../../src/stores/memory-run-store.ts";
-import { createManualClock, type ManualClock } from "../../src/testing/manual-clock.ts";
 import { answerLater } from "../scenario/answer-later.ts";
 import type { DecisionDraft, ModelCase } from "./model-case.ts";
 import { type ModelStep, toModelSteps, toPlanStep } from "./model-plan.ts";

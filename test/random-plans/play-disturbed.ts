@@ -1,5 +1,4 @@
-import type { AgentEvent } from "../../src/core/events.ts";
-import type { RunResult } from "../../src/core/run-result.ts";
+import type { AgentEvent, RunResult } from "planwright";
 import type { Disturbance, DisturbedCase, ResumeMethod } from "./disturbed-case.ts";
 import { DisturbedProcess } from "./disturbed-process.ts";
 import { DisturbedWorld, isOutOfTime, leaseMs, type StoreKind, type WorldRow } from "./disturbed-world.ts";

@@ -1,12 +1,16 @@
 import fc from "fast-check";
-import { type Agent, createAgent } from "../../src/agent.ts";
-import type { AgentEvent, PendingItem } from "../../src/core/events.ts";
+import {
+  type Agent,
+  type AgentEvent,
+  createAgent,
+  createMemoryRunStore,
+  type PendingItem,
+  type RunHandle,
+  type RunResult,
+  type RunStore,
+} from "planwright";
+import { createManualClock, type ManualClock } from "planwright/testing";
 import { deepFreeze } from "../../src/core/json.ts";
-import type { RunResult } from "../../src/core/run-result.ts";
-import type { RunStore } from "../../src/core/run-store.ts";
-import type { RunHandle } from "../../src/runs/agent-methods.ts";
-import { createMemoryRunStore } from "../../src/stores/memory-run-store.ts";
-import { createManualClock, type ManualClock } from "../../src/testing/manual-clock.ts";
 import { answerLater } from "../scenario/answer-later.ts";
 import { modelCase } from "./model-arbitrary.ts";
 import type { ModelCase, StepDraft } from "./model-case.ts";

@@ -1,7 +1,7 @@
 import fc from "fast-check";
+import type { AgentEvent, RunResult } from "planwright";
 import { expect } from "vitest";
-import type { AgentEvent } from "../../src/core/events.ts";
-import { type RunResult, toRunResult } from "../../src/core/run-result.ts";
+import { toRunResult } from "../../src/core/run-result.ts";
 import { foldEvents } from "../../src/core/run-state.ts";
 import { eventTexts } from "../scenario/ask-for-approval.ts";
 import { checkStartsAndEnds } from "../scenario/check-starts-and-ends.ts";

@@ -1,7 +1,6 @@
 import fc from "fast-check";
+import { defineTool, type Tool } from "planwright";
 import { z } from "zod/v4";
-import { defineTool } from "../../src/core/define-tool.ts";
-import type { Tool } from "../../src/core/tool.ts";
 import { note, open, sum } from "../fixtures/plan-tools.ts";
 
 /** A step that may be broken. */

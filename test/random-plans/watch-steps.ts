@@ -1,5 +1,4 @@
-import type { AgentEvent, AgentEventOf } from "../../src/core/events.ts";
-import type { JsonValue } from "../../src/core/json.ts";
+import type { AgentEvent, AgentEventOf, JsonValue } from "planwright";
 import {
   dependenciesOf,
   expectedCondition,

@@ -1,8 +1,6 @@
 import { isDeepStrictEqual } from "node:util";
-import type { AgentEvent, AgentEventOf } from "../../src/core/events.ts";
-import type { JsonValue } from "../../src/core/json.ts";
-import type { Plan } from "../../src/core/plan.ts";
-import type { ManualClock } from "../../src/testing/manual-clock.ts";
+import type { AgentEvent, AgentEventOf, JsonValue, Plan } from "planwright";
+import type { ManualClock } from "planwright/testing";
 import type { ModelCase } from "./model-case.ts";
 import type { ModelStep } from "./model-plan.ts";
 import type { Call, CallListener } from "./model-tools.ts";

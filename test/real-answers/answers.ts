@@ -8,7 +8,7 @@ import {
   type LanguageModel,
   type ModelRequest,
   type ModelResponse,
-} from "../../src/index.ts";
+} from "planwright";
 import { tools } from "./tools.ts";
 
 /*

@@ -1,6 +1,6 @@
 import { existsSync, readFileSync } from "node:fs";
+import type { LanguageModel } from "planwright";
 import { describe, expect, it } from "vitest";
-import type { LanguageModel } from "../../src/index.ts";
 import { answersOf, hashOf, keyOf, models, outcomesOf, outcomesWith, type Recording, requests } from "./answers.ts";
 
 function read<T>(url: URL): T {

@@ -1,5 +1,5 @@
 import { writeFileSync } from "node:fs";
-import { createOllamaModel, type LanguageModel } from "../../src/index.ts";
+import { createOllamaModel, type LanguageModel } from "planwright";
 import { answersOf, hashOf, keyOf, outcomesOf, outcomesWith, type Recording } from "./answers.ts";
 
 const [name = "qwen2.5-coder:0.5b", options = "{}"] = process.argv.slice(2);

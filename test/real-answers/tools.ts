@@ -1,5 +1,5 @@
+import { createCalculator, createTodoStore, defineTool } from "planwright";
 import { z } from "zod/v4";
-import { createCalculator, createTodoStore, defineTool } from "../../src/index.ts";
 
 /** The built-in tools, and three of an app. */
 export const tools = [

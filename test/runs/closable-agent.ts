@@ -1,12 +1,15 @@
+import {
+  type Agent,
+  type AgentEvent,
+  type AgentOptions,
+  createAgent,
+  createMemoryRunStore,
+  type Tool,
+} from "planwright";
+import { createFakeTool, createManualClock, type FakeOutcome, type ManualClock } from "planwright/testing";
 import { expect } from "vitest";
-import { type Agent, type AgentOptions, createAgent } from "../../src/agent.ts";
 import { indexTools } from "../../src/core/define-tool.ts";
-import type { AgentEvent } from "../../src/core/events.ts";
-import type { Tool } from "../../src/core/tool.ts";
 import { toolFingerprint } from "../../src/core/tool-schemas.ts";
-import { createMemoryRunStore } from "../../src/stores/memory-run-store.ts";
-import { createFakeTool, type FakeOutcome } from "../../src/testing/fake-tool.ts";
-import { createManualClock, type ManualClock } from "../../src/testing/manual-clock.ts";
 import { planOf } from "../scenario/plans.ts";
 import { checkInvariants } from "../scenario/run-scenario.ts";
 

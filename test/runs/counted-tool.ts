@@ -1,7 +1,5 @@
-import { createAgent } from "../../src/agent.ts";
-import { createMemoryRunStore } from "../../src/stores/memory-run-store.ts";
-import { createFakeTool } from "../../src/testing/fake-tool.ts";
-import { createScriptedPlanner } from "../../src/testing/scripted-planner.ts";
+import { createAgent, createMemoryRunStore } from "planwright";
+import { createFakeTool, createScriptedPlanner } from "planwright/testing";
 
 export const plan = { steps: [{ id: "s1", tool: "A", input: {} }] } as const;
 export const otherPlan = { steps: [{ id: "s1", tool: "A", input: { more: 1 } }] } as const;

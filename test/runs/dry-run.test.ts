@@ -1,17 +1,18 @@
+import {
+  type AgentOptions,
+  type ApprovalQuestion,
+  createAgent,
+  createMemoryRunStore,
+  createOrchestrator,
+  defineTool,
+  hashPlan,
+  type PlanInput,
+  type Tool,
+} from "planwright";
+import { collectEvents, createFakeTool, createManualClock, createScriptedPlanner } from "planwright/testing";
 import { describe, expect, it, vi } from "vitest";
 import { z } from "zod/v4";
-import { type AgentOptions, createAgent, createOrchestrator } from "../../src/agent.ts";
-import type { ApprovalQuestion } from "../../src/core/approval.ts";
-import { defineTool } from "../../src/core/define-tool.ts";
-import type { PlanInput } from "../../src/core/plan.ts";
-import type { Tool } from "../../src/core/tool.ts";
-import { hashPlan } from "../../src/plan/hash-plan.ts";
 import type { DryRunOptions } from "../../src/runs/run/run-options.ts";
-import { createMemoryRunStore } from "../../src/stores/memory-run-store.ts";
-import { collectEvents } from "../../src/testing/collect-events.ts";
-import { createFakeTool } from "../../src/testing/fake-tool.ts";
-import { createManualClock } from "../../src/testing/manual-clock.ts";
-import { createScriptedPlanner } from "../../src/testing/scripted-planner.ts";
 import { planOf, step } from "../scenario/plans.ts";
 
 const execute = vi.fn(() => {

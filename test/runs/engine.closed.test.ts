@@ -1,6 +1,5 @@
+import { createManualClock, createScriptedPlanner } from "planwright/testing";
 import { describe, expect, it } from "vitest";
-import { createManualClock } from "../../src/testing/manual-clock.ts";
-import { createScriptedPlanner } from "../../src/testing/scripted-planner.ts";
 import { planOf } from "../scenario/plans.ts";
 
 import { both, plan, setUp } from "./closable-agent.ts";

@@ -1,6 +1,6 @@
+import { createAgent } from "planwright";
+import { createFakeTool } from "planwright/testing";
 import { describe, expect, it, vi } from "vitest";
-import { createAgent } from "../../src/agent.ts";
-import { createFakeTool } from "../../src/testing/fake-tool.ts";
 
 const plan = { steps: [{ id: "s1", tool: "A", input: {} }] } as const;
 const create = () =>

@@ -1,7 +1,6 @@
+import { createAgent } from "planwright";
+import { createFakeTool, createManualClock } from "planwright/testing";
 import { describe, expect, it, vi } from "vitest";
-import { createAgent } from "../../src/agent.ts";
-import { createFakeTool } from "../../src/testing/fake-tool.ts";
-import { createManualClock } from "../../src/testing/manual-clock.ts";
 
 vi.mock("../../src/runs/resume/start-run.ts", () => {
   throw new Error("no such file");

@@ -1,15 +1,17 @@
 import { createHash } from "node:crypto";
+import {
+  type AgentEvent,
+  type AgentOptions,
+  createAgent,
+  createMemoryRunStore,
+  defineTool,
+  type RunResult,
+  type RunStore,
+} from "planwright";
+import { createManualClock, forEachKillPoint } from "planwright/testing";
 import { expect, it } from "vitest";
 import { z } from "zod/v4";
-import { type AgentOptions, createAgent } from "../../src/agent.ts";
-import { defineTool } from "../../src/core/define-tool.ts";
-import type { AgentEvent } from "../../src/core/events.ts";
 import { canonicalJson } from "../../src/core/json.ts";
-import type { RunResult } from "../../src/core/run-result.ts";
-import type { RunStore } from "../../src/core/run-store.ts";
-import { createMemoryRunStore } from "../../src/stores/memory-run-store.ts";
-import { forEachKillPoint } from "../../src/testing/kill-points.ts";
-import { createManualClock } from "../../src/testing/manual-clock.ts";
 
 const note = defineTool({
   name: "Note",

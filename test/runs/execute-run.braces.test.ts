@@ -1,6 +1,6 @@
+import type { PlanInput } from "planwright";
+import { createFakeTool } from "planwright/testing";
 import { describe, expect, it } from "vitest";
-import type { PlanInput } from "../../src/core/plan.ts";
-import { createFakeTool } from "../../src/testing/fake-tool.ts";
 import { runScenario } from "../scenario/run-scenario.ts";
 
 const steps: PlanInput["steps"] = [

@@ -1,9 +1,6 @@
+import type { Clock, RunStore, Tool } from "planwright";
+import { createFakeTool, type FakeOutcome, type ManualClock } from "planwright/testing";
 import { describe, expect, it } from "vitest";
-import type { Clock } from "../../src/async/clock.ts";
-import type { RunStore } from "../../src/core/run-store.ts";
-import type { Tool } from "../../src/core/tool.ts";
-import { createFakeTool, type FakeOutcome } from "../../src/testing/fake-tool.ts";
-import type { ManualClock } from "../../src/testing/manual-clock.ts";
 import { planOf } from "../scenario/plans.ts";
 import { share, withMethods } from "../scenario/two-processes.ts";
 

@@ -1,6 +1,6 @@
+import type { RunStore } from "planwright";
+import { createFakeTool, type FakeOutcome } from "planwright/testing";
 import { describe, expect, it } from "vitest";
-import type { RunStore } from "../../src/core/run-store.ts";
-import { createFakeTool, type FakeOutcome } from "../../src/testing/fake-tool.ts";
 import { eventTexts } from "../scenario/ask-for-approval.ts";
 import { planOf } from "../scenario/plans.ts";
 import { share, withMethods } from "../scenario/two-processes.ts";

@@ -1,7 +1,6 @@
+import { type AgentEvent, createAgent } from "planwright";
+import { createFakeTool, type FakeTool } from "planwright/testing";
 import { describe, expect, it, vi } from "vitest";
-import { createAgent } from "../../src/agent.ts";
-import type { AgentEvent } from "../../src/core/events.ts";
-import { createFakeTool, type FakeTool } from "../../src/testing/fake-tool.ts";
 
 const plan = { steps: [{ id: "s1", tool: "A", input: {} }] } as const;
 const tools = [createFakeTool({ name: "A", outcomes: [{ returns: { list: [1] } }] })];

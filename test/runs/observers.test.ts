@@ -1,15 +1,18 @@
 import { AsyncLocalStorage } from "node:async_hooks";
+import {
+  type AgentEvent,
+  createAgent,
+  createLlmPlanner,
+  createMemoryRunStore,
+  defineTool,
+  type ObservedCall,
+  type Observer,
+  type RunStore,
+} from "planwright";
+import { createScriptedModel } from "planwright/testing";
 import { describe, expect, it } from "vitest";
 import { z } from "zod/v4";
-import { createAgent } from "../../src/agent.ts";
-import { defineTool } from "../../src/core/define-tool.ts";
-import type { AgentEvent } from "../../src/core/events.ts";
-import type { ObservedCall, Observer } from "../../src/core/observer.ts";
 import type { AnyPlan } from "../../src/core/plan.ts";
-import type { RunStore } from "../../src/core/run-store.ts";
-import { createLlmPlanner } from "../../src/planners/llm/llm-planner.ts";
-import { createMemoryRunStore } from "../../src/stores/memory-run-store.ts";
-import { createScriptedModel } from "../../src/testing/scripted-model.ts";
 
 const places = new AsyncLocalStorage<readonly string[]>();
 

@@ -1,10 +1,13 @@
+import {
+  type AgentEvent,
+  createAgent,
+  createMemoryRunStore,
+  defineTool,
+  type ObservedCall,
+  type Observer,
+} from "planwright";
 import { describe, expect, it } from "vitest";
 import { z } from "zod/v4";
-import { createAgent } from "../../src/agent.ts";
-import { defineTool } from "../../src/core/define-tool.ts";
-import type { AgentEvent } from "../../src/core/events.ts";
-import type { ObservedCall, Observer } from "../../src/core/observer.ts";
-import { createMemoryRunStore } from "../../src/stores/memory-run-store.ts";
 
 const note = defineTool({
   name: "Note",

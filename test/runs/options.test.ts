@@ -1,14 +1,14 @@
+import {
+  createAgent,
+  createMemoryRunStore,
+  createOrchestrator,
+  defineTool,
+  hashPlan,
+  type RunOptions,
+} from "planwright";
+import { collectEvents, createFakeTool, createManualClock, createScriptedPlanner } from "planwright/testing";
 import { describe, expect, it, vi } from "vitest";
 import { z } from "zod/v4";
-import { createAgent, createOrchestrator } from "../../src/agent.ts";
-import { defineTool } from "../../src/core/define-tool.ts";
-import { hashPlan } from "../../src/plan/hash-plan.ts";
-import type { RunOptions } from "../../src/runs/run/run-options.ts";
-import { createMemoryRunStore } from "../../src/stores/memory-run-store.ts";
-import { collectEvents } from "../../src/testing/collect-events.ts";
-import { createFakeTool } from "../../src/testing/fake-tool.ts";
-import { createManualClock } from "../../src/testing/manual-clock.ts";
-import { createScriptedPlanner } from "../../src/testing/scripted-planner.ts";
 
 const tool = createFakeTool({ name: "A", outcomes: [{ returns: 1 }] });
 const tools = [tool];

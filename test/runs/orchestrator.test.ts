@@ -1,6 +1,6 @@
+import { createAgent } from "planwright";
+import { createFakeTool } from "planwright/testing";
 import { expect, it } from "vitest";
-import { createAgent } from "../../src/agent.ts";
-import { createFakeTool } from "../../src/testing/fake-tool.ts";
 
 const plan = { steps: [{ id: "s1", tool: "Fake", input: {} }] };
 const item = { kind: "step", stepId: "s1", hash: "0".repeat(64) } as const;

@@ -1,14 +1,9 @@
+import { AgentError, createAgent, createMemoryRunStore, defineTool, type RunStore, sensitive } from "planwright";
 import { describe, expect, it } from "vitest";
 import { z } from "zod";
-import { createAgent } from "../../src/agent.ts";
-import { defineTool } from "../../src/core/define-tool.ts";
-import { AgentError } from "../../src/core/errors.ts";
-import type { RunStore } from "../../src/core/run-store.ts";
-import { sensitive } from "../../src/core/tool-schemas.ts";
 import { invalidPlan } from "../../src/plan/validate-plan.ts";
 import { type Refusal, type WorkedAgent, workerKey } from "../../src/runs/agent-methods.ts";
 import { cancelledBy } from "../../src/runs/run/run-errors.ts";
-import { createMemoryRunStore } from "../../src/stores/memory-run-store.ts";
 
 const plan = {
   steps: [

@@ -1,14 +1,18 @@
 import fc from "fast-check";
+import {
+  type Agent,
+  type AgentEvent,
+  type AgentOptions,
+  createAgent,
+  createMemoryRunStore,
+  defineTool,
+  type RunStore,
+} from "planwright";
+import { createFakeTool, createManualClock, type ManualClock } from "planwright/testing";
 import { describe, expect, it } from "vitest";
 import { z } from "zod/v4";
-import { type Agent, type AgentOptions, createAgent } from "../../src/agent.ts";
-import { defineTool } from "../../src/core/define-tool.ts";
-import { type AgentEvent, isTransient } from "../../src/core/events.ts";
-import type { RunStore } from "../../src/core/run-store.ts";
+import { isTransient } from "../../src/core/events.ts";
 import type { EventsOptions } from "../../src/runs/run/run-options.ts";
-import { createMemoryRunStore } from "../../src/stores/memory-run-store.ts";
-import { createFakeTool } from "../../src/testing/fake-tool.ts";
-import { createManualClock, type ManualClock } from "../../src/testing/manual-clock.ts";
 import { approvalOf, askingTool, eventTexts } from "../scenario/ask-for-approval.ts";
 import { planOf } from "../scenario/plans.ts";
 import { withMethods } from "../scenario/two-processes.ts";

@@ -1,6 +1,5 @@
+import { createFakeTool, createScriptedPlanner } from "planwright/testing";
 import { describe, expect, it } from "vitest";
-import { createFakeTool } from "../../src/testing/fake-tool.ts";
-import { createScriptedPlanner } from "../../src/testing/scripted-planner.ts";
 import { planOf } from "../scenario/plans.ts";
 import { runScenario } from "../scenario/run-scenario.ts";
 

@@ -1,9 +1,6 @@
+import type { AgentEvent, AgentWarning, RunStore, Tool } from "planwright";
+import { createFakeTool, type FakeOutcome } from "planwright/testing";
 import { describe, expect, it } from "vitest";
-import type { AgentEvent } from "../../src/core/events.ts";
-import type { RunStore } from "../../src/core/run-store.ts";
-import type { Tool } from "../../src/core/tool.ts";
-import type { AgentWarning } from "../../src/runs/run/engine-settings.ts";
-import { createFakeTool, type FakeOutcome } from "../../src/testing/fake-tool.ts";
 import { eventTexts, statuses } from "../scenario/ask-for-approval.ts";
 import { planOf } from "../scenario/plans.ts";
 import { share, withMethods } from "../scenario/two-processes.ts";

@@ -1,11 +1,13 @@
+import { createMemoryRunStore, type RunStore, type ToolContext } from "planwright";
+import {
+  createFakeTool,
+  createManualClock,
+  createScriptedPlanner,
+  type FakeOutcome,
+  type ManualClock,
+} from "planwright/testing";
 import { describe, expect, it } from "vitest";
 import { sleep } from "../../src/async/clock.ts";
-import type { RunStore } from "../../src/core/run-store.ts";
-import type { ToolContext } from "../../src/core/tool.ts";
-import { createMemoryRunStore } from "../../src/stores/memory-run-store.ts";
-import { createFakeTool, type FakeOutcome } from "../../src/testing/fake-tool.ts";
-import { createManualClock, type ManualClock } from "../../src/testing/manual-clock.ts";
-import { createScriptedPlanner } from "../../src/testing/scripted-planner.ts";
 import { answerLater } from "../scenario/answer-later.ts";
 import { approvalOf, askingTool, eventTexts, statuses } from "../scenario/ask-for-approval.ts";
 import { planOf, step } from "../scenario/plans.ts";

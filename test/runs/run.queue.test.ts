@@ -1,5 +1,3 @@
-import { describe, expect, it } from "vitest";
-import * as z from "zod/v4";
 import {
   AgentError,
   type ApprovalItem,
@@ -7,8 +5,10 @@ import {
   createMemoryRunStore,
   defineTool,
   type RunStore,
-} from "../../src/index.ts";
-import { createFakeTool, createFaultyRunStore, createManualClock } from "../../src/testing/index.ts";
+} from "planwright";
+import { createFakeTool, createFaultyRunStore, createManualClock } from "planwright/testing";
+import { describe, expect, it } from "vitest";
+import * as z from "zod/v4";
 import { askingTool, eventTexts, statuses } from "../scenario/ask-for-approval.ts";
 import { step } from "../scenario/plans.ts";
 import { withMethods } from "../scenario/two-processes.ts";

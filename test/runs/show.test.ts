@@ -1,20 +1,24 @@
+import {
+  AgentError,
+  type ApprovalItem,
+  createAgent,
+  createMemoryRunStore,
+  defineTool,
+  hashPlan,
+  type PlanDraft,
+  type PlanRequest,
+  type PlanStep,
+  type ReplanRequest,
+  type RunSnapshot,
+  sensitive,
+} from "planwright";
+import { createFakeTool } from "planwright/testing";
+import { toHtml, toMermaid } from "planwright/view";
 import { describe, expect, it } from "vitest";
 import { z as z3 } from "zod/v3";
 import { z } from "zod/v4";
-import { createAgent } from "../../src/agent.ts";
-import { defineTool } from "../../src/core/define-tool.ts";
-import { AgentError } from "../../src/core/errors.ts";
 import { hiddenText } from "../../src/core/json.ts";
-import type { PlanStep } from "../../src/core/plan.ts";
-import type { PlanDraft, PlanRequest, ReplanRequest } from "../../src/core/planner.ts";
-import type { RunSnapshot } from "../../src/core/run-result.ts";
-import { sensitive } from "../../src/core/tool-schemas.ts";
-import { hashPlan } from "../../src/plan/hash-plan.ts";
-import type { ApprovalItem } from "../../src/runs/commands/command-options.ts";
 import type { RedactPlace, SecretKey } from "../../src/runs/run/engine-settings.ts";
-import { createMemoryRunStore } from "../../src/stores/memory-run-store.ts";
-import { createFakeTool } from "../../src/testing/fake-tool.ts";
-import { toHtml, toMermaid } from "../../src/view/index.ts";
 import { runScenario } from "../scenario/run-scenario.ts";
 import { expectHidden, keyOf, password, secretPlan, secretTools, token } from "../scenario/secret-tools.ts";
 

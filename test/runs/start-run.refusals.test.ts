@@ -1,12 +1,15 @@
+import {
+  type AgentEvent,
+  type AgentWarning,
+  createAgent,
+  createMemoryRunStore,
+  createOrchestrator,
+  defineTool,
+  type PlanInput,
+  type RunOptions,
+} from "planwright";
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
 import { z } from "zod/v4";
-import { createAgent, createOrchestrator } from "../../src/agent.ts";
-import { defineTool } from "../../src/core/define-tool.ts";
-import type { AgentEvent } from "../../src/core/events.ts";
-import type { PlanInput } from "../../src/core/plan.ts";
-import type { AgentWarning } from "../../src/runs/run/engine-settings.ts";
-import type { RunOptions } from "../../src/runs/run/run-options.ts";
-import { createMemoryRunStore } from "../../src/stores/memory-run-store.ts";
 import { planOf, step } from "../scenario/plans.ts";
 
 const counter = defineTool({

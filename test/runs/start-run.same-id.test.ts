@@ -1,6 +1,5 @@
+import { createAgent, type RunStore } from "planwright";
 import { describe, expect, it } from "vitest";
-import { createAgent } from "../../src/agent.ts";
-import type { RunStore } from "../../src/core/run-store.ts";
 import { answerLater } from "../scenario/answer-later.ts";
 import { createCounted, otherPlan as other, plan } from "./counted-tool.ts";
 

@@ -1,13 +1,8 @@
+import { type ApprovalItem, createAgent, createMemoryRunStore, defineTool, type RunStore } from "planwright";
+import { createFakeTool, createManualClock, type FakeOutcome } from "planwright/testing";
 import { describe, expect, it } from "vitest";
 import { z } from "zod/v4";
-import { createAgent } from "../../src/agent.ts";
-import { defineTool } from "../../src/core/define-tool.ts";
 import type { AnyPlan } from "../../src/core/plan.ts";
-import type { RunStore } from "../../src/core/run-store.ts";
-import type { ApprovalItem } from "../../src/runs/commands/command-options.ts";
-import { createMemoryRunStore } from "../../src/stores/memory-run-store.ts";
-import { createFakeTool, type FakeOutcome } from "../../src/testing/fake-tool.ts";
-import { createManualClock } from "../../src/testing/manual-clock.ts";
 import { answerLater } from "../scenario/answer-later.ts";
 import { createCounted, otherPlan, plan } from "./counted-tool.ts";
 

@@ -1,11 +1,7 @@
+import { createAgent, createMemoryRunStore, createTodoStore } from "planwright";
+import { createSqliteRunStore, createSqliteTodos } from "planwright/sqlite";
+import { createFakeTool, createManualClock } from "planwright/testing";
 import { describe, expect, it, onTestFinished } from "vitest";
-import { createSqliteTodos } from "../../src/adapters/sqlite/index.ts";
-import { createSqliteRunStore } from "../../src/adapters/sqlite/sqlite-run-store.ts";
-import { createAgent } from "../../src/agent.ts";
-import { createMemoryRunStore } from "../../src/stores/memory-run-store.ts";
-import { createFakeTool } from "../../src/testing/fake-tool.ts";
-import { createManualClock } from "../../src/testing/manual-clock.ts";
-import { createTodoStore } from "../../src/tools/todo-store/todo-store.ts";
 
 const startMs = Date.UTC(2026);
 const at = (second: number) => new Date(startMs + second * 1_000).toISOString();

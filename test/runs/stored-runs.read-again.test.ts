@@ -1,10 +1,6 @@
+import { type AgentEvent, createAgent, createMemoryRunStore, type RunStore } from "planwright";
+import { createFakeTool, createManualClock } from "planwright/testing";
 import { describe, expect, it } from "vitest";
-import { createAgent } from "../../src/agent.ts";
-import type { AgentEvent } from "../../src/core/events.ts";
-import type { RunStore } from "../../src/core/run-store.ts";
-import { createMemoryRunStore } from "../../src/stores/memory-run-store.ts";
-import { createFakeTool } from "../../src/testing/fake-tool.ts";
-import { createManualClock } from "../../src/testing/manual-clock.ts";
 
 const runId = "r";
 

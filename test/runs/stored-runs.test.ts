@@ -1,8 +1,6 @@
+import { createAgent, createMemoryRunStore, type RunStore } from "planwright";
+import { createFakeTool } from "planwright/testing";
 import { describe, expect, it } from "vitest";
-import { createAgent } from "../../src/agent.ts";
-import type { RunStore } from "../../src/core/run-store.ts";
-import { createMemoryRunStore } from "../../src/stores/memory-run-store.ts";
-import { createFakeTool } from "../../src/testing/fake-tool.ts";
 import { answerLater } from "../scenario/answer-later.ts";
 import { planOf } from "../scenario/plans.ts";
 import { withMethods } from "../scenario/two-processes.ts";

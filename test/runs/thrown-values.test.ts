@@ -1,13 +1,16 @@
 import { runInNewContext } from "node:vm";
+import {
+  type AgentOptions,
+  createAgent,
+  createMemoryRunStore,
+  defineTool,
+  type ReplanRequest,
+  sensitive,
+  type Tool,
+} from "planwright";
+import { createFakeTool } from "planwright/testing";
 import { describe, expect, it } from "vitest";
 import { z } from "zod/v4";
-import { type AgentOptions, createAgent } from "../../src/agent.ts";
-import { defineTool } from "../../src/core/define-tool.ts";
-import type { ReplanRequest } from "../../src/core/planner.ts";
-import type { Tool } from "../../src/core/tool.ts";
-import { sensitive } from "../../src/core/tool-schemas.ts";
-import { createMemoryRunStore } from "../../src/stores/memory-run-store.ts";
-import { createFakeTool } from "../../src/testing/fake-tool.ts";
 import { planOf } from "../scenario/plans.ts";
 import { runScenario } from "../scenario/run-scenario.ts";
 import { added, replanner, steps } from "../scenario/scripted-replanner.ts";

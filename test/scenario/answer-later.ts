@@ -1,4 +1,4 @@
-import type { RunStore } from "../../src/index.ts";
+import type { RunStore } from "planwright";
 
 /** A store that answers one turn later. */
 export function answerLater(store: RunStore): RunStore {

@@ -1,6 +1,6 @@
-import type { AgentEvent, PendingItem } from "../../src/core/events.ts";
-import type { RunResult } from "../../src/core/run-result.ts";
-import { createFakeTool, type FakeTool, type FakeToolOptions } from "../../src/testing/fake-tool.ts";
+import type { AgentEvent, PendingItem, RunResult } from "planwright";
+import { createFakeTool, type FakeTool } from "planwright/testing";
+import type { FakeToolOptions } from "../../src/testing/fake-tool.ts";
 
 /** A fake tool whose steps need approval. */
 export function askingTool(name: string, options: Omit<FakeToolOptions, "name"> = {}): FakeTool {

@@ -1,5 +1,5 @@
+import type { AgentEvent, AgentEventOf } from "planwright";
 import { expect } from "vitest";
-import type { AgentEvent, AgentEventOf } from "../../src/core/events.ts";
 
 /** The subject of a start and an end. */
 export function keyOf(event: {

@@ -1,5 +1,5 @@
+import type { RunStore } from "planwright";
 import { expect } from "vitest";
-import type { RunStore } from "../../src/core/run-store.ts";
 import { type Asked, askingAgent, type Decide, type Verdict } from "./deciders.ts";
 
 const verdicts: readonly Verdict[] = ["approve", "reject", "approve"];

@@ -1,6 +1,6 @@
 import { createInterface } from "node:readline";
+import { createSqliteRunStore } from "planwright/sqlite";
 import type { SqliteDriver } from "../../src/adapters/sqlite/sql-database.ts";
-import { createSqliteRunStore } from "../../src/adapters/sqlite/sqlite-run-store.ts";
 import { openStore, type StoreAddress } from "../kills/store-address.ts";
 import { type Asked, askingAgent, deciderOf } from "./deciders.ts";
 

@@ -1,7 +1,5 @@
-import { type Agent, createAgent } from "../../src/agent.ts";
-import type { RunResult } from "../../src/core/run-result.ts";
-import type { RunStore } from "../../src/core/run-store.ts";
-import { createFakeTool } from "../../src/testing/fake-tool.ts";
+import { type Agent, createAgent, type RunResult, type RunStore } from "planwright";
+import { createFakeTool } from "planwright/testing";
 
 export type Verdict = "approve" | "reject";
 

@@ -1,8 +1,5 @@
-import { type Agent, type AgentOptions, createAgent } from "../../src/agent.ts";
-import type { RunStore } from "../../src/core/run-store.ts";
-import type { Tool } from "../../src/core/tool.ts";
-import { createMemoryRunStore } from "../../src/stores/memory-run-store.ts";
-import { createFakeTool, type FakeTool } from "../../src/testing/fake-tool.ts";
+import { type Agent, type AgentOptions, createAgent, createMemoryRunStore, type RunStore, type Tool } from "planwright";
+import { createFakeTool, type FakeTool } from "planwright/testing";
 import { eventTexts } from "./ask-for-approval.ts";
 import { step } from "./plans.ts";
 

@@ -1,7 +1,8 @@
+import type { AgentEvent, RunResult } from "planwright";
 import { expect } from "vitest";
-import { type AgentEvent, isTransient } from "../../src/core/events.ts";
+import { isTransient } from "../../src/core/events.ts";
 import { hideSealed, toJson } from "../../src/core/json.ts";
-import { type RunResult, toRunResult } from "../../src/core/run-result.ts";
+import { toRunResult } from "../../src/core/run-result.ts";
 import { foldEvents, initialRunState, reduceRunState } from "../../src/core/run-state.ts";
 import { parseEvents } from "../../src/runs/stored/parse-stored.ts";
 import { checkStartsAndEnds, keyOf } from "./check-starts-and-ends.ts";

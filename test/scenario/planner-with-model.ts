@@ -1,5 +1,5 @@
-import type { LanguageModel, ModelTokens } from "../../src/core/language-model.ts";
-import type { PlanDraft, Planner, PlanRequest, ReplanRequest } from "../../src/core/planner.ts";
+import type { LanguageModel, PlanDraft, Planner, PlanRequest, ReplanRequest } from "planwright";
+import type { ModelTokens } from "../../src/core/language-model.ts";
 import type { ScriptedText } from "../../src/testing/scripted-model.ts";
 import { planOf } from "./plans.ts";
 

@@ -1,4 +1,4 @@
-import type { PlanInput, ToolStep } from "../../src/core/plan.ts";
+import type { PlanInput, ToolStep } from "planwright";
 
 /** A plan by hand: `s1`, `s2` … one for each tool name. */
 export function planOf(...tools: readonly string[]): PlanInput {

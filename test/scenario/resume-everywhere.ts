@@ -1,11 +1,16 @@
+import {
+  type Agent,
+  type AgentEvent,
+  type AgentEventOf,
+  createAgent,
+  type PendingItem,
+  type RunHandle,
+  type RunResult,
+  type RunStore,
+} from "planwright";
+import { createManualClock, type ManualClock } from "planwright/testing";
 import { expect } from "vitest";
-import { type Agent, createAgent } from "../../src/agent.ts";
-import type { AgentEvent, AgentEventOf, PendingItem } from "../../src/core/events.ts";
 import { deepFreeze, hideSealed } from "../../src/core/json.ts";
-import type { RunResult } from "../../src/core/run-result.ts";
-import type { RunStore } from "../../src/core/run-store.ts";
-import type { RunHandle } from "../../src/runs/agent-methods.ts";
-import { createManualClock, type ManualClock } from "../../src/testing/manual-clock.ts";
 import { seededRandom } from "../kills/seeded-random.ts";
 import { keyOf } from "./check-starts-and-ends.ts";
 import { checkInvariants } from "./invariants.ts";

@@ -1,14 +1,18 @@
+import {
+  type Agent,
+  type AgentEvent,
+  type AgentOptions,
+  type AgentWarning,
+  createAgent,
+  createMemoryRunStore,
+  type RunResult,
+  type RunStore,
+} from "planwright";
+import { createManualClock, type ManualClock } from "planwright/testing";
 import { expect } from "vitest";
-import { type Agent, type AgentOptions, createAgent } from "../../src/agent.ts";
 import { indexTools } from "../../src/core/define-tool.ts";
-import type { AgentEvent } from "../../src/core/events.ts";
 import { deepFreeze } from "../../src/core/json.ts";
-import type { RunResult } from "../../src/core/run-result.ts";
-import type { RunStore } from "../../src/core/run-store.ts";
 import { toolFingerprint } from "../../src/core/tool-schemas.ts";
-import type { AgentWarning } from "../../src/runs/run/engine-settings.ts";
-import { createMemoryRunStore } from "../../src/stores/memory-run-store.ts";
-import { createManualClock, type ManualClock } from "../../src/testing/manual-clock.ts";
 import { answerLater } from "./answer-later.ts";
 import { eventTexts } from "./ask-for-approval.ts";
 import { checkInvariants } from "./invariants.ts";

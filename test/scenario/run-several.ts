@@ -1,14 +1,19 @@
+import {
+  type Agent,
+  type AgentEvent,
+  type AgentOptions,
+  createAgent,
+  createMemoryRunStore,
+  type RunHandle,
+  type RunResult,
+  type RunStore,
+  type Tool,
+} from "planwright";
+import { createManualClock, type ManualClock } from "planwright/testing";
 import { expect } from "vitest";
-import { type Agent, type AgentOptions, createAgent } from "../../src/agent.ts";
 import { indexTools } from "../../src/core/define-tool.ts";
-import type { AgentEvent } from "../../src/core/events.ts";
-import type { RunResult } from "../../src/core/run-result.ts";
-import type { RunStore } from "../../src/core/run-store.ts";
-import type { Tool, ToolLimitOptions } from "../../src/core/tool.ts";
+import type { ToolLimitOptions } from "../../src/core/tool.ts";
 import { toolFingerprint } from "../../src/core/tool-schemas.ts";
-import type { RunHandle } from "../../src/runs/agent-methods.ts";
-import { createMemoryRunStore } from "../../src/stores/memory-run-store.ts";
-import { createManualClock, type ManualClock } from "../../src/testing/manual-clock.ts";
 import { answerLater } from "./answer-later.ts";
 import { checkInvariants } from "./run-scenario.ts";
 import { scenarioStore } from "./scenario-store.ts";

@@ -1,9 +1,8 @@
 import pg from "pg";
+import { createMemoryRunStore, type RunStore } from "planwright";
+import { createPostgresRunStore } from "planwright/postgres";
 import { inject, onTestFinished } from "vitest";
-import { createPostgresRunStore } from "../../src/adapters/postgres/postgres-run-store.ts";
 import { countPending } from "../../src/async/promises.ts";
-import type { RunStore } from "../../src/core/run-store.ts";
-import { createMemoryRunStore } from "../../src/stores/memory-run-store.ts";
 
 interface Schema {
   readonly pool: pg.Pool;

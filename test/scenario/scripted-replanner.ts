@@ -1,9 +1,5 @@
-import type { AgentEvent, AgentEventOf } from "../../src/core/events.ts";
-import type { PlanStep, ToolStep } from "../../src/core/plan.ts";
-import type { PlanDraft, ReplanRequest } from "../../src/core/planner.ts";
-import type { RunOptions } from "../../src/runs/run/run-options.ts";
-import { createFakeTool } from "../../src/testing/fake-tool.ts";
-import { createScriptedPlanner } from "../../src/testing/scripted-planner.ts";
+import type { AgentEvent, AgentEventOf, PlanDraft, PlanStep, ReplanRequest, RunOptions, ToolStep } from "planwright";
+import { createFakeTool, createScriptedPlanner } from "planwright/testing";
 import { askingTool } from "./ask-for-approval.ts";
 import { planOf, step } from "./plans.ts";
 import type { Scenario } from "./run-scenario.ts";

@@ -1,8 +1,6 @@
+import { defineTool, sensitive, type Tool, type ToolContext } from "planwright";
 import { expect } from "vitest";
 import { z } from "zod/v4";
-import { defineTool } from "../../src/core/define-tool.ts";
-import type { Tool, ToolContext } from "../../src/core/tool.ts";
-import { sensitive } from "../../src/core/tool-schemas.ts";
 
 /** The secrets that the tools below accept or return. */
 export const password = "hunter2-Zebra";

@@ -1,10 +1,9 @@
 import { context, SpanStatusCode } from "@opentelemetry/api";
 import { AsyncLocalStorageContextManager } from "@opentelemetry/context-async-hooks";
 import { BasicTracerProvider, type ReadableSpan, type SpanProcessor } from "@opentelemetry/sdk-trace-base";
+import type { AgentEvent, AgentEventType, Observer } from "planwright";
+import { createTelemetry, type TelemetryOptions } from "planwright/otel";
 import { expect } from "vitest";
-import { createTelemetry, type TelemetryOptions } from "../../src/adapters/otel/index.ts";
-import type { AgentEvent, AgentEventType } from "../../src/core/events.ts";
-import type { Observer } from "../../src/core/observer.ts";
 import { keyOf } from "./check-starts-and-ends.ts";
 
 /** An observer that keeps the spans that it makes. */

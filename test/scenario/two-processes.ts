@@ -1,10 +1,7 @@
-import { type Agent, type AgentOptions, createAgent } from "../../src/agent.ts";
+import { type Agent, type AgentEvent, type AgentOptions, createAgent, type RunStore, type Tool } from "planwright";
+import { createManualClock, type ManualClock } from "planwright/testing";
 import { indexTools } from "../../src/core/define-tool.ts";
-import type { AgentEvent } from "../../src/core/events.ts";
-import type { RunStore } from "../../src/core/run-store.ts";
-import type { Tool } from "../../src/core/tool.ts";
 import { toolFingerprint } from "../../src/core/tool-schemas.ts";
-import { createManualClock, type ManualClock } from "../../src/testing/manual-clock.ts";
 import { answerLater } from "./answer-later.ts";
 import { storeOf } from "./resume-from.ts";
 import { scenarioStore } from "./scenario-store.ts";

@@ -1,12 +1,7 @@
+import { createMemoryRunStore } from "planwright";
+import { runStoreConformance } from "planwright/testing";
 import { describe, expect, it } from "vitest";
-import { createMemoryRunStore } from "../../src/stores/memory-run-store.ts";
-import {
-  listIds,
-  runEnd,
-  runStart,
-  runStoreConformance,
-  stepStart,
-} from "../../src/testing/conformance/run-store-conformance.ts";
+import { listIds, runEnd, runStart, stepStart } from "../../src/testing/conformance/run-store-conformance.ts";
 
 describe("createMemoryRunStore", () => {
   describe("as a run store", () => {

@@ -1,7 +1,6 @@
+import { createAgent } from "planwright";
+import { collectEvents, createFakeTool } from "planwright/testing";
 import { describe, expect, it } from "vitest";
-import { createAgent } from "../../src/agent.ts";
-import { collectEvents } from "../../src/testing/collect-events.ts";
-import { createFakeTool } from "../../src/testing/fake-tool.ts";
 
 const plan = { steps: [{ id: "s1", tool: "Fake" as const, input: {} }] };
 

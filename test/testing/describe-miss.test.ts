@@ -1,9 +1,9 @@
 import { mkdtemp, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import type { ModelRequest } from "planwright";
+import { createRecordedModel } from "planwright/testing";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
-import type { ModelRequest } from "../../src/core/language-model.ts";
-import { createRecordedModel } from "../../src/testing/recorded-model.ts";
 import { ask, qwen, record } from "./record.ts";
 
 let folder: string;

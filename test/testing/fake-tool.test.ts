@@ -1,8 +1,6 @@
+import { createAgent, type StepRecord } from "planwright";
+import { createFakeTool, createManualClock, type FakeOutcome } from "planwright/testing";
 import { describe, expect, it } from "vitest";
-import { createAgent } from "../../src/agent.ts";
-import type { StepRecord } from "../../src/core/run-result.ts";
-import { createFakeTool, type FakeOutcome } from "../../src/testing/fake-tool.ts";
-import { createManualClock } from "../../src/testing/manual-clock.ts";
 
 /** Runs plans of one step one after the other, as a failed step would end its run, and waits for nothing but the clock. */
 async function runSteps(outcomes: readonly FakeOutcome[] | undefined, count: number) {

@@ -1,10 +1,7 @@
+import { createAgent, createMemoryRunStore, type RunStore } from "planwright";
+import { createFakeTool, createFaultyRunStore, type RunStoreFaults, runStoreConformance } from "planwright/testing";
 import { describe, expect, it } from "vitest";
-import { createAgent } from "../../src/agent.ts";
-import type { RunStore } from "../../src/core/run-store.ts";
-import { createMemoryRunStore } from "../../src/stores/memory-run-store.ts";
-import { runStart, runStoreConformance, stepStart } from "../../src/testing/conformance/run-store-conformance.ts";
-import { createFakeTool } from "../../src/testing/fake-tool.ts";
-import { createFaultyRunStore, type RunStoreFaults } from "../../src/testing/kill-points.ts";
+import { runStart, stepStart } from "../../src/testing/conformance/run-store-conformance.ts";
 import { answerLater } from "../scenario/answer-later.ts";
 
 const first = [runStart("r")];

@@ -1,11 +1,8 @@
+import { createAgent, createMemoryRunStore, defineTool, type RunResult } from "planwright";
+import { createSqliteRunStore } from "planwright/sqlite";
+import { forEachKillPoint, type KillPoint, type MortalProcess } from "planwright/testing";
 import { describe, expect, it } from "vitest";
 import { z } from "zod/v4";
-import { createSqliteRunStore } from "../../src/adapters/sqlite/sqlite-run-store.ts";
-import { createAgent } from "../../src/agent.ts";
-import { defineTool } from "../../src/core/define-tool.ts";
-import type { RunResult } from "../../src/core/run-result.ts";
-import { createMemoryRunStore } from "../../src/stores/memory-run-store.ts";
-import { forEachKillPoint, type KillPoint, type MortalProcess } from "../../src/testing/kill-points.ts";
 import { answerLater } from "../scenario/answer-later.ts";
 
 const runId = "r";

@@ -1,5 +1,5 @@
+import { createManualClock } from "planwright/testing";
 import { describe, expect, it } from "vitest";
-import { createManualClock } from "../../src/testing/manual-clock.ts";
 
 /** Sets a timer for each delay and tells when they fire, relative to the beginning. */
 function record(...delays: readonly number[]) {

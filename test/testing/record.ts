@@ -1,12 +1,7 @@
 import { readFile } from "node:fs/promises";
-import type { ModelRequest } from "../../src/core/language-model.ts";
-import type { ToolContext } from "../../src/core/tool.ts";
-import { createRecordedModel } from "../../src/testing/recorded-model.ts";
-import {
-  createScriptedModel,
-  type ScriptedAnswer,
-  type ScriptedModelOptions,
-} from "../../src/testing/scripted-model.ts";
+import type { ModelRequest, ToolContext } from "planwright";
+import { createRecordedModel, createScriptedModel, type ScriptedAnswer } from "planwright/testing";
+import type { ScriptedModelOptions } from "../../src/testing/scripted-model.ts";
 
 /** The name of the model that is recorded. */
 export const qwen = { provider: "ollama", modelId: "qwen3" };

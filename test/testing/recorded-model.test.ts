@@ -1,12 +1,10 @@
 import { mkdtemp, readdir, readFile, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { AgentError, type LanguageModel, type ModelResponse, modelFailure } from "planwright";
+import { createRecordedModel, createScriptedModel } from "planwright/testing";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
-import { AgentError } from "../../src/core/errors.ts";
-import type { LanguageModel, ModelResponse } from "../../src/core/language-model.ts";
-import { modelFailure } from "../../src/core/model-failure.ts";
-import { createRecordedModel, type RecordedModelOptions } from "../../src/testing/recorded-model.ts";
-import { createScriptedModel } from "../../src/testing/scripted-model.ts";
+import type { RecordedModelOptions } from "../../src/testing/recorded-model.ts";
 import { ask, qwen, record } from "./record.ts";
 
 let folder: string;

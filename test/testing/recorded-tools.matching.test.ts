@@ -1,11 +1,9 @@
 import { writeFileSync } from "node:fs";
 import { join } from "node:path";
+import { defineTool, type JsonValue, type Tool } from "planwright";
+import { jsonSchema } from "planwright/schemas";
+import { replayTools } from "planwright/testing";
 import { beforeEach, describe, expect, it, vi } from "vitest";
-import { jsonSchema } from "../../src/adapters/schemas/index.ts";
-import { defineTool } from "../../src/core/define-tool.ts";
-import type { JsonValue } from "../../src/core/json.ts";
-import type { Tool } from "../../src/core/tool.ts";
-import { replayTools } from "../../src/testing/recorded-tools.ts";
 import { newFolder } from "../new-folder.ts";
 import { contextOf } from "./record.ts";
 

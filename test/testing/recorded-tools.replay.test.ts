@@ -1,12 +1,10 @@
 import { writeFile } from "node:fs/promises";
 import { join } from "node:path";
+import { createAgent, defineTool } from "planwright";
+import { createFakeTool, createManualClock, recordTools, replayTools } from "planwright/testing";
 import { beforeEach, describe, expect, it } from "vitest";
 import * as z from "zod/v4";
-import { createAgent } from "../../src/agent.ts";
-import { defineTool } from "../../src/core/define-tool.ts";
-import { createFakeTool } from "../../src/testing/fake-tool.ts";
-import { createManualClock } from "../../src/testing/manual-clock.ts";
-import { type ReplayToolsOptions, recordTools, replayTools } from "../../src/testing/recorded-tools.ts";
+import type { ReplayToolsOptions } from "../../src/testing/recorded-tools.ts";
 import { newFolder } from "../new-folder.ts";
 import { step } from "../scenario/plans.ts";
 import { contextOf, qwen } from "./record.ts";

@@ -1,24 +1,27 @@
 import { readdir, readFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import {
+  AgentError,
+  composed,
+  createAgent,
+  createTodoStore,
+  defineTool,
+  type PlanInput,
+  type RunOptions,
+  type RunResult,
+  type StandardSchema,
+  sensitive,
+  type Tool,
+} from "planwright";
+import { jsonSchema } from "planwright/schemas";
+import { createFakeTool, createManualClock, recordTools, replayTools } from "planwright/testing";
 import { beforeEach, describe, expect, it } from "vitest";
 import * as z3 from "zod/v3";
 import * as z from "zod/v4";
 import * as mini from "zod/v4-mini";
-import { jsonSchema } from "../../src/adapters/schemas/index.ts";
-import { createAgent } from "../../src/agent.ts";
-import { defineTool } from "../../src/core/define-tool.ts";
-import { AgentError } from "../../src/core/errors.ts";
-import type { PlanInput } from "../../src/core/plan.ts";
-import type { RunResult } from "../../src/core/run-result.ts";
-import { parseWith, type StandardSchema } from "../../src/core/schema.ts";
-import type { Tool } from "../../src/core/tool.ts";
-import { composed, sensitive, toolFingerprint } from "../../src/core/tool-schemas.ts";
-import type { RunOptions } from "../../src/runs/run/run-options.ts";
-import { createFakeTool } from "../../src/testing/fake-tool.ts";
-import { createManualClock } from "../../src/testing/manual-clock.ts";
-import { recordTools, replayTools } from "../../src/testing/recorded-tools.ts";
-import { createTodoStore } from "../../src/tools/todo-store/todo-store.ts";
+import { parseWith } from "../../src/core/schema.ts";
+import { toolFingerprint } from "../../src/core/tool-schemas.ts";
 import { newFolder } from "../new-folder.ts";
 import { step } from "../scenario/plans.ts";
 import { contextOf } from "./record.ts";

@@ -1,11 +1,8 @@
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
+import { createAgent, type Tool } from "planwright";
+import { createFakeTool, createManualClock, type ManualClock, recordTools, replayTools } from "planwright/testing";
 import { beforeEach, describe, expect, it } from "vitest";
-import { createAgent } from "../../src/agent.ts";
-import type { Tool } from "../../src/core/tool.ts";
-import { createFakeTool } from "../../src/testing/fake-tool.ts";
-import { createManualClock, type ManualClock } from "../../src/testing/manual-clock.ts";
-import { recordTools, replayTools } from "../../src/testing/recorded-tools.ts";
 import { newFolder } from "../new-folder.ts";
 import { step } from "../scenario/plans.ts";
 

@@ -1,9 +1,8 @@
 import { mkdtemp, readdir, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { createRecordedModel, createScriptedModel } from "planwright/testing";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
-import { createRecordedModel } from "../../src/testing/recorded-model.ts";
-import { createScriptedModel } from "../../src/testing/scripted-model.ts";
 import { ask, qwen, record } from "./record.ts";
 
 let folder: string;

@@ -1,9 +1,7 @@
 import { getEventListeners } from "node:events";
+import { AgentError, type ModelRequest, modelFailure } from "planwright";
+import { createScriptedModel, type ScriptedAnswer } from "planwright/testing";
 import { describe, expect, it } from "vitest";
-import { AgentError } from "../../src/core/errors.ts";
-import type { ModelRequest } from "../../src/core/language-model.ts";
-import { modelFailure } from "../../src/core/model-failure.ts";
-import { createScriptedModel, type ScriptedAnswer } from "../../src/testing/scripted-model.ts";
 
 function ask(content: string, rest: Partial<ModelRequest> = {}): ModelRequest {
   return { messages: [{ role: "user", content }], signal: new AbortController().signal, ...rest };

@@ -1,7 +1,6 @@
+import { createAgent } from "planwright";
+import { createFakeTool, createScriptedPlanner } from "planwright/testing";
 import { describe, expect, it } from "vitest";
-import { createAgent } from "../../src/agent.ts";
-import { createFakeTool } from "../../src/testing/fake-tool.ts";
-import { createScriptedPlanner } from "../../src/testing/scripted-planner.ts";
 
 const draft = { steps: [{ id: "s1", tool: "Fake", input: {}, dependsOn: [] }] };
 

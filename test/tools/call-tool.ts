@@ -1,4 +1,4 @@
-import type { DefinedTool, ToolContext } from "../../src/core/tool.ts";
+import type { DefinedTool, ToolContext } from "planwright";
 
 /** Which call it is, and whose. */
 export interface CallOptions {

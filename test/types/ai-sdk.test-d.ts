@@ -1,9 +1,9 @@
 import { type LanguageModel as AiLanguageModel, type EmbeddingModel, gateway, wrapLanguageModel } from "ai";
 import { MockLanguageModelV3 } from "ai/test";
+import type { LanguageModel } from "planwright";
+import { type AiSdkLanguageModel, createAiSdkModel } from "planwright/ai-sdk";
 import { describe, expectTypeOf, it } from "vitest";
 import type { AiSdkCallOptions } from "../../src/adapters/ai-sdk/ai-sdk-model.ts";
-import { type AiSdkLanguageModel, createAiSdkModel } from "../../src/adapters/ai-sdk/index.ts";
-import type { LanguageModel } from "../../src/core/language-model.ts";
 
 type LanguageModelV2 = Extract<AiLanguageModel, { specificationVersion: "v2" }>;
 type LanguageModelV3 = Extract<AiLanguageModel, { specificationVersion: "v3" }>;

@@ -1,5 +1,3 @@
-import { describe, expectTypeOf, it } from "vitest";
-import { z } from "zod/v4";
 import {
   type AgentEventOf,
   type AgentWarning,
@@ -18,7 +16,9 @@ import {
   type RejectionOptions,
   type ResumeOptions,
   type RunStore,
-} from "../../src/index.ts";
+} from "planwright";
+import { describe, expectTypeOf, it } from "vitest";
+import { z } from "zod/v4";
 import { calculator, clock, todos } from "./tools.ts";
 
 const tools = [calculator, todos];

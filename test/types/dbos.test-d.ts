@@ -1,10 +1,8 @@
+import { createAgent, defineTool, type ToolContext } from "planwright";
+import { createDbosClient, startDbosWorker } from "planwright/dbos";
+import { createPostgresRunStore } from "planwright/postgres";
 import { describe, expectTypeOf, it } from "vitest";
 import { z } from "zod/v4";
-import { createDbosClient, startDbosWorker } from "../../src/adapters/dbos/index.ts";
-import { createPostgresRunStore } from "../../src/adapters/postgres/index.ts";
-import { createAgent } from "../../src/agent.ts";
-import { defineTool } from "../../src/core/define-tool.ts";
-import type { ToolContext } from "../../src/core/tool.ts";
 
 const databaseUrl = "postgres://localhost/app";
 const store = createPostgresRunStore({ connectionString: databaseUrl });

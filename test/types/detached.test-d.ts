@@ -1,14 +1,4 @@
-import { describe, expectTypeOf, it } from "vitest";
-import type {
-  Agent,
-  Clock,
-  LanguageModel,
-  Orchestrator,
-  RunHandle,
-  RunStore,
-  Tool,
-  ToolContext,
-} from "../../src/index.ts";
+import type { Agent, Clock, LanguageModel, Orchestrator, RunHandle, RunStore, Tool, ToolContext } from "planwright";
 import type {
   CollectedEvents,
   ConformanceCase,
@@ -16,7 +6,8 @@ import type {
   ManualClock,
   RecordedModel,
   ScriptedModel,
-} from "../../src/testing/index.ts";
+} from "planwright/testing";
+import { describe, expectTypeOf, it } from "vitest";
 import type { calculator, todos } from "./tools.ts";
 
 type Tools = typeof calculator | typeof todos;

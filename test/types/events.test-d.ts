@@ -1,4 +1,3 @@
-import { describe, expectTypeOf, it } from "vitest";
 import {
   type AgentEvent,
   type AgentEventOf,
@@ -15,7 +14,8 @@ import {
   type RunSnapshot,
   type StepEndEvent,
   type StepOutcome,
-} from "../../src/index.ts";
+} from "planwright";
+import { describe, expectTypeOf, it } from "vitest";
 import { calculator, clock, todos } from "./tools.ts";
 
 const agent = createAgent({ tools: [calculator, todos] });

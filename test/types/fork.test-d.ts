@@ -1,5 +1,5 @@
+import { type AgentEvent, createAgent, type ForkOptions, type RunHandle } from "planwright";
 import { describe, expectTypeOf, it } from "vitest";
-import { type AgentEvent, createAgent, type ForkOptions, type RunHandle } from "../../src/index.ts";
 import { calculator, clock, todos } from "./tools.ts";
 
 const agent = createAgent({ tools: [calculator, todos] });

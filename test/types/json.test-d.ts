@@ -1,13 +1,7 @@
+import { type AgentErrorCode, type AgentErrorData, isAgentError, type Jsonify, type PlanIssue } from "planwright";
 import { describe, expectTypeOf, it } from "vitest";
 import type { CalculationProblem, TodoMatch } from "../../src/core/errors.ts";
 import type { SchemaIssue } from "../../src/core/schema.ts";
-import {
-  type AgentErrorCode,
-  type AgentErrorData,
-  isAgentError,
-  type Jsonify,
-  type PlanIssue,
-} from "../../src/index.ts";
 
 describe("Jsonify", () => {
   it("keeps JSON types", () => {

@@ -1,6 +1,3 @@
-import { describe, expectTypeOf, it } from "vitest";
-import { z } from "zod/v4";
-import type { Referable } from "../../src/core/plan.ts";
 import {
   createAgent,
   createMemoryRunStore,
@@ -11,7 +8,10 @@ import {
   type PlanInput,
   type PlanStep,
   planSchema,
-} from "../../src/index.ts";
+} from "planwright";
+import { describe, expectTypeOf, it } from "vitest";
+import { z } from "zod/v4";
+import type { Referable } from "../../src/core/plan.ts";
 import { calculator, clock, todos } from "./tools.ts";
 
 type Tools = typeof calculator | typeof todos | typeof clock;

@@ -1,6 +1,3 @@
-import { describe, expectTypeOf, it } from "vitest";
-import { z as z3 } from "zod/v3";
-import { z } from "zod/v4";
 import {
   createAgent,
   createOrchestrator,
@@ -14,7 +11,10 @@ import {
   type ToolContext,
   type UndoneCall,
   validatePlan,
-} from "../../src/index.ts";
+} from "planwright";
+import { describe, expectTypeOf, it } from "vitest";
+import { z as z3 } from "zod/v3";
+import { z } from "zod/v4";
 import { calculator, clock, type Precision, todos } from "./tools.ts";
 
 const base = { name: "T", description: "d", inputSchema: z.object({ a: z.string() }) } as const;

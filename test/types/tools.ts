@@ -1,6 +1,6 @@
+import { defineTool, type ToolContext } from "planwright";
 import { z as z3 } from "zod/v3";
 import { z } from "zod/v4";
-import { defineTool, type ToolContext } from "../../src/index.ts";
 
 /** What {@link calculator} needs as resources. */
 export interface Precision {

@@ -1,11 +1,7 @@
+import { type AgentEvent, createAgent, defineTool, type RunResult, sensitive } from "planwright";
+import { createManualClock } from "planwright/testing";
 import { z } from "zod/v4";
-import { createAgent } from "../../src/agent.ts";
-import { defineTool } from "../../src/core/define-tool.ts";
-import type { AgentEvent } from "../../src/core/events.ts";
 import type { AnyPlan } from "../../src/core/plan.ts";
-import type { RunResult } from "../../src/core/run-result.ts";
-import { sensitive } from "../../src/core/tool-schemas.ts";
-import { createManualClock } from "../../src/testing/manual-clock.ts";
 
 export const secret = "4111-1111-1111-1111";
 

@@ -1,6 +1,6 @@
+import { createAgent, createCalculator, isAgentError } from "planwright";
+import { toHtml, toMermaid } from "planwright/view";
 import { describe, expect, it } from "vitest";
-import { createAgent, createCalculator, isAgentError } from "../../src/index.ts";
-import { toHtml, toMermaid } from "../../src/view/index.ts";
 import { play } from "./drawn-runs.ts";
 
 /** Copies of a value in which one part, at any depth, is another value. */

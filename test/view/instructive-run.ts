@@ -1,13 +1,17 @@
+import {
+  type AgentEvent,
+  type Clock,
+  createAgent,
+  defineTool,
+  type LanguageModel,
+  type PlanDraft,
+  type Planner,
+  type PlanRequest,
+  type RunResult,
+  sensitive,
+} from "planwright";
+import { createManualClock } from "planwright/testing";
 import { z } from "zod/v4";
-import { createAgent } from "../../src/agent.ts";
-import type { Clock } from "../../src/async/clock.ts";
-import { defineTool } from "../../src/core/define-tool.ts";
-import type { AgentEvent } from "../../src/core/events.ts";
-import type { LanguageModel } from "../../src/core/language-model.ts";
-import type { PlanDraft, Planner, PlanRequest } from "../../src/core/planner.ts";
-import type { RunResult } from "../../src/core/run-result.ts";
-import { sensitive } from "../../src/core/tool-schemas.ts";
-import { createManualClock } from "../../src/testing/manual-clock.ts";
 
 const digest = "sha256:9f2c61d7a04be38f5c1e77d2b60a94c83de1f5a2";
 

@@ -1,8 +1,8 @@
 import { createHash } from "node:crypto";
+import type { AgentEvent, Plan } from "planwright";
+import { toHtml } from "planwright/view";
 import { describe, expect, it } from "vitest";
-import type { AgentEvent } from "../../src/core/events.ts";
-import type { Plan } from "../../src/core/plan.ts";
-import { stylesheet, stylesheetHash, toHtml } from "../../src/view/to-html.ts";
+import { stylesheet, stylesheetHash } from "../../src/view/to-html.ts";
 import { hostile, play, secret } from "./drawn-runs.ts";
 import { everything, release } from "./instructive-run.ts";
 

@@ -1,6 +1,6 @@
+import type { Plan, PlanStep } from "planwright";
+import { toMermaid } from "planwright/view";
 import { describe, expect, it } from "vitest";
-import type { Plan, PlanStep } from "../../src/core/plan.ts";
-import { toMermaid } from "../../src/view/to-mermaid.ts";
 import { hostile, play } from "./drawn-runs.ts";
 
 const planOf = (steps: readonly Partial<PlanStep>[]) =>

@@ -1,13 +1,16 @@
 import { generateKeyPairSync } from "node:crypto";
+import {
+  type AgentEvent,
+  type AgentOptions,
+  createAgent,
+  createMemoryRunStore,
+  defineTool,
+  type JsonValue,
+} from "planwright";
+import { createManualClock } from "planwright/testing";
+import { type ExportedRun, exportRun, verifyRun } from "planwright/view";
 import { describe, expect, it } from "vitest";
 import { z } from "zod/v4";
-import { type AgentOptions, createAgent } from "../../src/agent.ts";
-import { defineTool } from "../../src/core/define-tool.ts";
-import type { AgentEvent } from "../../src/core/events.ts";
-import type { JsonValue } from "../../src/core/json.ts";
-import { createMemoryRunStore } from "../../src/stores/memory-run-store.ts";
-import { createManualClock } from "../../src/testing/manual-clock.ts";
-import { type ExportedRun, exportRun, verifyRun } from "../../src/view/export-run.ts";
 
 const mail = defineTool({
   name: "Mail",

@@ -1,12 +1,7 @@
+import { type AgentEvent, createAgent, createMemoryRunStore, defineTool, type RunStore } from "planwright";
+import { createFakeTool, createScriptedPlanner } from "planwright/testing";
 import { describe, expect, it, vi } from "vitest";
 import { z } from "zod/v4";
-import { createAgent } from "../../src/agent.ts";
-import { defineTool } from "../../src/core/define-tool.ts";
-import type { AgentEvent } from "../../src/core/events.ts";
-import type { RunStore } from "../../src/core/run-store.ts";
-import { createMemoryRunStore } from "../../src/stores/memory-run-store.ts";
-import { createFakeTool } from "../../src/testing/fake-tool.ts";
-import { createScriptedPlanner } from "../../src/testing/scripted-planner.ts";
 import { planOf, step } from "../scenario/plans.ts";
 import { runScenario } from "../scenario/run-scenario.ts";
 

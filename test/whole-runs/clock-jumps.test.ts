@@ -1,10 +1,7 @@
+import { type AgentEvent, createFallbackPlanner, createRoutingPlanner } from "planwright";
+import { createFakeTool, createScriptedPlanner, type FakeOutcome, type ManualClock } from "planwright/testing";
 import { describe, expect, it } from "vitest";
-import type { AgentEvent } from "../../src/core/events.ts";
-import { createFallbackPlanner } from "../../src/planners/fallback-planner.ts";
-import { createRoutingPlanner } from "../../src/planners/routing-planner.ts";
-import { createFakeTool, type FakeOutcome, type FakeToolOptions } from "../../src/testing/fake-tool.ts";
-import type { ManualClock } from "../../src/testing/manual-clock.ts";
-import { createScriptedPlanner } from "../../src/testing/scripted-planner.ts";
+import type { FakeToolOptions } from "../../src/testing/fake-tool.ts";
 import { planOf, step } from "../scenario/plans.ts";
 import { runScenario, type Scenario } from "../scenario/run-scenario.ts";
 import { withLimits } from "../scenario/run-several.ts";

@@ -1,13 +1,9 @@
 import fc from "fast-check";
+import { type AgentEvent, createAgent, createMemoryRunStore, type RunStore } from "planwright";
+import { createFakeTool, createManualClock, type ManualClock } from "planwright/testing";
 import { describe, expect, it } from "vitest";
-import { createAgent } from "../../src/agent.ts";
 import { indexTools } from "../../src/core/define-tool.ts";
-import type { AgentEvent } from "../../src/core/events.ts";
-import type { RunStore } from "../../src/core/run-store.ts";
 import { toolFingerprint } from "../../src/core/tool-schemas.ts";
-import { createMemoryRunStore } from "../../src/stores/memory-run-store.ts";
-import { createFakeTool } from "../../src/testing/fake-tool.ts";
-import { createManualClock, type ManualClock } from "../../src/testing/manual-clock.ts";
 import { planOf, step } from "../scenario/plans.ts";
 import { baseOptions, record } from "../scenario/resume-from.ts";
 import type { Scenario } from "../scenario/run-scenario.ts";

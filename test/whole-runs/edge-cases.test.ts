@@ -1,12 +1,7 @@
+import { type AgentEvent, createAgent, createMemoryRunStore, defineTool } from "planwright";
+import { createFakeTool, createManualClock, createScriptedPlanner } from "planwright/testing";
 import { describe, expect, it } from "vitest";
 import { z } from "zod/v4";
-import { createAgent } from "../../src/agent.ts";
-import { defineTool } from "../../src/core/define-tool.ts";
-import type { AgentEvent } from "../../src/core/events.ts";
-import { createMemoryRunStore } from "../../src/stores/memory-run-store.ts";
-import { createFakeTool } from "../../src/testing/fake-tool.ts";
-import { createManualClock } from "../../src/testing/manual-clock.ts";
-import { createScriptedPlanner } from "../../src/testing/scripted-planner.ts";
 import { answerLater } from "../scenario/answer-later.ts";
 import { eventTexts } from "../scenario/ask-for-approval.ts";
 import { planOf, step } from "../scenario/plans.ts";

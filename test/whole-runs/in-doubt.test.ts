@@ -1,7 +1,7 @@
+import type { Planner } from "planwright";
+import { createFakeTool, type FakeOutcome } from "planwright/testing";
 import { describe, expect, it } from "vitest";
 import { z } from "zod/v4";
-import type { Planner } from "../../src/core/planner.ts";
-import { createFakeTool, type FakeOutcome } from "../../src/testing/fake-tool.ts";
 import { eventTexts, statuses } from "../scenario/ask-for-approval.ts";
 import { planOf, step } from "../scenario/plans.ts";
 import { record, resumeFrom, until } from "../scenario/resume-from.ts";

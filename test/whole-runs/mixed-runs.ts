@@ -1,8 +1,5 @@
+import { createAgent, createCalculator, defineTool, type ToolContext } from "planwright";
 import { z } from "zod/v4";
-import { createAgent } from "../../src/agent.ts";
-import { defineTool } from "../../src/core/define-tool.ts";
-import type { ToolContext } from "../../src/core/tool.ts";
-import { createCalculator } from "../../src/tools/calculator/calculator.ts";
 
 const outputSchema = z.object({ value: z.number() });
 const inputSchema = outputSchema;

@@ -1,7 +1,7 @@
+import { defineTool } from "planwright";
+import { createFakeTool } from "planwright/testing";
 import { describe, expect, it } from "vitest";
 import { z } from "zod/v4";
-import { defineTool } from "../../src/core/define-tool.ts";
-import { createFakeTool } from "../../src/testing/fake-tool.ts";
 import { planOf } from "../scenario/plans.ts";
 import { runScenario } from "../scenario/run-scenario.ts";
 

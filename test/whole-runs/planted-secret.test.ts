@@ -1,17 +1,17 @@
 import { Writable } from "node:stream";
 import { InMemoryMetricExporter, MeterProvider, PeriodicExportingMetricReader } from "@opentelemetry/sdk-metrics";
 import pino from "pino";
+import {
+  type AgentEvent,
+  type ApprovalItem,
+  createAgent,
+  createMemoryRunStore,
+  type Planner,
+  type RunResult,
+} from "planwright";
+import { createRunLog } from "planwright/log";
+import { exportRun, toHtml, toMermaid } from "planwright/view";
 import { expect, it } from "vitest";
-import { createRunLog } from "../../src/adapters/log/index.ts";
-import { createAgent } from "../../src/agent.ts";
-import type { AgentEvent } from "../../src/core/events.ts";
-import type { Planner } from "../../src/core/planner.ts";
-import type { RunResult } from "../../src/core/run-result.ts";
-import type { ApprovalItem } from "../../src/runs/commands/command-options.ts";
-import { createMemoryRunStore } from "../../src/stores/memory-run-store.ts";
-import { exportRun } from "../../src/view/export-run.ts";
-import { toHtml } from "../../src/view/to-html.ts";
-import { toMermaid } from "../../src/view/to-mermaid.ts";
 import { expectHidden, keyOf, password, secretPlan, secretTools, token } from "../scenario/secret-tools.ts";
 import { recordSpans } from "../scenario/span-recorder.ts";
 

@@ -7,10 +7,10 @@ import {
   RetryError,
   TypeValidationError,
 } from "ai";
+import type { ModelFailureReason } from "planwright";
 import { describe, expect, it } from "vitest";
 import { aiSdkFailure } from "../../../src/adapters/ai-sdk/ai-sdk-failure.ts";
 import { toErrorData } from "../../../src/core/error-data.ts";
-import type { ModelFailureReason } from "../../../src/core/language-model.ts";
 
 const model = { provider: "openai.responses", modelId: "gpt-5" };
 

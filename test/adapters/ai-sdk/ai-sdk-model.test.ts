@@ -1,9 +1,8 @@
 import { getEventListeners } from "node:events";
 import { type LanguageModel as AiLanguageModel, APICallError } from "ai";
+import { AgentError } from "planwright";
+import { type AiSdkLanguageModel, createAiSdkModel } from "planwright/ai-sdk";
 import { describe, expect, it } from "vitest";
-import type { AiSdkLanguageModel } from "../../../src/adapters/ai-sdk/ai-sdk-model.ts";
-import { createAiSdkModel } from "../../../src/adapters/ai-sdk/index.ts";
-import { AgentError } from "../../../src/core/errors.ts";
 import { ask, deferred, generateFrom, settled } from "./ask-model.ts";
 import { fakeV4, finishOf, mockV3, streamingV3, textParts, usageOf } from "./fake-models.ts";
 

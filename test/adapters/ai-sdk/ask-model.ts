@@ -1,6 +1,5 @@
-import type { AiSdkLanguageModel } from "../../../src/adapters/ai-sdk/ai-sdk-model.ts";
-import { createAiSdkModel } from "../../../src/adapters/ai-sdk/index.ts";
-import type { ModelRequest } from "../../../src/core/language-model.ts";
+import type { ModelRequest } from "planwright";
+import { type AiSdkLanguageModel, createAiSdkModel } from "planwright/ai-sdk";
 
 /** A request of one message. */
 export function ask(rest: Partial<ModelRequest> = {}): ModelRequest {

@@ -1,6 +1,7 @@
 import { type LanguageModel as AiLanguageModel, simulateReadableStream } from "ai";
 import { MockLanguageModelV3 } from "ai/test";
-import type { AiSdkCallOptions, AiSdkLanguageModel } from "../../../src/adapters/ai-sdk/ai-sdk-model.ts";
+import type { AiSdkLanguageModel } from "planwright/ai-sdk";
+import type { AiSdkCallOptions } from "../../../src/adapters/ai-sdk/ai-sdk-model.ts";
 
 /** The AI SDK's own type of a model of version 2. */
 export type LanguageModelV2 = Extract<AiLanguageModel, { specificationVersion: "v2" }>;

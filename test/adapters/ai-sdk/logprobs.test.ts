@@ -1,7 +1,6 @@
 import { APICallError } from "ai";
+import { type AiSdkLanguageModel, createAiSdkModel } from "planwright/ai-sdk";
 import { describe, expect, it } from "vitest";
-import type { AiSdkLanguageModel } from "../../../src/adapters/ai-sdk/ai-sdk-model.ts";
-import { createAiSdkModel } from "../../../src/adapters/ai-sdk/index.ts";
 import { ask, generateFrom } from "./ask-model.ts";
 import { fakeV4, finishOf, mockV3, type StreamPartV3, streamOf, textParts, usageOf } from "./fake-models.ts";
 

@@ -1,5 +1,5 @@
+import { type AiSdkLanguageModel, createAiSdkModel } from "planwright/ai-sdk";
 import { describe, expect, it } from "vitest";
-import { type AiSdkLanguageModel, createAiSdkModel } from "../../../src/adapters/ai-sdk/ai-sdk-model.ts";
 import { ask } from "./ask-model.ts";
 import { finishOf, streamingV3, textParts } from "./fake-models.ts";
 

@@ -1,6 +1,6 @@
 import { getEventListeners } from "node:events";
+import { createAiSdkModel } from "planwright/ai-sdk";
 import { describe, expect, it } from "vitest";
-import { createAiSdkModel } from "../../../src/adapters/ai-sdk/index.ts";
 import { readResult } from "../../../src/adapters/ai-sdk/read-answer.ts";
 import { ask, deferred, generateFrom, settled, silentStream } from "./ask-model.ts";
 import { fakeV4, finishOf, streamingV2, streamingV3, streamOf, textParts, usageOf } from "./fake-models.ts";

@@ -1,10 +1,8 @@
+import { createAgent, defineTool } from "planwright";
+import { createDbosClient, type DbosWorkerOptions, startDbosWorker } from "planwright/dbos";
+import { createPostgresRunStore } from "planwright/postgres";
 import { expect, it, onTestFinished, vi } from "vitest";
 import { z } from "zod/v4";
-import { createDbosClient } from "../../../src/adapters/dbos/dbos-client.ts";
-import { type DbosWorkerOptions, startDbosWorker } from "../../../src/adapters/dbos/dbos-worker.ts";
-import { createPostgresRunStore } from "../../../src/adapters/postgres/postgres-run-store.ts";
-import { createAgent } from "../../../src/agent.ts";
-import { defineTool } from "../../../src/core/define-tool.ts";
 import { keyOf } from "../../scenario/secret-tools.ts";
 import { usePostgres } from "../postgres/postgres-server.ts";
 import { newRuns, openQueue } from "./worker-processes.ts";

@@ -1,6 +1,6 @@
+import { createDbosClient } from "planwright/dbos";
+import { createPostgresRunStore } from "planwright/postgres";
 import { expect, it, onTestFinished } from "vitest";
-import { createDbosClient } from "../../../src/adapters/dbos/dbos-client.ts";
-import { createPostgresRunStore } from "../../../src/adapters/postgres/postgres-run-store.ts";
 import { freePort } from "../postgres/embedded-server.mjs";
 import { usePostgres } from "../postgres/postgres-server.ts";
 import { newRuns, useWorkers } from "./worker-processes.ts";

@@ -1,6 +1,6 @@
 import { DBOSClient } from "@dbos-inc/dbos-sdk";
+import { createDbosClient } from "planwright/dbos";
 import { expect, it, onTestFinished, vi } from "vitest";
-import { createDbosClient } from "../../../src/adapters/dbos/dbos-client.ts";
 import { usePostgres } from "../postgres/postgres-server.ts";
 import { newRuns, openQueue, statusesIn } from "./worker-processes.ts";
 

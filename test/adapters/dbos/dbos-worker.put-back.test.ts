@@ -1,9 +1,9 @@
 import { setTimeout as sleep } from "node:timers/promises";
+import { createAgent } from "planwright";
+import { startDbosWorker } from "planwright/dbos";
+import { createPostgresRunStore } from "planwright/postgres";
+import { createFakeTool } from "planwright/testing";
 import { expect, it, onTestFinished } from "vitest";
-import { startDbosWorker } from "../../../src/adapters/dbos/dbos-worker.ts";
-import { createPostgresRunStore } from "../../../src/adapters/postgres/postgres-run-store.ts";
-import { createAgent } from "../../../src/agent.ts";
-import { createFakeTool } from "../../../src/testing/fake-tool.ts";
 import { usePostgres } from "../postgres/postgres-server.ts";
 import { newRuns, openQueue, statusesIn, useWorkers } from "./worker-processes.ts";
 

@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from "node:timers/promises";
+import { createDbosClient } from "planwright/dbos";
+import { createPostgresRunStore } from "planwright/postgres";
 import { describe, expect, it, onTestFinished } from "vitest";
-import { createDbosClient } from "../../../src/adapters/dbos/dbos-client.ts";
-import { createPostgresRunStore } from "../../../src/adapters/postgres/postgres-run-store.ts";
 import { usePostgres } from "../postgres/postgres-server.ts";
 import { newRuns, useWorkers } from "./worker-processes.ts";
 

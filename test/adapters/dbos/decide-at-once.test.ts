@@ -1,5 +1,5 @@
+import { createDbosClient, type DbosClient } from "planwright/dbos";
 import { expect, it, onTestFinished } from "vitest";
-import { createDbosClient, type DbosClient } from "../../../src/adapters/dbos/dbos-client.ts";
 import { decideAtOnce } from "../../scenario/decide-at-once.ts";
 import type { Decide } from "../../scenario/deciders.ts";
 import { openStore, usePostgres } from "../postgres/postgres-server.ts";

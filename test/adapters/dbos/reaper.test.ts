@@ -1,7 +1,7 @@
+import type { RunStatus } from "planwright";
+import { createManualClock } from "planwright/testing";
 import { describe, expect, it } from "vitest";
 import { Reaper } from "../../../src/adapters/dbos/reaper.ts";
-import type { RunStatus } from "../../../src/core/run-summary.ts";
-import { createManualClock } from "../../../src/testing/manual-clock.ts";
 
 /** A reaper, and what its agent and its queue answer. */
 function createReaper() {

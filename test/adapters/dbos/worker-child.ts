@@ -1,14 +1,12 @@
 import { appendFileSync } from "node:fs";
 import { DBOS } from "@dbos-inc/dbos-sdk";
 import pg from "pg";
+import { type AgentEvent, createAgent, defineTool, type ToolContext } from "planwright";
+import { registerDbosRuns, startDbosWorker } from "planwright/dbos";
+import { createPostgresRunStore } from "planwright/postgres";
 import { z } from "zod";
 
-import { registerDbosRuns, startDbosWorker } from "../../../src/adapters/dbos/dbos-worker.ts";
-import { createPostgresRunStore } from "../../../src/adapters/postgres/postgres-run-store.ts";
-import { createAgent } from "../../../src/agent.ts";
-import { defineTool } from "../../../src/core/define-tool.ts";
-import { type AgentEvent, isTransient } from "../../../src/core/events.ts";
-import type { ToolContext } from "../../../src/core/tool.ts";
+import { isTransient } from "../../../src/core/events.ts";
 
 /** What a worker process is started with. */
 export interface WorkerChildOptions {

@@ -1,7 +1,7 @@
 import { type ChildProcess, spawn } from "node:child_process";
 import { DBOS } from "@dbos-inc/dbos-sdk";
+import { createDbosClient } from "planwright/dbos";
 import { afterAll, beforeAll, expect, onTestFinished } from "vitest";
-import { createDbosClient } from "../../../src/adapters/dbos/dbos-client.ts";
 import { openDbosQueue } from "../../../src/adapters/dbos/dbos-queue.ts";
 import { buildChild } from "../../kills/start-child.ts";
 import type { PostgresServer } from "../postgres/postgres-server.ts";

@@ -1,13 +1,10 @@
 import { Writable } from "node:stream";
 import pino from "pino";
+import { createAgent, createMemoryRunStore, defineTool, sensitive } from "planwright";
+import { createRunLog } from "planwright/log";
+import { createFaultyRunStore } from "planwright/testing";
 import { describe, expect, it } from "vitest";
 import { z } from "zod/v4";
-import { createRunLog } from "../../../src/adapters/log/index.ts";
-import { createAgent } from "../../../src/agent.ts";
-import { defineTool } from "../../../src/core/define-tool.ts";
-import { sensitive } from "../../../src/core/tool-schemas.ts";
-import { createMemoryRunStore } from "../../../src/stores/memory-run-store.ts";
-import { createFaultyRunStore } from "../../../src/testing/kill-points.ts";
 
 let calls = 0;
 const act = defineTool({

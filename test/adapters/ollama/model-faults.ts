@@ -1,13 +1,15 @@
 import { getEventListeners } from "node:events";
+import {
+  createAgent,
+  createFallbackPlanner,
+  createLlmPlanner,
+  createOllamaModel,
+  createRulePlanner,
+  createTodoStore,
+  isAgentError,
+} from "planwright";
+import { createManualClock } from "planwright/testing";
 import { expect } from "vitest";
-import { createOllamaModel } from "../../../src/adapters/ollama/ollama-model.ts";
-import { createAgent } from "../../../src/agent.ts";
-import { isAgentError } from "../../../src/core/errors.ts";
-import { createFallbackPlanner } from "../../../src/planners/fallback-planner.ts";
-import { createLlmPlanner } from "../../../src/planners/llm/llm-planner.ts";
-import { createRulePlanner } from "../../../src/planners/rules/rule-planner.ts";
-import { createManualClock } from "../../../src/testing/manual-clock.ts";
-import { createTodoStore } from "../../../src/tools/todo-store/todo-store.ts";
 import { startFakeOllama } from "../../fake-ollama/fake-ollama.ts";
 import type { FakeOllamaAnswer } from "../../fake-ollama/fake-ollama-answer.ts";
 

@@ -1,12 +1,6 @@
+import { createAgent, createLlmPlanner, createOllamaModel, createTodoStore, type LanguageModel } from "planwright";
+import { createAiSdkModel } from "planwright/ai-sdk";
 import { describe, expect, it } from "vitest";
-import { createAiSdkModel } from "../../../src/adapters/ai-sdk/index.ts";
-import {
-  createAgent,
-  createLlmPlanner,
-  createOllamaModel,
-  createTodoStore,
-  type LanguageModel,
-} from "../../../src/index.ts";
 
 /** What Node's `fetch` throws after 300 s without the beginning, or the next part, of an answer. */
 function timedOut(part: "HEADERS" | "BODY"): TypeError {

@@ -1,6 +1,6 @@
+import { createManualClock } from "planwright/testing";
 import { describe, expect, it } from "vitest";
 import { sleep } from "../../../src/async/clock.ts";
-import { createManualClock } from "../../../src/testing/manual-clock.ts";
 import { checkNothingIsLeft, deferred, setUp } from "./setup-ollama.ts";
 
 const reason = new Error("enough");

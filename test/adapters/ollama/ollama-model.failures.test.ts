@@ -1,7 +1,6 @@
+import { isAgentError, type ModelFailureReason } from "planwright";
 import { describe, expect, it } from "vitest";
 import { toErrorData } from "../../../src/core/error-data.ts";
-import { isAgentError } from "../../../src/core/errors.ts";
-import type { ModelFailureReason } from "../../../src/core/language-model.ts";
 import { type FakeOllamaAnswer, fakeOllamaFaults } from "../../fake-ollama/fake-ollama-answer.ts";
 import { checkNothingIsLeft, createInstantClock, setUp } from "./setup-ollama.ts";
 

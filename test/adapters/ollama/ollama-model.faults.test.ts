@@ -1,10 +1,12 @@
+import {
+  createAgent,
+  createFallbackPlanner,
+  createLlmPlanner,
+  createOllamaModel,
+  createRulePlanner,
+  createTodoStore,
+} from "planwright";
 import { describe, expect, it } from "vitest";
-import { createOllamaModel } from "../../../src/adapters/ollama/ollama-model.ts";
-import { createAgent } from "../../../src/agent.ts";
-import { createFallbackPlanner } from "../../../src/planners/fallback-planner.ts";
-import { createLlmPlanner } from "../../../src/planners/llm/llm-planner.ts";
-import { createRulePlanner } from "../../../src/planners/rules/rule-planner.ts";
-import { createTodoStore } from "../../../src/tools/todo-store/todo-store.ts";
 import { startFakeOllama } from "../../fake-ollama/fake-ollama.ts";
 import { faults, goodPlan, planWith, request } from "./model-faults.ts";
 

@@ -1,7 +1,6 @@
+import { createOllamaModel, isAgentError, type OllamaModelOptions } from "planwright";
 import { describe, expect, it } from "vitest";
-import { createOllamaModel } from "../../../src/adapters/ollama/ollama-model.ts";
-import { type OllamaModelOptions, resolveOllamaOptions } from "../../../src/adapters/ollama/ollama-options.ts";
-import { isAgentError } from "../../../src/core/errors.ts";
+import { resolveOllamaOptions } from "../../../src/adapters/ollama/ollama-options.ts";
 
 function failureOf(options: unknown) {
   try {

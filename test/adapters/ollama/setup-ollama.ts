@@ -1,10 +1,15 @@
 import { getEventListeners } from "node:events";
+import {
+  type AgentErrorLike,
+  type Clock,
+  createOllamaModel,
+  isAgentError,
+  type ModelRequest,
+  type ModelResponse,
+  type OllamaModel,
+  type OllamaModelOptions,
+} from "planwright";
 import { afterEach, beforeEach, expect, vi } from "vitest";
-import { createOllamaModel, type OllamaModel } from "../../../src/adapters/ollama/ollama-model.ts";
-import type { OllamaModelOptions } from "../../../src/adapters/ollama/ollama-options.ts";
-import type { Clock } from "../../../src/async/clock.ts";
-import { type AgentErrorLike, isAgentError } from "../../../src/core/errors.ts";
-import type { ModelRequest, ModelResponse } from "../../../src/core/language-model.ts";
 import { startFakeOllama } from "../../fake-ollama/fake-ollama.ts";
 import type { FakeOllama, FakeOllamaOptions } from "../../fake-ollama/fake-ollama-options.ts";
 

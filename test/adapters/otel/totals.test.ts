@@ -1,9 +1,8 @@
 import { InMemoryMetricExporter, MeterProvider, PeriodicExportingMetricReader } from "@opentelemetry/sdk-metrics";
+import { createAgent, defineTool } from "planwright";
+import { createTelemetry } from "planwright/otel";
 import { afterEach, expect, it } from "vitest";
 import { z } from "zod/v4";
-import { createTelemetry } from "../../../src/adapters/otel/index.ts";
-import { createAgent } from "../../../src/agent.ts";
-import { defineTool } from "../../../src/core/define-tool.ts";
 
 const exporter = new InMemoryMetricExporter(1);
 const reader = new PeriodicExportingMetricReader({ exporter, exportIntervalMillis: 1_000_000 });

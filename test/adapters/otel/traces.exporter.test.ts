@@ -6,13 +6,11 @@ import {
   type SpanExporter,
   type SpanProcessor,
 } from "@opentelemetry/sdk-trace-base";
+import { createAgent, createMemoryRunStore, defineTool } from "planwright";
+import { createTelemetry, type TelemetryOptions } from "planwright/otel";
+import { createFaultyRunStore } from "planwright/testing";
 import { describe, expect, it, vi } from "vitest";
 import { z } from "zod/v4";
-import { createTelemetry, type TelemetryOptions } from "../../../src/adapters/otel/index.ts";
-import { createAgent } from "../../../src/agent.ts";
-import { defineTool } from "../../../src/core/define-tool.ts";
-import { createMemoryRunStore } from "../../../src/stores/memory-run-store.ts";
-import { createFaultyRunStore } from "../../../src/testing/kill-points.ts";
 import { recordSpans, treeOf } from "../../scenario/span-recorder.ts";
 
 // Sets the global contexts.

@@ -1,10 +1,8 @@
 import type { ReadableSpan } from "@opentelemetry/sdk-trace-base";
+import { type AgentEvent, createAgent, defineTool } from "planwright";
+import { forEachKillPoint, type KillPoint, type MortalProcess } from "planwright/testing";
 import { expect, it } from "vitest";
 import { z } from "zod/v4";
-import { createAgent } from "../../../src/agent.ts";
-import { defineTool } from "../../../src/core/define-tool.ts";
-import type { AgentEvent } from "../../../src/core/events.ts";
-import { forEachKillPoint, type KillPoint, type MortalProcess } from "../../../src/testing/kill-points.ts";
 import { recordSpans, type SpanRecorder, treeOf } from "../../scenario/span-recorder.ts";
 
 const runId = "r";

@@ -1,11 +1,8 @@
 import { BasicTracerProvider, type ReadableSpan } from "@opentelemetry/sdk-trace-base";
+import { type ApprovalItem, createAgent, createMemoryRunStore, defineTool } from "planwright";
+import { createTelemetry } from "planwright/otel";
 import { expect, it } from "vitest";
 import { z } from "zod/v4";
-import { createTelemetry } from "../../../src/adapters/otel/index.ts";
-import { createAgent } from "../../../src/agent.ts";
-import { defineTool } from "../../../src/core/define-tool.ts";
-import type { ApprovalItem } from "../../../src/runs/commands/command-options.ts";
-import { createMemoryRunStore } from "../../../src/stores/memory-run-store.ts";
 
 it("without a context manager, each execution has one span, and all end below it", async () => {
   const started: string[] = [];

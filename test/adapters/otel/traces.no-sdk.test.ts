@@ -1,10 +1,8 @@
 import { context, ProxyTracerProvider, type SpanContext, trace } from "@opentelemetry/api";
+import { createAgent, createMemoryRunStore, defineTool } from "planwright";
+import { createTelemetry } from "planwright/otel";
 import { expect, it } from "vitest";
 import { z } from "zod/v4";
-import { createTelemetry } from "../../../src/adapters/otel/index.ts";
-import { createAgent } from "../../../src/agent.ts";
-import { defineTool } from "../../../src/core/define-tool.ts";
-import { createMemoryRunStore } from "../../../src/stores/memory-run-store.ts";
 import { recordSpans } from "../../scenario/span-recorder.ts";
 
 // Sets the global contexts.

@@ -1,19 +1,22 @@
 import { readFileSync } from "node:fs";
 import { convertGenAISpanAttributesToOpenInferenceSpanAttributes } from "@arizeai/openinference-genai";
 import { context, trace } from "@opentelemetry/api";
+import {
+  AgentError,
+  type AgentErrorCode,
+  createAgent,
+  createFallbackPlanner,
+  createLlmPlanner,
+  createMemoryRunStore,
+  createRulePlanner,
+  createTodoStore,
+  defineTool,
+  sensitive,
+} from "planwright";
+import type { TelemetryOptions } from "planwright/otel";
+import { createScriptedModel } from "planwright/testing";
 import { describe, expect, it } from "vitest";
 import { z } from "zod/v4";
-import type { TelemetryOptions } from "../../../src/adapters/otel/index.ts";
-import { createAgent } from "../../../src/agent.ts";
-import { defineTool } from "../../../src/core/define-tool.ts";
-import { AgentError, type AgentErrorCode } from "../../../src/core/errors.ts";
-import { sensitive } from "../../../src/core/tool-schemas.ts";
-import { createFallbackPlanner } from "../../../src/planners/fallback-planner.ts";
-import { createLlmPlanner } from "../../../src/planners/llm/llm-planner.ts";
-import { createRulePlanner } from "../../../src/planners/rules/rule-planner.ts";
-import { createMemoryRunStore } from "../../../src/stores/memory-run-store.ts";
-import { createScriptedModel } from "../../../src/testing/scripted-model.ts";
-import { createTodoStore } from "../../../src/tools/todo-store/todo-store.ts";
 import { recordSpans, treeOf } from "../../scenario/span-recorder.ts";
 import { langfuseTypeOf } from "./langfuse-mapping.ts";
 

@@ -1,11 +1,10 @@
 import pg from "pg";
+import { createAgent, defineTool } from "planwright";
+import { createPostgresRunStore } from "planwright/postgres";
 import { describe, expect, it, onTestFinished } from "vitest";
 import { z } from "zod/v4";
-import { createPostgresRunStore } from "../../../src/adapters/postgres/postgres-run-store.ts";
 import { loadPg } from "../../../src/adapters/postgres/sql-pool.ts";
-import { createAgent } from "../../../src/agent.ts";
 import { systemClock } from "../../../src/async/clock.ts";
-import { defineTool } from "../../../src/core/define-tool.ts";
 import { runStart, stepStart } from "../../../src/testing/conformance/run-store-conformance.ts";
 import { freePort } from "./embedded-server.mjs";
 import { openProxy } from "./open-proxy.ts";

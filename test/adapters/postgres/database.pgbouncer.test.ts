@@ -1,6 +1,6 @@
+import { createPostgresRunStore } from "planwright/postgres";
+import { runStoreConformance } from "planwright/testing";
 import { expect, it, onTestFinished, vi } from "vitest";
-import { createPostgresRunStore } from "../../../src/adapters/postgres/postgres-run-store.ts";
-import { runStoreConformance } from "../../../src/testing/conformance/run-store-conformance.ts";
 import { isPgBouncerInstalled, startPgBouncer } from "./pgbouncer.ts";
 import { openStore, usePostgres } from "./postgres-server.ts";
 

@@ -1,5 +1,5 @@
+import { createPostgresTodos } from "planwright/postgres";
 import { describe, expect, it, onTestFinished } from "vitest";
-import { createPostgresTodos } from "../../../src/adapters/postgres/index.ts";
 import { runStart, stepStart } from "../../../src/testing/conformance/run-store-conformance.ts";
 import { todoWith } from "../../tools/todo-store/todo-storage-contract.ts";
 import { openProxy } from "./open-proxy.ts";

@@ -1,6 +1,6 @@
 import pg from "pg";
+import { createPostgresTodos } from "planwright/postgres";
 import { expect, it, onTestFinished } from "vitest";
-import { createPostgresTodos } from "../../../src/adapters/postgres/index.ts";
 import { inTransaction } from "../../../src/adapters/postgres/sql-pool.ts";
 import { toStoreFailure } from "../../../src/adapters/postgres/store-failure.ts";
 import { todoWith } from "../../tools/todo-store/todo-storage-contract.ts";

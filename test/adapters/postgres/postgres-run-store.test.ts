@@ -1,12 +1,7 @@
+import { createPostgresRunStore } from "planwright/postgres";
+import { runStoreConformance } from "planwright/testing";
 import { describe, expect, it } from "vitest";
-import { createPostgresRunStore } from "../../../src/adapters/postgres/postgres-run-store.ts";
-import {
-  listIds,
-  runEnd,
-  runStart,
-  runStoreConformance,
-  stepStart,
-} from "../../../src/testing/conformance/run-store-conformance.ts";
+import { listIds, runEnd, runStart, stepStart } from "../../../src/testing/conformance/run-store-conformance.ts";
 import { callsOf, withSource } from "../../scenario/fork-source.ts";
 import { failureOf, openStore, usePostgres } from "./postgres-server.ts";
 

@@ -1,6 +1,6 @@
+import { type AgentError, isAgentError } from "planwright";
+import { createPostgresRunStore, type PostgresRunStore } from "planwright/postgres";
 import { afterAll, beforeAll, onTestFinished } from "vitest";
-import { createPostgresRunStore, type PostgresRunStore } from "../../../src/adapters/postgres/postgres-run-store.ts";
-import { type AgentError, isAgentError } from "../../../src/core/errors.ts";
 import { type RunningServer, runStatement, startServer } from "./start-server.ts";
 
 /** A real server, for all tests of a file. */

@@ -1,5 +1,5 @@
+import { createPostgresNotes, createPostgresTodos } from "planwright/postgres";
 import { describe, expect, it, onTestFinished } from "vitest";
-import { createPostgresNotes, createPostgresTodos } from "../../../src/adapters/postgres/index.ts";
 import * as notes from "../../tools/notes/note-storage-contract.ts";
 import { testTodoStorage, todoWith } from "../../tools/todo-store/todo-storage-contract.ts";
 import { failureOf, openStore, usePostgres } from "./postgres-server.ts";

@@ -1,7 +1,6 @@
+import { createAgent, defineTool } from "planwright";
 import { expect, it } from "vitest";
 import { z } from "zod/v4";
-import { createAgent } from "../../../src/agent.ts";
-import { defineTool } from "../../../src/core/define-tool.ts";
 import { runStart, stepStart } from "../../../src/testing/conformance/run-store-conformance.ts";
 import { openStore, usePostgres } from "./postgres-server.ts";
 

@@ -1,11 +1,7 @@
+import { createAgent, createMemoryRunStore, defineTool, isAgentError, type JsonSchema } from "planwright";
+import { jsonSchema } from "planwright/schemas";
 import { describe, expect, it } from "vitest";
-import { jsonSchema } from "../../../src/adapters/schemas/index.ts";
-import { createAgent } from "../../../src/agent.ts";
-import { defineTool } from "../../../src/core/define-tool.ts";
-import { isAgentError } from "../../../src/core/errors.ts";
-import type { JsonSchema } from "../../../src/core/json-schema.ts";
 import { sensitivePaths } from "../../../src/core/sensitive-paths.ts";
-import { createMemoryRunStore } from "../../../src/stores/memory-run-store.ts";
 import { compareWithAjv } from "../../gold-plans/schema-agreement.ts";
 import { featureSchemas } from "./feature-schemas.ts";
 

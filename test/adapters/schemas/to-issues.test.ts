@@ -1,5 +1,5 @@
+import { jsonSchema } from "planwright/schemas";
 import { describe, expect, it } from "vitest";
-import { jsonSchema } from "../../../src/adapters/schemas/index.ts";
 
 const shape = { kind: { enum: ["circle", "square"] } };
 const schema = jsonSchema<unknown>({

@@ -1,10 +1,8 @@
+import { createAgent, createTodoStore } from "planwright";
+import { createSqliteTodos } from "planwright/sqlite";
+import { createFakeTool, createManualClock } from "planwright/testing";
 import { describe, expect, it, onTestFinished } from "vitest";
-import { createSqliteTodos } from "../../../src/adapters/sqlite/index.ts";
-import { createAgent } from "../../../src/agent.ts";
 import { runStart, stepStart } from "../../../src/testing/conformance/run-store-conformance.ts";
-import { createFakeTool } from "../../../src/testing/fake-tool.ts";
-import { createManualClock } from "../../../src/testing/manual-clock.ts";
-import { createTodoStore } from "../../../src/tools/todo-store/todo-store.ts";
 import { todoWith } from "../../tools/todo-store/todo-storage-contract.ts";
 import { drivers, newPath, openRaw, openStore, problemOf } from "./sqlite-files.ts";
 

@@ -1,7 +1,6 @@
 import { spawnSync } from "node:child_process";
+import { createSqliteRunStore, createSqliteTodos } from "planwright/sqlite";
 import { afterAll, beforeAll, expect, it } from "vitest";
-import { createSqliteTodos } from "../../../src/adapters/sqlite/index.ts";
-import { createSqliteRunStore } from "../../../src/adapters/sqlite/sqlite-run-store.ts";
 import { runEnd, runStart, stepStart } from "../../../src/testing/conformance/run-store-conformance.ts";
 import { todoWith } from "../../tools/todo-store/todo-storage-contract.ts";
 import { buildChild } from "./processes/start-child.ts";

@@ -1,6 +1,6 @@
+import { isAgentError } from "planwright";
 import { describe, expect, it } from "vitest";
 import { type FindDriver, loadDriver, type SqliteDriver } from "../../../src/adapters/sqlite/sql-database.ts";
-import { isAgentError } from "../../../src/core/errors.ts";
 
 class Working {
   exec() {}

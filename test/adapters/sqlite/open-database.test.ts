@@ -10,9 +10,9 @@ import {
   writeSync,
 } from "node:fs";
 import { join } from "node:path";
+import { createSqliteRunStore } from "planwright/sqlite";
 import { describe, expect, it } from "vitest";
 import { openDatabase, prepareTables } from "../../../src/adapters/sqlite/database-file.ts";
-import { createSqliteRunStore } from "../../../src/adapters/sqlite/sqlite-run-store.ts";
 import { formatVersion } from "../../../src/core/events.ts";
 import { runStart, stepStart } from "../../../src/testing/conformance/run-store-conformance.ts";
 import { drivers, failureOf, newFolder, newPath, openRaw, openStore, problemOf } from "./sqlite-files.ts";

@@ -2,10 +2,11 @@ import { execFileSync } from "node:child_process";
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { type AgentError, isAgentError } from "planwright";
+import { createSqliteRunStore, type SqliteRunStore } from "planwright/sqlite";
 import { onTestFinished } from "vitest";
 import { loadDriver, SqlDatabase, type SqliteDriver } from "../../../src/adapters/sqlite/sql-database.ts";
-import { createSqliteRunStore, type SqliteRunStore } from "../../../src/adapters/sqlite/sqlite-run-store.ts";
-import { type AgentError, isAgentError, type StoreProblem } from "../../../src/core/errors.ts";
+import type { StoreProblem } from "../../../src/core/errors.ts";
 
 /** The drivers there are: on Node 20 those that are installed, later `node:sqlite`, too. */
 export const drivers: readonly SqliteDriver[] = (["node", "better-sqlite3", "libsql"] as const).filter((driver) => {

@@ -1,5 +1,5 @@
+import { createSqliteNotes, createSqliteTodos, type SqliteNotes } from "planwright/sqlite";
 import { describe, expect, it, onTestFinished } from "vitest";
-import { createSqliteNotes, createSqliteTodos, type SqliteNotes } from "../../../src/adapters/sqlite/index.ts";
 import { insertion, noteWith, removal, testNoteStorage } from "../../tools/notes/note-storage-contract.ts";
 import { checkIntegrity, drivers, newPath, openRaw, openStore, problemOf } from "./sqlite-files.ts";
 

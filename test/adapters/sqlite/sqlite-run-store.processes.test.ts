@@ -1,5 +1,5 @@
+import type { AgentEvent } from "planwright";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import type { AgentEvent } from "../../../src/core/events.ts";
 import type { ChildWork } from "./processes/child-work.ts";
 import { buildChild, type Child, startChild } from "./processes/start-child.ts";
 import { checkIntegrity, drivers, newPath, openStore } from "./sqlite-files.ts";

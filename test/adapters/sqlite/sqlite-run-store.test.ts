@@ -1,17 +1,10 @@
 import { readdirSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
+import type { AgentEvent } from "planwright";
+import { createSqliteRunStore } from "planwright/sqlite";
+import { createManualClock, runStoreConformance } from "planwright/testing";
 import { describe, expect, it, onTestFinished } from "vitest";
-import { createSqliteRunStore } from "../../../src/adapters/sqlite/sqlite-run-store.ts";
-import type { AgentEvent } from "../../../src/core/events.ts";
-import {
-  at,
-  listIds,
-  runEnd,
-  runStart,
-  runStoreConformance,
-  stepStart,
-} from "../../../src/testing/conformance/run-store-conformance.ts";
-import { createManualClock } from "../../../src/testing/manual-clock.ts";
+import { at, listIds, runEnd, runStart, stepStart } from "../../../src/testing/conformance/run-store-conformance.ts";
 import {
   checkIntegrity,
   drivers,

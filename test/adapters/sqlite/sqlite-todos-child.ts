@@ -1,5 +1,5 @@
 import { readSync, writeSync } from "node:fs";
-import { createSqliteTodos } from "../../../src/adapters/sqlite/index.ts";
+import { createSqliteTodos } from "planwright/sqlite";
 import type { SqliteDriver } from "../../../src/adapters/sqlite/sql-database.ts";
 import { todoWith } from "../../tools/todo-store/todo-storage-contract.ts";
 import { childWork } from "./processes/child-work.ts";

@@ -1,8 +1,8 @@
 import { mkdirSync, mkdtempSync, rmSync } from "node:fs";
 import { join, resolve } from "node:path";
 import { buildSync } from "esbuild";
+import { createSqliteTodos } from "planwright/sqlite";
 import { afterAll, beforeAll, describe, expect, it, onTestFinished } from "vitest";
-import { createSqliteTodos } from "../../../src/adapters/sqlite/index.ts";
 import { type Child, startChild } from "./processes/start-child.ts";
 import { checkIntegrity, drivers, newPath, openRaw, openStore } from "./sqlite-files.ts";
 

@@ -1,10 +1,10 @@
 import { rmSync } from "node:fs";
+import type { Todo } from "planwright";
+import { createSqliteTodos, type SqliteTodos } from "planwright/sqlite";
+import type { TodoQuery, TodoWrite } from "planwright/testing";
 import { describe, expect, it, onTestFinished } from "vitest";
-import { createSqliteTodos, type SqliteTodos } from "../../../src/adapters/sqlite/index.ts";
 import type { SqliteDriver } from "../../../src/adapters/sqlite/sql-database.ts";
 import { runStart } from "../../../src/testing/conformance/run-store-conformance.ts";
-import type { Todo } from "../../../src/tools/todo-store/todo.ts";
-import type { TodoQuery, TodoWrite } from "../../../src/tools/todo-store/todo-storage.ts";
 import { testTodoStorage, todoWith } from "../../tools/todo-store/todo-storage-contract.ts";
 import { checkIntegrity, drivers, failureOf, newPath, openRaw, openStore, problemOf } from "./sqlite-files.ts";
 

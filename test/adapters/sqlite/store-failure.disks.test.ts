@@ -1,7 +1,7 @@
 import { rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
+import { createSqliteRunStore } from "planwright/sqlite";
 import { describe, expect, it, type TestContext } from "vitest";
-import { createSqliteRunStore } from "../../../src/adapters/sqlite/sqlite-run-store.ts";
 import { runStart, stepStart } from "../../../src/testing/conformance/run-store-conformance.ts";
 import {
   checkIntegrity,

@@ -1,8 +1,8 @@
 import { writeFileSync } from "node:fs";
 import { join } from "node:path";
+import { AgentError } from "planwright";
 import { describe, expect, it } from "vitest";
 import { isBusy, toStoreFailure } from "../../../src/adapters/sqlite/store-failure.ts";
-import { AgentError } from "../../../src/core/errors.ts";
 import { mountDisk, newPath } from "./sqlite-files.ts";
 
 function failureFrom(fields: object, path = newPath()) {

@@ -1,19 +1,18 @@
+import {
+  type AgentEvent,
+  createAgent,
+  createLlmPlanner,
+  createMemoryRunStore,
+  createMemoryTodos,
+  createTodoStore,
+  hashPlan,
+  planSchema,
+  runStatusAfter,
+  validatePlan,
+} from "planwright";
+import { createSqliteRunStore, createSqliteTodos } from "planwright/sqlite";
+import { createFakeTool, createFaultyRunStore, createScriptedModel } from "planwright/testing";
 import { z } from "zod/v4";
-import { createSqliteTodos } from "../../../src/adapters/sqlite/index.ts";
-import { createSqliteRunStore } from "../../../src/adapters/sqlite/sqlite-run-store.ts";
-import { createAgent } from "../../../src/agent.ts";
-import type { AgentEvent } from "../../../src/core/events.ts";
-import { planSchema } from "../../../src/core/plan.ts";
-import { runStatusAfter } from "../../../src/core/run-summary.ts";
-import { hashPlan } from "../../../src/plan/hash-plan.ts";
-import { validatePlan } from "../../../src/plan/validate-plan.ts";
-import { createLlmPlanner } from "../../../src/planners/llm/llm-planner.ts";
-import { createMemoryRunStore } from "../../../src/stores/memory-run-store.ts";
-import { createFakeTool } from "../../../src/testing/fake-tool.ts";
-import { createFaultyRunStore } from "../../../src/testing/kill-points.ts";
-import { createScriptedModel } from "../../../src/testing/scripted-model.ts";
-import { createMemoryTodos } from "../../../src/tools/todo-store/todo-storage.ts";
-import { createTodoStore } from "../../../src/tools/todo-store/todo-store.ts";
 import { planTools, toolWith } from "../../fixtures/plan-tools.ts";
 import type { GrowthSubject } from "./measure-growth.ts";
 import { planShapes } from "./plan-shapes.ts";

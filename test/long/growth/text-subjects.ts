@@ -1,23 +1,24 @@
+import {
+  AgentError,
+  createAgent,
+  createCalculator,
+  createFallbackPlanner,
+  createLlmPlanner,
+  createOllamaModel,
+  createRoutingPlanner,
+  createRulePlanner,
+  createTodoStore,
+  defineTool,
+  escapeTemplate,
+  explainRequest,
+  modelFailure,
+  type Proposal,
+  toPlan,
+} from "planwright";
+import { createAiSdkModel } from "planwright/ai-sdk";
+import { createFakeTool, createRecordedModel, createScriptedModel, createScriptedPlanner } from "planwright/testing";
 import { z } from "zod/v4";
-import { createAiSdkModel } from "../../../src/adapters/ai-sdk/ai-sdk-model.ts";
-import { createOllamaModel } from "../../../src/adapters/ollama/ollama-model.ts";
-import { createAgent } from "../../../src/agent.ts";
-import { defineTool } from "../../../src/core/define-tool.ts";
-import { AgentError, type Proposal } from "../../../src/core/errors.ts";
-import { modelFailure } from "../../../src/core/model-failure.ts";
-import { escapeTemplate } from "../../../src/core/text.ts";
-import { toPlan } from "../../../src/plan/to-plan.ts";
-import { createFallbackPlanner } from "../../../src/planners/fallback-planner.ts";
-import { createLlmPlanner } from "../../../src/planners/llm/llm-planner.ts";
 import { estimateComplexity } from "../../../src/planners/request-complexity.ts";
-import { createRoutingPlanner } from "../../../src/planners/routing-planner.ts";
-import { createRulePlanner, explainRequest } from "../../../src/planners/rules/rule-planner.ts";
-import { createFakeTool } from "../../../src/testing/fake-tool.ts";
-import { createRecordedModel } from "../../../src/testing/recorded-model.ts";
-import { createScriptedModel } from "../../../src/testing/scripted-model.ts";
-import { createScriptedPlanner } from "../../../src/testing/scripted-planner.ts";
-import { createCalculator } from "../../../src/tools/calculator/calculator.ts";
-import { createTodoStore } from "../../../src/tools/todo-store/todo-store.ts";
 import { fakeV4 } from "../../adapters/ai-sdk/fake-models.ts";
 import { open, planTools } from "../../fixtures/plan-tools.ts";
 import { requestOf } from "../../planners/rules/plan-for.ts";

@@ -1,6 +1,6 @@
 import { existsSync, readFileSync } from "node:fs";
 import { isDeepStrictEqual } from "node:util";
-import type { AgentEvent } from "../../../src/core/events.ts";
+import type { AgentEvent } from "planwright";
 import type { JournalLine } from "../../adapters/dbos/worker-child.ts";
 
 /** When a disturbance happened, in ms since 1970, and to which process, if not to all. */

@@ -1,7 +1,6 @@
 import { setTimeout as sleep } from "node:timers/promises";
-import type { DbosClient } from "../../../src/adapters/dbos/dbos-client.ts";
-import { isAgentError } from "../../../src/core/errors.ts";
-import type { PendingItem } from "../../../src/core/events.ts";
+import { isAgentError, type PendingItem } from "planwright";
+import type { DbosClient } from "planwright/dbos";
 import { endedStatuses } from "../../../src/core/run-summary.ts";
 import { keyOf } from "./check-journal.ts";
 

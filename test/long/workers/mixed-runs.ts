@@ -1,4 +1,4 @@
-import type { PlanInput } from "../../../src/core/plan.ts";
+import type { PlanInput } from "planwright";
 
 const step = (id: string, tool: string, dependsOn?: readonly string[]) => ({
   id,

@@ -1,4 +1,4 @@
-import type { JsonValue } from "../../../src/core/json.ts";
+import type { JsonValue } from "planwright";
 import { CelFailure, CelLimitExceeded, evaluateCel } from "../../../src/plan/expressions/evaluate.ts";
 import type { CelExpression } from "../../../src/plan/expressions/node.ts";
 import { parseCel } from "../../../src/plan/expressions/parse.ts";

@@ -1,5 +1,5 @@
+import type { JsonValue } from "planwright";
 import { beforeAll, describe, expect, it } from "vitest";
-import type { JsonValue } from "../../../src/core/json.ts";
 import { CelLimitExceeded, evaluateCel, maxCelCost } from "../../../src/plan/expressions/evaluate.ts";
 import { celOf, outcomeOf } from "./cel-outcome.ts";
 

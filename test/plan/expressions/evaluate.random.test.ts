@@ -1,6 +1,6 @@
 import fc from "fast-check";
+import type { JsonValue } from "planwright";
 import { describe, expect, it } from "vitest";
-import type { JsonValue } from "../../../src/core/json.ts";
 import { evaluate } from "../../../src/tools/calculator/evaluate.ts";
 import { outcomeOf } from "./cel-outcome.ts";
 

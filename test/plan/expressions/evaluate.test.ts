@@ -1,5 +1,5 @@
+import type { JsonValue } from "planwright";
 import { describe, expect, it } from "vitest";
-import type { JsonValue } from "../../../src/core/json.ts";
 import { celOf, outcomeOf } from "./cel-outcome.ts";
 
 const data: Record<string, JsonValue> = {

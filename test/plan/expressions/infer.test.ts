@@ -1,7 +1,6 @@
+import { createAgent, defineTool, type JsonValue, validatePlan } from "planwright";
 import { describe, expect, it } from "vitest";
 import * as z from "zod/v4";
-import type { JsonValue } from "../../../src/core/json.ts";
-import { createAgent, defineTool, validatePlan } from "../../../src/index.ts";
 import { outcomeOf } from "./cel-outcome.ts";
 
 /** Parts of an output of each type that a schema can state, with values that it has. */

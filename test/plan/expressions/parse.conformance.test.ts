@@ -1,7 +1,7 @@
 import { tests as conformance } from "@bufbuild/cel-spec/testdata/conformance.js";
 import { tests as parsing } from "@bufbuild/cel-spec/testdata/parsing.js";
+import type { JsonValue } from "planwright";
 import { expect, it } from "vitest";
-import type { JsonValue } from "../../../src/core/json.ts";
 import { outcomeOf } from "./cel-outcome.ts";
 import { compareWithLibrary } from "./compare-with-library.ts";
 

@@ -1,5 +1,3 @@
-import { vi } from "vitest";
-import { z } from "zod/v4";
 import {
   createLlmPlanner,
   type DefinedTool,
@@ -9,8 +7,10 @@ import {
   type PlanDraft,
   type PlanRequest,
   type PlanStep,
-} from "../../../src/index.ts";
-import { createScriptedModel, type ScriptedAnswer } from "../../../src/testing/index.ts";
+} from "planwright";
+import { createScriptedModel, type ScriptedAnswer } from "planwright/testing";
+import { vi } from "vitest";
+import { z } from "zod/v4";
 
 /** Writes a text down: it has an effect, and no phrases. */
 export const note = defineTool({

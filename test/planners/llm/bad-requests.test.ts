@@ -1,7 +1,7 @@
+import { createLlmPlanner, defineTool } from "planwright";
+import { createScriptedModel } from "planwright/testing";
 import { describe, expect, it } from "vitest";
 import { z } from "zod/v4";
-import { createLlmPlanner, defineTool } from "../../../src/index.ts";
-import { createScriptedModel } from "../../../src/testing/index.ts";
 import { failureOf, noteOf, planWith, requestOf, unclear } from "./ask-llm-planner.ts";
 
 describe("a request", () => {

@@ -1,7 +1,7 @@
+import { createLlmPlanner, type LlmPlannerOptions, type PlanDraft, type PlanRequest } from "planwright";
+import { createScriptedModel, type ScriptedAnswer } from "planwright/testing";
 import { describe, expect, it } from "vitest";
 import { z } from "zod/v4";
-import { createLlmPlanner, type LlmPlannerOptions, type PlanDraft, type PlanRequest } from "../../../src/index.ts";
-import { createScriptedModel, type ScriptedAnswer } from "../../../src/testing/index.ts";
 import { note, noteOf, nowMs, requestOf, sum, tools, unclear } from "./ask-llm-planner.ts";
 
 const good = noteOf("milk");

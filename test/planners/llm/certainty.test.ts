@@ -1,6 +1,6 @@
+import { createTodoStore, defineTool, isAgentError } from "planwright";
 import { describe, expect, it } from "vitest";
 import { z } from "zod/v4";
-import { createTodoStore, defineTool, isAgentError } from "../../../src/index.ts";
 import { answerOf, failureOf, note, noteOf, planWith, requestOf, sum } from "./ask-llm-planner.ts";
 
 /** An answer whose tokens are certain, but for those of some texts. */

@@ -1,5 +1,3 @@
-import { beforeEach, describe, expect, it } from "vitest";
-import { z } from "zod/v4";
 import {
   createAgent,
   createLlmPlanner,
@@ -7,8 +5,10 @@ import {
   type DefinedTool,
   defineTool,
   type RunResult,
-} from "../../../src/index.ts";
-import { createScriptedModel } from "../../../src/testing/index.ts";
+} from "planwright";
+import { createScriptedModel } from "planwright/testing";
+import { beforeEach, describe, expect, it } from "vitest";
+import { z } from "zod/v4";
 import { answerOf, note, noteOf, remove, sum, wipe } from "./ask-llm-planner.ts";
 
 /*

@@ -1,18 +1,12 @@
-import { describe, expect, it } from "vitest";
-import {
-  createAgent,
-  createCalculator,
-  createLlmPlanner,
-  createTodoStore,
-  type LlmPlannerOptions,
-} from "../../../src/index.ts";
+import { createAgent, createCalculator, createLlmPlanner, createTodoStore, type LlmPlannerOptions } from "planwright";
 import {
   collectEvents,
   createFakeTool,
   createManualClock,
   createScriptedModel,
   type ScriptedAnswer,
-} from "../../../src/testing/index.ts";
+} from "planwright/testing";
+import { describe, expect, it } from "vitest";
 import { answerOf, note, noteOf, sum, unclear, wipe } from "./ask-llm-planner.ts";
 
 const milk = noteOf("milk");

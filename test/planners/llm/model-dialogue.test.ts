@@ -1,12 +1,6 @@
+import { AgentError, createLlmPlanner, type LanguageModel, modelFailure, type PlanRequest } from "planwright";
+import { createScriptedModel, type ScriptedAnswer } from "planwright/testing";
 import { describe, expect, it } from "vitest";
-import {
-  AgentError,
-  createLlmPlanner,
-  type LanguageModel,
-  modelFailure,
-  type PlanRequest,
-} from "../../../src/index.ts";
-import { createScriptedModel, type ScriptedAnswer } from "../../../src/testing/index.ts";
 import { answerOf, failureOf, noteOf, planWith, requestOf, tools, unclear } from "./ask-llm-planner.ts";
 
 const model = { provider: "scripted", modelId: "script" };

@@ -1,7 +1,7 @@
+import { createLlmPlanner, type DefinedTool, defineTool, type LlmPlannerOptions } from "planwright";
+import { createScriptedModel } from "planwright/testing";
 import { describe, expect, it } from "vitest";
 import { z } from "zod/v4";
-import { createLlmPlanner, type DefinedTool, defineTool, type LlmPlannerOptions } from "../../../src/index.ts";
-import { createScriptedModel } from "../../../src/testing/index.ts";
 import { answerOf, requestOf, unclear } from "./ask-llm-planner.ts";
 
 const tool = (name: string, description: string, more: object = {}): DefinedTool =>

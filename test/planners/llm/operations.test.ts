@@ -1,6 +1,4 @@
 import fc from "fast-check";
-import { describe, expect, it } from "vitest";
-import { z } from "zod/v4";
 import {
   createCalculator,
   createFallbackPlanner,
@@ -12,8 +10,10 @@ import {
   type JsonSchema,
   type LlmPlannerOptions,
   type ModelRequest,
-} from "../../../src/index.ts";
-import { createScriptedModel } from "../../../src/testing/index.ts";
+} from "planwright";
+import { createScriptedModel } from "planwright/testing";
+import { describe, expect, it } from "vitest";
+import { z } from "zod/v4";
 import { answerOf, failureOf, note, nowMs, planWith, requestOf, unclear } from "./ask-llm-planner.ts";
 
 /** Phrases without a function: its slots are fields. */

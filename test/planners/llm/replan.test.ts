@@ -1,6 +1,6 @@
+import { createLlmPlanner, type Plan, type ReplanRequest, type StepRecord } from "planwright";
+import { createScriptedModel, type ScriptedAnswer } from "planwright/testing";
 import { describe, expect, it } from "vitest";
-import { createLlmPlanner, type Plan, type ReplanRequest, type StepRecord } from "../../../src/index.ts";
-import { createScriptedModel, type ScriptedAnswer } from "../../../src/testing/index.ts";
 import { answerOf, noteOf, requestOf } from "./ask-llm-planner.ts";
 
 const request = "note milk";

@@ -1,6 +1,4 @@
 import fc from "fast-check";
-import { describe, expect, it } from "vitest";
-import { z } from "zod/v4";
 import {
   createAgent,
   createLlmPlanner,
@@ -8,8 +6,10 @@ import {
   type DefinedTool,
   defineTool,
   type ToolEffect,
-} from "../../../src/index.ts";
-import { createScriptedModel } from "../../../src/testing/index.ts";
+} from "planwright";
+import { createScriptedModel } from "planwright/testing";
+import { describe, expect, it } from "vitest";
+import { z } from "zod/v4";
 import { answerOf, failureOf, planWith, requestOf } from "./ask-llm-planner.ts";
 
 /** An answer without probabilities, or one of which every token is certain. */

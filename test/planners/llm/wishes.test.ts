@@ -1,4 +1,3 @@
-import { describe, expect, it } from "vitest";
 import {
   AgentError,
   type AgentErrorDetails,
@@ -9,8 +8,9 @@ import {
   type DefinedTool,
   type Planner,
   type PlanRequest,
-} from "../../../src/index.ts";
-import { createScriptedModel } from "../../../src/testing/index.ts";
+} from "planwright";
+import { createScriptedModel } from "planwright/testing";
+import { describe, expect, it } from "vitest";
 import { answerOf, note, noteOf, planWith, requestOf, sum } from "./ask-llm-planner.ts";
 
 const tools: readonly DefinedTool[] = [createTodoStore(), note];

@@ -1,8 +1,7 @@
+import { createRulePlanner, isAgentError, type PlanStep } from "planwright";
 import { describe, expect, it } from "vitest";
 import { z } from "zod/v4";
 import type { AccountText } from "../../../src/core/approval.ts";
-import type { PlanStep } from "../../../src/core/plan.ts";
-import { createRulePlanner, isAgentError } from "../../../src/index.ts";
 import { accountFor } from "../../../src/planners/rules/account.ts";
 import { goldRows } from "../../eval/gold.ts";
 import { calculator, nowMs, requestOf, todos, toolWith } from "./plan-for.ts";

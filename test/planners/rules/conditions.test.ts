@@ -1,6 +1,6 @@
+import { createAgent, createCalculator, createTodoStore, defineTool } from "planwright";
 import { describe, expect, it } from "vitest";
 import * as z from "zod";
-import { createAgent, createCalculator, createTodoStore, defineTool } from "../../../src/index.ts";
 import { readConditional } from "../../../src/planners/rules/conditions.ts";
 import { refusalOf } from "./plan-for.ts";
 

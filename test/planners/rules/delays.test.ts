@@ -1,7 +1,7 @@
+import { createAgent, createTodoStore, defineTool } from "planwright";
+import { createManualClock } from "planwright/testing";
 import { describe, expect, it } from "vitest";
 import * as z from "zod";
-import { createAgent, createTodoStore, defineTool } from "../../../src/index.ts";
-import { createManualClock } from "../../../src/testing/manual-clock.ts";
 
 const given = { description: "For tests", effect: "idempotent", execute: () => null } as const;
 const send = defineTool({

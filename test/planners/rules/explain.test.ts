@@ -1,7 +1,6 @@
+import { defineTool, explainRequest } from "planwright";
 import { describe, expect, it } from "vitest";
 import { z } from "zod/v4";
-import { defineTool } from "../../../src/core/define-tool.ts";
-import { explainRequest } from "../../../src/planners/rules/rule-planner.ts";
 import { requestOf, stepsFor, weather } from "./plan-for.ts";
 
 describe("explainRequest", () => {

@@ -1,13 +1,7 @@
 import { readFileSync } from "node:fs";
+import { createCalculator, createRulePlanner, createTodoStore, isAgentError, type PlanStep } from "planwright";
 import { describe, expect, it } from "vitest";
 import { readDates } from "../../../src/dates/read-dates.ts";
-import {
-  createCalculator,
-  createRulePlanner,
-  createTodoStore,
-  isAgentError,
-  type PlanStep,
-} from "../../../src/index.ts";
 
 /** What a step is expected to say. */
 interface Wanted {

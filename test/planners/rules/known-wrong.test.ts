@@ -1,6 +1,5 @@
+import { createNotes, createWebSearch } from "planwright";
 import { expect, it } from "vitest";
-import { createNotes } from "../../../src/tools/notes/notes.ts";
-import { createWebSearch } from "../../../src/tools/web-search/web-search.ts";
 import { knownWrong } from "./known-wrong.ts";
 import { calculator, inputsFor, todos } from "./plan-for.ts";
 

@@ -1,6 +1,6 @@
+import { createTodoStore, defineTool, explainRequest } from "planwright";
 import { describe, expect, it } from "vitest";
 import { z } from "zod/v4";
-import { createTodoStore, defineTool, explainRequest } from "../../../src/index.ts";
 import { refusalOf, requestOf, stepsFor } from "./plan-for.ts";
 
 function createTool(name: string, phrases: readonly string[], options: object = {}) {

@@ -1,5 +1,5 @@
+import { createCalculator, createRulePlanner, createTodoStore, isAgentError } from "planwright";
 import { describe, expect, it } from "vitest";
-import { createCalculator, createRulePlanner, createTodoStore, isAgentError } from "../../../src/index.ts";
 
 const { signal } = new AbortController();
 const clock = { nowMs: Date.UTC(2026, 10, 26, 10), timeZone: "UTC" };

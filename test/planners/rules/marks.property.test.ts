@@ -1,7 +1,7 @@
 import fc from "fast-check";
+import { createRulePlanner, type DefinedTool, defineTool, isAgentError, type PlanDraft } from "planwright";
 import { describe, expect, it } from "vitest";
 import * as z from "zod/v4";
-import { createRulePlanner, type DefinedTool, defineTool, isAgentError, type PlanDraft } from "../../../src/index.ts";
 import { requestOf } from "./plan-for.ts";
 
 /** 10,000 in the long suite. */

@@ -1,12 +1,16 @@
+import {
+  createCalculator,
+  createRulePlanner,
+  createTodoStore,
+  type DefinedTool,
+  defineTool,
+  isAgentError,
+  type PlanRequest,
+  type StandardSchema,
+} from "planwright";
 import { z } from "zod/v4";
-import { defineTool } from "../../../src/core/define-tool.ts";
-import { isAgentError } from "../../../src/core/errors.ts";
-import type { PlanRequest } from "../../../src/core/planner.ts";
-import type { StandardSchema } from "../../../src/core/schema.ts";
-import type { DefinedTool, ToolPhrase } from "../../../src/core/tool.ts";
-import { createRulePlanner, type RulePlannerOptions } from "../../../src/planners/rules/rule-planner.ts";
-import { createCalculator } from "../../../src/tools/calculator/calculator.ts";
-import { createTodoStore } from "../../../src/tools/todo-store/todo-store.ts";
+import type { ToolPhrase } from "../../../src/core/tool.ts";
+import type { RulePlannerOptions } from "../../../src/planners/rules/rule-planner.ts";
 
 /** A user's own tool, as product.md has it. */
 export const weather = defineTool({

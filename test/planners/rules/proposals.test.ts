@@ -1,6 +1,6 @@
+import { createRulePlanner, createTodoStore, defineTool, isAgentError, sensitive, toPlan } from "planwright";
 import { describe, expect, it } from "vitest";
 import * as z from "zod";
-import { createRulePlanner, createTodoStore, defineTool, isAgentError, sensitive, toPlan } from "../../../src/index.ts";
 import { refusalOf, requestOf } from "./plan-for.ts";
 
 const given = { description: "For tests", effect: "idempotent", execute: () => null } as const;

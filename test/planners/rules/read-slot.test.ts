@@ -1,7 +1,8 @@
+import type { StandardSchema } from "planwright";
 import { describe, expect, it } from "vitest";
 import { z } from "zod/v4";
 import { schemasAt } from "../../../src/core/json-schema.ts";
-import { type StandardSchema, toJsonSchema } from "../../../src/core/schema.ts";
+import { toJsonSchema } from "../../../src/core/schema.ts";
 import { readSlot } from "../../../src/planners/rules/slot-values.ts";
 import { slotTypeOf } from "../../../src/planners/rules/slots.ts";
 import { nowMs } from "./plan-for.ts";

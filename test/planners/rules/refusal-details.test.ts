@@ -1,6 +1,4 @@
 import * as fc from "fast-check";
-import { describe, expect, it } from "vitest";
-import * as z from "zod";
 import {
   createCalculator,
   createRulePlanner,
@@ -8,7 +6,9 @@ import {
   defineTool,
   explainRequest,
   isAgentError,
-} from "../../../src/index.ts";
+} from "planwright";
+import { describe, expect, it } from "vitest";
+import * as z from "zod";
 import { goldRows } from "../../eval/gold.ts";
 import { requestOf } from "./plan-for.ts";
 

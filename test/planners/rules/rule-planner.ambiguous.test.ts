@@ -1,5 +1,5 @@
+import { createAgent, createCalculator, createTodoStore } from "planwright";
 import { describe, expect, it } from "vitest";
-import { createAgent, createCalculator, createTodoStore } from "../../../src/index.ts";
 import { knownWrong } from "./known-wrong.ts";
 import { inputsFor, refusalOf } from "./plan-for.ts";
 

@@ -1,7 +1,6 @@
+import { createCalculator, createTodoStore, type DefinedTool, defineTool } from "planwright";
 import { describe, expect, it } from "vitest";
 import * as z from "zod/v4";
-import type { DefinedTool } from "../../../src/core/tool.ts";
-import { createCalculator, createTodoStore, defineTool } from "../../../src/index.ts";
 import { refusalOf, stepsFor } from "./plan-for.ts";
 
 const execute = () => ({ done: true });

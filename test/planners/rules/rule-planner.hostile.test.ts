@@ -1,8 +1,7 @@
+import { type DefinedTool, isAgentError } from "planwright";
 import { describe, expect, it } from "vitest";
 import { z } from "zod/v4";
 import { define } from "../../../src/core/define-tool.ts";
-import type { DefinedTool } from "../../../src/core/tool.ts";
-import { isAgentError } from "../../../src/index.ts";
 import { calculator, inputsFor, refusalOf, stepsFor, todos, toolWith } from "./plan-for.ts";
 
 /** Plans a request, or has it refused: the planner counts its steps and gives up, so this ends however long a text is. */

@@ -1,5 +1,5 @@
+import { createCalculator, createRulePlanner, createTodoStore } from "planwright";
 import { describe, expect, it } from "vitest";
-import { createCalculator, createRulePlanner, createTodoStore } from "../../../src/index.ts";
 import { plannedByTheirVerb, refusedRequests } from "./refused-requests.ts";
 
 const tools = [createCalculator(), createTodoStore()] as const;

@@ -1,13 +1,6 @@
+import { type AgentWarning, createAgent, createWebSearch, defineTool, explainRequest, type Tool } from "planwright";
 import { expect, it } from "vitest";
 import * as z from "zod/v4";
-import {
-  type AgentWarning,
-  createAgent,
-  createWebSearch,
-  defineTool,
-  explainRequest,
-  type Tool,
-} from "../../../src/index.ts";
 
 /** A tool with these fields and phrases. */
 function toolOf(name: string, shape: z.ZodRawShape, phrases: Tool["phrases"], more: Partial<Tool> = {}): Tool {

@@ -1,9 +1,7 @@
 import fc from "fast-check";
+import { createRulePlanner, isAgentError, validatePlan } from "planwright";
 import { describe, expect, it } from "vitest";
-import { isAgentError } from "../../../src/core/errors.ts";
 import { findReferences } from "../../../src/plan/references.ts";
-import { validatePlan } from "../../../src/plan/validate-plan.ts";
-import { createRulePlanner } from "../../../src/planners/rules/rule-planner.ts";
 import { calculator, requestOf, todos, weather } from "./plan-for.ts";
 
 const tools = [calculator, todos, weather];

@@ -1,9 +1,8 @@
 import { readdirSync, readFileSync } from "node:fs";
+import { createRulePlanner, validatePlan } from "planwright";
 import { describe, expect, it } from "vitest";
 import { z as z3 } from "zod/v3";
 import { z } from "zod/v4";
-import { validatePlan } from "../../../src/plan/validate-plan.ts";
-import { createRulePlanner } from "../../../src/planners/rules/rule-planner.ts";
 import { calculator, inputsFor, nowMs, refusalOf, requestOf, stepsFor, todos, toolWith, weather } from "./plan-for.ts";
 
 describe("createRulePlanner", () => {

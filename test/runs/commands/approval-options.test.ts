@@ -1,8 +1,6 @@
+import { type Agent, createAgent, createMemoryRunStore, createOrchestrator } from "planwright";
+import { createFakeTool } from "planwright/testing";
 import { describe, expect, it } from "vitest";
-import { createAgent, createOrchestrator } from "../../../src/agent.ts";
-import type { Agent } from "../../../src/runs/agent-methods.ts";
-import { createMemoryRunStore } from "../../../src/stores/memory-run-store.ts";
-import { createFakeTool } from "../../../src/testing/fake-tool.ts";
 
 const tools = [createFakeTool({ name: "A" })];
 const hash = "0a".repeat(32);

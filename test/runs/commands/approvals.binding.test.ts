@@ -1,12 +1,7 @@
+import { type ApprovalItem, createAgent, createMemoryRunStore, defineTool, hashPlan } from "planwright";
+import { createFakeTool, createScriptedPlanner } from "planwright/testing";
 import { describe, expect, it } from "vitest";
 import { z } from "zod/v4";
-import { createAgent } from "../../../src/agent.ts";
-import { defineTool } from "../../../src/core/define-tool.ts";
-import { hashPlan } from "../../../src/plan/hash-plan.ts";
-import type { ApprovalItem } from "../../../src/runs/commands/command-options.ts";
-import { createMemoryRunStore } from "../../../src/stores/memory-run-store.ts";
-import { createFakeTool } from "../../../src/testing/fake-tool.ts";
-import { createScriptedPlanner } from "../../../src/testing/scripted-planner.ts";
 import { planOf, step } from "../../scenario/plans.ts";
 
 /** A run that waits for approval of its steps `s1` and `s2`, by a policy that another agent may lack. */

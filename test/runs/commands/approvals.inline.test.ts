@@ -1,9 +1,6 @@
+import type { AgentEvent, ApprovalDecision, ApprovalRequest, RequestApproval, RunHandle } from "planwright";
+import { createFakeTool } from "planwright/testing";
 import { describe, expect, it } from "vitest";
-import type { ApprovalDecision, ApprovalRequest } from "../../../src/core/approval.ts";
-import type { AgentEvent } from "../../../src/core/events.ts";
-import type { RunHandle } from "../../../src/runs/agent-methods.ts";
-import type { RequestApproval } from "../../../src/runs/run/engine-settings.ts";
-import { createFakeTool } from "../../../src/testing/fake-tool.ts";
 import { approvalOf, askingTool, eventTexts, requestOf, statuses } from "../../scenario/ask-for-approval.ts";
 import { planOf, step } from "../../scenario/plans.ts";
 import { type Around, runScenario } from "../../scenario/run-scenario.ts";

@@ -1,6 +1,6 @@
+import type { PlanStep } from "planwright";
+import { createFakeTool } from "planwright/testing";
 import { describe, expect, it } from "vitest";
-import type { PlanStep } from "../../../src/core/plan.ts";
-import { createFakeTool } from "../../../src/testing/fake-tool.ts";
 import { approvalOf, askingTool, eventTexts, statuses } from "../../scenario/ask-for-approval.ts";
 import { step } from "../../scenario/plans.ts";
 import { runScenario, type Scenario } from "../../scenario/run-scenario.ts";

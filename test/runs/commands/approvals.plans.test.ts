@@ -1,10 +1,6 @@
+import { type AgentEvent, type ApprovalQuestion, type ApprovalRequest, hashPlan, type PlanDraft } from "planwright";
+import { createFakeTool, createScriptedPlanner } from "planwright/testing";
 import { describe, expect, it } from "vitest";
-import type { ApprovalQuestion, ApprovalRequest } from "../../../src/core/approval.ts";
-import type { AgentEvent } from "../../../src/core/events.ts";
-import type { PlanDraft } from "../../../src/core/planner.ts";
-import { hashPlan } from "../../../src/plan/hash-plan.ts";
-import { createFakeTool } from "../../../src/testing/fake-tool.ts";
-import { createScriptedPlanner } from "../../../src/testing/scripted-planner.ts";
 import { approvalOf, askingTool, eventTexts, planHashOf, statuses } from "../../scenario/ask-for-approval.ts";
 import { planOf, step } from "../../scenario/plans.ts";
 import { runScenario } from "../../scenario/run-scenario.ts";

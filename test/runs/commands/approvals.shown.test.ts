@@ -1,6 +1,6 @@
+import { createAgent, createMemoryRunStore, defineTool, type PendingItem, type Tool } from "planwright";
 import { describe, expect, it } from "vitest";
 import * as z from "zod/v4";
-import { createAgent, createMemoryRunStore, defineTool, type PendingItem, type Tool } from "../../../src/index.ts";
 
 type Question = Extract<PendingItem, { kind: "approval" }>;
 

@@ -1,10 +1,8 @@
 import { createHash } from "node:crypto";
+import { type ApprovalQuestion, createAgent, defineTool } from "planwright";
+import { createFakeTool } from "planwright/testing";
 import { describe, expect, it } from "vitest";
 import { z } from "zod/v4";
-import { createAgent } from "../../../src/agent.ts";
-import type { ApprovalQuestion } from "../../../src/core/approval.ts";
-import { defineTool } from "../../../src/core/define-tool.ts";
-import { createFakeTool } from "../../../src/testing/fake-tool.ts";
 import { approvalOf, askingTool, eventTexts, statuses } from "../../scenario/ask-for-approval.ts";
 import { planOf, step } from "../../scenario/plans.ts";
 import { runScenario } from "../../scenario/run-scenario.ts";

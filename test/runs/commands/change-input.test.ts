@@ -1,9 +1,7 @@
+import { type ApprovalAnswer, defineTool, hashPlan } from "planwright";
+import { createFakeTool } from "planwright/testing";
 import { describe, expect, it } from "vitest";
 import { z } from "zod/v4";
-import type { ApprovalAnswer } from "../../../src/core/approval.ts";
-import { defineTool } from "../../../src/core/define-tool.ts";
-import { hashPlan } from "../../../src/plan/hash-plan.ts";
-import { createFakeTool } from "../../../src/testing/fake-tool.ts";
 import { approvalOf, planHashOf, requestOf } from "../../scenario/ask-for-approval.ts";
 import { step } from "../../scenario/plans.ts";
 import { record, resumeFrom, until } from "../../scenario/resume-from.ts";

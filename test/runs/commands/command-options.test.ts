@@ -1,5 +1,5 @@
+import { createAgent } from "planwright";
 import { describe, expect, it } from "vitest";
-import { createAgent } from "../../../src/agent.ts";
 import { readOptions } from "../../../src/core/option-tables.ts";
 import { readSettleOptions } from "../../../src/runs/commands/command-options.ts";
 import { readCloseOptions, resumeOptions } from "../../../src/runs/run/run-options.ts";

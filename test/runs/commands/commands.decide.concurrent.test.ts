@@ -1,10 +1,6 @@
+import { type AgentEvent, createAgent, createMemoryRunStore, type RunStore, type Tool } from "planwright";
+import { createFakeTool } from "planwright/testing";
 import { describe, expect, it } from "vitest";
-import { createAgent } from "../../../src/agent.ts";
-import type { AgentEvent } from "../../../src/core/events.ts";
-import type { RunStore } from "../../../src/core/run-store.ts";
-import type { Tool } from "../../../src/core/tool.ts";
-import { createMemoryRunStore } from "../../../src/stores/memory-run-store.ts";
-import { createFakeTool } from "../../../src/testing/fake-tool.ts";
 import { answerLater } from "../../scenario/answer-later.ts";
 import { approvalOf, askingTool, eventTexts, statuses } from "../../scenario/ask-for-approval.ts";
 import { planOf, step } from "../../scenario/plans.ts";

@@ -1,15 +1,18 @@
+import {
+  type AgentEvent,
+  type AgentOptions,
+  createAgent,
+  createMemoryRunStore,
+  defineTool,
+  type PlanInput,
+  type RunOptions,
+  type RunStore,
+  type Tool,
+  type ToolEffect,
+} from "planwright";
+import { createFakeTool, createManualClock } from "planwright/testing";
 import { describe, expect, it } from "vitest";
 import { z } from "zod/v4";
-import { type AgentOptions, createAgent } from "../../../src/agent.ts";
-import { defineTool } from "../../../src/core/define-tool.ts";
-import type { AgentEvent } from "../../../src/core/events.ts";
-import type { PlanInput } from "../../../src/core/plan.ts";
-import type { RunStore } from "../../../src/core/run-store.ts";
-import type { Tool, ToolEffect } from "../../../src/core/tool.ts";
-import type { RunOptions } from "../../../src/runs/run/run-options.ts";
-import { createMemoryRunStore } from "../../../src/stores/memory-run-store.ts";
-import { createFakeTool } from "../../../src/testing/fake-tool.ts";
-import { createManualClock } from "../../../src/testing/manual-clock.ts";
 import { answerLater } from "../../scenario/answer-later.ts";
 import { approvalOf, askingTool, statuses } from "../../scenario/ask-for-approval.ts";
 import { planOf, step } from "../../scenario/plans.ts";

@@ -1,9 +1,6 @@
+import { type AgentEvent, createAgent, createMemoryRunStore, type RunResult } from "planwright";
+import { createFakeTool } from "planwright/testing";
 import { describe, expect, it } from "vitest";
-import { createAgent } from "../../../src/agent.ts";
-import type { AgentEvent } from "../../../src/core/events.ts";
-import type { RunResult } from "../../../src/core/run-result.ts";
-import { createMemoryRunStore } from "../../../src/stores/memory-run-store.ts";
-import { createFakeTool } from "../../../src/testing/fake-tool.ts";
 import { approvalOf, askingTool, requestOf, statuses } from "../../scenario/ask-for-approval.ts";
 import { planOf, step } from "../../scenario/plans.ts";
 import { checkInvariants, runScenario } from "../../scenario/run-scenario.ts";

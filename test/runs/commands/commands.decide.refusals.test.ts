@@ -1,7 +1,6 @@
+import { createAgent, createMemoryRunStore } from "planwright";
+import { createFakeTool } from "planwright/testing";
 import { describe, expect, it } from "vitest";
-import { createAgent } from "../../../src/agent.ts";
-import { createMemoryRunStore } from "../../../src/stores/memory-run-store.ts";
-import { createFakeTool } from "../../../src/testing/fake-tool.ts";
 import { approvalOf, askingTool } from "../../scenario/ask-for-approval.ts";
 import { step } from "../../scenario/plans.ts";
 

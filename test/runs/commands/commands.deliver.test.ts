@@ -1,10 +1,13 @@
+import {
+  createAgent,
+  createMemoryRunStore,
+  createOrchestrator,
+  defineTool,
+  type PlanInput,
+  sensitive,
+} from "planwright";
 import { expect, it } from "vitest";
 import { z } from "zod/v4";
-import { createAgent, createOrchestrator } from "../../../src/agent.ts";
-import { defineTool } from "../../../src/core/define-tool.ts";
-import type { PlanInput } from "../../../src/core/plan.ts";
-import { sensitive } from "../../../src/core/tool-schemas.ts";
-import { createMemoryRunStore } from "../../../src/stores/memory-run-store.ts";
 import { withMethods } from "../../scenario/two-processes.ts";
 
 const runId = "r";

@@ -1,8 +1,7 @@
+import { defineTool, type SettleOptions } from "planwright";
+import { createFakeTool, type FakeTool } from "planwright/testing";
 import { describe, expect, it } from "vitest";
 import { z } from "zod/v4";
-import { defineTool } from "../../../src/core/define-tool.ts";
-import type { SettleOptions } from "../../../src/runs/commands/command-options.ts";
-import { createFakeTool, type FakeTool } from "../../../src/testing/fake-tool.ts";
 import { eventTexts, statuses } from "../../scenario/ask-for-approval.ts";
 import { planOf, step } from "../../scenario/plans.ts";
 import { type Resume, record, resumeFrom, until } from "../../scenario/resume-from.ts";

@@ -1,6 +1,5 @@
+import { createMemoryRunStore, type RunStore } from "planwright";
 import { describe, it } from "vitest";
-import type { RunStore } from "../../../src/core/run-store.ts";
-import { createMemoryRunStore } from "../../../src/stores/memory-run-store.ts";
 import { drivers, newPath, openStore } from "../../adapters/sqlite/sqlite-files.ts";
 import { answerLater } from "../../scenario/answer-later.ts";
 import { decideAtOnce } from "../../scenario/decide-at-once.ts";

@@ -1,9 +1,6 @@
+import { type AgentEvent, createAgent, type RunHandle } from "planwright";
+import { createFakeTool, createManualClock } from "planwright/testing";
 import { describe, expect, it } from "vitest";
-import { createAgent } from "../../../src/agent.ts";
-import type { AgentEvent } from "../../../src/core/events.ts";
-import type { RunHandle } from "../../../src/runs/agent-methods.ts";
-import { createFakeTool } from "../../../src/testing/fake-tool.ts";
-import { createManualClock } from "../../../src/testing/manual-clock.ts";
 import { approvalOf, askingTool, eventTexts, planHashOf, statuses } from "../../scenario/ask-for-approval.ts";
 import { planOf, step } from "../../scenario/plans.ts";
 import { baseOptions, record, resumeFrom, storeOf } from "../../scenario/resume-from.ts";

@@ -1,8 +1,7 @@
+import { createAgent, createMemoryRunStore, createOrchestrator, type RunStore } from "planwright";
+import { createFakeTool } from "planwright/testing";
 import { describe, expect, it } from "vitest";
-import { createAgent, createOrchestrator } from "../../../src/agent.ts";
-import type { RunStore } from "../../../src/core/run-store.ts";
-import { createMemoryRunStore } from "../../../src/stores/memory-run-store.ts";
-import { createFakeTool, type FakeToolOptions } from "../../../src/testing/fake-tool.ts";
+import type { FakeToolOptions } from "../../../src/testing/fake-tool.ts";
 import { withMethods } from "../../scenario/two-processes.ts";
 
 const runId = "r";

@@ -1,14 +1,22 @@
+import {
+  type AgentWarning,
+  type ApprovalItem,
+  createAgent,
+  createMemoryRunStore,
+  type JsonObject,
+  type RunStore,
+} from "planwright";
+import { createSqliteRunStore } from "planwright/sqlite";
+import {
+  createFakeTool,
+  createFaultyRunStore,
+  createManualClock,
+  type FakeTool,
+  type FaultyRunStore,
+  type ManualClock,
+} from "planwright/testing";
 import { describe, expect, it, onTestFinished } from "vitest";
-import { createSqliteRunStore } from "../../../src/adapters/sqlite/sqlite-run-store.ts";
-import { createAgent } from "../../../src/agent.ts";
-import type { JsonObject } from "../../../src/core/json.ts";
-import type { RunStore } from "../../../src/core/run-store.ts";
-import type { ApprovalItem } from "../../../src/runs/commands/command-options.ts";
-import type { AgentWarning } from "../../../src/runs/run/engine-settings.ts";
-import { createMemoryRunStore } from "../../../src/stores/memory-run-store.ts";
-import { createFakeTool, type FakeTool, type FakeToolOptions } from "../../../src/testing/fake-tool.ts";
-import { createFaultyRunStore, type FaultyRunStore } from "../../../src/testing/kill-points.ts";
-import { createManualClock, type ManualClock } from "../../../src/testing/manual-clock.ts";
+import type { FakeToolOptions } from "../../../src/testing/fake-tool.ts";
 import { answerLater } from "../../scenario/answer-later.ts";
 
 const runId = "r";

@@ -1,12 +1,15 @@
+import {
+  type Agent,
+  createAgent,
+  createMemoryRunStore,
+  createOrchestrator,
+  defineTool,
+  type RunStore,
+  sensitive,
+} from "planwright";
+import { createFakeTool, createManualClock } from "planwright/testing";
 import { describe, expect, it } from "vitest";
 import { z } from "zod/v4";
-import { type Agent, createAgent, createOrchestrator } from "../../../src/agent.ts";
-import { defineTool } from "../../../src/core/define-tool.ts";
-import type { RunStore } from "../../../src/core/run-store.ts";
-import { sensitive } from "../../../src/core/tool-schemas.ts";
-import { createMemoryRunStore } from "../../../src/stores/memory-run-store.ts";
-import { createFakeTool } from "../../../src/testing/fake-tool.ts";
-import { createManualClock } from "../../../src/testing/manual-clock.ts";
 import { askingTool } from "../../scenario/ask-for-approval.ts";
 import { keyOf, password } from "../../scenario/secret-tools.ts";
 import { withMethods } from "../../scenario/two-processes.ts";

@@ -1,12 +1,14 @@
+import {
+  createLlmPlanner,
+  type DefinedTool,
+  defineTool,
+  type JsonObject,
+  type LanguageModel,
+  type Planner,
+  type PlanStep,
+} from "planwright";
+import { createScriptedModel } from "planwright/testing";
 import { z } from "zod/v4";
-import { defineTool } from "../../../src/core/define-tool.ts";
-import type { JsonObject } from "../../../src/core/json.ts";
-import type { LanguageModel } from "../../../src/core/language-model.ts";
-import type { PlanStep } from "../../../src/core/plan.ts";
-import type { Planner } from "../../../src/core/planner.ts";
-import type { DefinedTool } from "../../../src/core/tool.ts";
-import { createLlmPlanner } from "../../../src/planners/llm/llm-planner.ts";
-import { createScriptedModel } from "../../../src/testing/scripted-model.ts";
 
 /** A text that somebody has put where a planner reads it, and the step of a planner that does what it says. */
 export interface Injection {

@@ -1,10 +1,9 @@
+import { AgentError, type LanguageModel, type ModelRequest, type RunBudget } from "planwright";
+import { createScriptedModel, type ScriptedAnswer } from "planwright/testing";
 import { describe, expect, it } from "vitest";
 import { toErrorData } from "../../../src/core/error-data.ts";
-import { AgentError } from "../../../src/core/errors.ts";
-import type { RunBudget } from "../../../src/core/events.ts";
-import type { LanguageModel, ModelRequest } from "../../../src/core/language-model.ts";
 import { ModelMeter } from "../../../src/runs/planning/model-meter.ts";
-import { createScriptedModel, type ScriptedAnswer, type ScriptedText } from "../../../src/testing/scripted-model.ts";
+import type { ScriptedText } from "../../../src/testing/scripted-model.ts";
 
 const host = { now: () => 0, emit: () => {} };
 

@@ -1,11 +1,8 @@
+import { type AgentEvent, createAgent, type LanguageModel, modelFailure, type Planner } from "planwright";
+import { createFakeTool, createManualClock } from "planwright/testing";
 import { describe, expect, it } from "vitest";
-import type { LanguageModel } from "../../../src/core/language-model.ts";
 import { ModelCalls } from "../../../src/core/model-calls.ts";
-import { modelFailure } from "../../../src/core/model-failure.ts";
 import { foldEvents } from "../../../src/core/run-state.ts";
-import { type AgentEvent, createAgent, type Planner } from "../../../src/index.ts";
-import { createFakeTool } from "../../../src/testing/fake-tool.ts";
-import { createManualClock } from "../../../src/testing/manual-clock.ts";
 
 const retry = {
   maxAttempts: 3,

@@ -1,13 +1,8 @@
 import fc from "fast-check";
+import type { LanguageModel, ModelPrice, ModelRequest, ModelUsage, RunBudget } from "planwright";
 import { describe, expect, it } from "vitest";
-import type { RunBudget } from "../../../src/core/events.ts";
-import {
-  estimateTokens,
-  type LanguageModel,
-  type ModelPrice,
-  type ModelRequest,
-} from "../../../src/core/language-model.ts";
-import { costOf, type ModelUsage } from "../../../src/core/model-usage.ts";
+import { estimateTokens } from "../../../src/core/language-model.ts";
+import { costOf } from "../../../src/core/model-usage.ts";
 import { ModelMeter } from "../../../src/runs/planning/model-meter.ts";
 
 const host = { now: () => 0, emit: () => {} };

@@ -1,14 +1,18 @@
+import {
+  type Agent,
+  type AgentEventOf,
+  type AgentOptions,
+  createFallbackPlanner,
+  createRulePlanner,
+  defineTool,
+  type LanguageModel,
+  type RunBudget,
+  type RunOptions,
+} from "planwright";
+import { createScriptedModel, type ScriptedAnswer } from "planwright/testing";
 import { describe, expect, it } from "vitest";
 import { z } from "zod/v4";
-import type { Agent, AgentOptions } from "../../../src/agent.ts";
-import { defineTool } from "../../../src/core/define-tool.ts";
-import type { AgentEventOf, RunBudget } from "../../../src/core/events.ts";
-import type { LanguageModel } from "../../../src/core/language-model.ts";
 import { foldEvents } from "../../../src/core/run-state.ts";
-import { createFallbackPlanner } from "../../../src/planners/fallback-planner.ts";
-import { createRulePlanner } from "../../../src/planners/rules/rule-planner.ts";
-import type { RunOptions } from "../../../src/runs/run/run-options.ts";
-import { createScriptedModel, type ScriptedAnswer } from "../../../src/testing/scripted-model.ts";
 import { approvalOf, askingTool } from "../../scenario/ask-for-approval.ts";
 import { type AsksModelOptions, asksModel, used } from "../../scenario/planner-with-model.ts";
 import { planOf } from "../../scenario/plans.ts";

@@ -1,14 +1,15 @@
 import { getEventListeners } from "node:events";
+import {
+  type LanguageModel,
+  type ModelFailureReason,
+  type ModelRequest,
+  type ModelResponse,
+  modelFailure,
+} from "planwright";
+import { createScriptedModel } from "planwright/testing";
 import { describe, expect, it } from "vitest";
-import type {
-  LanguageModel,
-  ModelFailureReason,
-  ModelRequest,
-  ModelResponse,
-} from "../../../src/core/language-model.ts";
-import { modelFailure } from "../../../src/core/model-failure.ts";
 import { ModelMeter } from "../../../src/runs/planning/model-meter.ts";
-import { createScriptedModel, type ScriptedText } from "../../../src/testing/scripted-model.ts";
+import type { ScriptedText } from "../../../src/testing/scripted-model.ts";
 
 const host = { now: () => 0, emit: () => {} };
 

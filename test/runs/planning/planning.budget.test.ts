@@ -1,10 +1,6 @@
+import { createAgent, type LanguageModel } from "planwright";
+import { collectEvents, createFakeTool, createScriptedModel, createScriptedPlanner } from "planwright/testing";
 import { describe, expect, it } from "vitest";
-import { createAgent } from "../../../src/agent.ts";
-import type { LanguageModel } from "../../../src/core/language-model.ts";
-import { collectEvents } from "../../../src/testing/collect-events.ts";
-import { createFakeTool } from "../../../src/testing/fake-tool.ts";
-import { createScriptedModel } from "../../../src/testing/scripted-model.ts";
-import { createScriptedPlanner } from "../../../src/testing/scripted-planner.ts";
 import { asksModel, used } from "../../scenario/planner-with-model.ts";
 
 describe("plan() with a budget", () => {

@@ -1,8 +1,7 @@
+import { type AgentEventOf, createFallbackPlanner, type PlanDraft, type PlanRequest } from "planwright";
+import { createScriptedModel } from "planwright/testing";
 import { describe, expect, it } from "vitest";
-import type { AgentEventOf } from "../../../src/core/events.ts";
-import type { PlanDraft, PlanningEvent, PlanRequest } from "../../../src/core/planner.ts";
-import { createFallbackPlanner } from "../../../src/planners/fallback-planner.ts";
-import { createScriptedModel } from "../../../src/testing/scripted-model.ts";
+import type { PlanningEvent } from "../../../src/core/planner.ts";
 import { plannerOf } from "../../planners/fake-planners.ts";
 import { planOf } from "../../scenario/plans.ts";
 import { runScenario } from "../../scenario/run-scenario.ts";

@@ -1,11 +1,6 @@
+import { AgentError, createAgent, isAgentError, type PlanDraft, type Planner } from "planwright";
+import { collectEvents, createFakeTool, createManualClock, createScriptedPlanner } from "planwright/testing";
 import { describe, expect, it } from "vitest";
-import { createAgent } from "../../../src/agent.ts";
-import { AgentError, isAgentError } from "../../../src/core/errors.ts";
-import type { PlanDraft, Planner } from "../../../src/core/planner.ts";
-import { collectEvents } from "../../../src/testing/collect-events.ts";
-import { createFakeTool } from "../../../src/testing/fake-tool.ts";
-import { createManualClock } from "../../../src/testing/manual-clock.ts";
-import { createScriptedPlanner } from "../../../src/testing/scripted-planner.ts";
 import { runScenario } from "../../scenario/run-scenario.ts";
 
 const tools = [createFakeTool({ name: "A", outcomes: [{ returns: 1 }] })];

@@ -1,7 +1,5 @@
+import type { AgentEvent, PendingItem, RunOptions, ToolStep } from "planwright";
 import { describe, expect, it } from "vitest";
-import type { AgentEvent, PendingItem } from "../../../src/core/events.ts";
-import type { ToolStep } from "../../../src/core/plan.ts";
-import type { RunOptions } from "../../../src/runs/run/run-options.ts";
 import { approvalOf, askingTool, eventTexts, statuses } from "../../scenario/ask-for-approval.ts";
 import { runScenario, type Scenario } from "../../scenario/run-scenario.ts";
 import { added, failing, replanner, steps, works } from "../../scenario/scripted-replanner.ts";

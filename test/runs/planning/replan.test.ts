@@ -1,6 +1,6 @@
+import type { PlanDraft, ReplanRequest } from "planwright";
+import { createScriptedPlanner } from "planwright/testing";
 import { describe, expect, it } from "vitest";
-import type { PlanDraft, ReplanRequest } from "../../../src/core/planner.ts";
-import { createScriptedPlanner } from "../../../src/testing/scripted-planner.ts";
 import { approvalOf, eventTexts, statuses } from "../../scenario/ask-for-approval.ts";
 import { planOf, step } from "../../scenario/plans.ts";
 import { runScenario } from "../../scenario/run-scenario.ts";

@@ -1,11 +1,15 @@
+import {
+  type ApprovalReason,
+  createAgent,
+  createLlmPlanner,
+  createMemoryRunStore,
+  type PlanStep,
+  type RunResult,
+} from "planwright";
 import { describe, expect, it } from "vitest";
-import { createAgent, createEngine } from "../../../src/agent.ts";
-import type { ApprovalReason, WordSource } from "../../../src/core/approval.ts";
-import type { PlanStep } from "../../../src/core/plan.ts";
-import type { RunResult } from "../../../src/core/run-result.ts";
-import { createLlmPlanner } from "../../../src/planners/llm/llm-planner.ts";
+import { createEngine } from "../../../src/agent.ts";
+import type { WordSource } from "../../../src/core/approval.ts";
 import { resolveOptions } from "../../../src/runs/run/engine-settings.ts";
-import { createMemoryRunStore } from "../../../src/stores/memory-run-store.ts";
 import {
   type Calls,
   createTools,

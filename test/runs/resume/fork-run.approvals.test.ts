@@ -1,6 +1,6 @@
+import type { RunResult } from "planwright";
+import { createFaultyRunStore } from "planwright/testing";
 import { describe, expect, it } from "vitest";
-import type { RunResult } from "../../../src/core/run-result.ts";
-import { createFaultyRunStore } from "../../../src/testing/kill-points.ts";
 import { approvalOf, askingTool, eventTexts, planHashOf, statuses } from "../../scenario/ask-for-approval.ts";
 import { agentOf, callsOf, numberOf, threeTools, withSource } from "../../scenario/fork-source.ts";
 

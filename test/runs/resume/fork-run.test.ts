@@ -1,12 +1,8 @@
+import { type AgentEvent, createMemoryRunStore, type RunResult } from "planwright";
+import { createSqliteRunStore } from "planwright/sqlite";
+import { createFakeTool, createManualClock, createScriptedPlanner } from "planwright/testing";
+import { exportRun, verifyRun } from "planwright/view";
 import { describe, expect, it } from "vitest";
-import { createSqliteRunStore } from "../../../src/adapters/sqlite/sqlite-run-store.ts";
-import type { AgentEvent } from "../../../src/core/events.ts";
-import type { RunResult } from "../../../src/core/run-result.ts";
-import { createMemoryRunStore } from "../../../src/stores/memory-run-store.ts";
-import { createFakeTool } from "../../../src/testing/fake-tool.ts";
-import { createManualClock } from "../../../src/testing/manual-clock.ts";
-import { createScriptedPlanner } from "../../../src/testing/scripted-planner.ts";
-import { exportRun, verifyRun } from "../../../src/view/export-run.ts";
 import { eventTexts } from "../../scenario/ask-for-approval.ts";
 import { checkStartsAndEnds } from "../../scenario/check-starts-and-ends.ts";
 import {

@@ -1,16 +1,19 @@
 import { join } from "node:path";
+import {
+  AgentError,
+  type AgentOptions,
+  createAgent,
+  createMemoryRunStore,
+  defineTool,
+  type RunStore,
+  sensitive,
+} from "planwright";
+import { createSqliteRunStore } from "planwright/sqlite";
+import { createManualClock, type ManualClock } from "planwright/testing";
+import { exportRun, toHtml, verifyRun } from "planwright/view";
 import { describe, expect, it, onTestFinished } from "vitest";
 import { z } from "zod/v4";
-import { createSqliteRunStore } from "../../../src/adapters/sqlite/sqlite-run-store.ts";
-import { type AgentOptions, createAgent } from "../../../src/agent.ts";
-import { defineTool } from "../../../src/core/define-tool.ts";
-import { AgentError } from "../../../src/core/errors.ts";
-import type { RunStore } from "../../../src/core/run-store.ts";
-import { sensitive } from "../../../src/core/tool-schemas.ts";
 import { type WorkedAgent, workerKey } from "../../../src/runs/agent-methods.ts";
-import { createMemoryRunStore } from "../../../src/stores/memory-run-store.ts";
-import { createManualClock, type ManualClock } from "../../../src/testing/manual-clock.ts";
-import { exportRun, toHtml, verifyRun } from "../../../src/view/index.ts";
 import { newFolder } from "../../new-folder.ts";
 import { keyOf } from "../../scenario/secret-tools.ts";
 import { withMethods } from "../../scenario/two-processes.ts";

@@ -1,9 +1,6 @@
+import type { AgentEvent, RunStore, Tool } from "planwright";
+import { createFakeTool, type FakeTool, type ManualClock } from "planwright/testing";
 import { describe, expect, it } from "vitest";
-import type { AgentEvent } from "../../../src/core/events.ts";
-import type { RunStore } from "../../../src/core/run-store.ts";
-import type { Tool } from "../../../src/core/tool.ts";
-import { createFakeTool, type FakeTool } from "../../../src/testing/fake-tool.ts";
-import type { ManualClock } from "../../../src/testing/manual-clock.ts";
 import { planOf } from "../../scenario/plans.ts";
 import { record, until } from "../../scenario/resume-from.ts";
 import type { Scenario } from "../../scenario/run-scenario.ts";

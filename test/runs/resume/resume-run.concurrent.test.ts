@@ -1,8 +1,6 @@
+import { type AgentEvent, createAgent } from "planwright";
+import { createFakeTool, createManualClock, type FakeTool } from "planwright/testing";
 import { describe, expect, it } from "vitest";
-import { createAgent } from "../../../src/agent.ts";
-import type { AgentEvent } from "../../../src/core/events.ts";
-import { createFakeTool, type FakeTool } from "../../../src/testing/fake-tool.ts";
-import { createManualClock } from "../../../src/testing/manual-clock.ts";
 import { answerLater } from "../../scenario/answer-later.ts";
 import { eventTexts } from "../../scenario/ask-for-approval.ts";
 import { planOf, step } from "../../scenario/plans.ts";

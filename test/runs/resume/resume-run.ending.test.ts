@@ -1,6 +1,5 @@
+import { createFakeTool, type FakeOutcome, type ManualClock } from "planwright/testing";
 import { describe, expect, it } from "vitest";
-import { createFakeTool, type FakeOutcome } from "../../../src/testing/fake-tool.ts";
-import type { ManualClock } from "../../../src/testing/manual-clock.ts";
 import { eventTexts, statuses } from "../../scenario/ask-for-approval.ts";
 import { planOf, step } from "../../scenario/plans.ts";
 import { record, resumeFrom, until } from "../../scenario/resume-from.ts";

@@ -1,8 +1,8 @@
+import type { ReplanRequest } from "planwright";
+import { createFakeTool, type FakeOutcome, type FakeTool } from "planwright/testing";
 import { describe, expect, it } from "vitest";
 import { z } from "zod/v4";
-import type { ReplanRequest } from "../../../src/core/planner.ts";
 import { runTimeout } from "../../../src/runs/run/run-errors.ts";
-import { createFakeTool, type FakeOutcome, type FakeTool } from "../../../src/testing/fake-tool.ts";
 import { approvalOf, askingTool, eventTexts, statuses } from "../../scenario/ask-for-approval.ts";
 import { planOf, step } from "../../scenario/plans.ts";
 import { type ResumeScenario, record, resumeFrom, until } from "../../scenario/resume-from.ts";

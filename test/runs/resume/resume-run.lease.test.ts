@@ -1,7 +1,7 @@
 import { setImmediate as turn } from "node:timers/promises";
+import { createFakeTool } from "planwright/testing";
 import { expect, it } from "vitest";
 import { z } from "zod";
-import { createFakeTool } from "../../../src/testing/fake-tool.ts";
 import { record, until } from "../../scenario/resume-from.ts";
 import { share, withMethods } from "../../scenario/two-processes.ts";
 

@@ -1,9 +1,7 @@
+import { defineTool, type Tool } from "planwright";
+import { createFakeTool, type FakeOutcome, type ManualClock } from "planwright/testing";
 import { describe, expect, it } from "vitest";
 import { z } from "zod/v4";
-import { defineTool } from "../../../src/core/define-tool.ts";
-import type { Tool } from "../../../src/core/tool.ts";
-import { createFakeTool, type FakeOutcome } from "../../../src/testing/fake-tool.ts";
-import type { ManualClock } from "../../../src/testing/manual-clock.ts";
 import { eventTexts, statuses } from "../../scenario/ask-for-approval.ts";
 import { planOf, step } from "../../scenario/plans.ts";
 import { type Resume, record, resumeFrom } from "../../scenario/resume-from.ts";

@@ -1,10 +1,6 @@
+import { AgentError, type ApprovalQuestion, createOrchestrator, hashPlan } from "planwright";
+import { createFakeTool, createScriptedPlanner, type FakeTool } from "planwright/testing";
 import { describe, expect, it } from "vitest";
-import { createOrchestrator } from "../../../src/agent.ts";
-import type { ApprovalQuestion } from "../../../src/core/approval.ts";
-import { AgentError } from "../../../src/core/errors.ts";
-import { hashPlan } from "../../../src/plan/hash-plan.ts";
-import { createFakeTool, type FakeTool } from "../../../src/testing/fake-tool.ts";
-import { createScriptedPlanner } from "../../../src/testing/scripted-planner.ts";
 import { approvalOf, askingTool, eventTexts, planHashOf, statuses } from "../../scenario/ask-for-approval.ts";
 import { planOf, step } from "../../scenario/plans.ts";
 import { record, resumeFrom, until } from "../../scenario/resume-from.ts";

@@ -1,12 +1,9 @@
+import { AgentError, createAgent, createMemoryRunStore, type PlanInput, type RunStore } from "planwright";
+import { createFakeTool, createManualClock } from "planwright/testing";
 import { expect, it } from "vitest";
-import { createAgent } from "../../../src/agent.ts";
-import { AgentError, type StoreProblem } from "../../../src/core/errors.ts";
-import type { PlanInput } from "../../../src/core/plan.ts";
-import type { RunStore } from "../../../src/core/run-store.ts";
+import type { StoreProblem } from "../../../src/core/errors.ts";
 import { type WorkedAgent, workerKey } from "../../../src/runs/agent-methods.ts";
-import { createMemoryRunStore } from "../../../src/stores/memory-run-store.ts";
-import { createFakeTool, type FakeToolOptions } from "../../../src/testing/fake-tool.ts";
-import { createManualClock } from "../../../src/testing/manual-clock.ts";
+import type { FakeToolOptions } from "../../../src/testing/fake-tool.ts";
 import { withMethods } from "../../scenario/two-processes.ts";
 
 const waiting = (wait: object): PlanInput => ({ steps: [{ id: "w", wait }] }) as PlanInput;

@@ -1,14 +1,16 @@
+import {
+  type AgentEvent,
+  type ApprovalAnswer,
+  createAgent,
+  createMemoryRunStore,
+  defineTool,
+  type RunStore,
+  sensitive,
+} from "planwright";
+import { createFakeTool } from "planwright/testing";
 import { describe, expect, it } from "vitest";
 import { z } from "zod/v4";
-import { createAgent } from "../../../src/agent.ts";
-import type { ApprovalAnswer } from "../../../src/core/approval.ts";
-import { defineTool } from "../../../src/core/define-tool.ts";
-import type { AgentEvent } from "../../../src/core/events.ts";
 import { hiddenText } from "../../../src/core/json.ts";
-import type { RunStore } from "../../../src/core/run-store.ts";
-import { sensitive } from "../../../src/core/tool-schemas.ts";
-import { createMemoryRunStore } from "../../../src/stores/memory-run-store.ts";
-import { createFakeTool } from "../../../src/testing/fake-tool.ts";
 import { approvalOf } from "../../scenario/ask-for-approval.ts";
 import { runScenario, type Scenario } from "../../scenario/run-scenario.ts";
 import { expectHidden, keyOf, password, secretPlan, secretTools, token } from "../../scenario/secret-tools.ts";

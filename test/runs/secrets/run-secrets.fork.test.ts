@@ -1,9 +1,6 @@
+import { type AgentEvent, createAgent, createMemoryRunStore, hashPlan } from "planwright";
+import { createScriptedPlanner } from "planwright/testing";
 import { describe, expect, it } from "vitest";
-import { createAgent } from "../../../src/agent.ts";
-import type { AgentEvent } from "../../../src/core/events.ts";
-import { hashPlan } from "../../../src/plan/hash-plan.ts";
-import { createMemoryRunStore } from "../../../src/stores/memory-run-store.ts";
-import { createScriptedPlanner } from "../../../src/testing/scripted-planner.ts";
 import { approvalOf } from "../../scenario/ask-for-approval.ts";
 import { expectHidden, keyOf, password, secretPlan, secretTools, token } from "../../scenario/secret-tools.ts";
 

@@ -1,18 +1,20 @@
+import {
+  type AgentEvent,
+  type ApprovalQuestion,
+  createAgent,
+  createMemoryRunStore,
+  defineTool,
+  hashPlan,
+  type PlanDraft,
+  type PlanInput,
+  type PlanRequest,
+  type PlanStep,
+  sensitive,
+} from "planwright";
+import { collectEvents, createScriptedPlanner, type ManualClock } from "planwright/testing";
 import { describe, expect, it } from "vitest";
 import { z } from "zod/v4";
-import { createAgent } from "../../../src/agent.ts";
-import type { ApprovalQuestion } from "../../../src/core/approval.ts";
-import { defineTool } from "../../../src/core/define-tool.ts";
-import type { AgentEvent } from "../../../src/core/events.ts";
 import { hiddenText } from "../../../src/core/json.ts";
-import type { PlanInput, PlanStep } from "../../../src/core/plan.ts";
-import type { PlanDraft, PlanRequest } from "../../../src/core/planner.ts";
-import { sensitive } from "../../../src/core/tool-schemas.ts";
-import { hashPlan } from "../../../src/plan/hash-plan.ts";
-import { createMemoryRunStore } from "../../../src/stores/memory-run-store.ts";
-import { collectEvents } from "../../../src/testing/collect-events.ts";
-import type { ManualClock } from "../../../src/testing/manual-clock.ts";
-import { createScriptedPlanner } from "../../../src/testing/scripted-planner.ts";
 import { type Played, runScenario, type Scenario } from "../../scenario/run-scenario.ts";
 import { expectHidden, keyOf, password, secretPlan, secretTools, token } from "../../scenario/secret-tools.ts";
 

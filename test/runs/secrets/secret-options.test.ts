@@ -1,5 +1,5 @@
+import { createAgent } from "planwright";
 import { describe, expect, it } from "vitest";
-import { createAgent } from "../../../src/agent.ts";
 import { secretTools } from "../../scenario/secret-tools.ts";
 
 const key = new Uint8Array(32);

@@ -1,12 +1,15 @@
+import {
+  createAgent,
+  createMemoryRunStore,
+  createOrchestrator,
+  defineTool,
+  hashPlan,
+  type PlanInput,
+  sensitive,
+} from "planwright";
 import { describe, expect, it } from "vitest";
 import { z } from "zod/v4";
-import { createAgent, createOrchestrator } from "../../../src/agent.ts";
-import { defineTool } from "../../../src/core/define-tool.ts";
 import { hiddenText } from "../../../src/core/json.ts";
-import type { PlanInput } from "../../../src/core/plan.ts";
-import { sensitive } from "../../../src/core/tool-schemas.ts";
-import { hashPlan } from "../../../src/plan/hash-plan.ts";
-import { createMemoryRunStore } from "../../../src/stores/memory-run-store.ts";
 import { keyOf, password } from "../../scenario/secret-tools.ts";
 
 const runId = "r";

@@ -1,9 +1,7 @@
+import { defineTool, type PlanInput, type RunOptions } from "planwright";
+import { createFakeTool, type FakeOutcome } from "planwright/testing";
 import { describe, expect, it } from "vitest";
 import { z } from "zod/v4";
-import { defineTool } from "../../../src/core/define-tool.ts";
-import type { PlanInput } from "../../../src/core/plan.ts";
-import type { RunOptions } from "../../../src/runs/run/run-options.ts";
-import { createFakeTool, type FakeOutcome } from "../../../src/testing/fake-tool.ts";
 import { planOf, step } from "../../scenario/plans.ts";
 import { runScenario } from "../../scenario/run-scenario.ts";
 import { msOf, peakOf, withLimits } from "../../scenario/run-several.ts";

@@ -1,8 +1,8 @@
+import { createAgent, createMemoryRunStore, defineTool, sensitive, type ToolEffect } from "planwright";
+import { createManualClock } from "planwright/testing";
+import { toHtml } from "planwright/view";
 import { describe, expect, it } from "vitest";
 import { z } from "zod/v4";
-import { createAgent, createMemoryRunStore, defineTool, sensitive, type ToolEffect } from "../../../src/index.ts";
-import { createManualClock } from "../../../src/testing/index.ts";
-import { toHtml } from "../../../src/view/index.ts";
 
 const plan = { steps: [{ id: "a", tool: "Copy", input: {} }] };
 const failure = new Error("broken");

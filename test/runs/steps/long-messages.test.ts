@@ -1,7 +1,7 @@
+import { createAgent, createMemoryRunStore, defineTool, sensitive } from "planwright";
+import { createManualClock } from "planwright/testing";
 import { describe, expect, it } from "vitest";
 import { z } from "zod/v4";
-import { createAgent, createMemoryRunStore, defineTool, sensitive } from "../../../src/index.ts";
-import { createManualClock } from "../../../src/testing/index.ts";
 
 const secret = "hunter2222-hunter2222";
 

@@ -1,5 +1,3 @@
-import { describe, expect, it } from "vitest";
-import { z } from "zod/v4";
 import {
   type AgentWarning,
   createAgent,
@@ -8,8 +6,10 @@ import {
   defineTool,
   describeTool,
   type Tool,
-} from "../../../src/index.ts";
-import { createFakeTool, createManualClock } from "../../../src/testing/index.ts";
+} from "planwright";
+import { createFakeTool, createManualClock } from "planwright/testing";
+import { describe, expect, it } from "vitest";
+import { z } from "zod/v4";
 import { planOf } from "../../scenario/plans.ts";
 import { record, resumeFrom, until } from "../../scenario/resume-from.ts";
 import { runScenario } from "../../scenario/run-scenario.ts";

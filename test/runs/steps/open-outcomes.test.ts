@@ -1,7 +1,7 @@
 import { join } from "node:path";
+import { createAgent, createMemoryRunStore, type RunResult, type Tool } from "planwright";
+import { createFakeTool, createManualClock, recordTools, replayTools } from "planwright/testing";
 import { describe, expect, it } from "vitest";
-import { createAgent, createMemoryRunStore, type RunResult, type Tool } from "../../../src/index.ts";
-import { createFakeTool, createManualClock, recordTools, replayTools } from "../../../src/testing/index.ts";
 import { newFolder } from "../../new-folder.ts";
 import { planOf, step } from "../../scenario/plans.ts";
 import { runScenario } from "../../scenario/run-scenario.ts";

@@ -1,7 +1,6 @@
+import type { AgentEvent, RetryOptions } from "planwright";
+import { createFakeTool } from "planwright/testing";
 import { describe, expect, it } from "vitest";
-import type { RetryOptions } from "../../../src/async/retry.ts";
-import type { AgentEvent } from "../../../src/core/events.ts";
-import { createFakeTool } from "../../../src/testing/fake-tool.ts";
 import { planOf } from "../../scenario/plans.ts";
 import { runScenario } from "../../scenario/run-scenario.ts";
 import { msOf, withLimits } from "../../scenario/run-several.ts";

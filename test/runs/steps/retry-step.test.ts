@@ -1,6 +1,6 @@
+import type { AgentEvent } from "planwright";
+import { createFakeTool, type FakeOutcome } from "planwright/testing";
 import { describe, expect, it } from "vitest";
-import type { AgentEvent } from "../../../src/core/events.ts";
-import { createFakeTool, type FakeOutcome } from "../../../src/testing/fake-tool.ts";
 import { planOf } from "../../scenario/plans.ts";
 import { runScenario, type Scenario } from "../../scenario/run-scenario.ts";
 

@@ -1,9 +1,7 @@
+import { type AgentEvent, type AgentEventOf, defineTool, type Tool, type ToolContext } from "planwright";
+import { createFakeTool } from "planwright/testing";
 import { describe, expect, it } from "vitest";
 import { z } from "zod/v4";
-import { defineTool } from "../../../src/core/define-tool.ts";
-import type { AgentEvent, AgentEventOf } from "../../../src/core/events.ts";
-import type { Tool, ToolContext } from "../../../src/core/tool.ts";
-import { createFakeTool } from "../../../src/testing/fake-tool.ts";
 import { planOf } from "../../scenario/plans.ts";
 import { resumeFrom, until } from "../../scenario/resume-from.ts";
 import { runScenario } from "../../scenario/run-scenario.ts";

@@ -1,11 +1,7 @@
+import { type Agent, createAgent, createMemoryRunStore, defineTool, type PlanInput, type Tool } from "planwright";
+import { createFakeTool } from "planwright/testing";
 import { describe, expect, it } from "vitest";
 import { z } from "zod/v4";
-import { type Agent, createAgent } from "../../../src/agent.ts";
-import { defineTool } from "../../../src/core/define-tool.ts";
-import type { PlanInput } from "../../../src/core/plan.ts";
-import type { Tool } from "../../../src/core/tool.ts";
-import { createMemoryRunStore } from "../../../src/stores/memory-run-store.ts";
-import { createFakeTool } from "../../../src/testing/fake-tool.ts";
 import { eventTexts, statuses } from "../../scenario/ask-for-approval.ts";
 import { planOf, step } from "../../scenario/plans.ts";
 import { runScenario } from "../../scenario/run-scenario.ts";

@@ -1,9 +1,6 @@
+import type { RunOptions, RunResult, ToolStep } from "planwright";
+import { createFakeTool, type ManualClock } from "planwright/testing";
 import { describe, expect, it } from "vitest";
-import type { ToolStep } from "../../../src/core/plan.ts";
-import type { RunResult } from "../../../src/core/run-result.ts";
-import type { RunOptions } from "../../../src/runs/run/run-options.ts";
-import { createFakeTool } from "../../../src/testing/fake-tool.ts";
-import type { ManualClock } from "../../../src/testing/manual-clock.ts";
 import { step } from "../../scenario/plans.ts";
 import { runScenario } from "../../scenario/run-scenario.ts";
 import { timelineOf } from "../../scenario/run-several.ts";

@@ -1,7 +1,6 @@
+import type { ToolStep } from "planwright";
+import { createFakeTool, type ManualClock } from "planwright/testing";
 import { describe, expect, it } from "vitest";
-import type { ToolStep } from "../../../src/core/plan.ts";
-import { createFakeTool } from "../../../src/testing/fake-tool.ts";
-import type { ManualClock } from "../../../src/testing/manual-clock.ts";
 import { planOf, step } from "../../scenario/plans.ts";
 import { runScenario } from "../../scenario/run-scenario.ts";
 import { msOf, peakOf, timelineOf } from "../../scenario/run-several.ts";

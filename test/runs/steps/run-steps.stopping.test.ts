@@ -1,8 +1,7 @@
+import { defineTool } from "planwright";
+import { createFakeTool, type ManualClock } from "planwright/testing";
 import { describe, expect, it } from "vitest";
 import { z } from "zod/v4";
-import { defineTool } from "../../../src/core/define-tool.ts";
-import { createFakeTool } from "../../../src/testing/fake-tool.ts";
-import type { ManualClock } from "../../../src/testing/manual-clock.ts";
 import { step } from "../../scenario/plans.ts";
 import { runScenario } from "../../scenario/run-scenario.ts";
 import { msOf, timelineOf, withLimits } from "../../scenario/run-several.ts";

@@ -1,5 +1,5 @@
+import { createFakeTool, type FakeTool } from "planwright/testing";
 import { describe, expect, it } from "vitest";
-import { createFakeTool, type FakeTool } from "../../../src/testing/fake-tool.ts";
 import { planOf, step } from "../../scenario/plans.ts";
 import { runScenario } from "../../scenario/run-scenario.ts";
 

@@ -1,15 +1,8 @@
+import { createAgent, createMemoryRunStore, defineTool, type PlanInput, type ToolContext } from "planwright";
+import { createFakeTool, createManualClock, forEachKillPoint, type MortalProcess } from "planwright/testing";
+import { toHtml, toMermaid } from "planwright/view";
 import { expect, it } from "vitest";
 import { z } from "zod/v4";
-import { createAgent } from "../../../src/agent.ts";
-import { defineTool } from "../../../src/core/define-tool.ts";
-import type { PlanInput } from "../../../src/core/plan.ts";
-import type { ToolContext } from "../../../src/core/tool.ts";
-import { createMemoryRunStore } from "../../../src/stores/memory-run-store.ts";
-import { createFakeTool } from "../../../src/testing/fake-tool.ts";
-import { forEachKillPoint, type MortalProcess } from "../../../src/testing/kill-points.ts";
-import { createManualClock } from "../../../src/testing/manual-clock.ts";
-import { toHtml } from "../../../src/view/to-html.ts";
-import { toMermaid } from "../../../src/view/to-mermaid.ts";
 import { runScenario } from "../../scenario/run-scenario.ts";
 
 const works = () => createFakeTool({ name: "A", outcomes: [{ returns: { value: 7 } }] });

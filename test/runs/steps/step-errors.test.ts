@@ -1,10 +1,7 @@
+import { defineTool, type RunResult, type Tool, type ToolStep } from "planwright";
+import { createFakeTool } from "planwright/testing";
 import { describe, expect, it } from "vitest";
 import { z } from "zod/v4";
-import { defineTool } from "../../../src/core/define-tool.ts";
-import type { ToolStep } from "../../../src/core/plan.ts";
-import type { RunResult } from "../../../src/core/run-result.ts";
-import type { Tool } from "../../../src/core/tool.ts";
-import { createFakeTool } from "../../../src/testing/fake-tool.ts";
 import { approvalOf, askingTool } from "../../scenario/ask-for-approval.ts";
 import { step } from "../../scenario/plans.ts";
 import { runScenario, type Scenario } from "../../scenario/run-scenario.ts";

@@ -1,8 +1,6 @@
+import type { Agent, RunHandle } from "planwright";
+import { createFakeTool, type ManualClock } from "planwright/testing";
 import { describe, expect, it } from "vitest";
-import type { Agent } from "../../../src/agent.ts";
-import type { RunHandle } from "../../../src/runs/agent-methods.ts";
-import { createFakeTool } from "../../../src/testing/fake-tool.ts";
-import type { ManualClock } from "../../../src/testing/manual-clock.ts";
 import { planOf } from "../../scenario/plans.ts";
 import { runTogether, timelineOf, withLimits } from "../../scenario/run-several.ts";
 

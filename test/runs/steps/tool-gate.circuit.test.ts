@@ -1,7 +1,7 @@
+import { createFakeTool, type FakeOutcome, type ManualClock } from "planwright/testing";
 import { describe, expect, it } from "vitest";
 import type { CircuitBreakerOptions } from "../../../src/async/circuit-breaker.ts";
-import { createFakeTool, type FakeOutcome, type FakeToolOptions } from "../../../src/testing/fake-tool.ts";
-import type { ManualClock } from "../../../src/testing/manual-clock.ts";
+import type { FakeToolOptions } from "../../../src/testing/fake-tool.ts";
 import { planOf, step } from "../../scenario/plans.ts";
 import { runScenario } from "../../scenario/run-scenario.ts";
 import { circuitOf, runTogether, timelineOf, withLimits } from "../../scenario/run-several.ts";

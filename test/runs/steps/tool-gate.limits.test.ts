@@ -1,7 +1,6 @@
+import type { AgentEvent } from "planwright";
+import { createFakeTool, type FakeOutcome, type ManualClock } from "planwright/testing";
 import { describe, expect, it } from "vitest";
-import type { AgentEvent } from "../../../src/core/events.ts";
-import { createFakeTool, type FakeOutcome } from "../../../src/testing/fake-tool.ts";
-import type { ManualClock } from "../../../src/testing/manual-clock.ts";
 import { planOf, step } from "../../scenario/plans.ts";
 import { runScenario } from "../../scenario/run-scenario.ts";
 import { msOf, peakOf, runTogether, timelineOf, withLimits } from "../../scenario/run-several.ts";

@@ -1,13 +1,16 @@
+import {
+  type AgentEvent,
+  createAgent,
+  createMemoryRunStore,
+  defineTool,
+  type RunStore,
+  type Tool,
+  type ToolContext,
+} from "planwright";
+import { createFakeTool, createScriptedPlanner } from "planwright/testing";
 import { describe, expect, it } from "vitest";
 import { z } from "zod/v4";
-import { createAgent } from "../../../src/agent.ts";
-import { defineTool } from "../../../src/core/define-tool.ts";
-import type { AgentEvent } from "../../../src/core/events.ts";
-import type { RunStore } from "../../../src/core/run-store.ts";
-import type { Tool, ToolContext } from "../../../src/core/tool.ts";
-import { createMemoryRunStore } from "../../../src/stores/memory-run-store.ts";
-import { createFakeTool, type FakeToolOptions } from "../../../src/testing/fake-tool.ts";
-import { createScriptedPlanner } from "../../../src/testing/scripted-planner.ts";
+import type { FakeToolOptions } from "../../../src/testing/fake-tool.ts";
 import { answerLater } from "../../scenario/answer-later.ts";
 import { approvalOf, askingTool, eventTexts, statuses } from "../../scenario/ask-for-approval.ts";
 import { planOf, step } from "../../scenario/plans.ts";

@@ -1,12 +1,7 @@
+import { createAgent, createTodoStore, type PlanInput, type Todo } from "planwright";
+import { createSqliteRunStore, createSqliteTodos } from "planwright/sqlite";
+import { createFakeTool, createFaultyRunStore } from "planwright/testing";
 import { describe, expect, it, onTestFinished } from "vitest";
-import { createSqliteTodos } from "../../../src/adapters/sqlite/index.ts";
-import { createSqliteRunStore } from "../../../src/adapters/sqlite/sqlite-run-store.ts";
-import { createAgent } from "../../../src/agent.ts";
-import type { PlanInput } from "../../../src/core/plan.ts";
-import { createFakeTool } from "../../../src/testing/fake-tool.ts";
-import { createFaultyRunStore } from "../../../src/testing/kill-points.ts";
-import type { Todo } from "../../../src/tools/todo-store/todo.ts";
-import { createTodoStore } from "../../../src/tools/todo-store/todo-store.ts";
 import { newPath } from "../../adapters/sqlite/sqlite-files.ts";
 import { statuses } from "../../scenario/ask-for-approval.ts";
 

@@ -1,16 +1,20 @@
+import {
+  AgentError,
+  createCalculator,
+  createFallbackPlanner,
+  createLlmPlanner,
+  createRoutingPlanner,
+  createRulePlanner,
+  createTodoStore,
+  escapeTemplate,
+  type LanguageModel,
+  type PlanDraft,
+  type Planner,
+  type PlanRequest,
+  type Tool,
+} from "planwright";
+import { plannerConformance } from "planwright/testing";
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
-import { AgentError } from "../../../src/core/errors.ts";
-import type { LanguageModel } from "../../../src/core/language-model.ts";
-import type { PlanDraft, Planner, PlanRequest } from "../../../src/core/planner.ts";
-import { escapeTemplate } from "../../../src/core/text.ts";
-import type { Tool } from "../../../src/core/tool.ts";
-import { createFallbackPlanner } from "../../../src/planners/fallback-planner.ts";
-import { createLlmPlanner } from "../../../src/planners/llm/llm-planner.ts";
-import { createRoutingPlanner } from "../../../src/planners/routing-planner.ts";
-import { createRulePlanner } from "../../../src/planners/rules/rule-planner.ts";
-import { plannerConformance } from "../../../src/testing/conformance/planner-conformance.ts";
-import { createCalculator } from "../../../src/tools/calculator/calculator.ts";
-import { createTodoStore } from "../../../src/tools/todo-store/todo-store.ts";
 import { note } from "../../planners/llm/ask-llm-planner.ts";
 
 /** A model that does as a simple one would: it has what was typed written down, and knows nothing of the moon. */

@@ -1,7 +1,6 @@
+import { createMemoryRunStore, type RunStore } from "planwright";
+import { runStoreConformance } from "planwright/testing";
 import { describe, expect, it } from "vitest";
-import type { RunStore } from "../../../src/core/run-store.ts";
-import { createMemoryRunStore } from "../../../src/stores/memory-run-store.ts";
-import { runStoreConformance } from "../../../src/testing/conformance/run-store-conformance.ts";
 import { type Defect, defects, later } from "./run-store-defects.ts";
 
 /** The names of the cases that a store with a defect does not pass. */

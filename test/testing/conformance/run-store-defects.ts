@@ -1,7 +1,4 @@
-import { AgentError } from "../../../src/core/errors.ts";
-import type { AgentEvent } from "../../../src/core/events.ts";
-import type { RunStore } from "../../../src/core/run-store.ts";
-import type { RunStatus, RunSummary } from "../../../src/core/run-summary.ts";
+import { AgentError, type AgentEvent, type RunStatus, type RunStore, type RunSummary } from "planwright";
 
 /** A store in memory, and what it does wrong. */
 export type Defect = (store: RunStore, now: () => number) => Partial<RunStore>;

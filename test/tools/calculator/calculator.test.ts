@@ -1,6 +1,5 @@
+import { createCalculator, type ToolContext } from "planwright";
 import { describe, expect, it } from "vitest";
-import type { ToolContext } from "../../../src/core/tool.ts";
-import { createCalculator } from "../../../src/tools/calculator/calculator.ts";
 import { calculatorPhrases } from "../../../src/tools/calculator/phrases.ts";
 
 const context: ToolContext = {

@@ -1,6 +1,6 @@
 import fc from "fast-check";
+import { isAgentError } from "planwright";
 import { describe, expect, it } from "vitest";
-import { isAgentError } from "../../../src/core/errors.ts";
 import { evaluate } from "../../../src/tools/calculator/evaluate.ts";
 import { ExactFraction, operate } from "./exact-expressions.ts";
 

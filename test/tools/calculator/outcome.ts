@@ -1,4 +1,4 @@
-import { type AgentErrorLike, isAgentError } from "../../../src/core/errors.ts";
+import { type AgentErrorLike, isAgentError } from "planwright";
 import { type EvaluateOptions, evaluate } from "../../../src/tools/calculator/evaluate.ts";
 
 /** The value of an expression, or the problem and position of its error. */

@@ -1,5 +1,5 @@
+import { isAgentError } from "planwright";
 import { describe, expect, it } from "vitest";
-import { isAgentError } from "../../../src/core/errors.ts";
 import { type Instruction, parse } from "../../../src/tools/calculator/parse.ts";
 
 const limits = { maxLength: 1_000, maxDepth: 10, isVariable: (name: string) => name === "x" || name === "sum" };

@@ -1,4 +1,4 @@
-import { isAgentError } from "../../../src/core/errors.ts";
+import { isAgentError } from "planwright";
 import { evaluate } from "../../../src/tools/calculator/evaluate.ts";
 import { type HostileInput, hostileInputs } from "./hostile-inputs.ts";
 

@@ -1,5 +1,5 @@
+import { createMemoryNotes } from "planwright";
 import { describe, expect, it } from "vitest";
-import { createMemoryNotes } from "../../../src/tools/notes/note.ts";
 import { insertion, testNoteStorage } from "./note-storage-contract.ts";
 
 describe("createMemoryNotes", () => {

@@ -1,5 +1,5 @@
-import type { Note, NotePage, NotesInput } from "../../../src/tools/notes/note.ts";
-import { createNotes, type NotesOptions } from "../../../src/tools/notes/notes.ts";
+import { createNotes, type Note, type NotesInput, type NotesOptions } from "planwright";
+import type { NotePage } from "../../../src/tools/notes/note.ts";
 import { type CallOptions, callerOf } from "../call-tool.ts";
 
 /** Calls notes as a run does. Ids are n1, n2 … */

@@ -1,4 +1,5 @@
-import type { Note, NoteQuery, NoteStorage, NoteWrite } from "../../../src/tools/notes/note.ts";
+import type { Note, NoteStorage } from "planwright";
+import type { NoteQuery, NoteWrite } from "planwright/testing";
 import type { ContractRunner } from "../todo-store/todo-storage-contract.ts";
 
 /** A note with an id and what matters in a test. */

@@ -1,8 +1,7 @@
 import fc from "fast-check";
+import { createMemoryNotes, createNotes, type NoteStorage, type NotesInput } from "planwright";
+import { createSqliteNotes } from "planwright/sqlite";
 import { describe, expect, it, onTestFinished } from "vitest";
-import { createSqliteNotes } from "../../../src/adapters/sqlite/index.ts";
-import { createMemoryNotes, type NoteStorage, type NotesInput } from "../../../src/tools/notes/note.ts";
-import { createNotes } from "../../../src/tools/notes/notes.ts";
 import { callsOf } from "./note-calls.ts";
 
 const item = "PROP-2025-001";

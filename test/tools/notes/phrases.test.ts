@@ -1,6 +1,5 @@
+import { createAgent, createNotes } from "planwright";
 import { describe, expect, it } from "vitest";
-import { createAgent } from "../../../src/agent.ts";
-import { createNotes } from "../../../src/tools/notes/notes.ts";
 import { calculator, inputsFor, refusalOf, stepsFor, todos } from "../../planners/rules/plan-for.ts";
 
 const tools = [calculator, todos, createNotes()];

@@ -1,5 +1,5 @@
+import { createMemoryTodos } from "planwright";
 import { describe, expect, it } from "vitest";
-import { createMemoryTodos } from "../../../src/tools/todo-store/todo-storage.ts";
 import { testTodoStorage, todoWith } from "./todo-storage-contract.ts";
 
 describe("createMemoryTodos", () => {

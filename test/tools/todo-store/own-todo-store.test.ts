@@ -1,7 +1,7 @@
 import { existsSync, readFileSync } from "node:fs";
+import { createCalculator, createRulePlanner, createTodoStore, defineTool, isAgentError } from "planwright";
 import { describe, expect, it } from "vitest";
 import { z } from "zod/v4";
-import { createCalculator, createRulePlanner, createTodoStore, defineTool, isAgentError } from "../../../src/index.ts";
 
 const sentences = new URL("../../../../shared/eval/fresh/", import.meta.url);
 const files = ["plans-single", "plans-multi", "plans-reject"].map((name) => new URL(`${name}.jsonl`, sentences));

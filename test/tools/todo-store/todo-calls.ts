@@ -1,6 +1,5 @@
-import type { Todo, TodoPage, TodosCleared } from "../../../src/tools/todo-store/todo.ts";
-import type { TodoStoreInput } from "../../../src/tools/todo-store/todo-input.ts";
-import { createTodoStore, type TodoStoreOptions } from "../../../src/tools/todo-store/todo-store.ts";
+import { createTodoStore, type Todo, type TodoStoreInput, type TodoStoreOptions } from "planwright";
+import type { TodoPage, TodosCleared } from "../../../src/tools/todo-store/todo.ts";
 import { type CallOptions, callerOf } from "../call-tool.ts";
 
 /** What a call answers, by its operation. */

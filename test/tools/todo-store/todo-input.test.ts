@@ -1,7 +1,7 @@
+import { createTodoStore, describeCall, type TodoStoreInput } from "planwright";
 import { describe, expect, it } from "vitest";
 import { toJsonSchema } from "../../../src/core/schema.ts";
-import { createTodoStore, describeCall } from "../../../src/index.ts";
-import { createTodoInputSchema, type TodoStoreInput } from "../../../src/tools/todo-store/todo-input.ts";
+import { createTodoInputSchema } from "../../../src/tools/todo-store/todo-input.ts";
 
 const todoInputSchema = createTodoInputSchema();
 const messageOf = (input: unknown) => {

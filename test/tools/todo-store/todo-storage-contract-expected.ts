@@ -1,5 +1,6 @@
-import type { Todo } from "../../../src/tools/todo-store/todo.ts";
-import type { TodoChange, TodoPatch, TodoWrite } from "../../../src/tools/todo-store/todo-storage.ts";
+import type { Todo } from "planwright";
+import type { TodoWrite } from "planwright/testing";
+import type { TodoChange, TodoPatch } from "../../../src/tools/todo-store/todo-storage.ts";
 import { type ContractRunner, todoWith } from "./todo-storage-contract.ts";
 import type { TodoStorageHelpers } from "./todo-storage-contract-queries.ts";
 

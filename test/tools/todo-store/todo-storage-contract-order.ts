@@ -1,8 +1,9 @@
 import fc from "fast-check";
+import type { Todo, TodoStorage } from "planwright";
+import type { TodoQuery } from "planwright/testing";
 import { foldText } from "../../../src/tools/storage/keyed-records.ts";
-import type { Todo } from "../../../src/tools/todo-store/todo.ts";
 import { compareDue, parseDueDate, titleKey } from "../../../src/tools/todo-store/todo-keys.ts";
-import type { TodoChange, TodoPatch, TodoQuery, TodoStorage } from "../../../src/tools/todo-store/todo-storage.ts";
+import type { TodoChange, TodoPatch } from "../../../src/tools/todo-store/todo-storage.ts";
 import type { ContractRunner } from "./todo-storage-contract.ts";
 import type { TodoStorageHelpers } from "./todo-storage-contract-queries.ts";
 

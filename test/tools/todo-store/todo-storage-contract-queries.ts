@@ -1,5 +1,6 @@
-import type { Todo } from "../../../src/tools/todo-store/todo.ts";
-import type { TodoChange, TodoQuery, TodoStorage } from "../../../src/tools/todo-store/todo-storage.ts";
+import type { Todo, TodoStorage } from "planwright";
+import type { TodoQuery } from "planwright/testing";
+import type { TodoChange } from "../../../src/tools/todo-store/todo-storage.ts";
 import type { ContractRunner } from "./todo-storage-contract.ts";
 
 /** What the cases of a storage's contract share. All is in the scope `a` unless another is named. */

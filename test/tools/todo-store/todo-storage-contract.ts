@@ -1,6 +1,6 @@
+import type { Todo, TodoStorage } from "planwright";
 import type * as vitest from "vitest";
-import type { Todo } from "../../../src/tools/todo-store/todo.ts";
-import type { TodoChange, TodoStorage } from "../../../src/tools/todo-store/todo-storage.ts";
+import type { TodoChange } from "../../../src/tools/todo-store/todo-storage.ts";
 import { testExpectations } from "./todo-storage-contract-expected.ts";
 import { testTodoOrder } from "./todo-storage-contract-order.ts";
 import { type TodoStorageHelpers, testTodoQueries } from "./todo-storage-contract-queries.ts";

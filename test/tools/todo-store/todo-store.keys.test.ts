@@ -1,5 +1,5 @@
+import { createMemoryTodos, type TodoStorage } from "planwright";
 import { describe, expect, it } from "vitest";
-import { createMemoryTodos, type TodoStorage } from "../../../src/tools/todo-store/todo-storage.ts";
 import { callsOf } from "./todo-calls.ts";
 
 describe("a second attempt with the same key", () => {

@@ -1,6 +1,6 @@
 import fc from "fast-check";
+import type { TodoStoreInput } from "planwright";
 import { describe, expect, it } from "vitest";
-import type { TodoStoreInput } from "../../../src/tools/todo-store/todo-input.ts";
 import { callsOf } from "./todo-calls.ts";
 
 const scoped = () => callsOf({ scope: ({ resources }) => resources?.user ?? "" });

@@ -1,7 +1,6 @@
+import { createMemoryTodos, createTodoStore } from "planwright";
 import { describe, expect, it } from "vitest";
 import { toJsonSchema } from "../../../src/core/schema.ts";
-import { createMemoryTodos } from "../../../src/tools/todo-store/todo-storage.ts";
-import { createTodoStore } from "../../../src/tools/todo-store/todo-store.ts";
 import { callsOf } from "./todo-calls.ts";
 
 const titles = (page: { todos: readonly { title: string }[] }) => page.todos.map((todo) => todo.title);

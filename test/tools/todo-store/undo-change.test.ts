@@ -1,10 +1,8 @@
 import fc from "fast-check";
+import { createMemoryTodos, type Todo, type TodoStorage, type TodoStoreInput, type ToolContext } from "planwright";
+import { createSqliteTodos } from "planwright/sqlite";
 import { describe, expect, it, onTestFinished } from "vitest";
-import { createSqliteTodos } from "../../../src/adapters/sqlite/index.ts";
-import type { ToolContext } from "../../../src/core/tool.ts";
-import type { Todo, TodoPage, TodosCleared } from "../../../src/tools/todo-store/todo.ts";
-import type { TodoStoreInput } from "../../../src/tools/todo-store/todo-input.ts";
-import { createMemoryTodos, type TodoStorage } from "../../../src/tools/todo-store/todo-storage.ts";
+import type { TodoPage, TodosCleared } from "../../../src/tools/todo-store/todo.ts";
 import { callsOf } from "./todo-calls.ts";
 
 function createSqlite(options: { rememberedWrites?: number } = {}): TodoStorage {

@@ -1,6 +1,5 @@
+import { createNotes, createWebSearch } from "planwright";
 import { describe, expect, it } from "vitest";
-import { createNotes } from "../../../src/tools/notes/notes.ts";
-import { createWebSearch } from "../../../src/tools/web-search/web-search.ts";
 import { calculator, inputsFor, refusalOf, stepsFor, todos } from "../../planners/rules/plan-for.ts";
 
 const tools = [calculator, todos, createNotes(), createWebSearch({ search: () => [] })];

@@ -1,14 +1,14 @@
 import fc from "fast-check";
-import { describe, expect, it } from "vitest";
-import { createAgent } from "../../../src/agent.ts";
-import type { ToolContext } from "../../../src/core/tool.ts";
-import { createManualClock } from "../../../src/testing/manual-clock.ts";
 import {
+  createAgent,
   createWebSearch,
+  type ToolContext,
   type WebSearchInput,
   type WebSearchOptions,
   type WebSearchOutput,
-} from "../../../src/tools/web-search/web-search.ts";
+} from "planwright";
+import { createManualClock } from "planwright/testing";
+import { describe, expect, it } from "vitest";
 
 const hit = { title: "Zod", url: "https://zod.dev/", snippet: "Schemas" };
 

@@ -1,8 +1,7 @@
 import { readFileSync, rmSync, writeFileSync, writeSync } from "node:fs";
-import { createSqliteTodos } from "../../../../src/adapters/sqlite/index.ts";
+import { isAgentError } from "planwright";
+import { createSqliteRunStore, createSqliteTodos } from "planwright/sqlite";
 import type { SqliteDriver } from "../../../../src/adapters/sqlite/sql-database.ts";
-import { createSqliteRunStore } from "../../../../src/adapters/sqlite/sqlite-run-store.ts";
-import { isAgentError } from "../../../../src/core/errors.ts";
 import { stepStart } from "../../../../src/testing/conformance/run-store-conformance.ts";
 import { seededRandom } from "../../../kills/seeded-random.ts";
 import { todoWith } from "../../../tools/todo-store/todo-storage-contract.ts";

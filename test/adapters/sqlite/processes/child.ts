@@ -1,11 +1,9 @@
 import { readSync, writeSync } from "node:fs";
+import { type AgentEvent, createAgent, isAgentError } from "planwright";
+import { createSqliteRunStore, type SqliteRunStore } from "planwright/sqlite";
+import { createFakeTool } from "planwright/testing";
 import type { SqliteDriver } from "../../../../src/adapters/sqlite/sql-database.ts";
-import { createSqliteRunStore, type SqliteRunStore } from "../../../../src/adapters/sqlite/sqlite-run-store.ts";
-import { createAgent } from "../../../../src/agent.ts";
-import { isAgentError } from "../../../../src/core/errors.ts";
-import type { AgentEvent } from "../../../../src/core/events.ts";
 import { runStart, stepStart } from "../../../../src/testing/conformance/run-store-conformance.ts";
-import { createFakeTool } from "../../../../src/testing/fake-tool.ts";
 import { childWork } from "./child-work.ts";
 
 // A process that uses a store: bundled and started by start-children.ts, and told by its arguments what to do.

@@ -1,4 +1,4 @@
-import type { JsonSchema } from "../../../../src/core/json-schema.ts";
+import type { JsonSchema } from "planwright";
 
 const keywords = new Set(
   "type properties required enum const items minItems maxItems anyOf additionalProperties".split(" "),

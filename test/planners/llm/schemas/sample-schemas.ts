@@ -1,7 +1,7 @@
 import fc from "fast-check";
+import type { StandardSchema } from "planwright";
 import { z as z3 } from "zod/v3";
 import { z } from "zod/v4";
-import type { StandardSchema } from "../../../../src/core/schema.ts";
 
 interface Category {
   name: string;

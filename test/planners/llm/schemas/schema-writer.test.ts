@@ -1,8 +1,8 @@
 import fc from "fast-check";
+import type { JsonSchema, StandardSchema } from "planwright";
 import { describe, expect, it } from "vitest";
 import { z } from "zod/v4";
-import type { JsonSchema } from "../../../../src/core/json-schema.ts";
-import { type StandardSchema, toJsonSchema } from "../../../../src/core/schema.ts";
+import { toJsonSchema } from "../../../../src/core/schema.ts";
 import { type SchemaDialect, SchemaWriter } from "../../../../src/planners/llm/answer-schema.ts";
 import { fits, oddities } from "./plain-schema.ts";
 import { schemasWithValues, schemaWithValue } from "./sample-schemas.ts";
