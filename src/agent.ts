@@ -18,7 +18,7 @@ import type { Tool } from "./core/tool.ts";
 import { isSensitiveTool } from "./core/tool-schemas.ts";
 import { invalidPlan, plainIssues } from "./plan/validate-plan.ts";
 import { createRulePlanner } from "./planners/rules/rule-planner.ts";
-import { type Agent, type Orchestrator, type RunHandle, type WorkedAgent, workerKey } from "./runs/agent-methods.ts";
+import { type Agent, type Orchestrator, type RunHandle, type WorkedAgent, workerKey } from "./runs/agent-interface.ts";
 import { readDecision, readDelivery, readSettleOptions } from "./runs/commands/command-options.ts";
 import type { RunTarget } from "./runs/planning/run-target.ts";
 import {
@@ -45,7 +45,7 @@ import type { Opening, RunRegistry } from "./runs/stored/run-registry.ts";
 import type { DeleteWithin } from "./runs/stored/stored-runs.ts";
 import { createMemoryRunStore } from "./stores/memory-run-store.ts";
 
-export type { Agent } from "./runs/agent-methods.ts";
+export type { Agent } from "./runs/agent-interface.ts";
 
 /** Options of {@link createAgent}. @group Agents */
 export interface AgentOptions<TTools extends readonly Tool[] = readonly Tool[]>
@@ -104,12 +104,12 @@ export function createOrchestrator<const TTools extends readonly Tool[]>(
 
 const eventCapacity = 1_000;
 
-type Runtime = typeof import("./runs/resume/start-run.ts");
+type Runtime = typeof import("./runs/runtime.ts");
 /** Kept once it is loaded, so that later runs do not wait. */
 let loadedRuntime: Runtime | undefined;
 
 async function loadRuntime(): Promise<Runtime> {
-  loadedRuntime ??= await countPending(import("./runs/resume/start-run.ts"));
+  loadedRuntime ??= await countPending(import("./runs/runtime.ts"));
   return loadedRuntime;
 }
 
@@ -121,8 +121,7 @@ type AnyRunOptions = Parameters<typeof resolveRunOptions>[0];
 export function createEngine(settings: EngineSettings): Agent & WorkedAgent {
   const hub = new EventHub<AgentEvent>(settings.onListenerError);
   let registry: RunRegistry | undefined;
-  /** True if no timer resumes runs that wait for a time: a worker looks for them. */
-  let leavesWaits = false;
+  let hasTimers = true;
   const deletePlainly: DeleteWithin = async (deleteRuns) => void (await deleteRuns());
   /** Overridden by workers, which also delete the job of a run. */
   let deleteWithin = deletePlainly;
@@ -151,13 +150,8 @@ export function createEngine(settings: EngineSettings): Agent & WorkedAgent {
   }
 
   function runsOf(parts: Runtime): RunRegistry {
-    registry ??= new parts.RunRegistry({
-      settings,
-      hub,
-      leavesWaits: () => leavesWaits,
-      receive: parts.receivePosted,
-      resumeLeft: parts.resumeLeft,
-    });
+    registry ??= new parts.RunRegistry({ settings, hub });
+    registry.hasTimers = hasTimers;
     return registry;
   }
 
@@ -231,8 +225,9 @@ export function createEngine(settings: EngineSettings): Agent & WorkedAgent {
         const { given } = readDelivery(runId, { name, value }, options);
         return open((parts, runs) => runs.track(parts.deliverEarly(runs, runId, given)));
       },
-      leaveWaits() {
-        leavesWaits = true;
+      stopTimers() {
+        hasTimers = false;
+        if (registry !== undefined) registry.hasTimers = false;
       },
       isRecorded: async (runId) => (await loadRuntime()).isRecorded(settings.store, runId),
       deleteBy(within) {
@@ -382,17 +377,17 @@ export function createEngine(settings: EngineSettings): Agent & WorkedAgent {
   };
 
   function readEvents(wanted: EventsWanted): AsyncIterator<AgentEvent, undefined> {
-    const leaving = new AbortSource();
+    const stopping = new AbortSource();
     const read = async function* (): AsyncGenerator<AgentEvent, undefined> {
       const parts = await loadRuntime();
-      return yield* parts.readEventsOf(runsOf(parts), wanted, leaving);
+      return yield* parts.readEventsOf(runsOf(parts), wanted, stopping);
     };
     const events = read();
     return {
       next: () => events.next(),
       // A generator that waits for an event would end only with the next one.
       return: () => {
-        leaving.abort(undefined);
+        stopping.abort(undefined);
         return events.return(undefined);
       },
     };

@@ -124,7 +124,7 @@ export type { PlanExample } from "./planners/llm/prompt.ts";
 export { createRoutingPlanner } from "./planners/routing-planner.ts";
 export type { RequestExplanation } from "./planners/rules/plan-by-rules.ts";
 export { createRulePlanner, explainRequest } from "./planners/rules/rule-planner.ts";
-export type { Orchestrator, RunHandle } from "./runs/agent-methods.ts";
+export type { Orchestrator, RunHandle } from "./runs/agent-interface.ts";
 export type {
   ApprovalItem,
   ApprovalOptions,
@@ -133,7 +133,7 @@ export type {
   SettleOptions,
 } from "./runs/commands/command-options.ts";
 export type { DryRun, DryRunStep } from "./runs/planning/dry-run.ts";
-export type { ResumeAllOptions, ResumedRun } from "./runs/resume/resume-run.ts";
+export type { ResumeAllOptions, ResumedRun } from "./runs/resume/resume-all.ts";
 export type { AgentWarning, RequestApproval } from "./runs/run/engine-settings.ts";
 export type { ForkOptions, PlanOptions, ResumeOptions, RunOptions } from "./runs/run/run-options.ts";
 export { toEventStream } from "./runs/stored/to-event-stream.ts";

@@ -104,7 +104,22 @@ const layers: readonly { readonly layer: string; readonly own: RegExp; readonly 
     own: /^src\/(core|async|adapters\/(sql|sqlite)|tools\/(todo-store|notes))\//,
     packages: /^(node:(crypto|fs|module|path|sqlite)|better-sqlite3|libsql)$/,
   },
-  { layer: "src/runs/", own: /^src\/(plan|core|async|runs)\//, packages: /^zod\/v4$/ },
+  { layer: "src/runs/run/", own: /^src\/(plan|core|async|runs\/run)\//, packages: /^$/ },
+  { layer: "src/runs/commands/", own: /^src\/(plan|core|async|runs\/(run|commands))\//, packages: /^$/ },
+  { layer: "src/runs/steps/", own: /^src\/(plan|core|async|runs\/(run|commands|steps))\//, packages: /^$/ },
+  { layer: "src/runs/planning/", own: /^src\/(plan|core|async|runs\/(run|planning))\//, packages: /^$/ },
+  {
+    layer: "src/runs/execution/",
+    own: /^src\/(plan|core|async|runs\/(run|commands|steps|planning|execution))\//,
+    packages: /^$/,
+  },
+  { layer: "src/runs/stored/", own: /^src\/(plan|core|async|runs\/(run|commands|steps|stored))\//, packages: /^$/ },
+  {
+    layer: "src/runs/resume/",
+    own: /^src\/(plan|core|async|runs\/(run|commands|steps|planning|execution|stored|resume))\//,
+    packages: /^$/,
+  },
+  { layer: "src/runs/", own: /^src\/(plan|core|async|runs)\//, packages: /^$/ },
   { layer: "src/stores/", own: /^src\/(core|async|stores)\//, packages: /^$/ },
   {
     layer: "src/agent.ts",

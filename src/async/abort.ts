@@ -90,9 +90,9 @@ export class AbortScope<TReason> {
     return this.sources.includes(source);
   }
 
-  release(source: AbortSource): void {
+  close(source: AbortSource): void {
     const { sources } = this;
-    // Few are open at a time, and the one that is released is usually the last.
+    // Few are open at a time, and the one that is closed is usually the last.
     if (sources[sources.length - 1] === source) {
       sources.pop();
       return;

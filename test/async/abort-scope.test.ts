@@ -10,11 +10,11 @@ describe("an abort scope", () => {
     expect([early, scope.open()].map(({ reason }) => reason)).toEqual(["one", "one"]);
   });
 
-  it("does not abort released sources, nor those opened after a reset", () => {
+  it("does not abort closed sources, nor those opened after a reset", () => {
     const scope = new AbortScope<string>();
     const sources = [scope.open(), scope.open(), scope.open()];
-    scope.release(sources[0] as never);
-    scope.release(new AbortScope<string>().open());
+    scope.close(sources[0] as never);
+    scope.close(new AbortScope<string>().open());
     expect(sources.map((source) => scope.isOpen(source))).toEqual([false, true, true]);
     scope.abort("one");
     expect(sources.map(({ aborted }) => aborted)).toEqual([false, true, true]);

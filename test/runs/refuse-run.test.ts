@@ -2,7 +2,8 @@ import { AgentError, createAgent, createMemoryRunStore, defineTool, type RunStor
 import { describe, expect, it } from "vitest";
 import { z } from "zod";
 import { invalidPlan } from "../../src/plan/validate-plan.ts";
-import { type Refusal, type WorkedAgent, workerKey } from "../../src/runs/agent-methods.ts";
+import { type WorkedAgent, workerKey } from "../../src/runs/agent-interface.ts";
+import type { Refusal } from "../../src/runs/resume/refuse-run.ts";
 import { cancelledBy } from "../../src/runs/run/run-errors.ts";
 
 const plan = {

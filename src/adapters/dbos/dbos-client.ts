@@ -11,7 +11,7 @@ import { type ListRunsOptions, type RunPage, type RunStore, runNotFound } from "
 import { endedStatuses, isGivenUp, isUnstarted } from "../../core/run-summary.ts";
 import type { StandardSchema } from "../../core/schema.ts";
 import type { Tool } from "../../core/tool.ts";
-import { type Orchestrator, type RunHandle, type WorkedAgent, workerKey } from "../../runs/agent-methods.ts";
+import { type Orchestrator, type RunHandle, type WorkedAgent, workerKey } from "../../runs/agent-interface.ts";
 import type {
   ApprovalItem,
   ApprovalOptions,

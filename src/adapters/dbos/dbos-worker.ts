@@ -13,7 +13,8 @@ import type { RunResult, RunSnapshot } from "../../core/run-result.ts";
 import { endedStatuses, type Hold, isGivenUp, isUnstarted } from "../../core/run-summary.ts";
 import { describeThrown } from "../../core/text.ts";
 import type { InferToolResources, Tool } from "../../core/tool.ts";
-import { type Refusal, type WorkedAgent, workerKey } from "../../runs/agent-methods.ts";
+import { type WorkedAgent, workerKey } from "../../runs/agent-interface.ts";
+import type { Refusal } from "../../runs/resume/refuse-run.ts";
 import { isMismatch, mismatchOf } from "../../runs/run/run-errors.ts";
 import { readCloseOptions } from "../../runs/run/run-options.ts";
 import { retryPassing } from "../postgres/database.ts";
@@ -162,7 +163,7 @@ export async function startDbosWorker<TTool extends Tool>(
   // With a store that it cannot use, it would only take runs away from workers that can.
   await working.listRuns({ limit: 1 });
   // The queue hands them out, so that no more run at a time than this worker takes.
-  working[workerKey].leaveWaits();
+  working[workerKey].stopTimers();
   // The launch creates the tables, and may hand out a job before it has returned. What is submitted here, for schedules,
   // is for the latest version, as this one may be gone before a run is taken.
   const opening = loadOnce(() => openDbosQueue({ databaseUrl, queue, version: undefined }));
@@ -325,16 +326,16 @@ function createWork(
   async function resume({ runId, stoppedAt }: Job, stored: RunSnapshot): Promise<JobOutcome> {
     const given = await makeResources(runId, stored.metadata);
     // Once more, as another worker may have what this one lacks.
-    const leavesMismatch = !isPostponed(runId, stored);
+    const ignoresMismatch = !isPostponed(runId, stored);
     // Another job of the run may have come late.
     const retriesFailed = stored.updatedAt === stoppedAt;
-    const how = { ...given, maxAdoptions, leavesMismatch, retriesFailed };
+    const how = { ...given, maxAdoptions, ignoresMismatch, retriesFailed };
     try {
       return await outcomeOf(runId, await agent[workerKey].resume(runId, how));
     } catch (thrown) {
       if (!isMismatch(thrown)) throw thrown;
       const isHeld = stored.pending?.some(({ kind }) => kind === "mismatch") === true;
-      if (leavesMismatch && !isHeld) return postpone(runId, thrown.message, stored);
+      if (ignoresMismatch && !isHeld) return postpone(runId, thrown.message, stored);
       return { outcome: "ran", status: stored.status === "failed" ? "failed" : "suspended" };
     }
   }

@@ -5,7 +5,7 @@ import { failOption, type OptionTable, readOptions } from "../../core/option-tab
 import { maxPlanBytes, type PlanInput } from "../../core/plan.ts";
 import type { Tool } from "../../core/tool.ts";
 import { checkPlan, invalidPlan } from "../../plan/validate-plan.ts";
-import { type WorkedAgent, workerKey } from "../../runs/agent-methods.ts";
+import { type WorkedAgent, workerKey } from "../../runs/agent-interface.ts";
 import type { RunTarget } from "../../runs/planning/run-target.ts";
 import { RunKeys } from "../../runs/run/run-keys.ts";
 import { type RunOptions, runIdOption } from "../../runs/run/run-options.ts";

@@ -181,7 +181,7 @@ async function asks(run: Run, ref: StepRef | undefined, ask: () => boolean | Pro
       warnOf(run, ref, `needsApproval failed, so approval is asked for: ${toErrorData(thrown).message}`);
     return true;
   } finally {
-    run.release(source);
+    run.closeSource(source);
   }
 }
 
@@ -243,7 +243,7 @@ async function askInline(run: Run, asked: Undecided): Promise<ApprovalOutcome | 
   } finally {
     stopTimer();
     forget();
-    run.release(source);
+    run.closeSource(source);
   }
   return undefined;
 }
@@ -340,10 +340,10 @@ function isSameInput({ input }: Decision, part: StepState | undefined, secrets: 
   return canonicalJson(opened({ secrets }, given)) === canonicalJson(opened({ secrets }, part.input));
 }
 
-/** Throws `run-conflict` if a decision about the same question that was left for the next owner says something else. */
-export function requireFirst({ state }: StoredRun, decision: Decision, left: readonly Decision[]): void {
+/** Throws `run-conflict` if a decision about the same question that the next owner will read says something else. */
+export function requireFirst({ state }: StoredRun, decision: Decision, earlier: readonly Decision[]): void {
   const contentOf = ({ verdict, input }: Decision) => canonicalJson({ verdict, input: input ?? null });
-  const first = left.find(({ hash }) => hash === decision.hash);
+  const first = earlier.find(({ hash }) => hash === decision.hash);
   if (first === undefined || contentOf(first) === contentOf(decision)) return;
   const status = first.verdict === "approve" ? "approved" : "rejected";
   const decided = { status, decidedAt: new Date(first.atMs).toISOString(), ...defined({ by: first.by }) } as const;

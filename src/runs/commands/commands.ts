@@ -84,7 +84,7 @@ interface CommandSource {
   readonly caller?: RunCaller & { readonly result: Promise<RunResult> };
   readonly message?: number;
   /** True if no step of the execution has had its turn yet. */
-  readonly isOpening?: boolean;
+  readonly isResuming?: boolean;
 }
 
 const cancel: CommandKind<Commands["cancel"]> = {
@@ -99,7 +99,7 @@ const cancel: CommandKind<Commands["cancel"]> = {
 
   async act(run, { reason }, { caller }) {
     // The end of the run drops a message; an execution that is suspended nevertheless leaves it.
-    if (caller === undefined) run.inbox.hasLeft = true;
+    if (caller === undefined) run.inbox.hasUnread = true;
     run.abort(cancelledBy(reason));
     if (caller === undefined) return true;
     const ended = await caller.result.catch(() => undefined);
@@ -188,7 +188,7 @@ async function changeOf(settings: EngineSettings, run: StoredRun, decision: Deci
 function changedOutcome(run: Run, decision: Decision): Promise<ApprovalOutcome> {
   const source = run.openSource();
   const changing = changeOf(run.engine, run, decision);
-  return settleOrAbort(changing, source).finally(() => run.release(source));
+  return settleOrAbort(changing, source).finally(() => run.closeSource(source));
 }
 
 function parseDecision(found: unknown): Decision {
@@ -244,12 +244,12 @@ const settle: CommandKind<Commands["settle"]> = {
 
   events: (command) => [settlementOf(command)],
 
-  async act(run, command, { message, isOpening }) {
+  async act(run, command, { message, isResuming }) {
     // The run may yet settle the step, or start to wait for this.
     if (message === undefined) return false;
     const status = instanceAt(run.state.steps, command.ref)?.status;
     if (status !== "unknown") throw new Error(`step "${describeStepRef(command.ref)}" is not in doubt`);
-    if (!isOpening) return false;
+    if (!isResuming) return false;
     const event = settlementOf(command);
     const sealed = run.secrets === undefined ? event : await run.secrets.sealEvent(run.state, event);
     run.recorder.acknowledge(message);
@@ -408,17 +408,17 @@ export const commands: { readonly [TType in CommandType]: CommandKind<Commands[T
 export async function receivePosted(
   run: Run,
   posted: readonly PostedMessage[],
-  { isOpening = false }: { readonly isOpening?: boolean } = {},
+  { isResuming = false }: { readonly isResuming?: boolean } = {},
 ): Promise<void> {
   for (const { number, message } of posted) {
     if (number <= run.inbox.lastNumber) continue;
     run.inbox.lastNumber = number;
     try {
-      if (!(await receive(run, message, { message: number, isOpening }))) run.inbox.hasLeft = true;
+      if (!(await receive(run, message, { message: number, isResuming }))) run.inbox.hasUnread = true;
     } catch (thrown) {
       // The end of this execution prevented it.
       if (run.abortReason !== undefined || run.phase === "ending" || run.phase === "closed") {
-        run.inbox.hasLeft = true;
+        run.inbox.hasUnread = true;
         continue;
       }
       run.recorder.acknowledge(number);

@@ -59,7 +59,7 @@ export async function replan(run: Run): Promise<Plan | undefined> {
     await run.emit({ ...base, ...planning.end(), outcome: planning.failureOf(thrown) });
     return undefined;
   } finally {
-    run.release(source);
+    run.closeSource(source);
   }
 }
 

@@ -82,7 +82,7 @@ function runSteps(run: Run, { steps }: Plan, expressions: PlanExpressions | unde
           return taskOf(step);
         },
         advance: () => {
-          ready.release(current);
+          ready.markReady(current);
           current = taken;
           startReady();
         },
@@ -105,7 +105,7 @@ function runSteps(run: Run, { steps }: Plan, expressions: PlanExpressions | unde
         });
         pending.add(index, steps[index] as PlanStep);
       }
-      if (end === "done") ready.release(index);
+      if (end === "done") ready.markReady(index);
       startReady();
     };
     startReady();
@@ -158,7 +158,7 @@ class ReadySteps {
   }
 
   /** Adds those that waited for nothing else, unless they were taken. */
-  release(index: number): void {
+  markReady(index: number): void {
     this.countDone(index);
     for (const dependent of this.dependentsOf(index)) this.addIfFree(dependent);
   }
@@ -197,17 +197,17 @@ class PendingSteps {
     private readonly run: Run,
     private readonly onReady: (index: number) => void,
   ) {
-    this.stops = [run.onDecision((ref) => this.release(ref?.stepId))];
+    this.stops = [run.onDecision((ref) => this.markReady(ref?.stepId))];
   }
 
   add(index: number, { id }: PlanStep): void {
     this.indexes.set(id, index);
     const state = this.run.state.steps.get(id);
     // A decision about it may have come before its turn was over.
-    if (state !== undefined && (isDecided(state) || isWaitOver(state, this.run.sharedNow()))) this.release(id);
+    if (state !== undefined && (isDecided(state) || isWaitOver(state, this.run.sharedNow()))) this.markReady(id);
     else if (state?.wait?.until !== undefined) {
       const { sharedClock } = this.run.host.leases;
-      this.stops.push(callAt(sharedClock, Date.parse(state.wait.until), () => this.release(id)));
+      this.stops.push(callAt(sharedClock, Date.parse(state.wait.until), () => this.markReady(id)));
     }
   }
 
@@ -216,7 +216,7 @@ class PendingSteps {
     this.indexes.clear();
   }
 
-  private release(stepId = ""): void {
+  private markReady(stepId = ""): void {
     const index = this.indexes.get(stepId);
     if (index === undefined) return;
     this.indexes.delete(stepId);

@@ -41,7 +41,7 @@ export async function planInRun(run: Run, request: string): Promise<AgentErrorDa
   } catch (thrown) {
     return dataOf(run, thrown as AgentError);
   } finally {
-    run.release(source);
+    run.closeSource(source);
   }
 }
 

@@ -73,7 +73,7 @@ export async function requireApproved(
   throw new AgentError("plan-not-approved", message, { details: { approvedHash, planHash } });
 }
 
-export function openingOf({ engine, runId, secrets }: Run, tools: readonly ToolFingerprint[]): ExecutionOpening {
+export function executionHeader({ engine, runId, secrets }: Run, tools: readonly ToolFingerprint[]): ExecutionHeader {
   const traceparent = engine.traceparent?.(runId);
   return {
     version: formatVersion,
@@ -83,7 +83,7 @@ export function openingOf({ engine, runId, secrets }: Run, tools: readonly ToolF
   };
 }
 
-type ExecutionOpening = Pick<RunResumeEvent, "version" | "mayBeSealed" | "traceparent" | "tools">;
+type ExecutionHeader = Pick<RunResumeEvent, "version" | "mayBeSealed" | "traceparent" | "tools">;
 
 const fingerprints = new WeakMap<ReadonlyMap<string, DefinedTool>, readonly ToolFingerprint[]>();
 

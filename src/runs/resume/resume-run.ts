@@ -1,10 +1,8 @@
 import { monotonicNow } from "../../async/clock.ts";
-import { inParallel } from "../../async/promises.ts";
-import { toErrorData } from "../../core/error-data.ts";
-import { AgentError, type AgentErrorData, isAgentError, type RunDifference } from "../../core/errors.ts";
+import { type AgentError, type AgentErrorData, isAgentError, type RunDifference } from "../../core/errors.ts";
 import type { EventInit, Keyed } from "../../core/events.ts";
 import { type JsonValue, toJson } from "../../core/json.ts";
-import { defined, type OptionTable, readOptions } from "../../core/option-tables.ts";
+import { defined } from "../../core/option-tables.ts";
 import type { RunResult } from "../../core/run-result.ts";
 import {
   type ApprovalState,
@@ -15,16 +13,14 @@ import {
   type RunState,
   type StepState,
 } from "../../core/run-state.ts";
-import type { ListRunsOptions, PostedMessage, RunStore } from "../../core/run-store.ts";
+import type { PostedMessage } from "../../core/run-store.ts";
 import { type Hold, isGivenUp, isHeld, isUnstarted, type RunSummary, resumeTimeOf } from "../../core/run-summary.ts";
 import { stepRefOf } from "../../core/step.ts";
-import { describeThrown } from "../../core/text.ts";
-import type { InferToolResources, Tool } from "../../core/tool.ts";
 import { checkPlan } from "../../plan/validate-plan.ts";
 import { rejectExpired, waitsInVain } from "../commands/approvals.ts";
 import { runExecution } from "../execution/schedule.ts";
 import { planInRun } from "../planning/planning.ts";
-import { fingerprintsOf, openingOf, requireApproved } from "../planning/run-target.ts";
+import { executionHeader, fingerprintsOf, requireApproved } from "../planning/run-target.ts";
 import type { EngineSettings } from "../run/engine-settings.ts";
 import type { LeaseHolder } from "../run/leases.ts";
 import type { AbortReason, Run } from "../run/run.ts";
@@ -36,24 +32,23 @@ import {
   mismatchOf,
   missingTool,
   resumeMismatch,
-  returnOrThrow,
   runElsewhere,
 } from "../run/run-errors.ts";
-import { type ResumeOptions, type RunSettings, resolveRunOptions, resumeOptions } from "../run/run-options.ts";
+import { type ResumeOptions, type RunSettings, resolveRunOptions } from "../run/run-options.ts";
 import { evidenceOf } from "../run/run-recorder.ts";
 import { needsKeyToCancel, opened, type RunSecrets, secretsOf } from "../run/run-secrets.ts";
 import { endingOf, endsOfCutOff, skipOpen } from "../steps/end-run.ts";
 import type { RecordedRun } from "../stored/parse-stored.ts";
-import type { LeftRun, Opening, ResumedAgain, RunRegistry } from "../stored/run-registry.ts";
-import { isDamaged, listPages, readExisting, readRun, resultOfState } from "../stored/stored-runs.ts";
+import type { Opening, RunRegistry } from "../stored/run-registry.ts";
+import { isDamaged, readExisting, resultOfState } from "../stored/stored-runs.ts";
 
 interface Resuming extends Pick<Opening, "runId" | "startedMs"> {
   readonly options: ResumeOptions;
   readonly retriesFailed: boolean;
   /** The most {@link RunState.deaths} of a run, the latest execution included; after more, it is given up. @default no limit */
   readonly maxAdoptions?: number | undefined;
-  /** Leaves a run that does not fit as it is: it may fit another process. */
-  readonly leavesMismatch?: boolean;
+  /** Records nothing about a run that does not fit: it may fit another process. */
+  readonly ignoresMismatch?: boolean;
 }
 
 export function resumeRun(runs: RunRegistry, resuming: Resuming): Promise<RunResult> {
@@ -107,7 +102,7 @@ export function canRetry({ error, steps, givenPlan }: RunState): boolean {
   return !instancesOf(steps.values()).some(({ status }) => status === "undone");
 }
 
-interface Continuation extends Opening, Pick<Resuming, "maxAdoptions" | "leavesMismatch"> {
+interface Continuation extends Opening, Pick<Resuming, "maxAdoptions" | "ignoresMismatch"> {
   readonly identity?: string;
   readonly options: ResumeOptions;
   /** Resumes the run only to cancel it, with whatever tools still exist. */
@@ -219,14 +214,14 @@ async function startExecution(
     // Events for the whole execution come first: posted messages may decide what waits in it.
     const resuming = recordResume(run, fit.changedTools, continuation.events)
       .then(() => continuation.onRecorded?.())
-      .then(() => run.host.receive(run, run.openInbox() ?? lease.posted, { isOpening: true }))
+      .then(() => run.host.receive(run, run.openInbox() ?? lease.posted, { isResuming: true }))
       .then(() => rejectExpired(run));
     return { resuming, executing: resuming.then(() => continueExecution(run, ending)) };
   };
   const { runId, traceparent: previousTraceparent } = state;
   const call = { type: "run", runId, ...defined({ previousTraceparent }) } as const;
   const { resuming, executing } = settings.within?.(call, resume) ?? resume();
-  const execution = runs.hold(run, executing);
+  const execution = keepActive(runs, run, executing);
   // The caller of `restoreRun` gets its failure from that.
   execution.catch(() => {});
   // The agent may be closed while the store keeps it waiting. One that fails has given the run back.
@@ -248,8 +243,8 @@ async function fitRun(
   given: Pick<Continuation, "options" | "isCancel" | "maxAdoptions">,
 ): Promise<Fit> {
   const { options, isCancel, maxAdoptions = Number.POSITIVE_INFINITY } = given;
-  const opening = Promise.resolve(secretsOf(engine, { state }));
-  const unread = opening.catch(() => undefined);
+  const reading = Promise.resolve(secretsOf(engine, { state }));
+  const unread = reading.catch(() => undefined);
   const restore = (mode: Pick<Continuation, "isCancel">) => restoreSettings(engine, state, { ...options, ...mode });
   const hold = async (item: Hold, mismatch?: MismatchError): Promise<Fit> => ({
     settings: restore({ isCancel: true }),
@@ -263,8 +258,8 @@ async function fitRun(
   try {
     const settings = restore({ isCancel });
     // To cancel it calls no tool, unless it undoes.
-    const isOpened = isCancel !== true || state.options?.undoOnFailure === true;
-    const secrets = await (isOpened ? opening : unread);
+    const needsSecrets = isCancel !== true || state.options?.undoOnFailure === true;
+    const secrets = await (needsSecrets ? reading : unread);
     return { settings, secrets, changedTools: isCancel ? [] : await compareTools({ state, settings, secrets }) };
   } catch (thrown) {
     if (isCancel || !isMismatch(thrown)) throw thrown;
@@ -274,13 +269,13 @@ async function fitRun(
 
 /** The first reason stands: another process, with other tools, may not fit either. */
 function recordsMismatch(
-  { looksForPosted, leavesMismatch = false }: Continuation,
+  { looksForPosted, ignoresMismatch = false }: Continuation,
   state: RunState,
   { fit, posted }: { readonly fit: Fit; readonly posted: readonly PostedMessage[] },
 ): boolean {
   if (looksForPosted === undefined || state.status === "failed") return false;
   if (posted.some(isCancellation) && !needsKeyToCancel({ state, secrets: fit.secrets })) return true;
-  return !leavesMismatch && state.pending?.some(({ kind }) => kind === "mismatch") !== true;
+  return !ignoresMismatch && state.pending?.some(({ kind }) => kind === "mismatch") !== true;
 }
 
 function isCancellation({ message }: PostedMessage): boolean {
@@ -324,14 +319,14 @@ export async function recordResume(
   const reason = isNewFork(state) ? "the run was forked before this had ended" : "its process has died";
   const ends = endsOfCutOff(state, interruptedBy(reason).toJSON() as AgentErrorData);
   const first = [...withdrawals(state), ...ends, ...events];
-  const opening = {
+  const resumed = {
     type: "run-resume",
-    ...openingOf(run, await fingerprintsOf(run.settings.tools)),
+    ...executionHeader(run, await fingerprintsOf(run.settings.tools)),
     ...(changedTools.length > 0 && { changedTools }),
     ...(state.status === "failed" && { retriesFailed: true as const }),
   } as const;
   const sealed = secrets && (await Promise.all(first.map((event) => secrets.sealEvent(state, event))));
-  const all: readonly EventInit[] = [opening, ...(sealed ?? first)];
+  const all: readonly EventInit[] = [resumed, ...(sealed ?? first)];
   await run.recorder.emitTogether(toLast === undefined ? all : [...all, toLast(all)]);
   if (run.recorder.failure !== undefined) throw run.recorder.failure;
 }
@@ -422,110 +417,56 @@ async function endLoops(run: Run): Promise<void> {
   }
 }
 
-// ---- Resume all runs, and those that were left ----
+// ---- Resume suspended runs when their time has come ----
 
-/**
- * Options of resuming all runs.
- * @group Runs and results
- */
-export type ResumeAllOptions<TTool extends Tool = Tool> = (
-  | ResumeOptions<TTool>
-  | (Omit<ResumeOptions<TTool>, "resources"> & {
-      /** Returns the resources of each run. An error of this function is the error of that run. */
-      resources: (run: RunSummary) => InferToolResources<TTool> | Promise<InferToolResources<TTool>>;
-    })
-) & {
-  /** The most runs at a time, at least 1. @default 10 */
-  concurrency?: number | undefined;
-  /**
-   * The most times in a row, at least 1, that a run is resumed whose process died before anything new was recorded. After
-   * that it is suspended, with a pending `given-up`. @default 10
-   */
-  maxAdoptions?: number | undefined;
-};
+/** The time after which a run is resumed again if the store has failed: at first, and at most. It doubles each time. */
+const [firstRetryMs, maxRetryMs] = [5_000, 3_600_000];
 
-const resumeAllOptions = {
-  ...resumeOptions,
-  concurrency: { type: "integer", min: 1, default: 10 },
-  maxAdoptions: { type: "integer", min: 1, default: 10 },
-} satisfies OptionTable<ResumeAllOptions>;
-
-/**
- * The outcome of a run that was to be resumed.
- * @group Runs and results
- */
-export type ResumedRun<TTool extends Tool = Tool> =
-  | { readonly runId: string; readonly result: RunResult<TTool>; readonly error?: undefined }
-  /** It could not be resumed: `run-owned-elsewhere`, `resume-mismatch`, `store-failed` … */
-  | { readonly runId: string; readonly result?: undefined; readonly error: AgentErrorData };
-
-export async function resumeAll(runs: RunRegistry, given: ResumeAllOptions): Promise<readonly ResumedRun[]> {
-  const { concurrency, resources, maxAdoptions, ...rest } = readOptions(resumeAllOptions, given);
-  const resumed: ResumedRun[] = [];
-  await inParallel((await listResumable(runs)).reverse(), concurrency, async (run) => {
-    const { runId } = run;
-    // The mismatch was reported before; what was posted since may have cancelled the run.
-    const isKnown = runs.unfit.get(runId) === run.updatedAt;
-    try {
-      const own = typeof resources === "function" ? await makeOf(resources as ResourcesFactory, run) : resources;
-      runs.requireOpen();
-      const options = { ...rest, resources: own };
-      // One that has ended meanwhile stays unchanged.
-      const startedMs = monotonicNow(runs.settings.clock);
-      const resuming = { runId, startedMs, options, retriesFailed: false, maxAdoptions };
-      resumed.push({ runId, result: returnOrThrow(await resumeRun(runs, resuming), options) });
-    } catch (thrown) {
-      if (!isAgentError(thrown)) throw thrown;
-      if (isKnown && isMismatch(thrown)) return;
-      resumed.push({ runId, error: toErrorData(thrown) as AgentErrorData });
-    }
-  });
-  return resumed;
+/** Keeps a run active while it executes. If it is suspended, it is resumed here when its time comes, or a message is left. */
+export function keepActive(
+  runs: RunRegistry,
+  run: Run,
+  executing: Promise<RunResult>,
+  identity?: string,
+): Promise<RunResult> {
+  const result = runs.activate(run, executing, identity);
+  const continueLater = () => {
+    const { runId, state, inbox, settings } = run;
+    if (state.status !== "suspended") return;
+    const suspended = { runId, resources: settings.resources };
+    const atMs = resumeTimeOf(state.pending);
+    if (inbox.hasUnread) void resumeSuspended(runs, suspended);
+    else if (atMs !== undefined) runs.setTimer(runId, atMs, () => void resumeSuspended(runs, suspended));
+  };
+  result.then(continueLater, continueLater);
+  return result;
 }
 
-type ResourcesFactory = (run: RunSummary) => unknown;
+/** Without its state, which a process that waits for thousands of runs could not keep. */
+interface SuspendedRun extends Pick<ResumeOptions, "resources"> {
+  readonly runId: string;
+}
 
-async function makeOf(make: ResourcesFactory, run: RunSummary): Promise<unknown> {
+/** Never rejects. */
+async function resumeSuspended(runs: RunRegistry, suspended: SuspendedRun, retryMs = firstRetryMs): Promise<void> {
+  if (runs.stopping.aborted) return;
+  const { runId, resources } = suspended;
+  const resumeAt = (atMs: number, nextRetryMs?: number) => {
+    // If it was resumed and suspended again, it has a timer already.
+    if (!runs.hasTimer(runId)) runs.setTimer(runId, atMs, () => void resumeSuspended(runs, suspended, nextRetryMs));
+  };
   try {
-    return await make(run);
-  } catch (thrown) {
-    const received = `a function that failed for run "${run.runId}": ${describeThrown(thrown)}`;
-    const details = { option: "resources", received, expected: "a function that returns the resources of a run" };
-    throw new AgentError("invalid-options", `Option "resources" must be ${details.expected}; received ${received}`, {
-      details,
-      cause: thrown,
+    const startedMs = monotonicNow(runs.settings.clock);
+    const { status, pending } = await resumeRun(runs, {
+      runId,
+      startedMs,
+      options: { resources },
+      retriesFailed: false,
     });
-  }
-}
-
-/** Lists all before any is resumed: pages would shift. Includes those that did not fit and, if questions expire, that wait in vain. */
-async function listResumable({ settings, leases, unfit }: RunRegistry): Promise<RunSummary[]> {
-  const runs = new Map((await listAll(settings.store, { resumable: true })).map((run) => [run.runId, run]));
-  const mayFit = ({ runId, updatedAt }: RunSummary) => !runs.has(runId) && unfit.get(runId) !== updatedAt;
-  for (const run of (await listAll(settings.store, { pending: "mismatch" })).filter(mayFit)) runs.set(run.runId, run);
-  if (settings.approvalTtlMs === Number.POSITIVE_INFINITY) return [...runs.values()];
-  for (const summary of (await listAll(settings.store, { status: "suspended" })).filter(mayFit)) {
-    // A run that cannot be read is reported when it is resumed.
-    const run = await readRun(settings, summary.runId).catch(() => undefined);
-    if (run === undefined || waitsInVain(run, leases.now())) runs.set(summary.runId, summary);
-  }
-  return [...runs.values()];
-}
-
-async function listAll(store: RunStore, selected: ListRunsOptions): Promise<RunSummary[]> {
-  const runs: RunSummary[] = [];
-  for await (const page of listPages(store, selected)) runs.push(...page);
-  return runs;
-}
-
-export async function resumeLeft(runs: RunRegistry, { runId, resources }: LeftRun): Promise<ResumedAgain> {
-  const startedMs = monotonicNow(runs.settings.clock);
-  try {
-    const resuming = { runId, startedMs, options: { resources }, retriesFailed: false };
-    const { status, pending } = await resumeRun(runs, resuming);
     const atMs = status === "suspended" ? resumeTimeOf(pending) : undefined;
-    return atMs === undefined ? undefined : { atMs };
+    if (atMs !== undefined) resumeAt(atMs);
   } catch (thrown) {
-    return isAgentError(thrown, "store-failed") && !isDamaged(thrown) ? "after a failure" : undefined;
+    if (isAgentError(thrown, "store-failed") && !isDamaged(thrown))
+      resumeAt(runs.leases.now() + retryMs, Math.min(2 * retryMs, maxRetryMs));
   }
 }

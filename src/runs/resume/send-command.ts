@@ -86,7 +86,7 @@ async function actOrPost<TType extends CommandType>(
     return { type, ...(await kind.toMessage(command, await open(await readState()))) };
   };
 
-  const leave = async (): Promise<RunResult> => {
+  const postOnly = async (): Promise<RunResult> => {
     for (;;) {
       const state = await readState();
       if (kind.check(await open(state), command)) {
@@ -114,7 +114,7 @@ async function actOrPost<TType extends CommandType>(
           isPrepared = true;
           return undefined;
         }
-        if (!resumes && kind.isRecordedAtOnce !== true) return leave();
+        if (!resumes && kind.isRecordedAtOnce !== true) return postOnly();
         const result = await continueStored(runs, {
           ...continuation,
           isCompared: kind.needsSecrets?.(command) ?? false,
@@ -183,8 +183,8 @@ async function actOrPost<TType extends CommandType>(
   const acted = await actHere().catch(requireOwned);
   if (acted !== undefined) return acted;
   // It may take long until a worker can start it.
-  if (known.recorded !== undefined && isUnstarted(known.recorded.state)) return leave();
-  return resumes ? actThere() : kind.isAnswered === true ? askOwner() : leave();
+  if (known.recorded !== undefined && isUnstarted(known.recorded.state)) return postOnly();
+  return resumes ? actThere() : kind.isAnswered === true ? askOwner() : postOnly();
 }
 
 function requireOwned(thrown: unknown): undefined {

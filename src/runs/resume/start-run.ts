@@ -1,50 +1,30 @@
-import { monotonicNow } from "../../async/clock.ts";
 import { settleOrAbort } from "../../async/promises.ts";
 import { notInTime, settleWithin } from "../../async/timeout.ts";
 import { type AgentErrorLike, isAgentError } from "../../core/errors.ts";
-import type { EventInit, Keyed } from "../../core/events.ts";
-import type { Plan, PlanInput, PlanStep } from "../../core/plan.ts";
+import type { EventInit } from "../../core/events.ts";
+import type { Plan, PlanInput } from "../../core/plan.ts";
 import type { RunResult } from "../../core/run-result.ts";
-import { type Hold, isUnstarted, unendedStatuses } from "../../core/run-summary.ts";
-import { toolOf } from "../../core/step.ts";
-import type { Refusal } from "../agent-methods.ts";
+import { isUnstarted, unendedStatuses } from "../../core/run-summary.ts";
 import { runExecution } from "../execution/schedule.ts";
 import { planInRun } from "../planning/planning.ts";
 import {
   completePlan,
+  executionHeader,
   fingerprintsOf,
   identityOf,
-  openingOf,
   type RunBeginning,
   type RunTarget,
   targetOf,
-  withDefaults,
 } from "../planning/run-target.ts";
-import { shownResult } from "../run/redaction.ts";
 import { type Run, whenStarted } from "../run/run.ts";
 import { runConflict, runElsewhere } from "../run/run-errors.ts";
-import { type RunSettings, resolveRunOptions } from "../run/run-options.ts";
+import type { RunSettings } from "../run/run-options.ts";
 import { evidenceOf, type StoreError } from "../run/run-recorder.ts";
 import { opened, secretsOf } from "../run/run-secrets.ts";
-import { dataOf } from "../run/step-call.ts";
-import { findWrongPart, type RecordedRun } from "../stored/parse-stored.ts";
+import type { RecordedRun } from "../stored/parse-stored.ts";
 import type { ActiveRun, Opening, RunRegistry } from "../stored/run-registry.ts";
 import { readRecorded, resultOfState } from "../stored/stored-runs.ts";
-import { continueStored } from "./resume-run.ts";
-
-// An engine loads this file, and all that it needs, when it is first used.
-export { receivePosted, toDelivery } from "../commands/commands.ts";
-export { dryRun } from "../planning/dry-run.ts";
-export { planAlone } from "../planning/planning.ts";
-export { showPage } from "../run/redaction.ts";
-export { RunKeys } from "../run/run-keys.ts";
-export { listPending } from "../stored/list-pending.ts";
-export { readEventsOf } from "../stored/read-events.ts";
-export { RunRegistry } from "../stored/run-registry.ts";
-export { deleteRun, isRecorded, listRuns, prune, readRun } from "../stored/stored-runs.ts";
-export { forkRun } from "./fork-run.ts";
-export { fitsHere, resumeAll, resumeLeft, resumeRun } from "./resume-run.ts";
-export { deliverEarly, sendCommand } from "./send-command.ts";
+import { continueStored, keepActive } from "./resume-run.ts";
 
 interface StartOpening extends Opening {
   readonly target: RunTarget;
@@ -56,7 +36,7 @@ export function startRun(runs: RunRegistry, opening: StartOpening): Promise<RunR
   const { target, settings, isNamed } = opening;
   if (isNamed) return startNamed(runs, { ...opening, identity: identityOf(target, runs.settings) });
   const run = runs.open(settings, opening);
-  return runs.hold(run, executeRun(run, opening));
+  return keepActive(runs, run, executeRun(run, opening));
 }
 
 /** Rejects with `run-owned-elsewhere` if the store has, or may have, the run unended. */
@@ -65,8 +45,8 @@ async function executeRun(
   { target, identity, onRecorded }: StartOpening & Partial<NamedOpening>,
 ): Promise<RunResult> {
   const { engine, runId, settings } = run;
-  const opening = secretsOf(engine, { runId, tools: settings.tools });
-  if (opening !== undefined) run.secrets = await opening;
+  const reading = secretsOf(engine, { runId, tools: settings.tools });
+  if (reading !== undefined) run.secrets = await reading;
   if (engine.evidence) run.evidence = await evidenceOf(engine);
   const beginning = "request" in target ? target : { plan: await preparePlan(run, target.plan) };
   const known = identity === undefined ? undefined : await findStored(run, identity);
@@ -107,13 +87,13 @@ async function preparePlan(run: Run, given: PlanInput): Promise<Plan> {
     if (settled === notInTime) throw source.reason;
     return settled;
   } finally {
-    run.release(source);
+    run.closeSource(source);
   }
 }
 
-type RunStart = Extract<EventInit, { readonly type: "run-start" }>;
+export type RunStart = Extract<EventInit, { readonly type: "run-start" }>;
 
-async function startEvent(run: Run, beginning?: RunBeginning): Promise<RunStart> {
+export async function startEvent(run: Run, beginning?: RunBeginning): Promise<RunStart> {
   const { context, metadata, tools } = run.settings;
   const { secrets } = run;
   const target =
@@ -121,7 +101,7 @@ async function startEvent(run: Run, beginning?: RunBeginning): Promise<RunStart>
   const options = secrets === undefined ? run.settings.stored : await secrets.sealOptions(run.settings.stored);
   return {
     type: "run-start",
-    ...openingOf(run, await fingerprintsOf(tools)),
+    ...executionHeader(run, await fingerprintsOf(tools)),
     // A request that is far too long is refused later; here it must not fill the store.
     ...(target && ("plan" in target ? target : { request: storedRequest(run, target.request) })),
     ...(context !== undefined && { context }),
@@ -148,7 +128,7 @@ function startNamed(runs: RunRegistry, opening: NamedOpening): Promise<RunResult
     whenStored: () => {
       const run = runs.open(opening.settings, opening);
       run.keepHistory();
-      return startOrResume(runs, opening, runs.hold(run, executeRun(run, opening), identity));
+      return startOrResume(runs, opening, keepActive(runs, run, executeRun(run, opening), identity));
     },
     // An error in another start of the same run applies to this one, too.
     onRefused: (thrown, other) => {
@@ -235,69 +215,11 @@ async function findStored(run: Run, identity: string): Promise<RunResult | undef
   return stored;
 }
 
-async function readStored(run: Run): Promise<RecordedRun> {
+export async function readStored(run: Run): Promise<RecordedRun> {
   const recorded = await readRecorded(run.engine.store, run.runId);
   if (isUnstarted(recorded.state)) {
     run.recorder.restore(recorded.events);
     run.evidence = await evidenceOf(run.engine, recorded.state);
   }
   return recorded;
-}
-
-// ---- Runs that are recorded without being executed ----
-
-/** Takes no lease: start and end are recorded together, so either they or the first events of an execution that starts then are refused. */
-export async function refuseRun(runs: RunRegistry, refusal: Refusal): Promise<RunResult> {
-  const { runId, options } = refusal;
-  const startedMs = monotonicNow(runs.settings.clock);
-  const run = runs.open(readSettings(runs, options), { runId, startedMs });
-  try {
-    run.secrets = await secretsOf(run.engine, { runId, tools: run.settings.tools });
-    if (run.engine.evidence) run.evidence = await evidenceOf(run.engine);
-    await readStored(run);
-    const events = "hold" in refusal ? await createHeld(run, refusal) : await createRefused(run, refusal);
-    run.enter("ending");
-    await run.recorder.emitTogether(events.map((event) => run.secrets?.hideInEvent(event) ?? event));
-    if (run.recorder.failure !== undefined) throw run.recorder.failure;
-    return shownResult(run.state, run.engine, run);
-  } finally {
-    run.close();
-  }
-}
-
-function readSettings({ settings }: RunRegistry, options: Refusal["options"]): RunSettings {
-  try {
-    return resolveRunOptions(options, settings, "restored");
-  } catch {
-    return resolveRunOptions({}, settings);
-  }
-}
-
-async function createRefused(run: Run, { target, error }: Extract<Refusal, { error: Error }>): Promise<EventInit[]> {
-  const outcome = { status: error.code === "cancelled" ? "cancelled" : "failed", error: dataOf(run, error) } as const;
-  const start = await createStart(run, target);
-  const { steps = [] } = start.plan ?? {};
-  const skip = (step: PlanStep): EventInit => {
-    return { type: "step-skip", stepId: step.id, tool: toolOf(step), reason: "run-ended" };
-  };
-  return [start, ...steps.map(skip), { type: "run-end", outcome }];
-}
-
-/** Without its plan, as the secrets of tools that are not here could not be sealed in it. */
-async function createHeld(run: Run, { request, hold }: Extract<Refusal, { hold: Hold }>): Promise<EventInit[]> {
-  const start = await startEvent(run, request === undefined ? undefined : { request });
-  return [start, { type: "run-suspend", pending: [{ ...hold, isUnstarted: true }] }];
-}
-
-async function createStart(run: Run, target: RunTarget): Promise<RunStart> {
-  if ("request" in target) return startEvent(run, target);
-  try {
-    run.secrets?.requireSealable(target.plan);
-    const start = await startEvent(run, { plan: withDefaults(run.engine, target.plan) });
-    if (findWrongPart(start as unknown as Keyed) === undefined) return start;
-  } catch (thrown) {
-    if (!isAgentError(thrown, "invalid-plan")) throw thrown;
-  }
-  // It cannot be read again, or has secrets that cannot be sealed.
-  return startEvent(run, { request: "" });
 }

@@ -42,7 +42,7 @@ export class Leases {
     const { runId } = holder;
     const asked = this.readClocks();
     try {
-      this.hold(holder, await this.options.store.claim(runId, { owner: this.owner, ttlMs: this.ttlMs }), asked);
+      this.accept(holder, await this.options.store.claim(runId, { owner: this.owner, ttlMs: this.ttlMs }), asked);
     } catch (thrown) {
       throw toStoreError(thrown, { runId, operation: "claim" });
     }
@@ -139,7 +139,7 @@ export class Leases {
     return { wallMs: clock.now(), monotonicMs: monotonicNow(clock) };
   }
 
-  private hold(holder: LeaseHolder, claim: { readonly fence: number } & PostedMessages, asked: Confirmation): void {
+  private accept(holder: LeaseHolder, claim: { readonly fence: number } & PostedMessages, asked: Confirmation): void {
     holder.fence = readFence(claim);
     holder.confirmed = asked;
     const posted = readPosted(claim);

@@ -265,14 +265,14 @@ export class RunSecrets {
 
   /** The items of a loop: a value that is, or contains, a secret stays one, under a name that is never recorded. */
   holdItems(items: readonly JsonValue[]): readonly JsonValue[] {
-    const hold = (item: unknown): unknown => {
+    const keep = (item: unknown): unknown => {
       const leaf = item as JsonValue;
       if (!this.repeats(leaf)) return leaf;
       const text = `held.${this.values.size}`;
       this.values.set(text, leaf);
       return Object.freeze({ $sealed: text });
     };
-    return items.map((item) => deepFreeze(mapLeaves(item, hold)));
+    return items.map((item) => deepFreeze(mapLeaves(item, keep)));
   }
 
   /** Keeps the secret where `[sensitive]` remains. */

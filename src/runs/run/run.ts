@@ -37,7 +37,7 @@ interface Inbox {
   early: readonly PostedMessage[] | undefined;
   isOpen: boolean;
   lastNumber: number;
-  hasLeft: boolean;
+  hasUnread: boolean;
 }
 
 /** Counts over all executions. A step may be counted and never call its tool. */
@@ -59,7 +59,7 @@ export class Run implements RecorderOwner {
   hold: Hold | undefined;
   fence: number | undefined;
   confirmed: Confirmation | undefined;
-  readonly inbox: Inbox = { early: undefined, isOpen: false, lastNumber: 0, hasLeft: false };
+  readonly inbox: Inbox = { early: undefined, isOpen: false, lastNumber: 0, hasUnread: false };
   /** Undefined if the run is not watched by its id. */
   watchers: ReadonlySet<EventSink<AgentEvent>> | undefined;
   /** Maps reported errors to the thrown values, for `throwOnFailure`. Undefined before the first one. */
@@ -199,7 +199,7 @@ export class Run implements RecorderOwner {
     this.startScope?.abort(reason);
   }
 
-  /** Release it with {@link Run.release}. */
+  /** Close it with {@link Run.closeSource}. */
   openSource(): AbortSource {
     return this.scope.open();
   }
@@ -218,9 +218,9 @@ export class Run implements RecorderOwner {
     return this.scope.isOpen(source);
   }
 
-  release(source: AbortSource): void {
-    this.scope.release(source);
-    this.startScope?.release(source);
+  closeSource(source: AbortSource): void {
+    this.scope.close(source);
+    this.startScope?.close(source);
   }
 
   close(): void {
@@ -398,7 +398,7 @@ export interface RunHost {
   readonly gates: Map<Tool, CallGate>;
   readonly leases: Leases;
   /** Never rejects. */
-  receive(run: Run, posted: readonly PostedMessage[], options?: { readonly isOpening?: boolean }): Promise<void>;
+  receive(run: Run, posted: readonly PostedMessage[], options?: { readonly isResuming?: boolean }): Promise<void>;
   /** Shorter than `abortGraceMs` once there is little time left. */
   graceMs: number;
 }

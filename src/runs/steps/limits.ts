@@ -58,7 +58,7 @@ export async function admit(run: Run, call: StepCall, { isFirst = false } = {}):
   } catch (thrown) {
     return { type: "refused", error: thrown as LimitError };
   } finally {
-    run.release(source);
+    run.closeSource(source);
   }
 }
 

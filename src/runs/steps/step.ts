@@ -164,7 +164,7 @@ function prepareInput(run: Run, task: StepTask, input: JsonObject): PreparedStep
   const parsing = parseWith(task.tool.inputSchema, copyJson(opened(run, input)));
   if (!(parsing instanceof Promise)) return toPrepared(run, task, { input, parsed: parsing });
   const source = run.openSource();
-  const parsedOrAborted = settleOrAbort(parsing, source).finally(() => run.release(source));
+  const parsedOrAborted = settleOrAbort(parsing, source).finally(() => run.closeSource(source));
   return parsedOrAborted.then(
     (parsed) => toPrepared(run, task, { input, parsed }),
     // It rejects only if the run is aborted.
@@ -287,7 +287,7 @@ function attempt(run: Run, call: StepCall, number: number): Promise<AttemptResul
       hasEnded = true;
       resolve(result.type === "completed" ? result : { ...result, progress: context[progressKey] });
       if (timer !== undefined) clock.clearTimeout(timer);
-      run.release(source);
+      run.closeSource(source);
     };
     const stop = () => void giveUp(run, call, { context, pending }).then(end, reject);
     if (source.aborted) stop();
@@ -579,7 +579,7 @@ async function waitToRetry(
     await sleep(delayMs, { clock: run.engine.clock, signal: source });
     return run.abortReason === undefined;
   } finally {
-    run.release(source);
+    run.closeSource(source);
   }
 }
 

@@ -18,18 +18,18 @@ const pageSize = 100;
 export async function* readEventsOf(
   runs: RunRegistry,
   wanted: EventsWanted,
-  leaving: AbortSource,
+  stopping: AbortSource,
 ): AsyncGenerator<AgentEvent, undefined> {
   const { runId, signal } = wanted;
-  const reader = new EventReader(runs, wanted, leaving);
+  const reader = new EventReader(runs, wanted, stopping);
   const unwatch = runs.watch(runId, reader);
   const stopWatching = runs.settings.store.watch?.(runId, () => reader.look());
-  const cancel = () => leaving.abort(cancelledBy(signal?.reason));
+  const cancel = () => stopping.abort(cancelledBy(signal?.reason));
   const stopListening = signal && onAbort(signal, cancel);
   if (signal?.aborted) cancel();
   try {
     yield* reader.events();
-    if (leaving.reason !== undefined) throw leaving.reason;
+    if (stopping.reason !== undefined) throw stopping.reason;
   } finally {
     unwatch();
     stopWatching?.();
@@ -49,9 +49,9 @@ class EventReader implements EventSink<AgentEvent> {
   constructor(
     private readonly runs: RunRegistry,
     private readonly wanted: EventsWanted,
-    private readonly leaving: AbortSource,
+    private readonly stopping: AbortSource,
   ) {
-    leaving.addEventListener("abort", () => this.waiting?.abort("left"));
+    stopping.addEventListener("abort", () => this.waiting?.abort("stopped"));
   }
 
   push(event: AgentEvent): void {
@@ -66,7 +66,7 @@ class EventReader implements EventSink<AgentEvent> {
 
   async *events(): AsyncGenerator<AgentEvent, undefined> {
     yield* this.readStored();
-    while (!this.leaving.aborted) {
+    while (!this.stopping.aborted) {
       const event = this.live.take();
       if (event !== undefined) {
         if (this.isAhead(event)) yield* this.readStored();
@@ -93,11 +93,11 @@ class EventReader implements EventSink<AgentEvent> {
 
   private async *readStored(): AsyncGenerator<AgentEvent, undefined> {
     let isMore = true;
-    while (isMore && !this.leaving.aborted) {
+    while (isMore && !this.stopping.aborted) {
       const page = await this.readPage();
       isMore = page.length >= pageSize;
       for (const event of page) {
-        if (this.leaving.aborted) return;
+        if (this.stopping.aborted) return;
         if (event.sequence > this.wanted.after) yield this.shown(deepFreeze(event));
       }
     }

@@ -8,13 +8,13 @@ import type { AgentError } from "../../core/errors.ts";
 import type { AgentEvent } from "../../core/events.ts";
 import type { RunResult } from "../../core/run-result.ts";
 import { instancesOf, type RunState } from "../../core/run-state.ts";
-import { resumeTimeOf } from "../../core/run-summary.ts";
+import { receivePosted } from "../commands/commands.ts";
 import type { EngineSettings } from "../run/engine-settings.ts";
 import { Leases } from "../run/leases.ts";
 import { shownResult } from "../run/redaction.ts";
 import { Run, type RunCaller, type RunHost, whenStarted } from "../run/run.ts";
 import { agentClosed, interruptedBy } from "../run/run-errors.ts";
-import type { ResumeOptions, RunSettings } from "../run/run-options.ts";
+import type { RunSettings } from "../run/run-options.ts";
 import { closeBroken } from "../steps/end-run.ts";
 import { warnOfOverlap } from "../steps/step.ts";
 
@@ -33,7 +33,7 @@ export interface ActiveRun {
 }
 
 interface RestoringRun {
-  readonly opening: Promise<unknown>;
+  readonly restored: Promise<unknown>;
   readonly identity: string | undefined;
 }
 
@@ -46,23 +46,9 @@ interface RunUse {
   readonly onRefused?: (thrown: unknown, other: { readonly identity: string | undefined }) => void;
 }
 
-export interface LeftRun extends Pick<ResumeOptions, "resources"> {
-  readonly runId: string;
-}
-
-/** The time to resume a run again; undefined if that is not needed. */
-export type ResumedAgain = { readonly atMs: number } | "after a failure" | undefined;
-
-/** The time after which a run is resumed again if the store has failed: at first, and at most. It doubles each time. */
-const [firstRetryMs, maxRetryMs] = [5_000, 3_600_000];
-
-/** Code that the registry is given, because importing it would be a circle. */
 interface RegistryOptions {
   readonly settings: EngineSettings;
   readonly hub: EventHub<AgentEvent>;
-  readonly receive: RunHost["receive"];
-  readonly leavesWaits: () => boolean;
-  readonly resumeLeft: (registry: RunRegistry, left: LeftRun) => Promise<ResumedAgain>;
 }
 
 export class RunRegistry implements RunHost {
@@ -72,9 +58,11 @@ export class RunRegistry implements RunHost {
   readonly hub: RunHost["hub"];
   readonly gates: RunHost["gates"] = new Map();
   readonly leases: Leases;
-  readonly receive: RunHost["receive"];
+  readonly receive: RunHost["receive"] = receivePosted;
   graceMs: number;
-  private readonly waits = new Map<string, () => void>();
+  /** False if a worker looks for the runs whose time has come. */
+  hasTimers = true;
+  private readonly timers = new Map<string, () => void>();
   /** The runs that do not fit this process, with the time of their last event: they cannot fit before there is a new one. */
   readonly unfit = new RecentMap<string>(10_000);
   readonly stopping = new AbortSource();
@@ -85,11 +73,9 @@ export class RunRegistry implements RunHost {
   /** Undefined until the active runs have used up their time. */
   private stopReason: AgentError<"interrupted"> | undefined;
 
-  constructor(private readonly options: RegistryOptions) {
-    const { settings, hub, receive } = options;
+  constructor({ settings, hub }: RegistryOptions) {
     this.settings = settings;
     this.hub = hub;
-    this.receive = receive;
     this.leases = new Leases(settings);
     this.graceMs = settings.abortGraceMs;
   }
@@ -103,7 +89,7 @@ export class RunRegistry implements RunHost {
   }
 
   async whenStarted(runId: string): Promise<void> {
-    await this.restoring.get(runId)?.opening.catch(() => {});
+    await this.restoring.get(runId)?.restored.catch(() => {});
     const active = this.active.get(runId);
     if (active !== undefined) await whenStarted(active.run, active.result);
   }
@@ -138,7 +124,7 @@ export class RunRegistry implements RunHost {
     for (;;) {
       const restoring = this.restoring.get(runId);
       if (restoring !== undefined) {
-        await restoring.opening.catch((thrown) => onRefused?.(thrown, restoring));
+        await restoring.restored.catch((thrown) => onRefused?.(thrown, restoring));
         continue;
       }
       const active = this.active.get(runId);
@@ -157,16 +143,16 @@ export class RunRegistry implements RunHost {
   }
 
   /** Call it only if {@link RunRegistry.has} is false for the run, without an `await` in between. */
-  restore<T>(runId: string, identity: string | undefined, opening: Promise<T>): Promise<T> {
-    const restored = opening.finally(() => this.restoring.delete(runId));
-    this.restoring.set(runId, { opening: restored, identity });
+  restore<T>(runId: string, identity: string | undefined, restoring: Promise<T>): Promise<T> {
+    const restored = restoring.finally(() => this.restoring.delete(runId));
+    this.restoring.set(runId, { restored, identity });
     return restored;
   }
 
   /** Throws `interrupted` once all runs have stopped. */
   open(settings: RunSettings, opening: Opening, state?: RunState): Run {
     const { runId, startedMs } = opening;
-    this.stopWait(runId);
+    this.clearTimer(runId);
     if (this.hasStopped) throw agentClosed();
     const run = new Run(runId, this, settings, state);
     run.watchers = this.watchers.get(runId);
@@ -177,7 +163,8 @@ export class RunRegistry implements RunHost {
     return run;
   }
 
-  hold(run: Run, executing: Promise<RunResult>, identity?: string): Promise<RunResult> {
+  /** Makes a run active until its execution has ended. */
+  activate(run: Run, executing: Promise<RunResult>, identity?: string): Promise<RunResult> {
     let resolveResult: ActiveRun["resolve"] = () => {};
     const result = new Promise<RunResult>((resolve, reject) => {
       resolveResult = resolve;
@@ -195,11 +182,6 @@ export class RunRegistry implements RunHost {
     const forget = () => {
       if (this.active.get(run.runId)?.run === run) this.active.delete(run.runId);
       deliver();
-      if (run.state.status !== "suspended") return;
-      const left = { runId: run.runId, resources: run.settings.resources };
-      const atMs = resumeTimeOf(run.state.pending);
-      if (run.inbox.hasLeft) void this.resumeNow(left);
-      else if (atMs !== undefined) this.resumeAt(atMs, left);
     };
     // The next execution gets a lease with the same fence, which must not be released with this one.
     const releasing = this.leases.release(run);
@@ -207,36 +189,31 @@ export class RunRegistry implements RunHost {
     else releasing.then(forget);
   }
 
-  private async resumeNow(left: LeftRun, retryMs = firstRetryMs): Promise<void> {
-    if (this.stopping.aborted) return;
-    const again = await this.options.resumeLeft(this, left);
-    // If it was resumed and suspended again, it has a timer already.
-    if (again === undefined || this.waits.has(left.runId)) return;
-    if (again !== "after a failure") this.resumeAt(again.atMs, left);
-    else this.resumeAt(this.leases.now() + retryMs, left, Math.min(2 * retryMs, maxRetryMs));
-  }
-
-  private resumeAt(atMs: number, left: LeftRun, retryMs?: number): void {
-    const { runId } = left;
-    if (this.stopping.aborted || this.options.leavesWaits()) return;
-    this.stopWait(runId);
+  /** Calls back at a time of the shared clock, unless the run is opened before that, or the agent is closed. */
+  setTimer(runId: string, atMs: number, callback: () => void): void {
+    if (this.stopping.aborted || !this.hasTimers) return;
+    this.clearTimer(runId);
     const stop = callAt(this.leases.sharedClock, atMs, () => {
-      this.waits.delete(runId);
-      void this.resumeNow(left, retryMs);
+      this.timers.delete(runId);
+      callback();
     });
-    this.waits.set(runId, stop);
+    this.timers.set(runId, stop);
   }
 
-  private stopWait(runId: string): void {
-    this.waits.get(runId)?.();
-    this.waits.delete(runId);
+  hasTimer(runId: string): boolean {
+    return this.timers.has(runId);
+  }
+
+  private clearTimer(runId: string): void {
+    this.timers.get(runId)?.();
+    this.timers.delete(runId);
   }
 
   /** Part of the time is reserved for the abort grace and the store. Resolves on timeout, too. Runs opened meanwhile are interrupted. */
   async stop(timeoutMs: number): Promise<void> {
     const { clock, abortGraceMs } = this.settings;
     this.stopping.abort(undefined);
-    for (const runId of this.waits.keys()) this.stopWait(runId);
+    for (const runId of this.timers.keys()) this.clearTimer(runId);
     for (const { run } of this.active.values()) run.interrupt();
     const reason = interruptedBy(`the agent was closed with a timeoutMs of ${timeoutMs}`);
     const restMs = Math.min(2 * abortGraceMs, timeoutMs / 2);

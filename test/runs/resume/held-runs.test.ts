@@ -13,7 +13,7 @@ import { createManualClock, type ManualClock } from "planwright/testing";
 import { exportRun, toHtml, verifyRun } from "planwright/view";
 import { describe, expect, it, onTestFinished } from "vitest";
 import { z } from "zod/v4";
-import { type WorkedAgent, workerKey } from "../../../src/runs/agent-methods.ts";
+import { type WorkedAgent, workerKey } from "../../../src/runs/agent-interface.ts";
 import { newFolder } from "../../new-folder.ts";
 import { keyOf } from "../../scenario/secret-tools.ts";
 import { withMethods } from "../../scenario/two-processes.ts";

@@ -2,7 +2,7 @@ import { AgentError, createAgent, createMemoryRunStore, type PlanInput, type Run
 import { createFakeTool, createManualClock } from "planwright/testing";
 import { expect, it } from "vitest";
 import type { StoreProblem } from "../../../src/core/errors.ts";
-import { type WorkedAgent, workerKey } from "../../../src/runs/agent-methods.ts";
+import { type WorkedAgent, workerKey } from "../../../src/runs/agent-interface.ts";
 import type { FakeToolOptions } from "../../../src/testing/fake-tool.ts";
 import { withMethods } from "../../scenario/two-processes.ts";
 
@@ -120,7 +120,7 @@ it.each(["wrong-format", "corrupt"] as const)("gives up a run where the store re
 
 it("sets no timer where what waits is left to a worker", async () => {
   const { agent, clock } = setUp();
-  (agent as unknown as WorkedAgent)[workerKey].leaveWaits();
+  (agent as unknown as WorkedAgent)[workerKey].stopTimers();
   expect(await agent.execute(waiting({ forMs: 1_000 }), { runId: "r" })).toMatchObject({ status: "suspended" });
   expect(clock.pendingTimers).toBe(0);
   await agent.close();

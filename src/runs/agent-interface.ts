@@ -1,10 +1,9 @@
 import type { EventStream } from "../async/event-channel.ts";
-import type { AgentError } from "../core/errors.ts";
 import type { AgentEvent, AgentEventOf, AgentEventType } from "../core/events.ts";
 import type { AnyPlan, Plan, PlanInput, UncheckedPlan } from "../core/plan.ts";
 import type { PendingPage, RunResult, RunSnapshot } from "../core/run-result.ts";
 import type { ListRunsOptions, RunPage } from "../core/run-store.ts";
-import type { Hold, RunSummary } from "../core/run-summary.ts";
+import type { RunSummary } from "../core/run-summary.ts";
 import type { Tool } from "../core/tool.ts";
 import type {
   ApprovalItem,
@@ -14,8 +13,8 @@ import type {
   SettleOptions,
 } from "./commands/command-options.ts";
 import type { DryRun } from "./planning/dry-run.ts";
-import type { RunTarget } from "./planning/run-target.ts";
-import type { ResumeAllOptions, ResumedRun } from "./resume/resume-run.ts";
+import type { Refusal } from "./resume/refuse-run.ts";
+import type { ResumeAllOptions, ResumedRun } from "./resume/resume-all.ts";
 import type { RunKeys } from "./run/run-keys.ts";
 import type {
   CloseOptions,
@@ -27,7 +26,6 @@ import type {
   PlanOptions,
   ResumeOptions,
   RunOptions,
-  resolveRunOptions,
 } from "./run/run-options.ts";
 import type { ListPendingOptions } from "./stored/list-pending.ts";
 import type { DeleteWithin, PruneOptions } from "./stored/stored-runs.ts";
@@ -230,28 +228,12 @@ export interface Agent<TTool extends Tool = Tool> extends RunMethods<TTool, stri
 /** All copies of this package share this symbol. */
 export const workerKey: unique symbol = Symbol.for("planwright.worker") as never;
 
-export type Refusal = {
-  readonly runId: string;
-  /** Those of the run, none of which is recorded if one of them is invalid. */
-  readonly options: Parameters<typeof resolveRunOptions>[0];
-} & (
-  | {
-      readonly target: RunTarget;
-      /** The reason: for `cancelled`, the run ends so; for all others, it has failed. */
-      readonly error: AgentError;
-    }
-  | {
-      readonly request: string | undefined;
-      readonly hold: Hold;
-    }
-);
-
 export interface WorkedAgent {
   readonly [workerKey]: {
     refuse(refusal: Refusal): Promise<RunResult>;
     deliverEarly(runId: string, name: string, value: unknown, options: Pick<DeliverOptions, "id">): Promise<boolean>;
     /** From now on no timer resumes runs whose wait is over: a worker looks for them. */
-    leaveWaits(): void;
+    stopTimers(): void;
     isRecorded(this: void, runId: string): Promise<boolean>;
     deleteBy(within: DeleteWithin | undefined): void;
     keys(name: string): Promise<RunKeys | undefined>;
@@ -261,7 +243,7 @@ export interface WorkedAgent {
       options: {
         readonly resources: unknown;
         readonly maxAdoptions: number;
-        readonly leavesMismatch: boolean;
+        readonly ignoresMismatch: boolean;
         readonly retriesFailed: boolean;
       },
     ): Promise<RunResult>;
