@@ -1,5 +1,6 @@
 import { createOrchestrator } from "../../agent.ts";
-import { sleep, systemClock } from "../../async/clock.ts";
+import { Backoff } from "../../async/backoff.ts";
+import { systemClock } from "../../async/clock.ts";
 import { inParallel, loadOnce } from "../../async/promises.ts";
 import { RecentMap } from "../../async/recent-map.ts";
 import { isAgentError } from "../../core/errors.ts";
@@ -149,10 +150,11 @@ export function createDbosClient<TAgent extends { readonly tools: readonly Tool[
 ): DbosClient<TAgent["tools"][number]> {
   const { databaseUrl, queue, store, version, secrets, events } = readOptions(clientOptions, options);
   const ownStore = store === undefined ? createPostgresRunStore({ connectionString: databaseUrl }) : undefined;
+  const runStore = (store ?? ownStore) as RunStore;
   // With no tools it can run nothing.
   const orchestrator: object = createOrchestrator({
     tools: [],
-    store: (store ?? ownStore) as RunStore,
+    store: runStore,
     secrets,
     events,
   });
@@ -201,9 +203,31 @@ export function createDbosClient<TAgent extends { readonly tools: readonly Tool[
     }
   }
 
-  async function whenRecorded(runId: string, signal: AbortSignal | undefined): Promise<RunSnapshot> {
+  /** Looks again until there is something. */
+  async function poll<T>(
+    runId: string,
+    signal: AbortSignal | undefined,
+    look: () => Promise<T | undefined>,
+  ): Promise<T> {
+    const backoff = new Backoff({ clock: systemClock, ...pollPauses });
+    let unwatch: (() => void) | undefined;
+    try {
+      for (;;) {
+        const found = await look();
+        if (found !== undefined) return found;
+        // A store that announces news may need a connection for it, so none is watched for what is there already.
+        unwatch ??= runStore.watch?.(runId, backoff.wake);
+        await backoff.pause(signal);
+        if (signal?.aborted) throw cancelledBy(signal.reason);
+      }
+    } finally {
+      unwatch?.();
+    }
+  }
+
+  function whenRecorded(runId: string, signal: AbortSignal | undefined): Promise<RunSnapshot> {
     let wasRecorded = false;
-    for (let pollMs = firstPollMs; ; pollMs = await pause(pollMs, signal)) {
+    return poll(runId, signal, async () => {
       const run = await runs.getRun(runId);
       if (run !== undefined) return run;
       const found = await (await openQueue()).find(runId);
@@ -211,7 +235,7 @@ export function createDbosClient<TAgent extends { readonly tools: readonly Tool[
       if (found === undefined || wasRecorded) throw runNotFound(runId);
       if (found.state === "cancelled") throw cancelledBy("it was taken out of the queue");
       wasRecorded = found.outcome !== undefined && found.outcome.outcome !== "postponed";
-    }
+    });
   }
 
   const client: DbosClient = {
@@ -274,18 +298,17 @@ export function createDbosClient<TAgent extends { readonly tools: readonly Tool[
       await whenRecorded(runId, signal);
       yield* runs.events(runId, { after, signal, follow: true, pollMs: 200 });
     },
-    async result(runId, { signal } = {}) {
-      for (let pollMs = firstPollMs; ; pollMs = await pause(pollMs, signal)) {
+    result: (runId, { signal } = {}) =>
+      poll(runId, signal, async () => {
         const run = await whenRecorded(runId, signal);
         const isEnded = endedStatuses.has(run.status);
         const isInQueue = isUnstarted(run) && !isGivenUp(run);
-        if (isInQueue || (!isEnded && run.status !== "suspended")) continue;
+        if (isInQueue || (!isEnded && run.status !== "suspended")) return;
         if (decided.get(runId) !== run.updatedAt) return run;
         // It was to be retried, which a worker may have found impossible.
         const found = isEnded || isGivenUp(run) ? await (await openQueue()).find(runId) : undefined;
         if (found !== undefined && isOver(found)) return run;
-      }
-    },
+      }),
     async close() {
       await runs.close();
       await (await loaded())?.close();
@@ -303,11 +326,4 @@ async function suspendedAt({ events, result }: RunHandle): Promise<string | unde
   return recordedAt;
 }
 
-const firstPollMs = 20;
-const maxPollMs = 500;
-
-/** Returns the time to wait the next time. */
-async function pause(pollMs: number, signal: AbortSignal = new AbortController().signal): Promise<number> {
-  if (!(await sleep(pollMs, { clock: systemClock, signal }))) throw cancelledBy(signal.reason);
-  return Math.min(2 * pollMs, maxPollMs);
-}
+const pollPauses = { firstMs: 20, maxMs: 500 };

@@ -1,10 +1,10 @@
+import { Backoff } from "../../async/backoff.ts";
 import { type Clock, sleep } from "../../async/clock.ts";
 import type { NoticeClient, PostgresQueryable } from "./sql-pool.ts";
 
 /** One channel for all that happens, and one for messages alone: an owner of runs need not hear of all events of others. */
 const [eventChannel, postChannel] = ["planwright", "planwright_posted"];
-/** The time between two attempts to connect: at first, and at most. It doubles each time. */
-const [firstReconnectMs, maxReconnectMs] = [1_000, 60_000];
+const reconnectPauses = { firstMs: 1_000, maxMs: 60_000, mayExit: true };
 
 /** Stands for the id of a run in the notice that a store sends itself, and the time that this may take to arrive. */
 const [echo, echoMs] = [":", 5_000];
@@ -97,18 +97,15 @@ export class RunNotices {
 
   private async listen(): Promise<void> {
     const { clock, createClient } = this.options;
-    let delayMs = firstReconnectMs;
+    const backoff = new Backoff({ clock, ...reconnectPauses });
     while (this.isWatched) {
       const client = await createClient().catch(() => undefined);
       if (client === undefined) break;
       const hasListened = await this.listenOn(client);
       this.client = undefined;
       client.end().catch(() => {});
-      if (hasListened) delayMs = firstReconnectMs;
-      else {
-        await sleep(delayMs, { clock, signal: this.closing.signal, mayExit: true });
-        delayMs = Math.min(2 * delayMs, maxReconnectMs);
-      }
+      if (hasListened) backoff.reset();
+      else await backoff.pause(this.closing.signal);
     }
     this.listening = undefined;
   }

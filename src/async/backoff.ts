@@ -1,0 +1,57 @@
+import { type Abortable, AbortSource, onAbort } from "./abort.ts";
+import { type Clock, sleep } from "./clock.ts";
+
+/** Pauses between polls or attempts, each twice as long as the one before, up to `maxMs`. */
+export class Backoff {
+  private nextMs: number;
+  private isWoken = false;
+  private waking: AbortSource | undefined;
+
+  constructor(
+    private readonly options: {
+      readonly clock: Clock;
+      readonly firstMs: number;
+      readonly maxMs: number;
+      /** Lets the process exit during a pause. */
+      readonly mayExit?: boolean;
+    },
+  ) {
+    this.nextMs = options.firstMs;
+  }
+
+  /** Returns the length of this pause, for a caller that waits by itself. */
+  next(): number {
+    const delayMs = this.nextMs;
+    this.nextMs = Math.min(2 * delayMs, this.options.maxMs);
+    return delayMs;
+  }
+
+  reset(): void {
+    this.nextMs = this.options.firstMs;
+  }
+
+  /** Ends at once when one of the signals aborts. */
+  async pause(...signals: readonly (Abortable | undefined)[]): Promise<void> {
+    const { firstMs, ...options } = this.options;
+    const stopping = new AbortSource();
+    const waking = new AbortSource();
+    const stop = () => {
+      stopping.abort(undefined);
+      waking.abort(undefined);
+    };
+    const listening = signals.map((signal) => signal && onAbort(signal, stop));
+    if (signals.some((signal) => signal?.aborted)) stop();
+    if (this.isWoken) waking.abort(undefined);
+    this.waking = waking;
+    const isOver = await sleep(this.next(), { ...options, signal: waking });
+    if (!isOver) await sleep(firstMs, { ...options, signal: stopping });
+    this.isWoken = false;
+    for (const stopListening of listening) stopListening?.();
+  }
+
+  /** Ends this pause, or the next one, after `firstMs`: news that comes in a burst is read once. Fits `store.watch`. */
+  readonly wake = (): void => {
+    this.isWoken = true;
+    this.waking?.abort(undefined);
+  };
+}
