@@ -1,5 +1,4 @@
-import { type Abortable, AbortSource } from "../../async/abort.ts";
-import { sleep } from "../../async/clock.ts";
+import { Backoff } from "../../async/backoff.ts";
 import { type AgentError, type AgentErrorData, isAgentError } from "../../core/errors.ts";
 import type { JsonObject } from "../../core/json.ts";
 import type { RunResult } from "../../core/run-result.ts";
@@ -26,10 +25,6 @@ import type { Opening, RunRegistry } from "../stored/run-registry.ts";
 import { readExisting } from "../stored/stored-runs.ts";
 import { recordSuspended } from "./record-suspended.ts";
 import { continueStored, type StoredLease } from "./resume-run.ts";
-
-/** The time between two polls of a run that another process is running: at first, and at most. It doubles each time. */
-const firstPollMs = 20;
-const maxPollMs = 1_000;
 
 /** Resolves to false if the run has ended by now. */
 export async function deliverEarly(runs: RunRegistry, runId: string, given: NamedEvent): Promise<boolean> {
@@ -139,26 +134,51 @@ async function actOrPost<TType extends CommandType>(
     return resultNow(runs, state);
   };
 
-  const askOwner = async (): Promise<RunResult> => {
-    for (let pollMs = firstPollMs; ; pollMs = Math.min(2 * pollMs, maxPollMs)) {
-      const state = await readState();
-      if (!kind.check(await open(state), command)) {
-        onRecorded?.();
-        return resultNow(runs, state);
+  /** Looks again and again until there is a result, at once when the store announces news of the run. */
+  const poll = async (look: () => Promise<RunResult | undefined>): Promise<RunResult> => {
+    const { clock, leaseMs, store } = settings;
+    const { signal } = sending.options;
+    const backoff = new Backoff({ clock, firstMs: 20, maxMs: Math.min(1_000, leaseMs / 3) });
+    const stopWatching = store.watch?.(runId, backoff.wake);
+    try {
+      for (;;) {
+        await backoff.pause(runs.stopping, signal, isCancelled ? undefined : cancelling);
+        if (runs.stopping.aborted) throw interruptedBy("the agent was closed");
+        if (signal?.aborted) throw cancelledBy(signal.reason);
+        const result = await look();
+        if (result !== undefined) return result;
       }
-      // Another one who decides has it for a moment only.
-      if (pollMs > firstPollMs) postedAs ??= (await post(runs, runId, await toMessage())).number;
-      await pause(runs, sending, { pollMs, isCancelled });
-      const acted = await actHere().catch(requireOwned);
-      if (acted !== undefined) return acted;
+    } finally {
+      stopWatching?.();
     }
+  };
+
+  /** Undefined as long as the command can still have an effect. */
+  const resultIfTaken = async (): Promise<RunResult | undefined> => {
+    const state = await readState();
+    if (kind.check(await open(state), command)) return undefined;
+    onRecorded?.();
+    return resultNow(runs, state);
+  };
+
+  const askOwner = async (): Promise<RunResult> => {
+    const taken = await resultIfTaken();
+    if (taken !== undefined) return taken;
+    let isPosted = false;
+    // The first pause comes before the message: another one who decides has the run for a moment only.
+    return poll(async () => {
+      const result = (await actHere().catch(requireOwned)) ?? (await resultIfTaken());
+      if (result !== undefined || isPosted) return result;
+      isPosted = true;
+      postedAs = (await post(runs, runId, await toMessage())).number;
+      return undefined;
+    });
   };
 
   const actThere = async (): Promise<RunResult> => {
     const { number } = await post(runs, runId, await toMessage());
     if (number !== undefined) onRecorded?.();
-    for (let pollMs = firstPollMs; ; pollMs = Math.min(2 * pollMs, maxPollMs)) {
-      await pause(runs, sending, { pollMs, isCancelled });
+    return poll(async () => {
       if (cancelling?.aborted && !isCancelled) {
         isCancelled = true;
         const { reason } = (cancelling.reason as AgentError<"cancelled">).details;
@@ -166,18 +186,17 @@ async function actOrPost<TType extends CommandType>(
         await post(runs, runId, { type: "cancel", ...message });
       }
       // Another caller in this process may have taken it over, and receives the message like any owner.
-      if (runs.has(runId)) continue;
+      if (runs.has(runId)) return undefined;
       // The process that claims the run acts on what was posted.
       const result = await continueStored(runs, {
         ...continuation,
         looksForPosted: true,
         mayResume: ({ status }) => !endedStatuses.has(status) && status !== "suspended",
       }).catch(requireOwned);
-      if (result === undefined) continue;
       // The owner may have refused the message, which only the record of the run shows.
-      if (kind.checkEnded !== undefined) kind.checkEnded(await open(await readState()), command);
+      if (result !== undefined) kind.checkEnded?.(await open(await readState()), command);
       return result;
-    }
+    });
   };
 
   const acted = await actHere().catch(requireOwned);
@@ -216,21 +235,4 @@ async function post(
     throw toStoreError(thrown, { runId, operation: "post" });
   }
   throw keepsTooMany(runId);
-}
-
-async function pause(
-  { settings, stopping }: RunRegistry,
-  { options: { signal }, cancelling }: Pick<SentCommand<CommandType>, "options" | "cancelling">,
-  { pollMs, isCancelled }: { readonly pollMs: number; readonly isCancelled: boolean },
-): Promise<void> {
-  const others = [signal, isCancelled ? undefined : cancelling].filter((waker) => waker !== undefined);
-  const wakers: readonly Abortable[] = [stopping, ...others];
-  const waking = new AbortSource();
-  const wake = () => waking.abort(undefined);
-  for (const waker of wakers) waker.addEventListener("abort", wake);
-  if (wakers.some(({ aborted }) => aborted)) wake();
-  await sleep(Math.min(pollMs, settings.leaseMs / 3), { clock: settings.clock, signal: waking });
-  for (const waker of wakers) waker.removeEventListener("abort", wake);
-  if (stopping.aborted) throw interruptedBy("the agent was closed");
-  if (signal?.aborted) throw cancelledBy(signal.reason);
 }
