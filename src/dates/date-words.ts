@@ -1,7 +1,6 @@
 import { months, weekdays } from "../english/word-classes.ts";
 import { isMistypedInside } from "../language/word-forms.ts";
 
-/** Other ways in which people write the names of days: as shorthands, and with more than one letter wrong. */
 const spellings: Readonly<Record<string, string>> = {
   today: "2day",
   tonight: "tonite 2nite 2night tnite 2nit",
@@ -63,7 +62,6 @@ export function withoutMarks(text: string): string {
   return text.replace(marks, " ");
 }
 
-/** The longest text in which dates are looked for, in UTF-16 code units. In a longer one there are none. */
 export const maxDateText = 10_000;
 
 /** True if a text may say a date or a time: cheap, and never wrong where it says no. */

@@ -14,7 +14,6 @@ export interface Phrase extends Place {
   readonly clashEnd?: number;
 }
 
-/** Keeps the first and longest of pieces that overlap. */
 export function withoutOverlaps(pieces: readonly Piece[]): readonly Piece[] {
   const kept: Piece[] = [];
   const sorted = [...pieces].sort((one, other) => one.start - other.start || other.end - one.end);
@@ -24,7 +23,6 @@ export function withoutOverlaps(pieces: readonly Piece[]): readonly Piece[] {
 
 /** "A week from next week friday evening at 8". */
 const maxPieces = 6;
-/** These may follow "the" or "the coming". */
 const takesArticle = /^(?:date|ordinal|weekday|short-weekday|slashed)$/;
 
 export function joinFrom(pieces: readonly Piece[], first: number, text: string): { phrase: Phrase; count: number } {
@@ -53,7 +51,6 @@ const beforeDay = /^(?:\s*,)?\s*(?:(?:on|of)\s+)?(?:the\s+)?$/i;
 const ofDay = /^\s*(?:on|of)\s+(?:the\s+)?$/i;
 const beforeDate = /^[.,]?\s*(?:the\s+)?$/i;
 const beforePart = /^\s*(?:(?:in\s+the|at|by|this)\s+)?$/i;
-/** Nothing that may stand between two pieces is longer. */
 const maxGap = 12;
 
 function join(phrase: Phrase, next: Piece, text: string): Phrase | undefined {
@@ -155,7 +152,6 @@ const maxLead = 40;
 const wordBefore = /[\p{L}\p{N}_$€£#\\]$|[\p{L}\p{N}_][-./:–'’]$|\d[,+]$/u;
 const wordAfter = /^(?:[\p{L}\p{N}_%°]|['’]\p{L}|[-–/+][\p{L}\p{N}]|[.:,]\d)/u;
 
-/** A preposition before a place in a text, in lower case with single spaces; for the sign @ it is `at`. */
 export interface Lead {
   readonly start: number;
   readonly preposition: string;
@@ -169,14 +165,12 @@ export function leadBefore(text: string, place: number): Lead | undefined {
   return { start: place - before.length + found.index, preposition };
 }
 
-/** A phrase is a date where it stands, or none, or looks like a date and is none that anybody could name. */
 export type Verdict = "date" | "none" | "impossible" | "unclear";
 
 interface Standing extends Phrase {
   readonly before: string;
   readonly after: string;
   readonly lead: string;
-  /** True if a word follows that may make it a part of a name. */
   readonly isFollowed: boolean;
 }
 

@@ -17,7 +17,6 @@ import {
 
 export type PartOfDay = "morning" | "afternoon" | "evening" | "night";
 
-/** A position in the text, in UTF-16 code units. */
 export interface Place {
   readonly start: number;
   readonly end: number;
@@ -32,9 +31,7 @@ export interface DayPiece extends Place {
     | ("word" | "weekday" | "short-weekday" | "date" | "ordinal" | "next-week" | "next-year" | "span" | "feast")
     | "slashed";
   readonly hasYear?: boolean;
-  /** For a weekday: 0 is Sunday. */
   readonly weekday?: number;
-  /** True for "tonight". */
   readonly part?: PartOfDay;
   /** The last day, of "5 to 7 march". */
   readonly lastDay?: number;
@@ -77,7 +74,6 @@ export function findPieces(text: string, today: number): readonly Piece[] {
 const zoneName =
   /^\s?(utc|gmt|bst|est|edt|pst|pdt|mst|mdt|cst|cdt|cet|cest|ist|jst|aest|aedt|msk|[ep]t(?<=[EP]T))(?![\w'’])/i;
 
-/** "5pm EST" */
 function withZone(piece: Piece, text: string): Piece {
   if (piece.kind !== "time" || piece.said === "bare") return piece;
   const [whole, zone] = zoneName.exec(text.slice(piece.end, piece.end + 8)) ?? [];
@@ -88,7 +84,6 @@ const lookAround = 24;
 const before = (text: string, place: number) => text.slice(Math.max(0, place - lookAround), place);
 const after = (text: string, place: number) => text.slice(place, place + lookAround);
 
-/** "tomorrow", "the day after tomorrow", "next friday", "fri", "tuesday this week". */
 function findDayWords(text: string, today: number): readonly Piece[] {
   return [...text.matchAll(eachDayWord)].flatMap((match): readonly Piece[] => {
     const name = dayNameOf(match[0]);
@@ -164,7 +159,6 @@ const fromNow = /^\s{1,2}(?:from\s{1,2}(?:now|today)|later|(ago))(?!\w)/i;
 const fromDay = /^\s{1,2}(?:from|after|past|(before))(?!\w)/i;
 const weeksOn = /^(?:\s{1,2}on(?!\w)|(?=\s{1,2}to(?:day|morrow)(?!\w)))/i;
 
-/** Distances: "in two hours and 5 minutes", "3 days ago", and "a week from", which moves the day that follows. */
 function findDistances(text: string, today: number): readonly Piece[] {
   const sums: Distance[] = [];
   let parts = 1;
@@ -232,7 +226,6 @@ interface Reader {
   readonly read: (groups: Groups, today: number) => Content | undefined;
 }
 
-/** Finds what the library does not read, or would count by the machine's clock. No pattern can look far. */
 function findSpoken(text: string, today: number): readonly Piece[] {
   return readers.flatMap(({ pattern, read }) =>
     [...text.matchAll(pattern)].flatMap((match) => {
@@ -372,7 +365,6 @@ function readWritten({ year: said, month, date, time, offset = "" }: Groups): Co
   return dayOr(day, { hasYear: true });
 }
 
-/** Seconds since midnight of a time on the clock; undefined if no clock shows it. */
 function secondsAt(groups: Groups, name: "" | "Last", half = groups[`half${name}`]): number | undefined {
   const [hour, minute = "0", second = "0"] = ["hour", "minute", "second"].map((field) => groups[`${field}${name}`]);
   const said = Number(hour);
@@ -383,7 +375,6 @@ function secondsAt(groups: Groups, name: "" | "Last", half = groups[`half${name}
   );
 }
 
-/** "9 pm", "9 in the morning", "9 at night". */
 function halfOf({ hour, half, part, night }: Groups): string | undefined {
   if (half !== undefined || (part === undefined && night === undefined)) return half;
   // Twelve at night ends a day.
@@ -417,7 +408,6 @@ function readClock(groups: Groups): Content | undefined {
   return { kind: "time", said, seconds, isExact, ...(isRange && { lastSeconds }) };
 }
 
-/** "10:00", "07", "15": written as on a clock of 24 hours. */
 function isOfDay(hour: string, said: string): boolean {
   return Number(hour) > 12 || hour.startsWith("0") || (said === "digits" && hour.length === 2);
 }
@@ -439,7 +429,6 @@ function dayOfYear(year: string | undefined, month: number, date: number, today:
   return year === undefined ? nextDate(month - 1, date, today) : dayNumber(yearOf(year, today), month - 1, date);
 }
 
-/** Reads days of the next year that has them, or of the year that was said: "5 march", "march 5 - 7, 2028". */
 function readDate({ month = "", date = "", first = date, last = date, th, year: said }: Groups, today: number) {
   const [day, lastDay] = [first, last].map((one) => dayOfYear(said, monthOf(month) + 1, numberOf(one), today));
   if (Number(date) > 31 && !th) return undefined;

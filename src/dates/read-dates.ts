@@ -11,7 +11,6 @@ export interface DateClock {
 }
 
 export interface DateMoment {
-  /** `YYYY-MM-DD`. */
   readonly date: string;
   /** If a time was said: ISO 8601 with the zone's offset at that time, such as `2026-11-24T17:00:00+01:00`. */
   readonly dateTime?: string;
@@ -19,9 +18,7 @@ export interface DateMoment {
 
 /** Its place is without the preposition before it. */
 export interface DateReading extends DateMoment, Place {
-  /** The preposition directly before it, in lower case, such as `by` or `due on`. */
   readonly preposition?: string;
-  /** Start of the preposition; without one, the same as {@link start}. */
   readonly leadStart: number;
   /** If no hour was said but a part of the day, from which {@link dateTime} has its hour. */
   readonly partOfDay?: PartOfDay;
@@ -117,7 +114,6 @@ function withMeal(phrase: Phrase, text: string): Phrase {
   return { ...phrase, part: { kind: "part", start, end, part: meal, isToday: false } };
 }
 
-/** A reading may be the end of a range that the last one begins. */
 function add(found: Read[], next: Read, text: string, now: Now): void {
   const last = found.at(-1);
   const range = last && joinRange(last, next, text, now);
@@ -203,7 +199,6 @@ function momentOf(phrase: Phrase, now: Now): Moment | undefined {
   return { ...wholeDay(onDay, timeZone), ...until };
 }
 
-/** An instant, or this time of another day and a while later. */
 function instantAt(moment: NonNullable<Phrase["moment"]>, { nowMs, timeZone, today }: Now): number {
   if (moment.kind === "instant") return moment.ms;
   const sameTime = instantOf(wallTimeAt(nowMs, timeZone) + (moment.day - today) * dayMs, timeZone);

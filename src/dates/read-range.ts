@@ -5,10 +5,8 @@ import { type DateClock, type DateOptions, type DateReading, type Now, nowOf, re
 import { addMonths, dayMs, daysOfMonth, endOfPeriod, isoDateTime, isoDay } from "./zoned-time.ts";
 
 export interface DateRange {
-  /** Its position in the text, with the preposition before it, in UTF-16 code units. */
   readonly start: number;
   readonly end: number;
-  /** ISO 8601: a date, or a date and time with the offset of the zone. */
   readonly from?: string;
   readonly to?: string;
 }

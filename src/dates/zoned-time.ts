@@ -44,7 +44,6 @@ export function instantOf(wall: number, timeZone: string): number {
   return wallTimeAt(later, timeZone) === wall ? later : wall - before;
 }
 
-/** ISO 8601 with the offset of the zone at an instant, to the second: `2026-11-24T17:00:00+01:00`. */
 export function isoDateTime(ms: number, timeZone: string): string {
   const wall = wallTimeAt(ms, timeZone);
   const offset = Math.round((wall - Math.floor(ms / 1000) * 1000) / minuteMs);
@@ -53,7 +52,6 @@ export function isoDateTime(ms: number, timeZone: string): string {
   return `${new Date(wall).toISOString().slice(0, 19)}${offset < 0 ? "-" : "+"}${hours}:${minutes}`;
 }
 
-/** `YYYY-MM-DD` of a day, counted from 1970-01-01. */
 export function isoDay(day: number): string {
   return new Date(day * dayMs).toISOString().slice(0, 10);
 }
@@ -74,7 +72,6 @@ export function addMonths(day: number, months: number): number {
   );
 }
 
-/** The weekday of a day counted from 1970-01-01, from Sunday, 0. */
 export function weekdayOf(day: number): number {
   return (((day + 4) % 7) + 7) % 7;
 }
@@ -103,7 +100,6 @@ export function nextDate(month: number, date: number, today: number): number | u
   return days.find((day) => day !== undefined && day >= today);
 }
 
-/** A day of the month that is some months from now; undefined if that month does not have it. */
 export function dayInMonth(date: number, months: number, today: number): number | undefined {
   const there = new Date(addMonths(today, months) * dayMs);
   return dayNumber(there.getUTCFullYear(), there.getUTCMonth(), date);

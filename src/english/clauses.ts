@@ -10,7 +10,6 @@ export const connectors: readonly { readonly words: readonly string[]; readonly 
   ).map((words) => ({ words, isHard: true })),
 ];
 
-/** Words that link two wishes, too, but are as often part of one. */
 export const linkWords: readonly (readonly string[])[] = wordsOf("as well as|plus|also|next|finally");
 
 /** Words that start a new wish: the text before "and what is …" never includes it. */
@@ -22,7 +21,6 @@ export const wishOpeningPairs: ReadonlySet<string> = new Set(
   ),
 );
 
-/** Abbreviations: a point after them does not end a sentence. */
 export const clauseAbbreviations = wordSet("mr mrs ms dr st vs no etc approx e.g i.e prof nr jr sr inc ltd co ave");
 
 export const wishVerbs = wordSet(
@@ -75,7 +73,6 @@ export const courtesiesAfter: readonly string[] = [
   "(for me|for us|right now|now|right away|immediately|asap|as soon as possible|quickly|at once|this time|too|as well|also|again|afterwards|at the end|at last|after that|in the end|ok|okay|alright|all right|right|then|instead|though|buddy|dear|first|mate|lol|x|so far|at the moment)",
 ];
 
-/** With nothing else in the clause. */
 export const courtesiesAlone: readonly string[] = [
   "(please|thanks|thank you|thanks a lot|thank you very much|thank you so much|many thanks|thanks in advance|many thanks in advance|thank you in advance|ta|cheers|much appreciated|kind regards|best regards|best wishes|regards|yours sincerely)",
   "(morning|mornin|evening|afternoon|hey|hi|hello|hiya|hey there|hi there|hello there|good morning|good afternoon|good evening|ok|okay|alright|all right|great|cool|perfect|well|so|now|right|lol|ugh|yo|dear assistant|excuse me)",

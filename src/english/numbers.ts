@@ -74,7 +74,6 @@ export function readNumber(
   return readScales(words, readPoint(words, { digits: String(state.total + state.group), end }));
 }
 
-/** The number so far: groups that a scale has closed, the open group, and the kind of the last word. */
 interface NumberState {
   total: bigint;
   group: bigint;
@@ -86,7 +85,6 @@ function isSmall(word: string | undefined): boolean {
   return /^(?:unit|ten)$/.test(numerals.get(word ?? "")?.kind ?? "");
 }
 
-/** Adds a word to the number; false if it cannot follow. */
 function take(state: NumberState, { kind, value }: Numeral): boolean {
   const { total, group, lastScale, last } = state;
   const count = last === "" ? 1n : group;
@@ -106,7 +104,6 @@ function take(state: NumberState, { kind, value }: Numeral): boolean {
   return true;
 }
 
-/** "three point one four", "zero point twenty five". */
 function readPoint(words: readonly string[], whole: NumberReading): NumberReading {
   if (words[whole.end] !== "point") return whole;
   let decimals = "";
@@ -120,7 +117,6 @@ function readPoint(words: readonly string[], whole: NumberReading): NumberReadin
   return decimals === "" ? whole : { digits: `${whole.digits}.${decimals}`, end };
 }
 
-/** Digits, "five", "oh" or "twenty five", and the index behind it. */
 function decimalsAt(words: readonly string[], at: number): readonly [digits: string | undefined, end: number] {
   const word = words[at] ?? "";
   if (/^\d+$/.test(word)) return [word, at + 1];
@@ -131,14 +127,12 @@ function decimalsAt(words: readonly string[], at: number): readonly [digits: str
   return end > at ? [String(state.group), end] : [word === "oh" ? "0" : undefined, at + 1];
 }
 
-/** "one point five million" */
 function readScales(words: readonly string[], found: NumberReading): NumberReading | undefined {
   const scale = found.digits.includes(".") ? factorOf(words[found.end]) : undefined;
   if (scale !== undefined) return { digits: multiply(found.digits, scale), end: found.end + 1 };
   return found.digits === "0" && words[found.end] === "point" ? undefined : found;
 }
 
-/** "1200", "3 million", "2.5 thousand". */
 function readDigits(words: readonly string[], start: number): NumberReading {
   let digits = words[start] ?? "";
   let end = start + 1;

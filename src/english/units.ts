@@ -35,7 +35,6 @@ const kinds = `
 1 piece pieces eggs; 12 dozen dozens
 `;
 
-/** Currencies, each a kind, with the sign that stands for it alone. */
 const currencies = `
 1 cent cents; 100 dollar dollars $ us$ usd buck bucks
 

@@ -32,7 +32,6 @@ split divide share
   .split("\n")
   .map((line) => line.split(" "));
 
-/** The verbs that ask for the same as a verb, itself first. */
 export function verbsLike(verb: string): readonly string[] {
   return [...new Set([verb, ...groups.filter((group) => group.includes(verb)).flat()])];
 }
@@ -89,7 +88,6 @@ export function startsWithVerb(words: readonly string[]): boolean {
   return verbs.has(first) && second !== "and";
 }
 
-/** True if a word is one of these verbs, and so no misspelling of another. */
 export function isVerb(word: string): boolean {
   return verbs.has(word);
 }
@@ -162,10 +160,8 @@ const pointers = ["the", "that", "this", "its"];
 /** Words after which "one" is not a number. */
 export const onePointers = wordSet("the that this which each every any next last previous other");
 
-/** Words before the name of an earlier result: "that total". */
 const resultPointers: ReadonlySet<string> = new Set([...pointers, "his", "these", "those"]);
 
-/** Words that say which of the earlier results is meant: "the last total". */
 const resultOrder = wordSet("previous last final above resulting calculated first");
 
 export const resultNouns = wordSet(
@@ -187,7 +183,6 @@ export function readAnaphor(words: readonly string[], start: number): number | u
   return whatYouGet ? start + 3 : undefined;
 }
 
-/** True if some of the words may refer to an earlier result: "the output", "pay that amount", "with result". */
 export function mentionsResult(words: readonly string[], start: number, end: number): boolean {
   for (let at = start; at < end; at++) {
     if (resultNouns.has(words[at] ?? "") || readAnaphor(words, at) !== undefined) return true;

@@ -7,7 +7,6 @@ export interface Token {
   readonly start: number;
   readonly end: number;
   readonly newLine: boolean;
-  /** True if it directly follows the token before. */
   readonly glued: boolean;
 }
 

@@ -64,7 +64,6 @@ export function createFallbackPlanner(planners: readonly Planner[], options: Fal
 
 type ChainSettings = SettingsOf<FallbackPlannerOptions, typeof chainOptions>;
 
-/** Like {@link createFallbackPlanner}, with checked options; `option` names the option that has the planners. */
 export function chainPlanners(option: string, given: readonly Planner[], chain: ChainSettings): Planner {
   const planners = [...given];
   if (planners.length === 0) failOption(option, planners, "a list of at least one planner");

@@ -25,7 +25,6 @@ export function estimateComplexity({ request, tools }: Pick<PlanRequest, "reques
   return wishes.length > 1 || references > 0 || named > 1 ? "moderate" : "simple";
 }
 
-/** Words before which "every" means no loop, as alternatives of a regular expression. */
 const recurringTimes =
   "day|week|month|year|morning|evening|night|hour|minute|(?:mon|tues|wednes|thurs|fri|satur|sun)day";
 
@@ -70,7 +69,6 @@ const concrete = new RegExp(String.raw`^(?:please |(?:can|could|would|will) you 
 const manySteps =
   /\b(?:multi|several|many|multiple)[- ](?:step|stage|phase|part)s?\b|\b(?:step by step|end[- ]to[- ]end|in depth)\b/;
 
-/** `CityWeather` is city and weather. */
 function wordsOfName(name: string): readonly string[] {
   const words = name
     .replace(/([a-z\d])([A-Z])/g, "$1 $2")

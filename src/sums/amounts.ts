@@ -72,7 +72,6 @@ function isPronoun(words: readonly string[], at: number): boolean {
   return beforePlace.test(before) || (beforePronoun.test(before) && !afterNumber.test(words[at + 1] ?? ""));
 }
 
-/** "half", "a third", "half a million". */
 function readPart(words: readonly string[], at: number): Amount | undefined {
   const hasArticle = /^an?$/.test(words[at] ?? "");
   const name = words[hasArticle ? at + 1 : at] ?? "";
@@ -88,7 +87,6 @@ function readPart(words: readonly string[], at: number): Amount | undefined {
   return { term: { ...(partOf(part, atom(scale)) ?? part), isBare: true }, end: start + 1 };
 }
 
-/** "sixty dollars and fifty cents" */
 function readCents(words: readonly string[], digits: string, end: number): Amount | undefined {
   if (!whole.test(digits) || !/^(?:dollars?|euros?|pounds?|bucks?)$/.test(words[end] ?? "")) return undefined;
   const cents = readNumber(words, words[end + 1] === "and" ? end + 2 : end + 1, { joinAnd: false });

@@ -112,7 +112,6 @@ function usesLast(expression: string): boolean {
   return /(?<![a-z])x(?![a-z])/.test(expression);
 }
 
-/** True for the signs of a date or of a telephone number. */
 function isOnlyAlike(tokens: readonly SumToken[]): boolean {
   const signs = tokens.filter(({ word, term }) => term !== undefined || /^[-/]$/.test(word));
   return signs.length < 9 && notArithmetic.test(signs.map(({ word }) => word).join(""));

@@ -410,7 +410,6 @@ export class SumParser {
     });
   }
 
-  /** "max(1, 2, 3)" */
   private called(): Term | undefined {
     const name = this.word;
     if (this.wordAt(this.at + 1) !== "(" || !lexicon.functions.has(name)) return undefined;

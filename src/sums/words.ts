@@ -62,7 +62,6 @@ export const leads: ReadonlySet<string> = wordSet(
 
 /** More of them before a list: "on average how much is 5, 6 and 7". */
 export const listLeads: ReadonlySet<string> = wordSet("what how much many is are");
-/** Words that claim a result: "two plus two is five". */
 export const equalities: ReadonlySet<string> = wordSet("= equals equal is are makes make");
 /** Words of a question that may end in a stated result: "is two plus two five". */
 export const claiming: ReadonlySet<string> = wordSet("is are does do did isn't doesn't isnt doesnt");
@@ -109,7 +108,6 @@ export const denominators: ReadonlyMap<string, string> = new Map(
   ].map((row) => row.split(" ") as [string, string]),
 );
 
-/** The number of an ordinal such as "fourth" or "4th". */
 export function rankOf(word: string): string | undefined {
   const place = ordinals.indexOf(word);
   return place >= 0 ? String(place + 1) : /^(\d{1,4})(?:st|nd|rd|th)$/.exec(word)?.[1];

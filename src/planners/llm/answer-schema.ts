@@ -8,7 +8,6 @@ import { unclear } from "./prompt.ts";
 interface SchemaOptions {
   readonly dialect: SchemaDialect;
   readonly maxCalls: number;
-  /** The names of the results of earlier steps: `$1`, `$1.key`. */
   readonly results: readonly string[];
   /** A pattern of the only texts that are copied, for a server that makes a grammar for each request. @default any */
   readonly spans?: string | undefined;
@@ -107,7 +106,6 @@ export function spanPattern(request: RequestText, results: readonly string[]): s
   const quoted = tokens.flatMap(({ kind, norm }) => (kind === "quote" ? [inGrammar(norm)] : []));
   const named = results.map(inGrammar);
   const spans = [...quoted, ...named];
-  /** By a token: the rest of a run that has ended before it. */
   const rests = new Map<number, string>();
   for (let at = tokens.length - 1; at >= 0; at--) {
     const pointed = results.length === 0 ? undefined : readAnaphor(words, at);
@@ -248,7 +246,6 @@ function takesNull({ anyOf, type, enum: values }: JsonSchema): boolean {
   return anyOf?.some(takesNull) ?? (type === "null" || values?.includes(null) === true);
 }
 
-/** Null stands for a key that is left out, where none may be. */
 export function orNull(schema: JsonSchema): JsonSchema {
   return { anyOf: [...(schema.anyOf ?? [schema]), { type: "null" }] };
 }

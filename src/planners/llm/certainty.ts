@@ -33,7 +33,6 @@ export function leastLikely(
 const ofList = 2;
 export const ofCall = 3;
 
-/** The places of an answer at which the model makes a choice. */
 // biome-ignore lint/complexity/noExcessiveCognitiveComplexity: one pass over the text, a branch for each sign
 function* meaningfulIn(text: string, offset: number, scope: AnswerScope): Generator<number> {
   let depth = 0;

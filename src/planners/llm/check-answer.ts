@@ -12,9 +12,7 @@ import { type CallScope, type EarlierStep, readCall } from "./read-calls.ts";
 export interface AnswerScope extends CallScope {
   readonly operations: ReadonlyMap<string, Operation>;
   readonly tools: ReadonlyMap<string, DefinedTool>;
-  /** Steps of the plan that new ones may refer to; they stay before them. */
   readonly kept: readonly PlanStep[];
-  /** The id of the step with this number among the new ones, from 0. */
   readonly idOf: (index: number) => string;
   readonly maxSteps: number;
   readonly expressions: boolean;
@@ -23,7 +21,6 @@ export interface AnswerScope extends CallScope {
   readonly isOpposite: (operation: Operation) => boolean;
 }
 
-/** A plan, a refusal, or problems about which the model is asked once more. */
 export type CheckedAnswer =
   | { readonly type: "plan"; readonly steps: readonly PlanStep[]; readonly made: readonly EarlierStep[] }
   | { readonly type: "refusal" }
@@ -32,7 +29,6 @@ export type CheckedAnswer =
 const maxWordLength = 50;
 const maxNames = 20;
 
-/** Reads the answer of a model: its calls become steps of a plan that is valid behind the steps that are kept. */
 export async function checkAnswer(text: string, scope: AnswerScope): Promise<CheckedAnswer> {
   if (text.length > maxAnswerLength) return noJson(`The answer is longer than ${maxAnswerLength} characters.`);
   const calls = callsIn(parseJson(jsonIn(text)));
@@ -96,7 +92,6 @@ export class AnswerReader {
 
   constructor(private readonly scope: AnswerScope) {}
 
-  /** Adds the steps of a call; returns what is wrong with it, if anything is. */
   async add(call: WrittenCall): Promise<string | undefined> {
     const { operations, earlier, idOf, wish } = this.scope;
     const operation = operations.get(call.do) ?? operationOf([...operations.values()], call.do, call);
@@ -163,7 +158,6 @@ export function earlierStep(step: PlanStep, operations: readonly Operation[]): E
 /** No plan is nested deeper, and code that walks one recurses for each level. */
 const maxDepth = 100;
 
-/** Parses JSON; undefined if it is invalid or nested deeper than any plan. */
 export function parseJson(text: string): unknown {
   try {
     const value: unknown = JSON.parse(text);

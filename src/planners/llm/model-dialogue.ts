@@ -22,7 +22,6 @@ export interface Question {
   readonly schema: JsonSchema;
   /** A schema that a model has refused once is not sent again, nor another of the same source. */
   readonly source: object;
-  /** True if the schema is closed; see `ModelResponseFormat`. */
   readonly isStrict: boolean;
   readonly scope: AnswerScope;
   readonly chosen?: readonly string[] | undefined;
@@ -32,11 +31,9 @@ export interface ModelSettings {
   readonly name: string;
   readonly model: LanguageModel;
   readonly temperature: number | null;
-  /** The longest answer; undefined for a limit that suits the request. */
   readonly maxOutputTokens: number | undefined;
 }
 
-/** Features of a request that a model has refused: they are not tried again. */
 export class RefusedFeatures {
   /** Sources of schemas, and the format `json`. */
   readonly formats = new WeakSet<object>();
@@ -48,7 +45,6 @@ export interface ModelTask {
   readonly refused: RefusedFeatures;
   readonly request: PlanRequest;
   readonly question: Question;
-  /** Asks about other tools, if those of the question cannot do what is asked; called once. */
   readonly elsewhere?: (() => Promise<Question>) | undefined;
 }
 
@@ -57,7 +53,6 @@ export interface ModelSteps {
   readonly made: readonly EarlierStep[];
   /** Those of `made` that no word of the wish asks for. */
   readonly unasked: readonly EarlierStep[];
-  /** Probability of its least likely token; undefined if the model does not say. */
   readonly likelihood: number | undefined;
   readonly attempts: number;
   readonly failures: readonly PlanFailure[];
@@ -232,7 +227,6 @@ export class ModelDialogue {
     return { type: "json", schema, ...(isStrict && { strict: true }) };
   }
 
-  /** Falls back to a weaker format if this one was refused; repeats once if the answer broke off. Else throws. */
   private giveWay(thrown: unknown): void {
     const { signal } = this.task.request;
     if (signal.aborted) throw signal.reason;
@@ -334,7 +328,6 @@ function describeProblems(problems: readonly string[]): readonly string[] {
 
 const maxEcho = 1_000;
 
-/** Repeats only the beginning of a long answer. */
 function askAgain(
   messages: readonly ModelMessage[],
   { answer, problems }: { readonly answer: string; readonly problems: readonly string[] },

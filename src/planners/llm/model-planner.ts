@@ -49,7 +49,6 @@ const maxToolTokens = { all: 1_500, nearest: 1_000 };
 /** More calls than a model writes without losing its way. */
 const maxCalls = 20;
 
-/** Plans with a model. It keeps prompts, plans, and the features that the model is known to refuse. */
 export class ModelPlanner {
   private readonly prompts: ToolSets<Prompt>;
   private readonly nearest: ToolSets<ChooseTools | undefined>;
@@ -116,7 +115,6 @@ export class ModelPlanner {
     return making.finish(this.settings);
   }
 
-  /** Returns the model's context size in tokens; asks once, unless that was aborted. */
   private async askForContext(signal: AbortSignal): Promise<number | undefined> {
     try {
       return await this.settings.model.getContextTokens?.(signal);
@@ -294,7 +292,6 @@ class Making {
     return [...parts, withEarlier(text, names)].join("\n");
   }
 
-  /** The whole plan, if the request says what is in it, and the model was sure. */
   async finish({ name, model, minCertainty }: ModelPlannerSettings): Promise<ModelPlan> {
     const { tools, nowMs, timeZone } = this.request;
     const { failures, made } = this;
@@ -335,7 +332,6 @@ class Making {
     return { steps: this.only ?? this.inOrder(), source };
   }
 
-  /** Says what the plan has that the request does not say, or says once and the plan uses twice. */
   private findUnsaid(account: Account): string | undefined {
     const calls = new Map(this.callsOf(this.steps).map((call) => [call.id, call]));
     const isPure = (stepId: string) => calls.get(stepId)?.tool.declaredEffect === "pure";
@@ -353,7 +349,6 @@ class Making {
     return twice && `${JSON.stringify(twice.text)} is used twice, but was said once`;
   }
 
-  /** True for the place of a field that says which operation of a tool is meant. */
   private isOperation([, field]: JsonPath): boolean {
     return this.made.some(({ operation }) => Object.hasOwn(operation.constants, String(field)));
   }
@@ -388,7 +383,6 @@ class Making {
     });
   }
 
-  /** The request, and what else the model read. */
   private texts(): readonly AccountText[] {
     const { request, context } = this.request;
     return [
@@ -413,7 +407,6 @@ function isOpen({ type: { kind } }: Slot): boolean {
 
 const maxShown = 500;
 
-/** Tells a model which steps were done and which failed. */
 function describeFailure({ steps, error }: ReplanRequest): string {
   const lines = steps.map(({ stepId, tool, input, status, output }) => {
     const result = status === "completed" ? `, result ${JSON.stringify(output ?? null).slice(0, maxShown)}` : "";
@@ -438,7 +431,6 @@ class ToolSets<T> {
 
   constructor(private readonly make: (tools: readonly DefinedTool[]) => Promise<T>) {}
 
-  /** Returns what was made of these tools; makes it once, unless that fails or many others came in between. */
   get(tools: readonly DefinedTool[]): Promise<T> {
     const isSame = (known: readonly DefinedTool[]) =>
       known.length === tools.length && known.every((tool, index) => tool === tools[index]);

@@ -12,7 +12,6 @@ const minTools = 5;
 
 export interface ChosenTools {
   readonly first: readonly DefinedTool[];
-  /** The nearest of the rest, and the likeliest of the first. */
   readonly others: () => readonly DefinedTool[];
 }
 
@@ -72,7 +71,6 @@ export async function readNearest(
   };
 }
 
-/** The texts of a tool that are searched, by its place in the list; `lines` are those of the prompt. */
 async function textOf(tool: DefinedTool, id: number) {
   const operations = await operationsOf([tool]);
   const { name, description } = tool;

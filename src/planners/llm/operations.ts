@@ -41,7 +41,6 @@ export interface Slot {
   /** The schema of a field that no reader knows; undefined for one that is copied as words. */
   readonly schema: JsonSchema | undefined;
   readonly isRequired: boolean;
-  /** True if a model may write it in its own words. */
   readonly isComposed: boolean;
 }
 
@@ -73,7 +72,6 @@ export function resultKeys({ rules, outputs }: Operation): readonly string[] {
   return rules.tool.result === undefined && outputs.length > 1 ? outputs : [];
 }
 
-/** True for what must not be done twice, needs approval, or cannot be taken back. */
 export function isGrave({ rules: { tool }, phrases }: Operation, input: JsonObject): boolean {
   const isDestructive = phrases.some(({ source }) => source.destructive === true);
   return isDestructive || tool.declaredNeedsApproval !== false || effectOfStep(tool, input) === "once";
@@ -296,7 +294,6 @@ class OperationReader {
     return [...ofFields, ...others];
   }
 
-  /** True for a slot that a call must have: a required field, or one without which few phrases can be said. */
   private isRequired(name: string): boolean {
     if (!this.hasFunction) return this.branch.required?.includes(name) === true;
     const standsFor = (each: string) => !(each in this.fields) && this.isText(each) && this.isText(name);
@@ -325,7 +322,6 @@ function slotsBeside({ anywhere }: PhraseRule): readonly (readonly [string, Slot
   return anywhere.flatMap(({ slots }) => [...slots]);
 }
 
-/** True if a reader knows the type: words, a number, a time, a choice; not an object or a list of objects. */
 function isRead(type: SlotType, schema: JsonSchema | undefined): boolean {
   if (schema === undefined || type.kind === "enum") return true;
   const types = [schema.type ?? []].flat();
@@ -337,7 +333,6 @@ function isRead(type: SlotType, schema: JsonSchema | undefined): boolean {
   return true;
 }
 
-/** A slot as a line of the prompt has it: `when`, `number`, `low|high`. */
 export function describeSlot({ key, type, schema, isRequired }: Slot): string {
   return `${key}${isRequired ? "" : "?"}: ${describeType(type, schema)}`;
 }

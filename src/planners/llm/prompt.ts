@@ -16,7 +16,6 @@ export interface PlanExample {
   readonly steps: readonly { readonly tool: string; readonly input: object }[];
 }
 
-/** The developer's instructions and examples for the model. */
 export interface PromptOptions {
   readonly instructions: string | undefined;
   readonly examples: readonly PlanExample[];
@@ -217,7 +216,6 @@ export function withEarlier(wish: string, earlier: readonly string[]): string {
   return [...earlier.map((name, index) => `$${index + 1} ${name}`), wish].join("\n");
 }
 
-/** An example of the developer as a turn; undefined if a value is not in its sentence. */
 async function turnOf({ request, steps }: PlanExample, operations: readonly Operation[]): Promise<Turn | undefined> {
   const calls: WrittenCall[] = [];
   const earlier: Operation[] = [];
@@ -233,7 +231,6 @@ async function turnOf({ request, steps }: PlanExample, operations: readonly Oper
   return calls.length === 0 ? undefined : { request, calls };
 }
 
-/** The call that an input stands for, in the words of its sentence; undefined if they do not say it. */
 async function callOf(
   operation: Operation,
   {

@@ -14,7 +14,6 @@ import { readTextEdges } from "../rules/texts.ts";
 import type { Operation, Slot } from "./operations.ts";
 import type { WrittenCall } from "./prompt.ts";
 
-/** A step that stands before a call: what "$1" names. */
 export interface EarlierStep {
   readonly id: string;
   readonly input: JsonObject;
@@ -49,7 +48,6 @@ export async function readCall(call: WrittenCall, operation: Operation, scope: C
 /** Stands for a result until the text around it is escaped. */
 const mark = "\u{F0000}";
 const sign = /\$(?:\d|item|index)/;
-/** References that a step in a loop may use. */
 const ofLoop: readonly PhraseReference[] = [{ $ref: "item" }, { $ref: "index" }];
 
 class CallReader {
@@ -60,7 +58,6 @@ class CallReader {
   private readonly results: PhraseReference[] = [];
   private readonly work = new WorkMeter();
   private isLoop = false;
-  /** True once a slot has an earlier result. */
   private isReferring = false;
   private readonly rule: SlotRule;
   private readonly matcher: Matcher;
@@ -174,7 +171,6 @@ class CallReader {
     if (items.length > 0) this.direct.set(name, items);
   }
 
-  /** Takes a text in the user's words, without what fills another slot at its ends. */
   private takeText(name: string, written: string, isComposed: boolean): void {
     if (this.mentionsResult(written)) return void this.direct.set(name, this.withResults(written, mark));
     const span = isComposed ? undefined : this.find(written);
@@ -198,7 +194,6 @@ class CallReader {
     this.cover(start, end);
   }
 
-  /** True if some words may be the value of a slot. */
   private fits(name: string, span: { readonly start: number; readonly end: number }): boolean {
     const pieces: readonly Piece[] = [{ kind: "slot", ...span, name, value: undefined, before: undefined }];
     const { work, rule, scope } = this;
@@ -309,7 +304,6 @@ class CallReader {
     return this.matcher.modifiersAt(this.operation.beside, at);
   }
 
-  /** Finds words in the wish, first where nothing else was copied from. */
   private find(written: string): { readonly start: number; readonly end: number } | undefined {
     const { tokens } = this.scope.wish;
     const said = tokenize(written);
@@ -335,7 +329,6 @@ class CallReader {
     return sign.test(written) && !sign.test(this.scope.wish.text);
   }
 
-  /** A text in which each `$1` is replaced, and its result kept. */
   private withResults(written: string, instead: string): string {
     if (!this.mentionsResult(written)) return written;
     return written.replace(/\$(\d+|item|index)((?:\.\w+)*)/g, (_, place: string, path: string) => {
@@ -430,7 +423,6 @@ class CallReader {
 const textType: SlotType = { kind: "text" };
 const none: ReadonlySet<string> = new Set();
 
-/** Returns what "it" refers to after a step. */
 function resultOf({ id, operation }: EarlierStep): PhraseReference {
   return { $ref: id + operation.rules.resultPath };
 }

@@ -43,7 +43,6 @@ export interface AccountedWord {
    * thing of a list, or a denial that no step has, `left` any other word that nothing explains.
    */
   readonly by: "value" | "operation" | "courtesy" | "aside" | "unused" | "left";
-  /** With `value`: the first place that has it. */
   readonly place?: Place;
 }
 
@@ -121,7 +120,6 @@ interface ReadPhrase {
 interface Unsaid extends Omit<UnsaidValue, "sources"> {
   readonly value: unknown;
   readonly key: string;
-  /** True for a number, a time or a choice, which words may say otherwise. */
   readonly isReadable: boolean;
   readonly isLikely: boolean;
 }
@@ -145,7 +143,6 @@ class RequestAccount {
   private readonly by: (Place | "operation" | undefined)[];
   private readonly copied = new Map<string, { readonly text: string; readonly places: Place[] }>();
   private readonly unsaid: Unsaid[] = [];
-  /** True if a step changes nothing, and so may answer a question. */
   private answers = false;
   private readonly said: readonly { readonly norm: string; readonly at: number }[];
   private readonly present: ReadonlySet<string>;
@@ -313,7 +310,6 @@ class RequestAccount {
     return [];
   }
 
-  /** Reads what a phrase makes of each value that is said, and of the texts alone; undefined if nothing is of the operation. */
   private readValues(
     rule: PhraseRule,
     input: Slots,
@@ -422,7 +418,6 @@ class RequestAccount {
     return places;
   }
 
-  /** Prefers a place that no other text was copied from. */
   private findText(norms: readonly string[], free: Place | undefined): Found {
     if (norms.length === 0) return {};
     let found: Part | undefined;
@@ -652,7 +647,6 @@ function leavesOf(value: unknown, path: JsonPath, isLiteral = false): readonly L
   );
 }
 
-/** A value; for a template, its text without what other steps put into it. */
 function textOf({ value, isLiteral }: Leaf): unknown {
   if (typeof value !== "string" || isLiteral || !value.includes("${")) return value;
   return parseTemplate(value)
@@ -666,7 +660,6 @@ function namesIn(path: JsonPath, schemasOf: (path: JsonPath) => readonly JsonSch
   return path.filter((key, index): key is string => typeof key === "string" && !isKnown(key, index));
 }
 
-/** The words of a name: `notifyAll`, `notify_all`. */
 export function spaced(name: string): string {
   return name.replace(/([a-z\d])([A-Z])/g, "$1 $2");
 }

@@ -54,7 +54,6 @@ function skipJoint(tokens: readonly Token[], at: number): number {
   return tokens[comma]?.norm === "and" ? comma + 1 : comma;
 }
 
-/** "… and 3 minutes" behind hours: a smaller unit of the same kind. */
 function continues(last: Part, next: Part): boolean {
   return last.units.some((unit) => next.units.some(({ kind, size }) => kind === unit.kind && size < unit.size));
 }
@@ -104,7 +103,6 @@ function saysAndHalf(tokens: readonly Token[], at: number): boolean {
   return ["and", "a", "half"].every((word, index) => tokens[at + index]?.norm === word);
 }
 
-/** A number in digits or words, "half an" and "a" before a unit, "1½", "2k". */
 function readCount(tokens: readonly Token[], at: number) {
   const normAt = (place: number) => tokens[place]?.norm ?? "";
   const isHalf = normAt(at) === "half";

@@ -19,7 +19,6 @@ export interface Call {
   readonly otherWords: ReadonlySet<string>;
   readonly isFixed: boolean;
   readonly isDestructive: boolean;
-  /** One of these sets of slots must be filled. */
   readonly needs: readonly ReadonlySet<string>[];
   readonly leads: ReadonlySet<string>;
 }

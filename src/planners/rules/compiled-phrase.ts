@@ -34,7 +34,6 @@ export function compilePhrase(node: PhraseNode): PhrasePlace {
   return placeBefore([node], 0, end);
 }
 
-/** The place before an item of a sequence; `next` is that behind the last. */
 function placeBefore(items: readonly PhraseNode[], from: number, next: PhrasePlace): PhrasePlace {
   if (from === items.length) return next;
   return new PhrasePlace((steps) => {
@@ -71,7 +70,6 @@ function addWord({ words }: Steps, word: string, places: readonly PhrasePlace[])
   else known.push(...places);
 }
 
-/** The words that a phrase may start with; `isOpen` if a slot, too. */
 export interface FirstWords {
   readonly words: ReadonlySet<string>;
   readonly isOpen: boolean;
@@ -116,7 +114,6 @@ export function particleOf(node: PhraseNode): readonly ReadonlySet<string>[] {
   return !isOpen && [...words].every((word) => particles.has(word)) ? [words] : [];
 }
 
-/** Adds every literal word of a phrase to a set, except those of parts that are in `seen`, to which its parts are added. */
 export function addWords(node: PhraseNode, words: Set<string>, seen: Set<PhraseNode>): void {
   if (seen.has(node)) return;
   seen.add(node);

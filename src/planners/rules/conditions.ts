@@ -10,7 +10,6 @@ import { isPureStep } from "./steps.ts";
 
 /** "If milk is on my list, delete it": what is asked first, and what is done only then. */
 export interface Conditional {
-  /** A request whose answer is tested: "is milk on my list". */
   readonly question: string;
   readonly isDenied: boolean;
   readonly wish: string;
@@ -27,7 +26,6 @@ const denial = /\b(?:not|no|never|nothing|none|cannot)\b|n't\b/i;
 /** "Is milk on my list? If not, add it." */
 const ifSo = /^\s*(.+?)[,;.?] *(?:and )?if (not|no|so|yes)\b,? (?:then )?(.+)$/i;
 
-/** True if something in a request is to be done only if something else is so: then it must not be planned as if it were. */
 export function hasCondition(text: string): boolean {
   return ifAtAll.test(text.replace(/"[^"]*"/g, '""'));
 }
@@ -49,7 +47,6 @@ const affirmations: readonly (readonly [RegExp, string])[] = [
   [/\bthere is nothing\b/i, "there is anything"],
 ];
 
-/** A statement without its denial; one of several stays. */
 function affirm(text: string): string {
   const [pattern, plain] = affirmations.find(([each]) => each.test(text)) ?? [];
   return pattern === undefined || plain === undefined ? text : text.replace(pattern, plain);
@@ -61,7 +58,6 @@ function ask(statement: string): string {
   return /^(?:i|we) (?:still )?(?:have|need)\b/i.test(statement) ? `do ${statement}` : `check if ${statement}`;
 }
 
-/** The expression that tells whether the answer of a step is yes; undefined where that cannot be told. */
 function testOf({ id, input }: PlanStep, { rules }: Match): string | undefined {
   const path = `${id}${rules.resultPath}`;
   const types = typesOfResult(path, rules);
@@ -86,7 +82,6 @@ function typesOfResult(path: string, { schemas: { output } }: ToolRules): Readon
   return output && reference && typesOf(schemasAt(output, reference.path) ?? [{}]);
 }
 
-/** The same steps, of which all but the first are run only if the answer of the first says so; undefined where it cannot. */
 export function onlyIf(
   steps: readonly PlanStep[],
   match: Match,

@@ -47,7 +47,6 @@ export function contentStarts(words: readonly string[], start: number, end: numb
   });
 }
 
-/** Returns the places where the content may end; with `isText`, those where a text may end. */
 export function contentEnds(words: readonly string[], start: number, end: number, isText = false): readonly number[] {
   const phrases = isText ? textClosings : closings;
   const found = new Set([end]);

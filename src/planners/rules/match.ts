@@ -14,13 +14,11 @@ export interface Piece {
   readonly kind: "word" | "free" | "slot" | "left";
   readonly start: number;
   readonly end: number;
-  /** With `slot`: its name. */
   readonly name?: string;
   /** With `slot`: the value that was read; undefined for a text or a list. */
   readonly value?: SlotReading["value"] | undefined;
   /** With a text: true if it is taken word for word, to the end of the request or of its sentence. */
   readonly isMessage?: boolean;
-  /** With `word`: true if it is misspelt. */
   readonly isMistyped?: boolean;
   readonly place?: PhrasePlace;
   readonly before: Piece | undefined;
@@ -81,7 +79,6 @@ const maxModifierTokens = 16;
 const noNames: readonly string[] = [];
 const noFits: readonly AsideFit[] = [];
 export const opensMessage: ReadonlySet<string> = new Set(["that", ":", "saying", "says", "because"]);
-/** The steps of work that a check by a schema counts for. */
 const checkCost = 25;
 
 export type FindMeanings = (word: string) => readonly string[];
@@ -92,7 +89,6 @@ export class WorkMeter {
 
   constructor(private readonly limit = 400_000) {}
 
-  /** Adds steps. Throws {@link TooMuchWork} beyond the limit. */
   spend(steps: number): void {
     this.done += steps;
     if (this.done > this.limit) throw new TooMuchWork();

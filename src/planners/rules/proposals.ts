@@ -29,7 +29,6 @@ interface Call {
 
 export const maxProposals = 3;
 
-/** Some meanings, each once, the likeliest first. */
 export function likeliest(meanings: readonly Meaning[]): readonly Meaning[] {
   const isFirst = (each: Meaning, at: number) => meanings.findIndex((other) => isSame(other, each)) === at;
   return meanings.filter(isFirst).toSorted((one, other) => other.certainty - one.certainty);
@@ -41,7 +40,6 @@ function isSame(one: Meaning, other: Meaning): boolean {
   return meant(one) === meant(other);
 }
 
-/** Says a meaning in the words of the tools' phrases; undefined for one that no phrases say. */
 export function toProposal(
   { steps, calls = [], certainty, unused, asks, text }: Meaning,
   clock: DateClock,
@@ -72,7 +70,6 @@ export function unusedIn({ doubts }: Reading, request: RequestText): readonly st
   return unused.map(({ start, end }) => textBetween(request, start, end));
 }
 
-/** The question for the value that a reading lacks; undefined if it is of no field of the input. */
 export function questionFor({ lacking, drafts }: Reading, clock: DateClock): ProposalQuestion | undefined {
   const rule = drafts.find(({ id }) => id === lacking?.stepId)?.match.rule;
   if (lacking === undefined || rule === undefined) return undefined;
@@ -163,7 +160,6 @@ export function exampleValues(
   );
 }
 
-/** An example of a schema, or a number in its range. */
 function valueIn({ type, examples, minimum, exclusiveMinimum, maximum }: JsonSchema): SlotValue | undefined {
   const [example] = [examples ?? []].flat();
   if (example !== undefined || (type !== "number" && type !== "integer")) return example as SlotValue | undefined;
@@ -171,7 +167,6 @@ function valueIn({ type, examples, minimum, exclusiveMinimum, maximum }: JsonSch
   return Math.max(lowest, Math.min(3, Number(maximum ?? 3)));
 }
 
-/** The first value of a type in a request, but for the tokens that are used; its own are added to them. */
 function firstReading(type: SlotType, request: RequestText, used: Set<number>): SlotValue | undefined {
   for (const at of request.words.keys()) {
     const found = slotReadingsAt(type, request, at).find(({ value }) => value !== anaphor);

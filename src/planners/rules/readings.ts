@@ -37,7 +37,6 @@ interface Partial extends Reading {
 }
 
 interface Earlier {
-  /** The step whose result "it" is, and that result. */
   readonly earlier: DraftStep | undefined;
   readonly previous: PhraseReference | undefined;
   readonly before: EarlierPhrases | undefined;
@@ -77,7 +76,6 @@ interface Search {
   refused: (Failure & { readonly refusal: FoundRefusal }) | undefined;
 }
 
-/** Most earlier steps to which "it" may refer. */
 const maxLookBack = 16;
 const maxBeam = 3;
 /** A reading of the words so far that costs so much more than the best is given up. */

@@ -186,7 +186,6 @@ class Speaker {
   }
 }
 
-/** Undefined if it is empty, or has an item that cannot be said. */
 function sayList(list: readonly unknown[], type: SlotType): string | undefined {
   const items = list.map((item) => (typeof item === "string" ? sayText(item, type, false) : sayResult(item)));
   if (items.length === 0 || items.includes(undefined)) return undefined;

@@ -33,7 +33,6 @@ export type SlotRule = Pick<PhraseRule, "slots" | "anywhere" | "source" | "fixed
 export interface Unfit {
   readonly ok: false;
   readonly why?: string;
-  /** For programs. @default "not-understood" */
   readonly reason?: "unbound";
   readonly isTooLong?: boolean;
 }
@@ -84,7 +83,6 @@ export function saysIt({ pieces }: { readonly pieces: readonly Piece[] }, words:
   return pieces.some(({ kind, start }) => kind === "word" && words[start] === "it");
 }
 
-/** Returns what "it" refers to: the same field of the earlier step, or its result. */
 function earlierValues(
   rule: SlotRule,
   name: string,

@@ -98,7 +98,6 @@ export function waitsOf(calls: readonly OrderedCall[]): readonly (readonly strin
   });
 }
 
-/** The effect of a step; undefined if that depends on an input that is not known yet. */
 export function effectOfStep(tool: DefinedTool, input: JsonObject): ToolEffect | undefined {
   if (tool.declaredEffect !== "by-input") return tool.declaredEffect;
   if (findReferences(input).length > 0) return undefined;

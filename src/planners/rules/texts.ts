@@ -108,7 +108,6 @@ function pointsElsewhere(words: readonly string[], start: number, end: number): 
   return first.has(word) || isCounted;
 }
 
-/** "milk twice", "milk already". */
 function saysHowOften(words: readonly string[], start: number, end: number): boolean {
   if (end - start < 2) return false;
   return last.has(words[end - 1] ?? "") || howOften.test(words.slice(Math.max(start, end - 2), end).join(" "));
