@@ -17,10 +17,7 @@ interface SchemaOptions {
 /** More than servers take in a strict schema. */
 const maxStrictLength = 40_000;
 
-/**
- * The schema that holds an answer: a list of calls, each of one of the operations with its slots in their order, or
- * `unclear`. In a dialect that cannot hold all of it strictly, a plain one.
- */
+/** A plain schema in a dialect that cannot hold all of it strictly. */
 export function answerSchema(operations: readonly Operation[], options: SchemaOptions) {
   const written = writeSchema(operations, options);
   if (options.dialect !== "strict") return { schema: written.schema, isStrict: false };
@@ -139,7 +136,6 @@ function closedObject(properties: Readonly<Record<string, JsonSchema>>, required
  * additionalProperties. Texts and numbers are not bounded further: they are the user's words, and the plan is checked.
  */
 
-/** The form of schema that the server of a model takes; see `LanguageModel.schemas`. */
 export type SchemaDialect = "plain" | "strict" | "grammar";
 
 const maxParts = 1_000;

@@ -74,20 +74,14 @@ const leftOfFilter = 0.7;
  */
 const unmeasured = { named: 0.75, meant: 0.5 } as const;
 
-interface AnswerKind {
-  readonly hasFilter: boolean;
-  readonly isSum: boolean;
-  readonly isMeant: boolean;
-  readonly operations: number;
-}
-
 /** Things that are counted in a sum are no part of it: only its numbers must be explained. */
 export function certaintyOf(
   likelihood: number | undefined,
   { words }: Account,
-  { hasFilter, isSum, isMeant, operations }: AnswerKind,
+  kind: Record<"hasFilter" | "isSum" | "isMeant", boolean> & { readonly operations: number },
 ): number {
-  const count = (kind: "aside" | "left" | "operation") => words.filter(({ by }) => by === kind).length;
+  const { hasFilter, isSum, isMeant, operations } = kind;
+  const count = (explained: "aside" | "left" | "operation") => words.filter(({ by }) => by === explained).length;
   // "Mark invoices 4 and 6", "I do not live in Vienna": the plan lacks a value, or what is denied.
   if (words.some(({ by }) => by === "unused")) return 0;
   // A word may be another verb of an operation: how sure the model is says whether it is.
@@ -95,14 +89,6 @@ export function certaintyOf(
   const own = isSum ? 1 : (hasFilter ? leftOfFilter : left) ** Math.max(0, count("left") - verbs);
   const likely = likelihood ?? (isMeant ? unmeasured.meant : unmeasured.named);
   return Number((likely * own * left ** count("aside")).toFixed(3));
-}
-
-/**
- * A call that cannot be taken back, or is not said in a word of its operation, needs a surer model; one that cannot be taken back and has
- * another verb a still surer one.
- */
-export function strictness({ isGrave, isMeant, isNamed }: Record<"isGrave" | "isMeant" | "isNamed", boolean>): number {
-  return isGrave && isMeant ? 1.5 : isGrave || isMeant || !isNamed ? 1.2 : 1;
 }
 
 /** True if the request has a word of the operation that means something by itself: not in "will it snow?" for a tool that tells of rain. */

@@ -1,4 +1,4 @@
-import { endOfString, type JsonObject } from "../../core/json.ts";
+import { endOfString } from "../../core/json.ts";
 import { maxAnswerLength } from "../../core/language-model.ts";
 import type { PlanStep } from "../../core/plan.ts";
 import type { DefinedTool } from "../../core/tool.ts";
@@ -37,7 +37,7 @@ export async function checkAnswer(text: string, scope: AnswerScope): Promise<Che
   const reader = new AnswerReader(scope);
   const problems: string[] = [];
   for (const [index, call] of calls.slice(0, scope.maxSteps + 1).entries()) {
-    const problem = await reader.add(call);
+    const problem = reader.add(call);
     if (problem !== undefined) problems.push(`steps.${index}: ${problem}`);
   }
   if (problems.length > 0) return { type: "problem", code: "invalid-plan", problems };
@@ -76,23 +76,25 @@ export function isCall(call: unknown): call is WrittenCall {
 
 function callsIn(value: unknown): readonly WrittenCall[] | undefined {
   const { steps } = (value ?? {}) as { readonly steps?: unknown };
-  const calls = Array.isArray(steps) ? steps.map(toCall) : [];
+  const calls = Array.isArray(steps) ? steps.map(asCall) : [];
   return calls.length > 0 && calls.every(isCall) ? calls : undefined;
 }
 
 /** Many models write a step as other planners have it: `{ "tool": "Refund", "input": { "invoice": 4 } }`. */
-function toCall(step: unknown): unknown {
+function asCall(step: unknown): unknown {
   const { tool, input = {} } = (step ?? {}) as { readonly tool?: unknown; readonly input?: unknown };
   const isOther = !isCall(step) && typeof tool === "string" && typeof input === "object";
   return isOther ? { ...input, do: tool } : step;
 }
 
+type Expressions = { when?: string; forEach?: string };
+
 export class AnswerReader {
-  readonly made: (EarlierStep & { readonly extra: Pick<PlanStep, "when" | "forEach"> })[] = [];
+  readonly made: (EarlierStep & { readonly extra: Expressions })[] = [];
 
   constructor(private readonly scope: AnswerScope) {}
 
-  async add(call: WrittenCall): Promise<string | undefined> {
+  add(call: WrittenCall): string | undefined {
     const { operations, earlier, idOf, wish } = this.scope;
     const operation = operations.get(call.do) ?? operationOf([...operations.values()], call.do, call);
     if (operation === undefined) {
@@ -100,7 +102,7 @@ export class AnswerReader {
       return `unknown call ${JSON.stringify(call.do.slice(0, maxWordLength))}; expected ${known} or ${unclear}`;
     }
     const before = [...earlier, ...this.made];
-    const read = await readCall(call, operation, { wish, earlier: before });
+    const read = readCall(call, operation, { wish, earlier: before });
     if (!read.ok) return read.why;
     const extra = this.expressionsOf(call, before);
     if (typeof extra === "string") return extra;
@@ -110,12 +112,8 @@ export class AnswerReader {
 
   steps(): readonly PlanStep[] {
     const { earlier } = this.scope;
-    const all = [...earlier, ...this.made].map(({ id, input, operation: { rules } }) => ({
-      id,
-      input,
-      tool: rules.tool,
-    }));
-    const waits = waitsOf(all).slice(earlier.length);
+    const toCall = ({ id, input, operation }: EarlierStep) => ({ id, input, tool: operation.rules.tool });
+    const waits = waitsOf([...earlier, ...this.made].map(toCall)).slice(earlier.length);
     return this.made.map(({ id, input, operation, extra }, index) => ({
       ...{ id, tool: operation.rules.tool.name, input, dependsOn: waits[index] ?? [] },
       ...extra,
@@ -123,12 +121,9 @@ export class AnswerReader {
   }
 
   /** `if` and `each`, in which `$1` is a step and `$item` the item. */
-  private expressionsOf(
-    call: WrittenCall,
-    before: readonly EarlierStep[],
-  ): { when?: string; forEach?: string } | string {
+  private expressionsOf(call: WrittenCall, before: readonly EarlierStep[]): Expressions | string {
     if (!this.scope.expressions) return {};
-    const found: { when?: string; forEach?: string } = {};
+    const found: Expressions = {};
     for (const [key, name] of [
       ["if", "when"],
       ["each", "forEach"],
@@ -146,13 +141,6 @@ export class AnswerReader {
     }
     return found;
   }
-}
-
-/** The input of a step that somebody else planned, as "$1" names it; undefined for one that waits. */
-export function earlierStep(step: PlanStep, operations: readonly Operation[]): EarlierStep | undefined {
-  const input: JsonObject = step.input ?? {};
-  const operation = operationOf(operations, step.tool, input);
-  return operation && { id: step.id, input, operation };
 }
 
 /** No plan is nested deeper, and code that walks one recurses for each level. */

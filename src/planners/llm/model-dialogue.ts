@@ -1,5 +1,5 @@
 import { toErrorData } from "../../core/error-data.ts";
-import { AgentError, type AgentErrorLike, isAgentError, type Proposal } from "../../core/errors.ts";
+import { AgentError, isAgentError, type Proposal } from "../../core/errors.ts";
 import type { JsonSchema } from "../../core/json-schema.ts";
 import {
   type LanguageModel,
@@ -51,7 +51,6 @@ export interface ModelTask {
 export interface ModelSteps {
   readonly steps: readonly PlanStep[];
   readonly made: readonly EarlierStep[];
-  /** Those of `made` that no word of the wish asks for. */
   readonly unasked: readonly EarlierStep[];
   readonly likelihood: number | undefined;
   readonly attempts: number;
@@ -69,11 +68,7 @@ const usualOutput = 2_048;
 const maxText = 500;
 const maxMessage = 2_000;
 
-/**
- * Asks a model for a plan and checks its answer against the tools. If the model refuses a format, a weaker one is
- * tried. A cut answer is never repaired: it is requested once more, with twice the room. One that broke off is also
- * requested once more. An invalid one is requested once more, with what is wrong.
- */
+/** If the model refuses a format, a weaker one is tried. A cut answer is never repaired. */
 export class ModelDialogue {
   private readonly failures: PlanFailure[] = [];
   private question: Question;
@@ -102,10 +97,7 @@ export class ModelDialogue {
     return formats.has(anyJson) ? "text" : formats.has(this.question.source) ? "json" : "schema";
   }
 
-  /**
-   * Rejects with `cannot-plan` if the model says that the tools cannot do it, with `planning-failed`, which lists every
-   * try, with `limit-exceeded`, or with the reason of the signal.
-   */
+  /** Rejects with `cannot-plan`, with `planning-failed`, which lists every try, with `limit-exceeded`, or with the signal's reason. */
   async run(): Promise<ModelSteps> {
     for (;;) {
       const response = await this.call();
@@ -151,7 +143,6 @@ export class ModelDialogue {
     this.format = this.strongestFormat();
   }
 
-  /** The model's answer, if it is complete; undefined if the model is to be asked in another way. */
   private async call(): Promise<ModelResponse | undefined> {
     this.task.request.signal.throwIfAborted();
     this.attempts++;
@@ -228,32 +219,33 @@ export class ModelDialogue {
   }
 
   private giveWay(thrown: unknown): void {
-    const { signal } = this.task.request;
-    if (signal.aborted) throw signal.reason;
+    const { settings, refused, request } = this.task;
+    if (request.signal.aborted) throw request.signal.reason;
     const { message } = toErrorData(thrown);
     const { format } = this;
     this.fail(isAgentError(thrown) ? thrown.code : "planning-failed", message);
     const next = weaker[format];
-    if (isAgentError(thrown, "limit-exceeded")) throw this.limitExceeded(thrown);
+    if (isAgentError(thrown, "limit-exceeded")) {
+      // The last failure is the limit itself.
+      const failures = this.failures.slice(0, -1);
+      const details = failures.length > 0 ? { ...thrown.details, failures } : thrown.details;
+      throw new AgentError("limit-exceeded", thrown.message, { details });
+    }
     if (!isAgentError(thrown, "model-failed")) throw isAgentError(thrown) ? thrown : this.planningFailed(thrown);
     const { reason } = thrown.details;
     if (reason === "rejected" && this.temperature !== undefined && /temperature/i.test(message)) {
       this.temperature = undefined;
-      this.task.refused.temperature = true;
+      refused.temperature = true;
       return;
     }
-    if (
-      reason === "interrupted" &&
-      thrown.retryable &&
-      this.mayAskForAll &&
-      this.task.settings.model.retry === undefined
-    ) {
-      // An answer that broke off was cut, too, though not for lack of room.
+    // An answer that broke off was cut, too, though not for lack of room.
+    const isCut = reason === "interrupted" && thrown.retryable && settings.model.retry === undefined;
+    if (isCut && this.mayAskForAll) {
       this.mayAskForAll = false;
       return;
     }
     if (reason !== "format-rejected" || next === undefined) throw this.planningFailed(thrown);
-    this.task.refused.formats.add(format === "schema" ? this.question.source : anyJson);
+    refused.formats.add(format === "schema" ? this.question.source : anyJson);
     this.format = next;
   }
 
@@ -266,14 +258,6 @@ export class ModelDialogue {
 
   private cannotPlan(why: string): AgentError<"cannot-plan"> {
     return cannotPlan(this.task.settings.model, { why, failures: this.failures });
-  }
-
-  /** Leaves out the last failure, which is the limit itself. */
-  private limitExceeded({ message, details }: AgentErrorLike<"limit-exceeded">): AgentError<"limit-exceeded"> {
-    const failures = this.failures.slice(0, -1);
-    return new AgentError("limit-exceeded", message, {
-      details: failures.length > 0 ? { ...details, failures } : details,
-    });
   }
 
   private planningFailed(cause?: unknown): AgentError<"planning-failed"> {
@@ -294,18 +278,16 @@ function requireResponse(model: LanguageModel, response: unknown): ModelResponse
   throw modelFailure(model, "invalid-response", { message });
 }
 
+interface Refusal {
+  readonly why: string;
+  readonly failures?: readonly PlanFailure[];
+  readonly reason?: "unsure";
+  readonly proposals?: readonly Proposal[];
+}
+
 export function cannotPlan(
   model: LanguageModel,
-  {
-    why,
-    failures,
-    ...details
-  }: {
-    readonly why: string;
-    readonly failures: readonly PlanFailure[];
-    readonly reason?: "unsure";
-    readonly proposals?: readonly Proposal[];
-  },
+  { why, failures = [], ...details }: Refusal,
 ): AgentError<"cannot-plan"> {
   return new AgentError("cannot-plan", `${modelName(model)} cannot plan this: ${cut(why, maxText)}.`, {
     details: { reason: "not-understood", examples: [], ...details, ...(failures.length > 0 && { failures }) },
@@ -372,7 +354,7 @@ class StepReporter {
 
   private async next(call: unknown): Promise<boolean> {
     const { maxSteps, kept, tools } = this.scope;
-    if (!isCall(call) || (await this.reader.add(call)) !== undefined) return false;
+    if (!isCall(call) || this.reader.add(call) !== undefined) return false;
     const steps = this.reader.steps();
     const { plan } = await checkOnce({ steps: [...kept, ...steps] }, { tools, maxSteps: maxSteps + kept.length });
     if (plan === undefined) return false;

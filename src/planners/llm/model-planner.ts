@@ -3,7 +3,7 @@ import type { AccountText, UnsaidValue } from "../../core/approval.ts";
 import { AgentError, type Proposal } from "../../core/errors.ts";
 import type { JsonPath } from "../../core/json.ts";
 import { modelName } from "../../core/language-model.ts";
-import type { PlanFailure, PlanSource, PlanStep, PlanWarning } from "../../core/plan.ts";
+import type { PlanSource, PlanStep, PlanWarning } from "../../core/plan.ts";
 import type { PlanDraft, PlanRequest, ReplanRequest } from "../../core/planner.ts";
 import { isDoneRecord, type StepRecord } from "../../core/run-result.ts";
 import { toolOf } from "../../core/step.ts";
@@ -20,8 +20,7 @@ import { readRequest } from "../rules/request.ts";
 import { sayNames, sayOpenly } from "../rules/say.ts";
 import { isPureStep, waitsOf } from "../rules/steps.ts";
 import { answerSchema, spanPattern } from "./answer-schema.ts";
-import { certaintyOf, isNamed, strictness } from "./certainty.ts";
-import { earlierStep } from "./check-answer.ts";
+import { certaintyOf, isNamed } from "./certainty.ts";
 import {
   cannotPlan,
   cut,
@@ -32,8 +31,8 @@ import {
   RefusedFeatures,
 } from "./model-dialogue.ts";
 import { type ChooseTools, readNearest } from "./nearest-tools.ts";
-import { isAskedFor, isDoneBy, isGrave, isUndoneBy, type Operation, resultKeys, type Slot } from "./operations.ts";
-import { type Prompt, type PromptOptions, promptOf, withEarlier } from "./prompt.ts";
+import { isAskedFor, isDoneBy, isGrave, isUndoneBy, type Operation, operationOf, resultKeys } from "./operations.ts";
+import { type Prompt, type PromptOptions, promptOf } from "./prompt.ts";
 import type { EarlierStep } from "./read-calls.ts";
 
 export interface ModelPlannerSettings extends PromptOptions, ModelSettings {
@@ -99,7 +98,6 @@ export class ModelPlanner {
     const parts = replan === undefined ? splitRequest(text, request.wishes) : [{ text, maxCalls }];
     if (parts.length > request.maxSteps)
       throw cannotPlan(this.settings.model, {
-        failures: [],
         why: `it has ${parts.length} wishes, and the plan may have ${request.maxSteps} steps`,
       });
     for (const part of parts) {
@@ -127,7 +125,7 @@ export class ModelPlanner {
   private async ask(making: Making, text: string, most: number): Promise<ModelSteps> {
     const { request } = making;
     const choose = await this.nearest.get(request.tools);
-    const { first, others } = choose?.(text, making.usedTools()) ?? { first: request.tools, others: undefined };
+    const chosen = choose?.(text, new Set(making.kept().map(toolOf)));
     const about = async (tools: readonly DefinedTool[]) => ({
       ...this.questionOf(making, { text, maxCalls: most }, await this.prompts.get(tools)),
       ...(choose !== undefined && { chosen: tools.map((tool) => tool.name) }),
@@ -136,8 +134,8 @@ export class ModelPlanner {
       settings: this.settings,
       refused: this.refused,
       request: making.isReplan ? { ...request, emit: undefined } : request,
-      question: await about(first),
-      elsewhere: others && (() => about(others())),
+      question: await about(chosen?.first ?? request.tools),
+      elsewhere: chosen && (() => about(chosen.others())),
     });
     return dialogue.run();
   }
@@ -152,7 +150,10 @@ export class ModelPlanner {
     const operations = new Map(prompt.operations.map((operation) => [operation.name, operation]));
     making.warnings = prompt.warnings;
     const { expressions, model } = this.settings;
-    const earlier = making.earlierFor(prompt.operations);
+    const earlier = making.kept().flatMap(({ id, tool, input = {} }): readonly EarlierStep[] => {
+      const operation = operationOf(prompt.operations, tool, input);
+      return operation === undefined ? [] : [{ id, input, operation }];
+    });
     const wish = readRequest(text, { nowMs, timeZone });
     // "…, and the eggs" has the verb of the wish before it.
     const isWhole = opensWish(wish.words, 0, wish.words.length);
@@ -163,7 +164,7 @@ export class ModelPlanner {
     // Of many tools only some are shown: another one may do it.
     const isAll = prompt.tools.length === request.tools.length;
     if (isAll && all.some(isOpposite) && !all.some((operation) => isDoneBy(operation, verb)))
-      throw cannotPlan(model, { why: `no tool does what ${JSON.stringify(verb)} says`, failures: [] });
+      throw cannotPlan(model, { why: `no tool does what ${JSON.stringify(verb)} says` });
     // A small model refers to what it is shown.
     const shown = making.isReplan || mentionsResult(wish.words, 0, wish.words.length) ? earlier : [];
     const dialect = model.schemas ?? "plain";
@@ -216,15 +217,10 @@ class Making {
   readonly isReplan: boolean;
   warnings: readonly PlanWarning[] = [];
   private readonly steps: PlanStep[] = [];
-  private readonly made: EarlierStep[] = [];
+  private readonly answers: ModelSteps[] = [];
   /** The steps of the only answer: this very list was validated. */
   private only: readonly PlanStep[] | undefined;
   private readonly done: readonly PlanStep[];
-  private readonly failures: PlanFailure[] = [];
-  private chosen: readonly string[] | undefined;
-  private attempts = 0;
-  private likelihood: number | undefined;
-  private readonly unasked: EarlierStep[] = [];
   /** Steps by rules take the first numbers. */
   private readonly numberedByRules: number;
 
@@ -243,21 +239,17 @@ class Making {
     return this.steps.length;
   }
 
-  kept(): readonly PlanStep[] {
-    return [...this.done, ...this.steps];
+  private get made(): readonly EarlierStep[] {
+    return this.answers.flatMap(({ made }) => made);
   }
 
-  usedTools(): ReadonlySet<string> {
-    return new Set(this.kept().map(toolOf));
+  kept(): readonly PlanStep[] {
+    return [...this.done, ...this.steps];
   }
 
   idOf(index: number): string {
     const prefix = this.replan === undefined ? "s" : `r${this.replan.replan}_`;
     return `${prefix}${this.numberedByRules + this.made.length + index + 1}`;
-  }
-
-  earlierFor(operations: readonly Operation[]): readonly EarlierStep[] {
-    return this.kept().flatMap((step) => earlierStep(step, operations) ?? []);
   }
 
   isPure(from: number): boolean {
@@ -273,59 +265,57 @@ class Making {
     }
   }
 
-  add({ steps, made, unasked, likelihood, attempts, failures, chosen }: ModelSteps): void {
-    this.unasked.push(...unasked);
-    this.only = this.steps.length === 0 ? steps : undefined;
-    this.steps.push(...steps);
-    this.made.push(...made);
-    this.attempts += attempts;
-    this.failures.push(...failures);
-    if (likelihood !== undefined) this.likelihood = Math.min(likelihood, this.likelihood ?? 1);
-    if (chosen !== undefined) this.chosen = [...new Set([...(this.chosen ?? []), ...chosen])];
+  add(answer: ModelSteps): void {
+    this.only = this.steps.length === 0 ? answer.steps : undefined;
+    this.steps.push(...answer.steps);
+    this.answers.push(answer);
   }
 
   questionFor(text: string, earlier: readonly EarlierStep[]): string {
     const { context } = this.request;
     const parts = context === undefined ? [] : [`Information from the app: ${context}`];
     if (this.replan !== undefined) parts.push(describeFailure(this.replan));
-    const names = earlier.map(({ operation }) => operation.name);
-    return [...parts, withEarlier(text, names)].join("\n");
+    const names = earlier.map(({ operation }, index) => `$${index + 1} ${operation.name}`);
+    return [...parts, ...names, text].join("\n");
   }
 
   async finish({ name, model, minCertainty }: ModelPlannerSettings): Promise<ModelPlan> {
     const { tools, nowMs, timeZone } = this.request;
-    const { failures, made } = this;
+    const { answers, made } = this;
+    const failures = answers.flatMap((each) => each.failures);
     const account = await accountFor(this.steps, { tools, texts: this.texts(), clock: { nowMs, timeZone } });
     const unsaid = this.findUnsaid(account);
-    const names = new Set(this.unasked.map(({ operation }) => operation.name));
+    const names = new Set(answers.flatMap((each) => each.unasked.map(({ operation }) => operation.name)));
     const unasked = names.size > 0 ? `no word of the request asks for ${[...names].join(", ")}` : undefined;
     if (unsaid !== undefined) throw cannotPlan(model, { why: unasked ?? unsaid, failures });
     const isSum = made.every(({ operation }) => operation.slots.some(({ type }) => type.kind === "sum"));
     // An operation may have another word; then the model must be surer.
     const isMeant = account.unsaid.some(({ path }) => this.isOperation(path));
     const isFilter = ({ input, operation: { rules, slots } }: EarlierStep) =>
-      !slots.some(isOpen) && isPureStep(rules.tool, input);
+      !slots.some(({ type }) => /^(?:text|list|sum)$/.test(type.kind)) && isPureStep(rules.tool, input);
     // Many words of a replan are of steps that are done.
     const counted = this.isReplan ? { ...account, words: [] } : account;
-    const certainty = certaintyOf(this.likelihood, counted, {
-      hasFilter: made.some(isFilter),
-      isSum,
-      isMeant,
-      operations: new Set(made.map(({ operation }) => operation.name)).size,
-    });
-    const isGraveStep = made.some(({ operation, input }) => isGrave(operation, input));
-    const strict = strictness({ isGrave: isGraveStep, isMeant, isNamed: isSum || isNamed(account) });
+    const likelihoods = answers.flatMap(({ likelihood }) => likelihood ?? []);
+    const likelihood = likelihoods.length > 0 ? Math.min(...likelihoods) : undefined;
+    const operations = new Set(made.map(({ operation }) => operation.name)).size;
+    const kind = { hasFilter: made.some(isFilter), isSum, isMeant, operations };
+    const certainty = certaintyOf(likelihood, counted, kind);
+    // What cannot be taken back, or is not said in a word of its operation, needs a surer model; both a still surer one.
+    const hasGrave = made.some(({ operation, input }) => isGrave(operation, input));
+    const isUnsure = hasGrave || isMeant || !(isSum || isNamed(account));
+    const strict = hasGrave && isMeant ? 1.5 : isUnsure ? 1.2 : 1;
     if (unasked !== undefined || certainty === 0 || certainty < Math.min(1, minCertainty * strict)) {
       const why = unasked ?? "the model is not sure enough";
       const proposals = [await this.propose(account, unasked === undefined ? certainty : certainty / 2)];
       throw cannotPlan(model, { why, failures, reason: "unsure", proposals });
     }
+    const chosen = new Set(answers.flatMap((each) => each.chosen ?? []));
     const source: PlanSource = {
       planner: name,
       model: modelName(model),
-      attempts: this.attempts,
+      attempts: answers.reduce((sum, { attempts }) => sum + attempts, 0),
       certainty,
-      ...(this.chosen && { tools: this.chosen }),
+      ...(chosen.size > 0 && { tools: [...chosen] }),
       ...(failures.length > 0 && { failures }),
       ...(this.warnings.length > 0 && { warnings: this.warnings }),
     };
@@ -369,10 +359,10 @@ class Making {
   private inOrder(): readonly PlanStep[] {
     const calls = this.callsOf(this.steps);
     const waits = new Map(waitsOf(calls).map((ids, at) => [calls[at]?.id, ids]));
-    return this.steps.map((step) => ({
-      ...step,
-      dependsOn: [...new Set([...(step.dependsOn ?? []), ...(waits.get(step.id) ?? [])])],
-    }));
+    return this.steps.map((step) => {
+      const dependsOn = [...new Set([...(step.dependsOn ?? []), ...(waits.get(step.id) ?? [])])];
+      return { ...step, dependsOn };
+    });
   }
 
   private callsOf(steps: readonly PlanStep[]) {
@@ -399,10 +389,6 @@ function textsOfRecord({ stepId, iteration, output, error }: StepRecord): readon
     ...(output === undefined ? [] : [{ source: { type: "output" as const, ...place }, value: output }]),
     ...(error === undefined ? [] : [{ source: { type: "error" as const, ...place }, value: error.message }]),
   ];
-}
-
-function isOpen({ type: { kind } }: Slot): boolean {
-  return kind === "text" || kind === "list" || kind === "sum";
 }
 
 const maxShown = 500;

@@ -44,7 +44,6 @@ export async function readNearest(
     searchOptions: { boost: { lines: 0.25 } },
   });
   search.addAll(texts);
-  /** The tools named in `always`, and the first of the others for which there is room. */
   const fill = (ranked: readonly DefinedTool[], always: ReadonlySet<string>): readonly DefinedTool[] => {
     const chosen: DefinedTool[] = [];
     let room = maxTokens;

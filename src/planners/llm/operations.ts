@@ -18,7 +18,6 @@ import {
 import { choicesOf, isDate, isReadable, type SlotType } from "../rules/slots.ts";
 import { effectOfStep } from "../rules/steps.ts";
 
-/** A tool does one thing, or one for each branch of its input. */
 export interface Operation {
   readonly name: string;
   readonly rules: ToolRules;
@@ -67,7 +66,6 @@ export function operationOf(
   );
 }
 
-/** The parts of a result, where a reference has to name one. */
 export function resultKeys({ rules, outputs }: Operation): readonly string[] {
   return rules.tool.result === undefined && outputs.length > 1 ? outputs : [];
 }
@@ -77,20 +75,14 @@ export function isGrave({ rules: { tool }, phrases }: Operation, input: JsonObje
   return isDestructive || tool.declaredNeedsApproval !== false || effectOfStep(tool, input) === "once";
 }
 
-/**
- * True if words of a request ask for an operation: all that one of its phrases needs, so that "turn on" does not ask to
- * turn off, or its verb, if that is a word of no other operation. Without phrases, its name says what it is called, and its
- * description begins with its verb. The order of the words does not count.
- */
+/** All that a phrase needs must be said, so that "turn on" does not ask to turn off; or a verb that no other operation has. */
 export function isAskedFor(operation: Operation, words: readonly string[], all: Iterable<Operation>): boolean {
   const { rules, constants, description } = operation;
   const said = new Set(words.map(stem));
   const isSaid = (word: string) => said.has(stem(word));
-  const others = new Set(
-    [...all]
-      .flatMap((other) => (other === operation ? [] : [...namesOf(other), ...literalsOf(other.phrases)]))
-      .map(stem),
-  );
+  const wordsOf = (other: Operation) => [...namesOf(other), ...literalsOf(other.phrases)];
+  const rest = [...all].filter((other) => other !== operation);
+  const others = new Set(rest.flatMap(wordsOf).map(stem));
   const asks = (verb = "") =>
     isSaid(verb) && !saysNothing.has(verb) && !lightVerbs.has(verb) && !others.has(stem(verb));
   const phrases = rules.rules.filter((rule) => mayMean(rule, constants));
@@ -186,9 +178,8 @@ class OperationReader {
     private readonly branch: JsonSchema,
     private readonly constants: Readonly<Record<string, unknown>>,
   ) {
-    this.phrases = rules.rules.filter(({ fixed, source }) =>
-      Object.entries(constants).every(([key, value]) => (fixed[key] ?? source.input?.[key]) === value),
-    );
+    const isOwn = (rule: PhraseRule) => Object.entries(constants).every(([key, value]) => fixedIn(rule, key) === value);
+    this.phrases = rules.rules.filter(isOwn);
     this.fields = branch.properties ?? {};
     this.hasFunction = this.phrases.some(({ source }) => source.toInput !== undefined);
     this.named = new Map(this.phrases.flatMap(({ slots }) => [...slots]));
@@ -227,10 +218,7 @@ class OperationReader {
     return [...own, ...others];
   }
 
-  /**
-   * Splits the slots into those that a model is asked for and those that code reads. Code reads optional slots of a closed
-   * kind, unless there are two of that kind, which could be mistaken for each other.
-   */
+  /** Code reads optional slots of a closed kind, unless two of that kind could be mistaken for each other. */
   private splitSlots(): { readonly slots: readonly Slot[]; readonly closed: ReadonlyMap<string, SlotType> } {
     const names = this.inSpokenOrder(this.slotNames());
     const required = new Set(names.filter((name) => this.isRequired(name)));
@@ -267,14 +255,8 @@ class OperationReader {
   private typeOf(name: string): SlotType {
     const { rules, constants } = this;
     const known = this.named.get(name) ?? this.beside.get(name);
-    return (
-      known ??
-      typeOfField(
-        name,
-        schemasAt(rules.schemas.input, [name], constants),
-        rules.rules.map(({ source }) => source),
-      )
-    );
+    const phrases = rules.rules.map(({ source }) => source);
+    return known ?? typeOfField(name, schemasAt(rules.schemas.input, [name], constants), phrases);
   }
 
   private isText(name: string): boolean {
@@ -333,13 +315,9 @@ function isRead(type: SlotType, schema: JsonSchema | undefined): boolean {
   return true;
 }
 
-export function describeSlot({ key, type, schema, isRequired }: Slot): string {
-  return `${key}${isRequired ? "" : "?"}: ${describeType(type, schema)}`;
-}
-
 const maxChoices = 20;
 
-function describeType(type: SlotType, schema: JsonSchema | undefined): string {
+export function describeType({ type, schema }: Slot): string {
   if (schema !== undefined) return describeFields(schema, 0);
   switch (type.kind) {
     case "date":

@@ -7,7 +7,7 @@ import { tokenize } from "../../language/tokens.ts";
 import { slotsIn } from "../rules/phrase-rules.ts";
 import { readRequest, textBetween } from "../rules/request.ts";
 import { choicesOf, isDate, type SlotType } from "../rules/slots.ts";
-import { describeSlot, type Operation, operationOf, operationsOf, resultKeys } from "./operations.ts";
+import { describeType, type Operation, operationOf, operationsOf, resultKeys } from "./operations.ts";
 
 /** A request and its plan, shown to the model as an example. @group Planners */
 export interface PlanExample {
@@ -47,13 +47,9 @@ const maxOutputs = 6;
 /** Makes the prompt for some tools. `contextTokens` is how much the model can read: of that, a quarter is used at most. */
 export async function promptOf(
   tools: readonly DefinedTool[],
-  {
-    instructions,
-    examples,
-    expressions,
-    contextTokens,
-  }: PromptOptions & { readonly contextTokens: number | undefined },
+  options: PromptOptions & { readonly contextTokens: number | undefined },
 ): Promise<Prompt> {
+  const { instructions, examples, expressions, contextTokens } = options;
   const operations = await operationsOf(tools);
   const lines = operations.map(describeOperation);
   const system = [
@@ -71,7 +67,7 @@ export async function promptOf(
   const warnings: PlanWarning[] = [];
   const own: Turn[] = [];
   for (const example of examples) {
-    const turn = await turnOf(example, operations);
+    const turn = turnOf(example, operations);
     if (turn !== undefined) own.push(turn);
     else {
       const said = JSON.stringify(example.request.slice(0, 80));
@@ -80,29 +76,21 @@ export async function promptOf(
     }
   }
   const room = Math.min(maxTokens, (contextTokens ?? Number.POSITIVE_INFINITY) / 4) - estimateTokens(system);
-  return {
-    tools,
-    operations,
-    warnings,
-    messages: [{ role: "system", content: system }, ...(await turnsOf(operations, own, room))],
-  };
+  const messages: readonly ModelMessage[] = [{ role: "system", content: system }, ...turnsOf(operations, own, room)];
+  return { tools, operations, warnings, messages };
 }
 
 export function describeOperation(operation: Operation): string {
   const { name, slots, description } = operation;
   const parts = resultKeys(operation);
   const result = parts.length > 0 && parts.length <= maxOutputs ? ` → ${parts.join(", ")}` : "";
-  return `${name} {${slots.map(describeSlot).join(", ")}} – ${description}${result}`;
+  const fields = slots.map((slot) => `${slot.key}${slot.isRequired ? "" : "?"}: ${describeType(slot)}`);
+  return `${name} {${fields.join(", ")}} – ${description}${result}`;
 }
 
-async function turnsOf(
-  operations: readonly Operation[],
-  own: readonly Turn[],
-  room: number,
-): Promise<readonly ModelMessage[]> {
+function turnsOf(operations: readonly Operation[], own: readonly Turn[], room: number): readonly ModelMessage[] {
   const filler = new Filler();
-  const ofEach = await Promise.all(operations.map((operation) => samplesOf(operation, filler)));
-  const samples = inTurns(ofEach);
+  const samples = inTurns(operations.map((operation) => samplesOf(operation, filler)));
   const all: Turn[] = [...own];
   let verbs = 0;
   for (const [index, sample] of samples.entries()) {
@@ -136,14 +124,14 @@ function inTurns<T>(lists: readonly (readonly T[])[]): readonly T[] {
   return Array.from({ length: longest }, (_, index) => lists.flatMap((list) => list.slice(index, index + 1))).flat();
 }
 
-async function samplesOf(operation: Operation, filler: Filler): Promise<readonly Turn[]> {
+function samplesOf(operation: Operation, filler: Filler): readonly Turn[] {
   const written: Turn[] = [];
   const filled: Turn[] = [];
   for (const { source, example, slots } of operation.phrases) {
     const { phrase, input } = source;
     const isLike = ({ request }: Turn) => request.split(" ")[0] === example.split(" ")[0];
     if (!/[{[(|]/.test(phrase) && input !== undefined && source.toInput === undefined) {
-      const call = await callOf(operation, { request: phrase, input });
+      const call = callOf(operation, { request: phrase, input });
       if (call !== undefined && written.length < sentencesOfEach) written.push({ request: phrase, calls: [call] });
     } else if (filled.length < phrasesOfEach && !filled.some(isLike)) {
       const turn = filler.fill(operation, { example, types: slots });
@@ -153,7 +141,6 @@ async function samplesOf(operation: Operation, filler: Filler): Promise<readonly
   return inTurns([filled, written]);
 }
 
-/** Fills the slots of phrases with values that nobody means. */
 class Filler {
   private count = 0;
 
@@ -212,18 +199,14 @@ function withoutObject({ request, calls: [call] }: Turn): readonly Turn[] {
   return rest === "" || rest === request ? [] : [{ request: rest, calls: refused }];
 }
 
-export function withEarlier(wish: string, earlier: readonly string[]): string {
-  return [...earlier.map((name, index) => `$${index + 1} ${name}`), wish].join("\n");
-}
-
-async function turnOf({ request, steps }: PlanExample, operations: readonly Operation[]): Promise<Turn | undefined> {
+function turnOf({ request, steps }: PlanExample, operations: readonly Operation[]): Turn | undefined {
   const calls: WrittenCall[] = [];
   const earlier: Operation[] = [];
   for (const { tool, input } of steps) {
     const values = input as Readonly<Record<string, unknown>>;
     const operation = operationOf(operations, tool, values);
     if (operation === undefined) return undefined;
-    const call = await callOf(operation, { request, input: values, earlier });
+    const call = callOf(operation, { request, input: values, earlier });
     if (call === undefined) return undefined;
     calls.push(call);
     earlier.push(operation);
@@ -231,14 +214,11 @@ async function turnOf({ request, steps }: PlanExample, operations: readonly Oper
   return calls.length === 0 ? undefined : { request, calls };
 }
 
-async function callOf(
+function callOf(
   operation: Operation,
-  {
-    request,
-    input,
-    earlier = [],
-  }: { request: string; input: Readonly<Record<string, unknown>>; earlier?: readonly Operation[] },
-): Promise<WrittenCall | undefined> {
+  said: { request: string; input: Readonly<Record<string, unknown>>; earlier?: readonly Operation[] },
+): WrittenCall | undefined {
+  const { request, input, earlier = [] } = said;
   const found: [string, unknown][] = [];
   const others = Object.entries(input).filter(([key]) => !(key in operation.constants));
   for (const { name, key, type, isRequired, isComposed } of operation.slots) {
@@ -246,7 +226,7 @@ async function callOf(
     const value = input[name] ?? (others.length === 1 && operation.slots.length === 1 ? others[0]?.[1] : undefined);
     if (value === undefined && isRequired) return undefined;
     if (value === undefined) continue;
-    const written = isDate(type) ? await datesIn(request) : (resultIn(value, earlier) ?? value);
+    const written = isDate(type) ? datesIn(request) : (resultIn(value, earlier) ?? value);
     const isText = typeof written === "string" && type.kind === "text" && !written.startsWith("$");
     if (written === undefined || (isText && !isComposed && !says(request, written))) return undefined;
     found.push([key, written]);
@@ -265,7 +245,7 @@ function resultIn(value: unknown, earlier: readonly Operation[]): string | undef
 
 const anyDay: DateClock = { nowMs: Date.UTC(2026, 0, 5, 10), timeZone: "UTC" };
 
-async function datesIn(sentence: string): Promise<string | undefined> {
+function datesIn(sentence: string): string | undefined {
   const request = readRequest(sentence, anyDay);
   const [only, second] = request.dates;
   return only === undefined || second !== undefined ? undefined : textBetween(request, only.start, only.end);

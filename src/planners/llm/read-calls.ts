@@ -25,19 +25,16 @@ export interface CallScope {
   readonly earlier: readonly EarlierStep[];
 }
 
-export type CallReading =
+type CallReading =
   | { readonly ok: true; readonly inputs: readonly JsonObject[] }
   | { readonly ok: false; readonly why: string };
 
 class Unreadable extends Error {}
 
-/**
- * Reads a call: what the model copied by the readers that the rules use, and beside it the optional slots of a closed kind
- * where their words stand.
- */
-export async function readCall(call: WrittenCall, operation: Operation, scope: CallScope): Promise<CallReading> {
+/** Reads what the model copied by the readers of the rules, and beside it the optional slots of a closed kind. */
+export function readCall(call: WrittenCall, operation: Operation, scope: CallScope): CallReading {
   try {
-    return { ok: true, inputs: await new CallReader(operation, scope).read(call) };
+    return { ok: true, inputs: new CallReader(operation, scope).read(call) };
   } catch (thrown) {
     if (thrown instanceof TooMuchWork) return { ok: false, why: `${operation.name}: it can be read in too many ways` };
     if (!(thrown instanceof Unreadable)) throw thrown;
@@ -76,9 +73,9 @@ class CallReader {
     this.matcher = new Matcher(wish, readTextEdges(wish), meaningsOf, isLead, this.work);
   }
 
-  async read(call: WrittenCall): Promise<readonly JsonObject[]> {
+  read(call: WrittenCall): readonly JsonObject[] {
     this.isLoop = typeof call.each === "string";
-    for (const slot of this.operation.slots) await this.take(slot, call[slot.key]);
+    for (const slot of this.operation.slots) this.take(slot, call[slot.key]);
     if (this.isReferring) this.coverResults();
     this.readBeside();
     this.readBare();
@@ -89,36 +86,30 @@ class CallReader {
     return read.records.map((record) => this.inputOf({ ...record, ...Object.fromEntries(this.direct) }));
   }
 
-  private async take({ name, type, schema, isRequired, isComposed }: Slot, written: unknown): Promise<void> {
+  private take({ name, type, schema, isRequired, isComposed }: Slot, written: unknown): void {
     if (written === undefined || written === null || written === "") {
       if (isRequired) throw new Unreadable(`"${name}" is missing`);
       return;
     }
     const result = this.referenceIn(written, name);
     if (result !== undefined) return void this.direct.set(name, result);
-    if (schema !== undefined) return void this.direct.set(name, await this.readDeep(written, [name]));
-    if (type.kind === "list") return this.takeList(name, [written].flat(), type);
+    if (schema !== undefined) return void this.direct.set(name, this.readDeep(written, [name]));
+    if (type.kind === "list") return void this.takeList(name, [written].flat(), type);
     if (typeof written === "object") throw new Unreadable(`"${name}" is not a ${type.kind}`);
-    if (type.kind === "text") return this.takeText(name, String(written), isComposed);
+    if (type.kind === "text") return void this.takeText(name, String(written), isComposed);
+    if (type.kind !== "sum") return void this.takeValue(name, type, written as string | number | boolean);
     // "1000 ml / 8 hrs": what is counted is none of the sum.
-    const sum =
-      type.kind === "sum"
-        ? String(written).replace(/(?<=\d) (?!(?:mod|to|of|and|plus|minus|times|x)\b)[a-z]+(?:\/[a-z]+)?\b/gi, "")
-        : undefined;
-    if (sum !== undefined) return void this.direct.set(name, this.withResults(sum, "it"));
-    await this.takeValue(name, type, written as string | number | boolean);
+    const counted = /(?<=\d) (?!(?:mod|to|of|and|plus|minus|times|x)\b)[a-z]+(?:\/[a-z]+)?\b/gi;
+    this.direct.set(name, this.withResults(String(written).replace(counted, ""), "it"));
   }
 
   /** Reads objects and lists. A text that only looks like a reference stays text. */
-  private async readDeep(written: unknown, path: JsonPath): Promise<unknown> {
-    if (Array.isArray(written)) return Promise.all(written.map((item, index) => this.readDeep(item, [...path, index])));
+  private readDeep(written: unknown, path: JsonPath): unknown {
+    if (Array.isArray(written)) return written.map((item, index) => this.readDeep(item, [...path, index]));
     if (typeof written === "object" && written !== null) {
       if ("$ref" in written || "$literal" in written) return { $literal: written };
-      const entries = Object.entries(written).map(async ([key, item]) => [
-        key,
-        await this.readDeep(item, [...path, key]),
-      ]);
-      return Object.fromEntries(await Promise.all(entries));
+      const entries = Object.entries(written).map(([key, item]) => [key, this.readDeep(item, [...path, key])]);
+      return Object.fromEntries(entries);
     }
     if (typeof written !== "string") return written;
     const result = this.referenceIn(written, String(path.at(-1)));
@@ -128,7 +119,7 @@ class CallReader {
     return isDate(type) || type.kind === "number" ? this.valueOf(String(path.at(-1)), type, written) : written;
   }
 
-  private async takeValue(name: string, type: SlotType, written: string | number | boolean): Promise<void> {
+  private takeValue(name: string, type: SlotType, written: string | number | boolean): void {
     const { wish } = this.scope;
     const span = typeof written === "string" ? this.find(written) : undefined;
     // Of "tomorrow at noon" a model may copy a part.
@@ -136,7 +127,7 @@ class CallReader {
       ? wish.dates.find((each) => span && each.start < span.end && each.end > span.start)
       : undefined;
     const whole = date && slotReadingsAt(type, wish, date.start)[0];
-    const value = whole?.value ?? (await this.valueOf(name, type, written));
+    const value = whole?.value ?? this.valueOf(name, type, written);
     if (date !== undefined && whole !== undefined) this.cover(date.leadStart, whole.end);
     else if (span !== undefined) this.cover(span.start, span.end);
     else
@@ -149,7 +140,7 @@ class CallReader {
     this.direct.set(name, value);
   }
 
-  private async valueOf(name: string, type: SlotType, written: string | number | boolean): Promise<unknown> {
+  private valueOf(name: string, type: SlotType, written: string | number | boolean): unknown {
     const isPlain =
       type.kind === "number" || type.kind === "boolean" ? typeof written === type.kind : type.kind === "enum";
     if (isPlain) return written;
@@ -200,7 +191,6 @@ class CallReader {
     return readSlotValues({ pieces, rule }, { request: scope.wish, previous: undefined, work }).ok;
   }
 
-  /** "It" is said for a result, and so for nothing else. */
   private coverResults(): void {
     const { words } = this.scope.wish;
     for (const [at, word] of words.entries())
@@ -215,10 +205,7 @@ class CallReader {
     return piecesOf(pieces).every(({ name }) => name === undefined || isDate(this.rule.slots.get(name) ?? textType));
   }
 
-  /**
-   * Reads what stands beside the copied texts in the words that phrases have for it, first in their own clauses. In a reason, as in
-   * "…, I am busy tomorrow", a second time is none of the wish.
-   */
+  /** In a reason, as in "…, I am busy tomorrow", a second time is none of the wish. */
   private readBeside(): void {
     const { words } = this.scope.wish;
     const clauses = cutClauses(this.scope.wish);
@@ -246,10 +233,7 @@ class CallReader {
     }
   }
 
-  /**
-   * Reads a time, a choice or a number for which no phrase has words of its own, where only one value can be meant. Of two that
-   * stand at one place, the longer one counts.
-   */
+  /** Only where one value can be meant; of two that stand at one place, the longer one counts. */
   private readBare(): void {
     const { wish } = this.scope;
     const beside = new Set(this.operation.beside.flatMap(({ slots }) => [...slots.keys()]));
@@ -400,9 +384,8 @@ class CallReader {
       const own = rule.example
         .replace(/\{[\w-]+\}/g, " ")
         .trim()
-        .toLowerCase()
-        .split(/\s+/);
-      const isSaid = own.every((word) => said.has(word)) && slotsIn(rule).every((name) => name in record);
+        .toLowerCase();
+      const isSaid = own.split(/\s+/).every((word) => said.has(word)) && slotsIn(rule).every((name) => name in record);
       for (const [name, value] of isSaid ? Object.entries(rule.fixed) : []) {
         if (Object.hasOwn(fixed, name) && canonicalJson(fixed[name]) !== canonicalJson(value))
           throw new Unreadable("its words may mean several things");
