@@ -38,7 +38,6 @@ export const feastWords =
 
 export const monthNames = [...months, ...months.map((name) => `${name.slice(0, 3)}\\.?`), "sept\\.?"].join("|");
 
-/** The number of a month, from 0, by its name or a short form of it in lower case. */
 export function monthOf(name: string): number {
   return months.findIndex((month) => month.startsWith(name.slice(0, 3)));
 }

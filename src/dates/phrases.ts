@@ -152,12 +152,7 @@ const maxLead = 40;
 const wordBefore = /[\p{L}\p{N}_$€£#\\]$|[\p{L}\p{N}_][-./:–'’]$|\d[,+]$/u;
 const wordAfter = /^(?:[\p{L}\p{N}_%°]|['’]\p{L}|[-–/+][\p{L}\p{N}]|[.:,]\d)/u;
 
-export interface Lead {
-  readonly start: number;
-  readonly preposition: string;
-}
-
-export function leadBefore(text: string, place: number): Lead | undefined {
+export function leadBefore(text: string, place: number) {
   const before = text.slice(Math.max(0, place - maxLead), place);
   const found = leading.exec(before);
   if (found === null) return undefined;

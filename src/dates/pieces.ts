@@ -41,7 +41,6 @@ export interface DayPiece extends Place {
 
 export interface TimePiece extends Place {
   readonly kind: "time";
-  /** Since midnight. */
   readonly seconds: number;
   readonly isExact: boolean;
   /**
@@ -135,7 +134,6 @@ function numberOf(said: string): number {
 
 const minuteMs = 60_000;
 
-/** Parts of a day are elapsed time; a part of a month has no length. */
 interface Distance extends Place {
   readonly months: number;
   readonly days: number;
@@ -155,7 +153,6 @@ const between = /^(?:(?:,|,?\s{1,2}and)?\s{1,2})?$/i;
 const prefix = /(?<!\w)(?:in|within|after)\s{1,2}$/i;
 const ownTime = /^['’]s?\s{1,2}time(?!\w)/i;
 const fromNow = /^\s{1,2}(?:from\s{1,2}(?:now|today)|later|(ago))(?!\w)/i;
-/** "A week from friday", "2 hours before noon", "a week on monday", and "two weeks today". */
 const fromDay = /^\s{1,2}(?:from|after|past|(before))(?!\w)/i;
 const weeksOn = /^(?:\s{1,2}on(?!\w)|(?=\s{1,2}to(?:day|morrow)(?!\w)))/i;
 
@@ -217,7 +214,7 @@ function distancePiece({ start, end, months, days, elapsedMs }: Distance, text: 
   return { kind: "span", start, end: end + day[0].length, ...length } as const;
 }
 
-type Groups = Readonly<Record<string, string | undefined>>;
+export type Groups = Readonly<Record<string, string | undefined>>;
 
 type Content<TPiece = Piece> = TPiece extends Piece ? Omit<TPiece, keyof Place> : never;
 
@@ -259,7 +256,6 @@ function dayOr(day: number | undefined, rest: Partial<DayPiece> = {}): Content {
 const led = "(?:(?<=(?<led>at|from)\\s{1,2})|)";
 const to = "\\s{0,2}(?:[-–]|to|until|through|till?)\\s{0,2}";
 const inHalf = `(?:${space}(?:in${space}the${space}(?<part>morning|afternoon)|at${space}(?<night>night)))?`;
-/** "9:30", "9.30 pm", "930pm", "9 o'clock"; the names of its groups end alike. */
 const clock = (name: string) =>
   `(?<hour${name}>\\d{1,2})(?:(?<sign${name}>[.:：]|)(?<minute${name}>\\d\\d)(?:[:：](?<second${name}>\\d\\d))?)?` +
   `(?:\\s{0,2}(?:(?<half${name}>[ap])(?:m|\\.m\\.?)|(?<clock${name}>o['’]?\\s?clock)))?`;
@@ -304,7 +300,10 @@ const readers: readonly Reader[] = [
     `(?<date>\\d{1,2}|${ordinalName})(?<th>st|nd|rd|th)?${space}(?:of${space})?(?<month>${monthNames})${year}`,
     readDate,
   ),
-  reader("(?<date>\\d{1,2})\\.(?<month>\\d{1,2})\\.(?<year>(?:19|20)\\d\\d)(?![\\d.])", readDotted),
+  // Where days are written with points, the day comes first.
+  reader("(?<date>\\d{1,2})\\.(?<month>\\d{1,2})\\.(?<year>(?:19|20)\\d\\d)(?![\\d.])", ({ date, month, year }) =>
+    dayOr(dayNumber(Number(year), Number(month) - 1, Number(date)), { hasYear: true }),
+  ),
   reader(
     // Without an offset the time is found by itself.
     new RegExp(
@@ -444,12 +443,6 @@ function readEdge({ edge, next, period, month, year: said, letter = "" }: Groups
   if (name === "week" || name === "month" || name === "year")
     return dayOr(endOfPeriod(name, next ? 1 : 0, today), { said: "word" });
   return next || edge ? undefined : ({ kind: "part", part: "end", isToday: true } as const);
-}
-
-/** "24.12.2026": where days are written with points, the day comes first. */
-function readDotted({ date, month, year }: Groups): Content {
-  const day = dayNumber(Number(year), Number(month) - 1, Number(date));
-  return dayOr(day, { hasYear: true, said: "date" });
 }
 
 function readSlashed({ one, two, year: said }: Groups, today: number): Content | undefined {

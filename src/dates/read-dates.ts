@@ -3,10 +3,8 @@ import { joinFrom, judge, leadBefore, type Phrase, withoutOverlaps } from "./phr
 import { type DayPiece, findPieces, type PartOfDay, type Place, type TimePiece } from "./pieces.ts";
 import { addMonths, dayInMonth, dayMs, instantOf, isoDateTime, isoDay, wallTimeAt } from "./zoned-time.ts";
 
-/** The clock for words such as "tomorrow". */
 export interface DateClock {
   readonly nowMs: number;
-  /** An IANA name, such as `Europe/Berlin`. */
   readonly timeZone: string;
 }
 
@@ -43,7 +41,6 @@ export interface DateOptions {
   readonly onFalse?: ((found: FalseDate) => void) | undefined;
 }
 
-/** Now in a time zone; `today` is counted from 1970-01-01. */
 export interface Now extends DateClock {
   readonly today: number;
   readonly isPast: boolean;
@@ -128,7 +125,6 @@ const gaps: Readonly<Record<string, RegExp>> = {
   after: /^\s*,?\s*(?:but|and)\s+(?:due\s+)?before\s+$/i,
 };
 
-/** "Between monday and friday", "from 5 march to 9 march", "tomorrow between 3pm and 5pm", "after 3pm but before 5pm". */
 function joinRange({ phrase, reading }: Read, next: Read, text: string, now: Now): DateReading | undefined {
   const { day } = next.phrase;
   const inner = /(between|from)\s+$/i.exec(text.slice(reading.start, phrase.time?.start ?? reading.start))?.[1];

@@ -1,6 +1,6 @@
 import { once } from "../language/phrases.ts";
 import { maxDateText, mayHoldDate, monthNames, monthOf, withoutMarks } from "./date-words.ts";
-import { yearOf } from "./pieces.ts";
+import { type Groups, yearOf } from "./pieces.ts";
 import { type DateClock, type DateOptions, type DateReading, type Now, nowOf, readDates } from "./read-dates.ts";
 import { addMonths, dayMs, daysOfMonth, endOfPeriod, isoDateTime, isoDay } from "./zoned-time.ts";
 
@@ -17,7 +17,8 @@ export interface DateRange {
  * Monday. "By", "until" and "since" include their day, "before" and "after" do not; overdue is what was due before now.
  */
 export function readRange(text: string, clock: DateClock, options: DateOptions = {}): DateRange | undefined {
-  return mayHoldRange(text) ? findRange(withoutMarks(text), clock, options) : undefined;
+  if (text.length > maxDateText || (text.search(eachPeriod) === -1 && !mayHoldDate(text))) return undefined;
+  return findRange(withoutMarks(text), clock, options);
 }
 
 const numbers = "one two three four five six seven eight nine ten eleven twelve".split(" ");
@@ -31,10 +32,6 @@ const eachPeriod = new RegExp(
 );
 const leading =
   /(?<![\w'’-])(?:(?:due\s{1,2})?(?:(by|until|till?|before|after|since|from|no later than)|in|on|for|over|during|within|of)\s{1,2}|due\s{1,2})(?:the\s{1,2})?$|(?<![\w'’-])the\s{1,2}$/i;
-
-function mayHoldRange(text: string): boolean {
-  return text.length <= maxDateText && (text.search(eachPeriod) !== -1 || mayHoldDate(text));
-}
 
 type Limits = Pick<DateRange, "from" | "to">;
 
@@ -62,20 +59,8 @@ function findRange(text: string, clock: DateClock, { isPast = false }: DateOptio
   return undefined;
 }
 
-function limitsOfPeriod(
-  {
-    overdue,
-    which = "this",
-    count,
-    long = "",
-    near,
-    month = near,
-    quarter,
-    ...named
-  }: RegExpMatchArray["groups"] & object,
-  word: string | undefined,
-  now: Now,
-): Limits | undefined {
+function limitsOfPeriod(groups: Groups, word: string | undefined, now: Now): Limits | undefined {
+  const { overdue, which = "this", count, long = "", near, month = near, quarter, ...named } = groups;
   const { nowMs, timeZone, today, isPast } = now;
   if (overdue !== undefined) return { to: isoDateTime(nowMs, timeZone) };
   const ahead = { this: 0, next: 1, last: -1, past: -1 }[which.toLowerCase()] ?? 0;
@@ -93,7 +78,7 @@ function limitsOfPeriod(
     const [from, to] = isLast ? [addMonths(first, -12), addMonths(last + 1, -12) - 1] : [first, last];
     return daysAfter(word, from, to);
   }
-  if (quarter !== undefined) return limitsOfQuarter(Number(quarter), inYear, word, now);
+  if (quarter !== undefined) return daysAfter(word, ...limitsOfQuarter(Number(quarter), inYear, now));
   const name = (named.unit ?? "weekend").toLowerCase();
   const period = name === "weekend" ? "week" : (name as "week" | "month" | "quarter" | "year");
   const last = endOfPeriod(period, ahead, today);
@@ -103,16 +88,11 @@ function limitsOfPeriod(
   return isUnclear ? undefined : daysAfter(word, first, last);
 }
 
-function limitsOfQuarter(
-  quarter: number,
-  inYear: number | undefined,
-  word: string | undefined,
-  { today, isPast }: Now,
-) {
+function limitsOfQuarter(quarter: number, inYear: number | undefined, { today, isPast }: Now) {
   const own = inYear ?? new Date(today * dayMs).getUTCFullYear();
   const [first] = daysOfMonth(3 * (quarter - 1), own, today);
   const from = isPast && inYear === undefined && first > today ? addMonths(first, -12) : first;
-  return daysAfter(word, from, addMonths(from, 3) - 1);
+  return [from, addMonths(from, 3) - 1] as const;
 }
 
 function daysAfter(word: string | undefined, first: number, last: number): Limits {

@@ -76,7 +76,6 @@ export function weekdayOf(day: number): number {
   return (((day + 4) % 7) + 7) % 7;
 }
 
-/** Says which of a kind is meant: "last friday", "friday" or "this friday", "next friday". */
 export type Which = "last" | "this" | "next";
 
 /** Returns the first such day after today; with "next", the one in next week, which starts on Monday; with "last", the latest one before today. */

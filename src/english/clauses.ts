@@ -12,7 +12,6 @@ export const connectors: readonly { readonly words: readonly string[]; readonly 
 
 export const linkWords: readonly (readonly string[])[] = wordsOf("as well as|plus|also|next|finally");
 
-/** Words that start a new wish: the text before "and what is …" never includes it. */
 export const wishOpeners = wordSet("what who where why how which please");
 
 export const wishOpeningPairs: ReadonlySet<string> = new Set(
@@ -60,7 +59,6 @@ export const courtesiesBefore: readonly string[] = [
   "(i want|i need|i would like|the|a|an|my|quick question|question)",
 ];
 
-/** Behind it, also behind a text: nobody would call anything so. */
 export const courtesiesAfterText: readonly string[] = [
   "(please|thanks|thank you|thank you (very much|so much|kindly)|thanks (a lot|so much|a million|a bunch|very much)|many thanks|thanks in advance|many thanks in advance|thank you in advance|ta|cheers|much appreciated|pretty please)",
   `(if you (could|can|would|do not mind|please)|if possible|if that is (ok|okay|possible|alright)|if it is not too much (trouble|to ask)|would you|will you|could you|can you|would you mind)`,
@@ -79,7 +77,6 @@ export const courtesiesAlone: readonly string[] = [
   "(first|first of all|firstly|second|secondly|third|thirdly|fourth|fifth|then|next|also|if you (can|could|would|please|do not mind)|if possible|would you|will you|can you|could you|right now|for me|that is all|that is it|that is all for now|asap|x|no rush|no hurry|as discussed|no reply needed|before i forget|well done|i trust you are well|i hope you are well|hope you are well|sorry to bother you|[cheers] (you are|your) a star|sorry to be a pain|go on then|quick one|quick thing|one more thing|one thing|pretty please|fyi|and so on|been meaning to ask)",
 ];
 
-/** Sentences that ask for nothing that a tool could do: the answer says what can be asked for. */
 export const smallTalk = `
 help | help me | help please | i need help | i need some help | can you help | can you help me | could you help me | can i get some help | how can you help | how can you help me | what can you help me with | what can you help with
 what can you do | what can you do for me | what can i do | what can i do here | what can i ask | what can i ask you | what can i say | what do you do | what do you know | what should i say | what else can you do | what are you able to do | what are you capable of | what are you for | what are my options | what now

@@ -48,10 +48,7 @@ function factorOf(word: string | undefined): bigint | undefined {
   return kind === "hundred" || kind === "scale" ? value : undefined;
 }
 
-/**
- * Reads the longest number at a word: `twelve`, `two hundred and five`, `three point one four`, `a dozen`. Words must be in lower case,
- * digits without thousands separators. With `joinAnd: false` an "and" ends it, for "the sum of three hundred and four".
- */
+/** Words must be in lower case, digits without thousands separators. With `joinAnd: false` an "and" ends it. */
 export function readNumber(
   words: readonly string[],
   start: number,

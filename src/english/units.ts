@@ -1,5 +1,4 @@
 import { wordSet } from "./word-set.ts";
-/** A unit: all its names, its size in the smallest of its kind, and all units of that kind. */
 export interface Unit {
   readonly names: readonly [name: string, ...others: string[]];
   readonly size: number;

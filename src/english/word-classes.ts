@@ -50,7 +50,6 @@ export function areOpposite(one: string, other: string): boolean {
   return isPair(first, second) || isPair(second, first);
 }
 
-/** Words that may be left out of a phrase, or be said with it, and mean nothing by themselves. */
 export const functionWords = wordSet(
   "a an the my our your me us i we you it is are be am to of for on in at by with and or that this these those any some all do does please just now still currently there up out",
 );

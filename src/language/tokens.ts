@@ -24,17 +24,8 @@ const ordinal = /\d+(?:st|nd|rd|th)(?![\p{L}\p{N}])/iuy;
 /** Read as "to": "milk → party list". */
 const arrow = /→|⇒|➔|➜|[-=]>/y;
 /** Directly behind a number: "3.6M". */
-const scales: ReadonlyMap<string, string> = new Map([
-  ["M", "million"],
-  ["bn", "billion"],
-]);
-const closers = new Map([
-  ['"', '"'],
-  ["“", "”"],
-  ["„", "“"],
-  ["«", "»"],
-  ["`", "`"],
-]);
+const scales: ReadonlyMap<string, string> = new Map(Object.entries({ M: "million", bn: "billion" }));
+const closers = new Map(Object.entries({ '"': '"', "“": "”", "„": "“", "«": "»", "`": "`" }));
 const maxSingleQuoted = 200;
 const singleQuoted = new RegExp(`['‘]([^\\n'’‘]|['’](?=[\\p{L}])){1,${maxSingleQuoted}}['’](?![\\p{L}\\p{N}])`, "uy");
 

@@ -1,5 +1,6 @@
 import type { PlanRequest } from "../core/planner.ts";
 import { wishVerbs } from "../english/clauses.ts";
+import { wordSet } from "../english/word-set.ts";
 import { cutWishes } from "./rules/cut-wishes.ts";
 
 /** Complexity of a request. @inline */
@@ -28,20 +29,16 @@ export function estimateComplexity({ request, tools }: Pick<PlanRequest, "reques
 const recurringTimes =
   "day|week|month|year|morning|evening|night|hour|minute|(?:mon|tues|wednes|thurs|fri|satur|sun)day";
 
-const thinkingVerbs: ReadonlySet<string> = new Set(
-  (
-    "analyze analyse assess audit compare contrast coordinate design develop diagnose elaborate evaluate examine explore " +
+const thinkingVerbs = wordSet(
+  "analyze analyse assess audit compare contrast coordinate design develop diagnose elaborate evaluate examine explore " +
     "forecast formulate integrate investigate model optimize optimise orchestrate organize organise plan prioritize prioritise " +
-    "propose research restructure review strategize streamline study summarize summarise synthesize transform"
-  ).split(" "),
+    "propose research restructure review strategize streamline study summarize summarise synthesize transform",
 );
 
-const scopeWords: ReadonlySet<string> = new Set(
-  (
-    "approach architecture campaign complex comprehensive detailed holistic implementation implications infrastructure initiative methodology " +
+const scopeWords = wordSet(
+  "approach architecture campaign complex comprehensive detailed holistic implementation implications infrastructure initiative methodology " +
     "migration pipeline pipelines process processes roadmap scenario scenarios strategic strategies strategy sophisticated systematic " +
-    "thorough tradeoffs trends workflow workflows"
-  ).split(" "),
+    "thorough tradeoffs trends workflow workflows",
 );
 
 const maxLength = 200_000;

@@ -9,30 +9,13 @@ export interface Amount {
   readonly end: number;
 }
 
-const scales: ReadonlyMap<string, string> = new Map(
-  Object.entries({
-    dozen: 12,
-    score: 20,
-    hundred: 100,
-    k: 1e3,
-    grand: 1e3,
-    thousand: 1e3,
-    million: 1e6,
-    billion: 1e9,
-    trillion: 1e12,
-  }).map(([name, size]) => [name, String(size)]),
-);
-const vulgar: ReadonlyMap<string, readonly [above: string, below: string]> = new Map([
-  ...([
-    ["½", ["1", "2"]],
-    ["¼", ["1", "4"]],
-    ["¾", ["3", "4"]],
-  ] as const),
-  ...([
-    ["⅓", ["1", "3"]],
-    ["⅔", ["2", "3"]],
-    ["⅛", ["1", "8"]],
-  ] as const),
+const scales: ReadonlyMap<string, string> = new Map([
+  ...Object.entries({ dozen: "12", score: "20", hundred: "100", k: "1000", grand: "1000", thousand: "1000" }),
+  ...Object.entries({ million: "1000000", billion: "1000000000", trillion: "1000000000000" }),
+]);
+const vulgar = new Map<string, readonly [above: string, below: string]>([
+  ...Object.entries({ "½": ["1", "2"], "¼": ["1", "4"], "¾": ["3", "4"] } as const),
+  ...Object.entries({ "⅓": ["1", "3"], "⅔": ["2", "3"], "⅛": ["1", "8"] } as const),
 ]);
 const whole = /^\d{1,9}$/;
 const beforePronoun = /^(?:would|does|should|could|do|can|did|might|must|may|when|if)$/;
@@ -40,7 +23,6 @@ const beforePlace = /^(?:quick|easy|simple|first|second|this|that|other|last|whi
 const afterNumber =
   /^(?:plus|minus|times|and|over|percent|divided|multiplied|point|hundred|thousand|[mbt]r?illion|[-+*/%x])$/;
 
-/** Reads the longest number at a word: "two and a half", "3 million", "three quarters", "half a dozen", "2 1/2". */
 export function readAmount(words: readonly string[], at: number, joinAnd: boolean): Amount | undefined {
   const word = words[at] ?? "";
   if (word === "one" && isPronoun(words, at)) return undefined;
@@ -126,7 +108,6 @@ const links = wordSet("to into in as is are equals equal make makes = how what m
 const degrees = wordSet("degree degrees of ° a an the");
 const others = wordSet("convert change turn express and on for with if at then both all each left total , !");
 
-/** Reads a question for another unit: "how many inches are in 5 feet", "3 km in m", "1 hour and 5 minutes to seconds". */
 export function readConversion(words: readonly string[], previous: string | undefined): string | undefined {
   const mentions = words.some((word) => units.has(word)) ? mentionsIn(words, previous) : undefined;
   if (mentions === undefined) return undefined;

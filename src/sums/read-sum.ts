@@ -9,7 +9,6 @@ import { type SumToken, SumTokenizer, type SumTokens } from "./sum-tokens.ts";
 import * as lexicon from "./words.ts";
 
 export interface SumReading {
-  /** Such as `(3 + 4) * x`. */
   readonly expression: string;
   /** The names in the expression that stand for earlier results: `x` for the last one, or one for each, the oldest first. */
   readonly variables: readonly string[];
@@ -90,12 +89,8 @@ function isKnown(word: string): boolean {
 }
 
 function mayBeNumber(word: string): boolean {
-  return (
-    /\p{N}/u.test(word) ||
-    startsNumber(word) ||
-    lexicon.denominators.has(word) ||
-    /^(?:pi|tau|e|oh|dozen|score|grand|k)$/.test(word)
-  );
+  const isName = lexicon.denominators.has(word) || /^(?:pi|tau|e|oh|dozen|score|grand|k)$/.test(word);
+  return isName || /\p{N}/u.test(word) || startsNumber(word);
 }
 
 /** The words without a typing mistake, if there is exactly one word that no sum has. Short ones are too similar: "radio". */

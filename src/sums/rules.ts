@@ -1,3 +1,4 @@
+import { once } from "../language/phrases.ts";
 import {
   atom,
   binary,
@@ -38,7 +39,6 @@ const joined =
     return sign === "+" ? plus(value, first) : binary("*", value, first);
   };
 
-/** Functions of the slots of rules, by the name that the tables use, where a formula cannot say it. */
 const makers: Readonly<Record<string, Make>> = {
   plus: two(plus),
   minus: two(minus),
@@ -63,7 +63,6 @@ const makers: Readonly<Record<string, Make>> = {
   percentage: ([a]) => a && percentage(a),
   same: ([a]) => a,
   decimal: ([a]) => a && { ...a, isBare: false },
-  /** The difference of two numbers is the larger less the smaller. */
   difference: ([a, b, ...others]) => {
     if (a === undefined || b === undefined) return undefined;
     if (/[a-z]/.test(a.text + b.text) && others.length === 0) return formula("abs(a - b)")(a, b);
@@ -325,13 +324,8 @@ export const vocabulary: ReadonlySet<string> = new Set([
   ...[...rules.starting, ...rules.continuing].flatMap(({ parts }) => parts.filter((part) => !/^[()[\]|]$/.test(part))),
 ]);
 
-const trees = new Map<keyof typeof rules, RuleNode>();
-
-export function ruleTree(name: keyof typeof rules): RuleNode {
-  const tree = trees.get(name) ?? compile(rules[name]);
-  trees.set(name, tree);
-  return tree;
-}
+export const startingTree = once(() => compile(rules.starting));
+export const continuingTree = once(() => compile(rules.continuing));
 
 /** Rules as a tree, so that a word is read once however many rules contain it. Of two equal patterns the first counts. */
 function compile(rows: readonly Rule[]): RuleNode {

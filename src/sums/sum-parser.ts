@@ -1,4 +1,4 @@
-import { type RuleNode, ruleTree } from "./rules.ts";
+import { continuingTree, type RuleNode, startingTree } from "./rules.ts";
 import type { SumToken } from "./sum-tokens.ts";
 import { atom, binary, call, chain, grouped, level, negative, partOf, percentage, type Term } from "./terms.ts";
 import * as lexicon from "./words.ts";
@@ -17,7 +17,6 @@ interface Blocked {
   readonly outer: Blocked | undefined;
 }
 
-/** Reads statements by precedence (a Pratt parser); the rules of the grammar say what their words mean. */
 export class SumParser {
   uses: "both" | "all" | undefined;
   private at = 0;
@@ -30,8 +29,8 @@ export class SumParser {
   /** True while the value so far is already an operand of the statement that is read. */
   private isHeld = false;
 
-  private readonly starting = ruleTree("starting");
-  private readonly continuing = ruleTree("continuing");
+  private readonly starting = startingTree();
+  private readonly continuing = continuingTree();
 
   constructor(
     private readonly tokens: readonly SumToken[],
@@ -234,12 +233,8 @@ export class SumParser {
     for (;;) {
       const made = this.attempt(() => {
         // "17 is divided by 5"
-        if (
-          lexicon.verbs.has(this.word) &&
-          this.continuing.words.has(this.wordAt(this.at + 1)) &&
-          !this.isWeak(this.at + 1)
-        )
-          this.at++;
+        const isOperator = this.continuing.words.has(this.wordAt(this.at + 1)) && !this.isWeak(this.at + 1);
+        if (lexicon.verbs.has(this.word) && isOperator) this.at++;
         const factor = least <= level.product ? this.parenthesized() : undefined;
         if (factor !== undefined) return binary("*", left, factor);
         return this.isBlocked() ? undefined : this.walk(this.continuing, [left], least);
@@ -367,13 +362,8 @@ export class SumParser {
     return this.attempt(() => {
       for (;;) {
         const term = this.operandHere();
-        if (
-          term !== undefined ||
-          this.depth === 0 ||
-          !lexicon.leads.has(this.word) ||
-          this.blocked?.words.has(this.word)
-        )
-          return term;
+        const isLead = this.depth > 0 && lexicon.leads.has(this.word) && !this.blocked?.words.has(this.word);
+        if (term !== undefined || !isLead) return term;
         this.at++;
       }
     });

@@ -76,7 +76,6 @@ export class SumTokenizer {
     return lexicon.shapes.has(this.wordAt(at)) && this.wordAt(at + 1) !== "(";
   }
 
-  /** An amount, or an ordinal of two words: "to the twenty fifth". */
   private number(at: number): number | undefined {
     const { words, glued } = this;
     const amount = readAmount(words, at, this.joinAnd);

@@ -70,7 +70,6 @@ export function partOf(part: Term, whole: Term): Term | undefined {
   return binary("/", above === "1" ? whole : binary("*", atom(above), whole), atom(below));
 }
 
-/** The amount increased or decreased; a percentage is one of the amount itself. */
 export function changed(sign: "+" | "-", amount: Term, by: Term): Term {
   return by.isPercent && !amount.isPercent
     ? binary("*", amount, binary(sign, atom("1"), by))

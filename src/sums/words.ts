@@ -2,7 +2,6 @@ import { ordinals } from "../english/numbers.ts";
 import { currencySigns, currencyWords, units } from "../english/units.ts";
 import { wordSet } from "../english/word-set.ts";
 
-/** For each word of the rules the words and signs that stand for it. */
 const aliases = `
 *: × · ⋅ ∙ • ✖; /: ÷ ∕ ➗; -: − – — ➖; +: ➕; squared: ²; cubed: ³; sqrt: √; cbrt: ∛; (: [; ): ]; percent: % pct percents percentage percentages;
 add: tally reckon accumulate adding adds sums summing totaling totalling; added: summed; plus: pluss;
@@ -60,10 +59,8 @@ export const leads: ReadonlySet<string> = wordSet(
   "of number numbers values both all these those result answer results from between for to to_the do if up together",
 );
 
-/** More of them before a list: "on average how much is 5, 6 and 7". */
 export const listLeads: ReadonlySet<string> = wordSet("what how much many is are");
 export const equalities: ReadonlySet<string> = wordSet("= equals equal is are makes make");
-/** Words of a question that may end in a stated result: "is two plus two five". */
 export const claiming: ReadonlySet<string> = wordSet("is are does do did isn't doesn't isnt doesnt");
 /** Words of a place whose sides are said with "by": 5 by 8 is its area. */
 export const shapes: ReadonlySet<string> = wordSet(
@@ -84,13 +81,9 @@ export const groups: ReadonlySet<string> = wordSet(
   "both all them these those everything results answers numbers values totals",
 );
 
-export const places: ReadonlyMap<string, number> = new Map([
-  ["first", 0],
-  ["former", 0],
-  ["second", 1],
-  ["latter", 1],
-  ["other", 1],
-]);
+export const places: ReadonlyMap<string, number> = new Map(
+  Object.entries({ first: 0, former: 0, second: 1, latter: 1, other: 1 }),
+);
 
 /** Names of functions, if a parenthesis follows. */
 export const functions: ReadonlySet<string> = wordSet(

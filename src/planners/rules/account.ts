@@ -17,6 +17,7 @@ import {
   verbsLike,
 } from "../../english/word-classes.ts";
 import { wordSet } from "../../english/word-set.ts";
+import { remembered } from "../../language/phrases.ts";
 import { tokenize } from "../../language/tokens.ts";
 import { Spelling } from "../../language/word-forms.ts";
 import { asLiteral, asReference, findReferences, parseTemplate } from "../../plan/references.ts";
@@ -24,7 +25,7 @@ import { readSum } from "../../sums/read-sum.ts";
 import { contentEnds, contentStarts, isCourtesy } from "./courtesy.ts";
 import { cutClauses, opensWish, statesReason } from "./cut-wishes.ts";
 import { isSeparatorAt, type Part } from "./items.ts";
-import { opensMessage } from "./match.ts";
+import { opensMessage, type Template } from "./match.ts";
 import { compileTool, inputOfPhrase, literalsOf, type PhraseRule, sayName, type ToolRules } from "./phrase-rules.ts";
 import { type Mark, maxTokens, type RequestText, readRequest, textBetween } from "./request.ts";
 import { anaphor, isDate, isReadable, type SlotType, slotReadingsAt, slotTypeOf, unitsOfName } from "./slots.ts";
@@ -48,7 +49,6 @@ export interface AccountedWord {
 
 export interface Account {
   readonly words: readonly AccountedWord[];
-  readonly left: readonly string[];
   /** Free text that is in more places than the request has it. */
   readonly twice: readonly { readonly text: string; readonly places: readonly Place[] }[];
   readonly unsaid: readonly UnsaidValue[];
@@ -126,20 +126,17 @@ interface Unsaid extends Omit<UnsaidValue, "sources"> {
 
 type Slots = Readonly<Record<string, unknown>>;
 
-function givenBy(types: ReadonlyMap<string, SlotType>, input: Slots): Slots {
-  return Object.fromEntries(
-    [...types].flatMap(([name, type]) => (!isReadable(type) && name in input ? [[name, input[name]]] : [])),
-  );
-}
-
 export const saysNothing: ReadonlySet<string> = new Set([...functionWords, ...prepositions, ...auxiliaries]);
+
+function slotsOf(templates: readonly Template[]): ReadonlyMap<string, SlotType> {
+  return new Map(templates.flatMap(({ slots }) => [...slots]));
+}
 
 function tokensOf({ start, end }: Part): readonly number[] {
   return Array.from({ length: end - start }, (_, index) => start + index);
 }
 
 class RequestAccount {
-  private readonly readings = new Map<SlotType, readonly (Part & { readonly value: unknown })[]>();
   private readonly by: (Place | "operation" | undefined)[];
   private readonly copied = new Map<string, { readonly text: string; readonly places: Place[] }>();
   private readonly unsaid: Unsaid[] = [];
@@ -189,7 +186,7 @@ class RequestAccount {
     // What cannot be taken back is said in its own words.
     const exact = new Set(rules.candidates(this.request.words));
     const said = rules.candidates(this.present).filter((rule) => !rule.isGrave || exact.has(rule));
-    const phrases = said.flatMap((rule) => this.readPhrase(rule, input) ?? []);
+    const phrases = said.flatMap((rule) => this.readValues(rule, input, slotsOf([rule, ...rule.anywhere]), true) ?? []);
     // "P1" is said without a phrase around it, too.
     const read = [...phrases, ...this.readBeside(rules, input)];
     // One operation may be named by the name of its tool.
@@ -211,7 +208,6 @@ class RequestAccount {
     this.report({ ...place, words, value: step.forEach, isLikely: false }, { kind: "text" });
   }
 
-  /** "If its price is more than 5": the constants and the names of expressions. */
   private explainExpressions({ id, when = "", forEach = "" }: PlanStep): void {
     for (const [field, expression] of Object.entries({ when, forEach })) {
       const said = new Set(normsOf(spaced(expression)));
@@ -241,7 +237,7 @@ class RequestAccount {
     const isUnsaidSum = own === undefined && sum && signedSum.test(String(leaf.value)) && !found.unsaid?.length;
     const unsaid = isUnsaidSum ? [String(leaf.value)] : (found.unsaid ?? []);
     for (const { start, end } of places) {
-      const isCounted = typeof leaf.value === "number" && isUnit(this.request.words[end] ?? "");
+      const isCounted = typeof leaf.value === "number" && unitsNamed(this.request.words[end] ?? "").length > 0;
       this.explain(start, isCounted ? end + 1 : end, place);
     }
     if (own === undefined && type.kind === "text" && type.text !== "message" && leaf.path.length === 1)
@@ -284,7 +280,6 @@ class RequestAccount {
     }
   }
 
-  /** "It" and "the result" are said for a reference. */
   private explainResults(place: Place): void {
     const { words } = this.request;
     for (const [at, word] of words.entries()) {
@@ -293,14 +288,10 @@ class RequestAccount {
     }
   }
 
-  private readPhrase(rule: PhraseRule, input: Slots): ReadPhrase | undefined {
-    return this.readValues(rule, input, new Map([rule, ...rule.anywhere].flatMap(({ slots }) => [...slots])), true);
-  }
-
   /** Reads the words that may stand beside the phrases of a tool by themselves: the priority of "rename a to b, P1". */
   private readBeside({ rules, branch }: ToolRules, input: Slots): readonly ReadPhrase[] {
-    const beside = rules.flatMap(({ anywhere }) => anywhere.flatMap(({ slots }) => [...slots]));
-    for (const rule of beside.length === 0 ? [] : rules) {
+    const beside = slotsOf(rules.flatMap(({ anywhere }) => anywhere));
+    for (const rule of beside.size === 0 ? [] : rules) {
       if (Object.keys(rule.fixed).some((name) => name !== branch)) continue;
       const read = this.readValues(rule, input, new Map([...rule.slots, ...beside]), false);
       // They do not say what is to be done.
@@ -318,7 +309,8 @@ class RequestAccount {
   ): ReadPhrase | undefined {
     const values: ReadPhrase["values"] = new Map();
     const { branch } = rule.tool;
-    const given = givenBy(types, input);
+    const open = [...types].filter(([name, type]) => !isReadable(type) && name in input);
+    const given: Slots = Object.fromEntries(open.map(([name]) => [name, input[name]]));
     const each = [...types].flatMap(([name, type]) =>
       this.readingsOf(type).map(({ value, ...said }) => ({ ...said, slots: { ...given, [name]: value } })),
     );
@@ -338,17 +330,11 @@ class RequestAccount {
     return isOfOperation ? { rule, values } : undefined;
   }
 
-  private readingsOf(type: SlotType): readonly (Part & { readonly value: unknown })[] {
-    const known = this.readings.get(type);
-    if (known !== undefined) return known;
-    const found = [...this.request.words.keys()].flatMap((start) =>
-      slotReadingsAt(type, this.request, start).flatMap(({ value, end }) =>
-        value === anaphor ? [] : [{ value, start, end }],
-      ),
-    );
-    this.readings.set(type, found);
-    return found;
-  }
+  private readonly readingsOf = remembered((type: SlotType): readonly (Part & { readonly value: unknown })[] => {
+    const readingsAt = (start: number) =>
+      slotReadingsAt(type, this.request, start).map(({ value, end }) => ({ value, start, end }));
+    return [...this.request.words.keys()].flatMap(readingsAt).filter(({ value }) => value !== anaphor);
+  });
 
   private find(
     leaf: Leaf,
@@ -383,8 +369,7 @@ class RequestAccount {
       (/^(?:%|percent)$/.test(words[each.end] ?? "") && Number(each.value) / 100 === value);
     const all = this.readingsOf(ownType).filter(isFound);
     const found = all.find(({ start }) => typeof this.by[start] !== "object") ?? all[0];
-    const isTyped = (norm: string) => this.said.some((word) => word.norm === norm);
-    const isNamed = typeof value === "boolean" && normsOf(sayName(field)).every(isTyped);
+    const isNamed = typeof value === "boolean" && normsOf(sayName(field)).every((norm) => this.isTyped(norm));
     // "On" and "no" may be of something else.
     if (found !== undefined && typeof value === "boolean" && !isNamed)
       return { places: [found], unsaid: [field], isLikely: true };
@@ -445,12 +430,12 @@ class RequestAccount {
   }
 
   private missing(norms: readonly string[]): readonly string[] {
-    return norms.filter(
-      (norm) =>
-        !this.said.some((word) => word.norm === norm) &&
-        !this.plannedWords.has(norm) &&
-        !(unspaced.test(norm) && this.saidText.includes(norm)),
-    );
+    const isSaid = (norm: string) => this.isTyped(norm) || (unspaced.test(norm) && this.saidText.includes(norm));
+    return norms.filter((norm) => !isSaid(norm) && !this.plannedWords.has(norm));
+  }
+
+  private isTyped(norm: string): boolean {
+    return this.said.some((word) => word.norm === norm);
   }
 
   private explain(start: number, end: number, place: Place): void {
@@ -528,18 +513,11 @@ class RequestAccount {
       const text = textBetween(this.request, at, at + 1);
       if (this.held.has(at)) return { text, by: "unused" };
       if (typeof by === "object") return { text, by: "value", place: by };
-      return {
-        text,
-        by:
-          by ?? (beside.has(at) ? "aside" : isAside.has(at) ? "courtesy" : this.isLost(at, listed) ? "unused" : "left"),
-      };
+      if (by !== undefined || beside.has(at)) return { text, by: by ?? "aside" };
+      return { text, by: isAside.has(at) ? "courtesy" : this.isLost(at, listed) ? "unused" : "left" };
     });
-    return {
-      words: accounted,
-      left: accounted.filter(({ by }) => by === "left" || by === "unused").map(({ text }) => text),
-      twice: [...this.copied.values()].filter(({ places }) => places.length > 1),
-      unsaid: this.unsaid,
-    };
+    const twice = [...this.copied.values()].filter(({ places }) => places.length > 1);
+    return { words: accounted, twice, unsaid: this.unsaid };
   }
 }
 
@@ -601,10 +579,6 @@ function isSameValue(found: unknown, value: unknown): boolean {
 
 function isChoice({ kind }: SlotType): boolean {
   return kind === "enum" || kind === "boolean";
-}
-
-function isUnit(word: string): boolean {
-  return unitsNamed(word).length > 0;
 }
 
 /** "An hour" for 60 minutes. */

@@ -66,11 +66,10 @@ export const callsIn = remembered((tool: ToolRules): readonly Call[] => {
       slots: [...first.operation.slots.values()]
         .filter(({ name }) => slots.has(name))
         .slice(0, maxSlots)
-        .map((slot) => ({
-          ...slot,
-          isOptional: needs.every((names) => !names.has(slot.name)),
-          message: messageIn(slot),
-        })),
+        .map((slot) => {
+          const isOptional = needs.every((names) => !names.has(slot.name));
+          return { ...slot, isOptional, message: messageIn(slot) };
+        }),
       weights: weightsOf(tool, rules, own),
       otherWords: new Set(all.flatMap((each) => [...each.own].filter((word) => !own.has(word)))),
       isFixed: all.length > 1 && Object.keys(first.fixed).some((name) => first.operation.slots.has(name)),
@@ -83,10 +82,8 @@ export const callsIn = remembered((tool: ToolRules): readonly Call[] => {
 
 function fixesText({ source, fixed, tool }: PhraseRule): boolean {
   if (source.toInput !== undefined) return false;
-  return Object.entries(fixed).some(
-    ([name, value]) =>
-      typeof value === "string" && slotTypeOf(schemasAt(tool.schemas.input, [name], fixed)).kind === "text",
-  );
+  const isText = (name: string) => slotTypeOf(schemasAt(tool.schemas.input, [name], fixed)).kind === "text";
+  return Object.entries(fixed).some(([name, value]) => typeof value === "string" && isText(name));
 }
 
 const stemsOf = remembered(
@@ -104,25 +101,13 @@ function weightsOf(
       if (saysSomething(word)) weights.set(stem(word), Math.max(weight, weights.get(stem(word)) ?? 0));
   };
   for (const word of own) weights.set(word, says.phrase);
-  const names = [tool.name, ...Object.values(rules[0]?.fixed ?? {}).map(String)];
-  add(
-    names.flatMap((name) => sayName(name).split(" ")),
-    says.name,
-  );
-  const verbs = new Set(rules.flatMap(({ firstWords }) => [...firstWords]).filter((word) => !lightVerbs.has(word)));
-  add(
-    [...verbs].flatMap(verbsLike).filter((word) => !lightVerbs.has(word)),
-    says.like,
-  );
-  add(
-    tokenize(tool.description ?? "", 60).map(({ norm }) => norm),
-    says.description,
-  );
-  const slots = new Set(rules.flatMap((rule) => [...rule.slots.keys()]));
-  add(
-    [...slots].flatMap((name) => sayName(name).split(" ")),
-    says.field,
-  );
+  const isHeavy = (verb: string) => !lightVerbs.has(verb);
+  const verbs = new Set(rules.flatMap(({ firstWords }) => [...firstWords]).filter(isHeavy));
+  const wordsOf = (name: string) => sayName(name).split(" ");
+  add([tool.name, ...Object.values(rules[0]?.fixed ?? {}).map(String)].flatMap(wordsOf), says.name);
+  add([...verbs].flatMap(verbsLike).filter(isHeavy), says.like);
+  for (const { norm } of tokenize(tool.description ?? "", 60)) add([norm], says.description);
+  for (const { slots } of rules) add([...slots.keys()].flatMap(wordsOf), says.field);
   return weights;
 }
 

@@ -1,3 +1,4 @@
+import { addTo } from "../../core/lists.ts";
 import { prepositions } from "../../english/word-classes.ts";
 import { isNullable, type PhraseNode, remembered } from "../../language/phrases.ts";
 
@@ -43,12 +44,15 @@ function placeBefore(items: readonly PhraseNode[], from: number, next: PhrasePla
     enter(item, rest, steps);
     // "firing of [the] kiln"
     const isArticle = from > 0 && item.type === "word" && /^(?:the|an?)$/.test(item.word);
-    if (isArticle || isNullable(item)) addSteps(steps, rest.steps);
+    if (!isArticle && !isNullable(item)) return;
+    for (const [word, places] of rest.steps.words) for (const place of places) addTo(steps.words, word, place);
+    steps.slots.push(...rest.steps.slots);
+    steps.isEnd ||= rest.steps.isEnd;
   });
 }
 
 function enter(node: PhraseNode, next: PhrasePlace, steps: Steps): void {
-  if (node.type === "word") addWord(steps, node.word, [next]);
+  if (node.type === "word") addTo(steps.words, node.word, next);
   else if (node.type === "slot") steps.slots.push({ name: node.name, next });
   else if (node.type === "choice") for (const item of node.items) enter(item, next, steps);
   else
@@ -56,18 +60,6 @@ function enter(node: PhraseNode, next: PhrasePlace, steps: Steps): void {
       enter(item, placeBefore(node.items, index + 1, next), steps);
       if (!isNullable(item)) break;
     }
-}
-
-function addSteps(steps: Steps, { words, slots, isEnd }: Steps): void {
-  for (const [word, places] of words) addWord(steps, word, places);
-  steps.slots.push(...slots);
-  steps.isEnd ||= isEnd;
-}
-
-function addWord({ words }: Steps, word: string, places: readonly PhrasePlace[]): void {
-  const known = words.get(word);
-  if (known === undefined) words.set(word, [...places]);
-  else known.push(...places);
 }
 
 export interface FirstWords {

@@ -60,7 +60,9 @@ function ask(statement: string): string {
 
 function testOf({ id, input }: PlanStep, { rules }: Match): string | undefined {
   const path = `${id}${rules.resultPath}`;
-  const types = typesOfResult(path, rules);
+  const reference = parseReference(path);
+  const { output } = rules.schemas;
+  const types = output && reference && typesOf(schemasAt(output, reference.path) ?? [{}]);
   if (types?.size === 1 && types.has("boolean")) return path;
   if (types?.size === 1 && types.has("array")) return `size(${path}) > 0`;
   const list = isPureStep(rules.tool, input ?? {}) ? listIn(rules) : undefined;
@@ -77,11 +79,6 @@ function listIn({ schemas: { output } }: ToolRules): string | undefined {
   return others.length === 0 ? list : undefined;
 }
 
-function typesOfResult(path: string, { schemas: { output } }: ToolRules): ReadonlySet<string> | undefined {
-  const reference = parseReference(path);
-  return output && reference && typesOf(schemasAt(output, reference.path) ?? [{}]);
-}
-
 export function onlyIf(
   steps: readonly PlanStep[],
   match: Match,
@@ -91,14 +88,11 @@ export function onlyIf(
   const test = first && testOf(first, match);
   if (first === undefined || test === undefined || others.length === 0) return undefined;
   const when = isDenied ? `!(${test})` : test;
-  return [
-    first,
-    ...others.map((step) => ({
-      ...(isDenied ? step : ofFound(step, { first, match, others })),
-      when,
-      dependsOn: [...new Set([first.id, ...(step.dependsOn ?? [])])],
-    })),
-  ];
+  const dependent = others.map((step) => {
+    const dependsOn = [...new Set([first.id, ...(step.dependsOn ?? [])])];
+    return { ...(isDenied ? step : ofFound(step, { first, match, others })), when, dependsOn };
+  });
+  return [first, ...dependent];
 }
 
 /** Selects the one result that has the words: "milk" selects "buy milk", but not "milkshake"; of several, the one with just these words. */

@@ -27,16 +27,12 @@ export interface Wish {
 }
 
 /** A part may be a wish, one of several things, a reason or a courtesy. */
-export function cutClauses({
-  tokens,
-  words,
-  marks,
-}: Pick<RequestText, "tokens" | "words" | "marks">): readonly Clause[] {
+export function cutClauses(request: Pick<RequestText, "tokens" | "words" | "marks">): readonly Clause[] {
   const kept: Clause[] = [];
-  for (const clause of splitClauses(tokens, words)) {
+  for (const clause of splitClauses(request.tokens, request.words)) {
     const last = kept.at(-1);
     // Not within a mark: "between monday and thursday", "1 hour and 3 minutes".
-    if (last !== undefined && marks.some(({ start, end }) => start < last.end && end > clause.start))
+    if (last !== undefined && request.marks.some(({ start, end }) => start < last.end && end > clause.start))
       kept[kept.length - 1] = { ...clause, start: last.start };
     else kept.push(clause);
   }

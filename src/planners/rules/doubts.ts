@@ -129,12 +129,9 @@ function findLeft({ rule, start, end, pieces }: Match, { marks }: RequestText): 
     if (mark.start >= end || mark.end <= start || !mark.isFirm || isUsed(mark)) return false;
     // "By 5" may be an hour or a number: one of them is enough.
     const covering = marks.filter((each) => each !== mark && each.start <= mark.start && each.end >= mark.end);
-    return !covering.some(
-      (other) =>
-        isUsed(other) ||
-        lengthOf(other) > lengthOf(mark) ||
-        (other.isFirm && other.start === mark.start && other.end === mark.end && marks.indexOf(other) < at),
-    );
+    const isSame = (other: Mark) => other.isFirm && other.start === mark.start && other.end === mark.end;
+    const isBefore = (other: Mark) => isSame(other) && marks.indexOf(other) < at;
+    return !covering.some((other) => isUsed(other) || lengthOf(other) > lengthOf(mark) || isBefore(other));
   });
 }
 

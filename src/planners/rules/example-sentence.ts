@@ -1,6 +1,7 @@
 import type { ToolPhrase } from "../../core/tool.ts";
 import { mayHoldDate } from "../../dates/date-words.ts";
 import { readNumber } from "../../english/numbers.ts";
+import { saysAt } from "../../english/word-set.ts";
 import { type Token, tokenize } from "../../language/tokens.ts";
 import type { Part } from "./items.ts";
 import { isDate, type SlotType } from "./slots.ts";
@@ -34,9 +35,10 @@ function placeOf(value: unknown, tokens: readonly Token[], type: SlotType): Part
   if (typeof value === "number") return placeOfNumber(value, tokens);
   if (typeof value !== "string" || value === "") return undefined;
   const ways = [...(type.values?.values() ?? [])].flat().filter((way) => way.value === value);
+  const norms = tokens.map(({ norm }) => norm);
   for (const words of [tokenize(value).map(({ norm }) => norm), ...ways.map((way) => way.words)]) {
-    const place = findWords(tokens, words);
-    if (place !== undefined) return place;
+    const start = words.length === 0 ? -1 : norms.findIndex((_, at) => saysAt(norms, at, words));
+    if (start !== -1) return { start, end: start + words.length };
   }
   if (isDate(type)) return placeOfDate(tokens);
   const quote = tokens.findIndex(({ kind, norm }) => kind === "quote" && norm === value);
@@ -50,17 +52,9 @@ function placeOfDate(tokens: readonly Token[]): Part | undefined {
   return start === -1 ? undefined : { start, end };
 }
 
-function findWords(tokens: readonly Token[], words: readonly string[]): Part | undefined {
-  if (words.length === 0) return undefined;
-  for (let start = 0; start + words.length <= tokens.length; start++) {
-    if (words.every((word, at) => tokens[start + at]?.norm === word)) return { start, end: start + words.length };
-  }
-  return undefined;
-}
-
 function placeOfNumber(value: number, tokens: readonly Token[]): Part | undefined {
   const words = tokens.map(({ norm }) => norm);
-  for (let start = 0; start < words.length; start++) {
+  for (const start of words.keys()) {
     const found = readNumber(words, start);
     if (found !== undefined && Number(found.digits) === value) return { start, end: found.end };
   }

@@ -49,8 +49,7 @@ export function isSeparatorAt({ words, tokens }: RequestText, at: number): boole
   const word = words[at] ?? "";
   if (!separators.has(word) || tokens[at]?.kind === "quote") return false;
   if (word === "," || word === ";") return true;
-  if (unsplitPairs.has(`${words[at - 1]} and ${words[at + 1]}`)) return false;
-  return true;
+  return !unsplitPairs.has(`${words[at - 1]} and ${words[at + 1]}`);
 }
 
 /** "Four Weddings and a Funeral", "Show and tell, Year 3": they may be one name or two. The text begins at `from`. */

@@ -15,7 +15,6 @@ export interface Piece {
   readonly start: number;
   readonly end: number;
   readonly name?: string;
-  /** With `slot`: the value that was read; undefined for a text or a list. */
   readonly value?: SlotReading["value"] | undefined;
   /** With a text: true if it is taken word for word, to the end of the request or of its sentence. */
   readonly isMessage?: boolean;
@@ -94,7 +93,6 @@ export class WorkMeter {
     if (this.done > this.limit) throw new TooMuchWork();
   }
 
-  /** Adds a check of a value by a schema, whose time is unknown but grows with a text. */
   check(value: unknown): void {
     this.spend(checkCost + (typeof value === "string" ? value.length >> 3 : 0));
   }
@@ -166,16 +164,14 @@ export class Matcher {
     seen?.add(key);
     this.work.spend(1);
     if (thread.text === undefined) {
-      if (!this.atMessage(run, thread)) this.passBy(run, thread);
+      const { slots } = thread.place.steps;
+      const isAtMessage = run.position > run.range.start && slots.some((slot) => this.isMessage(run, thread, slot));
+      if (!isAtMessage) this.passBy(run, thread);
       this.follow(run, thread);
     } else {
       const ended = this.goOnWithText(run, thread, thread.text);
       if (ended !== undefined) this.visit(run, ended, seen);
     }
-  }
-
-  private atMessage(run: Run, thread: Thread): boolean {
-    return run.position > run.range.start && thread.place.steps.slots.some((slot) => this.isMessage(run, thread, slot));
   }
 
   private passBy(run: Run, thread: Thread): void {
@@ -305,7 +301,6 @@ export class Matcher {
     }
   }
 
-  /** Continues a text with the next token, or behind a date within it; returns the thread that ends it here. */
   private goOnWithText(run: Run, thread: Thread, text: PhraseSlot): Thread | undefined {
     const { place, cost, pieces, open, filled } = thread;
     const { name, next } = text;
@@ -405,33 +400,26 @@ export class Matcher {
     if (pieces?.kind !== "slot" || pieces.end !== position || typeof pieces.value !== "string") return false;
     const date = this.request.datesByStart.get(pieces.start);
     const isLed = date !== undefined && date.leadStart !== date.start;
-    return (
-      !isLed &&
-      pieces.before?.kind === "word" &&
-      pieces.before.end === pieces.start &&
-      !/^(?:me|us)$/.test(this.request.words[pieces.start - 1] ?? "")
-    );
+    const isBehindWord = pieces.before?.kind === "word" && pieces.before.end === pieces.start;
+    return !isLed && isBehindWord && !/^(?:me|us)$/.test(this.request.words[pieces.start - 1] ?? "");
   }
 
   modifiersAt(anywhere: readonly Template[], position: number): readonly AsideFit[] {
     if (anywhere.length === 0) return noFits;
-    let byPosition = this.asides.get(anywhere);
-    if (byPosition === undefined) {
-      byPosition = [];
-      this.asides.set(anywhere, byPosition);
-    }
+    const byPosition = this.asides.get(anywhere) ?? [];
+    this.asides.set(anywhere, byPosition);
+    byPosition[position] ??= this.findModifiers(anywhere, position);
+    return byPosition[position];
+  }
+
+  private findModifiers(anywhere: readonly Template[], position: number): readonly AsideFit[] {
     const { words } = this.request;
     const closer = closers.get(words[position] ?? "");
-    byPosition[position] ??=
-      closer === undefined
-        ? anywhere.flatMap((template) => this.modifierAt(template, position))
-        : closers.has(words[position + 1] ?? "")
-          ? noFits
-          : // "team sync (friday)"
-            this.modifiersAt(anywhere, position + 1)
-              .filter(({ end }) => words[end] === closer)
-              .map((fit) => ({ ...fit, end: fit.end + 1 }));
-    return byPosition[position];
+    if (closer === undefined) return anywhere.flatMap((template) => this.modifierAt(template, position));
+    if (closers.has(words[position + 1] ?? "")) return noFits;
+    // "team sync (friday)"
+    const inside = this.modifiersAt(anywhere, position + 1).filter(({ end }) => words[end] === closer);
+    return inside.map((fit) => ({ ...fit, end: fit.end + 1 }));
   }
 
   private modifierAt(template: Template, position: number): readonly AsideFit[] {

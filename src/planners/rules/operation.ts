@@ -11,7 +11,6 @@ export interface OperationSlot {
   readonly leads: readonly (readonly string[])[];
   /** The words that may follow it; {@link phraseEnd} where nothing does. */
   readonly behind: ReadonlySet<string>;
-  /** True if it is something to do: "remind me to {text}". */
   readonly isInfinitive: boolean;
 }
 
@@ -25,12 +24,8 @@ export class Operation {
   }
 
   slotsBeside(name: string): readonly OperationSlot[] {
-    const names = new Set(
-      this.rules.flatMap((rule) => {
-        const own = [rule, ...rule.anywhere].flatMap(({ slots }) => [...slots.keys()]);
-        return own.includes(name) ? own : [];
-      }),
-    );
+    const all = this.rules.map((rule) => [rule, ...rule.anywhere].flatMap(({ slots }) => [...slots.keys()]));
+    const names = new Set(all.filter((own) => own.includes(name)).flat());
     return [...this.slots.values()].filter((slot) => names.has(slot.name));
   }
 

@@ -9,12 +9,13 @@ import {
   verbsLike,
 } from "../../english/word-classes.ts";
 import { wordSet } from "../../english/word-set.ts";
+import { once, remembered } from "../../language/phrases.ts";
 import { stem } from "../../language/word-forms.ts";
 import { type Call, type CallSlot, callsIn, itemsIn, says, saysSomething } from "./calls.ts";
 import { quantifiers, textOf } from "./items.ts";
 import { type FindMeanings, opensMessage, type Piece, piecesOf, type WorkMeter } from "./match.ts";
 import { type PhraseRule, sayName, type ToolRules } from "./phrase-rules.ts";
-import { isCapital, type RequestText } from "./request.ts";
+import { isCapital, onceEach, type RequestText } from "./request.ts";
 import { anaphor, isDate, isReadable, type SlotReading, slotReadingsAt } from "./slots.ts";
 import { denials, isPlainText, type TextEdges } from "./texts.ts";
 
@@ -81,7 +82,6 @@ interface Thread {
 
 export class OtherWords {
   private readonly text: OtherText;
-  private known: readonly Chart[] | undefined;
 
   constructor(
     private readonly tools: readonly ToolRules[],
@@ -91,20 +91,14 @@ export class OtherWords {
     this.text = new OtherText(request, context);
   }
 
-  private get charts(): readonly Chart[] {
-    this.known ??= this.tools
-      .flatMap(callsIn)
-      .flatMap((call) => {
-        const chart = new Chart(call, this.text);
-        return chart.rank > 0 ? [chart] : [];
-      })
-      .sort((one, other) => other.rank - one.rank)
-      .slice(0, maxCalls);
-    return this.known;
-  }
+  private readonly charts = once((): readonly Chart[] => {
+    const all = this.tools.flatMap(callsIn).map((call) => new Chart(call, this.text));
+    const meant = all.filter(({ rank }) => rank > 0).sort((one, other) => other.rank - one.rank);
+    return meant.slice(0, maxCalls);
+  });
 
   fitsFrom(range: OtherRange): readonly OtherFit[] {
-    const fits = this.charts.flatMap((chart) => chart.fit(range));
+    const fits = this.charts().flatMap((chart) => chart.fit(range));
     const counts = new Map<number, number>();
     return fits
       .sort((one, other) => one.cost - other.cost)
@@ -115,7 +109,6 @@ export class OtherWords {
       });
   }
 
-  /** The same with the call that was said before: "…, and 15 to site 4". */
   goOnFrom(
     { rule, pieces }: { readonly rule: PhraseRule; readonly pieces: readonly Piece[] },
     range: OtherRange,
@@ -126,7 +119,7 @@ export class OtherWords {
       JSON.stringify(each.rule.fixed) === JSON.stringify(rule.fixed);
     const call = callsIn(rule.tool).find(isSame);
     if (call === undefined || this.text.isDeed(Math.max(...range.starts))) return [];
-    const chart = this.known?.find((each) => each.call === call) ?? new Chart(call, this.text);
+    const chart = this.charts().find((each) => each.call === call) ?? new Chart(call, this.text);
     const isOwn = ({ kind, name, isMessage }: Piece) =>
       kind === "slot" && isMessage !== true && call.slots.some((slot) => slot.name === name);
     const before = pieces.filter(isOwn);
@@ -151,8 +144,6 @@ class OtherText {
   readonly edges: TextEdges;
   readonly work: WorkMeter;
   private readonly meaningsOf: FindMeanings;
-  private readonly plain = new Map<number, boolean>();
-  private readonly readings = new Map<CallSlot["type"], (readonly SlotReading[])[]>();
 
   constructor(
     readonly request: RequestText,
@@ -177,19 +168,9 @@ class OtherText {
     return isVerb(word) || verbsLike(word).length > 1;
   }
 
-  readingsAt(type: CallSlot["type"], at: number): readonly SlotReading[] {
-    const known = this.readings.get(type) ?? [];
-    this.readings.set(type, known);
-    known[at] ??= readLoosely(type, this, at);
-    return known[at];
-  }
+  readonly readingsOf = remembered((type: CallSlot["type"]) => onceEach((at: number) => readLoosely(type, this, at)));
 
-  isPlain(start: number, end: number): boolean {
-    const key = start * 5_000 + end;
-    const known = this.plain.get(key) ?? isPlainText(this.request, start, end);
-    this.plain.set(key, known);
-    return known;
-  }
+  readonly isPlain = onceEach((start: number) => onceEach((end: number) => isPlainText(this.request, start, end)));
 
   /** The cost of beginning or ending a text within a name: "Ada Lovelace", "Mrs van der Berg", "Dombey and Son". */
   breakCost(at: number): number {
@@ -209,6 +190,11 @@ interface ChartValue extends SlotReading {
   readonly isSure: boolean;
 }
 
+interface Reach {
+  readonly push: Push;
+  readonly limit: number;
+}
+
 interface Opening {
   readonly lead: number;
   readonly message: number | undefined;
@@ -220,12 +206,9 @@ const nowhere: Opening = { lead: 0, message: undefined, text: undefined, isInfin
 
 type Push = (at: number, thread: Thread) => void;
 
-/** A call and a request: what each token may be, worked out when it is first asked for. */
 class Chart {
   readonly rank: number;
   private readonly said: readonly number[];
-  private readonly values: (readonly ChartValue[])[] = [];
-  private readonly openings: Opening[][] = [];
   private readonly texts: readonly number[];
 
   constructor(
@@ -300,7 +283,7 @@ class Chart {
     return this.text.isDeed(start) && !isAsked && !isOwn ? start : undefined;
   }
 
-  private goOn(thread: Thread, at: number, range: { readonly push: Push; readonly limit: number }): void {
+  private goOn(thread: Thread, at: number, range: Reach): void {
     this.pass(thread, at, range.push);
     for (const found of this.valuesAt(at))
       if ((thread.filled & (1 << found.place)) === 0) this.fill(thread, at, found, range);
@@ -326,16 +309,14 @@ class Chart {
     else take("left", costs.left);
   }
 
-  private valuesAt(at: number): readonly ChartValue[] {
-    const known = this.values[at] ?? this.call.slots.flatMap((slot, place) => this.readValues(slot, place, at));
-    this.values[at] = known;
-    return known;
-  }
+  private readonly valuesAt = onceEach((at: number): readonly ChartValue[] =>
+    this.call.slots.flatMap((slot, place) => this.readValues(slot, place, at)),
+  );
 
   private readValues(slot: CallSlot, place: number, at: number): readonly ChartValue[] {
     const { type } = slot;
     if (!isReadable(type)) return [];
-    const all = this.text.readingsAt(type, at);
+    const all = this.text.readingsOf(type)(at);
     const amount =
       type.units === undefined && takesMoney.test(slot.name) ? this.text.request.amounts.get(at) : undefined;
     // An amount that says no currency takes any.
@@ -368,12 +349,7 @@ class Chart {
     return (isMeasured || ![...behind].some(isUnit)) && this.text.request.words[at] !== "one";
   }
 
-  private fill(
-    thread: Thread,
-    at: number,
-    found: ChartValue,
-    { push, limit }: { readonly push: Push; readonly limit: number },
-  ): void {
+  private fill(thread: Thread, at: number, found: ChartValue, { push, limit }: Reach): void {
     const { value, end, cost, place, isTelling } = found;
     if (end > limit) return;
     const name = this.call.slots[place]?.name ?? "";
@@ -388,7 +364,6 @@ class Chart {
       if (another.place === place && another.value !== anaphor) this.fill(next, joint, another, { push, limit });
   }
 
-  /** The end of "and" or a comma; the same token if none stands there. */
   private jointEnd(at: number): number {
     const { words } = this.text.request;
     if (!/^(?:,|and|&)$/.test(words[at] ?? "")) return at;
@@ -403,17 +378,10 @@ class Chart {
     return isNaming || leads.some(ends);
   }
 
-  private open(
-    thread: Thread,
-    at: number,
-    place: number,
-    { push, limit }: { readonly push: Push; readonly limit: number },
-  ): void {
+  private open(thread: Thread, at: number, place: number, { push, limit }: Reach): void {
     const slot = this.call.slots[place];
-    this.openings[place] ??= [];
-    const opening = this.openings[place][at] ?? (slot && this.openingAt(slot, at));
-    if (slot === undefined || opening === undefined) return;
-    this.openings[place][at] = opening;
+    if (slot === undefined) return;
+    const opening = this.openingOf(slot)(at);
     const { lead, message, text } = opening;
     if (message === undefined && text === undefined) return;
     const filled = thread.filled | (1 << place);
@@ -426,15 +394,11 @@ class Chart {
     if (text === undefined || at >= limit) return;
     const isInfinitive = opening.isInfinitive && thread.said < minSaid && thread.pieces === undefined;
     const said = isInfinitive ? minSaid : thread.said;
-    push(at + 1, {
-      ...thread,
-      cost: cost + text + (isInfinitive ? costs.infinitive : 0),
-      filled,
-      open: place,
-      openAt: at,
-      said,
-    });
+    const opened = { filled, open: place, openAt: at, said };
+    push(at + 1, { ...thread, ...opened, cost: cost + text + (isInfinitive ? costs.infinitive : 0) });
   }
+
+  private readonly openingOf = remembered((slot: CallSlot) => onceEach((at: number) => this.openingAt(slot, at)));
 
   private openingAt(slot: CallSlot, at: number): Opening {
     const { request, edges } = this.text;
@@ -450,13 +414,9 @@ class Chart {
     const each = slot.message === "always" ? costs.message : costs.opened;
     const length = Math.min(costs.maxMessage, each * (words.length - at));
     const message = length + this.text.breakCost(at) + this.openCost(at, isOpened);
-    const isText = slot.message !== "always" && edges.mayBegin(at);
-    return {
-      lead,
-      message: isMessage ? message : undefined,
-      text: isText ? this.textCost(at, at, slot) : undefined,
-      isInfinitive: slot.isInfinitive && isVerb(words[at] ?? ""),
-    };
+    const text = slot.message !== "always" && edges.mayBegin(at) ? this.textCost(at, at, slot) : undefined;
+    const isInfinitive = slot.isInfinitive && isVerb(words[at] ?? "");
+    return { lead, message: isMessage ? message : undefined, text, isInfinitive };
   }
 
   private openCost(at: number, isOpened: boolean): number {
@@ -473,9 +433,9 @@ class Chart {
     const { words, tokens } = request;
     const word = words[at] ?? "";
     if (tokens[at]?.kind === "quote" || isCapital(request, at)) return costs.name;
-    if (asksOrDenies(word)) return costs.order;
+    if (asksOrDenies.has(word)) return costs.order;
     if ((this.said[at] ?? 0) >= says.name) return costs.ownWord;
-    if (ofClauses(word) || (at > from && isPastVerb(word))) return costs.verb;
+    if (ofClauses.has(word) || (at > from && isPastVerb(word))) return costs.verb;
     if (isMark[at]) return costs.markInText;
     const isBehindName = at > from && isCapital(request, at - 1);
     if (isBehindName && isCapital(request, at + 1)) return costs.name;
@@ -504,7 +464,7 @@ class Chart {
     const { name = "", type } = this.call.slots[open] ?? {};
     const pieces: Piece = { kind: "slot", start: openAt, end: at, name, before: thread.pieces };
     const isLong = type?.text === "word" && at > openAt + 1 && !isCapital(this.text.request, at - 1);
-    const isPlain = this.text.isPlain(openAt, at) && !isLong;
+    const isPlain = this.text.isPlain(openAt)(at) && !isLong;
     const cost = thread.cost + this.text.breakCost(at) + (isPlain ? 0 : costs.unplain);
     return { ...thread, cost, open: -1, openAt: -1, pieces };
   }
@@ -527,16 +487,11 @@ class Chart {
     );
     const unsaid =
       before === undefined ? Math.min(...call.phrases.map(({ required }) => shareUnsaid(required, roots))) : 0;
+    const lackCost = missing !== undefined ? costs.missing : filled === 0 && call.isDestructive ? costs.empty : 0;
     return {
-      rule: call.rule,
-      cost:
-        cost +
-        (call.isFixed ? 2 : 1) * costs.unsaid * unsaid +
-        (missing !== undefined ? costs.missing : filled === 0 && call.isDestructive ? costs.empty : 0),
-      end,
-      pieces,
+      ...{ rule: call.rule, end, pieces, ...(missing !== undefined && { missing }) },
+      cost: cost + (call.isFixed ? 2 : 1) * costs.unsaid * unsaid + lackCost,
       isAlike: () => missing === undefined && unsaid === 0 && this.isAlike(pieces),
-      ...(missing !== undefined && { missing }),
     };
   }
 
@@ -629,7 +584,9 @@ const takesMoney = /amount|price|cost|fee|budget|total|sum|fine|pay/i;
 const articles = /^(?:the|an?|my|our)$/;
 const naming = /^(?:called|named|titled|entitled)$/;
 const asking = wordSet("show list display see view get give find tell check read fetch pull bring look search");
-const subjects = wordSet("i we you he she they");
+const asksOrDenies = new Set([...questionWords, ...denials].filter((word) => word !== "no"));
+/** "Is", "you": of a clause, and of no name. */
+const ofClauses = new Set([...auxiliaries, ...wordSet("i we you he she they")]);
 const nameParts = wordSet("van von der den de di da del la le el al bin");
 const titles = wordSet("mr mrs ms miss dr prof sir madam lady lord frau herr monsieur madame st coach uncle aunt");
 const polite = wordSet(
@@ -638,13 +595,4 @@ const polite = wordSet(
 
 function isSmall(word: string): boolean {
   return functionWords.has(word) || prepositions.has(word) || smallWords.has(word) || polite.has(word);
-}
-
-function asksOrDenies(word: string): boolean {
-  return questionWords.has(word) || (denials.has(word) && word !== "no");
-}
-
-/** "is", "you": of a clause, and of no name. */
-function ofClauses(word: string): boolean {
-  return auxiliaries.has(word) || subjects.has(word);
 }

@@ -29,10 +29,8 @@ export interface PhraseRule extends Template {
   readonly node: PhraseNode;
   readonly required: readonly ReadonlySet<string>[];
   readonly firstWords: ReadonlySet<string>;
-  /** The phrase as someone would say it, with `{slot}` where there is something to fill in. */
   readonly example: string;
   readonly hasSum: boolean;
-  /** True for what cannot be taken back, runs once, or needs approval. */
   readonly isGrave: boolean;
   readonly operation: Operation;
   readonly fixed: Readonly<Record<string, unknown>>;
@@ -42,7 +40,6 @@ export interface ToolRules {
   readonly tool: DefinedTool;
   readonly schemas: ToolSchemas;
   readonly rules: readonly PhraseRule[];
-  /** The field of the input that names one of several operations. */
   readonly branch: string | undefined;
   candidates(words: Iterable<string>): readonly PhraseRule[];
   readonly vocabulary: ReadonlySet<string>;
@@ -61,7 +58,6 @@ export function compileTool(tool: DefinedTool): ToolRules | Promise<ToolRules> {
   return compiledTool(tool) ?? load(tool);
 }
 
-/** Undefined for what has to be loaded and is not yet. */
 export function compiledTool(tool: DefinedTool): ToolRules | undefined {
   const known = rulesOf.get(tool);
   if (known !== undefined) return known;
@@ -255,7 +251,6 @@ export function inputOfPhrase(
   }
 }
 
-/** "minutesBefore" as it is said. */
 export function sayName(name: string): string {
   return name
     .replace(/(\p{Ll})(\p{Lu})/gu, "$1 $2")

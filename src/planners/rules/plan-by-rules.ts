@@ -1,3 +1,4 @@
+import { RecentMap } from "../../async/recent-map.ts";
 import {
   AgentError,
   type AgentErrorDetails,
@@ -12,6 +13,7 @@ import { callsTool } from "../../core/step.ts";
 import { cutText } from "../../core/text.ts";
 import type { DateClock } from "../../dates/read-dates.ts";
 import { mentionsResult } from "../../english/word-classes.ts";
+import { remembered } from "../../language/phrases.ts";
 import { findRefusals } from "../../language/refusals.ts";
 import { tokenize } from "../../language/tokens.ts";
 import { Spelling } from "../../language/word-forms.ts";
@@ -19,6 +21,7 @@ import { afterWait, hasCondition, onlyIf, readConditional } from "./conditions.t
 import { isSmallTalk } from "./courtesy.ts";
 import { cutWishes } from "./cut-wishes.ts";
 import type { Doubt } from "./doubts.ts";
+import type { Part } from "./items.ts";
 import { findLike } from "./likeness.ts";
 import { type Piece, TooMuchWork } from "./match.ts";
 import { compileTool, type PhraseRule, sayName, type ToolRules } from "./phrase-rules.ts";
@@ -35,7 +38,7 @@ import {
   unusedIn,
 } from "./proposals.ts";
 import { type DraftStep, type Reading, type Readings, RequestReader, unsureCost } from "./readings.ts";
-import { maxTokens, quotedWord, type RequestText, readRequest, textBetween } from "./request.ts";
+import { maxTokens, onceEach, quotedWord, type RequestText, readRequest, textBetween } from "./request.ts";
 import { sayPhrase } from "./say.ts";
 import type { Match } from "./slot-values.ts";
 import { waitsOf } from "./steps.ts";
@@ -59,13 +62,16 @@ export interface RequestExplanation {
 
 type Details = AgentErrorDetails["cannot-plan"];
 
-/** Rules should not plan a request with more parts than this. */
 const maxClauses = 1_000;
 const maxQuoted = 120;
 /** The wishes of a longer request are not explained one by one. */
 const maxWishes = 20;
 const maxWishText = 4_000;
 type Parts = () => RequestExplanation["parts"];
+
+function quote(text: string): string {
+  return JSON.stringify(cutText(text, maxQuoted));
+}
 
 interface Planned {
   readonly steps: readonly PlanStep[];
@@ -119,16 +125,10 @@ async function planOrRefuse(
     .slice(0, maxProposals);
   const examples = await planning.suggest(request.request, proposals[0]?.steps);
   throwIfCancelled(signal);
-  const details = {
-    ...{ reason, examples, ...more.details },
-    ...(proposals.length > 0 && { proposals }),
-    ...(wishes && { wishes }),
-  };
-  return {
-    steps: [],
-    parts,
-    error: new AgentError("cannot-plan", `The request cannot be planned: ${why}.`, { details }),
-  };
+  const known = { reason, examples, ...more.details };
+  const details = { ...known, ...(proposals.length > 0 && { proposals }), ...(wishes && { wishes }) };
+  const error = new AgentError("cannot-plan", `The request cannot be planned: ${why}.`, { details });
+  return { steps: [], parts, error };
 }
 
 function throwIfCancelled(signal: AbortSignal): void {
@@ -139,7 +139,6 @@ function throwIfCancelled(signal: AbortSignal): void {
 
 class Planning {
   private readonly spelling: Spelling;
-  private readonly requests = new Map<string, RequestText>();
 
   constructor(
     private readonly rules: readonly ToolRules[],
@@ -189,16 +188,15 @@ class Planning {
     if (!isMissing) return new Refused(reason, this.explainNear(why, best, request), all);
     const { field, choices = [] } = first.asks as ProposalQuestion;
     const among = choices.length === 0 ? "" : ` (${choices.slice(0, 10).join(", ")})`;
-    const said = JSON.stringify(cutText(text.trim(), maxQuoted));
-    return new Refused("missing", `${said} does not say the ${sayName(field)}${among}`, all);
+    return new Refused("missing", `${quote(text.trim())} does not say the ${sayName(field)}${among}`, all);
   }
 
   private explainNear(why: string, reading: Reading, request: RequestText): string {
     const rule = reading.matches.find(({ inOtherWords }) => inOtherWords)?.rule;
-    const unused = unusedIn(reading, request).map((words) => JSON.stringify(cutText(words, maxQuoted)));
-    const leaves = unused.length > 0 && ` but does not read ${unused.slice(0, 4).join(", ")}`;
     if (rule === undefined) return why;
-    return `${why}; ${JSON.stringify(rule.example)} of ${rule.tool.tool.name} is near${leaves || ""}`;
+    const unused = unusedIn(reading, request).map(quote);
+    const leaves = unused.length > 0 ? ` but does not read ${unused.slice(0, 4).join(", ")}` : "";
+    return `${why}; ${JSON.stringify(rule.example)} of ${rule.tool.tool.name} is near${leaves}`;
   }
 
   async planWishes(text: string): Promise<Details["wishes"]> {
@@ -259,21 +257,15 @@ class Planning {
       if (example === undefined) continue;
       // Other tools may know the same words.
       const key = [...this.rules.map((each) => each.tool.name), example].join("\n");
-      const known = plannable.get(tool) ?? new Map<string, boolean>();
-      plannable.set(tool, known);
+      const known = plannable(tool);
       const isPlanned = known.get(key) ?? !((await this.planText(example)) instanceof Refused);
-      if (known.size >= maxKnownExamples) known.clear();
       known.set(key, isPlanned);
       if (isPlanned) return example;
     }
     return undefined;
   }
 
-  private read(text: string): RequestText {
-    const request = this.requests.get(text) ?? readRequest(text, this.clock);
-    this.requests.set(text, request);
-    return request;
-  }
+  private readonly read = onceEach((text: string) => readRequest(text, this.clock));
 
   private async planText(text: string, stepsBefore = 0): Promise<Planned | Refused> {
     const request = this.read(text);
@@ -367,7 +359,7 @@ class Planning {
     const waiting = date && isOfAll ? afterWait(steps, { date, said, clock: this.clock }, drafts) : undefined;
     if (waiting === undefined) {
       const why = mark.isFalse
-        ? `${JSON.stringify(cutText(said, maxQuoted))} cannot be read as one day or time; say which`
+        ? `${quote(said)} cannot be read as one day or time; say which`
         : `"${cutText(said, maxQuoted)}" says when, which no tool for this takes, and no step can wait for it`;
       return new Refused(mark.isFalse ? "not-understood" : "later", why, { meant, reader });
     }
@@ -379,28 +371,20 @@ class Planning {
     });
   }
 
-  private refuseDoubtful({ readings, isTie }: Extract<Readings, { type: "read" }>, reader: RequestReader): Refused {
+  private refuseDoubtful({ readings }: Extract<Readings, { type: "read" }>, reader: RequestReader): Refused {
     const { request } = reader;
-    const [{ doubts }] = readings;
     const meant = readings.map((reading) => meaningOf(reading, readings, request));
-    const [first, second] = readings;
-    const [doubt] = doubts;
-    if (isTie && doubts.length === 0 && second !== undefined) {
+    const [first, second = first] = readings;
+    const [doubt] = first.doubts;
+    if (doubt === undefined) {
       const [one, other] = firstDifference(first, second);
       const names = [one, other].map(({ rules, rule }) => `${rules.tool.name} ("${rule.example}")`).join(" and ");
-      const said = textBetween(request, one.start, one.end);
-      return new Refused("ambiguous", `${JSON.stringify(cutText(said, maxQuoted))} fits ${names} equally well`, {
-        meant,
-        reader,
-      });
+      const said = quote(textBetween(request, one.start, one.end));
+      return new Refused("ambiguous", `${said} fits ${names} equally well`, { meant, reader });
     }
-    const said =
-      doubt === undefined ? "" : JSON.stringify(cutText(textBetween(request, doubt.start, doubt.end), maxQuoted));
-    const [reason, why] =
-      doubt === undefined
-        ? (["unsure", "it"] as const)
-        : ([doubt.kind === "left" ? "not-understood" : "unsure", `${said} ${doubtful[doubt.kind]}`] as const);
-    return new Refused(reason, why, { meant, reader });
+    const reason = doubt.kind === "left" ? "not-understood" : "unsure";
+    const said = quote(textBetween(request, doubt.start, doubt.end));
+    return new Refused(reason, `${said} ${doubtful[doubt.kind]}`, { meant, reader });
   }
 
   /** "How much is left", to a tool that is known by "what is my balance" and the like: that is planned in its place. */
@@ -423,7 +407,7 @@ class Planning {
     const summary = `like "${meaning}" of ${tool}`;
     const said = { text: reasoning, words: [{ text: reasoning, by: "phrase" as const }], summary };
     if (like.isSure) return { ...planned, steps, parts: () => [{ ...part, ...said }] };
-    const why = `${JSON.stringify(cutText(text, maxQuoted))} is only a little ${summary}`;
+    const why = `${quote(text)} is only a little ${summary}`;
     return new Refused("unsure", why, {
       ...(details && { details }),
       meant: [{ steps, certainty: 0.5, unused: [], text: meaning }],
@@ -436,7 +420,7 @@ class Planning {
         "not-understood",
         "no tool has phrases; give the tools `phrases`, or plan with a model (createLlmPlanner)",
       );
-    const words = JSON.stringify(cutText(reader.quote(found.clause), maxQuoted));
+    const words = quote(reader.quote(found.clause));
     switch (found.type) {
       case "refused":
         return new Refused(found.refusal.reason, `${words} ${refusals[found.refusal.reason]}`);
@@ -452,10 +436,8 @@ class Planning {
 }
 
 const maxExamples = 3;
-/** So many phrases of a tool are tried as an example. */
 const maxTries = 3;
-const maxKnownExamples = 1_000;
-const plannable = new WeakMap<ToolRules, Map<string, boolean>>();
+const plannable = remembered((_tool: ToolRules) => new RecentMap<boolean>(1_000));
 const maxReasoning = 300;
 
 function meaningOf(reading: Reading, readings: readonly Reading[], request: RequestText): Meaning {
@@ -537,12 +519,10 @@ function explainPart(match: Match, { clauses, request }: RequestReader, drafts: 
   };
 }
 
-type Place = Pick<Match, "start" | "end">;
-
 /** Words that no match explains, such as courtesies, are left out; those in the places of `left` were not understood. */
 function explainWords(
   request: RequestText,
-  { start, end, matches, left }: Place & { readonly matches: readonly Match[]; readonly left: readonly Place[] },
+  { start, end, matches, left }: Part & { readonly matches: readonly Match[]; readonly left: readonly Part[] },
 ): readonly ExplainedWords[] {
   const byToken: (Piece | "phrase" | "left" | "courtesy")[] = request.tokens.map(() => "courtesy");
   for (const place of left) byToken.fill("left", place.start, place.end);

@@ -9,35 +9,26 @@ import { remembered } from "../../language/phrases.ts";
 import { tokenize } from "../../language/tokens.ts";
 import type { Piece } from "./match.ts";
 import { inputOfPhrase, type PhraseRule, sayName, type ToolRules } from "./phrase-rules.ts";
-import { type Reading, unsureCost } from "./readings.ts";
+import { type DraftStep, type Reading, unsureCost } from "./readings.ts";
 import { type RequestText, textBetween } from "./request.ts";
 import { sayOpenly } from "./say.ts";
 import { typeOfSlot } from "./slot-values.ts";
 import { anaphor, choicesOf, isReadable, type SlotType, slotReadingsAt, slotTypeOf } from "./slots.ts";
 
 export interface Meaning extends Pick<Proposal, "steps" | "certainty" | "unused"> {
-  readonly calls?: readonly Call[];
+  readonly calls?: readonly DraftStep[];
   readonly text?: string;
   readonly asks?: ProposalQuestion;
-}
-
-interface Call {
-  readonly id: string;
-  readonly rules: ToolRules;
-  readonly input: JsonObject;
 }
 
 export const maxProposals = 3;
 
 export function likeliest(meanings: readonly Meaning[]): readonly Meaning[] {
-  const isFirst = (each: Meaning, at: number) => meanings.findIndex((other) => isSame(other, each)) === at;
-  return meanings.filter(isFirst).toSorted((one, other) => other.certainty - one.certainty);
-}
-
-function isSame(one: Meaning, other: Meaning): boolean {
-  const meant = ({ steps, asks }: Meaning) =>
-    JSON.stringify([steps.map(({ tool, input, wait }) => [tool, input, wait]), asks?.field]);
-  return meant(one) === meant(other);
+  const meant = meanings.map(({ steps, asks }) =>
+    JSON.stringify([steps.map(({ tool, input, wait }) => [tool, input, wait]), asks?.field]),
+  );
+  const unlike = meanings.filter((_, at) => meant.indexOf(meant[at] ?? "") === at);
+  return unlike.sort((one, other) => other.certainty - one.certainty);
 }
 
 export function toProposal(
@@ -50,13 +41,8 @@ export function toProposal(
   );
   if ([...said.values()].includes(undefined)) return undefined;
   const reasoned = steps.map((step) => (said.has(step.id) ? { ...step, reasoning: said.get(step.id) ?? "" } : step));
-  return {
-    steps: reasoned,
-    text: text ?? [...said.values()].join(", then "),
-    certainty,
-    unused,
-    ...(asks && { asks }),
-  };
+  const proposal = { steps: reasoned, text: text ?? [...said.values()].join(", then "), certainty, unused };
+  return asks === undefined ? proposal : { ...proposal, asks };
 }
 
 export function unusedIn({ doubts }: Reading, request: RequestText): readonly string[] {

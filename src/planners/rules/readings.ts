@@ -17,7 +17,7 @@ import { costs, type FindMeanings, Matcher, type Piece, piecesOf, WorkMeter } fr
 import { isContent } from "./operation.ts";
 import { type OtherFit, type OtherRange, OtherWords } from "./other-words.ts";
 import { inputOfPhrase, type PhraseRule, type ToolRules } from "./phrase-rules.ts";
-import { isCapital, type Mark, type RequestText, textBetween } from "./request.ts";
+import { isCapital, onceEach, type RequestText, textBetween } from "./request.ts";
 import { type Match, readSlotValues, saysIt, type Unfit } from "./slot-values.ts";
 import { issueOf, toStepInput } from "./steps.ts";
 import { readTextEdges, type TextEdges } from "./texts.ts";
@@ -34,12 +34,6 @@ export interface DraftStep {
 
 interface Partial extends Reading {
   readonly asked: ReadonlyMap<ToolRules, EarlierPhrases>;
-}
-
-interface Earlier {
-  readonly earlier: DraftStep | undefined;
-  readonly previous: PhraseReference | undefined;
-  readonly before: EarlierPhrases | undefined;
 }
 
 type Inputs = ({ readonly ok: true; readonly inputs: readonly JsonObject[] } | Unfit) & {
@@ -87,7 +81,6 @@ const otherWishCost = 25;
 /** Going on with the phrase before is likelier than a new wish. */
 const goesOnCost = -3;
 const reasonCost = 6;
-/** A wish that is left out, and each of its words. */
 const unreadCost = 30;
 const unreadWordCost = 15;
 const maxUnread = 120;
@@ -98,7 +91,6 @@ const sentenceCost = 50;
 /** A word that a phrase explains is better explained than one that is taken for a courtesy. */
 const politeCost = 2;
 const maxCandidates = 12;
-/** A reading that costs so much more than another of the same words is not followed. */
 const maxWorse = 4;
 /** Two readings whose costs differ by less are equally good. */
 const tieCost = 0.25;
@@ -115,9 +107,6 @@ export class RequestReader {
   private readonly ends = new Map<number, number>();
   private readonly starts: readonly (readonly number[])[];
   private readonly textEnds = new Set<number>();
-  private readonly messageEndsFrom = new Map<number, ReturnType<RequestReader["messageEnds"]>>();
-  private readonly matchesFrom = new Map<number, readonly Match[]>();
-  private readonly othersFrom = new Map<number, readonly Match[]>();
   private readonly refusals: readonly (readonly FoundRefusal[])[];
   private readonly candidates: readonly PhraseRule[];
   private otherWords: OtherWords | undefined;
@@ -175,12 +164,8 @@ export class RequestReader {
 
   async read(): Promise<Readings> {
     const count = this.clauses.length;
-    const search: Search = {
-      beams: Array.from({ length: count + 1 }, () => []),
-      farthest: 0,
-      failure: { clause: 0 },
-      refused: undefined,
-    };
+    const beams: Partial[][] = Array.from({ length: count + 1 }, () => []);
+    const search: Search = { beams, farthest: 0, failure: { clause: 0 }, refused: undefined };
     search.beams[0]?.push({ cost: 0, matches: [], drafts: [], asked: new Map(), doubts: [] });
     for (let clause = 0; clause < count; clause++) {
       const sorted = (search.beams[clause] ?? []).sort((left, right) => left.cost - right.cost).slice(0, maxBeam);
@@ -202,8 +187,8 @@ export class RequestReader {
   private async extendAll(partial: Partial, clause: number, search: Search): Promise<void> {
     const done = new Map<number, readonly Match[]>();
     const last = partial.matches.at(-1);
-    const found = [this.matchesAt(clause), this.findOthers(clause), this.goOn(partial, clause)];
-    found.push(this.goOnInOtherWords(partial, clause));
+    const others = this.otherWords === undefined ? [] : this.othersAt(clause);
+    const found = [this.matchesAt(clause), others, this.goOn(partial, clause), this.goOnInOtherWords(partial, clause)];
     const matches = found.flat().filter((match) => this.isSameList(last, match));
     for (const match of matches.sort((left, right) => left.cost - right.cost)) {
       const { lastClause } = match;
@@ -303,13 +288,10 @@ export class RequestReader {
     const last = partial.matches.at(-1);
     // Behind a message only a wish begins.
     if (last?.pieces.at(-1)?.isMessage === true) return undefined;
-    if (date !== undefined) {
-      const doubts = [...partial.doubts, { kind: "left", start, end } as const];
-      return { ...partial, cost: partial.cost + costs.left + unsureCost, doubts };
-    }
+    const doubts = [...partial.doubts, { kind: "left", start, end } as const];
+    if (date !== undefined) return { ...partial, cost: partial.cost + costs.left + unsureCost, doubts };
     if (this.isReason(clause, partial)) return { ...partial, cost: partial.cost + reasonCost };
     if (this.otherWords === undefined || (this.refusals[clause] ?? []).length > 0) return undefined;
-    const doubts = [...partial.doubts, { kind: "left", start, end } as const];
     const isStatement = statesReason(words, start, end);
     const length = isStatement ? 0 : words.slice(start, end).filter(isContent).length;
     const cost =
@@ -330,19 +312,17 @@ export class RequestReader {
       ),
     );
     const within = marks.filter((mark) => mark.start < end && mark.end > start);
+    // A number may count nothing: "there is one left".
+    const isIdle = !words.slice(start, end).some((word) => /\d/.test(word));
     const isLost = within.some(({ kind, isFirm }) =>
-      kind === "date" ? isFirm && !isDated : !isIdle(kind, words.slice(start, end)),
+      kind === "date" ? isFirm && !isDated : kind !== "number" || !isIdle,
     );
     // "[because {reason}]"
     const isOwn = matches.at(-1)?.rule.operation.opens(words[start] ?? "") === true;
     if (isBarred || isLost || isOwn) return false;
     // What comes first may say what "it" is.
-    const rest = words.slice(end);
-    if (
-      drafts.length === 0 &&
-      (rest.length === 0 || rest.some((word) => /^(?:it|them|that|those|these|one)$/.test(word)))
-    )
-      return false;
+    const pointsBack = () => words.slice(end).some((word) => /^(?:it|them|that|those|these|one)$/.test(word));
+    if (drafts.length === 0 && (end === words.length || pointsBack())) return false;
     return statesReason(words, start, end);
   }
 
@@ -350,13 +330,7 @@ export class RequestReader {
     return openers.has(word) || this.tools.some(({ leads }) => leads.has(word));
   }
 
-  private matchesAt(clause: number): readonly Match[] {
-    const known = this.matchesFrom.get(clause) ?? this.findMatches(clause);
-    this.matchesFrom.set(clause, known);
-    return known;
-  }
-
-  private findMatches(firstClause: number): readonly Match[] {
+  private readonly matchesAt = onceEach((firstClause: number): readonly Match[] => {
     const limit = this.limitFrom(firstClause);
     const starts = this.starts[firstClause] ?? [];
     const fitAt = (rule: PhraseRule) => (start: number) => this.fit(rule, { start, limit, firstClause });
@@ -366,28 +340,18 @@ export class RequestReader {
     };
     const matches = this.candidates.flatMap(fitRule);
     return matches.sort((left, right) => left.cost - right.cost).slice(0, maxCandidates);
-  }
+  });
 
-  private findOthers(firstClause: number): readonly Match[] {
-    if (this.otherWords === undefined) return [];
-    const known = this.othersFrom.get(firstClause);
-    if (known !== undefined) return known;
-    const fits = this.otherWords.fitsFrom(this.rangeFrom(firstClause));
-    const found = fits.map((fit) => this.toMatch(fit, firstClause));
-    this.othersFrom.set(firstClause, found);
-    return found;
-  }
+  private readonly othersAt = onceEach((firstClause: number): readonly Match[] => {
+    const fits = this.otherWords?.fitsFrom(this.rangeFrom(firstClause)) ?? [];
+    return fits.map((fit) => this.toMatch(fit, firstClause));
+  });
 
   /** "…, and 15 to site 4": the call before with other values. */
   private goOnInOtherWords({ matches }: Partial, clause: number): readonly Match[] {
     const last = matches.at(-1);
-    if (
-      this.otherWords === undefined ||
-      last === undefined ||
-      last.lastClause !== clause - 1 ||
-      last.pieces.at(-1)?.isMessage
-    )
-      return [];
+    const isBehind = last?.lastClause === clause - 1 && !last.pieces.at(-1)?.isMessage;
+    if (this.otherWords === undefined || last === undefined || !isBehind) return [];
     const fits = this.otherWords.goOnFrom(last, this.rangeFrom(clause));
     return fits.map((fit) => ({ ...this.toMatch(fit, clause), goesOn: true }));
   }
@@ -403,15 +367,8 @@ export class RequestReader {
     const lastClause = pieces.at(-1)?.isMessage ? this.clauses.length - 1 : (this.ends.get(end) ?? firstClause);
     const start = Math.max(this.clauses[firstClause]?.start ?? 0, pieces[0]?.start ?? 0);
     const place = { firstClause, lastClause, start, end, cost: cost + otherWishCost };
-    return {
-      rules: rule.tool,
-      rule,
-      ...place,
-      pieces,
-      inOtherWords: true,
-      isAlike,
-      ...(missing !== undefined && { missing }),
-    };
+    const lacking = missing === undefined ? {} : { missing };
+    return { rules: rule.tool, rule, ...place, pieces, inOtherWords: true, isAlike, ...lacking };
   }
 
   private fit(
@@ -422,8 +379,7 @@ export class RequestReader {
     const isEnd = (position: number, isText: boolean) =>
       (isText ? this.textEnds.has(position) : this.ends.has(position)) &&
       (this.ends.get(position) ?? -1) >= firstClause;
-    const messageEnds = (open: number) => this.messageEnds(open);
-    const fits = this.matcher.run(rule, { start, limit, isEnd, messageEnds }, from);
+    const fits = this.matcher.run(rule, { start, limit, isEnd, messageEnds: this.messageEnds }, from);
     return fits.flatMap((fit): Match | readonly Match[] => {
       const pieces = piecesOf(fit.pieces);
       if (pieces.some((piece) => this.holdsWish(rule, piece))) return [];
@@ -441,25 +397,21 @@ export class RequestReader {
   }
 
   /** A message ends with the request, or where a sentence ends and another wish begins. */
-  private messageEnds(open: number): readonly { readonly end: number; readonly cost: number }[] {
-    const known = this.messageEndsFrom.get(open);
-    if (known !== undefined) return known;
-    const { tokens } = this.request;
-    const later = this.clauses.filter(({ end }) => end > open);
-    const isQuote = tokens[open]?.kind === "quote";
-    const sentences = later.slice(0, -1).filter(({ endsSentence }) => endsSentence);
-    const ends = sentences.slice(0, maxClausesOfWish).map(({ end }, at) => {
-      const isMark = /^[.?!]$/.test(tokens[end]?.norm ?? "");
-      return { end: isMark ? end + 1 : end, cost: sentenceCost * at };
-    });
-    const whole = { end: tokens.length, cost: sentenceCost * sentences.length };
-    const found =
-      open >= tokens.length
-        ? []
-        : [...(isQuote && this.ends.has(open + 1) ? [{ end: open + 1, cost: -1 }] : []), ...ends, whole];
-    this.messageEndsFrom.set(open, found);
-    return found;
-  }
+  private readonly messageEnds = onceEach(
+    (open: number): readonly { readonly end: number; readonly cost: number }[] => {
+      const { tokens } = this.request;
+      if (open >= tokens.length) return [];
+      const later = this.clauses.filter(({ end }) => end > open);
+      const isQuote = tokens[open]?.kind === "quote";
+      const sentences = later.slice(0, -1).filter(({ endsSentence }) => endsSentence);
+      const ends = sentences.slice(0, maxClausesOfWish).map(({ end }, at) => {
+        const isMark = /^[.?!]$/.test(tokens[end]?.norm ?? "");
+        return { end: isMark ? end + 1 : end, cost: sentenceCost * at };
+      });
+      const whole = { end: tokens.length, cost: sentenceCost * sentences.length };
+      return [...(isQuote && this.ends.has(open + 1) ? [{ end: open + 1, cost: -1 }] : []), ...ends, whole];
+    },
+  );
 
   /** A text that is never split may hold another wish: "search for zod and add it". */
   private holdsWish({ slots }: PhraseRule, { name = "", start, end, isMessage }: Piece): boolean {
@@ -570,12 +522,9 @@ export class RequestReader {
     const text = pieces.findIndex(
       ({ name, value }) => name !== undefined && rule.slots.has(name) && value === undefined,
     );
+    const isSaid = (name: string) => rule.slots.has(name) || match.pieces.some((piece) => piece.name === name);
     const shared = pieces.filter(
-      ({ name, value }, index) =>
-        name !== undefined &&
-        !rule.slots.has(name) &&
-        (index < text || value === undefined) &&
-        !match.pieces.some((piece) => piece.name === name),
+      ({ name, value }, index) => name !== undefined && !isSaid(name) && (index < text || value === undefined),
     );
     return shared.length === 0 ? match : { ...match, pieces: [...shared, ...match.pieces] };
   }
@@ -667,19 +616,16 @@ export class RequestReader {
     // "add milk and eggs, then move it to friday"
     if (values.hasPointer && earlier !== undefined && isOfSeveral(earlier, partial))
       return { ok: false, reason: "unbound", why: "it may refer to each of several steps; name it", refersBack };
-    return { ...(await this.checkInputs(match, wishes, { previous, before, earlier })), refersBack };
+    const known = [previous, ...(before?.results ?? [])].filter((each) => each !== undefined);
+    return { ...(await this.checkInputs(match, wishes, { known, earlier })), refersBack };
   }
 
   private async checkInputs(
     match: Match,
     wishes: readonly unknown[],
-    { previous, before, earlier }: Earlier,
+    { known, earlier }: { readonly known: readonly PhraseReference[]; readonly earlier: DraftStep | undefined },
   ): Promise<Inputs> {
     const { rules } = match;
-    const known: readonly PhraseReference[] = [
-      ...(previous === undefined ? [] : [previous]),
-      ...(before?.results ?? []),
-    ];
     const inputs: JsonObject[] = [];
     let why: string | undefined;
     for (const made of wishes) {
@@ -741,7 +687,6 @@ function givesList({ schemas, resultPath }: ToolRules): boolean {
   return (schemas.output && schemasAt(schemas.output, keys ?? []))?.some(({ type }) => type === "array") ?? false;
 }
 
-/** A context, and whether anybody looked at what was said before. */
 function watched({ previous, before, ...clock }: PhraseContext) {
   let isRead = false;
   const context: PhraseContext = {
@@ -776,11 +721,6 @@ function hasValueBehind({ pieces, rule, start }: Match): boolean {
     ({ name, value, start: at }) => at >= start && value === undefined && rule.slots.has(name ?? ""),
   );
   return text >= 0 && pieces.slice(text + 1).some(({ kind, name }) => kind === "slot" && name !== pieces[text]?.name);
-}
-
-/** True for a number that counts nothing: "there is one left". */
-function isIdle(kind: Mark["kind"], words: readonly string[]): boolean {
-  return kind === "number" && !words.some((word) => /\d/.test(word));
 }
 
 function saidBy(pieces: readonly Piece[]): ReadonlySet<number> {

@@ -10,7 +10,6 @@ import { type Amount, readAmount } from "./amounts.ts";
 /** Most words and signs that a request may have; a quoted text is one. */
 export const maxTokens = 4_000;
 
-/** A date in a request; places are tokens. */
 export interface RequestDate extends DateReading {
   /** True if it is written as a part of a name: "High Noon", "Around the World in 80 Days". */
   readonly isNamed: boolean;
@@ -24,11 +23,9 @@ export interface RequestDate extends DateReading {
 export interface RequestText {
   readonly text: string;
   readonly tokens: readonly Token[];
-  /** The tokens as they are compared; a quoted text is not a word. */
   readonly words: readonly string[];
   readonly clock: DateClock;
   readonly dates: readonly RequestDate[];
-  /** Days from one to another, as filters name them. */
   readonly ranges: readonly RequestRange[];
   readonly amounts: ReadonlyMap<number, Amount>;
   /** Every piece that some reader can read, in order of their first tokens; they may overlap. */
@@ -59,7 +56,6 @@ export interface RequestRange {
 /** Stands for a quoted text among the words: no phrase contains it. */
 export const quotedWord = '"';
 
-/** Reads a request, up to one token beyond the limit. Linear in its length. */
 export function readRequest(text: string, clock: DateClock): RequestText {
   const tokens = tokenize(text, maxTokens);
   const bullets = findBullets(tokens);
@@ -86,6 +82,16 @@ export function readRequest(text: string, clock: DateClock): RequestText {
   }
   marks.sort((one, other) => one.start - other.start);
   return { text, tokens, words, clock, dates, ranges, amounts, marks, datesByStart };
+}
+
+/** Works something out once for each place or text for which it is asked. */
+export function onceEach<K extends string | number, T>(compute: (key: K) => T): (key: K) => T {
+  const known = new Map<K, { readonly result: T }>();
+  return (key) => {
+    const found = known.get(key) ?? { result: compute(key) };
+    known.set(key, found);
+    return found.result;
+  };
 }
 
 type Said = Pick<RequestText, "text" | "tokens">;
@@ -186,15 +192,11 @@ function speaksOfPast(tokens: readonly Token[], end: number): boolean {
   // "What have I got on friday" is of now.
   if (words.includes("got") && words.some((word) => /^(?:have|has|ive)$/.test(word))) return false;
   const first = words.findIndex((word) => !/^(?:i|we|he|she|they|just|hey|ok|so)$/.test(word));
-  return words.some(
-    (word, at) =>
-      /^(?:did|was|were|had)$/.test(word) ||
-      (isPastVerb(word) &&
-        (at === first || words.slice(Math.max(0, at - 3), at).some((each) => /^(?:have|has)$/.test(each)))),
-  );
+  const isPerfect = (at: number) => words.slice(Math.max(0, at - 3), at).some((each) => /^(?:have|has)$/.test(each));
+  const isPast = (word: string, at: number) => isPastVerb(word) && (at === first || isPerfect(at));
+  return words.some((word, at) => /^(?:did|was|were|had)$/.test(word) || isPast(word, at));
 }
 
-/** Written with a capital though they are in no name. */
 const alwaysCapital = new RegExp(
   `^(?:${weekdays.join("|")}|(?:mon|tues?|weds?|thurs?|fri|sat|sun)|${monthNames}|(?:${feastWords}).*|eve|day|[ap]m|\\d.*)$`,
   "i",

@@ -20,10 +20,8 @@ export interface Match extends Part {
   readonly lastClause: number;
   readonly cost: number;
   readonly pieces: readonly Piece[];
-  /** True if it continues the phrase before it, without its verb: "and eggs". */
   readonly goesOn?: boolean;
   readonly inOtherWords?: boolean;
-  /** With `inOtherWords`: true if it is a phrase but for small words. */
   isAlike?(): boolean;
   readonly missing?: string;
 }

@@ -19,7 +19,6 @@ export interface SlotReading {
 export const anaphor: unique symbol = Symbol("anaphor");
 const nth = /^(\d+)(?:st|nd|rd|th)$/;
 
-/** True for types whose values are recognized by their words, so that they are looked up, not spanned. */
 export function isReadable({ kind }: SlotType): boolean {
   return kind !== "text" && kind !== "list";
 }
@@ -238,12 +237,10 @@ function waysToSay(value: string): readonly (readonly string[])[] {
   return other === "" ? [words] : [words, [...words.slice(0, -1), other]];
 }
 
-const ownType = remembered(
-  (schema: StandardSchema): SlotType => ({
-    ...slotTypeOf(schemasAt(toJsonSchema(schema, "input") as JsonSchema, [])),
-    schema,
-  }),
-);
+const ownType = remembered((schema: StandardSchema): SlotType => {
+  const type = slotTypeOf(schemasAt(toJsonSchema(schema, "input") as JsonSchema, []));
+  return { ...type, schema };
+});
 const spreadType = remembered((type: SlotType): SlotType => ({ ...type, isSpread: true }));
 
 export function ownSlotType(schema: StandardSchema, field: SlotType | undefined): SlotType {

@@ -63,17 +63,13 @@ export async function issueOf(input: JsonObject, tool: Tool, before: Tool | unde
   return `${where}${first.message}`;
 }
 
-interface OrderedCall {
-  readonly id: string;
-  readonly tool: DefinedTool;
-  readonly input: JsonObject;
-}
-
 /**
  * The ids of the steps that each of some calls waits for: the steps whose results it uses; one with an effect for all steps
  * before it, a `pure` one for the last with an effect. Those that these wait for are left out.
  */
-export function waitsOf(calls: readonly OrderedCall[]): readonly (readonly string[])[] {
+export function waitsOf(
+  calls: readonly { readonly id: string; readonly tool: DefinedTool; readonly input: JsonObject }[],
+): readonly (readonly string[])[] {
   const all: ReadonlySet<number>[] = [];
   const places = new Map<string, number>();
   let lastEffect = -1;

@@ -11,10 +11,7 @@ export interface TextEdges {
 
 export const denials = wordSet("not never no nothing none nobody without nor");
 
-export const closers: ReadonlyMap<string, string> = new Map([
-  ["(", ")"],
-  ["[", "]"],
-]);
+export const closers: ReadonlyMap<string, string> = new Map(Object.entries({ "(": ")", "[": "]" }));
 const loose = wordSet(
   ", ; : and or but & - – — … to of the a an my our from with by for at than as is are be into onto until till til since per during between",
 );

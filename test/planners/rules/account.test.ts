@@ -26,7 +26,9 @@ const send = (input: object): PlanStep => ({ id: "s1", tool: "Mail", input: { to
 
 async function account(request: string, steps: readonly PlanStep[], shown: readonly AccountText[] = []) {
   const texts: readonly AccountText[] = [{ source: { type: "request" }, value: request }, ...shown];
-  return accountFor(steps, { tools, texts, clock });
+  const found = await accountFor(steps, { tools, texts, clock });
+  const left = found.words.filter(({ by }) => by === "left" || by === "unused").map(({ text }) => text);
+  return { ...found, left };
 }
 
 /** What is not said, by its place. */
