@@ -17,7 +17,6 @@ interface SchemaOptions {
 /** More than servers take in a strict schema. */
 const maxStrictLength = 40_000;
 
-/** A plain schema in a dialect that cannot hold all of it strictly. */
 export function answerSchema(operations: readonly Operation[], options: SchemaOptions) {
   const written = writeSchema(operations, options);
   if (options.dialect !== "strict") return { schema: written.schema, isStrict: false };
@@ -88,10 +87,9 @@ const maxSpanTokens = 60;
 const punctuation = /^[,;:.!?•]$/;
 
 /**
- * A pattern of every run of words of a request, as it is written; undefined for a long request. A server that makes a
- * grammar of it matches the JSON of a text, not the text. Runs are written within each other: side by side they make the
- * grammar several times as slow. Where a run speaks of a result ("buy that many apples"), each of the `results` may stand
- * in its place.
+ * A pattern of every run of words; undefined for a long request. A server that makes a grammar of it matches the JSON of a text.
+ * Runs are written within each other: side by side they make it several times as slow. Where a run speaks of a result ("buy that
+ * many apples"), each of the `results` may stand in its place.
  */
 export function spanPattern(request: RequestText, results: readonly string[]): string | undefined {
   const { text, tokens, words } = request;
@@ -138,6 +136,7 @@ function closedObject(properties: Readonly<Record<string, JsonSchema>>, required
 
 export type SchemaDialect = "plain" | "strict" | "grammar";
 
+const plainTypes: ReadonlySet<unknown> = new Set(["string", "integer", "number", "boolean", "null"]);
 const maxParts = 1_000;
 const maxDepth = 20;
 
@@ -166,20 +165,10 @@ export class SchemaWriter {
     if (constant !== undefined) return this.writeConstants([constant]);
     if (values !== undefined) return this.writeConstants(values);
     if (Array.isArray(type)) return union(type.map((each: string) => this.writeBranch({ ...schema, type: each })));
-    switch (type ?? (schema.properties && "object")) {
-      case "object":
-        return this.writeObject(schema);
-      case "array":
-        return this.writeArray(schema);
-      case "string":
-      case "integer":
-      case "number":
-      case "boolean":
-      case "null":
-        return { type: type as string };
-      default:
-        return this.anything();
-    }
+    if (plainTypes.has(type)) return { type: type as string };
+    const kind = type ?? (schema.properties && "object");
+    if (kind === "object") return this.writeObject(schema);
+    return kind === "array" ? this.writeArray(schema) : this.anything();
   }
 
   private writeConstants(values: readonly unknown[]): JsonSchema {

@@ -5,11 +5,9 @@ import type { Account } from "../rules/account.ts";
 import type { AnswerScope } from "./check-answer.ts";
 
 /**
- * Probability of the least likely token of an answer that means something, from 0 to 1: of an operation, of a value, and each
- * place where a value ends, or where a call or the list ends and could be longer, as "nothing more" is a decision, too. It ignores
- * punctuation that is fixed, and the rest of a key once it is begun. Undefined without probabilities of this very text.
- *
- * After "Uncertainty Quantification for LLM Function-Calling", arXiv 2604.22985.
+ * Probability of the least likely token that means something: of an operation, a value, and each place where a value, a call or the
+ * list ends and could be longer, as "nothing more" is a decision, too. Undefined without probabilities of this very text. After
+ * "Uncertainty Quantification for LLM Function-Calling", arXiv 2604.22985.
  */
 export function leastLikely(
   text: string,
@@ -74,12 +72,10 @@ const leftOfFilter = 0.7;
  */
 const unmeasured = { named: 0.75, meant: 0.5 } as const;
 
+type AnswerKind = Record<"hasFilter" | "isSum" | "isMeant", boolean> & { readonly operations: number };
+
 /** Things that are counted in a sum are no part of it: only its numbers must be explained. */
-export function certaintyOf(
-  likelihood: number | undefined,
-  { words }: Account,
-  kind: Record<"hasFilter" | "isSum" | "isMeant", boolean> & { readonly operations: number },
-): number {
+export function certaintyOf(likelihood: number | undefined, { words }: Account, kind: AnswerKind): number {
   const { hasFilter, isSum, isMeant, operations } = kind;
   const count = (explained: "aside" | "left" | "operation") => words.filter(({ by }) => by === explained).length;
   // "Mark invoices 4 and 6", "I do not live in Vienna": the plan lacks a value, or what is denied.

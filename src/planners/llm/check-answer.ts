@@ -43,10 +43,8 @@ export async function checkAnswer(text: string, scope: AnswerScope): Promise<Che
   if (problems.length > 0) return { type: "problem", code: "invalid-plan", problems };
   if (reader.made.some(({ operation }) => scope.isOpposite(operation))) return { type: "refusal" };
   const { kept, tools, maxSteps } = scope;
-  const { plan, issues } = await checkOnce(
-    { steps: [...kept, ...reader.steps()] },
-    { tools, maxSteps: maxSteps + kept.length },
-  );
+  const steps = [...kept, ...reader.steps()];
+  const { plan, issues } = await checkOnce({ steps }, { tools, maxSteps: maxSteps + kept.length });
   const said = issues.map(({ path, message }) => `${path.join(".") || "the plan"}: ${message}`);
   if (plan === undefined) return { type: "problem", code: "invalid-plan", problems: said };
   return { type: "plan", steps: stepsFrom(plan, kept.length), made: reader.made };
@@ -120,7 +118,6 @@ export class AnswerReader {
     }));
   }
 
-  /** `if` and `each`, in which `$1` is a step and `$item` the item. */
   private expressionsOf(call: WrittenCall, before: readonly EarlierStep[]): Expressions | string {
     if (!this.scope.expressions) return {};
     const found: Expressions = {};

@@ -85,7 +85,7 @@ export function createLlmPlanner(options: LlmPlannerOptions): Planner {
   return {
     name: settings.name,
     plan: async (request) => (await load()).plan(request),
-    replan: async (request) => (await load()).replan(request),
+    replan: async (request) => (await load()).plan(request, request),
   };
 }
 

@@ -61,7 +61,6 @@ export interface ModelSteps {
 type Format = "schema" | "json" | "text";
 
 const weaker: Readonly<Record<Format, Format | undefined>> = { schema: "json", json: "text", text: undefined };
-/** Represents the format `json` among those that a model has refused. */
 const anyJson = {};
 /** Room for a call, and for a little thinking. */
 const usualOutput = 2_048;
@@ -74,7 +73,6 @@ export class ModelDialogue {
   private question: Question;
   private messages: readonly ModelMessage[];
   private format: Format;
-  /** Undefined for a model that has a limit of its own. */
   private maxOutputTokens: number | undefined;
   private temperature: number | undefined;
   private attempts = 0;
@@ -190,32 +188,25 @@ export class ModelDialogue {
     const onTextDelta = emit && ((delta: string) => reporter?.push(delta));
     const make: ModelAttempts["make"] = async (attempt, call) => {
       if (attempt > 1) {
-        await reporter?.end();
+        await reporter?.emitting;
         startOver();
       }
       const response = await call({ onTextDelta });
-      // The steps of an answer are told before its end.
-      await reporter?.end();
+      await reporter?.emitting;
       return response;
     };
     startOver();
-    const responseFormat = this.responseFormat();
+    const { schema, isStrict } = this.question;
+    const ofSchema: ModelResponseFormat = { type: "json", schema, ...(isStrict && { strict: true }) };
+    const responseFormat: ModelResponseFormat = this.format === "schema" ? ofSchema : { type: this.format };
     try {
       const attempts: ModelAttempts = { make, retry: () => {} };
       const asked = { messages, responseFormat, maxOutputTokens, temperature, logprobs: true, signal };
       return requireResponse(model, await generate(model, { ...asked, onTextDelta, attempts }));
     } finally {
       // The steps of one answer are emitted before those of the next.
-      if (!signal.aborted) await reporter?.end();
+      if (!signal.aborted) await reporter?.emitting;
     }
-  }
-
-  private responseFormat(): ModelResponseFormat {
-    const { format } = this;
-    if (format === "text") return { type: "text" };
-    if (format === "json") return { type: "json" };
-    const { schema, isStrict } = this.question;
-    return { type: "json", schema, ...(isStrict && { strict: true }) };
   }
 
   private giveWay(thrown: unknown): void {
@@ -332,8 +323,8 @@ class StepReporter {
   private isQuoted = false;
   private readonly reader: AnswerReader;
   private emitted = 0;
-  /** Resolves to false after an invalid call: nothing behind it is emitted. */
-  private emitting = Promise.resolve(true);
+  /** Resolves once all that was received is emitted: to false after an invalid call, behind which nothing is. Never rejects. */
+  emitting = Promise.resolve(true);
 
   constructor(
     private readonly scope: AnswerScope,
@@ -345,11 +336,6 @@ class StepReporter {
   push(delta: string): void {
     for (const call of this.callsIn(delta))
       this.emitting = this.emitting.then((isWhole) => isWhole && this.next(call)).catch(() => false);
-  }
-
-  /** Resolves once everything received has been emitted. Never rejects. */
-  end(): Promise<unknown> {
-    return this.emitting;
   }
 
   private async next(call: unknown): Promise<boolean> {

@@ -70,20 +70,17 @@ export class ModelPlanner {
     );
   }
 
-  async plan(request: PlanRequest): Promise<PlanDraft> {
+  /** New steps of a replan may refer to the outputs of earlier ones, but not contain them. */
+  async plan(request: PlanRequest, replan?: ReplanRequest): Promise<PlanDraft> {
+    const isCached = replan === undefined && this.settings.maxCachedPlans > 0;
     // Code reads times, and "in 5 minutes" means another one with every request.
-    if (this.settings.maxCachedPlans === 0 || mayHoldDate(request.request)) return this.make(request);
+    if (!isCached || mayHoldDate(request.request)) return this.make(request, replan);
     const key = await cacheKey(request);
     const known = this.plans.get(key);
     if (known !== undefined) return { steps: known.steps, source: { ...known.source, attempts: 0, cached: true } };
     const plan = await this.make(request);
     this.plans.set(key, plan);
     return plan;
-  }
-
-  /** See `Planner.replan`. New steps may refer to the outputs of earlier ones, but not contain them. */
-  async replan(request: ReplanRequest): Promise<PlanDraft> {
-    return this.make(request, request);
   }
 
   private async make(request: PlanRequest, replan?: ReplanRequest): Promise<ModelPlan> {
@@ -195,10 +192,10 @@ export class ModelPlanner {
 
 /** `$1` for each earlier step and each but the last of the new ones, and `$1.key` for the parts of a result that has several. */
 function namesOfResults(earlier: readonly EarlierStep[], others: number): readonly string[] {
-  const known = earlier.flatMap(({ operation }, index) => [
-    `$${index + 1}`,
-    ...resultKeys(operation).map((key) => `$${index + 1}.${key}`),
-  ]);
+  const known = earlier.flatMap(({ operation }, index) => {
+    const parts = resultKeys(operation).map((key) => `.${key}`);
+    return ["", ...parts].map((part) => `$${index + 1}${part}`);
+  });
   return [...known, ...Array.from({ length: others }, (_, index) => `$${earlier.length + index + 1}`)];
 }
 
@@ -325,15 +322,13 @@ class Making {
   private findUnsaid(account: Account): string | undefined {
     const calls = new Map(this.callsOf(this.steps).map((call) => [call.id, call]));
     const isPure = (stepId: string) => calls.get(stepId)?.tool.declaredEffect === "pure";
+    const slotsOf = (stepId: string) => this.made.find(({ id }) => id === stepId)?.operation.slots ?? [];
     const isComposed = ({ stepId, path }: UnsaidValue) =>
-      this.made
-        .find(({ id }) => id === stepId)
-        ?.operation.slots.some((slot) => slot.isComposed && slot.name === String(path[1])) === true;
+      slotsOf(stepId).some((slot) => slot.isComposed && slot.name === String(path[1]));
     // A step that changes nothing may quote what the model has read.
-    const unsaid = account.unsaid.find(
-      (value) =>
-        !this.isOperation(value.path) && !isComposed(value) && !(isPure(value.stepId) && value.sources.length > 0),
-    );
+    const isQuoted = ({ stepId, sources }: UnsaidValue) => isPure(stepId) && sources.length > 0;
+    const isOwn = (value: UnsaidValue) => this.isOperation(value.path) || isComposed(value) || isQuoted(value);
+    const unsaid = account.unsaid.find((value) => !isOwn(value));
     if (unsaid !== undefined) return `the request does not say ${JSON.stringify(unsaid.words.join(" "))}`;
     const [twice] = account.twice;
     return twice && `${JSON.stringify(twice.text)} is used twice, but was said once`;
@@ -366,9 +361,8 @@ class Making {
   }
 
   private callsOf(steps: readonly PlanStep[]) {
-    const toolNamed = (name: string | undefined) => this.request.tools.find((tool) => tool.name === name);
     return steps.flatMap(({ id, tool: name, input = {} }) => {
-      const tool = toolNamed(name);
+      const tool = this.request.tools.find((each) => each.name === name);
       return tool === undefined ? [] : [{ id, tool, input }];
     });
   }

@@ -22,7 +22,6 @@ interface ToolRoom {
   readonly schemaOf: ((operations: readonly Operation[]) => JsonSchema) | undefined;
 }
 
-/** Reads a number of tools. Returns undefined if there is room for all of them. */
 export async function readNearest(
   tools: readonly DefinedTool[],
   { maxTokens, schemaOf }: ToolRoom,

@@ -23,9 +23,7 @@ export interface Operation {
   readonly rules: ToolRules;
   readonly constants: Readonly<Record<string, unknown>>;
   readonly description: string;
-  /** The model is asked for these, in the order in which people say them. */
   readonly slots: readonly Slot[];
-  /** Code reads these: optional ones of a closed kind. */
   readonly closed: ReadonlyMap<string, SlotType>;
   readonly phrases: readonly PhraseRule[];
   readonly beside: readonly Template[];
@@ -37,7 +35,6 @@ export interface Slot {
   /** As a model writes it: with `_` behind a name that is one of ours. */
   readonly key: string;
   readonly type: SlotType;
-  /** The schema of a field that no reader knows; undefined for one that is copied as words. */
   readonly schema: JsonSchema | undefined;
   readonly isRequired: boolean;
   readonly isComposed: boolean;
@@ -60,10 +57,9 @@ export function operationOf(
   tool: string | undefined,
   input: Readonly<Record<string, unknown>>,
 ): Operation | undefined {
-  return operations.find(
-    ({ rules, constants }) =>
-      rules.tool.name === tool && Object.entries(constants).every(([key, constant]) => input[key] === constant),
-  );
+  const isMeant = ({ constants }: Operation) =>
+    Object.entries(constants).every(([key, constant]) => input[key] === constant);
+  return operations.find((each) => each.rules.tool.name === tool && isMeant(each));
 }
 
 export function resultKeys({ rules, outputs }: Operation): readonly string[] {
@@ -155,7 +151,6 @@ function ofTool(rules: ToolRules): readonly Operation[] {
   });
 }
 
-/** A field is required if it is in each branch. */
 function join(branches: readonly JsonSchema[]): JsonSchema {
   const [first = {}, ...others] = branches;
   if (others.length === 0) return first;
@@ -306,13 +301,11 @@ function slotsBeside({ anywhere }: PhraseRule): readonly (readonly [string, Slot
 
 function isRead(type: SlotType, schema: JsonSchema | undefined): boolean {
   if (schema === undefined || type.kind === "enum") return true;
-  const types = [schema.type ?? []].flat();
   if (type.kind === "list") {
     const item = Array.isArray(schema.items) ? undefined : (schema.items as JsonSchema | undefined);
     return item !== undefined && /^(?:string|number|integer)$/.test(String(item.type)) && item.enum === undefined;
   }
-  if (type.kind === "text") return types.includes("string");
-  return true;
+  return type.kind !== "text" || [schema.type ?? []].flat().includes("string");
 }
 
 const maxChoices = 20;

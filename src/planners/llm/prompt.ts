@@ -52,18 +52,18 @@ export async function promptOf(
   const { instructions, examples, expressions, contextTokens } = options;
   const operations = await operationsOf(tools);
   const lines = operations.map(describeOperation);
-  const system = [
+  const about = [
     'You turn what a user types into calls. Answer with JSON only: {"steps":[{"do":"…",…}]}',
     `Calls:\n${lines.join("\n")}`,
     `${unclear} {} – nothing that these calls do, a question whether to do it, "do not", or something needed is missing`,
     'Copy the user\'s words. Write a time as the user says it. "$1" is the result of step 1, "$1.key" a part of it.',
-    ...(expressions
-      ? [
-          'A call may have "if": a CEL condition ("$1.value > 3"), and "each": a list ("$1.todos"), of which "$item" is one.',
-        ]
-      : []),
-    ...(instructions === undefined ? [] : [instructions]),
-  ].join("\n");
+  ];
+  if (expressions)
+    about.push(
+      'A call may have "if": a CEL condition ("$1.value > 3"), and "each": a list ("$1.todos"), of which "$item" is one.',
+    );
+  if (instructions !== undefined) about.push(instructions);
+  const system = about.join("\n");
   const warnings: PlanWarning[] = [];
   const own: Turn[] = [];
   for (const example of examples) {

@@ -31,7 +31,6 @@ type CallReading =
 
 class Unreadable extends Error {}
 
-/** Reads what the model copied by the readers of the rules, and beside it the optional slots of a closed kind. */
 export function readCall(call: WrittenCall, operation: Operation, scope: CallScope): CallReading {
   try {
     return { ok: true, inputs: new CallReader(operation, scope).read(call) };
@@ -49,7 +48,6 @@ const ofLoop: readonly PhraseReference[] = [{ $ref: "item" }, { $ref: "index" }]
 
 class CallReader {
   private pieces: Piece[] = [];
-  /** Values that stand at no place of the wish. */
   private readonly direct = new Map<string, unknown>();
   private readonly covered: Uint8Array;
   private readonly results: PhraseReference[] = [];
@@ -350,12 +348,8 @@ class CallReader {
       own.length === 0 ? undefined : { input: own.at(-1)?.input ?? {}, results: own.map(resultOf) };
     const [previous] = [...this.results, ...scope.earlier.slice(-1).map(resultOf)];
     const context = { previous, ...(before && { before }), ...scope.wish.clock };
-    const known = [
-      ...(this.isLoop ? ofLoop : []),
-      ...this.results,
-      ...scope.earlier.map(resultOf),
-      ...scope.earlier.map(({ id }) => ({ $ref: id })),
-    ];
+    const results = scope.earlier.flatMap((step) => [resultOf(step), { $ref: step.id }]);
+    const known = [...(this.isLoop ? ofLoop : []), ...this.results, ...results];
     const made = new Map<string, JsonObject>();
     const add = (input: unknown) => {
       const step = input === undefined ? undefined : toStepInput(input, { schema: rules.schemas.input, known });
@@ -376,7 +370,6 @@ class CallReader {
     return this.fillMarks(input) as JsonObject;
   }
 
-  /** Returns the values that phrases of the wish fix beside their slots: the level in "make the kitchen cosy". */
   private fixedBy(record: Readonly<Record<string, unknown>>): Readonly<Record<string, unknown>> {
     const said = new Set(this.scope.wish.words);
     const fixed: Record<string, unknown> = {};
