@@ -4,7 +4,7 @@ import { EventChannel } from "./async/event-channel.ts";
 import { EventHub } from "./async/event-hub.ts";
 import { countPending } from "./async/promises.ts";
 import type { AccountFor } from "./core/approval.ts";
-import { findOpenPhrases, saysEffect } from "./core/define-tool.ts";
+import { saysEffect } from "./core/define-tool.ts";
 import { type ErrorData, toErrorData } from "./core/error-data.ts";
 import { fromErrorData, isAgentError } from "./core/errors.ts";
 import { type AgentEvent, checkEventType, isTransient } from "./core/events.ts";
@@ -72,6 +72,8 @@ export function createAgent<const TTools extends readonly Tool[]>(
   checkObject("options", options, "createAgent({ tools: [ … ] })");
   const { planner = createRulePlanner(), store = createMemoryRunStore(), ...rest } = options;
   const settings = resolveOptions({ ...rest, planner, store }, { canPlan: true });
+  // A process that ends before it is loaded does without the warning.
+  warnOfOpenPhrases(settings).catch(() => {});
   return createEngine({ ...settings, accountFor }) as Agent<TTools[number]>;
 }
 
@@ -133,7 +135,6 @@ export function createEngine(settings: EngineSettings): Agent & WorkedAgent {
 
   warnOfSecrets(settings);
   warnOfMissingEffects(settings);
-  warnOfOpenPhrases(settings);
   /** For a run without options, as most are. */
   const plainOptions = resolveRunOptions({}, settings);
 
@@ -439,10 +440,14 @@ function warnOfMissingEffects(settings: EngineSettings): void {
   }
 }
 
-function warnOfOpenPhrases(settings: EngineSettings): void {
-  for (const tool of settings.toolsByName.values())
+/** Asynchronous, as the words are English, which nobody has to load who runs only plans. */
+async function warnOfOpenPhrases({ toolsByName, onWarning }: EngineSettings): Promise<void> {
+  const tools = [...toolsByName.values()].filter(({ phrases }) => typeof phrases !== "function" && phrases.length > 0);
+  if (tools.length === 0) return;
+  const { findOpenPhrases } = await countPending(import("./planners/rules/open-phrases.ts"));
+  for (const tool of tools)
     for (const phrase of findOpenPhrases(tool))
-      settings.onWarning({
+      onWarning({
         code: "open-phrase",
         message:
           `The phrase "${phrase}" of ${tool.name} takes nearly any request, and the tool runs once or needs approval: ` +

@@ -25,17 +25,18 @@ const sources = readSources("src");
 const layers: readonly { readonly layer: string; readonly own: RegExp; readonly packages: RegExp }[] = [
   { layer: "src/async/", own: /^src\/async\//, packages: /^(p-retry|p-timeout|eventemitter3)$/ },
   { layer: "src/english/", own: /^src\/english\//, packages: /^$/ },
-  { layer: "src/language/", own: /^src\/(english|language)\//, packages: /^$/ },
+  { layer: "src/language/", own: /^src\/(core\/(phrase-syntax|remembered)\.ts|english\/|language\/)/, packages: /^$/ },
   { layer: "src/sums/", own: /^src\/(english|language|sums)\//, packages: /^$/ },
   { layer: "src/dates/", own: /^src\/(dates|english|language)\//, packages: /^$/ },
   { layer: "src/core/decimal.ts", own: /^src\/core\//, packages: /^decimal\.js$/ },
   {
+    // Words are read above it: apps that only run plans load no English.
     layer: "src/core/",
-    own: /^src\/(core|async|english|language)\//,
+    own: /^src\/(core|async)\//,
     packages: /^(zod\/v3|zod\/v4(\/core)?|zod-to-json-schema|@noble\/hashes\/(sha2|utils)\.js)$/,
   },
-  { layer: "src/plan/expressions/", own: /^src\/(plan|core|async|english|language)\//, packages: /^$/ },
-  { layer: "src/plan/", own: /^src\/(plan|core|async|english|language)\//, packages: /^zod\/v4$/ },
+  { layer: "src/plan/expressions/", own: /^src\/(plan|core|async)\//, packages: /^$/ },
+  { layer: "src/plan/", own: /^src\/(plan|core|async)\//, packages: /^zod\/v4$/ },
   {
     layer: "src/tools/calculator/",
     own: /^src\/(core|async|english|language|sums|tools\/calculator)\//,

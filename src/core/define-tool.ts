@@ -1,11 +1,10 @@
 import type { RetryOptions } from "../async/retry.ts";
-import { functionWords, lightVerbs } from "../english/word-classes.ts";
-import { examplePhrase, PhraseError, parsePhrase, slotNames, slotsSideBySide } from "../language/phrases.ts";
 import { callLimitOptions, retryOptions } from "./call-gate.ts";
 import { AgentError } from "./errors.ts";
 import { canonicalJson, copyJson, isPlainObject, type Jsonify } from "./json.ts";
 import { type JsonSchema, knownKeys, schemasAt } from "./json-schema.ts";
 import { checkKeys, checkPlainObject, failOption, type OptionTable, readOptions } from "./option-tables.ts";
+import { parseSyntax, readPhrase, slotNames, slotsSideBySide } from "./phrase-syntax.ts";
 import {
   expectedSchema,
   type InferSchemaInput,
@@ -313,7 +312,7 @@ function checkPhrases(phrases: readonly ToolPhrase[], tool: PhrasedTool): void {
  * a phrase means.
  */
 function checkSlots(option: string, { phrase, slots = {}, toInput }: ToolPhrase, { input }: PhrasedTool): void {
-  const node = readPhrase(option, phrase, () => parsePhrase(phrase));
+  const node = readPhrase(option, phrase, () => parseSyntax(phrase));
   if (input === undefined) return;
   const names = slotNames(node);
   for (const name of names) {
@@ -345,21 +344,9 @@ function checkSlotKind(option: string, subject: string, { slot }: JsonSchema): v
 }
 
 /** True for a field that takes any words; times of a day have a pattern and no format. */
-function isOpenText({ type, format, pattern, slot, enum: values, const: constant }: JsonSchema): boolean {
+export function isOpenText({ type, format, pattern, slot, enum: values, const: constant }: JsonSchema): boolean {
   const isRead = slot === "range" || slot === "sum";
   return type === "string" && !isRead && [format, pattern, values, constant].every((limit) => limit === undefined);
-}
-
-export function readPhrase<T>(option: string, phrase: string, read: () => T): T {
-  try {
-    return read();
-  } catch (thrown) {
-    if (!(thrown instanceof PhraseError)) throw thrown;
-    const received = JSON.stringify(phrase.slice(0, 200));
-    const details = { option, received, expected: "words, {slot}, (one|or other), [optional]" };
-    const message = `Option "${option}" is not a phrase: ${thrown.message}; received ${received}.`;
-    throw new AgentError("invalid-options", message, { details });
-  }
 }
 
 function checkExamples(phrases: readonly ToolPhrase[], { name, inputSchema }: PhrasedTool): void {
@@ -433,18 +420,4 @@ export async function describeTool(tool: Tool): Promise<ToolDescription> {
   const { name, description, declaredEffect: effect } = defined;
   // Planners read the same schemas.
   return copyJson({ name, description, effect, inputSchema: input, ...(output && { outputSchema: output }) });
-}
-
-/** Those with text slots alone, and no word that says more than "get". */
-export function findOpenPhrases(tool: DefinedTool): readonly string[] {
-  const isGrave = tool.declaredEffect === "once" || tool.declaredNeedsApproval !== false;
-  const schemas = isGrave ? toolSchemas(tool) : undefined;
-  if (schemas === undefined || schemas instanceof Promise || typeof tool.phrases === "function") return [];
-  return tool.phrases.flatMap(({ phrase }) => {
-    const node = parsePhrase(phrase);
-    const isText = (name: string) => (schemasAt(schemas.input, [name]) ?? []).some(isOpenText);
-    const isSaid = (word: string) => /^\p{L}/u.test(word) && !functionWords.has(word) && !lightVerbs.has(word);
-    const words = examplePhrase(node).split(" ");
-    return slotNames(node).size > 0 && [...slotNames(node)].every(isText) && !words.some(isSaid) ? [phrase] : [];
-  });
 }

@@ -1,5 +1,5 @@
+import { remembered } from "../core/remembered.ts";
 import { isVerb } from "../english/word-classes.ts";
-import { remembered } from "./phrases.ts";
 
 const minLength = 5;
 

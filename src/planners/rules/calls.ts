@@ -1,8 +1,9 @@
 import { schemasAt } from "../../core/json-schema.ts";
 import { addTo } from "../../core/lists.ts";
+import { isNullable, type PhraseNode } from "../../core/phrase-syntax.ts";
+import { remembered } from "../../core/remembered.ts";
 import { lightVerbs, verbsLike } from "../../english/word-classes.ts";
 import { wordSet } from "../../english/word-set.ts";
-import { isNullable, type PhraseNode, remembered } from "../../language/phrases.ts";
 import { tokenize } from "../../language/tokens.ts";
 import { stem } from "../../language/word-forms.ts";
 import { opensMessage } from "./match.ts";

@@ -1,6 +1,7 @@
 import { addTo } from "../../core/lists.ts";
+import { isNullable, type PhraseNode } from "../../core/phrase-syntax.ts";
+import { remembered } from "../../core/remembered.ts";
 import { prepositions } from "../../english/word-classes.ts";
-import { isNullable, type PhraseNode, remembered } from "../../language/phrases.ts";
 
 export interface Steps {
   readonly words: Map<string, PhrasePlace[]>;

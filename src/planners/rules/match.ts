@@ -1,6 +1,6 @@
+import type { PhraseNode } from "../../core/phrase-syntax.ts";
 import { parseWith } from "../../core/schema.ts";
 import { functionWords, prepositions, readAnaphor } from "../../english/word-classes.ts";
-import type { PhraseNode } from "../../language/phrases.ts";
 import type { PhrasePlace, PhraseSlot } from "./compiled-phrase.ts";
 import { isArticle, isFiller } from "./courtesy.ts";
 import { splitAt, textOf } from "./items.ts";

@@ -1,6 +1,7 @@
+import { isNullable, type PhraseNode } from "../../core/phrase-syntax.ts";
+import { remembered } from "../../core/remembered.ts";
 import { functionWords, prepositions } from "../../english/word-classes.ts";
 import { wordSet } from "../../english/word-set.ts";
-import { isNullable, type PhraseNode, remembered } from "../../language/phrases.ts";
 import { stem } from "../../language/word-forms.ts";
 import type { Template } from "./match.ts";
 import { isReadable, type SlotType } from "./slots.ts";

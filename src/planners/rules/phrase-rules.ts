@@ -1,20 +1,12 @@
-import { readPhrase } from "../../core/define-tool.ts";
 import { branchField, type JsonSchema, schemasAt } from "../../core/json-schema.ts";
+import { type KnownGroups, PhraseError, type PhraseNode, readPhrase, slotNames } from "../../core/phrase-syntax.ts";
 import { type StandardSchema, toJsonSchema, zodVersionOf } from "../../core/schema.ts";
 import type { DefinedTool, SlotValue, ToolPhrase } from "../../core/tool.ts";
 import { hasSensitive, type ToolSchemas, toolSchemas } from "../../core/tool-schemas.ts";
 import type { DateClock } from "../../dates/read-dates.ts";
 import { type Unit, unitsNamed } from "../../english/units.ts";
 import { wordSet } from "../../english/word-set.ts";
-import {
-  examplePhrase,
-  type KnownGroups,
-  once,
-  PhraseError,
-  type PhraseNode,
-  parsePhrase,
-  slotNames,
-} from "../../language/phrases.ts";
+import { examplePhrase, once, parsePhrase } from "../../language/phrases.ts";
 import { tokenize } from "../../language/tokens.ts";
 import { addWords, compilePhrase, firstOf, requiredWords } from "./compiled-phrase.ts";
 import { isArticle } from "./courtesy.ts";

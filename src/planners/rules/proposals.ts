@@ -1,11 +1,11 @@
 import type { Proposal, ProposalQuestion } from "../../core/errors.ts";
 import type { JsonObject } from "../../core/json.ts";
 import { type JsonSchema, schemasAt } from "../../core/json-schema.ts";
+import { remembered } from "../../core/remembered.ts";
 import type { SlotValue } from "../../core/tool.ts";
 import type { DateClock } from "../../dates/read-dates.ts";
 import { dayMs, isoDateTime } from "../../dates/zoned-time.ts";
 import { functionWords } from "../../english/word-classes.ts";
-import { remembered } from "../../language/phrases.ts";
 import { tokenize } from "../../language/tokens.ts";
 import type { Piece } from "./match.ts";
 import { inputOfPhrase, type PhraseRule, sayName, type ToolRules } from "./phrase-rules.ts";

@@ -1,9 +1,9 @@
 import { canonicalJson, type JsonObject } from "../../core/json.ts";
 import { schemasAt, typesOf } from "../../core/json-schema.ts";
+import { remembered } from "../../core/remembered.ts";
 import type { EarlierPhrases, PhraseContext, PhraseReference } from "../../core/tool.ts";
 import { mentionsResult, readAnaphor, resultNouns, startsWithVerb } from "../../english/word-classes.ts";
 import { wordSet } from "../../english/word-set.ts";
-import { remembered } from "../../language/phrases.ts";
 import { type FoundRefusal, findRefusals } from "../../language/refusals.ts";
 import { isMistypedInside } from "../../language/word-forms.ts";
 import { findReferences, parseReference } from "../../plan/references.ts";

@@ -1,4 +1,6 @@
 import { canonicalJson, copyJson, type JsonObject } from "../../core/json.ts";
+import { isNullable, type PhraseNode, slotNames } from "../../core/phrase-syntax.ts";
+import { remembered } from "../../core/remembered.ts";
 import { maskPaths, sensitivePaths } from "../../core/sensitive-paths.ts";
 import { isInCalendar, isIterationName } from "../../core/step.ts";
 import { cutText, textFrom } from "../../core/text.ts";
@@ -6,7 +8,6 @@ import type { DefinedTool, SlotValue } from "../../core/tool.ts";
 import type { DateClock } from "../../dates/read-dates.ts";
 import { dayMs, nextDate, wallTimeAt } from "../../dates/zoned-time.ts";
 import { months, weekdays } from "../../english/word-classes.ts";
-import { isNullable, type PhraseNode, remembered, slotNames } from "../../language/phrases.ts";
 import { asReference, fillReferences, parseReference, parseTemplate } from "../../plan/references.ts";
 import { opensMessage } from "./match.ts";
 import { compiledTool, inputOfPhrase, type PhraseRule, sayName, type ToolRules } from "./phrase-rules.ts";

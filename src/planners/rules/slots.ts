@@ -1,12 +1,12 @@
 import { type JsonSchema, schemasAt } from "../../core/json-schema.ts";
 import { addTo } from "../../core/lists.ts";
+import { remembered } from "../../core/remembered.ts";
 import { type StandardSchema, toJsonSchema } from "../../core/schema.ts";
 import type { DateClock } from "../../dates/read-dates.ts";
 import { instantOf, isoDateTime } from "../../dates/zoned-time.ts";
 import { ordinals } from "../../english/numbers.ts";
 import { type Unit, unitsNamed } from "../../english/units.ts";
 import { readAnaphor, truthWords } from "../../english/word-classes.ts";
-import { remembered } from "../../language/phrases.ts";
 import type { RequestDate, RequestText } from "./request.ts";
 
 export interface SlotReading {

@@ -1,5 +1,5 @@
 import { type AgentWarning, createAgent, createWebSearch, defineTool, explainRequest, type Tool } from "planwright";
-import { expect, it } from "vitest";
+import { expect, it, vi } from "vitest";
 import * as z from "zod/v4";
 
 /** A tool with these fields and phrases. */
@@ -70,7 +70,7 @@ it("searches the web once for several words, and not for another wish", async ()
   expect(await plan(tools, "search for foo, bar and baz")).toEqual([["WebSearch", { query: "foo, bar and baz" }]]);
 });
 
-it("warns of a phrase that takes nearly any request, if the tool runs once or needs approval", () => {
+it("warns of a phrase that takes nearly any request, if the tool runs once or needs approval", async () => {
   const warnings: AgentWarning[] = [];
   const shape = { drink: text };
   const tools = [
@@ -79,6 +79,7 @@ it("warns of a phrase that takes nearly any request, if the tool runs once or ne
     toolOf("Find", shape, ["get {drink} quickly"]),
   ];
   createAgent({ tools, onWarning: (warning) => warnings.push(warning) });
+  await vi.dynamicImportSettled();
   expect(warnings.map(({ code, message }) => [code, /"(.*?)" of (\w+)/.exec(message)?.slice(1)])).toEqual([
     ["open-phrase", ["get {drink}", "Order"]],
     ["open-phrase", ["{drink} please", "Buy"]],

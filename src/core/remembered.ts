@@ -1,0 +1,9 @@
+/** Works a function of an object out once for each: many phrases share their parts. */
+export function remembered<TKey extends object, TResult>(compute: (key: TKey) => TResult): (key: TKey) => TResult {
+  const known = new WeakMap<TKey, { readonly result: TResult }>();
+  return (key) => {
+    const found = known.get(key) ?? { result: compute(key) };
+    known.set(key, found);
+    return found.result;
+  };
+}
