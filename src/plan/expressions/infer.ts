@@ -10,15 +10,7 @@ import {
 } from "../../core/json-schema.ts";
 import type { PlanIssueCode } from "../../core/plan.ts";
 import { nameCelType } from "./evaluate.ts";
-import {
-  type CelFunctionName,
-  type CelNode,
-  type CelNodeOf,
-  type CelOperator,
-  type CelPath,
-  keyOf,
-  pathOf,
-} from "./node.ts";
+import { type CelFunctionName, type CelNode, type CelNodeOf, type CelPath, keyOf, pathOf } from "./node.ts";
 
 /** Finds the schemas that a value may have at a path: undefined if anything may be there, `[]` if nothing can be. */
 export type SchemasAt = (path: JsonPath) => readonly JsonSchema[] | undefined;
@@ -33,7 +25,10 @@ export interface CelTypeIssue {
   readonly message: string;
 }
 
-/** Finds what fails whatever the data is, and comparisons of values that are never equal. Visits each part once. */
+/**
+ * Finds values that are never equal, conditions that are never true or false, and parts that no data has; an operator or a function
+ * that does not work on its values fails when the plan runs. Visits each part once.
+ */
 export class CelInference {
   readonly issues: CelTypeIssue[] = [];
   private readonly missing = new Set<string>();
@@ -56,10 +51,7 @@ export class CelInference {
       case "list":
         return listOf(this.either(node.items));
       case "map":
-        for (const { key, value } of node.entries) {
-          this.need(key, ["string"], "the key of a map");
-          this.infer(value);
-        }
+        for (const { key, value } of node.entries) for (const part of [key, value]) this.infer(part);
         return typed("object");
       case "choice":
         this.need(node.condition, ["boolean"], "?");
@@ -71,15 +63,16 @@ export class CelInference {
         this.need(node.of, ["boolean"], "!");
         return typed("boolean");
       case "negate":
-        this.need(node.of, ["number"], "-");
+        this.infer(node.of);
         return typed("number");
       case "binary":
         return this.binary(node);
       case "has":
-        this.need(node.of, ["object", "null"], "has()");
+        this.infer(node.of);
         return typed("boolean");
       case "call":
-        return this.call(node);
+        for (const part of [node.target, node.argument]) if (part !== undefined) this.infer(part);
+        return node.name === "dyn" ? anything : typed(typeOfCall(node.name));
       case "macro":
         return this.macro(node);
       default:
@@ -130,37 +123,13 @@ export class CelInference {
   }
 
   private binary({ operator, left, right, position }: CelNodeOf<"binary">): SchemasAt {
-    const first = this.infer(left);
-    const second = operator === "in" ? itemOf(this.need(right, ["array", "object"], "in")) : this.infer(right);
-    const [some, others] = [knownTypes(first), knownTypes(second)];
-    const usable = operandsOf(operator);
-    const shared = usable.filter((type) => (some?.has(type) ?? true) && (others?.has(type) ?? true));
-    if (shared.length === 0 && (usable !== jsonTypes || !(isNull(some) || isNull(others)))) {
-      const [one, other] = [some, others].map((types) => (types ? nameTypes(types) : "any value"));
-      const mayBe = (type: string) => some?.has(type) || others?.has(type);
-      const isTextAndOther = mayBe("string") && (mayBe("number") || mayBe("boolean"));
-      const advice = isTextAndOther ? ": convert one of them, as in string(…) or double(…)" : "";
-      const message =
-        usable === jsonTypes
-          ? `${operator} compares ${one} with ${other}, which are never equal${advice}.`
-          : `${operator} does not work on ${one} and ${other}.`;
-      this.report("reference-type", message, position);
-    }
-    const [known, other] = [first, second].map((value) => valuesOf(value([]) ?? []));
-    const isOpen = known === undefined || other === undefined || known.some((value) => other.includes(value));
-    if (shared.length > 0 && usable === jsonTypes && !isOpen && !(isConstant(left) && isConstant(right))) {
-      const names = `${nameValues(known)} with ${nameValues(other)}`;
-      this.report("reference-type", `${operator} compares ${names}, which are never equal.`, position);
-    }
-    if (operator === "+") return typed(...(shared.length > 0 ? shared : usable));
-    return typed(usable === numeric ? "number" : "boolean");
-  }
-
-  private call({ name, target, argument }: CelNodeOf<"call">): SchemasAt {
-    const [takes, gives] = calls[name];
-    this.need(target, takes, name);
-    if (argument !== undefined) this.need(argument, text, name);
-    return gives === undefined ? anything : typed(gives);
+    const [first, of] = [this.infer(left), this.infer(right)];
+    if (operator === "+") return typed(...(knownTypes(first) ?? knownTypes(of) ?? ["number", "string", "array"]));
+    if ("-*/%".includes(operator)) return typed("number");
+    if (operator !== "==" && operator !== "!=" && operator !== "in") return typed("boolean");
+    const compared = findUnequal(first, operator === "in" ? itemOf(of) : of, isConstant(left) && isConstant(right));
+    if (compared !== undefined) this.report("reference-type", `${operator} compares ${compared}.`, position);
+    return typed("boolean");
   }
 
   private macro({ name, target, slot, body, transform }: CelNodeOf<"macro">): SchemasAt {
@@ -173,32 +142,25 @@ export class CelInference {
   }
 }
 
-const jsonTypes = ["null", "boolean", "number", "string", "array", "object"] as const;
-const numeric = ["number"];
-const ordered = ["number", "string"];
-const text = ["string"];
-
-/** The types that an operator takes. Both operands must have the same one; `==`, `!=` and `in` compare any values. */
-function operandsOf(operator: CelOperator): readonly string[] {
-  if (operator === "+") return ["number", "string", "array"];
-  if ("-*/%".includes(operator)) return numeric;
-  return /[<>]/.test(operator) ? ordered : jsonTypes;
+/** Names two values if they are never equal. A test for null is no mistake: a plan may ask for what its schema leaves out. */
+function findUnequal(left: SchemasAt, right: SchemasAt, areConstant: boolean): string | undefined {
+  const [some, others] = [knownTypes(left), knownTypes(right)];
+  if (some !== undefined && others !== undefined && ![...some].some((type) => others.has(type))) {
+    if (isNull(some) || isNull(others)) return undefined;
+    const mayBe = (type: string) => some.has(type) || others.has(type);
+    const isTextAndOther = mayBe("string") && (mayBe("number") || mayBe("boolean"));
+    const advice = isTextAndOther ? ": convert one of them, as in string(…) or double(…)" : "";
+    return `${nameTypes(some)} with ${nameTypes(others)}, which are never equal${advice}`;
+  }
+  const [known, other] = [left, right].map((value) => valuesOf(value([]) ?? []));
+  const isOpen = known === undefined || other === undefined || known.some((value) => other.includes(value));
+  return isOpen || areConstant ? undefined : `${nameValues(known)} with ${nameValues(other)}, which are never equal`;
 }
 
-const calls: Readonly<Record<CelFunctionName, readonly [takes: readonly string[], gives?: string]>> = {
-  // In CEL, a value in dyn() has a type that is known only when the expression runs.
-  dyn: [jsonTypes],
-  size: [["string", "array", "object"], "number"],
-  int: [ordered, "number"],
-  double: [ordered, "number"],
-  string: [["number", "string", "boolean"], "string"],
-  startsWith: [text, "boolean"],
-  endsWith: [text, "boolean"],
-  contains: [text, "boolean"],
-  lowerAscii: [text, "string"],
-  upperAscii: [text, "string"],
-  trim: [text, "string"],
-};
+function typeOfCall(name: CelFunctionName): string {
+  if (name === "size" || name === "int" || name === "double") return "number";
+  return name === "startsWith" || name === "endsWith" || name === "contains" ? "boolean" : "string";
+}
 
 const anything: SchemasAt = () => undefined;
 
