@@ -46,11 +46,7 @@ export class AbortSource implements Abortable {
 
 export const sourceKey = Symbol("source");
 
-/**
- * A `signal` that is created when it is first read, as most callees never read it. It is a property of each object, not of a
- * class, so that `{ ...object }` has it too; a shared descriptor makes that cheap. Another signal can be assigned, as to a plain
- * property.
- */
+/** A `signal` created when first read. A property of each object, not of a class, so that `{ ...object }` has it. */
 export const lazySignal: PropertyDescriptor & ThisType<{ readonly [sourceKey]: AbortSource }> = {
   get() {
     return this[sourceKey].signal;

@@ -13,37 +13,24 @@ export interface CircuitBreakerOptions {
   readonly resetAfterMs?: number | undefined;
 }
 
-/** `abandoned` is neither a success nor a failure of the callee. */
 export type CallVerdict = "succeeded" | "failed" | "abandoned";
 
 export interface CircuitPermit {
   readonly change: CircuitState | undefined;
-  /**
-   * Reports the outcome, and returns the new state if that changed it. Only the first report counts, so `abandoned` may
-   * be reported in a `finally`; without any, a half-open circuit might never let in another call. Never throws.
-   */
+  /** Reports the outcome once; returns the new state if that changed it. Every permit must report, if only `abandoned`. */
   report(verdict: CallVerdict): CircuitState | undefined;
 }
 
 /**
- * Refuses calls to something that keeps failing, until it has had time to recover.
- *
- * - Closed: opens with `maxFailures` failures in any window of `windowMs`, by the time of failure. A success removes
- *   none of them: something that fails every other time is not healthy.
- * - Open: refuses for `resetAfterMs`. There is no timer; the first call after that makes it half-open.
- * - Half-open: lets one call in at a time. A success closes it, with no failures counted; a failure opens it again; an
- *   abandoned call makes room for another.
- *
- * An outcome counts only in the state that let the call in: a call that started before the circuit opened says nothing
- * about the present.
+ * Refuses calls to something that keeps failing. While it is closed, a success removes no failure: something that fails
+ * every other time is not healthy. It has no timer: the first call after `resetAfterMs` makes it half-open. An outcome
+ * counts only in the state that let the call in, as an older one says nothing about the present.
  */
 export class CircuitBreaker {
-  /** The state after the last call: it stays `open` until the next call, even when `resetAfterMs` has passed. */
   state: CircuitState = "closed";
   private generation = 0;
   private isProbing = false;
   private openedMs = 0;
-  /** A ring of the last `maxFailures` failures; `next` is the place of the oldest. */
   private failuresMs: number[] = [];
   private next = 0;
 

@@ -23,7 +23,6 @@ export const systemClock: Clock = {
   clearTimeout: (timer) => clearTimeout(timer as ReturnType<typeof setTimeout>),
 };
 
-/** A time to measure intervals by: only the difference between two results means anything. */
 export function monotonicNow(clock: Clock): number {
   return clock.monotonic === undefined ? clock.now() : clock.monotonic();
 }

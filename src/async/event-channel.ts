@@ -47,7 +47,6 @@ export class EventChannel<TEvent> implements EventStream<TEvent>, EventSink<TEve
     this.close();
   }
 
-  /** Readers share the events: each goes to one of them. */
   [Symbol.asyncIterator](): AsyncIterator<TEvent> {
     return { next: () => this.next() };
   }

@@ -15,10 +15,8 @@ interface Subscription<TEvent> {
 const everything = Symbol("everything");
 
 /**
- * Emits events to listeners. Each listener is called in its own try, and a promise it returns is caught: failures go to
- * `onError`, and the other listeners still receive the event. A listener added while an event is being emitted receives
- * the next one; a listener removed then still receives this one. A listener is registered once per type; `on` keeps one
- * that was added by `once`.
+ * What a listener throws, or its promise rejects with, goes to `onError`, and the other listeners still receive the
+ * event. A listener is registered once per type; `on` keeps one that was added by `once`.
  */
 export class EventHub<TEvent extends { readonly type: string }> {
   private readonly emitter = new EventEmitter();

@@ -1,11 +1,7 @@
 import { type Abortable, onAbort } from "./abort.ts";
 import { type Clock, monotonicNow, sleep } from "./clock.ts";
 
-/**
- * Lets at most `limit` callers in at a time, in order of arrival. A caller that stops waiting leaves nothing behind.
- *
- * A released place passes to the next in line at once, so no later caller gets in between.
- */
+/** Lets at most `limit` callers in at a time, in order of arrival: a released place goes to the next in line. */
 export class Semaphore {
   private taken = 0;
   /** The waiting callers in their order: leaving the middle is as cheap as leaving the front. */
@@ -13,13 +9,9 @@ export class Semaphore {
   /** Continues through `waiting`: an iterator from its front would pass all deleted entries again. */
   private turns = this.waiting.values();
 
-  /** `limit`: a whole number of at least 1, or `Infinity`; the caller checks it. */
   constructor(readonly limit: number) {}
 
-  /**
-   * Takes a place: `true` at once if one is free, else a promise of whether it got one before the signal aborted. Each
-   * true, even one that comes just as the signal aborts, must be followed by one `release()`. Never rejects.
-   */
+  /** True if it got a place before the signal aborted: then one `release()` must follow. Never rejects. */
   acquire(signal: Abortable): true | Promise<boolean> {
     if (signal.aborted) return Promise.resolve(false);
     if (this.taken >= this.limit) return this.wait(signal);
@@ -60,14 +52,8 @@ export interface RateLimitOptions {
   readonly intervalMs: number;
 }
 
-/**
- * Lets at most `limit` callers start in any window of `intervalMs`, in order of arrival. The window slides: with fixed
- * intervals, twice as many could start around a border.
- *
- * Only the first in line has a timer. A start is counted when it is given, so a caller that stops waiting uses none up.
- */
+/** Callers start in order of arrival. The window slides: with fixed intervals, twice as many could start around a border. */
 export class RateLimit {
-  /** A ring of the last `limit` starts; `next` is the place of the oldest. */
   private readonly startsMs: number[] = [];
   private next = 0;
   private newestMs = Number.NEGATIVE_INFINITY;
@@ -78,10 +64,7 @@ export class RateLimit {
     private readonly clock: Clock,
   ) {}
 
-  /**
-   * Counts a start: `true` at once if one is free and nobody waits, else a promise of whether it got one before the
-   * signal aborted. Nothing needs to be released. Never rejects.
-   */
+  /** True if it may start: false if the signal aborted first. Never rejects. */
   acquire(signal: Abortable): true | Promise<boolean> {
     const turn = this.turn.acquire(signal);
     if (turn !== true || this.delayMs() > 0) return this.wait(turn, signal);
@@ -111,7 +94,6 @@ export class RateLimit {
     this.next = (this.next + 1) % this.options.limit;
   }
 
-  /** Time until another start is free; 0 or less if one is. */
   private delayMs(): number {
     const nowMs = monotonicNow(this.clock);
     if (nowMs < this.newestMs) this.moveBack(this.newestMs - nowMs);

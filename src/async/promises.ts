@@ -6,11 +6,8 @@ export function isThenable(value: unknown): value is PromiseLike<unknown> {
 }
 
 /**
- * Settles as the promise does, or rejects with the signal's reason when that aborts first. The promise keeps running: a
- * caller that wants its late value keeps it.
- *
- * The code that aborts the signal owns the one timer of an attempt. p-timeout without a timer would do the same, but
- * keeps twice as much for each waiting step: it has two more promises, and a callback to clear its timer.
+ * Settles as the promise does, or rejects with the signal's reason when that aborts first. p-timeout without a timer
+ * would do the same, but keeps twice as much for each waiting step.
  */
 export function settleOrAbort<T>(promise: Promise<T>, signal: Abortable): Promise<T> {
   return new Promise((resolve, reject) => {
@@ -64,7 +61,6 @@ export async function countPending<T>(work: Promise<T>): Promise<T> {
   }
 }
 
-/** After a failure, the next `get` loads the value again. */
 export function loadOnce<T>(load: () => Promise<T>) {
   let loading: Promise<T> | undefined;
   return {
@@ -75,7 +71,7 @@ export function loadOnce<T>(load: () => Promise<T>) {
       });
       return loading;
     },
-    /** Resolves to the value; to undefined if no `get` was called, or loading failed. Never rejects. */
+    /** Undefined if no `get` was called, or loading failed. Never rejects. */
     async loaded(): Promise<T | undefined> {
       return loading?.catch(() => undefined);
     },

@@ -1,10 +1,7 @@
 import { maxTimerMs } from "./clock.ts";
 import { countPending } from "./promises.ts";
 
-/**
- * Policy by which failed attempts are repeated. All fields are optional; a tool's fields win over the agent's.
- * @group Agents
- */
+/** Policy by which failed attempts are repeated; a tool's fields win over the agent's. @group Agents */
 export interface RetryOptions {
   /** Number of attempts in all, the first one included. At least 1. @default 3 */
   readonly maxAttempts?: number | undefined;
@@ -21,12 +18,9 @@ export interface RetryOptions {
 export type RetryPolicy = Required<RetryOptions>;
 
 /**
- * Retries after a failed first attempt, through p-retry, and resolves to the last result.
- *
- * p-retry is loaded and called only now, as it costs more than most tools. Every failure is wrapped in one kind of
- * error, because p-retry does not retry a thrown string or TypeError. `shouldRetry` waits out the delays, because
- * p-retry's own are neither reported nor on our clock. p-retry gets no signal, as it would drop a value that arrives
- * while it aborts.
+ * Retries after a failed first attempt, and resolves to the last result. p-retry is loaded only now, as it costs more
+ * than most tools. Failures are wrapped, because it does not retry a thrown string or TypeError. `shouldRetry` waits
+ * out the delays, as its own are not on our clock; with a signal it would drop a value that arrives while it aborts.
  */
 export async function retryFailed<TResult>(
   first: TResult,
@@ -38,9 +32,7 @@ export async function retryFailed<TResult>(
   }: {
     readonly maxAttempts: number;
     readonly isFailure: (result: TResult) => boolean;
-    /** Resolves to true if there is to be another attempt, once its delay is over. */
     readonly shouldRetry: (failure: TResult, attempt: number) => Promise<boolean>;
-    /** Makes attempt number `attempt`, from 2. Must not reject. */
     readonly attempt: (attempt: number) => Promise<TResult>;
   },
 ): Promise<TResult> {
@@ -69,8 +61,7 @@ class FailedAttempt<TResult> extends Error {
 }
 
 /**
- * The delay after failed attempt number `attempt`: exponential, with "equal jitter", so between half and the whole of
- * `minDelayMs * factor ** (attempt - 1)`, in whole milliseconds.
+ * Exponential, with "equal jitter": between half and the whole of `minDelayMs * factor ** (attempt - 1)`.
  * @see https://aws.amazon.com/blogs/architecture/exponential-backoff-and-jitter/
  */
 export function retryDelayMs(
@@ -87,7 +78,6 @@ export function askedTooLong(askedMs: number, { maxDelayMs }: RetryPolicy): stri
   return ` (it asks to wait ${askedMs} ms, longer than the maxDelayMs of ${maxDelayMs} ms)`;
 }
 
-/** Limit of the causes to look at; an error may be its own cause. */
 const maxCauses = 5;
 
 type ErrorWithDelay = Readonly<
@@ -95,17 +85,8 @@ type ErrorWithDelay = Readonly<
 > & { readonly response?: { readonly headers?: unknown } | null };
 
 /**
- * The delay that an error asks for before another try, in whole milliseconds from 0 to 2 147 483 647; undefined if it has
- * no readable request to wait. Never throws, whatever was thrown.
- *
- * Read in this order, first of the error, then of its `cause`, and so on:
- *
- * 1. `retryAfterMs`: milliseconds
- * 2. `retryAfter`: seconds, a `Date`, or any value of the `retry-after` header
- * 3. the headers `retry-after-ms` and `retry-after` in `headers`, `responseHeaders` and `response.headers`, each of
- *    which may be a `Headers`, or a `Map` or a plain object with keys of any case
- *
- * A time in the past, or a negative number, means 0.
+ * The delay that an error, or one of its causes, asks for before another try, in milliseconds; 0 for a time in the past.
+ * It is read from `retryAfterMs`, `retryAfter` and the headers of a response. Never throws, whatever was thrown.
  * @see https://www.rfc-editor.org/rfc/rfc9110#section-10.2.3
  */
 export function retryAfterMs(thrown: unknown, nowMs: number): number | undefined {

@@ -3,7 +3,6 @@ import type { Clock } from "./clock.ts";
 
 export const notInTime = Symbol("notInTime");
 
-/** `delayMs` may be 0. */
 export function settleWithin<T>(promise: Promise<T>, delayMs: number, clock: Clock): Promise<T | typeof notInTime> {
   return pTimeout<T, typeof notInTime>(promise, {
     milliseconds: Math.max(delayMs, Number.MIN_VALUE),

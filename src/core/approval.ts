@@ -51,7 +51,6 @@ interface PlanSubject extends Expiring {
   readonly hash: string;
 }
 
-/** The subject of an approval: one step (or one iteration of it) with its input, or a whole plan. */
 export type ApprovalSubject<TTool extends Tool = Tool> = (StepSubject<TTool> & BoundToCall) | PlanSubject;
 
 /** The argument of `requestApproval`. @group Approval */
@@ -80,7 +79,6 @@ export interface ApprovalAnswer extends DecisionNote {
   readonly input?: JsonObject;
 }
 
-/** The call that an approver substituted for another. */
 export interface ChangedCall {
   readonly input: JsonObject;
   /** The effect of the tool with this input. */
@@ -110,10 +108,7 @@ export function toShownInput(parsed: JsonValue, given: JsonObject): { input: Jso
 
 const maxDepth = 500;
 
-/**
- * A part that JSON cannot hold, such as an object of a class, is as it was given in its place; if it is in a list whose length
- * has changed, that is the whole list.
- */
+/** A part that JSON cannot hold, such as an object of a class, stays as it was given; so does a list whose length has changed. */
 export function jsonOfParsed(parsed: unknown, given: JsonValue): JsonValue {
   try {
     return deepFreeze(jsonOfPart(parsed, given, []) ?? given);
@@ -195,10 +190,7 @@ export type AccountFor = (
   options: AccountOptions,
 ) => Promise<{ readonly unsaid: readonly UnsaidValue[] }>;
 
-/**
- * The reason why a step of a replan needs approval, whatever its tool and the policy require. It may grow in a minor release.
- * @group Approval
- */
+/** The reason why a step of a replan needs approval. It may grow in a minor release. @group Approval */
 export type ApprovalReason =
   /** Its tool has an effect, the first plan did not call it, and `replanTools` does not name it. */
   | { readonly code: "new-tool" }
@@ -214,7 +206,6 @@ export type ApprovalReason =
       readonly sources: readonly WordSource[];
     };
 
-/** A step of a replan that needs approval, with the reasons. */
 export interface ReplanApproval {
   readonly stepId: string;
   readonly reasons: readonly ApprovalReason[];

@@ -47,7 +47,6 @@ export class CallGate {
   private readonly rate: RateLimit | undefined;
   private readonly breaker: CircuitBreaker | undefined;
 
-  /** `isOpen` makes the error of a call that an open circuit refuses. */
   constructor(
     { concurrency, rateLimit, circuitBreaker }: ToolLimitOptions,
     clock: Clock,

@@ -26,10 +26,9 @@ const leftOpen: ErrorRow = {
 };
 
 /**
- * Reads from an error what is known of the call that threw it: it took no effect (`not-done`), nobody knows (`unknown`), or it
- * `failed`, as its tool says. What an error or one of its causes states as `outcome` comes first, the outermost one before
- * the others, then `retryable: true` of the error itself, then the table. A timeout or the end of the process is never
- * taken for `retryable`, though a tool that passes its signal on, as to `fetch`, throws the very error that aborted it.
+ * What an error or one of its causes states as `outcome` comes first, then `retryable: true` of the error itself, then
+ * the table. A timeout or the end of the process is never taken for `retryable`, though a tool that passes its signal
+ * on, as to `fetch`, throws the very error that aborted it.
  */
 export function callOutcome(error: unknown): "not-done" | "unknown" | "failed" {
   const stated = statedOutcome(error);
@@ -84,7 +83,6 @@ function isIn(row: RegExp | undefined, value: unknown): boolean {
   return (typeof value === "string" || typeof value === "number") && row?.test(String(value)) === true;
 }
 
-/** The items of a list that may be a proxy, and may throw. */
 function listOf(value: unknown): readonly unknown[] {
   try {
     return Array.isArray(value) ? value.slice(0, maxRead) : [];

@@ -9,7 +9,6 @@ export class ArithmeticFault {
   ) {}
 }
 
-/** Significant digits of every operation; a JavaScript number has 15 to 17. */
 export const precision = 40;
 
 /** Number of last digits that can be wrong after a few roundings. */
@@ -54,9 +53,8 @@ export function asExactAs(value: Decimal, result: Decimal): Decimal {
 }
 
 /**
- * 1 / 3 * 3 is 0.999…9 with 40 digits and sqrt(2)^2 is 2.000…01. A result that uses all digits but, rounded to 34,
- * needs no more than 20 is taken for that number, so that floor(1 / 3 * 3) is 1. Nothing else changes by that: the
- * relative difference is below 1e-33, and a JavaScript number distinguishes 1e-16.
+ * 1 / 3 * 3 is 0.999…9 with 40 digits. A result that uses all digits but, rounded to 34, needs no more than 20 is taken
+ * for that number, so that floor(1 / 3 * 3) is 1. A JavaScript number distinguishes 1e-16, and this is below 1e-33.
  */
 export function settle(result: Decimal): Decimal {
   if (!result.isFinite()) throw overflow();
@@ -92,7 +90,6 @@ function lastPlace(value: Decimal): number {
   return value.e - value.precision() + 1;
 }
 
-/** The exponent of the first digit of a value that may be wrong. */
 export function errorPlace(value: Decimal): number {
   return value.e - digitsOf(value);
 }
@@ -128,13 +125,9 @@ export function divide(left: Decimal, right: Decimal): Decimal {
   return settleAs(quotient, isShort && quotient.times(right).equals(left), Math.min(digitsOf(left), digitsOf(right)));
 }
 
-/** A remainder of rounded values keeps at least so many right digits, or is refused. */
 const leastDigits = 18;
 
-/**
- * The remainder with the sign of the dividend, like `%` in JavaScript: -8 % 3 is -2. That of exact values is exact. That
- * of rounded ones is refused if their rounding can change it: 1 % (1 / 138) would be nearly 0, or nearly the divisor.
- */
+/** Refuses what rounding can change: 1 % (1 / 138) would be nearly 0, or nearly the divisor. */
 export function remainder(left: Decimal, right: Decimal): Decimal {
   if (right.isZero())
     throw new ArithmeticFault("division-by-zero", "Division by zero; the divisor of a remainder must not be 0.");

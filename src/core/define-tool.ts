@@ -31,10 +31,8 @@ import {
 } from "./tool.ts";
 import { toolSchemas } from "./tool-schemas.ts";
 
-/** Stands for an output schema where there is none. @inline */
 type NoSchema = StandardSchema<never>;
 
-/** The type that `execute` returns: what the output schema accepts, or anything if there is none. @inline */
 type Returned<TOutputSchema extends StandardSchema, TReturned> = [TOutputSchema] extends [NoSchema]
   ? TReturned
   : MayBePromise<NoInfer<InferSchemaInput<TOutputSchema>>>;
@@ -78,10 +76,7 @@ export interface ToolOptions<
   needsApproval?: boolean | ((input: InferSchemaOutput<TSchema>) => boolean | Promise<boolean>) | undefined;
   /** The part of the output that a later "it" or "the result" in a request stands for, such as `value`. */
   result?: string | undefined;
-  /**
-   * Phrases that the rule planner understands, so that this tool can be planned for without a model. A very long list may come
-   * from a function, which the first request calls.
-   */
+  /** Phrases that the rule planner understands; a very long list may come from a function, which the first request calls. */
   phrases?: PhraseList<InferSchemaInput<TSchema>> | (() => Promise<PhraseList<InferSchemaInput<TSchema>>>) | undefined;
   /** Says a call in words, at most 300 characters; references are words, secrets hidden. @default its phrases, read backwards */
   describeCall?: ((input: InferSchemaInput<TSchema>) => string) | undefined;
@@ -307,10 +302,7 @@ function checkPhrases(phrases: readonly ToolPhrase[], tool: PhrasedTool): void {
   checkExamples(phrases, tool);
 }
 
-/**
- * The rule planner reports what is known only later: phrases that are loaded, schemas of zod 3, and the branch of a union that
- * a phrase means.
- */
+/** The rule planner reports what is known only later: phrases that are loaded, schemas of zod 3, the branch of a union. */
 function checkSlots(option: string, { phrase, slots = {}, toInput }: ToolPhrase, { input }: PhrasedTool): void {
   const node = readPhrase(option, phrase, () => parseSyntax(phrase));
   if (input === undefined) return;

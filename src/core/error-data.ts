@@ -19,11 +19,7 @@ const maxDetailsLength = 16_384;
 const maxDetailsDepth = 50;
 const maxCauseDepth = 5;
 
-/**
- * Whatever was thrown, as JSON: name, message, code, `retryable`, `outcome`, `details` if they are JSON, and the chain of
- * causes. Long texts and lists are cut, keys in URLs are hidden. Stacks and all other properties (headers, bodies, credentials)
- * are dropped.
- */
+/** Long texts and lists are cut, keys in URLs are hidden, and all other properties (headers, bodies) are dropped. */
 export function toErrorData(thrown: unknown): ErrorData {
   return readError(thrown, 0);
 }
@@ -43,7 +39,6 @@ function readError(thrown: unknown, depth: number): ErrorData {
   };
 }
 
-/** Long messages are kept whole in one place; elsewhere their beginning will do. */
 const maxShortLength = 1_000;
 
 export function shortError(error: ErrorData): ErrorData {
@@ -143,15 +138,11 @@ export function hideUrlKeysIn<T>(value: T): T {
 
 const maxFrames = 10;
 const maxLength = 2_000;
-/** The longest message before the frames: all of it is in the error's own message. */
 const maxHead = 500;
 /** A line such as `at run (file:1:2)`, `at new Promise (<anonymous>)` or `run@file:1:2`. */
 const frame = /^\s+at .*(?::\d+:\d+\)?|\((?:native|<anonymous>|index \d+)\))$|^[^\s@]*@.*:\d+:\d+$/;
 
-/**
- * It begins with the recorded name and message, as those of the stack may have changed since. `hide` removes text before the
- * stack is cut, as half a secret would not be recognized.
- */
+/** `hide` removes text before the stack is cut, as half a secret would not be recognized. */
 export function recordedStack(
   thrown: unknown,
   { name, message }: Pick<ErrorData, "name" | "message">,

@@ -2,6 +2,7 @@ import { type ErrorData, readFields, toErrorData } from "./error-data.ts";
 import type { ModelFailureReason } from "./language-model.ts";
 import type { PlanFailure, PlanIssue, PlanStep } from "./plan.ts";
 import type { SchemaIssue } from "./schema.ts";
+import type { StepRef } from "./step.ts";
 
 // Every entry imports this file. In a browser there is no Node.
 const [major = 0, minor = 0] = (globalThis.process?.versions?.node ?? "20.19").split(".").map(Number);
@@ -43,40 +44,24 @@ export interface AgentErrorDetails {
   /** A tool was named that does not exist. */
   "unknown-tool": { readonly tool: string; readonly available: readonly string[] };
   /** A step's input does not fit the tool's input schema. */
-  "invalid-tool-input": {
-    readonly tool: string;
-    readonly stepId: string;
-    readonly iteration?: number;
-    readonly issues: readonly SchemaIssue[];
-  };
+  "invalid-tool-input": StepRef & { readonly tool: string; readonly issues: readonly SchemaIssue[] };
   /** A tool's output does not fit its output schema, is not JSON or is too large. */
-  "invalid-tool-output": {
-    readonly tool: string;
-    readonly stepId: string;
-    readonly iteration?: number;
-    readonly issues: readonly SchemaIssue[];
-  };
+  "invalid-tool-output": StepRef & { readonly tool: string; readonly issues: readonly SchemaIssue[] };
   /** A reference names something that an earlier output does not have. */
-  "invalid-reference": {
+  "invalid-reference": StepRef & {
     readonly reference: string;
-    readonly stepId: string;
-    readonly iteration?: number;
     /** The keys at the last part of the path that exists. */
     readonly available: readonly string[];
   };
   /** A tool failed for good. `errors` has one entry for each attempt; the last is also the `cause`. */
-  "tool-failed": {
+  "tool-failed": StepRef & {
     readonly tool: string;
-    readonly stepId: string;
-    readonly iteration?: number;
     readonly attempts: number;
     readonly errors: readonly ErrorData[];
   };
   /** Something took too long; with scope `step`, an attempt of the named step. */
-  timeout: {
+  timeout: Partial<StepRef> & {
     readonly scope: "run" | "planner" | "step";
-    readonly stepId?: string;
-    readonly iteration?: number;
     readonly timeoutMs: number;
     readonly attempts?: number;
   };
@@ -87,31 +72,27 @@ export interface AgentErrorDetails {
   /** The plan is not the one that was approved. */
   "plan-not-approved": { readonly approvedHash: string; readonly planHash: string };
   /** A step, or the whole plan (then without `stepId`), was rejected. */
-  "approval-rejected": { readonly stepId?: string; readonly iteration?: number; readonly reason: string };
+  "approval-rejected": Partial<StepRef> & { readonly reason: string };
   /** There was no decision about a step, or the whole plan (then without `stepId`), by `expiresAt`: ISO 8601, UTC. */
-  "approval-expired": { readonly stepId?: string; readonly iteration?: number; readonly expiresAt: string };
+  "approval-expired": Partial<StepRef> & { readonly expiresAt: string };
   /** A limit of the run was reached. `used` is what the run would have used, had it continued. */
-  "limit-exceeded": {
+  "limit-exceeded": Partial<StepRef> & {
     readonly limit: "steps" | "toolCalls" | "modelCalls" | "tokens" | "cost" | "expression" | "deliveries";
     readonly max: number;
     readonly used: number;
-    readonly stepId?: string;
-    readonly iteration?: number;
     /** Earlier answers of the model that was to be called, none of them a plan. */
     readonly failures?: readonly PlanFailure[];
   };
   /** A tool's circuit breaker refuses calls, after too many failures. */
   "circuit-open": { readonly tool: string; readonly retryAfterMs: number };
   /** A `when` or `forEach` failed, or did not return a boolean or list. `position` counts characters from 0. */
-  "invalid-expression": {
-    readonly stepId: string;
-    readonly iteration?: number;
+  "invalid-expression": StepRef & {
     readonly key: "when" | "forEach";
     readonly expression: string;
     readonly position?: number;
   };
   /** It cannot be known whether a step with `effect: "once"` took effect. */
-  "outcome-unknown": { readonly tool: string; readonly stepId: string; readonly iteration?: number };
+  "outcome-unknown": StepRef & { readonly tool: string };
   /** There is no run of this id. */
   "run-not-found": { readonly runId: string };
   /** A stored run cannot be resumed with the current tools; one reason for each tool or issue. */
@@ -140,10 +121,7 @@ export interface AgentErrorDetails {
   "secret-unreadable": { readonly runId: string; readonly keyId: string; readonly available: readonly string[] };
   /** A package that is not installed is needed. `command` installs it. */
   "missing-dependency": { readonly packages: readonly string[]; readonly command: string };
-  /**
-   * An expression has no value. `position` is where in it the problem is, from 0, in UTF-16 code units; the length of
-   * the expression if something is missing at the end. The same expression always fails again.
-   */
+  /** An expression has no value. `position` counts UTF-16 code units from 0. The same expression always fails again. */
   "calculation-failed": { readonly problem: CalculationProblem; readonly position: number };
   /** No todo matches. `near` has up to 10 that may have been meant. */
   "todo-not-found": { readonly wanted: string; readonly near: readonly TodoMatch[] };
@@ -239,10 +217,7 @@ export interface ProposalQuestion {
 /** Some words of a request, and what explains them. @inline */
 export interface ExplainedWords {
   readonly text: string;
-  /**
-   * `phrase`: words of the phrase itself; `slot`: the slot named `slot`; `courtesy`: left out, such as "please", "and" or a
-   * reason; `left`: not explained.
-   */
+  /** `courtesy`: left out, such as "please", "and" or a reason; `left`: not explained. */
   readonly by: "phrase" | "slot" | "courtesy" | "left";
   readonly slot?: string;
 }
@@ -275,19 +250,13 @@ export type StoreOperation = "open" | "append" | "read" | "list" | "claim" | "po
 /**
  * The problem of a store.
  * - `corrupt`: its file is damaged, or is not a database.
- * - `full`: there is no room left.
- * - `read-only`: it cannot be written to.
  * - `wrong-format`: another version of this package has written it.
  * - `busy`: another process has kept it locked, or no connection is free.
- * - `unreachable`: its server does not answer.
  * @inline
  */
 export type StoreProblem = "corrupt" | "full" | "read-only" | "wrong-format" | "busy" | "unreachable";
 
-/**
- * Every code an error of this package can have. It may grow in a minor release: keep a default branch.
- * @group Errors
- */
+/** Every code an error of this package can have. It may grow in a minor release: keep a default branch. @group Errors */
 export type AgentErrorCode = keyof AgentErrorDetails;
 
 /** An {@link AgentError} as JSON. @group Errors */
@@ -307,10 +276,7 @@ export type AgentErrorData<TCode extends AgentErrorCode = AgentErrorCode> = {
   };
 }[TCode];
 
-/**
- * An error thrown by this or another copy of the package: the type that {@link isAgentError} gives unknown values.
- * @group Errors
- */
+/** An error of this or another copy of the package, as {@link isAgentError} types unknown values. @group Errors */
 export type AgentErrorLike<TCode extends AgentErrorCode = AgentErrorCode> = {
   [C in TCode]: Omit<AgentErrorData<C>, "cause"> & {
     readonly cause?: unknown;
@@ -361,7 +327,6 @@ const retryableByCode: Readonly<Record<AgentErrorCode, boolean>> = {
   "note-undo-refused": false,
 };
 
-/** True if a value has the name and one of the codes of an {@link AgentError}: all other errors are in the words of a tool. */
 export function isOurError({ name, code }: { readonly name?: unknown; readonly code?: unknown }): boolean {
   return name === "AgentError" && typeof code === "string" && Object.hasOwn(retryableByCode, code);
 }
@@ -430,16 +395,12 @@ export function fromErrorData<TCode extends AgentErrorCode>(data: AgentErrorData
 
 /**
  * The reason why an expression has no value.
- * - `syntax`: it does not follow the grammar.
  * - `too-long`: the expression, or one number in it, has more characters than allowed.
  * - `too-deep`: more parentheses are open at once than allowed.
  * - `too-complex`: it needs more work than allowed, as with hundreds of sines.
- * - `unknown-name`: a name that is neither a variable nor a constant.
- * - `unknown-function`: a name before `(` that is not a function.
  * - `wrong-arguments`: a function has too few or too many arguments, or one of the wrong kind.
  * - `division-by-zero`: also as a remainder, or as zero to a negative power.
  * - `not-a-number`: no real number is the answer, as for `sqrt(-1)`, or it cannot be determined exactly enough.
- * - `overflow`: beyond the largest number, about 1.8e308.
  * - `invalid-variable`: a variable's name or value is not allowed.
  * @inline
  */

@@ -9,7 +9,6 @@ import type { Plan, PlanStep } from "./plan.ts";
 import { type InferToolInput, type InferToolOutput, type Tool, type ToolEffect, toolEffects } from "./tool.ts";
 import type { ToolFingerprint } from "./tool-schemas.ts";
 
-/** The fields that all events have. */
 export interface EventBase<TType extends string> {
   readonly type: TType;
   readonly runId: string;
@@ -22,10 +21,7 @@ export interface EventBase<TType extends string> {
 }
 
 interface Digested {
-  /**
-   * SHA-256, 64 lowercase hex digits, of the digest before it and of all events since then, this one included; see
-   * `ExecutionOptions.evidence`.
-   */
+  /** SHA-256 in hex of the digest before it and of all events since then, this one included; see `ExecutionOptions.evidence`. */
   readonly digest?: string;
 }
 
@@ -56,7 +52,6 @@ export interface RunBudget {
   readonly cost?: number | undefined;
 }
 
-/** The options of a run that are stored with it. */
 export interface StoredRunOptions {
   readonly maxSteps: number;
   readonly concurrency: number;
@@ -85,10 +80,7 @@ export interface ForkPoint {
 
 /** A run started, with the request to plan or the plan to run. @group Events */
 export interface RunStartEvent extends ExecutionStartEvent<"run-start"> {
-  /**
-   * The run was forked from another one: it was created when this event says, and has the other events up to `after`
-   * from there, with their times.
-   */
+  /** The run was forked from another one, whose events up to `after` it has, with their times. */
   readonly forkedFrom?: ForkPoint;
   /** Absent if there is a plan, and, like that, while no worker can start the plan: another event of this type follows. */
   readonly request?: string;
@@ -158,10 +150,7 @@ export interface NotUndone {
   readonly stepId: string;
   readonly iteration?: number;
   readonly tool: string;
-  /**
-   * Its tool has no `undo`, the undoing failed, the step was cut off and may have done nothing, or the run that this one
-   * was forked from has done it.
-   */
+  /** `unknown`: the step was cut off and may have done nothing. `forked`: the run that this one was forked from has done it. */
   readonly reason: "no-undo" | "failed" | "unknown" | "forked";
 }
 
@@ -260,7 +249,6 @@ export interface PlanReviseEvent extends EventBase<"plan-revise"> {
     | { readonly status: "failed" | "cancelled"; readonly error: AgentErrorData };
 }
 
-/** The fields of an event about a step: one type for each tool. */
 type StepEventBase<TType extends string, TTool extends Tool> = TTool extends Tool
   ? EventBase<TType> & {
       readonly stepId: string;
@@ -324,10 +312,7 @@ export type SkipReason = "dependency-failed" | "run-ended" | "condition" | "no-i
 export type StepSkipEvent<TTool extends Tool = Tool> = StepEventBase<"step-skip", TTool> &
   IterationCount & { readonly reason: SkipReason };
 
-/**
- * The outcome of a step. `interrupted` means that it may run again, `unknown` that a `once` step may have taken effect.
- * @group Runs and results
- */
+/** The outcome of a step. `interrupted`: it may run again. `unknown`: it may have taken effect. @group Runs and results */
 export type StepOutcome<TOutput = unknown> =
   | { readonly status: "completed"; readonly output: TOutput }
   | { readonly status: "failed" | "cancelled" | "interrupted" | "unknown"; readonly error: AgentErrorData };
@@ -338,10 +323,7 @@ export type StepEndEvent<TTool extends Tool = Tool> = TTool extends Tool
       readonly attempts: number;
       /** The end of the step, with its output or its error; `interrupted` if it may run again. */
       readonly outcome: StepOutcome<InferToolOutput<TTool>>;
-      /**
-       * The last progress of the last attempt, if that failed or was cut off. Progress larger than `maxOutputBytes`
-       * is never reported: then it is the progress before that.
-       */
+      /** The last progress of the last attempt, if that failed or was cut off. */
       readonly progress?: JsonValue;
     }
   : never;
@@ -718,7 +700,6 @@ export function findWrongKey(event: Keyed): string | undefined {
   return check === undefined ? "type" : check(event);
 }
 
-/** True if an event is only emitted, never recorded. @internal */
 export function isTransient({ type }: { readonly type: AgentEventType }): boolean {
   return (transientTypes as readonly string[]).includes(type);
 }
@@ -728,23 +709,18 @@ export function isRecorded(event: AgentEvent): boolean {
   return !isTransient(event) && event.recorded !== false;
 }
 
-/** True if an event states a digest, if the agent keeps evidence. @internal */
 export function isDigested<T extends { readonly type: AgentEventType }>(
   event: T,
 ): event is T & { readonly type: DigestedType } {
   return (digestedTypes as readonly string[]).includes(event.type);
 }
 
-/** Throws `invalid-options` for anything that is not an event type. @internal */
 export function checkEventType(type: unknown): asserts type is AgentEventType {
   const types: readonly unknown[] = [...Object.keys(recordedKinds), ...transientTypes];
   if (!types.includes(type)) failOption("type", type, `the type of an event: ${types.join(", ")}`, true);
 }
 
-/**
- * The format in which events, and the tables of stores, are written and read: one number for all of them, which grows
- * when one of them changes. Data in any other format is refused.
- */
+/** The format of events and of the tables of stores, which grows when one of them changes. Any other is refused. */
 export const formatVersion = 7;
 
 export function checkEventFormat(runId: string, events: readonly AgentEvent[]): void {

@@ -62,13 +62,9 @@ export type JsonResult =
 const maxDepth = 500;
 
 /**
- * Copies a value into frozen JSON, as `JSON.stringify` would see it, but refuses what that would silently lose: BigInt,
- * NaN, ±Infinity, functions, symbols, Map, Set, Promise, RegExp, Error, binary data, cycles, more than 500 levels; and
- * a key `$sealed`, which only recorded secrets have. `undefined` is `null` at the top and in arrays and is left out of
- * objects; a `Date` is ISO text.
- *
- * The size of the JSON text in UTF-8 bytes is counted on the way, and the walk stops when it exceeds `maxBytes`. The
- * copy is frozen so that no recipient (listener, tool, reader of a store) can change it for others.
+ * Copies a value into frozen JSON, as `JSON.stringify` would see it, but refuses what that would silently lose, such as
+ * a `Map` or `NaN`, and a key `$sealed`, which only recorded secrets have. It is frozen, so that no recipient can change
+ * it for others. The size of the text in UTF-8 is counted on the way, and the walk stops beyond `maxBytes`.
  */
 export function toJson(
   value: unknown,
@@ -124,7 +120,6 @@ export function copyJson<T>(value: T): T {
   return copy as T;
 }
 
-/** The value must contain no cycle. */
 export function deepFreeze<T>(value: T): T {
   if (typeof value !== "object" || value === null || Object.isFrozen(value)) return value;
   for (const item of Object.values(value)) deepFreeze(item);
@@ -279,10 +274,7 @@ export function endOfString(text: string, start: number): number {
   return index;
 }
 
-/**
- * JSON Canonicalization Scheme, RFC 8785: no white space, keys sorted by UTF-16 code units, numbers and strings as
- * ECMAScript writes them. `undefined` keys are left out, elsewhere it is null.
- */
+/** JSON Canonicalization Scheme, RFC 8785. `undefined` keys are left out, elsewhere it is null. */
 export function canonicalJson(value: unknown): string {
   if (typeof value !== "object" || value === null) return JSON.stringify(value) ?? "null";
   if (Array.isArray(value)) return `[${value.map((item) => canonicalJson(item)).join(",")}]`;
@@ -298,7 +290,6 @@ export interface Sealed {
   readonly $sealed: string;
 }
 
-/** Data from outside must not have this key. */
 const sealedKey = "$sealed";
 
 export const hiddenText = "[sensitive]";
@@ -307,7 +298,6 @@ export function isSealed(value: unknown): value is Sealed {
   return typeof value === "object" && value !== null && typeof (value as Partial<Sealed>).$sealed === "string";
 }
 
-/** A value with its sealed parts replaced; the very same if there are none. */
 export function replaceSealed<T>(value: T, replace: (sealed: Sealed) => unknown): T {
   if (typeof value !== "object" || value === null) return value;
   if (isSealed(value)) return replace(value) as T;

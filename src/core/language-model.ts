@@ -12,10 +12,7 @@ export interface ModelMessage {
 export interface ModelRequest {
   /** At least one; the last is the user's. */
   readonly messages: readonly ModelMessage[];
-  /**
-   * The format of the answer: text, any JSON, or JSON of a schema. A model may treat it as a hint, so the caller checks
-   * the answer. @default text
-   */
+  /** A model may treat the format as a hint, so the caller checks the answer. @default text */
   readonly responseFormat?: ModelResponseFormat | undefined;
   /** The longest answer, in tokens, including the model's thinking. @default the model's */
   readonly maxOutputTokens?: number | undefined;
@@ -122,33 +119,24 @@ export interface LanguageModel {
   readonly schemas?: "plain" | "strict" | "grammar" | undefined;
   /** True if its server bounds the length of an answer by itself, so that a request needs no limit. @default false */
   readonly hasOutputLimit?: boolean | undefined;
-  /**
-   * Its policy for calls that fail. A model that has it makes each attempt by `request.attempts`, if there is one, so
-   * that each is counted. @default it does not: each call is one attempt
-   */
+  /** Its policy for calls that fail; it must make each attempt by `request.attempts`, if there is one. @default one attempt */
   readonly retry?: RetryOptions | undefined;
   /** The price of its tokens; a budget of `cost` needs it. */
   readonly price?: ModelPrice | undefined;
   /** Answers; see above. Rejects with `model-failed` or the reason of the signal. */
   generate(request: ModelRequest): Promise<ModelResponse>;
-  /**
-   * Resolves to the most tokens that a request and its answer may have together, or to undefined if that is unknown.
-   * Rejects only with the reason of the signal. @default unknown
-   */
+  /** The most tokens that a request and its answer may have together. Rejects only as the signal does. @default unknown */
   getContextTokens?(signal: AbortSignal): Promise<number | undefined>;
 }
 
 /**
  * The reason why a model gave no answer.
  * - `unreachable`: nothing answers at its address.
- * - `unknown-model`: there is no such model there.
- * - `unauthorized`: the key is missing or refused.
  * - `busy`: too many requests; it may work later.
  * - `format-rejected`: it cannot answer in this format; it may in a weaker one.
  * - `prompt-too-long`: the messages do not fit the model's context.
  * - `rejected`: it refuses the request for another reason.
  * - `interrupted`: the answer broke off.
- * - `server-error`: it failed.
  * - `invalid-response`: the response is not an answer of such a model.
  * @group Models
  */
@@ -164,7 +152,6 @@ export type ModelFailureReason =
   | "server-error"
   | "invalid-response";
 
-/** The longest answer that is read, in characters. A model that does not end is stopped here. */
 export const maxAnswerLength = 1_048_576;
 
 export function modelName({ provider, modelId }: Pick<LanguageModel, "provider" | "modelId">): string {
@@ -190,11 +177,7 @@ export function readLogprobs(text: string, reported: readonly unknown[]): readon
   return read.slice(Math.max(start, 0));
 }
 
-/**
- * Estimates the tokens of a text: a third of its UTF-8 bytes. English has about four bytes per token, JSON
- * three, and other scripts up to three bytes in a character that is a token of its own, so the estimate is rather too
- * high than too low.
- */
+/** Estimates tokens as a third of the UTF-8 bytes, rather too high: English has about four bytes per token, JSON three. */
 export function estimateTokens(text: string): number {
   let bytes = text.length;
   for (let index = 0; index < text.length; index++) {

@@ -62,7 +62,6 @@ function readRetry(retry: unknown = {}, option: string): RetryPolicy {
 type ModelCallSettings = ToolLimitOptions &
   Pick<SettingsOf<ModelCallOptions, typeof modelCallOptions>, "retry" | "clock" | "random">;
 
-/** The time that an aborted call keeps its place, as an aborted call of a tool by default. */
 const abortGraceMs = 1_000;
 
 type Attempt = { readonly ok: true; readonly value: ModelResponse } | { readonly ok: false; thrown: unknown };

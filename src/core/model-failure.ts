@@ -17,7 +17,6 @@ export const retryableByReason: Readonly<Record<ModelFailureReason, boolean>> = 
 
 const maxCauses = 6;
 
-/** An error, and its causes or the last error of retries. An error may be its own cause. */
 export function causesOf(thrown: unknown) {
   const causes: { readonly of: unknown; readonly code?: unknown; readonly message?: unknown }[] = [];
   for (let of = thrown; of !== undefined && of !== null && causes.length < maxCauses; ) {

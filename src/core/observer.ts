@@ -1,10 +1,6 @@
 import type { AgentEvent } from "./events.ts";
 
-/**
- * A call that an {@link Observer} may set a context around: an execution of a run, a planning, an attempt to call a model, or
- * an attempt of a step.
- * @group Events
- */
+/** A call that an {@link Observer} may set a context around. @group Events */
 export type ObservedCall =
   | {
       readonly type: "run";
@@ -39,21 +35,16 @@ export type ObservedCall =
  * @group Events
  */
 export interface Observer {
-  /**
-   * Receives every event, as `agent.subscribe` does. Sensitive values are hidden in it. If not even the first event of a
-   * run can be recorded, there is only its `run-end`, with `recorded: false`, which listeners do not receive.
-   */
+  /** Receives every event, with sensitive values hidden; also the `run-end` of a run of which nothing could be recorded. */
   event?(event: AgentEvent): unknown;
   /**
    * Sets a context, such as that of `AsyncLocalStorage`, around a call: it must call `proceed` exactly once, before it
-   * returns. The event that starts what is called has been emitted, except for `run` and for replans, which have none
-   * before. If it throws or returns before it has called, the call is made outside; a second call does nothing.
+   * returns. If it throws or returns before it has called, the call is made outside; a second call does nothing.
    */
   within?(call: ObservedCall, proceed: () => void): unknown;
   /**
-   * The W3C trace context that is active, such as `00-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-01`: called within
-   * `run`, and recorded with the run, so that the next execution can refer to this one. If several observers have this
-   * method, only the first one is asked. An invalid trace context is not recorded.
+   * The W3C trace context that is active: called within `run`, and recorded with the run, so that the next execution can
+   * refer to this one. If several observers have this method, only the first one is asked.
    */
   traceparent?(): string | undefined;
 }

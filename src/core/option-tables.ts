@@ -5,7 +5,6 @@ import { suggestName } from "./text.ts";
 
 export type OptionReader<T> = (value: unknown, option: string) => T;
 
-/** A mere reader reads an option that is left out, too. */
 type OptionSpec<T = unknown> =
   | OptionReader<unknown>
   | ((
@@ -18,17 +17,13 @@ type OptionSpec<T = unknown> =
       | { readonly read: OptionReader<unknown> }
     ) & { readonly default?: T; readonly isRequired?: true });
 
-/** A duration may be infinite, and so may a number without `max`. */
 interface NumberSpec {
   readonly type: "number" | "integer" | "duration";
   readonly min: number;
   readonly max?: number;
 }
 
-/**
- * The options of an interface, in the order in which they are listed and read: the one place for their keys, checks and
- * defaults. As it is only data, a bundler can leave out those of what an app does not use.
- */
+/** The keys, checks and defaults of options, in the order in which they are listed and read. */
 export type OptionTable<TOptions> = { readonly [TKey in keyof TOptions]-?: OptionSpec<TOptions[TKey]> };
 
 interface AnyTable {
@@ -59,7 +54,6 @@ interface ReadOptions {
   readonly whereElse?: WhereElse;
 }
 
-/** Says what an unknown key is an option of, if it is one elsewhere. */
 type WhereElse = (key: string) => string | undefined;
 
 export function readOptions<TOptions extends object, TTable extends AnyTable>(
@@ -86,7 +80,6 @@ export function checkOption(spec: OptionSpec, value: unknown, option: string): v
   if (value !== undefined || isAlwaysRead(spec)) readerOf(spec)(value, option);
 }
 
-/** Tables are prepared once, as each run reads its options by the same ones. */
 const prepared = new WeakMap<AnyTable, ReturnType<typeof prepare>>();
 
 function prepare(table: AnyTable) {
@@ -167,10 +160,7 @@ export function readTimeZone(timeZone: unknown, option: string): string {
   }
 }
 
-/**
- * Throws `invalid-options` with what is expected and what was received: of a text only that it is one, as it may be a key
- * or have one, unless texts of this option are harmless, such as names.
- */
+/** Throws `invalid-options`. A text that was received is shown only if texts of this option are harmless, such as names. */
 export function failOption(
   option: string,
   received: unknown,

@@ -120,7 +120,6 @@ export interface Reference {
 
 type Template<T extends string> = string extends T ? string : T | `${string}\${${string}}${string}`;
 
-/** An input in which any value may be a reference, and any text a template. */
 export type Referable<T> =
   | Reference
   | { readonly $literal: T }
@@ -134,7 +133,6 @@ export type Referable<T> =
             ? { readonly [K in keyof T]: Referable<T[K]> }
             : T);
 
-/** Like {@link Referable}, for a whole input: it may be one reference, too. */
 type ReferableInput<T> = unknown extends T
   ? object
   : Reference | (T extends object ? { readonly [K in keyof T]: Referable<T[K]> } : T);
@@ -219,12 +217,10 @@ export const planSchema = z.lazy(() =>
   ),
 );
 
-/** Pattern of the ids of steps and the names of delivered events. */
 export const namePattern: RegExp = /^[A-Za-z_][\w-]*$/;
 
 export const namePatternText = "a letter or _, then letters, digits, _ or -";
 
-/** The longest wait: a hundred years, which a date can count. */
 const maxWaitMs: number = 100 * 365 * 86_400_000;
 
 const expressionAsText = (example: string) => `a CEL expression as text, such as "${example}"`;
@@ -274,10 +270,7 @@ const stepSchema = () => {
   });
 };
 
-/**
- * True for JSON that {@link planSchema} accepts, found in a fraction of its time. False means only that the
- * schema has to decide, and explains why.
- */
+/** True for JSON that {@link planSchema} accepts, in a fraction of its time; if false, the schema decides and explains why. */
 export function hasPlanShape(plan: JsonValue): boolean {
   if (!isRecord(plan) || plan.steps === undefined) return false;
   return Object.keys(plan).every((key) => {

@@ -21,10 +21,7 @@ export interface PlanRequest {
   readonly tools: readonly DefinedTool[];
   /** Text the caller passes with the request. */
   readonly context?: string;
-  /**
-   * The steps that an earlier planner made of each wish of the request, if one was asked: a planner need only plan the
-   * wishes that have none. Empty if the request is one wish.
-   */
+  /** The steps that an earlier planner made of each wish: only those without need a plan. Empty if the request is one wish. */
   readonly wishes?: readonly RefusedWish[] | undefined;
   /** A plan with more steps is refused. */
   readonly maxSteps: number;
@@ -68,10 +65,7 @@ export interface ReplanRequest extends PlanRequest {
   readonly replan: number;
 }
 
-/**
- * A plan as a planner returns it; version, id, request, time and missing parts of the source are filled in.
- * @group Planners
- */
+/** A plan as a planner returns it; version, id, request, time and missing parts of the source are filled in. @group Planners */
 export type PlanDraft = Pick<PlanInput, "steps"> & { readonly source?: PlanSource | undefined };
 
 /**

@@ -74,10 +74,7 @@ export type ApprovalRecord = (
 
 interface RunFields<TTool extends Tool> {
   readonly runId: string;
-  /**
-   * `completed`, `failed` and `cancelled` are the end. A `suspended` run waits for what `pending` lists, an `interrupted`
-   * one can be resumed.
-   */
+  /** `completed`, `failed` and `cancelled` are the end; a `suspended` run waits for what `pending` lists. */
   readonly status: RunStatus;
   /** The error that ended it; absent while it runs or waits, and if it completed. */
   readonly error?: AgentErrorData;
@@ -95,10 +92,7 @@ interface RunFields<TTool extends Tool> {
   readonly endedAt?: string;
   /** Absent if planning failed. */
   readonly plan?: Plan;
-  /**
-   * The execution log, in plan order: one entry for each step, and for a looped step one for each iteration instead.
-   * Steps that a replan removed come before those that it added.
-   */
+  /** One entry for each step, or each iteration, in plan order. Steps that a replan removed come before those it added. */
   readonly steps: readonly StepRecord<TTool>[];
   /** The decisions about the current steps and plan, in plan order; absent if there are none. */
   readonly approvals?: readonly ApprovalRecord[];
@@ -118,10 +112,7 @@ interface OutputSoFar<TTool extends Tool> {
   readonly output?: InferToolOutput<TTool> | (InferToolOutput<TTool> | null)[];
 }
 
-/**
- * The result of a run: a copy that the caller may change. Its other fields are those of a {@link RunSnapshot}.
- * @group Runs and results
- */
+/** The result of a run: a copy that the caller may change. @group Runs and results */
 export type RunResult<TTool extends Tool = Tool> = RunFields<TTool> &
   (
     | {
@@ -174,7 +165,6 @@ export interface PendingPage {
   readonly cursor?: string;
 }
 
-/** Says by whom and why a step or the plan was rejected; undefined if that is not why the run ended. */
 export function describeRefusal({ error, approvals = [] }: Pick<RunSnapshot, "error" | "approvals">) {
   if (!isAgentError(error, "approval-rejected")) return undefined;
   const { reason, stepId, iteration } = error.details;

@@ -14,6 +14,7 @@ import {
   type WaitDue,
 } from "./events.ts";
 import { canonicalJson, type JsonObject, type JsonValue } from "./json.ts";
+import { addTo } from "./lists.ts";
 import { addUsage, type ModelUsage, restOfUsage } from "./model-usage.ts";
 import type { Plan, PlanStep } from "./plan.ts";
 import { type RunStatus, runStatusAfter } from "./run-summary.ts";
@@ -30,14 +31,12 @@ export interface RunState {
   context?: string;
   metadata: JsonObject;
   options?: StoredRunOptions;
-  /** The tools that may be used, as they were when the run started. */
   tools?: readonly ToolFingerprint[];
   plan?: Plan;
   /** True if a step of the plan was reached: the plan as a whole needs no more approval. */
   isUnderWay?: boolean;
   /** The plan that the run was started with, if any: a replan changes `plan`, but not what makes two runs the same. */
   givenPlan?: Plan;
-  /** The plan that the run started with, once it was revised. */
   firstPlan?: Plan;
   isPlanning?: boolean;
   /** By step id, in plan order. Steps that a replan removed stay if they have started. */
@@ -57,7 +56,6 @@ export interface RunState {
   error?: AgentErrorData;
   planningError?: AgentErrorData;
   pending?: readonly PendingItem[];
-  /** Present if something was decided since it was suspended. */
   resumeAt?: string;
   deliveries?: Deliveries;
   notUndone?: readonly NotUndone[];
@@ -75,7 +73,6 @@ interface Deliveries {
   readonly kept: Map<string, JsonValue[]>;
   keptCount: number;
   readonly waiting: Map<string, StepState[]>;
-  /** The step that took the last one that was delivered; undefined if it is kept. */
   lastTakenBy?: string | undefined;
 }
 
@@ -312,7 +309,7 @@ function startWait(state: RunState, { stepId, until, event }: AgentEventOf<"wait
   const deliveries = deliveriesOf(state);
   const values = deliveries.kept.get(event);
   const value = values?.shift();
-  if (value === undefined) listIn(deliveries.waiting, event).push(step);
+  if (value === undefined) addTo(deliveries.waiting, event, step);
   else {
     deliveries.keptCount--;
     step.wait.received = { value };
@@ -333,19 +330,13 @@ function deliver(state: RunState, { name, value, id }: AgentEventOf<"run-deliver
     deliveries.lastTakenBy = step.stepId;
     return;
   }
-  listIn(deliveries.kept, name).push(value);
+  addTo(deliveries.kept, name, value);
   deliveries.keptCount++;
 }
 
 function deliveriesOf(state: RunState): Deliveries {
   state.deliveries ??= { ids: new Set(), kept: new Map(), keptCount: 0, waiting: new Map() };
   return state.deliveries;
-}
-
-function listIn<T>(lists: Map<string, T[]>, name: string): T[] {
-  const list = lists.get(name) ?? [];
-  lists.set(name, list);
-  return list;
 }
 
 /** The status of a step. @group Runs and results */
@@ -368,7 +359,6 @@ export interface StepState {
   iteration?: number;
   input: JsonObject;
   status: StepStatus;
-  /** Number of calls of the tool, over all iterations and all executions of the step. */
   attempts: number;
   earlierAttempts?: number;
   /** For a looped step a list, with null for each iteration that was skipped. */
@@ -378,7 +368,6 @@ export interface StepState {
   effect?: ToolEffect;
   startedAt?: string;
   completedAt?: string;
-  /** The number of the event that ended it: timestamps may be the same. */
   endSequence?: number;
   reasoning?: string;
   approval?: ApprovalState;

@@ -24,10 +24,7 @@ export interface ListRunsOptions {
    * @default false
    */
   readonly resumable?: boolean | undefined;
-  /**
-   * Only suspended runs that wait for something of this kind, or of one of these. `approval` selects the approval of
-   * steps and of plans, `plan-approval` only that of plans.
-   */
+  /** Only suspended runs that wait for something of this kind, or of one of these; `approval` includes `plan-approval`. */
   readonly pending?: PendingKind | readonly PendingKind[] | undefined;
   /** Only runs created at this time or later; ISO 8601. */
   readonly since?: string | undefined;
@@ -59,10 +56,7 @@ export interface PostedMessage {
 export interface PostedMessages {
   /** The messages posted to the run and not acknowledged yet, in the order of their numbers; absent if there are none. */
   readonly posted?: readonly PostedMessage[] | undefined;
-  /**
-   * The time by the store's own clock, in milliseconds since 1970 UTC; absent if it has none. By it, waits and questions
-   * end, as the clocks of processes may differ.
-   */
+  /** The time by the store's own clock, in milliseconds since 1970 UTC, by which waits and questions end; absent if it has none. */
   readonly nowMs?: number | undefined;
 }
 
@@ -141,18 +135,13 @@ export interface RunStore {
   delete(runId: string, options?: { readonly status?: readonly RunStatus[] | undefined }): Awaitable<boolean>;
   /**
    * Calls back soon after events were recorded for a run, or a message was posted to it, perhaps by another process,
-   * until the returned function is called. It may call back for nothing, and must not throw. It may also miss something:
-   * a follower of a run also polls. Absent if the store cannot tell.
+   * until the returned function is called. It must not throw, and may miss something, as followers also poll.
    */
   watch?(runId: string, listener: () => void): () => void;
-  /**
-   * As `watch`, for the messages posted to any run: calls back with the run's id, or without one if messages to any run
-   * may have been missed. Owners of runs also look when they renew their leases.
-   */
+  /** As `watch`, for messages to any run: calls back with its id, or without one if some may have been missed. */
   watchPosted?(listener: (runId?: string) => void): () => void;
 }
 
-/** The options of `RunStore.list`, checked and with defaults, except the cursor, which each store defines itself. */
 export interface ListSelection {
   /** Undefined for all. Statuses that `resumable` or `pending` rule out are already left out. */
   readonly statuses: readonly RunStatus[] | undefined;
@@ -239,7 +228,6 @@ export interface Lease {
   /** Null once it is released: the fence stays. */
   readonly owner: string | null;
   readonly fence: number;
-  /** The lease lasts from `fromMs`, included, to `untilMs`, excluded. */
   readonly fromMs: number;
   readonly untilMs: number;
 }

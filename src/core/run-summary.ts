@@ -18,7 +18,6 @@ type PendingItemSummary =
   | { readonly kind: "mismatch" | "given-up"; readonly reason: string }
   | Extract<PendingItem, { readonly kind: "wait" }>;
 
-/** To be shown: two runs are the same by what they were started with. */
 export function shownRequest({ request, plan }: Partial<Pick<RunStartEvent, "request" | "plan">>): string | undefined {
   return request ?? (plan?.request || undefined);
 }
@@ -63,7 +62,6 @@ export interface RunSummary {
   readonly error?: { readonly code: AgentErrorCode; readonly message: string };
 }
 
-/** An item because of which a run does not continue, whatever it waits for. */
 export type Hold = Extract<PendingItem, { readonly kind: "mismatch" | "given-up" }>;
 
 export function isHold(item: PendingItem): item is Hold {
@@ -89,10 +87,7 @@ export function resumeTimeOf(pending: readonly PendingItem[] | undefined): numbe
   return times.length === 0 ? undefined : times.reduce((one, other) => Math.min(one, other));
 }
 
-/**
- * The part of a run that a store keeps for its list, besides its status and when it was created, changed and started.
- * @group Storage
- */
+/** The part of a run that a store keeps for its list, besides its status and times. @group Storage */
 export type RunDigest = Pick<RunSummary, "metadata" | "endedAt" | "pending" | "resumeAt" | "usage" | "error">;
 
 const maxItems = 10;
@@ -163,17 +158,14 @@ export const runStatuses: readonly RunStatus[] = [
   "interrupted",
 ];
 
-/** Codes of the errors with which a planner or a person refuses. */
 const refusals: ReadonlySet<unknown> = new Set<AgentErrorCode>(["cannot-plan", "approval-rejected"]);
 
 export function shownStatus({ status, error }: Pick<RunSummary, "status" | "error">): RunStatus | "refused" {
   return status === "failed" && refusals.has(error?.code) ? "refused" : status;
 }
 
-/** The statuses of a run that has not ended and does not wait. */
 export const unendedStatuses: ReadonlySet<RunStatus> = new Set(["planning", "running", "interrupted"]);
 
-/** The statuses of a run that is resumed only if somebody asks for it. */
 export const endedStatuses: ReadonlySet<RunStatus> = new Set(["completed", "failed", "cancelled"]);
 
 export function isRunStatus(text: unknown): text is RunStatus {

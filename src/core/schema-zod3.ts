@@ -89,7 +89,6 @@ const parts = ["shape", ...sameValueParts, "type", "items", "keyType", "valueTyp
 
 type Visit = (definition: Zod3Definition, path: string) => boolean;
 
-/** Visits each part once, and nothing below a part for which `visit` returns false. */
 function visitParts(schema: unknown, keys: readonly string[], visit: Visit): void {
   const seen = new Set<unknown>();
   const enter = (node: unknown, path: string): void => {

@@ -1,6 +1,7 @@
 import type { JsonObject } from "./json.ts";
 import type { PlanStep, Reference, StepWait } from "./plan.ts";
 
+/** A step, or an iteration of one. @inline */
 export interface StepRef {
   readonly stepId: string;
   readonly iteration?: number;
@@ -96,7 +97,6 @@ interface WaitInWords {
   readonly timeoutMs?: number | undefined;
 }
 
-/** Describes a wait, as it follows the word "waits": `for 2 hours`, `for the event "paid", at most 14 days`. */
 export function describeWait(wait: StepWait | WaitInWords): string {
   if ("forMs" in wait) return `for ${describeDuration(wait.forMs)}`;
   const { event, until, timeoutMs }: WaitInWords = wait;

@@ -1,9 +1,6 @@
 const maxKeys = 20;
 
-/**
- * Describes what was thrown; never throws. Of an object that is not an error only the keys are shown, as the values may
- * be the headers or the body of a response.
- */
+/** Describes what was thrown; never throws. Of an object only keys are shown, as values may be those of a response. */
 export function describeThrown(thrown: unknown): string {
   try {
     if (typeof thrown === "function") return "a function";
@@ -52,7 +49,6 @@ export function suggestName(name: string, known: Iterable<string>): string {
   return closest === undefined ? "" : ` Did you mean "${closest}"?`;
 }
 
-/** Levenshtein's distance, by the row-by-row method of Wagner and Fischer (1974). */
 export function editDistance(left: string, right: string): number {
   let previous = Array.from({ length: right.length + 1 }, (_, index) => index);
   for (let row = 1; row <= left.length; row++) {
@@ -84,7 +80,6 @@ export function printable(text: string): string {
   return text.replace(unsafe, (character) => shortEscapes[character] ?? escapeCode(character));
 }
 
-/** The text is safe for a terminal, and parses to the same value. */
 export function printableJson(value: unknown, indent?: number): string {
   // Line breaks of the JSON itself stay; those in strings are already escaped.
   const escapeUnlessBreak = (character: string) => (character === "\n" ? character : escapeCode(character));

@@ -11,17 +11,14 @@ export interface ToolSchemas {
   readonly output: JsonSchema | undefined;
 }
 
-/** The identity of a version of a tool in a stored run. */
 export interface ToolFingerprint {
   readonly name: string;
-  /** SHA-256 of the canonical JSON of the tool's schemas, in hex. */
   readonly schemaHash: string;
   readonly effect: ToolEffect | "by-input";
   /** The paths of sensitive values in its input and output, as `sensitivePaths` writes them; absent if there are none. */
   readonly sensitive?: { readonly input: readonly string[]; readonly output: readonly string[] };
 }
 
-/** Synchronous, except the first time for zod 3, whose converter is loaded then. */
 export function toolSchemas({ inputSchema, outputSchema }: Tool): ToolSchemas | Promise<ToolSchemas> {
   const input = toJsonSchema(inputSchema, "input");
   const output = outputSchema && toJsonSchema(outputSchema, "output");

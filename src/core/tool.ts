@@ -16,7 +16,6 @@ import type { InferSchemaInput, InferSchemaOutput, StandardSchema } from "./sche
  */
 export type ToolEffect = "pure" | "idempotent" | "once";
 
-/** All effects. @internal */
 export const toolEffects: readonly ToolEffect[] = ["pure", "idempotent", "once"];
 
 /** The call of a tool, as the tool sees it. @group Tools */
@@ -84,7 +83,6 @@ export interface Tool<TName extends string = string, TInput = unknown, TOutput =
   undo?(done: UndoneCall<TInput, unknown>, context: ToolContext<TResources>): unknown;
 }
 
-/** The phrases of a tool; a plain string is short for `{ phrase }`. */
 export type PhraseList<TInput = unknown> = readonly (string | ToolPhraseOptions<TInput>)[];
 
 /** A tool that has been checked, as `defineTool` returns it and planners get it. @group Tools */
@@ -123,7 +121,6 @@ export interface UndoneCall<TInput, TOutput> {
   readonly output: TOutput;
 }
 
-/** The types that `defineTool` inferred, or those of the members of a tool that it has not created. */
 type ToolTypes<TTool extends Tool> = TTool extends {
   readonly declaredEffect: unknown;
   readonly "~types"?: infer TTypes;
@@ -150,11 +147,7 @@ type ToolTypeOf<TTool extends Tool, TKey extends string> =
 /** The JSON a plan passes to a tool, before the schema's defaults and transforms. @group Tools */
 export type InferToolInput<TTool extends Tool> = ToolTypeOf<TTool, "input">;
 
-/**
- * The JSON of a tool's input as `execute` gets it, with the schema's defaults and transforms; `unknown` for a tool that
- * `defineTool` has not created.
- * @inline
- */
+/** The JSON of a tool's input as `execute` gets it; `unknown` for a tool that `defineTool` has not created. @inline */
 export type InferParsedInput<TTool extends Tool> = TTool extends {
   readonly declaredEffect: unknown;
   readonly "~types"?: { readonly parsed: infer TParsed };
@@ -174,16 +167,12 @@ export type InferToolResources<TTool extends Tool> = (
   ? TResources
   : never;
 
-/** The limits of the calls of a tool, over all runs of an agent. */
 export interface ToolLimitOptions {
   /** The most calls at a time. At least 1. @default no limit */
   readonly concurrency?: number | undefined;
   /** The most calls in a time. @default no limit */
   readonly rateLimit?: RateLimitOptions | undefined;
-  /**
-   * Limits after which calls are refused, as the tool keeps failing. An error with `retryable: false` does not count: the tool has
-   * answered. @default none
-   */
+  /** Limits after which calls are refused. An error with `retryable: false` does not count: the tool has answered. @default none */
   readonly circuitBreaker?: CircuitBreakerOptions | undefined;
 }
 
@@ -203,10 +192,7 @@ export interface PhraseReference {
   readonly $ref: string;
 }
 
-/**
- * The value that fills a slot of a phrase: one of the slot's type, or a reference to an earlier result.
- * @group Tools
- */
+/** The value that fills a slot of a phrase, or a reference to an earlier result. @group Tools */
 export type SlotValue = string | number | boolean | readonly (string | number | boolean)[] | PhraseReference;
 
 /** A value in which any part may be a reference that `toInput` was given, or a path in what it names. @inline */

@@ -7,10 +7,7 @@ import type { DefinedTool } from "../core/tool.ts";
 import { isSensitiveTool, toolSchemas } from "../core/tool-schemas.ts";
 import { fillReferences } from "./references.ts";
 
-/**
- * The fields that the schema declares with a default and the input lacks, each in its place; those of items by their index.
- * Nothing is parsed: of a `parsed` input, the values are its own. Sensitive values are hidden.
- */
+/** The fields with a default that the input lacks, each in its place. Nothing is parsed, and sensitive values are hidden. */
 export function addedByDefault(tool: DefinedTool, input: JsonObject, parsed?: unknown): JsonObject {
   const schemas = toolSchemas(tool);
   const isUnread = schemas instanceof Promise;

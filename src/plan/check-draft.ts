@@ -47,14 +47,12 @@ export function stepsFrom({ steps }: PlanInput, index: number): readonly PlanSte
   return (index === 0 ? steps : steps.slice(index)) as readonly PlanStep[];
 }
 
-/** Removes the implicit wait for the step before, which may be gone. */
 export function afterDone(step: PlanStep): PlanStep {
   return step.dependsOn === undefined ? { ...step, dependsOn: [] } : step;
 }
 
 const nothingDone = { kept: [] as readonly PlanStep[], started: new Set<string>() };
 
-/** A loop over no items is done, without a log entry. */
 function readLog({ plan, steps }: ReplanRequest): typeof nothingDone {
   const started = new Set<string>();
   const undone = new Set<string>();

@@ -29,7 +29,6 @@ interface StepScope {
   readonly schemas: KnownSchemas;
   readonly stepOf: (stepId: string) => PlanStep | undefined;
   readonly references: readonly FoundReference[];
-  /** The schemas of the events that steps may wait for, by name. @default any */
   readonly events?: ReadonlyMap<string, StandardSchema> | undefined;
   readonly parsed: ParsedSteps | undefined;
   readonly item?: SchemasAt | undefined;
@@ -37,7 +36,6 @@ interface StepScope {
 
 type KnownSchemas = ReadonlyMap<Tool | StandardSchema, Partial<ToolSchemas>>;
 
-/** Synchronous, unless zod 3's converter has to be loaded. */
 export function readSchemas(
   steps: readonly (Pick<PlanStep, "tool"> | undefined)[],
   { tools, events }: Pick<StepScope, "tools" | "events">,
@@ -131,7 +129,6 @@ function collectIssues(
   return issues;
 }
 
-/** The message of a strict schema about a key, if its author wrote one. */
 function ownMessageOf(path: JsonPath, parsed: ParseResult<unknown>): string | undefined {
   if (parsed.ok) return undefined;
   const at = parsed.raw.findIndex((raw) => (raw as RawIssue).keys?.includes(String(path.at(-1))));
@@ -149,7 +146,6 @@ interface RawIssue {
   readonly unionErrors?: readonly { readonly issues: readonly RawIssue[] }[];
 }
 
-/** True if an issue is only about values not known yet: at or below a reference, or all of one branch of a union. */
 function isExcused(path: JsonPath, { code, errors, unionErrors }: RawIssue, unknown: PathSet): boolean {
   if (unknown.hasAtOrAbove(path)) return true;
   // A refinement of a value that contains a reference was run without the referenced value.
@@ -253,10 +249,7 @@ const integer: JsonSchema = { type: "integer" };
 const anyList: JsonSchema = { type: "array" };
 const nothing: JsonSchema = { type: "null" };
 
-/**
- * Finds the schemas of a step's output, as {@link schemasAt} returns them: the output of a loop is a list of the tool's
- * outputs, and that of a skipped step is null. A longer path ignores null: a step that refers into null fails.
- */
+/** The schemas of a step's output. A longer path ignores the null of a skipped step: a reference into it fails. */
 function findOutput(stepId: string, scope: StepScope): SchemasAt | undefined {
   const step = scope.stepOf(stepId);
   if (step === undefined) return undefined;

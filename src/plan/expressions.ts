@@ -13,7 +13,6 @@ export function compileExpressions(steps: readonly PlanStep[]): undefined | Prom
   return withExpressions(steps, (found, { compileStep }) => new Map(found.map((step) => [step.id, compileStep(step)])));
 }
 
-/** The expressions of an unchecked plan; undefined if it has none. Malformed steps are `undefined`. */
 export function parseExpressions(steps: readonly (PlanStep | undefined)[]): undefined | Promise<ParsedSteps> {
   return withExpressions(steps, (found, { parseStep }) => new Map(found.map((step) => [step, parseStep(step)])));
 }

@@ -27,7 +27,6 @@ function notHashed(issue: PlanIssue): AgentError<"invalid-plan"> {
   return new AgentError("invalid-plan", message, { details: { issues: [issue] } });
 }
 
-/** The text that {@link hashPlan} hashes, for a plan that is JSON: plans with the same text are the same. */
 export function canonicalPlan(plan: AnyPlan): string {
   const { steps, version = planVersionOf(steps), request = "" } = withInputs(plan);
   return canonicalJson({ version, request, steps });

@@ -10,7 +10,6 @@ export interface ParsedReference {
   readonly path: JsonPath;
 }
 
-/** A piece of a template: plain text, a reference, or a `${` that does not start a valid reference. */
 type TemplatePart =
   | { readonly type: "text"; readonly text: string }
   | { readonly type: "reference"; readonly reference: ParsedReference }
@@ -25,7 +24,6 @@ export function parseReference(text: string): ParsedReference | undefined {
   return scanned?.end === text.length ? scanned.reference : undefined;
 }
 
-/** Text without `${` is one part. Linear in the length of the text. */
 export function parseTemplate(text: string): readonly TemplatePart[] {
   const parts: TemplatePart[] = [];
   let literal = "";
@@ -102,7 +100,6 @@ function hasOnly<TKey extends string>(value: object, key: TKey): value is Readon
 
 export interface FoundReference {
   readonly path: JsonPath;
-  /** `value` for `{ $ref }`, `text` inside a template. */
   readonly kind: "value" | "text";
   readonly reference: ParsedReference | undefined;
   readonly text: string;
@@ -222,10 +219,7 @@ function missing(
   });
 }
 
-/**
- * The most that one input may repeat of outputs, in characters: a plan of a few kilobytes can ask for any multiple of an
- * output. The largest output that a run accepts by default can be used three times.
- */
+/** In characters: a plan of a few kilobytes can ask for any multiple of an output. */
 const maxRepeated = 2 * 1_024 * 1_024;
 /** The size of a value in a list or an object: copying and checking it takes as long as so many characters of text. */
 const nestedValue = 64;

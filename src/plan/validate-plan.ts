@@ -36,7 +36,6 @@ import { dependenciesOf, type FoundReference, findReferences } from "./reference
 
 /** Options of {@link validatePlan}. @inline */
 interface ValidatePlanOptions {
-  /** The tools the plan may use. */
   readonly tools: readonly Tool[];
   /** The events that steps may wait for, by name, with the schemas of their values. @default any */
   readonly events?: Readonly<Record<string, StandardSchema>> | undefined;
@@ -102,13 +101,9 @@ interface ValidSteps {
 
 /** By the frozen copy of the steps, and by the list that it was made of, which may have changed since. */
 const validSteps = new WeakMap<object, ValidSteps>();
-/** Frozen plans around such a copy that are valid as a whole. */
 const validPlans = new WeakSet<object>();
 
-/**
- * Checks any value as {@link checkPlan} does. Steps that were found valid with the same tools are not checked again while
- * their content is the same, only the other parts of their plan; a plan that is known to be valid is returned as it is.
- */
+/** Checks as {@link checkPlan} does, but steps that were valid with the same tools only once, while they stay the same. */
 export function checkOnce(plan: unknown, scope: PlanScope): Promise<CheckedPlan> {
   const known = findKnown(plan, scope);
   // A promise, as of a check, so that a run overtakes none that started before it, unless that waits for something async.
@@ -120,7 +115,6 @@ export function checkOnce(plan: unknown, scope: PlanScope): Promise<CheckedPlan>
   });
 }
 
-/** Remembers as valid a frozen plan whose steps {@link checkOnce} has checked. */
 export function rememberPlan<TPlan extends PlanInput>(plan: TPlan): TPlan {
   validPlans.add(plan);
   return plan;
@@ -149,7 +143,6 @@ function findKnown(plan: unknown, scope: PlanScope): CheckedPlan | undefined {
   }
 }
 
-/** The list of steps of an object; undefined for anything that another list may stand for when it is JSON. */
 function stepsOf(plan: unknown): object | undefined {
   if (!isPlainObject(plan) || "toJSON" in plan) return undefined;
   const steps: unknown = Object.getOwnPropertyDescriptor(plan, "steps")?.value;
@@ -198,10 +191,7 @@ function copyAround(steps: readonly PlanStep[], plan: object): PlanInput | undef
   return deepFreeze(copy as unknown as PlanInput);
 }
 
-/**
- * `remember` gets the steps of a valid plan before this returns, unless it waits for something async: of many runs that start
- * together, one checks their plan.
- */
+/** `remember` is called before this returns, unless it waits: of many runs that start together, one checks their plan. */
 export async function checkPlan(
   json: JsonResult,
   { tools, events, maxSteps = defaultMaxSteps }: PlanScope,
@@ -259,7 +249,6 @@ export async function checkPlan(
   return { plan, issues: [], dependencies };
 }
 
-/** Returns the well-formed steps, with `undefined` in place of the others. zod only explains what is wrong. */
 function checkShape(plan: JsonValue, issues: PlanIssue[]): readonly (PlanStep | undefined)[] {
   const { steps: rawSteps, version } = (plan ?? {}) as { steps?: unknown; version?: unknown };
   const steps = (Array.isArray(rawSteps) ? rawSteps : []) as (PlanStep | undefined)[];
@@ -311,10 +300,7 @@ interface StepNames {
   readonly stepIds: ReadonlySet<string> | undefined;
 }
 
-/**
- * Malformed steps are `undefined`. A duplicate id is reported only as that: to others it means the first of its steps. Any of
- * them may be removed, so their own dependencies need only come before the last.
- */
+/** Malformed steps are `undefined`; of a duplicate id the first step counts, and any may be removed. */
 function checkOrder(
   steps: readonly (PlanStep | undefined)[],
   { names, issues }: { readonly names: readonly (StepNames | undefined)[]; readonly issues: PlanIssue[] },
@@ -378,7 +364,6 @@ function placesOfNames(step: PlanStep, names: StepNames | undefined): ReadonlyMa
   return places;
 }
 
-/** The longest part of another id that is shown, as every issue has a message. */
 const maxShownId = 100;
 
 function describeIds(ids: readonly string[]) {
@@ -409,10 +394,7 @@ function unknownStep(
   return { code: "unknown-step", message: `"${name}" is not the id of a step; there are: ${ids.list}.${hint}` };
 }
 
-/**
- * The steps that are on a cycle, or between two: those left after steps that wait for nothing, and then steps that
- * nothing waits for, are removed repeatedly (Kahn's algorithm, 1962, from both ends).
- */
+/** The steps on a cycle, or between two: those that Kahn's algorithm (1962) leaves from both ends. */
 function findCyclic(dependencies: readonly (readonly number[])[]): ReadonlySet<number> {
   const left = new Set(dependencies.keys());
   const dependents: number[][] = dependencies.map(() => []);
@@ -440,10 +422,7 @@ function peel(
   }
 }
 
-/**
- * The issues of a plan that can be found at once, without schemas, so that `start` throws for them: no steps, a tool
- * that does not exist, or a duplicate id. Anything else that is malformed, or not JSON, is left to `checkPlan`.
- */
+/** The issues that can be found without schemas, so that `start` throws for them. */
 export function plainIssues(plan: unknown, tools: ReadonlyMap<string, Tool>): readonly PlanIssue[] {
   try {
     if (findPlain(plan, tools).length === 0) return [];

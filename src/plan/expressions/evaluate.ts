@@ -26,11 +26,9 @@ export class CelFailure {
 
 /** An evaluation exceeded the cost limit. Neither `||` nor a macro continues after it. */
 export class CelLimitExceeded {
-  /** `used` is the cost that it would have reached, had it continued. */
   constructor(readonly used: number) {}
 }
 
-/** So many characters of a text are processed for a cost of 1. */
 const charactersPerUnit = 32;
 
 /** Costs are paid before the work; a cost of 1 is about 100 ns. */
@@ -44,7 +42,6 @@ class CelBudget {
     if (this.spent > this.max) throw new CelLimitExceeded(Math.ceil(this.spent));
   }
 
-  /** Pays for a text that is used as a key, which the engine hashes and looks up. */
   payForKey(length: number): void {
     this.pay(length / 4);
   }
@@ -59,16 +56,12 @@ function fail(message: string, position: number, holder?: JsonObject): never {
   throw new CelFailure(message, position, holder);
 }
 
-/**
- * The most that an evaluation may cost: 1 for each evaluated node, and what the functions pay for the lengths of the values they
- * walk. A predicate of nine nodes fits over 100 000 items; the most expensive evaluation takes about 100 ms.
- */
+/** The most that an evaluation may cost, about 100 ms. A predicate of nine nodes fits over 100 000 items. */
 export const maxCelCost = 1_000_000;
 
 /** The cost of a failure after which a macro, `&&` or `||` continues: throwing is slow. */
 const failureCost = 30;
 
-/** Returns the value of a name from outside; undefined if there is none. Called once for each name in an evaluation. */
 type LookUpName = (name: string) => JsonValue | undefined;
 
 /** Runs no code of the data. Throws {@link CelFailure}, {@link CelLimitExceeded}, and what `lookUp` throws. */
@@ -263,7 +256,6 @@ class Evaluation {
     return keysOf(target, this.budget);
   }
 
-  /** True or false as one item decides it. A failure counts only if no item decides. */
   private decide({ body, slot }: CelNodeOf<"macro">, items: readonly JsonValue[], deciding: boolean): boolean {
     let failure: CelFailure | undefined;
     for (const item of items) {
@@ -374,7 +366,6 @@ type Operation<T> = (left: T, right: T) => T;
 
 type CelSum = CelNodeOf<"binary"> | CelNodeOf<"negate">;
 
-/** An operation on decimals takes about 2 µs. */
 const decimalCost = 20;
 
 function isNumber(value: JsonValue | Decimal): value is number | Decimal {

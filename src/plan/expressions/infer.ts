@@ -25,10 +25,7 @@ export interface CelTypeIssue {
   readonly message: string;
 }
 
-/**
- * Finds values that are never equal, conditions that are never true or false, and parts that no data has; an operator or a function
- * that does not work on its values fails when the plan runs. Visits each part once.
- */
+/** Finds what is never equal, conditions that are never true or false, and parts that no data has. */
 export class CelInference {
   readonly issues: CelTypeIssue[] = [];
   private readonly missing = new Set<string>();
@@ -142,7 +139,7 @@ export class CelInference {
   }
 }
 
-/** Names two values if they are never equal. A test for null is no mistake: a plan may ask for what its schema leaves out. */
+/** Names two values if they are never equal. A test for null may stay: a plan may ask for what its schema leaves out. */
 function findUnequal(left: SchemasAt, right: SchemasAt, areConstant: boolean): string | undefined {
   const [some, others] = [knownTypes(left), knownTypes(right)];
   if (some !== undefined && others !== undefined && ![...some].some((type) => others.has(type))) {
@@ -173,7 +170,6 @@ function listOf(item: SchemasAt): SchemasAt {
     index === undefined ? [{ type: "array" }] : typeof index === "number" ? item(rest) : [];
 }
 
-/** An item of a list, or a key of a map, as a macro walks it. */
 export function itemOf(of: SchemasAt): SchemasAt {
   const schemas = of([]) ?? [];
   const types = knownTypes(of);

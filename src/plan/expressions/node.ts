@@ -29,7 +29,6 @@ export type CelNode = { readonly position: number } & (
       readonly type: "macro";
       readonly name: CelMacroName;
       readonly target: CelNode;
-      /** The depth of the macro, and so the slot of its variable. */
       readonly slot: number;
       readonly body: CelNode;
       /** The third argument of `map`, evaluated for the items that the second one lets through. */
@@ -44,7 +43,6 @@ export type CelOperator = "==" | "!=" | "in" | "+" | "-" | "*" | "/" | "%" | "<"
 export const celMacros = { all: [2], exists: [2], exists_one: [2], filter: [2], map: [2, 3] } as const;
 export type CelMacroName = keyof typeof celMacros;
 
-/** The functions besides `has`. Each takes one argument. */
 export const celFunctions = ["size", "int", "double", "string", "dyn"] as const;
 
 export const celMethods = {
@@ -80,7 +78,6 @@ export type CelParseResult =
   | { readonly ok: true; readonly expression: CelExpression }
   | { readonly ok: false; readonly issue: CelIssue };
 
-/** A value that has a name, or a part of it: `s1.rows[0]`. */
 export interface CelPath {
   readonly name: string;
   readonly path: JsonPath;
@@ -100,7 +97,6 @@ export function pathOf(node: CelNode): CelPath | undefined {
   return { ...below, path: [...below.path, key], text };
 }
 
-/** The key that a node in brackets is, if it is the same for all data. */
 export function keyOf(node: CelNode): string | number | undefined {
   if (node.type !== "literal") return undefined;
   const { value } = node;

@@ -10,7 +10,6 @@ const lists = {
   ")": { max: 8, excess: "it has a call with more than 8 arguments" },
 };
 
-/** The operators, of which a higher number binds tighter. */
 const binary = { "==": 3, "!=": 3, in: 3, "<": 3, "<=": 3, ">": 3, ">=": 3, "+": 4, "-": 4, "*": 5, "/": 5, "%": 5 };
 const powers = { "||": 1, "&&": 2, ...binary };
 
@@ -19,7 +18,6 @@ const methods = [...Object.keys(celMacros), ...Object.keys(celMethods)].join(", 
 const reserved =
   /^(?:as|break|const|continue|else|for|function|if|import|let|loop|namespace|package|__proto__|prototype|return|var|void|while)$/;
 
-/** Never throws for a text. */
 export function parseCel(text: string): CelParseResult {
   try {
     if (text.length > maxCelLength) refuse(`it has ${text.length} characters; at most ${maxCelLength} are allowed`, 0);
@@ -34,7 +32,6 @@ export function parseCel(text: string): CelParseResult {
 /** A Pratt parser. It resolves names as it reads: a macro binds its variable before its body is read. */
 class Parser extends CelTokens {
   private readonly names = new Map<string, CelNodeOf<"name">>();
-  /** The variables of the macros around, by their slots. */
   private readonly variables: string[] = [];
   private size = 0;
   private levels = 0;

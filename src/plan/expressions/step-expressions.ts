@@ -27,7 +27,6 @@ export interface StepExpressions {
   readonly isWhenPerIteration: boolean;
   /** The steps that the expressions name. `item` and `index` do not count if the step has a `forEach`. */
   readonly stepIds: ReadonlySet<string>;
-  /** Returns a boolean for `when`, a frozen list for `forEach`. Throws `invalid-expression` or `limit-exceeded`. */
   evaluate(key: ExpressionKey, scope: ExpressionScope): JsonValue;
   readonly issues: readonly (CelIssue & { readonly key: ExpressionKey })[];
   check(key: ExpressionKey, surroundings: CelSurroundings): CheckedExpression;

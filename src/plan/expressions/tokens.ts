@@ -42,7 +42,6 @@ export class CelTokens {
     if (sign === undefined && name === "") this.readValue(all.slice(space.length), quoted.slice(quoted[1] ? 0 : 4));
   }
 
-  /** Advances if the token is of this kind. */
   take(kind: string): boolean {
     if (this.kind !== kind) return false;
     this.advance();
@@ -105,7 +104,6 @@ export class CelTokens {
   }
 }
 
-/** Hints by the text around the place where the parser stopped. The first match counts. */
 const hints: readonly (readonly [RegExp, string])[] = [
   [/\$\{([\w.[\]]{1,60})\}/y, "${…} belongs in inputs; here write $1"],
   [/\$\{/y, "${…} belongs in inputs; here write a.name"],
