@@ -15,8 +15,8 @@ interface Subscription<TEvent> {
 const everything = Symbol("everything");
 
 /**
- * What a listener throws, or its promise rejects with, goes to `onError`, and the other listeners still receive the
- * event. A listener is registered once per type; `on` keeps one that was added by `once`.
+ * A listener that throws, or whose promise rejects, is reported to `onError`, and the others still receive the event.
+ * A listener is registered once per type; `on` keeps one that was added by `once`.
  */
 export class EventHub<TEvent extends { readonly type: string }> {
   private readonly emitter = new EventEmitter();

@@ -26,7 +26,7 @@ const leftOpen: ErrorRow = {
 };
 
 /**
- * What an error or one of its causes states as `outcome` comes first, then `retryable: true` of the error itself, then
+ * The `outcome` that an error or one of its causes states comes first, then `retryable: true` of the error itself, then
  * the table. A timeout or the end of the process is never taken for `retryable`, though a tool that passes its signal
  * on, as to `fetch`, throws the very error that aborted it.
  */

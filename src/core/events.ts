@@ -6,6 +6,7 @@ import { isRecord, isSealed, type JsonObject, type JsonValue } from "./json.ts";
 import type { ModelUsage } from "./model-usage.ts";
 import { failOption } from "./option-tables.ts";
 import type { Plan, PlanStep } from "./plan.ts";
+import type { StepRef } from "./step.ts";
 import { type InferToolInput, type InferToolOutput, type Tool, type ToolEffect, toolEffects } from "./tool.ts";
 import type { ToolFingerprint } from "./tool-schemas.ts";
 
@@ -93,12 +94,10 @@ export interface RunStartEvent extends ExecutionStartEvent<"run-start"> {
 /** Something a suspended run waits for. @group Approval */
 export type PendingItem =
   /** The outcome of a step that failed or was cut off, with this error: it is unknown if it took effect. */
-  | { readonly kind: "outcome"; readonly stepId: string; readonly iteration?: number; readonly error?: AgentErrorData }
+  | (StepRef & { readonly kind: "outcome"; readonly error?: AgentErrorData })
   /** The approval of a step with this input. It can be passed unchanged to `approve` and `reject`. */
-  | {
+  | (StepRef & {
       readonly kind: "approval";
-      readonly stepId: string;
-      readonly iteration?: number;
       readonly tool: string;
       /** The JSON of the input as the tool gets it: parsed, with defaults. A part that JSON cannot hold is as given. */
       readonly input: JsonObject;
@@ -113,7 +112,7 @@ export type PendingItem =
       readonly reasons?: readonly ApprovalReason[];
       /** Time at which the question expires: ISO 8601, UTC; absent if there is no `approvalTtlMs`. */
       readonly expiresAt?: string;
-    }
+    })
   /** The approval of the plan. It can be passed unchanged to `approve` and `reject`. */
   | { readonly kind: "plan-approval"; readonly hash: string; readonly expiresAt?: string }
   /** A time or an event: `until` is when the wait is over by itself, `event` what ends it earlier. */
@@ -146,9 +145,7 @@ export interface RunResumeEvent extends ExecutionStartEvent<"run-resume">, Diges
 }
 
 /** A step with an effect that was to be undone and was not. @group Runs and results */
-export interface NotUndone {
-  readonly stepId: string;
-  readonly iteration?: number;
+export interface NotUndone extends StepRef {
   readonly tool: string;
   /** `unknown`: the step was cut off and may have done nothing. `forked`: the run that this one was forked from has done it. */
   readonly reason: "no-undo" | "failed" | "unknown" | "forked";
@@ -370,15 +367,14 @@ export type CircuitChangeEvent<TTool extends Tool = Tool> = TTool extends Tool
   : never;
 
 /** The unknown outcome of a step was settled. After `retry` it runs again. @group Events */
-export type RunSettleEvent<TTool extends Tool = Tool> = EventBase<"run-settle"> & {
-  readonly stepId: string;
-  readonly iteration?: number;
-  /** The outcome that a person gave it, or `retry`. */
-  readonly outcome:
-    | { readonly status: "completed"; readonly output: InferToolOutput<TTool> }
-    | { readonly status: "failed"; readonly error: AgentErrorData }
-    | { readonly status: "retry" };
-};
+export type RunSettleEvent<TTool extends Tool = Tool> = EventBase<"run-settle"> &
+  StepRef & {
+    /** The outcome that a person gave it, or `retry`. */
+    readonly outcome:
+      | { readonly status: "completed"; readonly output: InferToolOutput<TTool> }
+      | { readonly status: "failed"; readonly error: AgentErrorData }
+      | { readonly status: "retry" };
+  };
 
 /** The time or event that a step waits for, once it does: the time does not move when the run is resumed. */
 export interface WaitDue {

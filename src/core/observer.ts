@@ -1,4 +1,5 @@
 import type { AgentEvent } from "./events.ts";
+import type { StepRef } from "./step.ts";
 
 /** A call that an {@link Observer} may set a context around. @group Events */
 export type ObservedCall =
@@ -16,16 +17,14 @@ export type ObservedCall =
       readonly replan?: number;
     }
   | { readonly type: "model"; readonly runId: string; readonly model: string; readonly attempt: number }
-  | {
+  | (StepRef & {
       readonly type: "attempt";
       readonly runId: string;
-      readonly stepId: string;
-      readonly iteration?: number;
       readonly tool: string;
       readonly attempt: number;
       /** It is an attempt to undo the step. */
       readonly undo?: true;
-    };
+    });
 
 /**
  * Watches an agent from the outside, for traces, metrics and logs. It cannot change a run: what its methods throw, and

@@ -1,6 +1,7 @@
 import { maxTimerMs } from "../async/clock.ts";
 import { AgentError, type AgentErrorDetails } from "./errors.ts";
 import { isPlainObject, isRecord } from "./json.ts";
+import { remembered } from "./remembered.ts";
 import { suggestName } from "./text.ts";
 
 export type OptionReader<T> = (value: unknown, option: string) => T;
@@ -62,7 +63,7 @@ export function readOptions<TOptions extends object, TTable extends AnyTable>(
   option?: string,
   { known, call = "", example, whereElse }: ReadOptions = {},
 ): SettingsOf<TOptions, TTable> {
-  const { keys, entries, defaults } = prepared.get(table) ?? prepare(table);
+  const { keys, entries, defaults } = prepare(table);
   const place = option ?? "options";
   const required = entries.find(({ isAlwaysRead }) => isAlwaysRead)?.key;
   checkObject(place, options, example ?? (required && `${call}{ ${required}: … }${call && ")"}`));
@@ -80,17 +81,13 @@ export function checkOption(spec: OptionSpec, value: unknown, option: string): v
   if (value !== undefined || isAlwaysRead(spec)) readerOf(spec)(value, option);
 }
 
-const prepared = new WeakMap<AnyTable, ReturnType<typeof prepare>>();
-
-function prepare(table: AnyTable) {
+const prepare = remembered((table: AnyTable) => {
   const specs = Object.entries(table);
   const defaults: Record<string, unknown> = {};
   for (const [key, spec] of specs) defaults[key] = "default" in spec ? spec.default : undefined;
   const entries = specs.map(([key, spec]) => ({ key, read: readerOf(spec), isAlwaysRead: isAlwaysRead(spec) }));
-  const made = { keys: Object.keys(table), entries, defaults };
-  prepared.set(table, made);
-  return made;
-}
+  return { keys: Object.keys(table), entries, defaults };
+});
 
 function isAlwaysRead(spec: OptionSpec): boolean {
   return typeof spec === "function" || spec.isRequired === true;

@@ -2,8 +2,11 @@
 export function remembered<TKey extends object, TResult>(compute: (key: TKey) => TResult): (key: TKey) => TResult {
   const known = new WeakMap<TKey, { readonly result: TResult }>();
   return (key) => {
-    const found = known.get(key) ?? { result: compute(key) };
-    known.set(key, found);
+    let found = known.get(key);
+    if (found === undefined) {
+      found = { result: compute(key) };
+      known.set(key, found);
+    }
     return found.result;
   };
 }

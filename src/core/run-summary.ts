@@ -2,17 +2,12 @@ import type { AgentErrorCode } from "./errors.ts";
 import type { AgentEvent, PendingItem, RunStartEvent, RunSuspendEvent } from "./events.ts";
 import type { JsonObject } from "./json.ts";
 import { addUsage, type ModelUsage } from "./model-usage.ts";
+import { type StepRef, stepRefOf } from "./step.ts";
 
 /** Something that a suspended run waits for, without the input; `approve` and `reject` accept it unchanged. @inline */
 type PendingItemSummary =
-  | { readonly kind: "outcome"; readonly stepId: string; readonly iteration?: number }
-  | {
-      readonly kind: "approval";
-      readonly stepId: string;
-      readonly iteration?: number;
-      readonly tool: string;
-      readonly hash: string;
-    }
+  | (StepRef & { readonly kind: "outcome" })
+  | (StepRef & { readonly kind: "approval"; readonly tool: string; readonly hash: string })
   | { readonly kind: "plan-approval"; readonly hash: string }
   /** The reason is cut to 500 characters. */
   | { readonly kind: "mismatch" | "given-up"; readonly reason: string }
@@ -140,7 +135,7 @@ function summarizeItem(item: PendingItem): PendingItemSummary {
   if (item.kind === "wait") return item;
   if (item.kind === "plan-approval") return { kind: item.kind, hash: item.hash };
   if (isHold(item)) return { kind: item.kind, reason: item.reason.slice(0, maxTextLength) };
-  const place = { stepId: item.stepId, ...(item.iteration !== undefined && { iteration: item.iteration }) };
+  const place = stepRefOf(item);
   if (item.kind === "outcome") return { kind: item.kind, ...place };
   return { kind: item.kind, ...place, tool: item.tool, hash: item.hash };
 }

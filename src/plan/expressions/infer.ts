@@ -8,7 +8,7 @@ import {
   typesOf,
   valuesOf,
 } from "../../core/json-schema.ts";
-import type { PlanIssueCode } from "../../core/plan.ts";
+import type { PlanIssue, PlanIssueCode } from "../../core/plan.ts";
 import { nameCelType } from "./evaluate.ts";
 import { type CelFunctionName, type CelNode, type CelNodeOf, type CelPath, keyOf, pathOf } from "./node.ts";
 
@@ -20,10 +20,7 @@ export interface CelSurroundings {
   readonly describeMissing: (path: CelPath, around: readonly JsonSchema[]) => string;
 }
 
-export interface CelTypeIssue {
-  readonly code: PlanIssueCode;
-  readonly message: string;
-}
+export type CelTypeIssue = Omit<PlanIssue, "path">;
 
 /** Finds what is never equal, conditions that are never true or false, and parts that no data has. */
 export class CelInference {
