@@ -82,10 +82,7 @@ export interface ToolOptions<
   describeCall?: ((input: InferSchemaInput<TSchema>) => string) | undefined;
   /** Does the work with the parsed input. */
   execute(input: InferSchemaOutput<TSchema>, context: ToolContext<TResources>): Returned<TOutputSchema, TReturned>;
-  /**
-   * Undoes what `execute` did, when a run fails and its steps are to be undone. May be called again for a step. Write
-   * it after `execute`, from which the type of `output` is inferred, or add an `outputSchema`.
-   */
+  /** Undoes what `execute` did; may be called again. Write it behind `execute`, from which the type of `output` is inferred. */
   undo?:
     | ((
         done: UndoneCall<InferSchemaOutput<TSchema>, Output<TOutputSchema, NoInfer<TReturned>>>,

@@ -298,11 +298,7 @@ export type StepRetryEvent<TTool extends Tool = Tool> = StepEventBase<"step-retr
   readonly undo?: true;
 };
 
-/**
- * The reason why a step never starts. After `condition` (its `when` was false) and `no-items` (its `forEach` had none) the steps
- * that depend on it still run, with null or an empty list as its output.
- * @group Runs and results
- */
+/** The reason why a step never starts. After `condition` and `no-items`, steps that depend on it still run. @group Runs and results */
 export type SkipReason = "dependency-failed" | "run-ended" | "condition" | "no-items" | "approval-rejected";
 
 /** A step, or an iteration of one, will never start. @group Events */

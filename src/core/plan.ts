@@ -21,20 +21,13 @@ export interface ToolStep extends StepHead {
   /** The tool's input as JSON, in which `{ "$ref": "s1.value" }` and `"${s1.value}"` stand for earlier outputs. */
   readonly input: JsonObject;
   readonly wait?: undefined;
-  /**
-   * A CEL expression that returns a list: the step runs once for each item, which its input and `when` call `item`,
-   * with its `index` from 0. Its output is the list of their outputs.
-   */
+  /** A CEL expression of a list: the step runs for each `item`, with its `index` from 0. Its output is the list of outputs. */
   readonly forEach?: string | undefined;
   /** The most iterations that run at a time. Only beside `forEach`. @default 1 */
   readonly concurrency?: number | undefined;
 }
 
-/**
- * The thing that a step waits for: a duration, an instant (ISO 8601 with a zone, or a reference to one), or an event that is
- * delivered to the run, for at most `timeoutMs`.
- * @group Plans
- */
+/** A duration, an instant (ISO 8601 with a zone), or an event that is delivered to the run. @group Plans */
 export type StepWait =
   | { readonly forMs: number }
   | { readonly until: string | Reference }

@@ -100,10 +100,7 @@ interface RunFields<TTool extends Tool> {
   readonly notUndone?: readonly NotUndone[];
   /** The usage of all model calls; absent if there were none. */
   readonly usage?: ModelUsage;
-  /**
-   * The last digest of its recorded events: SHA-256, 64 lowercase hex digits. Absent if no agent with `evidence` ran it; if
-   * the last one that did was not the last, it does not cover all events.
-   */
+  /** The last digest of its recorded events: SHA-256 in hex. Absent if no agent with `evidence` ran it. */
   readonly digest?: string;
 }
 
@@ -136,11 +133,7 @@ export type RunResult<TTool extends Tool = Tool> = RunFields<TTool> &
         ))
   );
 
-/**
- * A stored run in its current state: like a {@link RunResult}, but it may still be running.
- * @interface
- * @group Runs and results
- */
+/** A stored run in its current state: like a {@link RunResult}, but it may still be running. @interface @group Runs and results */
 export type RunSnapshot<TTool extends Tool = Tool> = RunFields<TTool> &
   OutputSoFar<TTool> & {
     readonly metadata: JsonObject;

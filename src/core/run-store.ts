@@ -79,10 +79,8 @@ export interface PostAnswer {
 }
 
 /**
- * Keeps the events of runs. A run's state is the fold of its events, so nothing else is stored.
- *
- * Once `append` has returned or resolved, its events are recorded for good. A method may be synchronous or return a
- * promise.
+ * Keeps the events of runs: a run's state is the fold of its events. Once `append` has returned or resolved, its events
+ * are recorded for good. A method may be synchronous or return a promise.
  * @group Storage
  */
 export interface RunStore {
@@ -104,10 +102,7 @@ export interface RunStore {
   ): Awaitable<void>;
   /** A run's events in order, those after number `after`, at most `limit`; none for an unknown run. */
   read(runId: string, options?: { after?: number; limit?: number }): Awaitable<readonly AgentEvent[]>;
-  /**
-   * A page of the stored runs, the newest first. The status of a run is the one after its last event that changes it,
-   * according to `runStatusAfter`. Throws `invalid-options` for an invalid option.
-   */
+  /** A page of the stored runs, the newest first, by the status that `runStatusAfter` gives. Throws `invalid-options`. */
   list(options?: ListRunsOptions): Awaitable<RunPage>;
   /**
    * Claims a run for an owner for `ttlMs`. The fence grows with each lease by another owner, and writes with an older
@@ -135,7 +130,7 @@ export interface RunStore {
   delete(runId: string, options?: { readonly status?: readonly RunStatus[] | undefined }): Awaitable<boolean>;
   /**
    * Calls back soon after events were recorded for a run, or a message was posted to it, perhaps by another process,
-   * until the returned function is called. It must not throw, and may miss something, as followers also poll.
+   * until the returned function is called. It must not throw, and may call back for nothing or miss something.
    */
   watch?(runId: string, listener: () => void): () => void;
   /** As `watch`, for messages to any run: calls back with its id, or without one if some may have been missed. */
