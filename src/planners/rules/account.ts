@@ -3,6 +3,7 @@ import type { JsonPath } from "../../core/json.ts";
 import { type JsonSchema, schemasAt } from "../../core/json-schema.ts";
 import { addTo } from "../../core/lists.ts";
 import type { PlanStep } from "../../core/plan.ts";
+import { remembered } from "../../core/remembered.ts";
 import { callsTool, inputOf } from "../../core/step.ts";
 import type { SlotValue } from "../../core/tool.ts";
 import { unitsNamed } from "../../english/units.ts";
@@ -17,7 +18,6 @@ import {
   verbsLike,
 } from "../../english/word-classes.ts";
 import { wordSet } from "../../english/word-set.ts";
-import { remembered } from "../../language/phrases.ts";
 import { tokenize } from "../../language/tokens.ts";
 import { Spelling } from "../../language/word-forms.ts";
 import { asLiteral, asReference, findReferences, parseTemplate } from "../../plan/references.ts";

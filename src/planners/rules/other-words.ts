@@ -1,3 +1,4 @@
+import { remembered } from "../../core/remembered.ts";
 import {
   auxiliaries,
   functionWords,
@@ -9,7 +10,7 @@ import {
   verbsLike,
 } from "../../english/word-classes.ts";
 import { wordSet } from "../../english/word-set.ts";
-import { once, remembered } from "../../language/phrases.ts";
+import { once } from "../../language/phrases.ts";
 import { stem } from "../../language/word-forms.ts";
 import { type Call, type CallSlot, callsIn, itemsIn, says, saysSomething } from "./calls.ts";
 import { quantifiers, textOf } from "./items.ts";

@@ -9,11 +9,11 @@ import {
 } from "../../core/errors.ts";
 import type { PlanStep } from "../../core/plan.ts";
 import type { PlanDraft, PlanRequest } from "../../core/planner.ts";
+import { remembered } from "../../core/remembered.ts";
 import { callsTool } from "../../core/step.ts";
 import { cutText } from "../../core/text.ts";
 import type { DateClock } from "../../dates/read-dates.ts";
 import { mentionsResult } from "../../english/word-classes.ts";
-import { remembered } from "../../language/phrases.ts";
 import { findRefusals } from "../../language/refusals.ts";
 import { tokenize } from "../../language/tokens.ts";
 import { Spelling } from "../../language/word-forms.ts";
