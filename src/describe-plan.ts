@@ -1,5 +1,6 @@
 import { indexTools } from "./core/define-tool.ts";
-import { type JsonValue, toJson } from "./core/json.ts";
+import { HiddenTexts } from "./core/hidden-texts.ts";
+import { toJson } from "./core/json.ts";
 import { checkObject, checkOption, failOption, readOptions } from "./core/option-tables.ts";
 import type { AnyPlan, PlanStep, StepWait, ToolStep } from "./core/plan.ts";
 import { callsTool, describeConditions, describeWait, withInputs } from "./core/step.ts";
@@ -7,7 +8,6 @@ import { printable, printableJson } from "./core/text.ts";
 import type { DefinedTool, SaidCall, Tool } from "./core/tool.ts";
 import { effectOf, inWords, sayCall } from "./describe-call.ts";
 import { dependenciesOf, stepsNamedIn } from "./plan/references.ts";
-import { HiddenTexts } from "./runs/run/sensitive-values.ts";
 
 /**
  * Describes a plan as text for a person who decides whether it may run. Each step is said in words: those of its tool's
@@ -93,7 +93,7 @@ const describeOptions = { tools: (value: unknown) => indexTools(value as readonl
 /** Adds the secrets of the call to the texts to hide. Undefined for a step that waits. */
 function describeStep(step: PlanStep, tools: ToolsByName, hidden: HiddenTexts) {
   if (!callsTool(step)) return undefined;
-  const { shown, ...rest } = inWords(tools.get(step.tool), step, (secret) => hidden.add(secret as JsonValue));
+  const { shown, ...rest } = inWords(tools.get(step.tool), step, (secret) => hidden.add(secret));
   return { ...rest, call: `${step.tool} ${printableJson(shown)}` };
 }
 

@@ -1,4 +1,4 @@
-import { deepFreeze, hiddenText, type JsonObject, type JsonValue, mapItems } from "./json.ts";
+import { deepFreeze, hiddenText, type JsonObject, type JsonValue, mapLeaves } from "./json.ts";
 import { cutText, describeThrown } from "./text.ts";
 
 /** An error as JSON, as events and stores keep it: never a header or the body of a response. @group Errors */
@@ -131,9 +131,7 @@ export function hideUrlKeys(text: string): string {
 }
 
 export function hideUrlKeysIn<T>(value: T): T {
-  if (typeof value === "string") return hideUrlKeys(value) as T;
-  if (typeof value !== "object" || value === null) return value;
-  return mapItems(value, (item) => hideUrlKeysIn(item));
+  return mapLeaves(value, (leaf) => (typeof leaf === "string" ? hideUrlKeys(leaf) : leaf));
 }
 
 const maxFrames = 10;

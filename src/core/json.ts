@@ -93,8 +93,12 @@ export function isPlainObject(value: unknown): value is Readonly<Record<string, 
   return prototype === Object.prototype || prototype === null;
 }
 
+export function isHolder(value: unknown): value is object {
+  return typeof value === "object" && value !== null;
+}
+
 export function isRecord(value: unknown): value is Readonly<Record<string, unknown>> {
-  return typeof value === "object" && value !== null && !Array.isArray(value);
+  return isHolder(value) && !Array.isArray(value);
 }
 
 /** A copy of the lists and plain objects in a value, which may contain itself; everything else in it stays the same. */
@@ -295,7 +299,7 @@ const sealedKey = "$sealed";
 export const hiddenText = "[sensitive]";
 
 export function isSealed(value: unknown): value is Sealed {
-  return typeof value === "object" && value !== null && typeof (value as Partial<Sealed>).$sealed === "string";
+  return isHolder(value) && typeof (value as Partial<Sealed>).$sealed === "string";
 }
 
 export function replaceSealed<T>(value: T, replace: (sealed: Sealed) => unknown): T {
@@ -323,6 +327,12 @@ export function mapItems<T extends object>(holder: T, map: (item: unknown, key: 
     setOwn(copy, key, mapped);
   }
   return isSame ? holder : (copy as T);
+}
+
+/** A value whose parts that are no list or object are mapped; the very same if none has changed. */
+export function mapLeaves<T>(value: T, map: (leaf: unknown) => unknown): T {
+  if (typeof value !== "object" || value === null) return map(value) as T;
+  return mapItems(value, (item) => mapLeaves(item, map));
 }
 
 /** The number that digits stand for, as in JSON; undefined for a whole number above 2^53 that would be rounded. */

@@ -1,5 +1,5 @@
-import { hiddenText, isSealed, type JsonFailure, type JsonPath, mapItems } from "./json.ts";
-import { itemsOf, type JsonSchema, knownKeys, resolvePointer, schemasAt } from "./json-schema.ts";
+import { hiddenText, isSealed, mapItems } from "./json.ts";
+import { itemsOf, type JsonSchema, resolvePointer } from "./json-schema.ts";
 
 /** A mark in any branch of a schema counts. */
 export class SensitiveView {
@@ -140,47 +140,6 @@ export function maskPaths<T>(value: T, paths: readonly string[]): T {
   const toKey = (key: string) => key.replaceAll("~1", "/").replaceAll("~0", "~");
   const patterns = paths.map((path) => path.split("/").slice(1).map(toKey));
   return mask(value, patterns) as T;
-}
-
-/** In texts about another part, shorter values may be a part of any word. */
-const minQuoted = 4;
-
-/** Keys in a sensitive part are sensitive themselves, unless the schema names them. */
-export function hideQuotedOf(root: JsonSchema, value: unknown): <TIssue extends JsonFailure>(issue: TIssue) => TIssue {
-  const { masked, secrets } = findSecrets(root, value);
-  if (masked === value) return (issue) => issue;
-  const hide = (text: string, least: number) => hideIn(text, secrets, least);
-  return (issue) => {
-    let part: unknown = masked;
-    for (const key of issue.path) if (part !== hiddenText) part = Object(part)[key];
-    const message = hide(issue.message, part === hiddenText ? 1 : minQuoted);
-    return { ...issue, message, path: issue.path.map((key) => (typeof key === "string" ? hide(key, minQuoted) : key)) };
-  };
-}
-
-export function findSecrets(root: JsonSchema, value: unknown) {
-  const paths = sensitivePaths(root);
-  const masked = paths.length === 0 ? value : maskPaths(value, paths);
-  const quoted = [...secretsIn(root, value, masked)].flatMap((text) => [text, JSON.stringify(text).slice(1, -1)]);
-  return { masked, secrets: quoted.sort((one, other) => other.length - one.length) };
-}
-
-export function hideIn(text: string, secrets: readonly string[], least = minQuoted): string {
-  const found = secrets.filter((secret) => secret.length >= least);
-  return found.reduce((shown, secret) => shown.replaceAll(secret, hiddenText), text);
-}
-
-function* secretsIn(root: JsonSchema, value: unknown, masked: unknown, path: JsonPath = []): Generator<string> {
-  if (value === masked) return;
-  if (typeof value === "string" || typeof value === "number") yield String(value);
-  if (typeof value !== "object" || value === null) return;
-  const isList = Array.isArray(value);
-  const names = masked === hiddenText && !isList ? knownKeys(schemasAt(root, path) ?? []) : undefined;
-  for (const [key, item] of Object.entries(value)) {
-    if (names?.includes(key) === false) yield key;
-    const mask = masked === hiddenText ? masked : (masked as Readonly<Record<string, unknown>>)[key];
-    yield* secretsIn(root, item, mask, [...path, isList ? Number(key) : key]);
-  }
 }
 
 function mask(value: unknown, patterns: readonly Pattern[]): unknown {

@@ -1,3 +1,4 @@
+import { hideQuotedOf } from "../core/hidden-texts.ts";
 import type { JsonPath, JsonValue } from "../core/json.ts";
 import {
   findUnknownKeys,
@@ -11,7 +12,6 @@ import {
 } from "../core/json-schema.ts";
 import type { PlanIssue, PlanStep, ToolStep, WaitStep } from "../core/plan.ts";
 import { type ParseResult, parseWith, type StandardSchema, toJsonSchema, zodVersionOf } from "../core/schema.ts";
-import { hideQuotedOf } from "../core/sensitive-paths.ts";
 import { callsTool, isIterationName, timeOfInstant } from "../core/step.ts";
 import { suggestName } from "../core/text.ts";
 import type { Tool } from "../core/tool.ts";

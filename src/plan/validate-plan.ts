@@ -1,5 +1,6 @@
 import { indexTools } from "../core/define-tool.ts";
 import { AgentError } from "../core/errors.ts";
+import { addSecrets, HiddenTexts } from "../core/hidden-texts.ts";
 import {
   deepFreeze,
   isPlainObject,
@@ -9,6 +10,7 @@ import {
   type JsonValue,
   toJson,
 } from "../core/json.ts";
+import type { JsonSchema } from "../core/json-schema.ts";
 import { checkPlainObject, failOption, type OptionTable, readOptions } from "../core/option-tables.ts";
 import {
   defaultMaxSteps,
@@ -24,7 +26,6 @@ import {
   planSchema,
 } from "../core/plan.ts";
 import { expectedSchema, type StandardSchema } from "../core/schema.ts";
-import { findSecrets, hideIn } from "../core/sensitive-paths.ts";
 import { inputOf, isIterationName, planVersionOf, toolOf, withInputs } from "../core/step.ts";
 import { cutText } from "../core/text.ts";
 import type { Tool } from "../core/tool.ts";
@@ -229,24 +230,27 @@ export async function checkPlan(
     for (const issue of pending instanceof Promise ? await pending : pending) issues.push(issue);
   }
   if (issues.length > 0) {
-    // A secret of one step may be a key, or be quoted, in another: behind `steps`, its number and the field of the step.
-    const secrets = steps.flatMap((step) => {
-      const tool = tools.get(step?.tool ?? "");
-      const input = tool && schemas.get(tool)?.input;
-      return step === undefined || input === undefined ? [] : findSecrets(input, inputOf(step)).secrets;
-    });
-    const hide = (key: string | number, index: number) =>
-      index > 2 && typeof key === "string" ? hideIn(key, secrets) : key;
-    const hidden =
-      secrets.length === 0
-        ? issues
-        : issues.map((issue) => ({ ...issue, message: hideIn(issue.message, secrets), path: issue.path.map(hide) }));
-    return { issues: hidden, json: whole };
+    const inputs = steps.map((step) => ({
+      value: step && inputOf(step),
+      schema: schemas.get(tools.get(step?.tool ?? "") as Tool)?.input,
+    }));
+    return { issues: hideSecretsOf(inputs, issues), json: whole };
   }
   const plan = whole as unknown as PlanInput;
   // A schema that answered with a promise may look up something else the next time.
   remember?.({ steps: plan.steps as readonly PlanStep[], dependencies, tools }, isAsync);
   return { plan, issues: [], dependencies };
+}
+
+/** A secret of one step may be a key, or be quoted, in another: behind `steps`, its number and the field of the step. */
+function hideSecretsOf(
+  inputs: readonly { readonly value: unknown; readonly schema: JsonSchema | undefined }[],
+  issues: readonly PlanIssue[],
+): readonly PlanIssue[] {
+  const hidden = new HiddenTexts();
+  for (const { value, schema } of inputs) if (schema !== undefined) addSecrets(hidden, schema, value);
+  const hide = (key: string | number, index: number) => (index > 2 && typeof key === "string" ? hidden.hide(key) : key);
+  return issues.map((issue) => ({ ...issue, message: hidden.hide(issue.message), path: issue.path.map(hide) }));
 }
 
 function checkShape(plan: JsonValue, issues: PlanIssue[]): readonly (PlanStep | undefined)[] {

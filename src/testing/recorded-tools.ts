@@ -5,7 +5,7 @@ import { callOutcome } from "../core/call-outcome.ts";
 import { define, indexTools } from "../core/define-tool.ts";
 import { toErrorData } from "../core/error-data.ts";
 import { type AgentErrorData, fromErrorData, isAgentError } from "../core/errors.ts";
-import { copyJson, type JsonValue, toJson } from "../core/json.ts";
+import { copyJson, isHolder, type JsonValue, toJson } from "../core/json.ts";
 import { checkKeys, defined, failOption } from "../core/option-tables.ts";
 import { parseWith, type SchemaIssue, type StandardSchema, zodVersionOf } from "../core/schema.ts";
 import type {
@@ -18,15 +18,7 @@ import type {
   UndoneCall,
 } from "../core/tool.ts";
 import { isSensitiveTool } from "../core/tool-schemas.ts";
-import {
-  cutJson,
-  isHolder,
-  parseVersion,
-  type RecordingKind,
-  RecordingWriter,
-  Replay,
-  readRecording,
-} from "./recording.ts";
+import { cutJson, parseVersion, type RecordingKind, RecordingWriter, Replay, readRecording } from "./recording.ts";
 
 /** Tools with the same names and types. @inline */
 export type SameTools<TTools extends readonly Tool[]> = {
@@ -317,22 +309,7 @@ function wrapTool(tool: DefinedTool, call: CallTool): DefinedTool {
 
 function withValidate(schema: StandardSchema, validate: StandardSchema["~standard"]["validate"]): StandardSchema {
   const standard = { ...schema["~standard"], validate };
-  return Object.defineProperty(copyOf(schema), "~standard", { value: standard }) as StandardSchema;
-}
-
-function copyOf(schema: StandardSchema): object {
-  switch (zodVersionOf(schema)) {
-    case 3: {
-      const { constructor: Schema, _def } = schema as unknown as {
-        constructor: new (definition: unknown) => object;
-        _def: unknown;
-      };
-      return new Schema(_def);
-    }
-    case 4:
-      // It keeps what the original was registered with.
-      return (schema as unknown as { clone(): object }).clone();
-    default:
-      return {};
-  }
+  // Of zod 4, only a clone keeps what the original was registered with.
+  const copy = zodVersionOf(schema) === 4 ? (schema as unknown as { clone(): object }).clone() : Object.create(schema);
+  return Object.defineProperty(copy, "~standard", { value: standard }) as StandardSchema;
 }

@@ -1,5 +1,5 @@
 import type * as z from "zod/v4";
-import { canonicalJson } from "../core/json.ts";
+import { canonicalJson, isHolder } from "../core/json.ts";
 import { addTo } from "../core/lists.ts";
 import { cutText, describeThrown } from "../core/text.ts";
 
@@ -227,10 +227,6 @@ function* findDifferences(asked: unknown, recorded: unknown, path = ""): Generat
     const from = Math.max(0, at - 20);
     yield `${path} from character ${at}: ${quote(asked.slice(from))}, recorded ${quote(recorded.slice(from))}`;
   } else yield `${path}: ${cutJson(asked)}, recorded ${cutJson(recorded)}`;
-}
-
-export function isHolder(value: unknown): value is object {
-  return typeof value === "object" && value !== null;
 }
 
 function isLongText(value: unknown): value is string {

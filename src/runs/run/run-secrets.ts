@@ -1,13 +1,18 @@
 import { type ApprovedCall, canonicalCall } from "../../core/approval.ts";
 import { AgentError, type AgentErrorData, isAgentError } from "../../core/errors.ts";
 import type { AgentEvent, EventInit, StoredRunOptions } from "../../core/events.ts";
+import { HiddenTexts } from "../../core/hidden-texts.ts";
 import {
   canonicalJson,
   deepFreeze,
   hiddenText,
+  isHolder,
+  isSealed,
   type JsonObject,
+  type JsonPath,
   type JsonValue,
   mapItems,
+  mapLeaves,
   replaceSealed,
 } from "../../core/json.ts";
 import type { Plan, PlanInput, PlanIssue, PlanStep, ToolStep } from "../../core/plan.ts";
@@ -20,14 +25,11 @@ import { canonicalPlan } from "../../plan/hash-plan.ts";
 import type { EngineSettings, SealingSettings } from "./engine-settings.ts";
 import { RunKeys } from "./run-keys.ts";
 import {
-  HiddenTexts,
   hasHidden,
   hideInput,
-  mapLeaves,
   mapSensitive,
   markPlanned,
   markValue,
-  type Path,
   type SealedPart,
   type SensitiveViews,
   sealedPartsIn,
@@ -204,7 +206,7 @@ export class RunSecrets {
     const view = this.views.get(tool)?.[part];
     if (view === undefined && marked === undefined) return value;
     const jobs: Promise<void>[] = [];
-    const replace = (secret: unknown, path: Path) => {
+    const replace = (secret: unknown, path: JsonPath) => {
       const sealed = { $sealed: "" };
       const sealing = this.sealAt({ tool, path }, secret as JsonValue);
       jobs.push(sealing.then(($sealed) => void Object.assign(sealed, { $sealed })));
@@ -292,12 +294,11 @@ export class RunSecrets {
 
   /** An input with each `[sensitive]` replaced by what is sealed at the same place of the recorded one. */
   restore(given: JsonObject, recorded: JsonObject): JsonObject {
-    const texts = new Map([...visitSealed(recorded, [])].map(({ path, text }) => [JSON.stringify(path), text]));
-    return mapLeaves(given, (leaf, path) => {
-      if (leaf !== hiddenText) return leaf;
-      const text = texts.get(JSON.stringify(path));
-      return text === undefined ? hiddenText : { $sealed: text };
-    });
+    const restore = (part: unknown, known: unknown): unknown => {
+      if (part === hiddenText && isSealed(known)) return known;
+      return isHolder(part) ? mapItems(part, (item, key) => restore(item, Object(known)[key])) : part;
+    };
+    return restore(given, recorded) as JsonObject;
   }
 
   /** A planner that was shown `[sensitive]` may repeat it: it stands for the only secret of a step of the same tool at the same place. */
@@ -305,19 +306,18 @@ export class RunSecrets {
     if (!Array.isArray(steps)) return steps;
     const planned = textByPlace(sealedPartsIn([state.plan, state.firstPlan]));
     const resolved = textByPlace(sealedPartsOf(state));
-    return steps.map((step: Partial<PlanStep> | null) => {
-      if (typeof step?.input !== "object") return step;
-      const input = mapLeaves(step.input, (leaf, path) => {
-        if (leaf !== hiddenText) return leaf;
-        const place = JSON.stringify([String(step.tool), "input", ...path]);
-        const known = planned.get(place);
-        if (known !== undefined) return this.values.get(known);
-        const text = resolved.get(place);
-        // It is no longer a template.
-        return text === undefined ? hiddenText : { $literal: this.values.get(text) };
-      });
-      return { ...step, input };
-    });
+    const restore = (part: unknown, path: JsonPath): unknown => {
+      if (isHolder(part)) return mapItems(part, (item, key) => restore(item, [...path, key]));
+      const place = part === hiddenText ? JSON.stringify(path) : "";
+      const known = planned.get(place);
+      if (known !== undefined) return this.values.get(known);
+      const text = resolved.get(place);
+      // It is no longer a template.
+      return text === undefined ? part : { $literal: this.values.get(text) };
+    };
+    return steps.map((step: Partial<PlanStep> | null) =>
+      isHolder(step?.input) ? { ...step, input: restore(step.input, [String(step.tool), "input"]) } : step,
+    );
   }
 
   /** A value that is already sealed was posted. */
@@ -429,14 +429,14 @@ export class RunSecrets {
     const views = this.views.get(tool);
     if (views === undefined) return [];
     const issues: PlanIssue[] = [];
-    const toSeal: Path[] = [];
-    const replace = (secret: unknown, at: Path) => {
+    const toSeal: JsonPath[] = [];
+    const replace = (secret: unknown, at: JsonPath) => {
       if (secret === hiddenText) issues.push({ code: "invalid-input", path: at, message: notSaid });
       else toSeal.push(at);
       return secret;
     };
     // The value of a reference may be a secret.
-    const mapping = isPlanned ? { replace, onReference: (at: Path) => void toSeal.push(at) } : { replace };
+    const mapping = isPlanned ? { replace, onReference: (at: JsonPath) => void toSeal.push(at) } : { replace };
     mapSensitive({ value, view: views.input, path }, mapping);
     if (this.canSeal) return issues;
     if (isPlanned && views.output !== undefined) toSeal.push(["tool"]);
@@ -484,7 +484,7 @@ interface ToSeal<T> {
 
 interface ToCheck {
   readonly value: unknown;
-  readonly path: Path;
+  readonly path: JsonPath;
   readonly isPlanned?: boolean;
 }
 

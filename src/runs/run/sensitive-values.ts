@@ -1,11 +1,8 @@
-import { isOurError } from "../../core/errors.ts";
-import { hiddenText, isSealed, type JsonValue, mapItems } from "../../core/json.ts";
+import { hiddenText, isSealed, type JsonPath, type JsonValue, mapItems, mapLeaves } from "../../core/json.ts";
 import { type SensitiveView, sensitiveViewOf } from "../../core/sensitive-paths.ts";
 import { waitToolName } from "../../core/step.ts";
 import type { ToolSchemas } from "../../core/tool-schemas.ts";
 import { asLiteral, asReference } from "../../plan/references.ts";
-
-export type Path = readonly (string | number)[];
 
 export interface SensitiveViews {
   readonly input: SensitiveView | undefined;
@@ -21,9 +18,9 @@ export function sensitiveViewsOf({ input, output }: ToolSchemas): SensitiveViews
 }
 
 interface SensitiveMapping {
-  readonly replace: (value: unknown, path: Path) => unknown;
+  readonly replace: (value: unknown, path: JsonPath) => unknown;
   /** Called for each reference of a planned input. If left out, references are not looked for. */
-  readonly onReference?: (path: Path) => void;
+  readonly onReference?: (path: JsonPath) => void;
 }
 
 interface Part {
@@ -31,7 +28,7 @@ interface Part {
   readonly view: SensitiveView | undefined;
   /** The same value made from marks; see {@link markValue}. */
   readonly marked?: unknown;
-  readonly path: Path;
+  readonly path: JsonPath;
 }
 
 export function mapSensitive({ value, view, marked, path }: Part, mapping: SensitiveMapping): unknown {
@@ -60,14 +57,9 @@ export function hideInput<T>(input: T, view: SensitiveView | undefined, onSecret
   return mapSensitive({ value: input, view, path: [] }, { replace, onReference: () => {} }) as T;
 }
 
-export function mapLeaves<T>(value: T, map: (leaf: unknown, path: Path) => unknown, path: Path = []): T {
-  if (typeof value !== "object" || value === null) return map(value, path) as T;
-  return mapItems(value, (item, key) => mapLeaves(item, map, [...path, key]));
-}
-
 export interface SealedPart {
   readonly tool: string;
-  readonly path: Path;
+  readonly path: JsonPath;
   readonly text: string;
 }
 
@@ -108,7 +100,7 @@ export function hasHidden(value: unknown): boolean {
   return isSealed(value) || Object.values(value).some(hasHidden);
 }
 
-export function* visitSealed(value: unknown, path: Path): Iterable<Omit<SealedPart, "tool">> {
+export function* visitSealed(value: unknown, path: JsonPath): Iterable<Omit<SealedPart, "tool">> {
   if (isSealed(value)) yield { path, text: value.$sealed };
   else if (typeof value === "object" && value !== null) {
     for (const [key, item] of Object.entries(value))
@@ -150,96 +142,4 @@ export function markPlanned(value: JsonValue): JsonValue {
   const literal = asLiteral(value);
   if (literal !== undefined) return { $literal: markPlanned(literal.$literal as JsonValue) };
   return mapItems(value, (item) => markPlanned(item as JsonValue));
-}
-
-// ---- Texts that repeat a secret ----
-
-/** Shorter texts occur in others by chance. */
-const minLength = 4;
-const headLength = 16;
-const headLengths = [headLength, minLength];
-const cutEnd = /… \(\d+ characters\)$/;
-/** The length of a secret up to which its first half is found at the end of a message. */
-const maxHalf = 1_024;
-
-export class HiddenTexts {
-  private readonly texts = new Set<string>();
-  /** By their beginning, so that very few have to be looked for at each character. */
-  private readonly byHead = new Map<string, string[]>();
-
-  /** Hides them as they appear by themselves, in a URL, and in JSON. */
-  add(value: JsonValue): void {
-    if (typeof value === "object" && value !== null)
-      for (const item of Object.values(value)) this.add(item as JsonValue);
-    if (typeof value !== "string" && typeof value !== "number") return;
-    const text = String(value);
-    for (const form of [text, encode(text), JSON.stringify(text).slice(1, -1)]) this.addText(form);
-  }
-
-  private addText(text: string): void {
-    if (text.length < minLength || this.texts.has(text)) return;
-    this.texts.add(text);
-    const length = headLengths.find((each) => text.length >= each);
-    const head = text.slice(0, length);
-    const alike = this.byHead.get(head) ?? [];
-    if (alike.push(text) === 1) this.byHead.set(head, alike);
-  }
-
-  hide(text: string): string {
-    if (text.length < minLength || this.texts.size === 0) return text;
-    let shown = "";
-    let start = 0;
-    for (let position = 0; position <= text.length - minLength; position++) {
-      const found = this.findAt(text, position);
-      if (found === undefined) continue;
-      shown += text.slice(start, position) + hiddenText;
-      start = position + found.length;
-      position = start - 1;
-    }
-    const rest = text.slice(start);
-    const half = this.findHalf(rest);
-    const end = half === undefined ? rest : rest.slice(0, half) + hiddenText + rest.slice(rest.search(cutEnd));
-    return start === 0 && half === undefined ? text : shown + end;
-  }
-
-  private findHalf(text: string): number | undefined {
-    const end = text.search(cutEnd);
-    for (let position = Math.max(0, end - maxHalf); position <= end - minLength; position++) {
-      const half = text.slice(position, end);
-      const alike = half.length < headLength ? this.texts : this.byHead.get(half.slice(0, headLength));
-      for (const hidden of alike ?? []) if (hidden.startsWith(half)) return position;
-    }
-    return undefined;
-  }
-
-  private findAt(text: string, position: number): string | undefined {
-    let longest: string | undefined;
-    for (const length of headLengths) {
-      for (const hidden of this.byHead.get(text.slice(position, position + length)) ?? []) {
-        if (hidden.length > (longest?.length ?? 0) && text.startsWith(hidden, position)) longest = hidden;
-      }
-    }
-    return longest;
-  }
-
-  /**
-   * A value without the hidden texts in its texts and numbers; the name and code of our own errors stay. Hidden texts in
-   * keys are replaced only in what a tool has made: in the whole value with `isMade`, else in the details of its errors.
-   */
-  hideIn<T>(value: T, isMade = false): T {
-    if (typeof value === "string") return this.hide(value) as T;
-    if (typeof value === "number") return (this.texts.has(String(value)) ? hiddenText : value) as T;
-    if (typeof value !== "object" || value === null || this.texts.size === 0) return value;
-    const isOurs = !isMade && isOurError(value);
-    const hidden = mapItems(value, (item, key) =>
-      isOurs && (key === "name" || key === "code") ? item : this.hideIn(item, isMade || (key === "details" && !isOurs)),
-    );
-    if (!isMade || Array.isArray(value) || Object.keys(value).every((key) => this.hide(key) === key)) return hidden;
-    return Object.fromEntries(Object.entries(hidden).map(([key, item]) => [this.hide(key), item])) as T;
-  }
-}
-
-/** Half a surrogate pair has no form in a URL. */
-function encode(text: string): string {
-  return text.isWellFormed() ? encodeURIComponent(text) : text;
 }

@@ -1,10 +1,10 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { HiddenTexts } from "../../../src/runs/run/sensitive-values.ts";
+import { HiddenTexts } from "../../../src/core/hidden-texts.ts";
 
 function hiding(...values: readonly unknown[]): HiddenTexts {
   const hidden = new HiddenTexts();
-  for (const value of values) hidden.add(value as never);
+  for (const value of values) hidden.add(value);
   return hidden;
 }
 

@@ -1,0 +1,124 @@
+import { isOurError } from "./errors.ts";
+import { hiddenText, isHolder, type JsonFailure, type JsonPath, mapItems } from "./json.ts";
+import { type JsonSchema, knownKeys, schemasAt } from "./json-schema.ts";
+import { addTo } from "./lists.ts";
+import { maskPaths, sensitivePaths } from "./sensitive-paths.ts";
+
+/** Shorter texts occur in others by chance. */
+const minQuoted = 4;
+const headLength = 16;
+const cutEnd = /… \(\d+ characters\)$/;
+/** The length of a secret up to which its first half is found at the end of a message. */
+const maxHalf = 1_024;
+
+/** The texts and numbers of secret values, which are hidden in all texts that quote them. */
+export class HiddenTexts {
+  private readonly texts = new Set<string>();
+  /** By their beginning, so that very few have to be looked for at each character. */
+  private readonly byHead = new Map<string, string[]>();
+  private readonly headLengths: readonly number[];
+
+  constructor(private readonly minLength = minQuoted) {
+    this.headLengths = [headLength, minLength];
+  }
+
+  /** Hides them as they appear by themselves, in a URL, and in JSON. */
+  add(value: unknown): void {
+    if (isHolder(value)) for (const item of Object.values(value)) this.add(item);
+    if (typeof value !== "string" && typeof value !== "number") return;
+    const text = String(value);
+    // Half a surrogate pair has no form in a URL.
+    const encoded = text.isWellFormed() ? encodeURIComponent(text) : text;
+    for (const form of [text, encoded, JSON.stringify(text).slice(1, -1)]) {
+      if (form.length < this.minLength || this.texts.has(form)) continue;
+      this.texts.add(form);
+      const length = this.headLengths.find((each) => form.length >= each);
+      addTo(this.byHead, form.slice(0, length), form);
+    }
+  }
+
+  hide(text: string): string {
+    if (text.length < this.minLength || this.texts.size === 0) return text;
+    let shown = "";
+    let start = 0;
+    for (let position = 0; position <= text.length - this.minLength; position++) {
+      const found = this.findAt(text, position);
+      if (found === undefined) continue;
+      shown += text.slice(start, position) + hiddenText;
+      start = position + found.length;
+      position = start - 1;
+    }
+    const rest = text.slice(start);
+    const half = this.findHalf(rest);
+    const end = half === undefined ? rest : rest.slice(0, half) + hiddenText + rest.slice(rest.search(cutEnd));
+    return start === 0 && half === undefined ? text : shown + end;
+  }
+
+  private findHalf(text: string): number | undefined {
+    const end = text.search(cutEnd);
+    for (let position = Math.max(0, end - maxHalf); position <= end - minQuoted; position++) {
+      const half = text.slice(position, end);
+      const alike = half.length < headLength ? this.texts : this.byHead.get(half.slice(0, headLength));
+      for (const hidden of alike ?? []) if (hidden.startsWith(half)) return position;
+    }
+    return undefined;
+  }
+
+  private findAt(text: string, position: number): string | undefined {
+    let longest: string | undefined;
+    for (const length of this.headLengths) {
+      for (const hidden of this.byHead.get(text.slice(position, position + length)) ?? []) {
+        if (hidden.length > (longest?.length ?? 0) && text.startsWith(hidden, position)) longest = hidden;
+      }
+    }
+    return longest;
+  }
+
+  /**
+   * A value without the hidden texts in its texts and numbers; the name and code of our own errors stay. Hidden texts in
+   * keys are replaced only in what a tool has made: in the whole value with `isMade`, else in the details of its errors.
+   */
+  hideIn<T>(value: T, isMade = false): T {
+    if (typeof value === "string") return this.hide(value) as T;
+    if (typeof value === "number") return (this.texts.has(String(value)) ? hiddenText : value) as T;
+    if (typeof value !== "object" || value === null || this.texts.size === 0) return value;
+    const isOurs = !isMade && isOurError(value);
+    const hidden = mapItems(value, (item, key) =>
+      isOurs && (key === "name" || key === "code") ? item : this.hideIn(item, isMade || (key === "details" && !isOurs)),
+    );
+    if (!isMade || Array.isArray(value) || Object.keys(value).every((key) => this.hide(key) === key)) return hidden;
+    return Object.fromEntries(Object.entries(hidden).map(([key, item]) => [this.hide(key), item])) as T;
+  }
+}
+
+/** Hides what issues of a value quote of its secrets; in a message about a secret, however short that is. */
+export function hideQuotedOf(root: JsonSchema, value: unknown): <TIssue extends JsonFailure>(issue: TIssue) => TIssue {
+  const [hidden, short] = [new HiddenTexts(), new HiddenTexts(1)];
+  const masked = addSecrets(hidden, root, value);
+  addSecrets(short, root, value);
+  return (issue) => {
+    let part = masked;
+    for (const key of issue.path) if (part !== hiddenText) part = Object(part)[key];
+    const message = (part === hiddenText ? short : hidden).hide(issue.message);
+    return { ...issue, message, path: issue.path.map((key) => (typeof key === "string" ? hidden.hide(key) : key)) };
+  };
+}
+
+/** Adds each secret text and number, and each key in a secret that its schema does not name. Returns the value with its secrets masked. */
+export function addSecrets(hidden: HiddenTexts, root: JsonSchema, value: unknown): unknown {
+  const paths = sensitivePaths(root);
+  const masked = paths.length === 0 ? value : maskPaths(value, paths);
+  const add = (part: unknown, mask: unknown, path: JsonPath) => {
+    if (part === mask) return;
+    if (!isHolder(part)) hidden.add(part);
+    else {
+      const names = mask === hiddenText && !Array.isArray(part) ? knownKeys(schemasAt(root, path) ?? []) : undefined;
+      mapItems(part, (item, key) => {
+        if (names?.includes(String(key)) === false) hidden.add(key);
+        add(item, mask === hiddenText ? mask : Object(mask)[key], [...path, key]);
+      });
+    }
+  };
+  add(value, masked, []);
+  return masked;
+}
