@@ -1,4 +1,4 @@
-import type { JsonPath } from "./json.ts";
+import { isHolder, type JsonPath } from "./json.ts";
 
 /*
  * These functions answer questions about a JSON Schema without a value, or with a part of one. All are conservative:
@@ -16,17 +16,24 @@ export function schemasAt(root: JsonSchema, path: JsonPath, value?: unknown): re
   let schemas = branchesOf(root, root, value);
   let current = value;
   for (const key of path) {
-    const next = new Set<JsonSchema>();
-    current = typeof current === "object" && current !== null ? (current as Record<string, unknown>)[key] : undefined;
-    for (const schema of schemas) {
-      const child = childOf(schema, key);
-      if (child === true) return undefined;
-      if (child !== false) for (const branch of branchesOf(root, child, current)) next.add(branch);
-    }
-    schemas = [...next];
-    if (schemas.length > maxBranches) return undefined;
+    current = isHolder(current) ? (current as Readonly<Record<string, unknown>>)[key] : undefined;
+    const below = branchesBelow(root, schemas, { key, value: current });
+    if (below === undefined || below.length > maxBranches) return undefined;
+    schemas = below;
   }
   return schemas;
+}
+
+/** Undefined if one of the schemas allows anything there. */
+function branchesBelow(
+  root: JsonSchema,
+  schemas: readonly JsonSchema[],
+  { key, value }: { readonly key: string | number; readonly value: unknown },
+): readonly JsonSchema[] | undefined {
+  // Once each, or a union that contains itself twice doubles them at each level.
+  const children = new Set(schemas.map((schema) => childOf(schema, key)));
+  if (children.has(true)) return undefined;
+  return distinct([...children].flatMap((child) => (typeof child === "object" ? branchesOf(root, child, value) : [])));
 }
 
 export function branchField(branches: readonly JsonSchema[]): string | undefined {
@@ -83,25 +90,19 @@ export function findUnknownKeys(root: JsonSchema, value: unknown): readonly Json
     if (schemas.length === 0) return;
     for (const [name, item] of Object.entries(holder)) {
       const key = Array.isArray(holder) ? Number(name) : name;
-      const children = schemas.map((schema) => childOf(schema, key));
-      if (children.includes(true)) continue;
-      const known = children.filter((child): child is JsonSchema => typeof child === "object");
-      const place = [...path, key];
-      if (known.length === 0 && typeof key === "string") found.push(place);
-      else if (typeof item === "object" && item !== null) {
-        // Once each, or a union that contains itself twice doubles them at each level.
-        const below = distinct(known).flatMap((child) => branchesOf(root, child, item));
-        collect(below, item, place);
-      }
+      const below = branchesBelow(root, schemas, { key, value: item });
+      if (below === undefined) continue;
+      if (below.length === 0 && typeof key === "string") found.push([...path, key]);
+      else if (isHolder(item)) collect(below, item, [...path, key]);
     }
   };
-  if (typeof value === "object" && value !== null) collect(branchesOf(root, root, value), value, []);
+  if (isHolder(value)) collect(branchesOf(root, root, value), value, []);
   return found;
 }
 
 /** A quick answer for most values: false only means that {@link findUnknownKeys} has to look. */
 export function hasOnlyKnownKeys({ properties, $ref, anyOf, oneOf, allOf }: JsonSchema, value: unknown): boolean {
-  if (typeof value !== "object" || value === null) return true;
+  if (!isHolder(value)) return true;
   if (properties === undefined || Array.isArray(value) || ($ref ?? anyOf ?? oneOf ?? allOf) !== undefined) return false;
   return Object.keys(value).every((key) => {
     const child = Object.hasOwn(properties, key) ? properties[key] : undefined;

@@ -31,10 +31,7 @@ export interface MeterHost {
   readonly within?: <T extends object>(about: { readonly model: string; readonly attempt: number }, call: () => T) => T;
 }
 
-interface Attempt {
-  readonly attempt: number;
-  readonly call: Parameters<ModelAttempts["make"]>[1];
-}
+type AskModel = Parameters<ModelAttempts["make"]>[1];
 
 export class ModelMeter {
   /** The usage of each call; for one in progress, the most it may use. */
@@ -76,7 +73,7 @@ export class ModelMeter {
   private async attempt(
     model: LanguageModel,
     request: ModelRequest,
-    { attempt, call }: Attempt,
+    { attempt, call }: { attempt: number; call: AskModel },
   ): Promise<ModelResponse> {
     const { signal } = request;
     if (this.isClosed) throw planningEnded(model);
@@ -86,7 +83,7 @@ export class ModelMeter {
     const index = this.calls.push(modelCall(model, {}, { inputTokens, outputTokens: maxOutputTokens ?? 0 })) - 1;
     const about = { model: modelName(model), attempt };
     let heard = "";
-    const ask: Attempt["call"] = (own) =>
+    const ask: AskModel = (own) =>
       call({
         maxOutputTokens,
         onTextDelta: (delta) => {
@@ -173,15 +170,9 @@ export class ModelMeter {
 }
 
 /** A model that refused a request, or never got it, has not read it. */
-const unreadReasons: ReadonlySet<string> = new Set([
-  "unreachable",
-  "unknown-model",
-  "unauthorized",
-  "busy",
-  "format-rejected",
-  "prompt-too-long",
-  "rejected",
-]);
+const unreadReasons: ReadonlySet<unknown> = new Set(
+  "unreachable unknown-model unauthorized busy format-rejected prompt-too-long rejected".split(" "),
+);
 const nothing = { inputTokens: 0, outputTokens: 0 };
 /** The tokens of a message besides its text. */
 const tokensPerMessage = 4;
@@ -189,7 +180,7 @@ const tokensPerMessage = 4;
 function isUnread(thrown: unknown): boolean {
   const { code, details } = toErrorData(thrown);
   const { reason } = (details ?? {}) as { readonly reason?: unknown };
-  return code === "model-failed" && typeof reason === "string" && unreadReasons.has(reason);
+  return code === "model-failed" && unreadReasons.has(reason);
 }
 
 function capOf({ maxOutputTokens }: ModelRequest): number | undefined {

@@ -120,7 +120,10 @@ async function planAndEmit(task: PlanTask): Promise<Plan> {
     const plan = await planning.ask(async () => {
       const startMs = monotonicNow(engine.clock);
       const { steps, source } = draftOf(planner, await planner.plan(planning.toRequest()));
-      return planning.complete({ steps, source: withDuration(source, monotonicNow(engine.clock) - startMs) });
+      const durationMs = Math.round(monotonicNow(engine.clock) - startMs);
+      // Rules take no time.
+      const isByModel = typeof (source as PlanSource | undefined)?.model === "string";
+      return planning.complete({ steps, source: isByModel ? { ...(source as PlanSource), durationMs } : source });
     });
     const recorded = sealPlan === undefined ? plan : await sealPlan(plan);
     await emit({ type: "plan-end", ...planning.end(), outcome: { status: "completed", plan: recorded } });
@@ -139,12 +142,6 @@ function checkRequest(request: unknown, maxLength: number): void {
   const received = typeof request !== "string" ? described : length > maxLength ? `it has ${length}` : "it is empty";
   const message = `A request is text of 1 to ${maxLength} characters; ${received}.`;
   throw new AgentError("invalid-request", message, { details: { length, maxLength } });
-}
-
-/** Adds the duration to the source of a model's plan; rules take no time. */
-function withDuration(source: unknown, durationMs: number): unknown {
-  const isByModel = typeof (source as PlanSource | undefined)?.model === "string";
-  return isByModel ? { ...(source as PlanSource), durationMs: Math.round(durationMs) } : source;
 }
 
 const planningTypes: ReadonlySet<string> = new Set<PlanningEvent["type"]>(["plan-fallback", "plan-delta"]);

@@ -140,7 +140,9 @@ export class Leases {
   }
 
   private accept(holder: LeaseHolder, claim: { readonly fence: number } & PostedMessages, asked: Confirmation): void {
-    holder.fence = readFence(claim);
+    const fence: unknown = claim?.fence;
+    if (typeof fence !== "number" || !Number.isFinite(fence)) throw new TypeError("its lease has no fence");
+    holder.fence = fence;
     holder.confirmed = asked;
     const posted = readPosted(claim);
     this.readTime(claim, asked.wallMs);
@@ -160,16 +162,14 @@ export class Leases {
   }
 
   private renewLater(): void {
-    const timer = this.options.clock.setTimeout(() => this.renewAll(), this.options.leaseMs / renewalsPerLease);
+    const renew = () => {
+      // The next renewal is due whether or not the store answers this one.
+      this.renewLater();
+      this.look(undefined);
+    };
+    this.timer = this.options.clock.setTimeout(renew, this.options.leaseMs / renewalsPerLease);
     // A process with nothing else to do may exit: to its runs, it has then died.
-    letExit(timer);
-    this.timer = timer;
-  }
-
-  /** The next renewal is due whether or not the store has answered: it may never do so. */
-  private renewAll(): void {
-    this.renewLater();
-    for (const holder of this.holders) void this.renewInTime(holder);
+    letExit(this.timer);
   }
 
   /** A store that cannot answer now may do so before the lease ends; one that refuses has given the lease away. */
@@ -200,19 +200,10 @@ export class Leases {
   }
 }
 
-function readFence(claim: { readonly fence: number } | undefined): number {
-  const fence: unknown = claim?.fence;
-  if (typeof fence !== "number" || !Number.isFinite(fence)) throw new TypeError("its lease has no fence");
-  return fence;
-}
-
 function readPosted(said: PostedMessages | undefined): readonly PostedMessage[] {
-  const posted: unknown = said?.posted;
-  if (posted === undefined) return none;
+  const posted: unknown = said?.posted ?? [];
   if (!Array.isArray(posted)) throw new TypeError("its posted messages are not a list");
   const wrong = posted.findIndex((one) => !Number.isSafeInteger((one as PostedMessage | null)?.number));
   if (wrong >= 0) throw new TypeError(`its posted message ${wrong + 1} has no number`);
   return posted as readonly PostedMessage[];
 }
-
-const none: readonly never[] = [];

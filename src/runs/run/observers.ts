@@ -30,7 +30,15 @@ export function observationOf(observers: readonly Observer[], onError: OnError):
   const outer = observers.filter(({ within }) => within !== undefined);
   const tracer = observers.find(({ traceparent }) => traceparent !== undefined);
   return {
-    within: outer.length === 0 ? undefined : (call, proceed) => callWithin(outer, { call, onError }, proceed),
+    within:
+      outer.length === 0
+        ? undefined
+        : (call, proceed) => {
+            // Frozen, or one observer could change it for the next.
+            Object.freeze(call);
+            const report = (error: unknown) => onError(error, call);
+            return outer.reduceRight((inner, observer) => () => callOnce(observer, { call, report }, inner), proceed)();
+          },
     traceparent:
       tracer &&
       ((runId) => {
@@ -45,20 +53,12 @@ export function observationOf(observers: readonly Observer[], onError: OnError):
   };
 }
 
-interface Around {
-  readonly call: ObservedCall;
-  readonly onError: OnError;
-}
-
-function callWithin<T>(observers: readonly Observer[], around: Around, proceed: () => T): T {
-  // Frozen, or one observer could change it for the next.
-  Object.freeze(around.call);
-  return observers.reduceRight((inner, observer) => () => callOnce(observer, around, inner), proceed)();
-}
-
 /** Whatever an observer does, the call is made once, at once, and its result is what is returned. */
-function callOnce<T>(observer: Observer, { call, onError }: Around, proceed: () => T): T {
-  const report = (error: unknown) => onError(error, call);
+function callOnce<T>(
+  observer: Observer,
+  { call, report }: { readonly call: ObservedCall; readonly report: (error: unknown) => void },
+  proceed: () => T,
+): T {
   let made: { readonly value: T } | { readonly thrown: unknown } | undefined;
   const make = () => {
     if (made !== undefined) return report(new Error(`An observer called within "${call.type}" again, or too late.`));

@@ -56,19 +56,17 @@ export function givenUp(deaths: number): Hold {
   return { kind: "given-up", reason, deaths };
 }
 
-export function mismatchOf(error: MismatchError): Hold {
-  const differences = differencesOf(error);
+export function mismatchOf({ details }: MismatchError): Hold {
+  const differences = "differences" in details ? details.differences : [missingKey(details)];
   return { kind: "mismatch", reason: differences.map(({ message }) => message).join("; "), differences };
 }
 
-function differencesOf({ details }: MismatchError): readonly RunDifference[] {
-  if ("differences" in details) return details.differences;
-  const { keyId, available } = details;
+function missingKey({ keyId, available }: AgentErrorDetails["secret-unreadable"]): RunDifference {
   const isMissing = keyId !== "" && !available.includes(keyId);
   const message = isMissing
     ? `its secrets need the key "${keyId}", which is not there any more`
     : "its secrets cannot be read";
-  return [{ message, expected: keyId, ...(available.length > 0 && { found: available.join(", ") }) }];
+  return { message, expected: keyId, ...(available.length > 0 && { found: available.join(", ") }) };
 }
 
 export function resumeMismatch(runId: string, differences: readonly RunDifference[]): AgentError<"resume-mismatch"> {
@@ -77,7 +75,6 @@ export function resumeMismatch(runId: string, differences: readonly RunDifferenc
   return new AgentError("resume-mismatch", message, { details: { runId, reasons, differences } });
 }
 
-/** A run has started, and another process has it, or none. */
 export function runElsewhere(runId: string, cause?: StoreError): AgentError<"run-owned-elsewhere"> {
   const message =
     `Run "${runId}" has started elsewhere and has not ended; its result is not known here. ` +

@@ -40,11 +40,17 @@ import {
 /** Undefined if neither the agent's tools nor the stored state can have any. */
 export function secretsOf(
   { sealing, secretKeys: keys, toolsByName }: SecretSettings,
-  run: { readonly runId?: string; readonly tools?: ReadonlyMap<string, Tool>; readonly state?: RunState | undefined },
+  run: Partial<RunWithSecrets>,
 ): Promise<RunSecrets> | undefined {
   const { state, runId = state?.runId ?? "", tools = toolsByName } = run;
   if (sealing === undefined && state?.mayBeSealed !== true) return undefined;
   return RunSecrets.create({ runId, tools, sealing: sealing ?? { keys }, state });
+}
+
+interface RunWithSecrets {
+  readonly runId: string;
+  readonly tools: ReadonlyMap<string, Tool>;
+  readonly state?: RunState | undefined;
 }
 
 type SecretSettings = Pick<EngineSettings, "sealing" | "secretKeys" | "toolsByName">;
@@ -67,13 +73,6 @@ export function needsKeyToCancel(run: { state: RunState; secrets: RunSecrets | u
 
 export function opened<T>({ secrets }: { readonly secrets: RunSecrets | undefined }, value: T): T {
   return secrets === undefined ? value : secrets.open(value);
-}
-
-interface RunSecretsOptions {
-  readonly runId: string;
-  readonly tools: ReadonlyMap<string, Tool>;
-  readonly sealing: SealingSettings | undefined;
-  readonly state?: RunState | undefined;
 }
 
 interface Filled {
@@ -109,7 +108,7 @@ export class RunSecrets {
     this.keys = new RunKeys(runId, sealing?.keys ?? []);
   }
 
-  static async create({ runId, tools, sealing, state }: RunSecretsOptions): Promise<RunSecrets> {
+  static async create({ runId, tools, sealing, state }: RunWithSecrets & Pick<SecretSettings, "sealing">) {
     const secrets = new RunSecrets(runId, sealing);
     for (const tool of tools.values()) {
       const schemas = toolSchemas(tool);
@@ -205,11 +204,10 @@ export class RunSecrets {
   async seal<T extends JsonValue>(tool: string, { value, part, marked, isPlanned = false }: ToSeal<T>): Promise<T> {
     const view = this.views.get(tool)?.[part];
     if (view === undefined && marked === undefined) return value;
-    const jobs: Promise<void>[] = [];
+    const jobs: Promise<object>[] = [];
     const replace = (secret: unknown, path: JsonPath) => {
       const sealed = { $sealed: "" };
-      const sealing = this.sealAt({ tool, path }, secret as JsonValue);
-      jobs.push(sealing.then(($sealed) => void Object.assign(sealed, { $sealed })));
+      jobs.push(this.sealAt({ tool, path }, secret as JsonValue).then(($sealed) => Object.assign(sealed, { $sealed })));
       return sealed;
     };
     const mapping = isPlanned ? { replace, onReference: () => {} } : { replace };
@@ -267,12 +265,11 @@ export class RunSecrets {
 
   /** The items of a loop: a value that is, or contains, a secret stays one, under a name that is never recorded. */
   holdItems(items: readonly JsonValue[]): readonly JsonValue[] {
-    const keep = (item: unknown): unknown => {
-      const leaf = item as JsonValue;
-      if (!this.repeats(leaf)) return leaf;
-      const text = `held.${this.values.size}`;
-      this.values.set(text, leaf);
-      return Object.freeze({ $sealed: text });
+    const keep = (leaf: unknown): unknown => {
+      if (!this.repeats(leaf as JsonValue)) return leaf;
+      const $sealed = `held.${this.values.size}`;
+      this.values.set($sealed, leaf as JsonValue);
+      return { $sealed };
     };
     return items.map((item) => deepFreeze(mapLeaves(item, keep)));
   }
@@ -363,7 +360,7 @@ export class RunSecrets {
 
   hideInEvent<TInit extends EventInit>(init: TInit): TInit {
     const { step, outcome } = init as EventInit & { readonly step?: PlanStep; readonly outcome?: object };
-    const hidden: object = this.hideParts(init, ["error", "cause", "value", "progress"]);
+    const hidden = this.hideParts(init, ["error", "cause", "value", "progress"]);
     const parts = ["error", "by", "comment", ...(init.type === "step-late" ? ["output"] : [])];
     // The reasoning of a step in a plan that is still being written may repeat the secret of a later step.
     const { reasoning: _reasoning, ...preview } = step ?? {};
@@ -375,9 +372,10 @@ export class RunSecrets {
   }
 
   private hideParts(holder: object, names: readonly string[]): object {
-    const hide = (name: string, part: unknown) => this.hidden.hideIn(part, name !== "error" && name !== "cause");
-    const parts = Object.entries(holder).map(([name, part]) => [name, names.includes(name) ? hide(name, part) : part]);
-    return Object.fromEntries(parts);
+    return mapItems(holder, (part, name) => {
+      if (!names.includes(String(name))) return part;
+      return this.hidden.hideIn(part, name !== "error" && name !== "cause");
+    });
   }
 
   hideStep<TStep extends Partial<Pick<ToolStep, "tool" | "input" | "reasoning">>>(step: TStep): TStep {
@@ -482,11 +480,7 @@ interface ToSeal<T> {
   readonly isPlanned?: boolean;
 }
 
-interface ToCheck {
-  readonly value: unknown;
-  readonly path: JsonPath;
-  readonly isPlanned?: boolean;
-}
+type ToCheck = Omit<ToSeal<unknown>, "part" | "marked"> & { readonly path: JsonPath };
 
 function keyOf(place: string, value: JsonValue): string {
   return `${place} ${canonicalJson(value)}`;

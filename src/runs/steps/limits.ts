@@ -6,9 +6,8 @@ import type { Tool } from "../../core/tool.ts";
 import type { Run } from "../run/run.ts";
 import { type AttemptResult, refOfTask, type StepCall } from "../run/step-call.ts";
 
-function gateOf({ host }: Run, tool: Tool): CallGate | undefined {
+function gateOf({ host: { gates, settings } }: Run, tool: Tool): CallGate | undefined {
   if (!hasLimits(tool)) return undefined;
-  const { gates, settings } = host;
   const gate = gates.get(tool) ?? new CallGate(tool, settings.clock, (retryAfterMs) => circuitOpen(tool, retryAfterMs));
   gates.set(tool, gate);
   return gate;

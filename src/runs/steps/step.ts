@@ -9,6 +9,7 @@ import { AgentError, type AgentErrorData } from "../../core/errors.ts";
 import type { EventInit, SkipReason, StepOutcome } from "../../core/events.ts";
 import { copyContainers, copyJson, type JsonObject, type JsonValue, toJson } from "../../core/json.ts";
 import type { ObservedCall } from "../../core/observer.ts";
+import type { ToolStep } from "../../core/plan.ts";
 import { type ParseResult, parseWith } from "../../core/schema.ts";
 import { describeStepRef, type StepRef, stepRefOf } from "../../core/step.ts";
 import type { ToolContext } from "../../core/tool.ts";
@@ -19,7 +20,7 @@ import { answerOf } from "../run/observers.ts";
 import { showIn } from "../run/redaction.ts";
 import type { Run } from "../run/run.ts";
 import { interruptedBy } from "../run/run-errors.ts";
-import { opened, type RunSecrets } from "../run/run-secrets.ts";
+import { opened } from "../run/run-secrets.ts";
 import {
   type AttemptResult,
   attemptNumber,
@@ -115,16 +116,11 @@ type LookUp = (name: string) => JsonValue | undefined;
 
 /** Synchronous, unless the schema is async or secrets may be involved. Never throws. */
 function prepareStep(run: Run, task: StepTask, lookUp?: LookUp): PreparedStep | Promise<PreparedStep> {
-  if (run.secrets?.concerns(task)) return prepareSealed(run, task, run.secrets);
-  const filled = fillInput(run, task, lookUp);
-  return filled.error === undefined ? prepareInput(run, task, filled.input) : filled;
-}
-
-async function prepareSealed(run: Run, task: StepTask, secrets: RunSecrets): Promise<PreparedStep> {
-  const filled = await secrets.fill(task.step, (step, open) =>
-    fillInput(run, { ...task, step }, (name) => open(namedValue(run, name, task.iteration))),
-  );
-  return filled.error === undefined ? prepareInput(run, task, filled.input) : filled;
+  const parse = (filled: PreparedStep) => (filled.error ? filled : prepareInput(run, task, filled.input));
+  if (!run.secrets?.concerns(task)) return parse(fillInput(run, task, lookUp));
+  const fill = (step: ToolStep, open: <T>(value: T) => T) =>
+    fillInput(run, { ...task, step }, (name) => open(namedValue(run, name, task.iteration)));
+  return run.secrets.fill(task.step, fill).then(parse);
 }
 
 /** The largest input with references filled in, in bytes of JSON: a plan can use one output many times. */
@@ -377,7 +373,6 @@ function reportLate(run: Run, call: StepCall, { context, pending }: PendingAttem
   pending.then(report, (thrown) => report(failedAttempt("thrown", thrown)));
 }
 
-/** The process that resumes the run may call the tool meanwhile. */
 export function warnOfOverlap(run: Run, step: StepRef & { readonly tool: string }): void {
   const ref = stepRefOf(step);
   run.warn({
@@ -693,7 +688,6 @@ function recordEnd(run: Run, end: StepEndInit, next: TakenStep | undefined): voi
   return afterStart(run, run.emitTogether(end, toStepStart(next.task, next.prepared as PreparedStep)));
 }
 
-/** Starts and fails a step whose expression cannot be evaluated, like one whose input is invalid. */
 export async function failUncalled(run: Run, task: StepTask, thrown: AgentError): Promise<StepEnd> {
   await run.emit(toStepStart(task, { input: task.step.input }));
   if (run.recorder.failure !== undefined) return "failed";
