@@ -200,8 +200,6 @@ export interface SealingSettings {
   readonly keys: readonly SecretKey[] | undefined;
 }
 
-const base64Of32Bytes = /^[A-Za-z\d+/]{43}=$/;
-
 const keyOptions = {
   id: {
     isValid: (id) => typeof id === "string" && /^[\w-]{1,64}$/.test(id),
@@ -210,7 +208,7 @@ const keyOptions = {
   },
   key: {
     isValid: (key) =>
-      key instanceof Uint8Array ? key.byteLength === 32 : typeof key === "string" && base64Of32Bytes.test(key),
+      key instanceof Uint8Array ? key.byteLength === 32 : typeof key === "string" && /^[A-Za-z\d+/]{43}=$/.test(key),
     expected: "32 bytes as a Uint8Array, or the same in base64",
     isRequired: true,
   },
@@ -264,14 +262,12 @@ const executionOptions = {
   createId: { type: "function", default: createUuid },
 } satisfies OptionTable<ExecutionOptions & { store: RunStore }>;
 
-const planningOptions = {
+const engineOptions = {
+  ...executionOptions,
   planner: { read: readPlanner },
   plannerTimeoutMs: { type: "duration", min: 1, default: 120_000 },
   maxRequestLength: { type: "integer", min: 1, default: 200_000 },
-} satisfies OptionTable<PlanningOptions & { planner?: Planner }>;
-
-const executionKeys = Object.keys(executionOptions);
-const engineOptions = { ...executionOptions, ...planningOptions };
+} satisfies OptionTable<EngineOptions>;
 
 export interface EngineSettings
   extends Omit<SettingsOf<EngineOptions, typeof engineOptions>, "tools" | "onListenerError" | "retry" | "secrets">,
@@ -288,7 +284,7 @@ export interface EngineSettings
 }
 
 export function resolveOptions(options: EngineOptions, { canPlan }: { canPlan: boolean }): EngineSettings {
-  const known = canPlan ? undefined : executionKeys;
+  const known = canPlan ? undefined : Object.keys(executionOptions);
   const settings = readOptions(engineOptions, options, undefined, { known, whereElse: describeRunOption });
   const { tools: toolsByName, retry, secrets, ...rest } = settings;
   const policyOf = (tool: DefinedTool): RetryPolicy => readOptions(retryOptions, { ...retry, ...defined(tool.retry) });

@@ -113,8 +113,6 @@ export type DecidingOptions<TTool extends Tool = Tool> =
 export type OptionsArgument<TTool extends Tool, TOptions> =
   unknown extends InferToolResources<TTool> ? [options?: TOptions] : [options: TOptions];
 
-const emptyMetadata: JsonObject = Object.freeze({});
-
 export const resumeOptions = {
   resources: { type: "any" },
   signal: { type: "signal" },
@@ -159,7 +157,7 @@ export const runIdOption = {
 
 const runOptions = {
   ...dryRunOptions,
-  metadata: { read: readJsonObject, default: emptyMetadata },
+  metadata: { read: readJsonObject, default: Object.freeze({}) },
   runId: runIdOption,
   timeoutMs: { type: "duration", min: 1 },
   concurrency: { type: "integer", min: 1, default: 1 },
@@ -188,11 +186,9 @@ interface RunDefaults {
 /** The replans of a `restored` run are not checked again. */
 export type OptionsUse = "plan" | "dryRun" | "run" | "restored";
 
-const knownKeys = {
+const knownKeys: Partial<Record<OptionsUse, readonly string[]>> = {
   plan: Object.keys(planOptions),
   dryRun: Object.keys(dryRunOptions),
-  run: undefined,
-  restored: undefined,
 };
 
 export function resolveRunOptions(

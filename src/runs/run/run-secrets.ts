@@ -160,7 +160,7 @@ export class RunSecrets {
   }
 
   private cached<T>(value: T, cache: WeakMap<object, unknown>, of: (secret: JsonValue) => JsonValue): T {
-    if (typeof value !== "object" || value === null) return value;
+    if (!isHolder(value)) return value;
     const known = cache.get(value);
     if (known !== undefined) return known as T;
     const made = this.replace(value, of);
@@ -210,8 +210,8 @@ export class RunSecrets {
       jobs.push(this.sealAt({ tool, path }, secret as JsonValue).then(($sealed) => Object.assign(sealed, { $sealed })));
       return sealed;
     };
-    const mapping = isPlanned ? { replace, onReference: () => {} } : { replace };
-    const mapped = mapSensitive({ value, view, marked, path: [part] }, mapping) as T;
+    const onReference = isPlanned ? () => {} : undefined;
+    const mapped = mapSensitive(value, { view, marked, path: [part], replace, onReference });
     await Promise.all(jobs);
     return deepFreeze(mapped);
   }
@@ -239,7 +239,7 @@ export class RunSecrets {
   hideParsed(tool: string, value: JsonValue, given: JsonObject): JsonValue {
     const view = this.views.get(tool)?.input;
     const marked = this.markParsed(tool, value, given);
-    return mapSensitive({ value, view, marked, path: [] }, { replace: () => hiddenText }) as JsonValue;
+    return mapSensitive(value, { view, marked, replace: () => hiddenText });
   }
 
   /**
@@ -251,7 +251,7 @@ export class RunSecrets {
     const mark = (part: JsonValue, place: unknown): unknown => {
       if (typeof part === "string" || typeof part === "number")
         return part === place || literals?.has(part) ? part : markValue(part);
-      if (typeof part !== "object" || part === null) return part;
+      if (!isHolder(part)) return part;
       if (!Array.isArray(part) && Object.keys(part).some((key) => this.repeats(key))) return markValue(part);
       const places = (typeof place === "object" ? place : undefined) as Readonly<Record<string, unknown>> | undefined;
       return mapItems(part, (item, key) => mark(item as JsonValue, places?.[key]));
@@ -434,8 +434,8 @@ export class RunSecrets {
       return secret;
     };
     // The value of a reference may be a secret.
-    const mapping = isPlanned ? { replace, onReference: (at: JsonPath) => void toSeal.push(at) } : { replace };
-    mapSensitive({ value, view: views.input, path }, mapping);
+    const onReference = isPlanned ? (at: JsonPath) => void toSeal.push(at) : undefined;
+    mapSensitive(value, { view: views.input, path, replace, onReference });
     if (this.canSeal) return issues;
     if (isPlanned && views.output !== undefined) toSeal.push(["tool"]);
     const message = `${tool} has sensitive fields, and there is no key to seal them: give secrets: { keys } to createAgent.`;

@@ -1,4 +1,4 @@
-import { hiddenText, isSealed, type JsonPath, type JsonValue, mapItems, mapLeaves } from "../../core/json.ts";
+import { hiddenText, isHolder, isSealed, type JsonPath, type JsonValue, mapItems, mapLeaves } from "../../core/json.ts";
 import { type SensitiveView, sensitiveViewOf } from "../../core/sensitive-paths.ts";
 import { waitToolName } from "../../core/step.ts";
 import type { ToolSchemas } from "../../core/tool-schemas.ts";
@@ -17,35 +17,34 @@ export function sensitiveViewsOf({ input, output }: ToolSchemas): SensitiveViews
   return { input: sensitiveViewOf(input), output: sensitiveViewOf(output), literals };
 }
 
-interface SensitiveMapping {
-  readonly replace: (value: unknown, path: JsonPath) => unknown;
-  /** Called for each reference of a planned input. If left out, references are not looked for. */
-  readonly onReference?: (path: JsonPath) => void;
-}
-
-interface Part {
-  readonly value: unknown;
+interface SensitivePart {
   readonly view: SensitiveView | undefined;
   /** The same value made from marks; see {@link markValue}. */
   readonly marked?: unknown;
-  readonly path: JsonPath;
+  readonly path?: JsonPath;
+  readonly replace: (value: unknown, path: JsonPath) => unknown;
+  /** Called for each reference of a planned input. If left out, references are not looked for. */
+  readonly onReference?: ((path: JsonPath) => void) | undefined;
 }
 
-export function mapSensitive({ value, view, marked, path }: Part, mapping: SensitiveMapping): unknown {
-  const isHolder = typeof value === "object" && value !== null;
-  if (mapping.onReference !== undefined && isHolder && asReference(value) !== undefined) {
-    mapping.onReference(path);
+export function mapSensitive<T>(value: T, part: SensitivePart): T {
+  const { view, marked, path = [], replace, onReference } = part;
+  if (onReference !== undefined && isHolder(value) && asReference(value) !== undefined) {
+    onReference(path);
     return value;
   }
-  if (view?.isSensitive || isMarked(marked)) return mapping.replace(value, path);
-  if (!isHolder) return value;
-  const isLiteral = mapping.onReference !== undefined && asLiteral(value) !== undefined;
-  const inner = isLiteral ? { replace: mapping.replace } : mapping;
-  return mapItems(value, (item, key) => {
-    const itemView = isLiteral ? view : view?.at(key);
-    const itemMarked = (marked as Readonly<Record<string | number, unknown>> | undefined)?.[key];
-    return mapSensitive({ value: item, view: itemView, marked: itemMarked, path: [...path, key] }, inner);
-  });
+  if (view?.isSensitive || isMarked(marked)) return replace(value, path) as T;
+  if (!isHolder(value)) return value;
+  const isLiteral = onReference !== undefined && asLiteral(value) !== undefined;
+  return mapItems(value, (item, key) =>
+    mapSensitive(item, {
+      view: isLiteral ? view : view?.at(key),
+      marked: (marked as Readonly<Record<string | number, unknown>> | undefined)?.[key],
+      path: [...path, key],
+      replace,
+      onReference: isLiteral ? undefined : onReference,
+    }),
+  );
 }
 
 /** References stay, and each secret is passed to `onSecret`. */
@@ -54,7 +53,7 @@ export function hideInput<T>(input: T, view: SensitiveView | undefined, onSecret
     onSecret(secret);
     return hiddenText;
   };
-  return mapSensitive({ value: input, view, path: [] }, { replace, onReference: () => {} }) as T;
+  return mapSensitive(input, { view, replace, onReference: () => {} });
 }
 
 export interface SealedPart {
@@ -72,7 +71,7 @@ export function* sealedPartsIn(
   tools = new Map<unknown, string>(),
   { around, isOurs = true }: { readonly around?: string | undefined; readonly isOurs?: boolean } = {},
 ): Iterable<SealedPart> {
-  if (typeof holder !== "object" || holder === null) return;
+  if (!isHolder(holder)) return;
   const { tool: name, stepId, id = stepId, wait, iterations } = holder as Readonly<Record<string, unknown>>;
   const own = typeof name === "string" ? name : wait === undefined ? undefined : waitToolName;
   if (isOurs && own !== undefined && id !== undefined) tools.set(id, own);
@@ -96,13 +95,13 @@ const partKeys: ReadonlyMap<string, string> = new Map([
 const fromOutside: ReadonlySet<string> = new Set(["value", "metadata", "details"]);
 
 export function hasHidden(value: unknown): boolean {
-  if (typeof value !== "object" || value === null) return value === hiddenText;
+  if (!isHolder(value)) return value === hiddenText;
   return isSealed(value) || Object.values(value).some(hasHidden);
 }
 
 export function* visitSealed(value: unknown, path: JsonPath): Iterable<Omit<SealedPart, "tool">> {
   if (isSealed(value)) yield { path, text: value.$sealed };
-  else if (typeof value === "object" && value !== null) {
+  else if (isHolder(value)) {
     for (const [key, item] of Object.entries(value))
       yield* visitSealed(item, [...path, Array.isArray(value) ? Number(key) : key]);
   }

@@ -35,17 +35,12 @@ function hasEffect(step: StepState): boolean {
 function isInDoubt(step: StepState): boolean {
   const { status, attempts, error } = step;
   if (status === "unknown" || isFailedInDoubt(step)) return true;
-  if (attempts > 0 && (status === "cancelled" || status === "interrupted")) return true;
-  return attempts > 0 && error !== undefined && leavesDoubt(error);
-}
-
-function leavesDoubt(error: AgentErrorData): boolean {
-  if (error.code === "tool-failed") {
-    // An error created elsewhere may have other details; of many attempts with large errors only the first are kept.
-    const { errors, attempts } = error.details;
-    return errors === undefined || errors.length < attempts || errors.some(({ code }) => code === "timeout");
-  }
-  return error.code === "timeout" || error.code === "invalid-tool-output";
+  if (attempts === 0) return false;
+  if (status === "cancelled" || status === "interrupted") return true;
+  if (error?.code !== "tool-failed") return error?.code === "timeout" || error?.code === "invalid-tool-output";
+  const { errors, attempts: made } = error.details;
+  // An error created elsewhere may have other details; of many attempts with large errors only the first are kept.
+  return errors === undefined || errors.length < made || errors.some(({ code }) => code === "timeout");
 }
 
 async function undoStep(run: Run, state: StepState): Promise<NotUndone["reason"] | undefined> {
