@@ -118,7 +118,8 @@ export class ModelMeter {
       const answer = { inputTokens, outputTokens: estimateTokens((response.reasoning ?? "") + response.text) };
       this.calls[index] = modelCall(model, response.usage, answer);
       await end({ status: "completed" });
-      return withCap(response, maxOutputTokens, capOf(request));
+      const isLowered = maxOutputTokens !== undefined && maxOutputTokens < (capOf(request) ?? Number.POSITIVE_INFINITY);
+      return isLowered && response.maxOutputTokens === undefined ? { ...response, maxOutputTokens } : response;
     } catch (thrown) {
       if (heard === "" && isUnread(thrown)) this.calls[index] = modelCall(model, nothing, nothing);
       else countHeard();
@@ -186,11 +187,6 @@ function isUnread(thrown: unknown): boolean {
 function capOf({ maxOutputTokens }: ModelRequest): number | undefined {
   const isCap = maxOutputTokens !== undefined && maxOutputTokens >= 0 && maxOutputTokens < Number.POSITIVE_INFINITY;
   return isCap ? maxOutputTokens : undefined;
-}
-
-function withCap(response: ModelResponse, maxOutputTokens: number | undefined, requested: number | undefined) {
-  const isLowered = maxOutputTokens !== undefined && maxOutputTokens < (requested ?? Number.POSITIVE_INFINITY);
-  return isLowered && response.maxOutputTokens === undefined ? { ...response, maxOutputTokens } : response;
 }
 
 /** Sums of prices such as 0.1 and 0.2 are slightly off, which does not exceed a budget. */

@@ -95,15 +95,11 @@ export interface ExecutionOptions<TTools extends readonly Tool[] = readonly Tool
    */
   needsApproval?: ((question: ApprovalQuestion<TTools[number]>) => boolean | Promise<boolean>) | undefined;
   /**
-   * Answers a request for approval while the run waits, with a word or an object with more. If it throws, the run is
-   * suspended.
+   * Answers a request for approval while the run waits, with a word or an object. If it throws, the run is suspended.
    * @default none: the run is suspended
    */
   requestApproval?: RequestApproval<TTools[number]> | undefined;
-  /**
-   * The time in which a question of this agent can be answered, at least 1; then it counts as rejected, with `approval-expired`.
-   * @default Infinity
-   */
+  /** The time to answer a question, at least 1; then it counts as rejected, with `approval-expired`. @default Infinity */
   approvalTtlMs?: number | undefined;
   /**
    * The time that this process owns a run without renewing the lease, at least 100; then another process may resume it. It
@@ -111,35 +107,27 @@ export interface ExecutionOptions<TTools extends readonly Tool[] = readonly Tool
    */
   leaseMs?: number | undefined;
   /**
-   * The events that can be delivered to runs, by name, with the schemas of their values, which are recorded as they are:
-   * sensitive fields are refused.
-   * @default any name, and any JSON
+   * The events that can be delivered to runs, by name, with the schemas of their values. Sensitive fields are refused, as
+   * values are recorded as they are. @default any name, and any JSON
    */
   events?: Readonly<Record<string, StandardSchema>> | undefined;
   /** Keys that seal the values of sensitive fields. @default a key of this process if the store ends with it */
   secrets?: SecretOptions | undefined;
-  /**
-   * Changes what is shown of values, never what is recorded. @default none: everything but sensitive fields is shown
-   */
+  /** Changes what is shown of values, never what is recorded. @default none: all but sensitive fields is shown */
   redact?: RedactFunction | undefined;
   /**
-   * Records a digest of a run's events whenever an execution closes or is resumed, so that a later change to any of them
-   * shows, if the digest is kept elsewhere, too: see `exportRun` of `planwright/view`.
-   * @default false
+   * True to record a digest of a run's events whenever an execution closes or is resumed. If the digest is kept elsewhere,
+   * a later change to any event shows: see `exportRun` of `planwright/view`. @default false
    */
   evidence?: boolean | undefined;
   /** Watch runs from the outside: traces, metrics, logs. @default none */
   observers?: readonly Observer[] | undefined;
-  /**
-   * Receives what a listener or an observer throws or rejects with, and the event, or the call that the observer was to
-   * set a context around. @default one `console.warn`
-   */
+  /** Receives what listeners and observers throw or reject with, and the event or call. @default one `console.warn` */
   onListenerError?: ((error: unknown, about: AgentEvent | ObservedCall) => void) | undefined;
   /**
-   * Receives each error that a tool throws, when it runs or undoes a step, before the retry or the end of the step is
-   * recorded. Events and stores contain the error only as data. This function receives that data, too, if the run has
-   * secrets or `redact` changes it. Errors of an attempt that was given up are not reported. What this function throws or
-   * rejects with goes to `onListenerError`. @default none
+   * Receives each error that a tool throws, also when it undoes a step, before the retry or the end of the step is recorded;
+   * only its data if the run has secrets or `redact` changes it. Errors of an attempt that was given up are not reported.
+   * What this function throws or rejects with goes to `onListenerError`. @default none
    */
   onToolError?: ((error: unknown, call: ToolErrorCall) => void) | undefined;
   /** @default `console.warn` */
@@ -188,9 +176,8 @@ export interface RedactPlace extends Partial<StepRef> {
 }
 
 /**
- * Returns the JSON that is shown in place of a value: to listeners, in stored runs and lists, approvals and replans.
- * Records, and the values that tools receive, are unchanged. If it throws, or returns nothing, something that is not JSON or no text
- * for a message or request, the value is hidden.
+ * Returns the JSON that is shown in place of a value: to listeners, in stored runs and lists, approvals and replans,
+ * but not recorded. If it throws, or returns nothing, no JSON, or no text for a message or request, the value is hidden.
  * @inline
  */
 export type RedactFunction = (value: unknown, place: RedactPlace) => unknown;

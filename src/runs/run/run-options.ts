@@ -48,10 +48,10 @@ export type RunOptions<TTool extends Tool = Tool> = PlanOptions<TTool> &
     /** JSON that is stored with the run and passed to the tools. */
     metadata?: JsonObject | undefined;
     /**
-     * 1 to 128 of `A-Z a-z 0-9 _ . -`. The same id with the same request, or a plan of the same hash, is the same run
-     * and returns its result; with another it is `run-conflict`. A run that stopped before its end is resumed with the
-     * options it started with; if another process owns it, it is `run-owned-elsewhere`. A caller that joins an active
-     * run can cancel it through the handle; its own `signal`, `timeoutMs` and other options do not count.
+     * 1 to 128 of `A-Z a-z 0-9 _ . -`. The same id with the same request, or a plan of the same hash, is the same run and
+     * returns its result; with another it is `run-conflict`. A run that stopped before its end is resumed with the options it
+     * started with; one of another process is `run-owned-elsewhere`. A caller that joins an active run can cancel it through
+     * the handle; its own `signal`, `timeoutMs` and other options do not count.
      */
     runId?: string | undefined;
     /** A deadline for the whole run, planning included; then it ends `failed` with `timeout`. @default none */
@@ -98,9 +98,9 @@ export type ResumeOptions<TTool extends Tool = Tool> = ResourcesOption<TTool> & 
 export type DecidingOptions<TTool extends Tool = Tool> =
   | (ResumeOptions<TTool> & {
       /**
-       * With false, no step runs in this process unless the run is active in it: the next process that runs it, such as
-       * `resumeAll` or a worker, acts on it. A decision, or a settlement, is recorded at once if no process has the run. The
-       * result is the run as it is stored; a run that continues elsewhere is `interrupted`. @default true
+       * False to run no step in this process unless the run is active in it: the next process that runs it, such as
+       * `resumeAll` or a worker, acts on it. A decision or settlement is recorded at once if no process has the run. The result
+       * is the run as it is stored; a run that continues elsewhere is `interrupted`. @default true
        */
       resume?: true | undefined;
     })
