@@ -1,4 +1,4 @@
-import { hiddenText, isSealed, mapItems } from "./json.ts";
+import { hiddenText, isHolder, isSealed, mapItems } from "./json.ts";
 import { itemsOf, type JsonSchema, resolvePointer } from "./json-schema.ts";
 
 /** A mark in any branch of a schema counts. */
@@ -81,18 +81,16 @@ const schemasByName: ReadonlySet<string> = new Set("properties patternProperties
 /** True if a mark stands where the walk of the paths did not come. */
 function hasStrayMark(root: JsonSchema, visited: ReadonlySet<unknown>): boolean {
   const seen = new Set<unknown>();
-  const isStray = (part: unknown, isByName = false): boolean => {
-    if (typeof part !== "object" || part === null || seen.has(part)) return false;
+  const isStray = (part: unknown): boolean => {
+    if (!isHolder(part) || seen.has(part)) return false;
     seen.add(part);
-    if (isByName) return Object.values(part).some((schema) => isStray(schema));
-    const schema = part as JsonSchema;
-    if (isMarked(schema)) return !visited.has(schema);
-    return (
-      (typeof schema.$ref === "string" && isStray(resolvePointer(root, schema.$ref))) ||
-      Object.entries(schema).some(
-        ([keyword, value]) => !withoutSchemas.has(keyword) && isStray(value, schemasByName.has(keyword)),
-      )
-    );
+    if (isMarked(part as JsonSchema)) return !visited.has(part);
+    const { $ref } = part as JsonSchema;
+    if (typeof $ref === "string" && isStray(resolvePointer(root, $ref))) return true;
+    return Object.entries(part).some(([keyword, value]) => {
+      if (schemasByName.has(keyword)) return Object.values(Object(value)).some(isStray);
+      return !withoutSchemas.has(keyword) && isStray(value);
+    });
   };
   return isStray(root);
 }
@@ -101,7 +99,7 @@ function withBranches(root: JsonSchema, schemas: readonly unknown[]): readonly J
   const found = new Set<JsonSchema>();
   const collect = (part: unknown) => {
     const schema = part as JsonSchema;
-    if (typeof part !== "object" || part === null || found.has(schema)) return;
+    if (!isHolder(part) || found.has(schema)) return;
     const { $ref, anyOf = [], oneOf = [], allOf = [], then, else: otherwise } = schema;
     found.add(schema);
     if ($ref !== undefined) collect(resolvePointer(root, $ref));
@@ -145,9 +143,13 @@ export function maskPaths<T>(value: T, paths: readonly string[]): T {
 function mask(value: unknown, patterns: readonly Pattern[]): unknown {
   const here = patterns.flatMap(withoutAnyDepth);
   if (here.some(({ length }) => length === 0) || isSealed(value)) return hiddenText;
-  if (typeof value !== "object" || value === null) return value;
-  const patternsBelow = (key: string) => here.flatMap((pattern) => below(pattern, key));
-  return mapItems(value, (item, key) => mask(item, patternsBelow(String(key))));
+  if (!isHolder(value)) return value;
+  return mapItems(value, (item, key) =>
+    mask(
+      item,
+      here.flatMap((pattern) => below(pattern, String(key))),
+    ),
+  );
 }
 
 /** `**` stands for no key at all, too. */

@@ -98,8 +98,10 @@ export function replayTools<const TTools extends readonly Tool[]>(
   const unknown = calls.find(({ tool }) => !tools.has(tool));
   if (unknown !== undefined)
     failOption("options.tools", [...tools.keys()].join(", "), `all recorded tools, also ${unknown.tool}`, true);
-  const replay = new ToolReplay(path, calls);
-  const replayed = [...tools.values()].map((tool) => replay.wrap(tool));
+  const identityOf = ({ tool, input, undone }: RecordedCall) => ({ tool, input, undone });
+  const { howToRecord } = toolRecordings;
+  const replay = new Replay(path, calls, { howToRecord, identityOf, unmade: "not made" });
+  const replayed = [...tools.values()].map((tool) => replayTool(tool, replay, calls));
   return Object.assign(replayed, { assertComplete: () => replay.assertComplete() }) as unknown as ReplayedTools<TTools>;
 }
 
@@ -219,56 +221,37 @@ function toRecorded({ declaredEffect }: DefinedTool, thrown: unknown): RecordedE
 
 // ---- Replaying ----
 
-class ToolReplay {
-  private readonly replay: Replay<RecordedCall>;
+function replayTool(tool: DefinedTool, replay: Replay<RecordedCall>, calls: readonly RecordedCall[]): DefinedTool {
+  /** Its schema has checked each output when it was recorded, and may not accept it again: a `Date` has become text. */
+  const outputs = new Map<unknown, readonly SchemaIssue[]>();
+  const answer: CallTool = async (asked, { signal }) => {
+    signal.throwIfAborted();
+    const { output, error, invalidOutput = [] } = replay.take(asked) ?? missCall(replay, asked);
+    if (error !== undefined) throw toThrown(error);
+    const returned = invalidOutput.length > 0 ? {} : copyJson(output);
+    outputs.set(returned, invalidOutput);
+    return returned;
+  };
+  const isInvalid = (call: RecordedCall) => call.tool === tool.name && call.invalidOutput !== undefined;
+  // Without a schema an output is invalid if it is not JSON. The file does not have it, so its issues are reported instead.
+  const schema = tool.outputSchema ?? (calls.some(isInvalid) ? z.unknown() : undefined);
+  if (schema === undefined) return wrapTool(tool, answer);
+  const outputSchema = withValidate(schema, (value) => {
+    const issues = outputs.get(value);
+    if (issues === undefined) return schema["~standard"].validate(value);
+    return issues.length === 0 ? { value } : { issues };
+  });
+  return wrapTool({ ...tool, outputSchema }, answer);
+}
 
-  constructor(
-    path: string,
-    private readonly calls: readonly RecordedCall[],
-  ) {
-    const identityOf = ({ tool, input, undone }: RecordedCall) => ({ tool, input, undone });
-    this.replay = new Replay(path, calls, { howToRecord: toolRecordings.howToRecord, identityOf, unmade: "not made" });
-  }
-
-  assertComplete(): void {
-    this.replay.assertComplete();
-  }
-
-  wrap(tool: DefinedTool): DefinedTool {
-    /** Its schema has checked each output when it was recorded, and may not accept it again: a `Date` has become text. */
-    const outputs = new Map<unknown, readonly SchemaIssue[]>();
-    const answer: CallTool = async (asked, { signal }) => {
-      signal.throwIfAborted();
-      const { output, error, invalidOutput = [] } = this.answer(asked);
-      if (error !== undefined) throw toThrown(error);
-      const returned = invalidOutput.length > 0 ? {} : copyJson(output);
-      outputs.set(returned, invalidOutput);
-      return returned;
-    };
-    const isInvalid = (call: RecordedCall) => call.tool === tool.name && call.invalidOutput !== undefined;
-    // Without a schema an output is invalid if it is not JSON. The file does not have it, so its issues are reported instead.
-    const schema = tool.outputSchema ?? (this.calls.some(isInvalid) ? z.unknown() : undefined);
-    if (schema === undefined) return wrapTool(tool, answer);
-    const outputSchema = withValidate(schema, (value) => {
-      const issues = outputs.get(value);
-      if (issues === undefined) return schema["~standard"].validate(value);
-      return issues.length === 0 ? { value } : { issues };
-    });
-    return wrapTool({ ...tool, outputSchema }, answer);
-  }
-
-  private answer(asked: AskedCall): RecordedCall {
-    const found = this.replay.take(asked);
-    if (found !== undefined) return found;
-    const { tool, input, undone } = asked;
-    const from = undone === undefined ? tool : `${tool}.undo`;
-    const miss = { from, asked: `its input is ${cutJson(input)}`, of: ` of ${from}` };
-    const compare = (call: RecordedCall) =>
-      call.tool === tool && (call.undone === undefined) === (undone === undefined)
-        ? { asked: { input, output: undone }, recorded: { input: call.input, output: call.undone } }
-        : undefined;
-    throw Object.assign(this.replay.miss(miss, compare), { retryable: false });
-  }
+function missCall(replay: Replay<RecordedCall>, { tool, input, undone }: AskedCall): never {
+  const from = undone === undefined ? tool : `${tool}.undo`;
+  const miss = { from, asked: `its input is ${cutJson(input)}`, of: ` of ${from}` };
+  const compare = (call: RecordedCall) =>
+    call.tool === tool && (call.undone === undefined) === (undone === undefined)
+      ? { asked: { input, output: undone }, recorded: { input: call.input, output: call.undone } }
+      : undefined;
+  throw Object.assign(replay.miss(miss, compare), { retryable: false });
 }
 
 function toThrown({ cause, retryAfterMs, outcome, ...data }: RecordedError): Error {
