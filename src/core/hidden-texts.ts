@@ -13,6 +13,8 @@ const maxHalf = 1_024;
 
 /** The texts and numbers of secret values, which are hidden in all texts that quote them. */
 export class HiddenTexts {
+  /** All of them, however short. */
+  private readonly leaves = new Set<unknown>();
   private readonly texts = new Set<string>();
   /** By their beginning, so that very few have to be looked for at each character. */
   private readonly byHead = new Map<string, string[]>();
@@ -27,6 +29,7 @@ export class HiddenTexts {
     if (isHolder(value)) for (const item of Object.values(value)) this.add(item);
     if (typeof value !== "string" && typeof value !== "number") return;
     const text = String(value);
+    if (text !== "") this.leaves.add(value);
     // Half a surrogate pair has no form in a URL.
     const encoded = text.isWellFormed() ? encodeURIComponent(text) : text;
     for (const form of [text, encoded, JSON.stringify(text).slice(1, -1)]) {
@@ -35,6 +38,10 @@ export class HiddenTexts {
       const length = this.headLengths.find((each) => form.length >= each);
       addTo(this.byHead, form.slice(0, length), form);
     }
+  }
+
+  isRepeatedIn(leaf: unknown): boolean {
+    return this.leaves.has(leaf) || this.hideIn(leaf) !== leaf;
   }
 
   hide(text: string): string {

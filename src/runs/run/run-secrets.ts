@@ -87,8 +87,6 @@ interface Filled {
  */
 export class RunSecrets {
   private readonly hidden = new HiddenTexts();
-  /** The texts and numbers of all secrets, however short. */
-  private readonly leaves = new Set<JsonValue>();
   /** By sealed text. */
   private readonly values = new Map<string, JsonValue>();
   /** Sealed texts, by place and value. */
@@ -131,7 +129,7 @@ export class RunSecrets {
         const place = this.placeOf(part);
         const value = await this.keys.open(part.text, place);
         this.values.set(part.text, value);
-        this.hide(value);
+        this.hidden.add(value);
         const key = keyOf(place, value);
         if (!this.sealed.has(key)) this.sealed.set(key, Promise.resolve(part.text));
       }),
@@ -222,7 +220,7 @@ export class RunSecrets {
     const known = this.sealed.get(key);
     if (known !== undefined) return known;
     // It is hidden from now on, and not only once it is sealed.
-    this.hide(value);
+    this.hidden.add(value);
     const sealing = this.keys.seal(value, place).then((text) => {
       this.values.set(text, value);
       return text;
@@ -252,21 +250,18 @@ export class RunSecrets {
       if (typeof part === "string" || typeof part === "number")
         return part === place || literals?.has(part) ? part : markValue(part);
       if (!isHolder(part)) return part;
-      if (!Array.isArray(part) && Object.keys(part).some((key) => this.repeats(key))) return markValue(part);
+      if (!Array.isArray(part) && Object.keys(part).some((key) => this.hidden.isRepeatedIn(key)))
+        return markValue(part);
       const places = (typeof place === "object" ? place : undefined) as Readonly<Record<string, unknown>> | undefined;
       return mapItems(part, (item, key) => mark(item as JsonValue, places?.[key]));
     };
     return hasHidden(given) ? mark(value, given) : value;
   }
 
-  private repeats(text: JsonValue): boolean {
-    return this.leaves.has(text) || this.hideIn(text) !== text;
-  }
-
   /** The items of a loop: a value that is, or contains, a secret stays one, under a name that is never recorded. */
   holdItems(items: readonly JsonValue[]): readonly JsonValue[] {
     const keep = (leaf: unknown): unknown => {
-      if (!this.repeats(leaf as JsonValue)) return leaf;
+      if (!this.hidden.isRepeatedIn(leaf)) return leaf;
       const $sealed = `held.${this.values.size}`;
       this.values.set($sealed, leaf as JsonValue);
       return { $sealed };
@@ -346,17 +341,8 @@ export class RunSecrets {
     );
   }
 
-  private hide(value: JsonValue): void {
-    this.hidden.add(value);
-    mapLeaves(value, (leaf) => {
-      if ((typeof leaf === "string" && leaf !== "") || typeof leaf === "number") this.leaves.add(leaf);
-      return leaf;
-    });
-  }
-
-  hideIn<T>(value: T): T {
+  hideIn<T>(value: T): T 
     return this.hidden.hideIn(value);
-  }
 
   hideInEvent<TInit extends EventInit>(init: TInit): TInit {
     const { step, outcome } = init as EventInit & { readonly step?: PlanStep; readonly outcome?: object };
@@ -371,12 +357,11 @@ export class RunSecrets {
     } as TInit;
   }
 
-  private hideParts(holder: object, names: readonly string[]): object {
+  private hideParts(holder: object, names: readonly string[]): object 
     return mapItems(holder, (part, name) => {
       if (!names.includes(String(name))) return part;
       return this.hidden.hideIn(part, name !== "error" && name !== "cause");
     });
-  }
 
   hideStep<TStep extends Partial<Pick<ToolStep, "tool" | "input" | "reasoning">>>(step: TStep): TStep {
     const input = this.hideSecretsOf(step);
@@ -387,7 +372,7 @@ export class RunSecrets {
 
   /** The step may be malformed. Returns the input to show. */
   private hideSecretsOf<T>({ tool, input }: { readonly tool?: unknown; readonly input?: T }): T | undefined {
-    return hideInput(input, this.views.get(tool as string)?.input, (secret) => this.hide(secret as JsonValue));
+    return hideInput(input, this.views.get(tool as string)?.input, (secret) => this.hidden.add(secret));
   }
 
   hidePlan(plan: Plan): Plan {
