@@ -82,13 +82,13 @@ export class HiddenTexts {
   }
 
   /**
-   * A value without the hidden texts in its texts and numbers; the name and code of our own errors stay. Hidden texts in
-   * keys are replaced only in what a tool has made: in the whole value with `isMade`, else in the details of its errors.
+   * Hides them in a value's texts and numbers, but not in the name and code of our own errors. Keys are changed only in what
+   * a tool has made: in the whole value with `isMade`, else in the details of its errors.
    */
   hideIn<T>(value: T, isMade = false): T {
     if (typeof value === "string") return this.hide(value) as T;
     if (typeof value === "number") return (this.texts.has(String(value)) ? hiddenText : value) as T;
-    if (typeof value !== "object" || value === null || this.texts.size === 0) return value;
+    if (!isHolder(value) || this.texts.size === 0) return value;
     const isOurs = !isMade && isOurError(value);
     const hidden = mapItems(value, (item, key) =>
       isOurs && (key === "name" || key === "code") ? item : this.hideIn(item, isMade || (key === "details" && !isOurs)),
@@ -117,13 +117,15 @@ export function addSecrets(hidden: HiddenTexts, root: JsonSchema, value: unknown
   const masked = paths.length === 0 ? value : maskPaths(value, paths);
   const add = (part: unknown, mask: unknown, path: JsonPath) => {
     if (part === mask) return;
-    if (!isHolder(part)) hidden.add(part);
-    else {
-      const names = mask === hiddenText && !Array.isArray(part) ? knownKeys(schemasAt(root, path) ?? []) : undefined;
-      mapItems(part, (item, key) => {
-        if (names?.includes(String(key)) === false) hidden.add(key);
-        add(item, mask === hiddenText ? mask : Object(mask)[key], [...path, key]);
-      });
+    if (!isHolder(part)) {
+      hidden.add(part);
+      return;
+    }
+    const isList = Array.isArray(part);
+    const names = mask === hiddenText && !isList ? knownKeys(schemasAt(root, path) ?? []) : undefined;
+    for (const [key, item] of Object.entries(part)) {
+      if (names?.includes(key) === false) hidden.add(key);
+      add(item, mask === hiddenText ? mask : Object(mask)[key], [...path, isList ? Number(key) : key]);
     }
   };
   add(value, masked, []);

@@ -75,8 +75,8 @@ export function pendingItems(run: Pick<Run, "state" | "settings">): readonly Pen
   return continues ? [...outcomes, ...approvals, ...waits] : outcomes;
 }
 
-export function isAllDone({ state }: Run): boolean {
-  return state.plan?.steps.every(({ id }) => isDone(state.steps.get(id) as StepState)) ?? true;
+export function isAllDone(run: Run): boolean {
+  return stepsOf(run).every(isDone);
 }
 
 export function hasAnswer(run: Run): boolean {
