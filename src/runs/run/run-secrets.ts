@@ -341,8 +341,9 @@ export class RunSecrets {
     );
   }
 
-  hideIn<T>(value: T): T 
+  hideIn<T>(value: T): T {
     return this.hidden.hideIn(value);
+  }
 
   hideInEvent<TInit extends EventInit>(init: TInit): TInit {
     const { step, outcome } = init as EventInit & { readonly step?: PlanStep; readonly outcome?: object };
@@ -357,11 +358,12 @@ export class RunSecrets {
     } as TInit;
   }
 
-  private hideParts(holder: object, names: readonly string[]): object 
+  private hideParts(holder: object, names: readonly string[]): object {
     return mapItems(holder, (part, name) => {
       if (!names.includes(String(name))) return part;
       return this.hidden.hideIn(part, name !== "error" && name !== "cause");
     });
+  }
 
   hideStep<TStep extends Partial<Pick<ToolStep, "tool" | "input" | "reasoning">>>(step: TStep): TStep {
     const input = this.hideSecretsOf(step);
