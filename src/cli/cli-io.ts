@@ -46,12 +46,10 @@ export type PlannerChoice =
   | { readonly type: "rules" }
   | { readonly type: "ollama"; readonly model: string; readonly host: string | undefined };
 
-export interface CliOptions {
+export interface CliOptions extends AgentChoice {
   readonly planOnly: boolean;
   readonly json: boolean;
   readonly color: boolean;
-  readonly planner: PlannerChoice;
-  readonly db: string | undefined;
 }
 
 export interface CliCall {
@@ -146,10 +144,11 @@ function reportLostOutput(host: CliProcess): void {
 
 export async function createCliAgent(choice: AgentChoice, warnings?: AgentWarnings): Promise<CliAgent> {
   const planner = createPlanner(choice.planner);
-  const opened: { close(): unknown }[] = [];
-  const close = () => void opened.map((each) => each.close());
+  const { todos, notes, store } = choice.db === undefined ? {} : await openDatabase(choice.db);
+  const close = () => {
+    for (const each of [todos, notes, store]) each?.close();
+  };
   try {
-    const { todos, notes, store } = choice.db === undefined ? {} : await openDatabase(choice.db, opened);
     const tools = [createCalculator(), createTodoStore({ storage: todos }), createNotes({ storage: notes })] as const;
     return { agent: createAgent({ tools, planner, store, evidence: store !== undefined, ...warnings }), store, close };
   } catch (error) {
@@ -158,19 +157,15 @@ export async function createCliAgent(choice: AgentChoice, warnings?: AgentWarnin
   }
 }
 
-async function openDatabase(path: string, opened: { close(): unknown }[]) {
+async function openDatabase(path: string) {
   // Imported here, as nothing else needs it.
   const sqlite = await import("../adapters/sqlite/index.ts");
   // Where "npm install" puts a driver: npx and "npm install -g" keep the command elsewhere.
   driverPlaces[0] = `${process.cwd()}/planwright`;
-  const open = <T extends { close(): unknown }>(one: T): T => {
-    opened.push(one);
-    return one;
-  };
   return {
-    todos: open(withoutWarnings(() => sqlite.createSqliteTodos({ path }))),
-    notes: open(sqlite.createSqliteNotes({ path })),
-    store: open(sqlite.createSqliteRunStore({ path })),
+    todos: withoutWarnings(() => sqlite.createSqliteTodos({ path })),
+    notes: sqlite.createSqliteNotes({ path }),
+    store: sqlite.createSqliteRunStore({ path }),
   };
 }
 

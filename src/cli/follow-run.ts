@@ -1,9 +1,8 @@
-import type { AgentEvent, PlanReviseEvent, StepEndEvent, StepRetryEvent, UndoEndEvent } from "../core/events.ts";
+import { type AgentEvent, type EventHandlers, handleEvent } from "../core/events.ts";
 import type { Plan } from "../core/plan.ts";
 import type { RunResult, RunSnapshot } from "../core/run-result.ts";
 import { jsonLines, printable } from "../core/text.ts";
 import { type CliCall, getExitCode } from "./cli-io.ts";
-import type { Colors } from "./printer.ts";
 import {
   nameStep,
   renderFallback,
@@ -58,66 +57,44 @@ export function createReporter(
   const { colors } = out;
   const startedAtMs = new Map<string, number>();
   let isPlanShown = false;
-  return (event) => {
-    out.print(describeEvent(event));
-  };
-
-  function describeEvent(event: AgentEvent): readonly string[] {
-    switch (event.type) {
-      case "run-start":
-        return describePlan(event.plan);
-      case "plan-end":
-        return describePlan(event.outcome.status === "completed" ? event.outcome.plan : undefined);
-      case "run-resume":
-        return describePlan(isPlanShown ? undefined : resumed);
-      case "step-start":
-        startedAtMs.set(nameStep(event), Date.parse(event.timestamp));
-        return [`  > ${nameStep(event)}`];
-      case "step-retry":
-        return [describeRetry(event, colors)];
-      case "step-end":
-        return [describeEnd(event)];
-      case "step-skip":
-        return [colors.dim(`  - ${nameStep(event)}: skipped (${printable(event.reason)})`)];
-      case "plan-revise":
-        return [colors.yellow(describeRevision(event))];
-      case "undo-end":
-        return [describeUndo(event, colors)];
-      case "circuit-change":
-        return [colors.yellow(`  ! ${printable(`${event.tool}: circuit ${event.state}`)}`)];
-      default:
-        return [];
-    }
-  }
-
-  function describePlan(plan: Plan | undefined): readonly string[] {
+  const showPlan = (plan: Plan | undefined) => {
     if (plan === undefined) return [];
     isPlanShown = true;
     return [...renderTitledPlan(plan, { tools, colors }), "", colors.bold("Run")];
-  }
-
-  function describeEnd(event: StepEndEvent): string {
-    const tookMs = Date.parse(event.timestamp) - (startedAtMs.get(nameStep(event)) ?? Number.NaN);
-    const text = renderStepEnd(event, { colors, tool: tools.find(({ name }) => name === event.tool) });
-    return tookMs >= reportAfterMs ? `${text} ${colors.dim(seconds(tookMs))}` : text;
-  }
-}
-
-function describeRevision({ outcome, cause }: PlanReviseEvent): string {
-  if (outcome.status === "completed")
-    return `${printable(cause.message)} Planned again: ${outcome.plan.steps.length} steps`;
-  return `Could not plan again: ${printable(outcome.error.message)}`;
-}
-
-function describeUndo(event: UndoEndEvent, colors: Colors): string {
-  if (event.outcome.status === "completed") return `  ${colors.green("↶")} ${nameStep(event)}: undone`;
-  return `  ${colors.red("✖")} ${nameStep(event)}: not undone, ${printable(event.outcome.error.message)}`;
-}
-
-function describeRetry(event: StepRetryEvent, colors: Colors): string {
-  const { attempt, delayMs, error } = event;
-  const text = `attempt ${attempt} failed: ${printable(error.message)}; next in ${seconds(delayMs)}`;
-  return `  ${colors.yellow("↻")} ${nameStep(event)}: ${text}`;
+  };
+  const handlers: EventHandlers<readonly string[]> = {
+    "run-start": ({ plan }) => showPlan(plan),
+    "plan-end": ({ outcome }) => showPlan(outcome.status === "completed" ? outcome.plan : undefined),
+    "run-resume": () => showPlan(isPlanShown ? undefined : resumed),
+    "plan-revise": ({ outcome, cause }) => {
+      const text =
+        outcome.status === "completed"
+          ? `${printable(cause.message)} Planned again: ${outcome.plan.steps.length} steps`
+          : `Could not plan again: ${printable(outcome.error.message)}`;
+      return [colors.yellow(text)];
+    },
+    "step-start": (event) => {
+      startedAtMs.set(nameStep(event), Date.parse(event.timestamp));
+      return [`  > ${nameStep(event)}`];
+    },
+    "step-retry": (event) => {
+      const { attempt, delayMs, error } = event;
+      const text = `attempt ${attempt} failed: ${printable(error.message)}; next in ${seconds(delayMs)}`;
+      return [`  ${colors.yellow("↻")} ${nameStep(event)}: ${text}`];
+    },
+    "step-end": (event) => {
+      const tookMs = Date.parse(event.timestamp) - (startedAtMs.get(nameStep(event)) ?? Number.NaN);
+      const text = renderStepEnd(event, { colors, tool: tools.find(({ name }) => name === event.tool) });
+      return [tookMs >= reportAfterMs ? `${text} ${colors.dim(seconds(tookMs))}` : text];
+    },
+    "step-skip": (event) => [colors.dim(`  - ${nameStep(event)}: skipped (${printable(event.reason)})`)],
+    "undo-end": (event) => {
+      if (event.outcome.status === "completed") return [`  ${colors.green("↶")} ${nameStep(event)}: undone`];
+      return [`  ${colors.red("✖")} ${nameStep(event)}: not undone, ${printable(event.outcome.error.message)}`];
+    },
+    "circuit-change": ({ tool, state }) => [colors.yellow(`  ! ${printable(`${tool}: circuit ${state}`)}`)],
+  };
+  return (event) => out.print(handleEvent(handlers, event) ?? []);
 }
 
 function seconds(ms: number): string {

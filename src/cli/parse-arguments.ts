@@ -1,4 +1,5 @@
 import { Command, CommanderError, InvalidArgumentError, Option } from "commander";
+import { defined } from "../core/option-tables.ts";
 import { isRunStatus, type RunStatus, runStatuses } from "../core/run-summary.ts";
 import { isInCalendar } from "../core/step.ts";
 import { type CliIo, type CliOptions, exitCodes, type PlannerChoice } from "./cli-io.ts";
@@ -55,6 +56,16 @@ interface CommandOption {
   readonly commands: readonly NamedCommand["type"][];
 }
 
+// If the file of `--db` is missing, the next argument is an option or "--".
+const readFileName = readerFor((text) => text !== "" && !text.startsWith("-"), "a file, such as ./todo.db");
+const isTime = (text: string) => !Number.isNaN(Date.parse(text)) && isInCalendar(text);
+const readTime = readerFor(isTime, "a time, such as 2026-01-31");
+const readCount = readerFor((text) => /^\d{1,9}$/.test(text), "a whole number, such as 100");
+const readStatuses = readerFor(
+  (text) => text.split(",").every(isRunStatus),
+  `one or more of ${runStatuses.join(", ")}`,
+);
+
 const commandOptions: readonly (readonly [name: keyof ReadOptions, option: CommandOption])[] = [
   ["tools", { flags: "--tools <file>", read: readFileName, commands: ["explain", "show", "runs", "watch"] }],
   ["lint", { flags: "--lint", commands: ["explain"] }],
@@ -64,8 +75,8 @@ const commandOptions: readonly (readonly [name: keyof ReadOptions, option: Comma
   ["export", { flags: "--export <file>", read: readFileName, commands: ["show"] }],
   ["key", { flags: "--key <file>", read: readFileName, commands: ["show", "verify"] }],
   ["before", { flags: "--before <time>", read: readTime, commands: ["prune"] }],
-  ["keep", { flags: "--keep <count>", read: readCount, commands: ["prune"] }],
-  ["status", { flags: "--status <names>", read: readStatuses, commands: ["prune"] }],
+  ["keep", { flags: "--keep <count>", read: (text) => Number(readCount(text)), commands: ["prune"] }],
+  ["status", { flags: "--status <names>", read: (text) => readStatuses(text).split(","), commands: ["prune"] }],
 ];
 
 const moreHelp = `
@@ -82,10 +93,8 @@ Exit codes: 0 done, 1 failed, 2 bad usage or no plan, 130 cancelled, 143 stopped
 
 export function parseArguments(argv: readonly string[], { stdout, stderr, env, version }: CliIo): CliArguments {
   const [out, err] = [new Printer(stdout), new Printer(stderr)];
-  const command = createCommand(version).configureOutput({
-    writeOut: (text) => out.print(splitLines(text)),
-    writeErr: (text) => err.print(splitLines(text)),
-  });
+  const writeTo = (printer: Printer) => (text: string) => printer.print(text.replace(/\n$/, "").split("\n"));
+  const command = createCommand(version).configureOutput({ writeOut: writeTo(out), writeErr: writeTo(err) });
   const valued = command.options.filter(({ required }) => required).flatMap(({ long }) => long ?? []);
   try {
     command.parse(markRequest(argv, valued), { from: "user" });
@@ -97,7 +106,7 @@ export function parseArguments(argv: readonly string[], { stdout, stderr, env, v
     const stored = argv.includes("--") ? undefined : readCommand(command.args);
     checkOptions(stored, read, command);
     if (stored === undefined) return { type: "request", request, options };
-    const own = getOwnOptions(stored, read);
+    const own = defined(Object.fromEntries(commandOptions.map(([name]) => [name, read[name]])));
     if (isCommandOfAnyRun(stored) && Object.keys(own).length === 0) {
       return { type: "request", request, options, ...(!planOnly && { ifRun: stored }) };
     }
@@ -139,15 +148,6 @@ function createCommand(version: string): Command {
   return command;
 }
 
-function splitLines(text: string): readonly string[] {
-  return text.replace(/\n$/, "").split("\n");
-}
-
-function getOwnOptions({ type }: NamedCommand, read: ReadOptions): Partial<ReadOptions> {
-  const own = commandOptions.filter(([name, { commands }]) => commands.includes(type) && read[name] !== undefined);
-  return Object.fromEntries(own.map(([name]) => [name, read[name]]));
-}
-
 function checkOptions(stored: NamedCommand | undefined, read: ReadOptions, command: Command): void {
   for (const [name, { commands }] of commandOptions) {
     if (read[name] === undefined || commands.some((type) => type === stored?.type)) continue;
@@ -172,27 +172,11 @@ function checkOptions(stored: NamedCommand | undefined, read: ReadOptions, comma
   }
 }
 
-function readTime(text: string): string {
-  if (Number.isNaN(Date.parse(text)) || !isInCalendar(text))
-    throw new InvalidArgumentError("It must be a time, such as 2026-01-31.");
-  return text;
-}
-
-function readCount(text: string): number {
-  if (!/^\d{1,9}$/.test(text)) throw new InvalidArgumentError("It must be a whole number, such as 100.");
-  return Number(text);
-}
-
-function readStatuses(text: string): readonly RunStatus[] {
-  const names = text.split(",");
-  if (!names.every(isRunStatus)) throw new InvalidArgumentError(`It must be one or more of ${runStatuses.join(", ")}.`);
-  return names;
-}
-
-/** If the file of `--db` is missing, the next argument is an option or "--". */
-function readFileName(text: string): string {
-  if (text === "" || text.startsWith("-")) throw new InvalidArgumentError("It must be a file, such as ./todo.db.");
-  return text;
+function readerFor(isValid: (text: string) => boolean, expected: string): (text: string) => string {
+  return (text) => {
+    if (isValid(text)) return text;
+    throw new InvalidArgumentError(`It must be ${expected}.`);
+  };
 }
 
 function readPlanner({ planner, model, host }: ReadOptions, env: CliIo["env"], command: Command): PlannerChoice {

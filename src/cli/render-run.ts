@@ -12,6 +12,11 @@ import { dependenciesOf, parseReference, stepsNamedIn } from "../plan/references
 import type { CliOptions } from "./cli-io.ts";
 import type { Colors } from "./printer.ts";
 
+interface Look {
+  readonly tools: readonly Tool[];
+  readonly colors: Colors;
+}
+
 const maxRequest = 100;
 const statusWidth = "interrupted".length;
 
@@ -21,10 +26,7 @@ export function renderRunLine(run: RunSummary, colors: Colors): string {
   return `${printable(runId)}  ${status}  ${colors.dim(renderTime(createdAt))}  ${renderRequest(request)}`;
 }
 
-export function renderRun(
-  run: RunSnapshot,
-  { tools, colors, db }: { readonly tools: readonly Tool[]; readonly colors: Colors; readonly db: string | undefined },
-): string[] {
+export function renderRun(run: RunSnapshot, { tools, colors, db }: Look & Pick<CliOptions, "db">): string[] {
   const { runId, forkedFrom, status, request, createdAt, updatedAt, plan, steps, error, pending } = run;
   const times = `${renderTime(createdAt)} to ${renderTime(updatedAt)}`;
   const lines = [printable(runId), `  ${paint(shownStatus(run), colors)}, ${times}`, `  ${renderRequest(request)}`];
@@ -55,7 +57,7 @@ function renderRequest(request: string | undefined): string {
   return request === undefined ? "(a plan)" : cutText(printable(request), maxRequest);
 }
 
-export function renderTitledPlan(plan: Plan, { tools, colors }: { tools: readonly Tool[]; colors: Colors }): string[] {
+export function renderTitledPlan(plan: Plan, { tools, colors }: Look): string[] {
   const { model, attempts = 1 } = plan.source;
   const tries = attempts > 1 ? `, in ${attempts} tries` : "";
   const title = colors.bold("Plan") + (model === undefined ? "" : colors.dim(` by ${printable(model)}${tries}`));
@@ -217,7 +219,9 @@ export function renderOutput(output: unknown, { tool, colors }: { tool: Tool | u
 
 function renderThings(things: readonly Keyed[], colors: Colors): string[] {
   return things.map((thing) => {
-    const fields = getDetails(thing);
+    const told = [findTitleKey(thing), "id", "completed", "done"];
+    const isDetail = ([key]: readonly [string, unknown]) => !told.includes(key) && !key.endsWith("edAt");
+    const fields = renderFields(Object.fromEntries(Object.entries(thing).filter(isDetail)));
     return fields === "" ? describeThing(thing) : `${describeThing(thing)} ${colors.dim(`(${fields})`)}`;
   });
 }
@@ -248,13 +252,6 @@ function describeThing(thing: Keyed): string {
   return `${done ? "[x]" : "[ ]"} ${title}`;
 }
 
-function getDetails(thing: Keyed): string {
-  const isTold = (key: string) => key === findTitleKey(thing) || ["id", "completed", "done"].includes(key);
-  return renderFields(
-    Object.fromEntries(Object.entries(thing).filter(([key]) => !isTold(key) && !key.endsWith("edAt"))),
-  );
-}
-
 /** The fields that fit on a line: `count: 2, tags: a b`. */
 function renderFields(value: Keyed): string {
   const texts = Object.entries(value).map(([key, field]) => ({ key, text: renderField(field) }));
@@ -271,10 +268,9 @@ function isScalar(value: unknown): boolean {
   return typeof value === "string" || typeof value === "number" || typeof value === "boolean";
 }
 
-export function renderResult(
-  run: Pick<RunSnapshot, "plan" | "steps" | "output" | "usage">,
-  { tools, colors }: { readonly tools: readonly Tool[]; readonly colors: Colors },
-): string[] {
+type Outcome = Pick<RunSnapshot, "plan" | "steps" | "output" | "usage">;
+
+export function renderResult(run: Outcome, { tools, colors }: Look): string[] {
   const alike = findLastAlike(run);
   const tool = tools.find(({ name }) => name === alike.at(-1)?.tool);
   const outputs = alike.length > 1 ? alike.map((step) => step.output) : [run.output];

@@ -1,4 +1,5 @@
-import { createWriteStream, readFileSync, statSync } from "node:fs";
+import { readFileSync, statSync } from "node:fs";
+import { writeFile } from "node:fs/promises";
 import type { Agent } from "../agent.ts";
 import { AgentError, isAgentError } from "../core/errors.ts";
 import type { AgentEvent } from "../core/events.ts";
@@ -9,7 +10,7 @@ import { jsonLines, printable, printableJson } from "../core/text.ts";
 import { describeCall } from "../describe-plan.ts";
 import type { PruneOptions } from "../runs/stored/stored-runs.ts";
 import type { RunVerdict } from "../view/export-run.ts";
-import type { DrawOptions } from "../view/run-view.ts";
+import type { DrawnRun } from "../view/run-view.ts";
 import { type CliCall, exitCodes } from "./cli-io.ts";
 import { createReporter, followRun, reportResult } from "./follow-run.ts";
 import type { AnyRunCommand } from "./parse-arguments.ts";
@@ -47,8 +48,7 @@ async function* readPages(agent: Agent): AsyncGenerator<readonly RunSummary[], u
 export async function showRun(call: CliCall, runId: string): Promise<number> {
   const { tools, options, out } = call;
   const run = await requireRun(call, runId);
-  const rendered = { tools, colors: out.colors, db: options.db };
-  out.print(options.json ? jsonLines(run) : renderRun(run, rendered));
+  out.print(options.json ? jsonLines(run) : renderRun(run, { tools, colors: out.colors, db: options.db }));
   return exitCodes.completed;
 }
 
@@ -118,15 +118,15 @@ const eventPageSize = 100;
 export async function drawRun(call: CliCall, runId: string, file: string): Promise<number> {
   const events: AgentEvent[] = [];
   for await (const event of readRecorded(call, runId)) events.push(event);
-  // Imported here and below, as nothing else needs it.
-  const { toHtml } = await import("../view/index.ts");
-  await saveFile(call, file, toHtml(events, drawOptions(call)));
+  await saveDrawn(call, file, events);
   call.out.print([`Wrote ${printable(file)}.`]);
   return exitCodes.completed;
 }
 
-function drawOptions({ tools }: CliCall): DrawOptions {
-  return { describeCall: (call) => describeCall(call, { tools }) };
+async function saveDrawn(call: CliCall, file: string, drawn: DrawnRun | readonly DrawnRun[]): Promise<void> {
+  // Imported here and below, as nothing else needs it.
+  const { toHtml } = await import("../view/index.ts");
+  await saveFile(call, file, toHtml(drawn, { describeCall: (said) => describeCall(said, { tools: call.tools }) }));
 }
 
 export async function drawRuns(call: CliCall, file: string): Promise<number> {
@@ -135,28 +135,21 @@ export async function drawRuns(call: CliCall, file: string): Promise<number> {
   let [total, damaged] = [0, 0];
   for await (const page of readPages(agent)) {
     for (const { runId } of total === 0 ? page : []) {
-      const run = await readWhole(call, runId);
-      if (run === "damaged") damaged += 1;
-      else if (run !== undefined) runs.push(withoutValues(run));
+      const run = await agent.getRun(runId).catch((thrown: unknown) => {
+        if (!isAgentError(thrown, "store-failed") || thrown.details.problem !== "corrupt") throw thrown;
+        // One damaged run does not hide the others.
+        damaged += 1;
+        return undefined;
+      });
+      if (run !== undefined) runs.push(withoutValues(run));
     }
     total += page.length;
   }
-  const { toHtml } = await import("../view/index.ts");
-  await saveFile(call, file, toHtml(runs, drawOptions(call)));
+  await saveDrawn(call, file, runs);
   const leftOut = total > pageSize ? ` It lists the newest ${pageSize} runs; ${total - pageSize} are left out.` : "";
   const lost = damaged > 0 ? ` It leaves out ${damaged} whose data is damaged.` : "";
   out.print([`Wrote ${printable(file)}.${leftOut}${lost}`]);
   return exitCodes.completed;
-}
-
-/** One damaged run does not hide the others. */
-async function readWhole({ agent }: CliCall, runId: string): Promise<RunSnapshot | "damaged" | undefined> {
-  try {
-    return await agent.getRun(runId);
-  } catch (thrown) {
-    if (isAgentError(thrown, "store-failed") && thrown.details.problem === "corrupt") return "damaged";
-    throw thrown;
-  }
 }
 
 /** Leaves out what the page of many runs does not show, and what can be large. */
@@ -166,8 +159,7 @@ function withoutValues({ plan, steps, output: _output, ...run }: RunSnapshot): R
   );
   const withoutInput = ({ id, tool, wait }: PlanStep): PlanStep =>
     tool === undefined ? { id, wait } : { id, tool, input: {} };
-  const shortPlan = plan && { ...plan, steps: plan.steps.map(withoutInput) };
-  return { ...run, steps: short, ...(shortPlan && { plan: shortPlan }) };
+  return { ...run, steps: short, ...(plan && { plan: { ...plan, steps: plan.steps.map(withoutInput) } }) };
 }
 
 export async function printMermaid(call: CliCall, runId: string): Promise<number> {
@@ -206,13 +198,8 @@ export async function saveFile({ options }: Pick<CliCall, "options">, file: stri
   if (db !== undefined && databaseFiles.some((ending) => isSameFile(file, db + ending))) {
     throw new Error(`The file "${file}" keeps the runs. Choose another one.`);
   }
-  await new Promise<void>((resolve, reject) => {
-    const stream = createWriteStream(file);
-    stream.on("error", (error) =>
-      reject(new Error(`The file "${file}" cannot be written: ${describeFileError(error)}.`)),
-    );
-    stream.on("finish", resolve);
-    stream.end(text);
+  await writeFile(file, text).catch((error) => {
+    throw new Error(`The file "${file}" cannot be written: ${describeFileError(error)}.`);
   });
 }
 
