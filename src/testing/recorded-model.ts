@@ -10,7 +10,7 @@ import {
 } from "../core/language-model.ts";
 import { modelFailure, retryableByReason } from "../core/model-failure.ts";
 import { checkKeys, checkObject, defined, failOption } from "../core/option-tables.ts";
-import { parseVersion, quote, type RecordingKind, RecordingWriter, Replay, readRecording } from "./recording.ts";
+import { quote, type RecordingKind, RecordingWriter, Replay } from "./recording.ts";
 
 /** Options of {@link createRecordedModel}. @inline */
 export interface RecordedModelOptions {
@@ -101,18 +101,13 @@ function record(path: string, model: LanguageModel): RecordedModel {
 }
 
 function replay(path: string, given: LanguageModel | undefined): RecordedModel {
-  const { howToRecord } = modelRecordings;
-  const { model, calls } = readRecording(path, modelRecordings);
+  const replay = new Replay(path, modelRecordings);
+  const { model } = replay.recording;
   const name = modelName(model);
   if (given !== undefined && modelName(given) !== name) {
-    throw new Error(`The recording "${path}" is of ${name}, not of ${modelName(given)}. ${howToRecord(path)}`);
+    const howTo = modelRecordings.howToRecord(path);
+    throw new Error(`The recording "${path}" is of ${name}, not of ${modelName(given)}. ${howTo}`);
   }
-
-  const replay = new Replay(
-    path,
-    calls.map((call) => ({ ...call, recorded: comparedOf(call.request) })),
-    { howToRecord, identityOf: ({ recorded }) => recorded, unmade: "not asked for" },
-  );
   const { contextTokens } = model;
   return {
     ...pickFacts({ ...model, price: given?.price ?? model.price }),
@@ -123,10 +118,7 @@ function replay(path: string, given: LanguageModel | undefined): RecordedModel {
       const call = replay.take(asked);
       if (call === undefined) {
         const question = request.messages.findLast(({ role }) => role === "user")?.content ?? "";
-        throw replay.miss({ from: name, asked: `its last user message is ${quote(question)}` }, ({ recorded }) => ({
-          asked,
-          recorded,
-        }));
+        throw replay.miss(asked, { from: name, asked: `its last user message is ${quote(question)}` });
       }
       const { failure } = call;
       if (failure !== undefined) throw modelFailure(model, failure.reason, failure);
@@ -226,14 +218,12 @@ const recordingSchema = z.strictObject({
 });
 
 const modelRecordings: RecordingKind<z.output<typeof recordingSchema>> = {
-  parse(json) {
-    const recording = parseVersion(json, { version: recordingVersion, schema: recordingSchema });
-    for (const [index, { response, failure }] of recording.calls.entries()) {
-      if ((response === undefined) === (failure === undefined))
-        throw new Error(`calls.${index} must have a response or a failure, and not both`);
-    }
-    return recording;
-  },
+  version: recordingVersion,
+  schema: recordingSchema,
+  outcomes: ["response", "failure"],
+  mustHave: "a response or a failure, and not both",
+  identityOf: ({ request }) => comparedOf(request),
+  unmade: "not asked for",
   howToRecord: (path) =>
     `To record it again, run once with createRecordedModel({ mode: "record", model, path: ${JSON.stringify(path)} }).`,
 };

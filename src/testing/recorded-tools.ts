@@ -5,7 +5,7 @@ import { callOutcome } from "../core/call-outcome.ts";
 import { define, indexTools } from "../core/define-tool.ts";
 import { toErrorData } from "../core/error-data.ts";
 import { type AgentErrorData, fromErrorData, isAgentError } from "../core/errors.ts";
-import { copyJson, isHolder, type JsonValue, toJson } from "../core/json.ts";
+import { copyJson, type JsonValue, toJson } from "../core/json.ts";
 import { checkKeys, defined, failOption } from "../core/option-tables.ts";
 import { parseWith, type SchemaIssue, type StandardSchema, zodVersionOf } from "../core/schema.ts";
 import type {
@@ -18,7 +18,7 @@ import type {
   UndoneCall,
 } from "../core/tool.ts";
 import { isSensitiveTool } from "../core/tool-schemas.ts";
-import { cutJson, parseVersion, type RecordingKind, RecordingWriter, Replay, readRecording } from "./recording.ts";
+import { cutJson, isHolder, type RecordingKind, RecordingWriter, Replay } from "./recording.ts";
 
 /** Tools with the same names and types. @inline */
 export type SameTools<TTools extends readonly Tool[]> = {
@@ -51,8 +51,40 @@ export function recordTools<const TTools extends readonly Tool[]>(tools: TTools,
   const secret = defined.find(isSensitiveTool);
   if (secret !== undefined)
     failOption("tools", secret.name, "tools without sensitive fields, as a recording is not encrypted", true);
-  const recorder = new ToolRecorder(path);
-  return defined.map((tool) => recorder.wrap(tool)) as unknown as SameTools<TTools>;
+  const writer = new RecordingWriter(path, () => ({ version }));
+  /** The latest attempt with each `idempotencyKey`; late if it returned a value after its signal had aborted. */
+  const latest = new Map<string, { readonly place: number; isLate: boolean }>();
+  const keep = (place: number, call: RecordedCall | undefined) => {
+    writer.set(place, call);
+    try {
+      writer.write();
+    } catch (thrown) {
+      // The tool has been called: it must not be again, only because of the file.
+      throw Object.assign(thrown as Error, { retryable: false });
+    }
+  };
+  const recordTool = (tool: DefinedTool) =>
+    wrapTool(tool, async (asked, { signal, idempotencyKey }, make) => {
+      const attempt = { place: writer.reserve(), isLate: false };
+      const before = latest.get(idempotencyKey);
+      latest.set(idempotencyKey, attempt);
+      // A late value of the attempt before does not count, or there would not be another. The next write removes it.
+      if (before?.isLate) writer.set(before.place, undefined);
+      let value: unknown;
+      let outcome: Outcome;
+      try {
+        value = await make();
+        outcome = asked.undone === undefined ? await toOutcome(tool, value) : { output: null };
+      } catch (thrown) {
+        keep(attempt.place, signal.aborted ? undefined : { ...asked, error: toRecorded(tool, thrown) });
+        throw thrown;
+      }
+      attempt.isLate = signal.aborted;
+      const isKept = !signal.aborted || latest.get(idempotencyKey) === attempt;
+      keep(attempt.place, isKept ? { ...asked, ...outcome } : undefined);
+      return value;
+    });
+  return defined.map(recordTool) as unknown as SameTools<TTools>;
 }
 
 /** Options of {@link replayTools}. @inline */
@@ -94,18 +126,13 @@ export function replayTools<const TTools extends readonly Tool[]>(
   checkKeys("options", options, ["tools"]);
   if (options.tools === undefined) failOption("options.tools", undefined, "the recorded tools");
   const tools = indexTools(options.tools);
-  const { calls } = readRecording(path, toolRecordings);
-  const unknown = calls.find(({ tool }) => !tools.has(tool));
+  const replay = new Replay(path, toolRecordings);
+  const unknown = replay.recording.calls.find(({ tool }) => !tools.has(tool));
   if (unknown !== undefined)
     failOption("options.tools", [...tools.keys()].join(", "), `all recorded tools, also ${unknown.tool}`, true);
-  const identityOf = ({ tool, input, undone }: RecordedCall) => ({ tool, input, undone });
-  const { howToRecord } = toolRecordings;
-  const replay = new Replay(path, calls, { howToRecord, identityOf, unmade: "not made" });
-  const replayed = [...tools.values()].map((tool) => replayTool(tool, replay, calls));
+  const replayed = [...tools.values()].map((tool) => replayTool(tool, replay));
   return Object.assign(replayed, { assertComplete: () => replay.assertComplete() }) as unknown as ReplayedTools<TTools>;
 }
-
-// ---- The file ----
 
 const version = 2;
 const valueSchema = z.custom<JsonValue>((value) => value !== undefined, "Invalid input: it is missing");
@@ -140,66 +167,21 @@ type AskedCall = Pick<RecordedCall, "tool" | "input" | "undone">;
 type Outcome = Omit<RecordedCall, keyof AskedCall>;
 const recordingSchema = z.strictObject({ version: z.literal(version), calls: z.array(callSchema) });
 
+const identityOf = ({ tool, input, undone }: AskedCall) => ({ tool, input, output: undone });
+
 const toolRecordings: RecordingKind<z.output<typeof recordingSchema>> = {
-  parse(json) {
-    if (isHolder(json) && "model" in json) {
+  version,
+  schema: recordingSchema,
+  checkKind(json) {
+    if (isHolder(json) && "model" in json)
       throw new Error("it is a recording of a model, which createRecordedModel replays");
-    }
-    const recording = parseVersion(json, { version, schema: recordingSchema });
-    for (const [index, { output, error, invalidOutput }] of recording.calls.entries()) {
-      if ([output, error, invalidOutput].filter((outcome) => outcome !== undefined).length !== 1)
-        throw new Error(`calls.${index} must have one of output, error and invalidOutput`);
-    }
-    return recording;
   },
+  outcomes: ["output", "error", "invalidOutput"],
+  mustHave: "one of output, error and invalidOutput",
+  identityOf,
+  unmade: "not made",
   howToRecord: (path) => `To record it again, run once with recordTools(tools, ${JSON.stringify(path)}).`,
 };
-
-// ---- Recording ----
-
-class ToolRecorder {
-  private readonly writer: RecordingWriter;
-  /** The latest attempt with each `idempotencyKey`; late if it returned a value after its signal had aborted. */
-  private readonly latest = new Map<string, { readonly place: number; isLate: boolean }>();
-
-  constructor(path: string) {
-    this.writer = new RecordingWriter(path, () => ({ version }));
-  }
-
-  wrap(tool: DefinedTool): DefinedTool {
-    return wrapTool(tool, async (asked, context, make) => {
-      const { signal, idempotencyKey } = context;
-      const attempt = { place: this.writer.reserve(), isLate: false };
-      const before = this.latest.get(idempotencyKey);
-      this.latest.set(idempotencyKey, attempt);
-      // A late value of the attempt before does not count, or there would not be another. The next write removes it.
-      if (before?.isLate) this.writer.set(before.place, undefined);
-      let value: unknown;
-      let outcome: Outcome;
-      try {
-        value = await make();
-        outcome = asked.undone === undefined ? await toOutcome(tool, value) : { output: null };
-      } catch (thrown) {
-        this.keep(attempt.place, signal.aborted ? undefined : { ...asked, error: toRecorded(tool, thrown) });
-        throw thrown;
-      }
-      attempt.isLate = signal.aborted;
-      const isKept = !signal.aborted || this.latest.get(idempotencyKey) === attempt;
-      this.keep(attempt.place, isKept ? { ...asked, ...outcome } : undefined);
-      return value;
-    });
-  }
-
-  private keep(place: number, call: RecordedCall | undefined): void {
-    this.writer.set(place, call);
-    try {
-      this.writer.write();
-    } catch (thrown) {
-      // The tool has been called: it must not be again, only because of the file.
-      throw Object.assign(thrown as Error, { retryable: false });
-    }
-  }
-}
 
 /** The output as the run will have it. It is returned as it is, and checked again by the caller. */
 async function toOutcome({ outputSchema }: DefinedTool, value: unknown): Promise<Outcome> {
@@ -219,14 +201,14 @@ function toRecorded({ declaredEffect }: DefinedTool, thrown: unknown): RecordedE
   };
 }
 
-// ---- Replaying ----
-
-function replayTool(tool: DefinedTool, replay: Replay<RecordedCall>, calls: readonly RecordedCall[]): DefinedTool {
+function replayTool(tool: DefinedTool, replay: Replay<z.output<typeof recordingSchema>>): DefinedTool {
   /** Its schema has checked each output when it was recorded, and may not accept it again: a `Date` has become text. */
   const outputs = new Map<unknown, readonly SchemaIssue[]>();
   const answer: CallTool = async (asked, { signal }) => {
     signal.throwIfAborted();
-    const { output, error, invalidOutput = [] } = replay.take(asked) ?? missCall(replay, asked);
+    const call = replay.take(identityOf(asked));
+    if (call === undefined) throw Object.assign(missOf(asked, replay), { retryable: false });
+    const { output, error, invalidOutput = [] } = call;
     if (error !== undefined) throw toThrown(error);
     const returned = invalidOutput.length > 0 ? {} : copyJson(output);
     outputs.set(returned, invalidOutput);
@@ -234,7 +216,7 @@ function replayTool(tool: DefinedTool, replay: Replay<RecordedCall>, calls: read
   };
   const isInvalid = (call: RecordedCall) => call.tool === tool.name && call.invalidOutput !== undefined;
   // Without a schema an output is invalid if it is not JSON. The file does not have it, so its issues are reported instead.
-  const schema = tool.outputSchema ?? (calls.some(isInvalid) ? z.unknown() : undefined);
+  const schema = tool.outputSchema ?? (replay.recording.calls.some(isInvalid) ? z.unknown() : undefined);
   if (schema === undefined) return wrapTool(tool, answer);
   const outputSchema = withValidate(schema, (value) => {
     const issues = outputs.get(value);
@@ -244,14 +226,17 @@ function replayTool(tool: DefinedTool, replay: Replay<RecordedCall>, calls: read
   return wrapTool({ ...tool, outputSchema }, answer);
 }
 
-function missCall(replay: Replay<RecordedCall>, { tool, input, undone }: AskedCall): never {
+function missOf(asked: AskedCall, replay: Replay<z.output<typeof recordingSchema>>): Error {
+  const { tool, input, undone } = asked;
   const from = undone === undefined ? tool : `${tool}.undo`;
-  const miss = { from, asked: `its input is ${cutJson(input)}`, of: ` of ${from}` };
-  const compare = (call: RecordedCall) =>
-    call.tool === tool && (call.undone === undefined) === (undone === undefined)
-      ? { asked: { input, output: undone }, recorded: { input: call.input, output: call.undone } }
-      : undefined;
-  throw Object.assign(replay.miss(miss, compare), { retryable: false });
+  const isCompared = (call: RecordedCall) =>
+    call.tool === tool && (call.undone === undefined) === (undone === undefined);
+  return replay.miss(identityOf(asked), {
+    from,
+    asked: `its input is ${cutJson(input)}`,
+    of: ` of ${from}`,
+    isCompared,
+  });
 }
 
 function toThrown({ cause, retryAfterMs, outcome, ...data }: RecordedError): Error {
@@ -263,8 +248,6 @@ function toThrown({ cause, retryAfterMs, outcome, ...data }: RecordedError): Err
   error.stack = `${name}: ${message}`;
   return Object.assign(error, defined({ retryAfterMs, outcome }));
 }
-
-// ---- Tools like others ----
 
 type CallTool = (asked: AskedCall, context: ToolContext, make: () => unknown) => Promise<unknown>;
 
@@ -291,8 +274,10 @@ function wrapTool(tool: DefinedTool, call: CallTool): DefinedTool {
 }
 
 function withValidate(schema: StandardSchema, validate: StandardSchema["~standard"]["validate"]): StandardSchema {
-  const standard = { ...schema["~standard"], validate };
-  // Of zod 4, only a clone keeps what the original was registered with.
-  const copy = zodVersionOf(schema) === 4 ? (schema as unknown as { clone(): object }).clone() : Object.create(schema);
-  return Object.defineProperty(copy, "~standard", { value: standard }) as StandardSchema;
+  const zod = schema as unknown as { constructor: new (definition: unknown) => object; _def: unknown; clone(): object };
+  const version = zodVersionOf(schema);
+  // A clone keeps what the original was registered with.
+  const copy = version === 4 ? zod.clone() : version === 3 ? new zod.constructor(zod._def) : {};
+  const value = { ...schema["~standard"], validate };
+  return Object.defineProperty(copy, "~standard", { value }) as StandardSchema;
 }

@@ -85,102 +85,112 @@ export class RecordingWriter {
   }
 }
 
-export interface RecordingKind<T> {
-  parse(json: unknown): T;
-  howToRecord(path: string): string;
+interface Recording {
+  readonly calls: readonly object[];
 }
 
-export function readRecording<T>(path: string, { parse, howToRecord }: RecordingKind<T>): T {
+type CallOf<TRecording extends Recording> = TRecording["calls"][number];
+
+export interface RecordingKind<TRecording extends Recording> {
+  readonly version: number;
+  readonly schema: z.ZodType<TRecording>;
+  /** Throws if it is a recording of another kind. */
+  checkKind?(json: unknown): void;
+  /** Each call has exactly one of them, which `mustHave` says. */
+  readonly outcomes: readonly (keyof CallOf<TRecording>)[];
+  readonly mustHave: string;
+  identityOf(call: CallOf<TRecording>): object;
+  howToRecord(path: string): string;
+  /** Describes calls that were not made. */
+  readonly unmade: string;
+}
+
+function readRecording<TRecording extends Recording>(path: string, kind: RecordingKind<TRecording>): TRecording {
   try {
-    return parse(parseJson(nodeFs().readFileSync(path, "utf8")));
+    return parseRecording(nodeFs().readFileSync(path, "utf8"), kind);
   } catch (thrown) {
     const { code, message } = thrown as NodeJS.ErrnoException;
     const reason = code === undefined ? `: ${message}` : ` (${describeThrown(thrown)})`;
     const what =
       code === "ENOENT" ? `There is no recording "${path}"` : `The recording "${path}" cannot be read${reason}`;
-    throw new Error(`${what}. ${howToRecord(path)}`, { cause: thrown });
+    throw new Error(`${what}. ${kind.howToRecord(path)}`, { cause: thrown });
   }
 }
 
-function parseJson(text: string): unknown {
+function parseRecording<TRecording extends Recording>(
+  text: string,
+  { version, schema, checkKind, outcomes, mustHave }: RecordingKind<TRecording>,
+): TRecording {
+  let json: unknown;
   try {
-    return JSON.parse(text);
+    json = JSON.parse(text);
   } catch (thrown) {
     throw new Error(`it is not JSON: ${(thrown as Error).message}`);
   }
-}
-
-export function parseVersion<TSchema extends z.ZodType>(
-  json: unknown,
-  { version, schema }: { version: number; schema: TSchema },
-): z.output<TSchema> {
+  checkKind?.(json);
   const written = (json as { readonly version?: unknown } | null)?.version;
   if (typeof written === "number" && written !== version) {
     const age = written > version ? "a newer" : "an older";
     throw new Error(`it has version ${written}, but this package reads ${version}: ${age} one wrote it`);
   }
   const parsed = schema.safeParse(json);
-  if (parsed.success) return parsed.data;
-  const [first, ...more] = parsed.error.issues;
-  const place = first?.path.length ? `${first.path.join(".")}: ` : "";
-  throw new Error(`${place}${first?.message}${more.length > 0 ? `, and ${more.length} more` : ""}`);
+  if (!parsed.success) {
+    const [first, ...more] = parsed.error.issues;
+    const place = first?.path.length ? `${first.path.join(".")}: ` : "";
+    throw new Error(`${place}${first?.message}${more.length > 0 ? `, and ${more.length} more` : ""}`);
+  }
+  const isValid = (call: CallOf<TRecording>) => outcomes.filter((name) => call[name] !== undefined).length === 1;
+  const wrong = parsed.data.calls.findIndex((call) => !isValid(call));
+  if (wrong !== -1) throw new Error(`calls.${wrong} must have ${mustHave}`);
+  return parsed.data;
 }
 
-export interface Comparison {
-  readonly asked: object;
-  readonly recorded: object;
-}
-
-interface Miss {
+interface Miss<TCall> {
   readonly from: string;
   readonly asked: string;
   /** Follows the number of compared calls in the message, such as ` of Weather.undo`. */
   readonly of?: string;
+  isCompared?(call: TCall): boolean;
 }
 
 const maxDifferences = 3;
 
-export class Replay<TCall extends object> {
+export class Replay<TRecording extends Recording> {
+  readonly recording: TRecording;
   private readonly places = new Map<string, number[]>();
   private readonly open = new Set<number>();
   private readonly misses: string[] = [];
 
-  /** `identityOf` returns the part of a call that is compared. `unmade` describes calls that were not made. */
   constructor(
     private readonly path: string,
-    private readonly calls: readonly TCall[],
-    private readonly kind: {
-      readonly howToRecord: RecordingKind<unknown>["howToRecord"];
-      readonly identityOf: (call: TCall) => object;
-      readonly unmade: string;
-    },
+    private readonly kind: RecordingKind<TRecording>,
   ) {
-    for (const [place, call] of calls.entries()) {
+    this.recording = readRecording(path, kind);
+    for (const [place, call] of this.recording.calls.entries()) {
       addTo(this.places, canonicalJson(kind.identityOf(call)), place);
       this.open.add(place);
     }
   }
 
-  take(identity: object): TCall | undefined {
+  take(identity: object): CallOf<TRecording> | undefined {
     const place = this.places.get(canonicalJson(identity))?.shift();
     if (place === undefined) return undefined;
     this.open.delete(place);
-    return this.calls[place];
+    return this.recording.calls[place];
   }
 
-  miss({ from, asked, of = "" }: Miss, compare: (call: TCall) => Comparison | undefined): Error {
-    const compared = [...this.calls.entries()].flatMap(([index, call]) => {
-      const comparison = compare(call);
-      if (comparison === undefined) return [];
-      const { asked, recorded } = comparison;
-      const common = commonLength(canonicalJson(asked), canonicalJson(recorded));
-      return [{ index, differences: [...findDifferences(asked, recorded)], common }];
+  miss(identity: object, { from, asked, of = "", isCompared = () => true }: Miss<CallOf<TRecording>>): Error {
+    const { path, kind } = this;
+    const compared = [...this.recording.calls.entries()].flatMap(([index, call]) => {
+      if (!isCompared(call)) return [];
+      const recorded = kind.identityOf(call);
+      const common = commonLength(canonicalJson(identity), canonicalJson(recorded));
+      return [{ index, differences: [...findDifferences(identity, recorded)], common }];
     });
     const times = compared.filter(({ differences }) => differences.length === 0).length;
     const [nearest] = compared.toSorted(
       (one, other) => one.differences.length - other.differences.length || other.common - one.common,
     );
-    const { path, kind } = this;
     const fail = (why: string) => {
       this.misses.push(why);
       return new Error(
@@ -199,7 +209,7 @@ export class Replay<TCall extends object> {
   }
 
   assertComplete(): void {
-    const { path, calls, misses, open, kind } = this;
+    const { path, recording, misses, open, kind } = this;
     if (misses.length > 0) {
       const count = misses.length === 1 ? "1 call" : `${misses.length} calls`;
       throw new Error(`The recording "${path}" had no answer to ${count}; to the first, ${misses[0]}.`);
@@ -207,7 +217,7 @@ export class Replay<TCall extends object> {
     if (open.size === 0) return;
     const which = [...open].map((index) => `calls[${index}]`).join(", ");
     throw new Error(
-      `The recording "${path}" has ${calls.length} calls; ${kind.unmade}: ${which}. ${kind.howToRecord(path)}`,
+      `The recording "${path}" has ${recording.calls.length} calls; ${kind.unmade}: ${which}. ${kind.howToRecord(path)}`,
     );
   }
 }
