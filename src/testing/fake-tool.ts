@@ -1,5 +1,6 @@
 import * as z from "zod/v4";
 import { type Clock, systemClock } from "../async/clock.ts";
+import { settleOrAbort } from "../async/promises.ts";
 import type { RetryOptions } from "../async/retry.ts";
 import { defineTool } from "../core/define-tool.ts";
 import type { DefinedTool, ToolContext, ToolEffect } from "../core/tool.ts";
@@ -64,9 +65,6 @@ async function perform(outcome: FakeOutcome | undefined, { signal }: ToolContext
   if (afterMs !== undefined) await new Promise<void>((resolve) => clock.setTimeout(resolve, afterMs));
   if (outcome === undefined || "returns" in outcome) return outcome?.returns;
   if ("throws" in outcome) throw outcome.throws;
-  return new Promise((_resolve, reject) => {
-    if (outcome.hangs === "forever") return;
-    if (signal.aborted) reject(signal.reason);
-    signal.addEventListener("abort", () => reject(signal.reason), { once: true });
-  });
+  const hanging = new Promise(() => {});
+  return outcome.hangs === "forever" ? hanging : settleOrAbort(hanging, signal);
 }

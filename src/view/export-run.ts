@@ -1,5 +1,5 @@
 import { AgentError, isAgentError } from "../core/errors.ts";
-import { type AgentEvent, checkEventFormat, isDigested } from "../core/events.ts";
+import { type AgentEvent, checkEventFormat, isDigested, type Keyed } from "../core/events.ts";
 import { EvidenceChain } from "../core/evidence.ts";
 import { canonicalJson, endOfString } from "../core/json.ts";
 import { checkKeys, checkObject, checkOption, failOption } from "../core/option-tables.ts";
@@ -163,25 +163,15 @@ async function describeEvents(
   const { status, plan, approvals = [] } = toRunSnapshot(state);
   const { request } = state;
   return {
-    format: "planwright-run",
-    version: 1,
-    runId,
-    status,
+    ...{ format: "planwright-run", version: 1, runId, status },
     ...(request !== undefined && { request }),
     ...(plan && { plan }),
     ...(plan && !state.mayBeSealed && { planHash: await hashPlan(plan) }),
-    approvals,
-    events,
-    recordedTo,
-    digest,
+    ...{ approvals, events, recordedTo, digest },
   };
 }
 
-interface EventDigests {
-  readonly digest: string;
-  readonly recordedTo: number;
-  readonly wrongAt?: number;
-}
+type EventDigests = Pick<ExportedRun, "digest" | "recordedTo"> & { readonly wrongAt?: number };
 
 function computeDigests(events: readonly AgentEvent[]): EventDigests {
   const chain = new EvidenceChain();
@@ -196,7 +186,6 @@ function computeDigests(events: readonly AgentEvent[]): EventDigests {
   return { digest: recordedTo === events.at(-1)?.sequence ? digest : chain.close(), recordedTo };
 }
 
-/** The text of an export that is signed. @internal */
 function toSignedText({ runId, digest }: Pick<ExportedRun, "runId" | "digest">): Uint8Array<ArrayBuffer> {
   return new TextEncoder().encode(`planwright-run 1\n${runId}\n${digest}`);
 }
@@ -315,7 +304,9 @@ async function findChange(run: ExportedRun): Promise<string | undefined> {
   }
   try {
     const digests = computeDigests(events);
-    if (digests.wrongAt !== undefined) return describeWrong(digests.recordedTo + 1, digests.wrongAt);
+    const [first, last] = [digests.recordedTo + 1, digests.wrongAt];
+    if (last === first) return `Event ${last} does not fit its digest.`;
+    if (last !== undefined) return `One of the events ${first} to ${last} does not fit the digest of event ${last}.`;
     const { signature: _signature, ...given } = run;
     const derived = await describeEvents(runId, events, digests);
     for (const key of new Set([...Object.keys(derived), ...Object.keys(given)])) {
@@ -329,13 +320,6 @@ async function findChange(run: ExportedRun): Promise<string | undefined> {
   }
   return undefined;
 }
-
-function describeWrong(first: number, last: number): string {
-  if (first === last) return `Event ${last} does not fit its digest.`;
-  return `One of the events ${first} to ${last} does not fit the digest of event ${last}.`;
-}
-
-type Keyed = Readonly<Record<string, unknown>>;
 
 function isSameAt(key: string, derived: object, given: object): boolean {
   if (Object.hasOwn(derived, key) !== Object.hasOwn(given, key)) return false;

@@ -17,7 +17,8 @@ import {
   short,
   tableSection,
 } from "./html.ts";
-import { getBusyMs, getWaits, hasFailed, type RunView } from "./run-view.ts";
+import { getBusyMs, getWaits, type RunView } from "./run-view.ts";
+import { hasFailed } from "./timeline.ts";
 
 const maxText = 120;
 const maxMessage = 300;

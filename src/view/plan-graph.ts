@@ -2,7 +2,8 @@ import type { Plan, PlanStep } from "../core/plan.ts";
 import type { StepRecord } from "../core/run-result.ts";
 import { describeConditions, describeWait } from "../core/step.ts";
 import { dependenciesOf, stepsNamedIn } from "../plan/references.ts";
-import { hasFailed, type RunView } from "./run-view.ts";
+import type { RunView } from "./run-view.ts";
+import { hasFailed } from "./timeline.ts";
 
 export interface GraphNode {
   readonly title: string;

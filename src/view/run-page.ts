@@ -22,12 +22,13 @@ import {
   tableSection,
 } from "./html.ts";
 import { getStatus, toPlanGraph } from "./plan-graph.ts";
-import { getBusyMs, getWaits, hasFailed, type RunView } from "./run-view.ts";
+import { getBusyMs, getWaits, type RunView } from "./run-view.ts";
 import {
   type Axis,
   type Bar,
   createAxis,
   describeBar,
+  hasFailed,
   renderAxis,
   renderBarDefinitions,
   renderBars,

@@ -18,7 +18,7 @@ import { callsTool, describeStepRef, describeSubject, describeWait, stepRefOf } 
 import { textFrom } from "../core/text.ts";
 import type { DescribeCall, SaidCall } from "../core/tool.ts";
 import type { ToolFingerprint } from "../core/tool-schemas.ts";
-import { type Bar, type Execution, Timeline } from "./timeline.ts";
+import { type Bar, type Execution, hasFailed, Timeline } from "./timeline.ts";
 
 /** A run that can be drawn: what `getRun` or a call returned, or its events, which tell more. */
 export type DrawnRun = RunSnapshot | RunResult | readonly AgentEvent[];
@@ -180,10 +180,6 @@ export function getWaits({ run, approvals }: Pick<RunView, "run" | "approvals">)
   const waits = (run.pending ?? []).flatMap((item) => (item.kind === "wait" ? [describeWait(item)] : []));
   const holds = (run.pending ?? []).filter(isHold).map(({ reason }) => `to be resumed: ${reason}`);
   return [...holds, ...(decisions.length > 0 ? [`for a decision about ${decisions.join(", ")}`] : []), ...waits];
-}
-
-export function hasFailed(status: string): boolean {
-  return status === "failed" || status === "unknown";
 }
 
 export function getBusyMs({ executions, updatedAt }: RunView): number {

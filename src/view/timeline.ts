@@ -1,4 +1,4 @@
-import type { AgentEvent, AgentEventOf } from "../core/events.ts";
+import { type AgentEvent, type AgentEventOf, type EventHandlers, handleEvent } from "../core/events.ts";
 import { addTo } from "../core/lists.ts";
 import { describeStepRef, type StepRef } from "../core/step.ts";
 import { cutText } from "../core/text.ts";
@@ -31,99 +31,99 @@ export class Timeline {
   private modelStart: number | undefined;
 
   follow(event: AgentEvent): void {
-    const ms = Date.parse(event.timestamp);
     const execution = this.executions.at(-1);
     // In a fork, what was taken over happened before the run was created.
-    if (execution !== undefined && ms < execution.startMs) execution.startMs = ms;
-    switch (event.type) {
-      case "run-start":
-      case "run-resume":
-        this.executions.push({ startMs: ms });
-        break;
-      case "run-suspend":
-      case "run-end":
-        if (execution !== undefined) execution.endMs = ms;
-        break;
-      case "plan-start":
-        this.planningStart = ms;
-        break;
-      case "model-end":
-        this.modelStart ??= ms - event.durationMs;
-        break;
-      case "plan-end":
-      case "plan-revise":
-        this.endPlanning(event, ms);
-        break;
-      case "step-start":
-      case "undo-start":
-        this.begin(event, { kind: event.type === "step-start" ? "attempt" : "undo", startMs: ms });
-        break;
-      case "step-retry":
-        this.retry(event, ms);
-        break;
-      case "step-end":
-      case "undo-end":
-        this.end(event, ms, event.outcome.status === "failed" || event.outcome.status === "unknown");
-        break;
-      case "approval-request":
-        if (event.kind === "step")
-          this.open.set(describeStepRef(event), { kind: "waiting", startMs: ms, title: "waits for approval" });
-        break;
-      case "approval-end":
-        if (event.kind === "step") this.end(event, ms, false);
-        break;
-    }
+    if (execution !== undefined) execution.startMs = Math.min(execution.startMs, timeOf(event));
+    handleEvent(this.handlers, event);
   }
 
-  private begin(event: StepRef, { kind, startMs }: Pick<Open, "kind" | "startMs">): void {
+  private readonly handlers: EventHandlers = {
+    "run-start": (event) => this.startExecution(event),
+    "run-resume": (event) => this.startExecution(event),
+    "run-suspend": (event) => this.endExecution(event),
+    "run-end": (event) => this.endExecution(event),
+    "plan-start": (event) => {
+      this.planningStart = timeOf(event);
+    },
+    "model-end": (event) => {
+      this.modelStart ??= timeOf(event) - event.durationMs;
+    },
+    "plan-end": (event) => this.endPlanning(event, this.planningStart, "planning"),
+    "plan-revise": (event) => this.endPlanning(event, this.modelStart, `replan ${event.replan}`),
+    "step-start": (event) => this.begin(event, { kind: "attempt", title: "attempt 1" }),
+    "undo-start": (event) => this.begin(event, { kind: "undo", title: "undo" }),
+    "step-retry": (event) => this.retry(event),
+    "step-end": (event) => this.end(event, hasFailed(event.outcome.status)),
+    "undo-end": (event) => this.end(event, hasFailed(event.outcome.status)),
+    "approval-request": (event) => {
+      const waiting = { kind: "waiting", startMs: timeOf(event), title: "waits for approval" } as const;
+      if (event.kind === "step") this.open.set(describeStepRef(event), waiting);
+    },
+    "approval-end": (event) => {
+      if (event.kind === "step") this.end(event, false);
+    },
+  };
+
+  private startExecution(event: AgentEvent): void {
+    this.executions.push({ startMs: timeOf(event) });
+  }
+
+  private endExecution(event: AgentEvent): void {
+    const execution = this.executions.at(-1);
+    if (execution !== undefined) execution.endMs = timeOf(event);
+  }
+
+  private begin(event: AgentEventOf<"step-start" | "undo-start">, bar: Pick<Open, "kind" | "title">): void {
     const name = describeStepRef(event);
     // Its start stayed open when the process died.
-    if (this.open.has(name)) this.end(event, startMs, true);
-    this.open.set(name, { kind, startMs, title: kind === "undo" ? "undo" : "attempt 1" });
+    if (this.open.has(name)) this.end(event, true);
+    this.open.set(name, { ...bar, startMs: timeOf(event) });
   }
 
   /** The next attempt starts after the delay, which only a transient event would say. */
-  private retry(event: AgentEventOf<"step-retry">, ms: number): void {
+  private retry(event: AgentEventOf<"step-retry">): void {
+    const { attempt, delayMs, undo, error } = event;
+    this.end(event, true, error.message);
+    const [startMs, endMs] = [timeOf(event), timeOf(event) + delayMs];
     const name = describeStepRef(event);
-    this.end(event, ms, true, event.error.message);
-    const backoffEnd = ms + event.delayMs;
-    this.add(name, { kind: "backoff", startMs: ms, endMs: backoffEnd, title: "delay before the next attempt" });
-    const title = `${event.undo ? "undo, " : ""}attempt ${event.attempt + 1}`;
-    this.open.set(name, { kind: event.undo ? "undo" : "attempt", startMs: backoffEnd, title });
+    addTo(this.bars, name, { kind: "backoff", startMs, endMs, title: "delay before the next attempt" });
+    const title = `${undo ? "undo, " : ""}attempt ${attempt + 1}`;
+    this.open.set(name, { kind: undo ? "undo" : "attempt", startMs: endMs, title });
   }
 
-  private end(event: StepRef, endMs: number, hasFailed: boolean, message?: string): void {
+  private end(event: AgentEvent & StepRef, hasFailed: boolean, message?: string): void {
     const name = describeStepRef(event);
     const open = this.open.get(name);
     if (open === undefined) return;
     this.open.delete(name);
-    const { kind, startMs, title } = open;
+    const endMs = timeOf(event);
     // It may have been cut off during the delay.
-    if (startMs > endMs) return;
-    this.add(name, { kind, startMs, endMs, title, ...(hasFailed && { hasFailed }), ...(message && { message }) });
+    if (open.startMs > endMs) return;
+    addTo(this.bars, name, { ...open, endMs, ...(hasFailed && { hasFailed }), ...(message && { message }) });
   }
 
-  private endPlanning(event: AgentEventOf<"plan-end" | "plan-revise">, endMs: number): void {
-    const isRevision = event.type === "plan-revise";
-    const startMs = (isRevision ? this.modelStart : this.planningStart) ?? endMs;
-    const title = isRevision ? `replan ${event.replan}` : "planning";
-    const hasFailed = event.outcome.status === "failed";
-    this.planning.push({ kind: "planning", startMs, endMs, title, ...(hasFailed && { hasFailed }) });
+  private endPlanning(event: AgentEventOf<"plan-end" | "plan-revise">, start: number | undefined, title: string): void {
+    const endMs = timeOf(event);
+    const failure = event.outcome.status === "failed" ? { hasFailed: true } : {};
+    this.planning.push({ kind: "planning", startMs: start ?? endMs, endMs, title, ...failure });
     this.planningStart = undefined;
     this.modelStart = undefined;
   }
 
   close(): void {
-    for (const [name, { kind, startMs, title }] of this.open) this.add(name, { kind, startMs, title });
+    for (const [name, open] of this.open) addTo(this.bars, name, open);
     this.open.clear();
-    if (this.planningStart !== undefined) {
+    if (this.planningStart !== undefined)
       this.planning.push({ kind: "planning", startMs: this.planningStart, title: "planning" });
-    }
   }
+}
 
-  private add(name: string, bar: Bar): void {
-    addTo(this.bars, name, bar);
-  }
+function timeOf({ timestamp }: AgentEvent): number {
+  return Date.parse(timestamp);
+}
+
+export function hasFailed(status: string): boolean {
+  return status === "failed" || status === "unknown";
 }
 
 interface Pause {

@@ -1,7 +1,8 @@
 import type { Plan } from "../core/plan.ts";
 import { cutText } from "../core/text.ts";
 import { cutGraph, type GraphNode, getLines, toPlanGraph } from "./plan-graph.ts";
-import { type DrawnRun, drawnRun, drawOrRefuse, hasFailed, isEvents, toRunView } from "./run-view.ts";
+import { type DrawnRun, drawnRun, drawOrRefuse, isEvents, toRunView } from "./run-view.ts";
+import { hasFailed } from "./timeline.ts";
 
 /** Mermaid refuses more than 500 edges and 50 000 characters. */
 const limits = { maxNodes: 200, maxEdges: 450 };
@@ -23,17 +24,11 @@ function toFlowchart(drawn: Plan | DrawnRun): string {
   const plan = isPlan(drawn) ? drawn : view?.run.plan;
   if (plan === undefined) return `flowchart TD\n  n0["no plan"]\n`;
   const { nodes, edges } = cutGraph(toPlanGraph(plan, view), limits);
-  const lines = nodes.map((node, index) => `  n${index}${getShape(node)}:::${getClass(node)}`);
+  const boxes = nodes.map((node, index) => `  n${index}${getShape(node)}:::${getClass(node)}`);
   const arrows = edges.map(([from, to]) => `  n${from} --> n${to}`);
-  const used = new Set(nodes.map(getClass));
-  const classes = Object.entries(styles).filter(([name]) => used.has(name));
-  return [
-    "flowchart TD",
-    ...lines,
-    ...arrows,
-    ...classes.map(([name, style]) => `  classDef ${name} ${style}`),
-    "",
-  ].join("\n");
+  const used = Object.entries(styles).filter(([name]) => nodes.some((node) => getClass(node) === name));
+  const classes = used.map(([name, style]) => `  classDef ${name} ${style}`);
+  return ["flowchart TD", ...boxes, ...arrows, ...classes, ""].join("\n");
 }
 
 function isPlan(drawn: Plan | DrawnRun): drawn is Plan {
@@ -66,8 +61,7 @@ function getShape(node: GraphNode): string {
 function escapeLabel(text: string): string {
   const line = cutText(text.replace(/\s+/gu, " "), maxLabel);
   return line.replace(/[^\p{L}\p{M}\p{N} …]/gu, (sign) => {
-    const code = sign.codePointAt(0) ?? 0;
     const isInvisible = /[\p{Cc}\p{Cf}\p{Cs}\p{Co}\p{Cn}]/u.test(sign);
-    return isInvisible ? "#65533;" : `#${code};`;
+    return `#${isInvisible ? 65_533 : sign.codePointAt(0)};`;
   });
 }
