@@ -202,17 +202,9 @@ export function readCommand(words: readonly string[]): NamedCommand | undefined 
   }
   if (name === "verify") return /\.json$/i.test(id) ? { type: name, file: id } : undefined;
   if (!/^[\w.-]{1,128}$/.test(id)) return undefined;
-  switch (name) {
-    case "show":
-    case "watch":
-    case "resume":
-      return { type: name, runId: id };
-    case "delete":
-      // "delete milk" is about a todo, even if a run has that id.
-      return isRunId(id) || words[0] === "runs" ? { type: name, runId: id } : undefined;
-    default:
-      return undefined;
-  }
+  // "delete milk" is about a todo, even if a run has that id.
+  if (name === "delete") return isRunId(id) || words[0] === "runs" ? { type: name, runId: id } : undefined;
+  return name === "show" || name === "watch" || name === "resume" ? { type: name, runId: id } : undefined;
 }
 
 /** Returns true if a command is a request unless a run has its id, which an application can choose: "show nightly". */

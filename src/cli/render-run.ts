@@ -156,22 +156,12 @@ export function renderHint(
 }
 
 function describePending(item: PendingItem, tools: readonly Tool[]): string {
-  switch (item.kind) {
-    case "outcome":
-      return `it is not known whether ${printable(describeStepRef(item))} took effect`;
-    case "approval":
-      return `${printable(describeStepRef(item))} needs approval: ${describeCall(item, { tools })}`;
-    case "plan-approval":
-      return "the plan needs approval";
-    case "wait":
-      return `${printable(item.stepId)} waits ${printable(describeWait(item))}`;
-    case "mismatch":
-      return `it cannot continue here: ${printable(item.reason)}`;
-    case "given-up":
-      return printable(item.reason);
-    default:
-      return item satisfies never;
-  }
+  if (isHold(item)) return `${item.kind === "mismatch" ? "it cannot continue here: " : ""}${printable(item.reason)}`;
+  if (item.kind === "plan-approval") return "the plan needs approval";
+  if (item.kind === "wait") return `${printable(item.stepId)} waits ${printable(describeWait(item))}`;
+  const step = printable(describeStepRef(item));
+  if (item.kind === "outcome") return `it is not known whether ${step} took effect`;
+  return `${step} needs approval: ${describeCall(item, { tools })}`;
 }
 
 function renderRefusal({ message, details }: AgentErrorLike<"cannot-plan">): string[] {

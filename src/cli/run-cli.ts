@@ -81,38 +81,30 @@ async function loadToolsOf(work: Work, own: readonly Tool[]): Promise<readonly T
   return tools;
 }
 
-function perform(work: Exclude<Work, { type: "verify" }>, call: CliCall): Promise<number> {
-  switch (work.type) {
-    case "request":
-      return performRequest(work, call);
-    case "tools":
-      return listTools(call);
-    case "explain":
-      return import("./explain-request.ts").then(({ explainRequest }) => explainRequest(call, work));
-    case "runs":
-      return work.html === undefined ? listRuns(call) : drawRuns(call, work.html);
-    case "show":
-      return performShow(work, call);
-    case "watch":
-      return watchRun(call, work.runId);
-    case "delete":
-      return deleteRun(call, work.runId);
-    case "prune":
-      return pruneRuns(call, work);
-    case "resume":
-      return resumeRun(call, work.runId);
-    default:
-      return work satisfies never;
-  }
+type WorkWithAgent = Exclude<Work, { type: "verify" }>;
+
+function perform(work: WorkWithAgent, call: CliCall): Promise<number> {
+  return (performers[work.type] as (work: Work, call: CliCall) => Promise<number>)(work, call);
 }
 
-function performShow(work: Extract<Work, { type: "show" }>, call: CliCall): Promise<number> {
-  const { runId, html, mermaid, events, export: file, key } = work;
-  if (file !== undefined) return exportToFile(call, runId, { file, key });
-  if (html !== undefined) return drawRun(call, runId, html);
-  if (mermaid) return printMermaid(call, runId);
-  return events ? printEvents(call, runId) : showRun(call, runId);
-}
+const performers: {
+  readonly [T in WorkWithAgent["type"]]: (work: Work & { type: T }, call: CliCall) => Promise<number>;
+} = {
+  request: performRequest,
+  tools: (_, call) => listTools(call),
+  explain: async (work, call) => (await import("./explain-request.ts")).explainRequest(call, work),
+  runs: ({ html }, call) => (html === undefined ? listRuns(call) : drawRuns(call, html)),
+  show({ runId, html, mermaid, events, export: file, key }, call) {
+    if (file !== undefined) return exportToFile(call, runId, { file, key });
+    if (html !== undefined) return drawRun(call, runId, html);
+    if (mermaid) return printMermaid(call, runId);
+    return events ? printEvents(call, runId) : showRun(call, runId);
+  },
+  watch: ({ runId }, call) => watchRun(call, runId),
+  delete: ({ runId }, call) => deleteRun(call, runId),
+  prune: (work, call) => pruneRuns(call, work),
+  resume: ({ runId }, call) => resumeRun(call, runId),
+};
 
 async function performRequest({ request, ifRun }: RequestArguments, call: CliCall): Promise<number> {
   const { agent, io, err, options } = call;
@@ -121,12 +113,10 @@ async function performRequest({ request, ifRun }: RequestArguments, call: CliCal
   if (ifRun !== undefined && db !== undefined && (await agent.getRun(ifRun.runId)) !== undefined) {
     return perform({ ...ifRun, options }, call);
   }
-  const { exitCode, run } = await followRun(call, { go: () => agent.run(request, { signal: io.signal }) });
+  const { signal } = io;
+  const { exitCode, run } = await followRun(call, { go: () => agent.run(request, { signal }) });
   const chosen = options.json || run.error === undefined ? undefined : await chooseProposal(run.error, io);
-  if (chosen !== undefined) {
-    const plan = () => agent.execute(chosen, { signal: io.signal });
-    return (await followRun(call, { go: plan })).exitCode;
-  }
+  if (chosen !== undefined) return (await followRun(call, { go: () => agent.execute(chosen, { signal }) })).exitCode;
   if (ifRun !== undefined && exitCode === exitCodes.usage) err.print([describeNoCommand(ifRun, db)]);
   return exitCode;
 }

@@ -258,23 +258,13 @@ export async function verifyFile(
 }
 
 function describeVerdict(verdict: RunVerdict, { isExpected }: { readonly isExpected: boolean }): string[] {
-  switch (verdict.status) {
-    case "changed":
-      return [printable(`Changed: ${verdict.reason}`)];
-    case "untrusted":
-      return [`Unchanged, but not signed by this key: ${verdict.reason}`];
-    case "signed":
-      return isExpected
-        ? ["Unchanged, signed by this key."]
-        : [
-            `Unchanged, signed by ${verdict.publicKey}.`,
-            "Whose key is that? Give the one that you expect: --key public.pem",
-          ];
-    case "unsigned":
-      return ["Unchanged, unsigned: whoever can write the store could have made it."];
-    default:
-      return verdict satisfies never;
-  }
+  const { status } = verdict;
+  if (status === "changed") return [printable(`Changed: ${verdict.reason}`)];
+  if (status === "untrusted") return [`Unchanged, but not signed by this key: ${verdict.reason}`];
+  if (status === "unsigned") return ["Unchanged, unsigned: whoever can write the store could have made it."];
+  if (isExpected) return ["Unchanged, signed by this key."];
+  const ask = "Whose key is that? Give the one that you expect: --key public.pem";
+  return [`Unchanged, signed by ${verdict.publicKey}.`, ask];
 }
 
 function readText(file: string): string {
