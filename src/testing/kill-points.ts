@@ -38,10 +38,8 @@ export interface FaultyRunStore extends RunStore {
 
 /**
  * Wraps a run store to simulate a process that is killed or whose disk fails. Give each process its own wrapper around
- * the same store: the next process reads what the first one has recorded, and the leases of the dead one do not block
- * it, as if it had died long ago.
- *
- * Code that is still running in the "dead" process is not stopped. Throws `invalid-options`.
+ * the same store. The leases of a dead process do not block the next one, as if it had died long ago. Code that still
+ * runs in the "dead" process is not stopped. Throws `invalid-options`.
  *
  * {@includeCode ../../examples/21-kill-points.ts}
  * @group Storage
@@ -52,10 +50,8 @@ export function createFaultyRunStore(store: RunStore, faults: RunStoreFaults = {
   checkOption({ type: "integer", min: 1 }, crashBeforeAppend, "crashBeforeAppend");
   checkOption({ type: "integer", min: 1 }, crashAfterAppend, "crashAfterAppend");
   if (!Array.isArray(failAppends)) failOption("failAppends", failAppends, "a list of numbers");
-  for (const [index, nth] of failAppends.entries()) {
+  for (const [index, nth] of failAppends.entries())
     checkOption({ type: "integer", min: 1, isRequired: true }, nth, `failAppends[${index}]`);
-  }
-
   checkOption({ oneOf: ["hang", "throw"] }, afterCrash, "afterCrash");
   const appends: (readonly AgentEvent[])[] = [];
   const claims = new Map<string, { readonly owner: string; readonly fence: number }>();
@@ -64,7 +60,8 @@ export function createFaultyRunStore(store: RunStore, faults: RunStoreFaults = {
   const crashed = new Promise<void>((resolve) => {
     reportCrashed = resolve;
   });
-  let gate: { readonly opened: Promise<void>; open(): void } | undefined;
+  let opened: Promise<void> | undefined;
+  let open = () => {};
 
   const crash = (): void => {
     if (hasCrashed) return;
@@ -102,15 +99,11 @@ export function createFaultyRunStore(store: RunStore, faults: RunStoreFaults = {
   };
   const append = (nth: number, args: Parameters<RunStore["append"]>) => {
     if (nth === crashBeforeAppend) crash();
-    return answer(
-      () => {
-        if (failAppends.includes(nth)) throw new Error(`append ${nth} fails, as the test says`);
-        return store.append(...args);
-      },
-      () => {
-        if (nth === crashAfterAppend) crash();
-      },
-    );
+    const ask = () => {
+      if (failAppends.includes(nth)) throw new Error(`append ${nth} fails, as the test says`);
+      return store.append(...args);
+    };
+    return answer(ask, () => nth === crashAfterAppend && crash());
   };
 
   return {
@@ -122,34 +115,30 @@ export function createFaultyRunStore(store: RunStore, faults: RunStoreFaults = {
     },
     crash,
     hold() {
-      let open = () => {};
-      const opened = new Promise<void>((resolve) => {
+      opened ??= new Promise((resolve) => {
         open = resolve;
       });
-      gate ??= { opened, open };
     },
     letGo() {
-      gate?.open();
-      gate = undefined;
+      open();
+      opened = undefined;
     },
     append(...args) {
       if (hasCrashed) return fallSilent();
       const nth = appends.push(args[1]);
-      return gate === undefined ? append(nth, args) : gate.opened.then(() => append(nth, args));
+      return opened === undefined ? append(nth, args) : opened.then(() => append(nth, args));
     },
-    claim: (runId, options) =>
-      answer(
-        () => store.claim(runId, options),
-        ({ fence }) => {
-          claims.set(runId, { owner: options.owner, fence });
-          if (hasCrashed) return endClaims();
-        },
-      ),
-    release: (runId, options) =>
-      answer(
-        () => store.release(runId, options),
-        () => claims.delete(runId),
-      ),
+    claim(runId, options) {
+      const keep = ({ fence }: { readonly fence: number }) => {
+        claims.set(runId, { owner: options.owner, fence });
+        return hasCrashed && endClaims();
+      };
+      return answer(() => store.claim(runId, options), keep);
+    },
+    release(...args) {
+      const forget = () => claims.delete(args[0]);
+      return answer(() => store.release(...args), forget);
+    },
     read: (...args) => answer(() => store.read(...args)),
     list: (...args) => answer(() => store.list(...args)),
     renew: (...args) => answer(() => store.renew(...args)),
@@ -211,19 +200,16 @@ export interface KillPointOptions<TResult> {
 
 /**
  * Runs once to see what is recorded, then once for each point at which the process can be killed: before and after each
- * append. Each time it is killed there, another process resumes the run, and `check` checks the outcome.
- *
- * Resolves to the points, in order. Rejects with `invalid-options`, and with the errors of `run`, `resume` and `check`.
+ * append. Each time, another process resumes the run, and `check` checks the outcome. Resolves to the points, in order.
+ * Rejects with `invalid-options`, and with the errors of `run`, `resume` and `check`.
  *
  * {@includeCode ../../examples/21-kill-points.ts}
  * @group Storage
  */
 export async function forEachKillPoint<TResult>(options: KillPointOptions<TResult>): Promise<readonly KillPoint[]> {
   checkKeys("options", options, ["run", "resume", "check", "createStore", "resumers", "afterCrash"]);
-  for (const key of ["run", "resume", "check"] as const) {
+  for (const key of ["run", "resume", "check"] as const)
     checkOption({ type: "function", isRequired: true }, options[key], key);
-  }
-
   checkOption({ type: "function" }, options.createStore, "createStore");
   checkOption({ type: "integer", min: 1 }, options.resumers, "resumers");
   const { createStore = createMemoryRunStore, run, check } = options;
@@ -238,10 +224,8 @@ export async function forEachKillPoint<TResult>(options: KillPointOptions<TResul
     try {
       await check({ ...(await killAt(options, point, await createStore())), expected });
     } catch (thrown) {
-      const { side, append, types } = point;
-      throw new Error(`Killed ${side} append ${append} (${types.join(", ")}): ${describeThrown(thrown)}`, {
-        cause: thrown,
-      });
+      const where = `${point.side} append ${point.append} (${point.types.join(", ")})`;
+      throw new Error(`Killed ${where}: ${describeThrown(thrown)}`, { cause: thrown });
     }
   }
   return points;
@@ -266,22 +250,18 @@ async function killAt<TResult>(
   return { point, store, result: got.value, refused };
 }
 
-async function liveUntilKilled(
-  run: (process: MortalProcess) => Promise<unknown>,
-  store: FaultyRunStore,
-): Promise<void> {
-  const living = async () => run({ store, generation: 1 });
-  const ended = living().then(
-    () => {
-      if (store.hasCrashed) return;
-      throw new Error(`The run has ended with ${store.appends.length} appends. It must record the same each time.`);
-    },
-    (thrown) => {
+async function liveUntilKilled(run: KillPointOptions<unknown>["run"], store: FaultyRunStore): Promise<void> {
+  const live = async () => {
+    try {
+      await run({ store, generation: 1 });
+    } catch (thrown) {
       // Errors of a dead process are ignored.
       if (!store.hasCrashed) throw thrown;
-    },
-  );
-  await Promise.race([ended, store.crashed]);
+    }
+    if (!store.hasCrashed)
+      throw new Error(`The run has ended with ${store.appends.length} appends. It must record the same each time.`);
+  };
+  await Promise.race([live(), store.crashed]);
   // Also waits until its leases have ended.
   await store.crashed;
 }

@@ -33,15 +33,11 @@ export interface RecordedModel extends LanguageModel {
 
 /**
  * Creates a {@link RecordedModel} with the name, price, `schemas`, `hasOutputLimit` and context of the recorded model.
- *
  * In a replay, a call is answered if one with the same messages, response format, `maxOutputTokens`, `temperature` and
- * `logprobs` is recorded; repeated calls are answered in the order of the recording, and as often. Any other call throws an error
- * that is not `model-failed`, so that it does not look like a failure of the model. Prompts contain the date: give the
- * agent a clock that stands still. A call that failed with `model-failed` fails in the same way; other errors and
- * aborted calls are not recorded. `onTextDelta` receives a recorded answer as a whole.
- *
- * A recording contains the texts of messages and answers, but no headers or keys. Throws if the recording to replay is
- * missing or cannot be read.
+ * `logprobs` is recorded; repeated calls in the order of the recording, and as often. Any other call throws an error that
+ * is not `model-failed`. Prompts contain the date: give the agent a clock that stands still. A call that failed with
+ * `model-failed` fails in the same way; other errors and aborted calls are not recorded. `onTextDelta` receives a recorded
+ * answer as a whole. A recording contains no headers or keys. Throws if the recording to replay cannot be read.
  *
  * {@includeCode ../../examples/22-fake-models.ts}
  * @group Models

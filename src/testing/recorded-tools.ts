@@ -31,16 +31,14 @@ export type SameTools<TTools extends readonly Tool[]> = {
 };
 
 /**
- * Returns tools that call the given ones and record each call in a file, for `replayTools`. One file for each list
- * of tools; the first call overwrites it, and each call returns once it is recorded.
+ * Returns tools that call the given ones and record each call in a file, for `replayTools`. The first call overwrites
+ * the file, and each call returns once it is recorded. The calls have the order in which they were made; attempts and
+ * undoing are calls of their own. A call is recorded with its input as the tool gets it and its output as JSON, or the data
+ * of its error: no stacks, headers or resources. An aborted call is recorded only if it returns a value and no other
+ * attempt follows.
  *
- * The calls have the order in which they were made, whichever ends first; attempts and undoing are calls of their own. A
- * call is recorded with its input as the tool gets it and its output as JSON, or the data of its error: no stacks, headers
- * or resources. A call whose signal has aborted is recorded only if it returns a value and no other attempt follows.
- *
- * Throws `invalid-options` for what is not a list of tools, for two of one name, and for a tool with `sensitive` fields, as
- * the file is not encrypted. A call whose parsed input is not JSON fails before it is made. If the file cannot be written,
- * the call, which has been made, fails. Neither is retried.
+ * Throws `invalid-options`, also for a tool with `sensitive` fields, as the file is not encrypted. A call whose parsed
+ * input is not JSON fails before it is made; a call that cannot be written fails afterwards. Neither is retried.
  *
  * {@includeCode ../../examples/30-recorded-tools.ts}
  * @group Testing
@@ -105,15 +103,12 @@ export type ReplayedTools<TTools extends readonly Tool[] = readonly DefinedTool[
 } & ReplayedCalls;
 
 /**
- * Returns tools that are like the given ones, but answer from a file that `recordTools` has written.
+ * Returns tools that are like the given ones, but answer from a file that `recordTools` has written. A call is answered
+ * by a recorded one with the same tool and input (in `undo`, also the same output) that has answered none before; equal
+ * calls in the order of the recording. Errors are thrown again, with their data. Any other call throws an error that is not
+ * retried and says where it differs from the most similar one.
  *
- * A call is answered by a recorded one with the same tool and input (in `undo`, also the same output) that has answered
- * none before; equal calls in the order of the recording. The order of different calls does not matter. Errors are
- * thrown again, with their data. Any other call throws an error that is not retried and says where it differs from the
- * most similar one.
- *
- * Throws an error that names the file if it is missing or cannot be read. Throws `invalid-options`, also if a recorded tool
- * is not among the given ones.
+ * Throws an error that names the file if it cannot be read, and `invalid-options`, also if a recorded tool is not given.
  *
  * {@includeCode ../../examples/30-recorded-tools.ts}
  * @group Testing

@@ -1,5 +1,6 @@
 import assert from "node:assert/strict";
-import { maxTimerMs } from "../../async/clock.ts";
+import { maxTimerMs, systemClock } from "../../async/clock.ts";
+import { notInTime, settleWithin } from "../../async/timeout.ts";
 import { toDefinedTool } from "../../core/define-tool.ts";
 import type { AgentErrorData } from "../../core/errors.ts";
 import { checkKeys, checkOption, failOption } from "../../core/option-tables.ts";
@@ -27,12 +28,9 @@ interface PlannerConformanceOptions {
 }
 
 /**
- * The requirements for every {@link Planner}, as cases for a test runner: its plans are valid for the tools, state the
- * dependencies of each step, and never read typed text as a reference; it refuses with `cannot-plan`, ends soon
- * when it is stopped, leaves nothing behind, and executes no tool. If it has `replan`, its plans after a failure are
- * valid, too.
- *
- * The time of all requests is noon of 2026-01-15, UTC. Throws `invalid-options`.
+ * The requirements for every {@link Planner}, as cases for a test runner: its plans are valid, also of `replan`, state the
+ * dependencies of each step, and never read typed text as a reference; it refuses with `cannot-plan`, ends soon when it is
+ * stopped, leaves nothing behind, and executes no tool. All requests are made at noon of 2026-01-15, UTC. Throws `invalid-options`.
  *
  * {@includeCode ../../../examples/16-your-own-planner.ts}
  * @group Planners
@@ -160,11 +158,18 @@ async function askPlanner(
 ): Promise<TrialAnswer> {
   const controller = new AbortController();
   const executed: string[] = [];
+  const withoutEffect = (tool: DefinedTool): DefinedTool => {
+    const execute = () => {
+      executed.push(tool.name);
+      throw new Error("A planner never executes a tool.");
+    };
+    return { ...tool, execute, ...(tool.undo && { undo: execute }) };
+  };
   let hasEnded = false;
   let reportedLate = 0;
   const asked = Object.freeze({
     request,
-    tools: Object.freeze(tools.map((tool, index) => withoutEffect(toDefinedTool(`tools[${index}]`, tool), executed))),
+    tools: Object.freeze(tools.map((tool, index) => withoutEffect(toDefinedTool(`tools[${index}]`, tool)))),
     maxSteps: 1_000,
     nowMs: Date.UTC(2026, 0, 15, 12),
     timeZone: "UTC",
@@ -179,7 +184,8 @@ async function askPlanner(
   try {
     const asking = (async () => (replanned === undefined ? planner.plan(asked) : planner.replan?.(replanned)))();
     if (abort === "meanwhile") controller.abort(new Error("stopped meanwhile"));
-    const draft: unknown = await (abort === undefined ? asking : within(settleMs, asking));
+    const draft: unknown = await (abort === undefined ? asking : settleWithin(asking, settleMs, systemClock));
+    if (draft === notInTime) assert.fail(`the planner had not ended ${settleMs} ms after its signal was aborted`);
     return { draft, asked: replanned ?? asked };
   } finally {
     hasEnded = true;
@@ -187,26 +193,5 @@ async function askPlanner(
     await new Promise((resolve) => setImmediate(resolve));
     assert.equal(reportedLate, 0, "the planner reported something after it had ended");
     assert.deepEqual(executed, [], "the planner executed a tool");
-  }
-}
-
-function withoutEffect(tool: DefinedTool, executed: string[]): DefinedTool {
-  const execute = () => {
-    executed.push(tool.name);
-    throw new Error("A planner never executes a tool.");
-  };
-  return { ...tool, execute, ...(tool.undo && { undo: execute }) };
-}
-
-async function within<T>(settleMs: number, asking: Promise<T>): Promise<T> {
-  let timer: NodeJS.Timeout | undefined;
-  const late = new Promise<never>((_resolve, reject) => {
-    const message = `the planner had not ended ${settleMs} ms after its signal was aborted`;
-    timer = setTimeout(() => reject(new assert.AssertionError({ message })), settleMs);
-  });
-  try {
-    return await Promise.race([asking, late]);
-  } finally {
-    clearTimeout(timer);
   }
 }
