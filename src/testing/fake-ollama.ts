@@ -46,18 +46,18 @@ export interface FakeOllama {
   close(this: void): Promise<void>;
 }
 
-const names = { isValid: isTexts, expected: "a list of names" } as const;
+const isNames = (value: unknown) =>
+  Array.isArray(value) && value.every((each) => typeof each === "string" && each !== "");
+const names = { isValid: isNames, expected: "a list of names" } as const;
 const fakeOptions = {
   models: names,
   capabilities: { ...names, default: ["completion", "tools"] },
 } satisfies OptionTable<FakeOllamaOptions>;
 
 /**
- * Starts a server on a free port of this machine that speaks like Ollama, for an app whose model is `createOllamaModel` or another
- * client of Ollama: `/api/chat`, streamed or not, from the script; `/api/show`, `/api/tags` and `/api/version`. A request
- * beyond the last answer, and a function that throws, is status 500 and says so.
- *
- * Throws `invalid-options`.
+ * Starts a server on a free port of this machine that speaks like Ollama, for `createOllamaModel` or another client:
+ * `/api/chat`, streamed or not, from the script; `/api/show`, `/api/tags` and `/api/version`. A request beyond the last
+ * answer, and a function that throws, is status 500 and says so. Throws `invalid-options`.
  *
  * {@includeCode ../../examples/22-fake-models.ts}
  * @group Models
@@ -146,25 +146,22 @@ function linesOf(
   { model, messages, stream, logprobs: isAsked }: FakeOllamaChat,
 ): readonly object[] {
   const { text, reasoning, finishReason = "stop", usage = {}, logprobs = [], deltas = [text] } = reply;
-  const tokens = isAsked === true ? logprobs : [];
-  const line = (message: object, others: object = { done: false }) => ({
-    model,
-    created_at: "2026-01-01T00:00:00Z",
-    message: { role: "assistant", content: "", ...message },
-    ...others,
-  });
+  const line = (message: object, others: object = { done: false }) => {
+    const spoken = { role: "assistant", content: "", ...message };
+    return { model, created_at: "2026-01-01T00:00:00Z", message: spoken, ...others };
+  };
+  const prompt = messages.map(({ content }) => content).join(" ");
   const end = {
-    done: true,
-    done_reason: finishReason,
-    prompt_eval_count: usage.inputTokens ?? Math.ceil(messages.map(({ content }) => content).join(" ").length / 4),
+    ...{ done: true, done_reason: finishReason },
+    prompt_eval_count: usage.inputTokens ?? Math.ceil(prompt.length / 4),
     eval_count: usage.outputTokens ?? Math.ceil(text.length / 4),
   };
+  const hasTokens = isAsked === true && logprobs.length > 0;
   if (stream === false)
-    return [line({ thinking: reasoning, content: text }, { ...(tokens.length > 0 && { logprobs: tokens }), ...end })];
-  const pieces =
-    tokens.length > 0
-      ? tokens.map((token) => line({ content: token.token }, { logprobs: [token], done: false }))
-      : deltas.map((content) => line({ content }));
+    return [line({ thinking: reasoning, content: text }, { ...(hasTokens && { logprobs }), ...end })];
+  const pieces = hasTokens
+    ? logprobs.map((token) => line({ content: token.token }, { logprobs: [token], done: false }))
+    : deltas.map((content) => line({ content }));
   return [...(reasoning === undefined ? [] : [line({ thinking: reasoning })]), ...pieces, line({}, end)];
 }
 
@@ -193,8 +190,4 @@ function toReply(place: string, reply: unknown): Exclude<FakeOllamaReply, string
   checkReply(place, reply);
   if (reply instanceof Error) return { status: 500, error: reply.message };
   return typeof reply === "string" ? { text: reply } : reply;
-}
-
-function isTexts(value: unknown): boolean {
-  return Array.isArray(value) && value.every((each) => typeof each === "string" && each !== "");
 }

@@ -115,13 +115,8 @@ async function replyTo(request: ModelRequest, answer: ScriptedAnswer, place: str
     if (request.signal.aborted) break;
     request.onTextDelta?.(delta);
   }
-  return {
-    text,
-    ...(reasoning !== undefined && { reasoning }),
-    finishReason,
-    usage,
-    ...(request.logprobs && logprobs && { logprobs }),
-  };
+  const likelihood = request.logprobs && logprobs && { logprobs };
+  return { text, ...(reasoning !== undefined && { reasoning }), finishReason, usage, ...likelihood };
 }
 
 /** A script is checked when it is created, and what its functions return when they return it. */

@@ -62,7 +62,7 @@ export function createRunLog(logger: RunLogger): Required<Pick<Observer, "event"
   };
 }
 
-type Level = "debug" | "info" | "warn" | "error";
+type Level = Exclude<keyof RunLogger, "child">;
 
 interface Line {
   readonly level: Level;

@@ -122,8 +122,7 @@ export class Metrics {
     "circuit-change": ({ tool, state }) => {
       const isOpen = state === "open";
       if (isOpen === this.openCircuits.has(tool)) return;
-      if (isOpen) this.openCircuits.add(tool);
-      else this.openCircuits.delete(tool);
+      this.openCircuits[isOpen ? "add" : "delete"](tool);
       this.instruments.openCircuits.add(isOpen ? 1 : -1, { [attribute.tool]: tool });
     },
   };
@@ -173,12 +172,9 @@ function getSecondsBetween(startMs: number, endMs: number): number {
   return Math.max(0, endMs - startMs) / 1_000;
 }
 
-/** Buckets in seconds, as the conventions advise for `gen_ai.client.operation.duration`. */
-const durationBuckets = [0.01, 0.02, 0.04, 0.08, 0.16, 0.32, 0.64, 1.28, 2.56, 5.12, 10.24, 20.48, 40.96, 81.92];
-/** Buckets as they advise for `gen_ai.client.token.usage`. */
-const tokenBuckets = [
-  1, 4, 16, 64, 256, 1_024, 4_096, 16_384, 65_536, 262_144, 1_048_576, 4_194_304, 16_777_216, 67_108_864,
-];
+// Buckets as the conventions advise for `gen_ai.client.operation.duration`, in seconds, and `gen_ai.client.token.usage`.
+const durationBuckets = Array.from({ length: 14 }, (_, power) => 2 ** power / 100);
+const tokenBuckets = Array.from({ length: 14 }, (_, power) => 4 ** power);
 
 type Instruments = ReturnType<typeof createInstruments>;
 

@@ -4,7 +4,6 @@ import {
   context,
   isSpanContextValid,
   type Span,
-  type SpanContext,
   SpanStatusCode,
   TraceFlags,
   type Tracer,
@@ -67,7 +66,7 @@ export class Traces {
     if (spans === undefined) return;
     const isOver = type === "run-end" || type === "run-suspend" || (type === "plan-end" && spans.root === undefined);
     try {
-      spans.event(event);
+      handleEvent(spans.handlers, event);
     } finally {
       if (isOver) this.runs.delete(runId);
     }
@@ -87,7 +86,11 @@ export class Traces {
 
   private startExecution({ runId, previousTraceparent }: { runId: string; previousTraceparent?: string }): Started {
     const { tracer, name, traces } = this.settings;
-    const previous = fromTraceparent(previousTraceparent);
+    const named = parseTraceparent(previousTraceparent);
+    const previous = named && {
+      ...{ traceId: named.traceId, spanId: named.spanId },
+      ...{ traceFlags: named.flags & TraceFlags.SAMPLED, isRemote: true },
+    };
     const active = context.active();
     const parent = traces === "one" && previous !== undefined ? trace.setSpanContext(active, previous) : active;
     const attributes = {
@@ -108,13 +111,6 @@ function isNothing(span: Span): boolean {
   return !isSpanContextValid(span.spanContext());
 }
 
-function fromTraceparent(text: string | undefined): SpanContext | undefined {
-  const named = parseTraceparent(text);
-  if (named === undefined) return undefined;
-  const { traceId, spanId, flags } = named;
-  return { traceId, spanId, traceFlags: flags & TraceFlags.SAMPLED, isRemote: true };
-}
-
 interface SpanEnd {
   readonly attributes?: Attributes;
   /** Present if it failed; what was cancelled or waits has not failed. */
@@ -125,7 +121,7 @@ interface SpanEnd {
 const planKey = "plan";
 
 class ExecutionSpans {
-  /** Maps keys to spans: several for a model that is asked twice at once. */
+  /** By key, several spans for a model that is asked twice at once. */
   private readonly open = new Map<string, Span[]>();
 
   /** `root` is undefined for a planning without a run; `context` is that of the spans' parent. */
@@ -135,11 +131,7 @@ class ExecutionSpans {
     readonly root?: Span,
   ) {}
 
-  event(event: AgentEvent): void {
-    handleEvent(this.handlers, event);
-  }
-
-  private readonly handlers: EventHandlers = {
+  readonly handlers: EventHandlers = {
     "run-start": ({ request, plan }) =>
       this.root?.setAttributes(toDataAttributes(this.settings.content, { input: request ?? plan?.steps })),
     "run-suspend": ({ pending }) =>
