@@ -8,7 +8,6 @@ import type { CliIo } from "./cli-io.ts";
 
 const maxTries = 3;
 
-/** Asks which of the proposals of a refusal was meant, and for the value that it lacks; undefined for none of them. */
 export async function chooseProposal(error: ErrorData, { ask }: Pick<CliIo, "ask">): Promise<PlanInput | undefined> {
   const proposals = isAgentError(error, "cannot-plan") ? (error.details.proposals ?? []) : [];
   if (ask === undefined || proposals.length === 0) return undefined;

@@ -47,7 +47,6 @@ export function reportFallbacks({ agent, options, err }: CliCall): void {
   if (!options.json) agent.on("plan-fallback", (event) => err.print([renderFallback(event)]));
 }
 
-/** The duration of shorter steps is not shown. */
 const reportAfterMs = 1_000;
 
 export function createReporter(

@@ -14,7 +14,10 @@ export async function loadTools(file: string, load = importOf): Promise<readonly
   const path = resolve(file);
   if (!existsSync(path)) failOption("--tools", file, "a file that exists", true);
   try {
-    const tools = await readTools(path, load);
+    const { default: found } = (await loadModule(path, load)) as { readonly default?: Partial<{ default: unknown }> };
+    // Where tsx turns an ES module into CommonJS, its default export is one level deeper.
+    const exported = found?.default ?? found;
+    const tools: unknown = typeof exported === "function" ? await exported() : exported;
     if (!Array.isArray(tools))
       failOption("--tools", tools, "a file that exports by default a list of tools, or a function that returns one");
     return [...indexTools(tools).values()];
@@ -24,13 +27,6 @@ export async function loadTools(file: string, load = importOf): Promise<readonly
     const details = { option: "--tools", received, expected: "a file of tools" };
     throw new AgentError("invalid-options", `Cannot load "${file}": ${received}`, { details, cause: thrown });
   }
-}
-
-async function readTools(path: string, load: typeof importOf): Promise<unknown> {
-  const { default: found } = (await loadModule(path, load)) as { readonly default?: Partial<{ default: unknown }> };
-  // Where tsx turns an ES module into CommonJS, its default export is one level deeper.
-  const exported = found?.default ?? found;
-  return typeof exported === "function" ? exported() : exported;
 }
 
 /** Loads TypeScript that Node itself does not read through tsx, if it is installed where the file is. */

@@ -213,7 +213,6 @@ export function isCommandOfAnyRun(command: NamedCommand): command is AnyRunComma
   return (type === "show" || type === "watch" || type === "resume") && !isRunId(command.runId);
 }
 
-/** Returns true for an id as runs are given by default; a request has no such word. */
 function isRunId(word: string): boolean {
   return word.startsWith("run_");
 }

@@ -182,7 +182,6 @@ function renderRefusal({ message, details }: AgentErrorLike<"cannot-plan">): str
 const titleKeys = ["title", "name", "label", "summary", "text"];
 const maxSummary = 100;
 
-/** Undefined if there is nothing to show. */
 export function summarizeOutput(output: unknown, tool: Tool | undefined): string | undefined {
   const value = selectResult(output, tool);
   if (value === null || value === undefined) return undefined;
@@ -226,7 +225,6 @@ function selectResult(output: unknown, tool: Tool | undefined): unknown {
   return value ?? output;
 }
 
-/** A list of objects that have a title each; also the empty list. */
 function isThings(value: unknown): value is readonly Keyed[] {
   return Array.isArray(value) && value.every((item) => isRecord(item) && findTitleKey(item) !== undefined);
 }
@@ -242,7 +240,6 @@ function describeThing(thing: Keyed): string {
   return `${done ? "[x]" : "[ ]"} ${title}`;
 }
 
-/** The fields that fit on a line: `count: 2, tags: a b`. */
 function renderFields(value: Keyed): string {
   const texts = Object.entries(value).map(([key, field]) => ({ key, text: renderField(field) }));
   const shown = texts.filter(({ text }) => text !== "");

@@ -60,7 +60,6 @@ export async function resumeRun(call: CliCall, runId: string): Promise<number> {
 
 const pollMs = 500;
 
-/** Reports a run, usually of another process, until it ends or waits for a decision. Nothing changes the run. */
 export async function watchRun(call: CliCall, runId: string): Promise<number> {
   const { agent, options, io } = call;
   await requireRun(call, runId);
@@ -245,7 +244,6 @@ export async function exportToFile(call: CliCall, runId: string, { file, key }: 
   return exitCodes.completed;
 }
 
-/** Says whether an exported run was changed: the exit code, too. `key` is the file with the public key that is expected. */
 export async function verifyFile(
   { options, out }: Pick<CliCall, "options" | "out">,
   { file, key }: ExportFiles,

@@ -183,7 +183,6 @@ function describeScript(answers: readonly unknown[], { length }: readonly unknow
   return `The script has ${countAnswers(answers.length)}; ${length} ${length === 1 ? "was" : "were"} asked for.`;
 }
 
-/** A script is checked when the server starts, and what its functions return when they return it. */
 function toReply(place: string, reply: unknown): Exclude<FakeOllamaReply, string | Error> {
   const { status, error } = Object(reply);
   if (Number.isInteger(status) && typeof error === "string") return { status, error };

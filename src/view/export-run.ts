@@ -255,7 +255,6 @@ export async function verifyRun(document: unknown, options: VerifyRunOptions = {
     : { status: "untrusted", reason: `It is signed by another key, ${signature.publicKey}.` };
 }
 
-/** The bytes of a key in Base64, as exports have them. */
 async function readPublicKey(key: PortableKey): Promise<string> {
   if (typeof key === "string" && fromBase64(key)?.length === 32) return key;
   const { x } = isPortable(key) ? await readPortable(key) : {};

@@ -95,7 +95,6 @@ export interface Placed {
   readonly isEdge: boolean;
   readonly above: Placed[];
   readonly below: Placed[];
-  /** Its place in the order of its layer. */
   row: number;
   /** The least distance of its middle from that of the first of its layer, in pixels. */
   offset: number;

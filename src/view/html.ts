@@ -143,7 +143,6 @@ export function formatCost(cost: number): string {
   return String(Number(cost.toPrecision(3)));
 }
 
-/** `1 step`, `2 steps`. */
 export function plural(count: number, name: string): string {
   return `${formatCount(count)} ${name}${count === 1 ? "" : "s"}`;
 }

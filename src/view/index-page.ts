@@ -1,3 +1,4 @@
+import { addTo } from "../core/lists.ts";
 import { describeRefusal, type StepRecord } from "../core/run-result.ts";
 import { shownStatus } from "../core/run-summary.ts";
 import { describeStepRef } from "../core/step.ts";
@@ -44,12 +45,16 @@ ${renderRuns(views)}
 function counts(views: readonly RunView[]): Html {
   const byStatus = new Map<string, number>();
   for (const status of views.map(({ run }) => shownStatus(run))) byStatus.set(status, (byStatus.get(status) ?? 0) + 1);
-  const cost = views.reduce((sum, { run }) => sum + (run.usage?.cost ?? 0), 0);
+  const cost = sum(views.map(({ run }) => run.usage?.cost ?? 0));
   const facts = [...byStatus].map(
     ([name, count]) =>
       html`<div class="${getTone(name)}"><dt>${name}</dt><dd class="count">${formatCount(count)}</dd></div>`,
   );
   return html`<dl class="numbers">${facts}${cost > 0 && html`<div><dt>cost</dt><dd class="count">${formatCost(cost)}</dd></div>`}</dl>`;
+}
+
+function sum(values: readonly number[]): number {
+  return values.reduce((total, value) => total + value, 0);
 }
 
 function nameCell({ run }: RunView): Html {
@@ -80,18 +85,14 @@ function slowest(views: readonly RunView[]): Html | false {
     .sort((one, other) => other.ms - one.ms)
     .slice(0, maxSlowest);
   const longest = slow[0]?.ms ?? 1;
-  const rows = slow.map(({ view, record, ms }) => [
-    html`<div><b>${describeStepRef(record)}</b> <span class="tool">${record.tool}</span></div>`,
-    bar(ms / longest, record),
-    ...[formatDuration(ms), formatCount(record.attempts), nameCell(view)],
-  ]);
+  const rows = slow.map(({ view, record, ms }) => {
+    const step = html`<div><b>${describeStepRef(record)}</b> <span class="tool">${record.tool}</span></div>`;
+    const [kind, width] = [hasFailed(record.status) ? "attempt failed" : "attempt", Math.round((ms / longest) * 100)];
+    const bar = html`<svg class="bars" aria-hidden="true"><rect class="${kind}" width="${Math.max(1, width)}%"/></svg>`;
+    return [step, bar, formatDuration(ms), formatCount(record.attempts), nameCell(view)];
+  });
   const columns = ["step", "", numbers("time"), numbers("attempts"), "run"];
   return tableSection("Slowest steps", columns, rows);
-}
-
-function bar(share: number, { status }: StepRecord): Html {
-  const kind = hasFailed(status) ? "attempt failed" : "attempt";
-  return html`<svg class="bars" aria-hidden="true"><rect class="${kind}" width="${Math.max(1, Math.round(share * 100))}%"/></svg>`;
 }
 
 function getDurationMs({ startedAt, completedAt }: StepRecord): number {
@@ -99,40 +100,31 @@ function getDurationMs({ startedAt, completedAt }: StepRecord): number {
 }
 
 function tools(views: readonly RunView[]): Html | false {
-  const sums = new Map<string, { steps: number; failed: number; attempts: number; ms: number }>();
-  for (const record of views.flatMap(({ run }) => run.steps)) {
-    const sum = sums.get(record.tool) ?? { steps: 0, failed: 0, attempts: 0, ms: 0 };
-    sums.set(record.tool, sum);
-    sum.steps += record.startedAt === undefined ? 0 : 1;
-    sum.failed += hasFailed(record.status) ? 1 : 0;
-    sum.attempts += record.attempts;
-    sum.ms += getDurationMs(record);
-  }
-  const rows = [...sums].map(([tool, { steps, failed, attempts, ms }]) => [
-    ...[tool, formatCount(steps), formatCount(failed), formatCount(attempts)],
-    steps === 0 ? "" : formatDuration(ms / steps),
-  ]);
+  const byTool = new Map<string, StepRecord[]>();
+  for (const record of views.flatMap(({ run }) => run.steps)) addTo(byTool, record.tool, record);
+  const rows = [...byTool].map(([tool, records]) => {
+    const steps = records.filter(({ startedAt }) => startedAt !== undefined).length;
+    const failed = records.filter(({ status }) => hasFailed(status)).length;
+    const meanMs = sum(records.map(getDurationMs)) / steps;
+    const counts = [steps, failed, sum(records.map(({ attempts }) => attempts))].map(formatCount);
+    return [tool, ...counts, steps === 0 ? "" : formatDuration(meanMs)];
+  });
   const columns = ["tool", ...["steps", "failed", "attempts", "mean time"].map(numbers)];
   return tableSection("Tools", columns, rows);
 }
 
 /** Runs that were not read from their events tell of the models that made their plan. */
 function models(views: readonly RunView[]): Html | false {
-  const sums = new Map<string, { calls: number; tokens: number; cost: number }>();
+  const byModel = new Map<string, { inputTokens: number; outputTokens: number; cost?: number }[]>();
   for (const { modelCalls, run } of views) {
-    const calls =
-      modelCalls.length > 0
-        ? modelCalls.map(({ model, usage }) => ({ ...usage, model }))
-        : (run.plan?.source.calls ?? []);
-    for (const { model, inputTokens, outputTokens, cost = 0 } of calls) {
-      const sum = sums.get(model) ?? { calls: 0, tokens: 0, cost: 0 };
-      sums.set(model, { calls: sum.calls + 1, tokens: sum.tokens + inputTokens + outputTokens, cost: sum.cost + cost });
-    }
+    for (const { model, usage } of modelCalls) addTo(byModel, model, usage);
+    if (modelCalls.length === 0) for (const call of run.plan?.source.calls ?? []) addTo(byModel, call.model, call);
   }
-  const rows = [...sums].map(([model, { calls, tokens, cost }]) => [
-    ...[model, formatCount(calls), formatCount(tokens)],
-    cost === 0 ? "" : formatCost(cost),
-  ]);
+  const rows = [...byModel].map(([model, calls]) => {
+    const tokens = sum(calls.map(({ inputTokens, outputTokens }) => inputTokens + outputTokens));
+    const cost = sum(calls.map(({ cost = 0 }) => cost));
+    return [model, formatCount(calls.length), formatCount(tokens), cost === 0 ? "" : formatCost(cost)];
+  });
   const columns = ["model", ...["calls", "tokens", "cost"].map(numbers)];
   return tableSection("Models", columns, rows);
 }

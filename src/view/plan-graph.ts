@@ -8,11 +8,9 @@ import { hasFailed } from "./timeline.ts";
 export interface GraphNode {
   readonly title: string;
   readonly reasoning?: string | undefined;
-  /** The tool, or what it waits for. */
   readonly tool: string;
   /** That it runs once, asks first, or was undone; its condition, and its loop with counts. */
   readonly notes: readonly string[];
-  /** `planned` if it was not run. */
   readonly status: StepRecord["status"] | "planned";
 }
 

@@ -72,23 +72,20 @@ function facts(view: RunView): Html {
   const paused = executions.reduce((sum, { startMs }, at) => sum + startMs - (executions[at - 1]?.endMs ?? startMs), 0);
   const attempts = run.steps.reduce((sum, step) => sum + step.attempts, 0);
   const { usage, forkedFrom } = run;
-  const all: readonly (readonly [string, string])[] = [
+  const all: readonly (readonly [string, string | undefined])[] = [
     ["started", formatTime(run.createdAt)],
-    ["forked from", forkedFrom === undefined ? "" : cutText(`${forkedFrom.runId}, event ${forkedFrom.after}`, 200)],
-    ["ended", run.endedAt === undefined ? "" : formatTime(run.endedAt)],
+    ["forked from", forkedFrom && cutText(`${forkedFrom.runId}, event ${forkedFrom.after}`, 200)],
+    ["ended", run.endedAt && formatTime(run.endedAt)],
     ["busy", formatDuration(getBusyMs(view))],
-    ["waited", executions.length > 1 ? formatDuration(paused) : ""],
-    ["executions", executions.length > 1 ? formatCount(executions.length) : ""],
+    ["waited", executions.length > 1 ? formatDuration(paused) : undefined],
+    ["executions", executions.length > 1 ? formatCount(executions.length) : undefined],
     ["steps", formatCount(run.plan?.steps.length ?? 0)],
     ["attempts", formatCount(attempts)],
-    ["model calls", usage === undefined ? "" : formatCount(modelCalls.length || usage.modelCalls)],
-    [
-      "tokens",
-      usage === undefined ? "" : `${formatCount(usage.inputTokens)} in, ${formatCount(usage.outputTokens)} out`,
-    ],
-    ["cost", usage?.cost === undefined ? "" : formatCost(usage.cost)],
+    ["model calls", usage && formatCount(modelCalls.length || usage.modelCalls)],
+    ["tokens", usage && `${formatCount(usage.inputTokens)} in, ${formatCount(usage.outputTokens)} out`],
+    ["cost", usage?.cost === undefined ? undefined : formatCost(usage.cost)],
   ];
-  const shown = all.filter(([, value]) => value !== "");
+  const shown = all.filter(([, value]) => value !== undefined);
   return html`<dl class="numbers">${shown.map(([name, value]) => html`<div><dt>${name}</dt><dd>${value}</dd></div>`)}</dl>`;
 }
 
@@ -120,24 +117,25 @@ ${failures.map(({ code, message, planner }) => html`<p>${planner}: <code>${code}
 
 function legend({ bars, planning }: RunView): Html {
   const shownBars = [...planning, ...[...bars.values()].flat()];
-  const kinds = new Set(shownBars.map(({ kind, hasFailed: isFailed }) => (isFailed ? "failed" : kind)));
-  const entries = [
-    ["planning", "planning"],
-    ["attempt", "attempt"],
-    ["attempt failed", "failed attempt"],
-    ["backoff", "delay"],
-    ["waiting", "waits for approval"],
-    ["undo", "undo"],
-  ] as const;
-  const shown = entries.filter(([name]) => kinds.has(name === "attempt failed" ? "failed" : name));
-  return html`<div class="legend">${shown.map(([name, text]) => html`<span><svg class="bars" aria-hidden="true"><rect class="${name}" width="100%"/></svg>${text}</span>`)}</div>`;
+  const kinds = new Set<string>(shownBars.map(({ kind, hasFailed: isFailed }) => (isFailed ? "failed" : kind)));
+  const shown = legends.filter(([kind]) => kinds.has(kind));
+  return html`<div class="legend">${shown.map(([kind, text]) => html`<span><svg class="bars" aria-hidden="true"><rect class="${kind === "failed" ? "attempt failed" : kind}" width="100%"/></svg>${text}</span>`)}</div>`;
 }
 
+const legends = Object.entries({
+  planning: "planning",
+  attempt: "attempt",
+  failed: "failed attempt",
+  backoff: "delay",
+  waiting: "waits for approval",
+  undo: "undo",
+});
+
 function renderApprovals({ approvals }: RunView): Html | false {
-  const rows = approvals.map(({ subject, status, by = "", at, comment = "" }) => [
-    ...[subject, pill(status), cutText(by, maxText)],
-    ...[at === undefined ? "" : formatTime(at), cutText(comment, maxComment)],
-  ]);
+  const rows = approvals.map(({ subject, status, by = "", at, comment = "" }) => {
+    const decided = at === undefined ? "" : formatTime(at);
+    return [subject, pill(status), cutText(by, maxText), decided, cutText(comment, maxComment)];
+  });
   return tableSection("Approvals", ["what", short("decision"), "by", short("when"), "comment"], rows);
 }
 
@@ -200,8 +198,7 @@ function renderAttempts(bars: readonly Bar[], { endMs }: Pick<Axis, "endMs">): H
   return html`<ul class="attempts">${items}${rest > 0 && html`<li>… and ${formatCount(rest)} more</li>`}</ul>`;
 }
 
-function renderStepFacts(step: PlanStep | undefined, records: readonly StepRecord[]): Html {
-  const [first] = records;
+function renderStepFacts(step: PlanStep | undefined, [first]: readonly StepRecord[]): Html {
   const reasoning = step?.reasoning ?? first?.reasoning;
   return html`${reasoning !== undefined && html`<p class="why">${reasoning}</p>`}
 ${step !== undefined && describeConditions(step).map((line) => html`<p>${line}</p>`)}

@@ -33,7 +33,6 @@ interface ApprovalView {
   /** `step "s1"`, with its words while it waits, or `the plan`. */
   readonly subject: string;
   readonly status: ApprovalRecord["status"] | "waiting";
-  /** Time at which it was decided, or asked: ISO 8601. */
   readonly at?: string;
   readonly by?: string;
   readonly comment?: string;

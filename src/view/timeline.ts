@@ -7,7 +7,6 @@ import { formatDuration, type Html, html } from "./html.ts";
 export interface Bar {
   readonly kind: "attempt" | "backoff" | "waiting" | "planning" | "undo";
   readonly startMs: number;
-  /** Undefined while it is under way. */
   readonly endMs?: number;
   readonly hasFailed?: boolean;
   readonly title: string;
