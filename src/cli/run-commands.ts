@@ -1,5 +1,4 @@
-import { readFileSync, statSync } from "node:fs";
-import { writeFile } from "node:fs/promises";
+import { createWriteStream, readFileSync, statSync } from "node:fs";
 import type { Agent } from "../agent.ts";
 import { AgentError, isAgentError } from "../core/errors.ts";
 import type { AgentEvent } from "../core/events.ts";
@@ -99,7 +98,7 @@ async function requireRun(call: CliCall, runId: string): Promise<RunSnapshot> {
   return run;
 }
 
-function createRunNotFound({ options }: Pick<CliCall, "options">, runId: string): AgentError<"run-not-found"> {
+function createRunNotFound({ options }: CliCall, runId: string): AgentError<"run-not-found"> {
   return new AgentError("run-not-found", describeNoRun(runId, options.db), { details: { runId } });
 }
 
@@ -197,8 +196,13 @@ export async function saveFile({ options }: Pick<CliCall, "options">, file: stri
   if (db !== undefined && databaseFiles.some((ending) => isSameFile(file, db + ending))) {
     throw new Error(`The file "${file}" keeps the runs. Choose another one.`);
   }
-  await writeFile(file, text).catch((error) => {
-    throw new Error(`The file "${file}" cannot be written: ${describeFileError(error)}.`);
+  await new Promise<void>((resolve, reject) => {
+    const stream = createWriteStream(file);
+    stream.on("error", (error) =>
+      reject(new Error(`The file "${file}" cannot be written: ${describeFileError(error)}.`)),
+    );
+    stream.on("finish", resolve);
+    stream.end(text);
   });
 }
 

@@ -112,13 +112,10 @@ async function readKeyPair(key: PortableKey | KeyPair): Promise<KeyPair> {
     return { privateKey, publicKey };
   }
   checkObject("options.key", key);
-  const { privateKey, publicKey } = key;
-  for (const [name, key, usage] of [
-    ["privateKey", privateKey, "sign"],
-    ["publicKey", publicKey, "verify"],
-  ] as const) {
-    if (key?.algorithm?.name === "Ed25519" && key.usages.includes(usage)) continue;
-    failOption(`options.key.${name}`, key, `an Ed25519 key of WebCrypto that may ${usage}`);
+  const { publicKey } = key;
+  for (const [name, usage] of [["privateKey", "sign"] as const, ["publicKey", "verify"] as const]) {
+    if (key[name]?.algorithm?.name === "Ed25519" && key[name].usages.includes(usage)) continue;
+    failOption(`options.key.${name}`, key[name], `an Ed25519 key of WebCrypto that may ${usage}`);
   }
   if (!publicKey.extractable) failOption("options.key.publicKey", publicKey, "an extractable key");
   return key;
@@ -228,10 +225,9 @@ export interface VerifyRunOptions {
 }
 
 /**
- * Checks an {@link ExportedRun}, as JSON text or parsed: each digest is computed again, everything else is derived again
- * from the events and compared, and the signature is checked. Give it the text if others read that, too: a key that stands
- * twice in it, of which parsing keeps the last, is a change. Rejects with `invalid-options` for anything that is not an
- * exported run, or whose format is that of another version.
+ * Checks an {@link ExportedRun}, as JSON text or parsed: computes each digest again, derives everything else from the
+ * events and compares it, and checks the signature. In a text, a key that stands twice in an object is a change. Rejects
+ * with `invalid-options` for anything that is not an exported run, or whose format is that of another version.
  *
  * {@includeCode ../../examples/31-evidence.ts}
  * @group Evidence

@@ -14,11 +14,11 @@ type Write = (...args: never[]) => unknown;
 export interface RunLogger {
   /** Makes a logger whose lines all have these fields. Without it, as in `console`, each line gets them. */
   child?(fields: object): RunLogger;
-  /** Receives starts within an execution, and answers of models. */
+  /** Receives starts of plannings, steps, attempts and undoing, and answers of models. */
   readonly debug: Write;
-  /** Receives starts of executions, decisions, and most ends. */
+  /** Receives starts of executions, decisions, and what ends otherwise. */
   readonly info: Write;
-  /** Receives what is repeated, waits, was interrupted, or was skipped for a failure. */
+  /** Receives what is repeated, replaced by a fallback, late, interrupted, waiting, or skipped for a failure, and a circuit that opens. */
   readonly warn: Write;
   /** Receives what failed or has an unknown outcome. */
   readonly error: Write;
@@ -26,14 +26,8 @@ export interface RunLogger {
 
 /**
  * An observer that writes a line for what happens in runs, each with `runId`, with `stepId`, `iteration` and `tool` where
- * it is about a step, and with `attempt` where it is about an attempt or how the last one ended. Levels:
- * - error: what failed or has an unknown outcome,
- * - warn: what is repeated, replaced by a fallback, late, interrupted, waiting, or skipped for a failure, and a circuit
- *   that opens,
- * - info: starts of executions, decisions, and what ends otherwise,
- * - debug: starts of plannings, steps, attempts and undoing, and answers of models.
- *
- * Inputs and outputs are not written. Throws `invalid-options`.
+ * it is about a step, and with `attempt` where it is about an attempt or how the last one ended; {@link RunLogger} says
+ * at which level. Inputs and outputs are not written. Throws `invalid-options`.
  *
  * {@includeCode ../../../examples/28-log.ts}
  */

@@ -77,23 +77,21 @@ function samplePlan(minute: number): Plan {
   return { version: 1, id: "plan_1", request: "", source: { planner: "given" }, createdAt: at(minute), steps };
 }
 
-export function runStart(
-  runId: string,
-  {
-    request,
-    minute = 0,
-    metadata = { user: "ada" },
-  }: { request?: string; minute?: number; metadata?: JsonObject } = {},
-): AgentEvent {
+interface SampleStart {
+  readonly request?: string;
+  readonly minute?: number;
+  readonly metadata?: JsonObject;
+}
+
+export function runStart(runId: string, start: SampleStart = {}): AgentEvent {
+  const { request, minute = 0, metadata = { user: "ada" } } = start;
+  const base = { type: "run-start", version: formatVersion, runId, sequence: 1, timestamp: at(minute) } as const;
+  const options = { maxSteps: 10, concurrency: 1, timeZone: "UTC" };
   return {
-    type: "run-start",
-    version: formatVersion,
-    runId,
-    sequence: 1,
-    timestamp: at(minute),
+    ...base,
     ...(request === undefined ? { plan: samplePlan(minute) } : { request }),
     metadata,
-    options: { maxSteps: 10, concurrency: 1, timeZone: "UTC" },
+    options,
     tools: [],
   };
 }
