@@ -5,7 +5,7 @@ import { callOutcome } from "../core/call-outcome.ts";
 import { define, indexTools } from "../core/define-tool.ts";
 import { toErrorData } from "../core/error-data.ts";
 import { type AgentErrorData, fromErrorData, isAgentError } from "../core/errors.ts";
-import { copyJson, type JsonValue, toJson } from "../core/json.ts";
+import { copyJson, isHolder, type JsonValue, toJson } from "../core/json.ts";
 import { checkKeys, defined, failOption } from "../core/option-tables.ts";
 import { parseWith, type SchemaIssue, type StandardSchema, zodVersionOf } from "../core/schema.ts";
 import type {
@@ -18,7 +18,7 @@ import type {
   UndoneCall,
 } from "../core/tool.ts";
 import { isSensitiveTool } from "../core/tool-schemas.ts";
-import { cutJson, isHolder, type RecordingKind, RecordingWriter, Replay } from "./recording.ts";
+import { cutJson, type RecordingKind, RecordingWriter, Replay } from "./recording.ts";
 
 /** Tools with the same names and types. @inline */
 export type SameTools<TTools extends readonly Tool[]> = {
@@ -269,10 +269,8 @@ function wrapTool(tool: DefinedTool, call: CallTool): DefinedTool {
 }
 
 function withValidate(schema: StandardSchema, validate: StandardSchema["~standard"]["validate"]): StandardSchema {
-  const zod = schema as unknown as { constructor: new (definition: unknown) => object; _def: unknown; clone(): object };
-  const version = zodVersionOf(schema);
-  // A clone keeps what the original was registered with.
-  const copy = version === 4 ? zod.clone() : version === 3 ? new zod.constructor(zod._def) : {};
+  // Of zod 4, only a clone keeps what the original was registered with.
+  const copy = zodVersionOf(schema) === 4 ? (schema as unknown as { clone(): object }).clone() : Object.create(schema);
   const value = { ...schema["~standard"], validate };
   return Object.defineProperty(copy, "~standard", { value }) as StandardSchema;
 }
