@@ -5,7 +5,6 @@ import { causesOf, type FailedCall, isBrokenOff, modelFailure, readFailureReason
 import { cutText, describeThrown } from "../../core/text.ts";
 
 const maxMessageLength = 500;
-const failureFields = ["name", "statusCode", "status", "code", "isRetryable"] as const;
 /** The part of a message that is read, in characters: a provider may send back everything it received. */
 const maxReadLength = 4_000;
 const maxWrappers = 5;
@@ -35,7 +34,8 @@ export function aiSdkFailure(
   // A stream wraps its error in an envelope.
   const source = thrown instanceof Error ? thrown : error;
   const message = readMessage(error);
-  const { name, statusCode, status, code, isRetryable } = readFields(error, ...failureFields);
+  const fields = readFields(error, "name", "statusCode", "status", "code", "isRetryable");
+  const { name, statusCode, status, code, isRetryable } = fields;
   const call: FailedCall = {
     message,
     status: [statusCode, status, code].find(isErrorStatus),
@@ -44,8 +44,9 @@ export function aiSdkFailure(
     isRetryable: isRetryable === true,
   };
   const reason = readReason(name, call);
+  const line = message.replace(bodyMessages, "$1").replace(/\s+/g, " ").trim();
   return modelFailure(model, reason, {
-    message: `${introductions[reason](modelName(model))}: ${cutText(toLine(message), maxMessageLength)}`,
+    message: `${introductions[reason](modelName(model))}: ${cutText(line, maxMessageLength)}`,
     status: call.status,
     cause: holdsBody(source) ? undefined : source,
   });
@@ -79,7 +80,6 @@ function unwrap(thrown: unknown): unknown {
   return current;
 }
 
-/** A thrown value that is not an error may be a response. */
 function holdsBody(thrown: unknown): boolean {
   if (!(thrown instanceof Error)) return true;
   return causesOf(thrown).some(({ message }) => typeof message === "string" && bodyMessages.test(message));
@@ -89,10 +89,6 @@ function readMessage(thrown: unknown): string {
   const { message } = readFields(thrown, "message");
   const text = typeof message === "string" && message !== "" ? message : describeThrown(thrown);
   return cutText(text, maxReadLength);
-}
-
-function toLine(message: string): string {
-  return message.replace(bodyMessages, "$1").replace(/\s+/g, " ").trim();
 }
 
 const reasonsOfNames: ReadonlyMap<unknown, ModelFailureReason> = new Map([
@@ -116,7 +112,8 @@ function isErrorStatus(value: unknown): value is number {
 
 function readCodes(thrown: unknown): readonly string[] {
   const { responseBody } = readFields(thrown, "responseBody");
-  const codes = typeof responseBody === "string" ? codesIn(responseBody.slice(0, maxReadLength)) : [];
+  const body = typeof responseBody === "string" ? responseBody.slice(0, maxReadLength) : "";
+  const codes = [...body.matchAll(/"(?:code|type)"\s*:\s*"(\w{1,100})"/g)].map(([, code = ""]) => code);
   let current = thrown;
   for (let depth = 0; depth < maxWrappers && current !== undefined; depth++) {
     const { code, type, cause, error, data } = readFields(current, "code", "type", "cause", "error", "data");
@@ -124,9 +121,4 @@ function readCodes(thrown: unknown): readonly string[] {
     current = cause ?? error ?? data;
   }
   return codes;
-}
-
-/** Each provider reads other fields of the body. */
-function codesIn(body: string): string[] {
-  return [...body.matchAll(/"(?:code|type)"\s*:\s*"(\w{1,100})"/g)].map(([, code = ""]) => code);
 }

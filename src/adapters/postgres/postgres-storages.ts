@@ -1,11 +1,11 @@
 import { type OptionTable, readOptions } from "../../core/option-tables.ts";
 import type { FoundNotes, NoteQuery, NoteRecord, NoteStorage, NoteWrite } from "../../tools/notes/note.ts";
+import type { KeyedStorage } from "../../tools/storage/keyed-records.ts";
 import type { FoundTodos, TodoQuery, TodoRecord, TodoStorage, TodoWrite } from "../../tools/todo-store/todo-storage.ts";
 import {
+  type CreateStorage,
   createNoteStorage,
   createTodoStorage,
-  type Dialect,
-  type SqlStorage,
   type SqlStorageOptions,
   sqlStorageOptions,
 } from "../sql/storages.ts";
@@ -16,14 +16,20 @@ interface PostgresStorageOptions extends PostgresOptions, SqlStorageOptions {}
 
 const storageOptions = { ...databaseOptions, ...sqlStorageOptions } satisfies OptionTable<PostgresStorageOptions>;
 
-/** A {@link TodoStorage} in a PostgreSQL database. @group Storage */
-export interface PostgresTodos extends TodoStorage {
-  find(scope: string, query: TodoQuery): Promise<FoundTodos>;
-  recall(scope: string, key: string): Promise<TodoRecord | undefined>;
-  apply(scope: string, write: TodoWrite): Promise<TodoRecord | undefined>;
+/** A storage whose methods return promises. @inline */
+interface PostgresStorage<TQuery, TFound, TWrite, TRecord> extends KeyedStorage<TQuery, TFound, TWrite, TRecord> {
+  find(scope: string, query: TQuery): Promise<TFound>;
+  recall(scope: string, key: string): Promise<TRecord | undefined>;
+  apply(scope: string, write: TWrite): Promise<TRecord | undefined>;
   /** Ends its connections, but not a given pool; after that every other method rejects with `store-failed`. */
   close(): Promise<void>;
 }
+
+/** A {@link TodoStorage} in a PostgreSQL database. @group Storage */
+export interface PostgresTodos extends PostgresStorage<TodoQuery, FoundTodos, TodoWrite, TodoRecord> {}
+
+/** A {@link NoteStorage} in a PostgreSQL database. @group Storage */
+export interface PostgresNotes extends PostgresStorage<NoteQuery, FoundNotes, NoteWrite, NoteRecord> {}
 
 /**
  * Keeps todos in a PostgreSQL database, for a TodoStore. Runs may be in the same one. When `apply` resolves, the change
@@ -41,27 +47,7 @@ export function createPostgresTodos(options: PostgresStorageOptions): PostgresTo
   return storageIn(options, "todos", createTodoStorage);
 }
 
-/** A {@link NoteStorage} in a PostgreSQL database. @group Storage */
-export interface PostgresNotes extends NoteStorage {
-  find(scope: string, query: NoteQuery): Promise<FoundNotes>;
-  recall(scope: string, key: string): Promise<NoteRecord | undefined>;
-  apply(scope: string, write: NoteWrite): Promise<NoteRecord | undefined>;
-  /** Ends its connections, but not a given pool; after that every other method rejects with `store-failed`. */
-  close(): Promise<void>;
-}
-
-/**
- * Keeps notes in a PostgreSQL database, for Notes. Runs and todos may be in the same one. When `apply` resolves, the
- * change is committed.
- *
- * Throws `invalid-options`. Its methods reject with `store-failed` (`details.problem` states what is wrong with the
- * database) and, if `pg` is not installed, `missing-dependency`.
- *
- * ```ts
- * const notes = createNotes({ storage: createPostgresNotes({ connectionString: "postgres://localhost/app" }) });
- * ```
- * @group Storage
- */
+/** Keeps notes in a PostgreSQL database, for Notes, as {@link createPostgresTodos} keeps todos. @group Storage */
 export function createPostgresNotes(options: PostgresStorageOptions): PostgresNotes {
   return storageIn(options, "notes", createNoteStorage);
 }
@@ -69,19 +55,16 @@ export function createPostgresNotes(options: PostgresStorageOptions): PostgresNo
 function storageIn<TQuery, TFound, TWrite, TRecord>(
   options: PostgresStorageOptions,
   name: "todos" | "notes",
-  create: (dialect: Dialect, rememberedWrites: number) => SqlStorage<TQuery, TFound, TWrite, TRecord>,
-) {
+  create: CreateStorage<TQuery, TFound, TWrite, TRecord>,
+): PostgresStorage<TQuery, TFound, TWrite, TRecord> {
   const { rememberedWrites, ...settings } = readOptions(storageOptions, options);
   const database = new Database(settings);
   const tables = create(database.dialect, rememberedWrites);
   const writing = { operation: "append", lock: `${name} ${database.dialect.prefix}` } as const;
   return {
-    find: (scope: string, query: TQuery) =>
-      database.run("list", "", (queries) => finish(queries, tables.find(scope, query))),
-    recall: (scope: string, key: string) =>
-      database.run("read", "", (queries) => finish(queries, tables.recall(scope, key))),
-    apply: (scope: string, write: TWrite) =>
-      database.transact(writing, (queries) => finish(queries, tables.apply(scope, write))),
+    find: (scope, query) => database.run("list", "", (queries) => finish(queries, tables.find(scope, query))),
+    recall: (scope, key) => database.run("read", "", (queries) => finish(queries, tables.recall(scope, key))),
+    apply: (scope, write) => database.transact(writing, (queries) => finish(queries, tables.apply(scope, write))),
     close: () => database.close(),
   };
 }

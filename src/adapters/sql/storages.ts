@@ -7,7 +7,6 @@ import {
   type NoteChange,
   type NoteQuery,
   type NoteRecord,
-  type NoteWrite,
 } from "../../tools/notes/note.ts";
 import { foldText } from "../../tools/storage/keyed-records.ts";
 import { createTodoSchema, isSameTodo, type Todo } from "../../tools/todo-store/todo.ts";
@@ -19,7 +18,6 @@ import {
   type TodoOutcome,
   type TodoQuery,
   type TodoRecord,
-  type TodoWrite,
 } from "../../tools/todo-store/todo-storage.ts";
 import {
   all,
@@ -86,13 +84,14 @@ export function createStorageTables({ prefix, indexPrefix, serialType, textType:
   `;
 }
 
-export interface SqlStorage<TQuery, TFound, TWrite, TRecord> {
-  /** One statement finds both, so that page and counts are of the same moment. */
+export type CreateStorage<TQuery, TFound, TWrite, TRecord> = (
+  dialect: Dialect,
+  rememberedWrites: number,
+) => {
   find(scope: string, query: TQuery): Steps<TFound>;
   recall(scope: string, key: string): Steps<TRecord | undefined>;
-  /** Undefined if the change does not fit. */
   apply(scope: string, write: TWrite): Steps<TRecord | undefined>;
-}
+};
 
 function recordWrites<TChange, TRecord extends { readonly operation: string }>(
   { dialect, rememberedWrites, name }: { dialect: Dialect; rememberedWrites: number; name: "todo" | "note" },
@@ -136,7 +135,7 @@ function given<T>(value: T | undefined, toCondition: (value: T) => Sql): readonl
   return value === undefined ? [] : [toCondition(value)];
 }
 
-/** The counts of all matching rows are in the first row, also if the page is empty. */
+/** One statement, so that page and counts are of the same moment: these are in the first row, also if the page is empty. */
 function* findPage<T>(
   { column, prefix }: Dialect,
   page: { table: string; counts: string; where: Sql; order: string; offset?: number | undefined; limit: number },
@@ -167,10 +166,8 @@ function parserOf<T>(name: string, createSchema: () => z.ZodType): (json: string
   };
 }
 
-const createStoredTodo = () => {
-  const isDue = (due: string | undefined) => due === undefined || isDueDate(due);
-  return createTodoSchema().refine(({ dueDate, dueAt }) => isDue(dueDate) && isDue(dueAt));
-};
+const createStoredTodo = () =>
+  createTodoSchema().refine(({ dueDate, dueAt }) => [dueDate ?? [], dueAt ?? []].flat().every(isDueDate));
 const parseTodo = parserOf<Todo>("todo", createStoredTodo);
 const parseTodoRecord = parserOf<TodoRecord>("todoRecord", () => {
   const todo = createStoredTodo();
@@ -183,10 +180,7 @@ const parseTodoRecord = parserOf<TodoRecord>("todoRecord", () => {
 
 const todoColumns = raw("list_key, title_key, completed, rank, due_day, due_ms, is_whole_day, tags, json");
 
-export function createTodoStorage(
-  dialect: Dialect,
-  rememberedWrites: number,
-): SqlStorage<TodoQuery, FoundTodos, TodoWrite, TodoRecord> {
+export function createTodoStorage(dialect: Dialect, rememberedWrites: number) {
   const todos = raw(`${dialect.prefix}todos`);
   const isTodo = (scope: string, id: string) => getConditions(dialect, scope, { id, limit: 1 });
 
@@ -298,10 +292,7 @@ const parseNoteRecord = parserOf<NoteRecord>("noteRecord", () =>
   z.object({ operation: z.enum(["add", "delete", "undo"]), note: createNoteSchema() }),
 );
 
-export function createNoteStorage(
-  dialect: Dialect,
-  rememberedWrites: number,
-): SqlStorage<NoteQuery, FoundNotes, NoteWrite, NoteRecord> {
+export function createNoteStorage(dialect: Dialect, rememberedWrites: number) {
   const notes = raw(`${dialect.prefix}notes`);
 
   function* find(scope: string, { id, item, author, reverse = false, offset, limit }: NoteQuery): Steps<FoundNotes> {

@@ -2,10 +2,9 @@ import { type OptionTable, readOptions } from "../../core/option-tables.ts";
 import type { NoteStorage } from "../../tools/notes/note.ts";
 import type { TodoStorage } from "../../tools/todo-store/todo-storage.ts";
 import {
+  type CreateStorage,
   createNoteStorage,
   createTodoStorage,
-  type Dialect,
-  type SqlStorage,
   type SqlStorageOptions,
   sqlStorageOptions,
 } from "../sql/storages.ts";
@@ -39,33 +38,20 @@ export function createSqliteTodos(options: SqliteStorageOptions): SqliteTodos {
   return storageIn(options, createTodoStorage);
 }
 
-/**
- * A {@link NoteStorage} in a file. Its methods return a value, or a promise while another process has the file locked.
- * @group Storage
- */
+/** A {@link NoteStorage} in a file, as {@link SqliteTodos}. @group Storage */
 export interface SqliteNotes extends NoteStorage {
   /** Closes the file; after that every other method throws `store-failed`. */
   close(): void;
 }
 
-/**
- * Keeps notes in an SQLite file, for Notes. Runs and todos may be in the same file, and processes of one machine may
- * share it. When `apply` has returned or resolved, the change is on the disk, and survives a crash of the process or the
- * machine.
- *
- * Throws `invalid-options`, `store-failed` (`details.problem` states what is wrong with the file) and, if none of
- * `node:sqlite`, `better-sqlite3` and `libsql` is available, `missing-dependency`.
- *
- * {@includeCode ../../../examples/23-runs-in-a-file.ts}
- * @group Storage
- */
+/** Keeps notes in an SQLite file, for Notes, as {@link createSqliteTodos} keeps todos. @group Storage */
 export function createSqliteNotes(options: SqliteStorageOptions): SqliteNotes {
   return storageIn(options, createNoteStorage);
 }
 
 function storageIn<TQuery, TFound, TWrite, TRecord>(
   options: SqliteStorageOptions,
-  create: (dialect: Dialect, rememberedWrites: number) => SqlStorage<TQuery, TFound, TWrite, TRecord>,
+  create: CreateStorage<TQuery, TFound, TWrite, TRecord>,
 ) {
   const { rememberedWrites, ...settings } = readOptions(storageOptions, options);
   const tables = create(dialect, rememberedWrites);

@@ -1,5 +1,10 @@
 import * as z from "zod/v4";
-import { createMemoryRecords, foldText, type MemoryRecordsOptions } from "../storage/keyed-records.ts";
+import {
+  createMemoryRecords,
+  foldText,
+  type KeyedStorage,
+  type MemoryRecordsOptions,
+} from "../storage/keyed-records.ts";
 
 /** A note about an item. It never changes. @group Built-in tools */
 export interface Note {
@@ -135,30 +140,8 @@ export function isNoteRead(input: ParsedNotesInput): input is ParsedNotesInputOf
   return input.operation === "list" || input.operation === "get";
 }
 
-/**
- * The storage of Notes. Each of the three methods may return a value or a promise.
- *
- * - Scopes are separate: a call reads and changes only the notes and the keys of its own scope. A scope and a key are
- *   any text.
- * - When `apply` has returned, every later call sees the change, and it is as durable as the storage.
- * - Returned values are copies or frozen: changing them changes nothing in the storage.
- * - A method throws only if the storage itself failed; the call may then be repeated with the same key.
- * @group Storage
- */
-export interface NoteStorage {
-  /** The notes that fit a query, in the order of insertion, and how many there are. An unknown scope has none. */
-  find(scope: string, query: NoteQuery): FoundNotes | Promise<FoundNotes>;
-  /** The record of `apply` for a key; undefined if there is none, or it was forgotten. */
-  recall(scope: string, key: string): NoteRecord | undefined | Promise<NoteRecord | undefined>;
-  /**
-   * Makes one change and records it under the key, both or neither. If the key has a record, returns that and changes
-   * nothing. Undefined, with nothing changed or recorded, if the note to remove does not exist, or the id to insert
-   * does.
-   *
-   * A storage may forget records, the oldest first, and documents how many or how long it keeps them.
-   */
-  apply(scope: string, write: NoteWrite): NoteRecord | undefined | Promise<NoteRecord | undefined>;
-}
+/** The storage of Notes: it finds them in the order of insertion. @group Storage */
+export interface NoteStorage extends KeyedStorage<NoteQuery, FoundNotes, NoteWrite, NoteRecord> {}
 
 /** A query for notes: conditions, all of which must be met, order and page. @group Storage */
 export interface NoteQuery {

@@ -54,9 +54,28 @@ export function createMemoryRecords<TRow, TQuery, TFound, TChange, TOutcome exte
   };
 }
 
-interface KeyedStorage<TChange, TOperation, TRecord> {
+/**
+ * Each of the three methods may return a value or a promise.
+ *
+ * - Scopes are separate: a call reads and changes only the items and the keys of its own scope. A scope and a key are
+ *   any text.
+ * - When `apply` has returned, every later call sees the change, and it is as durable as the storage.
+ * - Returned values are copies or frozen: changing them changes nothing in the storage.
+ * - A method throws only if the storage itself failed; the call may then be repeated with the same key.
+ */
+export interface KeyedStorage<TQuery, TFound, TWrite, TRecord> {
+  /** The items that fit a query, in its order, and how many there are. An unknown scope has none. */
+  find(scope: string, query: TQuery): TFound | Promise<TFound>;
+  /** The record of `apply` for a key; undefined if there is none, or it was forgotten. */
   recall(scope: string, key: string): TRecord | undefined | Promise<TRecord | undefined>;
-  apply(scope: string, write: Write<TChange, TOperation>): TRecord | undefined | Promise<TRecord | undefined>;
+  /**
+   * Makes one change and records its outcome under the key, both or neither. If the key has a record, returns that and
+   * changes nothing. Undefined, with nothing changed or recorded, if the change does not fit: the item to change or
+   * remove does not exist or is not as expected, or the id to insert exists.
+   *
+   * A storage may forget records, the oldest first, and documents how many or how long it keeps them.
+   */
+  apply(scope: string, write: TWrite): TRecord | undefined | Promise<TRecord | undefined>;
 }
 
 interface Write<TChange, TOperation> {
@@ -73,12 +92,15 @@ export function storageReader<TStorage>(create: () => TStorage): OptionReader<TS
 }
 
 interface WriteCall<TChange, TOperation, TRecord> {
-  readonly storage: KeyedStorage<NoInfer<TChange>, TOperation, TRecord>;
+  readonly storage: Pick<
+    KeyedStorage<never, unknown, Write<NoInfer<TChange>, TOperation>, TRecord>,
+    "recall" | "apply"
+  >;
   readonly scope: string;
   readonly key: unknown;
   readonly operation: TOperation;
   readonly keyReused: "todo-key-reused" | "note-key-reused";
-  /** Determines the change. Nothing is written if it throws, or if there is no change to make. */
+  /** Undefined if there is no change to make. */
   plan(): TChange | undefined | Promise<TChange | undefined>;
 }
 

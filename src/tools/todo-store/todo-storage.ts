@@ -1,33 +1,16 @@
 import { defined } from "../../core/option-tables.ts";
-import { createMemoryRecords, foldText, type MemoryRecordsOptions } from "../storage/keyed-records.ts";
+import {
+  createMemoryRecords,
+  foldText,
+  type KeyedStorage,
+  type MemoryRecordsOptions,
+} from "../storage/keyed-records.ts";
 import { isSameTodo, type Todo, type TodoPriority, type TodosCleared } from "./todo.ts";
 import type { TodoWriteOperation } from "./todo-input.ts";
 import { compareDue, type DueMoment, parseDueDate, type TodoRow, toRow } from "./todo-keys.ts";
 
-/**
- * The storage of a TodoStore. Each of the three methods may return a value or a promise.
- *
- * - Scopes are separate: a call reads and changes only the todos and the keys of its own scope. A scope and a key are
- *   any text.
- * - When `apply` has returned, every later call sees the change, and it is as durable as the storage.
- * - Returned values are copies or frozen: changing them changes nothing in the storage.
- * - A method throws only if the storage itself failed; the call may then be repeated with the same key.
- * @group Storage
- */
-export interface TodoStorage {
-  /** The todos that fit a query, in its order, and how many there are. An unknown scope has none. */
-  find(scope: string, query: TodoQuery): FoundTodos | Promise<FoundTodos>;
-  /** The record of `apply` for a key; undefined if there is none, or it was forgotten. */
-  recall(scope: string, key: string): TodoRecord | undefined | Promise<TodoRecord | undefined>;
-  /**
-   * Makes one change and records its outcome under the key, both or neither. If the key has a record, returns that and
-   * changes nothing. Undefined, with nothing changed or recorded, if the change does not fit: the todo to patch or
-   * remove does not exist or is not as expected, or the id to insert exists.
-   *
-   * A storage may forget records, the oldest first, and documents how many or how long it keeps them.
-   */
-  apply(scope: string, write: TodoWrite): TodoRecord | undefined | Promise<TodoRecord | undefined>;
-}
+/** The storage of a TodoStore. @group Storage */
+export interface TodoStorage extends KeyedStorage<TodoQuery, FoundTodos, TodoWrite, TodoRecord> {}
 
 /** A query for todos: conditions, all of which must be met, order and page. @group Storage */
 export interface TodoQuery {

@@ -4,8 +4,6 @@ import { type OptionTable, readOptions } from "../../core/option-tables.ts";
 import type { StandardSchema } from "../../core/schema.ts";
 import type { DefinedTool, ToolContext } from "../../core/tool.ts";
 import { storageReader } from "../storage/keyed-records.ts";
-import { changeTodos, type TodoCall, undoChange } from "./change-todos.ts";
-import { readTodos } from "./read-todos.ts";
 import { copyTodo, createTodoOutputSchema, type TodoStoreOutput } from "./todo.ts";
 import {
   createTodoInputSchema,
@@ -14,6 +12,7 @@ import {
   type ParsedTodoInput,
   type TodoStoreInput,
 } from "./todo-input.ts";
+import { changeTodos, readTodos, type TodoCall, undoChange } from "./todo-operations.ts";
 import { createMemoryTodos, type TodoStorage } from "./todo-storage.ts";
 
 /** Options of {@link createTodoStore}. @group Built-in tools */

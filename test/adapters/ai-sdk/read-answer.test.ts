@@ -1,7 +1,6 @@
 import { getEventListeners } from "node:events";
-import { createAiSdkModel } from "planwright/ai-sdk";
+import { type AiSdkLanguageModel, createAiSdkModel } from "planwright/ai-sdk";
 import { describe, expect, it } from "vitest";
-import { readResult } from "../../../src/adapters/ai-sdk/read-answer.ts";
 import { ask, deferred, generateFrom, settled, silentStream } from "./ask-model.ts";
 import { fakeV4, finishOf, streamingV2, streamingV3, streamOf, textParts, usageOf } from "./fake-models.ts";
 
@@ -275,9 +274,10 @@ describe("input that a provider had kept", () => {
   it.each([
     [{ inputTokens: 10, cachedInputTokens: 4, outputTokens: 1 }],
     [{ inputTokens: { total: 10, noCache: 6, cacheRead: 4 }, outputTokens: { total: 1 } }],
-  ])("is reported by each version of the SDK (%#)", (usage) => {
+  ])("is reported by each version of the SDK (%#)", async (usage) => {
     const result = { content: [{ type: "text", text: "x" }], finishReason: "stop", usage };
-    const { usage: read } = readResult({ provider: "p", modelId: "m" }, result, {});
-    expect(read).toEqual({ inputTokens: 10, cachedInputTokens: 4, outputTokens: 1 });
+    const model = { specificationVersion: "v3", provider: "p", modelId: "m", doGenerate: async () => result };
+    const { response } = await generateFrom(model as object as AiSdkLanguageModel);
+    expect(response.usage).toEqual({ inputTokens: 10, cachedInputTokens: 4, outputTokens: 1 });
   });
 });

@@ -1,12 +1,165 @@
-import { AgentError, type AgentErrorDetails } from "../../core/errors.ts";
+import { AgentError, type AgentErrorDetails, type TodoMatch } from "../../core/errors.ts";
 import { defined, failOption } from "../../core/option-tables.ts";
+import { cutText } from "../../core/text.ts";
 import type { UndoneCall } from "../../core/tool.ts";
-import { foldText, writeOnce } from "../storage/keyed-records.ts";
-import { findTodo, maxNamed, type TodoScope, toMatches } from "./read-todos.ts";
-import { isSameTodo, type Todo, type TodoStoreOutput } from "./todo.ts";
-import { isTodoRead, type ParsedTodoInput, type ParsedTodoInputOf, type TodoWriteOperation } from "./todo-input.ts";
-import { defaultListName, settleDue } from "./todo-keys.ts";
-import type { TodoChange, TodoPatch, TodoStorage, TodoWrite } from "./todo-storage.ts";
+import { cutPage, foldText, writeOnce } from "../storage/keyed-records.ts";
+import { isSameTodo, type Todo, type TodoPage, type TodoStoreOutput } from "./todo.ts";
+import {
+  isTodoRead,
+  type ParsedTodoInput,
+  type ParsedTodoInputOf,
+  type TodoReadOperation,
+  type TodoTarget,
+  type TodoWriteOperation,
+} from "./todo-input.ts";
+import { defaultListName, settleDue, titleKey, wordsOf } from "./todo-keys.ts";
+import type { FoundTodos, TodoChange, TodoPatch, TodoQuery, TodoStorage, TodoWrite } from "./todo-storage.ts";
+
+interface TodoScope {
+  readonly storage: TodoStorage;
+  readonly scope: string;
+}
+
+export async function readTodos({ storage, scope }: TodoScope, input: ParsedTodoInputOf<TodoReadOperation>) {
+  switch (input.operation) {
+    case "get":
+      return findTodo({ storage, scope }, input, { match: "words" });
+    case "list": {
+      const { operation, status, ...query } = input;
+      const state = status === "all" ? {} : { completed: status === "completed" };
+      return toPage(await storage.find(scope, { ...query, ...state }));
+    }
+    case "search": {
+      const { query, operation, ...rest } = input;
+      return toPage(await storage.find(scope, { ...rest, words: wordsOf(query) }));
+    }
+    default:
+      return input satisfies never;
+  }
+}
+
+function toPage({ todos, count, completed }: FoundTodos): TodoPage {
+  return { todos: cutPage(todos), count, completed, pending: count - completed };
+}
+
+interface FindTodoOptions {
+  /** With `words`, a few whole words of the title are enough if only one todo has them. */
+  readonly match: "words" | "whole";
+  /** Prefers todos in this state if several fit. */
+  readonly completed?: boolean;
+}
+
+const maxNamed = 10;
+const maxCandidates = 1_000;
+
+async function findTodo(
+  { storage, scope }: TodoScope,
+  { id, title, index = 1, list }: TodoTarget,
+  options: FindTodoOptions,
+): Promise<Todo> {
+  const find = async (query: TodoQuery) => storage.find(scope, { ...(list !== undefined && { list }), ...query });
+  if (id !== undefined) {
+    const { todos } = await find({ id, limit: 1 });
+    return todos[0] ?? (await failNotFound(find, id, `No todo has the id ${quote(id)}${inList(list)}.`));
+  }
+  if (title !== undefined) return findByTitle(find, { title, list }, options);
+  const { todos, count } = await find({ reverse: index < 0, offset: Math.abs(index) - 1, limit: 1 });
+  if (todos[0] !== undefined) return todos[0];
+  const wanted = `position ${index}`;
+  const { todos: first } = await find({ limit: maxNamed });
+  const message = `There is no todo at ${wanted}${inList(list)}: there are ${count}.`;
+  throw new AgentError("todo-not-found", message, { details: { wanted, near: toMatches(first) } });
+}
+
+type Find = (query: TodoQuery) => Promise<FoundTodos>;
+
+async function findByTitle(
+  find: Find,
+  { title, list }: { readonly title: string; readonly list: string | undefined },
+  { match, completed }: FindTodoOptions,
+): Promise<Todo> {
+  const sameKey = await find({ titleKey: titleKey(title), limit: maxCandidates });
+  if (sameKey.count > sameKey.todos.length) failAmbiguous(title, sameKey.todos, sameKey.count);
+  const text = foldText(title);
+  const sameText = sameKey.todos.filter((todo) => foldText(todo.title) === text);
+  const exact = sameText.length > 0 ? sameText : sameKey.todos;
+  if (exact.length > 0) return chooseOne(title, exact, completed);
+  if (match === "words") {
+    const words = wordsOf(title);
+    const near = await find({ words, limit: maxCandidates });
+    if (near.count > near.todos.length) failAmbiguous(title, near.todos, near.count);
+    const fitting = near.todos.filter((todo) => {
+      const own = wordsOf(todo.title);
+      return words.every((word) => own.includes(word));
+    });
+    if (fitting.length > 0) return chooseOne(title, fitting, completed);
+  }
+  // People type the id that an error has named.
+  const [named] = (await find({ id: title, limit: 1 })).todos;
+  if (named !== undefined) return named;
+  const wholeTitle = match === "whole" ? " This operation needs the whole title, or an id." : "";
+  return failNotFound(find, title, `No todo is titled ${quote(title)}${inList(list)}.${wholeTitle}`);
+}
+
+function chooseOne(title: string, todos: readonly Todo[], completed: boolean | undefined): Todo {
+  const inState = todos.filter((todo) => todo.completed === completed);
+  const fitting = inState.length > 0 ? inState : todos;
+  const [first] = fitting;
+  return first !== undefined && fitting.length === 1 ? first : failAmbiguous(title, fitting);
+}
+
+function failAmbiguous(title: string, todos: readonly Todo[], count = todos.length): never {
+  const matches = toMatches(todos);
+  const more = count > matches.length ? `; and ${count - matches.length} more` : "";
+  const message = `${quote(title)} fits ${count} todos: ${describeMatches(matches)}${more}. Use an id.`;
+  throw new AgentError("todo-ambiguous", message, { details: { wanted: cutText(title, 200), count, matches } });
+}
+
+async function failNotFound(find: Find, wanted: string, message: string): Promise<never> {
+  const near = toMatches(await findNear(find, wanted));
+  const hint = near.length > 0 ? ` Near: ${describeMatches(near)}.` : "";
+  throw new AgentError("todo-not-found", `${message}${hint}`, { details: { wanted: cutText(wanted, 200), near } });
+}
+
+/** Todos that share the starts of words, those with the most first; else the first todos. */
+async function findNear(find: Find, wanted: string): Promise<readonly Todo[]> {
+  const hits = new Map<string, { todo: Todo; words: number }>();
+  for (const word of wordsOf(wanted).slice(0, 5)) {
+    // Without its last letters a word also finds its plural, other endings and many typing errors.
+    const stem = word.slice(0, Math.max(3, word.length - 2));
+    for (const todo of (await find({ words: [stem], limit: 50 })).todos) {
+      hits.set(todo.id, { todo, words: (hits.get(todo.id)?.words ?? 0) + 1 });
+    }
+  }
+  if (hits.size === 0) return (await find({ limit: 5 })).todos;
+  return [...hits.values()]
+    .sort((left, right) => right.words - left.words)
+    .slice(0, maxNamed)
+    .map(({ todo }) => todo);
+}
+
+function inList(list: string | undefined): string {
+  return list === undefined ? "" : ` in the list ${quote(list)}`;
+}
+
+function quote(text: string): string {
+  return JSON.stringify(cutText(text, 80));
+}
+
+function toMatches(todos: readonly Todo[]): readonly TodoMatch[] {
+  return todos
+    .slice(0, maxNamed)
+    .map(({ id, title, list, completed }) => ({ id, title: cutText(title, 200), list, completed }));
+}
+
+function describeMatches(matches: readonly TodoMatch[]): string {
+  return matches
+    .map(({ id, title, list, completed }) => {
+      const state = completed ? ", completed" : "";
+      return `${JSON.stringify(cutText(title, 80))} (id ${id}, list ${list}${state})`;
+    })
+    .join("; ");
+}
 
 export interface TodoCall extends TodoScope {
   /** The idempotency key of the call; if it undoes another, the key of that followed by `/undo`. */
@@ -18,7 +171,6 @@ export interface TodoCall extends TodoScope {
 /** Each try fails only because another write has just changed the same todo. */
 const maxTries = 100;
 
-/** Makes the change of an operation once for its idempotency key. If it throws, nothing has changed. */
 export async function changeTodos(call: TodoCall, input: ParsedTodoInputOf<TodoWriteOperation>) {
   for (let tries = 1; ; tries++) {
     const { record, change } = await write(call, input.operation, () => planChange(call, input));
@@ -41,23 +193,21 @@ function write<TChange extends TodoChange>(
 function failMisfit(change: TodoChange | undefined): never {
   if (change?.type === "insert") {
     const { id } = change.todo;
-    throw new AgentError("todo-id-taken", `There is already a todo with the id ${JSON.stringify(id)}.`, {
-      details: { id },
-    });
+    const message = `There is already a todo with the id ${JSON.stringify(id)}.`;
+    throw new AgentError("todo-id-taken", message, { details: { id } });
   }
   const wanted = change === undefined || change.type === "clear" ? "clear" : change.id;
   const message = `The todo ${wanted} was changed or removed in the meantime.`;
   throw new AgentError("todo-not-found", message, { details: { wanted, near: [] } });
 }
 
-/** The change fits only if the todo is still as it was found. */
 async function planChange(call: TodoCall, input: ParsedTodoInputOf<TodoWriteOperation>): Promise<TodoChange> {
   switch (input.operation) {
     case "add":
       return { type: "insert", todo: newTodo(input, call) };
     case "complete": {
       const expected = await findTodo(call, input, { match: "words", completed: false });
-      const completedAt = toTimestamp(call.now());
+      const completedAt = new Date(call.now()).toISOString();
       return toPatch(expected, expected.completed ? {} : { completed: true, completedAt });
     }
     case "reopen": {
@@ -91,7 +241,8 @@ function newTodo(
   const id: unknown = createId();
   if (typeof id !== "string" || id === "") failOption("todoStore.createId", id, "a function that returns text");
   const optional = defined({ dueDate: dueDate ?? undefined, dueAt: dueAt ?? undefined, priority });
-  return { id, title, completed: false, list, createdAt: toTimestamp(now()), ...optional, tags };
+  const createdAt = new Date(now()).toISOString();
+  return { id, title, completed: false, list, createdAt, ...optional, tags };
 }
 
 function newFields(
@@ -104,10 +255,8 @@ function newFields(
   return { ...optional, ...settleDue(due, before, nowMs), tags: tags ?? changedTags };
 }
 
-async function planClear(
-  { storage, scope }: TodoScope,
-  { list, allLists, onlyCompleted }: ParsedTodoInputOf<"clear">,
-): Promise<TodoChange> {
+async function planClear({ storage, scope }: TodoScope, input: ParsedTodoInputOf<"clear">): Promise<TodoChange> {
+  const { list, allLists, onlyCompleted } = input;
   if (allLists) return { type: "clear", onlyCompleted };
   if (list === undefined) return { type: "clear", list: await onlyList(storage, scope), onlyCompleted };
   // "Clear my chore list" must not succeed where the list is called "chores".
@@ -119,7 +268,7 @@ async function planClear(
   throw new AgentError("todo-not-found", message, { details: { wanted: list, near: toMatches(todos) } });
 }
 
-/** The only list. Clearing cannot be undone, so if there are several, none is guessed. */
+/** Clearing cannot be undone, so if there are several lists, none is guessed. */
 async function onlyList(storage: TodoStorage, scope: string): Promise<string> {
   const { todos, count } = await storage.find(scope, { limit: 1_000 });
   const names = new Map(todos.map((todo) => [foldText(todo.list), todo.list]));
@@ -132,18 +281,12 @@ async function onlyList(storage: TodoStorage, scope: string): Promise<string> {
   throw new AgentError("todo-list-ambiguous", message, { details: { lists } });
 }
 
-function toTimestamp(milliseconds: number): string {
-  return new Date(milliseconds).toISOString();
-}
-
 /**
  * Later changes are not overwritten: the write itself checks that the todo is as the call left it, and is recorded under the key, so
  * that it happens once. The previous state of a todo is in the record for the call's own key; an added or deleted one is the output.
  */
-export async function undoChange(
-  call: TodoCall,
-  { input, output }: UndoneCall<ParsedTodoInput, TodoStoreOutput>,
-): Promise<void> {
+export async function undoChange(call: TodoCall, done: UndoneCall<ParsedTodoInput, TodoStoreOutput>): Promise<void> {
+  const { input, output } = done;
   if (isTodoRead(input)) return;
   const { operation } = input;
   if (!("id" in output)) refuse({ operation, reason: "irreversible" });
@@ -153,11 +296,8 @@ export async function undoChange(
 
 type Inverse = Exclude<TodoChange, { type: "clear" }>;
 
-async function inverseOf(
-  { storage, scope, key }: TodoCall,
-  operation: string,
-  todo: Todo,
-): Promise<Inverse | undefined> {
+async function inverseOf(call: TodoCall, operation: string, todo: Todo): Promise<Inverse | undefined> {
+  const { storage, scope, key } = call;
   const { id } = todo;
   if (operation === "add") return { type: "remove", id, expected: todo };
   if (operation === "delete") return { type: "insert", todo };
