@@ -165,7 +165,6 @@ export function createDbosClient<TAgent extends { readonly tools: readonly Tool[
   /** Until it changes, no worker has taken over what was decided here. */
   const decided = new RecentMap<string>(1_000);
 
-  // It may be the first to use the database.
   const { get: openQueue, loaded } = loadOnce(async () => {
     const { DBOS } = await loadDbos();
     await oneAtATime(databaseUrl, () => DBOS.migrate(databaseUrl));
@@ -181,15 +180,19 @@ export function createDbosClient<TAgent extends { readonly tools: readonly Tool[
     return { runId };
   }
 
-  async function decide(runId: string, record: () => Promise<string | undefined>): Promise<void> {
+  async function decide(runId: string, record: () => Decision): Promise<void> {
     const before = await runs.getRun(runId);
-    const recordedAt = await record();
+    const { events = [], result } = record();
+    // It stays undefined if a worker records the decision.
+    let recordedAt: string | undefined;
+    for await (const { type, timestamp } of events) if (type === "run-suspend") recordedAt = timestamp;
+    await result;
     if (before?.status !== "suspended") return;
     decided.set(runId, recordedAt ?? before.updatedAt);
     await (await openQueue()).wake(runId);
   }
 
-  /** Returns false if it is recorded already. */
+  /** False if it is recorded already. */
   async function recordCancelled(job: Job, reason: string | undefined): Promise<boolean> {
     // Nothing that was sealed may be recorded in clear, and a client knows no tools.
     const { options, ...target } = "sealed" in job ? { request: "", options: {} } : job;
@@ -203,12 +206,7 @@ export function createDbosClient<TAgent extends { readonly tools: readonly Tool[
     }
   }
 
-  /** Looks again until there is something. */
-  async function poll<T>(
-    runId: string,
-    signal: AbortSignal | undefined,
-    look: () => Promise<T | undefined>,
-  ): Promise<T> {
+  async function poll<T>(runId: string, { signal }: Waiting, look: () => Promise<T | undefined>): Promise<T> {
     const backoff = new Backoff({ clock: systemClock, ...pollPauses });
     let unwatch: (() => void) | undefined;
     try {
@@ -225,9 +223,9 @@ export function createDbosClient<TAgent extends { readonly tools: readonly Tool[
     }
   }
 
-  function whenRecorded(runId: string, signal: AbortSignal | undefined): Promise<RunSnapshot> {
+  function whenRecorded(runId: string, waiting: Waiting): Promise<RunSnapshot> {
     let wasRecorded = false;
-    return poll(runId, signal, async () => {
+    return poll(runId, waiting, async () => {
       const run = await runs.getRun(runId);
       if (run !== undefined) return run;
       const found = await (await openQueue()).find(runId);
@@ -266,12 +264,11 @@ export function createDbosClient<TAgent extends { readonly tools: readonly Tool[
       await opened.retry(runId, run.updatedAt);
       decided.set(runId, run.updatedAt);
     },
-    approve: (runId, item, rest) => decide(runId, () => suspendedAt(runs.approve(runId, item, { ...rest, ...leave }))),
-    reject: (runId, item, rest) => decide(runId, () => suspendedAt(runs.reject(runId, item, { ...rest, ...leave }))),
-    settle: (runId, stepId, rest) =>
-      decide(runId, () => suspendedAt(runs.settle(runId, stepId, { ...rest, ...leave }))),
+    approve: (runId, item, rest) => decide(runId, () => runs.approve(runId, item, { ...rest, ...leave })),
+    reject: (runId, item, rest) => decide(runId, () => runs.reject(runId, item, { ...rest, ...leave })),
+    settle: (runId, stepId, rest) => decide(runId, () => runs.settle(runId, stepId, { ...rest, ...leave })),
     async deliver(runId, name, value, rest) {
-      const deliver = () => decide(runId, () => suspendedAt(runs.deliver(runId, name, value, { ...rest, ...leave })));
+      const deliver = () => decide(runId, () => runs.deliver(runId, name, value, { ...rest, ...leave }));
       try {
         await deliver();
       } catch (thrown) {
@@ -292,15 +289,15 @@ export function createDbosClient<TAgent extends { readonly tools: readonly Tool[
         // A worker may take it at the same time: the first to record wins.
         if (await recordCancelled(job, reason)) return opened.cancel(runId);
       }
-      await decide(runId, () => runs.cancel(runId, reason, leave).then(() => undefined));
+      await decide(runId, () => ({ result: runs.cancel(runId, reason, leave) }));
     },
     async *follow(runId, { after = 0, signal } = {}) {
-      await whenRecorded(runId, signal);
+      await whenRecorded(runId, { signal });
       yield* runs.events(runId, { after, signal, follow: true, pollMs: 200 });
     },
-    result: (runId, { signal } = {}) =>
-      poll(runId, signal, async () => {
-        const run = await whenRecorded(runId, signal);
+    result: (runId, waiting = {}) =>
+      poll(runId, waiting, async () => {
+        const run = await whenRecorded(runId, waiting);
         const isEnded = endedStatuses.has(run.status);
         const isInQueue = isUnstarted(run) && !isGivenUp(run);
         if (isInQueue || (!isEnded && run.status !== "suspended")) return;
@@ -318,12 +315,10 @@ export function createDbosClient<TAgent extends { readonly tools: readonly Tool[
   return client as DbosClient<TAgent["tools"][number]>;
 }
 
-/** Resolves to the time at which the decision was recorded here; undefined if a worker records it. */
-async function suspendedAt({ events, result }: RunHandle): Promise<string | undefined> {
-  let recordedAt: string | undefined;
-  for await (const { type, timestamp } of events) if (type === "run-suspend") recordedAt = timestamp;
-  await result;
-  return recordedAt;
+type Decision = { readonly result: Promise<unknown> } & Partial<Pick<RunHandle, "events">>;
+
+interface Waiting {
+  readonly signal?: AbortSignal | undefined;
 }
 
 const pollPauses = { firstMs: 20, maxMs: 500 };

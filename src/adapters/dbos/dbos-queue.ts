@@ -41,7 +41,6 @@ export async function loadDbos(): Promise<typeof import("@dbos-inc/dbos-sdk")> {
   }
 }
 
-/** Any number, the same in all processes. */
 const lockKey = 7_208_214_552;
 const pollMs = 50;
 /** The most polls of a workflow that a worker has: one that has died leaves it so. */
@@ -72,7 +71,6 @@ async function withConnection<T>(databaseUrl: string, use: (connection: Postgres
   }
 }
 
-/** The most messages to the database that may be under way at a time. */
 const width = 4;
 const brief = { loadInput: false, loadOutput: false };
 /** DBOS stores null for no version, which only its type does not allow. */
@@ -86,7 +84,7 @@ interface DbosQueueOptions {
 
 export interface QueuedRun {
   readonly runId: string;
-  /** It is 1, and one more after each adoption, and each time that somebody resumes it. */
+  /** Starts at 1; incremented by adoption and resume. */
   readonly number: number;
   readonly state: "waiting" | "taken" | "done" | "cancelled";
   readonly job: Job | undefined;
@@ -115,22 +113,19 @@ export async function openDbosQueue(options: DbosQueueOptions): Promise<DbosQueu
  * for workers of one version: what continues is for the latest, as these may be all that are left.
  */
 export class DbosQueue {
-  private readonly limited: string;
-
   constructor(
     private readonly client: DBOSClient,
     private readonly options: DbosQueueOptions,
     private readonly isIdInUse: (thrown: unknown) => boolean,
-  ) {
-    this.limited = limitedQueue(options.queue);
+  ) {}
+
+  private get limited(): string {
+    return limitedQueue(this.options.queue);
   }
 
   /** Resolves to the run that is queued under its id already, if there is one. An id whose run was deleted is free. */
-  async submit(
-    job: Job,
-    { priority, delayMs, rateKey, schedule }: JobOrder,
-    isRecorded: IsRecorded,
-  ): Promise<Job | undefined> {
+  async submit(job: Job, jobOrder: JobOrder, isRecorded: IsRecorded): Promise<Job | undefined> {
+    const { priority, delayMs, rateKey, schedule } = jobOrder;
     const { version } = this.options;
     const order = {
       ...(version !== undefined && { appVersion: version }),
@@ -209,7 +204,6 @@ export class DbosQueue {
   async retry(runId: string, stoppedAt: string): Promise<void> {
     const run = await this.find(runId);
     if (run?.job === undefined || run.state === "waiting") return;
-    // Perhaps another process was first.
     const workflowID = toWorkflowId(runId, run.number + 1);
     await this.enqueue(workflowID, { ...run.job, stoppedAt, adoptions: 0 }, this.placeOf(run.row.queuePartitionKey));
   }
@@ -219,7 +213,6 @@ export class DbosQueue {
     await oneAtATime(this.options.databaseUrl, async () => this.remove(await deleteRuns()));
   }
 
-  /** Runs that are over and not recorded were deleted. Resolves to their ids. */
   removeGone(runIds: readonly string[], isRecorded: IsRecorded): Promise<readonly string[]> {
     return oneAtATime(this.options.databaseUrl, async () => {
       const gone: string[] = [];
@@ -238,10 +231,8 @@ export class DbosQueue {
       await new Promise((resolve) => setTimeout(resolve, pollMs));
       rows = await this.findRows(runIds);
     }
-    const removed = [
-      ...[...rows, ...(await this.findWaking(runIds))].map(({ workflowID }) => workflowID),
-      ...runIds.flatMap((runId) => scheduledId(runId) ?? []),
-    ];
+    const found = [...rows, ...(await this.findWaking(runIds))].map(({ workflowID }) => workflowID);
+    const removed = [...found, ...runIds.flatMap((runId) => scheduledId(runId) ?? [])];
     if (removed.length > 0) await this.client.deleteWorkflows(removed);
   }
 
@@ -276,7 +267,6 @@ export class DbosQueue {
       if (state !== "taken" || !isDead(runId)) return;
       if (job !== undefined) {
         const workflowID = toWorkflowId(runId, number + 1);
-        // Perhaps another worker was first.
         await this.enqueue(workflowID, { ...job, adoptions: (job.adoptions ?? 0) + 1 });
         // An adopted run must not wait until a long queue is empty; `enqueue` accepts no priority below 0.
         await this.client.setWorkflowPriority(workflowID, -1);
@@ -295,7 +285,6 @@ export class DbosQueue {
     if (workflowIDs.length > 0) await this.client.cancelWorkflows([...workflowIDs]);
   }
 
-  /** Up to 100, the oldest first. */
   ended(offset: number): Promise<readonly string[]> {
     const status = ["SUCCESS", "ERROR", "CANCELLED", "MAX_RECOVERY_ATTEMPTS_EXCEEDED"] as const;
     return this.findIds({ workflowName: runWorkflow, status: [...status], offset, limit: 100 });
@@ -312,7 +301,6 @@ export class DbosQueue {
     return (await this.client.listWorkflows({ ...query, ...brief })).map(({ workflowID }) => workflowID);
   }
 
-  /** Restarting a workflow twice does no harm. */
   async restart(workflowIDs: readonly string[]): Promise<void> {
     if (workflowIDs.length === 0) return;
     const rows = await this.client.listWorkflows({ workflowIDs: [...workflowIDs], ...brief });
@@ -328,11 +316,7 @@ export class DbosQueue {
   }
 
   /** False if there is a workflow with this id. */
-  private async enqueue(
-    workflowID: string,
-    job: Job,
-    order: Partial<Parameters<DBOSClient["enqueue"]>[0]> = {},
-  ): Promise<boolean> {
+  private async enqueue(workflowID: string, job: Job, order: Order = {}): Promise<boolean> {
     const { queue } = this.options;
     const workflow = { workflowID, queueName: queue, workflowName: runWorkflow, ...order };
     try {
@@ -398,6 +382,7 @@ function laterId(runId: string, unique: string): string {
   return `${runId}/later/${unique}`;
 }
 
+type Order = Partial<Parameters<DBOSClient["enqueue"]>[0]>;
 type IsRecorded = (runId: string) => Promise<boolean>;
 
 export function isOver({ state, outcome }: Pick<QueuedRun, "state" | "outcome">): boolean {

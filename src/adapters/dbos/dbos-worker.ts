@@ -270,16 +270,13 @@ function createWork(
     return postponed.get(runId) === (stored?.updatedAt ?? "");
   }
 
-  async function record(refusal: Refusal): Promise<void> {
-    try {
-      await agent[workerKey].refuse(refusal);
-    } catch (thrown) {
+  const record = (refusal: Refusal) =>
+    agent[workerKey].refuse(refusal).catch((thrown) => {
       if (!isAgentError(thrown, "run-conflict")) throw thrown;
-    }
-  }
+    });
 
   /** Records only the metadata of its options: others may name tools that are not here. */
-  function hold(runId: string, { options: { metadata }, ...target }: OpenContent, item: Hold): Promise<void> {
+  function hold(runId: string, { options: { metadata }, ...target }: OpenContent, item: Hold): Promise<unknown> {
     const request = "request" in target ? target.request : undefined;
     return record({ runId, options: { metadata: metadata as JsonObject }, request, hold: item });
   }
@@ -290,7 +287,7 @@ function createWork(
     return { outcome: "refused", error: error.toJSON() as AgentErrorData };
   }
 
-  async function makeResources(runId: string, metadata: unknown = {}): Promise<{ readonly resources: unknown }> {
+  async function makeResources(runId: string, metadata: unknown = {}) {
     try {
       return { resources: await resources?.({ runId, metadata: metadata as JsonObject }) };
     } catch (thrown) {
@@ -298,7 +295,6 @@ function createWork(
     }
   }
 
-  /** The record of a `stored` run only says that it could not start before. */
   async function start(job: Job, stored: RunSnapshot | undefined): Promise<JobOutcome> {
     const { runId, adoptions = 0 } = job;
     let content: OpenContent | undefined;
@@ -440,14 +436,13 @@ export async function registerDbosRuns(): Promise<void> {
     { name: wakingWorkflow },
   );
   DBOS.registerWorkflow(
-    async (date: Date, context: ScheduleContext) => {
-      await DBOS.runStep(async () => workerOf(context.queue).submit(date, context), {
+    (date: Date, context: ScheduleContext) =>
+      DBOS.runStep(async () => workerOf(context.queue).submit(date, context), {
         name: "submit",
         ...retries,
         // DBOS keeps the error where it shows its workflows.
         shouldRetry: (thrown) => !isAgentError(thrown, "run-conflict"),
-      });
-    },
+      }),
     { name: scheduledWorkflow },
   );
 }

@@ -23,6 +23,8 @@ export type JobContent = OpenContent | { readonly sealed: string; readonly seale
 
 export type OpenContent = RunTarget & { readonly options: JsonObject };
 
+const sealedPlace = "job";
+
 export async function sealContent(agent: WorkedAgent, name: string, content: OpenContent): Promise<JobContent> {
   const keys = await agent[workerKey].keys(name);
   if (keys === undefined) return content;
@@ -35,8 +37,6 @@ export async function openContent(agent: WorkedAgent, job: Job): Promise<OpenCon
   return (await keys.open(job.sealed, sealedPlace)) as unknown as OpenContent;
 }
 
-const sealedPlace = "job";
-
 export type JobOutcome =
   | { readonly outcome: "ran"; readonly status: string }
   /** The run never started, and never will: that is recorded, or its id is that of another run. */
@@ -45,7 +45,6 @@ export type JobOutcome =
   | { readonly outcome: "postponed" };
 
 export interface JobOrder {
-  /** The lowest number is taken first. */
   readonly priority?: number | undefined;
   readonly delayMs?: number | undefined;
   readonly rateKey?: string | undefined;
@@ -64,28 +63,26 @@ export interface SubmitOptions extends Omit<RunOptions, "resources" | "signal" |
   rateKey?: string | undefined;
 }
 
-const readByWorker = {
-  context: { type: "any" },
-  tools: { type: "any" },
-  replanTools: { type: "any" },
-  maxSteps: { type: "any" },
-  timeZone: { type: "any" },
-  budget: { type: "any" },
-  metadata: { type: "any" },
-  timeoutMs: { type: "any" },
-  concurrency: { type: "any" },
-  onStepFailure: { type: "any" },
-  undoOnFailure: { type: "any" },
-  maxReplans: { type: "any" },
-  approvedHash: { type: "any" },
-} as const;
+const readByWorker = { type: "any" } as const;
 
 const submitOptions = {
   runId: runIdOption,
   priority: { type: "integer", min: 0, max: 2_147_483_647 },
   startAfter: { isValid: (time) => time instanceof Date && !Number.isNaN(time.getTime()), expected: "a Date" },
   rateKey: { type: "short-text" },
-  ...readByWorker,
+  context: readByWorker,
+  tools: readByWorker,
+  replanTools: readByWorker,
+  maxSteps: readByWorker,
+  timeZone: readByWorker,
+  budget: readByWorker,
+  metadata: readByWorker,
+  timeoutMs: readByWorker,
+  concurrency: readByWorker,
+  onStepFailure: readByWorker,
+  undoOnFailure: readByWorker,
+  maxReplans: readByWorker,
+  approvedHash: readByWorker,
 } satisfies OptionTable<SubmitOptions>;
 
 export async function readJob(
@@ -110,7 +107,6 @@ async function readTarget(run: string | PlanInput): Promise<RunTarget> {
   // Only a worker knows which tools there are, and what they take.
   const plain = issues.filter(({ code }) => code !== "unknown-tool");
   if (plain.length > 0) throw invalidPlan("The plan is invalid", plain);
-  // All of it has been checked, but for its tools.
   return { plan: plan ?? (json as unknown as PlanInput) };
 }
 

@@ -10,7 +10,6 @@ import { isDamaged } from "../../runs/stored/stored-runs.ts";
 import { type DbosQueue, readId } from "./dbos-queue.ts";
 
 const everyMs = 500;
-/** The time that a run must have been without an owner. */
 const graceMs = 500;
 /** The number of looks after which it also looks for runs that were taken and have recorded nothing. */
 const takenEvery = 5;
@@ -173,7 +172,6 @@ class Sightings {
   private previous = new Map<string, number>();
   private current = new Map<string, number>();
 
-  /** Returns for how long each id has been seen. */
   add(ids: readonly string[], nowMs: number, { isLast = true } = {}): ReadonlyMap<string, number> {
     const seenMs = new Map<string, number>();
     for (const id of ids) {

@@ -52,11 +52,8 @@ export function answerFailure(settings: OllamaSettings, reason: ModelFailureReas
 }
 
 /**
- * The lines of a streamed answer, each a complete JSON object, up to the one with `done`; else it fails. An error in the
- * first line counts as an error response: a moment earlier it would have been sent as one.
- *
- * The client library reads the same lines after this. It drops a line that is not JSON, reporting it only to the
- * console, and mistakes an answer that ends early for many things.
+ * Passes on the lines of an answer up to the one with `done`, or fails. The client library, which reads them after this,
+ * would drop a line that is not JSON, and mistake an answer that ends early for many things.
  */
 function answerLines(body: ReadableStream<Uint8Array>, options: ClientOptions): ReadableStream<Uint8Array> {
   const reader = body.getReader();
@@ -97,6 +94,7 @@ async function* readLines(
       throw answerFailure(settings, "invalid-response", "A line of the answer is not a JSON object");
     if (answer.error !== undefined) {
       const error = new ServerError(errorText(answer.error), true);
+      // A moment earlier it would have been sent as an error response.
       if (isFirst) throw serverFailure(settings, error, hasFormat);
       throw answerFailure(settings, "interrupted", `The answer broke off with an error: ${error.message}`);
     }
@@ -120,7 +118,6 @@ function getContent(message: unknown): string | undefined {
 
 const maxLineLength = 2 * maxAnswerLength;
 
-/** The tail is what comes after the last line break. */
 async function* splitLines(
   reader: ReadableStreamDefaultReader<Uint8Array>,
   settings: OllamaSettings,
@@ -175,7 +172,6 @@ class ServerError extends Error {
   }
 }
 
-/** Reads the error here, as the client library would log it to the console. */
 async function readServerError(response: Response): Promise<ServerError> {
   const { status, statusText, headers } = response;
   const body = await readStart(response.body);

@@ -70,7 +70,6 @@ type OllamaChatRequest = Omit<ChatRequest, "think"> & {
   options: { num_predict: number; num_ctx?: number };
 };
 
-/** The length of the prompt of a few tools, in characters. */
 const usualPromptLength = 4_500;
 
 class OllamaCalls {
@@ -177,7 +176,10 @@ class OllamaCalls {
       if (Math.max(text.length + reasoning.length, reported.length) > maxAnswerLength)
         throw answerTooLong(this.settings);
       if (delta !== "") onTextDelta?.(delta);
-      if (part.done) return response(toFinishReason(part.done_reason), toUsage(part));
+      if (part.done) {
+        const usage = { inputTokens: asCount(part.prompt_eval_count), outputTokens: asCount(part.eval_count) };
+        return response(toFinishReason(part.done_reason), defined(usage));
+      }
       const piece = thought + delta;
       const inked = piece.trimEnd().length;
       blankLength = inked === 0 ? blankLength + piece.length : piece.length - inked;
@@ -190,6 +192,7 @@ class OllamaCalls {
     const { messages, responseFormat, maxOutputTokens, temperature, logprobs } = request;
     const { settings } = this;
     const think = this.refusesThink ? undefined : chooseThink(this.mustThink ? true : settings.think, facts);
+    const outputTokens = maxOutputTokens ?? (think ? defaultThinkingTokens : defaultOutputTokens);
     return {
       model: settings.modelId,
       messages: messages.map(({ role, content }: ModelMessage) => ({ role, content })),
@@ -205,11 +208,7 @@ class OllamaCalls {
         ...settings.options,
         ...(settings.seed !== undefined && { seed: settings.seed }),
         ...(temperature !== undefined && { temperature }),
-        ...this.fitContext(
-          messages,
-          maxOutputTokens ?? (think ? defaultThinkingTokens : defaultOutputTokens),
-          facts.contextLength,
-        ),
+        ...this.fitContext(messages, outputTokens, facts.contextLength),
       },
     };
   }
@@ -226,10 +225,9 @@ class OllamaCalls {
     const limit = Math.min(wanted, contextLength);
     const outputTokens = Math.min(maxOutputTokens, limit - promptTokens);
     if (outputTokens < Math.min(maxOutputTokens, leastOutputTokens)) {
-      const bound =
-        wanted < contextLength
-          ? `the option "contextTokens" allows ${wanted}`
-          : `${modelId} has a context of ${contextLength}`;
+      const isChosen = wanted < contextLength;
+      const own = `${modelId} has a context of ${contextLength}`;
+      const bound = isChosen ? `the option "contextTokens" allows ${wanted}` : own;
       const message = `The messages have about ${promptTokens} tokens, and ${bound}, answer included.`;
       throw modelFailure(this.settings, "prompt-too-long", { message });
     }
@@ -254,14 +252,12 @@ function ignoresFormat({ format, think }: OllamaChatRequest, { text, finishReaso
 }
 
 function withUsage(response: ModelResponse, { inputTokens = 0, outputTokens = 0 }: ModelTokens): ModelResponse {
-  const { usage } = response;
-  return {
-    ...response,
-    usage: {
-      ...(usage.inputTokens !== undefined && { inputTokens: usage.inputTokens + inputTokens }),
-      ...(usage.outputTokens !== undefined && { outputTokens: usage.outputTokens + outputTokens }),
-    },
-  };
+  const { inputTokens: lastInput, outputTokens: lastOutput } = response.usage;
+  const usage = defined({
+    inputTokens: lastInput === undefined ? undefined : lastInput + inputTokens,
+    outputTokens: lastOutput === undefined ? undefined : lastOutput + outputTokens,
+  });
+  return { ...response, usage };
 }
 
 /** So much white space in a row means that the model is lost in a grammar: nothing else will come. */
@@ -277,17 +273,12 @@ function toFinishReason(reason: string | null | undefined): ModelFinishReason {
   return reason === undefined || reason === null || reason === "" || reason === "stop" ? "stop" : "other";
 }
 
-function toUsage(part: ChatResponse): ModelTokens {
-  return defined({ inputTokens: asCount(part.prompt_eval_count), outputTokens: asCount(part.eval_count) });
-}
-
 function asCount(value: unknown): number | undefined {
   return typeof value === "number" && Number.isInteger(value) && value >= 0 ? value : undefined;
 }
 
 type ModelFacts = ReturnType<typeof readFacts>;
 
-/** The facts are undefined where a server reports nothing. */
 function readFacts(modelId: string, answer: unknown) {
   const { capabilities, details, model_info: info } = readFields(answer, "capabilities", "details", "model_info");
   const { "general.architecture": architecture } = readFields(info, "general.architecture");

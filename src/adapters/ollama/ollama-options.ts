@@ -51,6 +51,8 @@ export interface OllamaModelOptions extends ModelCallOptions {
   fetch?: typeof globalThis.fetch | undefined;
 }
 
+const thinkLevels = new Set<unknown>([true, false, "low", "medium", "high", "max"]);
+
 const modelOptions = {
   model: {
     isValid: (model) => typeof model === "string" && model.trim() !== "",
@@ -59,7 +61,11 @@ const modelOptions = {
   },
   host: readOllamaHost,
   headers: readHeaders,
-  think: { isValid: isThink, expected: 'true, false, "low", "medium", "high" or "max"', isHarmless: true },
+  think: {
+    isValid: (value) => thinkLevels.has(value),
+    expected: 'true, false, "low", "medium", "high" or "max"',
+    isHarmless: true,
+  },
   apiKey: readKey,
   contextTokens: {
     isValid: (value) => value === "server" || (Number.isSafeInteger(value) && (value as number) >= 256),
@@ -67,7 +73,10 @@ const modelOptions = {
     isHarmless: true,
   },
   seed: { type: "integer", min: 0, max: 2 ** 31 - 1 },
-  options: readFurther,
+  options: (options = {}, option): Readonly<Record<string, unknown>> => {
+    checkPlainObject(option, options);
+    return { ...options };
+  },
   keepAlive: { isValid: isKeepAlive, expected: 'a number of seconds, or a text such as "10m"', isHarmless: true },
   ...modelCallOptions,
   price: { options: priceOptions, default: { inputPerMillion: 0, outputPerMillion: 0 } },
@@ -95,11 +104,6 @@ function readKey(key: unknown, option: string): string | undefined {
   return failOption(option, key, "a key that a header can have");
 }
 
-function readFurther(options: unknown = {}, option: string): Readonly<Record<string, unknown>> {
-  checkPlainObject(option, options);
-  return { ...options };
-}
-
 /** Errors name the header, and never show its value: it may be a key. */
 function readHeaders(headers: unknown = {}, option: string): Readonly<Record<string, string>> {
   checkPlainObject(option, headers, "texts");
@@ -124,10 +128,6 @@ const goDuration =
 
 function isKeepAlive(value: unknown): boolean {
   return typeof value === "string" ? goDuration.test(value) : Number.isFinite(value);
-}
-
-function isThink(value: unknown): boolean {
-  return typeof value === "boolean" || ["low", "medium", "high", "max"].includes(value as string);
 }
 
 const defaultOllamaHost = "http://127.0.0.1:11434";

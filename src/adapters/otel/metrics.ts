@@ -8,7 +8,6 @@ import { attribute, splitModel, toErrorAttributes } from "./attributes.ts";
 const maxWaiting = 10_000;
 
 interface Execution {
-  /** Absent for a planning without a run. */
   startMs?: number;
   planningMs: number;
   planner: string;
@@ -33,7 +32,6 @@ export class Metrics {
   private readonly waiting = new RecentMap<number>(maxWaiting);
   private readonly instruments: Instruments;
 
-  /** `now` is in milliseconds, of a clock that is never set. */
   constructor(
     meter: MetricFactory,
     private readonly name: string,

@@ -24,7 +24,6 @@ interface SpanSettings {
   readonly traces: "linked" | "one";
 }
 
-/** An execution whose span has started, and whose first event is about to come. */
 type Started = { readonly span: Span; readonly context: Context };
 
 /** Executions that were refused before their first event are forgotten beyond this number. */
@@ -124,7 +123,7 @@ class ExecutionSpans {
   /** By key, several spans for a model that is asked twice at once. */
   private readonly open = new Map<string, Span[]>();
 
-  /** `root` is undefined for a planning without a run; `context` is that of the spans' parent. */
+  /** `root` is undefined for a planning without a run. */
   constructor(
     private readonly settings: SpanSettings,
     private readonly context: Context,

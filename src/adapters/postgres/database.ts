@@ -230,7 +230,6 @@ export class Database {
     return new Client(options);
   }
 
-  /** One process at a time creates the tables, and the others wait for it. Tables of another format stay unchanged. */
   private async prepareTables(pool: PostgresPool): Promise<void> {
     // Without a lock, as nearly always there is nothing to do.
     if (await this.hasTables(pool)) return;
@@ -288,10 +287,10 @@ function getName(text: string): string {
   return name;
 }
 
-/** The key of the lock that the process holds that creates the tables: "plwr". */
+/** "plwr" */
 const lockKey = 0x706c7772;
 
-/** The time limit of the statements that create tables: they may wait for another process that does so. */
+/** So long a statement that creates tables may wait for another process that does so. */
 const createTimeoutMs = 600_000;
 
 function createDialect(schema: string): Dialect {

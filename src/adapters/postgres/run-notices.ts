@@ -33,7 +33,6 @@ export class RunNotices {
     },
   ) {}
 
-  /** Notices that arrive before it is sent share one statement. */
   tell(runId: string, { isPosted = false } = {}): void {
     if (this.closing.signal.aborted) return;
     this.news.add(`${eventChannel} ${runId}`);

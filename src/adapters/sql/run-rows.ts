@@ -73,7 +73,6 @@ export function needsDigest(events: readonly AgentEvent[]): boolean {
   return changing !== undefined && changing.sequence > 1;
 }
 
-/** An undefined value stays as it is. */
 export function getChanges(events: readonly AgentEvent[], before: RunDigest | undefined) {
   let status: RunStatus | undefined;
   let digest = before;

@@ -45,8 +45,7 @@ export const fileOptions = {
 } satisfies OptionTable<SqliteFileOptions>;
 
 function isPath(value: unknown): boolean {
-  if (typeof value !== "string" || value === "" || value.includes("\0")) return false;
-  return !/^(file|https?|wss?|libsql):/i.test(value);
+  return typeof value === "string" && /^(?!(file|https?|wss?|libsql):)[^\0]+$/i.test(value);
 }
 
 type FileSettings = SettingsOf<SqliteFileOptions, typeof fileOptions>;
@@ -109,7 +108,6 @@ function setDriverWait(db: SqlDatabase, waitMs: number): void {
 }
 
 interface Waiting {
-  /** The time of the last attempt, by the monotonic clock. */
   readonly endMs: number;
   /** Returns false if the file is busy, unless it is the last attempt. */
   settle(isLast: boolean): boolean;
@@ -256,7 +254,7 @@ function isLocked(thrown: unknown): boolean {
   return isAgentError(thrown, "store-failed") && thrown.details.problem === "busy";
 }
 
-/** Marks a file as one of ours: "plwr". */
+/** "plwr" */
 const applicationId = 0x706c7772;
 
 /** A key of whole numbers is one more than the highest that exists. */

@@ -205,10 +205,8 @@ function insertEvents(db: SqlDatabase, run: RunRow, events: readonly AgentEvent[
   if (endedStatuses.has(status)) db.run(deleteAllMessages, number);
 }
 
-const selectDigest = `SELECT ${asBytes("json")} FROM run_digests WHERE run = ?`;
-
 function findDigest(db: SqlDatabase, number: number): RunDigest | undefined {
-  const row = db.get(selectDigest, number);
+  const row = db.get(`SELECT ${asBytes("json")} FROM run_digests WHERE run = ?`, number);
   return row && readDigest(row, "json");
 }
 
@@ -257,7 +255,7 @@ function deleteMessages(db: SqlDatabase, run: number, numbers: readonly number[]
   for (const number of numbers) db.run(`${deleteAllMessages} AND number = ?`, run, number);
 }
 
-/** Deletes a run, except for its events if there are many; neither its number nor its fence is used again. */
+/** Neither its number nor its fence is used again. */
 function deleteRun(db: SqlDatabase, runId: string, run: RunRow, fence: number): void {
   const { number, createdMs } = run;
   const { metadata = {} } = findDigest(db, number) ?? {};
@@ -281,10 +279,10 @@ function sweep(db: SqlDatabase): boolean {
   return true;
 }
 
-/** The number of events that are deleted at a time: meanwhile, other writers wait. */
+/** Other writers wait while so many events are deleted. */
 const batchSize = 500;
 
-/** Returns true if there may be more. */
+/** True if there may be more. */
 function deleteEvents(db: SqlDatabase, number: number): boolean {
   const deleteSome = `DELETE FROM run_events WHERE rowid IN
     (SELECT rowid FROM run_events WHERE run = ? LIMIT ?) RETURNING 1 AS deleted`;
@@ -307,11 +305,8 @@ export function listRuns(db: SqlDatabase, query: ListQuery, nowMs: number): RunP
   return readPage(db.select(listSql(byRarest, nowMs, isByMetadata)), limit);
 }
 
-const columns = asBytes(
-  ...["number", "run_id", "status", "created_ms", "created_at", "updated_at", "started_at"].map(
-    (name) => `runs.${name}`,
-  ),
-);
+const names = ["number", "run_id", "status", "created_ms", "created_at", "updated_at", "started_at"];
+const columns = asBytes(...names.map((name) => `runs.${name}`));
 
 /**
  * Each status is looked up in the index separately, so that a page costs no more than its own runs, however many there

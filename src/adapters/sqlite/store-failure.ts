@@ -3,10 +3,9 @@ import { dirname } from "node:path";
 import type { AgentError, StoreProblem } from "../../core/errors.ts";
 import { type StoreAttempt, storeFailure } from "../sql/statement.ts";
 
-/** Another format is detected when the format is read. */
 type FileProblem = Exclude<StoreProblem, "wrong-format" | "unreachable">;
 
-/** The extended SQLite code for a file that was moved or deleted since it was opened. */
+/** The file was moved or deleted since it was opened. */
 export const movedCode = 1_032;
 
 /** The names are those of one driver. A failed read or write (10), or a failure to open (14), may be caused by the disk. */

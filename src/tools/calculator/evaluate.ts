@@ -16,9 +16,7 @@ import { calculationFailed, type Instruction, maxQuoted, parse, unknownName } fr
 export interface EvaluateOptions {
   /** Values for names, `[A-Za-z_][A-Za-z0-9_]*`, finite. A variable hides the constant of its name. @default none */
   readonly variables?: Readonly<Record<string, number>> | undefined;
-  /** Maximum length of an expression, in UTF-16 code units. @default 10_000 */
   readonly maxLength?: number | undefined;
-  /** Maximum nesting of parentheses. @default 2_000 */
   readonly maxDepth?: number | undefined;
 }
 
@@ -29,26 +27,23 @@ const maxVariables = 1_000;
 export function evaluate(expression: string, options: EvaluateOptions = {}): number {
   const { maxLength = 10_000, maxDepth = 2_000 } = options;
   const variables = readVariables(options.variables);
-  const isVariable = (name: string) => variables.has(name);
-  return evaluateDecimals(parse(expression, { maxLength, maxDepth, isVariable }), variables);
+  const instructions = parse(expression, { maxLength, maxDepth, isVariable: (name) => variables.has(name) });
+  return evaluateDecimals(instructions, variables);
 }
 
 /** Copied into a map, so that a name can never reach a prototype. */
 function readVariables(given: Readonly<Record<string, number>> = {}): ReadonlyMap<string, number> {
   const variables = new Map(Object.entries(given));
-  if (variables.size > maxVariables) {
-    const message = `There are ${variables.size} variables; at most ${maxVariables} are allowed.`;
+  const fail = (message: string): never => {
     throw calculationFailed("invalid-variable", message, 0);
-  }
+  };
+  if (variables.size > maxVariables)
+    fail(`There are ${variables.size} variables; at most ${maxVariables} are allowed.`);
   for (const [name, value] of variables) {
-    if (!/^[A-Za-z_][A-Za-z0-9_]*$/.test(name)) {
-      const message = `The variable name ${JSON.stringify(cutText(name, maxQuoted))} is not allowed; names consist of letters A-Z, digits and _, and start with a letter or _.`;
-      throw calculationFailed("invalid-variable", message, 0);
-    }
-    if (typeof value !== "number" || !Number.isFinite(value)) {
-      const message = `The variable "${cutText(name, maxQuoted)}" must be a finite number.`;
-      throw calculationFailed("invalid-variable", message, 0);
-    }
+    const quoted = JSON.stringify(cutText(name, maxQuoted));
+    const rule = "names consist of letters A-Z, digits and _, and start with a letter or _";
+    if (!/^[A-Za-z_][A-Za-z0-9_]*$/.test(name)) fail(`The variable name ${quoted} is not allowed; ${rule}.`);
+    if (!Number.isFinite(value)) fail(`The variable ${quoted} must be a finite number.`);
   }
   return variables;
 }

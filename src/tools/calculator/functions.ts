@@ -34,22 +34,17 @@ const maxFactorial = 1_000;
 
 /** `right` is the only operand of a unary operator. */
 interface OperatorRule {
-  /** See `maxWork` in evaluate.ts. */
   readonly work: number | ((right: Decimal) => number);
   readonly isUnary?: boolean;
   apply(left: Decimal, right: Decimal): Decimal;
 }
 
-/** The power; 0^0 is 1, as in JavaScript. */
 function power(base: Decimal, exponent: Decimal): Decimal {
-  if (base.isZero() && exponent.isNegative() && !exponent.isZero()) {
+  if (base.isZero() && exponent.isNegative() && !exponent.isZero())
     throw new ArithmeticFault("division-by-zero", "Division by zero; 0 cannot be raised to a negative power.");
-  }
-  if (base.isNegative() && !exponent.isInteger()) {
-    const message =
-      "A negative number raised to a fraction is not a real number; an odd root can be written root(x, n) or cbrt(x).";
-    throw new ArithmeticFault("not-a-number", message);
-  }
+  const isReal = !base.isNegative() || exponent.isInteger();
+  const advice = "an odd root can be written root(x, n) or cbrt(x)";
+  need(base, isReal, `A negative number raised to a fraction is not a real number; ${advice}.`);
   const isSmall = exponent.isInteger() && !exponent.isNegative();
   const isWhole = isSmall && isExact(base) && isExact(exponent) && exponent.times(base.precision()).lte(precision);
   const digits = isExact(exponent) && exponent.isInteger() ? digitsOf(base) - exponent.e - 1 : 0;
@@ -57,9 +52,7 @@ function power(base: Decimal, exponent: Decimal): Decimal {
 }
 
 function factorial(operand: Decimal): Decimal {
-  if (!operand.isInteger() || operand.lessThan(0)) {
-    throw new ArithmeticFault("not-a-number", "A factorial needs a whole number of at least 0.");
-  }
+  need(operand, operand.isInteger() && operand.gte(0), "A factorial needs a whole number of at least 0.");
   if (operand.greaterThan(maxFactorial)) throw overflow();
   let product = one();
   for (let factor = operand.toNumber(); factor > 1; factor--) product = product.times(factor);
@@ -125,7 +118,12 @@ const functions = {
   factorial: [1, 1, 1, factorial],
   floor: [1, 1, 1, (value) => toPlaces(value, 0, Decimal.ROUND_FLOOR)],
   gcd: [1, any, 200, (_first, _second, all) => all.reduce(greatestCommonDivisor, zero())],
-  hypot: [1, any, 100, (_first, _second, all) => length(all)],
+  hypot: [
+    1,
+    any,
+    100,
+    (_first, _second, all) => settle(all.reduce((sum, value) => sum.plus(value.times(value)), zero()).sqrt()),
+  ],
   lcm: [1, any, 200, (_first, _second, all) => all.reduce(leastCommonMultiple, one())],
   ln: [1, 1, 250, (value) => settle(need(value, value.gt(0), "ln needs a number above 0.").ln())],
   log: [1, 2, 500, (value, base, all) => logarithm(value, all.length > 1 ? base : new Decimal(10), "log")],
@@ -139,7 +137,7 @@ const functions = {
   round: [1, 2, 1, round],
   sign: [1, 1, 1, (value) => new Decimal(value.isZero() ? 0 : value.isNegative() ? -1 : 1)],
   sqrt: [1, 1, 100, squareRoot],
-  sum: [1, any, 2, (_first, _second, all) => total(all)],
+  sum: [1, any, 2, (_first, _second, all) => all.reduce(add, zero())],
   trunc: [1, 1, 1, (value) => toPlaces(value, 0, Decimal.ROUND_DOWN)],
 } satisfies Readonly<Record<string, FunctionRule>>;
 
@@ -170,10 +168,6 @@ function squareRoot(value: Decimal): Decimal {
   return settle(value.sqrt());
 }
 
-function length(values: readonly Decimal[]): Decimal {
-  return settle(values.reduce((sum, value) => sum.plus(value.times(value)), zero()).sqrt());
-}
-
 function areaCosine(value: Decimal): Decimal {
   need(value, value.gte(1), "acosh needs a number of at least 1.");
   return settle(value.times(value).minus(1).sqrt().plus(value).ln());
@@ -184,17 +178,17 @@ function areaTangent(value: Decimal): Decimal {
   return odd(value, (size) => size.plus(1).div(one().minus(size)).ln().div(2));
 }
 
-function total(values: readonly Decimal[]): Decimal {
-  return values.reduce(add, zero());
-}
-
 function average(_first: Decimal, _second: Decimal, all: readonly Decimal[]): Decimal {
-  return divide(total(all), new Decimal(all.length));
+  return divide(all.reduce(add, zero()), new Decimal(all.length));
 }
 
 function need(value: Decimal, isFit: boolean, message: string): Decimal {
   if (isFit) return value;
   throw new ArithmeticFault("not-a-number", message);
+}
+
+function failArguments(message: string): never {
+  throw new ArithmeticFault("wrong-arguments", message);
 }
 
 function logarithm(value: Decimal, base: Decimal, name: string): Decimal {
@@ -205,9 +199,7 @@ function logarithm(value: Decimal, base: Decimal, name: string): Decimal {
 }
 
 function root(value: Decimal, degree: Decimal): Decimal {
-  if (degree.isZero() || !degree.isInteger()) {
-    throw new ArithmeticFault("wrong-arguments", "root(x, n) needs a whole number n that is not 0.");
-  }
+  if (degree.isZero() || !degree.isInteger()) failArguments("root(x, n) needs a whole number n that is not 0.");
   const isOdd = !degree.mod(2).isZero();
   const size = power(isOdd ? value.abs() : value, one().div(degree));
   return isOdd && value.isNegative() ? size.negated() : size;
@@ -215,12 +207,8 @@ function root(value: Decimal, degree: Decimal): Decimal {
 
 /** Half away from zero, to places after the point (before it if negative): round(2.5) is 3, round(-2.5) is -3. */
 function round(value: Decimal, places: Decimal): Decimal {
-  if (!places.isInteger() || places.abs().greaterThan(maxPlaces)) {
-    throw new ArithmeticFault(
-      "wrong-arguments",
-      `round(x, n) needs a whole number n from -${maxPlaces} to ${maxPlaces}.`,
-    );
-  }
+  if (!places.isInteger() || places.abs().greaterThan(maxPlaces))
+    failArguments(`round(x, n) needs a whole number n from -${maxPlaces} to ${maxPlaces}.`);
   return toPlaces(value, places.toNumber(), Decimal.ROUND_HALF_UP);
 }
 
@@ -235,7 +223,6 @@ function toPlaces(value: Decimal, places: number, rounding: Rounding): Decimal {
   return asRounded(result, Math.min(digitsOf(value), result.e + places));
 }
 
-/** Euclid's algorithm. */
 function greatestCommonDivisor(left: Decimal, right: Decimal): Decimal {
   let [larger, smaller] = [whole(left, "gcd"), whole(right, "gcd")];
   while (!smaller.isZero()) [larger, smaller] = [smaller, larger.mod(smaller)];
@@ -249,10 +236,7 @@ function leastCommonMultiple(left: Decimal, right: Decimal): Decimal {
 
 function whole(value: Decimal, name: string): Decimal {
   if (value.isInteger() && value.e < precision && isExact(value)) return value.abs();
-  throw new ArithmeticFault(
-    "wrong-arguments",
-    `${name} needs whole numbers of at most ${precision} digits that were not rounded.`,
-  );
+  return failArguments(`${name} needs whole numbers of at most ${precision} digits that were not rounded.`);
 }
 
 /** Beyond it, the 40 digits of an angle no longer determine its position on the circle. */
@@ -262,13 +246,8 @@ const maxExponent = 23_100;
 /** Below it, the first term of a series is enough: x - x^3 / 6 differs from x by less than 1e-40 of x. */
 const tiny = "1e-20";
 
-function pi(): Decimal {
-  return new Decimal(constantTexts.pi);
-}
-
-function halfPi(): Decimal {
-  return pi().div(2);
-}
+const pi = () => new Decimal(constantTexts.pi);
+const halfPi = () => pi().div(2);
 
 function sin(angle: Decimal): Decimal {
   if (angle.abs().lessThan(tiny)) return angle;
@@ -300,15 +279,13 @@ function arcTangent(value: Decimal): Decimal {
   const size = value.abs();
   if (size.lessThan(tiny)) return value;
   if (size.lessThanOrEqualTo(1)) return settle(value.atan());
-  const complement = arcTangent(one().div(size));
-  const result = settle(halfPi().minus(complement));
+  const result = settle(halfPi().minus(arcTangent(one().div(size))));
   return value.isNegative() ? result.negated() : result;
 }
 
 function arcSine(value: Decimal, name: string): Decimal {
   need(value, value.abs().lte(1), `${name} needs a number from -1 to 1.`);
-  const opposite = one().minus(value).times(one().plus(value)).sqrt();
-  return angleOf(opposite, value);
+  return angleOf(one().minus(value).times(one().plus(value)).sqrt(), value);
 }
 
 /** The angle from the x axis to a point, from -pi to pi; 0 for the origin. */

@@ -25,9 +25,9 @@ interface WaitingOperator {
   readonly position: number;
 }
 
-/** An open parenthesis; that of a function has a name. `position` is where the name or parenthesis starts. */
 interface OpenParenthesis {
   readonly type: "open";
+  /** That of a function, which starts at `position`. */
   readonly name: FunctionName | undefined;
   readonly position: number;
   readonly parenthesis: number;
@@ -49,9 +49,10 @@ const binaryOperators: ReadonlyMap<string, PendingOperator> = new Map([
 
 /** Dijkstra's shunting-yard algorithm (1961): an explicit stack, so that no nesting can exhaust the call stack. */
 export function parse(expression: string, options: ParseOptions): readonly Instruction[] {
-  if (expression.length > options.maxLength) {
-    const message = `The expression has ${expression.length} characters; at most ${options.maxLength} are allowed.`;
-    throw calculationFailed("too-long", message, options.maxLength);
+  const { maxLength } = options;
+  if (expression.length > maxLength) {
+    const message = `The expression has ${expression.length} characters; at most ${maxLength} are allowed.`;
+    throw calculationFailed("too-long", message, maxLength);
   }
   return new Parser(expression, options).parse();
 }
@@ -341,10 +342,9 @@ export function unexpectedCharacter(
 
 /** The error for a name before `(` that is not a function. `isValue`: it is a variable or a constant. */
 export function unknownFunction(name: string, position: number, isValue: boolean): AgentError<"calculation-failed"> {
-  const advice = isValue
-    ? ` To multiply, write ${cutText(name, maxQuoted)} * ( … ).`
-    : suggestName(name, functionNames);
-  const message = `There is no function "${cutText(name, maxQuoted)}".${advice} The functions are ${functionNames.join(", ")}.`;
+  const shown = cutText(name, maxQuoted);
+  const advice = isValue ? ` To multiply, write ${shown} * ( … ).` : suggestName(name, functionNames);
+  const message = `There is no function "${shown}".${advice} The functions are ${functionNames.join(", ")}.`;
   return calculationFailed("unknown-function", message, position);
 }
 
@@ -354,10 +354,8 @@ export function unknownName(
   variableNames: readonly string[],
 ): AgentError<"calculation-failed"> {
   const known = [...variableNames, ...constantNames];
-  const variables =
-    variableNames.length === 0
-      ? "No variables are given"
-      : `The variables are ${cutText(variableNames.join(", "), 400)}`;
+  const given = cutText(variableNames.join(", "), 400);
+  const variables = variableNames.length === 0 ? "No variables are given" : `The variables are ${given}`;
   const message = `There is no variable or constant "${cutText(name, maxQuoted)}".${suggestName(name, known)} ${variables}; the constants are ${constantNames.join(", ")}.`;
   return calculationFailed("unknown-name", message, position);
 }

@@ -129,13 +129,12 @@ export function createNotesInputSchema() {
 /** An input of Notes once it is parsed: trimmed, with defaults. @internal */
 export type ParsedNotesInput = z.output<ReturnType<typeof createNotesInputSchema>>;
 
-/** A parsed input of one operation. @internal */
-export type ParsedNotesInputOf<TOperation extends ParsedNotesInput["operation"]> = Extract<
-  ParsedNotesInput,
-  { operation: TOperation }
->;
+type Operation = ParsedNotesInput["operation"];
 
-/** True if an input only reads. @internal */
+/** A parsed input of one operation. @internal */
+export type ParsedNotesInputOf<TOperation extends Operation> = Extract<ParsedNotesInput, { operation: TOperation }>;
+
+/** @internal */
 export function isNoteRead(input: ParsedNotesInput): input is ParsedNotesInputOf<"list" | "get"> {
   return input.operation === "list" || input.operation === "get";
 }

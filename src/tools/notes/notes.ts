@@ -11,7 +11,6 @@ import {
   isNoteRead,
   type Note,
   type NoteChange,
-  type NotePage,
   type NoteStorage,
   type NotesInput,
   type NotesOutput,
@@ -104,7 +103,11 @@ interface NotesWorld {
 }
 
 async function runNotes(world: NotesWorld, input: ParsedNotesInput): Promise<NotesOutput> {
-  if (input.operation === "list") return listNotes(world, input);
+  if (input.operation === "list") {
+    const { operation, ...query } = input;
+    const { notes, count } = await world.storage.find(world.scope, query);
+    return { notes: cutPage(notes), count };
+  }
   if (input.operation === "get") return findNote(world, input);
   const { record, change } = await write(world, input.operation, async () =>
     input.operation === "add"
@@ -115,16 +118,13 @@ async function runNotes(world: NotesWorld, input: ParsedNotesInput): Promise<Not
   if (change?.type === "insert") {
     failOption("notes.createId", change.note.id, "a function that returns an id that no other note has", true);
   }
-  const wanted = `id ${JSON.stringify(change?.id)}`;
-  throw new AgentError("note-not-found", `The note ${JSON.stringify(change?.id)} was deleted in the meantime.`, {
-    details: { wanted, count: 0 },
-  });
+  const id = JSON.stringify(change?.id);
+  const message = `The note ${id} was deleted in the meantime.`;
+  throw new AgentError("note-not-found", message, { details: { wanted: `id ${id}`, count: 0 } });
 }
 
-async function undoNotes(
-  world: NotesWorld,
-  { input, output }: UndoneCall<ParsedNotesInput, NotesOutput>,
-): Promise<void> {
+async function undoNotes(world: NotesWorld, done: UndoneCall<ParsedNotesInput, NotesOutput>): Promise<void> {
+  const { input, output } = done;
   if (isNoteRead(input) || "notes" in output) return;
   const { operation } = input;
   const change: NoteChange = operation === "add" ? { type: "remove", id: output.id } : { type: "insert", note: output };
@@ -133,12 +133,6 @@ async function undoNotes(
   if (record !== undefined || change.type === "remove") return;
   const message = `The note ${JSON.stringify(output.id)} cannot be restored: its id is in use again.`;
   throw new AgentError("note-undo-refused", message, { details: { id: output.id, operation } });
-}
-
-async function listNotes({ storage, scope }: NotesWorld, input: ParsedNotesInputOf<"list">): Promise<NotePage> {
-  const { operation, ...query } = input;
-  const { notes, count } = await storage.find(scope, query);
-  return { notes: cutPage(notes), count };
 }
 
 async function findNote({ storage, scope }: NotesWorld, { id, item, index = 1 }: NoteTarget): Promise<Note> {

@@ -89,16 +89,11 @@ export type TodoStoreInput =
     };
 
 const oneTarget = "give exactly one of id, title and index (a new title goes into newTitle)";
-
-function namesOneTarget({ id, title, index }: TodoTarget): boolean {
-  return [id, title, index].filter((part) => part !== undefined).length === 1;
-}
+const namesOneTarget = ({ id, title, index }: TodoTarget) =>
+  [id, title, index].filter((part) => part !== undefined).length === 1;
 
 const oneDue = "give dueDate or dueAt, not both";
-
-function namesOneDue({ dueDate, dueAt }: DueFields): boolean {
-  return dueDate === undefined || dueAt === undefined;
-}
+const namesOneDue = ({ dueDate, dueAt }: DueFields) => dueDate === undefined || dueAt === undefined;
 
 const timeText = "date and time with offset (2026-11-22T18:00:00+01:00)";
 
@@ -130,15 +125,10 @@ export function createTodoInputSchema() {
   const dueDate = (more = "") => due(`A date (2026-11-22)${more}`, `${dayText}, or ${timeText}`);
   const dueAt = (more = "") =>
     due(`Or a time with offset (2026-11-22T18:00+01:00)${more}`, timeText, (text) => text.length > 10);
-  const newDueAt = z
-    .string()
-    .refine(
-      (text) => isTimeOnly(text) || (text.length > 10 && isDueDate(text)),
-      `must be an ISO 8601 ${timeText} that exists`,
-    )
-    .meta({
-      description: "Or a time with offset (2026-11-22T18:00+01:00; T18:00+01:00 keeps the day); null for never",
-    });
+  const isNewDue = (text: string) => isTimeOnly(text) || (text.length > 10 && isDueDate(text));
+  const newDueAt = z.string().refine(isNewDue, `must be an ISO 8601 ${timeText} that exists`).meta({
+    description: "Or a time with offset (2026-11-22T18:00+01:00; T18:00+01:00 keeps the day); null for never",
+  });
   const dueOn = due("A date", dayText, (text) => text.length === 10);
   const target = {
     id: z.string().min(1).max(200).optional(),
@@ -240,11 +230,10 @@ function describeClearKeys({ code, keys }: { readonly code?: string; readonly ke
 /** An input of the TodoStore once it is parsed: trimmed, list names cleaned, with defaults. @internal */
 export type ParsedTodoInput = z.output<ReturnType<typeof createTodoInputSchema>>;
 
+type Operation = ParsedTodoInput["operation"];
+
 /** A parsed input of one operation. @internal */
-export type ParsedTodoInputOf<TOperation extends ParsedTodoInput["operation"]> = Extract<
-  ParsedTodoInput,
-  { operation: TOperation }
->;
+export type ParsedTodoInputOf<TOperation extends Operation> = Extract<ParsedTodoInput, { operation: TOperation }>;
 
 /** An operation that only reads. */
 export type TodoReadOperation = "list" | "get" | "search";
@@ -252,7 +241,7 @@ export type TodoReadOperation = "list" | "get" | "search";
 /** An operation that may change something. @inline */
 export type TodoWriteOperation = Exclude<TodoStoreInput["operation"], TodoReadOperation>;
 
-/** True if an input only reads. @internal */
+/** @internal */
 export function isTodoRead(input: ParsedTodoInput): input is ParsedTodoInputOf<TodoReadOperation> {
   return input.operation === "list" || input.operation === "get" || input.operation === "search";
 }

@@ -7,10 +7,7 @@ import type { SchemaIssue, StandardSchema } from "../../core/schema.ts";
 import { cutText } from "../../core/text.ts";
 import type { DefinedTool, ToolPhraseOptions } from "../../core/tool.ts";
 
-/**
- * The input of WebSearch, as JSON.
- * @group Built-in tools
- */
+/** The input of WebSearch, as JSON. @group Built-in tools */
 export interface WebSearchInput {
   /** 1 to 500 UTF-16 code units once trimmed. */
   readonly query: string;
@@ -31,10 +28,7 @@ export interface WebSearchResult {
   readonly snippet: string;
 }
 
-/**
- * The output of WebSearch.
- * @group Built-in tools
- */
+/** The output of WebSearch. @group Built-in tools */
 export interface WebSearchOutput {
   readonly query: string;
   readonly results: readonly WebSearchResult[];
@@ -115,28 +109,23 @@ export function createWebSearch<const TName extends string = "WebSearch">(
   });
 }
 
-const maxTitle = 300;
-const maxSnippet = 1_000;
 const maxUrl = 2_048;
 /** Reading stops after this many hits beyond the limit, which can be left out as their URLs are unsafe. */
 const maxLeftOut = 1_000;
 const maxIssues = 10;
 
-/** Creates the schema of a hit: when the first ones are read, so that an import does not pay for it. */
-function hitSchemaOf() {
-  const text = () => z.string({ error: ({ input }) => `expected text, got ${nameType(input)}` });
+/** Called when the first hits are read, so that an import does not pay for the schema. */
+function createHitSchema() {
+  const text = z.string({ error: ({ input }) => `expected text, got ${nameType(input)}` }).nullish();
   const error = ({ input }: { readonly input?: unknown }) => `expected { title, url, snippet }, got ${nameType(input)}`;
-  return z.object({ title: text().nullish(), url: text().nullish(), snippet: text().nullish() }, { error });
+  return z.object({ title: text, url: text, snippet: text }, { error });
 }
 
-interface Asked {
-  readonly tool: string;
-  readonly stepId: string;
-}
+type Asked = Readonly<Record<"tool" | "stepId", string>>;
 
 function readHits(hits: unknown, { limit, ...asked }: Asked & { readonly limit: number }): WebSearchResult[] {
   if (!Array.isArray(hits)) failHits(asked, [{ path: [], message: `expected a list of hits, got ${nameType(hits)}` }]);
-  const schema = hitSchemaOf();
+  const schema = createHitSchema();
   const results: WebSearchResult[] = [];
   const issues: SchemaIssue[] = [];
   const end = Math.min(hits.length, limit + maxLeftOut);
@@ -147,8 +136,8 @@ function readHits(hits: unknown, { limit, ...asked }: Asked & { readonly limit: 
     }
     const address = readUrl(data?.url ?? "");
     if (address === undefined) continue;
-    const title = toLine(data?.title, maxTitle) || address.host;
-    results.push({ title, url: address.href, snippet: toLine(data?.snippet, maxSnippet) });
+    const title = toLine(data?.title, 300) || address.host;
+    results.push({ title, url: address.href, snippet: toLine(data?.snippet, 1_000) });
   }
   if (issues.length > 0) failHits(asked, issues);
   return results;
@@ -156,14 +145,10 @@ function readHits(hits: unknown, { limit, ...asked }: Asked & { readonly limit: 
 
 /** A URL that may be shown as a link; one with a user looks as if it led to another host. */
 function readUrl(text: string): URL | undefined {
-  if (text.length > maxUrl) return undefined;
-  try {
-    const url = new URL(text);
-    const isFit = /^https?:$/.test(url.protocol) && url.username === "" && url.password === "";
-    return isFit && url.href.length <= maxUrl ? url : undefined;
-  } catch {
-    return undefined;
-  }
+  if (text.length > maxUrl || !URL.canParse(text)) return undefined;
+  const url = new URL(text);
+  const isFit = /^https?:$/.test(url.protocol) && url.username === "" && url.password === "";
+  return isFit && url.href.length <= maxUrl ? url : undefined;
 }
 
 /** Line breaks, control characters, and characters that change the text direction. */
@@ -171,11 +156,8 @@ const invisible = /[\s\p{Cc}\u200e\u200f\u202a-\u202e\u2066-\u2069]+/gu;
 
 function toLine(text: string | null | undefined, max: number): string {
   // The rest would be cut off in any case.
-  const line = (text ?? "")
-    .slice(0, 10 * max)
-    .replace(invisible, " ")
-    .trim();
-  return cutText(line, max).toWellFormed();
+  const start = (text ?? "").slice(0, 10 * max);
+  return cutText(start.replace(invisible, " ").trim(), max).toWellFormed();
 }
 
 function nameType(value: unknown): string {
@@ -190,7 +172,7 @@ function failHits({ tool, stepId }: Asked, issues: readonly SchemaIssue[]): neve
   throw new AgentError("invalid-tool-output", message, { details: { tool, stepId, issues } });
 }
 
-/** Phrases about searching the web; made when they are needed, so that an import does not pay for their schemas. */
+/** Called when they are needed, so that an import does not pay for their schemas. */
 function webSearchPhrases(): readonly ToolPhraseOptions<{ readonly query: string; readonly limit?: number }>[] {
   const web = "(the web|the internet|the net|the world wide web|google|bing|duckduckgo)";
   const there = `(online|on ${web}|in the internet|using ${web}|via ${web}|with ${web}|from ${web}|on the world wide web)`;
