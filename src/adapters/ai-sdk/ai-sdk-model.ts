@@ -16,11 +16,7 @@ import { answerTooLong, modelFailure } from "../../core/model-failure.ts";
 import { checkObject, defined, failOption, type OptionTable, readOptions } from "../../core/option-tables.ts";
 import { aiSdkFailure, isNotImplemented } from "./ai-sdk-failure.ts";
 
-/**
- * A language model object of the AI SDK, as far as it is used here: of version 5, 6 or 7 of the package `ai`. It is
- * declared again so that none of them has to be installed for its types, and answers are read with care.
- * @group Models
- */
+/** The part of a language model of the AI SDK 5, 6 or 7 that is used here. Its package is not needed. @group Models */
 export interface AiSdkLanguageModel {
   /** The version of the interface: `v2` of AI SDK 5, `v3` of 6, `v4` of 7. */
   readonly specificationVersion: "v2" | "v3" | "v4";

@@ -71,9 +71,8 @@ type Remote<TOptions> = Omit<TOptions, "resources" | "signal" | "throwOnFailure"
  */
 export interface DbosClient<TTool extends Tool = Tool> {
   /**
-   * Queues a request or a plan; resolves once that is recorded. The same id again is the same run; with another request
-   * or plan it rejects with `run-conflict`. A plan that no tools could make valid rejects with `invalid-plan`; the worker
-   * checks it against its tools.
+   * Queues a request or a plan. The same id again is the same run; with another request or plan it rejects with
+   * `run-conflict`. A plan that no tools could make valid rejects with `invalid-plan`; the worker checks the rest.
    */
   submit<const TPlan extends AnyPlan>(
     this: void,
@@ -104,16 +103,15 @@ export interface DbosClient<TTool extends Tool = Tool> {
   deleteRun(this: void, runId: string): Promise<void>;
   /** Deletes the runs that the options select, and their jobs. Rejects as `agent.prune` does. */
   prune(this: void, options: PruneOptions): Promise<{ readonly deleted: number }>;
-  /** Approves what a run waits for; a worker continues with it. Rejects as `agent.approve` does. */
+  /** As `agent.approve`; a worker continues with it. */
   approve(this: void, runId: string, item: ApprovalItem, options?: Remote<ApprovalOptions<TTool>>): Promise<void>;
-  /** Rejects what a run waits for. Rejects as `agent.reject` does. */
+  /** As `agent.reject`. */
   reject(this: void, runId: string, item: ApprovalItem, options?: Remote<RejectionOptions<TTool>>): Promise<void>;
-  /** Settles a step whose outcome is unknown. Rejects as `agent.settle` does. */
+  /** As `agent.settle`. */
   settle(this: void, runId: string, stepId: string, options: Remote<SettleOptions<TTool>>): Promise<void>;
   /**
-   * Delivers an event to a run, which may still be in the queue; a worker continues with it. Rejects as `agent.deliver`
-   * does; also with `run-not-found` for a run in the queue if the `store` keeps no early messages (that in PostgreSQL
-   * does).
+   * As `agent.deliver`, also for a run in the queue, if the `store` keeps early messages, as that in PostgreSQL does;
+   * otherwise it rejects with `run-not-found`.
    */
   deliver(this: void, runId: string, name: string, value: unknown, options: Pick<DeliverOptions, "id">): Promise<void>;
   /** Cancels a run. One that no worker has started ends at once, and is recorded. Rejects with `run-not-found`. */

@@ -42,12 +42,9 @@ export interface RunToWork {
   readonly metadata: JsonObject;
 }
 
-/** Something that a worker has to report. @inline */
+/** @inline */
 interface WorkerWarning {
-  /**
-   * `run-postponed`: the run does not fit this worker, or its resources could not be made, and it goes back to the queue;
-   * reported once. `adoption-failed`: the search for runs of dead workers failed; it is repeated.
-   */
+  /** A run goes back to the queue, as it does not fit this worker; or the search for runs of dead workers failed. */
   readonly code: "run-postponed" | "adoption-failed";
   readonly message: string;
   readonly runId?: string;
@@ -62,26 +59,19 @@ export type DbosWorkerOptions<TTool extends Tool = Tool> = {
   /** The most runs at a time in this process, at least 1; of those with a `rateKey`, as many again. @default 10 */
   concurrency?: number | undefined;
   /**
-   * The number of runs with the same `rateKey` that all workers together take in any window of `intervalMs`. Give all
-   * workers of a queue the same limit: that of the last one to start counts. @default none
+   * The runs with one `rateKey` that all workers together take in any window of `intervalMs`. The limit of the last worker
+   * to start counts. @default none
    */
   rateLimit?: RateLimitOptions | undefined;
   /**
-   * The version of the worker. It takes the runs submitted for this version, and if no version was introduced later,
-   * those submitted for none and all that continue. Change it only to keep runs from older workers, or from newer ones
-   * when you roll back. By default it has the number of the format of runs.
-   * @default "planwright/7"
+   * It takes the runs submitted for this version and, if no version was introduced later, those submitted for none and all
+   * that continue. Change it only to keep runs from older workers, or from newer ones when you roll back.
+   * @default "planwright/7", with the number of the format of runs
    */
   version?: string | undefined;
-  /**
-   * The number of times in a row, at least 1, that a run is adopted whose worker died before anything new was recorded. After
-   * that it is suspended, with a pending `given-up`. @default 10
-   */
+  /** A run is `given-up`, and suspended, after more deaths of its workers in a row than this, at least 1. @default 10 */
   maxAdoptions?: number | undefined;
-  /**
-   * The time that the start is tried again, from its first failure on, while the database cannot be reached, before it
-   * rejects. @default 5000
-   */
+  /** The start is tried again for this time, from its first failure on, while there is no database. @default 5000 */
   retryForMs?: number | undefined;
   /** The time that a run is postponed whose worker lacks a tool or a key, at least 100. @default 10000 */
   postponeMs?: number | undefined;

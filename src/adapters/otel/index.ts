@@ -10,13 +10,13 @@ import { Traces } from "./spans.ts";
 /** Options of {@link createTelemetry}. */
 export interface TelemetryOptions {
   /**
-   * The data in spans: no data of a run; with `inputs` requests, and inputs of steps; with `all` also outputs, and the
-   * messages of errors. Values of sensitive fields are hidden in any case. @default "none"
+   * The data in spans: with `inputs` requests and inputs of steps, with `all` also outputs and messages of errors. Values
+   * of sensitive fields are always hidden. @default "none"
    */
   content?: TelemetryContent | undefined;
   /**
-   * Each execution of a run has a trace of its own, or that of its caller, with a link to the execution before; or all
-   * executions of a run are `one` trace. A run that waits for days has a trace that few backends show. @default "linked"
+   * Each execution of a run has a trace of its own, or that of its caller, with a link to the one before; or all are `one`
+   * trace, which few backends show if a run waits for days. @default "linked"
    */
   traces?: "linked" | "one" | undefined;
   /** The name of the agent. @default "planwright" */

@@ -25,29 +25,25 @@ import { isInDoubt, isOfOtherConnection, isPassing, toStoreFailure } from "./sto
 export interface PostgresOptions {
   /** The address of the database: `postgres://user:password@host/database`. Needed, unless `pool` is given. */
   readonly connectionString?: string | undefined;
-  /**
-   * A pool of `pg` to use instead. It is never closed. Until the store is closed, errors of its idle connections are
-   * ignored, so that they do not end the process.
-   */
+  /** A pool of `pg` to use instead, never closed. Until the store is, errors of its idle connections are ignored. */
   readonly pool?: PostgresPool | undefined;
   /** The most connections of the pool that is created; ignored with `pool`. @default 10 */
   readonly maxConnections?: number | undefined;
   /**
-   * The time that a method waits for a connection, and then for the answer to each statement, before that counts as
-   * lost; with `pool`, its `connectionTimeoutMillis` and `query_timeout` are used instead. Also the time that the server
-   * keeps a transaction in which nothing happens. @default 10_000
+   * The longest wait for a connection, and for the answer to each statement (with `pool`, its `connectionTimeoutMillis`
+   * and `query_timeout` count instead). The server also ends a transaction that is idle for as long. @default 10_000
    */
   readonly timeoutMs?: number | undefined;
   /**
-   * The time that a method is tried again, from its first failure on, while the database cannot be reached, as when its
-   * server restarts, before it rejects with `store-failed`. @default 5_000
+   * While the database cannot be reached, a method is tried again for this time, from its first failure on, before it
+   * rejects with `store-failed`. @default 5_000
    */
   readonly retryForMs?: number | undefined;
   /** The schema of the tables, whose names start with `planwright_`; it is created if missing. @default "public" */
   readonly schema?: string | undefined;
   /**
-   * True if other processes notify readers and owners of runs, by LISTEN on one more connection; otherwise they poll. Set
-   * it to false behind a pooler in transaction mode, where that does not work, as a warning says. @default true
+   * True if other processes notify readers and owners of runs, by LISTEN on one more connection; otherwise they poll, as
+   * behind a pooler in transaction mode, where a warning says that it does not work. @default true
    */
   readonly listen?: boolean | undefined;
   /** The clock of retries. @default the clock of the machine */

@@ -32,10 +32,7 @@ import { Database, databaseOptions, type PostgresOptions, type Statements } from
 
 /** Options of {@link createPostgresRunStore}. @inline */
 export interface PostgresRunStoreOptions extends PostgresOptions {
-  /**
-   * The clock of leases and waits, in ms since 1970 UTC, which all processes must share; in a test, the manual one of its
-   * agents. @default the clock of the database, so that the clocks of the processes do not matter
-   */
+  /** Clock of leases and waits, in ms since 1970 UTC, shared by all processes. @default that of the database */
   readonly now?: (() => number) | undefined;
 }
 

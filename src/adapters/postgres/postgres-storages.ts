@@ -1,8 +1,8 @@
 import { type OptionTable, readOptions } from "../../core/option-tables.ts";
 import type { FoundNotes, NoteQuery, NoteRecord, NoteStorage, NoteWrite } from "../../tools/notes/note.ts";
-import type { KeyedStorage } from "../../tools/storage/keyed-records.ts";
 import type { FoundTodos, TodoQuery, TodoRecord, TodoStorage, TodoWrite } from "../../tools/todo-store/todo-storage.ts";
 import {
+  type AsyncStorage,
   type CreateStorage,
   createNoteStorage,
   createTodoStorage,
@@ -16,20 +16,11 @@ interface PostgresStorageOptions extends PostgresOptions, SqlStorageOptions {}
 
 const storageOptions = { ...databaseOptions, ...sqlStorageOptions } satisfies OptionTable<PostgresStorageOptions>;
 
-/** A storage whose methods return promises. @inline */
-interface PostgresStorage<TQuery, TFound, TWrite, TRecord> extends KeyedStorage<TQuery, TFound, TWrite, TRecord> {
-  find(scope: string, query: TQuery): Promise<TFound>;
-  recall(scope: string, key: string): Promise<TRecord | undefined>;
-  apply(scope: string, write: TWrite): Promise<TRecord | undefined>;
-  /** Ends its connections, but not a given pool; after that every other method rejects with `store-failed`. */
-  close(): Promise<void>;
-}
-
 /** A {@link TodoStorage} in a PostgreSQL database. @group Storage */
-export interface PostgresTodos extends PostgresStorage<TodoQuery, FoundTodos, TodoWrite, TodoRecord> {}
+export interface PostgresTodos extends AsyncStorage<TodoQuery, FoundTodos, TodoWrite, TodoRecord> {}
 
 /** A {@link NoteStorage} in a PostgreSQL database. @group Storage */
-export interface PostgresNotes extends PostgresStorage<NoteQuery, FoundNotes, NoteWrite, NoteRecord> {}
+export interface PostgresNotes extends AsyncStorage<NoteQuery, FoundNotes, NoteWrite, NoteRecord> {}
 
 /**
  * Keeps todos in a PostgreSQL database, for a TodoStore. Runs may be in the same one. When `apply` resolves, the change
@@ -47,7 +38,14 @@ export function createPostgresTodos(options: PostgresStorageOptions): PostgresTo
   return storageIn(options, "todos", createTodoStorage);
 }
 
-/** Keeps notes in a PostgreSQL database, for Notes, as {@link createPostgresTodos} keeps todos. @group Storage */
+/**
+ * Keeps notes in a PostgreSQL database, for Notes, as {@link createPostgresTodos} keeps todos.
+ *
+ * ```ts
+ * const notes = createNotes({ storage: createPostgresNotes({ connectionString: "postgres://localhost/app" }) });
+ * ```
+ * @group Storage
+ */
 export function createPostgresNotes(options: PostgresStorageOptions): PostgresNotes {
   return storageIn(options, "notes", createNoteStorage);
 }
@@ -56,7 +54,7 @@ function storageIn<TQuery, TFound, TWrite, TRecord>(
   options: PostgresStorageOptions,
   name: "todos" | "notes",
   create: CreateStorage<TQuery, TFound, TWrite, TRecord>,
-): PostgresStorage<TQuery, TFound, TWrite, TRecord> {
+): AsyncStorage<TQuery, TFound, TWrite, TRecord> {
   const { rememberedWrites, ...settings } = readOptions(storageOptions, options);
   const database = new Database(settings);
   const tables = create(database.dialect, rememberedWrites);

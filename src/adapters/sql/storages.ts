@@ -8,7 +8,7 @@ import {
   type NoteQuery,
   type NoteRecord,
 } from "../../tools/notes/note.ts";
-import { foldText } from "../../tools/storage/keyed-records.ts";
+import { foldText, type KeyedStorage } from "../../tools/storage/keyed-records.ts";
 import { createTodoSchema, isSameTodo, type Todo } from "../../tools/todo-store/todo.ts";
 import { isDueDate, parseDueDate, ranks, toRow } from "../../tools/todo-store/todo-keys.ts";
 import {
@@ -49,10 +49,7 @@ export interface Dialect {
 
 /** Options of a storage in a database. @inline */
 export interface SqlStorageOptions {
-  /**
-   * The number of latest changes, over all scopes, that are remembered by their key, so that a step that runs again when
-   * its run is resumed changes nothing twice. At least 1. @default 100_000
-   */
+  /** Latest changes, over all scopes, that are remembered so as not to be made twice. At least 1. @default 100_000 */
   readonly rememberedWrites?: number | undefined;
 }
 
@@ -82,6 +79,15 @@ export function createStorageTables({ prefix, indexPrefix, serialType, textType:
     ${index("notes", "item", `${indexed("item_key")}, sequence`)}
     ${records("note_records")}
   `;
+}
+
+/** A storage whose methods return promises. @inline */
+export interface AsyncStorage<TQuery, TFound, TWrite, TRecord> extends KeyedStorage<TQuery, TFound, TWrite, TRecord> {
+  find(scope: string, query: TQuery): Promise<TFound>;
+  recall(scope: string, key: string): Promise<TRecord | undefined>;
+  apply(scope: string, write: TWrite): Promise<TRecord | undefined>;
+  /** Ends its connections, but not a given pool; after that every other method rejects with `store-failed`. */
+  close(): Promise<void>;
 }
 
 export type CreateStorage<TQuery, TFound, TWrite, TRecord> = (

@@ -13,22 +13,20 @@ import { checkWritable, isBusy, movedCode, toStoreFailure } from "./store-failur
 /** Options of every store in an SQLite file. */
 export interface SqliteFileOptions {
   /**
-   * The file: it, and the folders above it, are created if they are missing. It must be on a disk of this machine. Runs
-   * and todos may share one. `:memory:` keeps everything in memory.
+   * The file, on a disk of this machine; it is created with its folders if missing. Runs and todos may share one.
+   * `:memory:` keeps everything in memory.
    */
   readonly path: string;
   /**
-   * The time that a method waits while another process has the file locked, before it fails with `store-failed`. After
-   * 8 ms it returns a promise, so that this process is not blocked. Opening may block it for the whole time.
-   * @default 5000
+   * The longest wait of a method for a file that another process has locked, before it fails with `store-failed`. After
+   * 8 ms it returns a promise. Opening may block this process for the whole time. @default 5000
    */
   readonly busyTimeoutMs?: number | undefined;
   /** The clock of these waits. @default the system's */
   readonly clock?: Clock | undefined;
   /**
-   * Different processes may open a file with different drivers. Within a process all must use the same one: SQLite
-   * cannot see the locks of another copy of itself. @default The first available of `node`, `better-sqlite3` and
-   * `libsql`.
+   * The same one within a process, as SQLite cannot see the locks of another copy of itself; processes may differ.
+   * @default the first available of `node`, `better-sqlite3` and `libsql`
    */
   readonly driver?: SqliteDriver | undefined;
 }

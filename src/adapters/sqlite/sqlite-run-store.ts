@@ -41,11 +41,7 @@ const storeOptions = {
   now: { type: "function", default: () => Date.now() },
 } satisfies OptionTable<SqliteRunStoreOptions>;
 
-/**
- * A {@link RunStore} in a file. Its methods return a value, or a promise while another process has the file locked;
- * `delete` always returns a promise, as it lets others write in between.
- * @group Storage
- */
+/** A {@link RunStore} in a file. Methods return a promise only while it is locked; `delete` always. @group Storage */
 export interface SqliteRunStore extends RunStore {
   /** Closes the file; after that every other method throws `store-failed`. */
   close(): void;

@@ -15,10 +15,7 @@ interface SqliteStorageOptions extends SqliteFileOptions, SqlStorageOptions {}
 
 const storageOptions = { ...fileOptions, ...sqlStorageOptions } satisfies OptionTable<SqliteStorageOptions>;
 
-/**
- * A {@link TodoStorage} in a file. Its methods return a value, or a promise while another process has the file locked.
- * @group Storage
- */
+/** A {@link TodoStorage} in a file. Its methods return a promise only while the file is locked. @group Storage */
 export interface SqliteTodos extends TodoStorage {
   /** Closes the file; after that every other method throws `store-failed`. */
   close(): void;
@@ -44,7 +41,12 @@ export interface SqliteNotes extends NoteStorage {
   close(): void;
 }
 
-/** Keeps notes in an SQLite file, for Notes, as {@link createSqliteTodos} keeps todos. @group Storage */
+/**
+ * Keeps notes in an SQLite file, for Notes, as {@link createSqliteTodos} keeps todos.
+ *
+ * {@includeCode ../../../examples/23-runs-in-a-file.ts}
+ * @group Storage
+ */
 export function createSqliteNotes(options: SqliteStorageOptions): SqliteNotes {
   return storageIn(options, createNoteStorage);
 }

@@ -3,10 +3,7 @@ import { failOption, hasMethods, type OptionReader, type OptionTable, readOption
 
 /** Options of a storage in memory. @inline */
 export interface MemoryRecordsOptions {
-  /**
-   * The number of latest changes, over all scopes, that are remembered by their key, so that a second attempt is
-   * recognised. At least 1. @default 10_000
-   */
+  /** Latest changes, over all scopes, that are remembered so as not to be made twice. At least 1. @default 10_000 */
   readonly rememberedWrites?: number | undefined;
 }
 
