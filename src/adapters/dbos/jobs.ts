@@ -63,26 +63,28 @@ export interface SubmitOptions extends Omit<RunOptions, "resources" | "signal" |
   rateKey?: string | undefined;
 }
 
-const readByWorker = { type: "any" } as const;
+const readByWorker = {
+  context: { type: "any" },
+  tools: { type: "any" },
+  replanTools: { type: "any" },
+  maxSteps: { type: "any" },
+  timeZone: { type: "any" },
+  budget: { type: "any" },
+  metadata: { type: "any" },
+  timeoutMs: { type: "any" },
+  concurrency: { type: "any" },
+  onStepFailure: { type: "any" },
+  undoOnFailure: { type: "any" },
+  maxReplans: { type: "any" },
+  approvedHash: { type: "any" },
+} as const;
 
 const submitOptions = {
   runId: runIdOption,
   priority: { type: "integer", min: 0, max: 2_147_483_647 },
   startAfter: { isValid: (time) => time instanceof Date && !Number.isNaN(time.getTime()), expected: "a Date" },
   rateKey: { type: "short-text" },
-  context: readByWorker,
-  tools: readByWorker,
-  replanTools: readByWorker,
-  maxSteps: readByWorker,
-  timeZone: readByWorker,
-  budget: readByWorker,
-  metadata: readByWorker,
-  timeoutMs: readByWorker,
-  concurrency: readByWorker,
-  onStepFailure: readByWorker,
-  undoOnFailure: readByWorker,
-  maxReplans: readByWorker,
-  approvedHash: readByWorker,
+  ...readByWorker,
 } satisfies OptionTable<SubmitOptions>;
 
 export async function readJob(
