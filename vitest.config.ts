@@ -1,8 +1,14 @@
 import { readdirSync, readFileSync } from "node:fs";
-import { fileURLToPath } from "node:url";
+import { resolve } from "node:path";
 import { defineConfig } from "vitest/config";
+import manifest from "./package.json" with { type: "json" };
 
-const source = (path: string) => fileURLToPath(new URL(path, import.meta.url));
+/** Each entry of the package, as the file of `src` that it is built from. */
+const entries = Object.entries(manifest.exports).flatMap(([name, target]) => {
+  if (typeof target === "string") return [];
+  const source = target.default.replace(/^\.\/dist\/(.*)\.js$/, "src/$1.ts");
+  return [{ find: new RegExp(`^planwright${name.slice(1)}$`), replacement: resolve(import.meta.dirname, source) }];
+});
 
 // `--mode long` runs test/long, which takes more time than anybody waits for, `--mode scenarios` every scenario on PostgreSQL,
 // `--mode ollama` what needs a real Ollama, and `--mode browser` what needs a browser: all on demand. CI runs `--mode second-node` beside all.
@@ -75,20 +81,7 @@ export default defineConfig(({ mode }) => {
   ];
   return {
     resolve: {
-      alias: [
-        { find: /^planwright\/ai-sdk$/, replacement: source("./src/adapters/ai-sdk/index.ts") },
-        { find: /^planwright\/dbos$/, replacement: source("./src/adapters/dbos/index.ts") },
-        { find: /^planwright\/log$/, replacement: source("./src/adapters/log/index.ts") },
-        { find: /^planwright\/metrics$/, replacement: source("./src/adapters/metrics/index.ts") },
-        { find: /^planwright\/otel$/, replacement: source("./src/adapters/otel/index.ts") },
-        { find: /^planwright\/postgres$/, replacement: source("./src/adapters/postgres/index.ts") },
-        { find: /^planwright\/schemas$/, replacement: source("./src/adapters/schemas/index.ts") },
-        { find: /^planwright\/sqlite$/, replacement: source("./src/adapters/sqlite/index.ts") },
-        { find: /^planwright\/wllama$/, replacement: source("./src/adapters/wllama/index.ts") },
-        { find: /^planwright\/testing$/, replacement: source("./src/testing/index.ts") },
-        { find: /^planwright\/view$/, replacement: source("./src/view/index.ts") },
-        { find: /^planwright$/, replacement: source("./src/index.ts") },
-      ],
+      alias: entries,
     },
     test: {
       setupFiles: ["test/setup.ts"],
