@@ -1,11 +1,9 @@
 import { readdirSync, readFileSync } from "node:fs";
 import { resolve } from "node:path";
+import { createCalculator, createNotes, createTodoStore, createWebSearch } from "planwright";
 import ts from "typescript";
 import { describe, expect, it } from "vitest";
-import { createCalculator } from "../src/tools/calculator/calculator.ts";
-import { createNotes } from "../src/tools/notes/notes.ts";
-import { createTodoStore } from "../src/tools/todo-store/todo-store.ts";
-import { createWebSearch } from "../src/tools/web-search/web-search.ts";
+import { algorithmTests, otherTests } from "./internal-imports.ts";
 import { publicExports } from "./public-exports.ts";
 import {
   circlesOf,
@@ -332,6 +330,27 @@ describe("shared code", () => {
       names.filter((name) => text.includes(name)).map((name) => `${path}: ${name}`),
     );
     expect(found).toEqual([]);
+  });
+});
+
+describe("tests", () => {
+  const insiders = readdirSync("test", { recursive: true, encoding: "utf8" })
+    .map((name) => name.replaceAll("\\", "/"))
+    .filter((path) => path.endsWith(".ts") && !path.includes("node_modules"))
+    .filter((path) =>
+      ts
+        .preProcessFile(readFileSync(`test/${path}`, "utf8"), true, true)
+        .importedFiles.some(({ fileName }) => resolveRelative(`test/${path}`, fileName).startsWith("src/")),
+    );
+  const isAlgorithm = (path: string) => algorithmTests.some((listed) => path.startsWith(listed));
+
+  it("import what users import, unless they are listed", () => {
+    expect(insiders.filter((path) => !isAlgorithm(path) && !otherTests.includes(path))).toEqual([]);
+  });
+
+  it("are listed only as long as they import anything else", () => {
+    expect(otherTests.filter((path) => isAlgorithm(path) || !insiders.includes(path))).toEqual([]);
+    expect(algorithmTests.filter((listed) => !insiders.some((path) => path.startsWith(listed)))).toEqual([]);
   });
 });
 

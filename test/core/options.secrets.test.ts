@@ -3,7 +3,7 @@ import { createSqliteRunStore } from "planwright/sqlite";
 import { exportRun, verifyRun } from "planwright/view";
 import { describe, expect, it } from "vitest";
 import { z } from "zod/v4";
-import * as planwright from "../../src/index.ts";
+import * as planwright from "planwright";
 
 const key = "SeCrEtKeY-abcdef0123456789";
 const pem = `-----BEGIN PRIVATE KEY-----\n${key}\n-----END PRIVATE KEY-----\n`;

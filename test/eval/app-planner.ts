@@ -1,4 +1,4 @@
-import type * as planwright from "../../src/index.ts";
+import type * as planwright from "planwright";
 import { readArguments } from "./arguments.ts";
 import { plannersWith } from "./planners-with.ts";
 

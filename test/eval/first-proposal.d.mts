@@ -1,3 +1,3 @@
 import { type Planner } from "planwright";
 
-export function withFirstProposal(planner: Planner, toPlan: typeof import("../../src/index.ts").toPlan): Planner;
+export function withFirstProposal(planner: Planner, toPlan: typeof import("planwright").toPlan): Planner;

@@ -2,7 +2,7 @@ import { spawnSync } from "node:child_process";
 import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join, resolve } from "node:path";
-import * as planwright from "../../src/index.ts";
+import * as planwright from "planwright";
 import type { EvalArguments } from "./arguments.ts";
 import type { DataRow } from "./data.ts";
 import { quantiles } from "./measure.ts";

@@ -1,4 +1,4 @@
-import type * as planwright from "../../src/index.ts";
+import type * as planwright from "planwright";
 import { withFirstProposal } from "./first-proposal.mjs";
 
 /** Who plans: the rules, and with the first proposal; with a model the model alone, and the model for what the rules refuse. */
