@@ -22,7 +22,7 @@ const all = ["test/**/*.test.ts"];
 
 /** What only computes, reads the sources, or takes long for what other files show, too, on a second version of Node. */
 const alike = [
-  ...["architecture", "words", "option-tables"].map((name) => `test/${name}.test.ts`),
+  ...["architecture", "words"].map((name) => `test/${name}.test.ts`),
   ...["kills/kills", "package/built", "package/deploy", "dates/read-dates.random"].map(
     (name) => `test/${name}.test.ts`,
   ),
@@ -49,10 +49,10 @@ const alone = files.filter(({ text }) => concernsProcess.test(text)).map(({ path
 const onServer = { globalSetup: ["test/scenario/postgres-setup.ts"] };
 
 /** What expects an order of turns, which a database changes. */
-const byTurns = [/\/tool-gate\.limits\.test\.ts$/, /\/leases\.test\.ts$/, /\.concurrent\.test\.ts$/];
+const byTurns = [/\/steps\/limits\.test\.ts$/, /\/leases\.test\.ts$/, /\.concurrent\.test\.ts$/];
 
 /** What concerns the store most; all of them with `--mode scenarios`. */
-const ofStore = [/^test\/whole-runs\//, /^test\/runs\/resume\//, /^test\/runs\/commands\/(commands\.decide|stored-)/];
+const ofStore = [/^test\/whole-runs\//, /^test\/runs\/(resume\/resume-run|commands\/commands\.decide)\./];
 
 /** Each must match a file, or what was renamed leaves the selection. */
 export const selections: readonly (string | RegExp)[] = [

@@ -1,6 +1,8 @@
-import type { AgentEventType } from "planwright";
+import { type AgentEvent, type AgentEventType, createAgent, createMemoryRunStore } from "planwright";
+import { createFakeTool } from "planwright/testing";
 import { expect, it } from "vitest";
-import { isTransient } from "../../src/core/events.ts";
+import { formatVersion, isTransient } from "../../src/core/events.ts";
+import { runStart } from "../../src/testing/conformance/run-store-conformance.ts";
 
 it("only progress, attempts, late results and partial plans are transient", () => {
   const types: Record<AgentEventType, boolean> = {
@@ -34,4 +36,27 @@ it("only progress, attempts, late results and partial plans are transient", () =
   };
   for (const [type, expected] of Object.entries(types))
     expect(isTransient({ type: type as AgentEventType })).toBe(expected);
+});
+
+it.each([
+  ["a later format", formatVersion + 1, /format 8; expected format 7/],
+  ["an earlier format", 3, /format 3; expected format 7/],
+  ["no format", undefined, /no format; expected format 7/],
+  ["a format that is no number", "7", /format "7"; expected format 7/],
+])("a run in %s is refused by every method, and left unchanged", async (_name, version, message) => {
+  const store = createMemoryRunStore();
+  const events = [{ ...runStart("r", { request: "Do it" }), version } as AgentEvent];
+  await store.append("r", events, { sequence: 1 });
+  const agent = createAgent({ tools: [createFakeTool({ name: "Fake" })], store });
+  const refusal = {
+    code: "store-failed",
+    message: expect.stringMatching(message),
+    details: { runId: "r", operation: "read", problem: "wrong-format" },
+  };
+  await expect(agent.getRun("r")).rejects.toMatchObject(refusal);
+  await expect(agent.resume("r")).rejects.toMatchObject(refusal);
+  await expect(agent.run("Do it", { runId: "r" })).rejects.toMatchObject(refusal);
+  await expect(agent.resumeAll()).resolves.toMatchObject([{ runId: "r", error: refusal }]);
+  expect((await agent.listRuns()).runs).toMatchObject([{ runId: "r", status: "planning" }]);
+  expect(await store.read("r")).toEqual(events);
 });

@@ -1,7 +1,7 @@
+import * as planwright from "planwright";
 import { createLlmPlanner } from "planwright";
 import { createScriptedModel } from "planwright/testing";
 import { describe, expect, it, vi } from "vitest";
-import * as planwright from "planwright";
 import createPlanner from "./app-planner.ts";
 import { readArguments } from "./arguments.ts";
 import { toTool } from "./call-tools.ts";

@@ -1,7 +1,9 @@
-import { createTodoStore, type StandardSchema, validatePlan } from "planwright";
+import fc from "fast-check";
+import { createTodoStore, defineTool, type StandardSchema, validatePlan } from "planwright";
 import { describe, expect, it } from "vitest";
 import { z as z3 } from "zod/v3";
 import { z } from "zod/v4";
+import { PathSet } from "../../src/plan/check-step.ts";
 import { issuesOf, planTools, toolWith } from "../fixtures/plan-tools.ts";
 
 const before = [
@@ -281,5 +283,58 @@ describe("messages", () => {
       's2.nope does not exist in the output of "s2"; there are: id, done, due.',
     );
     expect(await messageOf(schema, { text: "a ${HOME b" })).toContain("Write ${s1.key}, or ${$}{ for the text ${.");
+  });
+});
+
+const source = defineTool({
+  name: "Source",
+  description: "",
+  inputSchema: z.object({}),
+  effect: "idempotent",
+  outputSchema: z.object({ text: z.string(), number: z.number() }),
+  execute: () => ({ text: "5", number: 5 }),
+});
+
+const codesOf = async (inputSchema: StandardSchema, value: unknown) => {
+  const sink = defineTool({ name: "Sink", description: "", inputSchema, effect: "idempotent", execute: () => null });
+  const steps = [
+    { id: "s1", tool: "Source", input: {} },
+    { id: "s2", tool: "Sink", input: { value } },
+  ];
+  return (await validatePlan({ steps }, { tools: [source, sink] })).map(({ code }) => code);
+};
+
+describe("a field that converts its input", () => {
+  it.each<[string, StandardSchema, unknown]>([
+    ["coerce.number of zod 4", z.object({ value: z.coerce.number() }), { $ref: "s1.text" }],
+    ["coerce.number of zod 4, with text around", z.object({ value: z.coerce.number() }), "1${s1.number}"],
+    ["coerce.string of zod 4", z.object({ value: z.coerce.string() }), { $ref: "s1.number" }],
+    ["preprocess of zod 4", z.object({ value: z.preprocess(Number, z.number()) }), { $ref: "s1.text" }],
+    ["catch of zod 4", z.object({ value: z.number().catch(3) }), { $ref: "s1.text" }],
+    ["coerce.number of zod 3", z3.object({ value: z3.coerce.number() }), { $ref: "s1.text" }],
+    ["preprocess of zod 3", z3.object({ value: z3.preprocess(Number, z3.number()) }), { $ref: "s1.text" }],
+  ])("accepts a reference of another type: %s", async (_what, schema, value) => {
+    expect(await codesOf(schema, value)).toEqual([]);
+  });
+
+  it("is distinguished from a field that does not convert", async () => {
+    expect(await codesOf(z.object({ value: z.number() }), { $ref: "s1.text" })).toEqual(["reference-type"]);
+    expect(await codesOf(z3.object({ value: z3.number() }), { $ref: "s1.text" })).toEqual(["reference-type"]);
+  });
+});
+
+describe("PathSet", () => {
+  it("finds paths above, at and below its own, like a comparison with each of them", () => {
+    const path = fc.array(fc.constantFrom<string | number>("a", "b", 0, "0"), { maxLength: 4 });
+    fc.assert(
+      fc.property(fc.array(path, { maxLength: 6 }), path, (paths, asked) => {
+        const set = new PathSet(paths);
+        const isPrefix = (short: readonly unknown[], long: readonly unknown[]) =>
+          short.length <= long.length && short.every((key, index) => long[index] === key);
+        expect(set.hasAtOrAbove(asked)).toBe(paths.some((one) => isPrefix(one, asked)));
+        expect(set.hasAtOrBelow(asked)).toBe(paths.some((one) => isPrefix(asked, one)));
+      }),
+      { numRuns: 500 },
+    );
   });
 });

@@ -1,13 +1,17 @@
 import fc from "fast-check";
-import { escapeTemplate } from "planwright";
+import { escapeTemplate, type JsonObject, type JsonValue } from "planwright";
 import { describe, expect, it } from "vitest";
+import { compileExpressions } from "../../src/plan/expressions.ts";
 import {
   asLiteral,
   asReference,
+  dependenciesOf,
   fillReferences,
   findReferences,
   parseReference,
   parseTemplate,
+  resolveInput,
+  TooMuchRepeated,
 } from "../../src/plan/references.ts";
 
 describe("parseReference", () => {
@@ -237,4 +241,83 @@ it("asReference and asLiteral require an object with a single own key", () => {
   expect(asReference([])).toBeUndefined();
   expect(asLiteral({ $literal: 1 })).toEqual({ $literal: 1 });
   expect(asLiteral({})).toBeUndefined();
+});
+
+const step = (id: string, input: JsonObject = {}, dependsOn?: readonly string[]) => ({
+  id,
+  tool: "T",
+  input,
+  ...(dependsOn && { dependsOn }),
+});
+const before = step("s1");
+
+it("a step without dependsOn waits for the step before it", () => {
+  expect([...dependenciesOf(step("s2"), before)]).toEqual(["s1"]);
+  expect([...dependenciesOf(before, undefined)]).toEqual([]);
+});
+
+it("an empty dependsOn waits for nothing", () => {
+  expect([...dependenciesOf(step("s2", {}, []), before)]).toEqual([]);
+});
+
+it("references add to dependsOn, each step once", () => {
+  const input = { a: { $ref: "s3.x" }, b: "${s4} ${s3.y}", c: [{ $ref: "s5" }], d: { $literal: { $ref: "s6" } } };
+  expect([...dependenciesOf(step("s9", input, ["s3", "s3", "s2"]), before)]).toEqual(["s3", "s2", "s4", "s5"]);
+  expect([...dependenciesOf(step("s9", input), before)]).toEqual(["s1", "s3", "s4", "s5"]);
+});
+
+it("an invalid reference adds nothing", () => {
+  expect([...dependenciesOf(step("s2", { a: "${", b: { $ref: "no no" } }, []), before)]).toEqual([]);
+});
+
+it("expressions add the steps that they name, but not item and index in a loop", async () => {
+  const looped = { ...step("s9", { a: "${item.id} ${index} ${s2}" }, []), forEach: "s3.rows", when: "item.x > s4.y" };
+  const plain = { ...step("s8", { a: { $ref: "item.id" } }, []), when: "index > 1 && [1].all(s7, s7 > 0)" };
+  const expressions = await compileExpressions([looped, plain]);
+  expect([...dependenciesOf(looped, before, expressions?.get("s9"))]).toEqual(["s2", "s4", "s3"]);
+  expect([...dependenciesOf(plain, before, expressions?.get("s8"))]).toEqual(["item", "index"]);
+});
+
+const mebibyte = 1_024 * 1_024;
+const often = (count: number, value: JsonValue): JsonValue => Array.from({ length: count }, () => value);
+
+const resolve = (a: JsonValue, outputs: Record<string, JsonValue>) =>
+  resolveInput({ id: "s9", tool: "T", input: { a } }, (id) => outputs[id]);
+
+describe("the parts of an output that an input repeats", () => {
+  it.each([
+    ["one use of any size", "${x}", "x".repeat(20 * mebibyte)],
+    ["a few uses of what is not small", "${x}${x}${x}", "x".repeat(mebibyte)],
+    ["many uses of what is small", often(10_000, { $ref: "x.a" }), { a: "x".repeat(100), b: [] }],
+    ["a large value beside small ones of it", ["${x.id}", { $ref: "x" }, "${x.id}"], { id: 1, b: often(100_000, 1) }],
+  ])("may be %s", (_, input, output) => {
+    expect(() => resolve(input, { x: output })).not.toThrow();
+  });
+
+  it("may come from many outputs, each once", () => {
+    const outputs = Object.fromEntries(Array.from({ length: 20 }, (_, i) => [`s${i}`, "x".repeat(mebibyte)]));
+    expect(() =>
+      resolve(
+        Object.keys(outputs).map(($ref) => ({ $ref })),
+        outputs,
+      ),
+    ).not.toThrow();
+  });
+
+  const nested = Array.from({ length: 400 }).reduce<JsonValue>((inner) => [inner], "x".repeat(8_000));
+  it.each([
+    ["a text in a text", "${x}".repeat(300), "x".repeat(8_000)],
+    ["a text in a list", often(300, { $ref: "x" }), "x".repeat(8_000)],
+    ["a list in a text", "${x}".repeat(300), often(200, [])],
+    ["lists in a list", often(300, { $ref: "x" }), often(200, [])],
+    ["objects", often(300, { $ref: "x" }), often(100, { a: {} })],
+    [
+      "parts of one output, each within the next",
+      Array.from({ length: 400 }, (_, i) => ({ $ref: `x${"[0]".repeat(i)}` })),
+      nested,
+    ],
+  ])("are refused above the limit: %s", (_, input, output) => {
+    expect(() => resolve(input, { x: output })).toThrow(TooMuchRepeated);
+    expect(() => resolve(input, { x: output })).toThrow('repeat too much of "x"');
+  });
 });

@@ -1,5 +1,5 @@
 import { readdirSync, readFileSync } from "node:fs";
-import { createRulePlanner, validatePlan } from "planwright";
+import { createAgent, createRulePlanner, defineTool, validatePlan } from "planwright";
 import { describe, expect, it } from "vitest";
 import { z as z3 } from "zod/v3";
 import { z } from "zod/v4";
@@ -217,5 +217,35 @@ describe("createRulePlanner", () => {
     const sources = files.map((file) => readFileSync(new URL(file, folder), "utf8"));
     expect(sources.length).toBeGreaterThan(10);
     for (const source of sources) expect(source).not.toMatch(/calculator|todostore|weather/i);
+  });
+});
+
+describe("an amount in another currency", () => {
+  const pay = (field: string) =>
+    defineTool({
+      ...{ name: "Pay", description: "Pays", inputSchema: z.object({ [field]: z.number(), to: z.string() }) },
+      ...{ phrases: [`send {${field}} to {to}`], effect: "once", execute: () => null },
+    });
+  it.each([
+    ["euros", "$5"],
+    ["euros", "£5"],
+    ["euros", "US$5"],
+    ["euros", "5 dollars"],
+    ["dollars", "€5"],
+    ["amountUsd", "5 pounds"],
+    ["minutes", "5 km"],
+  ])("is no value of %s: %s", async (field, amount) => {
+    const agent = createAgent({ tools: [pay(field)] });
+    await expect(agent.plan(`send ${amount} to Ada`)).rejects.toMatchObject({ code: "cannot-plan" });
+  });
+
+  it.each([
+    ["euros", "€5"],
+    ["euros", "5"],
+    ["dollars", "$5"],
+    ["amountUsd", "5 dollars"],
+  ])("is not: %s, %s", async (field, amount) => {
+    const { steps } = await createAgent({ tools: [pay(field)] }).plan(`send ${amount} to Ada`);
+    expect(steps).toMatchObject([{ input: { [field]: 5, to: "Ada" } }]);
   });
 });

@@ -1,8 +1,11 @@
 import { type AgentEvent, createAgent, createMemoryRunStore, type RunStore, type Tool } from "planwright";
 import { createFakeTool } from "planwright/testing";
 import { describe, expect, it } from "vitest";
+import { drivers, newPath, openStore } from "../../adapters/sqlite/sqlite-files.ts";
 import { answerLater } from "../../scenario/answer-later.ts";
 import { approvalOf, askingTool, eventTexts, statuses } from "../../scenario/ask-for-approval.ts";
+import { decideAtOnce } from "../../scenario/decide-at-once.ts";
+import { askingAgent, deciderOf } from "../../scenario/deciders.ts";
 import { planOf, step } from "../../scenario/plans.ts";
 import { checkInvariants, runScenario, type Scenario } from "../../scenario/run-scenario.ts";
 
@@ -214,5 +217,20 @@ describe("several waiting steps", () => {
       { stepId: "no", reason: "approval-rejected" },
       { stepId: "after", reason: "dependency-failed" },
     ]);
+  });
+});
+
+// Those of several processes with SQLite and PostgreSQL are with the adapters.
+const storesOfOneProcess: readonly (readonly [string, number, () => RunStore])[] = [
+  ["memory", 200, () => createMemoryRunStore()],
+  ["memory, answering later", 200, () => answerLater(createMemoryRunStore())],
+  ...drivers.map((driver) => [`SQLite by ${driver}`, 20, () => openStore(newPath(), { driver })] as const),
+];
+
+describe.each(storesOfOneProcess)("with %s, %d times", (_name, count, createStore) => {
+  it.each([2, 3])("one of %d people who decide at once decides", async (people) => {
+    const store = createStore();
+    const deciders = Array.from({ length: people }, () => deciderOf(askingAgent(store)));
+    await decideAtOnce(store, deciders, count);
   });
 });

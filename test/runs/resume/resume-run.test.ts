@@ -1,9 +1,12 @@
+import { setImmediate as turn } from "node:timers/promises";
 import { createFakeTool, type FakeTool } from "planwright/testing";
 import { describe, expect, it } from "vitest";
+import { z } from "zod";
 import { eventTexts, statuses } from "../../scenario/ask-for-approval.ts";
 import { planOf, step } from "../../scenario/plans.ts";
 import { record, resumeFrom, until } from "../../scenario/resume-from.ts";
 import type { Scenario } from "../../scenario/run-scenario.ts";
+import { share, withMethods } from "../../scenario/two-processes.ts";
 
 const returning = (name: string, value: unknown) => createFakeTool({ name, outcomes: [{ returns: value }] });
 const paying = () => createFakeTool({ name: "Pay", effect: "once", outcomes: [{ returns: "paid" }] });
@@ -235,4 +238,23 @@ describe("resuming a run with nothing left to do", () => {
       },
     );
   });
+});
+
+it("has given the run back when it rejects, though the store takes its time", async () => {
+  const tool = createFakeTool({ name: "A" });
+  const plan = { steps: [{ id: "s1", tool: "A", input: {} }] };
+  const { recorded } = await record(() => ({ tools: [tool], plan }));
+  const { process } = await share(() => [tool], { recorded: until(recorded, "step-start s1") });
+  const strict = { ...tool, inputSchema: z.object({ to: z.string() }) };
+  const other = process({ tools: [strict as never] }, (store) =>
+    withMethods(store, {
+      release: async (...args) => {
+        await turn();
+        await store.release(...args);
+      },
+    }),
+  );
+  const runId = recorded[0]?.runId ?? "";
+  await expect(other.resume(runId)).rejects.toMatchObject({ code: "resume-mismatch" });
+  expect(await process().resume(runId)).toMatchObject({ status: "completed" });
 });

@@ -1,8 +1,12 @@
-import { readFileSync } from "node:fs";
+import { spawnSync } from "node:child_process";
+import { existsSync, readFileSync } from "node:fs";
+import { fileURLToPath } from "node:url";
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { evaluate } from "../../../src/tools/calculator/evaluate.ts";
+import { evaluate, evaluateDecimals } from "../../../src/tools/calculator/evaluate.ts";
+import { parse } from "../../../src/tools/calculator/parse.ts";
 import { randomExpression } from "./exact-expressions.ts";
+import { hostileInputs } from "./hostile-inputs.ts";
 import { failure, outcome } from "./outcome.ts";
 
 interface Expression {
@@ -102,3 +106,142 @@ describe("limits", () => {
     );
   });
 });
+
+function evaluated(expression: string, variables: Record<string, number> = {}): number {
+  const names = new Map(Object.entries(variables));
+  return evaluateDecimals(
+    parse(expression, { maxLength: 10_000, maxDepth: 10, isVariable: (name) => names.has(name) }),
+    names,
+  );
+}
+
+describe("evaluateDecimals", () => {
+  it.each([
+    ["0.1 + 0.2", 0.3],
+    ["1 / 3 + e - e", 1 / 3],
+    ["1e400 / 1e399", 10],
+    ["20!", 2432902008176640000],
+    ["25!", 1.5511210043330986e25],
+    ["2^53 + 2 - 2", 2 ** 53],
+    ["1.000000000000000000000000000000000000001 - 1", 1e-39],
+    ["-0", 0],
+    ["0 * -pi", 0],
+    ["1e-400", 0],
+    ["(pi - pi) % 5", 0],
+    ["123456789012345678901234567890 - 123456789012345678901234567889", 1],
+    [`0.${"3".repeat(500)} * 3`, 1],
+    ["(e + 1)!  / (e + 1)!".replaceAll("e + 1", "2e1"), 1],
+    ["pi - pi", 0],
+    ["pi%", Math.PI / 100],
+    ["-pi + pi * 2", Math.PI],
+  ])("%s is %s", (expression, expected) => {
+    expect(evaluated(expression)).toBe(expected);
+  });
+
+  it("lets a variable hide a constant, but not a function", () => {
+    expect(evaluated("e + max(max, 1)", { e: 1e-9, max: 5 })).toBe(5.000000001);
+  });
+
+  it.each([
+    ["1 + 2 / (3 - 3)", "division-by-zero at 6"],
+    ["1 + 5 % 0", "division-by-zero at 6"],
+    ["mod(5, 0)", "division-by-zero at 0"],
+    ["1e99999 - 1", "overflow at 0"],
+    ["1 + 1e309", "overflow at 2"],
+    ["2^53 + 1", "overflow at 5"],
+    ["123456789 * 987654321", "overflow at 10"],
+    ["-2^64", "overflow at 0"],
+    ["1 + unknown", "unknown-name at 4"],
+    ["1 + 0.5!", "not-a-number at 7"],
+    ["1 + 1e300 % 3", "not-a-number at 10"],
+  ])("reports that %s fails: %s", async (expression, expected) => {
+    expect(await outcome(expression)).toBe(expected);
+  });
+
+  it.each(["sin(1)", "1.5^2.5", "pow(2, 2.5)", "999!/999!", "gcd(1e20, 3)", "1^1e15*e^99"])(
+    "limits the work of many times %s",
+    async (term) => {
+      expect(await outcome(Array(500).fill(term).join("+"))).toMatch(/^too-complex at \d+$/);
+    },
+  );
+
+  it("passes on errors that are not about arithmetic", () => {
+    const variables = new Map<string, number>();
+    variables.keys = () => {
+      throw new TypeError("broken map");
+    };
+    const instructions = parse("x", { maxLength: 10, maxDepth: 1, isVariable: () => true });
+    expect(() => evaluateDecimals(instructions, variables)).toThrow("broken map");
+  });
+});
+
+interface HostileOutcome {
+  readonly name: string;
+  readonly value?: number;
+  readonly problem?: string;
+  readonly position?: number;
+  readonly length?: number;
+}
+
+// A process of its own: what hangs, exhausts the stack or exits ends there, and the test tells.
+const script = fileURLToPath(new URL("run-hostile-inputs.ts", import.meta.url));
+const child = spawnSync(process.execPath, ["--import", "tsx", script], { encoding: "utf8", timeout: 250_000 });
+const outcomes = child.stdout
+  .trim()
+  .split("\n")
+  .map((line) => JSON.parse(line) as HostileOutcome);
+
+describe("hostile inputs", () => {
+  it("are at least 60, and all of them end", () => {
+    expect(hostileInputs.length).toBeGreaterThanOrEqual(60);
+    expect(child.signal).toBeNull();
+    expect(child.status).toBe(0);
+    expect(outcomes.map(({ name }) => name)).toEqual(hostileInputs.map(({ name }) => name));
+  });
+
+  it.each(hostileInputs.map((input, index) => ({ ...input, outcome: outcomes[index] })))(
+    "$name",
+    ({ expression, expected, outcome }) => {
+      if (typeof expected === "number") {
+        expect(outcome?.value).toBeCloseTo(expected, 9 - Math.ceil(Math.log10(Math.abs(expected) + 1)));
+        return;
+      }
+      expect(outcome?.problem).toBe(expected);
+      expect(outcome?.position).toBeGreaterThanOrEqual(0);
+      expect(outcome?.position).toBeLessThanOrEqual(expression.length);
+      expect(outcome?.length).toBeLessThan(1_000);
+    },
+  );
+});
+
+interface EvaluationLine {
+  readonly id: string;
+  readonly expression: string;
+  readonly tier: "core" | "extended";
+  readonly expect: { readonly value: number; readonly valueAny?: readonly number[]; readonly tolerance?: number };
+}
+
+// The data is not ours to publish; PLANWRIGHT_EVAL names the folder where it is not beside the repository.
+const folder = process.env.PLANWRIGHT_EVAL ?? fileURLToPath(new URL("../../../../shared/eval", import.meta.url));
+const file = `${folder}/calc-expressions.jsonl`;
+
+it.for(["core", "extended"] as const)("evaluate agrees with the evaluation data of tier %s", async (tier, context) => {
+  if (!existsSync(file)) context.skip(`there is no ${file}; set PLANWRIGHT_EVAL to the folder of the evaluation data`);
+  const lines = readFileSync(file, "utf8").trim().split("\n");
+  const expressions = lines.map((line) => JSON.parse(line) as EvaluationLine).filter((line) => line.tier === tier);
+  const misses = [];
+  for (const line of expressions) {
+    const value = await outcome(line.expression);
+    if (!isRight(line, value)) misses.push(`${line.id}: ${line.expression} is ${value}, expected ${line.expect.value}`);
+  }
+  expect(expressions.length).toBeGreaterThan(0);
+  expect(misses).toEqual([]);
+});
+
+/** The rule of the scorer that comes with the data. */
+function isRight({ expect: { value, valueAny, tolerance = 1e-9 } }: EvaluationLine, got: number | string): boolean {
+  if (typeof got === "string") return false;
+  return (valueAny ?? [value]).some(
+    (expected) => Math.abs(got - expected) <= tolerance * Math.max(1, Math.abs(expected)),
+  );
+}

@@ -3,6 +3,7 @@ import { createMemoryNotes, createNotes, type NoteStorage, type NotesInput } fro
 import { createSqliteNotes } from "planwright/sqlite";
 import { describe, expect, it, onTestFinished } from "vitest";
 import { callsOf } from "./note-calls.ts";
+import { insertion, testNoteStorage } from "./note-storage-contract.ts";
 
 const item = "PROP-2025-001";
 const add = { operation: "add", item, text: "Legal review completed" } as const;
@@ -305,5 +306,25 @@ describe("createNotes, when something goes wrong,", () => {
     const { call } = callsOf({ storage });
     await expect(call(add, { key: "k" })).rejects.toThrow("disk full");
     expect(await call(add, { key: "k" })).toMatchObject({ item });
+  });
+});
+
+describe("createMemoryNotes", () => {
+  testNoteStorage({ describe, it, expect }, createMemoryNotes);
+
+  it("drops the oldest records beyond rememberedWrites, over all scopes", async () => {
+    const storage = createMemoryNotes({ rememberedWrites: 3 });
+    for (const scope of ["a", "b"]) for (const id of ["1", "2"]) await storage.apply(scope, insertion({ id }));
+    expect(await storage.recall("a", "insert 1")).toBeUndefined();
+    expect(await storage.recall("a", "insert 2")).toBeDefined();
+    expect((await storage.find("a", { limit: 9 })).count).toBe(2);
+  });
+
+  it("refuses wrong options", () => {
+    for (const rememberedWrites of [0, Number.NaN, "3"]) {
+      const options = JSON.parse(JSON.stringify({ rememberedWrites }));
+      expect(() => createMemoryNotes(options)).toThrow("memoryNotes.rememberedWrites");
+    }
+    expect(() => createMemoryNotes(JSON.parse('{"size":3}'))).toThrow("memoryNotes.size");
   });
 });
