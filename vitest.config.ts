@@ -52,7 +52,7 @@ const onServer = { globalSetup: ["test/scenario/postgres-setup.ts"] };
 const byTurns = [/\/steps\/limits\.test\.ts$/, /\/leases\.test\.ts$/, /\.concurrent\.test\.ts$/];
 
 /** What concerns the store most; all of them with `--mode scenarios`. */
-const ofStore = [/^test\/whole-runs\//, /^test\/runs\/(resume\/resume-run|commands\/commands\.decide)\./];
+const ofStore = [/^test\/golden\//, /^test\/runs\/(resume\/resume-run|commands\/commands\.decide)\./];
 
 /** Each must match a file, or what was renamed leaves the selection. */
 export const selections: readonly (string | RegExp)[] = [

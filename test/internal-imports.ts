@@ -182,6 +182,6 @@ export const otherTests: readonly string[] = [
   "types/plan.test-d.ts",
   "view/drawn-runs.ts",
   "view/to-html.test.ts",
-  "whole-runs/clock-jumps.test.ts",
-  "whole-runs/damaged-records.test.ts",
+  "golden/clock-jumps.test.ts",
+  "golden/damaged-records.test.ts",
 ];

@@ -1,6 +1,6 @@
 import { expect, it } from "vitest";
-import { countLeftovers, type Leftovers } from "../whole-runs/leftovers.ts";
-import { MixedRuns } from "../whole-runs/mixed-runs.ts";
+import { countLeftovers, type Leftovers } from "../leaks/leftovers.ts";
+import { MixedRuns } from "../leaks/mixed-runs.ts";
 
 const firstRuns = 5_000;
 const allRuns = 100_000;

@@ -12,8 +12,8 @@ import {
 import { createRunLog } from "planwright/log";
 import { exportRun, toHtml, toMermaid } from "planwright/view";
 import { expect, it } from "vitest";
-import { expectHidden, keyOf, password, secretPlan, secretTools, token } from "../scenario/secret-tools.ts";
-import { recordSpans } from "../scenario/span-recorder.ts";
+import { expectHidden, keyOf, password, secretPlan, secretTools, token } from "../../scenario/secret-tools.ts";
+import { recordSpans } from "../../scenario/span-recorder.ts";
 
 /** Everything that observers write in a run of an agent, as text. */
 function observe() {

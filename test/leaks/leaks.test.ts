@@ -5,7 +5,7 @@ import type { Leftovers } from "./leftovers.ts";
 
 // The long version, with a bound on the heap: `npm run test:long`. In a process of its own, as other tests leave signals, too.
 it("runs that complete, fail, time out or are cancelled leave no timer, signal or listener behind", () => {
-  const { script, remove } = buildChild("test/whole-runs/leaks-child.ts");
+  const { script, remove } = buildChild("test/leaks/leaks-child.ts");
   onTestFinished(remove);
   const { status, stdout, stderr } = spawnSync(process.execPath, [script], { encoding: "utf8" });
   expect(status, stderr).toBe(0);
