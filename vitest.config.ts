@@ -11,7 +11,8 @@ const entries = Object.entries(manifest.exports).flatMap(([name, target]) => {
 });
 
 // `--mode long` runs test/long, which takes more time than anybody waits for, `--mode scenarios` every scenario on PostgreSQL,
-// `--mode ollama` what needs a real Ollama, and `--mode browser` what needs a browser: all on demand. CI runs `--mode second-node` beside all.
+// `--mode ollama` what needs a real Ollama, and `--mode browser` what needs a browser: all on demand. `npm test` runs the projects
+// that need no servers and few processes; CI runs the others, too, and `--mode second-node`.
 const onDemand = {
   long: ["test/long/**/*.test.ts"],
   ollama: ["test/adapters/ollama/real-server.test.ts"],
@@ -31,6 +32,12 @@ const alike = [
 
 /** What starts a database server. */
 const servers = ["test/adapters/dbos/*.test.ts", "test/adapters/postgres/*.test.ts", "test/kills/*.postgres.test.ts"];
+
+/** What starts many processes, or builds the package. */
+const processes = [
+  ...["kills/kills", "kills/secrets", "leaks/leaks", "package/built", "package/deploy"],
+  ...["adapters/sqlite/*.processes", "adapters/sqlite/database-file.damage"],
+].map((name) => `test/${name}.test.ts`);
 
 /** What replaces a part of the whole process, or listens to it: whatever another file has left running would show. */
 const concernsProcess = /\bvi\.(useFakeTimers|mock|doMock|resetModules|spyOn)\b|\bunhandledRejection\b/;
@@ -59,6 +66,7 @@ export const selections: readonly (string | RegExp)[] = [
   ...Object.values(onDemand).flat(),
   ...alike,
   ...servers,
+  ...processes,
   ...byTurns,
   ...ofStore,
 ];
@@ -102,7 +110,16 @@ export default defineConfig(({ mode }) => {
               // The files of a worker share their modules, which takes a quarter off.
               {
                 extends: true as const,
-                test: { name: "shared", include: all, isolate: false, exclude: [...unwanted, ...alone, ...servers] },
+                test: {
+                  name: "shared",
+                  include: all,
+                  isolate: false,
+                  exclude: [...unwanted, ...alone, ...servers, ...processes],
+                },
+              },
+              {
+                extends: true as const,
+                test: { name: "processes", include: processes, isolate: false, typecheck: { enabled: false } },
               },
               {
                 extends: true as const,
@@ -118,7 +135,10 @@ export default defineConfig(({ mode }) => {
                   typecheck: { enabled: false },
                 },
               },
-              { extends: true as const, test: { name: "alone", include: alone, typecheck: { enabled: false } } },
+              {
+                extends: true as const,
+                test: { name: "alone", include: alone, exclude: servers, typecheck: { enabled: false } },
+              },
             ],
           }
         : { include: wanted, ...(mode === "scenarios" && { ...onServer, isolate: false }) }),
