@@ -3,30 +3,20 @@ import { monotonicNow } from "./async/clock.ts";
 import { EventChannel } from "./async/event-channel.ts";
 import { EventHub } from "./async/event-hub.ts";
 import { countPending } from "./async/promises.ts";
-import type { AccountFor } from "./core/approval.ts";
 import { saysEffect } from "./core/define-tool.ts";
 import { type ErrorData, toErrorData } from "./core/error-data.ts";
 import { fromErrorData, isAgentError } from "./core/errors.ts";
 import { type AgentEvent, checkEventType, isTransient } from "./core/events.ts";
 import { toJson } from "./core/json.ts";
-import { checkObject, checkOption, failOption, readOptions } from "./core/option-tables.ts";
+import { checkOption, failOption, readOptions } from "./core/option-tables.ts";
 import { maxPlanBytes, type PlanInput } from "./core/plan.ts";
-import type { Planner } from "./core/planner.ts";
 import type { RunResult } from "./core/run-result.ts";
-import type { RunStore } from "./core/run-store.ts";
-import type { Tool } from "./core/tool.ts";
 import { isSensitiveTool } from "./core/tool-schemas.ts";
 import { invalidPlan, plainIssues } from "./plan/validate-plan.ts";
-import { createRulePlanner } from "./planners/rules/rule-planner.ts";
 import { type Agent, type Orchestrator, type RunHandle, type WorkedAgent, workerKey } from "./runs/agent-interface.ts";
 import { readDecision, readDelivery, readSettleOptions } from "./runs/commands/command-options.ts";
 import type { RunTarget } from "./runs/planning/run-target.ts";
-import {
-  type EngineSettings,
-  type ExecutionOptions,
-  type PlanningOptions,
-  resolveOptions,
-} from "./runs/run/engine-settings.ts";
+import type { EngineSettings } from "./runs/run/engine-settings.ts";
 import { agentClosed, cancelledBy, noReason, returnOrThrow, runActiveHere } from "./runs/run/run-errors.ts";
 import {
   checkName,
@@ -43,66 +33,6 @@ import {
 } from "./runs/run/run-options.ts";
 import type { Opening, RunRegistry } from "./runs/stored/run-registry.ts";
 import type { DeleteWithin } from "./runs/stored/stored-runs.ts";
-import { createMemoryRunStore } from "./stores/memory-run-store.ts";
-
-export type { Agent } from "./runs/agent-interface.ts";
-
-/** Options of {@link createAgent}. @group Agents */
-export interface AgentOptions<TTools extends readonly Tool[] = readonly Tool[]>
-  extends ExecutionOptions<TTools>,
-    PlanningOptions {
-  /** Turns requests into plans. @default `createRulePlanner()`, loaded on the first request */
-  planner?: Planner | undefined;
-  /** The store in which runs are recorded. @default `createMemoryRunStore()` */
-  store?: RunStore | undefined;
-}
-
-/**
- * An agent: it turns what people type into a plan, and runs the plan.
- *
- * Works without a model and without a server: rules plan, memory stores. Throws `invalid-options`, for example for two
- * tools with the same name.
- *
- * {@includeCode ../examples/01-first-run.ts}
- * @group Agents
- */
-export function createAgent<const TTools extends readonly Tool[]>(
-  options: AgentOptions<TTools>,
-): Agent<TTools[number]> {
-  checkObject("options", options, "createAgent({ tools: [ … ] })");
-  const { planner = createRulePlanner(), store = createMemoryRunStore(), ...rest } = options;
-  const settings = resolveOptions({ ...rest, planner, store }, { canPlan: true });
-  // A process that ends before it is loaded does without the warning.
-  warnOfOpenPhrases(settings).catch(() => {});
-  return createEngine({ ...settings, accountFor }) as Agent<TTools[number]>;
-}
-
-/** Reads what was said as the rules read it, whatever the planner; loaded when a run is replanned. */
-const accountFor: AccountFor = async (steps, options) =>
-  (await import("./planners/rules/account.ts")).accountFor(steps, options);
-
-/** Options of {@link createOrchestrator}. @group Agents */
-export interface OrchestratorOptions<TTools extends readonly Tool[] = readonly Tool[]>
-  extends ExecutionOptions<TTools> {
-  /** The store in which runs are recorded, such as `createMemoryRunStore()`. */
-  store: RunStore;
-}
-
-/**
- * An orchestrator: it validates plans, runs them and emits their events, and has no planner. Throws `invalid-options`.
- *
- * {@includeCode ../examples/18-plans-as-json.ts}
- * @group Agents
- */
-export function createOrchestrator<const TTools extends readonly Tool[]>(
-  options: OrchestratorOptions<TTools>,
-): Orchestrator<TTools[number]> {
-  const { plan: _plan, run: _run, ...methods } = createEngine(resolveOptions(options, { canPlan: false }));
-  const orchestrator: Orchestrator = methods;
-  return orchestrator as Orchestrator<TTools[number]>;
-}
-
-// ---- The methods: they check options, hand out handles and load the rest ----
 
 const eventCapacity = 1_000;
 
@@ -119,7 +49,10 @@ type OpenRun = (parts: Runtime, runs: RunRegistry, opening: Opening) => Promise<
 
 type AnyRunOptions = Parameters<typeof resolveRunOptions>[0];
 
-/** Everything but options and handles is loaded for the first run. Without a planner every target is a plan. */
+/**
+ * The methods of every agent: they check options, hand out handles and load the rest for the first run. Without a planner every target
+ * is a plan.
+ */
 export function createEngine(settings: EngineSettings): Agent & WorkedAgent {
   const hub = new EventHub<AgentEvent>(settings.onListenerError);
   let registry: RunRegistry | undefined;
@@ -271,9 +204,10 @@ export function createEngine(settings: EngineSettings): Agent & WorkedAgent {
     },
 
     async listPending(options) {
-      const { loadPhrases, sayCall } = await import("./describe-call.ts");
-      await loadPhrases(settings.tools);
-      return (await loadRuntime()).listPending(settings, options, (call) => sayCall(call, settings.tools));
+      const { tools, loadSpeech } = settings;
+      const [{ sayCall }, speech] = await Promise.all([import("./describe-call.ts"), loadSpeech?.()]);
+      await speech?.loadPhrases(tools);
+      return (await loadRuntime()).listPending(settings, options, (call) => sayCall(call, tools, speech?.sayStep));
     },
 
     async plan(request, options) {
@@ -395,6 +329,11 @@ export function createEngine(settings: EngineSettings): Agent & WorkedAgent {
   }
 }
 
+export function withoutPlanner(settings: EngineSettings): Orchestrator {
+  const { plan: _plan, run: _run, ...methods } = createEngine(settings);
+  return methods;
+}
+
 function requireRecorded({ error }: RunResult): void {
   if (error !== undefined && recordingEnds.has(error.code)) throw fromErrorData(error);
 }
@@ -438,19 +377,4 @@ function warnOfMissingEffects(settings: EngineSettings): void {
       'give it effect: "idempotent" or "pure" if it may run again, or effect: "once" if it must not.';
     settings.onWarning({ code: "effect-missing", message });
   }
-}
-
-/** Asynchronous, as the words are English, which nobody has to load who runs only plans. */
-async function warnOfOpenPhrases({ toolsByName, onWarning }: EngineSettings): Promise<void> {
-  const tools = [...toolsByName.values()].filter(({ phrases }) => typeof phrases !== "function" && phrases.length > 0);
-  if (tools.length === 0) return;
-  const { findOpenPhrases } = await countPending(import("./planners/rules/open-phrases.ts"));
-  for (const tool of tools)
-    for (const phrase of findOpenPhrases(tool))
-      onWarning({
-        code: "open-phrase",
-        message:
-          `The phrase "${phrase}" of ${tool.name} takes nearly any request, and the tool runs once or needs approval: ` +
-          "add a word that says what it does.",
-      });
 }

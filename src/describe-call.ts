@@ -7,29 +7,37 @@ import type { DefinedTool, SaidCall, Tool } from "./core/tool.ts";
 import { isSensitiveTool, toolSchemas } from "./core/tool-schemas.ts";
 import { addedByDefault, describeDefaults } from "./plan/added-defaults.ts";
 import { fillReferences, findReferences } from "./plan/references.ts";
-import { compileTool } from "./planners/rules/phrase-rules.ts";
-import { sayNames, sayStep } from "./planners/rules/say.ts";
+import { sayNames, sayOwn } from "./plan/say-call.ts";
 import { hideInput } from "./runs/run/sensitive-values.ts";
 
-/** This file exports nothing of the package, or a bundler would load the phrases' English with every agent. */
-export function sayCall({ tool: name, input: last, given: input = last }: SaidCall, tools: readonly Tool[]): string {
+export type SayStep = (tool: DefinedTool, input: JsonObject) => string | undefined;
+
+/** Without `sayStep`, no phrase is read backwards. */
+export function sayCall(
+  { tool: name, input: last, given: input = last }: SaidCall,
+  tools: readonly Tool[],
+  sayStep?: SayStep,
+): string {
   if (!isRecord(input)) return printable(sayNames(name, {}));
   const found = tools.find((each) => each?.name === name);
   const tool = found && toDefinedTool("tool", found);
   const parsed = input === last ? undefined : last;
-  const { shown, words = sayNames(name, shown), added } = inWords(tool, { input: input as JsonObject, parsed });
+  const {
+    shown,
+    words = sayNames(name, shown),
+    added,
+  } = inWords(tool, { input: input as JsonObject, parsed, sayStep });
   return printable(added === undefined ? words : `${words} (${added})`);
 }
 
-/** A phrase that cannot be read is reported by whoever plans. */
-export async function loadPhrases(tools: readonly Tool[]): Promise<void> {
-  const load = async (tool: Tool) => void (await compileTool(toDefinedTool("tool", tool)));
-  await Promise.allSettled(tools.map(load));
+interface Said {
+  readonly input: JsonObject;
+  readonly parsed?: unknown;
+  readonly sayStep?: SayStep | undefined;
+  readonly onSecret?: (secret: unknown) => void;
 }
 
-type Inputs = { readonly input: JsonObject; readonly parsed?: unknown };
-
-export function inWords(tool: DefinedTool | undefined, { input, parsed }: Inputs, onSecret = (_: unknown) => {}) {
+export function inWords(tool: DefinedTool | undefined, { input, parsed, sayStep = sayOwn, onSecret = () => {} }: Said) {
   const shown = hideInput(input, tool && viewOf(tool), onSecret);
   if (tool === undefined) return { shown, words: undefined, added: undefined };
   // A default of a mere reader is nothing that anybody has to approve.

@@ -3,11 +3,13 @@ import { HiddenTexts } from "./core/hidden-texts.ts";
 import { toJson } from "./core/json.ts";
 import { checkObject, checkOption, failOption, readOptions } from "./core/option-tables.ts";
 import type { AnyPlan, PlanStep, StepWait, ToolStep } from "./core/plan.ts";
+import { readZod3 } from "./core/schema-zod3.ts";
 import { callsTool, describeConditions, describeWait, withInputs } from "./core/step.ts";
 import { printable, printableJson } from "./core/text.ts";
 import type { DefinedTool, SaidCall, Tool } from "./core/tool.ts";
 import { effectOf, inWords, sayCall } from "./describe-call.ts";
 import { dependenciesOf, stepsNamedIn } from "./plan/references.ts";
+import { sayStep } from "./planners/rules/say.ts";
 
 /**
  * Describes a plan as text for a person who decides whether it may run. Each step is said in words: those of its tool's
@@ -24,6 +26,7 @@ import { dependenciesOf, stepsNamedIn } from "./plan/references.ts";
  * @group Plans
  */
 export function describePlan(plan: AnyPlan, options: { readonly tools: readonly Tool[] }): string {
+  readZod3();
   checkObject("plan", plan);
   checkOption(stepsSpec, plan.steps, "plan.steps");
   const { tools } = readOptions(describeOptions, options, undefined, { call: "describePlan(plan, " });
@@ -62,11 +65,12 @@ export function describePlan(plan: AnyPlan, options: { readonly tools: readonly 
  * @group Plans
  */
 export function describeCall(call: SaidCall, options: { readonly tools: readonly Tool[] }): string {
+  readZod3();
   const { tools } = readOptions({ tools: toolsSpec }, options, undefined, { call: "describeCall(call, " });
   checkObject("call", call, "describeCall({ tool: …, input: … }, …)");
   checkOption({ type: "text", isRequired: true }, call.tool, "call.tool");
   checkOption(jsonSpec, call, "call");
-  return sayCall(call, tools);
+  return sayCall(call, tools, sayStep);
 }
 
 function isStep(step: unknown): boolean {
@@ -93,7 +97,8 @@ const describeOptions = { tools: (value: unknown) => indexTools(value as readonl
 /** Adds the secrets of the call to the texts to hide. Undefined for a step that waits. */
 function describeStep(step: PlanStep, tools: ToolsByName, hidden: HiddenTexts) {
   if (!callsTool(step)) return undefined;
-  const { shown, ...rest } = inWords(tools.get(step.tool), step, (secret) => hidden.add(secret));
+  const onSecret = (secret: unknown) => hidden.add(secret);
+  const { shown, ...rest } = inWords(tools.get(step.tool), { input: step.input, sayStep, onSecret });
   return { ...rest, call: `${step.tool} ${printableJson(shown)}` };
 }
 

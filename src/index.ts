@@ -2,7 +2,6 @@
 
 export { createOllamaModel, type OllamaModel } from "./adapters/ollama/ollama-model.ts";
 export type { OllamaModelOptions } from "./adapters/ollama/ollama-options.ts";
-export { type Agent, type AgentOptions, createAgent, createOrchestrator, type OrchestratorOptions } from "./agent.ts";
 export type { Clock } from "./async/clock.ts";
 export type { EventStream } from "./async/event-channel.ts";
 export type { RetryOptions } from "./async/retry.ts";
@@ -114,6 +113,7 @@ export type {
   UndoneCall,
 } from "./core/tool.ts";
 export { composed, sensitive } from "./core/tool-schemas.ts";
+export { type AgentOptions, createAgent, createOrchestrator, type OrchestratorOptions } from "./create-agent.ts";
 export { describeCall, describePlan } from "./describe-plan.ts";
 export { hashPlan } from "./plan/hash-plan.ts";
 export { toPlan } from "./plan/to-plan.ts";
@@ -124,7 +124,7 @@ export type { PlanExample } from "./planners/llm/prompt.ts";
 export { createRoutingPlanner } from "./planners/routing-planner.ts";
 export type { RequestExplanation } from "./planners/rules/plan-by-rules.ts";
 export { createRulePlanner, explainRequest } from "./planners/rules/rule-planner.ts";
-export type { Orchestrator, RunHandle } from "./runs/agent-interface.ts";
+export type { Agent, Orchestrator, RunHandle } from "./runs/agent-interface.ts";
 export type {
   ApprovalItem,
   ApprovalOptions,

@@ -3,6 +3,35 @@
  * is exported if users write its name, or if the compiler writes it where they export what a call returned.
  */
 export const publicExports = {
+  "src/engine.ts": {
+    values: [
+      "AgentError",
+      "createAgent",
+      "createExpressions",
+      "createMemoryRunStore",
+      "createOrchestrator",
+      "defineTool",
+      "isAgentError",
+    ],
+    types: [
+      "Agent",
+      "AgentEvent",
+      "AgentOptions",
+      "DefinedTool",
+      "Expressions",
+      "Orchestrator",
+      "OrchestratorOptions",
+      "Plan",
+      "PlanDraft",
+      "PlanInput",
+      "PlanRequest",
+      "Planner",
+      "RunHandle",
+      "RunResult",
+      "RunStore",
+      "Tool",
+    ],
+  },
   "src/index.ts": {
     values: [
       "AgentError",

@@ -1,15 +1,16 @@
 import { createInterface } from "node:readline/promises";
 import { createOllamaModel } from "../adapters/ollama/ollama-model.ts";
 import { driverPlaces } from "../adapters/sqlite/sql-database.ts";
-import { type Agent, type AgentOptions, createAgent } from "../agent.ts";
 import { type AgentErrorData, isAgentError } from "../core/errors.ts";
 import type { Planner } from "../core/planner.ts";
 import type { RunStore } from "../core/run-store.ts";
 import type { RunStatus } from "../core/run-summary.ts";
 import type { Tool } from "../core/tool.ts";
+import { type AgentOptions, createAgent } from "../create-agent.ts";
 import { createFallbackPlanner } from "../planners/fallback-planner.ts";
 import { createLlmPlanner } from "../planners/llm/llm-planner.ts";
 import { createRulePlanner } from "../planners/rules/rule-planner.ts";
+import type { Agent } from "../runs/agent-interface.ts";
 import { createCalculator } from "../tools/calculator/calculator.ts";
 import { createNotes } from "../tools/notes/notes.ts";
 import { createTodoStore } from "../tools/todo-store/todo-store.ts";

@@ -1,5 +1,4 @@
 import { createWriteStream, readFileSync, statSync } from "node:fs";
-import type { Agent } from "../agent.ts";
 import { AgentError, isAgentError } from "../core/errors.ts";
 import type { AgentEvent } from "../core/events.ts";
 import type { PlanStep } from "../core/plan.ts";
@@ -7,6 +6,7 @@ import type { RunSnapshot } from "../core/run-result.ts";
 import type { RunSummary } from "../core/run-summary.ts";
 import { jsonLines, printable, printableJson } from "../core/text.ts";
 import { describeCall } from "../describe-plan.ts";
+import type { Agent } from "../runs/agent-interface.ts";
 import type { PruneOptions } from "../runs/stored/stored-runs.ts";
 import type { RunVerdict } from "../view/export-run.ts";
 import type { DrawnRun } from "../view/run-view.ts";

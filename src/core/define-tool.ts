@@ -15,7 +15,7 @@ import {
   toJsonSchema,
   zodVersionOf,
 } from "./schema.ts";
-import { findNotJson } from "./schema-zod3.ts";
+import { findNotJson, readZod3 } from "./schema-zod3.ts";
 import { cutText, describeThrown } from "./text.ts";
 import {
   type DefinedTool,
@@ -404,6 +404,7 @@ export interface ToolDescription {
  * @group Tools
  */
 export async function describeTool(tool: Tool): Promise<ToolDescription> {
+  readZod3();
   const defined = toDefinedTool("tool", tool);
   const { input, output } = await toolSchemas(defined);
   const { name, description, declaredEffect: effect } = defined;

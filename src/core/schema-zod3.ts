@@ -1,6 +1,7 @@
 import type { ZodTypeAny } from "zod/v3";
 import { countPending } from "../async/promises.ts";
 import type { JsonSchema } from "./json-schema.ts";
+import { convertZod3With } from "./schema.ts";
 
 interface Zod3Definition {
   readonly typeName?: string;
@@ -8,6 +9,14 @@ interface Zod3Definition {
   readonly defaultValue?: () => unknown;
   readonly effect?: { readonly type: string };
   readonly [part: string]: unknown;
+}
+
+/**
+ * Lets the schemas of zod 3 be converted in this process. Every door of the package but `planwright/engine` calls it, whose
+ * bundle is without the converter.
+ */
+export function readZod3(): void {
+  convertZod3With(convertZod3);
 }
 
 export async function convertZod3(schema: object, io: "input" | "output"): Promise<JsonSchema> {

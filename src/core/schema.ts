@@ -1,7 +1,6 @@
 import { globalRegistry, toJSONSchema } from "zod/v4/core";
 import { isPlainObject, type JsonPath } from "./json.ts";
 import type { JsonSchema } from "./json-schema.ts";
-import { convertZod3 } from "./schema-zod3.ts";
 import { sensitivePaths } from "./sensitive-paths.ts";
 import { describeThrown } from "./text.ts";
 
@@ -112,6 +111,15 @@ export function isSchema(value: unknown): value is StandardSchema {
 /** The JSON Schemas that were made, by the schema: a copy of a tool shares those of the schemas it has kept. */
 const made = { input: new WeakMap<StandardSchema, JsonSchema>(), output: new WeakMap<StandardSchema, JsonSchema>() };
 
+type ConvertZod3 = (schema: StandardSchema, io: "input" | "output") => Promise<JsonSchema>;
+
+/** The same for the whole process, where it is needed at all: agents without it refuse schemas of zod 3. */
+let convertZod3: ConvertZod3 | undefined;
+
+export function convertZod3With(convert: ConvertZod3): void {
+  convertZod3 = convert;
+}
+
 /**
  * Synchronous, except the first time for zod 3, whose converter is loaded then. For an input that JSON cannot express it throws
  * or, for zod 3, rejects; the message has the path. In an output such a part is `{}`.
@@ -127,6 +135,7 @@ export function toJsonSchema(schema: StandardSchema, io: "input" | "output"): Js
     return json;
   };
   if (zodVersionOf(schema) === 3) {
+    if (convertZod3 === undefined) throw new TypeError("schemas of zod 3 cannot be converted here");
     const json = convertZod3(schema, io);
     return (io === "input" ? json : json.catch(() => ({}))).then(keep);
   }

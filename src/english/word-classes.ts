@@ -188,3 +188,6 @@ export function mentionsResult(words: readonly string[], start: number, end: num
   }
   return false;
 }
+
+/** Signs and words before the text of a message. */
+export const opensMessage: ReadonlySet<string> = new Set(["that", ":", "saying", "says", "because"]);

@@ -2,6 +2,8 @@ import { AgentError } from "../core/errors.ts";
 import type { PlanInput, PlanSource, PlanStep } from "../core/plan.ts";
 import type { PlanDraft, Planner, PlanRequest, ReplanRequest } from "../core/planner.ts";
 import { isDoneRecord } from "../core/run-result.ts";
+import { readZod3 } from "../core/schema-zod3.ts";
+import { createExpressions } from "./expressions.ts";
 import { checkOnce, invalidPlan } from "./validate-plan.ts";
 
 export interface CheckedDraft extends PlanDraft {
@@ -13,10 +15,12 @@ export async function checkDraft(
   draft: unknown,
   request: PlanRequest | ReplanRequest,
 ): Promise<CheckedDraft> {
+  readZod3();
   const { steps: added, source: given } = draftOf(planner, draft);
   const { kept, started } = "plan" in request ? readLog(request) : nothingDone;
   const source = { planner: planner.name, ...(given as object | undefined) };
-  const scope = { tools: new Map(request.tools.map((tool) => [tool.name, tool])), maxSteps: request.maxSteps };
+  const tools = new Map(request.tools.map((tool) => [tool.name, tool]));
+  const scope = { tools, maxSteps: request.maxSteps, expressions: createExpressions() };
   const { plan, issues } = await checkOnce({ source, steps: stepsAfter(kept, added) }, scope);
   const complaint = describeInvalid(planner);
   if (plan === undefined) throw invalidPlan(complaint, issues);

@@ -1,5 +1,5 @@
 import { countPending } from "../async/promises.ts";
-import type { PlanStep } from "../core/plan.ts";
+import type { PlanIssue, PlanStep } from "../core/plan.ts";
 import type { StepExpressions } from "./expressions/step-expressions.ts";
 
 export type PlanExpressions = ReadonlyMap<string, StepExpressions>;
@@ -7,24 +7,73 @@ export type PlanExpressions = ReadonlyMap<string, StepExpressions>;
 /** By step, as ids may be repeated in a plan that is not checked yet. */
 export type ParsedSteps = ReadonlyMap<PlanStep, StepExpressions>;
 
-let language: typeof import("./expressions/step-expressions.ts") | undefined;
-
-export function compileExpressions(steps: readonly PlanStep[]): undefined | Promise<PlanExpressions> {
-  return withExpressions(steps, (found, { compileStep }) => new Map(found.map((step) => [step.id, compileStep(step)])));
+interface ExpressionLanguage {
+  readonly compileStep: (step: PlanStep) => StepExpressions;
+  readonly parseStep: (step: PlanStep) => StepExpressions;
 }
 
-export function parseExpressions(steps: readonly (PlanStep | undefined)[]): undefined | Promise<ParsedSteps> {
-  return withExpressions(steps, (found, { parseStep }) => new Map(found.map((step) => [step, parseStep(step)])));
+/** The language of `when` and `forEach`, as {@link createExpressions} creates it. @group Plans */
+export interface Expressions {
+  /** Loads the parser and the evaluation; agents call it for the first plan that has an expression. */
+  load(): Promise<ExpressionLanguage>;
 }
+
+/**
+ * Creates the language of `when` and `forEach` for an agent of `planwright/engine`. The agents of `planwright` have it
+ * already. The code is loaded for the first plan that has an expression.
+ *
+ * {@includeCode ../../examples/37-engine.ts}
+ * @group Plans
+ */
+export function createExpressions(): Expressions {
+  return { load: () => countPending(import("./expressions/step-expressions.ts")) };
+}
+
+let language: ExpressionLanguage | undefined;
+
+export function compileExpressions(
+  steps: readonly PlanStep[],
+  expressions: Expressions | undefined,
+): undefined | Promise<PlanExpressions> {
+  const compile = (found: readonly PlanStep[], { compileStep }: ExpressionLanguage) =>
+    new Map(found.map((step) => [step.id, compileStep(step)]));
+  return withExpressions(steps, expressions, compile);
+}
+
+export function parseExpressions(
+  steps: readonly (PlanStep | undefined)[],
+  expressions: Expressions | undefined,
+): undefined | Promise<ParsedSteps> {
+  const parse = (found: readonly PlanStep[], { parseStep }: ExpressionLanguage) =>
+    new Map(found.map((step) => [step, parseStep(step)]));
+  return withExpressions(steps, expressions, parse);
+}
+
+/** One issue for each expression of an agent that has no language for it. */
+export function findUnreadable(
+  steps: readonly (PlanStep | undefined)[],
+  expressions: Expressions | undefined,
+): readonly PlanIssue[] {
+  if (expressions !== undefined) return [];
+  return steps.flatMap((step, index) =>
+    (["when", "forEach"] as const)
+      .filter((key) => step?.[key] !== undefined)
+      .map((key) => ({ code: "invalid-expression", path: ["steps", index, key], message: noExpressions })),
+  );
+}
+
+const noExpressions =
+  "This agent has no language for expressions. Give it `expressions: createExpressions()` from planwright/engine.";
 
 function withExpressions<TResult>(
   steps: readonly (PlanStep | undefined)[],
-  use: (found: readonly PlanStep[], loaded: NonNullable<typeof language>) => TResult,
+  expressions: Expressions | undefined,
+  use: (found: readonly PlanStep[], loaded: ExpressionLanguage) => TResult,
 ): undefined | Promise<TResult> {
   const found = steps.filter((step) => step?.when !== undefined || step?.forEach !== undefined) as PlanStep[];
-  if (found.length === 0) return undefined;
+  if (found.length === 0 || expressions === undefined) return undefined;
   const load = async () => {
-    language ??= await countPending(import("./expressions/step-expressions.ts"));
+    language ??= await expressions.load();
     return use(found, language);
   };
   return load();

@@ -26,13 +26,20 @@ import {
   planSchema,
 } from "../core/plan.ts";
 import { expectedSchema, type StandardSchema } from "../core/schema.ts";
+import { readZod3 } from "../core/schema-zod3.ts";
 import { inputOf, isIterationName, planVersionOf, toolOf, withInputs } from "../core/step.ts";
 import { cutText } from "../core/text.ts";
 import type { Tool } from "../core/tool.ts";
 import { hasSensitive } from "../core/tool-schemas.ts";
 import { checkStep, readSchemas, unknownTool } from "./check-step.ts";
 import type { StepExpressions } from "./expressions/step-expressions.ts";
-import { type PlanExpressions, parseExpressions } from "./expressions.ts";
+import {
+  createExpressions,
+  type Expressions,
+  findUnreadable,
+  type PlanExpressions,
+  parseExpressions,
+} from "./expressions.ts";
 import { dependenciesOf, type FoundReference, findReferences } from "./references.ts";
 
 /** Options of {@link validatePlan}. @inline */
@@ -61,8 +68,10 @@ const planOptions = {
  * @group Plans
  */
 export async function validatePlan(plan: unknown, options: ValidatePlanOptions): Promise<readonly PlanIssue[]> {
+  readZod3();
   const settings = readOptions(planOptions, options);
-  return (await checkPlan(toJson(plan, { maxBytes: maxPlanBytes }), settings)).issues;
+  const scope = { ...settings, expressions: createExpressions() };
+  return (await checkPlan(toJson(plan, { maxBytes: maxPlanBytes }), scope)).issues;
 }
 
 export function readEvents(value: unknown, option: string): ReadonlyMap<string, StandardSchema> {
@@ -83,6 +92,8 @@ export interface PlanScope {
   readonly tools: ReadonlyMap<string, Tool>;
   readonly events?: ReadonlyMap<string, StandardSchema> | undefined;
   readonly maxSteps?: number | undefined;
+  /** Without it, each expression is an issue. */
+  readonly expressions: Expressions | undefined;
 }
 
 type CheckedPlan =
@@ -150,9 +161,9 @@ function stepsOf(plan: unknown): object | undefined {
   return Array.isArray(steps) ? steps : undefined;
 }
 
-function isFor(known: ValidSteps, { tools, events, maxSteps = defaultMaxSteps }: PlanScope): boolean {
+function isFor(known: ValidSteps, { tools, events, expressions, maxSteps = defaultMaxSteps }: PlanScope): boolean {
   const { steps } = known;
-  if (steps.length > maxSteps) return false;
+  if (steps.length > maxSteps || findUnreadable(steps, expressions).length > 0) return false;
   // Events are not remembered.
   if (events !== undefined && planVersionOf(steps) === 2) return false;
   if (known.tools === tools) return true;
@@ -195,7 +206,7 @@ function copyAround(steps: readonly PlanStep[], plan: object): PlanInput | undef
 /** `remember` is called before this returns, unless it waits: of many runs that start together, one checks their plan. */
 export async function checkPlan(
   json: JsonResult,
-  { tools, events, maxSteps = defaultMaxSteps }: PlanScope,
+  { tools, events, expressions: language, maxSteps = defaultMaxSteps }: PlanScope,
   remember?: (valid: ValidSteps, isAsync: boolean) => void,
 ): Promise<CheckedPlan> {
   if (!json.ok) return { issues: [{ code: "not-json", ...json.issue }] };
@@ -207,7 +218,8 @@ export async function checkPlan(
     issues.push({ code: "too-many-steps", path: ["steps"], message });
   }
   // Awaited only if there is something to load, so that most plans are checked at once.
-  const parsing = parseExpressions(steps);
+  issues.push(...findUnreadable(steps, language));
+  const parsing = parseExpressions(steps, language);
   const parsed = parsing && (await parsing);
   const reading = readSchemas(steps, { tools, events });
   const schemas = reading instanceof Promise ? await reading : reading;

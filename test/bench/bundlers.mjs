@@ -34,13 +34,13 @@ export const bundlers = {
 };
 
 /** Each chunk has its `inputs`, too: how many bytes of which module. */
-async function bundleByEsbuild({ program, folder, external = [] }) {
+async function bundleByEsbuild({ program, folder, external = [], splitting = true }) {
   const { metafile, outputFiles } = await buildByEsbuild({
     stdin: { contents: program, resolveDir: folder, sourcefile: "program.js" },
     absWorkingDir: folder,
     outdir: "out",
     bundle: true,
-    splitting: true,
+    splitting,
     minify: true,
     format: "esm",
     platform: "browser",

@@ -46,7 +46,7 @@ function resolveFile(from: string, specifier: string): string {
 }
 
 describe("the built package", () => {
-  it.each(["index.js", "adapters/ai-sdk/index.js"])(
+  it.each(["index.js", "engine.js", "adapters/ai-sdk/index.js"])(
     "uses no module of Node in %s, not even through a package",
     (entry) => {
       expect(walk(join(folder, entry)).builtins).toEqual([]);
@@ -108,6 +108,26 @@ describe("the built package", () => {
     const used = Object.values(metafile.outputs).flatMap(({ inputs }) => Object.keys(inputs));
     expect(used.filter((path) => /zod\/v4\/locales\/(?!en\.|index\.)/.test(path))).toEqual([]);
     expect(used.filter((path) => path.includes("zod/v4/classic/schemas"))).not.toEqual([]);
+  });
+
+  it("bundles no converter of zod 3, and no expressions that are not asked for, with planwright/engine", async () => {
+    const bundle = async (names: string, entry: string) => {
+      const stdin = { contents: `export { ${names} } from "./${entry}.js";`, resolveDir: resolve(folder) };
+      const bundling = { stdin, format: "esm", platform: "browser", bundle: true, write: false } as const;
+      const { metafile, outputFiles } = await esbuild({ ...bundling, metafile: true, external: ["zod"] });
+      const paths = Object.keys(metafile.inputs).filter((path) => path.includes("node_modules/zod-to-json-schema"));
+      const code = outputFiles[0]?.text ?? "";
+      const used = Object.values(metafile.outputs).flatMap(({ inputs }) => Object.entries(inputs));
+      const bytes = used.reduce(
+        (sum, [path, { bytesInOutput }]) => sum + (paths.includes(path) ? bytesInOutput : 0),
+        0,
+      );
+      return { hasConverter: bytes > 0, hasExpressions: code.includes("CelLimitExceeded") };
+    };
+    const all = "createAgent, createOrchestrator, defineTool, createMemoryRunStore";
+    expect(await bundle(all, "engine")).toEqual({ hasConverter: false, hasExpressions: false });
+    expect(await bundle(`${all}, createExpressions`, "engine")).toEqual({ hasConverter: false, hasExpressions: true });
+    expect(await bundle("createAgent, defineTool", "index")).toEqual({ hasConverter: true, hasExpressions: true });
   });
 
   it("has no top-level await in any file, nor in a package that it loads", () => {

@@ -18,9 +18,13 @@ import { dirname, join, posix, resolve } from "node:path";
 import { gzipSync } from "node:zlib";
 import { bundlers, loadedAtOnce } from "../bench/bundlers.mjs";
 import { app } from "../bench/sections/bundle-size.mjs";
+import { interleave, median, medianRatio } from "../bench/statistics.mjs";
 
 const maxTarballBytes = 900_000;
 const maxInstalledBytes = 3_200_000;
+/** Of JavaScript without zod, minified by esbuild, as gzip -9. */
+const maxBundled = { atOnce: 47_000, oneFile: 215_000, engine: 103_000 };
+const maxFilesLoaded = 29;
 const shouldWrite = process.argv.includes("--write");
 const manifest = JSON.parse(readFileSync("package.json", "utf8"));
 const problems = [];
@@ -41,14 +45,18 @@ try {
   const installed = linkInstalled(tarball);
   const bundle = await bundlers.esbuild({ program: app, folder });
   const atOnce = [...loadedAtOnce(bundle)].map(({ code }) => gzipSync(code).length);
+  const loading = await measureLoading();
   const sizes = {
     packages: String(installed.size),
     installed: inMegabytes([...installed.values()].reduce((sum, bytes) => sum + bytes, 0)),
     own: inMegabytes(installed.get("planwright")),
     tarball: inMegabytes(size),
     bundle: `${Math.round(atOnce.reduce((sum, bytes) => sum + bytes, 0) / 1e3)} kB`,
+    oneFile: `${Math.round(loading.oneFile / 1e3)} kB`,
+    engine: `${Math.round(loading.engine / 1e3)} kB`,
   };
   console.log(`${filename}: ${packed.size} files`, { ...sizes, tarballBytes: size, unpackedBytes: unpackedSize });
+  console.log("What loads", loading);
   quote(sizes);
 } finally {
   rmSync(folder, { recursive: true, force: true });
@@ -118,6 +126,46 @@ function linkInstalled(tarball) {
   };
   for (const name of ["zod", ...Object.keys(manifest.dependencies)]) visit(name);
   return sizes;
+}
+
+/** Times are printed, and not judged: other work may have the processors. */
+async function measureLoading() {
+  const parts = "{ createAgent, defineTool }";
+  const bundled = {};
+  for (const [name, entry, splitting] of [
+    ["atOnce", "planwright", true],
+    ["oneFile", "planwright", false],
+    ["engine", "planwright/engine", false],
+  ]) {
+    const program = `export ${parts} from "${entry}";`;
+    const chunks = await bundlers.esbuild({ program, folder, external: ["zod"], splitting });
+    bundled[name] = [...loadedAtOnce(chunks)].reduce((sum, { code }) => sum + gzipSync(code, { level: 9 }).length, 0);
+    checkSize(`${parts} of "${entry}", ${splitting ? "at once" : "in one file"},`, bundled[name], maxBundled[name]);
+  }
+  const files = filesLoadedBy(join(folder, "node_modules/planwright/dist/index.js")).size;
+  if (files > maxFilesLoaded)
+    problems.push(`"planwright" loads ${files} files; at most ${maxFilesLoaded} are allowed.`);
+  const samples = await interleave(
+    { ours: () => timeImports(["planwright"]), loop: () => timeImports(["zod", "p-retry", "p-timeout"]) },
+    { rounds: 11, warmUps: 1 },
+  );
+  const importMs = Math.round(median(samples.ours));
+  return { ...bundled, files, importMs, importRatio: medianRatio(samples.ours, samples.loop).toFixed(2) };
+}
+
+function filesLoadedBy(path, loaded = new Set()) {
+  if (loaded.has(path)) return loaded;
+  loaded.add(path);
+  const imports = readFileSync(path, "utf8").matchAll(/^(?:import|export)\b[^;]*?"(\.[^"]+)";/gm);
+  for (const [, specifier] of imports) filesLoadedBy(join(dirname(path), specifier), loaded);
+  return loaded;
+}
+
+function timeImports(names) {
+  const imports = names.map((name) => `import("${name}")`).join(", ");
+  const program = `const started = performance.now(); await Promise.all([${imports}]); console.log(performance.now() - started);`;
+  const options = { cwd: folder, encoding: "utf8" };
+  return Number(execFileSync(process.execPath, ["--input-type=module", "-e", program], options));
 }
 
 function sizeOf(path) {

@@ -3,20 +3,24 @@ import { describe, expect, it, vi } from "vitest";
 import { pendingWork } from "../../src/async/promises.ts";
 import { deepFreeze } from "../../src/core/json.ts";
 import type { ExpressionKey } from "../../src/plan/expressions/step-expressions.ts";
-import { compileExpressions, parseExpressions } from "../../src/plan/expressions.ts";
+import * as expressions from "../../src/plan/expressions.ts";
+
+const language = expressions.createExpressions();
+const compileExpressions = (steps: readonly ToolStep[]) => expressions.compileExpressions(steps, language);
+const parseExpressions = (steps: readonly (ToolStep | undefined)[]) => expressions.parseExpressions(steps, language);
 
 const stepOf = (more: Partial<ToolStep>): ToolStep => ({ id: "s2", tool: "T", input: {}, ...more });
 
 async function expressionsOf(more: Partial<ToolStep>) {
-  const expressions = await compileExpressions([stepOf(more)]);
-  const ofStep = expressions?.get("s2");
+  const compiled = await compileExpressions([stepOf(more)]);
+  const ofStep = compiled?.get("s2");
   if (ofStep === undefined) throw new Error("There is none.");
   return ofStep;
 }
 
 async function evaluate(more: Partial<ToolStep>, key: ExpressionKey, data: Record<string, JsonValue> = {}) {
-  const expressions = await expressionsOf(more);
-  return expressions.evaluate(key, { lookUp: (name) => data[name] });
+  const compiled = await expressionsOf(more);
+  return compiled.evaluate(key, { lookUp: (name) => data[name] });
 }
 
 async function errorOf(more: Partial<ToolStep>, key: ExpressionKey, data?: Record<string, JsonValue>) {
@@ -45,7 +49,7 @@ describe("the expressions of a plan", () => {
     vi.resetModules();
     const fresh = await import("../../src/plan/expressions.ts");
     const work = await import("../../src/async/promises.ts");
-    const compiling = fresh.compileExpressions([stepOf({ when: "true" })]);
+    const compiling = fresh.compileExpressions([stepOf({ when: "true" })], fresh.createExpressions());
     expect(work.pendingWork()).toBe(1);
     await compiling;
     expect(work.pendingWork()).toBe(0);

@@ -1,7 +1,7 @@
 import fc from "fast-check";
 import { escapeTemplate, type JsonObject, type JsonValue } from "planwright";
 import { describe, expect, it } from "vitest";
-import { compileExpressions } from "../../src/plan/expressions.ts";
+import { compileExpressions, createExpressions } from "../../src/plan/expressions.ts";
 import {
   asLiteral,
   asReference,
@@ -273,7 +273,7 @@ it("an invalid reference adds nothing", () => {
 it("expressions add the steps that they name, but not item and index in a loop", async () => {
   const looped = { ...step("s9", { a: "${item.id} ${index} ${s2}" }, []), forEach: "s3.rows", when: "item.x > s4.y" };
   const plain = { ...step("s8", { a: { $ref: "item.id" } }, []), when: "index > 1 && [1].all(s7, s7 > 0)" };
-  const expressions = await compileExpressions([looped, plain]);
+  const expressions = await compileExpressions([looped, plain], createExpressions());
   expect([...dependenciesOf(looped, before, expressions?.get("s9"))]).toEqual(["s2", "s4", "s3"]);
   expect([...dependenciesOf(plain, before, expressions?.get("s8"))]).toEqual(["item", "index"]);
 });

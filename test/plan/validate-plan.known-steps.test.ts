@@ -1,6 +1,7 @@
 import { type DefinedTool, defineTool, type PlanInput } from "planwright";
 import { describe, expect, it } from "vitest";
 import * as z from "zod/v4";
+import { createExpressions } from "../../src/plan/expressions.ts";
 import { checkOnce, rememberPlan } from "../../src/plan/validate-plan.ts";
 
 /** A tool that counts how often an input is checked against its schema. */
@@ -21,6 +22,7 @@ function countedTool(name = "Count", schema: z.ZodType = z.string()) {
 const scopeOf = (tools: readonly DefinedTool[], maxSteps?: number) => ({
   tools: new Map(tools.map((tool) => [tool.name, tool])),
   maxSteps,
+  expressions: createExpressions(),
 });
 const steps = ["a", "b"].map((id) => ({ id, tool: "Count", input: { text: "x" }, dependsOn: [] }));
 

@@ -67,11 +67,11 @@ describe("a valid plan", () => {
   it("is returned as a frozen copy", async () => {
     const plan = { steps: [structuredClone(first)] };
     const tools = new Map(planTools.map((tool) => [tool.name, tool]));
-    const checked = await checkPlan(toJson(plan), { tools });
+    const checked = await checkPlan(toJson(plan), { tools, expressions: undefined });
     plan.steps[0] = { ...first, tool: "Gone" };
     expect(checked.plan).toEqual({ steps: [first] });
     expect(Object.isFrozen(checked.plan?.steps[0]?.input)).toBe(true);
-    expect((await checkPlan(toJson({ steps: [] }), { tools })).plan).toBeUndefined();
+    expect((await checkPlan(toJson({ steps: [] }), { tools, expressions: undefined })).plan).toBeUndefined();
   });
 });
 

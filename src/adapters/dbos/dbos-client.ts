@@ -1,4 +1,3 @@
-import { createOrchestrator } from "../../agent.ts";
 import { Backoff } from "../../async/backoff.ts";
 import { systemClock } from "../../async/clock.ts";
 import { inParallel, loadOnce } from "../../async/promises.ts";
@@ -12,6 +11,7 @@ import { type ListRunsOptions, type RunPage, type RunStore, runNotFound } from "
 import { endedStatuses, isGivenUp, isUnstarted } from "../../core/run-summary.ts";
 import type { StandardSchema } from "../../core/schema.ts";
 import type { Tool } from "../../core/tool.ts";
+import { createOrchestrator } from "../../create-agent.ts";
 import { type Orchestrator, type RunHandle, type WorkedAgent, workerKey } from "../../runs/agent-interface.ts";
 import type {
   ApprovalItem,

@@ -1,5 +1,4 @@
 import { randomUUID } from "node:crypto";
-import type { Agent } from "../../agent.ts";
 import { maxTimerMs, systemClock } from "../../async/clock.ts";
 import type { RateLimitOptions } from "../../async/limits.ts";
 import { loadOnce } from "../../async/promises.ts";
@@ -13,7 +12,7 @@ import type { RunResult, RunSnapshot } from "../../core/run-result.ts";
 import { endedStatuses, type Hold, isGivenUp, isUnstarted } from "../../core/run-summary.ts";
 import { describeThrown } from "../../core/text.ts";
 import type { InferToolResources, Tool } from "../../core/tool.ts";
-import { type WorkedAgent, workerKey } from "../../runs/agent-interface.ts";
+import { type Agent, type WorkedAgent, workerKey } from "../../runs/agent-interface.ts";
 import type { Refusal } from "../../runs/resume/refuse-run.ts";
 import { isMismatch, mismatchOf } from "../../runs/run/run-errors.ts";
 import { readCloseOptions } from "../../runs/run/run-options.ts";

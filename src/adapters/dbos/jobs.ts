@@ -4,6 +4,7 @@ import { type JsonObject, toJson } from "../../core/json.ts";
 import { failOption, type OptionTable, readOptions } from "../../core/option-tables.ts";
 import { maxPlanBytes, type PlanInput } from "../../core/plan.ts";
 import type { Tool } from "../../core/tool.ts";
+import { createExpressions } from "../../plan/expressions.ts";
 import { checkPlan, invalidPlan } from "../../plan/validate-plan.ts";
 import { type WorkedAgent, workerKey } from "../../runs/agent-interface.ts";
 import type { RunTarget } from "../../runs/planning/run-target.ts";
@@ -104,7 +105,11 @@ async function readTarget(run: string | PlanInput): Promise<RunTarget> {
     if (run.trim() === "") failOption("request", run, "a request or a plan");
     return { request: run };
   }
-  const scope = { tools: new Map<string, never>(), maxSteps: Number.POSITIVE_INFINITY };
+  const scope = {
+    tools: new Map<string, never>(),
+    maxSteps: Number.POSITIVE_INFINITY,
+    expressions: createExpressions(),
+  };
   const { plan, issues, json } = await checkPlan(toJson(run, { maxBytes: maxPlanBytes }), scope);
   // Only a worker knows which tools there are, and what they take.
   const plain = issues.filter(({ code }) => code !== "unknown-tool");

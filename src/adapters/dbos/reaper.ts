@@ -1,4 +1,3 @@
-import type { Agent } from "../../agent.ts";
 import { type Clock, letExit, monotonicNow } from "../../async/clock.ts";
 import { inParallel } from "../../async/promises.ts";
 import { RecentMap } from "../../async/recent-map.ts";
@@ -6,6 +5,7 @@ import { isAgentError } from "../../core/errors.ts";
 import { isLeftOpen } from "../../core/run-state.ts";
 import { endedStatuses, isUnstarted, type RunSummary } from "../../core/run-summary.ts";
 import { describeThrown } from "../../core/text.ts";
+import type { Agent } from "../../runs/agent-interface.ts";
 import { isDamaged } from "../../runs/stored/stored-runs.ts";
 import { type DbosQueue, readId } from "./dbos-queue.ts";
 

@@ -3,6 +3,7 @@ import { maxAnswerLength } from "../../core/language-model.ts";
 import type { PlanStep } from "../../core/plan.ts";
 import type { DefinedTool } from "../../core/tool.ts";
 import { stepsFrom } from "../../plan/check-draft.ts";
+import { createExpressions } from "../../plan/expressions.ts";
 import { checkOnce } from "../../plan/validate-plan.ts";
 import { waitsOf } from "../rules/steps.ts";
 import { type Operation, operationOf } from "./operations.ts";
@@ -44,7 +45,8 @@ export async function checkAnswer(text: string, scope: AnswerScope): Promise<Che
   if (reader.made.some(({ operation }) => scope.isOpposite(operation))) return { type: "refusal" };
   const { kept, tools, maxSteps } = scope;
   const steps = [...kept, ...reader.steps()];
-  const { plan, issues } = await checkOnce({ steps }, { tools, maxSteps: maxSteps + kept.length });
+  const scopeOfPlan = { tools, maxSteps: maxSteps + kept.length, expressions: createExpressions() };
+  const { plan, issues } = await checkOnce({ steps }, scopeOfPlan);
   const said = issues.map(({ path, message }) => `${path.join(".") || "the plan"}: ${message}`);
   if (plan === undefined) return { type: "problem", code: "invalid-plan", problems: said };
   return { type: "plan", steps: stepsFrom(plan, kept.length), made: reader.made };

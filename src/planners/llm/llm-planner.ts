@@ -2,6 +2,7 @@ import { countPending } from "../../async/promises.ts";
 import type { LanguageModel } from "../../core/language-model.ts";
 import { failOption, type OptionTable, readOptions } from "../../core/option-tables.ts";
 import type { Planner } from "../../core/planner.ts";
+import { readZod3 } from "../../core/schema-zod3.ts";
 import type { ModelPlanner, ModelPlannerSettings } from "./model-planner.ts";
 import type { PlanExample } from "./prompt.ts";
 
@@ -74,6 +75,7 @@ const plannerOptions = {
  * @group Planners
  */
 export function createLlmPlanner(options: LlmPlannerOptions): Planner {
+  readZod3();
   const { cache: maxCachedPlans, ...others } = readOptions(plannerOptions, options, "llmPlanner");
   const settings: ModelPlannerSettings = { ...others, maxCachedPlans };
   let loading: Promise<ModelPlanner> | undefined;

@@ -3,6 +3,7 @@ import { type JsonSchema, schemasAt } from "../../core/json-schema.ts";
 import type { DefinedTool } from "../../core/tool.ts";
 import { areOpposite, lightVerbs, verbsLike } from "../../english/word-classes.ts";
 import { stem } from "../../language/word-forms.ts";
+import { sayName } from "../../plan/say-call.ts";
 import { saysNothing } from "../rules/account.ts";
 import { particleOf, particles } from "../rules/compiled-phrase.ts";
 import type { Template } from "../rules/match.ts";
@@ -10,7 +11,6 @@ import {
   compileTool,
   literalsOf,
   type PhraseRule,
-  sayName,
   slotsIn,
   type ToolRules,
   typeOfField,

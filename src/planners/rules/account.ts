@@ -12,6 +12,7 @@ import {
   functionWords,
   isPastVerb,
   lightVerbs,
+  opensMessage,
   prepositions,
   readAnaphor,
   resultNouns,
@@ -21,12 +22,13 @@ import { wordSet } from "../../english/word-set.ts";
 import { tokenize } from "../../language/tokens.ts";
 import { Spelling } from "../../language/word-forms.ts";
 import { asLiteral, asReference, findReferences, parseTemplate } from "../../plan/references.ts";
+import { sayName } from "../../plan/say-call.ts";
 import { readSum } from "../../sums/read-sum.ts";
 import { contentEnds, contentStarts, isCourtesy } from "./courtesy.ts";
 import { cutClauses, opensWish, statesReason } from "./cut-wishes.ts";
 import { isSeparatorAt, type Part } from "./items.ts";
-import { opensMessage, type Template } from "./match.ts";
-import { compileTool, inputOfPhrase, literalsOf, type PhraseRule, sayName, type ToolRules } from "./phrase-rules.ts";
+import type { Template } from "./match.ts";
+import { compileTool, inputOfPhrase, literalsOf, type PhraseRule, type ToolRules } from "./phrase-rules.ts";
 import { type Mark, maxTokens, type RequestText, readRequest, textBetween } from "./request.ts";
 import { anaphor, isDate, isReadable, type SlotType, slotReadingsAt, slotTypeOf, unitsOfName } from "./slots.ts";
 import { isPureStep } from "./steps.ts";

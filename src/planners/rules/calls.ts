@@ -2,13 +2,13 @@ import { schemasAt } from "../../core/json-schema.ts";
 import { addTo } from "../../core/lists.ts";
 import { isNullable, type PhraseNode } from "../../core/phrase-syntax.ts";
 import { remembered } from "../../core/remembered.ts";
-import { lightVerbs, verbsLike } from "../../english/word-classes.ts";
+import { lightVerbs, opensMessage, verbsLike } from "../../english/word-classes.ts";
 import { wordSet } from "../../english/word-set.ts";
 import { tokenize } from "../../language/tokens.ts";
 import { stem } from "../../language/word-forms.ts";
-import { opensMessage } from "./match.ts";
+import { sayName } from "../../plan/say-call.ts";
 import { isContent, type OperationSlot, phraseEnd, wordsIn } from "./operation.ts";
-import { type PhraseRule, sayName, type ToolRules } from "./phrase-rules.ts";
+import type { PhraseRule, ToolRules } from "./phrase-rules.ts";
 import { slotTypeOf } from "./slots.ts";
 
 export interface Call {

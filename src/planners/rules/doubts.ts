@@ -15,8 +15,8 @@ import type { Piece } from "./match.ts";
 import { isContent, type Operation, type OperationSlot } from "./operation.ts";
 import type { PhraseRule } from "./phrase-rules.ts";
 import { isCapital, type Mark, type RequestText, textBetween } from "./request.ts";
-import { isWhole, type Match, typeOfSlot } from "./slot-values.ts";
-import { anaphor, isDate, isReadable, slotReadingsAt } from "./slots.ts";
+import { isWhole, type Match } from "./slot-values.ts";
+import { anaphor, isDate, isReadable, slotReadingsAt, typeOfSlot } from "./slots.ts";
 import { isPlainText } from "./texts.ts";
 
 /**

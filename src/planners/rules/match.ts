@@ -1,6 +1,6 @@
 import type { PhraseNode } from "../../core/phrase-syntax.ts";
 import { parseWith } from "../../core/schema.ts";
-import { functionWords, prepositions, readAnaphor } from "../../english/word-classes.ts";
+import { functionWords, opensMessage, prepositions, readAnaphor } from "../../english/word-classes.ts";
 import type { PhrasePlace, PhraseSlot } from "./compiled-phrase.ts";
 import { isArticle, isFiller } from "./courtesy.ts";
 import { splitAt, textOf } from "./items.ts";
@@ -77,7 +77,6 @@ const maxTextTokens = 200;
 const maxModifierTokens = 16;
 const noNames: readonly string[] = [];
 const noFits: readonly AsideFit[] = [];
-export const opensMessage: ReadonlySet<string> = new Set(["that", ":", "saying", "says", "because"]);
 const checkCost = 25;
 
 export type FindMeanings = (word: string) => readonly string[];

@@ -4,6 +4,7 @@ import {
   functionWords,
   isPastVerb,
   isVerb,
+  opensMessage,
   prepositions,
   questionWords,
   smallWords,
@@ -12,10 +13,11 @@ import {
 import { wordSet } from "../../english/word-set.ts";
 import { once } from "../../language/phrases.ts";
 import { stem } from "../../language/word-forms.ts";
+import { sayName } from "../../plan/say-call.ts";
 import { type Call, type CallSlot, callsIn, itemsIn, says, saysSomething } from "./calls.ts";
 import { quantifiers, textOf } from "./items.ts";
-import { type FindMeanings, opensMessage, type Piece, piecesOf, type WorkMeter } from "./match.ts";
-import { type PhraseRule, sayName, type ToolRules } from "./phrase-rules.ts";
+import { type FindMeanings, type Piece, piecesOf, type WorkMeter } from "./match.ts";
+import { type PhraseRule, type ToolRules } from "./phrase-rules.ts";
 import { isCapital, onceEach, type RequestText } from "./request.ts";
 import { anaphor, isDate, isReadable, type SlotReading, slotReadingsAt } from "./slots.ts";
 import { denials, isPlainText, type TextEdges } from "./texts.ts";

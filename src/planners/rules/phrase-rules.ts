@@ -8,6 +8,7 @@ import { type Unit, unitsNamed } from "../../english/units.ts";
 import { wordSet } from "../../english/word-set.ts";
 import { examplePhrase, once, parsePhrase } from "../../language/phrases.ts";
 import { tokenize } from "../../language/tokens.ts";
+import { sayName } from "../../plan/say-call.ts";
 import { addWords, compilePhrase, firstOf, requiredWords } from "./compiled-phrase.ts";
 import { isArticle } from "./courtesy.ts";
 import { readExample } from "./example-sentence.ts";
@@ -241,13 +242,6 @@ export function inputOfPhrase(
   } catch {
     return undefined;
   }
-}
-
-export function sayName(name: string): string {
-  return name
-    .replace(/(\p{Ll})(\p{Lu})/gu, "$1 $2")
-    .replace(/[\s_-]+/g, " ")
-    .toLowerCase();
 }
 
 function asidesOf(

@@ -17,6 +17,7 @@ import { mentionsResult } from "../../english/word-classes.ts";
 import { findRefusals } from "../../language/refusals.ts";
 import { tokenize } from "../../language/tokens.ts";
 import { Spelling } from "../../language/word-forms.ts";
+import { sayName } from "../../plan/say-call.ts";
 import { afterWait, hasCondition, onlyIf, readConditional } from "./conditions.ts";
 import { isSmallTalk } from "./courtesy.ts";
 import { cutWishes } from "./cut-wishes.ts";
@@ -24,7 +25,7 @@ import type { Doubt } from "./doubts.ts";
 import type { Part } from "./items.ts";
 import { findLike } from "./likeness.ts";
 import { type Piece, TooMuchWork } from "./match.ts";
-import { compileTool, type PhraseRule, sayName, type ToolRules } from "./phrase-rules.ts";
+import { compileTool, type PhraseRule, type ToolRules } from "./phrase-rules.ts";
 import {
   certaintyOf,
   contentOf,

@@ -7,13 +7,13 @@ import type { DateClock } from "../../dates/read-dates.ts";
 import { dayMs, isoDateTime } from "../../dates/zoned-time.ts";
 import { functionWords } from "../../english/word-classes.ts";
 import { tokenize } from "../../language/tokens.ts";
+import { sayName } from "../../plan/say-call.ts";
 import type { Piece } from "./match.ts";
-import { inputOfPhrase, type PhraseRule, sayName, type ToolRules } from "./phrase-rules.ts";
+import { inputOfPhrase, type PhraseRule, type ToolRules } from "./phrase-rules.ts";
 import { type DraftStep, type Reading, unsureCost } from "./readings.ts";
 import { type RequestText, textBetween } from "./request.ts";
 import { sayOpenly } from "./say.ts";
-import { typeOfSlot } from "./slot-values.ts";
-import { anaphor, choicesOf, isReadable, type SlotType, slotReadingsAt, slotTypeOf } from "./slots.ts";
+import { anaphor, choicesOf, isReadable, type SlotType, slotReadingsAt, slotTypeOf, typeOfSlot } from "./slots.ts";
 
 export interface Meaning extends Pick<Proposal, "steps" | "certainty" | "unused"> {
   readonly calls?: readonly DraftStep[];

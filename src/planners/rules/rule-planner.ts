@@ -3,6 +3,7 @@ import { indexTools } from "../../core/define-tool.ts";
 import { checkObject, type OptionTable, readOptions, readTimeZone } from "../../core/option-tables.ts";
 import { defaultMaxSteps } from "../../core/plan.ts";
 import type { Planner, PlanRequest } from "../../core/planner.ts";
+import { readZod3 } from "../../core/schema-zod3.ts";
 import type { Tool } from "../../core/tool.ts";
 import type { RequestExplanation } from "./plan-by-rules.ts";
 
@@ -31,6 +32,7 @@ const load = () => import("./plan-by-rules.ts");
  * @group Planners
  */
 export function createRulePlanner(options: RulePlannerOptions = {}): Planner {
+  readZod3();
   const { explain } = readOptions(ruleOptions, options, "rulePlanner");
   return {
     name: "rules",
@@ -74,6 +76,7 @@ const explainKeys = [...Object.keys(explainOptions), "context", "wishes", "timeo
 export async function explainRequest(
   options: ExplainRequestOptions & Partial<Omit<PlanRequest, "tools">>,
 ): Promise<RequestExplanation> {
+  readZod3();
   checkObject("request", options, "{ request: …, tools: … }");
   const read = readOptions(explainOptions, options, undefined, { known: explainKeys });
   const { nowMs = Date.now(), signal = new AbortController().signal } = read;

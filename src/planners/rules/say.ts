@@ -1,18 +1,18 @@
-import { canonicalJson, copyJson, type JsonObject } from "../../core/json.ts";
+import { toDefinedTool } from "../../core/define-tool.ts";
+import { canonicalJson, type JsonObject } from "../../core/json.ts";
 import { isNullable, type PhraseNode, slotNames } from "../../core/phrase-syntax.ts";
 import { remembered } from "../../core/remembered.ts";
 import { maskPaths, sensitivePaths } from "../../core/sensitive-paths.ts";
-import { isInCalendar, isIterationName } from "../../core/step.ts";
+import { isInCalendar } from "../../core/step.ts";
 import { cutText, textFrom } from "../../core/text.ts";
-import type { DefinedTool, SlotValue } from "../../core/tool.ts";
+import type { DefinedTool, SlotValue, Tool } from "../../core/tool.ts";
 import type { DateClock } from "../../dates/read-dates.ts";
 import { dayMs, nextDate, wallTimeAt } from "../../dates/zoned-time.ts";
-import { months, weekdays } from "../../english/word-classes.ts";
-import { asReference, fillReferences, parseReference, parseTemplate } from "../../plan/references.ts";
-import { opensMessage } from "./match.ts";
-import { compiledTool, inputOfPhrase, type PhraseRule, sayName, type ToolRules } from "./phrase-rules.ts";
-import { typeOfSlot } from "./slot-values.ts";
-import { choicesOf, isDate, type SlotType } from "./slots.ts";
+import { months, opensMessage, weekdays } from "../../english/word-classes.ts";
+import { asReference, parseReference, parseTemplate } from "../../plan/references.ts";
+import { maxSaid, sayName, sayOwn, sayReference } from "../../plan/say-call.ts";
+import { compiledTool, compileTool, inputOfPhrase, type PhraseRule, type ToolRules } from "./phrase-rules.ts";
+import { choicesOf, isDate, type SlotType, typeOfSlot } from "./slots.ts";
 
 type Values = ReadonlyMap<string, unknown>;
 
@@ -21,7 +21,6 @@ interface Saying {
   readonly lacking?: string | undefined;
 }
 
-const maxSaid = 300;
 const gap = "…";
 /** Dates are said with their year and time zone. */
 const anyTime = { nowMs: 0, timeZone: "UTC" };
@@ -42,17 +41,15 @@ export function sayOpenly(rules: ToolRules, input: JsonObject, saying: Saying): 
   return said ?? (rules.isSensitive ? sayName(rules.tool.name) : undefined);
 }
 
-/** A call by its names: `refund, invoice: 4`. */
-export function sayNames(name: string, input: JsonObject): string {
-  const fields = Object.entries(fillReferences(input, sayReference) as JsonObject).map(
-    ([field, value]) => `${sayName(field)}: ${typeof value === "string" ? value : JSON.stringify(value)}`,
-  );
-  return cutText([sayName(name), ...fields].join(", "), maxSaid);
+/** Loads what {@link sayStep} reads. A phrase that cannot be read is reported by whoever plans. */
+export async function loadPhrases(tools: readonly Tool[]): Promise<void> {
+  const load = async (tool: Tool) => void (await compileTool(toDefinedTool("tool", tool)));
+  await Promise.allSettled(tools.map(load));
 }
 
 /** Says a call in the words of the tool itself, or of its phrases; undefined if there are none, or the phrases have yet to be loaded. */
 export function sayStep(tool: DefinedTool, input: JsonObject): string | undefined {
-  const own = textFrom(() => tool.describeCall?.(copyJson(fillReferences(input, sayReference))));
+  const own = sayOwn(tool, input);
   if (own !== undefined) return own;
   // A phrase that cannot be read is reported by whoever plans.
   return textFrom(() => {
@@ -221,17 +218,6 @@ function sayText(value: string, type: SlotType, isMessage: boolean): string {
 
 const needsQuotes =
   /^(?:the|an?|each|its)\s|[,;:.!?#&()"“”]|\d|(?:^|\s)(?:and|or|but|not|then|to|from|for|with|at|on|in|by|that)(?:\s|$)/i;
-
-/** "the id of step 1"; in a loop, "the name of each item" */
-function sayReference(reference: ReturnType<typeof parseReference>): string {
-  if (reference === undefined) return "the result";
-  const { stepId, path } = reference;
-  if (stepId === "index") return "its number";
-  const key = path.findLast((part) => typeof part === "string");
-  const field = key === undefined ? undefined : sayName(String(key));
-  if (isIterationName(stepId)) return field === undefined ? "each item" : `the ${field} of each item`;
-  return `the ${field ?? "whole result"} of step ${/^s(\d+)$/.exec(stepId)?.[1] ?? stepId}`;
-}
 
 const dateForm = /^(\d{4}-\d\d-\d\d)(?:T(\d\d:\d\d)(:\d\d(?:\.\d+)?)?(Z|[+-]\d\d:\d\d)?)?$/;
 

@@ -11,7 +11,16 @@ import { type Piece, WorkMeter } from "./match.ts";
 import { isContent } from "./operation.ts";
 import type { PhraseRule, ToolRules } from "./phrase-rules.ts";
 import { maxTokens, type RequestText, readRequest, textBetween } from "./request.ts";
-import { anaphor, choicesOf, isDate, isReadable, type SlotReading, type SlotType, slotReadingsAt } from "./slots.ts";
+import {
+  anaphor,
+  choicesOf,
+  isDate,
+  isReadable,
+  type SlotReading,
+  type SlotType,
+  slotReadingsAt,
+  typeOfSlot,
+} from "./slots.ts";
 
 export interface Match extends Part {
   readonly rules: ToolRules;
@@ -103,10 +112,6 @@ function isFieldName({ slots, source }: SlotRule, pieces: readonly Piece[], { wo
   const [{ start = 0, end = 0, value } = {}, second] = pieces;
   const isWord = second === undefined && end === start + 1 && value === undefined;
   return isWord && source.toInput === undefined && slots.has(words[start] ?? "");
-}
-
-export function typeOfSlot(rule: SlotRule, name: string): SlotType | undefined {
-  return rule.slots.get(name) ?? rule.anywhere.find(({ slots }) => slots.has(name))?.slots.get(name);
 }
 
 function valuesOf(

@@ -247,3 +247,14 @@ export function ownSlotType(schema: StandardSchema, field: SlotType | undefined)
   const type = ownType(schema);
   return type.kind === "list" && field !== undefined && field.kind !== "list" ? spreadType(type) : type;
 }
+
+interface Slotted {
+  readonly slots: ReadonlyMap<string, SlotType>;
+}
+
+export function typeOfSlot(
+  rule: Slotted & { readonly anywhere: readonly Slotted[] },
+  name: string,
+): SlotType | undefined {
+  return rule.slots.get(name) ?? rule.anywhere.find(({ slots }) => slots.has(name))?.slots.get(name);
+}

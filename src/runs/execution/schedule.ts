@@ -23,7 +23,7 @@ export async function runExecution(run: Run, planningError?: AgentErrorData): Pr
   let expressions: PlanExpressions | undefined;
   let plan = planningError === undefined ? run.state.plan : undefined;
   while (plan !== undefined) {
-    const compiling = compileExpressions(plan.steps);
+    const compiling = compileExpressions(plan.steps, run.engine.expressions);
     expressions = compiling && (await compiling);
     if (run.hold !== undefined) break;
     // A plan that is under way needs no approval, unless it still waits for it.

@@ -69,7 +69,7 @@ async function previewPlan(
   { settings, given, source }: { settings: RunSettings; given: PlanInput; source: AbortSource },
 ): Promise<DryRun> {
   const plan = await completePlan(engine, settings, given);
-  const dependencies = dependenciesOfSteps(plan.steps, await compileExpressions(plan.steps));
+  const dependencies = dependenciesOfSteps(plan.steps, await compileExpressions(plan.steps, engine.expressions));
   const secrets = await secretsOf(engine, { runId: "", tools: settings.tools });
   // Before any step, as a reasoning may repeat the secret of a later one.
   const shown = secrets?.hidePlan(plan) ?? plan;

@@ -46,7 +46,8 @@ export async function requireValid(
   settings: RunSettings,
   { plan: given, complaint }: { readonly plan: unknown; readonly complaint: string },
 ): Promise<PlanInput> {
-  const scope = { tools: settings.tools, maxSteps: settings.stored.maxSteps, events: engine.events };
+  const { events, expressions } = engine;
+  const scope = { tools: settings.tools, maxSteps: settings.stored.maxSteps, events, expressions };
   const { plan, issues, json = null } = await checkOnce(given, scope);
   if (plan !== undefined) return plan;
   const secrets = await secretsOf(engine, settings);

@@ -93,7 +93,8 @@ async function copyEvents(runs: RunRegistry, { runId, from, options }: Forking):
     throw resumeMismatch(from.runId, [{ message }]);
   }
   const secrets = await secretsOf(settings, { state });
-  if (hasWork(state)) await compareTools({ state, settings: restoreSettings(settings, state, options), secrets });
+  const restored = { state, settings: restoreSettings(settings, state, options), secrets };
+  if (hasWork(state)) await compareTools(settings, restored);
   // A sealed value is bound to its run.
   const own = secrets && (await RunSecrets.create({ ...settings, runId, tools: settings.toolsByName }));
   const sealed = secrets && own ? await secrets.sealFor(own, events) : events;

@@ -16,6 +16,7 @@ import {
 import type { PostedMessage } from "../../core/run-store.ts";
 import { type Hold, isGivenUp, isHeld, isUnstarted, type RunSummary, resumeTimeOf } from "../../core/run-summary.ts";
 import { stepRefOf } from "../../core/step.ts";
+import { findUnreadable } from "../../plan/expressions.ts";
 import { checkPlan } from "../../plan/validate-plan.ts";
 import { rejectExpired, waitsInVain } from "../commands/approvals.ts";
 import { runExecution } from "../execution/schedule.ts";
@@ -260,7 +261,7 @@ async function fitRun(
     // To cancel it calls no tool, unless it undoes.
     const needsSecrets = isCancel !== true || state.options?.undoOnFailure === true;
     const secrets = await (needsSecrets ? reading : unread);
-    return { settings, secrets, changedTools: isCancel ? [] : await compareTools({ state, settings, secrets }) };
+    return { settings, secrets, changedTools: isCancel ? [] : await compareTools(engine, { state, settings, secrets }) };
   } catch (thrown) {
     if (isCancel || !isMismatch(thrown)) throw thrown;
     return hold(mismatchOf(thrown), thrown);
@@ -302,6 +303,8 @@ export function restoreSettings(
     const isToBePlanned = state.plan === undefined && (state.planningError === undefined || state.status === "failed");
     if (engine.planner === undefined && isToBePlanned)
       differences.push({ message: "its request is yet to be planned, and there is no planner" });
+    if (findUnreadable(state.plan?.steps ?? [], engine.expressions).length > 0)
+      differences.push({ message: "its plan has expressions, for which there is no language (`expressions`)" });
     if (differences.length > 0) throw resumeMismatch(state.runId, differences);
   }
   const { context, metadata } = state;
@@ -358,7 +361,10 @@ function mayRunAgain(state: RunState, step: StepState): boolean {
 }
 
 /** Resolves to the tools that changed, though the steps that may still run fit them. Rejects with `resume-mismatch`. */
-export async function compareTools(run: Pick<Run, "state" | "settings" | "secrets">): Promise<readonly string[]> {
+export async function compareTools(
+  engine: EngineSettings,
+  run: Pick<Run, "state" | "settings" | "secrets">,
+): Promise<readonly string[]> {
   const { state, settings } = run;
   const then = new Map(state.tools?.map((tool) => [tool.name, tool]));
   const now = await fingerprintsOf(settings.tools);
@@ -369,7 +375,7 @@ export async function compareTools(run: Pick<Run, "state" | "settings" | "secret
     .map((one) => ({ message: `the effect of "${one.tool}" was ${one.expected} and is ${one.found}`, ...one }));
   if (changed.length > 0 && state.plan !== undefined) {
     const { steps } = state.plan;
-    const scope = { tools: settings.tools, maxSteps: steps.length };
+    const scope = { tools: settings.tools, maxSteps: steps.length, expressions: engine.expressions };
     const plan = opened(run, state.plan);
     const { issues: all } = await checkPlan(toJson(plan), scope);
     const issues = run.secrets?.hideInIssues(all, plan as unknown as JsonValue) ?? all;

@@ -10,6 +10,7 @@ import type {
 import { retryOptions } from "../../core/call-gate.ts";
 import { indexTools } from "../../core/define-tool.ts";
 import type { AgentEvent } from "../../core/events.ts";
+import type { JsonObject } from "../../core/json.ts";
 import type { ObservedCall, Observer } from "../../core/observer.ts";
 import {
   checkOption,
@@ -26,6 +27,7 @@ import type { StandardSchema } from "../../core/schema.ts";
 import type { StepRef } from "../../core/step.ts";
 import type { DefinedTool, Tool } from "../../core/tool.ts";
 import { isSensitiveTool } from "../../core/tool-schemas.ts";
+import type { Expressions } from "../../plan/expressions.ts";
 import { readEvents } from "../../plan/validate-plan.ts";
 import { answerOf, type Observation, observationOf, readObservers } from "./observers.ts";
 import { describeRunOption } from "./run-options.ts";
@@ -256,6 +258,11 @@ const engineOptions = {
   maxRequestLength: { type: "integer", min: 1, default: 200_000 },
 } satisfies OptionTable<EngineOptions>;
 
+interface Speech {
+  readonly loadPhrases: (tools: readonly Tool[]) => Promise<void>;
+  readonly sayStep: (tool: DefinedTool, input: JsonObject) => string | undefined;
+}
+
 export interface EngineSettings
   extends Omit<SettingsOf<EngineOptions, typeof engineOptions>, "tools" | "onListenerError" | "retry" | "secrets">,
     Observation {
@@ -266,8 +273,12 @@ export interface EngineSettings
   readonly secretKeys: readonly SecretKey[] | undefined;
   readonly onListenerError: (error: unknown, about: AgentEvent | ObservedCall) => void;
   readonly retryPolicyOf: (tool: DefinedTool) => RetryPolicy;
-  /** Agents set it. */
+  /** Agents with rules set it. */
   readonly accountFor?: AccountFor;
+  /** Without it, a plan with an expression is invalid. */
+  readonly expressions?: Expressions | undefined;
+  /** Loads the phrases of tools, read backwards. */
+  readonly loadSpeech?: () => Promise<Speech>;
 }
 
 export function resolveOptions(options: EngineOptions, { canPlan }: { canPlan: boolean }): EngineSettings {
@@ -312,7 +323,7 @@ function warnOnce(): EngineSettings["onListenerError"] {
   };
 }
 
-function readPlanner(value: unknown, option: string): Planner {
+export function readPlanner(value: unknown, option: string): Planner {
   checkOption({ methods: ["plan"], expected: "a planner", isRequired: true }, value, option);
   const planner = value as Planner;
   checkOption({ type: "text", isRequired: true }, planner.name, `${option}.name`);

@@ -2,6 +2,7 @@
 import { createAgent, createCalculator, defineTool } from "planwright";
 import * as aiSdk from "planwright/ai-sdk";
 import * as dbos from "planwright/dbos";
+import * as engine from "planwright/engine";
 import * as log from "planwright/log";
 import * as metrics from "planwright/metrics";
 import * as otel from "planwright/otel";
@@ -20,4 +21,4 @@ const weather = defineTool({
   execute: ({ city }) => ({ celsius: city.length }),
 });
 export const agent = createAgent({ tools: [weather, createCalculator()] });
-export const entries = [aiSdk, dbos, log, metrics, otel, postgres, schemas, sqlite, testing, view];
+export const entries = [aiSdk, dbos, engine, log, metrics, otel, postgres, schemas, sqlite, testing, view];

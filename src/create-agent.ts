@@ -1,0 +1,93 @@
+import { createEngine, withoutPlanner } from "./agent.ts";
+import { countPending } from "./async/promises.ts";
+import type { AccountFor } from "./core/approval.ts";
+import { checkObject } from "./core/option-tables.ts";
+import type { Planner } from "./core/planner.ts";
+import type { RunStore } from "./core/run-store.ts";
+import { readZod3 } from "./core/schema-zod3.ts";
+import type { Tool } from "./core/tool.ts";
+import { createExpressions } from "./plan/expressions.ts";
+import { createRulePlanner } from "./planners/rules/rule-planner.ts";
+import type { Agent, Orchestrator } from "./runs/agent-interface.ts";
+import {
+  type EngineSettings,
+  type ExecutionOptions,
+  type PlanningOptions,
+  resolveOptions,
+} from "./runs/run/engine-settings.ts";
+import { createMemoryRunStore } from "./stores/memory-run-store.ts";
+
+/** Options of {@link createAgent}. @group Agents */
+export interface AgentOptions<TTools extends readonly Tool[] = readonly Tool[]>
+  extends ExecutionOptions<TTools>,
+    PlanningOptions {
+  /** Turns requests into plans. @default `createRulePlanner()`, loaded on the first request */
+  planner?: Planner | undefined;
+  /** The store in which runs are recorded. @default `createMemoryRunStore()` */
+  store?: RunStore | undefined;
+}
+
+/**
+ * An agent: it turns what people type into a plan, and runs the plan.
+ *
+ * Works without a model and without a server: rules plan, memory stores. Throws `invalid-options`, for example for two
+ * tools with the same name.
+ *
+ * {@includeCode ../examples/01-first-run.ts}
+ * @group Agents
+ */
+export function createAgent<const TTools extends readonly Tool[]>(
+  options: AgentOptions<TTools>,
+): Agent<TTools[number]> {
+  checkObject("options", options, "createAgent({ tools: [ … ] })");
+  const { planner = createRulePlanner(), store = createMemoryRunStore(), ...rest } = options;
+  const settings = resolveOptions({ ...rest, planner, store }, { canPlan: true });
+  // A process that ends before it is loaded does without the warning.
+  warnOfOpenPhrases(settings).catch(() => {});
+  return createEngine({ ...settings, ...allParts(), accountFor }) as Agent<TTools[number]>;
+}
+
+/** Reads what was said as the rules read it, whatever the planner; loaded when a run is replanned. */
+const accountFor: AccountFor = async (steps, options) =>
+  (await import("./planners/rules/account.ts")).accountFor(steps, options);
+
+/** Asynchronous, as the words are English, which nobody has to load who runs only plans. */
+async function warnOfOpenPhrases({ toolsByName, onWarning }: EngineSettings): Promise<void> {
+  const tools = [...toolsByName.values()].filter(({ phrases }) => typeof phrases !== "function" && phrases.length > 0);
+  if (tools.length === 0) return;
+  const { findOpenPhrases } = await countPending(import("./planners/rules/open-phrases.ts"));
+  for (const tool of tools)
+    for (const phrase of findOpenPhrases(tool))
+      onWarning({
+        code: "open-phrase",
+        message:
+          `The phrase "${phrase}" of ${tool.name} takes nearly any request, and the tool runs once or needs approval: ` +
+          "add a word that says what it does.",
+      });
+}
+
+/** The parts that agents of `planwright/engine` have only if they are given, or not at all. */
+function allParts(): Pick<EngineSettings, "expressions" | "loadSpeech"> {
+  readZod3();
+  return { expressions: createExpressions(), loadSpeech: () => import("./planners/rules/say.ts") };
+}
+
+/** Options of {@link createOrchestrator}. @group Agents */
+export interface OrchestratorOptions<TTools extends readonly Tool[] = readonly Tool[]>
+  extends ExecutionOptions<TTools> {
+  /** The store in which runs are recorded, such as `createMemoryRunStore()`. */
+  store: RunStore;
+}
+
+/**
+ * An orchestrator: it validates plans, runs them and emits their events, and has no planner. Throws `invalid-options`.
+ *
+ * {@includeCode ../examples/18-plans-as-json.ts}
+ * @group Agents
+ */
+export function createOrchestrator<const TTools extends readonly Tool[]>(
+  options: OrchestratorOptions<TTools>,
+): Orchestrator<TTools[number]> {
+  const settings = resolveOptions(options, { canPlan: false });
+  return withoutPlanner({ ...settings, ...allParts() }) as Orchestrator<TTools[number]>;
+}

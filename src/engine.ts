@@ -1,0 +1,88 @@
+/** @module planwright/engine */
+
+import { createEngine, withoutPlanner } from "./agent.ts";
+import { checkObject, checkOption, failOption } from "./core/option-tables.ts";
+import type { Planner } from "./core/planner.ts";
+import { type StandardSchema, zodVersionOf } from "./core/schema.ts";
+import type { Tool } from "./core/tool.ts";
+import type * as main from "./create-agent.ts";
+import type { Expressions } from "./plan/expressions.ts";
+import type { Agent, Orchestrator } from "./runs/agent-interface.ts";
+import { type EngineSettings, readPlanner, resolveOptions } from "./runs/run/engine-settings.ts";
+import { createMemoryRunStore } from "./stores/memory-run-store.ts";
+
+export { defineTool } from "./core/define-tool.ts";
+export { AgentError, isAgentError } from "./core/errors.ts";
+export type { AgentEvent } from "./core/events.ts";
+export type { Plan, PlanInput } from "./core/plan.ts";
+export type { PlanDraft, Planner, PlanRequest } from "./core/planner.ts";
+export type { RunResult } from "./core/run-result.ts";
+export type { RunStore } from "./core/run-store.ts";
+export type { DefinedTool, Tool } from "./core/tool.ts";
+export { createExpressions, type Expressions } from "./plan/expressions.ts";
+export type { Agent, Orchestrator, RunHandle } from "./runs/agent-interface.ts";
+export { createMemoryRunStore } from "./stores/memory-run-store.ts";
+
+/** Options of {@link createOrchestrator}. @group Agents */
+export interface OrchestratorOptions<TTools extends readonly Tool[] = readonly Tool[]>
+  extends main.OrchestratorOptions<TTools> {
+  /** The language of `when` and `forEach`: `createExpressions()`. @default none: a plan that has either is invalid */
+  expressions?: Expressions | undefined;
+}
+
+/** Options of {@link createAgent}. @group Agents */
+export interface AgentOptions<TTools extends readonly Tool[] = readonly Tool[]> extends main.AgentOptions<TTools> {
+  /** Turns requests into plans. */
+  planner: Planner;
+  /** The language of `when` and `forEach`: `createExpressions()`. @default none: a plan that has either is invalid */
+  expressions?: Expressions | undefined;
+}
+
+/**
+ * The agent of `planwright` without its rules: the planner is yours, and the phrases of tools are not read. Schemas are
+ * those of zod 4, or of another library. The calls that a replan adds always need approval, as only the rules can tell
+ * which of them the request says.
+ *
+ * Throws `invalid-options`, for example for a schema of zod 3.
+ *
+ * {@includeCode ../examples/37-engine.ts}
+ * @group Agents
+ */
+export function createAgent<const TTools extends readonly Tool[]>(
+  options: AgentOptions<TTools>,
+): Agent<TTools[number]> {
+  checkObject("options", options, "createAgent({ tools: [ … ], planner: … })");
+  const { store = createMemoryRunStore(), ...rest } = options;
+  readPlanner(rest.planner, "planner");
+  return createEngine(settingsOf({ ...rest, store }, { canPlan: true })) as Agent<TTools[number]>;
+}
+
+/**
+ * The orchestrator of `planwright`, with schemas of zod 4 or of another library than zod, and with expressions only if they are
+ * given. Throws `invalid-options`.
+ *
+ * {@includeCode ../examples/37-engine.ts}
+ * @group Agents
+ */
+export function createOrchestrator<const TTools extends readonly Tool[]>(
+  options: OrchestratorOptions<TTools>,
+): Orchestrator<TTools[number]> {
+  checkObject("options", options, "createOrchestrator({ tools: [ … ], store: … })");
+  return withoutPlanner(settingsOf(options, { canPlan: false })) as Orchestrator<TTools[number]>;
+}
+
+function settingsOf({ expressions, ...options }: OrchestratorOptions, how: { canPlan: boolean }): EngineSettings {
+  checkOption({ methods: ["load"], expected: "createExpressions()" }, expressions, "expressions");
+  const settings = resolveOptions(options, how);
+  for (const { name, inputSchema, outputSchema } of settings.toolsByName.values()) {
+    refuseZod3(`${name}.inputSchema`, inputSchema);
+    refuseZod3(`${name}.outputSchema`, outputSchema);
+  }
+  for (const [name, schema] of settings.events ?? []) refuseZod3(`events.${name}`, schema);
+  return { ...settings, expressions };
+}
+
+function refuseZod3(option: string, schema: StandardSchema | undefined): void {
+  if (zodVersionOf(schema) !== 3) return;
+  failOption(option, "a schema of zod 3", 'a schema of zod 4: only createAgent of "planwright" reads zod 3', true);
+}
