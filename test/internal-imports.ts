@@ -41,7 +41,6 @@ export const algorithmTests: readonly string[] = [
   "tools/todo-store/todo-input.",
   "tools/todo-store/todo-storage-contract",
   // Adapters: answers and options of models, SQL, the longest text of a pattern.
-  "adapters/ai-sdk/read-answer.",
   "adapters/ollama/ollama-options.",
   "adapters/schemas/longest-text.",
   "adapters/sql/",

@@ -17,7 +17,7 @@ import { sayName } from "../../plan/say-call.ts";
 import { type Call, type CallSlot, callsIn, itemsIn, says, saysSomething } from "./calls.ts";
 import { quantifiers, textOf } from "./items.ts";
 import { type FindMeanings, type Piece, piecesOf, type WorkMeter } from "./match.ts";
-import { type PhraseRule, type ToolRules } from "./phrase-rules.ts";
+import type { PhraseRule, ToolRules } from "./phrase-rules.ts";
 import { isCapital, onceEach, type RequestText } from "./request.ts";
 import { anaphor, isDate, isReadable, type SlotReading, slotReadingsAt } from "./slots.ts";
 import { denials, isPlainText, type TextEdges } from "./texts.ts";

@@ -261,7 +261,11 @@ async function fitRun(
     // To cancel it calls no tool, unless it undoes.
     const needsSecrets = isCancel !== true || state.options?.undoOnFailure === true;
     const secrets = await (needsSecrets ? reading : unread);
-    return { settings, secrets, changedTools: isCancel ? [] : await compareTools(engine, { state, settings, secrets }) };
+    return {
+      settings,
+      secrets,
+      changedTools: isCancel ? [] : await compareTools(engine, { state, settings, secrets }),
+    };
   } catch (thrown) {
     if (isCancel || !isMismatch(thrown)) throw thrown;
     return hold(mismatchOf(thrown), thrown);
