@@ -119,6 +119,7 @@ export const otherTests: readonly string[] = [
   "long/workers/finish-run.ts",
   "planners/fake-planners.ts",
   "planners/fallback-planner.runs.test.ts",
+  "planners/llm/ask-llm-planner.ts",
   "planners/routing-planner.test.ts",
   "random-plans/check-result.ts",
   "random-plans/disturbed-check.ts",

@@ -3,7 +3,7 @@ import type { PlanInput, PlanSource, PlanStep } from "../core/plan.ts";
 import type { PlanDraft, Planner, PlanRequest, ReplanRequest } from "../core/planner.ts";
 import { isDoneRecord } from "../core/run-result.ts";
 import { readZod3 } from "../core/schema-zod3.ts";
-import { createExpressions } from "./expressions.ts";
+import { languageOf } from "./expressions.ts";
 import { checkOnce, invalidPlan } from "./validate-plan.ts";
 
 export interface CheckedDraft extends PlanDraft {
@@ -20,7 +20,7 @@ export async function checkDraft(
   const { kept, started } = "plan" in request ? readLog(request) : nothingDone;
   const source = { planner: planner.name, ...(given as object | undefined) };
   const tools = new Map(request.tools.map((tool) => [tool.name, tool]));
-  const scope = { tools, maxSteps: request.maxSteps, expressions: createExpressions() };
+  const scope = { tools, maxSteps: request.maxSteps, expressions: languageOf(request) };
   const { plan, issues } = await checkOnce({ source, steps: stepsAfter(kept, added) }, scope);
   const complaint = describeInvalid(planner);
   if (plan === undefined) throw invalidPlan(complaint, issues);

@@ -29,6 +29,13 @@ export function createExpressions(): Expressions {
   return { load: () => countPending(import("./expressions/step-expressions.ts")) };
 }
 
+/** An agent hands its language to its planners, so that a bundle of a planner alone holds none. */
+export const languageKey: unique symbol = Symbol("expressions");
+
+export function languageOf(request: object): Expressions | undefined {
+  return (request as { readonly [languageKey]?: Expressions | undefined })[languageKey];
+}
+
 let language: ExpressionLanguage | undefined;
 
 export function compileExpressions(

@@ -3,7 +3,7 @@ import { maxAnswerLength } from "../../core/language-model.ts";
 import type { PlanStep } from "../../core/plan.ts";
 import type { DefinedTool } from "../../core/tool.ts";
 import { stepsFrom } from "../../plan/check-draft.ts";
-import { createExpressions } from "../../plan/expressions.ts";
+import type { Expressions as ExpressionLanguage } from "../../plan/expressions.ts";
 import { checkOnce } from "../../plan/validate-plan.ts";
 import { waitsOf } from "../rules/steps.ts";
 import { type Operation, operationOf } from "./operations.ts";
@@ -17,6 +17,8 @@ export interface AnswerScope extends CallScope {
   readonly idOf: (index: number) => string;
   readonly maxSteps: number;
   readonly expressions: boolean;
+  /** Undefined if no agent asks. */
+  readonly language: ExpressionLanguage | undefined;
   readonly maxCalls: number;
   readonly isUnasked: (step: EarlierStep) => boolean;
   readonly isOpposite: (operation: Operation) => boolean;
@@ -43,9 +45,9 @@ export async function checkAnswer(text: string, scope: AnswerScope): Promise<Che
   }
   if (problems.length > 0) return { type: "problem", code: "invalid-plan", problems };
   if (reader.made.some(({ operation }) => scope.isOpposite(operation))) return { type: "refusal" };
-  const { kept, tools, maxSteps } = scope;
+  const { kept, tools, maxSteps, language } = scope;
   const steps = [...kept, ...reader.steps()];
-  const scopeOfPlan = { tools, maxSteps: maxSteps + kept.length, expressions: createExpressions() };
+  const scopeOfPlan = { tools, maxSteps: maxSteps + kept.length, expressions: language };
   const { plan, issues } = await checkOnce({ steps }, scopeOfPlan);
   const said = issues.map(({ path, message }) => `${path.join(".") || "the plan"}: ${message}`);
   if (plan === undefined) return { type: "problem", code: "invalid-plan", problems: said };

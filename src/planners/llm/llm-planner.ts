@@ -38,7 +38,7 @@ export interface LlmPlannerOptions {
    * `unsure` and the plan among `proposals`. Tools that are `once` or need approval, and phrases that are `destructive`, need more. @default 0.6
    */
   minCertainty?: number | undefined;
-  /** Lets the model write conditions and loops; for strong models. @default false */
+  /** Lets the model write conditions and loops, which agents check; for strong models. @default false */
   expressions?: boolean | undefined;
   /**
    * Reuses the plan of an earlier, equal request, for the same tools and context, unless it speaks of a time.

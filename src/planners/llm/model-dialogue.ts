@@ -12,7 +12,6 @@ import {
 import { modelFailure } from "../../core/model-failure.ts";
 import type { PlanFailure, PlanStep } from "../../core/plan.ts";
 import type { PlanRequest } from "../../core/planner.ts";
-import { createExpressions } from "../../plan/expressions.ts";
 import { checkOnce } from "../../plan/validate-plan.ts";
 import { leastLikely, ofCall } from "./certainty.ts";
 import { AnswerReader, type AnswerScope, type CheckedAnswer, checkAnswer, isCall, parseJson } from "./check-answer.ts";
@@ -340,10 +339,10 @@ class StepReporter {
   }
 
   private async next(call: unknown): Promise<boolean> {
-    const { maxSteps, kept, tools } = this.scope;
+    const { maxSteps, kept, tools, language } = this.scope;
     if (!isCall(call) || this.reader.add(call) !== undefined) return false;
     const steps = this.reader.steps();
-    const scope = { tools, maxSteps: maxSteps + kept.length, expressions: createExpressions() };
+    const scope = { tools, maxSteps: maxSteps + kept.length, expressions: language };
     const { plan } = await checkOnce({ steps: [...kept, ...steps] }, scope);
     if (plan === undefined) return false;
     for (const step of steps.slice(this.emitted)) await this.emitStep(kept.length + this.emitted++, step);

@@ -12,6 +12,7 @@ import { toolFingerprint } from "../../core/tool-schemas.ts";
 import { mayHoldDate } from "../../dates/date-words.ts";
 import { mentionsResult } from "../../english/word-classes.ts";
 import { findRefusal, type RefusalKind } from "../../language/refusals.ts";
+import { languageOf } from "../../plan/expressions.ts";
 import { sayNames } from "../../plan/say-call.ts";
 import { type Account, accountFor } from "../rules/account.ts";
 import { contentStarts } from "../rules/courtesy.ts";
@@ -185,6 +186,7 @@ export class ModelPlanner {
         idOf: (index) => making.idOf(index),
         maxSteps: Math.max(0, maxSteps - making.count),
         expressions,
+        language: languageOf(request),
         maxCalls: most,
       },
     };

@@ -17,6 +17,7 @@ import {
 } from "../../core/planner.ts";
 import { planVersionOf } from "../../core/step.ts";
 import { describeInvalid, draftOf } from "../../plan/check-draft.ts";
+import { type Expressions, languageKey } from "../../plan/expressions.ts";
 import { rememberPlan } from "../../plan/validate-plan.ts";
 import type { EngineSettings } from "../run/engine-settings.ts";
 import { showIn } from "../run/redaction.ts";
@@ -144,6 +145,11 @@ function checkRequest(request: unknown, maxLength: number): void {
   throw new AgentError("invalid-request", message, { details: { length, maxLength } });
 }
 
+interface GivenByAgent {
+  readonly [sourceKey]: AbortSource;
+  readonly [languageKey]: Expressions | undefined;
+}
+
 const planningTypes: ReadonlySet<string> = new Set<PlanningEvent["type"]>(["plan-fallback", "plan-delta"]);
 
 /** Planning emits nothing after its end, since the planner may have been abandoned. */
@@ -191,7 +197,7 @@ export class Planning {
     const { engine, settings, request, source } = this.task;
     const { context, tools, stored } = settings;
     const { plannerTimeoutMs } = engine;
-    const given: Omit<PlanRequest, "signal"> & { readonly [sourceKey]: AbortSource } = {
+    const given: Omit<PlanRequest, "signal"> & GivenByAgent = {
       request,
       tools: [...tools.values()],
       ...(context !== undefined && { context }),
@@ -200,6 +206,7 @@ export class Planning {
       timeZone: stored.timeZone,
       ...(plannerTimeoutMs !== Number.POSITIVE_INFINITY && { timeoutMs: plannerTimeoutMs }),
       [sourceKey]: source,
+      [languageKey]: engine.expressions,
       generate: (model, modelRequest) => this.meter.generate(model, modelRequest),
       emit: (event) => this.emit(event),
     };

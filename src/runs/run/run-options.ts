@@ -98,7 +98,7 @@ export type ResumeOptions<TTool extends Tool = Tool> = ResourcesOption<TTool> & 
 export type DecidingOptions<TTool extends Tool = Tool> =
   | (ResumeOptions<TTool> & {
       /**
-       * False to run no step in this process unless the run is active in it: the next process that runs it, such as
+       * If false, no step runs in this process unless the run is active in it: the next process that runs it, such as
        * `resumeAll` or a worker, acts on it. A decision or settlement is recorded at once if no process has the run. The result
        * is the run as it is stored; a run that continues elsewhere is `interrupted`. @default true
        */

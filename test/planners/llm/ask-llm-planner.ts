@@ -11,6 +11,7 @@ import {
 import { createScriptedModel, type ScriptedAnswer } from "planwright/testing";
 import { vi } from "vitest";
 import { z } from "zod/v4";
+import { createExpressions, languageKey } from "../../../src/plan/expressions.ts";
 
 /** Writes a text down: it has an effect, and no phrases. */
 export const note = defineTool({
@@ -56,7 +57,9 @@ export const nowMs = Date.UTC(2026, 10, 22, 12);
 
 export function requestOf(request: string, options: Partial<PlanRequest> = {}): PlanRequest {
   const signal = new AbortController().signal;
-  return { request, tools, maxSteps: 100, nowMs, timeZone: "UTC", signal, ...options };
+  // As an agent asks, which has a language for expressions.
+  const asked = { request, tools, maxSteps: 100, nowMs, timeZone: "UTC", signal, [languageKey]: createExpressions() };
+  return { ...asked, ...options };
 }
 
 /** An answer that a planner reads. */
