@@ -41,24 +41,21 @@ interface Place {
 
 export interface AccountedWord {
   readonly text: string;
-  /**
-   * The explanation of it: a value, an operation, or that it is left out, or in a clause that asks for nothing; `unused` is of a mark, a
-   * thing of a list, or a denial that no step has, `left` any other word that nothing explains.
-   */
+  /** `unused`: a mark, an item of a list or a denial that no step has; `left`: any other unexplained word. */
   readonly by: "value" | "operation" | "courtesy" | "aside" | "unused" | "left";
   readonly place?: Place;
 }
 
 export interface Account {
   readonly words: readonly AccountedWord[];
-  /** Free text that is in more places than the request has it. */
+  /** Free text that stands in more places than the request has it. */
   readonly twice: readonly { readonly text: string; readonly places: readonly Place[] }[];
   readonly unsaid: readonly UnsaidValue[];
 }
 
 /**
- * A value is said if the request has its words, if a reader finds it there (a date, a number, a choice), or if a phrase that stands in
- * the request makes it. The values of steps that were planned first are said, too; a choice, such as an operation, only in its place.
+ * A value is said if the request has its words, if a reader finds it there, or if a phrase that stands there makes it.
+ * Values of steps planned first count as said; a choice, such as an operation, only in its place.
  */
 export async function accountFor(
   steps: readonly PlanStep[],
@@ -79,7 +76,7 @@ export async function accountFor(
     source.type === "request" ? [] : [new ShownText(source, textsOf(value).join("\n"))],
   );
   const known = new Map<string, ReturnType<typeof read>>();
-  /** True if the value would be said if the user had typed the texts, too. Undefined if no reader reads all of them. */
+  /** Undefined if no reader reads all of the texts. */
   const isSaidWith = ({ key }: Unsaid, all: readonly ShownText[]): boolean | undefined => {
     const text = [request, ...all.map((one) => one.text)].join("\n");
     if (tokenize(text, maxTokens).length > maxTokens) return undefined;
@@ -110,7 +107,6 @@ export async function accountFor(
 interface Found {
   readonly places?: readonly Part[];
   readonly unsaid?: readonly string[];
-  /** True if it counts as said unless another text says it. */
   readonly isLikely?: boolean;
 }
 
@@ -185,11 +181,10 @@ class RequestAccount {
     if (!callsTool(step) || rules === undefined) return;
     this.count++;
     const input = step.input ?? {};
-    // What cannot be taken back is said in its own words.
+    // What cannot be undone must be said in its own words.
     const exact = new Set(rules.candidates(this.request.words));
     const said = rules.candidates(this.present).filter((rule) => !rule.isGrave || exact.has(rule));
     const phrases = said.flatMap((rule) => this.readValues(rule, input, slotsOf([rule, ...rule.anywhere]), true) ?? []);
-    // "P1" is said without a phrase around it, too.
     const read = [...phrases, ...this.readBeside(rules, input)];
     // One operation may be named by the name of its tool.
     const own = rules.branch === undefined ? sayName(step.tool).split(/ |(?<=\D)(?=\d)/) : [];
@@ -230,12 +225,10 @@ class RequestAccount {
     const type = slotTypeOf(schemas);
     const field = String(leaf.path[0]);
     const made = phrases.flatMap(({ values }) => values.get(field) ?? []).find(({ json }) => json === keyOf(leaf));
-    // An example has the whole of a sum, and so none of its words.
     const sum = typeof leaf.value === "string" && !isTime(leaf.value) && rules.rules.some(({ hasSum }) => hasSum);
     const own = (sum ? this.findSum(String(leaf.value)) : undefined) ?? (made && [made]);
     const found: Found = own ? { places: own } : this.find(leaf, { type, field, rules, place });
     const { places = [], isLikely = false } = found;
-    // "8 / 8" is not said by an 8.
     const isUnsaidSum = own === undefined && sum && signedSum.test(String(leaf.value)) && !found.unsaid?.length;
     const unsaid = isUnsaidSum ? [String(leaf.value)] : (found.unsaid ?? []);
     for (const { start, end } of places) {
@@ -244,7 +237,6 @@ class RequestAccount {
     }
     if (own === undefined && type.kind === "text" && type.text !== "message" && leaf.path.length === 1)
       for (const part of places) this.findHeld(part, step, rules);
-    // A name that the input gives to a value, as in a record.
     const names = namesIn(leaf.path, schemasOf).filter(
       (name) => !this.planned.has(placeKey(step, leaf.path.slice(0, leaf.path.indexOf(name) + 1))),
     );
@@ -252,7 +244,7 @@ class RequestAccount {
     this.report({ ...place, words, value: leaf.value, isLikely }, type);
   }
 
-  /** Finds what a name holds that may be more than a part of it: "weds" in the title of a todo without a date, "that" behind a step. */
+  /** Finds words that may be more than part of a name: "weds" in a title without a date, "that" behind a step. */
   private findHeld({ start, end }: Part, { input = {} }: PlanStep, { rules }: ToolRules): void {
     const { words, tokens, marks } = this.request;
     if (tokens[start]?.kind === "quote" || opensMessage.has(words[start - 1] ?? "")) return;
@@ -272,7 +264,6 @@ class RequestAccount {
     for (let at = start + 1; at < end && this.count > 1; at++) if (readAnaphor(words, at) === end) this.held.add(at);
   }
 
-  /** "Invoice 17": the name of a field beside its value. */
   private explainNames({ id, input = {} }: PlanStep): void {
     for (const field of Object.keys(input)) {
       const names = new Set(sayName(field).split(" "));
@@ -296,7 +287,6 @@ class RequestAccount {
     for (const rule of beside.size === 0 ? [] : rules) {
       if (Object.keys(rule.fixed).some((name) => name !== branch)) continue;
       const read = this.readValues(rule, input, new Map([...rule.slots, ...beside]), false);
-      // They do not say what is to be done.
       if (branch !== undefined) read?.values.delete(branch);
       if (read !== undefined) return [read];
     }
@@ -322,7 +312,7 @@ class RequestAccount {
       const made = inputOfPhrase(rule, slots as Readonly<Record<string, SlotValue>>, this.request.clock);
       if (made === undefined || (branch !== undefined && made[branch] !== input[branch])) continue;
       const own = Object.entries(made).filter(([name, value]) => !(name in given) || value !== given[name]);
-      // Values of a closed kind must be those of the step, or it is another operation.
+      // Another value of a closed kind is another operation.
       if (!own.every(([name, value]) => !(name in rule.fixed) || JSON.stringify(input[name]) === JSON.stringify(value)))
         continue;
       isOfOperation = true;
@@ -372,12 +362,10 @@ class RequestAccount {
     const all = this.readingsOf(ownType).filter(isFound);
     const found = all.find(({ start }) => typeof this.by[start] !== "object") ?? all[0];
     const isNamed = typeof value === "boolean" && normsOf(sayName(field)).every((norm) => this.isTyped(norm));
-    // "On" and "no" may be of something else.
     if (found !== undefined && typeof value === "boolean" && !isNamed)
       return { places: [found], unsaid: [field], isLikely: true };
     if (found !== undefined) return { places: [found] };
     if (!isChoice(type) && this.planned.has(JSON.stringify(value))) return {};
-    // "With gift wrap": the name of what is switched on.
     if (value === true && isNamed) return {};
     return { unsaid: [typeof value === "boolean" ? field : String(value)] };
   }
@@ -394,7 +382,6 @@ class RequestAccount {
     const numbers = expression.match(/\d+(?:\.\d+)?/g);
     if (numbers === null || !/^[\d\s.()+*/%^,a-z-]+$/i.test(expression)) return undefined;
     const own = numbers.filter((digits) => digits !== "1" && digits !== "100").map(Number);
-    // Each is said once for each time that it is used.
     const places: Part[] = [];
     for (const number of own) {
       const isFree = ({ start }: Part) => !places.some((each) => each.start === start);
@@ -451,7 +438,6 @@ class RequestAccount {
     if (words.length > 0) this.unsaid.push({ ...unsaid, key, isReadable, isChoice: isChoice(type) });
   }
 
-  /** A word that is denied is never beside the point. */
   private mustBeExplained(at: number): boolean {
     const { words, tokens } = this.request;
     const word = words[at] ?? "";
@@ -459,13 +445,13 @@ class RequestAccount {
     return isSaid(word) && !saysNothing.has(word) && !(this.answers && asking.has(word));
   }
 
-  /** True for a part of a mark, a thing of a list or a denial, which no plan leaves out; "no more lessons" may be why something is done. */
+  /** "No more lessons" may be why something is done. */
   private isLost(at: number, listed: ReadonlySet<number>): boolean {
     const word = this.request.words[at] ?? "";
     return this.marked.has(at) || listed.has(at) || (denials.has(word) && word !== "no");
   }
 
-  /** Finds things in a list beside others that are values: the eggs of "milk, bread, and eggs", but not "…, the repair man came". */
+  /** Finds unplanned items beside planned ones: the eggs of "milk and eggs", but not "…, the repair man came". */
   private findListed(): ReadonlySet<number> {
     const { request } = this;
     const ends = [...request.words.keys()].filter((at) => isSeparatorAt(request, at));
@@ -498,7 +484,6 @@ class RequestAccount {
     for (const { start, end } of cutClauses(this.request)) {
       if (isCourtesy(words, start, end) || statesReason(words, start, end)) continue;
       const all = words.slice(start, end);
-      // "…, the repair man came": none of it is in the plan, and it asks for nothing.
       const isFree = this.by.slice(start, end).every((by) => by === undefined);
       const isWish = isFree && this.asksFor(start, end);
       const isBeside = isFree && !isWish && !all.some((word, at) => denials.has(word) || listed.has(start + at));
@@ -523,7 +508,7 @@ class RequestAccount {
   }
 }
 
-/** A text that does not speak for the user. It may hide what it says, so comparisons err towards yes. */
+/** A text that does not speak for the user and may disguise its words: comparisons err towards yes. */
 class ShownText {
   private readonly words: ReadonlySet<string>;
   private readonly letters: string;
@@ -548,7 +533,7 @@ class ShownText {
   }
 }
 
-/** Letters and digits, in any script, however they are set apart or accented, and whichever script their look is of. */
+/** Folds spacing, accents and look-alike scripts, which could hide words. */
 function lettersOf(text: string): string {
   const plain = text
     .normalize("NFKD")
@@ -583,13 +568,11 @@ function isChoice({ kind }: SlotType): boolean {
   return kind === "enum" || kind === "boolean";
 }
 
-/** "An hour" for 60 minutes. */
 function isConverted(found: unknown, value: unknown, word = ""): boolean {
   const units = typeof value === "number" && typeof found === "number" ? unitsNamed(word) : [];
   return units.some((unit) => [...unit.kind.values()].some((size) => (Number(found) * unit.size) / size === value));
 }
 
-/** All items of a list share one place. */
 function placeKey({ tool }: PlanStep, path: JsonPath, ...value: readonly unknown[]): string {
   return JSON.stringify([tool, path.map((key) => (typeof key === "number" ? 0 : key)), ...value]);
 }
@@ -612,7 +595,6 @@ interface Leaf {
   readonly isLiteral: boolean;
 }
 
-/** Leaves out references: their values are not known yet. */
 function leavesOf(value: unknown, path: JsonPath, isLiteral = false): readonly Leaf[] {
   if (typeof value !== "object" || value === null) return [{ value, path, isLiteral }];
   const literal = isLiteral ? undefined : asLiteral(value);

@@ -3,13 +3,13 @@ import { readNumber } from "../../english/numbers.ts";
 import { currencySigns, type Unit, unitsNamed } from "../../english/units.ts";
 import type { Token } from "../../language/tokens.ts";
 
-/** A number with what it counts, if that is said: "5", "$5", "half an hour", "1 hour and 3 minutes", "1h30". */
+/** A number and its unit, if said: "5", "$5", "half an hour", "1 hour and 3 minutes", "1h30". */
 export interface Amount {
   readonly start: number;
   readonly end: number;
-  /** The number alone, and its last token; undefined where only the whole is a value. */
+  /** Undefined where only the whole is a value. */
   readonly number?: { readonly value: number; readonly end: number };
-  /** Empty without a unit, or where it is one of several currencies. */
+  /** Empty without a unit, or with an ambiguous currency. */
   readonly measures: readonly { readonly unit: Unit; readonly value: number }[];
 }
 
@@ -65,7 +65,6 @@ function readPart(tokens: readonly Token[], start: number): Part | undefined {
   if (found === undefined || (found.isArticle && (sign !== "" || isNegative))) return undefined;
   const { end } = found;
   const { norm: word = "", glued } = tokens[end] ?? {};
-  // A letter is a unit only where it is one for certain.
   const units = word.length > 1 || /\W|[hglm]/.test(word) || glued ? unitsNamed(word) : [];
   const part = { value: isNegative ? -found.value : found.value, numberEnd: end, end, units };
   return sign === "" ? withUnit(part, found.isArticle, tokens) : withSign(part, unitsNamed(sign));
@@ -77,13 +76,11 @@ function signAt(tokens: readonly Token[], at: number): string {
   return currencySigns.has(first) ? first : "";
 }
 
-/** "$5", "$5 USD"; the word of "$5 euros" is left. */
 function withSign(part: Part, units: readonly Unit[]): Part {
   const isSame = part.units.some(({ kind }) => units.some((unit) => unit.kind === kind));
   return { ...part, end: isSame ? part.end + 1 : part.end, units };
 }
 
-/** "5 km", "1h30", "84 euro 95", "an hour and a half"; "a" is a number only before a unit. */
 function withUnit(part: Part, isArticle: boolean, tokens: readonly Token[]): Part | undefined {
   const { value, end, units } = part;
   const normAt = (at: number) => tokens[at]?.norm ?? "";
@@ -120,7 +117,6 @@ function readCount(tokens: readonly Token[], at: number) {
     return { value: value * 1000, end: end + 1, isArticle: false };
   const more = tokens[end]?.glued === true ? (parts[normAt(end)] ?? 0) : 0;
   if (more > 0) return { value: value + more, end: end + 1, isArticle: false };
-  // "Two and a half hours"
   const isAndHalf = saysAndHalf(tokens, end) && unitsNamed(normAt(end + 3)).length > 0;
   return isAndHalf ? { value: value + 0.5, end: end + 3, isArticle: false } : { value, end, isArticle: false };
 }

@@ -15,7 +15,7 @@ export interface Call {
   readonly rule: PhraseRule;
   readonly phrases: readonly CallPhrase[];
   readonly slots: readonly CallSlot[];
-  /** By its stem, how much a word says that this is meant: from 0 to 1. */
+  /** Weight from 0 to 1 of each stem. */
   readonly weights: ReadonlyMap<string, number>;
   readonly otherWords: ReadonlySet<string>;
   readonly isFixed: boolean;
@@ -31,13 +31,13 @@ interface CallPhrase {
 
 export interface CallSlot extends OperationSlot {
   readonly isOptional: boolean;
-  /** Says when the text is taken as it is, to the end of the request: `always`, or `opened` behind "that", a colon and the like. */
+  /** `always`: taken verbatim to the end of the request; `opened`: only behind "that", a colon and the like. */
   readonly message: "always" | "opened" | undefined;
 }
 
 export const says = { phrase: 1, name: 0.8, like: 0.55, description: 0.5, field: 0.4 } as const;
 
-/** A call has a bit for each slot. */
+/** The filled slots of a call are bits of one number. */
 const maxSlots = 24;
 
 export const callsIn = remembered((tool: ToolRules): readonly Call[] => {
@@ -135,7 +135,6 @@ function needsOf({ schemas }: ToolRules, rules: readonly PhraseRule[]): readonly
   });
 }
 
-/** A part of a phrase that can be said in more ways than these needs no slot. */
 const maxWays = 12;
 
 const neededIn = remembered((node: PhraseNode): readonly ReadonlySet<string>[] => {
@@ -162,7 +161,7 @@ function messageIn({ type, leads, behind }: OperationSlot): CallSlot["message"] 
 
 const particles = wordSet("off out up down back away on");
 
-/** True also for particles: to turn something on is not to turn it off. */
+/** Includes particles: to turn something on is not to turn it off. */
 export function saysSomething(word: string): boolean {
   return isContent(word) || particles.has(word);
 }

@@ -71,7 +71,6 @@ function findProblem(
   return { problem: "taken", message: `It is read by ${by}` };
 }
 
-/** True for another phrase of the tool, too, if it means the same. */
 function isMeant(rule: PhraseRule, input: JsonObject, { parts, steps }: RequestExplanation): boolean {
   const { tool, branch } = rule.tool;
   const [part, ...others] = parts;

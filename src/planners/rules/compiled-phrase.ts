@@ -76,7 +76,6 @@ export const firstOf = remembered((node: PhraseNode): FirstWords => {
   return { words: new Set(first.flatMap(({ words }) => [...words])), isOpen: first.some(({ isOpen }) => isOpen) };
 });
 
-/** A word for each way to say a part: of "get rid of" the last of the longest, else the first. */
 function someOf(node: PhraseNode): ReturnType<typeof firstOf> {
   if (node.type === "choice") {
     const all = node.items.map(someOf);
@@ -88,7 +87,7 @@ function someOf(node: PhraseNode): ReturnType<typeof firstOf> {
   return { words: new Set([longest]), isOpen: false };
 }
 
-/** Sets of words of which a request must have one each, or the phrase cannot fit; not the noun before a slot, which "it" replaces. */
+/** Sets of words of which a request must have one each. Without the noun before a slot, which "it" replaces. */
 export function requiredWords(node: PhraseNode): readonly ReadonlySet<string>[] {
   const items = node.type === "sequence" ? node.items : [node];
   return items
@@ -100,7 +99,7 @@ export function requiredWords(node: PhraseNode): readonly ReadonlySet<string>[] 
 
 export const particles: ReadonlySet<string> = new Set([...prepositions, ..."off out up down back away".split(" ")]);
 
-/** The set of words of which a request must have one behind the verb of a phrase, as in "turn off {device}"; or none. */
+/** Words of which one must follow the verb of a phrase, as in "turn off {device}". */
 export function particleOf(node: PhraseNode): readonly ReadonlySet<string>[] {
   const [, second] = node.type === "sequence" ? node.items.filter((item) => !isNullable(item)) : [];
   const { words, isOpen } = second === undefined ? { words: new Set<string>(), isOpen: true } : someOf(second);

@@ -8,7 +8,7 @@ import type { RequestDate } from "./request.ts";
 import type { Match } from "./slot-values.ts";
 import { isPureStep } from "./steps.ts";
 
-/** "If milk is on my list, delete it": what is asked first, and what is done only then. */
+/** "If milk is on my list, delete it": the question, and what depends on it. */
 export interface Conditional {
   readonly question: string;
   readonly isDenied: boolean;
@@ -19,11 +19,9 @@ const maxLength = 1_000;
 const ifAtAll =
   /(?:^\s*|[,;.!?] *|\b(?:and|then|but|or|also|please|ok|okay|so|well|hey|hi) )if (?!you\b|possible\b|(?:it|that)(?:'s| is) (?:ok|okay|fine|alright|possible)\b|i (?:may|might)\b)/i;
 const ifThen = /^\s*(?:please )?if ([^,;]+?)(?:, ?then |, | then )(.+)$/i;
-/** An alternative for the other case cannot be planned. */
 const otherwise = /\b(?:else|otherwise|unless|if)\b/i;
 const denial = /\b(?:not|no|never|nothing|none|cannot)\b|n't\b/i;
 
-/** "Is milk on my list? If not, add it." */
 const ifSo = /^\s*(.+?)[,;.?] *(?:and )?if (not|no|so|yes)\b,? (?:then )?(.+)$/i;
 
 export function hasCondition(text: string): boolean {
@@ -95,7 +93,7 @@ export function onlyIf(
   return [first, ...dependent];
 }
 
-/** Selects the one result that has the words: "milk" selects "buy milk", but not "milkshake"; of several, the one with just these words. */
+/** Selects the one matching result: "milk" matches "buy milk", not "milkshake"; an exact match is preferred. */
 function ofFound(
   step: PlanStep,
   { first, match, others }: { first: PlanStep; match: Match; others: readonly PlanStep[] },
@@ -116,10 +114,10 @@ function ofFound(
   return { ...step, forEach, input: { ...step.input, [field]: "${item}" } };
 }
 
-/** Words before a time at which something is done once; "by" and "until" say something else. */
+/** "By" and "until" name a deadline instead. */
 const atOnce: ReadonlySet<string | undefined> = new Set([undefined, "at", "on", "in", "after"]);
 
-/** The same steps behind a wait; undefined if they only ask for something, or the time is over or is only a day. */
+/** Undefined if all steps are pure, or the time is past or is only a day. */
 export function afterWait(
   steps: readonly PlanStep[],
   { date, said, clock }: { readonly date: RequestDate; readonly said: string; readonly clock: DateClock },

@@ -67,7 +67,6 @@ export function isCourtesy(words: readonly string[], start: number, end: number)
   ).includes(end);
 }
 
-/** True if a clause asks for nothing that a tool could do: "hi there, what can you do?". */
 export function isSmallTalk(words: readonly string[], start: number, end: number): boolean {
   const ends = contentEnds(words, start, end);
   return contentStarts(words, start, end).some((from) =>

@@ -20,13 +20,12 @@ export interface Wish {
   readonly start: number;
   readonly end: number;
   /**
-   * False if it may as well be a part of the wish before, as in "remind me to buy milk and call mom", or if one of the two only
-   * states something: "the dose is 15 mg per kg. How much is that for 60 kg?"
+   * False if it may belong to the wish before ("remind me to buy milk and call mom"), or if one of the two only states
+   * a value.
    */
   readonly isSure: boolean;
 }
 
-/** A part may be a wish, one of several things, a reason or a courtesy. */
 export function cutClauses(request: Pick<RequestText, "tokens" | "words" | "marks">): readonly Clause[] {
   const kept: Clause[] = [];
   for (const clause of splitClauses(request.tokens, request.words)) {
@@ -40,8 +39,7 @@ export function cutClauses(request: Pick<RequestText, "tokens" | "words" | "mark
 }
 
 /**
- * A sentence, a line or "then" begins a wish for certain, a verb behind a comma or "and" perhaps. A reason belongs to the wish before
- * it; courtesies and the words between wishes belong to none. Linear in the length of the text.
+ * A sentence, a line or "then" begins a wish, a verb behind a comma or "and" may. Reasons belong to the wish before.
  */
 export function cutWishes(text: string): readonly Wish[] {
   const tokens = tokenize(text);
@@ -54,7 +52,6 @@ export function cutWishes(text: string): readonly Wish[] {
     const last = wishes.at(-1);
     const isReason = statesReason(words, start, end);
     const isOwn = isHard ? !isReason : !isAside && opensWish(words, start, end);
-    // The number of "1. milk" asks for nothing.
     const isMark = end - start === 1 && /^(?:number|sign)$/.test(tokens[start]?.kind ?? "");
     if (isMark || isCourtesy(words, start, end)) {
       isHard ||= endsHard;
@@ -94,7 +91,6 @@ function beginsWish(words: readonly string[], at: number): boolean {
   return wishOpeners.has(first) || wishOpeningPairs.has(`${first} ${words[at + 1]}`);
 }
 
-/** True if words say what is to be done with what others before them name: "Dark Side of the Moon, please play it". */
 function saysOf(words: readonly string[], { start, end }: Part, own: Part): boolean {
   const isLater = words.slice(end, own.start).includes("then");
   if (isLater || readAnaphor(words, own.end - 1) !== own.end || opensWish(words, start, end)) return false;
@@ -103,7 +99,6 @@ function saysOf(words: readonly string[], { start, end }: Part, own: Part): bool
   return !said.some(isSaid) && !asksQuestion(words, start);
 }
 
-/** "The dose is 15 mg", "1000 ml over 8 hours" */
 function statesValue(words: readonly string[], start: number, end: number): boolean {
   const said = words.slice(start, end);
   const at = said.findIndex((word) => /^(?:is|are|was|were|has|had|if|when|that|which|who)$/.test(word));
@@ -116,14 +111,12 @@ const statesFact =
 const wanted =
   / (?:wants?|wanted|wish(?:es)?|needs?|needed|lacks?|miss(?:es|ing)?|forgot|forget|run(?:ning)? (?:out|low)|ran out|out of|no more|low on|short (?:of|on)|please|let us) /;
 
-/** "…, we have enough", "as I am busy, …": says why, and asks for nothing. */
 export function statesReason(words: readonly string[], start: number, end: number): boolean {
   // "I did it, but it was reverted" takes back what was said.
   if (words[start - 1] === "but" || words[start] === "but") return false;
   if (wanted.test(` ${words.slice(start, end).join(" ")} `)) return false;
   const said = words.slice(start, Math.min(end, start + 8));
   const [first = "", second = ""] = said[0] === "and" || said[0] === "so" ? said.slice(1) : said;
-  // "So nobody misses it" says what for.
   if (said[0] === "so" && isPurpose.test(first)) return true;
   // "I want to know …" asks for something.
   const [, , third = ""] = said;
@@ -135,7 +128,6 @@ export function statesReason(words: readonly string[], start: number, end: numbe
 
 const isPurpose = /^(?:that|nobody|everybody|everyone|people|i|we|he|she|they|it)$/;
 
-/** Finds the start of a reason without a comma: "… because we are out", "… so nobody misses it", "… please my hands are full". */
 function reasonStarts(words: readonly string[]): ReadonlySet<number> {
   const starts = new Set<number>();
   for (const [at, word] of words.entries()) {
@@ -152,7 +144,7 @@ export interface RequestPart {
   readonly maxCalls?: number | undefined;
 }
 
-/** The parts that cannot be cut for certain are one part. */
+/** Parts that cannot be cut for certain stay together. */
 export function splitRequest(request: string, known: PlanRequest["wishes"] = []): readonly RequestPart[] {
   const wishes = cutWishes(request);
   const isSame = known.length === wishes.length && wishes.every(({ text }, at) => known[at]?.text === text);
@@ -162,21 +154,18 @@ export function splitRequest(request: string, known: PlanRequest["wishes"] = [])
   for (const [at, { start, end, isSure }] of wishes.entries()) {
     const steps = isPartly ? known[at]?.steps : undefined;
     const last = parts.at(-1);
-    // Behind one that is planned, a verb begins another.
     const isJoined = last !== undefined && !isSure && last.steps === undefined;
     if (isJoined) Object.assign(last, { end, count: last.count + 1, steps: undefined });
     else parts.push({ start, end, count: 1, steps });
   }
   if (parts.length === 0) return [{ text: request }];
-  // Courtesies beside a single wish are a part of what was said.
   if (parts.length === 1) return [{ text: request, maxCalls: parts[0]?.count ?? 1 }];
   return parts.map(({ start, end, count, steps }) => ({ text: request.slice(start, end), steps, maxCalls: count }));
 }
 
 export interface Clause extends Part {
-  /** True if the separator after it cannot be part of a text: a sentence's end, `;`, "then". */
+  /** True after a separator that no text contains: the end of a sentence, `;`, "then". */
   readonly endsHard: boolean;
-  /** True for those, and not for what only begins like a wish. */
   readonly endsSentence: boolean;
 }
 
@@ -193,7 +182,6 @@ function splitClauses(tokens: readonly Token[], words: readonly string[]): reado
         ? readSeparator(tokens, words, at, at === first, items)
         : { end: mark, endsHard: true, endsSentence: true };
     if (separator === undefined) {
-      // A wish that nothing separates from the one before.
       if (at > start && starts.has(at)) {
         clauses.push({ start, end: withoutLink(words, start, at), endsHard: false, endsSentence: false });
         start = first = at;
@@ -210,7 +198,6 @@ function splitClauses(tokens: readonly Token[], words: readonly string[]): reado
         endsSentence: last.endsSentence || endsSentence,
       });
     first = at = end;
-    // The sign behind the number stays: it is read as a bullet.
     start = mark === undefined ? at : at - 1;
   }
   if (start < words.length) clauses.push({ start, end: words.length, endsHard: true, endsSentence: true });
@@ -232,7 +219,6 @@ function readSeparator(
   let at = start;
   let isHard = tokens[start]?.newLine === true && !isAtStart;
   let isFound = isHard;
-  // A numbered item may start here: its number is removed with the next separator.
   while (at < words.length && (at === start || !items.has(at))) {
     const sign = signSeparator(tokens, words, at);
     const part = sign === undefined ? connectorAt(words, at) : { words: [","], isHard: sign };
@@ -245,7 +231,7 @@ function readSeparator(
   return { end: at, endsHard: isHard || beginsWish(words, at), endsSentence: isHard };
 }
 
-/** True if a sign separates hard, false if it may be part of a text; undefined if it does not separate. */
+/** True: ends a wish. False: may be part of a text. Undefined: does not separate. */
 function signSeparator(tokens: readonly Token[], words: readonly string[], at: number): boolean | undefined {
   const sign = words[at] ?? "";
   const before = tokens[at - 1];
@@ -253,7 +239,7 @@ function signSeparator(tokens: readonly Token[], words: readonly string[], at: n
   if (sign === ",") return false;
   if (/^[;?。！？]$/.test(sign)) return true;
   if (sign === "!") {
-    // "5!" and "(2 + 3)!" are arithmetic, not exclamations, and so is "5!!"; nothing further back is checked.
+    // "5!", "5!!" and "(2 + 3)!" are arithmetic.
     const last = before?.norm === "!" && before.glued ? tokens[at - 2] : before;
     const isFactorial = tokens[at]?.glued === true && (last?.kind === "number" || last?.norm === ")");
     return isFactorial ? undefined : true;
@@ -268,7 +254,6 @@ function signSeparator(tokens: readonly Token[], words: readonly string[], at: n
 }
 
 function connectorAt(words: readonly string[], at: number): (typeof connectors)[number] | undefined {
-  // "go ahead and delete it" is one wish.
   if (saysAt(words, at - 2, ["go", "ahead", "and"])) return undefined;
   return connectors.find((each) => at + each.words.length < words.length && saysAt(words, at, each.words));
 }

@@ -20,18 +20,18 @@ import { anaphor, isDate, isReadable, slotReadingsAt, typeOfSlot } from "./slots
 import { isPlainText } from "./texts.ts";
 
 /**
- * A reason why a reading is not planned unasked.
- * - `left`: a mark that it uses in part, or not at all.
+ * A reason to ask before planning a reading.
+ * - `left`: a mark that is used in part, or not at all.
  * - `name`: a name that may hold something else.
- * - `hour`: an hour before or after noon, for what is done once.
+ * - `hour`: an hour before or after noon, for a single action.
  * - `spelling`: a misspelt word of the phrase.
- * - `words`: it is said in no order and words of a phrase.
+ * - `words`: the words fit no phrase in order.
  */
 export interface Doubt extends Part {
   readonly kind: "left" | "name" | "hour" | "spelling" | "words";
 }
 
-/** The highest cost up to which what has no effect is planned in other words. */
+/** Highest cost at which a pure call is planned in other words. */
 const maxOtherCost = 75;
 
 export function findDoubts(reading: Match, request: RequestText): readonly Doubt[] {
@@ -46,7 +46,7 @@ export function findDoubts(reading: Match, request: RequestText): readonly Doubt
     const { kind, start, end, isMistyped = false } = piece;
     if (kind === "left" && !doubts.some((doubt) => doubt.kind === "left" && doubt.start < end && doubt.end > start))
       doubts.push({ kind, start, end });
-    // What cannot be taken back is not done for a word that may be mistyped, nor anything for a verb.
+    // A word that may be mistyped starts nothing irreversible, and a mistyped verb nothing at all.
     if (isMistyped && !isPure && (rule.isGrave || piece === firstWord)) doubts.push({ kind: "spelling", start, end });
     if (isDoubtfulText(piece, reading, request)) doubts.push({ kind: "name", start, end });
   }
@@ -63,7 +63,7 @@ function isDoubtfulText(piece: Piece, reading: Match, request: RequestText): boo
   // "… with "Fine by me" and archive it"
   const isQuoted = piece.isMessage && request.tokens[start]?.kind === "quote" && end > start + 2;
   if (isQuoted && /^(?:and|then|,|;|\.)$/.test(request.words[start + 1] ?? "")) return true;
-  // "tell Ada and Bob that I am home": it continues what stands before it.
+  // "tell Ada and Bob that I am home"
   const isBehindName = piece.isMessage && reading.pieces.some((each) => each.kind === "slot" && each.end === start);
   if (isBehindName && joiner.test(request.words[start] ?? "")) return true;
   const isText = piece.kind === "slot" && piece.value === undefined && !piece.isMessage;
@@ -79,7 +79,6 @@ function isDoubtfulText(piece: Piece, reading: Match, request: RequestText): boo
 
 const joiner = /^(?:and|or|,)$/;
 
-/** "ask Ada to go to Rome", "send the letter to the mayor to Ada": the word behind a name stands there twice. */
 function mayEndElsewhere({ start, end }: Piece, { rule, pieces }: Match, request: RequestText): boolean {
   const { words } = request;
   const next = pieces.find((piece) => piece.start > end && piece.kind === "slot");
@@ -99,7 +98,6 @@ function doubtfulDates({ rule, pieces }: Match, { dates }: RequestText): readonl
     const used = pieces.find((piece) => piece.value !== undefined && piece.start <= start && piece.end >= end);
     if (used === undefined) return [];
     const type = typeOfSlot(rule, used.name ?? "");
-    // "On tuesday" says no time of the day.
     const isDay = dateTime === undefined && type?.kind === "date-time" && type.takesDay !== true && !isPureRule(rule);
     return [
       ...(isDay || (isBareHour && rule.isGrave) ? [{ kind: "hour", start, end } as const] : []),
@@ -135,7 +133,6 @@ function findLeft({ rule, start, end, pieces }: Match, { marks }: RequestText): 
   });
 }
 
-/** True for what a verb is about, as the todos in "delete milk and eggs": "order bulbs from Black and Sons" is one order. */
 function isObject({ start, name }: Piece, { pieces }: Match, { words }: RequestText): boolean {
   const before = pieces.filter((piece) => piece.end <= start && piece.kind !== "free");
   const isFirst = before.every((piece) => piece.kind !== "slot" || piece.name === name || piece.value !== undefined);
@@ -145,7 +142,7 @@ function isObject({ start, name }: Piece, { pieces }: Match, { words }: RequestT
 const other =
   /^(?:or|but|except|excluding|instead|not|never|without|nor|same|than|called|named|titled|entitled|saying|\+)$/;
 
-/** True if a name is only marks, or holds an alternative, a sentence or what fills another slot. What is in quotes is one name. */
+/** True if a name is only marks, or holds an alternative, a sentence or a value of another slot. */
 function isDoubtfulName({ start, end }: Part, name: string, reading: Match, request: RequestText): boolean {
   const { words, tokens, marks } = request;
   const first = tokens[start];
@@ -164,10 +161,8 @@ function isDoubtfulName({ start, end }: Part, name: string, reading: Match, requ
   const isOther = (word: string, at: number) => other.test(word) && !isCapital(request, at) && !tokens[at]?.glued;
   if (said.some((word, at) => isOther(word, start + at))) return true;
   if (findRefusals(words, start, end).some(({ reason }) => reason === "others" || reason === "repeated")) return true;
-  // "oat milk would be nice"
   const isSentence = said.slice(1, -1).some((word, at) => auxiliaries.has(word) && !isCapital(request, start + 1 + at));
   if (isSentence || said[0] === "that" || !isPlainText(request, start, end)) return true;
-  // One word leads to nothing, and means nothing else.
   if (end === start + 1 && within.length === 0 && !truthWords.has(said[0] ?? "")) return false;
   const filled = new Set(reading.pieces.flatMap(({ name }) => name ?? []));
   const empty = operation.slotsBeside(name).filter((slot) => !filled.has(slot.name));
@@ -176,7 +171,6 @@ function isDoubtfulName({ start, end }: Part, name: string, reading: Match, requ
   );
 }
 
-/** "Maria to my contacts": a preposition with a word of the operation's phrases. */
 function saysOther({ words: own }: Operation, { start, end }: Part, { words }: RequestText): boolean {
   for (let at = start + 1; at < end - 1; at++) {
     if (!prepositions.has(words[at] ?? "")) continue;
@@ -201,7 +195,6 @@ function couldFill({ type, behind, leads }: OperationSlot, { start, end }: Part,
     const from = at + (lead?.length ?? 0);
     if (lead === undefined || from >= end) return false;
     if (type.schema === undefined) return true;
-    // A preposition may belong to a verb before it: "drive to Rome".
     const last = words[from - 1] ?? "";
     const isPreposition = prepositions.has(last) && leads.some((each) => each.join(" ") === last);
     const text = textBetween(request, from, end);

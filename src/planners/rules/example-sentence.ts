@@ -45,7 +45,6 @@ function placeOf(value: unknown, tokens: readonly Token[], type: SlotType): Part
   return quote === -1 ? undefined : { start: quote, end: quote + 1 };
 }
 
-/** The same words mean another day today than when the example was written. */
 function placeOfDate(tokens: readonly Token[]): Part | undefined {
   const start = tokens.findIndex(({ norm }) => mayHoldDate(norm));
   const end = tokens.findLastIndex(({ norm }) => mayHoldDate(norm)) + 1;
@@ -61,7 +60,7 @@ function placeOfNumber(value: number, tokens: readonly Token[]): Part | undefine
   return undefined;
 }
 
-/** From the first item to the last, if there is nothing else between them than commas and "and". */
+/** Undefined unless only commas and "and" stand between the items. */
 function placeOfList(items: readonly unknown[], tokens: readonly Token[], type: SlotType): Part | undefined {
   let first: number | undefined;
   let end = 0;

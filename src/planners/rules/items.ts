@@ -16,7 +16,7 @@ export function isQuote(parts: readonly Part[], { tokens }: RequestText): boolea
   return parts.length === 1 && first?.end === (first?.start ?? 0) + 1 && tokens[first?.start ?? 0]?.kind === "quote";
 }
 
-/** The user's own words; a fully quoted text without its quotes; undefined for words that name nothing. */
+/** The user's own words, without quotes around all of them. Undefined for words that name nothing. */
 export function textOf(parts: readonly Part[], request: RequestText): string | undefined {
   const { words, tokens } = request;
   const [first] = parts;
@@ -28,7 +28,6 @@ export function textOf(parts: readonly Part[], request: RequestText): string | u
 
 const separators: ReadonlySet<string> = new Set([",", "and", "&", ";"]);
 
-/** The items of a text: "milk, eggs and bread" is three. */
 export function splitAt(request: RequestText, pieces: readonly Part[]): readonly (readonly Part[])[] {
   const items: Part[][] = [[]];
   for (const { start, end } of pieces) {
@@ -44,7 +43,7 @@ export function splitAt(request: RequestText, pieces: readonly Part[]): readonly
   return items.filter((item) => item.length > 0).map((item, index) => withoutAlso(item, request.words, index === 0));
 }
 
-/** True if a word stands between two things; not in "Johnson & Johnson" and "war and peace". */
+/** False in "Johnson & Johnson" and "war and peace". */
 export function isSeparatorAt({ words, tokens }: RequestText, at: number): boolean {
   const word = words[at] ?? "";
   if (!separators.has(word) || tokens[at]?.kind === "quote") return false;
@@ -52,7 +51,7 @@ export function isSeparatorAt({ words, tokens }: RequestText, at: number): boole
   return !unsplitPairs.has(`${words[at - 1]} and ${words[at + 1]}`);
 }
 
-/** "Four Weddings and a Funeral", "Show and tell, Year 3": they may be one name or two. The text begins at `from`. */
+/** "Four Weddings and a Funeral" and "Show and tell, Year 3" may be one name or two. The text begins at `from`. */
 export function isBetweenNames(request: RequestText, at: number, from: number): boolean {
   const { words, text } = request;
   if (!/^(?:and|&|,)$/.test(words[at] ?? "") || text === text.toUpperCase()) return false;
@@ -65,7 +64,6 @@ export function holdsNames(request: RequestText, { start, end }: Part): boolean 
   return request.words.slice(start, end).some((_, at) => isBetweenNames(request, start + at, start));
 }
 
-/** "and also bread"; "both" says it of all that follow. */
 function withoutAlso(item: readonly Part[], words: readonly string[], isFirst: boolean): readonly Part[] {
   const [first, ...others] = item;
   if (first === undefined || first.end - first.start < 2) return item;
@@ -75,7 +73,7 @@ function withoutAlso(item: readonly Part[], words: readonly string[], isFirst: b
 
 const maxItemTokens = 6;
 
-/** The things that a text names: itself, or several; undefined where it may be either. */
+/** Splits a text into items; undefined if it may be one item or several. */
 export function itemsOf(pieces: readonly Part[], request: RequestText): readonly (readonly Part[])[] | undefined {
   const { words } = request;
   const isOne = !pieces.some(({ start, end }) =>
@@ -83,7 +81,6 @@ export function itemsOf(pieces: readonly Part[], request: RequestText): readonly
   );
   const before = words[(pieces[0]?.start ?? 0) - 1] ?? "";
   if (isOne || /^(?:that|saying|about|regarding)$/.test(before)) return [pieces];
-  // "a room in Rome and Paris"
   const isPlace = /^(?:in|near|at|from|for)$/.test(before);
   if (!isPlace && pieces.some((piece) => holdsNames(request, piece))) return undefined;
   const items = splitAt(request, pieces);
@@ -97,7 +94,7 @@ export function itemsOf(pieces: readonly Part[], request: RequestText): readonly
   return mayBeItems(said, marks) && new Set(verbs).size === 1 ? items : undefined;
 }
 
-/** True if things with these marks between them are several: "stamps, 1st class" may be one. */
+/** "stamps, 1st class" may be one item. */
 export function mayBeItems(said: readonly (readonly string[])[], marks: readonly string[]): boolean {
   if (said.some(([first]) => first === "not" || first === "no")) return false;
   const longest = Math.max(...said.map(({ length }) => length));

@@ -14,21 +14,17 @@ import { tokenize } from "../../language/tokens.ts";
 import { stem } from "../../language/word-forms.ts";
 import type { ToolRules } from "./phrase-rules.ts";
 
-/*
- * Finds the tool that a sentence means by its likeness to the tool's examples. Two softmaxes, over words and over letters, are
- * made from the examples. Their shares and a few counts are marks, which are weighed by constants.
- */
+// Two softmaxes, over words and over letters, are trained on all examples. Constants weigh their shares and counts.
 
 export const likenessConstants = {
   weights: [2.52, 1.17, 1.01, 4.07, 2.84, -0.55, 1.62, 0.42, 0.32, -0.07, 0.2],
-  /** The log-odds from which a tool is planned: of one tool, and what they grow by with the logarithm of their number. */
+  /** Log-odds from which a tool is planned: for one tool, and the increase per logarithm of their number. */
   bar: [0.63, 0.59] as const,
-  /** The log-odds from which a person is asked. */
+  /** Log-odds from which a person is asked. */
   ask: -0.23,
 };
 
 const minExamples = 3;
-/** More would make the first request slow. */
 const maxExamples = 20;
 const maxWords = 40;
 
@@ -48,7 +44,6 @@ interface Sentence {
   readonly kinds: readonly string[];
 }
 
-/** Reads a sentence; as a frame without what it is about, so that "what is my _" is none of the tools. */
 function readSentence(text: string, isFrame = false): Sentence {
   const tokens = tokenize(text, maxWords).filter(({ kind }) => kind !== "sign");
   const said = tokens.map(({ kind, norm }) => (kind === "word" ? norm : "#"));
@@ -110,7 +105,7 @@ class Softmax {
       ...examples.map(([parts, tool]) => ({ vector: this.vectorOf(parts), tool, rate: 3 })),
       ...none.map((parts) => ({ vector: this.vectorOf(parts), tool: classes - 1, rate: noneRate })),
     ];
-    // A long stride mixes the tools, always in the same way.
+    // Interleaves the tools, in a fixed order.
     for (let epoch = 0; epoch < 10; epoch++)
       for (const step of rows.keys()) {
         const row = rows[(step * 7919 + epoch) % rows.length];
@@ -189,7 +184,6 @@ export class Likeness {
     return this.tools.map(({ texts, counts }, at) => {
       const near = nearness.splice(0, texts.length);
       const nearest = Math.max(...near);
-      // A word of the tool is one that most of its examples have, and few of the others.
       const cores = content.map((word) => {
         const shares = this.tools.map((each) => (each.counts.get(word) ?? 0) / each.texts.length);
         return (shares[at] ?? 0) ** 2 / (shares.reduce((sum, share) => sum + share, 0) || 1);
@@ -207,7 +201,7 @@ export class Likeness {
   }
 }
 
-/** The place and the log-odds of the likeliest tool. @internal */
+/** @internal */
 export function weigh(compared: readonly { readonly marks: readonly number[] }[], weights: readonly number[]) {
   const scores = compared.map(({ marks }) => marks.reduce((sum, mark, at) => sum + mark * (weights[at] ?? 0), 0));
   const best = scores.indexOf(Math.max(...scores));

@@ -8,15 +8,15 @@ import { isCapital, type RequestText, textBetween } from "./request.ts";
 import { anaphor, isDate, isReadable, type SlotReading, type SlotType, slotReadingsAt } from "./slots.ts";
 import { closers, type TextEdges } from "./texts.ts";
 
-/** Some tokens of a request and what they are explained by; a linked list, the last piece first. */
+/** A linked list, the last piece first. */
 export interface Piece {
-  /** `free`: an article or a sign; `slot`: a value, or a part of its text; `left`: a date that the phrase has no place for. */
+  /** `free`: an article or a sign; `slot`: a value, or a part of its text; `left`: an unused date. */
   readonly kind: "word" | "free" | "slot" | "left";
   readonly start: number;
   readonly end: number;
   readonly name?: string;
   readonly value?: SlotReading["value"] | undefined;
-  /** With a text: true if it is taken word for word, to the end of the request or of its sentence. */
+  /** True for a text that is taken verbatim, to the end of the request or sentence. */
   readonly isMessage?: boolean;
   readonly isMistyped?: boolean;
   readonly place?: PhrasePlace;
@@ -40,7 +40,7 @@ export interface Fit {
 }
 
 export interface AsideFit extends Fit {
-  /** No other template may fill these slots: a list may be filled more than once. */
+  /** Slots that no other template may fill; a list may be filled again. */
   readonly taken: readonly string[];
   readonly isName: boolean;
 }
@@ -55,7 +55,7 @@ interface Thread {
   readonly isSpoken: boolean;
 }
 
-/** Costs of a request's tokens, by what explains them: a reading that explains more in the words of a phrase is better. */
+/** Costs of tokens by their explanation: words of a phrase are the best. */
 export const costs = {
   article: 1,
   filler: 0.5,
@@ -64,15 +64,14 @@ export const costs = {
   bareModifier: 1.5,
   mistyped: 4,
   text: 10,
-  /** Less than of another text, so that it begins at the first word that opens one. */
+  /** Less than of another text: a message begins at the first word that opens one. */
   message: 9,
   openText: 3,
-  /** Less than of a text: the things of a list are its own. */
   list: 6,
   left: 60,
   named: 20,
 } as const;
-/** A longer text must be in quotes, where it is one token. */
+/** A longer text needs quotes, which make it one token. */
 const maxTextTokens = 200;
 const maxModifierTokens = 16;
 const noNames: readonly string[] = [];
@@ -81,7 +80,7 @@ const checkCost = 25;
 
 export type FindMeanings = (word: string) => readonly string[];
 
-/** Counts the work done for one request: a measure that depends on no clock and no machine. */
+/** A budget that depends on no clock and no machine. */
 export class WorkMeter {
   done = 0;
 
@@ -102,12 +101,12 @@ export class TooMuchWork extends Error {}
 export interface Range {
   readonly start: number;
   readonly limit: number;
-  /** True if the template may end before this token; with `isText`, if its last token is of a text. */
+  /** True if the template may end before this token. `isText`: its last token is of a text. */
   isEnd(position: number, isText: boolean): boolean;
   messageEnds?(open: number): readonly { readonly end: number; readonly cost: number }[];
 }
 
-/** Only the cheapest thread at a place survives, so time is at most the tokens times the size of the template: no backtracking. */
+/** Keeps only the cheapest thread at each place, so time is linear in tokens times template size. */
 export class Matcher {
   private readonly asides = new Map<readonly Template[], (readonly AsideFit[])[]>();
   private readonly dateEnds = new Map<number, number>();
@@ -192,7 +191,6 @@ export class Matcher {
     const skipCost = position === run.range.start ? 0 : this.skipCost(position, word);
     if (skipCost === 0) return;
     if (skipCost === costs.article) {
-      // "watch The List", "pack a tent", "tell Ada that the gate is open"
       const isKept = word === "a" || word === "an" || opensMessage.has(this.request.words[position - 1] ?? "");
       const beginsText = () => place.steps.slots.some(({ name }) => !isReadable(slots.get(name) ?? { kind: "text" }));
       if (isText(pieces) || (isKept && beginsText())) return;
@@ -227,7 +225,7 @@ export class Matcher {
   private takeWord(run: Run, thread: Thread, word: string): void {
     const { words } = thread.place.steps;
     this.take(run, thread, words.get(word), 0);
-    // A message begins behind "that" where the phrase has a colon, and the reverse.
+    // "That" may stand for the colon of a phrase, and the reverse.
     if (opensMessage.has(word) && word !== "because")
       for (const opener of opensMessage)
         if (opener !== word && opener !== "because") this.take(run, thread, words.get(opener), 0);
@@ -248,14 +246,13 @@ export class Matcher {
     for (const next of places) push(run, position + 1, { ...thread, place: next, cost, pieces, isSpoken });
   }
 
-  /** Takes "tickets 3" for "ticket 3". */
   private takePlural(run: Run, thread: Thread, places: readonly PhrasePlace[]): void {
     const isNumber = ({ name }: PhraseSlot) => run.slots.get(name)?.kind === "number";
     const numbered = places.filter(({ steps }) => steps.slots.some(isNumber));
     this.take(run, thread, numbered, 0);
   }
 
-  /** Takes "post it" for "post parcel 4": of several words the one that is said would make a difference. */
+  /** Takes "post it" for "post parcel 4". */
   private takeIt(run: Run, thread: Thread): void {
     const { place, cost, pieces: before, filled } = thread;
     const { position } = run;
@@ -284,12 +281,10 @@ export class Matcher {
         continue;
       }
       for (const { value, end, isMeasured } of slotReadingsAt(type, this.request, position)) {
-        // "An hour" for "{minutes} minutes".
         const named =
           isMeasured === true
             ? [...next.steps.words].filter(([word]) => type.units?.some(({ names }) => names.includes(word)))
             : [];
-        // Beside a phrase "it" names none of the choices.
         if (type.kind === "enum" && value === anaphor && before === undefined) continue;
         const pieces: Piece = { kind: "slot", start: position, end, name, value, place, before };
         const filled = [...thread.filled, name];
@@ -306,7 +301,6 @@ export class Matcher {
     const { position } = run;
     const word = this.request.words[position];
     const hasWord = word !== undefined;
-    // The first word that opens a message opens it.
     const isOpener =
       hasWord && opensMessage.has(word) && [...next.steps.words.keys()].some((each) => opensMessage.has(each));
     if (hasWord && !isOpener && position - open < maxTextTokens && this.edges.mayHold(position))
@@ -350,17 +344,15 @@ export class Matcher {
     const type = slots.get(name);
     if (type?.kind !== "text" || type.text === "name" || type.text === "word") return false;
     const isOpened = pieces?.kind === "word" && opensMessage.has(this.request.words[position - 1] ?? "");
-    // "text {to} {text}"
     const isBehindWord = pieces?.kind === "slot" && slots.get(pieces.name ?? "")?.text === "word";
     return type.text === "message" || (pieces?.end === position && (isOpened || isBehindWord));
   }
 
-  /** The end of one word, a name in capitals or quotes, "@name" or "#channel"; the same place if none begins there. */
+  /** The end of one word, a name in capitals or quotes, "@name" or "#channel"; `start` if none begins there. */
   private wordEnd(start: number): number {
     const { tokens, words } = this.request;
     const { kind } = tokens[start] ?? {};
     if (/^[@#]$/.test(words[start] ?? "") && tokens[start + 1]?.glued === true) return start + 2;
-    // "My brother"
     const isOurs = /^(?:my|our|your|his|her|their)$/.test(words[start] ?? "");
     if (isOurs) return tokens[start + 1]?.kind === "word" ? start + 2 : start;
     if (kind === undefined || kind === "sign" || functionWords.has(words[start] ?? "")) return start;
@@ -371,7 +363,6 @@ export class Matcher {
 
   private takeMessage(run: Run, { place, cost, pieces: before, filled }: Thread, { name }: PhraseSlot): void {
     const { position, range } = run;
-    // "Because of his sister's wedding"
     const isOf = this.request.words[position] === "of" && this.request.words[position - 1] === "because";
     const start = isOf ? position + 1 : position;
     for (const message of range.messageEnds?.(start) ?? []) {
@@ -392,9 +383,8 @@ export class Matcher {
     }
   }
 
-  /** "add midnight in Paris", "add urgent care card": a value between a verb and a text may be a part of the text. */
+  /** "add midnight in Paris", "add urgent care card": the value may be a part of the text. */
   private followsBareValue({ slots, position }: Run, pieces: Piece | undefined): boolean {
-    // The phrase itself says that a text follows.
     if (pieces?.name !== undefined && slots.has(pieces.name)) return false;
     if (pieces?.kind !== "slot" || pieces.end !== position || typeof pieces.value !== "string") return false;
     const date = this.request.datesByStart.get(pieces.start);
@@ -416,7 +406,6 @@ export class Matcher {
     const closer = closers.get(words[position] ?? "");
     if (closer === undefined) return anywhere.flatMap((template) => this.modifierAt(template, position));
     if (closers.has(words[position + 1] ?? "")) return noFits;
-    // "team sync (friday)"
     const inside = this.modifiersAt(anywhere, position + 1).filter(({ end }) => words[end] === closer);
     return inside.map((fit) => ({ ...fit, end: fit.end + 1 }));
   }
@@ -435,7 +424,6 @@ export class Matcher {
       }));
   }
 
-  /** True if the texts beside a phrase are what they may be: a list's name is a few words. */
   private fitsOwnSchemas({ slots }: Template, { pieces }: Fit): boolean {
     return piecesOf(pieces).every(({ name, value, start, end }) => {
       const type = name === undefined ? undefined : slots.get(name);
@@ -453,7 +441,6 @@ export class Matcher {
   private skipCost(position: number, word: string): number {
     if (isFiller(word)) return costs.filler;
     if (!isArticle(word) || this.request.tokens[position]?.kind !== "word") return 0;
-    // "The 1975" is a name.
     const isName =
       isCapital(this.request, position) &&
       !/^\p{Ll}/u.test(this.request.text.charAt(this.request.tokens[position + 1]?.start ?? 0));
@@ -475,7 +462,7 @@ function push({ range, arriving }: Run, position: number, thread: Thread): void 
   else waiting.push(thread);
 }
 
-/** "remind me to shopping list pad with magnet": a name between a verb and the text may be a part of the text. */
+/** "remind me to shopping list pad with magnet": the name may be a part of the text. */
 function mayBeText(slots: Template["slots"], { isName }: AsideFit, { isSpoken, filled }: Thread): boolean {
   if (!isName || !isSpoken) return false;
   const hasText = [...slots.values()].some(({ kind }) => kind === "text");

@@ -6,7 +6,6 @@ import { toolSchemas } from "../../core/tool-schemas.ts";
 import { functionWords, lightVerbs } from "../../english/word-classes.ts";
 import { examplePhrase, parsePhrase } from "../../language/phrases.ts";
 
-/** Those with text slots alone, and no word that says more than "get". */
 export function findOpenPhrases(tool: DefinedTool): readonly string[] {
   const isGrave = tool.declaredEffect === "once" || tool.declaredNeedsApproval !== false;
   const schemas = isGrave ? toolSchemas(tool) : undefined;

@@ -10,7 +10,7 @@ export interface OperationSlot {
   readonly name: string;
   readonly type: SlotType;
   readonly leads: readonly (readonly string[])[];
-  /** The words that may follow it; {@link phraseEnd} where nothing does. */
+  /** The words that may follow; {@link phraseEnd} for none. */
   readonly behind: ReadonlySet<string>;
   readonly isInfinitive: boolean;
 }
@@ -55,7 +55,6 @@ export function wordsIn(node: PhraseNode): readonly string[] {
 }
 
 const slotMark = "{}";
-/** A place in a phrase with more words before it has no lead that tells it from others. */
 const maxTails = 200;
 
 interface Neighbours {
@@ -109,7 +108,6 @@ function walk(
     return new Set([slotMark]);
   }
   if (node.type === "word" && passed.has(node.word)) return tails;
-  // What stands before a word that says something leads to nothing behind it.
   if (node.type === "word" && isContent(node.word)) return new Set([node.word]);
   if (node.type === "word") return new Set([...tails].map((tail) => `${tail.split(" ").at(-1)} ${node.word}`.trim()));
   if (node.type === "choice") {
@@ -119,7 +117,6 @@ function walk(
   return node.items.reduce((before, item) => walk(item, before, onSlot), tails);
 }
 
-/** Goes through a phrase from its end with the words that may follow each place, and returns those at its start. */
 function walkBack(
   node: PhraseNode,
   following: ReadonlySet<string>,

@@ -22,10 +22,7 @@ import { isCapital, onceEach, type RequestText } from "./request.ts";
 import { anaphor, isDate, isReadable, type SlotReading, slotReadingsAt } from "./slots.ts";
 import { denials, isPlainText, type TextEdges } from "./texts.ts";
 
-/*
- * Reads what no phrase fits: the words of a call in any order, its values wherever they stand, and words that it does not know.
- * Like the matcher it keeps the cheapest thread at each place. See docs/decisions/proposals.md.
- */
+// Reads the words and values of a call in any order. See docs/decisions/proposals.md.
 
 export interface OtherFit {
   readonly rule: PhraseRule;
@@ -33,7 +30,7 @@ export interface OtherFit {
   readonly end: number;
   readonly pieces: readonly Piece[];
   readonly missing?: string;
-  /** True if it has the words and values of a phrase in their order, and no open text: only small words differ. */
+  /** True if it has the words and values of a phrase in their order, without open text. */
   isAlike(): boolean;
 }
 
@@ -43,40 +40,37 @@ export interface OtherRange {
   readonly limit: number;
 }
 
-/** Costs of tokens, by what they are taken for; a token of a text costs 10 for the matcher, too. */
+/** Costs of tokens. A token of a text costs 10 for the matcher, too. */
 const costs = {
   ...{ like: 10, hint: 15, small: 4, courtesy: 5 },
-  /** A word that is left out: any, one of another call, its verb, and one that says a value. */
+  /** A word left out: any, one of another call, its verb, one that says a value. */
   ...{ left: 40, other: 80, order: 200, mark: 60 },
   ...{ value: 2, pointer: 8, choice: 3 },
-  /** A value or a text to which no word of the phrases leads; a text in lower case; one behind a word that is left out. */
+  /** A value or text without a leading word; a text in lower case; one behind a word left out. */
   ...{ bare: 12, unnamed: 25, afterLeft: 50, optional: 20 },
   ...{ text: 10, name: 5, behindName: 20, preposition: 14, sign: 20, markInText: 30, ownWord: 25, verb: 30 },
-  /** A text that begins or ends within a name, or is not plain. */
   ...{ broken: 30, joined: 10, unplain: 60 },
-  /** Each token of a message, and of what may be one. */
   ...{ message: 2, opened: 6, maxMessage: 100 },
-  /** A call of nothing, which cannot be taken back. */
+  /** An irreversible call with an empty input. */
   empty: 60,
   ...{ missing: 45, unsaid: 60, infinitive: 60, goesOn: 15 },
 } as const;
-/** A call is meant only if some word says so. */
+/** Smallest weight of a word that names a call. */
 const minSaid = 0.5;
 const maxText = 12;
-/** A colon behind so few words opens a message, and so does "that" behind two. */
+/** A message opens behind a colon after at most so many words, and behind "that" after two. */
 const maxOpening = 8;
 const fitsPerEnd = 2;
 const maxFits = 4;
 const maxThreads = 8;
 const maxCalls = 5;
-/** A reading that costs more is not what anybody means. */
 const maxCost = 160;
 
 interface Thread {
   readonly cost: number;
-  /** One bit for each slot. */
+  /** Bits of the slots. */
   readonly filled: number;
-  /** The slot whose text is open, or -1, and the first token of the text. */
+  /** The slot whose text is open, or -1, and the first token of its text. */
   readonly open: number;
   readonly openAt: number;
   readonly pieces: Piece | undefined;
@@ -175,7 +169,7 @@ class OtherText {
 
   readonly isPlain = onceEach((start: number) => onceEach((end: number) => isPlainText(this.request, start, end)));
 
-  /** The cost of beginning or ending a text within a name: "Ada Lovelace", "Mrs van der Berg", "Dombey and Son". */
+  /** "Ada Lovelace", "Mrs van der Berg" and "Dombey and Son" stay together. */
   breakCost(at: number): number {
     const { words } = this.request;
     const [before = "", word = ""] = [words[at - 1], words[at]];
@@ -238,7 +232,7 @@ class Chart {
     return Math.max(0, ...this.text.meanings(at).map((meaning) => 0.8 * (weights.get(meaning) ?? 0)));
   }
 
-  /** The ways to read some words; `before` are the pieces of the call of which more is said. */
+  /** `before`: the pieces of the call that these words continue. */
   fit({ starts, ends, limit }: OtherRange, before?: readonly Piece[]): readonly OtherFit[] {
     const { words } = this.text.request;
     const [first, content] = [Math.min(...starts), Math.max(...starts)];
@@ -302,7 +296,6 @@ class Chart {
       push(at + 1, { ...thread, cost: thread.cost + cost, pieces, said: Math.max(thread.said, weight) });
     };
     if (weight >= minSaid) take("word", weight >= says.name ? 0 : costs.like);
-    // What is denied is not proposed.
     else if (denials.has(word) && word !== "no") return;
     else if (this.text.isMark[at]) take("left", costs.mark);
     else if (weight > 0) take("word", costs.hint);
@@ -322,7 +315,7 @@ class Chart {
     const all = this.text.readingsOf(type)(at);
     const amount =
       type.units === undefined && takesMoney.test(slot.name) ? this.text.request.amounts.get(at) : undefined;
-    // An amount that says no currency takes any.
+    // An amount without a currency takes any.
     const isMoney = amount?.number !== undefined && amount.measures.some(({ unit }) => unit.isMoney);
     const money = isMoney ? [{ value: amount.number?.value ?? 0, end: amount.end }] : [];
     return [...all, ...money].map((reading: SlotReading) => {
@@ -343,7 +336,7 @@ class Chart {
     return isDigits && this.call.slots.filter(({ type }) => type.kind === "number").length === 1;
   }
 
-  /** False for "squatted", for "one", and for a number without the unit that phrases always say. */
+  /** False for "squatted", "one" and a number without the unit that phrases always say. */
   private isOwnForm({ type, behind }: CallSlot, { isMeasured = false }: SlotReading, at: number): boolean {
     if (type.kind === "enum") return slotReadingsAt(type, this.text.request, at).length > 0;
     if (type.kind !== "number") return true;
@@ -360,7 +353,6 @@ class Chart {
     const said = isTelling ? Math.max(minSaid, thread.said) : thread.said;
     const next = { ...thread, cost: thread.cost + cost, filled: thread.filled | (1 << place), pieces, said };
     push(end, next);
-    // "Tickets 4, 5 and 6"
     const joint = this.jointEnd(end);
     if (value === anaphor || joint === end) return;
     for (const another of this.valuesAt(joint))
@@ -408,7 +400,6 @@ class Chart {
     const { words, tokens } = request;
     const isQuote = tokens[at]?.kind === "quote";
     const isLed = this.isLed(slot, at);
-    // What may be left out is not guessed.
     if (slot.isOptional && !isLed && !isQuote && slot.message !== "always") return nowhere;
     const unnamed = isCapital(request, at) || isQuote ? costs.bare : costs.unnamed;
     const lead = isLed ? 0 : unnamed + (slot.isOptional ? costs.optional : 0);
@@ -443,9 +434,7 @@ class Chart {
     const isBehindName = at > from && isCapital(request, at - 1);
     if (isBehindName && isCapital(request, at + 1)) return costs.name;
     if (tokens[at]?.kind === "sign") return costs.sign;
-    // "Ellie Brandt back": a name with capitals has no other word behind it.
     if (!prepositions.has(word)) return isBehindName ? costs.behindName : costs.text;
-    // A value that it leads to would begin behind it.
     const isLead = leads.some((lead) => lead.at(-1) === word);
     return isLead || at === from ? costs.broken : costs.preposition;
   }
@@ -537,7 +526,6 @@ class Chart {
     let from = 0;
     for (const { kind, name, start } of pieces) {
       const roots = kind === "word" ? this.meaningsAt(start) : [];
-      // "The web service": the name of a field beside its value.
       const isName = roots.some((root) => filled?.has(root)) && !roots.some((root) => items.includes(root));
       const isHint = kind === "word" && ((this.said[start] ?? 0) < minSaid || isName);
       if (isHint && roots.some((root) => empty?.has(root))) return false;
@@ -568,7 +556,6 @@ function saysValue({ kind, values, units }: CallSlot["type"], { words, amounts }
   return [...amounts.values()].some(({ measures }) => measures.some(isOwn));
 }
 
-/** The values of a type at a token: a number with its whole unit, one of a few also in another form, as "squatted". */
 function readLoosely(type: CallSlot["type"], { request, roots }: OtherText, at: number): readonly SlotReading[] {
   const found = slotReadingsAt(type, request, at);
   const { number, end = 0, measures = [] } = request.amounts.get(at) ?? {};
@@ -588,7 +575,6 @@ const articles = /^(?:the|an?|my|our)$/;
 const naming = /^(?:called|named|titled|entitled)$/;
 const asking = wordSet("show list display see view get give find tell check read fetch pull bring look search");
 const asksOrDenies = new Set([...questionWords, ...denials].filter((word) => word !== "no"));
-/** "Is", "you": of a clause, and of no name. */
 const ofClauses = new Set([...auxiliaries, ...wordSet("i we you he she they")]);
 const nameParts = wordSet("van von der den de di da del la le el al bin");
 const titles = wordSet("mr mrs ms miss dr prof sir madam lady lord frau herr monsieur madame st coach uncle aunt");

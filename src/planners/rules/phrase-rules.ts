@@ -39,14 +39,14 @@ export interface ToolRules {
   readonly leads: ReadonlySet<string>;
   readonly isSensitive: boolean;
   hasDates(): boolean;
-  /** Appended to a step's id to refer to the result: `.value`, or empty for the whole output. */
+  /** Appended to a step's id to refer to its result: `.value`, or empty for the whole output. */
   readonly resultPath: string;
 }
 
 const articles = wordSet("the a an my our this that these those all any");
 const rulesOf = new WeakMap<DefinedTool, ToolRules>();
 
-/** A promise the first time with zod 3, whose converter is loaded, and for phrases that a function loads. Throws `invalid-options`. */
+/** A promise the first time with zod 3, which loads a converter, and for phrases that a function loads. */
 export function compileTool(tool: DefinedTool): ToolRules | Promise<ToolRules> {
   return compiledTool(tool) ?? load(tool);
 }
@@ -118,7 +118,7 @@ function compile(tool: DefinedTool, phrases: readonly ToolPhrase[], schemas: Too
     const node = read(template);
     const names = slotNames(node);
     const slots = once(() => new Map([...names].map((name) => [name, typeOf(name)])));
-    // A function says itself what it makes of a slot.
+    // Only a function knows how it uses a slot.
     if (source.toInput === undefined) readPhrase(`${tool.name}.phrases[${index}]`, source.phrase, slots);
     const beside = (source.anywhere ?? asidesOf(source, { node, input: schemas.input, typeOf })).map((phrase) => {
       const node = nodes.get(phrase) ?? read(phrase);
@@ -161,7 +161,7 @@ function compile(tool: DefinedTool, phrases: readonly ToolPhrase[], schemas: Too
   return result;
 }
 
-/** Phrases that have the same templates beside them share what is known about a request, too. */
+/** Phrases with equal templates share a list, and so the cache of its fits. */
 function shareAsides(lists: Template[][], nodes: readonly PhraseNode[], typeOf: (name: string) => SlotType) {
   const isAlike = ({ node, slots }: Template, at: number) =>
     node === nodes[at] && [...slots].every(([name, type]) => typeOf(name) === type);
@@ -180,7 +180,7 @@ function slotType(
   source: ToolPhrase,
   { input, phrases }: { readonly input: JsonSchema; readonly phrases: readonly ToolPhrase[] },
 ): SlotType {
-  // A fixed part of the input may choose the branch of a union, and so the field.
+  // A fixed value may choose the branch of a union, and so the field.
   const schemas = schemasAt(input, [name], source.input ?? {});
   const field = schemas === undefined || schemas.length === 0 ? undefined : typeOfField(name, schemas, phrases);
   const schema = source.slots?.[name];
@@ -202,12 +202,12 @@ export function typeOfField(
   return units.length === 0 ? type : { ...type, units };
 }
 
-/** The units of a field: as its `unit` (a metadata key) says, its name, the words beside it in phrases, or its description. */
+/** Reads the units from `unit` (a metadata key), the name, the words beside it in phrases, or the description. */
 function unitsOf(name: string, { unit, description }: JsonSchema, phrases: readonly ToolPhrase[]): readonly Unit[] {
   const own = unitsOfName(name);
   if (typeof unit === "string") {
     const given = unitsNamed(unit.toLowerCase());
-    // Cents of which currency.
+    // Cents need a currency.
     const same = own.filter(({ kind }) => given.some((each) => each.kind === kind));
     return same.length > 0 ? same : given;
   }
@@ -221,7 +221,7 @@ function unitsOf(name: string, { unit, description }: JsonSchema, phrases: reado
   const all = found
     .map((each) => (/^[a-z]$/i.test(each) ? [] : unitsNamed(each.toLowerCase())))
     .filter(({ length }) => length > 0);
-  // One that takes euros or dollars is of neither.
+  // Euros in one phrase and dollars in another: neither is its unit.
   if (all.length > 0) return all.every(([first]) => first?.kind === all[0]?.[0]?.kind) ? (all[0] ?? []) : [];
   const said = typeof description === "string" ? tokenize(description, 40) : [];
   const named = said
@@ -230,7 +230,7 @@ function unitsOf(name: string, { unit, description }: JsonSchema, phrases: reado
   return new Set(named.map(([first]) => first?.kind)).size === 1 ? (named[0] ?? []) : [];
 }
 
-/** The input that a phrase makes of some of its slots; undefined if its function cannot do without the others. */
+/** Undefined if the phrase's function needs the other slots. */
 export function inputOfPhrase(
   { fixed, source }: PhraseRule,
   slots: Readonly<Record<string, SlotValue>>,
@@ -268,7 +268,6 @@ function asidesOf(
   });
 }
 
-/** The path the tool names; else the only property of its output; else the whole output. */
 function resultPathOf({ result }: DefinedTool, output: JsonSchema | undefined): string {
   if (result !== undefined) return result.startsWith("[") ? result : `.${result}`;
   const branches = output && schemasAt(output, []);

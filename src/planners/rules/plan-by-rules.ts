@@ -65,7 +65,7 @@ type Details = AgentErrorDetails["cannot-plan"];
 
 const maxClauses = 1_000;
 const maxQuoted = 120;
-/** The wishes of a longer request are not explained one by one. */
+/** Longer requests are not explained wish by wish. */
 const maxWishes = 20;
 const maxWishText = 4_000;
 type Parts = () => RequestExplanation["parts"];
@@ -157,7 +157,7 @@ class Planning {
     return (await this.findLikely(text, planned)) ?? this.propose(text, planned);
   }
 
-  /** Adds to a refusal what the request may mean; what has no effect, and leaves nothing open, is planned. */
+  /** Adds likely meanings to a refusal. One without effect and without doubt is planned. */
   private async propose(text: string, refused: Refused): Promise<Planned | Refused> {
     const { reason, why, more } = refused;
     const request = this.read(text);
@@ -176,7 +176,6 @@ class Planning {
       return [{ ...meaningOf(reading, found.readings, request), ...(asks && { asks }) }];
     });
     const [first] = meant;
-    // What was refused as it stands may still be the likeliest.
     const known = (more.meant ?? []).filter(
       ({ steps }) => !meant.some((each) => JSON.stringify(each.steps) === JSON.stringify(steps)),
     );
@@ -209,12 +208,12 @@ class Planning {
     let before = 0;
     for (const wish of wishes) {
       const said = run && text.slice(run.start, wish.end);
-      // All of the request was refused already.
+      // The whole request was refused already.
       let made = said === undefined || said === whole ? undefined : await this.planText(said, run?.before);
       if (run === undefined || made === undefined || made instanceof Refused || made.steps.length <= run.count) {
         run = { start: wish.start, before, count: 0 };
         const { words } = this.read(wish.text);
-        // "Buy that many apples" says something else alone.
+        // "Buy that many apples" has another meaning alone.
         const isLoose = found.length > 0 && mentionsResult(words, 0, words.length);
         made = await this.planText(wish.text, before);
         if (isLoose && !(made instanceof Refused)) made = new Refused("not-understood", "it refers to a result");
@@ -231,7 +230,7 @@ class Planning {
     return found;
   }
 
-  /** Up to three requests that are planned as they are, one for each of the likest tools, with values of the request or its meanings. */
+  /** Up to three requests that can be planned as they are, one for each of the likeliest tools. */
   async suggest(text: string, meant: readonly PlanStep[] = []): Promise<readonly string[]> {
     const said = contentOf(text.slice(0, maxWishText));
     const request = this.read(text.length > maxWishText ? "" : text);
@@ -256,7 +255,6 @@ class Planning {
     for (const rule of phrases) {
       const example = sayPhrase(rule, exampleValues(rule, said), this.clock);
       if (example === undefined) continue;
-      // Other tools may know the same words.
       const key = [...this.rules.map((each) => each.tool.name), example].join("\n");
       const known = plannable(tool);
       const isPlanned = known.get(key) ?? !((await this.planText(example)) instanceof Refused);
@@ -320,7 +318,6 @@ class Planning {
     return { steps: explained, parts, matches };
   }
 
-  /** "If milk is on my list, delete it": what is asked first is a step, and the rest is done only if its answer says so. */
   private async planConditional(text: string): Promise<Planned | undefined> {
     const conditional = readConditional(text);
     if (conditional === undefined) return undefined;
@@ -331,14 +328,13 @@ class Planning {
     return steps && { ...planned, steps };
   }
 
-  /** "In two hours, send it": the steps behind a wait, to tools that have no date of their own; or why they cannot wait. */
+  /** "In two hours, send it": puts the steps behind a wait, unless their tool takes a date itself. */
   private planDelayed(
     { drafts, matches, doubts }: Reading,
     reader: RequestReader,
   ): readonly PlanStep[] | Refused | undefined {
     const { request } = reader;
     const [place, ...others] = doubts;
-    // Another tool may say "tell Ada at 5", too.
     const isDated = matches.some(({ rules, pieces }) => {
       const verb = request.words[pieces.find(({ kind }) => kind === "word")?.start ?? -1] ?? "";
       return this.rules.some((tool) => (tool === rules || tool.leads.has(verb)) && tool.hasDates());
@@ -353,7 +349,7 @@ class Planning {
     const isFirst = matches.every(({ pieces }) =>
       pieces.every(({ kind, start }) => kind === "left" || start >= mark.end),
     );
-    // Of several wishes, a time at the end may be that of the last one alone.
+    // Behind several wishes, a time may be of the last one alone.
     const isOfAll = isFirst || (matches.length === 1 && matches.every(({ end }) => end <= mark.end));
     const steps = orderSteps(drafts, request);
     const meant = [{ calls: drafts, steps, certainty: 0.5, unused: [said] }];
@@ -388,13 +384,13 @@ class Planning {
     return new Refused(reason, `${said} ${doubtful[doubt.kind]}`, { meant, reader });
   }
 
-  /** "How much is left", to a tool that is known by "what is my balance" and the like: that is planned in its place. */
+  /** Finds the tool for "how much is left" by its likeness to "what is my balance". */
   private async findLikely(
     text: string,
     { more: { isUnread, details } }: Refused,
   ): Promise<Planned | Refused | undefined> {
     const words = tokenize(text, maxTokens).map(({ kind, norm }) => (kind === "quote" ? quotedWord : norm));
-    // What a pure tool may be asked is not whether to do something.
+    // A question is a refusal only for tools with effects.
     const isBarred = findRefusals(words, 0, words.length).some(({ reason }) => reason !== "question");
     const like = isUnread && !isBarred && cutWishes(text).length < 2 ? findLike(this.rules, text) : undefined;
     if (like === undefined) return undefined;
@@ -452,21 +448,19 @@ function orderSteps(drafts: readonly DraftStep[], request: RequestText): readonl
   const waits = waitsOf(drafts.map(({ id, rules, input }) => ({ id, tool: rules.tool, input })));
   let said = 0;
   return drafts.map(({ id, rules, input, match }, index): PlanStep => {
-    // The reasoning of "… and eggs" includes the words before it.
     if (match.goesOn !== true) said = request.words[match.start] === "•" ? match.start + 1 : match.start;
     const short = cutText(textBetween(request, said, match.end).replace(/\s+/g, " "), maxReasoning);
     const reasoning = short.charAt(0).toUpperCase() + short.slice(1);
     const step = { id, tool: rules.tool.name, input, dependsOn: waits[index] ?? [] };
-    // The words of the request are where a secret comes from.
+    // `reasoning` would quote the secret.
     return rules.isSensitive ? step : { ...step, reasoning };
   });
 }
 
-/** Nobody types a longer request without a phrase in it. */
 const maxProposedTokens = 300;
-/** Below this certainty a proposal is not what a request lacks. */
+/** A less certain proposal is not reported. */
 const minAsked = 0.3;
-/** A reading in other words must cost so much less than any other. */
+/** A reading in other words must be this much cheaper than any other. */
 const minAhead = 30;
 
 const proposable: ReadonlySet<RefusalReason> = new Set([
@@ -520,7 +514,7 @@ function explainPart(match: Match, { clauses, request }: RequestReader, drafts: 
   };
 }
 
-/** Words that no match explains, such as courtesies, are left out; those in the places of `left` were not understood. */
+/** Courtesies are left out; words at the places of `left` were not understood. */
 function explainWords(
   request: RequestText,
   { start, end, matches, left }: Part & { readonly matches: readonly Match[]; readonly left: readonly Part[] },

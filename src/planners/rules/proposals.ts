@@ -118,7 +118,7 @@ export function contentOf(text: string): ReadonlySet<string> {
   );
 }
 
-/** A value for each slot of a phrase: of the request or the input, an example of the schema, or one that is made up. */
+/** Values come from the request or the input, else from an example of the schema, else they are made up. */
 export function exampleValues(
   rule: PhraseRule,
   { request, input }: { readonly request: RequestText; readonly input: JsonObject },

@@ -28,7 +28,7 @@ export interface DraftStep {
   readonly input: JsonObject;
   readonly match: Match;
   readonly place: number;
-  /** True once a value behind it was said of it: later values are of others. */
+  /** True once a value behind it was said of it: later values are of other steps. */
   readonly isClosed: boolean;
 }
 
@@ -48,10 +48,10 @@ export interface Reading {
   readonly lacking?: { readonly stepId: string; readonly slot: string } | undefined;
 }
 
-/** A request that was read as a whole, or why it was not. `matches` is what was understood; of a refusal, before `clause`. */
+/** `matches` are the understood parts; of a refusal, those before `clause`. */
 export type Readings =
   | { readonly type: "too-long"; readonly matches: readonly Match[] }
-  /** The likeliest first; of those with doubts, up to three. `isTie` if the first two are equally likely. */
+  /** The likeliest first; of those with doubts, up to three. */
   | { readonly type: "read"; readonly readings: readonly [Reading, ...Reading[]]; readonly isTie: boolean }
   | (Failure & { readonly matches: readonly Match[] } & (
         | { readonly type: "refused"; readonly refusal: FoundRefusal }
@@ -72,27 +72,27 @@ interface Search {
 
 const maxLookBack = 16;
 const maxBeam = 3;
-/** A reading of the words so far that costs so much more than the best is given up. */
+/** Partial readings that cost this much more than the best are dropped. */
 const maxBehind = 10;
-/** Each wish costs a little, so that of two ways that take the same words the one with fewer wishes wins. */
+/** Prefers fewer wishes among readings of the same words. */
 const wishCost = 4;
-/** One in other words costs more: its words may be a part of another. */
+/** Higher in other words, which may be a part of another wish. */
 const otherWishCost = 25;
-/** Going on with the phrase before is likelier than a new wish. */
+/** Negative, as continuing a phrase is likelier than a new wish. */
 const goesOnCost = -3;
 const reasonCost = 6;
 const unreadCost = 30;
 const unreadWordCost = 15;
 const maxUnread = 120;
-/** Added once to the cost of a doubtful reading: it is the last that words may mean. */
+/** Puts doubtful readings behind all others. */
 export const unsureCost = 1_000;
-/** A message ends with a sentence only where another wish begins there. */
+/** A message ends with a sentence only where another wish begins. */
 const sentenceCost = 50;
-/** A word that a phrase explains is better explained than one that is taken for a courtesy. */
+/** Prefers a phrase to a courtesy as the explanation of a word. */
 const politeCost = 2;
 const maxCandidates = 12;
 const maxWorse = 4;
-/** Two readings whose costs differ by less are equally good. */
+/** A smaller difference in cost is a tie. */
 const tieCost = 0.25;
 const maxClausesOfWish = 8;
 const maxSumClauses = 4;
@@ -137,7 +137,6 @@ export class RequestReader {
     this.candidates = tools.flatMap((tool) => tool.candidates(present));
   }
 
-  /** "Hi Nora, …", "Ida, …": whom the request is said to. */
   private isCalling(start: number, end: number): boolean {
     const { words } = this.request;
     if (start > 0 || end - start > 3 || words[end] !== ",") return false;
@@ -151,7 +150,6 @@ export class RequestReader {
     const { start, end } = this.clauses[clause] ?? { start: 0, end: 0 };
     const spelt = words.map((word) => (isMistypedInside(word, "every") ? "every" : word));
     const found = (this.starts[clause] ?? []).flatMap((from) => findRefusals(spelt, from, end));
-    // "add eggs, actually butter"
     if (start > 0 && words[start] === "actually") found.push({ reason: "corrected", start, end: start + 1 });
     return [...new Map(found.map((refusal) => [refusal.reason + refusal.start, refusal])).values()];
   }
@@ -183,7 +181,7 @@ export class RequestReader {
     return this.bestOf(search.beams[count] ?? []) ?? this.explainFailure(search);
   }
 
-  /** Adds every wish that may begin with a clause to what was read before it; two at most that end at the same place. */
+  /** Keeps at most two wishes that end at the same place. */
   private async extendAll(partial: Partial, clause: number, search: Search): Promise<void> {
     const done = new Map<number, readonly Match[]>();
     const last = partial.matches.at(-1);
@@ -214,14 +212,14 @@ export class RequestReader {
   private isWorse({ lastClause, cost }: Match, [best, second, ...others]: readonly Match[]): boolean {
     if (best === undefined) return false;
     if (this.otherWords !== undefined) return others.length > 1;
-    // At the end of the request only one that is as good makes a difference.
+    // At the end of the request only a tie makes a difference.
     const isLast = lastClause === this.clauses.length - 1 && this.doubtsOf(best).length === 0;
     return second !== undefined || cost - best.cost > (isLast ? tieCost : maxWorse);
   }
 
   private readonly doubtsOf = remembered((match: Match) => findDoubts(match, this.request));
 
-  /** False for lines of one list of which one is a wish, and the other something to do: "- milk", "- cancel the gym". */
+  /** False if one line is a wish and the other is a thing to do: "- milk", "- cancel the gym". */
   private isSameList(last: Match | undefined, match: Match): boolean {
     const { words } = this.request;
     const [isItem, wasItem] = [match, last ?? match].map(({ firstClause, start }) =>
@@ -255,10 +253,9 @@ export class RequestReader {
     const { firstClause, lastClause, pieces, rule, rules } = match;
     const said = saidBy(match.inOtherWords ? pieces.filter(({ kind }) => kind === "word" || kind === "slot") : pieces);
     const mayStand = ({ reason }: FoundRefusal) => {
-      // Every word of a sum has its part in it; before another wish it may be its condition.
+      // A sum explains each of its words; before another wish it may be a condition.
       if (rule.hasSum && reason === "condition") return lastClause === this.clauses.length - 1;
       if (rule.hasSum) return reason !== "denied" && reason !== "corrected";
-      // To ask is not to ask whether to do it, where the tool only answers.
       return reason === "question" && rules.tool.declaredEffect === "pure";
     };
     for (let clause = firstClause; clause <= lastClause; clause++) {
@@ -273,7 +270,7 @@ export class RequestReader {
     return undefined;
   }
 
-  /** Courtesies around a wish, as in "I wonder if you could", set no condition. */
+  /** Courtesies such as "I wonder if you could" set no condition. */
   private isBeside({ firstClause, lastClause, start, end }: Match, clause: number, refusal: FoundRefusal): boolean {
     if (refusal.reason !== "condition") return false;
     if (clause === firstClause && refusal.end <= start) return true;
@@ -286,7 +283,6 @@ export class RequestReader {
     const { words, marks } = this.request;
     const date = marks.find((mark) => mark.kind === "date" && mark.leadStart === start && mark.end === end);
     const last = partial.matches.at(-1);
-    // Behind a message only a wish begins.
     if (last?.pieces.at(-1)?.isMessage === true) return undefined;
     const doubts = [...partial.doubts, { kind: "left", start, end } as const];
     if (date !== undefined) return { ...partial, cost: partial.cost + costs.left + unsureCost, doubts };
@@ -299,7 +295,6 @@ export class RequestReader {
     return { ...partial, cost: partial.cost + cost, doubts };
   }
 
-  /** "…, we have enough", "as I am busy, …": says why, and asks for nothing. */
   private isReason(clause: number, { drafts, matches }: Partial): boolean {
     const { start, end } = this.clauses[clause] ?? { start: 0, end: 0 };
     const { words, marks } = this.request;
@@ -320,7 +315,7 @@ export class RequestReader {
     // "[because {reason}]"
     const isOwn = matches.at(-1)?.rule.operation.opens(words[start] ?? "") === true;
     if (isBarred || isLost || isOwn) return false;
-    // What comes first may say what "it" is.
+    // A leading clause may name what "it" is.
     const pointsBack = () => words.slice(end).some((word) => /^(?:it|them|that|those|these|one)$/.test(word));
     if (drafts.length === 0 && (end === words.length || pointsBack())) return false;
     return statesReason(words, start, end);
@@ -347,7 +342,6 @@ export class RequestReader {
     return fits.map((fit) => this.toMatch(fit, firstClause));
   });
 
-  /** "…, and 15 to site 4": the call before with other values. */
   private goOnInOtherWords({ matches }: Partial, clause: number): readonly Match[] {
     const last = matches.at(-1);
     const isBehind = last?.lastClause === clause - 1 && !last.pieces.at(-1)?.isMessage;
@@ -396,7 +390,6 @@ export class RequestReader {
     });
   }
 
-  /** A message ends with the request, or where a sentence ends and another wish begins. */
   private readonly messageEnds = onceEach(
     (open: number): readonly { readonly end: number; readonly cost: number }[] => {
       const { tokens } = this.request;
@@ -447,7 +440,6 @@ export class RequestReader {
     return matches;
   }
 
-  /** "… and eggs": the phrase before, without its verb. */
   private goOn({ matches }: Partial, clause: number): readonly Match[] {
     const last = matches.at(-1);
     const next = this.clauses[clause];
@@ -464,7 +456,6 @@ export class RequestReader {
     const isSingle = [...rule.slots.values()].some(({ text }) => text === "whole" || text === "message");
     if (from.length === 0 || slot < 0 || isSingle) return [];
     const limit = this.limitFrom(clause);
-    // What begins with a verb of a phrase is a wish of its own.
     const word = this.request.words[next.start] ?? "";
     const isNoun = from.length > 1 && this.request.words[spoken[slot - 1]?.start ?? -1] === word;
     if (this.isLead(word) && !isNoun) return [];
@@ -479,13 +470,11 @@ export class RequestReader {
       .map((match) => ({ ...this.shareForward(last, match), goesOn: true, cost: match.cost + goesOnCost }));
   }
 
-  /** "buy milk and eggs" is one thing to do, "milk and eggs" are two. */
   private isLike(last: Match, next: Match): boolean {
     const texts = [last, next].map(({ pieces }) => pieces.find(({ kind }) => kind === "slot"));
     const [first, second] = texts.map((piece) => (piece ? this.request.words.slice(piece.start, piece.end) : []));
     if (first === undefined || second === undefined || second.length === 0) return false;
     const marks = this.request.words.slice(last.end, next.start);
-    // What has its own date or list is a thing of its own.
     const isApart = [last, next].every(({ pieces, rule }) =>
       pieces.some(({ name }) => name !== undefined && !rule.slots.has(name)),
     );
@@ -516,7 +505,7 @@ export class RequestReader {
     return first ?? { ok: false };
   }
 
-  /** A value before the first of several things is said of the others, too. */
+  /** A value before the first of several things applies to the others, too. */
   private shareForward(last: Match, match: Match): Match {
     const { pieces, rule } = last;
     const text = pieces.findIndex(
@@ -555,7 +544,7 @@ export class RequestReader {
     };
   }
 
-  /** A value behind the last of several things is said of all before it, up to one with a value of its own. */
+  /** A value behind the last of several things applies to all before it, up to one with a value of its own. */
   private async shareBack(partial: Partial, match: Match, beside: readonly Piece[]): Promise<readonly DraftStep[]> {
     if (beside.length === 0) return partial.drafts;
     const drafts = [...partial.drafts];
@@ -566,7 +555,6 @@ export class RequestReader {
         : draft?.match.rule === match.rule;
       if (draft === undefined || !isSameCall || draft.isClosed) break;
       const isFirst = draft.match.goesOn !== true && draft.place === 0;
-      // What was said before the first of them counts less.
       const { start } = draft.match;
       const own = draft.match.pieces.filter(
         (piece) => piece.start >= start || beside.every(({ name }) => name !== piece.name),
@@ -581,7 +569,6 @@ export class RequestReader {
     return drafts;
   }
 
-  /** True if it is about several things, or somebody: "let them know". */
   private saysThem({ pieces }: Match): boolean {
     return pieces.some(({ name, start, end }) => {
       const isOne = name !== undefined && end === start + 1;
@@ -597,7 +584,7 @@ export class RequestReader {
         ? undefined
         : { $ref: earlier.id + earlier.rules.resultPath };
     const before = partial.asked.get(rules);
-    // "Forward mail 90, then archive it": what the earlier step was given, rather than what it returns.
+    // "Forward mail 90, then archive it": the input of the earlier step, not its result.
     const input = earlier?.rules === rules ? undefined : earlier?.input;
     const values = readSlotValues(match, { request: this.request, previous, input, work: this.work });
     if (!values.ok) return { ...values, refersBack: values.reason === "unbound" };
@@ -641,7 +628,7 @@ export class RequestReader {
     return why === undefined ? { ok: true, inputs } : { ok: false, why };
   }
 
-  /** Refuses "pay that amount" behind a sum: the words may or may not stand for its result. */
+  /** "Pay that amount" behind a sum may or may not mean its result. */
   private findLooseResult({ pieces, rule }: Match): Unfit | undefined {
     const { words, tokens } = this.request;
     for (const { kind, name, value, start, end, isMessage = false } of pieces) {
@@ -657,7 +644,6 @@ export class RequestReader {
     return undefined;
   }
 
-  /** Refuses a result that is an object or a list within a text: it belongs in no title. */
   private openResult(input: JsonObject, earlier: DraftStep | undefined): Unfit | undefined {
     const output = earlier?.rules.schemas.output;
     if (earlier === undefined || output === undefined) return undefined;
@@ -730,7 +716,6 @@ function saidBy(pieces: readonly Piece[]): ReadonlySet<number> {
   return said;
 }
 
-/** True for a refusal whose words the phrase says; of a question or of others, some of them: "remind me that i …". */
 function isSaid({ start, end, reason }: FoundRefusal, said: ReadonlySet<number>): boolean {
   let count = 0;
   for (let at = start; at < end; at++) if (said.has(at)) count++;
@@ -743,7 +728,7 @@ const openers = wordSet(
   "can could would will shall may might do does did is are was were have has had should please let i we you he she they",
 );
 
-/** Finds where a text may end in a clause: at its end, or before words that are in no name, as "please" and "thanks". */
+/** Finds where a text may end in a clause: at its end, or before words such as "please" and "thanks". */
 function textEndsOf(request: RequestText, start: number, end: number): readonly number[] {
   const { words, text } = request;
   return contentEnds(words, start, end, true).filter((at) => {

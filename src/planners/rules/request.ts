@@ -7,15 +7,15 @@ import { wordSet } from "../../english/word-set.ts";
 import { type Token, tokenize } from "../../language/tokens.ts";
 import { type Amount, readAmount } from "./amounts.ts";
 
-/** Most words and signs that a request may have; a quoted text is one. */
+/** Includes signs; a quoted text counts once. */
 export const maxTokens = 4_000;
 
 export interface RequestDate extends DateReading {
-  /** True if it is written as a part of a name: "High Noon", "Around the World in 80 Days". */
+  /** True if written as part of a name: "High Noon", "Around the World in 80 Days". */
   readonly isNamed: boolean;
-  /** True if it stands by itself: before a noun, as in "friday report", it may be a part of a name. */
+  /** False before a noun, where it may be part of a name: "friday report". */
   readonly isFirm: boolean;
-  /** The day of a time, where that comes first: "friday" of "friday at 5pm". Read when it is asked for. */
+  /** The day that comes before a time: "friday" of "friday at 5pm". */
   dayAlone(): { readonly end: number; readonly date: string } | undefined;
   inPast(): RequestDate;
 }
@@ -28,20 +28,20 @@ export interface RequestText {
   readonly dates: readonly RequestDate[];
   readonly ranges: readonly RequestRange[];
   readonly amounts: ReadonlyMap<number, Amount>;
-  /** Every piece that some reader can read, in order of their first tokens; they may overlap. */
+  /** In the order of their first tokens; they may overlap. */
   readonly marks: readonly Mark[];
-  /** By each token that they may be said from: also from "at", "on" and "for". */
+  /** Keyed by each possible first token: also "at", "on" and "for". */
   readonly datesByStart: ReadonlyMap<number, RequestDate>;
 }
 
-/** Words that say a value by themselves, whatever the tools: a plan uses them whole, or is not made unasked. Places are tokens. */
+/** Words that are a value for any tool: a plan uses all of them, or asks. Places are tokens. */
 export interface Mark {
   readonly kind: "date" | "amount" | "number" | "quote" | "tag" | "address";
   readonly start: number;
   readonly end: number;
   readonly leadStart: number;
   readonly isFirm: boolean;
-  /** For a date: true if it is on no calendar, or may be several. */
+  /** True for a date that is on no calendar, or ambiguous. */
   readonly isFalse?: boolean;
 }
 
@@ -62,7 +62,6 @@ export function readRequest(text: string, clock: DateClock): RequestText {
   const words = tokens.map(({ kind, norm }, at) => (bullets.has(at) ? "•" : kind === "quote" ? quotedWord : norm));
   const { dates, marks } = findDates({ text, tokens }, clock);
   const ranges = findRanges({ text, tokens }, clock);
-  // A date may also be said from its "at", "on" or "for".
   const datesByStart = new Map(
     dates.flatMap((date) => {
       const isLed = /^(?:at|on|for)$/.test(date.preposition ?? "");
@@ -84,7 +83,6 @@ export function readRequest(text: string, clock: DateClock): RequestText {
   return { text, tokens, words, clock, dates, ranges, amounts, marks, datesByStart };
 }
 
-/** Works something out once for each place or text for which it is asked. */
 export function onceEach<K extends string | number, T>(compute: (key: K) => T): (key: K) => T {
   const known = new Map<K, { readonly result: T }>();
   return (key) => {
@@ -98,7 +96,6 @@ type Said = Pick<RequestText, "text" | "tokens">;
 
 function findAmounts(tokens: readonly Token[]): ReadonlyMap<number, Amount> {
   const found = new Map<number, Amount>();
-  // "PROP-2025-001" is one word.
   const isOfCode = (at: number): boolean => {
     const isJoined =
       tokens[at]?.glued === true && /^[-_/.]$/.test(tokens[at - 1]?.norm ?? "") && tokens[at - 1]?.glued === true;
@@ -107,7 +104,6 @@ function findAmounts(tokens: readonly Token[]): ReadonlyMap<number, Amount> {
     return before >= 0 && (tokens[before]?.kind === "word" || isOfCode(before));
   };
   for (let at = 0; at < tokens.length; ) {
-    // "That one" is something that was spoken of.
     const isPointed = tokens[at]?.norm === "one" && onePointers.has(tokens[at - 1]?.norm ?? "");
     const amount = tokens[at]?.kind === "quote" || isPointed || isOfCode(at) ? undefined : readAmount(tokens, at);
     if (amount !== undefined) found.set(at, amount);
@@ -124,7 +120,6 @@ function findRanges({ text, tokens }: Said, clock: DateClock): readonly RequestR
     if (found === undefined) break;
     const start = tokens.findIndex((token) => token.start === from + found.start);
     const end = tokens.findIndex((token) => token.end === from + found.end) + 1;
-    // "after monday and before friday" are the ends of one.
     const isSame = /^(?:[\s,;]|\b(?:and|but|or)\b)*$/.test(text.slice(from, from + found.start));
     if (start === -1 || end <= start || (from > 0 && isSame)) break;
     const inPast = () => textOfRange(readRange(rest, clock, { isPast: true }) ?? found);
@@ -157,14 +152,13 @@ function findDates(said: Said, clock: DateClock) {
   };
   const found = readDates(text, clock, { onFalse: (each) => addMark(each, true) });
   for (const reading of found) addMark(reading, false);
-  // A short name of a day or four digits that nothing leads in may be one: "gas check weds", "1430 call Ada".
+  // Without a preposition these may be part of a name: "gas check weds", "1430 call Ada".
   for (const [at, { norm }] of tokens.entries())
     if (
       /^(?:mon|tues?|weds?|thurs?|fri|(?:[01]\d|2[0-3])(?:15|30|45))$/.test(norm) &&
       !marks.some(({ start, end }) => start <= at && at < end)
     )
       marks.push({ kind: "date", start: at, end: at + 1, leadStart: at, isFirm: false, isFalse: true });
-  // Each end of a range may fill a slot of its own.
   const all = found.flatMap((reading) => reading.ends ?? (reading.until === undefined ? [reading] : []));
   const dates = all.flatMap((reading): readonly RequestDate[] => {
     const place = placeOf(reading);
@@ -183,13 +177,12 @@ function findDates(said: Said, clock: DateClock) {
   return { dates, marks };
 }
 
-/** "Since", "what did we sell on", "I worked 3 hours on", "paid 9 euros for food on": what comes then is over. */
+/** True behind "since", "what did we sell on", "I worked 3 hours on" and the like. */
 function speaksOfPast(tokens: readonly Token[], end: number): boolean {
   const isSeparator = ({ norm }: Token) => /^(?:[,;.!?]|and|then|but)$/.test(norm);
   const start = tokens.slice(0, end).findLastIndex(isSeparator) + 1;
   const words = tokens.slice(start, end).map(({ norm }) => norm);
   if (words.at(-1) === "since") return true;
-  // "What have I got on friday" is of now.
   if (words.includes("got") && words.some((word) => /^(?:have|has|ive)$/.test(word))) return false;
   const first = words.findIndex((word) => !/^(?:i|we|he|she|they|just|hey|ok|so)$/.test(word));
   const isPerfect = (at: number) => words.slice(Math.max(0, at - 3), at).some((each) => /^(?:have|has)$/.test(each));
@@ -202,7 +195,7 @@ const alwaysCapital = new RegExp(
   "i",
 );
 
-/** True if a word of a date is written with a capital that only a name has: "noon", "days", "tomorrow". */
+/** "Noon", "Days" and "Tomorrow" have a capital only in names. */
 function isNamed(said: Said, start: number, end: number): boolean {
   if (said.text === said.text.toUpperCase()) return false;
   for (let at = Math.max(1, start); at < end; at++)
@@ -210,7 +203,7 @@ function isNamed(said: Said, start: number, end: number): boolean {
   return false;
 }
 
-/** Words after which a date stands by itself: before any other word it may be a part of a name, as in "friday report". */
+/** Before any other word a date may be part of a name, as in "friday report". */
 const followers = wordSet(
   "a about after again also an and are as at be because before but by due every for from high i if in into is it low my not of off " +
     "on onto or otherwise our please so tag tagged that the then this to until was we when while with without would you your " +
@@ -260,7 +253,7 @@ export function findBullets(tokens: readonly Token[]): ReadonlySet<number> {
 const numberWords = cardinals.slice(1, 11);
 const noMarks: ReadonlyMap<number, number> = new Map();
 
-/** Maps starts to the ends of their numbers, which count from one at the start: "1. … 2. …", "1) …", "step 1: …, step two: …". */
+/** Maps starts to the ends of item numbers, which count from one: "1. … 2. …", "1) …", "step 1: …, step two: …". */
 export function itemMarks(tokens: readonly Token[]): ReadonlyMap<number, number> {
   const first = readMark(tokens, 0, 1);
   if (first === undefined) return noMarks;
@@ -269,7 +262,7 @@ export function itemMarks(tokens: readonly Token[]): ReadonlyMap<number, number>
     const end = readMark(tokens, at, marks.size + 1);
     if (end !== undefined) marks.set(at, end);
   }
-  // A single number counts only after "step" or "task": "1. 5" may be arithmetic, and "1) " alone means nothing.
+  // A single "1. 5" may be arithmetic.
   return marks.size > 1 || isStep(tokens[0]) ? marks : noMarks;
 }
 

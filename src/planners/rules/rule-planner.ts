@@ -17,7 +17,7 @@ const ruleOptions = {
   explain: { type: "boolean", default: false },
 } satisfies OptionTable<RulePlannerOptions>;
 
-/** The rules are loaded by the first request: apps that only run plans never pay for them. */
+/** Apps that only run plans never load the rules. */
 const load = () => import("./plan-by-rules.ts");
 
 /**

@@ -22,10 +22,9 @@ interface Saying {
 }
 
 const gap = "…";
-/** Dates are said with their year and time zone. */
 const anyTime = { nowMs: 0, timeZone: "UTC" };
 
-/** Says a call in the first phrase that has a place for its whole input; undefined if none has. A missing field is said as "…". */
+/** Uses the first phrase that has a place for the whole input. A missing field is said as "…". */
 function sayInPhrases(rules: readonly PhraseRule[], input: JsonObject, saying: Saying): string | undefined {
   const isMade = ({ fixed }: PhraseRule) =>
     Object.entries(fixed).every(([name, value]) => canonicalJson(value) === canonicalJson(input[name] ?? null));
@@ -41,17 +40,16 @@ export function sayOpenly(rules: ToolRules, input: JsonObject, saying: Saying): 
   return said ?? (rules.isSensitive ? sayName(rules.tool.name) : undefined);
 }
 
-/** Loads what {@link sayStep} reads. A phrase that cannot be read is reported by whoever plans. */
+/** Loads what {@link sayStep} reads. Ignores invalid phrases, which planning reports. */
 export async function loadPhrases(tools: readonly Tool[]): Promise<void> {
   const load = async (tool: Tool) => void (await compileTool(toDefinedTool("tool", tool)));
   await Promise.allSettled(tools.map(load));
 }
 
-/** Says a call in the words of the tool itself, or of its phrases; undefined if there are none, or the phrases have yet to be loaded. */
+/** Undefined if the tool has no words for the call, or its phrases are not loaded yet. */
 export function sayStep(tool: DefinedTool, input: JsonObject): string | undefined {
   const own = sayOwn(tool, input);
   if (own !== undefined) return own;
-  // A phrase that cannot be read is reported by whoever plans.
   return textFrom(() => {
     const rules = compiledTool(tool);
     return rules && sayInPhrases(spokenRules(rules), input, { clock: anyTime });
@@ -62,7 +60,7 @@ const spokenRules = remembered(({ rules }: ToolRules): readonly PhraseRule[] =>
   rules.filter(({ example }) => /^\p{L}|[^{\p{L}]\p{L}/u.test(example)),
 );
 
-/** The shortest leaves least in doubt when it is typed. */
+/** The shortest phrase leaves least in doubt when it is typed. */
 const shortestFirst = remembered((tool: ToolRules) =>
   spokenRules(tool).toSorted((one, other) => one.example.length - other.example.length),
 );
@@ -80,7 +78,6 @@ function sayBy(rule: PhraseRule, input: JsonObject, { clock, lacking }: Saying):
   if (phrase === undefined || (lacking !== undefined && !speaker.said.has(lacking))) return undefined;
   const slots = Object.fromEntries([...speaker.said].map((name) => [name, values.get(name) as SlotValue]));
   const made = inputOfPhrase(rule, slots, clock);
-  // What stands for a value is not compared.
   const { [lacking ?? ""]: _, ...rest } = made ?? {};
   return made !== undefined && isSame(rest, input) ? [phrase, ...beside.filter(Boolean)].join(" ") : undefined;
 }
@@ -124,19 +121,18 @@ class Speaker {
     return [...slotNames(node)].some((name) => this.values.has(name) && !this.said.has(name));
   }
 
-  /** A part of a phrase, with the word that is said behind it, and the part before; undefined if a value is missing. */
+  /** Undefined if a value is missing. `next` and `before` are the neighbours. */
   say(node: PhraseNode, next = "", before?: PhraseNode): string | undefined {
     if (node.type === "word") return node.word;
     if (node.type === "slot") return this.sayValue(node.name, next);
     if (node.type === "choice") return this.sayChoice(node.items, next, before);
-    // From its end, as a number is said without its unit where that follows.
+    // Backwards, as a number omits its unit where that follows.
     const parts: string[] = [];
     for (const [index, item] of [...node.items.entries()].toReversed()) {
       const part = this.say(item, parts[0]?.split(" ")[0] ?? next, node.items[index - 1]);
       if (part === undefined) return undefined;
       if (part !== "") parts.unshift(part);
     }
-    // A group of which nothing has to be said has no parts.
     return parts.map((part, index) => (index === 0 || /^[,:;.?!]/.test(part) ? part : ` ${part}`)).join("");
   }
 
@@ -152,7 +148,7 @@ class Speaker {
     return this.wordBehind(items, before) ?? (plain && this.say(plain, next, before));
   }
 
-  /** The word behind a number, if that is a choice: one that names its unit; in the plural, if there is one. */
+  /** Picks a choice that names the unit of the number, if possible in the plural. */
   private wordBehind(items: readonly PhraseNode[], before?: PhraseNode): string | undefined {
     const name = before?.type === "slot" ? before.name : "";
     const type = typeOfSlot(this.rule, name);
@@ -202,7 +198,7 @@ function sayNumber(value: number, units: NonNullable<SlotType["units"]>, next: s
   return isCounted ? String(value) : `${value} ${unit.names[1] ?? unit.names[0]}`;
 }
 
-/** A text; a name that may be read as something else is in quotes. */
+/** A name that could be read as something else is quoted. */
 function sayText(value: string, type: SlotType, isMessage: boolean): string {
   const parts = parseTemplate(value).map((part) =>
     part.type === "reference" ? sayReference(part.reference) : part.text,
@@ -221,7 +217,7 @@ const needsQuotes =
 
 const dateForm = /^(\d{4}-\d\d-\d\d)(?:T(\d\d:\d\d)(:\d\d(?:\.\d+)?)?(Z|[+-]\d\d:\d\d)?)?$/;
 
-/** "friday 4 december at 17:00"; with the year, if it is not the next such day. */
+/** "friday 4 december at 17:00"; with the year unless it is the next such day. */
 function sayDate(value: string, clock: DateClock): string {
   if (value === "..") return "any day";
   const [, written, time, seconds = "", zone = ""] = dateForm.exec(value) ?? [];
@@ -231,7 +227,7 @@ function sayDate(value: string, clock: DateClock): string {
   const isNext = nextDate(date.getUTCMonth(), date.getUTCDate(), today) === date.getTime() / dayMs;
   const day = `${weekdays[date.getUTCDay()]} ${date.getUTCDate()} ${months[date.getUTCMonth()]}${isNext ? "" : ` ${date.getUTCFullYear()}`}`;
   if (time === undefined) return day;
-  // As it is written: in the time zone of the request, if it is said to whoever typed that.
+  // The user's own time zone is not named.
   const place = clock === anyTime && zone !== "" ? ` ${zone === "Z" ? "UTC" : zone}` : "";
   return `${day} at ${time}${/[1-9]/.test(seconds) ? seconds : ""}${place}`;
 }

@@ -59,7 +59,7 @@ interface SlotContext {
 
 const pointer: unique symbol = Symbol("pointer");
 
-/** `previous` is the result that "it" refers to, `input` that of its step: the ticket of "assign ticket 10 to Eva and make it urgent". */
+/** `input` is that of the step of `previous`: the ticket of "assign ticket 10 to Eva and make it urgent". */
 export function readSlotValues(
   { pieces, rule }: { readonly pieces: readonly Piece[]; readonly rule: SlotRule },
   { request, previous, input = {}, work }: SlotContext,
@@ -76,7 +76,6 @@ export function readSlotValues(
     const values = found === pointer ? earlierValues(rule, name, previous, input) : found;
     if (values === undefined) return isUnbound(own, request);
     if (found === pointer) hasPointer = true;
-    // Quoted words are taken as they are.
     else if (!isQuote(own, request) && !fitsOwnSchema(type, found, work)) return { ok: false };
     work.spend(values.length * records.length);
     records = values.flatMap((value) => records.map((record) => ({ ...record, [name]: value })));
@@ -85,7 +84,6 @@ export function readSlotValues(
   return { ok: true, records, hasPointer };
 }
 
-/** "add milk and eggs, tag it food": either of them, or both as one thing. */
 export function saysIt({ pieces }: { readonly pieces: readonly Piece[] }, words: readonly string[]): boolean {
   return pieces.some(({ kind, start }) => kind === "word" && words[start] === "it");
 }
@@ -122,7 +120,6 @@ function valuesOf(
   const [first] = pieces;
   if (first === undefined) return undefined;
   if (first.value === anaphor) return pointer;
-  // "Tickets 4 and 5"
   if (first.value !== undefined)
     return pieces.flatMap(({ value }) => (value === undefined || typeof value === "symbol" ? [] : [value]));
   if (type.kind === "sum") return [textBetween(request, first.start, first.end)];
@@ -144,7 +141,7 @@ function valuesOf(
   return values.every((value) => value !== undefined) ? values : undefined;
 }
 
-/** True for words that stand for a result; not "it" in a message, and behind "called" a result is a name. */
+/** "It" in a message stands for nothing, and behind "called" a result is a name. */
 function refersBack({ start, end, isMessage }: Piece, words: readonly string[]): boolean {
   const isAnaphor = readAnaphor(words, start) === end;
   const isNoun = resultNouns.has(words[end - 1] ?? "");
@@ -179,7 +176,7 @@ function fitsOwnSchema({ schema }: SlotType, values: readonly SlotValue[], work:
   });
 }
 
-/** Reads words without a sentence: "friday at 5", "milk and eggs". All must be of the value but an article or preposition before it. */
+/** Reads an answer without a sentence: "friday at 5", "milk and eggs". Only an article or preposition may be left. */
 export function readSlot(
   type: SlotType,
   words: string,

@@ -27,7 +27,7 @@ export function isDate({ kind }: SlotType): boolean {
   return kind === "date" || kind === "date-time" || kind === "time";
 }
 
-/** Every value of a type that starts at a word (lower case). Few and short, so that matching stays linear. */
+/** Every value of a type that starts at a word. Few and short, so that matching stays linear. */
 export function slotReadingsAt(type: SlotType, request: RequestText, start: number): readonly SlotReading[] {
   const { words, datesByStart, clock, ranges } = request;
   switch (type.kind) {
@@ -58,7 +58,7 @@ export function slotReadingsAt(type: SlotType, request: RequestText, start: numb
 
 const none: readonly SlotReading[] = [];
 
-/** A day alone is its first instant, unless the slot takes days, too; a day does not take the time beside it. */
+/** A day alone is its first instant, unless the slot takes days; a day does not take the time beside it. */
 function readDateSlot(type: SlotType, found: RequestDate, clock: DateClock): readonly SlotReading[] {
   const { end, date, dateTime, isTimeOnly, partOfDay, dayAlone } = type.when === "past" ? found.inPast() : found;
   const { nowMs, timeZone } = clock;
@@ -125,23 +125,23 @@ interface SaidValue {
 
 export interface SlotType {
   readonly kind: "text" | "number" | "boolean" | "enum" | "date" | "date-time" | "time" | "range" | "sum" | "list";
-  /** For `enum`: the ways to say each value, as words in lower case, by the first of them. */
+  /** For `enum`: the ways to say each value, keyed by their first word. */
   readonly values?: ReadonlyMap<string, readonly SaidValue[]>;
-  /** For `date-time`: whether a day without a time is a value, too. */
+  /** True if a `date-time` accepts a day without a time. */
   readonly takesDay?: boolean;
-  /** For `date` and `date-time`: whether a time without a day is a value, too. */
+  /** True if a `date` or `date-time` accepts a time without a day. */
   readonly takesTime?: boolean;
-  /** For `date-time`: how its field writes a time. @default "utc" */
+  /** How the field of a `date-time` writes a time. @default "utc" */
   readonly form?: keyof typeof timeForms;
-  /** For `number`: what it counts, if that is known. A pound may be of two kinds. */
+  /** Units of a `number`, if known. A pound may be of two kinds. */
   readonly units?: readonly Unit[];
   readonly item?: "text" | "number";
-  /** The phrase's own schema for the slot: a value that does not fit it is not a match. */
+  /** The phrase's own schema: values that do not fit it do not match. */
   readonly schema?: StandardSchema;
-  /** For `text`: what its field says that it is, see docs/planners.md#slots. */
+  /** Kind of a `text`: see docs/planners.md#slots. */
   readonly text?: "message" | "name" | "whole" | "word";
   readonly when?: "past" | "future";
-  /** A list where the input wants one value: each item is a step. */
+  /** True for a list where the input wants one value: each item is a step. */
   readonly isSpread?: boolean;
 }
 
@@ -150,7 +150,7 @@ export const choicesOf = remembered(({ values }: SlotType): readonly (string | n
   return [...new Set(said.map(({ value }) => value))];
 });
 
-/** The type of a slot that any of the schemas allows; the first that defines one wins. `null` defines none. */
+/** The first schema that defines a type wins. `null` defines none. */
 export function slotTypeOf(schemas: readonly JsonSchema[] | undefined): SlotType {
   const said = (schemas ?? []).flatMap(valuesOf);
   const values = new Map<string, SaidValue[]>();
@@ -190,7 +190,7 @@ function typeOfString(schema: JsonSchema): SlotType {
   return { kind: "text", ...(isText && { text: slot }) };
 }
 
-/** True for the pattern that zod 4 gives times, which are of no format of JSON Schema. */
+/** zod 4 gives times a pattern instead of a format. */
 function isTimePattern(pattern: unknown): boolean {
   if (typeof pattern !== "string" || !pattern.includes("[0-5]")) return false;
   const time = new RegExp(pattern);
@@ -215,7 +215,7 @@ function formOf(pattern: unknown): keyof typeof timeForms | undefined {
   return (Object.keys(timeForms) as (keyof typeof timeForms)[]).find(isTaken);
 }
 
-/** The ways to say the constants of a schema: as words, in the plural, and as its `synonyms` (a metadata key). */
+/** Constants can be said as words, in the plural, and as their `synonyms` (a metadata key). */
 function valuesOf(schema: JsonSchema): readonly SaidValue[] {
   const constants = schema.const === undefined ? (schema.enum ?? []) : [schema.const];
   const synonyms = (schema.synonyms ?? {}) as Readonly<Record<string, unknown>>;
@@ -227,7 +227,7 @@ function valuesOf(schema: JsonSchema): readonly SaidValue[] {
   });
 }
 
-/** `inProgress`, `in-progress` and `in_progress` are "in progress"; "lists" also matches "list", and the reverse. */
+/** `inProgress`, `in-progress` and `in_progress` are "in progress"; "lists" matches "list", and the reverse. */
 function waysToSay(value: string): readonly (readonly string[])[] {
   const spaced = value.replace(/(\p{Ll})(\p{Lu})/gu, "$1 $2").replace(/[\s_-]+/g, " ");
   const words = spaced.trim().toLowerCase().split(" ");

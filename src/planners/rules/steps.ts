@@ -8,14 +8,11 @@ import { asLiteral, asReference, findReferences } from "../../plan/references.ts
 
 interface InputContext {
   readonly schema: JsonSchema;
-  /** The only results the input may refer to, or to a part of one. */
+  /** The only results to which the input may refer. */
   readonly known: readonly PhraseReference[];
 }
 
-/**
- * Every text is escaped, so that nothing the user typed is a reference. References to the earlier result stay, and become text where
- * the tool wants text. Undefined for anything that is not a JSON object.
- */
+/** Escapes every text, so that nothing the user typed is a reference. Undefined unless `made` is a JSON object. */
 export function toStepInput(made: unknown, context: InputContext): JsonObject | undefined {
   if (typeof made !== "object" || made === null || Array.isArray(made)) return undefined;
   return copyValue(made, [], { ...context, whole: made }) as JsonObject;
@@ -37,7 +34,7 @@ function copyValue(value: unknown, path: JsonPath, context: CopyContext): JsonVa
   return copy;
 }
 
-/** Only the planner's own reference, or a part of what it names, is one: anything else that looks like one came from a text. */
+/** Any other reference came from a text. */
 function copyReference(reference: unknown, path: JsonPath, { schema, known, whole }: CopyContext): JsonValue {
   const isOurs =
     typeof reference === "string" &&
@@ -64,8 +61,8 @@ export async function issueOf(input: JsonObject, tool: Tool, before: Tool | unde
 }
 
 /**
- * The ids of the steps that each of some calls waits for: the steps whose results it uses; one with an effect for all steps
- * before it, a `pure` one for the last with an effect. Those that these wait for are left out.
+ * Each call waits for results it uses; with an effect, for all before it; if `pure`, for the last with an effect.
+ * Transitive waits are left out.
  */
 export function waitsOf(
   calls: readonly { readonly id: string; readonly tool: DefinedTool; readonly input: JsonObject }[],
@@ -82,7 +79,6 @@ export function waitsOf(
     if (isPureStep(tool, input)) {
       if (lastEffect >= 0) direct.add(lastEffect);
     } else {
-      // It waits for all that are before the last effect, too.
       for (let place = Math.max(0, lastEffect); place < index; place++) direct.add(place);
       lastEffect = index;
     }

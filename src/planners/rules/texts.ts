@@ -22,7 +22,6 @@ export function readTextEdges({ tokens, words, marks, dates }: RequestText): Tex
   const starts = new Set<number>();
   for (const { kind, start, end: last, leadStart, isFirm } of marks) {
     if (kind !== "date" || !isFirm) continue;
-    // "team sync (friday)"
     const isEnclosed = words[last] !== undefined && closers.get(words[leadStart - 1] ?? "") === words[last];
     const from = isEnclosed ? leadStart - 1 : leadStart;
     firm.fill(1, from, isEnclosed ? last + 1 : last);
@@ -41,7 +40,6 @@ export function readTextEdges({ tokens, words, marks, dates }: RequestText): Tex
     mayEnd: (at) => {
       const last = tokens[at - 1];
       if (last?.kind === "quote" || last?.kind === "address") return true;
-      // "Class 4a"
       const isLoose = loose.has(last?.norm ?? "") && last?.glued !== true;
       return last !== undefined && firm[at - 1] === 0 && !isLoose && !denials.has(last.norm);
     },
@@ -49,7 +47,7 @@ export function readTextEdges({ tokens, words, marks, dates }: RequestText): Tex
   };
 }
 
-/** No text begins with these unless it is quoted: they belong to what stands before it. */
+/** Without quotes, these belong to the words before them. */
 const dangling = wordSet(
   "with w/ w about abt of from for by at on in into onto to than if whether because cos cuz bc since so as when while after before until till down up off out " +
     "over back also then well just only please kindly pls plz thats it's is are was were be been has have had will would could can should must may might do does did or and but",
@@ -59,9 +57,9 @@ const spoken = wordSet(
   "uh um erm hmm please pls plz kindly lol omg haha hehe thx ty cheers btw instead anymore asap ugh yo hey gonna wanna gotta sorry hopefully actually anyway though lmao tbh idk tysm",
 );
 
-/** No name begins with these: they point to something else. */
+/** These point to something else, and begin no name. */
 const first = wordSet("everything anything something whatever whoever everyone anyone another ones me us him also");
-/** Words that say which or how many: a name of several words may begin with one, as "all purpose flour" does. */
+/** A name of several words may begin with these: "all purpose flour". */
 const determiners = wordSet(
   "one more most both all every each any no next previous same other rest first second third last half",
 );
@@ -71,7 +69,7 @@ const last = wordSet(
   "back altogether completely entirely finally already too though either soon mistake accident accidentally now moment me again last",
 );
 
-/** With these only something to do ends: "turn the oven off", but not "milk on". */
+/** These end only something to do: "turn the oven off", but not "milk on". */
 const particles = wordSet("on off away out up down open over");
 const subjects = wordSet("i we he she they you u im ive id ill youre theyre weve dont cant wont didnt isnt thats");
 
@@ -79,7 +77,7 @@ const pronouns = wordSet("it them these those its or but yours mine");
 const afterThanks = wordSet("thank bless see miss love");
 
 /**
- * True if some words may be what a user calls something: no sentence of its own, no pronoun, nothing that is said to somebody.
+ * True if words may be a name: no sentence, no pronoun, nothing said to somebody.
  * Words behind a colon, "that" or "saying", and titles in capitals, are taken as they are.
  */
 export function isPlainText(request: RequestText, start: number, end: number): boolean {
@@ -98,7 +96,6 @@ export function isPlainText(request: RequestText, start: number, end: number): b
   });
 }
 
-/** "everything else", "the last one": which or how many, and no name. */
 function pointsElsewhere(words: readonly string[], start: number, end: number): boolean {
   const word = words[start] ?? "";
   const isCounted = determiners.has(word) && (end - start < 3 || afterDeterminer.test(words[start + 1] ?? ""));
@@ -111,10 +108,9 @@ function saysHowOften(words: readonly string[], start: number, end: number): boo
 }
 
 const quotes = /^(?:say|tell|hear|saying|says|said)$/;
-/** "milk twice": a number of times belongs to no name. */
+/** A number of times belongs to no name: "milk twice". */
 const howOften = /(?:^| )(?:once|twice|thrice|(?:\d+|two|three|four|five|six|ten|many|several) times)$/;
 
-/** True for a word that no name of a thing holds: it is said to somebody, or stands for something or somebody. */
 function isOfSentence(words: readonly string[], at: number, end: number): boolean {
   const word = words[at] ?? "";
   if (spoken.has(word) || pronouns.has(word)) return true;
@@ -124,11 +120,9 @@ function isOfSentence(words: readonly string[], at: number, end: number): boolea
   return (word === "this" || word === "that") && (at + 1 === end || words[at + 1] === "one");
 }
 
-/** "As Good as It Gets": each longer word begins with a capital. */
 function isTitleCase({ tokens, text }: RequestText, start: number, end: number): boolean {
   const said = tokens.slice(start, end).filter(({ kind }) => kind === "word");
   const long = said.filter(({ norm }) => norm.length > 3);
-  // A last word begins with a capital, too.
   const shown = tokens[end - 1]?.kind === "word" ? [...long, ...said.slice(-1)] : long;
   const isUpper = shown.every((token) => /\p{Lu}/u.test(text.charAt(token.start)));
   return long.length > 0 && isUpper && text !== text.toUpperCase() && end - start > 1;
