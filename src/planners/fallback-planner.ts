@@ -104,7 +104,6 @@ async function askInTurn<TPlanner extends Planner, TRequest extends PlanRequest>
   for (;;) {
     const [planner, ...others] = waiting;
     if (planner === undefined) throw new TypeError("A fallback planner has at least one planner.");
-    // The signal may have been aborted between two planners.
     if (request.signal.aborted) throw request.signal.reason;
     const limitMs = limitOf(chain, { spentMs: monotonicNow(clock) - startMs, waiting });
     try {
@@ -145,7 +144,7 @@ function lastError(
   const [first] = refusals;
   const proposals = mergeProposals(refusals.map(({ details }) => listOf(details.proposals)));
   const known = proposals.length > 0 ? { proposals } : {};
-  // The first planner may know more of the request than the last one says: what is missing, or what can be planned.
+  // The first planner may know more: what is missing, or what can be planned.
   const isVague = reason === "not-understood" && examples.length === 0 && data.details.proposals === undefined;
   if (isVague && first !== undefined && failures.every(({ code }) => code === "cannot-plan")) {
     const details = { ...first.details, ...known, failures: all };
@@ -157,7 +156,7 @@ function lastError(
 
 const maxProposals = 3;
 
-/** A proposal of several planners is likelier, as if they erred independently. */
+/** Combines certainties as if planners erred independently. */
 function mergeProposals(lists: readonly (readonly Proposal[])[]): readonly Proposal[] {
   const merged = new Map<string, Proposal>();
   for (const proposal of lists.flat()) {
@@ -170,13 +169,12 @@ function mergeProposals(lists: readonly (readonly Proposal[])[]): readonly Propo
   return [...merged.values()].sort((one, other) => other.certainty - one.certainty).slice(0, maxProposals);
 }
 
-/** Reasons that no model may overrule: they say that nothing is to be done as it stands, or not by these tools. */
+/** No model may overrule these. */
 const finalReasons: ReadonlySet<RefusalReason> = new Set<RefusalReason>([
   ...(["denied", "others", "repeated", "later", "condition"] as const),
   ...(["small-talk", "too-long", "ambiguous"] as const),
 ]);
 
-/** More words than "could you please" that are left out are a reason. */
 const maxCourtesy = 3;
 
 function isAskedAfter(
@@ -190,7 +188,7 @@ function isAskedAfter(
   const isOpen = words.some(
     ({ by, text }) => by === "left" || (by === "courtesy" && text.split(" ").length > maxCourtesy),
   );
-  // What is free text may as well be what is missing: "car wash is sorted, cross it off" has no list.
+  // Free text may be what is missing: "car wash is sorted, cross it off" names no list.
   const hasText = words.some(({ by, text }) => by === "slot" && isFreeText(text));
   const isLacking = isOne && (reason === "unbound" || (reason === "missing" && !isOpen && !hasText));
   const isFinal =
@@ -217,13 +215,13 @@ function limitOf(
   const leftMs = Math.max(0, (request.timeoutMs ?? Number.POSITIVE_INFINITY) - spentMs);
   const [planner, ...others] = waiting;
   if (timeoutMs !== undefined || planner?.usesModel === false) return Math.min(leftMs, timeoutMs ?? leftMs);
-  // A planner without a model is done soon: it needs no share, only a moment.
+  // Planners without a model need only a moment.
   const slow = others.filter(({ usesModel }) => usesModel !== false).length;
   const keptMs = slow < others.length ? Math.min(quickPlanMs, leftMs / 2) : 0;
   return (leftMs - keptMs) / (slow + 1);
 }
 
-/** Whatever a planner does after `limitMs` is ignored. */
+/** Ignores whatever a planner does after `limitMs`. */
 async function askOne<TPlanner extends Planner, TRequest extends PlanRequest>(
   planner: TPlanner,
   { request, ask, clock, limitMs }: Chain<TPlanner, TRequest> & { readonly limitMs: number },
@@ -261,7 +259,6 @@ function failuresOf({ name }: Planner, error: AgentErrorData): readonly PlanFail
   return [...tries, { planner: name, code: error.code, message: error.message }];
 }
 
-/** The error may come from anywhere, so its details may be missing, too. */
 function triesOf({ details }: AgentErrorData): readonly PlanFailure[] {
   return listOf((details as { readonly failures?: readonly PlanFailure[] } | undefined)?.failures);
 }
@@ -270,7 +267,7 @@ function listOf<T>(list: readonly T[] | undefined): readonly T[] {
   return Array.isArray(list) ? list : [];
 }
 
-/** Planners that did not work come first in the message, each with its last error: those can be fixed. */
+/** Names planners that did not work first: those can be fixed. */
 function cannotPlan(
   data: AgentErrorData<"cannot-plan">,
   { planner, failures, cause }: { planner: Planner; failures: readonly PlanFailure[]; cause: AgentError },

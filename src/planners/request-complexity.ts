@@ -7,17 +7,16 @@ import { cutWishes } from "./rules/cut-wishes.ts";
 export type RequestComplexity = "simple" | "moderate" | "complex";
 
 /**
- * Estimates how complex a request is, from its words alone: `simple` is one wish. `complex` has a condition, a loop,
- * more than three wishes, more than two tools, refers back more than once, or speaks of the size of its subject without
- * a single thing to do ("analyze the workflow"). Quoted text does not count. It knows
- * English; in other languages, several sentences count as several wishes. Linear in the length of the request; one of
- * more than 200 000 characters is `complex`.
+ * `simple` is one wish. `complex` has a condition, a loop, more than three wishes or two tools, several back
+ * references, or
+ * speaks of the size of its subject ("analyze the workflow"). In other languages than English, sentences count as
+ * wishes.
  */
 export function estimateComplexity({ request, tools }: Pick<PlanRequest, "request" | "tools">): RequestComplexity {
   if (request.length > maxLength) return "complex";
   const text = plain(request);
   const wishes = cutWishes(request).filter((wish) => /[\p{L}\p{N}]/u.test(plain(wish.text)));
-  // What the first words refer to is not in the request.
+  // The first wish can only refer to something outside the request.
   const references = plain(request.slice(wishes[1]?.start ?? request.length)).match(backReference)?.length ?? 0;
   const words = new Set(text.match(/[\p{L}\p{N}]+/gu) ?? []);
   const named = tools.filter(({ name }) => wordsOfName(name).some((word) => words.has(word))).length;

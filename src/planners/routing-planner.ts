@@ -8,10 +8,7 @@ import type { RequestComplexity } from "./request-complexity.ts";
 /** One planner, or several that are asked in turn as by `createFallbackPlanner`. @inline */
 export type PlannerRoute = Planner | readonly Planner[];
 
-/**
- * Options of {@link createRoutingPlanner}: a planner for each kind of request, and how to tell the kinds apart.
- * @inline
- */
+/** Options of {@link createRoutingPlanner}: a planner for each kind of request, and how to tell them apart. @inline */
 export interface RoutingPlannerOptions extends FallbackPlannerOptions {
   /** For requests of one clause: rules, or a small model. */
   simple: PlannerRoute;
@@ -27,7 +24,7 @@ export interface RoutingPlannerOptions extends FallbackPlannerOptions {
 
 const routes = ["simple", "moderate", "complex"] as const;
 
-/** A function, because a bundler does not leave out what copies another object. */
+/** A function, as bundlers keep a constant that spreads another object. */
 const routingOptions = () =>
   ({
     simple: plannersOf,
@@ -62,7 +59,7 @@ export function createRoutingPlanner(options: RoutingPlannerOptions): Planner {
     const route: unknown = await classify(request);
     if (!isRoute(route))
       return failOption("routingPlanner.classify", route, `a function that returns ${routes.join(", ")}`, true);
-    // A classifier may ask a model, too: the time it took is lost to the planners.
+    // The time of the classifier is lost to the planners.
     const { timeoutMs } = request;
     const leftMs = timeoutMs && Math.max(0, timeoutMs - (monotonicNow(clock) - startMs));
     const draft = await ask(planners[route], { ...request, timeoutMs: leftMs });
@@ -76,7 +73,7 @@ export function createRoutingPlanner(options: RoutingPlannerOptions): Planner {
   return { name, usesModel, plan, ...(canReplan && { replan }) };
 }
 
-/** Loaded with the first request: its patterns take longer than all else of this file. */
+/** Loaded by the first request, as its patterns take long to compile. */
 async function classifyByWords(request: PlanRequest): Promise<RequestComplexity> {
   const { estimateComplexity } = await countPending(import("./request-complexity.ts"));
   return estimateComplexity(request);

@@ -9,12 +9,14 @@ interface SchemaOptions {
   readonly dialect: SchemaDialect;
   readonly maxCalls: number;
   readonly results: readonly string[];
-  /** A pattern of the only texts that are copied, for a server that makes a grammar for each request. @default any */
+  /**
+   * A pattern of the only texts that may be copied, for a server that makes a grammar for each request. @default any
+   */
   readonly spans?: string | undefined;
   readonly expressions: boolean;
 }
 
-/** More than servers take in a strict schema. */
+/** Longer strict schemas are refused by servers. */
 const maxStrictLength = 40_000;
 
 export function answerSchema(operations: readonly Operation[], options: SchemaOptions) {
@@ -58,7 +60,7 @@ function constant(value: string): JsonSchema {
   return { type: "string", const: value };
 }
 
-/** Times are written in words, sums in signs; what is not text may be an earlier result in place of a value. */
+/** Models write times in words and sums in signs. An earlier result may replace whatever is not text. */
 function schemaOf(type: SlotType, { results, spans, dialect }: SchemaOptions, isComposed: boolean): JsonSchema {
   const copied = spans === undefined || isComposed ? text : { $ref: "#/$defs/words" };
   const orEarlier = (schema: JsonSchema): JsonSchema =>
@@ -82,20 +84,17 @@ function schemaOf(type: SlotType, { results, spans, dialect }: SchemaOptions, is
   }
 }
 
-/** Longer requests have too many runs of words for a grammar. */
 const maxSpanTokens = 60;
 const punctuation = /^[,;:.!?•]$/;
 
 /**
- * A pattern of every run of words; undefined for a long request. A server that makes a grammar of it matches the JSON of a text.
- * Runs are written within each other: side by side they make it several times as slow. Where a run speaks of a result ("buy that
- * many apples"), each of the `results` may stand in its place.
+ * A pattern of every run of words, for a grammar over the JSON of a text. Undefined for a long request.
+ * Nests the runs, as alternatives would make the grammar several times as slow.
  */
 export function spanPattern(request: RequestText, results: readonly string[]): string | undefined {
   const { text, tokens, words } = request;
   if (tokens.length > maxSpanTokens || tokens.length === 0) return undefined;
   const isPunctuation = (at: number) => punctuation.test(tokens[at]?.norm ?? ".");
-  // Not within a word: "semi-final", "it's".
   const isBoundary = (at: number) => tokens[at]?.glued !== true || isPunctuation(at) || isPunctuation(at - 1);
   const ends = [...tokens.keys()].map((at) => at + 1).filter((end) => !isPunctuation(end - 1) && isBoundary(end));
   const quoted = tokens.flatMap(({ kind, norm }) => (kind === "quote" ? [inGrammar(norm)] : []));
@@ -121,18 +120,15 @@ function inGrammar(text: string): string {
     .replace(/[\\^$.*+?()[\]{}|]/g, "\\$&");
 }
 
-/** Numbers, signs and functions: words would be none, and a small model may write digits without end. */
+/** Allows no words and limits the length, as a small model may write digits without end. */
 const sumPattern = "^(sqrt|cbrt|abs|round|floor|ceil|[0-9+*/^%(). ,$-]){1,60}$";
 
 function closedObject(properties: Readonly<Record<string, JsonSchema>>, required: readonly string[]): JsonSchema {
   return { type: "object", properties, required, additionalProperties: false };
 }
 
-/*
- * Writes the schemas that constrain a model. Servers compile a schema to a grammar and know few keywords, some of which
- * they get wrong. All of them hold type, properties, required, enum, const, items, minItems, maxItems, anyOf and
- * additionalProperties. Texts and numbers are not bounded further: they are the user's words, and the plan is checked.
- */
+// Servers compile schemas to grammars, and all of them honour only type, properties, required, enum, const, items, minItems,
+// maxItems, anyOf and additionalProperties.
 
 export type SchemaDialect = "plain" | "strict" | "grammar";
 
@@ -142,7 +138,6 @@ const maxDepth = 20;
 
 export class SchemaWriter {
   isClosed = true;
-  /** A schema within itself is left open. */
   private readonly open = new Set<JsonSchema>();
   private room = maxParts;
 
@@ -151,7 +146,7 @@ export class SchemaWriter {
     private readonly dialect: SchemaDialect,
   ) {}
 
-  /** Never writes a narrower schema, except for keys that it does not name. */
+  /** Never narrower than `schema`, except for keys that it does not name. */
   write(schema: JsonSchema): JsonSchema {
     if (this.open.has(schema) || this.open.size > maxDepth || this.room-- <= 0) return this.anything();
     this.open.add(schema);
@@ -172,14 +167,14 @@ export class SchemaWriter {
   }
 
   private writeConstants(values: readonly unknown[]): JsonSchema {
-    // What an object or a list has is not said by its type, and no strict server takes it.
+    // No strict server takes a constant object or list.
     if (values.some((value) => typeof value === "object" && value !== null)) this.isClosed = false;
     const [type, other] = new Set(values.map(jsonTypeOf));
     const held = values.length === 1 ? { const: values[0] } : { enum: values };
     return { ...(type !== undefined && other === undefined && { type }), ...held };
   }
 
-  /** Any JSON: `{}` means an object to llama.cpp, and `items: {}` a list of objects. */
+  /** Spelled out, as llama.cpp takes `{}` for an object, and `items: {}` for a list of objects. */
   private anything(): JsonSchema {
     this.isClosed = false;
     return { anyOf: ["string", "number", "boolean", "null", "object", "array"].map((type) => ({ type })) };
@@ -189,7 +184,7 @@ export class SchemaWriter {
     const ofOthers = typeof others === "object" ? others : {};
     const unnamed = required.filter((key) => !Object.hasOwn(properties, key)).map((key) => [key, ofOthers] as const);
     const all = [...Object.entries(properties), ...unnamed];
-    // llama.cpp takes a property of the name $ref for a reference, and refuses the whole schema.
+    // llama.cpp takes a property named $ref for a reference, and refuses the whole schema.
     if ((all.length === 0 && others !== false) || all.some(([key]) => key === "$ref")) {
       this.isClosed = false;
       const isMap = Object.keys(ofOthers).length > 0;
@@ -199,7 +194,7 @@ export class SchemaWriter {
     const entries = all.map(([key, schema]) => {
       const written = this.write(schema);
       if (!isStrict || required.includes(key)) return [key, written] as const;
-      // Null could mean either that it is left out, or null itself.
+      // Null would be ambiguous: omitted, or null itself.
       if (takesNull(written)) this.isClosed = false;
       return [key, orNull(written)] as const;
     });
@@ -212,7 +207,6 @@ export class SchemaWriter {
       ...(typeof minItems === "number" && { minItems }),
       ...(typeof maxItems === "number" && { maxItems }),
     };
-    // A list with a schema for each place is open: nobody asks a model for one.
     const item = prefixItems === undefined && !Array.isArray(items) ? (items as JsonSchema | undefined) : undefined;
     if (item !== undefined && Object.keys(item).length > 0)
       return { type: "array", items: this.write(item), ...bounds };

@@ -5,9 +5,10 @@ import type { Account } from "../rules/account.ts";
 import type { AnswerScope } from "./check-answer.ts";
 
 /**
- * Probability of the least likely token that means something: of an operation, a value, and each place where a value, a call or the
- * list ends and could be longer, as "nothing more" is a decision, too. Undefined without probabilities of this very text. After
- * "Uncertainty Quantification for LLM Function-Calling", arXiv 2604.22985.
+ * Probability of the least likely token that decides something: of an operation, a value, or a place where a list, call
+ * or value
+ * ends that could be longer. Undefined unless the probabilities are of this text.
+ * After "Uncertainty Quantification for LLM Function-Calling", arXiv 2604.22985.
  */
 export function leastLikely(
   text: string,
@@ -42,7 +43,7 @@ function* meaningfulIn(text: string, offset: number, scope: AnswerScope): Genera
       const end = endOfString(text, at);
       const said = text.slice(at + 1, end);
       if (/^\s*:/.test(text.slice(end + 1, end + 9))) {
-        // Of a key, where it begins; `steps` and `do` are always there.
+        // `steps` and `do` are always there, and decide nothing.
         key = said;
         if (!/^(?:steps|do)$/.test(key)) yield at + 1;
       } else {
@@ -55,39 +56,38 @@ function* meaningfulIn(text: string, offset: number, scope: AnswerScope): Genera
     else if (depth > 0 && /[\w.+-]/.test(character)) yield at;
     else if (/[\]},]/.test(character)) {
       if (depth > ofCall || (depth === ofCall && mayBeLonger) || (depth === ofList && scope.maxCalls > 1)) yield at;
-      // What stands behind the answer means nothing.
       if (character !== "," && --depth === 0) return;
     }
   }
 }
 
-/** Each word that nothing explains multiplies the certainty by this. Fitted with `minCertainty`, see docs/decisions/planning-by-models.md. */
+/** Factor for each unexplained word. Fitted with `minCertainty`, see docs/decisions/planning-by-models.md. */
 const left = 0.95;
-/** The same where things are shown that only closed values tell apart, such as the todos of a list. */
+/** The same for queries with closed values only, such as the todos of a list. */
 const leftOfFilter = 0.7;
 
 /**
- * Stands for the likelihood of an answer whose model tells none: of one whose operation the request names, and of another. Fitted as
- * the others; at the default `minCertainty` an answer that explains each word is planned, whatever its effect.
+ * Likelihood for models that tell none: if the request names the operation, and if not. Fitted as the others;
+ * at the default `minCertainty` an answer that explains each word is planned, whatever its effect.
  */
 const unmeasured = { named: 0.75, meant: 0.5 } as const;
 
 type AnswerKind = Record<"hasFilter" | "isSum" | "isMeant", boolean> & { readonly operations: number };
 
-/** Things that are counted in a sum are no part of it: only its numbers must be explained. */
+/** Of a sum, only the numbers must be explained. */
 export function certaintyOf(likelihood: number | undefined, { words }: Account, kind: AnswerKind): number {
   const { hasFilter, isSum, isMeant, operations } = kind;
   const count = (explained: "aside" | "left" | "operation") => words.filter(({ by }) => by === explained).length;
-  // "Mark invoices 4 and 6", "I do not live in Vienna": the plan lacks a value, or what is denied.
+  // A value or denial is not in the plan: "Mark invoices 4 and 6", "I do not live in Vienna".
   if (words.some(({ by }) => by === "unused")) return 0;
-  // A word may be another verb of an operation: how sure the model is says whether it is.
+  // A word may be another verb of an operation, which the model's likelihood covers.
   const verbs = Math.max(0, operations - (count("operation") > 0 ? 1 : 0));
   const own = isSum ? 1 : (hasFilter ? leftOfFilter : left) ** Math.max(0, count("left") - verbs);
   const likely = likelihood ?? (isMeant ? unmeasured.meant : unmeasured.named);
   return Number((likely * own * left ** count("aside")).toFixed(3));
 }
 
-/** True if the request has a word of the operation that means something by itself: not in "will it snow?" for a tool that tells of rain. */
+/** False in "will it snow?" for a tool that tells of rain. */
 export function isNamed({ words }: Account): boolean {
   const says = (word: string) => ![functionWords, auxiliaries, prepositions, smallWords].some((set) => set.has(word));
   return words.some(({ by, text }) => by === "operation" && says(text.toLowerCase()));

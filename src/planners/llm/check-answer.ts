@@ -58,7 +58,7 @@ function noJson(problem: string): CheckedAnswer {
   return { type: "problem", code: "no-json", problems: [problem] };
 }
 
-/** Drops thinking before the JSON, a fence around it, and text behind it unless that holds JSON, too. */
+/** Drops thinking, a fence, and text behind the JSON. */
 function jsonIn(text: string): string {
   const answer = text.replace(/^\s*<think(?:ing)?>.*?<\/think(?:ing)?>/s, "").replace(/^\s*```\w*\n/, "");
   let depth = 0;
@@ -82,7 +82,7 @@ function callsIn(value: unknown): readonly WrittenCall[] | undefined {
   return calls.length > 0 && calls.every(isCall) ? calls : undefined;
 }
 
-/** Many models write a step as other planners have it: `{ "tool": "Refund", "input": { "invoice": 4 } }`. */
+/** Many models write steps so: `{ "tool": "Refund", "input": { "invoice": 4 } }`. */
 function asCall(step: unknown): unknown {
   const { tool, input = {} } = (step ?? {}) as { readonly tool?: unknown; readonly input?: unknown };
   const isOther = !isCall(step) && typeof tool === "string" && typeof input === "object";
@@ -144,7 +144,7 @@ export class AnswerReader {
   }
 }
 
-/** No plan is nested deeper, and code that walks one recurses for each level. */
+/** Code that walks a plan recurses for each level. */
 const maxDepth = 100;
 
 export function parseJson(text: string): unknown {

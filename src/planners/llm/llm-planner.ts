@@ -14,9 +14,7 @@ export interface LlmPlannerOptions {
   name?: string | undefined;
   /** Further instructions for the model, such as the terms that your users use. */
   instructions?: string | undefined;
-  /**
-   * Requests and their plans, shown to the model if it may use all their tools. Small models gain much. @default none
-   */
+  /** Requests and their plans, shown if the model may use all their tools. Small models gain much. @default none */
   examples?: readonly PlanExample[] | undefined;
   /** 0 for the likeliest answer, null for the model's default. Omitted for a model that refuses it. @default 0 */
   temperature?: number | null | undefined;
@@ -80,7 +78,6 @@ export function createLlmPlanner(options: LlmPlannerOptions): Planner {
   const settings: ModelPlannerSettings = { ...others, maxCachedPlans };
   let loading: Promise<ModelPlanner> | undefined;
   const load = (): Promise<ModelPlanner> => {
-    // The code that reads answers is loaded by the first request.
     loading ??= countPending(import("./model-planner.ts")).then(({ ModelPlanner }) => new ModelPlanner(settings));
     return loading;
   };

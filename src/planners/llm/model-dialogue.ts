@@ -20,7 +20,7 @@ import type { EarlierStep } from "./read-calls.ts";
 export interface Question {
   readonly messages: readonly ModelMessage[];
   readonly schema: JsonSchema;
-  /** A schema that a model has refused once is not sent again, nor another of the same source. */
+  /** A refused schema is not sent again, nor another of the same source. */
   readonly source: object;
   readonly isStrict: boolean;
   readonly scope: AnswerScope;
@@ -35,7 +35,6 @@ export interface ModelSettings {
 }
 
 export class RefusedFeatures {
-  /** Sources of schemas, and the format `json`. */
   readonly formats = new WeakSet<object>();
   temperature = false;
 }
@@ -62,7 +61,6 @@ type Format = "schema" | "json" | "text";
 
 const weaker: Readonly<Record<Format, Format | undefined>> = { schema: "json", json: "text", text: undefined };
 const anyJson = {};
-/** Room for a call, and for a little thinking. */
 const usualOutput = 2_048;
 const maxText = 500;
 const maxMessage = 2_000;
@@ -95,12 +93,14 @@ export class ModelDialogue {
     return formats.has(anyJson) ? "text" : formats.has(this.question.source) ? "json" : "schema";
   }
 
-  /** Rejects with `cannot-plan`, with `planning-failed`, which lists every try, with `limit-exceeded`, or with the signal's reason. */
+  /**
+   * Rejects with `cannot-plan`, `planning-failed` (which lists every try), `limit-exceeded`, or the signal's reason.
+   */
   async run(): Promise<ModelSteps> {
     for (;;) {
       const response = await this.call();
       if (response === undefined) continue;
-      // Some servers return everything that a model writes as its thinking.
+      // Some servers return the whole answer as thinking.
       const text = response.text.trim() === "" ? (response.reasoning ?? "") : response.text;
       const steps = await this.judge(await checkAnswer(text, this.question.scope), response);
       if (steps !== undefined) return steps;
@@ -125,7 +125,7 @@ export class ModelDialogue {
     if (!this.mayAskAgain) throw code === "no-json" ? this.planningFailed() : this.cannotPlan(problems[0] ?? "");
     this.mayAskAgain = false;
     this.messages = askAgain(this.question.messages, { answer: text, problems });
-    // A grammar under which a model writes nothing hinders it.
+    // The grammar may be why a model writes nothing.
     if (text.trim() === "") this.format = weaker[this.format] ?? this.format;
     return undefined;
   }
@@ -164,7 +164,6 @@ export class ModelDialogue {
     const why = isFull && room !== undefined ? ", all that the model's context or the budget leaves" : "";
     const where = room === undefined ? "at the model's own limit" : `after ${room} tokens`;
     this.fail("cut-off", `The answer was cut ${where}${thought}${why}.`, text);
-    // Without more room, the answer would be cut again.
     if (!this.mayAskForAll || isFull) throw this.planningFailed();
     this.mayAskForAll = false;
     this.maxOutputTokens = 2 * limit;
@@ -179,7 +178,7 @@ export class ModelDialogue {
     const { signal, emit } = request;
     const generate = request.generate ?? ((called, asked) => called.generate(asked));
     let reporter: StepReporter | undefined;
-    // Another attempt of the model starts its answer over.
+    // Another attempt of the model restarts its answer.
     const startOver = () => {
       const attempt = ++this.answers;
       reporter =
@@ -204,7 +203,6 @@ export class ModelDialogue {
       const asked = { messages, responseFormat, maxOutputTokens, temperature, logprobs: true, signal };
       return requireResponse(model, await generate(model, { ...asked, onTextDelta, attempts }));
     } finally {
-      // The steps of one answer are emitted before those of the next.
       if (!signal.aborted) await reporter?.emitting;
     }
   }
@@ -217,7 +215,6 @@ export class ModelDialogue {
     this.fail(isAgentError(thrown) ? thrown.code : "planning-failed", message);
     const next = weaker[format];
     if (isAgentError(thrown, "limit-exceeded")) {
-      // The last failure is the limit itself.
       const failures = this.failures.slice(0, -1);
       const details = failures.length > 0 ? { ...thrown.details, failures } : thrown.details;
       throw new AgentError("limit-exceeded", thrown.message, { details });
@@ -229,7 +226,7 @@ export class ModelDialogue {
       refused.temperature = true;
       return;
     }
-    // An answer that broke off was cut, too, though not for lack of room.
+    // A broken stream also cuts an answer.
     const isCut = reason === "interrupted" && thrown.retryable && settings.model.retry === undefined;
     if (isCut && this.mayAskForAll) {
       this.mayAskForAll = false;
@@ -285,7 +282,7 @@ export function cannotPlan(
   });
 }
 
-/** Never cuts a character in half, as some servers refuse that. */
+/** Never splits a surrogate pair, which some servers refuse. */
 export function cut(text: string, length: number): string {
   return text.slice(0, length).toWellFormed();
 }
@@ -293,7 +290,7 @@ export function cut(text: string, length: number): string {
 const maxProblems = 10;
 const maxProblem = 500;
 
-/** The first problems, each cut to what anybody reads: they may quote a hostile answer. */
+/** Problems may quote a hostile answer. */
 function describeProblems(problems: readonly string[]): readonly string[] {
   const shown = problems.slice(0, maxProblems).map((problem) => cut(problem, maxProblem));
   return problems.length > maxProblems ? [...shown, `and ${problems.length - maxProblems} more`] : shown;
@@ -314,7 +311,9 @@ function askAgain(
   return [...messages.slice(0, -1), { role: "user", content: `${last?.content}\n\n${content}` }];
 }
 
-/** Emits the steps of a streamed answer, each once its call has closed and its values are read, up to the first that is invalid. */
+/**
+ * Emits each step of a streamed answer once its call has closed and its values are read, up to the first invalid one.
+ */
 class StepReporter {
   private text = "";
   private at = 0;
@@ -323,7 +322,7 @@ class StepReporter {
   private isQuoted = false;
   private readonly reader: AnswerReader;
   private emitted = 0;
-  /** Resolves once all that was received is emitted: to false after an invalid call, behind which nothing is. Never rejects. */
+  /** Resolves to false after an invalid call. Never rejects. */
   emitting = Promise.resolve(true);
 
   constructor(
@@ -349,14 +348,14 @@ class StepReporter {
     return true;
   }
 
-  /** Returns the calls that a piece of the answer completes, as values; invalid JSON is left out. Each sign is read once. */
+  /** Scans each character once. Invalid JSON is left out. */
   private callsIn(delta: string): readonly unknown[] {
     this.text += delta;
     const calls: unknown[] = [];
     for (; this.at < this.text.length; this.at++) {
       const character = this.text.charAt(this.at);
       if (this.isQuoted) {
-        // What is escaped may come with the next piece.
+        // The escaped character may come with the next piece.
         if (character === "\\") this.at++;
         else this.isQuoted = character !== '"';
       } else if (character === '"') this.isQuoted = this.depth > 0;

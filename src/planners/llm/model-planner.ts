@@ -45,9 +45,9 @@ export interface ModelPlannerSettings extends PromptOptions, ModelSettings {
 
 type ModelPlan = PlanDraft & { readonly source: PlanSource };
 
-/** More than these in tokens, as estimated, are not shown at once: with examples, a small model reads as much in some seconds. */
+/** Estimated limits at which a small model reads for some seconds. */
 const maxToolTokens = { all: 1_500, nearest: 1_000 };
-/** More calls than a model writes without losing its way. */
+/** Models lose their way in longer lists. */
 const maxCalls = 20;
 
 export class ModelPlanner {
@@ -64,7 +64,7 @@ export class ModelPlanner {
     const options = { dialect, maxCalls, results: [], expressions };
     const schemaOf = (operations: readonly Operation[]) => answerSchema(operations, options).schema;
     const maxTokens = maxToolTokens[tools];
-    // A server that makes a grammar of a schema does not read it; else it is about twice as long as the lines of its tools.
+    // A server that makes a grammar does not read the schema, which else is twice as long as the lines of its tools.
     const room = dialect === "grammar" ? { maxTokens, schemaOf: undefined } : { maxTokens: maxTokens * 3, schemaOf };
     this.nearest = new ToolSets((each) => readNearest(each, room));
     this.prompts = new ToolSets(async (tools) =>
@@ -72,10 +72,9 @@ export class ModelPlanner {
     );
   }
 
-  /** New steps of a replan may refer to the outputs of earlier ones, but not contain them. */
   async plan(request: PlanRequest, replan?: ReplanRequest): Promise<PlanDraft> {
     const isCached = replan === undefined && this.settings.maxCachedPlans > 0;
-    // Code reads times, and "in 5 minutes" means another one with every request.
+    // "In 5 minutes" means another time with every request.
     if (!isCached || mayHoldDate(request.request)) return this.make(request, replan);
     const key = await cacheKey(request);
     const known = this.plans.get(key);
@@ -105,7 +104,7 @@ export class ModelPlanner {
         const before = making.count;
         making.add(await this.ask(making, part.text, Math.min(part.maxCalls ?? 1, maxCalls)));
         const asked = replan === undefined ? findRefusal(part.text) : undefined;
-        // Only what changes nothing answers a question.
+        // Only a pure plan answers a question.
         if (asked !== undefined && questions.has(asked.reason) && !making.isPure(before)) throw notAsked(asked);
       }
     }
@@ -160,11 +159,11 @@ export class ModelPlanner {
     const verb = wish.words[Math.max(...contentStarts(wish.words, 0, wish.words.length))] ?? "";
     const isOpposite = (operation: Operation) => !making.isReplan && isUndoneBy(operation, verb);
     const all = [...operations.values()];
-    // Of many tools only some are shown: another one may do it.
+    // A tool that is not shown may do it.
     const isAll = prompt.tools.length === request.tools.length;
     if (isAll && all.some(isOpposite) && !all.some((operation) => isDoneBy(operation, verb)))
       throw cannotPlan(model, { why: `no tool does what ${JSON.stringify(verb)} says` });
-    // A small model refers to what it is shown.
+    // A small model refers to whatever it is shown.
     const shown = making.isReplan || mentionsResult(wish.words, 0, wish.words.length) ? earlier : [];
     const dialect = model.schemas ?? "plain";
     const results = namesOfResults(shown, most - 1);
@@ -193,7 +192,7 @@ export class ModelPlanner {
   }
 }
 
-/** `$1` for each earlier step and each but the last of the new ones, and `$1.key` for the parts of a result that has several. */
+/** Names such as `$1`, or `$1.key` for the parts of a result that has several. */
 function namesOfResults(earlier: readonly EarlierStep[], others: number): readonly string[] {
   const known = earlier.flatMap(({ operation }, index) => {
     const parts = resultKeys(operation).map((key) => `.${key}`);
@@ -202,7 +201,7 @@ function namesOfResults(earlier: readonly EarlierStep[], others: number): readon
   return [...known, ...Array.from({ length: others }, (_, index) => `$${earlier.length + index + 1}`)];
 }
 
-/** Questions that a tool without an effect may answer: "how much would it be?" */
+/** "How much would it be?" can be answered without an effect. */
 const questions: ReadonlySet<RefusalKind> = new Set<RefusalKind>(["question", "supposed"]);
 
 function notAsked({ reason, words }: NonNullable<ReturnType<typeof findRefusal>>): AgentError<"cannot-plan"> {
@@ -221,7 +220,6 @@ class Making {
   /** The steps of the only answer: this very list was validated. */
   private only: readonly PlanStep[] | undefined;
   private readonly done: readonly PlanStep[];
-  /** Steps by rules take the first numbers. */
   private readonly numberedByRules: number;
 
   constructor(
@@ -229,7 +227,7 @@ class Making {
     private readonly replan: ReplanRequest | undefined,
   ) {
     this.isReplan = replan !== undefined;
-    // Nothing in a loop that was cut short can be referred to.
+    // The result of an unfinished loop cannot be referred to.
     const open = new Set(replan?.steps.filter((record) => !isDoneRecord(record)).map(({ stepId }) => stepId));
     this.done = replan?.plan.steps.filter(({ id }) => !open.has(id)) ?? [];
     this.numberedByRules = request.wishes?.reduce((sum, { steps = [] }) => sum + steps.length, 0) ?? 0;
@@ -289,18 +287,18 @@ class Making {
     const unasked = names.size > 0 ? `no word of the request asks for ${[...names].join(", ")}` : undefined;
     if (unsaid !== undefined) throw cannotPlan(model, { why: unasked ?? unsaid, failures });
     const isSum = made.every(({ operation }) => operation.slots.some(({ type }) => type.kind === "sum"));
-    // An operation may have another word; then the model must be surer.
+    // A request may name an operation in other words; then the model must be surer.
     const isMeant = account.unsaid.some(({ path }) => this.isOperation(path));
     const isFilter = ({ input, operation: { rules, slots } }: EarlierStep) =>
       !slots.some(({ type }) => /^(?:text|list|sum)$/.test(type.kind)) && isPureStep(rules.tool, input);
-    // Many words of a replan are of steps that are done.
+    // Many words of a replan belong to steps that are done.
     const counted = this.isReplan ? { ...account, words: [] } : account;
     const likelihoods = answers.flatMap(({ likelihood }) => likelihood ?? []);
     const likelihood = likelihoods.length > 0 ? Math.min(...likelihoods) : undefined;
     const operations = new Set(made.map(({ operation }) => operation.name)).size;
     const kind = { hasFilter: made.some(isFilter), isSum, isMeant, operations };
     const certainty = certaintyOf(likelihood, counted, kind);
-    // What cannot be taken back, or is not said in a word of its operation, needs a surer model; both a still surer one.
+    // Irreversible steps and operations not named by the request need a surer model; both, an even surer one.
     const hasGrave = made.some(({ operation, input }) => isGrave(operation, input));
     const isUnsure = hasGrave || isMeant || !(isSum || isNamed(account));
     const strict = hasGrave && isMeant ? 1.5 : isUnsure ? 1.2 : 1;
@@ -328,7 +326,7 @@ class Making {
     const slotsOf = (stepId: string) => this.made.find(({ id }) => id === stepId)?.operation.slots ?? [];
     const isComposed = ({ stepId, path }: UnsaidValue) =>
       slotsOf(stepId).some((slot) => slot.isComposed && slot.name === String(path[1]));
-    // A step that changes nothing may quote what the model has read.
+    // A pure step may quote what the model has read.
     const isQuoted = ({ stepId, sources }: UnsaidValue) => isPure(stepId) && sources.length > 0;
     const isOwn = (value: UnsaidValue) => this.isOperation(value.path) || isComposed(value) || isQuoted(value);
     const unsaid = account.unsaid.find((value) => !isOwn(value));
@@ -353,7 +351,7 @@ class Making {
     return { steps, text: said.join(", then "), certainty, unused };
   }
 
-  /** The steps; those that were planned without the model's wait for its steps, too. */
+  /** Steps planned without the model must wait for its steps, too. */
   private inOrder(): readonly PlanStep[] {
     const calls = this.callsOf(this.steps);
     const waits = new Map(waitsOf(calls).map((ids, at) => [calls[at]?.id, ids]));
@@ -405,10 +403,10 @@ async function cacheKey({ request, context, tools, maxSteps, wishes }: PlanReque
   return JSON.stringify([request, context, maxSteps, fingerprints, descriptions, wishes]);
 }
 
-/** Sets of tools that are kept: an app has few, one for each kind of user. */
+/** An app has few sets: one for each kind of user. */
 const maxSets = 20;
 
-/** Keeps one thing for each set of tools. A set is known by its tools, not by its list, which may be made for each request. */
+/** Compares the tools of a list, as apps may make a new list for each request. */
 class ToolSets<T> {
   private known: { readonly tools: readonly DefinedTool[]; made: Promise<T> }[] = [];
 

@@ -7,7 +7,7 @@ import { stem } from "../../language/word-forms.ts";
 import { type Operation, operationsOf } from "./operations.ts";
 import { describeOperation } from "./prompt.ts";
 
-/** A model is shown at least so many tools, however long their descriptions are. */
+/** Shown however long their descriptions are. */
 const minTools = 5;
 
 export interface ChosenTools {
@@ -39,7 +39,7 @@ export async function readNearest(
     fields: ["name", "description", "examples", "lines"],
     tokenize: wordsOf,
     processTerm: (word) => (smallWords.has(word) ? null : stem(word)),
-    // Chosen on three published sets of tools: other weights, stemmers and measures of length made no difference.
+    // Chosen on three published sets of tools; other weights and stemmers made no difference.
     searchOptions: { boost: { lines: 0.25 } },
   });
   search.addAll(texts);
@@ -55,14 +55,14 @@ export async function readNearest(
     }
     return chosen;
   };
-  // In the order of the list, the same tools are the same prompt.
+  // Keeps the order of the list, so that servers can cache the prompt.
   const inOrder = (chosen: readonly DefinedTool[]) => tools.filter((tool) => chosen.includes(tool));
   return (request, kept) => {
     const found = search.search(request).map(({ id }) => tools[id as number] as DefinedTool);
-    // Behind those that share a word stand the others: a request in other words may mean any of them.
+    // A request in other words may mean a tool that shares none.
     const ranked = [...new Set([...found, ...tools])];
     const first = fill(ranked, kept);
-    // The likeliest stay, as a part of the request may need them.
+    // A part of the request may still need the likeliest.
     const likeliest = new Set([...kept, ...first.slice(0, minTools).map(({ name }) => name)]);
     const isOther = (tool: DefinedTool) => likeliest.has(tool.name) || !first.includes(tool);
     return { first: inOrder(first), others: () => inOrder(fill(ranked.filter(isOther), likeliest)) };
@@ -76,7 +76,7 @@ async function textOf(tool: DefinedTool, id: number) {
   return { id, name, description, examples, operations, lines: operations.map(describeOperation).join("\n") };
 }
 
-/** Words in lower case; those of `getUserName` and `get_user_name` are three. */
+/** Splits `getUserName` and `get_user_name` into three words. */
 function wordsOf(text: string): string[] {
   const apart = text.replace(/(\p{Ll}|\d)(\p{Lu})/gu, "$1 $2").replace(/(\p{Lu})(\p{Lu}\p{Ll})/gu, "$1 $2");
   return apart.toLowerCase().match(/[\p{L}\p{N}]+/gu) ?? [];

@@ -32,7 +32,7 @@ export interface Operation {
 
 export interface Slot {
   readonly name: string;
-  /** As a model writes it: with `_` behind a name that is one of ours. */
+  /** With a trailing `_` if the name is reserved. */
   readonly key: string;
   readonly type: SlotType;
   readonly schema: JsonSchema | undefined;
@@ -41,10 +41,10 @@ export interface Slot {
 }
 
 const reserved: ReadonlySet<string> = new Set(["do", "if", "each"]);
-/** An input with more fields shows a model only those that are required or that a phrase names. */
+/** Beyond, a model sees only fields that are required or used by a phrase. */
 const maxFields = 8;
 const maxDescription = 160;
-/** A slot without which few phrases of an operation can be said is required. */
+/** Share of phrases from which a slot is required. */
 const usual = 0.8;
 
 export async function operationsOf(tools: readonly DefinedTool[]): Promise<readonly Operation[]> {
@@ -71,7 +71,9 @@ export function isGrave({ rules: { tool }, phrases }: Operation, input: JsonObje
   return isDestructive || tool.declaredNeedsApproval !== false || effectOfStep(tool, input) === "once";
 }
 
-/** All that a phrase needs must be said, so that "turn on" does not ask to turn off; or a verb that no other operation has. */
+/**
+ * Needs all literals of a phrase, so that "turn on" does not ask to turn off, or a verb that no other operation has.
+ */
 export function isAskedFor(operation: Operation, words: readonly string[], all: Iterable<Operation>): boolean {
   const { rules, constants, description } = operation;
   const said = new Set(words.map(stem));
@@ -97,7 +99,7 @@ export function isAskedFor(operation: Operation, words: readonly string[], all: 
   return [names[0], verb].some(asks) || (meaning.length > 0 && meaning.every(isSaid));
 }
 
-/** True if a verb undoes what an operation does, and none of the operation's own verbs is like it: "cancel" for one that books. */
+/** True for "cancel" and an operation that books, unless one of its own verbs is like it. */
 export function isUndoneBy(operation: Operation, verb: string): boolean {
   const verbs = leadingVerbs(operation);
   return !verbs.some((each) => verbsLike(each).includes(verb)) && verbs.some((each) => areOpposite(each, verb));
@@ -118,13 +120,12 @@ function namesOf({ rules, constants }: Operation): readonly string[] {
   return named.flatMap((name) => sayName(name).toLowerCase().split(" "));
 }
 
-/** The words of what a phrase leaves open of an operation, such as "on" in "turn {state} {device}". */
 function openWords(phrase: PhraseRule, constants: Operation["constants"]): readonly string[] {
   const open = Object.entries(constants).filter(([key]) => fixedIn(phrase, key) === undefined);
   return open.flatMap(([, value]) => sayName(String(value)).toLowerCase().split(" "));
 }
 
-/** The words with which a phrase begins, unless they mean little without those behind them: "take … off". */
+/** Excludes verbs that mean little without a later word: "take … off". */
 function verbsOf({ firstWords, required }: PhraseRule): readonly string[] {
   if (required.some((group) => [...group].some((word) => saysNothing.has(word)))) return [];
   return [...firstWords].filter((word) => !lightVerbs.has(word) && required.some((group) => group.has(word)));
@@ -213,7 +214,7 @@ class OperationReader {
     return [...own, ...others];
   }
 
-  /** Code reads optional slots of a closed kind, unless two of that kind could be mistaken for each other. */
+  /** Code reads optional slots of a closed kind, unless two of that kind could be confused. */
   private splitSlots(): { readonly slots: readonly Slot[]; readonly closed: ReadonlyMap<string, SlotType> } {
     const names = this.inSpokenOrder(this.slotNames());
     const required = new Set(names.filter((name) => this.isRequired(name)));
@@ -223,7 +224,7 @@ class OperationReader {
     const isClosed = (name: string) => {
       const type = this.typeOf(name);
       if (required.has(name) || this.phrases.length === 0 || !isRead(type, this.fields[name])) return false;
-      // Two of one kind are told apart by a function only.
+      // Only a function tells apart two of one kind.
       if (!this.hasFunction) return !isTwofold(name) && (this.beside.has(name) || isReadable(type));
       const isLed = type.kind === "list" || (this.isText(name) && this.isNamed(name));
       return this.beside.has(name) || isReadable(type) || isLed;
@@ -265,7 +266,7 @@ class OperationReader {
     const isUsed = (name: string) => named.has(name) || this.phrases.some(({ source }) => name in (source.input ?? {}));
     const isShown = (name: string) => (hasFunction ? named.has(name) : required.has(name) || !isMany || isUsed(name));
     const ofFields = Object.keys(fields).filter((name) => !(name in this.constants) && isShown(name));
-    // A slot without a field stands for one, in a way that the phrase's function knows.
+    // Such a slot stands for a field that only the function knows.
     const hasOwnText = ofFields.some((name) => this.isText(name));
     const others = [...named.keys()].filter((name) => !(name in fields) && !(this.isText(name) && hasOwnText));
     return [...ofFields, ...others];
@@ -279,7 +280,6 @@ class OperationReader {
     return saying.length > usual * speaking.length;
   }
 
-  /** True if phrases say what the value of a slot is: "to the {newList} list". */
   private isNamed(name: string): boolean {
     const having = this.phrases.filter((rule) => slotsIn(rule).includes(name));
     return having.length > 0 && having.every(({ example }) => example.includes(`{${name}} `));

@@ -22,7 +22,7 @@ export interface PromptOptions {
   readonly expressions: boolean;
 }
 
-/** The text about a set of tools that a model reads: made once and always the same, so that a server keeps it in its cache. */
+/** Always the same for a set of tools, so that servers can cache it. */
 export interface Prompt {
   readonly tools: readonly DefinedTool[];
   readonly operations: readonly Operation[];
@@ -38,13 +38,13 @@ interface Turn {
 }
 
 export const unclear = "unclear";
-/** As many tokens as a small model reads in some seconds, once. */
+/** A small model reads these in some seconds. */
 const maxTokens = 2_000;
 const phrasesOfEach = 3;
 const sentencesOfEach = 12;
 const maxOutputs = 6;
 
-/** Makes the prompt for some tools. `contextTokens` is how much the model can read: of that, a quarter is used at most. */
+/** Uses at most a quarter of `contextTokens`. */
 export async function promptOf(
   tools: readonly DefinedTool[],
   options: PromptOptions & { readonly contextTokens: number | undefined },
@@ -222,7 +222,6 @@ function callOf(
   const found: [string, unknown][] = [];
   const others = Object.entries(input).filter(([key]) => !(key in operation.constants));
   for (const { name, key, type, isRequired, isComposed } of operation.slots) {
-    // A slot without a field stands for the only one.
     const value = input[name] ?? (others.length === 1 && operation.slots.length === 1 ? others[0]?.[1] : undefined);
     if (value === undefined && isRequired) return undefined;
     if (value === undefined) continue;
@@ -234,7 +233,7 @@ function callOf(
   return { do: operation.name, ...Object.fromEntries(found) };
 }
 
-/** `${s1.value}` as a model writes it: `$1`, or `$1.value` where the result has other parts, too. */
+/** Writes `${s1.value}` as `$1`, or as `$1.value` where the result has other parts. */
 function resultIn(value: unknown, earlier: readonly Operation[]): string | undefined {
   const text = typeof value === "object" && value !== null && "$ref" in value ? `\${${String(value.$ref)}}` : value;
   const [, step, key = ""] = (typeof text === "string" && /^\$\{s(\d+)(?:\.(\w+))?\}$/.exec(text)) || [];

@@ -97,12 +97,11 @@ class CallReader {
     if (typeof written === "object") throw new Unreadable(`"${name}" is not a ${type.kind}`);
     if (type.kind === "text") return void this.takeText(name, String(written), isComposed);
     if (type.kind !== "sum") return void this.takeValue(name, type, written as string | number | boolean);
-    // "1000 ml / 8 hrs": what is counted is none of the sum.
     const counted = /(?<=\d) (?!(?:mod|to|of|and|plus|minus|times|x)\b)[a-z]+(?:\/[a-z]+)?\b/gi;
     this.direct.set(name, this.withResults(String(written).replace(counted, ""), "it"));
   }
 
-  /** Reads objects and lists. A text that only looks like a reference stays text. */
+  /** A text that only looks like a reference stays text. */
   private readDeep(written: unknown, path: JsonPath): unknown {
     if (Array.isArray(written)) return written.map((item, index) => this.readDeep(item, [...path, index]));
     if (typeof written === "object" && written !== null) {
@@ -121,7 +120,7 @@ class CallReader {
   private takeValue(name: string, type: SlotType, written: string | number | boolean): void {
     const { wish } = this.scope;
     const span = typeof written === "string" ? this.find(written) : undefined;
-    // Of "tomorrow at noon" a model may copy a part.
+    // A model may copy only a part of "tomorrow at noon".
     const date = isDate(type)
       ? wish.dates.find((each) => span && each.start < span.end && each.end > span.start)
       : undefined;
@@ -143,7 +142,6 @@ class CallReader {
     const isPlain =
       type.kind === "number" || type.kind === "boolean" ? typeof written === type.kind : type.kind === "enum";
     if (isPlain) return written;
-    // "2k", "an hour"
     const read = readSlot(type, String(written), this.scope.wish.clock);
     if (!read.ok) throw new Unreadable(`"${name}": ${read.why}`);
     return read.value;
@@ -176,7 +174,6 @@ class CallReader {
         }
       const lead = this.fitsAt(start).find((fit) => fit.end < end && (fit.isSpoken || this.isDate(fit)));
       if (lead !== undefined) start = lead.end;
-      // "the dentist task"
       const behind = this.fits(name, { start, end }) ? none : wordsBehind(this.operation.phrases, name);
       while (behind.has(words[end - 1] ?? "") && end - start > 1 && !this.fits(name, { start, end })) end--;
     }
@@ -204,7 +201,7 @@ class CallReader {
     return piecesOf(pieces).every(({ name }) => name === undefined || isDate(this.rule.slots.get(name) ?? textType));
   }
 
-  /** In a reason, as in "…, I am busy tomorrow", a second time is none of the wish. */
+  /** A second time in a reason is not of the wish: "…, I am busy tomorrow". */
   private readBeside(): void {
     const { words } = this.scope.wish;
     const clauses = cutClauses(this.scope.wish);
@@ -232,7 +229,7 @@ class CallReader {
     }
   }
 
-  /** Only where one value can be meant; of two that stand at one place, the longer one counts. */
+  /** Fills only unambiguous slots; the longer of two values at one place counts. */
   private readBare(): void {
     const { wish } = this.scope;
     const beside = new Set(this.operation.beside.flatMap(({ slots }) => [...slots.keys()]));
@@ -252,9 +249,7 @@ class CallReader {
     );
     found.sort((left, right) => right.end - right.start - (left.end - left.start));
     for (const { name, start, end, value, isMeasured } of found) {
-      // "For 6" says no kilometres.
       const isCounted = isMeasured === true || this.operation.closed.get(name)?.units === undefined;
-      // A choice may be a word for what was spoken of.
       const isAnaphor = value === anaphor || readAnaphor(String(value).split(" "), 0) !== undefined;
       if (isAnaphor || !isCounted || this.isFilled(name) || this.covered.subarray(start, end).includes(1)) continue;
       const isSame = (each: (typeof found)[number]) =>
@@ -265,7 +260,7 @@ class CallReader {
     }
   }
 
-  /** "With gift wrap", "no gift wrap": the name of what is switched. */
+  /** "With gift wrap", "no gift wrap" */
   private readSwitch(name: string): void {
     const { words } = this.scope.wish;
     const said = sayName(name).split(" ");
@@ -301,7 +296,7 @@ class CallReader {
     return start === undefined ? undefined : { start, end: start + said.length };
   }
 
-  /** `$1` as a reference, unless the user typed it. */
+  /** Undefined for `$1` that the user typed. */
   private referenceIn(written: unknown, name: string): PhraseReference | undefined {
     const read = typeof written === "string" ? /^\$(\d+|item|index)((?:\.\w+)*)$/.exec(written.trim()) : null;
     if (read === null || this.scope.wish.text.includes(read[0])) return undefined;
@@ -338,7 +333,7 @@ class CallReader {
     return resultOf(step);
   }
 
-  /** The input of a step, by the first phrase that has all slots; two that make different ones cannot be told apart. */
+  /** Uses the first phrase that has all slots. Phrases with different inputs are ambiguous. */
   private inputOf(record: Readonly<Record<string, unknown>>): JsonObject {
     const { operation, scope } = this;
     const { constants, phrases, rules } = operation;
