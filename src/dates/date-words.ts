@@ -16,9 +16,7 @@ for (const name of weekdays) dayNames.set(name.slice(0, 3), name);
 for (const [name, others] of Object.entries(spellings))
   for (const other of others.split(" ")) dayNames.set(other, name);
 
-/** A word that is one letter from one of these is most likely meant as it. */
 const tolerant = [...weekdays, "tomorrow", "tonight"];
-/** These words are one letter from a name. */
 const ownWords: ReadonlySet<string> = new Set(["sundry", "tonights", "munday"]);
 
 export function dayNameOf(word: string): string | undefined {
@@ -42,7 +40,7 @@ export function monthOf(name: string): number {
   return months.findIndex((month) => month.startsWith(name.slice(0, 3)));
 }
 
-/** Something without which nothing is a date, but for the names of days. */
+/** Required in every date, apart from names of days. */
 const hint = new RegExp(
   `\\d|(?<![a-z])(?:${[monthNames, hourWords, feastWords].join("|")}|weekend|half|quarter|` +
     "noon|midday|midnight|morning|afternoon|evening|night|fortnight|eo[dwmy]|next|end|last|first|second|third|[a-z]{1,7}(?:th|tieth)|few|several|some|" +
@@ -50,11 +48,10 @@ const hint = new RegExp(
   "i",
 );
 
-/** Things that are counted "by 5". */
 export const countingWord =
   /\d\s*$|\b(?:divi|multip|increas|decreas|reduc|rais|lower|cut|scale|split|times|plus|minus)/i;
 
-/** Marks of writing direction and spaces without width, which stand for nothing. */
+/** Marks of writing direction and spaces without width. */
 const marks = /[\u200B-\u200F\u061C\u202A-\u202E\u2060\u2066-\u2069\uFEFF]/g;
 
 export function withoutMarks(text: string): string {
@@ -63,7 +60,7 @@ export function withoutMarks(text: string): string {
 
 export const maxDateText = 10_000;
 
-/** True if a text may say a date or a time: cheap, and never wrong where it says no. */
+/** May be true for a text without a date, but is false only if there is none. */
 export function mayHoldDate(text: string): boolean {
   if (text.length > maxDateText) return false;
   const seen = withoutMarks(text);

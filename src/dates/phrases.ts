@@ -10,7 +10,7 @@ export interface Phrase extends Place {
   readonly span?: Extract<Piece, { kind: "span" }>;
   readonly moment?: Extract<Piece, { kind: "elapsed" | "instant" }>;
   readonly false?: Extract<Piece, { kind: "false" }>;
-  /** The end of a piece that contradicts the phrase: "friday the 13th" if that day is another. */
+  /** The end of a contradicting piece: "friday the 13th" if that day is another. */
   readonly clashEnd?: number;
 }
 
@@ -66,7 +66,6 @@ function join(phrase: Phrase, next: Piece, text: string): Phrase | undefined {
   return next.kind === "part" && takesPart(phrase, next, gap, text) ? { ...phrase, part: next, end } : undefined;
 }
 
-/** "Ten minutes after 5", "two days after friday". */
 function joinSpan(phrase: Phrase, span: NonNullable<Phrase["span"]>, next: Piece): Phrase | undefined {
   const { end } = next;
   if (next.kind === "time") return span.elapsedMs === 0 ? undefined : { ...phrase, time: next, end };
@@ -77,9 +76,7 @@ function joinSpan(phrase: Phrase, span: NonNullable<Phrase["span"]>, next: Piece
 
 function takesTime({ day, part, time: known }: Phrase, time: TimePiece, gap: string, text: string): boolean {
   if (known !== undefined || part?.part === "end" || (day === undefined && part?.isToday !== true)) return false;
-  // "the cat sat at 5pm"
   const isShort = day?.said === "short-weekday" && part === undefined;
-  // "Tomorrow 9.40"
   const isDotted = /^\d\d?\.\d\d$/.test(text.slice(time.start, time.end));
   if (time.said === "bare" && !isDotted) return !isShort && beforeBareTime.test(gap);
   return (isShort ? afterShortName : beforeTime).test(gap);
@@ -90,12 +87,10 @@ function takesPart(phrase: Phrase, part: NonNullable<Phrase["part"]>, gap: strin
   const isClear = day === undefined ? time?.isExact === false : part.part !== "end" || time === undefined;
   if (phrase.part !== undefined || !isClear || !beforePart.test(gap) || (/at/i.test(gap) && part.part !== "night"))
     return false;
-  // "At 5 in the evening", "at 5 this evening"; "buy 5 evening dresses".
   const isBare = day === undefined && time?.said === "bare";
   return !isBare || (followsAt(phrase, text) && (part.isToday || /\S/.test(gap)));
 }
 
-/** "Buy 8 tonight" says no hour. */
 function followsAt({ start }: Place, text: string): boolean {
   return /(?<!\w)(?:at|by|around|until|till?|before)\s+$|@\s?$/i.test(text.slice(Math.max(0, start - 10), start));
 }
@@ -103,7 +98,6 @@ function followsAt({ start }: Place, text: string): boolean {
 function takesDay(phrase: Phrase, gap: string, text: string): boolean {
   const { start, time, part } = phrase;
   if (time?.said === "bare" && part === undefined && !followsAt(phrase, text)) return false;
-  // "The evening of friday"; "good morning, sat".
   if (time !== undefined || part?.isToday !== false) return beforeDay.test(gap);
   // "In the evening on friday"; "poker night on friday".
   const isName = /on/i.test(gap) && !/(?<!\w)(?:the|at)\s+$/i.test(text.slice(Math.max(0, start - 8), start));
@@ -115,7 +109,6 @@ function joinDay(phrase: Phrase, day: DayPiece, next: DayPiece, gap: string): Ph
   if (phrase.time !== undefined || phrase.part !== undefined) return undefined;
   if (day.said === "next-week" && next.weekday !== undefined && beforeDay.test(gap))
     return { ...phrase, day: { ...next, said: "weekday", day: weekdayInWeek(next.weekday, day.day) }, end };
-  // "Next year on july 1"
   if (day.said === "next-year" && isYearless(next) && beforeDay.test(gap)) {
     const own = new Date(next.day * dayMs);
     const there = dayNumber(new Date(day.day * dayMs).getUTCFullYear(), own.getUTCMonth(), own.getUTCDate());
@@ -131,19 +124,17 @@ function joinDay(phrase: Phrase, day: DayPiece, next: DayPiece, gap: string): Ph
   return { ...phrase, day: { ...rest, said: "date", day: only }, end };
 }
 
-/** Before any other word a date may be a part of a name. */
+/** Before any other word a date may be part of a name. */
 const followers =
   "a|about|after|again|also|an|and|are|as|at|because|before|but|by|can|could|due|each|every|for|from|high|i|if|in|into|is|it|" +
   "list|low|my|not|of|off|on|onto|or|otherwise|our|please|so|tag|tagged|that|the|then|this|to|todo|until|was|we|when|while|" +
   "with|without|would|you|your";
 const otherWord = new RegExp(`^\\s+(?!(?:${followers})(?!\\w))\\p{L}`, "u");
-/** "march 5 miles" */
 const measured =
   /^\s+(?:km|kg|g|m|cm|mm|l|ml|miles?|met(?:er|re)s?|feet|steps?|times|percent|degrees?|people)(?![a-z])/;
-/** "Every friday", "black friday", and "the 31st of next month", if that has no such day. */
 const other =
   /(?<!\w)(?:(?:every|each|per|any|all|good|black|cyber|easter|ash|palm|super)\s+(?:other\s+)?|\d{1,2}(?:st|nd|rd|th)\s+of\s+)$/;
-/** "The friday after next", and "friday week", which is a week later in Britain. */
+/** "Friday week" is a week later in Britain. */
 const further = /^\s+(?:after\s+next|before\s+last|week|fortnight|(?:of\s+)?(?:next|this)\s+(?:month|year))(?![a-z])/;
 const howMany = /how\s+many\s.*(?:second|minute|hour|day|week|month|year)s?(?:\s+(?:are|is))?(?:\s+there)?\s+$/;
 const leading =
@@ -172,7 +163,6 @@ interface Standing extends Phrase {
 export function judge(phrase: Phrase, text: string, lead = ""): Verdict {
   const before = text.slice(Math.max(0, phrase.start - maxLead), phrase.start).toLowerCase();
   const after = text.slice(phrase.end, phrase.end + maxLead).toLowerCase();
-  // "20:00 get milk"
   const isFollowed = otherWord.test(after) && !(phrase.time?.isExact && isVerb(/\p{L}+/u.exec(after)?.[0] ?? ""));
   const standing = { ...phrase, before, after, lead, isFollowed };
   const isPartOfWord = wordBefore.test(before) || wordAfter.test(after);
@@ -187,14 +177,13 @@ const rules: readonly ((phrase: Standing) => Verdict | false | undefined)[] = [
   ({ false: found, ...at }) =>
     found && (found.needsLead && (at.lead === "" || at.isFollowed || isSum(at)) ? "none" : found.reason),
   ({ day, after }) => further.test(after) && (day?.weekday === undefined ? "none" : "unclear"),
-  // "Jan 15 12:00 2027": the year is not where it is looked for.
   ({ day, time, after }) => (isYearless(day) || (!day && time)) && /^,?\s+(?:19|20)\d\d(?!\w)/.test(after) && "none",
   ({ day, moment, before }) => (day?.said === "span" || moment?.kind === "elapsed") && howMany.test(before) && "none",
   ({ day, time, part, ...at }) => day && !time && !part && judgeDay(day, at),
   // "The 3rd" may be the third of anything.
   ({ day, ...at }) => day?.said === "ordinal" && judgeDay(day, at),
   ({ day }) => day?.otherDay !== undefined && "unclear",
-  // "Morning" is not one of today.
+  // "Morning" alone is not this morning.
   ({ day, moment, time, part }) => !day && !moment && !time && part?.isToday !== true && "none",
   ({ day, time, part, ...at }) => !day && !part && time && judgeTime(time, at),
 ];
@@ -203,7 +192,6 @@ function isYearless(day: DayPiece | undefined): boolean {
   return day?.said === "date" && day.hasYear !== true;
 }
 
-/** "Divide it by 5" */
 function isSum({ lead, before }: Standing): boolean {
   return lead === "by" && countingWord.test(before.slice(0, -3));
 }
@@ -212,7 +200,6 @@ function judgeDay(day: DayPiece, at: Standing): Verdict | undefined {
   const { said } = day;
   const { before, after, lead, isFollowed } = at;
   const isOn = !/^(?:at|for|from|around|)$/.test(lead);
-  // "Sat" and "sun" are words; "(fri)" is a day.
   const isInBrackets = said === "short-weekday" && /\(\s*$/.test(before) && /^\s*\)/.test(after);
   if (said === "ordinal" || said === "short-weekday")
     return isInBrackets || (lead !== "" && lead !== "at" && !isFollowed) ? "date" : "none";
@@ -228,7 +215,6 @@ function judgeTime({ said, named, seconds }: TimePiece, at: Standing): Verdict |
   return said === "digits" || named !== undefined ? judgeNumber(at) : undefined;
 }
 
-/** "2 march magazines", "a midnight snack", "16:10 screens" */
 function judgeNumber({ before, after, lead, isFollowed }: Standing): Verdict {
   return !measured.test(after) && (lead !== "" || before.trim() === "" || !isFollowed) ? "date" : "none";
 }

@@ -26,16 +26,16 @@ export interface Place {
 export interface DayPiece extends Place {
   readonly kind: "day";
   readonly day: number;
-  /** The notation ("slashed": "4/12"), which decides what it may stand beside, and if it needs a preposition. */
+  /** The notation ("slashed": "4/12") decides what may stand beside it, and if it needs a preposition. */
   readonly said:
     | ("word" | "weekday" | "short-weekday" | "date" | "ordinal" | "next-week" | "next-year" | "span" | "feast")
     | "slashed";
   readonly hasYear?: boolean;
   readonly weekday?: number;
   readonly part?: PartOfDay;
-  /** The last day, of "5 to 7 march". */
+  /** The last day of "5 to 7 march". */
   readonly lastDay?: number;
-  /** The other day that "4/12" may be: a weekday beside it decides. */
+  /** "4/12" may be two days: a weekday beside it decides. */
   readonly otherDay?: number;
 }
 
@@ -54,11 +54,11 @@ export interface TimePiece extends Place {
 }
 
 type OtherPiece =
-  /** "morning"; with `isToday` "this evening", "end of the day", which name a day, too. */
+  /** "morning"; with `isToday` "this evening" and "end of the day", which name a day, too. */
   | { readonly kind: "part"; readonly part: PartOfDay | "end"; readonly isToday: boolean }
-  /** "a week from", "2 hours before", which moves what follows. */
+  /** "a week from" and "2 hours before" move the date that follows. */
   | { readonly kind: "span"; readonly months: number; readonly days: number; readonly elapsedMs: number }
-  /** "in two hours", "in half a day": counted on from now on a day. */
+  /** "in two hours", "in half a day": counted from now on a day. */
   | { readonly kind: "elapsed"; readonly day: number; readonly elapsedMs: number }
   | { readonly kind: "instant"; readonly ms: number }
   | { readonly kind: "false"; readonly reason: "impossible" | "unclear"; readonly needsLead?: boolean };
@@ -236,13 +236,12 @@ function findSpoken(text: string, today: number): readonly Piece[] {
 
 const space = "\\s{1,2}";
 const the = `(?:the${space})?`;
-/** "2028", "'28", "next year"; two digits are a year where nothing follows that they could count. */
 const year = `(?:,?${space}(?:of${space})?(?<year>(?:19|20)\\d\\d|(?:this|next|last)${space}year|['’]?\\d\\d(?=\\s*(?:$|[,.;!?)])))(?![:.]\\d))?`;
 const halves = "(?:\\s{0,2}(?<half>[ap]\\.?m\\b\\.?)|(?<clock>\\s{0,2}o['’]?\\s{0,2}clock))";
 const minutesAfter = "fifteen|twenty|thirty|forty[\\s-]five";
 const ordinalName = ordinalWords.toReversed().join("|").replaceAll("-", "[\\s-]");
 
-/** Reads whole words. Letters of other alphabets beside them are found later: `\p{L}` takes long to compile. */
+/** Checks neighbouring letters of other alphabets later, as `\p{L}` takes long to compile. */
 function reader(source: string | RegExp, read: Reader["read"]): Reader {
   const pattern = typeof source === "string" ? new RegExp(`(?<!\\w)(?:${source})(?!\\w)`, "gi") : source;
   return { pattern, read };
@@ -300,12 +299,11 @@ const readers: readonly Reader[] = [
     `(?<date>\\d{1,2}|${ordinalName})(?<th>st|nd|rd|th)?${space}(?:of${space})?(?<month>${monthNames})${year}`,
     readDate,
   ),
-  // Where days are written with points, the day comes first.
+  // The day comes first in dates with points.
   reader("(?<date>\\d{1,2})\\.(?<month>\\d{1,2})\\.(?<year>(?:19|20)\\d\\d)(?![\\d.])", ({ date, month, year }) =>
     dayOr(dayNumber(Number(year), Number(month) - 1, Number(date)), { hasYear: true }),
   ),
   reader(
-    // Without an offset the time is found by itself.
     new RegExp(
       "(?<!\\w)(?<year>\\d{4})(?<sign>[-/.])(?<month>\\d{1,2})\\k<sign>(?<date>\\d{1,2})" +
         "(?:T(?<time>\\d\\d:\\d\\d(?::\\d\\d)?)(?:\\.\\d{1,6})?(?<offset>Z|[-+]\\d\\d:?\\d\\d)(?!\\w)|(?=T\\d\\d:)|(?!\\w))",
@@ -354,7 +352,6 @@ const readers: readonly Reader[] = [
   ),
 ];
 
-/** "2027-03-05", also with a time and an offset from UTC. */
 function readWritten({ year: said, month, date, time, offset = "" }: Groups): Content {
   const day = dayNumber(Number(said), Number(month) - 1, Number(date));
   const hours = Number(/\d\d/.exec(offset)?.[0] ?? 0);
@@ -376,11 +373,11 @@ function secondsAt(groups: Groups, name: "" | "Last", half = groups[`half${name}
 
 function halfOf({ hour, half, part, night }: Groups): string | undefined {
   if (half !== undefined || (part === undefined && night === undefined)) return half;
-  // Twelve at night ends a day.
+  // Midnight ends a day.
   return part === "morning" || (night !== undefined && (Number(hour) < 6 || Number(hour) === 12)) ? "a" : "p";
 }
 
-/** "Split 80:20" is none, unless a preposition makes it a time. */
+/** "80:20" is a time only behind a preposition. */
 function noTime(hour: string, half: string | undefined): Content {
   const needsLead = half === undefined && (Number(hour) < 24 || Number(hour) > 29);
   return { kind: "false", reason: "impossible", needsLead };
@@ -392,7 +389,7 @@ function readClock(groups: Groups): Content | undefined {
   const isRange = hourLast !== undefined;
   const unclear = /[:：]/.test(sign ?? "") ? "digits" : "bare";
   const said = [half, halfLast, groups.clock].some((word) => word !== undefined) ? "clear" : unclear;
-  // "900" is a number, and so are "5" and "3-4" without a preposition; "0700" may be a time.
+  // "900", "5" and "3-4" are numbers without a preposition; "0700" may be a time.
   const isPlain = minute !== undefined && sign === "" && half === undefined;
   if (isPlain && hour.length === 2 && !isRange && groups.second === undefined) return readFourDigits(hour, minute);
   if (isPlain || signLast === "" || (said === "bare" && lead === undefined && (isRange || hour.length === 1)))
@@ -401,7 +398,6 @@ function readClock(groups: Groups): Content | undefined {
   const last = isRange ? secondsAt(groups, "Last") : seconds;
   if (seconds === undefined || last === undefined) return said === "bare" ? undefined : noTime(hour, half);
   const isExact = half !== undefined || isOfDay(hour, said);
-  // "From 15:00 to 5"
   const isLater = isExact && halfLast === undefined && last < 43_200 && seconds > 43_200 && last + 43_200 >= seconds;
   const lastSeconds = isLater ? last + 43_200 : last;
   return { kind: "time", said, seconds, isExact, ...(isRange && { lastSeconds }) };
@@ -452,7 +448,7 @@ function readSlashed({ one, two, year: said }: Groups, today: number): Content |
   return dayOr(day, { said: "slashed", hasYear: said !== undefined, ...(otherDay !== day && { otherDay }) });
 }
 
-/** The month and day of feasts, by how their names begin. Others move, and are no day that we know. */
+/** Month and day by the beginning of a name. Movable feasts are missing. */
 const feasts = [
   [/^(?:christmas|xmas)\s+eve/, 12, 24],
   [/^christmas|^xmas/, 12, 25],
@@ -476,7 +472,7 @@ function readSpokenTime(groups: Groups): Content {
   const away = numberOf(british === undefined ? (minutes ?? later ?? "0") : "30");
   const hours = half === undefined ? said : (said % 12) + (half.startsWith("p") ? 12 : 0);
   const total = (24 * 60 + hours * 60 + (to === undefined ? away : -away)) % (24 * 60);
-  // "Five to ten" are also numbers.
+  // "Five to ten" may be two numbers.
   const isClear = half !== undefined || clock !== undefined || away >= 15 || (away > 0 && to === undefined);
   const isExact = half !== undefined;
   const kind = british !== undefined && !isExact ? "led" : isClear ? "clear" : "bare";

@@ -10,33 +10,33 @@ export interface DateClock {
 
 export interface DateMoment {
   readonly date: string;
-  /** If a time was said: ISO 8601 with the zone's offset at that time, such as `2026-11-24T17:00:00+01:00`. */
+  /** Present if a time was said: ISO 8601 with the zone's offset, such as `2026-11-24T17:00:00+01:00`. */
   readonly dateTime?: string;
 }
 
-/** Its place is without the preposition before it. */
+/** Starts and ends without the preposition. */
 export interface DateReading extends DateMoment, Place {
   readonly preposition?: string;
   readonly leadStart: number;
-  /** If no hour was said but a part of the day, from which {@link dateTime} has its hour. */
+  /** Set if {@link dateTime} has its hour from a part of the day. */
   readonly partOfDay?: PartOfDay;
-  /** True for an hour from 1 to 12 of which nothing says whether it is before or after noon. */
+  /** True for an hour from 1 to 12 that may be before or after noon. */
   readonly isBareHour?: boolean;
-  /** True for a time of which no day was said: its date is the next one. */
+  /** True for a time without a day: its date is the next one. */
   readonly isTimeOnly?: boolean;
-  /** The end of a range: the last day, or the time. After the preposition `after`, neither end belongs to it. */
+  /** The last day or time of a range. After the preposition `after`, neither end belongs to it. */
   readonly until?: DateMoment;
   readonly ends?: readonly [DateReading, DateReading];
 }
 
 export interface FalseDate extends Place {
   readonly leadStart: number;
-  /** No calendar or clock has it ("30 february", "25:00"), or it may be several ("on 4/5", "at 7", "in a few days"). */
+  /** On no calendar or clock ("30 february", "25:00"), or ambiguous ("on 4/5", "at 7", "in a few days"). */
   readonly reason: "impossible" | "unclear";
 }
 
 export interface DateOptions {
-  /** True where the past is spoken of: "monday" is then the last one, and so is a day without a year. */
+  /** True if the text speaks of the past: "monday" and days without a year are then the last ones. */
   readonly isPast?: boolean | undefined;
   readonly onFalse?: ((found: FalseDate) => void) | undefined;
 }
@@ -55,7 +55,7 @@ interface Read {
   readonly reading: DateReading;
 }
 
-/** Reads dates in the order of the text. What looks like one and is none is passed to `onFalse`. See docs/dates.md. */
+/** In the order of the text. `onFalse` gets what looks like a date and is none. See docs/dates.md. */
 export function readDates(
   written: string,
   clock: DateClock,
@@ -74,7 +74,6 @@ export function readDates(
     index += verdict === "none" ? 1 : count;
     if (phrase.clashEnd !== undefined) onFalse?.({ ...place, end: phrase.clashEnd, reason: "impossible" });
     if (verdict === "none") continue;
-    // "Friday next month": two dates without a word between them are none.
     const beside = found.at(-1)?.reading;
     if (beside !== undefined && text.slice(beside.end, place.leadStart).trim() === "") {
       const { start, leadStart } = beside;
@@ -130,20 +129,18 @@ function joinRange({ phrase, reading }: Read, next: Read, text: string, now: Now
   const inner = /(between|from)\s+$/i.exec(text.slice(reading.start, phrase.time?.start ?? reading.start))?.[1];
   const lead = inner?.toLowerCase() ?? reading.preposition?.replace(/^due\s+/, "") ?? "on";
   const isRange = gaps[lead]?.test(text.slice(reading.end, next.reading.start)) && (phrase.time ?? day) !== undefined;
-  // "Move it from monday to friday"
   if (!isRange || (lead === "from" && moves.test(text.slice(0, reading.leadStart)))) return undefined;
   if (reading.until !== undefined || next.reading.until !== undefined) return undefined;
   const from = momentOf(phrase.day === undefined && day !== undefined ? onDay(phrase, day.day) : phrase, now);
   const until = from && endAfter(from, next.phrase, now);
   if (until === undefined) return undefined;
   const { partOfDay: _, ...rest } = reading;
-  // "Tomorrow between 3pm and 5pm" has one day for both.
   const second: DateReading = { ...next.reading, ...until };
   const ends = phrase.time === undefined && day !== undefined ? { ends: [reading, second] as const } : {};
   return { ...rest, ...from, end: next.reading.end, until, ...ends, ...(lead !== "on" && { preposition: lead }) };
 }
 
-/** Said on a wednesday, the friday after monday is in the next week, and 2am after 10pm is on the next day. */
+/** On a wednesday, the friday after monday is in the next week; 2am after 10pm is on the next day. */
 function endAfter(from: DateMoment, phrase: Phrase, now: Now): DateMoment | undefined {
   const { day } = phrase;
   const first = day?.day ?? Date.parse(from.date) / dayMs;
@@ -188,7 +185,7 @@ function momentOf(phrase: Phrase, now: Now): Moment | undefined {
   if (span !== undefined && span.elapsedMs !== 0) return undefined;
   if (part !== undefined) {
     const ms = instantOf(onDay * dayMs + hours[part] * 3_600_000, timeZone);
-    // "Tonight" at eleven: the day is meant, and no hour that is over.
+    // "Tonight" at eleven means the day, not an hour that is over.
     if (onDay !== today || ms > nowMs) return { ...at(ms, timeZone), partOfDay: part };
   }
   const until = day?.lastDay === undefined ? {} : { until: wholeDay(day.lastDay, timeZone) };
@@ -206,20 +203,19 @@ function at(ms: number, timeZone: string): DateMoment {
   return { date: dateTime.slice(0, 10), dateTime };
 }
 
-/** A day without a time. If the zone skipped it, it is the next one. */
+/** A day that the zone skipped becomes the next one. */
 function wholeDay(day: number, timeZone: string): DateMoment {
   const noon = day * dayMs + dayMs / 2;
   return { date: isoDay(Math.floor(wallTimeAt(instantOf(noon, timeZone), timeZone) / dayMs)) };
 }
 
-/** The zones of short names, and their hours from UTC: "EST" in summer is said for another time than it names. */
+/** Zones of short names, and their hours from UTC: "EST" in summer means another time. */
 const zones: Readonly<Record<string, readonly [zone: string, hours?: number]>> = {
   ...{ utc: ["UTC"], gmt: ["UTC"], cet: ["Europe/Berlin", 1], cest: ["Europe/Berlin", 2], bst: ["Europe/London", 1] },
   ...{ est: ["America/New_York", -5], edt: ["America/New_York", -4], et: ["America/New_York"] },
   ...{ pst: ["America/Los_Angeles", -8], pdt: ["America/Los_Angeles", -7], pt: ["America/Los_Angeles"] },
 };
 
-/** The last such day, if a day to come was found only because that is what is usually meant. */
 function inPast(day: DayPiece, today: number): DayPiece {
   if (day.day <= today || day.hasYear === true) return day;
   if (day.said === "weekday" || day.said === "short-weekday")
@@ -240,12 +236,12 @@ function timeOf(time: TimePiece, part: PartOfDay | undefined, said: number | und
   const isBareHour = !time.isExact && part === undefined;
   const wallOf = (day: number, seconds = secondsOf(time, part)) => day * dayMs + 1000 * seconds;
   const isAhead = (wall: number) => instantOf(wall, zone) > now.nowMs;
-  // Without a day it is the next such time, which in another zone may be that of yesterday.
+  // In another zone the next such time may be on yesterday's date.
   const days = [now.today - 1, now.today, now.today + 1];
   const next = now.isPast ? days.findLast((day) => !isAhead(wallOf(day))) : days.find((day) => isAhead(wallOf(day)));
   let wall = wallOf(said ?? next ?? now.today + 2);
   if (isBareHour && !now.isPast && (said ?? now.today) === now.today) {
-    // The next within twelve hours: at night, and in the day where that is an evening to come.
+    // The next within twelve hours: at night, and in the day if that is an evening to come.
     const clock = new Date(wallTimeAt(now.nowMs, zone)).getUTCHours();
     const isNight = clock >= 22 || clock < 7;
     const other = [0, 43_200, 86_400, 129_600]
@@ -263,14 +259,13 @@ function timeOf(time: TimePiece, part: PartOfDay | undefined, said: number | und
 }
 
 /**
- * Seconds from the start of the day that was said. An hour of which nothing says more lies between 7:00 and 18:59; "8" is 20 in the
- * evening; "1" at night, "12" in the evening and midnight are after the day has ended.
+ * Seconds from the start of the day. Ambiguous hours lie between 7:00 and 18:59; "8" is 20 in the evening;
+ * "1" at night, "12" in the evening and midnight are after the day has ended.
  */
 function secondsOf({ seconds, isExact, named }: TimePiece, part: PartOfDay | undefined): number {
   if (named === "midnight") return 86_400;
   const hour = seconds / 3600;
   if (part === "night" && hour < 5) return seconds + 86_400;
-  // "12:15 in the morning" is of its night.
   if (part === "morning" && hour >= 12 && hour < 13) return seconds - 43_200;
   if (isExact || hour >= 13 || part === "morning") return seconds;
   if (part === undefined) return hour < 7 ? seconds + 43_200 : seconds;

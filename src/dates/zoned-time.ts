@@ -2,7 +2,6 @@ export const dayMs = 86_400_000;
 const minuteMs = 60_000;
 
 const formatters = new Map<string, Intl.DateTimeFormat>();
-/** More zones than one process speaks of; beyond, the oldest is made again. */
 const maxFormatters = 50;
 
 function formatterOf(timeZone: string): Intl.DateTimeFormat {
@@ -17,9 +16,9 @@ function formatterOf(timeZone: string): Intl.DateTimeFormat {
   return formatter;
 }
 
-/** The time that the clocks of a zone show at an instant, to the second: as the milliseconds at which UTC shows the same. */
+/** Wall-clock time of a zone, encoded as the milliseconds at which UTC shows it. Without fractions of a second. */
 export function wallTimeAt(ms: number, timeZone: string): number {
-  // "12/24/2026, 17:00:00": less than half the time that formatToParts takes.
+  // `formatToParts` takes more than twice as long.
   const shown = formatterOf(timeZone).format(ms);
   const [month = 1, day = 1, year = 1970, hour = 0, minute = 0, second = 0] = (shown.match(/\d+/g) ?? []).map(Number);
   return Date.UTC(year, month - 1, day, hour, minute, second);
@@ -29,12 +28,9 @@ function offsetAt(ms: number, timeZone: string): number {
   return wallTimeAt(ms, timeZone) - Math.floor(ms / 1000) * 1000;
 }
 
-/**
- * The instant at which the clocks of a zone show a time. A time that they skip is later by as much as they skip, also
- * if that is a day; of two instants at which they show it, it is the earlier one: "compatible", as Temporal says.
- */
+/** A skipped time is later by the gap; of two instants the earlier counts ("compatible" in Temporal). */
 export function instantOf(wall: number, timeZone: string): number {
-  // No zone is a day from UTC, so these are the offsets before and after any change near the time.
+  // No zone is a day from UTC: these are the offsets around any change near the time.
   const before = offsetAt(wall - dayMs, timeZone);
   const after = offsetAt(wall + dayMs, timeZone);
   if (before === after) return wall - before;
@@ -56,14 +52,14 @@ export function isoDay(day: number): string {
   return new Date(day * dayMs).toISOString().slice(0, 10);
 }
 
-/** A day of the calendar, counted from 1970-01-01; undefined if no month has it. Months count from 0. */
+/** Days since 1970-01-01; undefined if no month has the day. Months count from 0. */
 export function dayNumber(year: number, month: number, day: number): number | undefined {
   const date = new Date(Date.UTC(year, month, day));
   const exists = date.getUTCMonth() === month && date.getUTCDate() === day;
   return exists ? date.getTime() / dayMs : undefined;
 }
 
-/** The same day some months later, or the last of that month if it is shorter. */
+/** Ends at the last day of a shorter month. */
 export function addMonths(day: number, months: number): number {
   const date = new Date(day * dayMs);
   const lastOfMonth = new Date(Date.UTC(date.getUTCFullYear(), date.getUTCMonth() + months + 1, 0));
@@ -78,7 +74,7 @@ export function weekdayOf(day: number): number {
 
 export type Which = "last" | "this" | "next";
 
-/** Returns the first such day after today; with "next", the one in next week, which starts on Monday; with "last", the latest one before today. */
+/** The first such day after today; "next": in the week after this one; "last": before today. Weeks start on Monday. */
 export function saidWeekday(weekday: number, which: Which, today: number): number {
   const current = weekdayOf(today);
   const ahead = (weekday - current + 7) % 7 || 7;
@@ -91,10 +87,10 @@ export function weekdayInWeek(weekday: number, day: number): number {
   return day - ((weekdayOf(day) + 6) % 7) + ((weekday + 6) % 7);
 }
 
-/** The next such day, also today: of February 29 the one of the next leap year. Months count from 0. */
+/** The next such day, including today; of February 29, the next leap year's. Months count from 0. */
 export function nextDate(month: number, date: number, today: number): number | undefined {
   const year = new Date(today * dayMs).getUTCFullYear();
-  // Between two leap years there are at most seven others.
+  // Leap years are at most eight years apart.
   const days = Array.from({ length: 9 }, (_, ahead) => dayNumber(year + ahead, month, date));
   return days.find((day) => day !== undefined && day >= today);
 }
@@ -104,12 +100,12 @@ export function dayInMonth(date: number, months: number, today: number): number 
   return dayNumber(there.getUTCFullYear(), there.getUTCMonth(), date);
 }
 
-/** The next day of any month with this date, also today. No two months in a row lack a day of the month. */
+/** Includes today. No two months in a row lack the same day. */
 export function nextDayOfMonth(date: number, today: number): number | undefined {
   return [0, 1, 2].map((ahead) => dayInMonth(date, ahead, today)).find((day) => day !== undefined && day >= today);
 }
 
-/** The first and last day of a month (from 0): of the next such one, also this one, or of that of a year. */
+/** Of the given year, or of the next such month, including this one. Months count from 0. */
 export function daysOfMonth(
   month: number,
   year: number | undefined,
@@ -120,7 +116,7 @@ export function daysOfMonth(
   return [begin, addMonths(begin, 1) - 1];
 }
 
-/** The last day of the week (Sunday), month, quarter or year that is some of them from now. */
+/** `ahead` counts periods from now. Weeks end on Sunday. */
 export function endOfPeriod(period: "week" | "month" | "quarter" | "year", ahead: number, today: number): number {
   if (period === "week") return weekdayInWeek(0, today) + 7 * ahead;
   const now = new Date(today * dayMs);

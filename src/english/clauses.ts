@@ -2,7 +2,7 @@ import { wordSet } from "./word-set.ts";
 
 const wordsOf = (rows: string) => rows.split("|").map((row) => row.split(" "));
 
-/** Words that connect two wishes; a hard one cannot be part of a text. */
+/** A hard connector cannot be part of a text. */
 export const connectors: readonly { readonly words: readonly string[]; readonly isHard: boolean }[] = [
   ...wordsOf("and|&|but").map((words) => ({ words, isHard: false })),
   ...wordsOf(
@@ -27,10 +27,7 @@ export const wishVerbs = wordSet(
     "remind book call email mail pay convert multiply divide double write reserve check what",
 );
 
-/*
- * Words that people say around what they want, as phrases: `(one|or other)`, `[optional]`. It belongs to no tool, so the planner
- * leaves it out for all of them. If a phrase of a tool has such words itself, they are matched there, as that costs less.
- */
+// Courtesies, which the planner ignores. Phrases of tools that have such words themselves win, as they cost less.
 
 const please = "(please|kindly|just|also|quickly|possibly|perhaps|maybe|be so kind [as to|and]|go ahead and|go on and)";
 const grateful = "(grateful|obliged|glad|happy|pleased|thankful|delighted|thrilled|much obliged|very much obliged)";

@@ -48,7 +48,7 @@ function factorOf(word: string | undefined): bigint | undefined {
   return kind === "hundred" || kind === "scale" ? value : undefined;
 }
 
-/** Words must be in lower case, digits without thousands separators. With `joinAnd: false` an "and" ends it. */
+/** Expects lower case, and digits without thousands separators. With `joinAnd: false` an "and" ends a number. */
 export function readNumber(
   words: readonly string[],
   start: number,
@@ -150,7 +150,7 @@ function multiply(digits: string, factor: bigint): string {
   return rest === "" ? product.slice(0, cut) : `${product.slice(0, cut)}.${rest}`;
 }
 
-/** Digits without trailing zeros. A regular expression would scan each run of zeros again from each of its places. */
+/** A regular expression would be quadratic in runs of zeros. */
 export function withoutLastZeros(digits: string): string {
   let end = digits.length;
   while (digits[end - 1] === "0") end--;

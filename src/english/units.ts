@@ -6,11 +6,8 @@ export interface Unit {
   readonly isMoney?: boolean;
 }
 
-/*
- * Units whose ratio is exact by definition and the same everywhere, a kind a paragraph, in the smallest unit of the kind.
- * Gallons differ between countries, but not how many quarts they have; months and years are not all of one number of
- * days, and ounces are of weight or of volume: a conversion that mixes those is refused.
- */
+// Exact ratios that are the same everywhere, a kind a paragraph, in its smallest unit. Gallons differ between countries,
+// but not in quarts. Conversions of months to days, or between the ounces of weight and volume, are refused.
 const kinds = `
 1 millimeter millimeters millimetre millimetres mm; 10 centimeter centimeters centimetre centimetres cm;
 1000 meter meters metre metres m; 1000000 kilometer kilometers kilometre kilometres km kms; 25.4 inch inches;
@@ -67,7 +64,7 @@ const readKinds = (rows: string, isMoney = false) =>
 const converted = new Map(readKinds(kinds));
 const temperatures = new Map(readKinds("1 celsius centigrade c; 1 fahrenheit f"));
 
-/** All units by their names, in lower case; those of temperature are not converted by a factor. */
+/** Keyed by names in lower case; temperatures have no factor. */
 export const units: ReadonlyMap<string, Unit> = new Map([...converted, ...temperatures]);
 
 const short = "h hour; hr hour; min minute; s second; sec second; m minute; d day"
@@ -85,7 +82,7 @@ const named = [
 const byWord = new Map<string, Unit[]>();
 for (const [word, unit] of named) byWord.set(word, [...(byWord.get(word) ?? []), unit]);
 
-/** The units that a word or sign may name, in lower case: "m" is a meter or a minute, "pound" a weight or a currency. */
+/** Expects lower case: "m" is a meter or a minute, "pound" a weight or a currency. */
 export function unitsNamed(word: string): readonly Unit[] {
   return byWord.get(word) ?? [];
 }

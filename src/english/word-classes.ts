@@ -66,7 +66,7 @@ export const prepositions = wordSet(
   "for to in on at from with by of under as into about between per since until till before after over via using within during around near",
 );
 
-/** Verbs that begin something to do, so that "milk and eggs" are two things and "buy milk and eggs" is one. */
+/** These tell "milk and eggs" (two things) from "buy milk and eggs" (one). */
 const verbs = wordSet(
   "buy get grab order fetch pick collect bring take carry drop leave return call ring phone text email mail message write send post ship deliver " +
     "reply answer respond contact ask tell talk speak thank congratulate invite visit see meet pay refund claim transfer withdraw deposit donate " +
@@ -122,14 +122,14 @@ export const truthWords: ReadonlyMap<string, boolean> = new Map([
   ...["false", "no", "off", "disabled", "disable"].map((word) => [word, false] as const),
 ]);
 
-/** From the day that `Date` counts as 0. */
+/** Indexed as in `Date`. */
 export const weekdays: readonly string[] = "sunday monday tuesday wednesday thursday friday saturday".split(" ");
 
-/** From the month that `Date` counts as 0. */
+/** Indexed as in `Date`. */
 export const months: readonly string[] =
   "january february march april may june july august september october november december".split(" ");
 
-/** Words after which `'s` is "is" and not a genitive. */
+/** After these `'s` is "is", not a genitive. */
 export const contractedWords = wordSet("what that it he she where who how there here when which someone everyone");
 
 export const contractionEndings: ReadonlyMap<string, string> = new Map(
@@ -156,7 +156,7 @@ const pronouns: ReadonlySet<string> = new Set(["it", "that", "this", "them", "th
 
 const pointers = ["the", "that", "this", "its"];
 
-/** Words after which "one" is not a number. */
+/** After these "one" is not a number. */
 export const onePointers = wordSet("the that this which each every any next last previous other");
 
 const resultPointers: ReadonlySet<string> = new Set([...pointers, "his", "these", "those"]);
@@ -167,14 +167,13 @@ export const resultNouns = wordSet(
   "result results answer total outcome output value sum product difference quotient number figure amount",
 );
 
-/** The index behind `it`, `that`, `the result`, `the final answer`; undefined if none starts here. Words must be in lower case. */
+/** The index behind `it`, `that`, `the result`, `the final answer`. Words must be in lower case. */
 export function readAnaphor(words: readonly string[], start: number): number | undefined {
   const first = words[start] ?? "";
   if (resultPointers.has(first)) {
     const noun = resultOrder.has(words[start + 1] ?? "") ? start + 2 : start + 1;
     if (resultNouns.has(words[noun] ?? "")) return noun + 1;
   }
-  // "that one", "that many apples"
   const isTwo = /^th(?:at|is)$/.test(first) && /^(?:one|many|much)$/.test(words[start + 1] ?? "");
   if (pronouns.has(first)) return isTwo ? start + 2 : start + 1;
   const whatYouGet =
@@ -189,5 +188,4 @@ export function mentionsResult(words: readonly string[], start: number, end: num
   return false;
 }
 
-/** Signs and words before the text of a message. */
 export const opensMessage: ReadonlySet<string> = new Set(["that", ":", "saying", "says", "because"]);

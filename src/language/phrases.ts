@@ -2,12 +2,12 @@ import { isNullable, type KnownGroups, type PhraseNode, parseSyntax } from "../c
 import { contractions } from "../english/word-classes.ts";
 import { tokenize } from "./tokens.ts";
 
-/** Reads a phrase with its words as they are compared with what people type. Throws a {@link PhraseError}. */
+/** Throws a {@link PhraseError}. */
 export function parsePhrase(phrase: string, known?: KnownGroups): PhraseNode {
   return parseSyntax(phrase, wordsOf, known);
 }
 
-/** Only words that the tokenizer would split have to go through it. */
+/** Calls the slow tokenizer only for words that it would split. */
 function wordsOf(text: string): readonly string[] {
   const plain = text.trim() === "" ? [] : text.trim().split(/\s+/);
   const isPlain = plain.every((word) => /^[a-z]+$/.test(word) && !contractions.has(word));
@@ -22,7 +22,7 @@ export function once<T>(make: () => T): () => T {
   };
 }
 
-/** The phrase as someone would say it: first alternatives, nothing optional; a slot stays `{slot}`. */
+/** First alternatives, nothing optional; a slot stays `{slot}`. */
 export function examplePhrase(node: PhraseNode): string {
   if (node.type === "word") return node.word;
   if (node.type === "slot") return `{${node.name}}`;

@@ -14,7 +14,7 @@ const period = `(?:${day}|day|week|weekday|weekend|month|year|morning|afternoon|
 const person =
   "(?:(?:my|our|the|his|her|their) (?:mom|mum|mother|dad|father|wife|husband|boss|manager|brother|sister|son|daughter|friend|team|partner|roommate|flatmate|colleague|colleagues|neighbour|neighbor|kids|assistant|secretary|intern|doctor|parents|girlfriend|boyfriend|uncle|aunt|cousin|grandma|grandpa)|he|she|they|someone|somebody|everyone|everybody|him|her|them)";
 
-/** Each kind with what says it: `^` is where a wish begins, behind its courtesies. */
+/** `^` is the beginning of a wish, behind its courtesies. */
 const patterns: readonly (readonly [RefusalKind, RegExp])[] = [
   [
     "corrected",
@@ -51,7 +51,6 @@ const patterns: readonly (readonly [RefusalKind, RegExp])[] = [
 ];
 
 export function findRefusals(words: readonly string[], start: number, end: number): readonly FoundRefusal[] {
-  // Each word stands between spaces.
   const text = ` ${words.slice(start, end).join(" ")} `;
   const found: FoundRefusal[] = [];
   for (const [reason, pattern] of patterns) {
@@ -67,7 +66,7 @@ function countWords(text: string): number {
   return text.trim() === "" ? 0 : text.trim().split(" ").length;
 }
 
-/** Undefined if nothing in the text says that it is not to be done as it stands. Quoted words do not count. */
+/** Ignores quoted words. */
 export function findRefusal(text: string): { readonly reason: RefusalKind; readonly words: string } | undefined {
   const tokens = tokenize(text);
   const words = tokens.map(({ kind, norm }) => (kind === "quote" ? '"' : norm));

@@ -2,7 +2,7 @@ import { contractedWords, contractionEndings, contractions } from "../english/wo
 
 export interface Token {
   readonly kind: "word" | "number" | "quote" | "address" | "sign";
-  /** The form to compare: lower case; a number without thousands separators; a quoted text without its quotes. */
+  /** Lower case; a number without thousands separators; a quoted text without its quotes. */
   readonly norm: string;
   readonly start: number;
   readonly end: number;
@@ -11,25 +11,22 @@ export interface Token {
 }
 
 const gap = /[\s\p{Z}\u200B-\u200D\uFEFF]+/uy;
-/** Also "B&Q", "C#" and "C++". */
 const word = /[\p{L}_][\p{L}\p{M}\p{N}_]*(?:(?:['’]|&(?=\p{L}))[\p{L}\p{M}]+)*(?:(?:#|\+\+)(?![\p{L}\p{N}#+]))?/uy;
-/** Limited in length before the sign, or each part of "a-a-a…" would be looked at as often as it has parts. */
+/** Lengths are limited, or "a-a-a…" would take quadratic time. */
 const address =
   /(?:https?:\/\/|www\.)[^\s"“”<>]*[^\s"“”<>.,;:!?)\]'’]|[\p{L}\p{N}._%+-]{1,64}@[\p{L}\p{N}-]{1,63}(?:\.[\p{L}\p{N}-]{1,63})+/iuy;
-/** Also "89,90". */
 const number = /\d+,\d\d(?!\d|,\d)|(?:\d{1,3}(?:,\d{3})+(?![\d])|\d+)(?:\.\d+)?|\.\d+/y;
-/** "a.m." is one word behind a number, so that its last point ends no sentence. */
+/** One word, so that its last point ends no sentence. */
 const halfOfDay = /[ap]\.m\./iy;
 const ordinal = /\d+(?:st|nd|rd|th)(?![\p{L}\p{N}])/iuy;
 /** Read as "to": "milk → party list". */
 const arrow = /→|⇒|➔|➜|[-=]>/y;
-/** Directly behind a number: "3.6M". */
 const scales: ReadonlyMap<string, string> = new Map(Object.entries({ M: "million", bn: "billion" }));
 const closers = new Map(Object.entries({ '"': '"', "“": "”", "„": "“", "«": "»", "`": "`" }));
 const maxSingleQuoted = 200;
 const singleQuoted = new RegExp(`['‘]([^\\n'’‘]|['’](?=[\\p{L}])){1,${maxSingleQuoted}}['’](?![\\p{L}\\p{N}])`, "uy");
 
-/** Cuts a text into tokens, not many more than `limit`. Linear in its length, whatever it contains. */
+/** Returns not many more than `limit`. Linear in the length of any text. */
 export function tokenize(text: string, limit = Number.POSITIVE_INFINITY): readonly Token[] {
   return new Tokenizer(text).run(limit);
 }
@@ -67,7 +64,7 @@ class Tokenizer {
     const first = this.text.charAt(position);
     const closer = closers.get(first);
     if (closer !== undefined) {
-      // A search that failed once would fail again, and searching each time would be quadratic.
+      // Repeating a failed search would be quadratic.
       const end = this.unclosed.has(first) ? -1 : this.text.indexOf(closer, position + 1);
       if (end === -1) this.unclosed.add(first);
       else if (end > position + 1) return this.push("quote", this.text.slice(position + 1, end), position, end + 1);
@@ -114,7 +111,7 @@ class Tokenizer {
     return this.push("word", ending, this.lastEnd, end);
   }
 
-  /** Two words where one was written: their ranges do not overlap, so that no text is returned twice. */
+  /** Ranges of the words do not overlap, so that no text is returned twice. */
   private pushAll(norms: readonly string[], start: number, end: number): number {
     for (const [index, norm] of norms.entries()) {
       const isLast = index === norms.length - 1;
@@ -128,7 +125,7 @@ class Tokenizer {
     if (to !== undefined) return this.push("word", "to", position, position + to.length);
     const sign = String.fromCodePoint(this.text.codePointAt(position) ?? 0);
     const end = position + sign.length;
-    // A hyphen or slash inside a word joins two words: "to-do" is "to do", "twenty-five" is "twenty five".
+    // "to-do" becomes "to do", "twenty-five" becomes "twenty five".
     const last = this.tokens.at(-1);
     const joins =
       /[-‐‑]/.test(sign) &&
@@ -136,7 +133,7 @@ class Tokenizer {
       last.end === position &&
       /^\p{L}/u.test(this.text.slice(end, end + 2));
     if (joins) return end;
-    // "MOT + service" is one thing, but what is quoted are two.
+    // "MOT + service" is one thing, but two quoted texts are two.
     const isAnd = sign === "+" && last?.kind === "quote" && /^\s["'“‘]/.test(this.text.slice(end, end + 2));
     return this.push("sign", isAnd ? "&" : sign, position, end);
   }

@@ -3,7 +3,7 @@ import { isVerb } from "../english/word-classes.ts";
 
 const minLength = 5;
 
-/** One letter too many, too few, wrong, or two swapped, but never the first. Words of fewer than five letters are too similar. */
+/** The first letter must be right. Words of fewer than five letters are too similar. */
 function isMistyped(typed: string, meant: string): boolean {
   const difference = typed.length - meant.length;
   if (meant.length < minLength || difference > 1 || difference < -1 || typed[0] !== meant[0] || typed === meant)
@@ -17,7 +17,7 @@ function isMistyped(typed: string, meant: string): boolean {
   return isSwapped && typed.slice(at + 2) === meant.slice(at + 2);
 }
 
-/** True for the same if the last letter is right, as "mondays" and "cubes" mean something else than "monday" and "cubed". */
+/** The last letter must be right: "mondays" and "cubes" are not "monday" and "cubed". */
 export function isMistypedInside(typed: string, meant: string): boolean {
   const isSwappedLast = typed.length === meant.length && typed.at(-2) === meant.at(-1);
   return isMistyped(typed, meant) && (typed.at(-1) === meant.at(-1) || isSwappedLast);
@@ -41,7 +41,7 @@ const indexOf = remembered((vocabulary: ReadonlySet<string>): ReadonlyMap<string
   return index;
 });
 
-/** "raining", "rained" and "rains" have one stem: without endings, a final "e", and the doubling of a consonant before them. */
+/** "raining", "rained" and "rains" have one stem. */
 export function stem(word: string): string {
   if (word.length < 4 || !/^[a-z]+$/.test(word)) return word;
   let root = word;

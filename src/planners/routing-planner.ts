@@ -38,9 +38,8 @@ const routingOptions = () =>
 /**
  * Makes a planner that chooses another one by the complexity of a request, so that whatever rules or a small model can
  * do never waits for a large one. A route may have several planners; the next is asked when one fails. `source.route`
- * of a plan is the route taken.
- *
- * Throws `invalid-options`. Planning fails with `planning-failed` if `classify` returns anything else.
+ * of a plan is the route taken. Throws `invalid-options`. Planning fails with `planning-failed` if `classify` returns
+ * anything else.
  *
  * {@includeCode ../../examples/13-route-and-budget.ts}
  * @group Planners

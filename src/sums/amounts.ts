@@ -41,14 +41,12 @@ export function readAmount(words: readonly string[], at: number, joinAnd: boolea
   if (below !== undefined && whole.test(digits) && !isRank) return { term: fraction(digits, below), end: end + 1 };
   const cents = readCents(words, digits, end);
   if (cents !== undefined) return cents;
-  // "two and a half million", "5 k"
   const amount = readRest(words, digits, end, joinAnd) ?? { term: atom(digits), end };
   const scale = scales.get(words[amount.end] ?? "");
   if (scale === undefined) return amount;
   return { term: { ...binary("*", amount.term, atom(scale)), isBare: true }, end: amount.end + 1 };
 }
 
-/** "how would one add", "the first one": no number. */
 function isPronoun(words: readonly string[], at: number): boolean {
   const before = words[at - 1] ?? "";
   return beforePlace.test(before) || (beforePronoun.test(before) && !afterNumber.test(words[at + 1] ?? ""));
@@ -64,7 +62,6 @@ function readPart(words: readonly string[], at: number): Amount | undefined {
   const end = at + (hasArticle ? 2 : 1);
   const start = words[end] === "a" ? end + 1 : end;
   const scale = scales.get(words[start] ?? "");
-  // "half a percent"
   if (scale === undefined) return { term: part, end: words[start] === "percent" ? start : end };
   return { term: { ...(partOf(part, atom(scale)) ?? part), isBare: true }, end: start + 1 };
 }
@@ -77,7 +74,6 @@ function readCents(words: readonly string[], digits: string, end: number): Amoun
   return { term: atom(`${digits}.${cents.digits.padStart(2, "0")}`), end: cents.end + 1 };
 }
 
-/** The fraction after a whole number: "and a half", "and three quarters", "1/2". */
 function readRest(words: readonly string[], digits: string, end: number, joinAnd: boolean): Amount | undefined {
   const mixed = (above: string, below: string, length: number): Amount => {
     return { term: { ...binary("+", atom(digits), fraction(above, below)), isBare: true }, end: end + length };
@@ -89,7 +85,6 @@ function readRest(words: readonly string[], digits: string, end: number, joinAnd
     return mixed(next, third, 3);
   if (next !== "and" || !joinAnd) return undefined;
   const alone = denominators.get(second);
-  // "7 and half a dozen" is two numbers.
   if (alone !== undefined) return third === "a" || third === "of" ? undefined : mixed("1", alone, 2);
   const below = denominators.get(third);
   const above = /^an?$/.test(second) ? "1" : readNumber([second], 0)?.digits;
@@ -157,12 +152,9 @@ function mentionAt(words: readonly string[], start: number, amount: Amount | und
   while (amount !== undefined && degrees.has(words[at] ?? "")) at++;
   const unit = units.get(words[at] ?? "");
   if (amount === undefined) return unit && { unit, start, end: at + 1 };
-  // "how many in 3 dozen"
   if (unit === undefined && counted !== undefined && /^dozens?$/.test(words[amount.end - 1] ?? ""))
     return { unit: counted, amount: amount.term, start, end: amount.end };
-  // "the twenty second" is a day.
   if (unit === undefined || (words[at] === "second" && amount.term.text !== "1")) return undefined;
-  // "two hours and a half"
   const rest = /^\d+$/.test(amount.term.text) ? readRest(words, amount.term.text, at + 1, true) : undefined;
   return { unit, amount: rest?.term ?? amount.term, start, end: rest?.end ?? at + 1 };
 }

@@ -10,21 +10,19 @@ import * as lexicon from "./words.ts";
 
 export interface SumReading {
   readonly expression: string;
-  /** The names in the expression that stand for earlier results: `x` for the last one, or one for each, the oldest first. */
+  /** Stand for earlier results: `x` for the last one, or one for each, the oldest first. */
   readonly variables: readonly string[];
 }
 
 const names = "abcdefghijklmnopqrstuvw";
 const maxWords = 10_000;
-/** Dates and telephone numbers. */
 const notArithmetic =
   /^(?:\d{1,2}\/\d{1,2}\/(?:\d\d){1,2}|\d{4}-\d\d?-\d\d?|(?:\d-)?\d{3}-\d{3}-\d{4}|(?:\d-)?\d{3}-\d{4})$/;
 
 /**
- * Reads words as a sum: in signs, in words, or both, with the words that ask for it. It is a sum only if every word has
- * its part; else it is undefined. What continues an earlier result, such as "double it" or "add both answers", is read
- * where there is one: `results` is their number, or several that it may be. Linear in the number of words; a sentence about
- * something else ends at its first word that no sum has.
+ * Reads a sum in signs or words; undefined unless every word is part of it. "Double it" and "add both answers" continue
+ * earlier
+ * results, whose number is `results`, or several that it may be. Linear in the number of words.
  */
 export function readSum(
   tokens: readonly Token[],
@@ -35,11 +33,10 @@ export function readSum(
   if (said.some((word, at) => word === "and" && unsplitPairs.has(`${said[at - 1]} and ${said[at + 1]}`)))
     return undefined;
   const counts = new Set([0, ...[results].flat()]);
-  // Without a number there is only what continues an earlier result: "double it".
+  // Without a number it must continue an earlier result: "double it".
   if (!said.some(mayBeNumber) && (counts.size === 1 || said.filter((word) => !isKnown(word)).length > 1))
     return undefined;
   const glued = tokens.map((token) => token.glued);
-  // Alone they are names.
   if (/^(?:24\/7|9\/11)$/.test(said.join("")) && glued[1] === true && glued[2] === true) return undefined;
   const meant = respelt(said);
   return readWords(said, glued, counts) ?? (meant && readWords(meant, glued, counts));
@@ -50,7 +47,6 @@ function readWords(
   glued: readonly boolean[],
   counts: ReadonlySet<number>,
 ): SumReading | undefined {
-  // "add 2 and a half" names one number.
   const isMixed = words.some(
     (word, at) => word === "and" && lexicon.denominators.has(words[at + (words[at + 1] === "a" ? 2 : 1)] ?? ""),
   );
@@ -93,7 +89,7 @@ function mayBeNumber(word: string): boolean {
   return isName || /\p{N}/u.test(word) || startsNumber(word);
 }
 
-/** The words without a typing mistake, if there is exactly one word that no sum has. Short ones are too similar: "radio". */
+/** Corrects a single misspelt word. Short ones such as "radio" are too similar. */
 function respelt(words: readonly string[]): readonly string[] | undefined {
   const [at, ...others] = [...words.keys()].filter((index) => !isKnown(words[index] ?? ""));
   if (at === undefined || others.length > 0) return undefined;
@@ -112,7 +108,6 @@ function isOnlyAlike(tokens: readonly SumToken[]): boolean {
   return signs.length < 9 && notArithmetic.test(signs.map(({ word }) => word).join(""));
 }
 
-/** True if the words ask for the sum of numbers with "and" between them: "what is 8 and 9". */
 function asksForSum(words: readonly string[], tokens: readonly SumToken[]): boolean {
   if (!words.includes("and") || words.includes("by")) return false;
   const first = tokens.find(({ term }) => term !== undefined)?.start ?? 0;

@@ -13,7 +13,7 @@ import {
   type Term,
 } from "./terms.ts";
 
-/** Undefined if the rule does not fit. `running` gives the value so far, where a whole statement continues it. */
+/** Undefined if the rule does not fit. `running` returns the value that a whole statement continues. */
 type Make = (parts: readonly Term[], running: () => Term | undefined) => Term | undefined;
 
 const two =
@@ -31,9 +31,8 @@ const joined =
   (list, running) => {
     const [first] = list;
     if (list.length !== 1 || first === undefined) return chain(sign, list);
-    // "add 3 + 4" is a complete sum; "add 12" needs something to add to.
+    // "add 3 + 4" is complete; "add 12" continues a value.
     const value = first.level > level.sum || sign === "*" ? running() : undefined;
-    // "multiply it" does not say by what.
     if (value?.text === first.text && !/^\d/.test(first.text)) return undefined;
     if (value === undefined) return first.isBare ? undefined : first;
     return sign === "+" ? plus(value, first) : binary("*", value, first);
@@ -47,13 +46,12 @@ const makers: Readonly<Record<string, Make>> = {
     if (part.fraction !== undefined) return formula("b * (1 - a)")(part, whole);
     return part.isPercent ? minus(whole, part) : undefined;
   }),
-  /** "5 from 22", "minus 5 from 22", "18 percent from 650". */
   from: two((a, b) => {
     if (a.isPercent) return partOf(a, b);
     if (!a.isBare || !b.isBare) return undefined;
     return a.level === level.negation ? plus(b, a) : minus(b, a);
   }),
-  /** A quotient in signs is a fraction too: three quarters of 8 may be written 3/4. */
+  /** In signs, too: three quarters of 8 may be written 3/4. */
   slash: two((a, b) =>
     /^\d{1,9} \d{1,9}$/.test(`${a.text} ${b.text}`) ? { ...fraction(a.text, b.text), isBare: false } : over(a, b),
   ),
@@ -75,7 +73,7 @@ const makers: Readonly<Record<string, Make>> = {
     const sum = chain("+", list);
     return sum && over(sum, atom(String(list.length)));
   },
-  /** The sum of a list on top of its last item: "add 3 and 4 to 5". */
+  /** "add 3 and 4 to 5" */
   addedTo: (list) => {
     const [sum, amount] = [chain("+", list.slice(0, -1)), list.at(-1)];
     return sum && amount && plus(amount, sum);
@@ -90,7 +88,7 @@ const adverbs: Readonly<Record<string, (make: Make) => Make>> = {
     ([a, b], running) =>
       a && b && make([b, a], running),
   percent: (make) => (parts, running) => (parts[1]?.isPercent ? make(parts, running) : undefined),
-  /** "by a quarter", "less a quarter" may be a quarter of it, or 0.25. */
+  /** "by a quarter" may be a quarter of the value, or 0.25. */
   unbroken: (make) => (parts, running) => (parts[1]?.fraction === undefined ? make(parts, running) : undefined),
   onward: (make) => (parts, running) => {
     const value = parts.length === 1 ? running() : undefined;
@@ -101,12 +99,11 @@ const adverbs: Readonly<Record<string, (make: Make) => Make>> = {
     return operand && make([operand], running);
   },
   several: (make) => (parts, running) => (parts.length > 1 ? make(parts, running) : undefined),
-  /** For a list, or one operand that is arithmetic already: "the sum of 3 plus 5". */
+  /** For a list, or one arithmetic operand: "the sum of 3 plus 5". */
   total: (make) => (parts, running) => {
     const [first] = parts;
     return parts.length > 1 ? make(parts, running) : first?.isBare ? undefined : first;
   },
-  /** "round 3 results" asks for nothing. */
   broken: (make) => (parts, running) => (/^\d+$/.test(parts[0]?.text ?? "") ? undefined : make(parts, running)),
   places: (make) => (parts, running) => {
     const digits = parts.at(-1);
@@ -115,7 +112,7 @@ const adverbs: Readonly<Record<string, (make: Make) => Make>> = {
   },
 };
 
-/** The meaning of some words: adverbs, then a name or a formula, such as `onward percent plus` or `alone sqrt(a)`. */
+/** Parses adverbs, then a name or a formula: `onward percent plus`, `alone sqrt(a)`. */
 function makerOf(words: string): Make {
   const [, first = "", rest = ""] = /^(\w+) (.*)$/.exec(words) ?? [];
   const adverb = adverbs[first];
@@ -127,11 +124,9 @@ function makerOf(words: string): Make {
   return makers[words] ?? ((parts) => (parts.length < count ? undefined : make(...parts)));
 }
 
-/*
- * A rule is a pattern, what it makes, and between rules that continue an operand their precedence, before the pattern.
- * `(a|b)` is one of them, `[a]` one or nothing. `@0` to `@5` is a term of at least this precedence, `@*` a list, `@n` a
- * number or percentage, `@th` an ordinal. Words in capitals stand for several.
- */
+// A rule is a pattern and what it makes, behind a precedence if it continues an operand. `(a|b)` is one of them, `[a]` one
+// or nothing. `@0` to `@5` is a term of at least this precedence, `@*` a list, `@n` a number or percentage, `@th` an
+// ordinal. Words in capitals stand for several.
 const groups: Readonly<Record<string, string>> = {
   ADD: "(add|added|join|tally|tot|lump|put together)",
   SUBTRACT: "(subtract|subtracted|remove|take|take away|lose)",
@@ -155,7 +150,7 @@ const roundingEnds = [
   ["to @n [decimal] [places]", "places round(a, b)", "places NAME(a * 10 ^ b) / 10 ^ b"],
 ] as const;
 
-/** Rules of roundings: `pattern` has `HOW` for "up" or "down" and `END` for what it is rounded to. */
+/** `pattern` has `HOW` for "up" or "down" and `END` for the unit. */
 function roundings(pattern: string): string {
   const rows = (how: string, name: string) =>
     roundingEnds.map(([end, round, other]) => {
@@ -165,7 +160,7 @@ function roundings(pattern: string): string {
   return [...rows("", "round"), ...rows("up", "ceil"), ...rows("down", "floor")].join("\n");
 }
 
-/** Rules that begin with a word. Slots after it are read to the next word of the rule. */
+/** Slots are read to the next word of the rule. */
 const startingRules = `
 (add|put) @n EXTRA (on|on top of|TO|onto) @0 => swapped percent plus
 (add|put) EXTRA of @n (on|on top of|TO|onto) @0 => swapped percent plus
@@ -247,7 +242,7 @@ EXTRA on @0 at @n => percent a * b
 discount of @n (on|from) @0 => off
 ${roundings("round [off] [@0 [HOW]|HOW [@0]] END")}`;
 
-/** Rules that continue an operand, which is the first of their parts. */
+/** The operand is the first of their parts. */
 const continuingRules = `
 1 (with|at|after|-|minus|less) @n DISCOUNT => percent minus
 1 (with|after) discount of @n => percent minus
@@ -327,7 +322,7 @@ export const vocabulary: ReadonlySet<string> = new Set([
 export const startingTree = once(() => compile(rules.starting));
 export const continuingTree = once(() => compile(rules.continuing));
 
-/** Rules as a tree, so that a word is read once however many rules contain it. Of two equal patterns the first counts. */
+/** A tree, so that a word is read once for all rules. Of equal patterns the first counts. */
 function compile(rows: readonly Rule[]): RuleNode {
   const root: RuleNode = { words: new Map(), slots: new Map(), level: 0 };
   for (const { level: own, parts, maker } of rows) {

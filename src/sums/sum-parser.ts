@@ -4,14 +4,14 @@ import { atom, binary, call, chain, grouped, level, negative, partOf, percentage
 import * as lexicon from "./words.ts";
 
 const maxDepth = 100;
-/** A sum takes a few attempts for each word; without a limit, nested phrases could take forever. */
+/** Nested phrases could take exponential time. */
 const workPerToken = 24;
 const leastWork = 400;
 const maxSkipped = 4;
 const neverContinuing = new Set(["x", "percent", "!"]);
 const inGroup = new Set(["of", "last", "previous", "between", "that", "two", ...lexicon.groups]);
 
-/** Words that end an operand here, though elsewhere they are operators. */
+/** Operators that end an operand here. */
 interface Blocked {
   readonly words: ReadonlyMap<string, RuleNode>;
   readonly outer: Blocked | undefined;
@@ -26,7 +26,7 @@ export class SumParser {
   private values: Term[] = [];
   private isContinued = false;
   private runningUses = 0;
-  /** True while the value so far is already an operand of the statement that is read. */
+  /** True if the running value is already an operand of the statement. */
   private isHeld = false;
 
   private readonly starting = startingTree();
@@ -34,9 +34,9 @@ export class SumParser {
 
   constructor(
     private readonly tokens: readonly SumToken[],
-    /** The names of the earlier results; `x` is the last. Without any, none can be meant. */
+    /** Names of earlier results; `x` is the last. */
     private readonly names: readonly string[],
-    /** True if numbers with only "and" between them are a sum. */
+    /** True if numbers joined by "and" alone are a sum. */
     private readonly isSum: boolean,
   ) {
     this.work = leastWork + workPerToken * tokens.length;
@@ -48,7 +48,6 @@ export class SumParser {
       const term = this.statement();
       if (this.work <= 0) return undefined;
       if (term === undefined) {
-        // "3 + 4 and calculate it" says nothing that could be done to it.
         const isIdle =
           this.values.length > 0 && [lexicon.pronouns, lexicon.groups].some((words) => words.has(this.word));
         if ((isIdle && this.isIdlePointer()) || !this.isWeak(this.at)) return undefined;
@@ -104,7 +103,6 @@ export class SumParser {
     return this.isSum && this.isListed() ? chain("+", this.values) : undefined;
   }
 
-  /** True if the last number is only what the speaker says the result is. */
   private isClaim(): boolean {
     const last = this.tokens.findLastIndex(({ term }) => term !== undefined);
     return lexicon.equalities.has(this.wordAt(last - 1)) || lexicon.claiming.has(this.wordAt(0));
@@ -124,7 +122,6 @@ export class SumParser {
     return operand && this.continued(operand, least);
   };
 
-  /** "divided by 2", "plus 5": the value so far is the first operand. */
   private continuation(): Term | undefined {
     const { running, word } = this;
     const isBreak = this.at === 0 || lexicon.breaks.has(this.wordAt(this.at - 1));
@@ -145,7 +142,6 @@ export class SumParser {
     return this.continued(made, 0);
   }
 
-  /** "it" in "what is it", not in "it times 5". */
   private isIdlePointer(): boolean {
     const isPointer =
       [lexicon.pronouns, lexicon.results, lexicon.groups].some((words) => words.has(this.word)) ||
@@ -167,7 +163,6 @@ export class SumParser {
 
   private readonly implicit = (): Term | undefined => (this.depth === 0 ? this.useRunning() : undefined);
 
-  /** "it", "the last answer", "the first" of two. */
   private pronoun(): Term | undefined {
     const place = lexicon.places.get(this.word);
     if (place !== undefined) {
@@ -184,7 +179,6 @@ export class SumParser {
     return this.useRunning();
   }
 
-  /** "both answers", "them": several numbers. */
   private group(): readonly Term[] | undefined {
     return this.attempt(() => {
       const start = this.at;
@@ -232,7 +226,6 @@ export class SumParser {
     let left = first;
     for (;;) {
       const made = this.attempt(() => {
-        // "17 is divided by 5"
         const isOperator = this.continuing.words.has(this.wordAt(this.at + 1)) && !this.isWeak(this.at + 1);
         if (lexicon.verbs.has(this.word) && isOperator) this.at++;
         const factor = least <= level.product ? this.parenthesized() : undefined;
@@ -251,7 +244,6 @@ export class SumParser {
     return false;
   }
 
-  /** "half 90", "half it", "half the sum" */
   private withoutOf(left: Term): Term {
     if (left.fraction === undefined || !left.isBare) return left;
     if (!(/^(?:\d|it$|that$|this$)/.test(this.word) || this.starting.words.has(this.word))) return left;
@@ -262,7 +254,7 @@ export class SumParser {
     return part ?? left;
   }
 
-  /** Follows the rules from a node on: words first, then slots, then what is made here. */
+  /** Words first, then slots, then what the node makes. */
   private walk(node: RuleNode, parts: readonly Term[], least: number): Term | undefined {
     if (--this.work <= 0) return undefined;
     const isRoot = node === this.continuing || node === this.starting;
@@ -285,7 +277,7 @@ export class SumParser {
     return node.level >= least ? node.make?.(parts, this.implicit) : undefined;
   }
 
-  /** Number of small words that stand before the next word of a rule: "divide the 90 that i have by 3". */
+  /** Skips "that i have" in "divide the 90 that i have by 3". */
   private skippedBefore(words: ReadonlyMap<string, RuleNode>, isAfterOperand: boolean): number {
     if (!isAfterOperand && !lexicon.verbs.has(this.word) && !lexicon.leads.has(this.word)) return 0;
     for (let count = 0; count <= maxSkipped; count++) {
@@ -341,11 +333,9 @@ export class SumParser {
         isSeparated = this.at > before;
         const isAnd = this.wordAt(this.at - 1) === "and";
         const isOther = items.length > 1 && this.starting.words.has(this.word) && (this.depth > 0 || (isAnd && hasAnd));
-        // "add 5 and multiply by 2"
         const isOperation = this.continuing.words.has(this.word) && !lexicon.signs.has(this.word);
         const found = isOther || isOperation ? undefined : this.expression(0);
         hasAnd ||= isAnd;
-        // "add 10, double it"
         return this.runningUses > used ? undefined : found;
       });
       if (item === undefined) return items;

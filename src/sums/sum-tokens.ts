@@ -21,7 +21,7 @@ const lengths = new Set([...units].flatMap(([word, { kind }]) => (kind.has("mete
 const inRadians = formula("a * pi / 180");
 const whole = /^\d{1,9}$/;
 
-/** With `joinAnd: false` an "and" ends a number, for "the sum of three hundred and four". */
+/** With `joinAnd: false` an "and" ends a number: "the sum of three hundred and four". */
 export class SumTokenizer {
   private readonly tokens: SumToken[] = [];
   private readonly units = new Map<string, Unit>();
@@ -40,7 +40,6 @@ export class SumTokenizer {
 
   read(): SumTokens | undefined {
     const { words, tokens, currencies } = this;
-    // "1.2.3" is a version, and "31.2.2027" would be a date.
     if (words.some((word, at) => this.glued[at] && /^\.\d/.test(word) && /\d$/.test(this.wordAt(at - 1))))
       return undefined;
     for (let at = 0; at < words.length; ) {
@@ -48,14 +47,13 @@ export class SumTokenizer {
       if (end === undefined) return undefined;
       at = end;
     }
-    // Amounts in two units or currencies would have to be converted; "6 cans at 89 cents" is in dollars or in cents.
+    // Two units or currencies would need a conversion; "6 cans at 89 cents" is in dollars or in cents.
     const isProduct = tokens.some(({ word }) => word === "times");
     const isMixed = isProduct ? currencies.has("cent") : this.units.size + currencies.size > 1;
     const isMixture = (isMixed || this.units.size > 1) && !this.isRate();
     return isMixture || currencies.size > 1 ? undefined : { tokens, hasUnit: this.units.size > 0 };
   }
 
-  /** "60 km / 2 hours": two kinds of units, with no other sign than one that divides. */
   private isRate(): boolean {
     const kinds = new Set([...this.units.values()].map(({ kind }) => kind));
     const signs = this.tokens.filter(({ word }) => vocabulary.has(word) && /^\W$/.test(word));
@@ -83,7 +81,7 @@ export class SumTokenizer {
     const unit = /^(?:the|its)$/.test(this.wordAt(at - 1)) ? (lexicon.rankOf(this.wordAt(at + 1)) ?? "") : "";
     const ten = /^[1-9]$/.test(unit) ? readAmount(words.slice(at, at + 1), 0, false)?.term.text : undefined;
     if (/^[2-9]0$/.test(ten ?? "")) return this.push(`${Number(ten) + Number(unit)}th`, at, at + 2);
-    // "12,50" may be a decimal in another language, or two numbers.
+    // "12,50" may be a decimal or two numbers.
     if (isDecimalComma(words, glued, amount.end)) return undefined;
     return this.push(words.slice(at, amount.end).join(" "), at, amount.end, amount.term);
   }
@@ -130,7 +128,6 @@ export class SumTokenizer {
     return this.isCountedFactor(at) ? at + 1 : undefined;
   }
 
-  /** "of" in "12 packs of 6", the sign between two sides, a function, a constant. */
   private factor(at: number): number | undefined {
     const [previous, word, next] = [this.wordAt(at - 1), this.wordAt(at), this.wordAt(at + 1)];
     const last = this.tokens.at(-1);
@@ -142,12 +139,11 @@ export class SumTokenizer {
     return constants.has(word) && (word !== "e" || isInFormula) ? this.push(word, at, at + 1, atom(word)) : undefined;
   }
 
-  /** "12 packs of 6", which nothing says but "what is" and the like. */
   private isCountedNoun(at: number): boolean {
     return this.isCounted(at + 1) && this.tokens.slice(0, -1).every(({ word }) => lexicon.weakWords.has(word));
   }
 
-  /** "sin 45 degrees": other angles are in radians. */
+  /** Other angles are in radians. */
   private degrees(at: number): number | undefined {
     const angle = this.tokens.at(-1);
     const name = this.tokens.slice(-4, -1).findLast(({ word }) => word !== "(" && word !== "of")?.word ?? "";
@@ -158,7 +154,7 @@ export class SumTokenizer {
   }
 
   private percent(at: number): number | undefined {
-    // "10%-3" is a percentage less three, or a remainder of a negative number.
+    // "10%-3" may be 10 percent less three, or a remainder.
     if (/^[-−+]$/.test(this.wordAt(at + 1)) && this.glued[at + 2] === true) return undefined;
     return this.push(/^[\d(]/.test(this.wordAt(at + 1)) ? "mod" : "percent", at, at + 1);
   }
@@ -171,25 +167,22 @@ export class SumTokenizer {
     return at + 1;
   }
 
-  /** "5 devs × 8 pts": what is counted on either side of such a sign is none of the sum. */
+  /** Nouns beside "×" are not part of the sum: "5 devs × 8 pts". */
   private isCountedFactor(at: number): boolean {
     const [amount, before] = [this.tokens.at(-1), this.tokens.at(-2)];
     const isCount =
       amount?.term !== undefined && amount.end === at && !this.glued[at] && /^\p{Ll}+$/u.test(this.wordAt(at));
-    // "The 9/11 report"
     if (before !== undefined && amount !== undefined && before.end === amount.start && this.glued[amount.start])
       return false;
     const signs = [before?.word ?? "", lexicon.meanings.get(this.wordAt(at + 1)) ?? this.wordAt(at + 1)];
     return isCount && signs.some((sign) => /^(?:[*/x]|times)$/.test(sign));
   }
 
-  /** "6 times 7!" */
   private isExclamation(at: number): boolean {
     const isLast = this.words[at] === "!" && at === this.words.length - 1;
     return isLast && this.words.some((word) => /^\p{L}/u.test(word));
   }
 
-  /** "12 packs of 6", "3 tickets at 14.50" */
   private isCounted(at: number): boolean {
     const [count = "", noun = "", link = ""] = this.words.slice(Math.max(0, at - 2), at + 1);
     if (!/^(?:of|at|@)$/.test(link) || !/^[a-z]+s$/.test(noun) || isOperator(noun)) return false;
@@ -199,7 +192,7 @@ export class SumTokenizer {
   }
 }
 
-/** True for a word of the rules; "boxes" is one only as the parts of a division. */
+/** "boxes" is an operator only as the parts of a division. */
 function isOperator(word: string): boolean {
   const meaning = lexicon.meanings.get(word) ?? word;
   return meaning !== "parts" && vocabulary.has(meaning);
@@ -212,7 +205,6 @@ function isKnown(meaning: string): boolean {
   return isListed || lexicon.rankOf(meaning) !== undefined || /^[()]$/.test(meaning);
 }
 
-/** True for a comma in the middle of digits with two places behind it, of which there is only one. */
 function isDecimalComma(words: readonly string[], glued: readonly boolean[], at: number): boolean {
   const isComma = words[at] === "," && glued[at] === true && glued[at + 1] === true;
   const isOnly =

@@ -1,20 +1,20 @@
 export interface Term {
   readonly text: string;
   readonly level: number;
-  /** True for only a number or an earlier result: no arithmetic yet. */
+  /** True for a number or an earlier result. */
   readonly isBare?: boolean;
   readonly isPercent?: boolean;
-  /** Present for "three quarters": the numbers above and below. */
+  /** Present for "three quarters". */
   readonly fraction?: readonly [above: string, below: string];
 }
 
 export const level = { sum: 1, product: 2, negation: 3, power: 4, atom: 5 } as const;
 type Levels = Readonly<Record<string, number>>;
-/** The precedence that an operand needs after a sign. One after the sign of a remainder would make that a percentage. */
+/** Precedence that an operand needs. A sign behind `%` would make that a percentage. */
 const after: Levels = { "+ ": 1, "- ": 2, "* ": 3, "/ ": 3, "% ": 4, "^ ": 4, "-": 4 };
 const before: Levels = { " +": 1, " -": 1, " *": 2, " /": 2, " %": 2, " ^": 5, "%": 5, "!": 5 };
 
-/** Makes a term of the parts `a` and `b` of a formula such as `a / (1 + b)`, with the parentheses that they need. */
+/** Adds the parentheses that the parts need: `a / (1 + b)`. */
 export function formula(text: string): (...parts: readonly Term[]) => Term {
   const outside = text.replace(/\(.*\)/, "");
   const signs = [/ [-+] /, / [*/%] /, /^-/, /[!%^]/];
@@ -57,12 +57,12 @@ export function percentage(term: Term): Term {
   return { ...formula("a%")(term), isPercent: true, isBare: term.isBare === true };
 }
 
-/** "three quarters": a division that "of" splits again, so that two thirds of 9 are 6 without rounding. */
+/** "of" splits it again, so that two thirds of 9 are 6 without rounding. */
 export function fraction(above: string, below: string): Term {
   return { ...binary("/", atom(above), atom(below)), fraction: [above, below], isBare: true };
 }
 
-/** "15 % of 80", "two thirds of 9", "0.25 of 8"; undefined for "5 of 9". */
+/** Undefined for "5 of 9". */
 export function partOf(part: Term, whole: Term): Term | undefined {
   if (part.isPercent || part.text.startsWith("0.")) return binary("*", part, whole);
   if (part.fraction === undefined) return undefined;

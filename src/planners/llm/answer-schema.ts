@@ -127,8 +127,8 @@ function closedObject(properties: Readonly<Record<string, JsonSchema>>, required
   return { type: "object", properties, required, additionalProperties: false };
 }
 
-// Servers compile schemas to grammars, and all of them honour only type, properties, required, enum, const, items, minItems,
-// maxItems, anyOf and additionalProperties.
+// Servers compile schemas to grammars, and all of them honour only type, properties, required, enum, const, items,
+// minItems, maxItems, anyOf and additionalProperties.
 
 export type SchemaDialect = "plain" | "strict" | "grammar";
 

@@ -62,12 +62,10 @@ const plannerOptions = {
  * Makes the planner "llm": a language model names the operation and copies the user's words, following a schema that
  * contains only the tools, and code reads the values.
  *
- * Every word of the plan is checked against the request. A value that cannot be read is asked for once more; then, or if
- * the model finds nothing that is meant, or is less sure than `minCertainty`, planning fails with `cannot-plan`. An answer
- * that is not JSON of the schema twice is `planning-failed`, with every try. Nothing in a request can add a tool, lift an
- * approval or leave the schema.
- *
- * Throws `invalid-options`.
+ * Every word of the plan is checked against the request. A value that cannot be read is asked for once more; then, or
+ * if the model finds nothing that is meant, or is less sure than `minCertainty`, planning fails with `cannot-plan`. An
+ * answer that is not JSON of the schema twice is `planning-failed`, with every try. Nothing in a request can add a
+ * tool, lift an approval or leave the schema. Throws `invalid-options`.
  *
  * {@includeCode ../../../examples/12-plan-with-a-model.ts}
  * @group Planners

@@ -14,13 +14,12 @@ import { type FunctionName, findConstant, marksItself, operators, ruleOf, workOf
 import { calculationFailed, type Instruction, maxQuoted, parse, unknownName } from "./parse.ts";
 
 export interface EvaluateOptions {
-  /** Values for names, `[A-Za-z_][A-Za-z0-9_]*`, finite. A variable hides the constant of its name. @default none */
+  /** Finite values for names, `[A-Za-z_][A-Za-z0-9_]*`. A variable hides the constant of its name. @default none */
   readonly variables?: Readonly<Record<string, number>> | undefined;
   readonly maxLength?: number | undefined;
   readonly maxDepth?: number | undefined;
 }
 
-/** The maximum number of variables; an error about an unknown name compares it with all of them. */
 const maxVariables = 1_000;
 
 /** Throws `calculation-failed` and nothing else. */
@@ -31,7 +30,7 @@ export function evaluate(expression: string, options: EvaluateOptions = {}): num
   return evaluateDecimals(instructions, variables);
 }
 
-/** Copied into a map, so that a name can never reach a prototype. */
+/** A map, so that a name can never reach a prototype. */
 function readVariables(given: Readonly<Record<string, number>> = {}): ReadonlyMap<string, number> {
   const variables = new Map(Object.entries(given));
   const fail = (message: string): never => {
@@ -48,10 +47,10 @@ function readVariables(given: Readonly<Record<string, number>> = {}): ReadonlyMa
   return variables;
 }
 
-/** Maximum work for one expression, in units of about 2 µs: some 20 ms in a new process, a fifth of that later. */
+/** In units of about 2 µs: some 20 ms in a new process, a fifth of that later. */
 const maxWork = 10_000;
 
-/** The JavaScript number nearest to the result; one that is smaller than the smallest is 0. */
+/** The JavaScript number nearest to the result; 0 below the smallest. */
 export function evaluateDecimals(instructions: readonly Instruction[], variables: ReadonlyMap<string, number>): number {
   const stack: Decimal[] = [];
   const pop = () => stack.pop() ?? zero();
@@ -108,7 +107,7 @@ function literal(text: string): Decimal {
   return value.precision() > precision ? asRounded(value.toSignificantDigits(precision)) : value;
 }
 
-/** A result of few digits, such as sqrt(4), is exact. Of rounded values a function may lose digits. */
+/** A result of few digits, such as sqrt(4), is exact. Functions may lose digits of rounded values. */
 function markCall(name: FunctionName, given: readonly Decimal[], result: Decimal): Decimal {
   if (marksItself.has(name) || !isExact(result) || given.includes(result)) return result;
   if (!given.every(isExact)) return asRounded(result, precision - 10);

@@ -22,14 +22,14 @@ import {
   zero,
 } from "../../core/decimal.ts";
 
-/** The constants, to 50 digits. Source: OEIS A001113 and A000796. */
+/** To 50 digits. Source: OEIS A001113 and A000796. */
 export const constantTexts = {
   e: "2.7182818284590452353602874713526624977572470936999",
   pi: "3.1415926535897932384626433832795028841971693993751",
   tau: "6.2831853071795864769252867665590057683943387987502",
 } as const;
 
-/** The largest integer whose factorial is computed. 170! is the last below 1.8e308; larger ones may cancel out. */
+/** 170! is the last below 1.8e308, but larger ones may cancel out. */
 const maxFactorial = 1_000;
 
 /** `right` is the only operand of a unary operator. */
@@ -65,11 +65,9 @@ export const operators = {
   multiply: { work: 4, apply: multiply },
   divide: { work: 5, apply: divide },
   remainder: { work: 6, apply: remainder },
-  // A few multiplications for a whole exponent, a logarithm and an exponential for any other.
   power: { work: (right) => (right.isInteger() ? 20 + 4 * right.e : 500), apply: power },
   negate: { work: 1, isUnary: true, apply: (_, operand) => negate(operand) },
   percent: { work: 2, isUnary: true, apply: (_, operand) => asExactAs(operand, operand.div(100)) },
-  // One multiplication for each factor.
   factorial: {
     work: (right) => Math.min(Math.abs(right.toNumber()), maxFactorial) + 1,
     isUnary: true,
@@ -84,10 +82,10 @@ export function workOf(operator: Operator, right: Decimal): number {
   return typeof work === "number" ? work : work(right);
 }
 
-/** The implementation of a function. A second argument that is left out is 0. */
+/** An omitted second argument is 0. */
 type DecimalFunction = (first: Decimal, second: Decimal, all: readonly Decimal[]) => Decimal;
 
-/** The fewest and the most arguments, the work of a call (of each argument if any number is allowed), and the implementation. */
+/** The work is for each argument if any number is allowed. */
 type FunctionRule = readonly [minArguments: number, maxArguments: number, work: number, apply: DecimalFunction];
 const any = Number.POSITIVE_INFINITY;
 const maxPlaces = 400;
@@ -141,7 +139,7 @@ const functions = {
   trunc: [1, 1, 1, (value) => toPlaces(value, 0, Decimal.ROUND_DOWN)],
 } satisfies Readonly<Record<string, FunctionRule>>;
 
-/** The functions whose result is exact, or is marked by the operators that they apply. */
+/** Their results are exact, or marked by the operators that they apply. */
 export const marksItself: ReadonlySet<string> = new Set(
   "abs average avg ceil factorial floor gcd lcm max mean min mod pow round sign sum trunc".split(" "),
 );
@@ -205,14 +203,14 @@ function root(value: Decimal, degree: Decimal): Decimal {
   return isOdd && value.isNegative() ? size.negated() : size;
 }
 
-/** Half away from zero, to places after the point (before it if negative): round(2.5) is 3, round(-2.5) is -3. */
+/** Half away from zero: round(2.5) is 3, round(-2.5) is -3. Negative places are before the point. */
 function round(value: Decimal, places: Decimal): Decimal {
   if (!places.isInteger() || places.abs().greaterThan(maxPlaces))
     failArguments(`round(x, n) needs a whole number n from -${maxPlaces} to ${maxPlaces}.`);
   return toPlaces(value, places.toNumber(), Decimal.ROUND_HALF_UP);
 }
 
-/** The result of a rounded value is exact if the error of that cannot change it; else its last digit may be wrong. */
+/** Exact if the error of the value cannot change the result. */
 function toPlaces(value: Decimal, places: number, rounding: Rounding): Decimal {
   const unit = new Decimal(10).pow(Math.max(0, -places));
   const round = (exact: Decimal) => exact.div(unit).toDecimalPlaces(Math.max(0, places), rounding).times(unit);
@@ -239,11 +237,11 @@ function whole(value: Decimal, name: string): Decimal {
   return failArguments(`${name} needs whole numbers of at most ${precision} digits that were not rounded.`);
 }
 
-/** Beyond it, the 40 digits of an angle no longer determine its position on the circle. */
+/** Beyond, the 40 digits of an angle do not determine its position on the circle. */
 const maxAngle = "1e20";
-/** The exponential of a larger number overflows, and that of a number below its negative is 0. */
+/** Larger exponents overflow, and those below its negative give 0. */
 const maxExponent = 23_100;
-/** Below it, the first term of a series is enough: x - x^3 / 6 differs from x by less than 1e-40 of x. */
+/** Below, the first term of a series is enough: x^3 / 6 is less than 1e-40 of x. */
 const tiny = "1e-20";
 
 const pi = () => new Decimal(constantTexts.pi);
@@ -265,7 +263,7 @@ function tan(angle: Decimal): Decimal {
   return divide(sin(angle), cosine);
 }
 
-/** sin(pi) is 0: the 40 digits of pi leave an error in proportion to the angle, and a smaller result counts as 0. */
+/** Makes sin(pi) 0: the error of 40 digits of pi grows with the angle. */
 function withoutNoise(result: Decimal, scale: Decimal): Decimal {
   return result.abs().lessThan(scale.times(`1e-${precision - 4}`)) ? zero() : settle(result);
 }
@@ -288,7 +286,6 @@ function arcSine(value: Decimal, name: string): Decimal {
   return angleOf(one().minus(value).times(one().plus(value)).sqrt(), value);
 }
 
-/** The angle from the x axis to a point, from -pi to pi; 0 for the origin. */
 function angleOf(x: Decimal, y: Decimal): Decimal {
   if (x.isZero()) return y.isZero() ? zero() : y.isNegative() ? halfPi().negated() : halfPi();
   const angle = arcTangent(y.div(x));
@@ -296,13 +293,13 @@ function angleOf(x: Decimal, y: Decimal): Decimal {
   return settle(y.isNegative() && !y.isZero() ? angle.minus(pi()) : angle.plus(pi()));
 }
 
-/** e raised to the value. Checked first, as the library takes long for an exponent that it then rejects. */
+/** The library takes long for an exponent that it then rejects. */
 function exponential(value: Decimal): Decimal {
   if (value.greaterThan(maxExponent)) throw overflow();
   return value.lessThan(-maxExponent) ? zero() : settle(value.exp());
 }
 
-/** 1 - 2 / (e^2x + 1), which cannot overflow to a quotient of two infinities. */
+/** 1 - 2 / (e^2x + 1), which cannot overflow. */
 function hyperbolicTangent(size: Decimal): Decimal {
   if (size.greaterThan(maxExponent / 2)) return one();
   return one().minus(new Decimal(2).div(exponential(size.times(2)).plus(1)));

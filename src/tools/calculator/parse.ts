@@ -16,7 +16,7 @@ interface ParseOptions {
   isVariable(name: string): boolean;
 }
 
-/** Precedence of operators: `-3^2` is -(3^2), as negation is below power; `2^-3` works, as negation is a prefix. */
+/** `-3^2` is -(3^2), as negation is below power; `2^-3` works, as negation is a prefix. */
 const precedences = { add: 1, subtract: 1, multiply: 2, divide: 2, remainder: 2, negate: 3, power: 4 } as const;
 type PendingOperator = keyof typeof precedences;
 interface WaitingOperator {
@@ -27,7 +27,6 @@ interface WaitingOperator {
 
 interface OpenParenthesis {
   readonly type: "open";
-  /** That of a function, which starts at `position`. */
   readonly name: FunctionName | undefined;
   readonly position: number;
   readonly parenthesis: number;
@@ -47,7 +46,7 @@ const binaryOperators: ReadonlyMap<string, PendingOperator> = new Map([
   ["^", "power"],
 ]);
 
-/** Dijkstra's shunting-yard algorithm (1961): an explicit stack, so that no nesting can exhaust the call stack. */
+/** Dijkstra's shunting-yard algorithm (1961): an explicit stack, so that no nesting exhausts the call stack. */
 export function parse(expression: string, options: ParseOptions): readonly Instruction[] {
   const { maxLength } = options;
   if (expression.length > maxLength) {
@@ -77,7 +76,7 @@ class Parser {
     return this.output;
   }
 
-  /** Reads one item where an operand is expected; false if it was the operand itself: a number or a value's name. */
+  /** False once the operand itself was read. */
   private prefix(): boolean {
     const { scanner } = this;
     const character = scanner.peek();
@@ -96,7 +95,7 @@ class Parser {
     return true;
   }
 
-  /** Reads what follows an operand up to a binary operator or a comma; false at the end of the expression. */
+  /** False at the end of the expression. */
   private suffix(): boolean {
     const { scanner } = this;
     for (;;) {
@@ -106,7 +105,7 @@ class Parser {
       if (operator !== undefined) return this.binary(operator);
       const position = scanner.position++;
       if (character === "%") {
-        // 8 % 3 is a remainder, 50% * 100 and 50% - 3 are percentages: what follows decides.
+        // 8 % 3 is a remainder, 50% * 100 and 50% - 3 are percentages.
         if (scanner.isBeforeOperand()) return this.wait("remainder", position);
         if (scanner.isBeforeSignedOperand()) {
           const message = '"%" before a sign can be a remainder or a percentage; write 10 % (-3), or 10% - 3.';
@@ -154,13 +153,12 @@ class Parser {
     const { scanner } = this;
     const position = scanner.position++;
     if (!scanner.text.startsWith("**", position)) return this.wait(operator, position);
-    // Programming languages write a power as **.
     scanner.position++;
     return this.wait("power", position);
   }
 
   private wait(operator: PendingOperator, position: number): true {
-    // Power is right-associative, 2^3^2 is 2^(3^2), so other powers stay waiting.
+    // Power is right-associative: 2^3^2 is 2^(3^2).
     this.release(operator === "power" ? precedences.power + 1 : precedences[operator]);
     this.pending.push({ type: "operator", operator, position });
     return true;
@@ -200,7 +198,7 @@ class Parser {
     throw calculationFailed("syntax", 'This "(" is never closed; add ")".', opened.parenthesis);
   }
 
-  /** Outputs waiting operators of at least this precedence, up to the innermost parenthesis, which is returned. */
+  /** Outputs operators of at least this precedence, up to the innermost parenthesis, which is returned. */
   private release(precedence: number): OpenParenthesis | undefined {
     for (;;) {
       const last = this.pending.at(-1);
@@ -221,7 +219,7 @@ function checkCount(name: FunctionName, count: number, position: number): void {
   throw calculationFailed("wrong-arguments", `${name} takes ${expected} ${noun}; it was given ${count}.`, position);
 }
 
-/** A step of an evaluation by a stack. `position` is the index in the expression that an error points to. */
+/** `position` is the index in the expression to which an error points. */
 export type Instruction =
   | { readonly type: "number"; readonly text: string; readonly position: number }
   | { readonly type: "name"; readonly name: string; readonly position: number }
@@ -230,7 +228,7 @@ export type Instruction =
 
 const numberPattern = /(?:[0-9]+\.?[0-9]*|\.[0-9]+)(?:[eE][+-]?[0-9]+)?/y;
 const namePattern = /[A-Za-z_][A-Za-z0-9_]*/y;
-// "50% of 200" is not a remainder: the error is clearer if it points to "of".
+// Excludes "of", as the error of "50% of 200" should point there.
 const operandStart = /\s*(?!of\b)[0-9A-Za-z_.(]/y;
 const signedOperand = /\s*[-−+](?!of\b)[0-9A-Za-z_.(]/y;
 const spacePattern = /\s+/y;
@@ -238,20 +236,19 @@ const maxNumberLength = 1_000;
 const expectedOperand = "a number, a name or ( was expected here";
 const expectedOperator = "an operator (+ - * / % ^ !), ) or the end was expected here";
 
-/** Reads an expression from left to right. Every pattern is sticky and linear, so no text makes it slow. */
+/** Every pattern is sticky and linear, so no text makes it slow. */
 export class Scanner {
   position = 0;
 
   constructor(readonly text: string) {}
 
   peek(): string | undefined {
-    // The pattern is only needed for a character that can be a space.
     const code = this.text.charCodeAt(this.position);
     if (code <= 0x20 || code >= 0xa0) this.take(spacePattern);
     return this.text[this.position];
   }
 
-  /** A number, as written. Throws `too-long`, or `syntax` for digits that look like thousands after a comma. */
+  /** Throws `too-long`, or `syntax` for digits that look like thousands after a comma. */
   takeNumber(): string | undefined {
     const start = this.position;
     const number = this.take(numberPattern);
@@ -316,7 +313,6 @@ export function calculationFailed(
   });
 }
 
-/** So much of an expression is quoted: a message is not longer than a line. */
 export const maxQuoted = 40;
 
 const replacements: ReadonlyMap<string, string> = new Map(
@@ -340,7 +336,7 @@ export function unexpectedCharacter(
   return calculationFailed("syntax", message, position);
 }
 
-/** The error for a name before `(` that is not a function. `isValue`: it is a variable or a constant. */
+/** `isValue`: the name is a variable or a constant. */
 export function unknownFunction(name: string, position: number, isValue: boolean): AgentError<"calculation-failed"> {
   const shown = cutText(name, maxQuoted);
   const advice = isValue ? ` To multiply, write ${shown} * ( … ).` : suggestName(name, functionNames);
@@ -360,7 +356,7 @@ export function unknownName(
   return calculationFailed("unknown-name", message, position);
 }
 
-/** Shows visible characters; those beyond ASCII with their code point, as some look the same. */
+/** Adds the code point beyond ASCII, where characters may look the same. */
 function nameCharacter(character: string): string {
   const code = character.codePointAt(0) ?? 0;
   const codePoint = `U+${code.toString(16).toUpperCase().padStart(4, "0")}`;

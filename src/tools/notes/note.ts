@@ -30,7 +30,7 @@ export interface NotePage {
 /** The output of Notes: a page for `list`, else the note itself. @group Built-in tools */
 export type NotesOutput = Note | NotePage;
 
-/** Creates the schema of {@link Note}: when it is needed, so that an import does not pay for it. @internal */
+/** A function, so that an import does not pay for it. @internal */
 export const createNoteSchema = () =>
   z
     .object({
@@ -42,7 +42,7 @@ export const createNoteSchema = () =>
     })
     .describe("add, get, delete: the note");
 
-/** Creates the schema of {@link NotesOutput}: with the tool. @internal */
+/** @internal */
 export function createNotesOutputSchema() {
   const page = z
     .object({ notes: z.array(createNoteSchema()), count: z.number().int().min(0).describe("How many match in all") })
@@ -105,7 +105,7 @@ const targetSchema = <TOperation extends string>(operation: TOperation) =>
       "give either id, or item and index",
     );
 
-/** Creates the schema of {@link NotesInput}: with the tool, so that an import does not pay for it. @internal */
+/** A function, so that an import does not pay for it. @internal */
 export function createNotesInputSchema() {
   return z.discriminatedUnion("operation", [
     z.strictObject({
@@ -126,12 +126,12 @@ export function createNotesInputSchema() {
   ]);
 }
 
-/** An input of Notes once it is parsed: trimmed, with defaults. @internal */
+/** @internal */
 export type ParsedNotesInput = z.output<ReturnType<typeof createNotesInputSchema>>;
 
 type Operation = ParsedNotesInput["operation"];
 
-/** A parsed input of one operation. @internal */
+/** @internal */
 export type ParsedNotesInputOf<TOperation extends Operation> = Extract<ParsedNotesInput, { operation: TOperation }>;
 
 /** @internal */
@@ -185,7 +185,6 @@ export interface NoteRecord {
 
 /**
  * Keeps notes in memory, as long as the process lives. A query goes through the notes of its scope.
- *
  * Throws `invalid-options`.
  *
  * {@includeCode ../../../examples/17-notes-and-web-search.ts}

@@ -50,10 +50,9 @@ const noteOptions = {
  *
  * Reads are `pure`. `add` and `delete` are `idempotent`: they are recorded under the `idempotencyKey` of the call in
  * the same write as the change, and a call with a recorded key changes nothing and returns the same output. `undo`
- * reverts both.
- *
- * Throws `invalid-options`. The tool itself fails with `note-not-found`, `note-key-reused` or `note-undo-refused`, or
- * with `invalid-options` if `scope`, `author` or `createId` return no text; it then has changed nothing.
+ * reverts both. Throws `invalid-options`. The tool itself fails with `note-not-found`, `note-key-reused` or
+ * `note-undo-refused`, or with `invalid-options` if `scope`, `author` or `createId` return no text; it then has changed
+ * nothing.
  *
  * {@includeCode ../../../examples/17-notes-and-web-search.ts}
  * @group Built-in tools
@@ -70,7 +69,7 @@ export function createNotes<TResources = unknown, const TName extends string = "
     createId,
     key: context.idempotencyKey,
   });
-  // Typed with the public interfaces, so that users need no types of zod.
+  // Typed so that users need no types of zod.
   const inputSchema: StandardSchema<NotesInput, ParsedNotesInput> = createNotesInputSchema();
   return defineTool({
     name,
@@ -129,7 +128,6 @@ async function undoNotes(world: NotesWorld, done: UndoneCall<ParsedNotesInput, N
   const { operation } = input;
   const change: NoteChange = operation === "add" ? { type: "remove", id: output.id } : { type: "insert", note: output };
   const { record } = await write(world, "undo", () => change);
-  // If an added note is gone, there is nothing left to undo.
   if (record !== undefined || change.type === "remove") return;
   const message = `The note ${JSON.stringify(output.id)} cannot be restored: its id is in use again.`;
   throw new AgentError("note-undo-refused", message, { details: { id: output.id, operation } });

@@ -13,7 +13,7 @@ const recordOptions = {
 
 interface RecordKind<TRow, TQuery, TFound, TChange, TOutcome> {
   find(rows: ReadonlyMap<string, TRow>, query: TQuery): TFound;
-  /** The outcome of a change; undefined, with nothing changed, if it does not fit. */
+  /** Undefined, with nothing changed, if the change does not fit. */
   change(rows: Map<string, TRow>, change: TChange): TOutcome | undefined;
 }
 
@@ -26,7 +26,7 @@ export function createMemoryRecords<TRow, TQuery, TFound, TChange, TOutcome exte
   const { rememberedWrites } = readOptions(recordOptions, options, option);
   const scopes = new Map<string, Map<string, TRow>>();
   const records = new Map<string, Outcome>();
-  // A Map keeps the insertion order of keys. A new iterator would have to skip all that were deleted before.
+  // A new iterator would skip all deleted keys again.
   const oldestFirst = records.keys();
   const rowsOf = (scope: string) => scopes.get(scope) ?? new Map<string, TRow>();
   const nameOf = (scope: string, key: string) => JSON.stringify([scope, key]);
@@ -54,8 +54,7 @@ export function createMemoryRecords<TRow, TQuery, TFound, TChange, TOutcome exte
 /**
  * Each of the three methods may return a value or a promise.
  *
- * - Scopes are separate: a call reads and changes only the items and the keys of its own scope. A scope and a key are
- *   any text.
+ * - Scopes are separate: a call reads and changes only the items and keys of its own. Scopes and keys are any text.
  * - When `apply` has returned, every later call sees the change, and it is as durable as the storage.
  * - Returned values are copies or frozen: changing them changes nothing in the storage.
  * - A method throws only if the storage itself failed; the call may then be repeated with the same key.
@@ -97,11 +96,10 @@ interface WriteCall<TChange, TOperation, TRecord> {
   readonly key: unknown;
   readonly operation: TOperation;
   readonly keyReused: "todo-key-reused" | "note-key-reused";
-  /** Undefined if there is no change to make. */
   plan(): TChange | undefined | Promise<TChange | undefined>;
 }
 
-/** Makes a change once for its key. Without a key, all calls would look like the first one. */
+/** Refuses a missing key, as all calls would share one record. */
 export async function writeOnce<TChange, TOperation extends string, TRecord extends { readonly operation: string }>({
   storage,
   scope,
@@ -113,7 +111,7 @@ export async function writeOnce<TChange, TOperation extends string, TRecord exte
   if (typeof key !== "string" || key === "") {
     failOption("context.idempotencyKey", key, "text that is the same for each attempt of a step");
   }
-  // The key is looked up first: once an item is gone, a second attempt to delete it could find another one.
+  // A second attempt to delete a removed item could find another one.
   let record = await storage.recall(scope, key);
   let change: TChange | undefined;
   try {
@@ -122,7 +120,7 @@ export async function writeOnce<TChange, TOperation extends string, TRecord exte
       record = change && (await storage.apply(scope, { key, operation, change }));
     }
   } catch (error) {
-    // Another attempt may have ended while this one was looking for its item.
+    // Another attempt may have ended meanwhile.
     record = await storage.recall(scope, key);
     if (record === undefined) throw error;
   }
@@ -132,7 +130,7 @@ export async function writeOnce<TChange, TOperation extends string, TRecord exte
   throw new AgentError(keyReused, message, { details: { idempotencyKey: key, operation, earlier } });
 }
 
-/** A page ends early rather than exceed this many bytes of JSON: half of a run's default limit for an output. */
+/** Pages end early beyond this JSON size: half of a run's default limit for an output. */
 const maxPageBytes = 512 * 1_024;
 
 export function cutPage<TItem>(items: readonly TItem[]): readonly TItem[] {

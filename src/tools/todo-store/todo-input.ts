@@ -97,10 +97,9 @@ const namesOneDue = ({ dueDate, dueAt }: DueFields) => dueDate === undefined || 
 
 const timeText = "date and time with offset (2026-11-22T18:00:00+01:00)";
 
-/** Creates the schema of {@link TodoStoreInput}: with the store, so that an import does not pay for it. @internal */
+/** A function, so that an import does not pay for it. @internal */
 export function createTodoInputSchema() {
   const title = z.string().trim().min(1).max(1_000);
-  // A text that is too long is not processed further.
   const list = z.string().trim().min(1).max(100, { abort: true }).overwrite(cleanListName).describe("Name of a list");
   const priority = z.enum(["low", "medium", "high"]);
   const tag = z.string().trim().toLowerCase().min(1).max(50);
@@ -108,12 +107,11 @@ export function createTodoInputSchema() {
     .array(tag)
     .max(20)
     .overwrite((all) => [...new Set(all)]);
-  // A model is told the limits with `tags`.
   const someTags = z.array(z.string()).pipe(tags.min(1));
   const position = z.number().int();
   const offset = position.min(0).max(10_000_000).default(0).describe("How many to skip");
   const limit = position.min(1).max(1_000).default(100).describe("How many to return");
-  // The descriptions are short, as a model reads them with each request.
+  // Models read these descriptions with each request.
   const due = (description: string, expected: string, isFit = (_text: string) => true) =>
     z
       .string()
@@ -227,15 +225,14 @@ function describeClearKeys({ code, keys }: { readonly code?: string; readonly ke
     : undefined;
 }
 
-/** An input of the TodoStore once it is parsed: trimmed, list names cleaned, with defaults. @internal */
+/** Trimmed, with defaults. @internal */
 export type ParsedTodoInput = z.output<ReturnType<typeof createTodoInputSchema>>;
 
 type Operation = ParsedTodoInput["operation"];
 
-/** A parsed input of one operation. @internal */
+/** @internal */
 export type ParsedTodoInputOf<TOperation extends Operation> = Extract<ParsedTodoInput, { operation: TOperation }>;
 
-/** An operation that only reads. */
 export type TodoReadOperation = "list" | "get" | "search";
 
 /** An operation that may change something. @inline */
@@ -248,7 +245,6 @@ export function isTodoRead(input: ParsedTodoInput): input is ParsedTodoInputOf<T
 
 const saidAs: Readonly<Record<string, string>> = { list: "show", get: "show", update: "change" };
 
-/** `add the todo "call Ann", list: work` */
 export function describeTodoCall({ operation, ...fields }: TodoStoreInput): string {
   const { title, ...others } = fields as Readonly<Record<string, unknown>>;
   const noun = /^(?:list|search|clear)$/.test(operation) ? "todos" : "todo";

@@ -6,7 +6,9 @@ export const defaultListName = "todos";
 
 const defaultListNames = new Set("todo|todos|to-do|to-dos|to do|to dos|task|tasks|default|list".split("|"));
 
-/** A title of only punctuation keeps it. Significant symbols stay (`C++`, `C#`, `50%`, emoji, the minus of a number). */
+/**
+ * Removes punctuation, unless the title has nothing else. Symbols stay (`C++`, `50%`, emoji, the minus of a number).
+ */
 export function titleKey(title: string): string {
   const text = foldText(title);
   const key = text
@@ -21,7 +23,7 @@ export function wordsOf(text: string): readonly string[] {
   return [...new Set(titleKey(text).split(" "))];
 }
 
-/** "my Shopping list" is `Shopping`, "to-do list" is `todos`. */
+/** "my Shopping list" becomes `Shopping`, "to-do list" becomes `todos`. */
 export function cleanListName(name: string): string {
   const bare = name
     .trim()
@@ -35,7 +37,7 @@ export interface TodoRow {
   readonly todo: Todo;
   readonly listKey: string;
   readonly titleKey: string;
-  /** From 1, the highest priority, to 3. */
+  /** 1 is the highest priority, 3 the lowest. */
   readonly rank: number | undefined;
   readonly due: DueMoment | undefined;
 }
@@ -54,12 +56,12 @@ export function toRow(todo: Todo): TodoRow {
 }
 
 export interface DueMoment {
-  /** The calendar date as it was written, in its own offset, as a number: 20261122. */
+  /** The calendar date as written, in its own offset: 20261122. */
   readonly dueDay: number;
   /** Milliseconds since 1970 UTC; for a date without a time, the end of that day in UTC. */
   readonly dueMs: number;
   readonly isWholeDay: boolean;
-  /** Todos are sorted by the calendar date as it was written; on one date by the instant, and last the whole day. */
+  /** Sorts by calendar date as written, then by instant, and whole days last. */
   readonly dueOrder: number;
 }
 
@@ -73,13 +75,13 @@ export function isDueDate(text: string): boolean {
   return dueDatePattern.test(text) && isInCalendar(text);
 }
 
-/** Parses a text for which {@link isDueDate} is true. */
+/** Expects a text for which {@link isDueDate} is true. */
 export function parseDueDate(text: string): DueMoment {
   const day = text.slice(0, 10);
   const isWholeDay = text.length === 10;
   const dueMs = Date.parse(isWholeDay ? `${day}T23:59:59.999Z` : text);
   const midnight = Date.parse(`${day}T00:00:00Z`);
-  // An offset moves the instant by less than a day, so three days hold all of one date.
+  // An offset is less than a day, so three days hold all of one date.
   const sinceDate = isWholeDay ? 3 * dayMs - 1 : dueMs - midnight + dayMs;
   return { dueDay: Number(day.replaceAll("-", "")), dueMs, isWholeDay, dueOrder: 3 * midnight + sinceDate };
 }
@@ -89,14 +91,13 @@ export interface DueFields {
   readonly dueAt?: string | null | undefined;
 }
 
-/** A time without a day, such as `T17:00+01:00`. */
 const timeOnly = new RegExp(`^T${timePattern}(${offsetPattern})$`);
 
 export function isTimeOnly(text: string): boolean {
   return timeOnly.test(text);
 }
 
-/** A time on the day of a todo, with the offset of that day; of a todo without a day it is the next such time. */
+/** Keeps the day and offset of a todo; without a day, it is the next such time. */
 function onDayOf({ dueAt, dueDate }: DueFields, time: string, nowMs: number): string {
   const [, offset = "Z"] = timeOnly.exec(time) ?? [];
   if (dueAt)
@@ -109,7 +110,7 @@ function onDayOf({ dueAt, dueDate }: DueFields, time: string, nowMs: number): st
   return Date.parse(today) > nowMs ? today : dayAt(nowMs + dayMs) + time;
 }
 
-/** A todo has a day or a time, not both. A day keeps the time of a todo that has one, a time its day. Undefined if neither is said. */
+/** A new day keeps the time of the todo, a new time its day. Undefined if neither is given. */
 export function settleDue({ dueDate, dueAt }: DueFields, before: DueFields = {}, nowMs = 0) {
   const given = dueAt === undefined ? dueDate : dueAt;
   const said = given && isTimeOnly(given) ? onDayOf(before, given, nowMs) : given;
@@ -120,8 +121,8 @@ export function settleDue({ dueDate, dueAt }: DueFields, before: DueFields = {},
 }
 
 /**
- * Negative if before the bound. If that has no time, only the calendar dates count, each as it was written: a todo due on that day is
- * neither before nor after. For a bound with a time, a due date without a time is the end of its day.
+ * Negative before the bound. For a bound without a time, only calendar dates as written count: a todo due on that day
+ * is neither before nor after. For other bounds, a due date without a time is the end of its day.
  */
 export function compareDue(due: DueMoment, bound: DueMoment): number {
   if (bound.isWholeDay) return due.dueDay - bound.dueDay;

@@ -43,7 +43,7 @@ function toPage({ todos, count, completed }: FoundTodos): TodoPage {
 }
 
 interface FindTodoOptions {
-  /** With `words`, a few whole words of the title are enough if only one todo has them. */
+  /** `words`: a few whole words of the title are enough if only one todo has them. */
   readonly match: "words" | "whole";
   /** Prefers todos in this state if several fit. */
   readonly completed?: boolean;
@@ -94,7 +94,6 @@ async function findByTitle(
     });
     if (fitting.length > 0) return chooseOne(title, fitting, completed);
   }
-  // People type the id that an error has named.
   const [named] = (await find({ id: title, limit: 1 })).todos;
   if (named !== undefined) return named;
   const wholeTitle = match === "whole" ? " This operation needs the whole title, or an id." : "";
@@ -121,11 +120,11 @@ async function failNotFound(find: Find, wanted: string, message: string): Promis
   throw new AgentError("todo-not-found", `${message}${hint}`, { details: { wanted: cutText(wanted, 200), near } });
 }
 
-/** Todos that share the starts of words, those with the most first; else the first todos. */
+/** Prefers todos that share the starts of most words; without any, the first todos. */
 async function findNear(find: Find, wanted: string): Promise<readonly Todo[]> {
   const hits = new Map<string, { todo: Todo; words: number }>();
   for (const word of wordsOf(wanted).slice(0, 5)) {
-    // Without its last letters a word also finds its plural, other endings and many typing errors.
+    // Shortened words also find plurals, other endings and many typing errors.
     const stem = word.slice(0, Math.max(3, word.length - 2));
     for (const todo of (await find({ words: [stem], limit: 50 })).todos) {
       hits.set(todo.id, { todo, words: (hits.get(todo.id)?.words ?? 0) + 1 });
@@ -162,13 +161,13 @@ function describeMatches(matches: readonly TodoMatch[]): string {
 }
 
 export interface TodoCall extends TodoScope {
-  /** The idempotency key of the call; if it undoes another, the key of that followed by `/undo`. */
+  /** The idempotency key; with `/undo` appended to that of an undone call. */
   readonly key: string;
   now(): number;
   createId(): string;
 }
 
-/** Each try fails only because another write has just changed the same todo. */
+/** Each try fails only if another write has just changed the same todo. */
 const maxTries = 100;
 
 export async function changeTodos(call: TodoCall, input: ParsedTodoInputOf<TodoWriteOperation>) {
@@ -259,7 +258,7 @@ async function planClear({ storage, scope }: TodoScope, input: ParsedTodoInputOf
   const { list, allLists, onlyCompleted } = input;
   if (allLists) return { type: "clear", onlyCompleted };
   if (list === undefined) return { type: "clear", list: await onlyList(storage, scope), onlyCompleted };
-  // "Clear my chore list" must not succeed where the list is called "chores".
+  // "Clear my chore list" must not succeed if the list is called "chores".
   const isKnown = (await storage.find(scope, { list, limit: 0 })).count > 0;
   const { todos } = isKnown ? { todos: [] } : await storage.find(scope, { limit: maxNamed });
   if (todos.length === 0) return { type: "clear", list, onlyCompleted };
@@ -268,7 +267,7 @@ async function planClear({ storage, scope }: TodoScope, input: ParsedTodoInputOf
   throw new AgentError("todo-not-found", message, { details: { wanted: list, near: toMatches(todos) } });
 }
 
-/** Clearing cannot be undone, so if there are several lists, none is guessed. */
+/** Clearing cannot be undone, so no list is guessed. */
 async function onlyList(storage: TodoStorage, scope: string): Promise<string> {
   const { todos, count } = await storage.find(scope, { limit: 1_000 });
   const names = new Map(todos.map((todo) => [foldText(todo.list), todo.list]));
@@ -282,8 +281,9 @@ async function onlyList(storage: TodoStorage, scope: string): Promise<string> {
 }
 
 /**
- * Later changes are not overwritten: the write itself checks that the todo is as the call left it, and is recorded under the key, so
- * that it happens once. The previous state of a todo is in the record for the call's own key; an added or deleted one is the output.
+ * Later changes are not overwritten: the write checks that the todo is as the call left it, and happens once for its
+ * key.
+ * The record of the call's own key has the previous state; the output is an added or deleted todo.
  */
 export async function undoChange(call: TodoCall, done: UndoneCall<ParsedTodoInput, TodoStoreOutput>): Promise<void> {
   const { input, output } = done;

@@ -20,7 +20,7 @@ const offList = `(from|off|off of|out of|of|on|in) (${anyList}|{listBefore})`;
 const knownNames =
   "shopping|groceries|grocery|work|home|errands|chores|wishlist|packing|reading|bucket|house|office|school|garden|holiday|personal|family|backlog";
 const knownLists = z.string().regex(new RegExp(`^(?:${knownNames})$`, "i"));
-/** Words that say which of several is meant: the title of one that is there does not begin so. */
+/** These choose among several todos, and begin no title. */
 const whichOfThem =
   /^(?:(?:old|older|oldest|new|newer|newest|latest|urgent|important|high|low|done|completed|finished|open|other|same|half|every|each|all|few|first|second|third|fourth|fifth|last|next|previous|following|rest|whole|entire)(?: |$))/i;
 const otherList =
@@ -77,7 +77,6 @@ const position = z.number().int();
 const aboutTodo =
   /\b(?:priority|prio|deadline|overdue|tagged|to-?dos?|tasks?|items|entries)\b|(?<!\S)#\p{L}|^(?:status|tags?|label|due|name|title|completion|details?|contents?|entry|list|new|reminder|item|task|todo)\b|\b(?:my|our|the|to|on|from|off|onto) (?:\p{L}+ )?lists?\b|[:]\s|\s[-–—]\s|^["'“‘]/u;
 const elses = /^(?:my|your|our|his|her|their|its) /i;
-/** "salt to the soup": something is put somewhere else than on a list. */
 const elsewhere =
   /^(?!(?:take|bring|reply|respond|write|listen|go|drive|walk|talk|speak|send|drop|return|get|move|carry|give|post|pick|collect|subscribe|travel|fly|ship|deliver|hand|email|mail|forward|transfer|submit|upload|back|sign|look|pay|ride|run|switch|say|reach|apply|agree|attend|see|pack|fetch|order|buy|copy|export|import|download|migrate|deploy|commute|come|head|relocate|introduce|invite|welcome|explain|present|pitch|show|read|sing|tend|prepare)\b).*\b(?:to|from|into|onto|off) (?:my|the|our|your|this|that|\p{Ll}{2,}-)|^(?:this|these|those) |\b(?:to|in|into|from|on|as) .*\b(?:playlists?|albums?|contacts?|calendar|spotify)\b/u;
 const isTitle = (text: string) => {
@@ -89,16 +88,15 @@ const isTitle = (text: string) => {
     /\p{L}/u.test(text)
   );
 };
-/** A title is a name also behind a colon: "todo: call mum tomorrow" says when. */
+/** A name also behind a colon: "todo: call mum tomorrow" has a date. */
 const nameThat = (isFit: (text: string) => boolean) => z.string().refine(isFit).meta({ slot: "name" });
 const title = nameThat(isTitle);
 
-/** "FYI: pay rent" */
 const labelled = nameThat((text) => /^[^\s:]+: \S/.test(text) && isTitle(text.replace(":", "")));
 const isDoing = (text: string) => startsWithVerb(text.toLowerCase().split(" "));
-/** The text names something to do, as "call Anna" does and "force" of "the task force" does not. */
+/** Fits "call Anna", but not "force" of "the task force". */
 const doing = nameThat((text) => isTitle(text) && isDoing(text));
-/** "Delete my account" is about no todo, nor is "the next one". */
+/** "Delete my account" and "the next one" are not about a todo. */
 const isChosen = (text: string) => isTitle(text) && !whichOfThem.test(text);
 const chosen = nameThat(isChosen);
 const item = nameThat((text) => isChosen(text) && (isDoing(text) || !elses.test(text)));
@@ -139,7 +137,6 @@ const details: readonly string[] = [
   "(tagged|tagged with|tagged as|with tag[s]|with the tag[s]|tag it [(as|with)]|, tag|labelled|labeled|with [the] label[s]) [#] {tags}",
 ];
 
-/** Filters of a list, in any order, and the other words of which a request to see it may consist. */
 const filters: readonly string[] = [
   `[(on|in|from|of|for)] ${anyList}`,
   "(on|in|from) {listBefore}",
@@ -162,7 +159,7 @@ const filterSlots = {
   limit: position,
 };
 
-/** A range of days as a filter, whose limits are not part of it. What is overdue is open. */
+/** What is overdue is open. */
 function daysOf(range: SlotValue | undefined, { nowMs, timeZone }: PhraseContext): object {
   if (typeof range !== "string") return {};
   const [from = "..", to] = range.split("/");
@@ -197,7 +194,7 @@ function fieldsOf(found: Slots, context: PhraseContext): Readonly<Record<string,
   const { before } = context;
   const list = place ?? others.list;
   const spoken = listOf(context);
-  // "Show it" may be the list without a name.
+  // "Show it" may mean the unnamed list.
   const shown = Object.keys(found).length === 1 ? /^(?:list|add|clear)$/ : /^list$/;
   const isKnown = spoken.list !== undefined || shown.test(String(before?.input.operation));
   if (listBefore !== undefined && (list !== undefined || !isKnown)) return undefined;
@@ -233,7 +230,6 @@ function phrasesOf(
   return phrases.map((phrase) => ({ slots, ...options, phrase, toInput }));
 }
 
-/** "Is milk on my list? If not, add it." */
 const asSought: Made = ({ title, ...fields }, context) => {
   const { operation, query } = context.before?.input ?? {};
   const isSought = typeof title === "object" && operation === "search" && typeof query === "string";
@@ -289,7 +285,7 @@ const addPhrases = adding(
   }),
 );
 
-/** Frames in which `@` is a todo, by its title or place; `~` also, unless it begins with "my"; `^` only if it names something to do. */
+/** `@` is a todo, by title or place; `~` also, unless it begins with "my"; `^` only if it names something to do. */
 function about(frames: readonly string[], input: Phrase["input"], options: Partial<Phrase> = {}): readonly Phrase[] {
   const nouns = "(task|todo|item|reminder|entry)";
   const named = `[(the|my|this|that|our)] ${todo} (called|named|titled|that says|about|:) {title}|(the|my|that|our) ${nouns} {doing}|(the|my|that|our) {title} ${nouns}`;
@@ -332,18 +328,16 @@ function targetOf(operation: unknown, { title, index, end, ...others }: Fields, 
   const { operation: last, query } = before?.input ?? {};
   if (index !== undefined || end !== undefined) return inPlace(operation, { ...others, index: index ?? -1 }, context);
   if (typeof title !== "object" || title === null) return { ...(title !== undefined && { title }), ...others };
-  // A searched todo is named as in the search: it may find several todos, so a position would be ambiguous.
+  // A search may find several todos, so that a position would be ambiguous.
   if (last === "search") return typeof query === "string" ? { ...others, title: query } : undefined;
-  // "I did the dishes, so tick it off" is one wish, said twice.
   const isSaidTwice = last === operation && operation !== "update";
   if (last === "list" || last === "clear" || isSaidTwice || previous === undefined) return undefined;
   return { ...others, id: { $ref: `${previous.$ref}.id` } };
 }
 
-/** A place is one in the list as it was shown, or else as it is then: what was deleted has moved what comes behind it. */
+/** A place in the list as shown, or else as it is then, as deleted todos move those behind them. */
 function inPlace(operation: unknown, { index, ...others }: Fields, { before }: PhraseContext): object | undefined {
   const { operation: last, id, index: gone, list, ...filters } = before?.input ?? {};
-  // A whole list is shown in its own order.
   if (last === "list" && Object.keys(filters).length === 0 && others.list === undefined)
     return { ...others, index, ...(list !== undefined && { list }) };
   const known = typeof id === "string" ? /^\$\{(s\d+)\.todos\[/.exec(id)?.[1] : undefined;
@@ -454,13 +448,11 @@ const changePhrases: readonly Phrase[] = [
   ),
 ];
 
-/** "delete 'call Ann'" is about a todo. */
 const clearSlots = { ...slots, place: z.enum(knownNames.split("|")) };
 const clearing = (phrases: readonly string[], fields: object = {}): readonly Phrase[] =>
   phrasesOf(phrases, { input: { operation: "clear", ...fields }, slots: clearSlots, destructive: true });
 const wipe =
   "(clear|clear out|clear off|empty|empty out|wipe|wipe out|erase|delete|remove|clean out|purge|get rid of|trash|scrap)";
-/** "Clean my house" is about no list. */
 const emptied = anyList.replace("[list]", "list");
 const all =
   "(everything|all [of] [(the|my)] (things|items|tasks|todos|to dos|stuff)|all of it|all items|the (contents|items|tasks))";
@@ -527,7 +519,6 @@ const shownAlone = listing(
     "[(my|the)] {range} (list|todos|tasks)",
     "(my|the) (todos|to dos|tasks|todo list|to do list|task list|list|agenda)",
   ],
-  // "add milk to my shopping list and my work list" does not show one.
   { anywhere: filters.slice(1, -1), make: (fields, { before }) => (before ? undefined : fields) },
 );
 
@@ -553,7 +544,6 @@ const searchPhrases = searching([
   "(search|find|look up) : {query}",
 ]);
 
-/** "Its due date": of what was spoken of before. */
 const itsPhrases = phrasesOf(
   [
     "(set|change|move|make) its (due date|deadline|date) [(to|as|be)] {due}",

@@ -92,7 +92,7 @@ export interface TodoRecord extends TodoOutcome {
   readonly operation: TodoWriteOperation | "undo";
 }
 
-/** No keys without a value, as after a round trip through JSON. */
+/** Omits keys without a value, as a round trip through JSON does. */
 export function patchTodo(todo: Todo, fields: TodoPatch): Todo {
   const all = Object.entries({ ...todo, ...defined({ ...fields }) });
   return Object.fromEntries(all.filter(([, value]) => value !== null)) as unknown as Todo;
@@ -100,9 +100,7 @@ export function patchTodo(todo: Todo, fields: TodoPatch): Todo {
 
 /**
  * Keeps todos in memory, as long as the process lives. A query goes through the todos of its scope, so it is for
- * thousands of them, not for millions.
- *
- * Throws `invalid-options`.
+ * thousands of them, not for millions. Throws `invalid-options`.
  *
  * {@includeCode ../../../examples/18-plans-as-json.ts}
  * @group Storage
@@ -145,7 +143,6 @@ function testOf(query: Omit<TodoQuery, "limit">): (row: TodoRow) => boolean {
 type SortKey = string | number | undefined;
 
 const sortKeys = {
-  // A storage takes any text as a date.
   due: ({ due }: TodoRow) => (due === undefined || Number.isNaN(due.dueOrder) ? undefined : due.dueOrder),
   priority: ({ rank }: TodoRow) => rank,
   title: ({ titleKey }: TodoRow) => titleKey,

@@ -42,9 +42,7 @@ const todoOptions = {
  *
  * Reads are `pure`. Every other operation is `idempotent`: its outcome is recorded under the `idempotencyKey` of the
  * call in the same write as its change, and a call with a recorded key changes nothing and returns the same output.
- *
  * `undo` reverts `add`, `complete`, `reopen`, `update` and `delete`, as long as the todo is still as the step left it.
- *
  * Throws `invalid-options`. The tool itself fails with an error whose code starts with `todo-`, and then has changed
  * nothing.
  *
@@ -59,7 +57,7 @@ export function createTodoStore<TResources = unknown, const TName extends string
     context.signal.throwIfAborted();
     return { storage, scope: checkScope(scope(context)), key: context.idempotencyKey, now, createId };
   };
-  // Typed with the public interfaces, so that users need no types of zod.
+  // Typed so that users need no types of zod.
   const inputSchema: StandardSchema<TodoStoreInput, ParsedTodoInput> = createTodoInputSchema();
   return defineTool({
     name,

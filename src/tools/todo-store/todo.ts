@@ -49,14 +49,14 @@ export interface TodosCleared {
 }
 
 /**
- * The output of the TodoStore: a page for `list` and `search`, a count for `clear`, else the todo itself.
- * @group Built-in tools
+ * The output of the TodoStore: a page for `list` and `search`, a count for `clear`, else the todo. @group Built-in
+ * tools
  */
 export type TodoStoreOutput = TodoOfCall | TodoPage | TodosCleared;
 const count = (description: string) => z.number().int().min(0).describe(description);
 const todoText = "add, get, complete, reopen, update, delete: the todo";
 
-/** Creates the schema of {@link Todo}: when it is needed, so that an import does not pay for it. @internal */
+/** A function, so that an import does not pay for it. @internal */
 export const createTodoSchema = () =>
   z
     .object({
@@ -73,9 +73,9 @@ export const createTodoSchema = () =>
     })
     .describe(todoText);
 
-/** Creates the schema of {@link TodoStoreOutput}: with the store, so that an import does not pay for it. @internal */
+/** @internal */
 export function createTodoOutputSchema() {
-  // A page has the same schema, although its todos never are: a model that reads two would pay for both.
+  // Todos of a page share the schema, as a model would pay for two.
   const todo = createTodoSchema()
     .extend({ unchanged: z.literal(true).optional() })
     .describe(todoText);
@@ -99,7 +99,7 @@ function textOf({ id, title, completed, list, createdAt, completedAt, dueDate, d
   return JSON.stringify([id, title, completed, list, createdAt, completedAt, dueDate, dueAt, priority, tags]);
 }
 
-/** A copy that its receiver may change. @internal */
+/** @internal */
 export function copyTodo<TTodo extends Todo>(todo: TTodo) {
   return { ...todo, tags: [...todo.tags] };
 }
