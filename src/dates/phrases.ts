@@ -21,7 +21,6 @@ export function withoutOverlaps(pieces: readonly Piece[]): readonly Piece[] {
   return kept;
 }
 
-/** "A week from next week friday evening at 8". */
 const maxPieces = 6;
 const takesArticle = /^(?:date|ordinal|weekday|short-weekday|slashed)$/;
 
@@ -99,7 +98,6 @@ function takesDay(phrase: Phrase, gap: string, text: string): boolean {
   const { start, time, part } = phrase;
   if (time?.said === "bare" && part === undefined && !followsAt(phrase, text)) return false;
   if (time !== undefined || part?.isToday !== false) return beforeDay.test(gap);
-  // "In the evening on friday"; "poker night on friday".
   const isName = /on/i.test(gap) && !/(?<!\w)(?:the|at)\s+$/i.test(text.slice(Math.max(0, start - 8), start));
   return !isName && ofDay.test(gap);
 }
@@ -116,7 +114,6 @@ function joinDay(phrase: Phrase, day: DayPiece, next: DayPiece, gap: string): Ph
   }
   const [date, weekday] = day.weekday === undefined ? [day, next.weekday] : [next, day.weekday];
   const isDate = /^(?:date|slashed)$/.test(date.said) || (date === next && date.said === "ordinal");
-  // "Monday, 30 november", "fri 4/12", "30 november, monday".
   if (!isDate || weekday === undefined || !(date === next ? beforeDate : /^\s*[,(]?\s*$/).test(gap)) return undefined;
   const [only, other] = [date.day, date.otherDay].filter((one) => one !== undefined && weekdayOf(one) === weekday);
   if (only === undefined || other !== undefined) return { ...phrase, clashEnd: end };
@@ -166,7 +163,6 @@ export function judge(phrase: Phrase, text: string, lead = ""): Verdict {
   const isFollowed = otherWord.test(after) && !(phrase.time?.isExact && isVerb(/\p{L}+/u.exec(after)?.[0] ?? ""));
   const standing = { ...phrase, before, after, lead, isFollowed };
   const isPartOfWord = wordBefore.test(before) || wordAfter.test(after);
-  // "The Day After Tomorrow"
   const isName = phrase.start > 0 && /\bDay\b/.test(text.slice(phrase.start, phrase.end));
   const isOpen = phrase.span !== undefined && phrase.day === undefined && phrase.time === undefined;
   if (isPartOfWord || isName || isOpen || other.test(before)) return "none";
@@ -183,7 +179,7 @@ const rules: readonly ((phrase: Standing) => Verdict | false | undefined)[] = [
   // "The 3rd" may be the third of anything.
   ({ day, ...at }) => day?.said === "ordinal" && judgeDay(day, at),
   ({ day }) => day?.otherDay !== undefined && "unclear",
-  // "Morning" alone is not this morning.
+  // "Morning" is not this morning.
   ({ day, moment, time, part }) => !day && !moment && !time && part?.isToday !== true && "none",
   ({ day, time, part, ...at }) => !day && !part && time && judgeTime(time, at),
 ];

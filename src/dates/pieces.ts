@@ -54,9 +54,9 @@ export interface TimePiece extends Place {
 }
 
 type OtherPiece =
-  /** "morning"; with `isToday` "this evening" and "end of the day", which name a day, too. */
+  /** "morning"; with `isToday` "this evening", "end of the day", which name a day, too. */
   | { readonly kind: "part"; readonly part: PartOfDay | "end"; readonly isToday: boolean }
-  /** "a week from" and "2 hours before" move the date that follows. */
+  /** "a week from", "2 hours before": moves what follows. */
   | { readonly kind: "span"; readonly months: number; readonly days: number; readonly elapsedMs: number }
   /** "in two hours", "in half a day": counted from now on a day. */
   | { readonly kind: "elapsed"; readonly day: number; readonly elapsedMs: number }
@@ -299,7 +299,6 @@ const readers: readonly Reader[] = [
     `(?<date>\\d{1,2}|${ordinalName})(?<th>st|nd|rd|th)?${space}(?:of${space})?(?<month>${monthNames})${year}`,
     readDate,
   ),
-  // The day comes first in dates with points.
   reader("(?<date>\\d{1,2})\\.(?<month>\\d{1,2})\\.(?<year>(?:19|20)\\d\\d)(?![\\d.])", ({ date, month, year }) =>
     dayOr(dayNumber(Number(year), Number(month) - 1, Number(date)), { hasYear: true }),
   ),
@@ -373,7 +372,6 @@ function secondsAt(groups: Groups, name: "" | "Last", half = groups[`half${name}
 
 function halfOf({ hour, half, part, night }: Groups): string | undefined {
   if (half !== undefined || (part === undefined && night === undefined)) return half;
-  // Midnight ends a day.
   return part === "morning" || (night !== undefined && (Number(hour) < 6 || Number(hour) === 12)) ? "a" : "p";
 }
 
@@ -472,7 +470,6 @@ function readSpokenTime(groups: Groups): Content {
   const away = numberOf(british === undefined ? (minutes ?? later ?? "0") : "30");
   const hours = half === undefined ? said : (said % 12) + (half.startsWith("p") ? 12 : 0);
   const total = (24 * 60 + hours * 60 + (to === undefined ? away : -away)) % (24 * 60);
-  // "Five to ten" may be two numbers.
   const isClear = half !== undefined || clock !== undefined || away >= 15 || (away > 0 && to === undefined);
   const isExact = half !== undefined;
   const kind = british !== undefined && !isExact ? "led" : isClear ? "clear" : "bare";

@@ -185,7 +185,6 @@ function momentOf(phrase: Phrase, now: Now): Moment | undefined {
   if (span !== undefined && span.elapsedMs !== 0) return undefined;
   if (part !== undefined) {
     const ms = instantOf(onDay * dayMs + hours[part] * 3_600_000, timeZone);
-    // "Tonight" at eleven means the day, not an hour that is over.
     if (onDay !== today || ms > nowMs) return { ...at(ms, timeZone), partOfDay: part };
   }
   const until = day?.lastDay === undefined ? {} : { until: wholeDay(day.lastDay, timeZone) };

@@ -82,7 +82,7 @@ function limitsOfPeriod(groups: Groups, word: string | undefined, now: Now): Lim
   const period = name === "weekend" ? "week" : (name as "week" | "month" | "quarter" | "year");
   const last = endOfPeriod(period, ahead, today);
   const first = name === "weekend" ? last - 1 : endOfPeriod(period, ahead - 1, today) + 1;
-  // "By next month" may mean its beginning or its end.
+  // "By next month" may be its beginning or its end.
   const isUnclear = ahead !== 0 && /^(?:by|until|till?|no)/i.test(word ?? "");
   return isUnclear ? undefined : daysAfter(word, first, last);
 }

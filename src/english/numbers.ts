@@ -48,7 +48,7 @@ function factorOf(word: string | undefined): bigint | undefined {
   return kind === "hundred" || kind === "scale" ? value : undefined;
 }
 
-/** Expects lower case, and digits without thousands separators. With `joinAnd: false` an "and" ends a number. */
+/** Expects lower case, no thousands separators. With `joinAnd: false` an "and" ends a number. */
 export function readNumber(
   words: readonly string[],
   start: number,

@@ -129,7 +129,6 @@ export const weekdays: readonly string[] = "sunday monday tuesday wednesday thur
 export const months: readonly string[] =
   "january february march april may june july august september october november december".split(" ");
 
-/** After these `'s` is "is", not a genitive. */
 export const contractedWords = wordSet("what that it he she where who how there here when which someone everyone");
 
 export const contractionEndings: ReadonlyMap<string, string> = new Map(

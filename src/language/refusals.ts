@@ -14,7 +14,6 @@ const period = `(?:${day}|day|week|weekday|weekend|month|year|morning|afternoon|
 const person =
   "(?:(?:my|our|the|his|her|their) (?:mom|mum|mother|dad|father|wife|husband|boss|manager|brother|sister|son|daughter|friend|team|partner|roommate|flatmate|colleague|colleagues|neighbour|neighbor|kids|assistant|secretary|intern|doctor|parents|girlfriend|boyfriend|uncle|aunt|cousin|grandma|grandpa)|he|she|they|someone|somebody|everyone|everybody|him|her|them)";
 
-/** `^` is the beginning of a wish, behind its courtesies. */
 const patterns: readonly (readonly [RefusalKind, RegExp])[] = [
   [
     "corrected",

@@ -133,7 +133,7 @@ class Tokenizer {
       last.end === position &&
       /^\p{L}/u.test(this.text.slice(end, end + 2));
     if (joins) return end;
-    // "MOT + service" is one thing, but two quoted texts are two.
+    // "MOT + service" is one thing, two quoted texts are two.
     const isAnd = sign === "+" && last?.kind === "quote" && /^\s["'“‘]/.test(this.text.slice(end, end + 2));
     return this.push("sign", isAnd ? "&" : sign, position, end);
   }

@@ -169,7 +169,6 @@ function mergeProposals(lists: readonly (readonly Proposal[])[]): readonly Propo
   return [...merged.values()].sort((one, other) => other.certainty - one.certainty).slice(0, maxProposals);
 }
 
-/** No model may overrule these. */
 const finalReasons: ReadonlySet<RefusalReason> = new Set<RefusalReason>([
   ...(["denied", "others", "repeated", "later", "condition"] as const),
   ...(["small-talk", "too-long", "ambiguous"] as const),
@@ -221,7 +220,6 @@ function limitOf(
   return (leftMs - keptMs) / (slow + 1);
 }
 
-/** Ignores whatever a planner does after `limitMs`. */
 async function askOne<TPlanner extends Planner, TRequest extends PlanRequest>(
   planner: TPlanner,
   { request, ask, clock, limitMs }: Chain<TPlanner, TRequest> & { readonly limitMs: number },
@@ -267,7 +265,6 @@ function listOf<T>(list: readonly T[] | undefined): readonly T[] {
   return Array.isArray(list) ? list : [];
 }
 
-/** Names planners that did not work first: those can be fixed. */
 function cannotPlan(
   data: AgentErrorData<"cannot-plan">,
   { planner, failures, cause }: { planner: Planner; failures: readonly PlanFailure[]; cause: AgentError },

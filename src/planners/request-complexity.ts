@@ -8,15 +8,14 @@ export type RequestComplexity = "simple" | "moderate" | "complex";
 
 /**
  * `simple` is one wish. `complex` has a condition, a loop, more than three wishes or two tools, several back
- * references, or
- * speaks of the size of its subject ("analyze the workflow"). In other languages than English, sentences count as
- * wishes.
+ * references,
+ * or the size of a subject alone ("analyze the workflow"). In other languages than English, sentences count as wishes.
  */
 export function estimateComplexity({ request, tools }: Pick<PlanRequest, "request" | "tools">): RequestComplexity {
   if (request.length > maxLength) return "complex";
   const text = plain(request);
   const wishes = cutWishes(request).filter((wish) => /[\p{L}\p{N}]/u.test(plain(wish.text)));
-  // The first wish can only refer to something outside the request.
+  // The first wish refers to something else.
   const references = plain(request.slice(wishes[1]?.start ?? request.length)).match(backReference)?.length ?? 0;
   const words = new Set(text.match(/[\p{L}\p{N}]+/gu) ?? []);
   const named = tools.filter(({ name }) => wordsOfName(name).some((word) => words.has(word))).length;

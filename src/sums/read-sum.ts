@@ -20,9 +20,8 @@ const notArithmetic =
   /^(?:\d{1,2}\/\d{1,2}\/(?:\d\d){1,2}|\d{4}-\d\d?-\d\d?|(?:\d-)?\d{3}-\d{3}-\d{4}|(?:\d-)?\d{3}-\d{4})$/;
 
 /**
- * Reads a sum in signs or words; undefined unless every word is part of it. "Double it" and "add both answers" continue
- * earlier
- * results, whose number is `results`, or several that it may be. Linear in the number of words.
+ * Undefined unless every word is part of the sum. "Double it" continues an earlier result: `results` is
+ * their number, or several that it may be. Linear in the number of words.
  */
 export function readSum(
   tokens: readonly Token[],

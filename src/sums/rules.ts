@@ -73,7 +73,6 @@ const makers: Readonly<Record<string, Make>> = {
     const sum = chain("+", list);
     return sum && over(sum, atom(String(list.length)));
   },
-  /** "add 3 and 4 to 5" */
   addedTo: (list) => {
     const [sum, amount] = [chain("+", list.slice(0, -1)), list.at(-1)];
     return sum && amount && plus(amount, sum);
@@ -124,9 +123,9 @@ function makerOf(words: string): Make {
   return makers[words] ?? ((parts) => (parts.length < count ? undefined : make(...parts)));
 }
 
-// A rule is a pattern and what it makes, behind a precedence if it continues an operand. `(a|b)` is one of them, `[a]` one
-// or nothing. `@0` to `@5` is a term of at least this precedence, `@*` a list, `@n` a number or percentage, `@th` an
-// ordinal. Words in capitals stand for several.
+// A rule is a pattern and what it makes, behind a precedence if it continues an operand. `(a|b)` is one of them, `[a]`
+// one or nothing. `@0` to `@5` is a term of at least this precedence, `@*` a list, `@n` a number or percentage, `@th`
+// an ordinal. Words in capitals stand for several.
 const groups: Readonly<Record<string, string>> = {
   ADD: "(add|added|join|tally|tot|lump|put together)",
   SUBTRACT: "(subtract|subtracted|remove|take|take away|lose)",
@@ -242,7 +241,6 @@ EXTRA on @0 at @n => percent a * b
 discount of @n (on|from) @0 => off
 ${roundings("round [off] [@0 [HOW]|HOW [@0]] END")}`;
 
-/** The operand is the first of their parts. */
 const continuingRules = `
 1 (with|at|after|-|minus|less) @n DISCOUNT => percent minus
 1 (with|after) discount of @n => percent minus

@@ -11,7 +11,6 @@ const maxSkipped = 4;
 const neverContinuing = new Set(["x", "percent", "!"]);
 const inGroup = new Set(["of", "last", "previous", "between", "that", "two", ...lexicon.groups]);
 
-/** Operators that end an operand here. */
 interface Blocked {
   readonly words: ReadonlyMap<string, RuleNode>;
   readonly outer: Blocked | undefined;
@@ -254,7 +253,6 @@ export class SumParser {
     return part ?? left;
   }
 
-  /** Words first, then slots, then what the node makes. */
   private walk(node: RuleNode, parts: readonly Term[], least: number): Term | undefined {
     if (--this.work <= 0) return undefined;
     const isRoot = node === this.continuing || node === this.starting;
@@ -327,7 +325,6 @@ export class SumParser {
       const item = this.attempt(() => {
         const [before, used] = [this.at, this.runningUses];
         this.skipSeparators();
-        // "is the sum of 4 and 5 9" states a result; "add 4 5 9" is a list.
         const isGlued = this.tokens[before - 1]?.end === this.tokens[before]?.start;
         if (this.at === before && (!isGlued || (isSeparated && items.length > 1))) return undefined;
         isSeparated = this.at > before;

@@ -81,7 +81,6 @@ export class SumTokenizer {
     const unit = /^(?:the|its)$/.test(this.wordAt(at - 1)) ? (lexicon.rankOf(this.wordAt(at + 1)) ?? "") : "";
     const ten = /^[1-9]$/.test(unit) ? readAmount(words.slice(at, at + 1), 0, false)?.term.text : undefined;
     if (/^[2-9]0$/.test(ten ?? "")) return this.push(`${Number(ten) + Number(unit)}th`, at, at + 2);
-    // "12,50" may be a decimal or two numbers.
     if (isDecimalComma(words, glued, amount.end)) return undefined;
     return this.push(words.slice(at, amount.end).join(" "), at, amount.end, amount.term);
   }

@@ -4,7 +4,6 @@ export interface Term {
   /** True for a number or an earlier result. */
   readonly isBare?: boolean;
   readonly isPercent?: boolean;
-  /** Present for "three quarters". */
   readonly fraction?: readonly [above: string, below: string];
 }
 

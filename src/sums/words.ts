@@ -62,7 +62,6 @@ export const leads: ReadonlySet<string> = wordSet(
 export const listLeads: ReadonlySet<string> = wordSet("what how much many is are");
 export const equalities: ReadonlySet<string> = wordSet("= equals equal is are makes make");
 export const claiming: ReadonlySet<string> = wordSet("is are does do did isn't doesn't isnt doesnt");
-/** Places measured with "by": 5 by 8 is an area. */
 export const shapes: ReadonlySet<string> = wordSet(
   "area room rectangle rectangular floor garden field wall yard plot carpet rug perimeter footage",
 );

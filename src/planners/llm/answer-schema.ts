@@ -9,14 +9,12 @@ interface SchemaOptions {
   readonly dialect: SchemaDialect;
   readonly maxCalls: number;
   readonly results: readonly string[];
-  /**
-   * A pattern of the only texts that may be copied, for a server that makes a grammar for each request. @default any
-   */
+  /** The only texts that may be copied, for servers that make a grammar for each request. @default any */
   readonly spans?: string | undefined;
   readonly expressions: boolean;
 }
 
-/** Longer strict schemas are refused by servers. */
+/** Servers refuse longer strict schemas. */
 const maxStrictLength = 40_000;
 
 export function answerSchema(operations: readonly Operation[], options: SchemaOptions) {
@@ -87,10 +85,7 @@ function schemaOf(type: SlotType, { results, spans, dialect }: SchemaOptions, is
 const maxSpanTokens = 60;
 const punctuation = /^[,;:.!?•]$/;
 
-/**
- * A pattern of every run of words, for a grammar over the JSON of a text. Undefined for a long request.
- * Nests the runs, as alternatives would make the grammar several times as slow.
- */
+/** Undefined for a long request. Nests the runs of words, as alternatives make a grammar several times as slow. */
 export function spanPattern(request: RequestText, results: readonly string[]): string | undefined {
   const { text, tokens, words } = request;
   if (tokens.length > maxSpanTokens || tokens.length === 0) return undefined;
@@ -120,7 +115,7 @@ function inGrammar(text: string): string {
     .replace(/[\\^$.*+?()[\]{}|]/g, "\\$&");
 }
 
-/** Allows no words and limits the length, as a small model may write digits without end. */
+/** Prevents words and endless digits. */
 const sumPattern = "^(sqrt|cbrt|abs|round|floor|ceil|[0-9+*/^%(). ,$-]){1,60}$";
 
 function closedObject(properties: Readonly<Record<string, JsonSchema>>, required: readonly string[]): JsonSchema {
@@ -174,7 +169,7 @@ export class SchemaWriter {
     return { ...(type !== undefined && other === undefined && { type }), ...held };
   }
 
-  /** Spelled out, as llama.cpp takes `{}` for an object, and `items: {}` for a list of objects. */
+  /** Any JSON: `{}` means an object to llama.cpp, and `items: {}` a list of objects. */
   private anything(): JsonSchema {
     this.isClosed = false;
     return { anyOf: ["string", "number", "boolean", "null", "object", "array"].map((type) => ({ type })) };
@@ -194,7 +189,6 @@ export class SchemaWriter {
     const entries = all.map(([key, schema]) => {
       const written = this.write(schema);
       if (!isStrict || required.includes(key)) return [key, written] as const;
-      // Null would be ambiguous: omitted, or null itself.
       if (takesNull(written)) this.isClosed = false;
       return [key, orNull(written)] as const;
     });

@@ -5,10 +5,9 @@ import type { Account } from "../rules/account.ts";
 import type { AnswerScope } from "./check-answer.ts";
 
 /**
- * Probability of the least likely token that decides something: of an operation, a value, or a place where a list, call
- * or value
- * ends that could be longer. Undefined unless the probabilities are of this text.
- * After "Uncertainty Quantification for LLM Function-Calling", arXiv 2604.22985.
+ * Probability of the least likely token of an operation, a value, or an end that could be later. Undefined unless the
+ * probabilities
+ * are of this text. After "Uncertainty Quantification for LLM Function-Calling", arXiv 2604.22985.
  */
 export function leastLikely(
   text: string,
@@ -43,7 +42,7 @@ function* meaningfulIn(text: string, offset: number, scope: AnswerScope): Genera
       const end = endOfString(text, at);
       const said = text.slice(at + 1, end);
       if (/^\s*:/.test(text.slice(end + 1, end + 9))) {
-        // `steps` and `do` are always there, and decide nothing.
+        // `steps` and `do` decide nothing.
         key = said;
         if (!/^(?:steps|do)$/.test(key)) yield at + 1;
       } else {
@@ -74,7 +73,6 @@ const unmeasured = { named: 0.75, meant: 0.5 } as const;
 
 type AnswerKind = Record<"hasFilter" | "isSum" | "isMeant", boolean> & { readonly operations: number };
 
-/** Of a sum, only the numbers must be explained. */
 export function certaintyOf(likelihood: number | undefined, { words }: Account, kind: AnswerKind): number {
   const { hasFilter, isSum, isMeant, operations } = kind;
   const count = (explained: "aside" | "left" | "operation") => words.filter(({ by }) => by === explained).length;

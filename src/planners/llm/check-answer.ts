@@ -58,7 +58,6 @@ function noJson(problem: string): CheckedAnswer {
   return { type: "problem", code: "no-json", problems: [problem] };
 }
 
-/** Drops thinking, a fence, and text behind the JSON. */
 function jsonIn(text: string): string {
   const answer = text.replace(/^\s*<think(?:ing)?>.*?<\/think(?:ing)?>/s, "").replace(/^\s*```\w*\n/, "");
   let depth = 0;

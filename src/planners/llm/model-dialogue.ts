@@ -93,9 +93,7 @@ export class ModelDialogue {
     return formats.has(anyJson) ? "text" : formats.has(this.question.source) ? "json" : "schema";
   }
 
-  /**
-   * Rejects with `cannot-plan`, `planning-failed` (which lists every try), `limit-exceeded`, or the signal's reason.
-   */
+  /** Rejects with `cannot-plan`, `planning-failed`, `limit-exceeded`, or the signal's reason. */
   async run(): Promise<ModelSteps> {
     for (;;) {
       const response = await this.call();
@@ -178,7 +176,6 @@ export class ModelDialogue {
     const { signal, emit } = request;
     const generate = request.generate ?? ((called, asked) => called.generate(asked));
     let reporter: StepReporter | undefined;
-    // Another attempt of the model restarts its answer.
     const startOver = () => {
       const attempt = ++this.answers;
       reporter =
@@ -258,7 +255,6 @@ export class ModelDialogue {
   }
 }
 
-/** A custom model may return anything. */
 function requireResponse(model: LanguageModel, response: unknown): ModelResponse {
   const { text, finishReason } = (response ?? {}) as Partial<ModelResponse>;
   if (typeof text === "string" && typeof finishReason === "string") return response as ModelResponse;
@@ -311,9 +307,7 @@ function askAgain(
   return [...messages.slice(0, -1), { role: "user", content: `${last?.content}\n\n${content}` }];
 }
 
-/**
- * Emits each step of a streamed answer once its call has closed and its values are read, up to the first invalid one.
- */
+/** Emits each step of a streamed answer once its call has closed, up to the first invalid one. */
 class StepReporter {
   private text = "";
   private at = 0;
@@ -348,14 +342,13 @@ class StepReporter {
     return true;
   }
 
-  /** Scans each character once. Invalid JSON is left out. */
+  /** Scans each character only once. */
   private callsIn(delta: string): readonly unknown[] {
     this.text += delta;
     const calls: unknown[] = [];
     for (; this.at < this.text.length; this.at++) {
       const character = this.text.charAt(this.at);
       if (this.isQuoted) {
-        // The escaped character may come with the next piece.
         if (character === "\\") this.at++;
         else this.isQuoted = character !== '"';
       } else if (character === '"') this.isQuoted = this.depth > 0;

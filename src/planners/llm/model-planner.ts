@@ -45,7 +45,7 @@ export interface ModelPlannerSettings extends PromptOptions, ModelSettings {
 
 type ModelPlan = PlanDraft & { readonly source: PlanSource };
 
-/** Estimated limits at which a small model reads for some seconds. */
+/** Estimated tokens that a small model reads in seconds. */
 const maxToolTokens = { all: 1_500, nearest: 1_000 };
 /** Models lose their way in longer lists. */
 const maxCalls = 20;
@@ -104,7 +104,6 @@ export class ModelPlanner {
         const before = making.count;
         making.add(await this.ask(making, part.text, Math.min(part.maxCalls ?? 1, maxCalls)));
         const asked = replan === undefined ? findRefusal(part.text) : undefined;
-        // Only a pure plan answers a question.
         if (asked !== undefined && questions.has(asked.reason) && !making.isPure(before)) throw notAsked(asked);
       }
     }
@@ -163,7 +162,7 @@ export class ModelPlanner {
     const isAll = prompt.tools.length === request.tools.length;
     if (isAll && all.some(isOpposite) && !all.some((operation) => isDoneBy(operation, verb)))
       throw cannotPlan(model, { why: `no tool does what ${JSON.stringify(verb)} says` });
-    // A small model refers to whatever it is shown.
+    // A small model refers to all it is shown.
     const shown = making.isReplan || mentionsResult(wish.words, 0, wish.words.length) ? earlier : [];
     const dialect = model.schemas ?? "plain";
     const results = namesOfResults(shown, most - 1);
@@ -192,7 +191,6 @@ export class ModelPlanner {
   }
 }
 
-/** Names such as `$1`, or `$1.key` for the parts of a result that has several. */
 function namesOfResults(earlier: readonly EarlierStep[], others: number): readonly string[] {
   const known = earlier.flatMap(({ operation }, index) => {
     const parts = resultKeys(operation).map((key) => `.${key}`);
@@ -201,7 +199,6 @@ function namesOfResults(earlier: readonly EarlierStep[], others: number): readon
   return [...known, ...Array.from({ length: others }, (_, index) => `$${earlier.length + index + 1}`)];
 }
 
-/** "How much would it be?" can be answered without an effect. */
 const questions: ReadonlySet<RefusalKind> = new Set<RefusalKind>(["question", "supposed"]);
 
 function notAsked({ reason, words }: NonNullable<ReturnType<typeof findRefusal>>): AgentError<"cannot-plan"> {
@@ -287,11 +284,11 @@ class Making {
     const unasked = names.size > 0 ? `no word of the request asks for ${[...names].join(", ")}` : undefined;
     if (unsaid !== undefined) throw cannotPlan(model, { why: unasked ?? unsaid, failures });
     const isSum = made.every(({ operation }) => operation.slots.some(({ type }) => type.kind === "sum"));
-    // A request may name an operation in other words; then the model must be surer.
+    // An operation may have another word; then the model must be surer.
     const isMeant = account.unsaid.some(({ path }) => this.isOperation(path));
     const isFilter = ({ input, operation: { rules, slots } }: EarlierStep) =>
       !slots.some(({ type }) => /^(?:text|list|sum)$/.test(type.kind)) && isPureStep(rules.tool, input);
-    // Many words of a replan belong to steps that are done.
+    // Many words of a replan are of steps that are done.
     const counted = this.isReplan ? { ...account, words: [] } : account;
     const likelihoods = answers.flatMap(({ likelihood }) => likelihood ?? []);
     const likelihood = likelihoods.length > 0 ? Math.min(...likelihoods) : undefined;
@@ -403,7 +400,6 @@ async function cacheKey({ request, context, tools, maxSteps, wishes }: PlanReque
   return JSON.stringify([request, context, maxSteps, fingerprints, descriptions, wishes]);
 }
 
-/** An app has few sets: one for each kind of user. */
 const maxSets = 20;
 
 /** Compares the tools of a list, as apps may make a new list for each request. */

@@ -55,7 +55,7 @@ export async function readNearest(
     }
     return chosen;
   };
-  // Keeps the order of the list, so that servers can cache the prompt.
+  // Keeps the order, so that servers can cache the prompt.
   const inOrder = (chosen: readonly DefinedTool[]) => tools.filter((tool) => chosen.includes(tool));
   return (request, kept) => {
     const found = search.search(request).map(({ id }) => tools[id as number] as DefinedTool);
@@ -76,7 +76,6 @@ async function textOf(tool: DefinedTool, id: number) {
   return { id, name, description, examples, operations, lines: operations.map(describeOperation).join("\n") };
 }
 
-/** Splits `getUserName` and `get_user_name` into three words. */
 function wordsOf(text: string): string[] {
   const apart = text.replace(/(\p{Ll}|\d)(\p{Lu})/gu, "$1 $2").replace(/(\p{Lu})(\p{Lu}\p{Ll})/gu, "$1 $2");
   return apart.toLowerCase().match(/[\p{L}\p{N}]+/gu) ?? [];

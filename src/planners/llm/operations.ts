@@ -44,7 +44,6 @@ const reserved: ReadonlySet<string> = new Set(["do", "if", "each"]);
 /** Beyond, a model sees only fields that are required or used by a phrase. */
 const maxFields = 8;
 const maxDescription = 160;
-/** Share of phrases from which a slot is required. */
 const usual = 0.8;
 
 export async function operationsOf(tools: readonly DefinedTool[]): Promise<readonly Operation[]> {
@@ -71,9 +70,7 @@ export function isGrave({ rules: { tool }, phrases }: Operation, input: JsonObje
   return isDestructive || tool.declaredNeedsApproval !== false || effectOfStep(tool, input) === "once";
 }
 
-/**
- * Needs all literals of a phrase, so that "turn on" does not ask to turn off, or a verb that no other operation has.
- */
+/** Needs all literals of a phrase, so that "turn on" does not ask to turn off, or a verb of no other operation. */
 export function isAskedFor(operation: Operation, words: readonly string[], all: Iterable<Operation>): boolean {
   const { rules, constants, description } = operation;
   const said = new Set(words.map(stem));
@@ -224,7 +221,6 @@ class OperationReader {
     const isClosed = (name: string) => {
       const type = this.typeOf(name);
       if (required.has(name) || this.phrases.length === 0 || !isRead(type, this.fields[name])) return false;
-      // Only a function tells apart two of one kind.
       if (!this.hasFunction) return !isTwofold(name) && (this.beside.has(name) || isReadable(type));
       const isLed = type.kind === "list" || (this.isText(name) && this.isNamed(name));
       return this.beside.has(name) || isReadable(type) || isLed;
@@ -241,7 +237,6 @@ class OperationReader {
       }));
     const read = names.filter(isClosed).map((name) => [name, this.typeOf(name)] as const);
     const closed = new Map<string, SlotType>([...(this.hasFunction ? this.phrases.flatMap(slotsBeside) : []), ...read]);
-    // A template may fill one of several slots: the name of a list, or of a place.
     for (const { slots: all } of this.rules.rules.flatMap(({ anywhere }) => anywhere))
       if ([...all.keys()].some((name) => closed.has(name))) for (const [name, type] of all) closed.set(name, type);
     for (const { name } of slots) closed.delete(name);

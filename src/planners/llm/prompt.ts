@@ -233,7 +233,6 @@ function callOf(
   return { do: operation.name, ...Object.fromEntries(found) };
 }
 
-/** Writes `${s1.value}` as `$1`, or as `$1.value` where the result has other parts. */
 function resultIn(value: unknown, earlier: readonly Operation[]): string | undefined {
   const text = typeof value === "object" && value !== null && "$ref" in value ? `\${${String(value.$ref)}}` : value;
   const [, step, key = ""] = (typeof text === "string" && /^\$\{s(\d+)(?:\.(\w+))?\}$/.exec(text)) || [];

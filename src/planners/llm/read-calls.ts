@@ -120,7 +120,7 @@ class CallReader {
   private takeValue(name: string, type: SlotType, written: string | number | boolean): void {
     const { wish } = this.scope;
     const span = typeof written === "string" ? this.find(written) : undefined;
-    // A model may copy only a part of "tomorrow at noon".
+    // A model may copy a part of "tomorrow at noon".
     const date = isDate(type)
       ? wish.dates.find((each) => span && each.start < span.end && each.end > span.start)
       : undefined;
@@ -260,7 +260,6 @@ class CallReader {
     }
   }
 
-  /** "With gift wrap", "no gift wrap" */
   private readSwitch(name: string): void {
     const { words } = this.scope.wish;
     const said = sayName(name).split(" ");

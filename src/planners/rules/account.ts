@@ -48,7 +48,7 @@ export interface AccountedWord {
 
 export interface Account {
   readonly words: readonly AccountedWord[];
-  /** Free text that stands in more places than the request has it. */
+  /** Free text in more places than the request has it. */
   readonly twice: readonly { readonly text: string; readonly places: readonly Place[] }[];
   readonly unsaid: readonly UnsaidValue[];
 }
@@ -68,7 +68,6 @@ export async function accountFor(
     return account.result();
   };
   const said = texts.flatMap(({ source, value }) => (source.type === "request" ? String(value) : [])).join("\n");
-  // Quotes around a whole request name nothing.
   const request = /^\s*(["'“‘])([^"“”]*)["'”’]\s*$/.exec(said)?.[2] ?? said;
   const account = read(request);
   if (account.unsaid.length === 0) return { ...account, unsaid: [] };
@@ -90,7 +89,6 @@ export async function accountFor(
     if (all.length === 1) return isSaid === true || unsaid.isReadable ? all : [];
     const half = Math.ceil(all.length / 2);
     const found = [...findSaying(unsaid, all.slice(0, half)), ...findSaying(unsaid, all.slice(half))];
-    // A phrase may begin in one text and end in another.
     return found.length === 0 && isSaid === true ? all : found;
   };
   const unsaid: UnsaidValue[] = [];
@@ -181,18 +179,16 @@ class RequestAccount {
     if (!callsTool(step) || rules === undefined) return;
     this.count++;
     const input = step.input ?? {};
-    // What cannot be undone must be said in its own words.
+    // What cannot be undone is said in its own words.
     const exact = new Set(rules.candidates(this.request.words));
     const said = rules.candidates(this.present).filter((rule) => !rule.isGrave || exact.has(rule));
     const phrases = said.flatMap((rule) => this.readValues(rule, input, slotsOf([rule, ...rule.anywhere]), true) ?? []);
     const read = [...phrases, ...this.readBeside(rules, input)];
-    // One operation may be named by the name of its tool.
     const own = rules.branch === undefined ? sayName(step.tool).split(/ |(?<=\D)(?=\d)/) : [];
     const spoken = new Set([...own, ...phrases.flatMap(({ rule }) => literalsOf([rule, ...rule.anywhere]))]);
     const { words: typed } = this.request;
     const isSpoken = (word: string) =>
       isSaid(word) && !saysNothing.has(word) && verbsLike(word).some((each) => spoken.has(each));
-    // "Not done" is of the operation, "not mine" is not.
     for (const [at, word] of typed.entries())
       if (isSpoken(word) && (!denials.has(word) || isSpoken(typed[at + 1] ?? ""))) this.by[at] ??= "operation";
     if (findReferences(step.input).length > 0) this.explainResults({ stepId: step.id, path: ["input"] });
@@ -281,7 +277,6 @@ class RequestAccount {
     }
   }
 
-  /** Reads the words that may stand beside the phrases of a tool by themselves: the priority of "rename a to b, P1". */
   private readBeside({ rules, branch }: ToolRules, input: Slots): readonly ReadPhrase[] {
     const beside = slotsOf(rules.flatMap(({ anywhere }) => anywhere));
     for (const rule of beside.size === 0 ? [] : rules) {
@@ -357,7 +352,6 @@ class RequestAccount {
       isConverted(each.value, value, words[each.end]) ||
       // "298K" may be a temperature.
       (words[each.end - 1] === "k" && Number(each.value) / 1000 === value) ||
-      // "5 %" for 0.05
       (/^(?:%|percent)$/.test(words[each.end] ?? "") && Number(each.value) / 100 === value);
     const all = this.readingsOf(ownType).filter(isFound);
     const found = all.find(({ start }) => typeof this.by[start] !== "object") ?? all[0];

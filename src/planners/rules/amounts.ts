@@ -3,7 +3,6 @@ import { readNumber } from "../../english/numbers.ts";
 import { currencySigns, type Unit, unitsNamed } from "../../english/units.ts";
 import type { Token } from "../../language/tokens.ts";
 
-/** A number and its unit, if said: "5", "$5", "half an hour", "1 hour and 3 minutes", "1h30". */
 export interface Amount {
   readonly start: number;
   readonly end: number;
@@ -21,7 +20,6 @@ interface Part {
 }
 
 const parts: Readonly<Record<string, number>> = { "½": 0.5, "¼": 0.25, "¾": 0.75 };
-/** "1.000 euros": a thousand, or one. */
 const groupedByPoint = /^\d{1,3}\.\d{3}$/;
 
 export function readAmount(tokens: readonly Token[], start: number): Amount | undefined {

@@ -15,7 +15,6 @@ export interface Call {
   readonly rule: PhraseRule;
   readonly phrases: readonly CallPhrase[];
   readonly slots: readonly CallSlot[];
-  /** Weight from 0 to 1 of each stem. */
   readonly weights: ReadonlyMap<string, number>;
   readonly otherWords: ReadonlySet<string>;
   readonly isFixed: boolean;
@@ -37,7 +36,7 @@ export interface CallSlot extends OperationSlot {
 
 export const says = { phrase: 1, name: 0.8, like: 0.55, description: 0.5, field: 0.4 } as const;
 
-/** The filled slots of a call are bits of one number. */
+/** A call has a bit for each slot. */
 const maxSlots = 24;
 
 export const callsIn = remembered((tool: ToolRules): readonly Call[] => {

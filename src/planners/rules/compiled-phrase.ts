@@ -43,7 +43,6 @@ function placeBefore(items: readonly PhraseNode[], from: number, next: PhrasePla
     const item = items[from];
     if (item === undefined) return;
     enter(item, rest, steps);
-    // "firing of [the] kiln"
     const isArticle = from > 0 && item.type === "word" && /^(?:the|an?)$/.test(item.word);
     if (!isArticle && !isNullable(item)) return;
     for (const [word, places] of rest.steps.words) for (const place of places) addTo(steps.words, word, place);

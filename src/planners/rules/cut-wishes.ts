@@ -20,8 +20,7 @@ export interface Wish {
   readonly start: number;
   readonly end: number;
   /**
-   * False if it may belong to the wish before ("remind me to buy milk and call mom"), or if one of the two only states
-   * a value.
+   * False if it may belong to the wish before ("remind me to buy milk and call mom"), or one of the two states a value.
    */
   readonly isSure: boolean;
 }
@@ -30,7 +29,6 @@ export function cutClauses(request: Pick<RequestText, "tokens" | "words" | "mark
   const kept: Clause[] = [];
   for (const clause of splitClauses(request.tokens, request.words)) {
     const last = kept.at(-1);
-    // Not within a mark: "between monday and thursday", "1 hour and 3 minutes".
     if (last !== undefined && request.marks.some(({ start, end }) => start < last.end && end > clause.start))
       kept[kept.length - 1] = { ...clause, start: last.start };
     else kept.push(clause);
@@ -38,9 +36,7 @@ export function cutClauses(request: Pick<RequestText, "tokens" | "words" | "mark
   return kept;
 }
 
-/**
- * A sentence, a line or "then" begins a wish, a verb behind a comma or "and" may. Reasons belong to the wish before.
- */
+/** A sentence, a line or "then" begins a wish, a verb behind a comma or "and" may. Reasons extend the wish before. */
 export function cutWishes(text: string): readonly Wish[] {
   const tokens = tokenize(text);
   const words = tokens.map(({ kind, norm }) => (kind === "quote" ? quotedWord : norm));
@@ -62,7 +58,6 @@ export function cutWishes(text: string): readonly Wish[] {
       const asks = opensWish(words, start, end) || asksQuestion(words, start) || !statesValue(words, start, end);
       wishes.push({ start, end, isSure: last === undefined || (isHard && !isAside && asks && last.asks), asks });
     }
-    // "As I am busy, …" and "if it rains, …" belong to what follows.
     isAside = last === undefined && (isReason || opensAside.test(words[start] ?? ""));
     isHard = endsHard;
   }
@@ -112,13 +107,11 @@ const wanted =
   / (?:wants?|wanted|wish(?:es)?|needs?|needed|lacks?|miss(?:es|ing)?|forgot|forget|run(?:ning)? (?:out|low)|ran out|out of|no more|low on|short (?:of|on)|please|let us) /;
 
 export function statesReason(words: readonly string[], start: number, end: number): boolean {
-  // "I did it, but it was reverted" takes back what was said.
   if (words[start - 1] === "but" || words[start] === "but") return false;
   if (wanted.test(` ${words.slice(start, end).join(" ")} `)) return false;
   const said = words.slice(start, Math.min(end, start + 8));
   const [first = "", second = ""] = said[0] === "and" || said[0] === "so" ? said.slice(1) : said;
   if (said[0] === "so" && isPurpose.test(first)) return true;
-  // "I want to know …" asks for something.
   const [, , third = ""] = said;
   if (/^(?:like|love|would)$/.test(second) || (second === "have" && third === "to")) return false;
   if (/^(?:because|since|as)$/.test(first) || (first === "now" && second === "that")) return true;
@@ -164,7 +157,6 @@ export function splitRequest(request: string, known: PlanRequest["wishes"] = [])
 }
 
 export interface Clause extends Part {
-  /** True after a separator that no text contains: the end of a sentence, `;`, "then". */
   readonly endsHard: boolean;
   readonly endsSentence: boolean;
 }
@@ -239,7 +231,6 @@ function signSeparator(tokens: readonly Token[], words: readonly string[], at: n
   if (sign === ",") return false;
   if (/^[;?。！？]$/.test(sign)) return true;
   if (sign === "!") {
-    // "5!", "5!!" and "(2 + 3)!" are arithmetic.
     const last = before?.norm === "!" && before.glued ? tokens[at - 2] : before;
     const isFactorial = tokens[at]?.glued === true && (last?.kind === "number" || last?.norm === ")");
     return isFactorial ? undefined : true;

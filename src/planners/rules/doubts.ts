@@ -60,7 +60,6 @@ function isPureRule({ tool }: PhraseRule): boolean {
 function isDoubtfulText(piece: Piece, reading: Match, request: RequestText): boolean {
   const { rule } = reading;
   const { start, end, name = "" } = piece;
-  // "… with "Fine by me" and archive it"
   const isQuoted = piece.isMessage && request.tokens[start]?.kind === "quote" && end > start + 2;
   if (isQuoted && /^(?:and|then|,|;|\.)$/.test(request.words[start + 1] ?? "")) return true;
   // "tell Ada and Bob that I am home"
@@ -114,7 +113,6 @@ function findLeft({ rule, start, end, pieces }: Match, { marks }: RequestText): 
     const own = new Set<Piece | undefined>();
     for (let at = mark.start; at < mark.end; at++) own.add(used.get(at));
     const [first] = own;
-    // "Milk #food and soap"
     const isOver = (piece: Piece | undefined) =>
       mark.kind === "tag" && (piece?.end ?? 0) > mark.end && piece?.value === undefined;
     const isText = (piece: Piece | undefined) =>
@@ -148,7 +146,6 @@ function isDoubtfulName({ start, end }: Part, name: string, reading: Match, requ
   const first = tokens[start];
   if (readAnaphor(words, start) === end || (end === start + 1 && resultNouns.has(words[start] ?? ""))) return false;
   if (end === start + 1 && (first?.kind === "quote" || first?.kind === "address")) return false;
-  // "'Dune' 3 weeks"
   if (first?.kind === "quote") return true;
   const { operation } = reading.rule;
   const takesTags = () => [...operation.slots.values()].some(({ type }) => type.kind === "list");

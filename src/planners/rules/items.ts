@@ -73,7 +73,7 @@ function withoutAlso(item: readonly Part[], words: readonly string[], isFirst: b
 
 const maxItemTokens = 6;
 
-/** Splits a text into items; undefined if it may be one item or several. */
+/** Undefined if the text may be one item or several. */
 export function itemsOf(pieces: readonly Part[], request: RequestText): readonly (readonly Part[])[] | undefined {
   const { words } = request;
   const isOne = !pieces.some(({ start, end }) =>
@@ -88,7 +88,6 @@ export function itemsOf(pieces: readonly Part[], request: RequestText): readonly
   const marks = pieces.flatMap(({ start, end }) => words.slice(start, end)).filter((word) => separators.has(word));
   if (said.some((item) => item.length > maxItemTokens)) return undefined;
   const verbs = said.map(startsWithVerb);
-  // "buy milk and eggs" is one thing to do.
   if (verbs[0] === true && !verbs.slice(1).some(Boolean))
     return marks.includes(",") || said.length > 2 ? undefined : [pieces];
   return mayBeItems(said, marks) && new Set(verbs).size === 1 ? items : undefined;

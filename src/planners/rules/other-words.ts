@@ -51,11 +51,11 @@ const costs = {
   ...{ text: 10, name: 5, behindName: 20, preposition: 14, sign: 20, markInText: 30, ownWord: 25, verb: 30 },
   ...{ broken: 30, joined: 10, unplain: 60 },
   ...{ message: 2, opened: 6, maxMessage: 100 },
-  /** An irreversible call with an empty input. */
+  /** An irreversible call without input. */
   empty: 60,
   ...{ missing: 45, unsaid: 60, infinitive: 60, goesOn: 15 },
 } as const;
-/** Smallest weight of a word that names a call. */
+/** A call needs a word that says so. */
 const minSaid = 0.5;
 const maxText = 12;
 /** A message opens behind a colon after at most so many words, and behind "that" after two. */

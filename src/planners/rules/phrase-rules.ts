@@ -221,7 +221,7 @@ function unitsOf(name: string, { unit, description }: JsonSchema, phrases: reado
   const all = found
     .map((each) => (/^[a-z]$/i.test(each) ? [] : unitsNamed(each.toLowerCase())))
     .filter(({ length }) => length > 0);
-  // Euros in one phrase and dollars in another: neither is its unit.
+  // Phrases disagree: euros or dollars.
   if (all.length > 0) return all.every(([first]) => first?.kind === all[0]?.[0]?.kind) ? (all[0] ?? []) : [];
   const said = typeof description === "string" ? tokenize(description, 40) : [];
   const named = said

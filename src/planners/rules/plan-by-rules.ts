@@ -460,7 +460,7 @@ function orderSteps(drafts: readonly DraftStep[], request: RequestText): readonl
 const maxProposedTokens = 300;
 /** A less certain proposal is not reported. */
 const minAsked = 0.3;
-/** A reading in other words must be this much cheaper than any other. */
+/** A reading in other words must be so much cheaper. */
 const minAhead = 30;
 
 const proposable: ReadonlySet<RefusalReason> = new Set([

@@ -28,7 +28,7 @@ export interface DraftStep {
   readonly input: JsonObject;
   readonly match: Match;
   readonly place: number;
-  /** True once a value behind it was said of it: later values are of other steps. */
+  /** True once a value behind it was said of it: later ones are of others. */
   readonly isClosed: boolean;
 }
 
@@ -72,13 +72,12 @@ interface Search {
 
 const maxLookBack = 16;
 const maxBeam = 3;
-/** Partial readings that cost this much more than the best are dropped. */
 const maxBehind = 10;
 /** Prefers fewer wishes among readings of the same words. */
 const wishCost = 4;
 /** Higher in other words, which may be a part of another wish. */
 const otherWishCost = 25;
-/** Negative, as continuing a phrase is likelier than a new wish. */
+/** Continuing a phrase is likelier than a new wish. */
 const goesOnCost = -3;
 const reasonCost = 6;
 const unreadCost = 30;
@@ -181,7 +180,6 @@ export class RequestReader {
     return this.bestOf(search.beams[count] ?? []) ?? this.explainFailure(search);
   }
 
-  /** Keeps at most two wishes that end at the same place. */
   private async extendAll(partial: Partial, clause: number, search: Search): Promise<void> {
     const done = new Map<number, readonly Match[]>();
     const last = partial.matches.at(-1);
@@ -212,7 +210,6 @@ export class RequestReader {
   private isWorse({ lastClause, cost }: Match, [best, second, ...others]: readonly Match[]): boolean {
     if (best === undefined) return false;
     if (this.otherWords !== undefined) return others.length > 1;
-    // At the end of the request only a tie makes a difference.
     const isLast = lastClause === this.clauses.length - 1 && this.doubtsOf(best).length === 0;
     return second !== undefined || cost - best.cost > (isLast ? tieCost : maxWorse);
   }
@@ -307,15 +304,13 @@ export class RequestReader {
       ),
     );
     const within = marks.filter((mark) => mark.start < end && mark.end > start);
-    // A number may count nothing: "there is one left".
     const isIdle = !words.slice(start, end).some((word) => /\d/.test(word));
     const isLost = within.some(({ kind, isFirm }) =>
       kind === "date" ? isFirm && !isDated : kind !== "number" || !isIdle,
     );
-    // "[because {reason}]"
     const isOwn = matches.at(-1)?.rule.operation.opens(words[start] ?? "") === true;
     if (isBarred || isLost || isOwn) return false;
-    // A leading clause may name what "it" is.
+    // The first clause may name "it".
     const pointsBack = () => words.slice(end).some((word) => /^(?:it|them|that|those|these|one)$/.test(word));
     if (drafts.length === 0 && (end === words.length || pointsBack())) return false;
     return statesReason(words, start, end);
@@ -448,7 +443,6 @@ export class RequestReader {
     if (this.clauses[clause - 1]?.endsHard !== false || rule.hasSum) return [];
     const spoken = last.pieces.filter(({ place }) => place !== undefined);
     const slot = spoken.findIndex(({ name }) => name !== undefined && rule.slots.has(name));
-    // "and task two": the word before the slot may be said again.
     const from = spoken.slice(Math.max(0, slot - 1), slot + 1).flatMap(({ kind, place }, index) => {
       const isNoun = kind === "word" && slot > 1;
       return place !== undefined && (index === 1 || isNoun || slot === 0) ? [place] : [];
@@ -459,7 +453,6 @@ export class RequestReader {
     const word = this.request.words[next.start] ?? "";
     const isNoun = from.length > 1 && this.request.words[spoken[slot - 1]?.start ?? -1] === word;
     if (this.isLead(word) && !isNoun) return [];
-    // "a todo to pay rent and one to call Bob"
     const [said, after] = [spoken[slot - 1]?.start ?? -1, next.start + 1].map((at) => this.request.words[at]);
     const isOne = from.length > 1 && /^(?:one|another)$/.test(word) && said === after;
     return (isOne ? [next.start + 1] : (this.starts[clause] ?? []))
@@ -600,7 +593,6 @@ export class RequestReader {
     const loose = earlier && this.findLooseResult(match);
     if (loose !== undefined) return loose;
     const refersBack = values.hasPointer || wasRead();
-    // "add milk and eggs, then move it to friday"
     if (values.hasPointer && earlier !== undefined && isOfSeveral(earlier, partial))
       return { ok: false, reason: "unbound", why: "it may refer to each of several steps; name it", refersBack };
     const known = [previous, ...(before?.results ?? [])].filter((each) => each !== undefined);
@@ -728,7 +720,6 @@ const openers = wordSet(
   "can could would will shall may might do does did is are was were have has had should please let i we you he she they",
 );
 
-/** Finds where a text may end in a clause: at its end, or before words such as "please" and "thanks". */
 function textEndsOf(request: RequestText, start: number, end: number): readonly number[] {
   const { words, text } = request;
   return contentEnds(words, start, end, true).filter((at) => {

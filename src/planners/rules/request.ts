@@ -162,7 +162,6 @@ function findDates(said: Said, clock: DateClock) {
   const all = found.flatMap((reading) => reading.ends ?? (reading.until === undefined ? [reading] : []));
   const dates = all.flatMap((reading): readonly RequestDate[] => {
     const place = placeOf(reading);
-    // "Friday Night Lights"
     if (place === undefined || (!place.isFirm && isCapital(said, place.start) && isCapital(said, place.end))) return [];
     const own: RequestDate = {
       ...{ ...reading, ...place },
@@ -212,7 +211,6 @@ const followers = wordSet(
 
 function standsAlone(tokens: readonly Token[], { start, end }: Pick<Mark, "start" | "end">): boolean {
   const next = tokens[end];
-  // "At 18:30 switch the lamp on"
   const isOpening = start < 2 && next !== undefined && isVerb(next.norm);
   return next === undefined || next.kind !== "word" || followers.has(next.norm) || next.newLine || isOpening;
 }
@@ -278,7 +276,6 @@ function readMark(tokens: readonly Token[], start: number, count: number): numbe
   if (!isCount) return undefined;
   const sign = tokens[at + 1];
   const signs = hasName ? ":.,)-–" : ".):";
-  // The dot of "1.5" is glued to what follows; that of "1." is not.
   const isMark = sign?.kind === "sign" && signs.includes(sign.norm) && tokens[at + 2]?.glued !== true;
   return isMark ? at + 2 : hasName ? at + 1 : undefined;
 }

@@ -60,7 +60,7 @@ const spokenRules = remembered(({ rules }: ToolRules): readonly PhraseRule[] =>
   rules.filter(({ example }) => /^\p{L}|[^{\p{L}]\p{L}/u.test(example)),
 );
 
-/** The shortest phrase leaves least in doubt when it is typed. */
+/** The shortest phrase leaves least in doubt. */
 const shortestFirst = remembered((tool: ToolRules) =>
   spokenRules(tool).toSorted((one, other) => one.example.length - other.example.length),
 );
@@ -148,7 +148,6 @@ class Speaker {
     return this.wordBehind(items, before) ?? (plain && this.say(plain, next, before));
   }
 
-  /** Picks a choice that names the unit of the number, if possible in the plural. */
   private wordBehind(items: readonly PhraseNode[], before?: PhraseNode): string | undefined {
     const name = before?.type === "slot" ? before.name : "";
     const type = typeOfSlot(this.rule, name);
@@ -198,7 +197,6 @@ function sayNumber(value: number, units: NonNullable<SlotType["units"]>, next: s
   return isCounted ? String(value) : `${value} ${unit.names[1] ?? unit.names[0]}`;
 }
 
-/** A name that could be read as something else is quoted. */
 function sayText(value: string, type: SlotType, isMessage: boolean): string {
   const parts = parseTemplate(value).map((part) =>
     part.type === "reference" ? sayReference(part.reference) : part.text,
@@ -217,7 +215,6 @@ const needsQuotes =
 
 const dateForm = /^(\d{4}-\d\d-\d\d)(?:T(\d\d:\d\d)(:\d\d(?:\.\d+)?)?(Z|[+-]\d\d:\d\d)?)?$/;
 
-/** "friday 4 december at 17:00"; with the year unless it is the next such day. */
 function sayDate(value: string, clock: DateClock): string {
   if (value === "..") return "any day";
   const [, written, time, seconds = "", zone = ""] = dateForm.exec(value) ?? [];
@@ -227,7 +224,6 @@ function sayDate(value: string, clock: DateClock): string {
   const isNext = nextDate(date.getUTCMonth(), date.getUTCDate(), today) === date.getTime() / dayMs;
   const day = `${weekdays[date.getUTCDay()]} ${date.getUTCDate()} ${months[date.getUTCMonth()]}${isNext ? "" : ` ${date.getUTCFullYear()}`}`;
   if (time === undefined) return day;
-  // The user's own time zone is not named.
   const place = clock === anyTime && zone !== "" ? ` ${zone === "Z" ? "UTC" : zone}` : "";
   return `${day} at ${time}${/[1-9]/.test(seconds) ? seconds : ""}${place}`;
 }

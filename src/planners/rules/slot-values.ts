@@ -133,7 +133,6 @@ function valuesOf(
   const values = items
     .map((item) => textOf(item, request))
     .map((text, at) => {
-      // "Ada's file"
       const end = items[at]?.at(-1)?.end ?? 0;
       const isOwner = type.text === undefined && type.schema === undefined && /['’]s$/.test(words[end - 1] ?? "");
       return isOwner && isContent(words[end] ?? "") ? text?.slice(0, -2) : text;

@@ -87,7 +87,6 @@ function readEnum({ values }: SlotType, words: readonly string[], start: number)
 
 function readNumberSlot(type: SlotType, request: RequestText, start: number): readonly SlotReading[] {
   const { words } = request;
-  // "ticket number 14", "ticket no. 14", "ticket #14"
   const first = words[start] ?? "";
   if (/^(?:number|nr|no|#)$/.test(first)) {
     const from = words[start + 1] === "." ? start + 2 : start + 1;
@@ -141,7 +140,7 @@ export interface SlotType {
   /** Kind of a `text`: see docs/planners.md#slots. */
   readonly text?: "message" | "name" | "whole" | "word";
   readonly when?: "past" | "future";
-  /** True for a list where the input wants one value: each item is a step. */
+  /** A list for a single value: each item is a step. */
   readonly isSpread?: boolean;
 }
 

@@ -114,7 +114,6 @@ const howOften = /(?:^| )(?:once|twice|thrice|(?:\d+|two|three|four|five|six|ten
 function isOfSentence(words: readonly string[], at: number, end: number): boolean {
   const word = words[at] ?? "";
   if (spoken.has(word) || pronouns.has(word)) return true;
-  // "student id", "he is ill"
   if ((word === "id" || word === "ill") && !startsWithVerb(words.slice(at + 1, end))) return false;
   if (subjects.has(word)) return !afterThanks.has(words[at - 1] ?? "");
   return (word === "this" || word === "that") && (at + 1 === end || words[at + 1] === "one");

@@ -32,7 +32,6 @@ export const constantTexts = {
 /** 170! is the last below 1.8e308, but larger ones may cancel out. */
 const maxFactorial = 1_000;
 
-/** `right` is the only operand of a unary operator. */
 interface OperatorRule {
   readonly work: number | ((right: Decimal) => number);
   readonly isUnary?: boolean;

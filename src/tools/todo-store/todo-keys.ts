@@ -6,9 +6,7 @@ export const defaultListName = "todos";
 
 const defaultListNames = new Set("todo|todos|to-do|to-dos|to do|to dos|task|tasks|default|list".split("|"));
 
-/**
- * Removes punctuation, unless the title has nothing else. Symbols stay (`C++`, `50%`, emoji, the minus of a number).
- */
+/** Removes punctuation, unless there is nothing else. Symbols stay: `C++`, `50%`, emoji, a minus before a number. */
 export function titleKey(title: string): string {
   const text = foldText(title);
   const key = text
@@ -23,7 +21,7 @@ export function wordsOf(text: string): readonly string[] {
   return [...new Set(titleKey(text).split(" "))];
 }
 
-/** "my Shopping list" becomes `Shopping`, "to-do list" becomes `todos`. */
+/** "my Shopping list" is `Shopping`, "to-do list" is `todos`. */
 export function cleanListName(name: string): string {
   const bare = name
     .trim()
@@ -37,7 +35,7 @@ export interface TodoRow {
   readonly todo: Todo;
   readonly listKey: string;
   readonly titleKey: string;
-  /** 1 is the highest priority, 3 the lowest. */
+  /** From 1, the highest, to 3. */
   readonly rank: number | undefined;
   readonly due: DueMoment | undefined;
 }
@@ -75,7 +73,7 @@ export function isDueDate(text: string): boolean {
   return dueDatePattern.test(text) && isInCalendar(text);
 }
 
-/** Expects a text for which {@link isDueDate} is true. */
+/** Expects a text that passes {@link isDueDate}. */
 export function parseDueDate(text: string): DueMoment {
   const day = text.slice(0, 10);
   const isWholeDay = text.length === 10;

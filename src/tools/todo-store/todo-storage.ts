@@ -92,7 +92,7 @@ export interface TodoRecord extends TodoOutcome {
   readonly operation: TodoWriteOperation | "undo";
 }
 
-/** Omits keys without a value, as a round trip through JSON does. */
+/** Omits keys without a value, as JSON does. */
 export function patchTodo(todo: Todo, fields: TodoPatch): Todo {
   const all = Object.entries({ ...todo, ...defined({ ...fields }) });
   return Object.fromEntries(all.filter(([, value]) => value !== null)) as unknown as Todo;
