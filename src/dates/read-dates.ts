@@ -18,7 +18,7 @@ export interface DateMoment {
 export interface DateReading extends DateMoment, Place {
   readonly preposition?: string;
   readonly leadStart: number;
-  /** Set if {@link dateTime} has its hour from a part of the day. */
+  /** Present if {@link dateTime} has its hour from it. */
   readonly partOfDay?: PartOfDay;
   /** True for an hour from 1 to 12 that may be before or after noon. */
   readonly isBareHour?: boolean;

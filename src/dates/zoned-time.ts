@@ -105,7 +105,7 @@ export function nextDayOfMonth(date: number, today: number): number | undefined 
   return [0, 1, 2].map((ahead) => dayInMonth(date, ahead, today)).find((day) => day !== undefined && day >= today);
 }
 
-/** Of the given year, or of the next such month, including this one. Months count from 0. */
+/** Without a year, the next such month, including this one. Months count from 0. */
 export function daysOfMonth(
   month: number,
   year: number | undefined,

@@ -7,9 +7,8 @@ import { cutWishes } from "./rules/cut-wishes.ts";
 export type RequestComplexity = "simple" | "moderate" | "complex";
 
 /**
- * `simple` is one wish. `complex` has a condition, a loop, more than three wishes or two tools, several back
- * references,
- * or the size of a subject alone ("analyze the workflow"). In other languages than English, sentences count as wishes.
+ * `simple` is one wish. `complex` has a condition, a loop, more than three wishes or two tools, two references
+ * back, or is abstract ("analyze the workflow"). In other languages than English, sentences count as wishes.
  */
 export function estimateComplexity({ request, tools }: Pick<PlanRequest, "request" | "tools">): RequestComplexity {
   if (request.length > maxLength) return "complex";

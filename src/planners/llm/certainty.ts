@@ -5,9 +5,8 @@ import type { Account } from "../rules/account.ts";
 import type { AnswerScope } from "./check-answer.ts";
 
 /**
- * Probability of the least likely token of an operation, a value, or an end that could be later. Undefined unless the
- * probabilities
- * are of this text. After "Uncertainty Quantification for LLM Function-Calling", arXiv 2604.22985.
+ * Probability of the least likely token of an operation, a value, or an end that could be later. Undefined unless it is
+ * of this text. After "Uncertainty Quantification for LLM Function-Calling", arXiv 2604.22985.
  */
 export function leastLikely(
   text: string,

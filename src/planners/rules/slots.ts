@@ -130,7 +130,7 @@ export interface SlotType {
   readonly takesDay?: boolean;
   /** True if a `date` or `date-time` accepts a time without a day. */
   readonly takesTime?: boolean;
-  /** How the field of a `date-time` writes a time. @default "utc" */
+  /** For `date-time`: form of its field. @default "utc" */
   readonly form?: keyof typeof timeForms;
   /** Units of a `number`, if known. A pound may be of two kinds. */
   readonly units?: readonly Unit[];

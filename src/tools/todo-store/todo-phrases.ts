@@ -159,7 +159,7 @@ const filterSlots = {
   limit: position,
 };
 
-/** What is overdue is open. */
+/** Overdue todos are open. */
 function daysOf(range: SlotValue | undefined, { nowMs, timeZone }: PhraseContext): object {
   if (typeof range !== "string") return {};
   const [from = "..", to] = range.split("/");

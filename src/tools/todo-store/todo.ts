@@ -49,8 +49,8 @@ export interface TodosCleared {
 }
 
 /**
- * The output of the TodoStore: a page for `list` and `search`, a count for `clear`, else the todo. @group Built-in
- * tools
+ * The output of the TodoStore: a page for `list` and `search`, a count for `clear`, else the todo itself.
+ * @group Built-in tools
  */
 export type TodoStoreOutput = TodoOfCall | TodoPage | TodosCleared;
 const count = (description: string) => z.number().int().min(0).describe(description);
