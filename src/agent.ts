@@ -49,10 +49,7 @@ type OpenRun = (parts: Runtime, runs: RunRegistry, opening: Opening) => Promise<
 
 type AnyRunOptions = Parameters<typeof resolveRunOptions>[0];
 
-/**
- * The methods of every agent: they check options, hand out handles and load the rest for the first run. Without a planner every target
- * is a plan.
- */
+/** Without a planner every target is a plan. */
 export function createEngine(settings: EngineSettings): Agent & WorkedAgent {
   const hub = new EventHub<AgentEvent>(settings.onListenerError);
   let registry: RunRegistry | undefined;
@@ -60,7 +57,6 @@ export function createEngine(settings: EngineSettings): Agent & WorkedAgent {
   const deletePlainly: DeleteWithin = async (deleteRuns) => void (await deleteRuns());
   /** Overridden by workers, which also delete the job of a run. */
   let deleteWithin = deletePlainly;
-  /** Resolves when the agent has closed; undefined while it accepts runs. */
   let closing: Promise<void> | undefined;
   for (const observer of settings.observers) {
     if (observer.event !== undefined) hub.subscribe((event) => observer.event?.(event));
@@ -68,7 +64,6 @@ export function createEngine(settings: EngineSettings): Agent & WorkedAgent {
 
   warnOfSecrets(settings);
   warnOfMissingEffects(settings);
-  /** For a run without options, as most are. */
   const plainOptions = resolveRunOptions({}, settings);
 
   const optionsOf = (options: AnyRunOptions | undefined, use: OptionsUse = "run"): RunSettings =>
@@ -349,10 +344,7 @@ function checkedListener<T>(listener: T): T {
   return typeof listener === "function" ? listener : failOption("listener", listener, "a function");
 }
 
-/**
- * Copies a run's plan when the run starts: the caller may change it while the runtime loads, or looks for a run with
- * the same id. Otherwise the runtime copies it at once.
- */
+/** The caller may change the plan while the runtime loads or looks for a run; without `waits` it is copied at once. */
 function snapshotOf(target: RunTarget, { waits }: { readonly waits: boolean }): RunTarget {
   if ("request" in target || (loadedRuntime !== undefined && !waits)) return target;
   const json = toJson(target.plan, { maxBytes: maxPlanBytes });

@@ -32,9 +32,7 @@ export interface AgentOptions<TTools extends readonly Tool[] = readonly Tool[]>
  *
  * Works without a model and without a server: rules plan, memory stores. Throws `invalid-options`, for example for two
  * tools with the same name.
- *
- * {@includeCode ../examples/01-first-run.ts}
- * @group Agents
+ * {@includeCode ../examples/01-first-run.ts} @group Agents
  */
 export function createAgent<const TTools extends readonly Tool[]>(
   options: AgentOptions<TTools>,
@@ -66,7 +64,6 @@ async function warnOfOpenPhrases({ toolsByName, onWarning }: EngineSettings): Pr
       });
 }
 
-/** The parts that agents of `planwright/engine` have only if they are given, or not at all. */
 function allParts(): Pick<EngineSettings, "expressions" | "loadSpeech"> {
   readZod3();
   return { expressions: createExpressions(), loadSpeech: () => import("./planners/rules/say.ts") };
@@ -81,9 +78,7 @@ export interface OrchestratorOptions<TTools extends readonly Tool[] = readonly T
 
 /**
  * An orchestrator: it validates plans, runs them and emits their events, and has no planner. Throws `invalid-options`.
- *
- * {@includeCode ../examples/18-plans-as-json.ts}
- * @group Agents
+ * {@includeCode ../examples/18-plans-as-json.ts} @group Agents
  */
 export function createOrchestrator<const TTools extends readonly Tool[]>(
   options: OrchestratorOptions<TTools>,

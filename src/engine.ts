@@ -44,9 +44,7 @@ export interface AgentOptions<TTools extends readonly Tool[] = readonly Tool[]> 
  * which of them the request says.
  *
  * Throws `invalid-options`, for example for a schema of zod 3.
- *
- * {@includeCode ../examples/37-engine.ts}
- * @group Agents
+ * {@includeCode ../examples/37-engine.ts} @group Agents
  */
 export function createAgent<const TTools extends readonly Tool[]>(
   options: AgentOptions<TTools>,
@@ -58,11 +56,9 @@ export function createAgent<const TTools extends readonly Tool[]>(
 }
 
 /**
- * The orchestrator of `planwright`, with schemas of zod 4 or of another library than zod, and with expressions only if they are
- * given. Throws `invalid-options`.
- *
- * {@includeCode ../examples/37-engine.ts}
- * @group Agents
+ * The orchestrator of `planwright`, with schemas of zod 4 or of another library than zod, and with expressions only if
+ * they are given. Throws `invalid-options`.
+ * {@includeCode ../examples/37-engine.ts} @group Agents
  */
 export function createOrchestrator<const TTools extends readonly Tool[]>(
   options: OrchestratorOptions<TTools>,

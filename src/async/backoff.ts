@@ -1,7 +1,6 @@
 import { type Abortable, AbortSource, onAbort } from "./abort.ts";
 import { type Clock, sleep } from "./clock.ts";
 
-/** Pauses between polls or attempts, each twice as long as the one before, up to `maxMs`. */
 export class Backoff {
   private nextMs: number;
   private isWoken = false;
@@ -12,14 +11,12 @@ export class Backoff {
       readonly clock: Clock;
       readonly firstMs: number;
       readonly maxMs: number;
-      /** Lets the process exit during a pause. */
       readonly mayExit?: boolean;
     },
   ) {
     this.nextMs = options.firstMs;
   }
 
-  /** Returns the length of this pause, for a caller that waits by itself. */
   next(): number {
     const delayMs = this.nextMs;
     this.nextMs = Math.min(2 * delayMs, this.options.maxMs);
@@ -30,7 +27,6 @@ export class Backoff {
     this.nextMs = this.options.firstMs;
   }
 
-  /** Ends at once when one of the signals aborts. */
   async pause(...signals: readonly (Abortable | undefined)[]): Promise<void> {
     const { firstMs, ...options } = this.options;
     const stopping = new AbortSource();

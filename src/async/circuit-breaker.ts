@@ -22,8 +22,7 @@ export interface CircuitPermit {
 }
 
 /**
- * Refuses calls to something that keeps failing. While it is closed, a success removes no failure: something that fails
- * every other time is not healthy. It has no timer: the first call after `resetAfterMs` makes it half-open. An outcome
+ * While it is closed, a success removes no failure: something that fails every other time is not healthy. An outcome
  * counts only in the state that let the call in, as an older one says nothing about the present.
  */
 export class CircuitBreaker {

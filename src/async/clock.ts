@@ -60,7 +60,6 @@ export function sleep(
   });
 }
 
-/** Calls back at a time, in delays short enough for a timer; the process may exit before. Returns what stops it. */
 export function callAt(clock: Clock, atMs: number, callback: () => void): () => void {
   let timer: unknown;
   const wait = () => {

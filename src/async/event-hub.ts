@@ -14,10 +14,7 @@ interface Subscription<TEvent> {
 
 const everything = Symbol("everything");
 
-/**
- * A listener that throws, or whose promise rejects, is reported to `onError`, and the others still receive the event.
- * A listener is registered once per type; `on` keeps one that was added by `once`.
- */
+/** What a listener throws goes to `onError`. It is registered once per type; `on` keeps one that `once` added. */
 export class EventHub<TEvent extends { readonly type: string }> {
   private readonly emitter = new EventEmitter();
   private readonly subscriptions = new Map<Name, Map<Listener, Subscription<TEvent>>>();

@@ -1,7 +1,6 @@
 import { type Abortable, onAbort } from "./abort.ts";
 import { type Clock, monotonicNow, sleep } from "./clock.ts";
 
-/** Lets at most `limit` callers in at a time, in order of arrival: a released place goes to the next in line. */
 export class Semaphore {
   private taken = 0;
   /** The waiting callers in their order: leaving the middle is as cheap as leaving the front. */
@@ -64,7 +63,6 @@ export class RateLimit {
     private readonly clock: Clock,
   ) {}
 
-  /** True if it may start: false if the signal aborted first. Never rejects. */
   acquire(signal: Abortable): true | Promise<boolean> {
     const turn = this.turn.acquire(signal);
     if (turn !== true || this.delayMs() > 0) return this.wait(turn, signal);

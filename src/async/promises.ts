@@ -5,10 +5,7 @@ export function isThenable(value: unknown): value is PromiseLike<unknown> {
   return typeof value === "object" && value !== null && typeof (value as { then?: unknown }).then === "function";
 }
 
-/**
- * Settles as the promise does, or rejects with the signal's reason when that aborts first. p-timeout without a timer
- * would do the same, but keeps twice as much for each waiting step.
- */
+/** As p-timeout without a timer, which would keep twice as much for each waiting step. */
 export function settleOrAbort<T>(promise: Promise<T>, signal: Abortable): Promise<T> {
   return new Promise((resolve, reject) => {
     const stop = () => {
@@ -71,7 +68,6 @@ export function loadOnce<T>(load: () => Promise<T>) {
       });
       return loading;
     },
-    /** Undefined if no `get` was called, or loading failed. Never rejects. */
     async loaded(): Promise<T | undefined> {
       return loading?.catch(() => undefined);
     },

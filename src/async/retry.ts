@@ -18,9 +18,9 @@ export interface RetryOptions {
 export type RetryPolicy = Required<RetryOptions>;
 
 /**
- * Retries after a failed first attempt, and resolves to the last result. p-retry is loaded only now, as it costs more
- * than most tools. Failures are wrapped, because it does not retry a thrown string or TypeError. `shouldRetry` waits
- * out the delays, as its own are not on our clock; with a signal it would drop a value that arrives while it aborts.
+ * p-retry is loaded only now, as it costs more than most tools. Failures are wrapped, because it does not retry a
+ * thrown string or TypeError. `shouldRetry` waits out the delays, as its own are not on our clock; with a signal it
+ * would drop a value that arrives while it aborts.
  */
 export async function retryFailed<TResult>(
   first: TResult,

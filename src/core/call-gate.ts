@@ -38,7 +38,6 @@ export const callLimitOptions = {
 
 export interface Admission {
   readonly change: CircuitState | undefined;
-  /** Releases the place, the first time; returns the circuit's new state if the verdict changed it. */
   leave(verdict: CallVerdict): CircuitState | undefined;
 }
 
@@ -63,7 +62,6 @@ export class CallGate {
     return (this.breaker?.refusedForMs() ?? 0) > delayMs;
   }
 
-  /** Waits for a turn; undefined if the signal aborted first. Rejects if the circuit is open before or after that. */
   async enter(signal: Abortable): Promise<Admission | undefined> {
     this.throwIfOpen();
     if ((await this.places?.acquire(signal)) === false) return undefined;

@@ -96,7 +96,6 @@ export interface ToolOptions<
  *
  * Throws `invalid-options` for an option that is missing, unknown or wrong, for a schema that does not give its JSON
  * Schema, and for an input that JSON cannot express (Date, Map, Set, BigInt …).
- *
  * {@includeCode ../../examples/02-your-own-tool.ts}
  */
 export function defineTool<
@@ -125,7 +124,6 @@ export function toDefinedTool(place: string, tool: unknown): DefinedTool {
   return definedFrom.get(tool as object) ?? define(tool as Tool, place);
 }
 
-/** The tool defined from each object, so that an object that is passed to many agents is read and checked once. */
 const definedFrom = new WeakMap<object, DefinedTool>();
 
 export function indexTools(tools: readonly Tool[]): ReadonlyMap<string, DefinedTool> {
@@ -389,9 +387,7 @@ export interface ToolDescription {
   readonly description: string;
   /** As declared: `by-input` where it is a function of the input. */
   readonly effect: ToolEffect | "by-input";
-  /** The input that a plan may pass to it. */
   readonly inputSchema: JsonSchema;
-  /** Its output; only if the tool has an output schema. */
   readonly outputSchema?: JsonSchema;
 }
 
@@ -399,9 +395,7 @@ export interface ToolDescription {
  * Describes a tool as data: for a list of tools, a form, or another protocol. The schemas are JSON Schema (draft
  * 2020-12 for zod 4, draft 7 for zod 3), and copies that the caller may change. Rejects with `invalid-options` for
  * anything that is not a tool.
- *
- * {@includeCode ../../examples/18-plans-as-json.ts}
- * @group Tools
+ * {@includeCode ../../examples/18-plans-as-json.ts} @group Tools
  */
 export async function describeTool(tool: Tool): Promise<ToolDescription> {
   readZod3();

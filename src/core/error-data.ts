@@ -70,7 +70,6 @@ function cut(text: string, maxLength = maxMessageLength): string {
   return cutText(text, maxLength, `… (${text.length} characters)`);
 }
 
-/** Details that are not JSON are left out; an error of this package always has details, if only an empty object. */
 function smallDetails(details: unknown, isOurs: boolean): { details?: JsonObject } {
   const none = isOurs ? { details: {} } : {};
   if (typeof details !== "object" || details === null) return none;
@@ -155,7 +154,6 @@ export function recordedStack(
   return cutText([head, ...frames.map((line) => hideUrlKeys(hide(line)))].join("\n"), maxLength);
 }
 
-/** True if a value is an error, of this realm or another. */
 export function isError(value: unknown): boolean {
   try {
     return value instanceof Error || Object.prototype.toString.call(value) === "[object Error]";

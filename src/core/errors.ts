@@ -12,7 +12,6 @@ if (major < 20 || (major === 20 && minor < 19)) {
 
 /** The `details` of each error code. The keys of this interface are the codes. @group Errors */
 export interface AgentErrorDetails {
-  /** An option is missing or of the wrong kind. */
   "invalid-options": { readonly option: string; readonly received: string; readonly expected: string };
   /** A request is empty or too long. Lengths are in UTF-16 code units. */
   "invalid-request": { readonly length: number; readonly maxLength: number };
@@ -41,7 +40,6 @@ export interface AgentErrorDetails {
   "model-failed": { readonly model: string; readonly reason: ModelFailureReason; readonly status?: number };
   /** A plan is invalid for the tools; `issues` has every reason. */
   "invalid-plan": { readonly issues: readonly PlanIssue[] };
-  /** A tool was named that does not exist. */
   "unknown-tool": { readonly tool: string; readonly available: readonly string[] };
   /** A step's input does not fit the tool's input schema. */
   "invalid-tool-input": StepRef & { readonly tool: string; readonly issues: readonly SchemaIssue[] };
@@ -65,11 +63,9 @@ export interface AgentErrorDetails {
     readonly timeoutMs: number;
     readonly attempts?: number;
   };
-  /** The caller cancelled. */
   cancelled: { readonly reason: string };
   /** The process was about to end, or has ended: the interrupted work can be resumed later. */
   interrupted: { readonly reason: string };
-  /** The plan is not the one that was approved. */
   "plan-not-approved": { readonly approvedHash: string; readonly planHash: string };
   /** A step, or the whole plan (then without `stepId`), was rejected. */
   "approval-rejected": Partial<StepRef> & { readonly reason: string };
@@ -93,7 +89,6 @@ export interface AgentErrorDetails {
   };
   /** It cannot be known whether a step with `effect: "once"` took effect. */
   "outcome-unknown": StepRef & { readonly tool: string };
-  /** There is no run of this id. */
   "run-not-found": { readonly runId: string };
   /** A stored run cannot be resumed with the current tools; one reason for each tool or issue. */
   "resume-mismatch": {
@@ -107,7 +102,6 @@ export interface AgentErrorDetails {
     /** The decision that came first: who made it, if that is known, and when (ISO 8601, UTC). */
     readonly decided?: { readonly status: "approved" | "rejected"; readonly by?: string; readonly decidedAt: string };
   };
-  /** Another process owns the run. */
   "run-owned-elsewhere": { readonly runId: string };
   /** The run store failed. `problem` shows what to do about it, if known; `sequence` is the number of the event. */
   "store-failed": {
@@ -119,7 +113,6 @@ export interface AgentErrorDetails {
   };
   /** A secret of a run cannot be read: its key is missing, or it was changed. `keyId` is the key that sealed it. */
   "secret-unreadable": { readonly runId: string; readonly keyId: string; readonly available: readonly string[] };
-  /** A package that is not installed is needed. `command` installs it. */
   "missing-dependency": { readonly packages: readonly string[]; readonly command: string };
   /** An expression has no value. `position` counts UTF-16 code units from 0. The same expression always fails again. */
   "calculation-failed": { readonly problem: CalculationProblem; readonly position: number };
@@ -129,7 +122,6 @@ export interface AgentErrorDetails {
   "todo-ambiguous": { readonly wanted: string; readonly count: number; readonly matches: readonly TodoMatch[] };
   /** `clear` was given no list, and there are several. Up to 10 of their names. */
   "todo-list-ambiguous": { readonly lists: readonly string[] };
-  /** An idempotency key was reused for another operation. */
   "todo-key-reused": { readonly idempotencyKey: string; readonly operation: string; readonly earlier: string };
   /** The `scope` option of the store returned no text. */
   "todo-scope-missing": { readonly received: string };
@@ -146,7 +138,6 @@ export interface AgentErrorDetails {
   };
   /** There is no note at the requested place. `count` is how many there are. */
   "note-not-found": { readonly wanted: string; readonly count: number };
-  /** An idempotency key was reused for another operation on notes. */
   "note-key-reused": { readonly idempotencyKey: string; readonly operation: string; readonly earlier: string };
   /** A deleted note cannot be restored, as there is a note with its id again. */
   "note-undo-refused": { readonly operation: string; readonly id: string };
@@ -185,9 +176,8 @@ export type RefusalReason =
   | "unsure";
 
 /**
- * A meaning that a request may have: a plan that is not certain, or lacks one value. It is never run unasked; `toPlan` makes a plan of it
- * once a person agrees.
- * @group Planners
+ * A meaning that a request may have: a plan that is not certain, or lacks one value. It is never run unasked; `toPlan`
+ * makes a plan of it once a person agrees. @group Planners
  */
 export interface Proposal {
   /** The steps of a plan; valid, but for a value that `asks` names. */
@@ -198,7 +188,6 @@ export interface Proposal {
   readonly certainty: number;
   /** The words of the request that it does not use. */
   readonly unused: readonly string[];
-  /** The value that it lacks. */
   readonly asks?: ProposalQuestion;
 }
 
@@ -280,7 +269,6 @@ export type AgentErrorData<TCode extends AgentErrorCode = AgentErrorCode> = {
 export type AgentErrorLike<TCode extends AgentErrorCode = AgentErrorCode> = {
   [C in TCode]: Omit<AgentErrorData<C>, "cause"> & {
     readonly cause?: unknown;
-    /** The error as JSON. */
     toJSON(): AgentErrorData<C>;
   };
 }[TCode];
@@ -336,9 +324,7 @@ export function isOurError({ name, code }: { readonly name?: unknown; readonly c
  *
  * `code` says what happened, `details` has the facts with types, `message` says what was received and what would have
  * worked, `retryable` whether the same call may succeed later.
- *
- * {@includeCode ../../examples/16-your-own-planner.ts}
- * @group Errors
+ * {@includeCode ../../examples/16-your-own-planner.ts} @group Errors
  */
 export class AgentError<TCode extends AgentErrorCode = AgentErrorCode> extends Error {
   override readonly name = "AgentError";
@@ -370,9 +356,7 @@ export class AgentError<TCode extends AgentErrorCode = AgentErrorCode> extends E
  * It reads `name` and `code`, never the class: an error of another copy of the package, or one that went through JSON,
  * is recognised as well. A value that is typed as error data, as in events and results, keeps that type; an unknown
  * value, such as one that was caught, is typed as a thrown error, which has `toJSON`.
- *
- * {@includeCode ../../examples/06-look-at-runs.ts}
- * @group Errors
+ * {@includeCode ../../examples/06-look-at-runs.ts} @group Errors
  */
 export function isAgentError<TCode extends AgentErrorCode = AgentErrorCode>(
   value: ErrorData | null | undefined,

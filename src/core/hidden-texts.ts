@@ -8,12 +8,9 @@ import { maskPaths, sensitivePaths } from "./sensitive-paths.ts";
 const minQuoted = 4;
 const headLength = 16;
 const cutEnd = /… \(\d+ characters\)$/;
-/** The length of a secret up to which its first half is found at the end of a message. */
 const maxHalf = 1_024;
 
-/** The texts and numbers of secret values, which are hidden in all texts that quote them. */
 export class HiddenTexts {
-  /** All of them, however short. */
   private readonly leaves = new Set<unknown>();
   private readonly texts = new Set<string>();
   /** By their beginning, so that very few have to be looked for at each character. */
@@ -24,7 +21,6 @@ export class HiddenTexts {
     this.headLengths = [headLength, minLength];
   }
 
-  /** Hides them as they appear by themselves, in a URL, and in JSON. */
   add(value: unknown): void {
     if (isHolder(value)) for (const item of Object.values(value)) this.add(item);
     if (typeof value !== "string" && typeof value !== "number") return;
@@ -82,8 +78,7 @@ export class HiddenTexts {
   }
 
   /**
-   * Hides them in a value's texts and numbers, but not in the name and code of our own errors. Keys are changed only in what
-   * a tool has made: in the whole value with `isMade`, else in the details of its errors.
+   * Keys change only in what a tool made (`isMade`, or details of its errors); name and code of our errors never do.
    */
   hideIn<T>(value: T, isMade = false): T {
     if (typeof value === "string") return this.hide(value) as T;
@@ -98,7 +93,6 @@ export class HiddenTexts {
   }
 }
 
-/** Hides what issues of a value quote of its secrets; in a message about a secret, however short that is. */
 export function hideQuotedOf(root: JsonSchema, value: unknown): <TIssue extends JsonFailure>(issue: TIssue) => TIssue {
   const [hidden, short] = [new HiddenTexts(), new HiddenTexts(1)];
   const masked = addSecrets(hidden, root, value);

@@ -1,17 +1,10 @@
 import { isHolder, type JsonPath } from "./json.ts";
 
-/*
- * These functions answer questions about a JSON Schema without a value, or with a part of one. All are conservative:
- * where the schema leaves something open, the answer is that it may fit.
- */
+// Conservative: where a schema leaves something open, these functions answer that a value may fit.
 
 const maxBranches = 200;
 
-/**
- * The schemas that a value at a path may have to fit: one for each branch of a union. `undefined` means that anything
- * is allowed there, `[]` that nothing is. With a `value`, branches of a union that its constant members rule out are
- * left out.
- */
+/** One for each branch of a union. `undefined`: anything is allowed, `[]`: nothing is. `value` rules branches out. */
 export function schemasAt(root: JsonSchema, path: JsonPath, value?: unknown): readonly JsonSchema[] | undefined {
   let schemas = branchesOf(root, root, value);
   let current = value;
@@ -24,7 +17,6 @@ export function schemasAt(root: JsonSchema, path: JsonPath, value?: unknown): re
   return schemas;
 }
 
-/** Undefined if one of the schemas allows anything there. */
 function branchesBelow(
   root: JsonSchema,
   schemas: readonly JsonSchema[],
@@ -139,7 +131,6 @@ function allowsType(schema: JsonSchema, type: string): boolean {
   return typesOf([schema])?.has(type) ?? true;
 }
 
-/** The schemas without `$ref`, `anyOf`, `oneOf` and `allOf` at their top that a value may fit in place of this one. */
 export function branchesOf(root: JsonSchema, schema: JsonSchema, value?: unknown, depth = 0): readonly JsonSchema[] {
   if (depth > 20) return [{}];
   const { $ref, anyOf, oneOf, allOf } = schema;
@@ -170,7 +161,6 @@ function mergeAll(parts: readonly (readonly JsonSchema[])[]): JsonSchema {
   return { ...(type && { type }), properties, required, additionalProperties };
 }
 
-/** The schema of the keys that an object schema does not name: `true` if anything may be there, `false` if nothing. */
 function othersOf(schema: JsonSchema): JsonSchema | boolean {
   const { properties, patternProperties, additionalProperties } = schema;
   if (patternProperties !== undefined) return true;

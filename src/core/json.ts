@@ -63,8 +63,7 @@ const maxDepth = 500;
 
 /**
  * Copies a value into frozen JSON, as `JSON.stringify` would see it, but refuses what that would silently lose, such as
- * a `Map` or `NaN`, and a key `$sealed`, which only recorded secrets have. It is frozen, so that no recipient can change
- * it for others. The size of the text in UTF-8 is counted on the way, and the walk stops beyond `maxBytes`.
+ * a `Map` or `NaN`, and the key `$sealed`, which only recorded secrets have. Stops beyond `maxBytes` of UTF-8.
  */
 export function toJson(
   value: unknown,
@@ -101,7 +100,6 @@ export function isRecord(value: unknown): value is Readonly<Record<string, unkno
   return isHolder(value) && !Array.isArray(value);
 }
 
-/** A copy of the lists and plain objects in a value, which may contain itself; everything else in it stays the same. */
 export function copyContainers(value: unknown, copies = new Map<unknown, unknown>()): unknown {
   const isList = Array.isArray(value);
   if (!isList && !isPlainObject(value)) return value;
@@ -244,7 +242,6 @@ function extraBytes(value: string): number {
 
 const encoder = new TextEncoder();
 
-/** The part of a path that is too deep up to where it returns to an object it has been in; else its first levels. */
 function cyclePath(value: unknown, path: JsonPath): JsonPath {
   const ancestors = new Set<unknown>();
   let current = value;
@@ -289,7 +286,6 @@ export function canonicalJson(value: unknown): string {
   return `{${members.join(",")}}`;
 }
 
-/** A value of a sensitive field as events, states and stores hold it: encrypted text in place of the value. */
 export interface Sealed {
   readonly $sealed: string;
 }
@@ -329,7 +325,6 @@ export function mapItems<T extends object>(holder: T, map: (item: unknown, key: 
   return isSame ? holder : (copy as T);
 }
 
-/** A value whose parts that are no list or object are mapped; the very same if none has changed. */
 export function mapLeaves<T>(value: T, map: (leaf: unknown) => unknown): T {
   if (typeof value !== "object" || value === null) return map(value) as T;
   return mapItems(value, (item) => mapLeaves(item, map));

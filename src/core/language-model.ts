@@ -88,11 +88,9 @@ export interface ModelResponse {
 
 /** The price of a model's tokens, in a currency of your choice. @group Models */
 export interface ModelPrice {
-  /** For a million tokens of input. */
   readonly inputPerMillion: number;
   /** For a million tokens of input that the provider had in its cache. @default the price of other input */
   readonly cachedInputPerMillion?: number | undefined;
-  /** For a million tokens of output. */
   readonly outputPerMillion: number;
 }
 
@@ -102,9 +100,7 @@ export interface ModelPrice {
  * `generate` rejects with the signal's reason soon after that aborts, leaving nothing open, and otherwise with
  * `model-failed`, whose `reason` shows what a caller can do. If an answer was cut, it resolves with what there is: see
  * `finishReason`. It keeps no state between calls that changes an answer.
- *
- * {@includeCode ../../examples/14-your-own-model.ts}
- * @group Models
+ * {@includeCode ../../examples/14-your-own-model.ts} @group Models
  */
 export interface LanguageModel {
   /** The provider of the model, such as `ollama`. */
@@ -123,7 +119,6 @@ export interface LanguageModel {
   readonly retry?: RetryOptions | undefined;
   /** The price of its tokens; a budget of `cost` needs it. */
   readonly price?: ModelPrice | undefined;
-  /** Answers; see above. Rejects with `model-failed` or the reason of the signal. */
   generate(request: ModelRequest): Promise<ModelResponse>;
   /** The most tokens that a request and its answer may have together. Rejects only as the signal does. @default unknown */
   getContextTokens?(signal: AbortSignal): Promise<number | undefined>;

@@ -85,7 +85,6 @@ export class ModelCalls {
     });
   }
 
-  /** Rejects with the last failure, or with the reason of the signal as soon as that aborts. */
   async run(request: ModelRequest, ask: Ask): Promise<ModelResponse> {
     const { signal } = request;
     signal.throwIfAborted();

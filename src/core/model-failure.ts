@@ -37,9 +37,7 @@ export function isNodeTimeout(thrown: unknown): boolean {
 /**
  * The error of a model: `model-failed`, retryable if the same call may succeed later. A call that ended at a time limit
  * of Node's `fetch` is not retryable, and the message names the limit.
- *
- * {@includeCode ../../examples/14-your-own-model.ts}
- * @group Models
+ * {@includeCode ../../examples/14-your-own-model.ts} @group Models
  */
 export function modelFailure(
   model: Pick<LanguageModel, "provider" | "modelId">,
@@ -65,7 +63,6 @@ export interface FailedCall {
   /** Names and codes of the error, its causes and its body, such as `overloaded_error` and `ECONNREFUSED`. */
   readonly codes?: readonly string[];
   readonly message?: string;
-  /** True if the answer had started: a broken connection has interrupted it. */
   readonly isAnswering?: boolean;
   readonly isRetryable?: boolean;
 }

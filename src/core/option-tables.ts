@@ -24,7 +24,6 @@ interface NumberSpec {
   readonly max?: number;
 }
 
-/** The keys, checks and defaults of options, in the order in which they are listed and read. */
 export type OptionTable<TOptions> = { readonly [TKey in keyof TOptions]-?: OptionSpec<TOptions[TKey]> };
 
 interface AnyTable {
@@ -50,7 +49,6 @@ interface ReadOptions {
   readonly known?: readonly string[] | undefined;
   /** The beginning of the call, such as `createAgent(`, for the error if the options are something else. */
   readonly call?: string;
-  /** Example of the options, for that error. @default the first required option */
   readonly example?: string;
   readonly whereElse?: WhereElse;
 }

@@ -17,7 +17,6 @@ const nothing: PhraseNode = { type: "sequence", items: [] };
 
 export type KnownGroups = Map<string, { readonly text: string; readonly node: PhraseNode }[]>;
 
-/** So many characters tell most groups apart. */
 const keyLength = 12;
 
 const gap = /[\s\p{Z}\u200B-\u200D\uFEFF]+/u;
@@ -26,8 +25,7 @@ const gap = /[\s\p{Z}\u200B-\u200D\uFEFF]+/u;
 const splitWords = (text: string) => text.split(gap).filter((word) => word !== "");
 
 /**
- * Reads words, `{slot}`, `(one|or other)` and `[optional]`, nested in any way; `task[s]` has an optional ending. Phrases that are
- * read with the same `known` share the groups that they have in common. Throws a {@link PhraseError}.
+ * Reads words, `{slot}`, `(one|or other)`, `[optional]` and `task[s]`, nested. The same `known` shares common groups.
  */
 export function parseSyntax(
   phrase: string,
@@ -82,7 +80,6 @@ class PhraseReader {
     return this.text[this.position];
   }
 
-  /** `task[s]`: an optional ending, glued to the word before it. */
   private ending(last: PhraseNode | undefined): PhraseNode | undefined {
     if (last?.type !== "word" || !/\p{L}/u.test(this.text[this.position - 1] ?? "")) return undefined;
     const [all, letters] = /^\[(\p{Ll}+)\]/u.exec(this.text.slice(this.position, this.position + 32)) ?? [];

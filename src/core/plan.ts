@@ -16,7 +16,6 @@ interface StepHead {
 
 /** One call of a tool. @group Plans */
 export interface ToolStep extends StepHead {
-  /** The name of a tool. */
   readonly tool: string;
   /** The tool's input as JSON, in which `{ "$ref": "s1.value" }` and `"${s1.value}"` stand for earlier outputs. */
   readonly input: JsonObject;
@@ -87,7 +86,6 @@ export interface PlanFailure {
 /** Something that was left out. @inline */
 export interface PlanWarning {
   readonly code: "dropped";
-  /** Its path within the plan. */
   readonly path: JsonPath;
   readonly message: string;
 }
@@ -130,7 +128,6 @@ type ReferableInput<T> = unknown extends T
   ? object
   : Reference | (T extends object ? { readonly [K in keyof T]: Referable<T[K]> } : T);
 
-/** A step written by hand for one of the tools, checked by the compiler where it can be. */
 export type PlanStepInput<TTool extends Tool = Tool> = TTool extends Tool
   ? Omit<ToolStep, "tool" | "input"> & { readonly tool: TTool["name"] } & InputOf<InferToolInput<TTool>>
   : never;
@@ -146,7 +143,6 @@ export type PlanInput<TTool extends Tool = Tool> = PlanHead & {
   readonly steps: readonly (PlanStepInput<TTool> | WaitStep)[];
 };
 
-/** A plan the compiler knows little about, such as one that was read from JSON: it is checked when it is run. */
 export type AnyPlan = PlanHead & {
   readonly version?: number | undefined;
   readonly steps: readonly (PlanStepInput | WaitStep)[];
@@ -192,9 +188,7 @@ export interface PlanIssue {
 /**
  * The shape of a plan written by hand or by a planner, as zod 4. It knows nothing of tools: {@link validatePlan} does.
  * Lazy, as creating it at once would cost every import a third of its time.
- *
- * {@includeCode ../../examples/18-plans-as-json.ts}
- * @group Plans
+ * {@includeCode ../../examples/18-plans-as-json.ts} @group Plans
  */
 export const planSchema = z.lazy(() =>
   z.strictObject(

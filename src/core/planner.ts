@@ -53,11 +53,9 @@ export type PlanningEvent =
 
 /** The input of a planner when a step has failed for good. @group Planners */
 export interface ReplanRequest extends PlanRequest {
-  /** The plan so far. */
   readonly plan: Plan;
   /** The plan that the run started with, made before any output was seen. */
   readonly firstPlan: Plan;
-  /** The record of each of its steps. */
   readonly steps: readonly StepRecord[];
   /** The error that the run would end with. */
   readonly error: AgentErrorData;
@@ -74,9 +72,7 @@ export type PlanDraft = Pick<PlanInput, "steps"> & { readonly source?: PlanSourc
  * It must not have effects, must write `dependsOn` in every step, and must escape every piece of the request it puts
  * into an input with `escapeTemplate`. It refuses a request that it does not understand by throwing `cannot-plan`;
  * anything else it throws becomes `planning-failed`. Its caller validates the plan.
- *
- * {@includeCode ../../examples/16-your-own-planner.ts}
- * @group Planners
+ * {@includeCode ../../examples/16-your-own-planner.ts} @group Planners
  */
 export interface Planner {
   /** Short and stable: it becomes `source.planner` of the plan. */
@@ -86,7 +82,6 @@ export interface Planner {
    * asked even after a planner before it said that the request cannot be planned. @default true
    */
   readonly usesModel?: boolean | undefined;
-  /** Makes a plan, or throws; see above. */
   plan(request: PlanRequest): PlanDraft | Promise<PlanDraft>;
   /**
    * Responds to a failure with the steps that replace all those that have not completed. They may refer to those that

@@ -1,4 +1,3 @@
-/** Works a function of an object out once for each. */
 export function remembered<TKey extends object, TResult>(compute: (key: TKey) => TResult): (key: TKey) => TResult {
   const known = new WeakMap<TKey, { readonly result: TResult }>();
   return (key) => {

@@ -35,7 +35,6 @@ export type StepRecord<TTool extends Tool = Tool> = TTool extends Tool
       readonly effect?: ToolEffect;
       /** The state of the step; `unknown` if it may have taken effect and somebody has to settle it. */
       readonly status: StepStatus;
-      /** The error that ended it; absent if none has. */
       readonly error?: AgentErrorData;
     } & (
       | {
@@ -64,7 +63,6 @@ export type ApprovalRecord = (
   DecisionNote & {
     /** `expired`: there was no decision in time. */
     readonly status: "approved" | "rejected" | "expired";
-    /** The hash of what was reviewed. */
     readonly hash: string;
     /** ISO 8601, UTC. */
     readonly decidedAt: string;
@@ -76,11 +74,8 @@ interface RunFields<TTool extends Tool> {
   readonly runId: string;
   /** `completed`, `failed` and `cancelled` are the end; a `suspended` run waits for what `pending` lists. */
   readonly status: RunStatus;
-  /** The error that ended it; absent while it runs or waits, and if it completed. */
   readonly error?: AgentErrorData;
-  /** The approvals, outcomes, times and events that a suspended run waits for; absent for any other. */
   readonly pending?: readonly PendingItem[];
-  /** The last event that it has from the run it was forked from; absent if it was not forked. */
   readonly forkedFrom?: ForkPoint;
   /** The request of a run that was started with a plan is that of the plan. Absent if there is none. */
   readonly request?: string;

@@ -43,15 +43,13 @@ export interface RunState {
   readonly steps: Map<string, StepState>;
   planApproval?: ApprovalState;
   replans: number;
-  /** The error of the last replan, until a step starts. */
   replanError?: AgentErrorData;
-  /** True if steps were to be undone in the latest execution: it was about to end. */
   hasUndone?: boolean;
   mayBeSealed?: true;
   traceparent?: string;
   digest?: { readonly value: string; readonly sequence: number };
   executionStartedAt?: string;
-  /** The number of executions since something new was recorded whose process died, apart from the latest. */
+  /** Executions in a row that died without recording anything new, apart from the latest. */
   deaths?: number;
   error?: AgentErrorData;
   planningError?: AgentErrorData;
@@ -60,7 +58,6 @@ export interface RunState {
   deliveries?: Deliveries;
   notUndone?: readonly NotUndone[];
   usage?: ModelUsage;
-  /** The part of the usage that was counted since planning started, call by call. */
   planningUsage?: ModelUsage;
   createdAt: string;
   updatedAt: string;
@@ -95,7 +92,6 @@ export function reduceRunState(state: RunState, event: AgentEvent): RunState {
   return state;
 }
 
-/** True if the latest execution of a run has not been closed. If no process has the run, it has died. */
 export function isLeftOpen({ status }: Pick<RunState, "status">): boolean {
   return status === "planning" || status === "running";
 }
@@ -410,7 +406,6 @@ export interface ApprovalState {
   readonly status: "requested" | "approved" | "rejected" | "withdrawn";
   /** The JSON of a step's parsed input, as it was reviewed: absent if that is the input itself. */
   readonly input?: JsonObject;
-  /** True if it was asked again because the approved input was parsed to another value. */
   readonly isAskedAgain?: true;
   readonly expiresAt?: string;
   readonly error?: AgentErrorData;
@@ -528,7 +523,6 @@ function reviewed(
   return { ...(given !== undefined && { input: input as JsonObject }), ...(isSame && { isAskedAgain: true }) };
 }
 
-/** A question that was withdrawn can no longer be approved. */
 function closeApproval(
   { hash, status, input, isAskedAgain }: ApprovalState,
   { outcome, timestamp }: AgentEventOf<"approval-end">,
@@ -586,7 +580,6 @@ function hasEnded(status: StepStatus): boolean {
 
 function endLoop(step: StepState, states: readonly StepState[], timestamp: string): void {
   step.completedAt = timestamp;
-  // An iteration in doubt outweighs a failed one, and that one outweighs one that never started.
   const bad = states.filter((iteration) => !isDone(iteration));
   const worst = bad.find(({ status }) => status === "unknown") ?? bad.find(({ error }) => error) ?? bad[0];
   step.status = worst?.status ?? "completed";
@@ -624,7 +617,6 @@ function retryOne(step: StepState): boolean {
   const { status, skipReason } = step;
   const wasCut = skipReason === "dependency-failed" || skipReason === "run-ended";
   if (status !== "failed" && status !== "cancelled" && !wasCut) return false;
-  // Its approval request is still open.
   if (status === "failed" || status === "cancelled") delete step.wait;
   step.status = step.approval?.status === "requested" || step.wait !== undefined ? "waiting" : "pending";
   delete step.error;
@@ -646,7 +638,6 @@ export function isStillToRun({ status, iterations }: StepState): boolean {
   return iterations !== undefined && iterations.ended < iterations.states.length;
 }
 
-/** True if a step, or one of its iterations, has started or was skipped: it keeps its place in the log, and its id. */
 export function hasStarted({ status, iterations, startedAt }: StepState): boolean {
   if (iterations !== undefined) return iterations.states.some(hasStarted);
   // A step that is to run again is pending, but has started.
@@ -676,7 +667,6 @@ export function instanceAt(steps: RunState["steps"], { stepId, iteration }: Step
   return iteration === undefined ? step : step?.iterations?.states[iteration];
 }
 
-/** True if nobody knows whether the step took effect, so that it must be settled before it runs again. */
 export function isFailedInDoubt(step: StepState): boolean {
   return isFailedCall(step) && step.isSettled !== true && !saysNothingHappened(step.error?.cause);
 }

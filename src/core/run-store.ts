@@ -80,8 +80,7 @@ export interface PostAnswer {
 
 /**
  * Keeps the events of runs: a run's state is the fold of its events. Once `append` has returned or resolved, its events
- * are recorded for good. A method may be synchronous or return a promise.
- * @group Storage
+ * are recorded for good. A method may be synchronous or return a promise. @group Storage
  */
 export interface RunStore {
   /** True if its data is lost with the process, so that no lease on a run has to expire. @default false */
@@ -138,7 +137,6 @@ export interface RunStore {
 }
 
 export interface ListSelection {
-  /** Undefined for all. Statuses that `resumable` or `pending` rule out are already left out. */
   readonly statuses: readonly RunStatus[] | undefined;
   readonly resumable: boolean;
   readonly pending: readonly PendingKind[] | undefined;
@@ -227,7 +225,6 @@ export interface Lease {
   readonly untilMs: number;
 }
 
-/** A lease that starts in the future was made before the clock was set back, and has ended. */
 export function isHeld({ owner, fromMs, untilMs }: Lease, nowMs: number): boolean {
   return owner !== null && fromMs <= nowMs && nowMs < untilMs;
 }

@@ -24,7 +24,6 @@ export const pendingKinds = ["approval", "plan-approval", "outcome", "wait", "mi
 
 /** A summary of what a suspended run waits for. @inline */
 interface PendingSummary {
-  /** Number of items. */
   readonly count: number;
   /** The first 10 of them. */
   readonly items: readonly PendingItemSummary[];
@@ -35,7 +34,6 @@ interface PendingSummary {
 /** A stored run in a list. @group Runs and results */
 export interface RunSummary {
   readonly runId: string;
-  /** The state of the run, as `getRun` has it. */
   readonly status: RunStatus;
   /** The request of a run that was started with a plan is that of the plan. Absent if there is none. */
   readonly request?: string;
@@ -47,7 +45,6 @@ export interface RunSummary {
   readonly startedAt?: string;
   /** Time at which it was completed, failed or was cancelled; absent until then. */
   readonly endedAt?: string;
-  /** Absent unless it is suspended. */
   readonly pending?: PendingSummary;
   /** Time from which it can be resumed: something was decided, or the earliest of its waits ends by itself; else absent. */
   readonly resumeAt?: string;
@@ -90,9 +87,7 @@ const maxTextLength = 500;
 
 /**
  * Returns what a list shows of a run after an event, for a run store; the same object if the event does not change it.
- *
- * {@includeCode ../../examples/24-your-own-store.ts}
- * @group Storage
+ * {@includeCode ../../examples/24-your-own-store.ts} @group Storage
  */
 export function digestAfter(digest: RunDigest = { metadata: {} }, event: AgentEvent): RunDigest {
   switch (event.type) {
@@ -169,9 +164,7 @@ export function isRunStatus(text: unknown): text is RunStatus {
 
 /**
  * The status of a run after an event, for a run store that lists by it; undefined if the event does not change it.
- *
- * {@includeCode ../../examples/24-your-own-store.ts}
- * @group Storage
+ * {@includeCode ../../examples/24-your-own-store.ts} @group Storage
  */
 export function runStatusAfter(event: AgentEvent): RunStatus | undefined {
   switch (event.type) {

@@ -11,10 +11,7 @@ interface Zod3Definition {
   readonly [part: string]: unknown;
 }
 
-/**
- * Lets the schemas of zod 3 be converted in this process. Every door of the package but `planwright/engine` calls it, whose
- * bundle is without the converter.
- */
+/** Called by every entry but `planwright/engine`, whose bundle is without the converter. */
 export function readZod3(): void {
   convertZod3With(convertZod3);
 }

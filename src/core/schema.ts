@@ -21,9 +21,7 @@ export interface StandardSchema<TInput = unknown, TOutput = TInput> {
     /** Returns the JSON Schema. Throws for what JSON cannot express. */
     readonly jsonSchema?:
       | {
-          /** The JSON Schema of what is accepted. */
           readonly input: (options: { readonly target: "draft-2020-12" }) => Readonly<Record<string, unknown>>;
-          /** The JSON Schema of what is returned. */
           readonly output: (options: { readonly target: "draft-2020-12" }) => Readonly<Record<string, unknown>>;
         }
       | undefined;
@@ -108,22 +106,18 @@ export function isSchema(value: unknown): value is StandardSchema {
   return typeof standard?.validate === "function" && typeof standard.jsonSchema?.input === "function";
 }
 
-/** The JSON Schemas that were made, by the schema: a copy of a tool shares those of the schemas it has kept. */
 const made = { input: new WeakMap<StandardSchema, JsonSchema>(), output: new WeakMap<StandardSchema, JsonSchema>() };
 
 type ConvertZod3 = (schema: StandardSchema, io: "input" | "output") => Promise<JsonSchema>;
 
-/** The same for the whole process, where it is needed at all: agents without it refuse schemas of zod 3. */
+/** Undefined in `planwright/engine`, which refuses schemas of zod 3. */
 let convertZod3: ConvertZod3 | undefined;
 
 export function convertZod3With(convert: ConvertZod3): void {
   convertZod3 = convert;
 }
 
-/**
- * Synchronous, except the first time for zod 3, whose converter is loaded then. For an input that JSON cannot express it throws
- * or, for zod 3, rejects; the message has the path. In an output such a part is `{}`.
- */
+/** Throws for an input that JSON cannot express, or rejects for zod 3; in an output such a part is `{}`. */
 export function toJsonSchema(schema: StandardSchema, io: "input" | "output"): JsonSchema | Promise<JsonSchema> {
   const known = made[io].get(schema);
   if (known !== undefined) return known;
@@ -192,7 +186,6 @@ function openUp(jsonSchema: Record<string, unknown>): void {
 
 type Zod4Schema = Parameters<typeof toJSONSchema>[0] & { _zod: unknown };
 
-/** Types that JSON cannot express, though a value of them can be made of one that it can. */
 const notJson: ReadonlySet<string> = new Set(
   "date bigint symbol undefined void map set nan function custom file promise".split(" "),
 );

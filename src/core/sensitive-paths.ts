@@ -29,9 +29,9 @@ export function sensitiveViewOf(schema: JsonSchema | undefined): SensitiveView |
 const knownPaths = new WeakMap<JsonSchema, readonly string[]>();
 
 /**
- * Finds where values of a schema are sensitive, as [JSON Pointers](https://www.rfc-editor.org/rfc/rfc6901) with `*` for any key
- * or item and `**` for any number of them: `/user/password`. A whole value is the empty pointer: also if a mark stands below
- * a keyword that does not say which part of the value it is about, such as `contains` or `not`. Found once for a schema.
+ * Finds where values of a schema are sensitive, as [JSON Pointers](https://www.rfc-editor.org/rfc/rfc6901) with `*` for
+ * any key or item and `**` for any number of them. The empty pointer is the whole value: also if a mark stands below a
+ * keyword that does not say which part it is about, such as `contains` or `not`.
  */
 export function sensitivePaths(root: JsonSchema): readonly string[] {
   const known = knownPaths.get(root) ?? findPaths(root);
@@ -72,13 +72,10 @@ function findPaths(root: JsonSchema): readonly string[] {
   return count > maxParts || hasStrayMark(root, visited) ? [""] : paths;
 }
 
-/** Keywords with values, and with schemas that count only where something refers to them. */
 const withoutSchemas: ReadonlySet<string> = new Set("const enum default examples $defs definitions".split(" "));
 
-/** Keywords with schemas by name, which may be the name of a keyword. */
 const schemasByName: ReadonlySet<string> = new Set("properties patternProperties dependentSchemas".split(" "));
 
-/** True if a mark stands where the walk of the paths did not come. */
 function hasStrayMark(root: JsonSchema, visited: ReadonlySet<unknown>): boolean {
   const seen = new Set<unknown>();
   const isStray = (part: unknown): boolean => {

@@ -23,7 +23,6 @@ export function cutText(text: string, max: number, end = "…"): string {
 
 const maxSaid = 300;
 
-/** The text that a function of the app returns, cut; undefined if it throws, or returns anything else. */
 export function textFrom(say: () => unknown): string | undefined {
   try {
     const said = say();
@@ -37,7 +36,6 @@ export function textFrom(say: () => unknown): string | undefined {
 
 const maxDistance = 2;
 
-/** " Did you mean …?" with the most similar name, ignoring case; "" if none is within two edits and half its length. */
 export function suggestName(name: string, known: Iterable<string>): string {
   let closest: string | undefined;
   let least = Math.min(maxDistance, Math.floor(name.length / 2)) + 1;
@@ -65,9 +63,7 @@ export function editDistance(left: string, right: string): number {
 /**
  * Makes text safe to put into a plan's input: it is never read as a reference, even when other text is appended to it.
  * `use ${HOME}` becomes `use ${$}{HOME}`, which is `use ${HOME}` again when the plan runs.
- *
- * {@includeCode ../../examples/16-your-own-planner.ts}
- * @group Plans
+ * {@includeCode ../../examples/16-your-own-planner.ts} @group Plans
  */
 export function escapeTemplate(text: string): string {
   return text.includes("$") ? text.replace(/\$(?=\{|$)/g, () => "${$}") : text;

@@ -49,7 +49,6 @@ function ownOf(holder: unknown, key: string | number): unknown {
 const maxText = 500;
 const saidFor: Readonly<Record<string, string>> = { true: "yes", false: "no", null: "none" };
 
-/** "everybody: yes, note: none, by default"; undefined if nothing is added. */
 export function describeDefaults(added: JsonObject): string | undefined {
   const found = fieldsOf(added, "").join(", ");
   return found === "" ? undefined : `${cutText(found, maxText)}, by default`;

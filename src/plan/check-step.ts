@@ -57,7 +57,6 @@ function valueSchemas(schema: StandardSchema): Pick<ToolSchemas, "output"> | Pro
   return output instanceof Promise ? output.then((read) => ({ output: read })) : { output };
 }
 
-/** All issues but those about the order of steps. Synchronous, unless the schema of its tool is async. */
 export function checkStep(scope: StepScope): readonly PlanIssue[] | Promise<readonly PlanIssue[]> {
   const { step } = scope;
   const { issues, item } = checkExpressions(scope);

@@ -21,9 +21,7 @@ export interface Expressions {
 /**
  * Creates the language of `when` and `forEach` for an agent of `planwright/engine`. The agents of `planwright` have it
  * already. The code is loaded for the first plan that has an expression.
- *
- * {@includeCode ../../examples/37-engine.ts}
- * @group Plans
+ * {@includeCode ../../examples/37-engine.ts} @group Plans
  */
 export function createExpressions(): Expressions {
   return { load: () => countPending(import("./expressions/step-expressions.ts")) };
@@ -56,7 +54,6 @@ export function parseExpressions(
   return withExpressions(steps, expressions, parse);
 }
 
-/** One issue for each expression of an agent that has no language for it. */
 export function findUnreadable(
   steps: readonly (PlanStep | undefined)[],
   expressions: Expressions | undefined,

@@ -4,7 +4,6 @@ import type { PlanStep } from "../core/plan.ts";
 import { describeStepRef, inputOf, isIterationName, type StepRef, stepRefOf } from "../core/step.ts";
 
 export interface ParsedReference {
-  /** As it is written: `s1.todos[0]["any key"]`. */
   readonly text: string;
   readonly stepId: string;
   readonly path: JsonPath;
@@ -152,7 +151,6 @@ function valueAt(output: JsonValue, { path, text }: ParsedReference, ref: StepRe
   return value;
 }
 
-/** True for an input without references, templates and literals, as most are. A key that starts with `$` counts as one. */
 function isPlain(value: unknown): boolean {
   if (typeof value === "string") return !value.includes("${");
   if (typeof value !== "object" || value === null) return true;

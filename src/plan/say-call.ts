@@ -6,7 +6,6 @@ import { fillReferences, type parseReference } from "./references.ts";
 
 export const maxSaid = 300;
 
-/** A call by its names: `refund, invoice: 4`. */
 export function sayNames(name: string, input: JsonObject): string {
   const fields = Object.entries(fillReferences(input, sayReference) as JsonObject).map(
     ([field, value]) => `${sayName(field)}: ${typeof value === "string" ? value : JSON.stringify(value)}`,
@@ -14,12 +13,10 @@ export function sayNames(name: string, input: JsonObject): string {
   return cutText([sayName(name), ...fields].join(", "), maxSaid);
 }
 
-/** Says a call in the words of the tool itself; undefined if it has none. */
 export function sayOwn(tool: DefinedTool, input: JsonObject): string | undefined {
   return textFrom(() => tool.describeCall?.(copyJson(fillReferences(input, sayReference))));
 }
 
-/** "minutesBefore" as it is said. */
 export function sayName(name: string): string {
   return name
     .replace(/(\p{Ll})(\p{Lu})/gu, "$1 $2")
@@ -27,7 +24,6 @@ export function sayName(name: string): string {
     .toLowerCase();
 }
 
-/** "the id of step 1"; in a loop, "the name of each item" */
 export function sayReference(reference: ReturnType<typeof parseReference>): string {
   if (reference === undefined) return "the result";
   const { stepId, path } = reference;

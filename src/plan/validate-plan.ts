@@ -63,9 +63,7 @@ const planOptions = {
  * Any value may be passed: it never rejects for a bad plan. Rejects with `invalid-options` for invalid options, such as
  * two tools of one name. Issues of an input at or below a reference are left out, as its value is not known yet; if the
  * tools' schemas state its type, that is checked.
- *
- * {@includeCode ../../examples/04-approve-a-plan.ts}
- * @group Plans
+ * {@includeCode ../../examples/04-approve-a-plan.ts} @group Plans
  */
 export async function validatePlan(plan: unknown, options: ValidatePlanOptions): Promise<readonly PlanIssue[]> {
   readZod3();
@@ -140,7 +138,6 @@ export function dependenciesOfSteps(
   return known ?? steps.map((step, index) => dependenciesOf(step, steps[index - 1], expressions?.get(step.id)));
 }
 
-/** A plan whose steps are known to be valid; undefined if it has to be checked, as also for what throws when it is read. */
 function findKnown(plan: unknown, scope: PlanScope): CheckedPlan | undefined {
   try {
     const given = stepsOf(plan);
@@ -173,7 +170,6 @@ function isFor(known: ValidSteps, { tools, events, expressions, maxSteps = defau
   return true;
 }
 
-/** True if a value is plain data with the content of a copy: no Date, nothing that has `toJSON`. */
 function isSame(value: unknown, copy: JsonValue): boolean {
   if (typeof value !== "object" || value === null) return value === copy;
   if (typeof copy !== "object" || copy === null) return false;
@@ -192,7 +188,6 @@ function isSame(value: unknown, copy: JsonValue): boolean {
   return count === keys.length;
 }
 
-/** A frozen copy of a plan around steps that are known; undefined if its other parts are not plainly valid. */
 function copyAround(steps: readonly PlanStep[], plan: object): PlanInput | undefined {
   const json = toJson({ ...plan, steps: [] }, { maxBytes: maxPlanBytes });
   if (!json.ok || findSurrogates(json.value).length > 0) return undefined;

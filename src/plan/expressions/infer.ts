@@ -22,7 +22,6 @@ export interface CelSurroundings {
 
 export type CelTypeIssue = Omit<PlanIssue, "path">;
 
-/** Finds what is never equal, conditions that are never true or false, and parts that no data has. */
 export class CelInference {
   readonly issues: CelTypeIssue[] = [];
   private readonly missing = new Set<string>();
@@ -107,7 +106,6 @@ export class CelInference {
     return knownTypes(of)?.has("object") === false ? itemOf(of) : anything;
   }
 
-  /** A value that is that of one of the nodes: of its parts only the types are known. */
   private either(nodes: readonly CelNode[]): SchemasAt {
     const values = nodes.map((node) => this.infer(node));
     const types = values.map(knownTypes);
@@ -177,7 +175,6 @@ export function itemOf(of: SchemasAt): SchemasAt {
   return isList && !isTuple ? (path) => of([0, ...path]) : anything;
 }
 
-/** The types that a value may have; undefined if they are not known, or if there can be no such value. */
 export function knownTypes(value: SchemasAt): ReadonlySet<string> | undefined {
   const schemas = value([]) ?? [];
   return schemas.length > 0 ? typesOf(schemas) : undefined;

@@ -31,7 +31,6 @@ export type CelNode = { readonly position: number } & (
       readonly target: CelNode;
       readonly slot: number;
       readonly body: CelNode;
-      /** The third argument of `map`, evaluated for the items that the second one lets through. */
       readonly transform: CelNode | undefined;
     }
 );
@@ -60,7 +59,6 @@ export type CelFunctionName = (typeof celFunctions)[number] | CelMethodName;
 export interface CelExpression {
   readonly text: string;
   readonly root: CelNode;
-  /** The names that no macro binds, each once and where it first appears, in the order of their slots. */
   readonly names: readonly CelFreeName[];
 }
 

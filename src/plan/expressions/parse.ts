@@ -189,7 +189,6 @@ class Parser extends CelTokens {
       const takes = macro === "map" ? "var, transform" : "var, predicate";
       return this.fail(`${macro}(${takes}) invalid predicate iteration variable`, node.position);
     }
-    // It names nothing from outside.
     if (this.names.size > known) this.names.delete(node.name);
     this.variables.push(node.name);
     return node;
@@ -209,7 +208,6 @@ function describeCount(call: string, counts: readonly number[], { length }: read
   return `${call} takes ${counts.join(" or ")} argument${counts.at(-1) === 1 ? "" : "s"}, not ${length}`;
 }
 
-/** The position of a part is that of its name or key, behind what it is a part of. */
 function startOf(node: CelNode): number {
   if (node.type === "member" || node.type === "index") return startOf(node.of);
   if (node.type === "call" || node.type === "macro") return Math.min(node.position, startOf(node.target));

@@ -83,7 +83,6 @@ export function parseStep(step: PlanStep): StepExpressions {
       return { issues: [...inference.issues, ...(wrong === undefined ? [] : [wrong])], item: itemOf(value) };
     },
   };
-  // A step that may still change must not be cached.
   if (Object.isFrozen(step)) parsedSteps.set(step, expressions);
   return expressions;
 }

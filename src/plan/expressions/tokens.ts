@@ -21,7 +21,6 @@ const text = String.raw`([bB]?)("""|'''|["'])((?:\\.|(?!\9)[^\\])*)(\9)?`;
 const token = new RegExp(`${spaces}(?:${signs}|${names}|${atoms}|${raw}|${text})?`, "sy");
 const escapeSequence = /\\(?:u[\da-fA-F]{4}|U[\da-fA-F]{8}|[xX][\da-fA-F]{2}|[0-7]{3}|.)/gs;
 
-/** Reads the tokens of a text one by one, and stands before the first until it is advanced. */
 export class CelTokens {
   /** `value`, `name`, `end`, or the token itself: an operator or a bracket. */
   kind = "";
@@ -59,7 +58,6 @@ export class CelTokens {
     return this.fail(`unexpected ${cutText(word, 41)}${expectation}`);
   }
 
-  /** Names the CEL form instead, where the text has that of another language. */
   fail(message: string, position = this.position): never {
     for (const [pattern, hint] of hints) {
       pattern.lastIndex = position;
