@@ -37,7 +37,6 @@ import type { DeleteWithin } from "./runs/stored/stored-runs.ts";
 const eventCapacity = 1_000;
 
 type Runtime = typeof import("./runs/runtime.ts");
-/** Kept once it is loaded, so that later runs do not wait. */
 let loadedRuntime: Runtime | undefined;
 
 async function loadRuntime(): Promise<Runtime> {

@@ -28,10 +28,8 @@ export interface AgentOptions<TTools extends readonly Tool[] = readonly Tool[]>
 }
 
 /**
- * An agent: it turns what people type into a plan, and runs the plan.
- *
- * Works without a model and without a server: rules plan, memory stores. Throws `invalid-options`, for example for two
- * tools with the same name.
+ * An agent: it turns what people type into a plan, and runs the plan. Works without a model and without a server: rules
+ * plan, memory stores. Throws `invalid-options`, for example for two tools with the same name.
  * {@includeCode ../examples/01-first-run.ts} @group Agents
  */
 export function createAgent<const TTools extends readonly Tool[]>(

@@ -67,7 +67,6 @@ export function effectOf(tool: DefinedTool, input: JsonObject): DefinedTool["dec
     const effect = tool.effect(watched);
     return isKnown ? effect : "by-input";
   } catch {
-    // Its effect cannot be determined.
     return "by-input";
   }
 }

@@ -12,16 +12,15 @@ import { dependenciesOf, stepsNamedIn } from "./plan/references.ts";
 import { sayStep } from "./planners/rules/say.ts";
 
 /**
- * Describes a plan as text for a person who decides whether it may run. Each step is said in words: those of its tool's
- * `describeCall`, or of its phrases read backwards; without any, by its `reasoning`. Beneath are the call as it will be
- * made, the defaults that the schema declares if it changes anything or asks first, its condition, its loop, what it
- * waits for, whether it runs only once or asks first, and a `reasoning` that says more than the request.
+ * Describes a plan for a person who decides whether it may run. Each step is in the words of its tool's `describeCall`,
+ * or of its phrases read backwards, or else its `reasoning`. Beneath are the call, the defaults that the schema
+ * declares if it changes anything or asks first, its condition, its loop, what it waits for, whether it runs only once
+ * or asks first, and a `reasoning` that says more than the request.
  *
  * Phrases that a function loads, and those of a tool of zod 3, count once a request was planned with them. Sensitive
- * values are shown as `"[sensitive]"`; all fields of a sensitive tool are, until an agent or a check has read its
- * schema of zod 3. The plan is not validated: a tool that is not among `tools` is called unknown. The `needsApproval`
- * of an agent is not known here. Throws `invalid-options`.
- * {@includeCode ../examples/00-transfer.ts} @group Plans
+ * values are shown as `"[sensitive]"`; all fields of a sensitive tool of zod 3 are, until an agent or a check has read
+ * its schema. The plan is not validated: a tool that is not among `tools` is called unknown. The `needsApproval` of an
+ * agent is not known here. Throws `invalid-options`. {@includeCode ../examples/00-transfer.ts} @group Plans
  */
 export function describePlan(plan: AnyPlan, options: { readonly tools: readonly Tool[] }): string {
   readZod3();
@@ -55,9 +54,8 @@ export function describePlan(plan: AnyPlan, options: { readonly tools: readonly 
 }
 
 /**
- * Says a call in words: those of its tool's `describeCall`, or of its phrases read backwards, or by its names. The
- * defaults that the schema declares follow; in the approval of a step, they have the values of its `input`. Sensitive
- * values are hidden, as in {@link describePlan}. Throws `invalid-options`.
+ * Says a call in words as {@link describePlan} does, or by its names. The defaults of the schema follow; in the
+ * approval of a step, with the values of its `input`. Sensitive values are hidden. Throws `invalid-options`.
  * {@includeCode ../examples/29-pictures.ts} @group Plans
  */
 export function describeCall(call: SaidCall, options: { readonly tools: readonly Tool[] }): string {

@@ -32,18 +32,15 @@ export interface OrchestratorOptions<TTools extends readonly Tool[] = readonly T
 
 /** Options of {@link createAgent}. @group Agents */
 export interface AgentOptions<TTools extends readonly Tool[] = readonly Tool[]> extends main.AgentOptions<TTools> {
-  /** Turns requests into plans. */
   planner: Planner;
   /** The language of `when` and `forEach`: `createExpressions()`. @default none: a plan that has either is invalid */
   expressions?: Expressions | undefined;
 }
 
 /**
- * The agent of `planwright` without its rules: the planner is yours, and the phrases of tools are not read. Schemas are
- * those of zod 4, or of another library. The calls that a replan adds always need approval, as only the rules can tell
- * which of them the request says.
- *
- * Throws `invalid-options`, for example for a schema of zod 3.
+ * The agent of `planwright` without its rules: the planner is yours, phrases of tools are not read, and schemas are
+ * those of zod 4 or of another library. The calls that a replan adds always need approval, as only the rules can tell
+ * which of them the request says. Throws `invalid-options`, for example for a schema of zod 3.
  * {@includeCode ../examples/37-engine.ts} @group Agents
  */
 export function createAgent<const TTools extends readonly Tool[]>(
@@ -56,9 +53,8 @@ export function createAgent<const TTools extends readonly Tool[]>(
 }
 
 /**
- * The orchestrator of `planwright`, with schemas of zod 4 or of another library than zod, and with expressions only if
- * they are given. Throws `invalid-options`.
- * {@includeCode ../examples/37-engine.ts} @group Agents
+ * The orchestrator of `planwright`, without zod 3, and with expressions only if they are given. Throws
+ * `invalid-options`. {@includeCode ../examples/37-engine.ts} @group Agents
  */
 export function createOrchestrator<const TTools extends readonly Tool[]>(
   options: OrchestratorOptions<TTools>,

@@ -76,7 +76,6 @@ export class AbortScope<TReason> {
   open(): AbortSource {
     const source = new AbortSource();
     if (this.reason !== undefined) source.abort(this.reason);
-    // Usually it is the only one, and pushing to an empty list would allocate room for 17.
     if (this.sources.length === 0) this.sources = [source];
     else this.sources.push(source);
     return source;
@@ -88,7 +87,6 @@ export class AbortScope<TReason> {
 
   close(source: AbortSource): void {
     const { sources } = this;
-    // Few are open at a time, and the one that is closed is usually the last.
     if (sources[sources.length - 1] === source) {
       sources.pop();
       return;

@@ -18,9 +18,9 @@ export interface RetryOptions {
 export type RetryPolicy = Required<RetryOptions>;
 
 /**
- * p-retry is loaded only now, as it costs more than most tools. Failures are wrapped, because it does not retry a
- * thrown string or TypeError. `shouldRetry` waits out the delays, as its own are not on our clock; with a signal it
- * would drop a value that arrives while it aborts.
+ * p-retry is loaded late, for its size. It retries no thrown string or TypeError, so failures are wrapped.
+ * `shouldRetry` waits, as its own delays ignore our clock; with a signal it would drop a value that arrives while it
+ * aborts.
  */
 export async function retryFailed<TResult>(
   first: TResult,
@@ -85,9 +85,8 @@ type ErrorWithDelay = Readonly<
 > & { readonly response?: { readonly headers?: unknown } | null };
 
 /**
- * The delay that an error, or one of its causes, asks for before another try, in milliseconds; 0 for a time in the past.
- * It is read from `retryAfterMs`, `retryAfter` and the headers of a response. Never throws, whatever was thrown.
- * @see https://www.rfc-editor.org/rfc/rfc9110#section-10.2.3
+ * From `retryAfterMs`, `retryAfter` or headers of the error or a cause; 0 for a past time. Never throws. RFC 9110,
+ * 10.2.3.
  */
 export function retryAfterMs(thrown: unknown, nowMs: number): number | undefined {
   try {

@@ -18,7 +18,6 @@ const neverLeft: ErrorRow = {
   ),
 };
 
-/** The call may have reached the other side, and no answer came back: time limits, aborts, lost connections. */
 const leftOpen: ErrorRow = {
   code: /^(?:ECONNRESET|ECONNABORTED|EPIPE|UND_ERR_SOCKET|UND_ERR_ABORTED|ABORT_ERR|ERR_CANCELED|ConnectionClosed)$|TIME(?:D_?)?OUT$/i,
   name: /^(?:AbortError|CanceledError)$|Timeout(?:Error|Exception)?$/,
@@ -26,9 +25,7 @@ const leftOpen: ErrorRow = {
 };
 
 /**
- * The `outcome` that an error or one of its causes states comes first, then `retryable: true` of the error itself, then
- * the table. A timeout or the end of the process is never taken for `retryable`, though a tool that passes its signal
- * on, as to `fetch`, throws the very error that aborted it.
+ * An abort never counts as `retryable`, though a tool that passes its signal on throws the very error that aborted it.
  */
 export function callOutcome(error: unknown): "not-done" | "unknown" | "failed" {
   const stated = statedOutcome(error);

@@ -1,7 +1,6 @@
 import { Decimal as DecimalBase } from "decimal.js";
 import type { CalculationProblem } from "./errors.ts";
 
-/** Thrown by an operation, without its position, which the evaluation adds. Never leaves it. */
 export class ArithmeticFault {
   constructor(
     readonly problem: CalculationProblem,
@@ -52,10 +51,7 @@ export function asExactAs(value: Decimal, result: Decimal): Decimal {
   return isExact(value) ? result : asRounded(result, digitsOf(value));
 }
 
-/**
- * 1 / 3 * 3 is 0.999…9 with 40 digits. A result that uses all digits but, rounded to 34, needs no more than 20 is taken
- * for that number, so that floor(1 / 3 * 3) is 1. A JavaScript number distinguishes 1e-16, and this is below 1e-33.
- */
+/** 1 / 3 * 3 is 0.999…9 with 40 digits: a result that, rounded to 34, needs at most 20 is taken for that number. */
 export function settle(result: Decimal): Decimal {
   if (!result.isFinite()) throw overflow();
   if (result.precision() < precision) return result;

@@ -58,16 +58,7 @@ export interface ToolOptions<
   inputSchema: TSchema;
   /** References to the output are checked against it before a run. Without it, the type of the output is what `execute` returns. */
   outputSchema?: TOutputSchema | undefined;
-  /**
-   * The effect of a call on the world: decides what may run again. A value, or a function of the parsed input.
-   *
-   * | | after a failure | if the process is killed | approval |
-   * | --- | --- | --- | --- |
-   * | `pure`: changes nothing | tried again | runs again | a replan may add it unasked |
-   * | `idempotent`: may run again with the same `idempotencyKey` | tried again | runs again | asked about if a replan adds it |
-   * | `once`: must never run twice | not tried again, unless its error says that nothing happened | never runs again: its run asks if it took effect | as `idempotent`, and if a replan repeats a call in doubt |
-   * @default "once"
-   */
+  /** A {@link ToolEffect}, which decides what may run again, or a function of the parsed input. @default "once" */
   effect?: ToolEffect | ((input: InferSchemaOutput<TSchema>) => ToolEffect) | undefined;
   retry?: RetryOptions | undefined;
   /** @default the agent's `stepTimeoutMs`; `Infinity` is allowed */
@@ -92,11 +83,9 @@ export interface ToolOptions<
 }
 
 /**
- * Defines a tool: checks the options and infers the types.
- *
- * Throws `invalid-options` for an option that is missing, unknown or wrong, for a schema that does not give its JSON
- * Schema, and for an input that JSON cannot express (Date, Map, Set, BigInt …).
- * {@includeCode ../../examples/02-your-own-tool.ts}
+ * Checks the options of a tool and infers its types. Throws `invalid-options` for an option that is missing, unknown or
+ * wrong, for a schema that does not give its JSON Schema, and for an input that JSON cannot express (Date, Map, BigInt
+ * …). {@includeCode ../../examples/02-your-own-tool.ts}
  */
 export function defineTool<
   const TName extends string,
@@ -392,9 +381,8 @@ export interface ToolDescription {
 }
 
 /**
- * Describes a tool as data: for a list of tools, a form, or another protocol. The schemas are JSON Schema (draft
- * 2020-12 for zod 4, draft 7 for zod 3), and copies that the caller may change. Rejects with `invalid-options` for
- * anything that is not a tool.
+ * Describes a tool as data. The schemas are JSON Schema (draft 2020-12 for zod 4, draft 7 for zod 3), in copies that
+ * the caller may change. Rejects with `invalid-options` for anything that is not a tool.
  * {@includeCode ../../examples/18-plans-as-json.ts} @group Tools
  */
 export async function describeTool(tool: Tool): Promise<ToolDescription> {

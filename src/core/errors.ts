@@ -128,8 +128,8 @@ export interface AgentErrorDetails {
   /** The `createId` option of the store returned an id that a todo of the scope already has. */
   "todo-id-taken": { readonly id: string };
   /**
-   * A step cannot be undone: its todo was `changed` or is `gone` since, one with its id `exists` again, the storage has
-   * `forgotten` the earlier state, or it was a clear, which is `irreversible`.
+   * A todo `changed` since, is `gone` or `exists` again, its earlier state is `forgotten`, or a clear is
+   * `irreversible`.
    */
   "todo-undo-refused": {
     readonly operation: string;
@@ -320,10 +320,8 @@ export function isOurError({ name, code }: { readonly name?: unknown; readonly c
 }
 
 /**
- * The one error class of this package: data with a stack.
- *
- * `code` says what happened, `details` has the facts with types, `message` says what was received and what would have
- * worked, `retryable` whether the same call may succeed later.
+ * The one error class of this package. `code` says what happened, `details` has the facts with types, `message` says
+ * what was received and what would have worked, `retryable` whether the same call may succeed later.
  * {@includeCode ../../examples/16-your-own-planner.ts} @group Errors
  */
 export class AgentError<TCode extends AgentErrorCode = AgentErrorCode> extends Error {
@@ -351,11 +349,9 @@ export class AgentError<TCode extends AgentErrorCode = AgentErrorCode> extends E
 }
 
 /**
- * Returns true if a value is an error of this package, of the given code if one is given.
- *
- * It reads `name` and `code`, never the class: an error of another copy of the package, or one that went through JSON,
- * is recognised as well. A value that is typed as error data, as in events and results, keeps that type; an unknown
- * value, such as one that was caught, is typed as a thrown error, which has `toJSON`.
+ * Returns true for an error of this package, of the given code if there is one. It reads `name` and `code`, never the
+ * class: an error of another copy of the package, or one that went through JSON, counts. A value typed as error data,
+ * as in events and results, keeps that type; an unknown one is typed as a thrown error, which has `toJSON`.
  * {@includeCode ../../examples/06-look-at-runs.ts} @group Errors
  */
 export function isAgentError<TCode extends AgentErrorCode = AgentErrorCode>(

@@ -37,9 +37,9 @@ interface ExecutionStartEvent<TType extends string> extends EventBase<TType> {
 }
 
 /**
- * The limits of a run; exceeding one ends with `limit-exceeded`. A model call is refused if the usage so far, its
- * estimated prompt and its longest answer would exceed one; the longest answer is shortened to fit. @group Runs and
- * results
+ * A model call is refused if the usage so far, its estimated prompt and its longest answer would exceed a limit; the
+ * longest answer is shortened to fit. Excess ends with `limit-exceeded`.
+ * @group Runs and results
  */
 export interface RunBudget {
   /** Calls of tools, including retries, but not undo calls. At least 1. */

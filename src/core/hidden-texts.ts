@@ -77,9 +77,7 @@ export class HiddenTexts {
     return longest;
   }
 
-  /**
-   * Keys change only in what a tool made (`isMade`, or details of its errors); name and code of our errors never do.
-   */
+  /** Keys change only in what a tool made (`isMade`, or details of errors); names and codes of our errors never do. */
   hideIn<T>(value: T, isMade = false): T {
     if (typeof value === "string") return this.hide(value) as T;
     if (typeof value === "number") return (this.texts.has(String(value)) ? hiddenText : value) as T;

@@ -15,7 +15,7 @@ interface WithToJson {
 
 /**
  * The type of a value after a round trip through JSON: a `Date` is text, an object with `toJSON` is what that returns,
- * functions, symbols and `undefined` are gone from objects, and `undefined` (or `void`) by itself is `null`.
+ * functions, symbols and `undefined` leave objects, and `undefined` (or `void`) by itself is `null`.
  * @group Runs and results
  */
 export type Jsonify<T> = unknown extends T
@@ -62,8 +62,8 @@ export type JsonResult =
 const maxDepth = 500;
 
 /**
- * Copies a value into frozen JSON, as `JSON.stringify` would see it, but refuses what that would silently lose, such as
- * a `Map` or `NaN`, and the key `$sealed`, which only recorded secrets have. Stops beyond `maxBytes` of UTF-8.
+ * As `JSON.stringify`, but frozen; refuses what that would lose (`Map`, `NaN`) and the key `$sealed` of recorded
+ * secrets.
  */
 export function toJson(
   value: unknown,
@@ -234,7 +234,6 @@ class JsonWalk {
   }
 }
 
-/** The bytes that a text has in JSON beyond one for each UTF-16 unit and its quotes: for escapes and longer UTF-8 sequences. */
 function extraBytes(value: string): number {
   if (/^[ !#-[\]-~]*$/.test(value)) return 0;
   return encoder.encode(JSON.stringify(value)).length - value.length - 2;

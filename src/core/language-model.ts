@@ -95,11 +95,9 @@ export interface ModelPrice {
 }
 
 /**
- * A language model: text in, text out. An adapter is one file.
- *
- * `generate` rejects with the signal's reason soon after that aborts, leaving nothing open, and otherwise with
- * `model-failed`, whose `reason` shows what a caller can do. If an answer was cut, it resolves with what there is: see
- * `finishReason`. It keeps no state between calls that changes an answer.
+ * A language model: text in, text out. `generate` rejects with the signal's reason soon after that aborts, leaving
+ * nothing open, and otherwise with `model-failed`, whose `reason` shows what a caller can do. A cut answer resolves:
+ * see `finishReason`. It keeps no state between calls that changes an answer.
  * {@includeCode ../../examples/14-your-own-model.ts} @group Models
  */
 export interface LanguageModel {
@@ -108,9 +106,9 @@ export interface LanguageModel {
   /** The name of the model there, such as `qwen3`. */
   readonly modelId: string;
   /**
-   * The kind of schema that its server holds. `plain`: the usual keywords. `strict`: closed schemas, in which each key is required
-   * and null stands for one that is left out, as OpenAI wants them. `grammar`: as llama.cpp, with formats, lengths,
-   * patterns and definitions. @default "plain"
+   * The schemas that its server holds. `plain`: the usual keywords. `strict`: closed, each key is required, and null
+   * stands for one left out, as OpenAI wants. `grammar`: as llama.cpp, with formats, lengths, patterns and definitions.
+   * @default "plain"
    */
   readonly schemas?: "plain" | "strict" | "grammar" | undefined;
   /** True if its server bounds the length of an answer by itself, so that a request needs no limit. @default false */

@@ -27,9 +27,9 @@ import type { ToolLimitOptions } from "./tool.ts";
 /** The options of a model that is called: its limits, its price, and how a call is repeated. @inline */
 export interface ModelCallOptions extends ToolLimitOptions {
   /**
-   * Repeats a call that may succeed later: the server is busy or cannot be reached, the answer broke off or
-   * cannot be read. A server that asks to wait is waited for, up to `maxDelayMs`; else the call has failed.
-   * @default 3 attempts, 500 ms before the second
+   * Repeats a call that may succeed later: the server is busy or unreachable, the answer broke off or cannot be read.
+   * Waits as long as a server asks, up to `maxDelayMs`; else the call fails. @default 3 attempts, 500 ms before the
+   * second
    */
   readonly retry?: RetryOptions | undefined;
   /** The price of its tokens; a budget of `cost` needs it. @default unknown */

@@ -35,9 +35,8 @@ export function isNodeTimeout(thrown: unknown): boolean {
 }
 
 /**
- * The error of a model: `model-failed`, retryable if the same call may succeed later. A call that ended at a time limit
- * of Node's `fetch` is not retryable, and the message names the limit.
- * {@includeCode ../../examples/14-your-own-model.ts} @group Models
+ * The error of a model: `model-failed`, retryable if the same call may succeed later; not after a time limit of Node's
+ * `fetch`, which the message names. {@includeCode ../../examples/14-your-own-model.ts} @group Models
  */
 export function modelFailure(
   model: Pick<LanguageModel, "provider" | "modelId">,

@@ -24,9 +24,7 @@ const gap = /[\s\p{Z}\u200B-\u200D\uFEFF]+/u;
 /** Splits at spaces: enough to check a phrase, and too little to compare it with what people type. */
 const splitWords = (text: string) => text.split(gap).filter((word) => word !== "");
 
-/**
- * Reads words, `{slot}`, `(one|or other)`, `[optional]` and `task[s]`, nested. The same `known` shares common groups.
- */
+/** Reads words, `{slot}`, `(one|or other)`, `[optional]` and `task[s]`, nested. The same `known` shares groups. */
 export function parseSyntax(
   phrase: string,
   wordsOf: (text: string) => readonly string[] = splitWords,

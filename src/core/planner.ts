@@ -34,9 +34,8 @@ export interface PlanRequest {
   /** Aborted when the caller cancels or time runs out. A planner should reject soon; its answer no longer counts. */
   readonly signal: AbortSignal;
   /**
-   * Calls a model within the budget of the run and counts what it uses: planners call their models through it. Rejects
-   * with `limit-exceeded` if the budget does not allow the call, and otherwise as the model does.
-   * @default `model.generate(request)`
+   * Calls a model within the run's budget and counts its use: planners call their models through it. Rejects with
+   * `limit-exceeded` if the budget does not allow the call, else as the model does. @default `model.generate(request)`
    */
   readonly generate?: GenerateFunction | undefined;
   /** Reports planning progress to listeners of the run. Nothing is emitted once planning has ended. */
@@ -67,19 +66,16 @@ export interface ReplanRequest extends PlanRequest {
 export type PlanDraft = Pick<PlanInput, "steps"> & { readonly source?: PlanSource | undefined };
 
 /**
- * Turns a request and the tools' descriptions into a plan.
- *
- * It must not have effects, must write `dependsOn` in every step, and must escape every piece of the request it puts
- * into an input with `escapeTemplate`. It refuses a request that it does not understand by throwing `cannot-plan`;
- * anything else it throws becomes `planning-failed`. Its caller validates the plan.
+ * Turns a request and the tools' descriptions into a plan, which its caller validates. It must not have effects, must
+ * write `dependsOn` in every step, and must escape every piece of the request in an input with `escapeTemplate`. It
+ * refuses a request by throwing `cannot-plan`; anything else it throws becomes `planning-failed`.
  * {@includeCode ../../examples/16-your-own-planner.ts} @group Planners
  */
 export interface Planner {
   /** Short and stable: it becomes `source.planner` of the plan. */
   readonly name: string;
   /**
-   * False if it never asks a model and so plans at once: in a chain of planners it takes no share of the time, and is
-   * asked even after a planner before it said that the request cannot be planned. @default true
+   * False if it asks no model: it takes no share of a chain's time, and is asked even after a refusal. @default true
    */
   readonly usesModel?: boolean | undefined;
   plan(request: PlanRequest): PlanDraft | Promise<PlanDraft>;

@@ -49,7 +49,6 @@ export type StepRecord<TTool extends Tool = Tool> = TTool extends Tool
           readonly output?: undefined;
           /** The last progress that its tool reported, as `step-end` has it. */
           readonly progress?: JsonValue;
-          /** Only for a step that was skipped. */
           readonly reason?: SkipReason;
         }
     )
@@ -91,9 +90,7 @@ interface RunFields<TTool extends Tool> {
   readonly steps: readonly StepRecord<TTool>[];
   /** The decisions about the current steps and plan, in plan order; absent if there are none. */
   readonly approvals?: readonly ApprovalRecord[];
-  /** The steps that were to be undone and were not; absent if there are none. */
   readonly notUndone?: readonly NotUndone[];
-  /** The usage of all model calls; absent if there were none. */
   readonly usage?: ModelUsage;
   /** The last digest of its recorded events: SHA-256 in hex. Absent if no agent with `evidence` ran it. */
   readonly digest?: string;

@@ -19,9 +19,8 @@ export interface ListRunsOptions {
   /** Only runs of this status, or of one of these. */
   readonly status?: RunStatus | readonly RunStatus[] | undefined;
   /**
-   * Only runs that could be resumed and are not claimed: they are `planning`, `running` or `interrupted`, or
-   * `suspended` with a message posted to them or a wait that is over (`resumeAt`), and no lease on them lasts.
-   * @default false
+   * Only runs that could be resumed and have no lease: `planning`, `running`, `interrupted`, or `suspended` with a
+   * posted message or a wait that is over (`resumeAt`). @default false
    */
   readonly resumable?: boolean | undefined;
   /** Only suspended runs that wait for something of this kind, or of one of these; `approval` includes `plan-approval`. */
@@ -114,11 +113,10 @@ export interface RunStore {
   /** Gives up a lease, and drops the messages that led to nothing. Does nothing if the lease is no longer held. */
   release(runId: string, options: { owner: string; fence: number; acknowledged?: readonly number[] }): Awaitable<void>;
   /**
-   * Leaves a message for the owner of the run, or its next owner; any process may, without a lease. `claim` and `renew`
-   * return it until it is acknowledged, so it is not lost if an owner dies after receiving it. A run that is completed,
-   * failed or cancelled keeps no messages: those posted earlier are deleted, and posting another returns no number.
-   * `run-not-found` for a run without events. With `isEarly` the message is kept for the process that starts the run; a store that
-   * cannot keep it rejects with `run-not-found`, too.
+   * Leaves a message for the run's owner, or its next one; any process may, without a lease. `claim` and `renew` return
+   * it until it is acknowledged, so it survives the death of an owner. A run that is completed, failed or cancelled
+   * keeps none: earlier ones are deleted, and posting returns no number. Rejects with `run-not-found` for a run without
+   * events, unless `isEarly` and the store can keep it for the process that starts the run.
    */
   post(runId: string, message: JsonObject, options?: PostOptions): Awaitable<PostAnswer>;
   /**

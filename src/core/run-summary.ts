@@ -48,7 +48,6 @@ export interface RunSummary {
   readonly pending?: PendingSummary;
   /** Time from which it can be resumed: something was decided, or the earliest of its waits ends by itself; else absent. */
   readonly resumeAt?: string;
-  /** The usage of all model calls; absent if there were none. */
   readonly usage?: ModelUsage;
   /** The error because of which it was not completed; the message is cut to 500 characters. */
   readonly error?: { readonly code: AgentErrorCode; readonly message: string };

@@ -29,9 +29,7 @@ export function sensitiveViewOf(schema: JsonSchema | undefined): SensitiveView |
 const knownPaths = new WeakMap<JsonSchema, readonly string[]>();
 
 /**
- * Finds where values of a schema are sensitive, as [JSON Pointers](https://www.rfc-editor.org/rfc/rfc6901) with `*` for
- * any key or item and `**` for any number of them. The empty pointer is the whole value: also if a mark stands below a
- * keyword that does not say which part it is about, such as `contains` or `not`.
+ * JSON Pointers (RFC 6901) with `*` for any key, `**` for any number of them; "" where the place of a mark is unclear.
  */
 export function sensitivePaths(root: JsonSchema): readonly string[] {
   const known = knownPaths.get(root) ?? findPaths(root);

@@ -46,8 +46,7 @@ export async function toolFingerprint(tool: DefinedTool): Promise<ToolFingerprin
 
 /**
  * Marks a field of a tool's input or output as a secret: its value is recorded encrypted and shown as `"[sensitive]"`.
- * Returns a copy of the schema, like `.meta({ sensitive: true })` of zod 4, but also for zod 3. Throws
- * `invalid-options`.
+ * Returns a copy, as `.meta({ sensitive: true })` of zod 4 does, also for zod 3. Throws `invalid-options`.
  * {@includeCode ../../examples/19-secrets.ts} @group Tools
  */
 export function sensitive<TSchema extends StandardSchema>(schema: TSchema): TSchema {

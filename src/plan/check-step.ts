@@ -73,7 +73,6 @@ function checkInput(step: ToolStep, scope: StepScope): readonly PlanIssue[] | Pr
   // A value is known only when the plan runs.
   const preview = fillReferences(step.input, () => undefined as unknown as JsonValue);
   const parsing = parseWith(tool.inputSchema, preview);
-  // Most inputs have no reference, and fit.
   const isPlain = scope.references.length === 0 && hasOnlyKnownKeys(input, preview);
   const finish = (parsed: ParseResult<unknown>) =>
     isPlain && parsed.ok ? none : collectIssues(scope, { tool, input, preview, parsed });

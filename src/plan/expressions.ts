@@ -14,14 +14,12 @@ interface ExpressionLanguage {
 
 /** The language of `when` and `forEach`, as {@link createExpressions} creates it. @group Plans */
 export interface Expressions {
-  /** Loads the parser and the evaluation; agents call it for the first plan that has an expression. */
   load(): Promise<ExpressionLanguage>;
 }
 
 /**
- * Creates the language of `when` and `forEach` for an agent of `planwright/engine`. The agents of `planwright` have it
- * already. The code is loaded for the first plan that has an expression.
- * {@includeCode ../../examples/37-engine.ts} @group Plans
+ * Creates the language of `when` and `forEach` for an agent of `planwright/engine`; those of `planwright` have it. It
+ * is loaded for the first plan that has an expression. {@includeCode ../../examples/37-engine.ts} @group Plans
  */
 export function createExpressions(): Expressions {
   return { load: () => countPending(import("./expressions/step-expressions.ts")) };

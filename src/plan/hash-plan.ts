@@ -4,12 +4,10 @@ import { type AnyPlan, maxPlanBytes, type PlanIssue } from "../core/plan.ts";
 import { planVersionOf, withInputs } from "../core/step.ts";
 
 /**
- * The SHA-256 of a plan's version, request and steps: 64 lowercase hex digits.
- *
- * They are hashed as the JSON that runs (a `Date` is ISO text), in canonical form; only a missing version counts as 1
- * (2 if a step waits), a missing request as "" and a missing input as {}. Id, source and time do not count. Tools are
- * not checked: `validatePlan` does that. Rejects with `invalid-plan` for anything that is not JSON or has no steps.
- * {@includeCode ../../examples/04-approve-a-plan.ts} @group Plans
+ * The SHA-256 of a plan's version, request and steps: 64 lowercase hex digits. They are hashed as the JSON that runs (a
+ * `Date` is ISO text), in canonical form; a missing version counts as 1 (2 if a step waits), a missing request as ""
+ * and a missing input as {}. Id, source and time do not count. Tools are not checked. Rejects with `invalid-plan` for
+ * anything that is not JSON or has no steps. {@includeCode ../../examples/04-approve-a-plan.ts} @group Plans
  */
 export async function hashPlan(plan: AnyPlan): Promise<string> {
   const json = toJson(plan, { maxBytes: maxPlanBytes });

@@ -240,7 +240,6 @@ class RepeatedSize {
 
   add(stepId: string, value: JsonValue): void {
     const output = this.outputs.get(stepId);
-    // Most outputs are referred to once, and then nothing need be counted.
     if (output === undefined) {
       this.outputs.set(stepId, { first: value });
       return;

@@ -58,11 +58,9 @@ const planOptions = {
 } satisfies OptionTable<ValidatePlanOptions>;
 
 /**
- * Every issue of a plan at once; an empty list means that it can run. Nothing is called and nothing is stored.
- *
- * Any value may be passed: it never rejects for a bad plan. Rejects with `invalid-options` for invalid options, such as
- * two tools of one name. Issues of an input at or below a reference are left out, as its value is not known yet; if the
- * tools' schemas state its type, that is checked.
+ * Returns every issue of a plan, which is any value; an empty list means that it can run. Nothing is called or stored.
+ * Rejects with `invalid-options` only for options, such as two tools of one name. Issues of an input at or below a
+ * reference are left out, as its value is not known yet; types that the tools' schemas state are checked.
  * {@includeCode ../../examples/04-approve-a-plan.ts} @group Plans
  */
 export async function validatePlan(plan: unknown, options: ValidatePlanOptions): Promise<readonly PlanIssue[]> {
