@@ -28,9 +28,8 @@ export interface AgentOptions<TTools extends readonly Tool[] = readonly Tool[]>
 }
 
 /**
- * An agent: it turns what people type into a plan, and runs the plan. Works without a model and without a server: rules
- * plan, memory stores. Throws `invalid-options`, for example for two tools with the same name.
- * {@includeCode ../examples/01-first-run.ts} @group Agents
+ * An agent: it turns what people type into a plan, and runs it. Works without a model or server. Throws
+ * `invalid-options`, for example for two tools of one name. {@includeCode ../examples/01-first-run.ts} @group Agents
  */
 export function createAgent<const TTools extends readonly Tool[]>(
   options: AgentOptions<TTools>,
@@ -43,7 +42,6 @@ export function createAgent<const TTools extends readonly Tool[]>(
   return createEngine({ ...settings, ...allParts(), accountFor }) as Agent<TTools[number]>;
 }
 
-/** Reads what was said as the rules read it, whatever the planner; loaded when a run is replanned. */
 const accountFor: AccountFor = async (steps, options) =>
   (await import("./planners/rules/account.ts")).accountFor(steps, options);
 

@@ -12,7 +12,6 @@ import { hideInput } from "./runs/run/sensitive-values.ts";
 
 export type SayStep = (tool: DefinedTool, input: JsonObject) => string | undefined;
 
-/** Without `sayStep`, no phrase is read backwards. */
 export function sayCall(
   { tool: name, input: last, given: input = last }: SaidCall,
   tools: readonly Tool[],

@@ -19,8 +19,7 @@ export type RetryPolicy = Required<RetryOptions>;
 
 /**
  * p-retry is loaded late, for its size. It retries no thrown string or TypeError, so failures are wrapped.
- * `shouldRetry` waits, as its own delays ignore our clock; with a signal it would drop a value that arrives while it
- * aborts.
+ * `shouldRetry` waits, as its own delays ignore our clock; with a signal it would drop a value that comes in an abort.
  */
 export async function retryFailed<TResult>(
   first: TResult,
@@ -84,10 +83,7 @@ type ErrorWithDelay = Readonly<
   Partial<Record<"retryAfterMs" | "retryAfter" | "headers" | "responseHeaders" | "cause", unknown>>
 > & { readonly response?: { readonly headers?: unknown } | null };
 
-/**
- * From `retryAfterMs`, `retryAfter` or headers of the error or a cause; 0 for a past time. Never throws. RFC 9110,
- * 10.2.3.
- */
+/** From `retryAfterMs`, `retryAfter` or headers of the error or a cause (RFC 9110); 0 for the past. Never throws. */
 export function retryAfterMs(thrown: unknown, nowMs: number): number | undefined {
   try {
     let error = thrown;

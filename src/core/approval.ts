@@ -104,7 +104,7 @@ export function toShownInput(parsed: JsonValue, given: JsonObject): { input: Jso
 
 const maxDepth = 500;
 
-/** A part that JSON cannot hold, such as an object of a class, stays as it was given; so does a list whose length has changed. */
+/** A part that JSON cannot hold, or a list whose length has changed, stays as it was given. */
 export function jsonOfParsed(parsed: unknown, given: JsonValue): JsonValue {
   try {
     return deepFreeze(jsonOfPart(parsed, given, []) ?? given);

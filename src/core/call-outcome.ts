@@ -24,9 +24,7 @@ const leftOpen: ErrorRow = {
   status: /^(?:408|5\d\d)$/,
 };
 
-/**
- * An abort never counts as `retryable`, though a tool that passes its signal on throws the very error that aborted it.
- */
+/** An abort never counts as `retryable`, though a tool that passes its signal on throws the error that aborted it. */
 export function callOutcome(error: unknown): "not-done" | "unknown" | "failed" {
   const stated = statedOutcome(error);
   if (stated !== undefined) return stated;

@@ -10,7 +10,6 @@ export class ArithmeticFault {
 
 export const precision = 40;
 
-/** Number of last digits that can be wrong after a few roundings. */
 export const guardDigits = 6;
 
 /** A decimal of at most 40 digits, between 1e-9999 and 1e9999 in size; beyond it is 0 or infinite. */

@@ -71,7 +71,6 @@ export interface ToolOptions<
   phrases?: PhraseList<InferSchemaInput<TSchema>> | (() => Promise<PhraseList<InferSchemaInput<TSchema>>>) | undefined;
   /** Says a call in words, at most 300 characters; references are words, secrets hidden. @default its phrases, read backwards */
   describeCall?: ((input: InferSchemaInput<TSchema>) => string) | undefined;
-  /** Does the work with the parsed input. */
   execute(input: InferSchemaOutput<TSchema>, context: ToolContext<TResources>): Returned<TOutputSchema, TReturned>;
   /** Undoes what `execute` did; may be called again. Write it behind `execute`, from which the type of `output` is inferred. */
   undo?:
@@ -381,9 +380,9 @@ export interface ToolDescription {
 }
 
 /**
- * Describes a tool as data. The schemas are JSON Schema (draft 2020-12 for zod 4, draft 7 for zod 3), in copies that
- * the caller may change. Rejects with `invalid-options` for anything that is not a tool.
- * {@includeCode ../../examples/18-plans-as-json.ts} @group Tools
+ * Describes a tool as data. Its JSON Schemas (draft 2020-12 for zod 4, 7 for zod 3) are copies that the caller may
+ * change. Rejects with `invalid-options` for anything else. {@includeCode ../../examples/18-plans-as-json.ts}
+ * @group Tools
  */
 export async function describeTool(tool: Tool): Promise<ToolDescription> {
   readZod3();

@@ -127,10 +127,7 @@ export interface AgentErrorDetails {
   "todo-scope-missing": { readonly received: string };
   /** The `createId` option of the store returned an id that a todo of the scope already has. */
   "todo-id-taken": { readonly id: string };
-  /**
-   * A todo `changed` since, is `gone` or `exists` again, its earlier state is `forgotten`, or a clear is
-   * `irreversible`.
-   */
+  /** The todo was `changed`, is `gone` or `exists` again, its past is `forgotten`, or a clear is `irreversible`. */
   "todo-undo-refused": {
     readonly operation: string;
     readonly reason: "changed" | "gone" | "exists" | "forgotten" | "irreversible";
@@ -381,7 +378,6 @@ export function fromErrorData<TCode extends AgentErrorCode>(data: AgentErrorData
  * - `wrong-arguments`: a function has too few or too many arguments, or one of the wrong kind.
  * - `division-by-zero`: also as a remainder, or as zero to a negative power.
  * - `not-a-number`: no real number is the answer, as for `sqrt(-1)`, or it cannot be determined exactly enough.
- * - `invalid-variable`: a variable's name or value is not allowed.
  * @inline
  */
 export type CalculationProblem =

@@ -37,8 +37,8 @@ interface ExecutionStartEvent<TType extends string> extends EventBase<TType> {
 }
 
 /**
- * A model call is refused if the usage so far, its estimated prompt and its longest answer would exceed a limit; the
- * longest answer is shortened to fit. Excess ends with `limit-exceeded`.
+ * The limits of a run; excess ends with `limit-exceeded`. A model call is refused if the usage so far, its estimated
+ * prompt and its longest answer would exceed one; the longest answer is shortened to fit.
  * @group Runs and results
  */
 export interface RunBudget {
@@ -146,7 +146,6 @@ export interface RunEndEvent extends EventBase<"run-end">, Digested {
   readonly outcome:
     | { readonly status: "completed"; readonly output: JsonValue }
     | { readonly status: "failed" | "cancelled" | "interrupted"; readonly error: AgentErrorData };
-  /** Absent if there was nothing to undo, or all of it was. */
   readonly notUndone?: readonly NotUndone[];
 }
 
@@ -186,7 +185,6 @@ export interface ModelRetryEvent extends EventBase<"model-retry"> {
 export interface ModelEndEvent extends EventBase<"model-end"> {
   readonly model: string;
   readonly attempt: number;
-  /** The usage of the attempt; a failed one may have used nothing. */
   readonly usage: ModelUsage;
   readonly durationMs: number;
   readonly outcome:
@@ -369,9 +367,8 @@ export interface RunDeliverEvent extends EventBase<"run-deliver"> {
 }
 
 /**
- * Every event of a run: a union on `type`. [Events](../../docs/events.md) lists them with their fields. It may grow in
- * a minor release, so keep a default branch. Every event is JSON, and frozen.
- * {@includeCode ../../examples/03-events-and-retries.ts} @group Events
+ * Every event of a run: a union on `type`, as frozen JSON. [Events](../../docs/events.md) lists the fields. It may grow
+ * in a minor release, so keep a default branch. {@includeCode ../../examples/03-events-and-retries.ts} @group Events
  */
 export type AgentEvent<TTool extends Tool = Tool> =
   | RunStartEvent

@@ -51,7 +51,6 @@ function typeNamesOf({ type, const: constant, enum: values }: JsonSchema): reado
   return constant !== undefined ? [jsonTypeOf(constant)] : values?.map(jsonTypeOf);
 }
 
-/** The values that the schemas list with `enum` or `const`; undefined if one of them allows others, or lists objects. */
 export function valuesOf(schemas: readonly JsonSchema[]): readonly unknown[] | undefined {
   const all: unknown[] = [];
   for (const { type, const: constant, enum: listed } of schemas) {

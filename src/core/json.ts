@@ -14,9 +14,8 @@ interface WithToJson {
 }
 
 /**
- * The type of a value after a round trip through JSON: a `Date` is text, an object with `toJSON` is what that returns,
- * functions, symbols and `undefined` leave objects, and `undefined` (or `void`) by itself is `null`.
- * @group Runs and results
+ * The type of a value after JSON: a `Date` is text, an object with `toJSON` is what that returns, functions, symbols
+ * and `undefined` leave objects, and `undefined` (or `void`) alone is `null`. @group Runs and results
  */
 export type Jsonify<T> = unknown extends T
   ? unknown
@@ -61,10 +60,7 @@ export type JsonResult =
 
 const maxDepth = 500;
 
-/**
- * As `JSON.stringify`, but frozen; refuses what that would lose (`Map`, `NaN`) and the key `$sealed` of recorded
- * secrets.
- */
+/** Copies as `JSON.stringify` would, but frozen. Refuses what that loses, such as a `Map`, and the key `$sealed`. */
 export function toJson(
   value: unknown,
   { maxBytes = Number.POSITIVE_INFINITY }: { maxBytes?: number } = {},

@@ -106,9 +106,8 @@ export interface LanguageModel {
   /** The name of the model there, such as `qwen3`. */
   readonly modelId: string;
   /**
-   * The schemas that its server holds. `plain`: the usual keywords. `strict`: closed, each key is required, and null
-   * stands for one left out, as OpenAI wants. `grammar`: as llama.cpp, with formats, lengths, patterns and definitions.
-   * @default "plain"
+   * The schemas that its server holds. `plain`: the usual keywords. `strict`: closed, each key required, null for one
+   * left out, as OpenAI wants. `grammar`: as llama.cpp, with formats, lengths, patterns, definitions. @default "plain"
    */
   readonly schemas?: "plain" | "strict" | "grammar" | undefined;
   /** True if its server bounds the length of an answer by itself, so that a request needs no limit. @default false */
@@ -124,10 +123,8 @@ export interface LanguageModel {
 
 /**
  * The reason why a model gave no answer.
- * - `unreachable`: nothing answers at its address.
  * - `busy`: too many requests; it may work later.
  * - `format-rejected`: it cannot answer in this format; it may in a weaker one.
- * - `prompt-too-long`: the messages do not fit the model's context.
  * - `rejected`: it refuses the request for another reason.
  * - `interrupted`: the answer broke off.
  * - `invalid-response`: the response is not an answer of such a model.

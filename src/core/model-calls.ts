@@ -28,8 +28,7 @@ import type { ToolLimitOptions } from "./tool.ts";
 export interface ModelCallOptions extends ToolLimitOptions {
   /**
    * Repeats a call that may succeed later: the server is busy or unreachable, the answer broke off or cannot be read.
-   * Waits as long as a server asks, up to `maxDelayMs`; else the call fails. @default 3 attempts, 500 ms before the
-   * second
+   * Waits as long as a server asks, up to `maxDelayMs`, else fails. @default 3 attempts, 500 ms before the second
    */
   readonly retry?: RetryOptions | undefined;
   /** The price of its tokens; a budget of `cost` needs it. @default unknown */

@@ -27,9 +27,8 @@ export type ObservedCall =
     });
 
 /**
- * Watches an agent from the outside, for traces, metrics and logs. It cannot change a run: what its methods throw, and
- * what the promises they return reject with, goes to `onListenerError`, and nothing waits for those promises.
- * {@includeCode ../../examples/26-observe.ts} @group Events
+ * Watches an agent, for traces, metrics and logs. It cannot change a run: what its methods throw or reject with goes to
+ * `onListenerError`, and nothing waits for them. {@includeCode ../../examples/26-observe.ts} @group Events
  */
 export interface Observer {
   /** Receives every event, with sensitive values hidden; also the `run-end` of a run of which nothing could be recorded. */

@@ -47,7 +47,6 @@ type SettingOf<T, TSpec> =
 
 interface ReadOptions {
   readonly known?: readonly string[] | undefined;
-  /** The beginning of the call, such as `createAgent(`, for the error if the options are something else. */
   readonly call?: string;
   readonly example?: string;
   readonly whereElse?: WhereElse;

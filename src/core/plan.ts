@@ -62,11 +62,8 @@ export interface PlanSource {
   readonly route?: string | undefined;
   /** It was made for an earlier request of the same text. */
   readonly cached?: true | undefined;
-  /** The reasons why earlier answers and planners produced no plan. */
   readonly failures?: readonly PlanFailure[] | undefined;
-  /** The parts that a person should review. */
   readonly warnings?: readonly PlanWarning[] | undefined;
-  /** The usage of all model calls for it; absent if there were none. */
   readonly usage?: ModelUsage | undefined;
   /** The usage of each of them. */
   readonly calls?: readonly ModelCall[] | undefined;
@@ -104,7 +101,6 @@ export interface Plan {
   readonly steps: readonly PlanStep[];
 }
 
-/** A reference in place of a value of any type, which is inserted unchanged: `{ "$ref": "s1.value" }`. */
 export interface Reference {
   readonly $ref: string;
 }
@@ -186,9 +182,8 @@ export interface PlanIssue {
 }
 
 /**
- * The shape of a plan written by hand or by a planner, as zod 4. It knows nothing of tools: {@link validatePlan} does.
- * Lazy, as creating it at once would cost every import a third of its time.
- * {@includeCode ../../examples/18-plans-as-json.ts} @group Plans
+ * The shape of a plan as zod 4, without the tools: {@link validatePlan} knows them. Lazy, as creating it at once would
+ * cost every import a third of its time. {@includeCode ../../examples/18-plans-as-json.ts} @group Plans
  */
 export const planSchema = z.lazy(() =>
   z.strictObject(

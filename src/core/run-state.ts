@@ -357,7 +357,6 @@ export interface StepState {
   status: StepStatus;
   attempts: number;
   earlierAttempts?: number;
-  /** For a looped step a list, with null for each iteration that was skipped. */
   output?: JsonValue;
   error?: AgentErrorData;
   progress?: JsonValue;

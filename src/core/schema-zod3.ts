@@ -34,7 +34,6 @@ export async function convertZod3(schema: object, io: "input" | "output"): Promi
   }) as JsonSchema;
 }
 
-/** True if a schema accepts anything and converts it: the converter reports only the resulting type. */
 function takesAnything(definition: unknown): boolean {
   const { typeName, coerce, effect } = definition as Zod3Definition;
   return coerce === true || typeName === "ZodCatch" || effect?.type === "preprocess";

@@ -28,9 +28,7 @@ export function sensitiveViewOf(schema: JsonSchema | undefined): SensitiveView |
 
 const knownPaths = new WeakMap<JsonSchema, readonly string[]>();
 
-/**
- * JSON Pointers (RFC 6901) with `*` for any key, `**` for any number of them; "" where the place of a mark is unclear.
- */
+/** JSON Pointers (RFC 6901) with `*` for any key, `**` for any number of them; "" if the place of a mark is unclear. */
 export function sensitivePaths(root: JsonSchema): readonly string[] {
   const known = knownPaths.get(root) ?? findPaths(root);
   knownPaths.set(root, known);

@@ -42,17 +42,17 @@ export interface ToolContext<TResources = unknown> {
 type ByInput<TInput, TAnswer> = { answer(input: TInput): TAnswer }["answer"];
 
 /**
- * A named capability: what an agent accepts as a tool, be it a plain object, an instance of a class or a result of
- * `defineTool`. An object is read and checked once, however many agents it is passed to; its methods keep their `this`. A
- * copy such as `{ ...tool, inputSchema }` is a tool, too: what it overrides counts, and the rest is as it was.
+ * A named capability: a plain object, an instance of a class or a result of `defineTool`. It is read and checked once,
+ * however many agents get it; its methods keep their `this`. A copy such as `{ ...tool, inputSchema }` is a tool, too:
+ * what it overrides counts, and the rest is as it was.
  *
- * `execute` may be called again for the same step (see {@link ToolEffect}), each time with a copy of the parsed input. It
- * may throw anything: an error with `retryable: false` is final, any other is retried by the tool's policy. With effect
- * `once`, `retryable: true` means that nothing happened. So does `outcome: "not-done"`, on the error or one of its causes;
- * `outcome: "unknown"` there means that it may have happened, and a person is asked. Without either, so they are after a time
- * limit, a lost connection or a status 5xx. A tool that repeats calls by itself must state it, as its last error hides the
- * first. It should end soon after `context.signal` aborts; a value that it still returns in time is kept.
- * @group Tools
+ * `execute` may be called again for the same step (see {@link ToolEffect}), each time with a copy of the parsed input.
+ * It may throw anything: an error with `retryable: false` is final, any other is retried by the tool's policy. With
+ * effect `once`, `retryable: true` means that nothing happened. So does `outcome: "not-done"`, on the error or one of
+ * its causes; `outcome: "unknown"` there means that it may have happened, and a person is asked. Without either, a
+ * person is asked after a time limit, a lost connection or a status 5xx. A tool that repeats calls by itself must state
+ * it, as its last error hides the first. It should end soon after `context.signal` aborts; a value that it still
+ * returns in time is kept. @group Tools
  */
 export interface Tool<TName extends string = string, TInput = unknown, TOutput = unknown, TResources = unknown>
   extends ToolLimitOptions {
@@ -219,7 +219,6 @@ export interface EarlierPhrases {
 export interface PhraseContext {
   /** A reference to the result that "it", "that" or "the result" stands for here; undefined for a first step. */
   readonly previous: PhraseReference | undefined;
-  /** The steps that the request asked of the phrase's own tool before; undefined for none. */
   readonly before?: EarlierPhrases | undefined;
   /** Time at which the request is planned, in milliseconds since 1970 UTC. */
   readonly nowMs: number;

@@ -135,7 +135,7 @@ function ownMessageOf(path: JsonPath, parsed: ParseResult<unknown>): string | un
   return !isOfPlace || message.startsWith("Unrecognized key") ? undefined : message;
 }
 
-/** An issue as zod reports it; of a union also with the issues of its branches: in zod 4 `errors`, in zod 3 `unionErrors`. */
+/** A union has the issues of its branches in `errors` (zod 4) or `unionErrors` (zod 3). */
 interface RawIssue {
   readonly path: JsonPath;
   readonly code?: string;

@@ -88,7 +88,6 @@ export interface PlanScope {
   readonly tools: ReadonlyMap<string, Tool>;
   readonly events?: ReadonlyMap<string, StandardSchema> | undefined;
   readonly maxSteps?: number | undefined;
-  /** Without it, each expression is an issue. */
   readonly expressions: Expressions | undefined;
 }
 

@@ -170,7 +170,6 @@ export function itemOf(of: SchemasAt): SchemasAt {
   const types = knownTypes(of);
   const isList = types?.has("array") ?? false;
   if (types?.has("object")) return isList ? anything : typed("string");
-  // The items of a tuple differ.
   const isTuple = schemas.some((schema) => itemsOf(schema).tuple.length > 0);
   return isList && !isTuple ? (path) => of([0, ...path]) : anything;
 }

@@ -15,7 +15,6 @@ const spaces = String.raw`((?:[ \t\r\n]|//[^\n]*)*)`;
 const signs = String.raw`(in\b|[=!<>]=|&&|\|\||[-+*/%<>!()[\]{}.,:?])`;
 const names = String.raw`((?!(?:true|false|null)\b|[bBrR]["'])[A-Za-z_]\w*)`;
 const atoms = String.raw`true|false|null|0[xX][\da-fA-F]*[uU]?|\d+(?:[uU]|(?:\.\d+)?(?:[eE][-+]?\d*)?)`;
-/** A backslash escapes nothing in it. */
 const raw = String.raw`([rR])("""|'''|["'])((?:(?!\5).)*)(\5)?`;
 const text = String.raw`([bB]?)("""|'''|["'])((?:\\.|(?!\9)[^\\])*)(\9)?`;
 const token = new RegExp(`${spaces}(?:${signs}|${names}|${atoms}|${raw}|${text})?`, "sy");
