@@ -14,7 +14,7 @@ interface Subscription<TEvent> {
 
 const everything = Symbol("everything");
 
-/** What a listener throws goes to `onError`. It is registered once per type; `on` keeps one that `once` added. */
+/** Errors of listeners go to `onError`. A listener is registered once per type; `on` keeps one that `once` added. */
 export class EventHub<TEvent extends { readonly type: string }> {
   private readonly emitter = new EventEmitter();
   private readonly subscriptions = new Map<Name, Map<Listener, Subscription<TEvent>>>();

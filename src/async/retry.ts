@@ -19,7 +19,7 @@ export type RetryPolicy = Required<RetryOptions>;
 
 /**
  * p-retry is loaded late, for its size. It retries no thrown string or TypeError, so failures are wrapped.
- * `shouldRetry` waits, as its own delays ignore our clock; with a signal it would drop a value that comes in an abort.
+ * `shouldRetry` waits, as its own delays ignore our clock; a signal would drop a value that arrives during an abort.
  */
 export async function retryFailed<TResult>(
   first: TResult,
@@ -83,7 +83,7 @@ type ErrorWithDelay = Readonly<
   Partial<Record<"retryAfterMs" | "retryAfter" | "headers" | "responseHeaders" | "cause", unknown>>
 > & { readonly response?: { readonly headers?: unknown } | null };
 
-/** From `retryAfterMs`, `retryAfter` or headers of the error or a cause (RFC 9110); 0 for the past. Never throws. */
+/** Reads `retryAfterMs`, `retryAfter` and headers of the error or a cause (RFC 9110); 0 for the past. Never throws. */
 export function retryAfterMs(thrown: unknown, nowMs: number): number | undefined {
   try {
     let error = thrown;

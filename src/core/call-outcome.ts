@@ -41,7 +41,7 @@ export function retryableOf(thrown: unknown): unknown {
   return readFields(thrown, "retryable").retryable;
 }
 
-/** As many as are stored: what counts now counts when the run is resumed. */
+/** As many as are stored, so that a resumed run decides the same. */
 const maxCauses = 5;
 
 function statedOutcome(error: unknown): "not-done" | "unknown" | undefined {

@@ -17,7 +17,7 @@ export type Decimal = DecimalBase;
 
 export type Rounding = DecimalBase.Rounding;
 
-/** The constructor with the calculator's settings; those of other users of the library stay unchanged. */
+/** A clone, so that the settings of other users of decimal.js stay unchanged. */
 export const Decimal = /* @__PURE__ */ DecimalBase.clone({
   defaults: true,
   precision,
@@ -64,7 +64,7 @@ export function settleAs(result: Decimal, isExactly: boolean, digits: number): D
   return settled === result ? asRounded(result, digits) : settled;
 }
 
-/** The sum. If two rounded values cancel each other out, it is 0: sqrt(2) * sqrt(3) - sqrt(6). */
+/** If two rounded values cancel each other out, the sum is 0: sqrt(2) * sqrt(3) - sqrt(6). */
 export function add(left: Decimal, right: Decimal): Decimal {
   const sum = left.plus(right);
   if (sum.isZero() || isNoise(sum, left) || isNoise(sum, right)) return zero();

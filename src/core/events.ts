@@ -157,7 +157,7 @@ export interface PlanStartEvent extends EventBase<"plan-start"> {
 /** A complete step, fit for its tool, of a plan that is still being written and may fail. Transient. @group Events */
 export interface PlanDeltaEvent extends EventBase<"plan-delta"> {
   readonly planner: string;
-  /** The number of the answer of its model that it is from, from 1: a later one starts over. */
+  /** The number of the model's answer, from 1; a later answer starts over. */
   readonly attempt: number;
   /** Its place in the plan, from 0. */
   readonly index: number;
@@ -680,7 +680,7 @@ export function checkEventType(type: unknown): asserts type is AgentEventType {
   if (!types.includes(type)) failOption("type", type, `the type of an event: ${types.join(", ")}`, true);
 }
 
-/** The format of events and of the tables of stores, which grows when one of them changes. Any other is refused. */
+/** Grows when events or the tables of stores change. Any other format is refused. */
 export const formatVersion = 7;
 
 export function checkEventFormat(runId: string, events: readonly AgentEvent[]): void {

@@ -13,7 +13,7 @@ const maxHalf = 1_024;
 export class HiddenTexts {
   private readonly leaves = new Set<unknown>();
   private readonly texts = new Set<string>();
-  /** By their beginning, so that very few have to be looked for at each character. */
+  /** Keyed by the first characters, so that few are sought at each position. */
   private readonly byHead = new Map<string, string[]>();
   private readonly headLengths: readonly number[];
 

@@ -74,7 +74,7 @@ export type PlanDraft = Pick<PlanInput, "steps"> & { readonly source?: PlanSourc
 export interface Planner {
   /** Short and stable: it becomes `source.planner` of the plan. */
   readonly name: string;
-  /** False if it asks no model: takes no share of a chain's time, and is asked even after a refusal. @default true */
+  /** False if it asks no model; it then takes no share of a chain's time and is asked after a refusal. @default true */
   readonly usesModel?: boolean | undefined;
   plan(request: PlanRequest): PlanDraft | Promise<PlanDraft>;
   /**

@@ -28,7 +28,7 @@ export function sensitiveViewOf(schema: JsonSchema | undefined): SensitiveView |
 
 const knownPaths = new WeakMap<JsonSchema, readonly string[]>();
 
-/** JSON Pointers (RFC 6901) with `*` for any key, `**` for any number of them; "" if the place of a mark is unclear. */
+/** Returns JSON Pointers (RFC 6901); `*` is any key, `**` any number of them, "" also a mark of unclear place. */
 export function sensitivePaths(root: JsonSchema): readonly string[] {
   const known = knownPaths.get(root) ?? findPaths(root);
   knownPaths.set(root, known);

@@ -219,7 +219,7 @@ function missing(
 
 /** In characters: a plan of a few kilobytes can ask for any multiple of an output. */
 const maxRepeated = 2 * 1_024 * 1_024;
-/** The size of a value in a list or an object: copying and checking it takes as long as so many characters of text. */
+/** The size of a value in a list or an object: handling it takes as long as so many characters of text. */
 const nestedValue = 64;
 
 export class TooMuchRepeated extends RangeError {

@@ -110,7 +110,7 @@ interface ValidSteps {
 const validSteps = new WeakMap<object, ValidSteps>();
 const validPlans = new WeakSet<object>();
 
-/** Checks as {@link checkPlan} does, but steps that were valid with the same tools only once, while they stay the same. */
+/** Checks as {@link checkPlan} does, but valid steps only once with the same tools. */
 export function checkOnce(plan: unknown, scope: PlanScope): Promise<CheckedPlan> {
   const known = findKnown(plan, scope);
   // A promise, as of a check, so that a run overtakes none that started before it, unless that waits for something async.
