@@ -34,9 +34,8 @@ import type { DeleteWithin, PruneOptions } from "./stored/stored-runs.ts";
 interface RunMethods<TTool extends Tool, TRequest extends string> {
   readonly tools: readonly TTool[];
   /**
-   * Calls a listener for each event of a type, until the returned function is called; calling that again does nothing.
-   * What the listener throws, or rejects with, never changes a run. The same listener is added once per type. Throws
-   * `invalid-options`, as do the next five methods.
+   * Calls a listener for each event of a type, once however often it is added, until the returned function is called.
+   * What it throws or rejects with never changes a run. Throws `invalid-options`, as do the next five methods.
    */
   on<TType extends AgentEventType>(
     this: void,
@@ -62,10 +61,9 @@ interface RunMethods<TTool extends Tool, TRequest extends string> {
   /** Calls a listener for every event. */
   subscribe(this: void, listener: (event: AgentEvent<TTool>) => unknown): () => void;
   /**
-   * The events of a run, by its id: the stored ones, then new ones, from this process or another. Reading ends with the
-   * run, or when it is suspended or interrupted unless `follow` is set. No recorded event is left out, however slowly
-   * they are read; transient events come from this process alone. Throws `invalid-options`; reading rejects with
-   * `run-not-found`, `store-failed` or `cancelled`.
+   * The events of a run: the stored ones, then new ones from any process, until it ends or, unless `follow` is set, is
+   * suspended or interrupted. No recorded event is left out, however slow the reader; transient events come from this
+   * process alone. Throws `invalid-options`; reading rejects with `run-not-found`, `store-failed` or `cancelled`.
    */
   events(this: void, runId: string, options?: EventsOptions): AsyncIterable<AgentEvent<TTool>>;
   /** The current state of a stored run; undefined if there is no run with this id. Rejects with `store-failed`. */
@@ -73,19 +71,17 @@ interface RunMethods<TTool extends Tool, TRequest extends string> {
   /** Stored runs, newest first, in pages. Rejects with `store-failed`, and `invalid-options` for a wrong cursor. */
   listRuns(this: void, options?: ListRunsOptions): Promise<RunPage>;
   /**
-   * The inbox: approvals, outcomes to settle, runs that do not fit and runs given up, those of the newest run first. `limit`
-   * counts runs: all items of a run are on one page. A run whose record is damaged is left out. Rejects as `listRuns` does.
+   * The inbox: approvals, outcomes to settle, runs that do not fit or were given up, from the newest run on. `limit`
+   * counts runs: all items of one are on one page. Damaged runs are left out. Rejects as `listRuns` does.
    */
   listPending(this: void, options?: ListPendingOptions): Promise<PendingPage>;
 
   /**
-   * Lets a step, or the plan, run exactly as it was inspected, and resumes its run: at once if it is active in this
-   * process, else from the store. The item is one of `result.pending`, or the `approval-request`.
-   *
-   * Throws `invalid-options`. The result of the handle rejects with `run-not-found`, `run-conflict` if the run is not
-   * waiting for this, `resume-mismatch` if its tools have changed, `store-failed`, or `interrupted` once the agent was
-   * closed; it resolves when the run ends or is suspended again. If another process is running it, the decision is sent
-   * there.
+   * Lets a step, or the plan, run exactly as it was inspected, and resumes its run here, unless another process runs
+   * it: the decision is sent there. The item is one of `result.pending`, or the `approval-request`. Throws
+   * `invalid-options`. The handle's result resolves when the run ends or is suspended again; it rejects with
+   * `run-not-found`, `run-conflict` if the run does not wait for this, `resume-mismatch` if its tools have changed,
+   * `store-failed`, or `interrupted` once the agent was closed.
    */
   approve(
     this: void,
@@ -93,9 +89,7 @@ interface RunMethods<TTool extends Tool, TRequest extends string> {
     item: ApprovalItem,
     ...options: OptionsArgument<TTool, ApprovalOptions<TTool>>
   ): RunHandle<TTool>;
-  /**
-   * As `approve`, but the step, or the plan, is not run: the run fails with `approval-rejected`.
-   */
+  /** As `approve`, but the step, or the plan, is not run: the run fails with `approval-rejected`. */
   reject(
     this: void,
     runId: string,
@@ -103,11 +97,11 @@ interface RunMethods<TTool extends Tool, TRequest extends string> {
     ...options: OptionsArgument<TTool, RejectionOptions<TTool>>
   ): RunHandle<TTool>;
   /**
-   * Resumes a stored run where it stopped. Recorded work is not run again; a step that was cut off runs again, unless
-   * its effect is `once`: then its outcome is `unknown`. A failed run resumes with the step that failed. A run that is
-   * active in this process is joined, and one that has ended for good, or waits for a decision or an event, resolves to
-   * its result. Rejects with `run-not-found`, `run-owned-elsewhere` if another process is running it, `resume-mismatch`,
-   * `invalid-options`, `store-failed`, or `interrupted` once the agent was closed.
+   * Resumes a stored run where it stopped, a failed one with the step that failed. Recorded work is not run again; a
+   * step that was cut off is, or is `unknown` if its effect is `once`. A run active here is joined; one that has ended
+   * for good, or waits for a decision or event, resolves to its result. Rejects with `run-not-found`,
+   * `run-owned-elsewhere`, `resume-mismatch`, `invalid-options`, `store-failed`, or `interrupted` once the agent was
+   * closed.
    */
   resume(
     this: void,
@@ -115,9 +109,8 @@ interface RunMethods<TTool extends Tool, TRequest extends string> {
     ...options: OptionsArgument<TTool, ResumeOptions<TTool>>
   ): Promise<RunResult<TTool>>;
   /**
-   * Resumes every run that can continue now and that no process is running. Resolves to the outcome of each when all
-   * have ended or wait for a decision or an event; a run that cannot be resumed is included with its error. Rejects with
-   * `store-failed`, `invalid-options` or `interrupted`.
+   * Resumes every run that can continue and that no process is running. Resolves to the result or error of each when
+   * all have ended or wait for a decision or an event. Rejects with `store-failed`, `invalid-options` or `interrupted`.
    */
   resumeAll(
     this: void,
@@ -125,34 +118,29 @@ interface RunMethods<TTool extends Tool, TRequest extends string> {
   ): Promise<readonly ResumedRun<TTool>[]>;
   /**
    * Copies the events of a run, up to `sequence` `after`, to a new run, and resumes that as if its process had died
-   * there: steps that have ended keep their results, and one that had only started runs again, or is `unknown` if its
-   * effect is `once`. The other run may still be running, and stays as it is. The new run has its own idempotency keys,
-   * asks again for approvals that were not used yet, and undoes only what it has done itself.
-   *
-   * Throws `invalid-options`. The result of the handle rejects with `run-not-found`, `run-conflict` if there is another
-   * run with the new id, `invalid-options` if the run has fewer events, `secret-unreadable`, and what `resume` rejects
-   * with; then nothing is stored. Copied events are not emitted again.
+   * there: ended steps keep their results, and one that had only started runs again, or is `unknown` if its effect is
+   * `once`. The other run, which may be running, stays as it is. The new run has its own idempotency keys, asks again
+   * for unused approvals, and undoes only what it has done itself. Copied events are not emitted again. Throws
+   * `invalid-options`. The handle's result rejects with `run-not-found`, `run-conflict` if another run has the new id,
+   * `invalid-options` if the run has fewer events, `secret-unreadable`, and as `resume` does; then nothing is stored.
    */
   fork(this: void, runId: string, ...options: OptionsArgument<TTool, ForkOptions<TTool>>): RunHandle<TTool>;
   /**
-   * Settles a step whose outcome is `unknown`, and resumes its run. Throws `invalid-options`; the result of the handle
-   * rejects with `run-conflict` if the run does not wait for that, `invalid-tool-output`, and what `resume` rejects
-   * with.
+   * Settles a step whose outcome is `unknown`, and resumes its run. Throws `invalid-options`; the handle's result
+   * rejects with `run-conflict` if the run does not wait for that, `invalid-tool-output`, and as `resume` does.
    */
   settle(this: void, runId: string, stepId: string, options: SettleOptions<TTool>): RunHandle<TTool>;
   /**
    * Delivers an event to a run, for a step that waits for its name, now or later; the run keeps up to 100. Events of a
-   * name are taken in order, and one with an `id` that the run has seen is ignored. A suspended run is resumed.
-   *
-   * Throws `invalid-options` for a wrong name, id or option. The result of the handle rejects with `invalid-options` for
-   * a value of more than 1 MiB of JSON, and for a name or a value that does not fit `events`; with `run-not-found`,
-   * `run-conflict` if the run has ended, `limit-exceeded` if it keeps too many, and what `resume` rejects with.
+   * name are taken in order, and an `id` that the run has seen is ignored. A suspended run is resumed. Throws
+   * `invalid-options` for a wrong name, id or option. The handle's result rejects with `invalid-options` for more than
+   * 1 MiB of JSON, or a name or value that does not fit `events`; with `run-not-found`, `run-conflict` if the run has
+   * ended, `limit-exceeded` if it keeps too many, and as `resume` does.
    */
   deliver(this: void, runId: string, name: string, value: unknown, options: DeliverOptions<TTool>): RunHandle<TTool>;
   /**
-   * Cancels a run, whichever process owns it; a suspended one has no owner. Resolves to how it ended;
-   * does nothing if it has ended already. `resources` are for tools that undo. Rejects with `run-not-found`,
-   * `store-failed`, `invalid-options`, or `interrupted` once the agent was closed.
+   * Cancels a run, whichever process owns it, unless it has ended; resolves to its result. `resources` are for `undo`.
+   * Rejects with `run-not-found`, `store-failed`, `invalid-options`, or `interrupted` after `close`.
    */
   cancel(
     this: void,
@@ -161,17 +149,15 @@ interface RunMethods<TTool extends Tool, TRequest extends string> {
     options?: Partial<DecidingOptions<TTool>>,
   ): Promise<RunResult<TTool>>;
   /**
-   * Takes no more runs, lets running steps end within the time, and leaves the rest to be resumed: those runs end
-   * `interrupted`. Resolves when nothing is running here any more; tools that ignore their signal have `abortGraceMs`.
-   * The store stays open. Rejects with `invalid-options`.
+   * Takes no more runs, lets running steps end in time, and ends other runs `interrupted`. Resolves when nothing runs
+   * here; tools that ignore their signal have `abortGraceMs`. The store stays open. Rejects with `invalid-options`.
    */
   close(this: void, options?: CloseOptions): Promise<void>;
 
   /**
-   * Runs a plan to its end. The compiler checks a plan that is written in the call; one from JSON, or from a variable
-   * whose tool names are any text, is checked here. Rejects with `invalid-plan`, `plan-not-approved`,
-   * `invalid-options`, `unknown-tool`, `run-conflict` or `run-owned-elsewhere` before anything was started; whatever
-   * happens later is in the result.
+   * Runs a plan to its end; the compiler checks one that is written in the call. Rejects with `invalid-plan`,
+   * `plan-not-approved`, `invalid-options`, `unknown-tool`, `run-conflict` or `run-owned-elsewhere` before anything was
+   * started; whatever happens later is in the result.
    */
   execute<const TPlan extends AnyPlan>(
     this: void,
@@ -180,9 +166,8 @@ interface RunMethods<TTool extends Tool, TRequest extends string> {
   ): Promise<RunResult<TTool>>;
 
   /**
-   * Says what a plan would do, with which effects: it is validated and resolved as far as can be known, and no tool is
-   * called. An agent plans a request first. Rejects with `invalid-plan`, `plan-not-approved`, `cancelled`,
-   * `invalid-options` or `unknown-tool`, and for a request as `plan` does.
+   * Tells what a plan would do, as far as is known; no tool is called. An agent plans a request first. Rejects with
+   * `invalid-plan`, `plan-not-approved`, `cancelled`, `invalid-options` or `unknown-tool`, and as `plan` does.
    */
   dryRun<const TPlan extends AnyPlan>(
     this: void,
@@ -190,9 +175,8 @@ interface RunMethods<TTool extends Tool, TRequest extends string> {
     options?: DryRunOptions<TTool>,
   ): Promise<DryRun<TTool>>;
   /**
-   * Starts a plan, or the request to an agent, and returns at once. Throws `invalid-options`, `unknown-tool`, and
-   * `invalid-plan` for no steps, unknown tools and duplicate ids. Other errors of `execute` or `run` reject the handle's
-   * result; readers of its events receive them, too, and they are reported as the warning `start-refused`.
+   * Starts a plan or request, and returns at once. Throws `invalid-options`, `unknown-tool`, and `invalid-plan` for no
+   * steps, unknown tools and duplicate ids. Other errors reject the result and reading, and warn `start-refused`.
    */
   start<const TPlan extends AnyPlan>(
     this: void,
@@ -232,7 +216,7 @@ export interface WorkedAgent {
   readonly [workerKey]: {
     refuse(refusal: Refusal): Promise<RunResult>;
     deliverEarly(runId: string, name: string, value: unknown, options: Pick<DeliverOptions, "id">): Promise<boolean>;
-    /** From now on no timer resumes runs whose wait is over: a worker looks for them. */
+    /** A worker looks for the runs whose wait is over, in place of timers. */
     stopTimers(): void;
     isRecorded(this: void, runId: string): Promise<boolean>;
     deleteBy(within: DeleteWithin | undefined): void;
@@ -261,9 +245,9 @@ export interface WorkedAgent {
 export interface RunHandle<TTool extends Tool = Tool> {
   readonly runId: string;
   /**
-   * Resolves once the start, or the decision, is recorded, or is stored for the process that runs the run; an approval or
-   * rejection with `resume: false` once that process has recorded it. Rejects with the error that refuses it. Left unread,
-   * neither it nor `result` is an unhandled rejection.
+   * Resolves once the start or decision is recorded, or stored for the run's owner; an approval or rejection with
+   * `resume: false` once the owner recorded it. Rejects if refused. Unread, neither it nor `result` is an unhandled
+   * rejection.
    */
   readonly recorded: Promise<void>;
   /** The run's events from the first on, to be read once with `for await`; at most 1000 wait to be read. */

@@ -59,13 +59,13 @@ export function mayNeedApproval(run: Run, call: StepCall): boolean {
   return run.isContinued && run.approvalOf(refOfTask(call)) !== undefined;
 }
 
-/** The reasons why a step needs approval whatever its tool and the policy say: a replan added it, with an effect. */
+/** A step with an effect that a replan added needs approval, whatever its tool and the policy say. */
 function reasonsFor({ state }: Run, { step, effect }: StepCall): readonly ApprovalReason[] | undefined {
   if (state.firstPlan === undefined || effect === "pure") return undefined;
   return state.steps.get(step.id)?.approvalReasons;
 }
 
-/** Never rejects. Resolves to an error for an approved input that its schema parses to another value each time. */
+/** Resolves to an error if the schema parses the approved input to another value each time. */
 export async function askAboutStep(
   run: Run,
   call: StepCall,
@@ -76,7 +76,7 @@ export async function askAboutStep(
   const known = run.approvalOf(ref);
   if (known?.status === "rejected") return "rejected";
   const reasons = reasonsFor(run, call);
-  // A request is not dropped because a policy no longer exists or now answers differently.
+  // A question stays though a policy no longer exists or now answers differently.
   const mustAsk =
     known !== undefined ||
     reasons !== undefined ||
@@ -101,7 +101,6 @@ export async function askAboutStep(
   return recallOrAsk(run, { ref, hash, subject: request, request: { runId: run.runId, ...request } });
 }
 
-/** An `approvedHash` approves the plan. */
 export function mayNeedPlanApproval(run: Run): boolean {
   if (run.approvalOf(undefined) !== undefined) return true;
   return run.engine.needsApproval !== undefined && run.settings.stored.approvedHash === undefined;
@@ -156,7 +155,7 @@ function isHolder(value: unknown): value is JsonObject {
   return typeof value === "object" && value !== null && !isSealed(value);
 }
 
-/** Reuses the recorded hash of a call with a secret, as the key may have changed. */
+/** The recorded hash is reused, as the key may have changed. */
 async function hashOf({ secrets, state }: StoredRun, part: Omit<ApprovedCall, "runId">): Promise<string> {
   const call = { runId: state.runId, ...part };
   if (!secrets?.isIn(call.input)) return hashCall(call);
@@ -166,7 +165,6 @@ async function hashOf({ secrets, state }: StoredRun, part: Omit<ApprovedCall, "r
 
 async function hashOfPlan({ secrets, state }: Run, plan: Plan): Promise<string> {
   if (!secrets?.isIn(plan)) return hashPlan(plan);
-  // A revised plan needs its own approval.
   return state.planApproval?.hash ?? secrets.hashPlan(plan);
 }
 
@@ -202,7 +200,6 @@ async function recallOrAsk(run: Run, asked: Undecided): Promise<ApprovalStatus> 
   }
   const outcome = await askInline(run, { ...asked, request: { ...asked.request, ...expiry } });
   await run.inTurn(async () => {
-    // Another caller may have decided meanwhile.
     const isAsked = run.approvalOf(ref)?.status === "requested";
     if (outcome !== undefined && isAsked && run.abortReason === undefined) await recordDecision(run, { ref, outcome });
   });
@@ -220,7 +217,7 @@ interface Undecided {
   readonly request: ApprovalRequest;
 }
 
-/** Resolves to undefined if others are to decide: there is no valid answer, or they already have. */
+/** Undefined leaves the decision to others. */
 async function askInline(run: Run, asked: Undecided): Promise<ApprovalOutcome | undefined> {
   const { ref, request } = asked;
   const source = ref === undefined ? run.openSource() : run.openWaiting();
@@ -273,7 +270,6 @@ function warnOf(run: Run, ref: StepRef | undefined, message: string): void {
   run.warn({ code: "approval-failed", ...ref, message: `Run ${run.runId}, ${describeSubject(ref)}: ${message}` });
 }
 
-/** Undefined if it is not an answer at all. Throws `invalid-options` for one with invalid fields. */
 function readAnswer(answer: unknown, kind: "step" | "plan"): ApprovalAnswer | undefined {
   if (isDecision(answer)) return { decision: answer };
   const { decision } = (answer ?? {}) as { readonly decision?: unknown };
@@ -318,7 +314,7 @@ function describeAsked(ref: StepRef | undefined): string {
 
 export type StoredRun = Pick<Run, "state" | "secrets">;
 
-/** False if it was taken before. Throws `run-conflict` if it cannot be taken, `approval-expired` if it is too late. */
+/** False if the same decision was taken before. */
 export function requireAsked({ state, secrets }: StoredRun, decision: Decision): boolean {
   const { ref, hash, verdict, atMs } = decision;
   const part = ref && instanceAt(state.steps, ref);
@@ -340,7 +336,7 @@ function isSameInput({ input }: Decision, part: StepState | undefined, secrets: 
   return canonicalJson(opened({ secrets }, given)) === canonicalJson(opened({ secrets }, part.input));
 }
 
-/** Throws `run-conflict` if a decision about the same question that the next owner will read says something else. */
+/** Throws `run-conflict` if a posted decision that the next owner will read first says something else. */
 export function requireFirst({ state }: StoredRun, decision: Decision, earlier: readonly Decision[]): void {
   const contentOf = ({ verdict, input }: Decision) => canonicalJson({ verdict, input: input ?? null });
   const first = earlier.find(({ hash }) => hash === decision.hash);
@@ -383,7 +379,7 @@ function reasonOf({ status, steps, planApproval, pending = [] }: RunState, { ref
   return `it has ended: ${status}`;
 }
 
-/** Call it in {@link Run.inTurn}. `message` is the number of the message with the decision. */
+/** Call it in {@link Run.inTurn}. */
 export async function recordDecision(
   run: Run,
   { ref, outcome, message }: { ref: StepRef | undefined; outcome: ApprovalOutcome; message?: number | undefined },
@@ -405,7 +401,6 @@ export async function rejectExpired(run: Run): Promise<void> {
   const { steps, planApproval } = run.state;
   const nowMs = run.sharedNow();
   const reject = (ref: StepRef | undefined) =>
-    // A listener may be deciding about something else.
     run.inTurn(async () => {
       const asked = run.approvalOf(ref);
       if (asked?.status !== "requested" || !isExpired(asked, nowMs)) return;
@@ -428,7 +423,6 @@ function approvalExpired(
   return new AgentError("approval-expired", message, { details: { ...ref, expiresAt } });
 }
 
-/** Undefined if the input is the present one. */
 export async function changeCall(
   { toolsByName }: EngineSettings,
   { state, secrets }: StoredRun,

@@ -38,20 +38,14 @@ interface DecisionNoteOptions {
   comment?: string | undefined;
 }
 
-/**
- * Options of approving: its note, and what the run needs to resume.
- * @group Approval
- */
+/** Options of approving: its note, and what the run needs to resume. @group Approval */
 export type ApprovalOptions<TTool extends Tool = Tool> = DecidingOptions<TTool> &
   DecisionNoteOptions & {
     /** Runs the step with this input in place of its own: JSON, in which nothing is read as a reference. */
     input?: InferToolInput<TTool> | undefined;
   };
 
-/**
- * Options of rejecting.
- * @group Approval
- */
+/** Options of rejecting. @group Approval */
 export type RejectionOptions<TTool extends Tool = Tool> = DecidingOptions<TTool> &
   DecisionNoteOptions & {
     /** For the error. @default `comment`, or "no reason given" */
@@ -73,7 +67,7 @@ export interface Decision extends DecisionNote {
   readonly hash: string;
   readonly verdict: "approve" | "reject";
   readonly reason: string;
-  /** Time of the decision, in milliseconds since 1970 UTC: it may be received when it would be too late to decide. */
+  /** Time of the decision, in milliseconds since 1970 UTC, which may be long before it is received. */
   readonly atMs: number;
   readonly input?: JsonObject;
 }
@@ -106,7 +100,7 @@ function textUpTo(max: number) {
   return { isValid: isShort, expected: `text of at most ${max} characters` };
 }
 
-/** No larger than a plan may be. Whether it fits its tool is checked later. */
+/** Whether it fits its tool is checked later. */
 export function readInput(input: unknown, kind: "step" | "plan"): JsonObject {
   if (kind === "plan") failOption("input", input, "left out: a plan is approved unchanged");
   return readJsonObject(input, "input", maxPlanBytes);
@@ -132,12 +126,7 @@ function placeOfItem(item: ApprovalItem): StepRef | undefined {
   }
 }
 
-// ---- Settle ----
-
-/**
- * Options of settling a step: exactly one of `output`, `retry` and `failed`, and what the run needs to be resumed.
- * @group Runs and results
- */
+/** Options of settling: exactly one of `output`, `retry`, `failed`, and those of resuming. @group Runs and results */
 export type SettleOptions<TTool extends Tool = Tool> = DecidingOptions<TTool> & {
   /** The iteration of a `forEach`, from 0. */
   iteration?: number | undefined;
@@ -176,12 +165,7 @@ export function readSettleOptions(
   return { ref: stepRefOf({ stepId, iteration }), settlement, resumes: resume, options: rest };
 }
 
-// ---- Deliver ----
-
-/**
- * Options of delivering an event, and what the run needs to be resumed.
- * @group Runs and results
- */
+/** Options of delivering an event, and what the run needs to be resumed. @group Runs and results */
 export type DeliverOptions<TTool extends Tool = Tool> = DecidingOptions<TTool> & {
   /** Identifies the event, such as the id of a webhook: a second one with the same id does not count. */
   id: string;

@@ -33,7 +33,6 @@ export interface Commands {
   readonly cancel: { readonly reason: string };
   readonly decide: {
     readonly decision: Decision;
-    /** Prepared if the decision changes the input of its step. */
     readonly outcome?: ApprovalOutcome;
   };
   readonly settle: {
@@ -46,7 +45,7 @@ export interface Commands {
     readonly value: JsonValue;
     readonly id: string;
     readonly isChecked?: true;
-    /** True if it was accepted as one of those that the run may keep. */
+    /** True if it counts as one of those that the run may keep. */
     readonly isCounted?: true;
   };
 }
@@ -54,36 +53,36 @@ export interface Commands {
 export type CommandType = keyof Commands;
 
 export interface CommandKind<TCommand> {
-  /** Reads a message that a store returned, which may hold anything. Throws, with the reason, if it is not a command. */
+  /** Throws, with the reason, if it is not a command: a store may return anything. */
   parse(message: Keyed): TCommand;
-  /** The command as it is posted: JSON, without those secrets of its run that are known. @default the command */
+  /** Returns JSON without the secrets that are known. @default the command */
   toMessage?(command: TCommand, run: StoredRun): object | Promise<object>;
   isUnprepared?(command: TCommand): boolean;
   prepare?(
     command: TCommand,
     { settings, state, resumes }: { settings: EngineSettings; state: RunState; resumes: boolean },
   ): Promise<TCommand>;
-  /** False if the command has had its effect. Throws if it can have none, also because of what was posted before. */
+  /** False if the command has had its effect. Throws if it can have none. */
   check(run: StoredRun, command: TCommand, posted?: readonly PostedMessage[]): boolean;
-  /** True if it is recorded at once where no process has the run, even if it is not resumed. @default false */
+  /** True if it is recorded at once where no process has the run. @default false */
   isRecordedAtOnce?: true;
-  /** True if the owner of a run acts on it at any time, so that its sender can wait for that. @default false */
+  /** True if the owner acts on it at any time, so that its sender can wait. @default false */
   isAnswered?: true;
-  /** True if the command has values of the run, which may be secrets: it cannot be sent without their keys. @default false */
+  /** True if the command needs keys, as its values may be secrets. @default false */
   needsSecrets?(command: TCommand): boolean;
-  /** Throws if the record of a run whose execution has ended shows that the command had no effect. */
+  /** Throws if the record of an ended execution shows that the command had no effect. */
   checkEnded?(run: StoredRun, command: TCommand): void;
   maxKept?(state: RunState, command: TCommand): number;
-  /** Recorded with `run-resume` when a run is resumed by the command. */
+  /** Recorded together with `run-resume`. */
   events(command: TCommand): readonly EventInit[];
-  /** Acts in an active run. Resolves to false if this execution cannot; rejects if none can. */
+  /** Resolves to false if this execution cannot act; rejects if none can. */
   act(run: Run, command: TCommand, source: CommandSource): Promise<boolean>;
 }
 
 interface CommandSource {
   readonly caller?: RunCaller & { readonly result: Promise<RunResult> };
   readonly message?: number;
-  /** True if no step of the execution has had its turn yet. */
+  /** True before the first step of the execution. */
   readonly isResuming?: boolean;
 }
 
@@ -98,12 +97,12 @@ const cancel: CommandKind<Commands["cancel"]> = {
   events: () => [],
 
   async act(run, { reason }, { caller }) {
-    // The end of the run drops a message; an execution that is suspended nevertheless leaves it.
+    // The end of a run drops messages; a suspended execution leaves them.
     if (caller === undefined) run.inbox.hasUnread = true;
     run.abort(cancelledBy(reason));
     if (caller === undefined) return true;
     const ended = await caller.result.catch(() => undefined);
-    // A suspended run was already suspending when it was aborted; one that never started was only looked up.
+    // The run was suspending when it was aborted, or was only looked up.
     return run.state.sequence > 0 && ended?.status !== "suspended";
   },
 };
@@ -115,7 +114,7 @@ const decide: CommandKind<Commands["decide"]> = {
     if (secrets === undefined) return { decision: { ...decision, place } };
     const { input, by, comment, reason } = decision;
     const step = place && instanceAt(state.steps, place);
-    // First, as the comment may contain values from the input.
+    // First, as the comment may repeat a value of the input.
     const sealed = input && step && (await sealChange(secrets, step, input));
     const hidden = secrets.hideIn({ reason, ...(by && { by }), ...(comment && { comment }) });
     return { decision: { ...decision, ...hidden, ...(sealed && { input: sealed }), place } };
@@ -155,7 +154,7 @@ const decide: CommandKind<Commands["decide"]> = {
     if (message !== undefined && input !== undefined && tool !== undefined)
       await run.secrets?.loadIn(tool, "input", input);
     return run.inTurn(async () => {
-      // Not before its execution has started: it may turn out to be only a lookup in the store.
+      // Until then, it may turn out to be only a lookup in the store.
       if (run.phase !== "open" || run.state.status !== "running") return false;
       const isNew = requireAsked(run, decision);
       if (caller !== undefined) run.join(caller);
@@ -232,7 +231,7 @@ const settle: CommandKind<Commands["settle"]> = {
   checkEnded({ state, secrets }, { ref, outcome }) {
     if (outcome === undefined || outcome.status === "retry") return;
     const { status, output = null } = instanceAt(state.steps, ref) ?? {};
-    // It is still in doubt: the next execution acts on what was posted.
+    // The next execution acts on what was posted.
     if (status === "unknown") return;
     const isSame =
       outcome.status === "failed"
@@ -323,7 +322,7 @@ const deliver: CommandKind<Commands["deliver"]> = {
     const checked = isChecked ? delivery : { ...delivery, value: await checkValue(run.engine, delivery) };
     return run.inTurn(async () => {
       const { phase, state } = run;
-      // Not before it has recorded something: it may turn out to be only a lookup in the store.
+      // Until then, it may turn out to be only a lookup in the store.
       const isTaking = state.status === "running" || (state.status === "planning" && state.sequence > 0);
       if (phase !== "open" || !isTaking) return false;
       const isNew = mayTake(state, checked);
@@ -373,7 +372,7 @@ function deliveryOf({ name, value, id }: Commands["deliver"]): EventInit {
   return { type: "run-deliver", name, value, id };
 }
 
-/** True if a run takes a delivery; false if it was taken before. Throws if it cannot be taken. */
+/** False if it was taken before. */
 function mayTake(state: RunState, delivery: Commands["deliver"]): boolean {
   const { runId, status, deliveries } = state;
   if (deliveries?.ids.has(delivery.id)) return false;
@@ -382,7 +381,7 @@ function mayTake(state: RunState, delivery: Commands["deliver"]): boolean {
   throw keepsTooMany(runId, deliveries?.keptCount);
 }
 
-/** An event that a step waits for needs no room, as it is not kept. */
+/** An event that a step waits for is not kept. */
 function roomFor({ deliveries }: RunState, { name }: Commands["deliver"]): number {
   const isAwaitedNow = deliveries?.waiting.get(name)?.some((step) => isAwaited(step)) ?? false;
   return isAwaitedNow ? maxDeliveries : maxDeliveries - (deliveries?.keptCount ?? 0);
@@ -400,11 +399,7 @@ export const commands: { readonly [TType in CommandType]: CommandKind<Commands[T
   deliver,
 };
 
-/**
- * A message is acknowledged together with the event that it results in, so that it is acted on once, whichever process
- * dies; one that leads to nothing, with the next event. What this execution cannot act on is left for the next one.
- * Never rejects.
- */
+/** Acknowledges a message with the event that it results in, so that it is acted on once. Never rejects. */
 export async function receivePosted(
   run: Run,
   posted: readonly PostedMessage[],
@@ -416,7 +411,6 @@ export async function receivePosted(
     try {
       if (!(await receive(run, message, { message: number, isResuming }))) run.inbox.hasUnread = true;
     } catch (thrown) {
-      // The end of this execution prevented it.
       if (run.abortReason !== undefined || run.phase === "ending" || run.phase === "closed") {
         run.inbox.hasUnread = true;
         continue;
@@ -434,7 +428,7 @@ function receive(run: Run, found: unknown, source: CommandSource): Promise<boole
   const message = toKeyed(found, "it is not an object");
   const { type } = message;
   if (!isCommandType(type)) throw new TypeError(`there is no message of type ${JSON.stringify(type)}`);
-  // The rest stays for the process that continues the run.
+  // The process that continues the run acts on the rest.
   if (run.hold !== undefined && (type !== "cancel" || needsKeyToCancel(run))) return Promise.resolve(true);
   const kind: CommandKind<Commands[CommandType]> = commands[type];
   return kind.act(run, kind.parse(message), source);

@@ -34,7 +34,6 @@ const finalCodes: ReadonlySet<string> = new Set([
   "store-failed",
 ]);
 
-/** Resolves to undefined if the run has to end with its failure. */
 export async function replan(run: Run): Promise<Plan | undefined> {
   const { planner } = run.engine;
   const cause = stepFailure(run);
@@ -63,13 +62,11 @@ export async function replan(run: Run): Promise<Plan | undefined> {
   }
 }
 
-/** Withdraws the questions about steps that are gone, or have changed: they cannot be decided any more. */
 async function withdrawQuestions(run: Run, plan: Plan): Promise<void> {
   const stays = unchangedSteps(run.state.plan, plan);
   for (const step of run.state.steps.values()) {
     if (!hasStarted(step) && stays.has(step.stepId)) continue;
     for (const part of instancesOf([step])) {
-      // A decision about it may be under way.
       await run.inTurn(async () => {
         if (part.approval?.status !== "requested") return;
         await recordDecision(run, { ref: stepRefOf(part), outcome: { status: "withdrawn" } });
@@ -110,7 +107,7 @@ async function askForSteps(
   return { plan: revised, approvals: await approvalsFor(run, request, run.secrets?.hidePlan(revised) ?? revised) };
 }
 
-/** An error as a planner reads it: a model must not see where a tool threw. */
+/** A model must not see where a tool threw. */
 function withoutStack({ stack: _stack, ...error }: AgentErrorData): AgentErrorData {
   return error as AgentErrorData;
 }
@@ -120,7 +117,7 @@ function recordsWithoutStacks({ steps }: Run["state"]): StepRecord[] {
   return records.map((record) => (record.error ? { ...record, error: withoutStack(record.error) } : record));
 }
 
-/** A new step must not take the id of a step that has started, and with it its idempotency key. */
+/** A new step must not take the idempotency key of a step that has started. */
 function checkIds(run: Run, { added, kept }: { added: unknown; kept: readonly PlanStep[] }): void {
   const issues: PlanIssue[] = [];
   for (const [index, step] of (Array.isArray(added) ? added : []).entries()) {
@@ -144,16 +141,9 @@ function checkSize(run: Run, added: unknown): void {
   throw new AgentError("limit-exceeded", message, { details: { limit: "steps", max, used } });
 }
 
-/*
- * The output or the error of a tool may be written by anybody: a page, a mail, a file. A planner that reads it may do
- * what it says. So its words justify no input of a tool with an effect: what such a tool needs of an output, it gets by
- * a reference.
- */
-
 /**
- * A step needs approval if it calls a tool with an effect that the first plan did not call, or passes it what only an
- * output, an error or the context says. Words that appear nowhere are the planner's own, and it is code: one that asks a
- * model refuses them.
+ * Anybody may have written an output or error, and a planner that reads it may obey. So what only those or the context
+ * say needs approval in a tool with an effect; a reference does not. Words that appear nowhere are the planner's own.
  */
 async function approvalsFor(run: Run, request: ReplanRequest, plan: Plan): Promise<readonly ReplanApproval[]> {
   const { tools, stored } = run.settings;
@@ -184,7 +174,6 @@ async function approvalsFor(run: Run, request: ReplanRequest, plan: Plan): Promi
   });
 }
 
-/** Returns false if the effect of the input cannot be determined. */
 async function isSurelyPure({ input }: PlanStep, tool: DefinedTool): Promise<boolean> {
   if (tool.declaredEffect !== "by-input") return tool.declaredEffect === "pure";
   const parsed = await parseWith(tool.inputSchema, copyJson(input));
@@ -207,7 +196,7 @@ function shownIn({ steps, error, context }: Pick<ReplanRequest, "steps" | "error
   return context === undefined ? shown : [...shown, { source: { type: "context" }, value: context }];
 }
 
-/** All values, but not the keys, which are ours. */
+/** The keys are ours. */
 function valuesOf(value: unknown): readonly unknown[] {
   return typeof value === "object" && value !== null ? Object.values(value).flatMap(valuesOf) : [value];
 }

@@ -26,7 +26,7 @@ export async function runExecution(run: Run, planningError?: AgentErrorData): Pr
     const compiling = compileExpressions(plan.steps, run.engine.expressions);
     expressions = compiling && (await compiling);
     if (run.hold !== undefined) break;
-    // A plan that is under way needs no approval, unless it still waits for it.
+    // A plan that is under way needs approval only if it still waits for it.
     const isNew = run.state.isUnderWay !== true;
     if ((isNew || run.approvalOf(undefined) !== undefined) && mayNeedPlanApproval(run)) await askAboutPlan(run, plan);
     await run.commandsRecorded();
@@ -37,8 +37,7 @@ export async function runExecution(run: Run, planningError?: AgentErrorData): Pr
     if (isAllDone(run)) break;
     const revised = await replan(run);
     await run.commandsRecorded();
-    // Steps approved after all others ended must run, if they can; from here until the execution is closed no decision
-    // is taken.
+    // Steps that were approved after all others ended must run; after this, no decision is taken.
     const isStuck = run.state.sequence === sequence;
     if (revised === undefined && (isStuck || !hasAnswer(run))) break;
     plan = run.state.plan;
@@ -46,7 +45,6 @@ export async function runExecution(run: Run, planningError?: AgentErrorData): Pr
   return endExecution(run, { planningError, expressions });
 }
 
-/** The earliest in the plan starts first. After a failure no other starts; if the run continues then, only the dependents do not start. */
 function runSteps(run: Run, { steps }: Plan, expressions: PlanExpressions | undefined): Promise<void> {
   const { stored, tools } = run.settings;
   run.startSteps();
@@ -67,7 +65,6 @@ function runSteps(run: Run, { steps }: Plan, expressions: PlanExpressions | unde
       pending?.close();
       resolve();
     };
-    // In each of the `concurrency` slots, steps run one after another.
     const start = (first: number) => {
       let current = first;
       let taken = first;
@@ -112,8 +109,6 @@ function runSteps(run: Run, { steps }: Plan, expressions: PlanExpressions | unde
   });
 }
 
-// ---- The graph: which steps are ready ----
-
 function readySteps(run: Run, steps: readonly PlanStep[], expressions: PlanExpressions | undefined): ReadySteps {
   const ready = new ReadySteps(buildGraph(opened(run, steps), expressions));
   // The dependencies of a step come before it.
@@ -130,7 +125,7 @@ function readySteps(run: Run, steps: readonly PlanStep[], expressions: PlanExpre
 }
 
 class ReadySteps {
-  /** In order, from `head` on: a plan without dependencies has all its steps here, and `shift` would move them. */
+  /** Sorted from `head` on, as `shift` would move all steps of a plan without dependencies. */
   private readonly queue: number[] = [];
   private head = 0;
 
@@ -151,13 +146,11 @@ class ReadySteps {
     if (this.graph.waitingFor[index] === 0) this.add(index);
   }
 
-  /** Steps that depended on it alone are not added yet. */
   countDone(index: number): void {
     const { waitingFor } = this.graph;
     for (const dependent of this.dependentsOf(index)) waitingFor[dependent] = (waitingFor[dependent] ?? 0) - 1;
   }
 
-  /** Adds those that waited for nothing else, unless they were taken. */
   markReady(index: number): void {
     this.countDone(index);
     for (const dependent of this.dependentsOf(index)) this.addIfFree(dependent);
@@ -167,7 +160,7 @@ class ReadySteps {
     return this.head < this.queue.length ? this.queue[this.head++] : undefined;
   }
 
-  /** The step that {@link ReadySteps.take} would return if this one, which is running, were done. */
+  /** Returns what {@link ReadySteps.take} would if this running step were done. */
   peekAfter(index: number): number | undefined {
     // The dependents of a step are in order.
     const freed = this.dependentsOf(index).find((dependent) => this.graph.waitingFor[dependent] === 1);
@@ -188,7 +181,6 @@ class ReadySteps {
 
 const none: readonly number[] = [];
 
-/** Each step is ready again when what it waits for may be over. */
 class PendingSteps {
   private readonly indexes = new Map<string, number>();
   private readonly stops: (() => void)[];
@@ -223,8 +215,6 @@ class PendingSteps {
     this.onReady(index);
   }
 }
-
-// ---- Steps with expressions: `when` and `forEach` ----
 
 interface ExpressionTask extends StepTask {
   readonly expressions: StepExpressions;
@@ -287,8 +277,7 @@ async function runIterations(run: Run, task: ExpressionTask, items: readonly Jso
     // A decision about one may have come while the others ran.
   } while (run.canStart() && items.some((_item, index) => isDecided(iterationAt(index))));
   if (run.recorder.failure !== undefined) return "failed";
-  // An iteration in doubt suspends the run: the others may still run once it is settled. When the process is
-  // ending, the process that resumes the run decides what follows from a failure.
+  // The others may still run once the run, in doubt or interrupted, is resumed.
   const isInDoubt = items.some((_item, index) => iterationAt(index).status === "unknown");
   if (hasFailed && run.stopReason === "step-failed" && !isInDoubt)
     await skipOpen(run, run.state.steps.get(step.id) as StepState, "run-ended");
@@ -298,7 +287,7 @@ async function runIterations(run: Run, task: ExpressionTask, items: readonly Jso
 
 const notStarted = { status: "pending" } as StepState;
 
-/** An iteration that waits for an answer is not asked about again: its input is unchanged. */
+/** An unchanged input is not asked about again. */
 function canRun(state: StepState): boolean {
   return state.status === "waiting" ? isDecided(state) : isStillToRun(state);
 }
@@ -317,8 +306,6 @@ async function skip(run: Run, task: StepTask, reason: "condition" | "no-items"):
   return run.recorder.failure === undefined ? "done" : "failed";
 }
 
-// ---- Steps that wait for a time or an event ----
-
 async function runWait(run: Run, step: WaitStep, expressions: StepExpressions | undefined): Promise<StepEnd> {
   const { id: stepId } = step;
   if (stateOf(run, step).wait === undefined) {
@@ -333,7 +320,6 @@ async function runWait(run: Run, step: WaitStep, expressions: StepExpressions | 
     }
   }
   const state = stateOf(run, step);
-  // Another one may have failed meanwhile.
   if (!isWaitOver(state, run.sharedNow()) || !run.canStart()) return "waiting";
   return endWait(run, step, outcomeOfWait(run, step, state));
 }

@@ -30,10 +30,7 @@ export interface DryRun<TTool extends Tool = Tool> {
   readonly steps: readonly DryRunStep<TTool>[];
 }
 
-/**
- * A preview of one step. One type for each tool, so that `tool` narrows `input` if no part of it is open.
- * @group Plans
- */
+/** A preview of one step; its `tool` narrows `input` if no part of that is open. @group Plans */
 export type DryRunStep<TTool extends Tool = Tool> = TTool extends Tool
   ? {
       readonly stepId: string;
@@ -71,11 +68,10 @@ async function previewPlan(
   const plan = await completePlan(engine, settings, given);
   const dependencies = dependenciesOfSteps(plan.steps, await compileExpressions(plan.steps, engine.expressions));
   const secrets = await secretsOf(engine, { runId: "", tools: settings.tools });
-  // Before any step, as a reasoning may repeat the secret of a later one.
+  // A reasoning may repeat the secret of a later step.
   const shown = secrets?.hidePlan(plan) ?? plan;
   const steps: DryRunStep[] = [];
   for (const [index, step] of plan.steps.entries()) {
-    // After a cancellation, no more policies are called.
     if (source.aborted) throw source.reason;
     const { id: stepId, when, forEach } = step;
     const tool = callsTool(step) ? settings.tools.get(step.tool) : undefined;
@@ -84,7 +80,7 @@ async function previewPlan(
     const { reasoning, ...planned } = shown.steps[index] as PlanStep;
     steps.push({
       stepId,
-      // A step that waits shows as a call of a tool "wait", as in events and records.
+      // A step that waits is a call of a tool "wait", as in events and records.
       tool: toolOf(step),
       input: copyJson(known?.input ?? inputOf(planned)),
       ...(defaults && Object.keys(defaults).length > 0 && { defaults }),
@@ -113,7 +109,6 @@ function mayNeedApproval(engine: EngineSettings, tool: DefinedTool | undefined):
   return tool.needsApproval === undefined && engine.needsApproval === undefined ? false : "by-input";
 }
 
-/** Undefined if they cannot be asked: the input has references or is invalid, or its effect cannot be determined. */
 async function getKnownAnswers(
   engine: EngineSettings,
   { step, tool, secrets }: { step: ToolStep; tool: DefinedTool; secrets: RunSecrets | undefined },
@@ -138,7 +133,7 @@ async function getKnownAnswers(
   }
 }
 
-/** As in a run, a policy that fails counts as a yes. One that is not type-checked may return any truthy value. */
+/** As in a run, a policy that fails counts as a yes, as does any truthy value. */
 async function isYes(ask: () => unknown): Promise<boolean> {
   try {
     return Boolean(await ask());

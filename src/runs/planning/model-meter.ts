@@ -21,11 +21,9 @@ import {
 } from "../../core/model-usage.ts";
 import { failOption } from "../../core/option-tables.ts";
 
-/** An answer that the budget would limit to less than this is not requested. */
 const minOutputTokens = 16;
 
 export interface MeterHost {
-  /** Milliseconds of a clock that is never set. */
   readonly now: () => number;
   readonly emit: (event: EventInit) => void | Promise<void>;
   readonly within?: <T extends object>(about: { readonly model: string; readonly attempt: number }, call: () => T) => T;
@@ -49,7 +47,7 @@ export class ModelMeter {
     return sumCalls(this.calls);
   }
 
-  /** An abandoned planner must not spend more. Calls in progress count as cancelled. */
+  /** An abandoned planner must not spend more. */
   close(): void {
     this.isClosed = true;
     for (const end of [...this.open]) end();

@@ -30,7 +30,6 @@ import { dataOf } from "../run/step-call.ts";
 import { ModelMeter } from "./model-meter.ts";
 import { requireApproved, requireValid } from "./run-target.ts";
 
-/** Resolves to the error if planning fails. Never rejects. */
 export async function planInRun(run: Run, request: string): Promise<AgentErrorData | undefined> {
   const { planner } = run.engine;
   if (!run.canContinue() || planner === undefined) return undefined;
@@ -84,7 +83,6 @@ export async function planAlone(
   return underSignal(settings.signal, (source) => planAndEmit({ ...task, source }));
 }
 
-/** Runs work that belongs to no run. */
 export async function underSignal<T>(
   signal: AbortSignal | undefined,
   work: (source: AbortSource) => Promise<T>,
@@ -166,7 +164,6 @@ export class Planning {
     });
   }
 
-  /** `replan` counts how often the planner was asked again. */
   ask<T>(call: () => Promise<T>, replan?: number): Promise<T> {
     const { engine, planner, request, runId } = this.task;
     const about = { type: "plan", runId, planner: planner.name, ...(replan !== undefined && { replan }) } as const;
@@ -213,7 +210,7 @@ export class Planning {
     return Object.defineProperty(given, "signal", lazySignal) as typeof given & Pick<PlanRequest, "signal">;
   }
 
-  /** Emits a frozen copy, which the planner cannot change afterwards. Throws for anything that is not a planning event. */
+  /** Emits a frozen copy, which the planner cannot change afterwards. */
   private emit(event: PlanningEvent): void | Promise<void> {
     if (this.hasEnded) return undefined;
     const json = toJson(event);

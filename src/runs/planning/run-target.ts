@@ -20,13 +20,12 @@ export function targetOf({ request, givenPlan }: RunState): RunTarget {
   return request === undefined ? { plan: givenPlan as PlanInput } : { request };
 }
 
-/** The identity is the request's text, or what the plan's hash covers. */
 export function identityOf(target: RunTarget, { maxRequestLength }: Pick<EngineSettings, "maxRequestLength">): string {
   // A request is stored only up to its maximum length.
   if ("request" in target)
     return typeof target.request === "string" ? `request ${target.request.slice(0, maxRequestLength)}` : "no text";
   const json = toJson(target.plan, { maxBytes: maxPlanBytes });
-  // A value that is not JSON is not a plan, and validation will report why.
+  // Validation will report a value that is not JSON.
   if (!json.ok || typeof json.value !== "object" || json.value === null) return "not a plan";
   return `plan ${canonicalPlan(json.value as unknown as PlanInput)}`;
 }
@@ -61,7 +60,7 @@ export function withDefaults(engine: Pick<EngineSettings, "clock" | "createId">,
   return deepFreeze({ version: plan.version ?? planVersionOf(plan.steps), id, request, source, createdAt, steps });
 }
 
-/** Stored runs with secrets have a hash of the hash. */
+/** In stored runs with secrets, the hash is hashed. */
 export async function requireApproved(
   plan: PlanInput,
   { settings, secrets }: { readonly settings: RunSettings; readonly secrets?: RunSecrets | undefined },

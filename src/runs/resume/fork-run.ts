@@ -19,17 +19,16 @@ import { readEvents, readRecorded } from "../stored/stored-runs.ts";
 import { canRetry, compareTools, continueStored, isNewFork, restoreSettings } from "./resume-run.ts";
 
 interface Forking extends Opening {
-  /** Copies all events if `after` is undefined. */
   readonly from: { readonly runId: string; readonly after: number | undefined };
   readonly options: ResumeOptions;
 }
 
-/** A fork that is asked for again is joined if it runs, resumed if it stopped early, or else resolves to its result. */
+/** A repeated fork joins its run if that runs, or resumes it if it stopped early. */
 export function forkRun(runs: RunRegistry, forking: Forking): Promise<RunResult> {
   return runs.withRun(forking.runId, {
     whenActive: async ({ run, result }) => {
       await whenStarted(run, result);
-      // It was only looked up, or could not start.
+      // The run was only looked up, or could not start.
       if (run.state.sequence === 0) return undefined;
       requireSame(run.state, forking);
       run.join(forking);
@@ -101,7 +100,7 @@ async function copyEvents(runs: RunRegistry, { runId, from, options }: Forking):
   const forkedFrom: ForkPoint = { runId: from.runId, after: events.length };
   const timestamp = new Date(settings.clock.now()).toISOString();
   const copies = sealed.map(async (event) => {
-    // Digests cover the events of one run: the first one of the fork covers these, too.
+    // Digests cover one run: the first one of the fork covers these events, too.
     const { digest: _digest, ...rest } = event as AgentEvent & { readonly digest?: string };
     const copy = { ...rest, runId };
     if (copy.type !== "run-start") return deepFreeze(copy) as AgentEvent;
@@ -117,7 +116,7 @@ async function rebind(
   { state, secrets, own }: { readonly state: RunState; readonly secrets: RunSecrets; readonly own: RunSecrets },
 ): Promise<StoredRunOptions> {
   const { approvedHash } = options;
-  // Without a key it is recorded as it is.
+  // Without a key, it is recorded as it is.
   if (approvedHash === undefined || !secrets.canSeal) return options;
   if (state.plan === undefined) {
     const why = "the hash of the approved plan is sealed for the other run";

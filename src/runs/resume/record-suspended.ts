@@ -11,7 +11,7 @@ import { endingOf } from "../steps/end-run.ts";
 import type { Opening, RunRegistry } from "../stored/run-registry.ts";
 import { recordResume, restoreSettings } from "./resume-run.ts";
 
-/** Records all or nothing, in an execution that runs nothing: whoever resumes the run acts on it. Needs neither tools nor keys. */
+/** Records all or nothing, and runs nothing: whoever resumes the run acts on it. Needs neither tools nor keys. */
 export async function recordSuspended(
   runs: RunRegistry,
   { runId, channel }: Opening,

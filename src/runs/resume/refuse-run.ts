@@ -18,12 +18,12 @@ import { type RunStart, readStored, startEvent } from "./start-run.ts";
 
 export type Refusal = {
   readonly runId: string;
-  /** Those of the run, none of which is recorded if one of them is invalid. */
+  /** None is recorded if one is invalid. */
   readonly options: Parameters<typeof resolveRunOptions>[0];
 } & (
   | {
       readonly target: RunTarget;
-      /** The reason: for `cancelled`, the run ends so; for all others, it has failed. */
+      /** A run with the error `cancelled` ends so; with any other, it has failed. */
       readonly error: AgentError;
     }
   | {
@@ -32,7 +32,9 @@ export type Refusal = {
     }
 );
 
-/** Takes no lease: start and end are recorded together, so either they or the first events of an execution that starts then are refused. */
+/**
+ * Takes no lease: start and end are recorded together, so an execution that starts then refuses both, or is refused.
+ */
 export async function refuseRun(runs: RunRegistry, refusal: Refusal): Promise<RunResult> {
   const { runId, options } = refusal;
   const startedMs = monotonicNow(runs.settings.clock);
@@ -69,7 +71,7 @@ async function createRefused(run: Run, { target, error }: Extract<Refusal, { err
   return [start, ...steps.map(skip), { type: "run-end", outcome }];
 }
 
-/** Without its plan, as the secrets of tools that are not here could not be sealed in it. */
+/** The secrets of tools that are not here could not be sealed in a plan. */
 async function createHeld(run: Run, { request, hold }: Extract<Refusal, { hold: Hold }>): Promise<EventInit[]> {
   const start = await startEvent(run, request === undefined ? undefined : { request });
   return [start, { type: "run-suspend", pending: [{ ...hold, isUnstarted: true }] }];
@@ -84,6 +86,6 @@ async function createStart(run: Run, target: RunTarget): Promise<RunStart> {
   } catch (thrown) {
     if (!isAgentError(thrown, "invalid-plan")) throw thrown;
   }
-  // It cannot be read again, or has secrets that cannot be sealed.
+  // The target is unreadable, or has secrets that cannot be sealed.
   return startEvent(run, { request: "" });
 }

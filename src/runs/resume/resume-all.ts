@@ -16,10 +16,7 @@ import { listPages, readRun } from "../stored/stored-runs.ts";
 
 import { resumeRun } from "./resume-run.ts";
 
-/**
- * Options of resuming all runs.
- * @group Runs and results
- */
+/** Options of resuming all runs. @group Runs and results */
 export type ResumeAllOptions<TTool extends Tool = Tool> = (
   | ResumeOptions<TTool>
   | (Omit<ResumeOptions<TTool>, "resources"> & {
@@ -30,8 +27,7 @@ export type ResumeAllOptions<TTool extends Tool = Tool> = (
   /** The most runs at a time, at least 1. @default 10 */
   concurrency?: number | undefined;
   /**
-   * The most times in a row, at least 1, that a run is resumed whose process died before anything new was recorded. After
-   * that it is suspended, with a pending `given-up`. @default 10
+   * The most times, at least 1, that a run resumes in a row without anything new; then it is `given-up`. @default 10
    */
   maxAdoptions?: number | undefined;
 };
@@ -42,10 +38,7 @@ const resumeAllOptions = {
   maxAdoptions: { type: "integer", min: 1, default: 10 },
 } satisfies OptionTable<ResumeAllOptions>;
 
-/**
- * The outcome of a run that was to be resumed.
- * @group Runs and results
- */
+/** The outcome of a run that was to be resumed. @group Runs and results */
 export type ResumedRun<TTool extends Tool = Tool> =
   | { readonly runId: string; readonly result: RunResult<TTool>; readonly error?: undefined }
   /** It could not be resumed: `run-owned-elsewhere`, `resume-mismatch`, `store-failed` … */
@@ -56,13 +49,12 @@ export async function resumeAll(runs: RunRegistry, given: ResumeAllOptions): Pro
   const resumed: ResumedRun[] = [];
   await inParallel((await listResumable(runs)).reverse(), concurrency, async (run) => {
     const { runId } = run;
-    // The mismatch was reported before; what was posted since may have cancelled the run.
+    // The mismatch was reported before; a message may have cancelled the run since.
     const isKnown = runs.unfit.get(runId) === run.updatedAt;
     try {
       const own = typeof resources === "function" ? await makeOf(resources as ResourcesFactory, run) : resources;
       runs.requireOpen();
       const options = { ...rest, resources: own };
-      // One that has ended meanwhile stays unchanged.
       const startedMs = monotonicNow(runs.settings.clock);
       const resuming = { runId, startedMs, options, retriesFailed: false, maxAdoptions };
       resumed.push({ runId, result: returnOrThrow(await resumeRun(runs, resuming), options) });
@@ -90,7 +82,7 @@ async function makeOf(make: ResourcesFactory, run: RunSummary): Promise<unknown>
   }
 }
 
-/** Lists all before any is resumed: pages would shift. Includes those that did not fit and, if questions expire, that wait in vain. */
+/** Lists all first, as pages would shift; with those that did not fit or, if questions expire, wait in vain. */
 async function listResumable({ settings, leases, unfit }: RunRegistry): Promise<RunSummary[]> {
   const runs = new Map((await listAll(settings.store, { resumable: true })).map((run) => [run.runId, run]));
   const mayFit = ({ runId, updatedAt }: RunSummary) => !runs.has(runId) && unfit.get(runId) !== updatedAt;

@@ -46,9 +46,9 @@ import { isDamaged, readExisting, resultOfState } from "../stored/stored-runs.ts
 interface Resuming extends Pick<Opening, "runId" | "startedMs"> {
   readonly options: ResumeOptions;
   readonly retriesFailed: boolean;
-  /** The most {@link RunState.deaths} of a run, the latest execution included; after more, it is given up. @default no limit */
+  /** The most {@link RunState.deaths}, the latest execution included; after more, the run is given up. */
   readonly maxAdoptions?: number | undefined;
-  /** Records nothing about a run that does not fit: it may fit another process. */
+  /** A run that does not fit here may fit another process. */
   readonly ignoresMismatch?: boolean;
 }
 
@@ -63,7 +63,7 @@ export function resumeRun(runs: RunRegistry, resuming: Resuming): Promise<RunRes
   });
 }
 
-/** Checked when the run is read and when it is claimed: one that failed in between was retried by another process. */
+/** If a run failed between the two checks, another process has retried it. */
 function mayResume({ leases }: RunRegistry, { retriesFailed }: Resuming): (state: RunState) => boolean {
   let seen: number | undefined;
   return (state) => {
@@ -78,8 +78,7 @@ function mayResume({ leases }: RunRegistry, { retriesFailed }: Resuming): (state
         return retriesFailed && state.sequence === seen && canRetry(state);
       case "suspended":
         if (isGivenUp(state)) return retriesFailed;
-        // A question whose hash covered less has to be asked again, and one that can no longer be decided is
-        // rejected.
+        // A question that cannot be decided any more is rejected or asked again.
         return (
           pending?.length === 0 ||
           state.resumeAt !== undefined ||
@@ -96,7 +95,7 @@ function mayResume({ leases }: RunRegistry, { retriesFailed }: Resuming): (state
   };
 }
 
-/** Not if it was refused, rejected or undone, as its steps would be the same again to their tools. */
+/** For its tools, the steps of a refused, rejected or undone run would be the same again. */
 export function canRetry({ error, steps, givenPlan }: RunState): boolean {
   if (error?.code === "approval-rejected" || error?.code === "approval-expired") return false;
   if (error?.code === "invalid-options" || (error?.code === "invalid-plan" && givenPlan !== undefined)) return false;
@@ -106,34 +105,30 @@ export function canRetry({ error, steps, givenPlan }: RunState): boolean {
 interface Continuation extends Opening, Pick<Resuming, "maxAdoptions" | "ignoresMismatch"> {
   readonly identity?: string;
   readonly options: ResumeOptions;
-  /** Resumes the run only to cancel it, with whatever tools still exist. */
+  /** Resumes only to cancel, with whatever tools still exist. */
   readonly isCancel?: true;
-  /** Resumes a suspended run if a message was posted to it, and suspends one that does not fit. */
+  /** Resumes a suspended run if a message was posted, and suspends one that does not fit. */
   readonly looksForPosted?: true;
-  /** True if {@link Continuation.mayResume} compares values, and so needs the secrets. */
+  /** True if {@link Continuation.mayResume} needs the secrets to compare values. */
   readonly isCompared?: boolean;
-  /** Returns the record of the run, which it creates under the lease. @default it is in the store */
+  /** Creates the record of the run under the lease. */
   readonly create?: (lease: LeaseHolder) => Promise<RecordedRun>;
   readonly known?: { recorded?: RecordedRun };
-  /** Returns whether to start another execution; if not, the run keeps its result. Throws if it cannot start. */
+  /** If false, the run keeps its result. Throws if it cannot start. */
   readonly mayResume: (state: RunState, secrets: RunSecrets | undefined, posted?: readonly PostedMessage[]) => boolean;
   readonly events?: readonly EventInit[];
-  /** Records something about the claimed run, in place of an execution. */
+  /** Records something in place of an execution. */
   readonly record?: (state: RunState, lease: StoredLease) => Promise<RunResult>;
 }
 
-/**
- * The run is claimed, then read again: another process may have resumed it meanwhile. No two callers may restore the same
- * run: the second one waits, and finds it active. Rejects with `run-not-found`, `run-owned-elsewhere`,
- * `resume-mismatch`, `invalid-options`, `store-failed`, or what `mayResume` throws.
- */
+/** Claims the run, then reads it again: another process may have resumed it meanwhile. */
 export async function continueStored(runs: RunRegistry, continuation: Continuation): Promise<RunResult> {
   const { runId, identity } = continuation;
   const { execution } = await runs.restore(runId, identity, restoreRun(runs, continuation));
   return execution;
 }
 
-/** The lease is held until the run is resumed. If it is lost, the next read or write fails. */
+/** If this lease is lost, the next read or write fails. */
 export class StoredLease implements LeaseHolder {
   fence: number | undefined;
   posted: readonly PostedMessage[] = [];
@@ -156,14 +151,14 @@ async function restoreRun(
   const unchanged = (state: RunState) => ({ execution: Promise.resolve(resultOfState(state, settings)) });
   const mayLook = ({ status }: RunState) => continuation.looksForPosted === true && status === "suspended";
   const lease = new StoredLease(runId);
-  // Only a cancellation ends that a run was given up.
+  // Only a cancellation ends a run that was given up.
   const hasPosted = (state: RunState) => lease.posted.some((one) => !isGivenUp(state) || isCancellation(one));
   try {
     const before = await (continuation.create?.(lease) ?? readExisting(settings, runId, known.recorded));
     known.recorded = before;
     const asked = await secretsToCompare(settings, continuation, before.state);
     if (!mayResume(before.state, asked) && !mayLook(before.state)) return unchanged(before.state);
-    // A worker has to start it: only its job has all of it. What is decided is left for that.
+    // Only the job of a worker has all that a start needs.
     if (isUnstarted(before.state) && continuation.isCancel !== true) {
       if (continuation.events !== undefined) throw runElsewhere(runId);
       return unchanged(before.state);
@@ -186,17 +181,15 @@ async function restoreRun(
     runs.unfit.set(runId, run.state.updatedAt);
     throw mismatch;
   } finally {
-    // Does nothing if there is none, or a run has taken it over.
     await leases.release(lease);
   }
 }
 
-/** Only for a comparison: otherwise a run that has ended needs no keys. */
+/** Without a comparison, a run that has ended needs no keys. */
 function secretsToCompare(settings: EngineSettings, { isCompared }: Continuation, state: RunState) {
   return isCompared ? secretsOf(settings, { state }) : undefined;
 }
 
-/** Resolves when the execution has started, or has failed before that. */
 async function startExecution(
   runs: RunRegistry,
   continuation: Continuation,
@@ -212,7 +205,7 @@ async function startExecution(
   leases.handOver(lease, run);
   const ending = endingOf(state);
   const resume = () => {
-    // Events for the whole execution come first: posted messages may decide what waits in it.
+    // These events come first: posted messages may decide what waits in this execution.
     const resuming = recordResume(run, fit.changedTools, continuation.events)
       .then(() => continuation.onRecorded?.())
       .then(() => run.host.receive(run, run.openInbox() ?? lease.posted, { isResuming: true }))
@@ -223,9 +216,9 @@ async function startExecution(
   const call = { type: "run", runId, ...defined({ previousTraceparent }) } as const;
   const { resuming, executing } = settings.within?.(call, resume) ?? resume();
   const execution = keepActive(runs, run, executing);
-  // The caller of `restoreRun` gets its failure from that.
+  // The caller of `restoreRun` gets its failure.
   execution.catch(() => {});
-  // The agent may be closed while the store keeps it waiting. One that fails has given the run back.
+  // The agent may be closed while the store keeps it waiting.
   await Promise.race([resuming.catch(() => execution), execution]);
   return { run, execution };
 }
@@ -258,7 +251,7 @@ async function fitRun(
   if (isLeftOpen(state) && deaths > maxAdoptions) return hold(givenUp(deaths));
   try {
     const settings = restore({ isCancel });
-    // To cancel it calls no tool, unless it undoes.
+    // A cancellation calls tools only to undo.
     const needsSecrets = isCancel !== true || state.options?.undoOnFailure === true;
     const secrets = await (needsSecrets ? reading : unread);
     return {
@@ -315,7 +308,7 @@ export function restoreSettings(
   return resolveRunOptions({ ...state.options, context, metadata, tools, ...options }, engine, "restored");
 }
 
-/** Records all first events of an execution, or none: if the store fails, none of them was emitted. */
+/** Records all first events of an execution, or none. */
 export async function recordResume(
   run: Run,
   changedTools: readonly string[],
@@ -342,7 +335,7 @@ export function isNewFork({ forkedFrom, sequence }: RunState): boolean {
   return forkedFrom?.after === sequence;
 }
 
-/** Withdraws the open questions and unused approvals of a new fork: both are about a call of the other run. */
+/** The questions and approvals of a new fork are about calls of the other run. */
 function withdrawals(state: RunState): readonly EventInit[] {
   if (!isNewFork(state)) return [];
   const outcome = { status: "withdrawn" } as const;
@@ -359,12 +352,11 @@ function isValid(approval: ApprovalState | undefined): boolean {
 }
 
 function mayRunAgain(state: RunState, step: StepState): boolean {
-  // The next execution tries its failed steps again.
   if (state.status === "failed") return !isDone(step);
   return isStillToRun(step) || instancesOf([step]).some(({ status }) => status === "running" || status === "unknown");
 }
 
-/** Resolves to the tools that changed, though the steps that may still run fit them. Rejects with `resume-mismatch`. */
+/** Resolves to the tools that changed, but fit the steps that may still run. */
 export async function compareTools(
   engine: EngineSettings,
   run: Pick<Run, "state" | "settings" | "secrets">,
@@ -406,7 +398,7 @@ async function continueExecution(run: Run, ending: AbortReason | undefined): Pro
   const { plan, request, planningError } = run.state;
   if (run.hold !== undefined) return runExecution(run, planningError);
   if (plan !== undefined) {
-    // One that is only cancelled may be without the keys that its hash needs.
+    // A cancelled run may be without the keys that its hash needs.
     const approving = run.abortReason === undefined ? requireApproved(plan, run) : undefined;
     const refusal = await approving?.catch((error: AgentError) => error.toJSON());
     if (refusal === undefined && ending !== undefined) run.abort(ending);
@@ -417,7 +409,7 @@ async function continueExecution(run: Run, ending: AbortReason | undefined): Pro
   return runExecution(run, await planInRun(run, request));
 }
 
-/** After a failed iteration, no other one of its loop starts: emits the skips that the dead process did not record. */
+/** Emits the skips after a failed iteration that the dead process did not record. */
 async function endLoops(run: Run): Promise<void> {
   if (!run.canContinue() || run.settings.stored.onStepFailure === "continue") return;
   for (const step of run.state.steps.values()) {
@@ -427,12 +419,10 @@ async function endLoops(run: Run): Promise<void> {
   }
 }
 
-// ---- Resume suspended runs when their time has come ----
-
-/** The time after which a run is resumed again if the store has failed: at first, and at most. It doubles each time. */
+/** The pause after a failure of the store doubles each time. */
 const [firstRetryMs, maxRetryMs] = [5_000, 3_600_000];
 
-/** Keeps a run active while it executes. If it is suspended, it is resumed here when its time comes, or a message is left. */
+/** A suspended run is resumed here when its time comes, or a message is left. */
 export function keepActive(
   runs: RunRegistry,
   run: Run,
@@ -452,17 +442,15 @@ export function keepActive(
   return result;
 }
 
-/** Without its state, which a process that waits for thousands of runs could not keep. */
+/** A process that waits for thousands of runs could not keep their states. */
 interface SuspendedRun extends Pick<ResumeOptions, "resources"> {
   readonly runId: string;
 }
 
-/** Never rejects. */
 async function resumeSuspended(runs: RunRegistry, suspended: SuspendedRun, retryMs = firstRetryMs): Promise<void> {
   if (runs.stopping.aborted) return;
   const { runId, resources } = suspended;
   const resumeAt = (atMs: number, nextRetryMs?: number) => {
-    // If it was resumed and suspended again, it has a timer already.
     if (!runs.hasTimer(runId)) runs.setTimer(runId, atMs, () => void resumeSuspended(runs, suspended, nextRetryMs));
   };
   try {

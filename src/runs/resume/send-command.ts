@@ -26,7 +26,6 @@ import { readExisting } from "../stored/stored-runs.ts";
 import { recordSuspended } from "./record-suspended.ts";
 import { continueStored, type StoredLease } from "./resume-run.ts";
 
-/** Resolves to false if the run has ended by now. */
 export async function deliverEarly(runs: RunRegistry, runId: string, given: NamedEvent): Promise<boolean> {
   const message = { type: "deliver", ...(await toDelivery(runs.settings, given)) };
   const { number } = await post(runs, runId, message, { isEarly: true, maxKept: maxDeliveries });
@@ -39,10 +38,8 @@ interface SentCommand<TType extends CommandType> extends Opening, CommandOptions
 }
 
 /**
- * Acts in a run that is active here, or resumes it with the command. If no step may run here, leaves the command for the
- * owner. If another process owns the run, posts the command there and polls until that execution has ended; if the
- * process dies, the run resumes here. `signal` ends the waiting and takes nothing back; a cancellation meanwhile is
- * posted, too. A repeated command changes nothing. Rejects as `continueStored` does.
+ * Acts in a run that is active here, or resumes it; else posts to its owner, and polls until that execution has ended
+ * or the owner has died. `signal` ends only the waiting. A repeated command changes nothing.
  */
 export function sendCommand<TType extends CommandType>(
   runs: RunRegistry,
@@ -70,7 +67,6 @@ async function actOrPost<TType extends CommandType>(
     return known.recorded.state;
   };
 
-  /** Opens the run without secrets if they cannot be read here and the command needs none. */
   const open = async (state: RunState) => {
     const isNeeded = kind.needsSecrets?.(command) ?? false;
     return { state, secrets: await (isNeeded ? secretsOf : secretsIfReadable)(settings, { state }) };
@@ -103,7 +99,6 @@ async function actOrPost<TType extends CommandType>(
       whenStored: async () => {
         if (!isPrepared && kind.isUnprepared?.(command)) {
           const state = await readState();
-          // It may be active by now.
           if (runs.has(runId)) return undefined;
           command = (await kind.prepare?.(command, { settings, state, resumes })) ?? command;
           isPrepared = true;
@@ -118,13 +113,13 @@ async function actOrPost<TType extends CommandType>(
           events: kind.events(command),
           ...(!resumes && { record }),
         });
-        // Not before the lease was released, so that the run can be resumed at once.
+        // The lease was released, so the run can be resumed at once.
         if (!resumes) onRecorded?.();
         return result;
       },
     });
 
-  /** Without its tool, an input is checked by the next owner, to which it is posted; all else is recorded. */
+  /** Without its tool, an input is checked by the next owner; all else is recorded. */
   const record = async (state: RunState, { fence, posted }: StoredLease): Promise<RunResult> => {
     if (kind.isUnprepared?.(command) !== true)
       return resultNow(runs, await recordSuspended(runs, sending, { state, fence, events: kind.events(command) }));
@@ -134,7 +129,6 @@ async function actOrPost<TType extends CommandType>(
     return resultNow(runs, state);
   };
 
-  /** Looks again and again until there is a result, at once when the store announces news of the run. */
   const poll = async (look: () => Promise<RunResult | undefined>): Promise<RunResult> => {
     const { clock, leaseMs, store } = settings;
     const { signal } = sending.options;
@@ -153,7 +147,6 @@ async function actOrPost<TType extends CommandType>(
     }
   };
 
-  /** Undefined as long as the command can still have an effect. */
   const resultIfTaken = async (): Promise<RunResult | undefined> => {
     const state = await readState();
     if (kind.check(await open(state), command)) return undefined;
@@ -165,7 +158,7 @@ async function actOrPost<TType extends CommandType>(
     const taken = await resultIfTaken();
     if (taken !== undefined) return taken;
     let isPosted = false;
-    // The first pause comes before the message: another one who decides has the run for a moment only.
+    // The pause comes first, as another one who decides has the run for a moment only.
     return poll(async () => {
       const result = (await actHere().catch(requireOwned)) ?? (await resultIfTaken());
       if (result !== undefined || isPosted) return result;
@@ -185,7 +178,7 @@ async function actOrPost<TType extends CommandType>(
         const message = await commands.cancel.toMessage?.({ reason }, await open(await readState()));
         await post(runs, runId, { type: "cancel", ...message });
       }
-      // Another caller in this process may have taken it over, and receives the message like any owner.
+      // Another caller here may have taken it over, and receives the message like any owner.
       if (runs.has(runId)) return undefined;
       // The process that claims the run acts on what was posted.
       const result = await continueStored(runs, {
@@ -210,7 +203,7 @@ function requireOwned(thrown: unknown): undefined {
   if (!isAgentError(thrown, "run-owned-elsewhere")) throw thrown;
 }
 
-/** To a caller who does not wait, a run that continues elsewhere is interrupted. */
+/** If the caller does not wait, a run that continues elsewhere is interrupted. */
 function resultNow({ settings }: RunRegistry, state: RunState): RunResult {
   if (state.status !== "planning" && state.status !== "running") return shownResult(state, settings);
   const error = interruptedBy("another process runs it, or will").toJSON() as AgentErrorData;

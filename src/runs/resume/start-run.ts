@@ -39,7 +39,6 @@ export function startRun(runs: RunRegistry, opening: StartOpening): Promise<RunR
   return keepActive(runs, run, executeRun(run, opening));
 }
 
-/** Rejects with `run-owned-elsewhere` if the store has, or may have, the run unended. */
 async function executeRun(
   run: Run,
   { target, identity, onRecorded }: StartOpening & Partial<NamedOpening>,
@@ -115,8 +114,6 @@ function storedRequest({ engine }: Run, request: unknown): string {
   return typeof request === "string" ? request.slice(0, engine.maxRequestLength + 1) : "";
 }
 
-// ---- A run whose id the caller gave: it may be active here, or stored ----
-
 interface NamedOpening extends StartOpening {
   readonly identity: string;
 }
@@ -137,7 +134,6 @@ function startNamed(runs: RunRegistry, opening: NamedOpening): Promise<RunResult
   });
 }
 
-/** Undefined if the run is active in this process by now. */
 async function startOrResume(
   runs: RunRegistry,
   opening: NamedOpening,
@@ -147,7 +143,6 @@ async function startOrResume(
     return await starting;
   } catch (thrown) {
     if (!isAgentError(thrown, "run-owned-elsewhere")) throw thrown;
-    // Others may have requested it, and one of them is running it by now.
     return runs.has(opening.runId) ? undefined : resumeStopped(runs, opening, thrown);
   }
 }
@@ -166,7 +161,6 @@ async function resumeStopped(
       options: { resources, signal, throwOnFailure },
       isCompared: true,
       mayResume: (state, secrets) => {
-        // Recorded since this process looked for it.
         if (isUnstarted(state)) throw refusal;
         if (identityOf(opened({ secrets }, targetOf(state)), runs.settings) !== opening.identity)
           throw runConflict(state.runId);
@@ -176,12 +170,12 @@ async function resumeStopped(
     });
     return hasStopped ? result : undefined;
   } catch (thrown) {
-    // Nothing of it is recorded: the first error is all that is known.
+    // The first error is all that is known.
     throw isAgentError(thrown, "run-not-found") ? (refusal.cause ?? refusal) : thrown;
   }
 }
 
-/** Undefined if the first caller only looked the run up, or was wrong about it: then it has to be requested again. */
+/** Undefined if the run has to be requested again, as the first caller only looked it up or was wrong. */
 async function join(
   runs: RunRegistry,
   opening: NamedOpening,

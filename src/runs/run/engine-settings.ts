@@ -36,14 +36,13 @@ import { describeRunOption } from "./run-options.ts";
 export interface AgentWarning {
   /**
    * `late-result`: an attempt settled after its run had ended. `invalid-progress`: a tool reported progress that is not
-   * JSON. `approval-failed`: `needsApproval` or `requestApproval` threw, or did not return a valid answer.
-   * `budget-overrun`: a model used more than was estimated. `overlapping-call`: a tool was still working when the agent
-   * was closed, so the process that resumes the run may call it a second time meanwhile. `start-refused`: a run that
-   * `start` returned a handle for was not started. `message-refused`: another process posted something that is not a
-   * message, or that the run does not wait for. `no-secret-keys`: a tool has sensitive fields, and there is no key to
-   * seal them.
-   * `open-phrase`: a phrase takes nearly any request, and its tool has the effect `once` or needs approval.
-   * `effect-missing`: a tool has `retry`, but does not say its effect, so it is taken to be `once` and not retried.
+   * JSON. `approval-failed`: `needsApproval` or `requestApproval` threw, or returned no valid answer. `budget-overrun`:
+   * a model used more than was estimated. `overlapping-call`: a tool still worked when the agent was closed, so it may
+   * be called a second time meanwhile when the run is resumed. `start-refused`: a run that `start` returned a handle
+   * for was not started. `message-refused`: another process posted something that is no message, or that the run does
+   * not wait for. `no-secret-keys`: no key seals the sensitive fields of a tool. `open-phrase`: a phrase takes nearly
+   * any request, and its tool is `once` or needs approval. `effect-missing`: a tool has `retry` but no effect, so it
+   * counts as `once` and is not retried.
    */
   readonly code:
     | "late-result"
@@ -96,22 +95,13 @@ export interface ExecutionOptions<TTools extends readonly Tool[] = readonly Tool
    * A function that throws counts as true. @default none: only what tools state
    */
   needsApproval?: ((question: ApprovalQuestion<TTools[number]>) => boolean | Promise<boolean>) | undefined;
-  /**
-   * Answers a request for approval while the run waits, with a word or an object. If it throws, the run is suspended.
-   * @default none: the run is suspended
-   */
+  /** Answers a request for approval while the run waits; throw to suspend. @default none: the run is suspended */
   requestApproval?: RequestApproval<TTools[number]> | undefined;
   /** The time to answer a question, at least 1; then it counts as rejected, with `approval-expired`. @default Infinity */
   approvalTtlMs?: number | undefined;
-  /**
-   * The time that this process owns a run without renewing the lease, at least 100; then another process may resume it. It
-   * is renewed three times as often. @default 30000
-   */
+  /** Time until others may resume a run whose process died, at least 100; a third of it renews. @default 30000 */
   leaseMs?: number | undefined;
-  /**
-   * The events that can be delivered to runs, by name, with the schemas of their values. Sensitive fields are refused, as
-   * values are recorded as they are. @default any name, and any JSON
-   */
+  /** Schemas of the events that runs receive, by name; sensitive fields are refused. @default any name, and any JSON */
   events?: Readonly<Record<string, StandardSchema>> | undefined;
   /** Keys that seal the values of sensitive fields. @default a key of this process if the store ends with it */
   secrets?: SecretOptions | undefined;
@@ -127,9 +117,8 @@ export interface ExecutionOptions<TTools extends readonly Tool[] = readonly Tool
   /** Receives what listeners and observers throw or reject with, and the event or call. @default one `console.warn` */
   onListenerError?: ((error: unknown, about: AgentEvent | ObservedCall) => void) | undefined;
   /**
-   * Receives each error that a tool throws, also when it undoes a step, before the retry or the end of the step is recorded;
-   * only its data if the run has secrets or `redact` changes it. Errors of an attempt that was given up are not reported.
-   * What this function throws or rejects with goes to `onListenerError`. @default none
+   * Receives each error a tool throws, also in `undo`, before the retry or step end is recorded; only its data if there
+   * are secrets or `redact` changes it; none of abandoned attempts. Its own go to `onListenerError`. @default none
    */
   onToolError?: ((error: unknown, call: ToolErrorCall) => void) | undefined;
   /** @default `console.warn` */
@@ -178,8 +167,8 @@ export interface RedactPlace extends Partial<StepRef> {
 }
 
 /**
- * Returns the JSON that is shown in place of a value: to listeners, in stored runs and lists, approvals and replans,
- * but not recorded. If it throws, or returns nothing, no JSON, or no text for a message or request, the value is hidden.
+ * Returns the JSON shown in place of a value to listeners, in stored runs and lists, approvals and replans, but not
+ * recorded. If it throws, or returns nothing, no JSON, or no text for a message or request, the value is hidden.
  * @inline
  */
 export type RedactFunction = (value: unknown, place: RedactPlace) => unknown;
@@ -268,16 +257,13 @@ export interface EngineSettings
     Observation {
   readonly tools: readonly Tool[];
   readonly toolsByName: ReadonlyMap<string, DefinedTool>;
-  /** Undefined if no tool has a sensitive field. */
   readonly sealing: SealingSettings | undefined;
   readonly secretKeys: readonly SecretKey[] | undefined;
   readonly onListenerError: (error: unknown, about: AgentEvent | ObservedCall) => void;
   readonly retryPolicyOf: (tool: DefinedTool) => RetryPolicy;
-  /** Agents with rules set it. */
   readonly accountFor?: AccountFor;
   /** Without it, a plan with an expression is invalid. */
   readonly expressions?: Expressions | undefined;
-  /** Loads the phrases of tools, read backwards. */
   readonly loadSpeech?: () => Promise<Speech>;
 }
 
@@ -306,7 +292,7 @@ function guard<TArgs extends readonly unknown[]>(tell: (...args: TArgs) => unkno
   return (...args) => void answerOf(() => tell(...args), ignore);
 }
 
-/** Reading a UUID makes V8 join the pieces it is built from, which a stored run would otherwise keep: 1.6 kB. */
+/** Reading a UUID makes V8 join its pieces, which a stored run would otherwise keep: 1.6 kB. */
 function createUuid(): string {
   const id = crypto.randomUUID();
   id.charCodeAt(0);
@@ -340,7 +326,7 @@ function sealingOf(
   if (!tools.some(isSensitiveTool)) return undefined;
   if (secrets !== undefined) return secrets;
   if (store.isVolatile !== true) return { keys: undefined };
-  // Shared by all agents: they may have the same store.
+  // All agents share it: they may have the same store.
   keyOfProcess ??= [{ id: "process", key: crypto.getRandomValues(new Uint8Array(32)) }];
   return { keys: keyOfProcess };
 }

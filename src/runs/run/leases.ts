@@ -5,7 +5,7 @@ import type { PostedMessage, PostedMessages } from "../../core/run-store.ts";
 import type { EngineSettings } from "./engine-settings.ts";
 import { type StoreError, toStoreError } from "./run-recorder.ts";
 
-/** A lease is confirmed by two clocks, at least one of which shows that the machine slept. */
+/** At least one of the two clocks shows that the machine slept. */
 export interface Confirmation {
   readonly wallMs: number;
   readonly monotonicMs: number;
@@ -20,13 +20,11 @@ export interface LeaseHolder {
 }
 
 const renewalsPerLease = 3;
-/** The least change of the difference from the store's clock that counts. */
 const minChangeMs = 1_000;
 
 /**
- * The leases of an engine on its active runs. A lease expires unless it is renewed, so that others can resume the runs
- * of a process that died; its fence then prevents a process that only slept from writing. One timer renews them all.
- * With a store that is lost with the process, renewals only look for posted messages.
+ * A lease expires unless it is renewed, so that others can resume the runs of a process that died; its fence then keeps
+ * a process that only slept from writing. With a volatile store, renewals only look for posted messages.
  */
 export class Leases {
   private readonly holders = new Set<LeaseHolder>();
@@ -48,7 +46,7 @@ export class Leases {
     }
   }
 
-  /** The time by the clock that all processes share: the store's if it is known and more than a second off. */
+  /** The time of all processes: the store's if it is known and more than a second off. */
   now(): number {
     return this.toShared(this.options.clock.now());
   }
@@ -90,7 +88,7 @@ export class Leases {
     }
   }
 
-  /** The store's clock was read between question and answer, however long that took. */
+  /** The store read its clock between question and answer, however long that took. */
   readTime({ nowMs }: { readonly nowMs?: number | undefined } = {}, askedMs: number): void {
     if (typeof nowMs !== "number" || !Number.isFinite(nowMs)) return;
     const leastMs = nowMs - this.options.clock.now();
@@ -129,7 +127,6 @@ export class Leases {
     return this.confirm(holder);
   }
 
-  /** Stops waiting for a store that may never answer. */
   private inTime<T>(answer: Promise<T>): Promise<T | typeof notInTime> {
     return settleWithin(answer, this.ttlMs / renewalsPerLease, this.options.clock);
   }
@@ -148,7 +145,7 @@ export class Leases {
     this.readTime(claim, asked.wallMs);
     this.holders.add(holder);
     if (this.timer === undefined) this.renewLater();
-    // From the first run on and not with each, as that may take a connection.
+    // Not with each run, as that may take a connection.
     this.stopWatching ??= this.options.store.watchPosted?.((runId) => this.look(runId));
     if (posted.length > 0) holder.onPosted(posted);
   }
@@ -178,7 +175,7 @@ export class Leases {
     if (error?.code === "run-owned-elsewhere") this.lose(holder, error);
   }
 
-  /** From here on the run records nothing and ends `failed`. The process that has the lease now resumes it. */
+  /** The run then records nothing and ends `failed`; the process that has the lease resumes it. */
   private lose(holder: LeaseHolder, error: StoreError): void {
     if (this.holders.has(holder)) holder.onLeaseLost(error);
   }

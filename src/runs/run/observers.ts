@@ -8,7 +8,7 @@ export type Within = <T>(call: ObservedCall, proceed: () => T) => T;
 export interface Observation {
   readonly within: Within | undefined;
   readonly traceparent: ((runId: string) => string | undefined) | undefined;
-  /** Gives observers an event that listeners do not receive. */
+  /** Listeners do not receive this event. */
   readonly tellObservers: (event: AgentEvent) => void;
 }
 
@@ -34,7 +34,7 @@ export function observationOf(observers: readonly Observer[], onError: OnError):
       outer.length === 0
         ? undefined
         : (call, proceed) => {
-            // Frozen, or one observer could change it for the next.
+            // One observer must not change it for the next.
             Object.freeze(call);
             const report = (error: unknown) => onError(error, call);
             return outer.reduceRight((inner, observer) => () => callOnce(observer, { call, report }, inner), proceed)();
@@ -53,7 +53,7 @@ export function observationOf(observers: readonly Observer[], onError: OnError):
   };
 }
 
-/** Whatever an observer does, the call is made once, at once, and its result is what is returned. */
+/** Whatever an observer does, the call is made once, at once, and its result returned. */
 function callOnce<T>(
   observer: Observer,
   { call, report }: { readonly call: ObservedCall; readonly report: (error: unknown) => void },
@@ -82,7 +82,6 @@ function callOnce<T>(
   return result.value;
 }
 
-/** Reports what it throws, and then returns undefined; reports what it rejects with, too. */
 export function answerOf(ask: () => unknown, report: (error: unknown) => void): unknown {
   try {
     const answer = ask();

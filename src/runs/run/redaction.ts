@@ -14,7 +14,7 @@ interface Shown {
   readonly redact: EngineSettings["redact"];
 }
 
-/** Frozen if the part was, and the same object if nothing is hidden. */
+/** Returns the same object if nothing is hidden. */
 export function show<T extends object>(part: T, { runId, isSealed, redact }: Shown): T {
   if (!isSealed && redact === undefined) return part;
   const hidden = isSealed ? hideSealed(part) : part;
@@ -57,7 +57,7 @@ const thrownKinds: typeof kinds = new Map([
   ["details", "details"],
 ]);
 
-/** The keys of details whose texts come from this package or a plan: all other texts in them may come from a user. */
+/** In details, all other texts may come from a user. */
 const namesInDetails: ReadonlySet<unknown> = new Set(
   "tool stepId runId planner model code name path status type scope key limit operation problem keyId".split(" "),
 );
@@ -81,7 +81,7 @@ function redactIn<T extends object>(holder: T, around: Place, redact: Redact, is
 
 function placeIn(holder: object): Partial<Place> {
   const { stepId, id, tool, iteration } = holder as Readonly<Record<string, unknown>>;
-  // A step of a plan has an id, as the plan itself has.
+  // Not only a step of a plan has an id, but also the plan.
   const step = stepId ?? (tool === undefined ? undefined : id);
   return {
     ...(typeof step === "string" && { stepId: step }),

@@ -3,7 +3,7 @@ import { AgentError } from "../../core/errors.ts";
 import type { JsonValue } from "../../core/json.ts";
 import type { SecretKey } from "./engine-settings.ts";
 
-// As Node names them: without the types of the DOM they have no global names.
+// Without the types of the DOM, these have no global names.
 type CryptoKey = Awaited<ReturnType<typeof crypto.subtle.importKey>>;
 type DeriveParameters = Parameters<typeof crypto.subtle.deriveKey>;
 
@@ -18,7 +18,7 @@ const version = "1";
 const nonceBytes = 12;
 const encoder = new TextEncoder();
 
-/** Each is derived from a given key (HKDF, the run's id as salt): so few values are sealed with one that random nonces never collide. */
+/** Each derived key (HKDF, the run's id as salt) seals so few values that random nonces never collide. */
 export class RunKeys {
   private readonly derived = new Map<string, Promise<RunKey>>();
 
@@ -54,7 +54,7 @@ export class RunKeys {
     }
   }
 
-  /** HMAC-SHA-256 of a text by the first key, as 64 lowercase hex digits. */
+  /** HMAC-SHA-256 by the first key, as 64 lowercase hex digits. */
   async hash(text: string): Promise<string> {
     return hashWith(await this.first(), text);
   }
@@ -66,7 +66,7 @@ export class RunKeys {
 
   private async first(): Promise<RunKey> {
     const [key] = this.keys;
-    // A plan that would need one was refused, but a field may have been marked since.
+    // A field may have been marked since the plan was accepted.
     if (key === undefined) throw this.unreadable("", "there is no key to seal it with");
     return this.derive(key);
   }
@@ -108,7 +108,7 @@ const chunkBytes = 3 * 8_192;
 
 function toBase64(bytes: Uint8Array): string {
   const chunks: string[] = [];
-  // As arguments of one call, very many bytes would overflow the stack.
+  // Very many bytes as arguments would overflow the stack.
   for (let start = 0; start < bytes.length; start += chunkBytes) {
     chunks.push(btoa(String.fromCharCode(...bytes.subarray(start, start + chunkBytes))));
   }

@@ -48,10 +48,10 @@ export type RunOptions<TTool extends Tool = Tool> = PlanOptions<TTool> &
     /** JSON that is stored with the run and passed to the tools. */
     metadata?: JsonObject | undefined;
     /**
-     * 1 to 128 of `A-Z a-z 0-9 _ . -`. The same id with the same request, or a plan of the same hash, is the same run and
-     * returns its result; with another it is `run-conflict`. A run that stopped before its end is resumed with the options it
-     * started with; one of another process is `run-owned-elsewhere`. A caller that joins an active run can cancel it through
-     * the handle; its own `signal`, `timeoutMs` and other options do not count.
+     * 1 to 128 of `A-Z a-z 0-9 _ . -`. The same id with the same request, or a plan of the same hash, is the same run
+     * and returns its result, after resuming it with its first options if it had stopped; another request is
+     * `run-conflict`, a run of another process `run-owned-elsewhere`. A caller that joins an active run can cancel it
+     * through the handle; its own options, such as `signal` and `timeoutMs`, do not count.
      */
     runId?: string | undefined;
     /** A deadline for the whole run, planning included; then it ends `failed` with `timeout`. @default none */
@@ -62,15 +62,9 @@ export type RunOptions<TTool extends Tool = Tool> = PlanOptions<TTool> &
     onStepFailure?: "stop" | "continue" | undefined;
     /** Undo what has been done, through the tools' `undo`, when the run ends `failed` or `cancelled`. @default false */
     undoOnFailure?: boolean | undefined;
-    /**
-     * The most times that the planner is asked for other steps when a step has failed. 0 to 100; more than 0 only with a planner
-     * that has `replan`, and not with `approvedHash`. @default 0
-     */
+    /** The most replans after failures, 0 to 100; needs a planner with `replan`, and no `approvedHash`. @default 0 */
     maxReplans?: number | undefined;
-    /**
-     * The names of the tools that a replan may call without approval even though they have an effect and the first plan
-     * did not call them. @default none: such a step needs approval
-     */
+    /** Tools with an effect that a replan may add without approval. @default none: such a step needs approval */
     replanTools?: readonly TTool["name"][] | undefined;
     /** Run the plan only if this is its `hashPlan`; else `plan-not-approved`. */
     approvedHash?: string | undefined;
@@ -79,10 +73,8 @@ export type RunOptions<TTool extends Tool = Tool> = PlanOptions<TTool> &
   };
 
 /**
- * The options of a run that is resumed from the store; all others are those it started with. `resources` is required if
- * a tool needs some; a run that is still active in this process has its own.
- * @interface
- * @group Runs and results
+ * Options of resuming a stored run; all others are those it started with. `resources` is required if a tool needs some;
+ * a run that is still active in this process has its own. @interface @group Runs and results
  */
 export type ResumeOptions<TTool extends Tool = Tool> = ResourcesOption<TTool> & {
   /** Cancels. Ignored for a run that is still active in this process, which has its own. */
@@ -91,10 +83,7 @@ export type ResumeOptions<TTool extends Tool = Tool> = ResourcesOption<TTool> & 
   throwOnFailure?: boolean | undefined;
 };
 
-/**
- * Options of deciding something about a run: those it is resumed with, or `resume: false`.
- * @inline
- */
+/** Options of deciding something about a run: those it is resumed with, or `resume: false`. @inline */
 export type DecidingOptions<TTool extends Tool = Tool> =
   | (ResumeOptions<TTool> & {
       /**
@@ -109,7 +98,7 @@ export type DecidingOptions<TTool extends Tool = Tool> =
       resume: false;
     });
 
-/** The last argument of a method that runs tools: it may be left out unless one of them needs resources. */
+/** The options may be left out unless a tool needs resources. */
 export type OptionsArgument<TTool extends Tool, TOptions> =
   unknown extends InferToolResources<TTool> ? [options?: TOptions] : [options: TOptions];
 
@@ -120,7 +109,7 @@ export const resumeOptions = {
 } satisfies OptionTable<ResumeOptions>;
 
 export interface CommandOptions {
-  /** False if no step may run here: unless the run is active here, the command is left for its owner. */
+  /** If false and the run is not active here, the command is left for its owner. */
   readonly resumes: boolean;
   readonly options: ResumeOptions;
 }
@@ -139,7 +128,6 @@ const budgetOptions = {
 
 const planOptions = {
   context: { type: "text" },
-  // Selected from the engine's.
   tools: { read: readNames },
   maxSteps: { type: "integer", min: 1 },
   timeZone: readTimeZone,
@@ -235,7 +223,6 @@ function readNames(names: unknown, option: string): readonly string[] {
   return Object.freeze([...names]);
 }
 
-/** A replan that can never happen is the caller's mistake. */
 function checkReplans({ maxReplans, approvedHash }: StoredRunOptions, { planner }: RunDefaults): void {
   if (maxReplans === undefined) return;
   const why =
@@ -277,11 +264,7 @@ function selectTools(
   return selected;
 }
 
-/**
- * Options of a fork: what is copied, and what is needed to resume it.
- * @interface
- * @group Runs and results
- */
+/** Options of a fork: what is copied, and what is needed to resume it. @interface @group Runs and results */
 export type ForkOptions<TTool extends Tool = Tool> = ResumeOptions<TTool> & {
   /** The `sequence` of the last event to copy, at least 1. @default that of the last one recorded */
   after?: number | undefined;

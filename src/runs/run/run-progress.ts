@@ -18,7 +18,7 @@ import { dependenciesOfSteps } from "../../plan/validate-plan.ts";
 import type { Run } from "./run.ts";
 import { opened } from "./run-secrets.ts";
 
-/** Steps are given by their index in the plan. */
+/** Steps are indexes in the plan. */
 export interface StepGraph {
   readonly waitingFor: number[];
   readonly dependents: readonly (readonly number[] | undefined)[];
@@ -30,7 +30,7 @@ export function buildGraph(steps: readonly PlanStep[], expressions: PlanExpressi
   const waitingFor = dependenciesOfSteps(steps, expressions).map((dependencies, index) => {
     for (const id of dependencies) {
       const dependency = indexOf.get(id) as number;
-      // Mostly one waits for a step: a list that starts empty would get room for 17.
+      // Mostly one step waits: a list that starts empty would get room for 17.
       if (dependents[dependency] === undefined) dependents[dependency] = [index];
       else dependents[dependency].push(index);
     }
@@ -39,12 +39,11 @@ export function buildGraph(steps: readonly PlanStep[], expressions: PlanExpressi
   return { waitingFor, dependents };
 }
 
-/** The error of a plan that was rejected, else of the first step of the plan that has failed. */
 export function stepFailure({ state }: Pick<Run, "state">): AgentErrorData | undefined {
   if (state.planApproval?.status === "rejected") return state.planApproval.error;
   for (const { id } of state.plan?.steps ?? []) {
     const step = state.steps.get(id);
-    // A loop that was cut off has not ended, and so has no error of its own.
+    // A loop that was cut off has no error of its own.
     const one = step?.error === undefined ? step?.iterations?.states.find(hasFailed) : step;
     if (one !== undefined && hasFailed(one)) return one.error;
   }

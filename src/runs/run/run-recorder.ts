@@ -11,7 +11,7 @@ import type { EngineSettings } from "./engine-settings.ts";
 
 export interface RecorderOwner {
   readonly runId: string;
-  /** If left out, nothing is stored: the events are only emitted. */
+  /** Without it, events are only emitted. */
   readonly store?: RunStore;
   readonly fence?: number | undefined;
   /** The chain must be there before the first event. */
@@ -26,11 +26,8 @@ export type StoreError = AgentError<"store-failed" | "run-conflict" | "run-owned
 export type RecordingEnd = StoreError | AgentError<"interrupted">;
 
 /**
- * The one sink of a run's events. Each is numbered, recorded, then folded into the state, then emitted.
- *
- * With a synchronous store all that happens before `emit` returns. With an asynchronous one, events that arrive while
- * it writes are written together when it is done. When the store fails, nothing more is recorded, and unrecorded events
- * are not emitted, except by `emitUnrecorded`.
+ * The one sink of a run's events: each is numbered, recorded, folded into the state, then emitted, before `emit`
+ * returns if the store is synchronous. After a failure of the store, only `emitUnrecorded` emits.
  */
 export class RunRecorder {
   readonly state: RunState;
@@ -42,7 +39,7 @@ export class RunRecorder {
   private deferred: AgentEvent[] | undefined;
   private isNotifying = false;
 
-  /** `state` is that of a resumed run; it is taken over. */
+  /** `state`, of a resumed run, is taken over. */
   constructor(
     private readonly owner: RecorderOwner,
     state = initialRunState(owner.runId),
@@ -51,7 +48,7 @@ export class RunRecorder {
     this.sequence = state.sequence;
   }
 
-  /** Records and emits an event, which it takes over: at once, or when the returned promise resolves. Never rejects. */
+  /** Takes the event over. Never rejects. */
   emit(init: EventInit): void | Promise<void> {
     if (this.storeError !== undefined) return;
     return this.record([isTransient(init) ? this.number(init, this.sequence) : this.next(init)]);
@@ -79,7 +76,7 @@ export class RunRecorder {
     return this.storeError;
   }
 
-  /** For listeners and the result, which see how the run ends when nothing is recorded any more. */
+  /** Listeners and the result see how the run ends when nothing is recorded any more. */
   emitUnrecorded(init: EventInit): void {
     this.accept(this.unrecorded(init));
   }
@@ -97,7 +94,7 @@ export class RunRecorder {
     return this.number(init, ++this.sequence, this.owner.evidence);
   }
 
-  /** Completes an event in place: a copy by spreading would cost more than all the rest of emitting it. */
+  /** Completes the event in place: a copy would cost more than all the rest of emitting it. */
   private number(init: EventInit, sequence: number, evidence?: EvidenceChain): AgentEvent {
     const event = init as EventInit & { runId: string; sequence: number; timestamp: string; digest?: string };
     event.runId = this.owner.runId;
@@ -107,7 +104,7 @@ export class RunRecorder {
       evidence.add(event as AgentEvent);
       if (isDigested(event)) event.digest = evidence.close();
     }
-    // No listener can change it for others. An output or a plan comes frozen, as it may be large.
+    // No listener can change it for others. An output or a plan comes frozen.
     for (const key in event) {
       const value = event[key as keyof typeof event] as unknown;
       if (typeof value === "object") deepFreeze(value);
@@ -194,7 +191,6 @@ export class RunRecorder {
   }
 }
 
-/** `run-conflict` and `run-owned-elsewhere` keep their codes. */
 export function toStoreError(
   thrown: unknown,
   { runId, operation }: { runId: string; operation: StoreOperation },
@@ -210,7 +206,7 @@ export function toStoreError(
   });
 }
 
-/** Undefined unless the agent keeps evidence. Of a resumed run, the events since the last digest are read again. */
+/** The events of a resumed run since its last digest are read again. */
 export async function evidenceOf(
   { evidence, store }: Pick<EngineSettings, "evidence" | "store">,
   state?: RunState,

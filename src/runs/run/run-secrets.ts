@@ -37,7 +37,6 @@ import {
   visitSealed,
 } from "./sensitive-values.ts";
 
-/** Undefined if neither the agent's tools nor the stored state can have any. */
 export function secretsOf(
   { sealing, secretKeys: keys, toolsByName }: SecretSettings,
   run: Partial<RunWithSecrets>,
@@ -81,21 +80,18 @@ interface Filled {
 }
 
 /**
- * The secrets of one run, which its events and state contain sealed. The same value at the same place is sealed once, so
- * that equal values stay equal. A value is sealed when it is recorded, opened for the code that needs it, and hidden in
- * any other text that repeats it. A run that can have no secret has no object of this class.
+ * Seals the secrets of a run when they are recorded, opens them for code that needs them, and hides texts that repeat
+ * them. The same value at the same place is sealed once, so that equal values stay equal.
  */
 export class RunSecrets {
   private readonly hidden = new HiddenTexts();
-  /** By sealed text. */
   private readonly values = new Map<string, JsonValue>();
-  /** Sealed texts, by place and value. */
   private readonly sealed = new Map<string, Promise<string>>();
   private readonly openedOf = new WeakMap<object, unknown>();
   private readonly markedOf = new WeakMap<object, unknown>();
   private readonly views = new Map<string, SensitiveViews>();
   private readonly keys: RunKeys;
-  /** True if there is a key to seal with: if not, a plan with sensitive fields is refused. */
+  /** If false, a plan with sensitive fields is refused. */
   readonly canSeal: boolean;
 
   private constructor(
@@ -148,7 +144,7 @@ export class RunSecrets {
     return this.open(value) !== value;
   }
 
-  /** Only for code that needs the secrets: nothing made from it may be recorded. */
+  /** Nothing made from the result may be recorded. */
   open<T>(value: T): T {
     return this.cached(value, this.openedOf, (secret) => secret);
   }
@@ -162,7 +158,6 @@ export class RunSecrets {
     const known = cache.get(value);
     if (known !== undefined) return known as T;
     const made = this.replace(value, of);
-    // A value that may still change is processed each time.
     if (Object.isFrozen(value)) cache.set(value, made);
     return made;
   }
@@ -179,7 +174,7 @@ export class RunSecrets {
         return input === step.input ? step : { ...step, input };
       }),
     );
-    // Now all its secrets are known. A reasoning that repeats one is sealed as a whole, so that the plan keeps its hash.
+    // All secrets are known now. A reasoning that repeats one is sealed as a whole: the plan keeps its hash.
     const reasoned = steps.map(async (step) => {
       const { reasoning = "" } = step;
       if (this.hideIn(reasoning) === reasoning) return step;
@@ -190,7 +185,7 @@ export class RunSecrets {
     return deepFreeze({ ...plan, source: this.hideIn(plan.source), steps: await Promise.all(reasoned) });
   }
 
-  /** Calls `fill` with marks in place of the secrets first, so that its errors reveal none, then with their values. */
+  /** Calls `fill` with marks in place of the secrets first, so that its errors reveal none. */
   async fill(step: ToolStep, fill: (step: ToolStep, open: <T>(value: T) => T) => Filled): Promise<Filled> {
     const planned = this.replace(step.input, markPlanned);
     const marked = fill({ ...step, input: planned }, (value) => this.mark(value));
@@ -219,7 +214,7 @@ export class RunSecrets {
     const key = keyOf(place, value);
     const known = this.sealed.get(key);
     if (known !== undefined) return known;
-    // It is hidden from now on, and not only once it is sealed.
+    // Hidden from now on, not only once it is sealed.
     this.hidden.add(value);
     const sealing = this.keys.seal(value, place).then((text) => {
       this.values.set(text, value);
@@ -233,17 +228,14 @@ export class RunSecrets {
     return this.seal(tool, { value, part: "input", marked: this.markParsed(tool, value, given) });
   }
 
-  /** As {@link RunSecrets.sealParsed}, for a plan that was not sealed: `given` has its secrets hidden. */
+  /** For a plan that was not sealed. `given` has its secrets hidden. */
   hideParsed(tool: string, value: JsonValue, given: JsonObject): JsonValue {
     const view = this.views.get(tool)?.input;
     const marked = this.markParsed(tool, value, given);
     return mapSensitive(value, { view, marked, replace: () => hiddenText });
   }
 
-  /**
-   * Marks the texts and numbers that the schema may have made of a secret: all but those that stand in clear at the same
-   * place of the input, or in the schema. An object with a key that repeats a secret is marked as a whole.
-   */
+  /** The schema may make any text or number of a secret, unless it, or the input, has it in clear there. */
   private markParsed(tool: string, value: JsonValue, given: JsonObject): unknown {
     const literals = this.views.get(tool)?.literals;
     const mark = (part: JsonValue, place: unknown): unknown => {
@@ -258,7 +250,7 @@ export class RunSecrets {
     return hasHidden(given) ? mark(value, given) : value;
   }
 
-  /** The items of a loop: a value that is, or contains, a secret stays one, under a name that is never recorded. */
+  /** The name under which a secret is held is never recorded. */
   holdItems(items: readonly JsonValue[]): readonly JsonValue[] {
     const keep = (leaf: unknown): unknown => {
       if (!this.hidden.isRepeatedIn(leaf)) return leaf;
@@ -284,7 +276,7 @@ export class RunSecrets {
     return this.seal(tool, { value: input, part: "input", marked: this.mark(restored) });
   }
 
-  /** An input with each `[sensitive]` replaced by what is sealed at the same place of the recorded one. */
+  /** Replaces each `[sensitive]` by what is sealed at the same place of the recorded input. */
   restore(given: JsonObject, recorded: JsonObject): JsonObject {
     const restore = (part: unknown, known: unknown): unknown => {
       if (part === hiddenText && isSealed(known)) return known;
@@ -293,7 +285,7 @@ export class RunSecrets {
     return restore(given, recorded) as JsonObject;
   }
 
-  /** A planner that was shown `[sensitive]` may repeat it: it stands for the only secret of a step of the same tool at the same place. */
+  /** A planner may repeat `[sensitive]`: it stands for the only secret of a step of the same tool at the same place. */
   restoreSteps(steps: unknown, state: RunState): unknown {
     if (!Array.isArray(steps)) return steps;
     const planned = textByPlace(sealedPartsIn([state.plan, state.firstPlan]));
@@ -304,7 +296,6 @@ export class RunSecrets {
       const known = planned.get(place);
       if (known !== undefined) return this.values.get(known);
       const text = resolved.get(place);
-      // It is no longer a template.
       return text === undefined ? part : { $literal: this.values.get(text) };
     };
     return steps.map((step: Partial<PlanStep> | null) =>
@@ -312,7 +303,6 @@ export class RunSecrets {
     );
   }
 
-  /** A value that is already sealed was posted. */
   async sealEvent({ steps }: RunState, event: EventInit): Promise<EventInit> {
     // First, as a comment may repeat what the approver entered.
     if (event.type === "approval-end" && event.kind === "step" && event.outcome.status === "approved")
@@ -349,7 +339,7 @@ export class RunSecrets {
     const { step, outcome } = init as EventInit & { readonly step?: PlanStep; readonly outcome?: object };
     const hidden = this.hideParts(init, ["error", "cause", "value", "progress"]);
     const parts = ["error", "by", "comment", ...(init.type === "step-late" ? ["output"] : [])];
-    // The reasoning of a step in a plan that is still being written may repeat the secret of a later step.
+    // The reasoning in an unfinished plan may repeat the secret of a later step.
     const { reasoning: _reasoning, ...preview } = step ?? {};
     return {
       ...hidden,
@@ -372,7 +362,6 @@ export class RunSecrets {
     return deepFreeze({ ...step, ...(input && { input }), ...(reasoning !== undefined && { reasoning }) });
   }
 
-  /** The step may be malformed. Returns the input to show. */
   private hideSecretsOf<T>({ tool, input }: { readonly tool?: unknown; readonly input?: T }): T | undefined {
     return hideInput(input, this.views.get(tool as string)?.input, (secret) => this.hidden.add(secret));
   }
@@ -390,14 +379,14 @@ export class RunSecrets {
     return deepFreeze({ ...plan, steps });
   }
 
-  /** A plan that was refused was never sealed: a schema's message may quote a secret. */
+  /** A refused plan was never sealed: a schema's message may quote a secret. */
   hideInIssues(issues: readonly PlanIssue[], plan: JsonValue): readonly PlanIssue[] {
     const { steps } = (plan ?? {}) as { readonly steps?: unknown };
     for (const step of Array.isArray(steps) ? steps : []) this.hideSecretsOf(step ?? {});
     return this.hideIn(issues);
   }
 
-  /** Throws `invalid-plan` for a valid plan whose secrets cannot be sealed, or are missing: `[sensitive]` is only shown. */
+  /** `[sensitive]` is only shown: as an input, it means that the secret is missing. */
   requireSealable(plan: PlanInput): void {
     const issues = plan.steps.flatMap(({ tool = "", input }, index) =>
       this.findIssues(tool, { value: input, path: ["input"], isPlanned: true }).map((issue) => ({
@@ -429,7 +418,7 @@ export class RunSecrets {
     return [...issues, ...toSeal.map((at) => ({ code: "no-secret-key" as const, path: at, message }))];
   }
 
-  /** An HMAC of what `hashCall` hashes. It is the known one if that is the hash by an older key. */
+  /** Returns `known` if that is the hash by an older key. */
   async hashCall(call: ApprovedCall, known?: string): Promise<string> {
     const text = canonicalCall({ ...call, input: this.open(call.input) });
     return known !== undefined && (await this.keys.isHash(known, text)) ? known : this.keys.hash(text);
@@ -446,7 +435,7 @@ export class RunSecrets {
     return this.keys.isHash(recorded, hash);
   }
 
-  /** The options of a run as they are recorded: from a plain hash of a plan, its secrets could be guessed. */
+  /** From a plain hash of a plan, its secrets could be guessed. */
   async sealOptions(options: StoredRunOptions): Promise<StoredRunOptions> {
     const { approvedHash } = options;
     if (approvedHash === undefined || !this.canSeal) return options;
@@ -477,7 +466,6 @@ function sealedPartsOf({ givenPlan, firstPlan, plan, steps }: RunState): Iterabl
   return sealedPartsIn([givenPlan, firstPlan, plan, ...steps.values()]);
 }
 
-/** A place with several sealed texts has undefined. */
 function textByPlace(parts: Iterable<SealedPart>): ReadonlyMap<string, string | undefined> {
   const places = new Map<string, string | undefined>();
   for (const { tool, path, text } of parts) {

@@ -25,22 +25,18 @@ export type AbortReason = AgentError<"cancelled" | "timeout"> | RecordingEnd;
 
 const phases = ["open", "closing", "undoing", "ending", "closed"] as const;
 
-/**
- * Phase of an execution. `open`: commands are taken. `closing`: it is too late for them. `undoing`: only a failure to
- * record aborts it from here on. `ending`: its last event is being recorded. `closed`: that was emitted, or it was
- * abandoned.
- */
+/** Commands are taken while `open`. From `undoing` on, only a failure to record aborts. `closed` may mean abandoned. */
 type RunPhase = (typeof phases)[number];
 
 interface Inbox {
-  /** Those that arrived before the run could act on any: its start, or that it resumes, was not recorded. */
+  /** Messages that arrived before the start of this execution was recorded. */
   early: readonly PostedMessage[] | undefined;
   isOpen: boolean;
   lastNumber: number;
   hasUnread: boolean;
 }
 
-/** Counts over all executions. A step may be counted and never call its tool. */
+/** Counts over all executions. */
 interface RunCounters {
   steps: number;
   toolCalls: number;
@@ -55,22 +51,21 @@ export class Run implements RecorderOwner {
   readonly isContinued: boolean;
   secrets: RunSecrets | undefined;
   evidence: EvidenceChain | undefined;
-  /** Keeps the execution from doing more than suspending the run, or ending it. */
+  /** If set, this execution only suspends or ends the run. */
   hold: Hold | undefined;
   fence: number | undefined;
   confirmed: Confirmation | undefined;
   readonly inbox: Inbox = { early: undefined, isOpen: false, lastNumber: 0, hasUnread: false };
-  /** Undefined if the run is not watched by its id. */
   watchers: ReadonlySet<EventSink<AgentEvent>> | undefined;
-  /** Maps reported errors to the thrown values, for `throwOnFailure`. Undefined before the first one. */
+  /** Maps reported errors to the thrown values, for `throwOnFailure`. */
   thrown: WeakMap<ErrorData, unknown> | undefined;
   private currentPhase: RunPhase = "open";
   private stopped: "step-failed" | "interrupted" | undefined;
   private readonly scope = new AbortScope<AbortReason>();
-  /** Aborts everything that runs before a step starts: it also stops when no other step may start. */
+  /** Aborts everything that runs before a step starts. */
   private startScope: AbortScope<AbortReason | "stopped"> | undefined;
   private stopWatching: (() => void) | undefined;
-  /** Undefined if no command waits for its turn or is being recorded. Never rejects. */
+  /** Never rejects. */
   private lastCommand: Promise<void> | undefined;
   private decisionListeners: Set<DecisionListener> | undefined;
   private readonly channels: EventSink<AgentEvent>[] = [];
@@ -101,12 +96,10 @@ export class Run implements RecorderOwner {
     return this.engine.clock.now();
   }
 
-  /** The time by which waits and questions end, wherever the run is resumed. See {@link Leases.now}. */
+  /** The time by which waits and questions end, in any process. See {@link Leases.now}. */
   sharedNow(): number {
     return this.host.leases.now();
   }
-
-  // Lifecycle
 
   get phase(): RunPhase {
     return this.currentPhase;
@@ -147,7 +140,6 @@ export class Run implements RecorderOwner {
     };
   }
 
-  /** An abandoned execution stays closed. */
   enter(phase: RunPhase): void {
     if (phases.indexOf(phase) > phases.indexOf(this.phase)) this.currentPhase = phase;
   }
@@ -171,7 +163,7 @@ export class Run implements RecorderOwner {
     this.startScope?.abort("stopped");
   }
 
-  /** Lets undo calls run though the run was aborted: from now on only a failure to record aborts it. */
+  /** Lets undo calls run though the run was aborted. */
   startUndoing(): void {
     this.enter("undoing");
     this.scope.reset();
@@ -204,7 +196,7 @@ export class Run implements RecorderOwner {
     return this.scope.open();
   }
 
-  /** Opens an abort source for a wait before a step starts; it also aborts when no other step may start. */
+  /** The source also aborts when no other step may start. */
   openWaiting(): AbortSource {
     if (this.startScope === undefined) {
       this.startScope = new AbortScope();
@@ -228,13 +220,7 @@ export class Run implements RecorderOwner {
     this.stopWatching?.();
   }
 
-  // Commands
-
-  /**
-   * Runs an act when the commands before it are recorded, so that it sees what they have changed. An act checks and
-   * records: no tool, policy or listener is awaited in it. An act that changes an input keeps its turn while the schema
-   * checks that, so that a decision that came in time counts. An abort does not wait for a turn.
-   */
+  /** Runs `act` when the commands before it are recorded. It must not wait for a tool, a policy or a listener. */
   async inTurn<T>(act: () => Promise<T>): Promise<T> {
     const before = this.lastCommand;
     let end = () => {};
@@ -251,7 +237,6 @@ export class Run implements RecorderOwner {
     }
   }
 
-  /** Until then it is unknown what still waits for a command. */
   async commandsRecorded(): Promise<void> {
     while (this.lastCommand !== undefined) await this.lastCommand;
   }
@@ -276,10 +261,8 @@ export class Run implements RecorderOwner {
     for (const listener of this.decisionListeners ?? []) listener(ref);
   }
 
-  // Events
-
   emit(init: EventInit): void | Promise<void> {
-    // At once: a step that ends at the same moment must not let another one start.
+    // A step that ends at the same moment must not let another one start.
     if (isStepFailure(init)) this.stopSteps();
     if (isLast(init)) this.enter("ending");
     return this.recorder.emit(this.secrets?.hideInEvent(init) ?? init);
@@ -292,7 +275,7 @@ export class Run implements RecorderOwner {
   }
 
   onRecorded(recorded: AgentEvent): void {
-    // The store may still record events after the run was abandoned; readers of the store see them.
+    // The store may still record events of an abandoned run.
     if (this.phase === "closed") return;
     if (isLast(recorded)) this.enter("closed");
     const event = showIn(this, recorded);
@@ -343,8 +326,6 @@ export class Run implements RecorderOwner {
     this.engine.onWarning({ ...(this.secrets?.hideIn(warning) ?? warning), runId: this.runId });
   }
 
-  // State
-
   approvalOf(ref: StepRef | undefined): ApprovalState | undefined {
     return ref === undefined ? this.state.planApproval : instanceAt(this.state.steps, ref)?.approval;
   }
@@ -388,7 +369,7 @@ export interface RunCaller {
   readonly channel?: EventChannel<AgentEvent>;
   /** Aborted when the caller cancels the run, which may not exist yet. */
   readonly cancelling?: AbortSource;
-  /** Called when the start or the command of the caller is recorded; not if it was recorded before. */
+  /** Called when the start or command of the caller is recorded; not if it was before. */
   readonly onRecorded?: () => void;
 }
 

@@ -7,7 +7,7 @@ import { asLiteral, asReference } from "../../plan/references.ts";
 export interface SensitiveViews {
   readonly input: SensitiveView | undefined;
   readonly output: SensitiveView | undefined;
-  /** The texts and numbers that stand in the schema of the input, such as defaults. */
+  /** The texts and numbers in the schema of the input, such as defaults. */
   readonly literals: ReadonlySet<unknown>;
 }
 
@@ -23,7 +23,7 @@ interface SensitivePart {
   readonly marked?: unknown;
   readonly path?: JsonPath;
   readonly replace: (value: unknown, path: JsonPath) => unknown;
-  /** Called for each reference of a planned input. If left out, references are not looked for. */
+  /** Called for each reference; if left out, none is looked for. */
   readonly onReference?: ((path: JsonPath) => void) | undefined;
 }
 
@@ -47,7 +47,6 @@ export function mapSensitive<T>(value: T, part: SensitivePart): T {
   );
 }
 
-/** References stay, and each secret is passed to `onSecret`. */
 export function hideInput<T>(input: T, view: SensitiveView | undefined, onSecret: (secret: unknown) => void): T {
   const replace = (secret: unknown) => {
     onSecret(secret);
@@ -62,10 +61,7 @@ export interface SealedPart {
   readonly text: string;
 }
 
-/**
- * All have them in an `input`, an `output` or a `reasoning` of a step. `tools` has the tools of steps by id, also of
- * those visited before. The output of a run is skipped, since a step has it, and that of a loop, which its iterations have.
- */
+/** `tools` maps step ids to tools, also of steps visited before. Each output stands in a step or an iteration, too. */
 export function* sealedPartsIn(
   holder: unknown,
   tools = new Map<unknown, string>(),
@@ -91,7 +87,7 @@ const partKeys: ReadonlyMap<string, string> = new Map([
   ["output", "output"],
   ["reasoning", "reasoning"],
 ]);
-/** Keys of values that an app, a tool or a caller made: they may name other tools for the steps. */
+/** An app, tool or caller made their values, which may name other tools for the steps. */
 const fromOutside: ReadonlySet<string> = new Set(["value", "metadata", "details"]);
 
 export function hasHidden(value: unknown): boolean {
@@ -107,12 +103,9 @@ export function* visitSealed(value: unknown, path: JsonPath): Iterable<Omit<Seal
   }
 }
 
-/*
- * To follow secrets when references are filled in, that is done twice: with the values, and with marks in their place.
- * A result that contains a mark was made from a secret.
- */
+/* References are filled in twice: with secrets, and with marks. A result with a mark was made from a secret. */
 
-/** Two characters that no text contains. One that nevertheless does is only sealed without need. */
+/** No text contains both characters. One that does is only sealed without need. */
 const mark = "\u{10fffe}\u{10ffff}";
 const markedHolders = new WeakSet<object>();
 

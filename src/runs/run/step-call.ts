@@ -31,11 +31,11 @@ export type AttemptResult =
   | { readonly type: "completed"; readonly output: JsonValue }
   | {
       readonly type: "failed";
-      /** `refused`: the tool was not called, as a limit forbids it. */
+      /** `refused`: a limit forbids the call. */
       readonly reason: "thrown" | "timeout" | "aborted" | "invalid-output" | "refused";
       readonly error: ErrorData;
       readonly thrown: unknown;
-      /** The tool ignores its signal and is still running. */
+      /** True if the tool ignores its signal and still runs. */
       readonly isRunning: boolean;
       readonly progress?: JsonValue | undefined;
     };
@@ -60,7 +60,7 @@ export function earlierAttempts({ isContinued, state }: Run, task: StepTask): nu
   return isContinued ? (instanceAt(state.steps, refOfTask(task))?.earlierAttempts ?? 0) : 0;
 }
 
-/** The number of an attempt over all executions, from that in this one; unchanged for what undoes a step. */
+/** Counts over all executions; but not for what undoes a step. */
 export function attemptNumber(run: Run, call: StepCall, number: number): number {
   return call.undone === undefined ? earlierAttempts(run, call) + number : number;
 }
@@ -100,7 +100,6 @@ export function stepTimeout(task: FailedTask, timeoutMs: number): AgentError<"ti
   return new AgentError("timeout", message, { details: { scope: "step", ...refOfTask(task), timeoutMs } });
 }
 
-/** `errors` has one entry for each attempt. */
 export function toolFailed(
   task: FailedTask,
   { errors = [], cause, ending = "" }: { errors?: readonly ErrorData[]; cause: unknown; ending?: string },
@@ -133,7 +132,7 @@ function describeIssues(issues: readonly SchemaIssue[]): string {
   return issues.map(({ path, message }) => (path.length > 0 ? `${path.join(".")}: ${message}` : message)).join("; ");
 }
 
-/** Keeps what was thrown for `throwOnFailure`. Returns the data. */
+/** Keeps what was thrown for `throwOnFailure`. */
 function keepThrown<TError extends ErrorData>(
   run: Pick<Run, "thrown" | "secrets">,
   error: TError,
@@ -150,7 +149,7 @@ export function dataOf<TCode extends AgentErrorCode>(
   run: Pick<Run, "thrown" | "secrets">,
   error: AgentError<TCode>,
 ): AgentErrorData<TCode> {
-  // A cause that was read from a store is data, and stays so.
+  // A cause from a store is data, and stays so.
   return keepThrown(run, error.toJSON(), isError(error.cause) ? error.cause : undefined);
 }
 
@@ -159,7 +158,6 @@ export function withStack(
   error: AgentErrorData,
   { reason, thrown, error: data }: { readonly reason: string; readonly thrown: unknown; readonly error: ErrorData },
 ): AgentErrorData {
-  // For any other reason, the error is our own and complete.
   if (reason !== "thrown") return keepThrown(run, error, reason === "invalid-output" ? undefined : thrown);
   const stack = run.engine.recordStacks
     ? recordedStack(thrown, data, (text) => run.secrets?.hideIn(text) ?? text)

@@ -28,16 +28,15 @@ interface ExecutionEnd {
 async function recordRunEnd(run: Run, { planningError, expressions }: ExecutionEnd): Promise<void> {
   const { hold } = run;
   const isFinished = run.state.plan !== undefined && isAllDone(run);
-  // If only the end of the process prevented steps from running, the next execution can run them without an answer.
+  // The next execution can run what only the end of the process prevented, without an answer.
   const mayWait =
     !isFinished &&
     run.abortReason === undefined &&
     (hold !== undefined || !(run.stopReason === "interrupted" && isReady(run, expressions)));
   const items = mayWait ? pendingItems(run) : [];
-  // What a held run waits for may have come.
+  // What the run waits for may have come.
   const pending = mayWait && hold ? [hold, ...items.filter(({ kind }) => kind !== "wait")] : items;
   if (pending.length > 0) return run.emit({ type: "run-suspend", pending });
-  // The rest stays unchanged, for the next owner.
   if (isInterrupted(run) && !isFinished)
     return run.emit({ type: "run-end", outcome: { status: "interrupted", error: interruption(run) } });
   if (!isFinished) await skipRest(run, expressions);
@@ -61,12 +60,11 @@ function runOutcome(
   { abortReason, state }: Run,
   { isFinished, error }: { readonly isFinished: boolean; readonly error: AgentErrorData | undefined },
 ): RunEndEvent["outcome"] {
-  // With nothing left to do, it does not count as interrupted.
   const wasInTime = isFinished && abortReason?.code === "interrupted";
   const ending = abortReason === undefined || wasInTime ? error : (abortReason.toJSON() as AgentErrorData);
   // An earlier execution that was cancelled may have died before it could record that.
   if (ending !== undefined) return { status: ending.code === "cancelled" ? "cancelled" : "failed", error: ending };
-  // A record by another writer may leave a step open for no known reason: the run has not been completed.
+  // Another writer may leave a step open for no known reason.
   if (!isFinished) return { status: "interrupted", error: interruption({ abortReason }) };
   return { status: "completed", output: lastCompleted(state)?.output ?? null };
 }
@@ -84,25 +82,24 @@ async function skipRest(run: Run, expressions: PlanExpressions | undefined): Pro
   }
 }
 
-/** True if only the end of the run prevents a step from running, even if an execution died while recording that. */
+/** An execution may have died while recording that. */
 function isNotStarted(state: StepState): boolean {
   if (!isStillToRun(state)) return state.skipReason === "run-ended";
   return instancesOf([state]).every(({ status }) => status !== "interrupted");
 }
 
-/** To the store it is as if the process had died: steps in flight are `interrupted`, or `unknown` if they must run only once. */
+/** To the store it is as if the process had died. */
 export function closeBroken(run: Run, error: AgentErrorData): void {
   if (run.phase === "closed") return;
   const status = error.code === "interrupted" ? "interrupted" : "failed";
   const end: EventInit = { type: "run-end", outcome: { status, error } };
   const { recorder, state } = run;
   if (state.sequence === 0) {
-    // Not even the first event was recorded: for a listener nothing has started. An observer set a context before.
+    // For a listener nothing has started, but an observer set a context.
     recorder.fold(end);
     run.engine.tellObservers(showIn(run, end as AgentEvent));
     return;
   }
-  // Steps left for the next process are not skipped.
   const skipped = status === "interrupted" ? [] : instancesOf(state.steps.values()).filter(isStillToRun);
   for (const event of endsOfCutOff(state, error)) recorder.emitUnrecorded(event);
   for (const part of skipped)
@@ -132,7 +129,7 @@ function endOf(part: StepState, error: AgentErrorData): EventInit {
   return { type: "step-end", ...stepRefOf(part), tool, attempts, outcome };
 }
 
-/** Undefined if it was not about to end, or because of a failed step. Call it before the next execution starts. */
+/** Call it before the next execution starts. */
 export function endingOf(state: RunState): AbortReason | undefined {
   if (!mayHaveBeenEnding(state)) return undefined;
   const { replanError } = state;
@@ -140,11 +137,10 @@ export function endingOf(state: RunState): AbortReason | undefined {
   let isEnding = state.hasUndone === true;
   let isInDoubt = false;
   let wasStopped = false;
-  // Then no failure prevents a step from running.
   const continues = state.options?.onStepFailure === "continue";
   for (const { id } of state.plan?.steps ?? []) {
     const step = state.steps.get(id) as StepState;
-    // What is left of a loop is skipped when one of its iterations has failed, whether the run ends or not.
+    // A failed iteration skips what is left of its loop, whether the run ends or not.
     const hasFailed = step.iterations?.states.some(
       ({ status, skipReason }) => status === "failed" || skipReason === "approval-rejected",
     );
@@ -180,7 +176,7 @@ function unrecordedReason({ options, executionStartedAt = "", updatedAt }: RunSt
 
 export async function skipOpen(run: Run, state: StepState, reason: SkipReason): Promise<void> {
   for (const part of instancesOf([state])) {
-    // An interrupted one has started: it is just not run again.
+    // An interrupted one has started.
     if (!isStillToRun(part) || part.status === "interrupted") continue;
     const emitted = run.emit({ type: "step-skip", ...stepRefOf(part), tool: part.tool, reason });
     if (emitted !== undefined) await emitted;

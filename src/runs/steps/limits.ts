@@ -25,23 +25,18 @@ type LimitError = AgentError<"circuit-open" | "limit-exceeded">;
 
 export interface AdmittedCall {
   readonly type: "admitted";
-  /** Counts no call without a result, as then none was made. */
+  /** Without a result, no call was made, and none is counted. */
   leave(result?: AttemptResult): Promise<void> | void;
 }
 
-type Admitted =
-  | AdmittedCall
-  | { readonly type: "refused"; readonly error: LimitError }
-  /** The run was aborted while the call waited for its turn. */
-  | { readonly type: "aborted" };
+type Admitted = AdmittedCall | { readonly type: "refused"; readonly error: LimitError } | { readonly type: "aborted" };
 
 export const unlimited: AdmittedCall = { type: "admitted", leave: () => {} };
 
-/** A first call waits only while steps may start. Never rejects. */
+/** A first call waits only while steps may start. */
 export async function admit(run: Run, call: StepCall, { isFirst = false } = {}): Promise<Admitted> {
   const gate = gateOf(run, call.tool);
   const early = overBudget(run, call);
-  // Refused at once: waiting for its turn would be useless.
   if (early !== undefined) return { type: "refused", error: early };
   if (gate === undefined) return count(run, call, undefined);
   const source = isFirst ? run.openWaiting() : run.openSource();
@@ -49,7 +44,7 @@ export async function admit(run: Run, call: StepCall, { isFirst = false } = {}):
     const admission = await gate.enter(source);
     if (admission === undefined) return { type: "aborted" };
     await reportCircuit(run, call, admission.change);
-    // Meanwhile other calls may have used up the budget, or a listener has cancelled on the circuit event.
+    // Other calls may have used up the budget, or a listener may have cancelled on the circuit event.
     const error = overBudget(run, call);
     if (!source.aborted && error === undefined) return count(run, call, admission);
     admission.leave("abandoned");
@@ -72,7 +67,7 @@ function count(run: Run, call: StepCall, admission: Admission | undefined): Admi
   };
 }
 
-/** Undo calls are not counted, so that the budget never prevents them. */
+/** The budget must never prevent undo calls. */
 function isCounted({ settings }: Run, { undone }: StepCall): boolean {
   return undone === undefined && settings.stored.budget !== undefined;
 }

@@ -42,12 +42,12 @@ import {
 } from "../run/step-call.ts";
 import { type AdmittedCall, admit, isLimited, unlimited } from "./limits.ts";
 
-/** A `waiting` step is still to be run: it needs approval, the run was aborted before it started, or the end of the process cut it off. */
+/** `waiting`: still to be run, as it needs approval, was not started, or was cut off by the end of the process. */
 export type StepEnd = "done" | "failed" | "waiting";
 
 export interface StepQueue {
   next(): StepTask | undefined;
-  /** The current step is done, and the one that was taken is the current one from now on. */
+  /** Marks the current step as done; the step that was taken becomes the current one. */
   advance(): void;
 }
 
@@ -57,7 +57,7 @@ interface PreparedStep {
   readonly error?: AgentErrorData;
 }
 
-/** `isStarted` if its start is recorded with the end of the one before. */
+/** `isStarted`: recorded together with the end of the step before. */
 interface TakenStep {
   readonly task: StepTask;
   readonly prepared: PreparedStep | Promise<PreparedStep>;
@@ -75,7 +75,7 @@ export interface Executed {
   readonly progress?: JsonValue | undefined;
 }
 
-/** Records the start of the queue's next step with the end of this one if both are in one turn, as a commit takes time. Never rejects. */
+/** Records the end of a step together with the start of the next, as a commit takes time. Never rejects. */
 export async function runStep(run: Run, first: StepTask, queue?: StepQueue): Promise<StepEnd> {
   let current: TakenStep = { task: first, prepared: prepareStep(run, first), isStarted: false };
   for (;;) {
@@ -86,8 +86,7 @@ export async function runStep(run: Run, first: StepTask, queue?: StepQueue): Pro
     if (started.admitted !== undefined) executed = await executeAdmitted(run, call, started.admitted);
     else if (executed === undefined) {
       const startedMs = monotonicNow(run.engine.clock);
-      // The first attempt is awaited here and not one call further down: every frame that waits costs each open run
-      // memory.
+      // Not awaited one call further down, as each frame that waits costs every open run memory.
       const made = await attempt(run, call, 1);
       executed = made.type === "completed" ? completed(made, 1) : await retry(run, call, { first: made, startedMs });
     }
@@ -110,11 +109,8 @@ const stepEnds: Readonly<Record<StepOutcome["status"], StepEnd>> = {
   interrupted: "waiting",
 };
 
-// ---- Prepare: references, secrets, the input's schema, the effect ----
-
 type LookUp = (name: string) => JsonValue | undefined;
 
-/** Synchronous, unless the schema is async or secrets may be involved. Never throws. */
 function prepareStep(run: Run, task: StepTask, lookUp?: LookUp): PreparedStep | Promise<PreparedStep> {
   const parse = (filled: PreparedStep) => (filled.error ? filled : prepareInput(run, task, filled.input));
   if (!run.secrets?.concerns(task)) return parse(fillInput(run, task, lookUp));
@@ -156,7 +152,7 @@ export function isTrue(run: Run, expressions: StepExpressions, iteration?: Itera
 }
 
 function prepareInput(run: Run, task: StepTask, input: JsonObject): PreparedStep | Promise<PreparedStep> {
-  // A copy, which the tool may change.
+  // The tool may change it.
   const parsing = parseWith(task.tool.inputSchema, copyJson(opened(run, input)));
   if (!(parsing instanceof Promise)) return toPrepared(run, task, { input, parsed: parsing });
   const source = run.openSource();
@@ -184,10 +180,7 @@ function toPrepared(
   }
 }
 
-// ---- Ask: approval, limits; then start ----
-
 async function startStep(run: Run, { task, prepared: preparing }: TakenStep): Promise<StartedStep | StepEnd> {
-  // The run may have been ended while the end of the step before was recorded.
   if (!run.canStart()) return "waiting";
   let started: StartedStep = { prepared: preparing instanceof Promise ? await preparing : preparing };
   const { call } = started.prepared;
@@ -196,7 +189,6 @@ async function startStep(run: Run, { task, prepared: preparing }: TakenStep): Pr
     if (typeof asked === "string") return asked;
     started = asked;
   }
-  // Another one may have failed while this one waited.
   if (run.stopReason !== undefined) {
     await started.admitted?.leave();
     return "waiting";
@@ -206,7 +198,7 @@ async function startStep(run: Run, { task, prepared: preparing }: TakenStep): Pr
   return started;
 }
 
-/** A start that is recorded: if the process slept until the store answered, it may have lost the run, and must not call. */
+/** If the process slept until the store answered, it may have lost the run and must not call the tool. */
 function afterStart(run: Run, recorded: void | Promise<void>): void | Promise<void> {
   return recorded?.then(async () => void (await run.confirmLease()));
 }
@@ -215,7 +207,7 @@ function mustAsk(run: Run, call: StepCall): boolean {
   return mayNeedApproval(run, call) || isLimited(run, call.tool);
 }
 
-/** The tool gets the value that was approved: a changed input is parsed, and has to have the hash of what was approved. */
+/** A changed input is parsed, and must have the hash that was approved: the tool gets what was approved. */
 async function ask(run: Run, given: StepCall): Promise<StartedStep | StepEnd> {
   let prepared: PreparedStep = { input: given.input, call: given };
   while (prepared.call !== undefined && mayNeedApproval(run, given)) {
@@ -248,7 +240,7 @@ export async function skipStep(run: Run, task: StepTask, reason: SkipReason): Pr
 
 function endWithoutCall(run: Run, { isStarted }: TakenStep, { prepared, admitted }: StartedStep): Executed | undefined {
   if (admitted !== undefined) return undefined;
-  // While its start was recorded with the end before, the process may have begun to end.
+  // The process may have begun to end while the start was recorded.
   const isEnding = isStarted && run.stopReason === "interrupted";
   if (isEnding || run.abortReason !== undefined) return notCalled(run);
   return prepared.error && { outcome: { status: "failed", error: prepared.error }, attempts: 0 };
@@ -258,9 +250,7 @@ export function notCalled(run: Run): Executed {
   return { outcome: abortedStep(run, undefined), attempts: 0 };
 }
 
-// ---- Attempt: one call of the tool ----
-
-/** After a timeout or an abort, the tool has `abortGraceMs` to settle: a value within that time counts. Never rejects. */
+/** After a timeout or an abort, a value within `abortGraceMs` counts. Never rejects. */
 function attempt(run: Run, call: StepCall, number: number): Promise<AttemptResult> {
   const { clock, stepTimeoutMs, within } = run.engine;
   const timeoutMs = call.tool.timeoutMs ?? stepTimeoutMs;
@@ -274,8 +264,7 @@ function attempt(run: Run, call: StepCall, number: number): Promise<AttemptResul
     timeoutMs === Number.POSITIVE_INFINITY
       ? undefined
       : clock.setTimeout(() => source.abort(stepTimeout(call, timeoutMs)), timeoutMs);
-  // Only one promise and these functions are kept in memory while the tool works. An async function with a `finally`
-  // would read better, but keep twice as much.
+  // An async function with a `finally` would keep twice as much memory while the tool works.
   return new Promise((resolve, reject) => {
     let hasEnded = false;
     const end = (result: AttemptResult) => {
@@ -297,11 +286,10 @@ function attempt(run: Run, call: StepCall, number: number): Promise<AttemptResul
   });
 }
 
-/** A synchronous throw of a tool is a rejection like any other. Its output is checked within its time. */
 function callTool(run: Run, call: StepCall, context: ToolContext): Promise<AttemptResult> {
   const { tool, undone } = call;
   try {
-    // The tool may change it, and is called with the same value again.
+    // The tool may change it, and a retry needs the same value.
     const input = copyContainers(call.parsed);
     if (undone === undefined)
       return Promise.resolve(tool.execute(input, context)).then((value) => checkOutput(run, call, value));
@@ -357,7 +345,7 @@ async function giveUp(run: Run, call: StepCall, { context, pending }: PendingAtt
   if (ended.status === "fulfilled") return ended.value;
   const thrown: unknown = ended.reason;
   if (thrown !== source.reason) reportThrown(run, call, { attempt, thrown });
-  // What the tool threw on its abort reveals more than the abort: whether something has happened, for example.
+  // What the tool threw tells more than the abort, such as whether something has happened.
   return { ...failed, thrown };
 }
 
@@ -389,7 +377,6 @@ function observedAttempt({ runId }: Run, call: StepCall, attempt: number): Obser
   return call.undone === undefined ? base : { ...base, undo: true };
 }
 
-/** Passes only the data of an error if part of it is hidden. */
 function reportThrown(run: Run, call: StepCall, { attempt, thrown }: { attempt: number; thrown: unknown }): void {
   const { onToolError, onListenerError } = run.engine;
   if (onToolError === undefined) return;
@@ -404,7 +391,6 @@ function reportThrown(run: Run, call: StepCall, { attempt, thrown }: { attempt: 
 const progressKey = Symbol("progress");
 const missedKey = Symbol("missed");
 
-/** Marks that a tool reads the resources of a run without any. */
 const missingResources: PropertyDescriptor & ThisType<AttemptContext> = {
   get() {
     this[missedKey] = true;
@@ -413,7 +399,6 @@ const missingResources: PropertyDescriptor & ThisType<AttemptContext> = {
   enumerable: true,
 };
 
-/** The error is not retried: the resources would still be missing. */
 function explainMissing(thrown: unknown): unknown {
   // Other errors of this type, such as those of `fetch`, may have other reasons.
   if (!(thrown instanceof TypeError) || !/\bundefined\b/.test(thrown.message)) return thrown;
@@ -473,10 +458,7 @@ function reportProgress(
   }
 }
 
-// ---- Retry: more attempts, and the outcome of all ----
-
 export async function executeAdmitted(run: Run, call: StepCall, admitted: AdmittedCall): Promise<Executed> {
-  // Before each call after a wait, the lease is confirmed.
   if (isAborted(run) || !(await run.confirmLease()) || isAborted(run)) {
     await admitted.leave();
     return notCalled(run);
@@ -543,7 +525,7 @@ function isFinal(run: Run, { effect }: StepCall, failure: FailedAttempt): boolea
   return failure.reason === "thrown" && retryableOf(failure.thrown) === false;
 }
 
-/** The middle if the given function returns an invalid number or throws: jitter must not fail a run. */
+/** Jitter must not fail a run. */
 function draw({ engine }: Run): number {
   try {
     const drawn = engine.random();
@@ -578,7 +560,6 @@ async function waitToRetry(
   }
 }
 
-/** Undefined if the run was aborted, or its time for attempts passed, meanwhile: then the tool was not called again. */
 async function attemptAgain(
   run: Run,
   call: StepCall,
@@ -610,14 +591,13 @@ function isAborted({ abortReason }: Run): boolean {
   return abortReason !== undefined;
 }
 
-/** An error whose whole message is kept elsewhere. Secrets go first: half of one would not be recognized. */
+/** Hides secrets before it cuts: half of a secret would not be recognized. */
 function shortened(run: Run, error: ErrorData): ErrorData {
   return shortError(run.secrets?.hideIn(error) ?? error);
 }
 
 type StepFailure = Exclude<StepOutcome, { status: "completed" }>;
 
-/** `ending` is the last sentence of the error's message: the reason why there is no other attempt. */
 function failureOutcome(
   run: Run,
   call: StepCall,
@@ -634,7 +614,7 @@ function failureOutcome(
   }
   const failed = () =>
     toolFailed(call, { errors: errors.map((each) => shortened(run, each)), cause: last.thrown, ending }).toJSON();
-  // What its tool reported counts, whatever aborted the run meanwhile: it must not run again by itself.
+  // What its tool reported counts, even after an abort: it must not run again by itself.
   if (isInDoubt && last.reason === "thrown") return { status: "failed", error: failed() };
   if (last.reason === "aborted" || (run.abortReason !== undefined && last.reason !== "invalid-output"))
     return abortedStep(run, last);
@@ -655,7 +635,6 @@ function abortedStep(run: Run, last: FailedAttempt | undefined): StepFailure {
   return { status, error };
 }
 
-/** The error of a tool that was cut off, if it states that nothing happened: resuming the run relies on it. */
 function nothingHappened({ thrown }: FailedAttempt): ErrorData | undefined {
   return saysNothingHappened(thrown) ? toErrorData(thrown) : undefined;
 }
@@ -663,8 +642,6 @@ function nothingHappened({ thrown }: FailedAttempt): ErrorData | undefined {
 function withCause(error: ErrorData, cause: ErrorData | undefined): AgentErrorData {
   return (cause === undefined ? error : { ...error, cause }) as AgentErrorData;
 }
-
-// ---- Record: the end, and the start of the step that follows ----
 
 function takeNext(
   run: Run,
@@ -699,7 +676,7 @@ type Mutable<T> = { -readonly [K in keyof T]: T[K] };
 type StepEndInit = Mutable<Extract<EventInit, { type: "step-end" }>>;
 type StepStartInit = Mutable<Extract<EventInit, { type: "step-start" }>>;
 
-/** Does not spread optional fields, which costs more than all the rest. */
+/** Spreading optional fields would cost more than all the rest. */
 function toStepStart({ step, iteration }: StepTask, { input, call }: PreparedStep): StepStartInit {
   const { id: stepId, tool, reasoning } = step;
   const event: StepStartInit =

@@ -12,7 +12,7 @@ import { invalidInput, refOfTask, type StepCall, stepTimeout } from "../run/step
 import { admit } from "./limits.ts";
 import { type Executed, executeAdmitted, notCalled } from "./step.ts";
 
-/** Starts with the step that ended last. One that cannot be undone does not stop the others. Resolves to those not undone. */
+/** Starts with the step that ended last. One that cannot be undone does not stop the others. */
 export async function undoSteps(run: Run): Promise<readonly NotUndone[]> {
   run.startUndoing();
   const notUndone: NotUndone[] = [];
@@ -39,14 +39,14 @@ function isInDoubt(step: StepState): boolean {
   if (status === "cancelled" || status === "interrupted") return true;
   if (error?.code !== "tool-failed") return error?.code === "timeout" || error?.code === "invalid-tool-output";
   const { errors, attempts: made } = error.details;
-  // An error created elsewhere may have other details; of many attempts with large errors only the first are kept.
+  // An error created elsewhere may have other details; of many large errors only the first are kept.
   return errors === undefined || errors.length < made || errors.some(({ code }) => code === "timeout");
 }
 
 async function undoStep(run: Run, state: StepState): Promise<NotUndone["reason"] | undefined> {
   const { stepId, iteration, input, output = null } = state;
   if (isInDoubt(state)) return "unknown";
-  // The other run may need it, and has done it with another idempotency key.
+  // The other run did it, with another idempotency key, and may need it.
   if (state.isTakenOver) return "forked";
   // It may be gone if the run was restored only to be cancelled.
   const tool = run.settings.tools.get(state.tool);
@@ -68,7 +68,7 @@ async function undoStep(run: Run, state: StepState): Promise<NotUndone["reason"]
   const error = undone.outcome.status === "completed" ? undefined : undone.outcome.error;
   await run.emit(end(error));
   const failure = failureOf(run);
-  // Listeners have seen it start; to the store it is as if the process had died.
+  // Listeners have seen it start.
   if (failure !== undefined && run.phase !== "closed") run.recorder.emitUnrecorded(end(failure));
   return error === undefined && failure === undefined ? undefined : "failed";
 }

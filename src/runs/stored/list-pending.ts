@@ -56,7 +56,7 @@ export async function listPending(
   return { ...rest, items: items.flat() };
 }
 
-/** The steps of a plan that are said; the others are counted. */
+/** Further steps of a plan are only counted. */
 const maxSteps = 10;
 
 type Said = { steps: readonly PlanStep[]; records: ReadonlyMap<string, SaidCall>; describeCall: DescribeCall };
@@ -70,7 +70,7 @@ function describeItem(item: Decidable, { steps, records, describeCall }: Said): 
         const text = callsTool(step) ? describeCall(step) : `wait ${describeWait(step.wait)}`;
         return printable([text, ...describeConditions(step)].join(", "));
       });
-      // A line each, which no text within a step can imitate.
+      // No text within a step can imitate a line.
       return [...texts, ...(steps.length > maxSteps ? [`${steps.length - maxSteps} more`] : [])].join("\n");
     }
     case "outcome": {

@@ -30,7 +30,7 @@ export interface RecordedRun {
   readonly state: RunState;
 }
 
-/** An event of another run, or at a place where it cannot occur, is `store-failed`: resuming could execute a step twice, or never. */
+/** With an impossible event, resuming could execute a step twice, or never. */
 export function parseEvents(runId: string, found: unknown, known?: RecordedRun): RecordedRun {
   const state = known?.state ?? initialRunState(runId);
   if (!Array.isArray(found)) throw damaged(runId, { reason: "what was read is not a list of events" });
@@ -86,7 +86,6 @@ export function findWrongPart(event: Keyed): string | undefined {
   }
 }
 
-/** True if a plan, if there is one, has steps, each whole and with a unique id that waits only for steps before it. */
 function canRun({ plan }: Keyed): boolean {
   if (plan === undefined) return true;
   const { steps } = plan as Plan;
@@ -115,7 +114,7 @@ function findStartMisplacement(state: RunState): string | undefined {
   return state.sequence === 0 || isUnstarted(state) ? undefined : "in a run that has started";
 }
 
-/** `reduceRunState` can fold every event that this lets through, and nothing that has ended is run. */
+/** `reduceRunState` can fold all other events, and nothing that has ended is run. */
 function findMisplacement(state: RunState, event: AgentEvent): string | undefined {
   if (state.sequence === 0) return "at the beginning";
   const hasStopped = state.status !== "planning" && state.status !== "running";

@@ -11,7 +11,7 @@ import { parseEvents, type RecordedRun } from "./parse-stored.ts";
 import type { RunRegistry } from "./run-registry.ts";
 import { readEvents } from "./stored-runs.ts";
 
-/** The most events that wait to be read; recorded ones beyond that are read again from the store. */
+/** Recorded events beyond that are read again from the store. */
 const liveCapacity = 1_000;
 const pageSize = 100;
 
@@ -43,7 +43,7 @@ class EventReader implements EventSink<AgentEvent> {
   /** True if the run ended here and could not record that. */
   private isLost = false;
   private waiting: AbortSource | undefined;
-  /** True if the store has announced something that may not have been read yet. */
+  /** True if the store announced something that may be unread. */
   private isTold = false;
 
   constructor(
@@ -103,7 +103,7 @@ class EventReader implements EventSink<AgentEvent> {
     }
   }
 
-  /** The last known event is read again: if it differs, the run was deleted, and its id perhaps reused. */
+  /** If the last known event differs, the run was deleted, and its id perhaps reused. */
   private async readPage(): Promise<readonly AgentEvent[]> {
     const { known, sequence } = this;
     const { runId } = this.wanted;
@@ -120,12 +120,11 @@ class EventReader implements EventSink<AgentEvent> {
     return this.known.events;
   }
 
-  /** True if events before this one were dropped, as they were not read in time, or were not emitted here. */
+  /** True if events before this one were dropped, or not emitted here. */
   private isAhead(event: AgentEvent): boolean {
     return event.sequence > this.sequence + Number(isRecorded(event));
   }
 
-  /** False if the event was read before. */
   private accept(event: AgentEvent): boolean {
     const { after, runId } = this.wanted;
     if (!isRecorded(event)) {
@@ -146,7 +145,6 @@ class EventReader implements EventSink<AgentEvent> {
     return !this.wanted.follow && (this.isLost || status === "suspended" || status === "interrupted");
   }
 
-  /** Waits for an event that is emitted here, at most until it is time to poll the store, or the store announces one. */
   private async isTimeToLook(): Promise<boolean> {
     this.waiting = new AbortSource();
     const { clock } = this.runs.settings;

@@ -27,7 +27,7 @@ export interface Opening extends RunCaller {
 export interface ActiveRun {
   readonly run: Run;
   readonly result: Promise<RunResult>;
-  /** Undefined unless the caller supplied the run's id. */
+  /** Undefined unless the caller supplied the id. */
   readonly identity: string | undefined;
   readonly resolve: (result: RunResult) => void;
 }
@@ -42,7 +42,7 @@ interface RunUse {
   readonly whenActive: (active: ActiveRun) => Promise<RunResult | undefined>;
   /** The run is not active in this process, until the first `await` of this function. */
   readonly whenStored: () => Promise<RunResult | undefined>;
-  /** Called if another caller could not restore the run; what it throws, the use fails with. */
+  /** Called if another caller could not restore the run; what it throws fails this use. */
   readonly onRefused?: (thrown: unknown, other: { readonly identity: string | undefined }) => void;
 }
 
@@ -63,14 +63,12 @@ export class RunRegistry implements RunHost {
   /** False if a worker looks for the runs whose time has come. */
   hasTimers = true;
   private readonly timers = new Map<string, () => void>();
-  /** The runs that do not fit this process, with the time of their last event: they cannot fit before there is a new one. */
+  /** Maps runs that do not fit here to the time of their last event: they may fit after a new one. */
   readonly unfit = new RecentMap<string>(10_000);
   readonly stopping = new AbortSource();
-  /** Maps run ids, active here or not, to their watchers. A run without watchers costs nothing. */
   readonly watchers = new Map<string, Set<EventSink<AgentEvent>>>();
   private hasStopped = false;
   private readonly operations = new Set<Promise<unknown>>();
-  /** Undefined until the active runs have used up their time. */
   private stopReason: AgentError<"interrupted"> | undefined;
 
   constructor({ settings, hub }: RegistryOptions) {
@@ -115,7 +113,6 @@ export class RunRegistry implements RunHost {
     };
   }
 
-  /** A use that resolves to undefined was too early or too late, and is tried again. */
   withRun(runId: string, use: RunUse): Promise<RunResult> {
     return this.track(this.useRun(runId, use));
   }
@@ -149,7 +146,6 @@ export class RunRegistry implements RunHost {
     return restored;
   }
 
-  /** Throws `interrupted` once all runs have stopped. */
   open(settings: RunSettings, opening: Opening, state?: RunState): Run {
     const { runId, startedMs } = opening;
     this.clearTimer(runId);
@@ -163,7 +159,6 @@ export class RunRegistry implements RunHost {
     return run;
   }
 
-  /** Makes a run active until its execution has ended. */
   activate(run: Run, executing: Promise<RunResult>, identity?: string): Promise<RunResult> {
     let resolveResult: ActiveRun["resolve"] = () => {};
     const result = new Promise<RunResult>((resolve, reject) => {
@@ -189,7 +184,7 @@ export class RunRegistry implements RunHost {
     else releasing.then(forget);
   }
 
-  /** Calls back at a time of the shared clock, unless the run is opened before that, or the agent is closed. */
+  /** `atMs` is of the shared clock. Opening the run, or closing the agent, clears the timer. */
   setTimer(runId: string, atMs: number, callback: () => void): void {
     if (this.stopping.aborted || !this.hasTimers) return;
     this.clearTimer(runId);
@@ -209,7 +204,7 @@ export class RunRegistry implements RunHost {
     this.timers.delete(runId);
   }
 
-  /** Part of the time is reserved for the abort grace and the store. Resolves on timeout, too. Runs opened meanwhile are interrupted. */
+  /** Reserves part of the time for the abort grace and the store. Resolves on timeout, too. */
   async stop(timeoutMs: number): Promise<void> {
     const { clock, abortGraceMs } = this.settings;
     this.stopping.abort(undefined);

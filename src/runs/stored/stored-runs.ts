@@ -50,7 +50,7 @@ export async function readRecorded(store: RunStore, runId: string): Promise<Reco
   return parseEvents(runId, await readEvents(store, runId, { after: 0 }));
 }
 
-/** The first and the last known event are read again: if either differs, the run was deleted, and its id perhaps reused. */
+/** If the first or the last known event differs, the run was deleted, and its id perhaps reused. */
 async function readAgain(store: RunStore, before: RecordedRun): Promise<RecordedRun> {
   const { first, last, state } = before;
   const started = await readEvents(store, state.runId, { after: 0, limit: 1 });
@@ -67,7 +67,6 @@ export async function isRecorded(store: RunStore, runId: string): Promise<boolea
   return Array.isArray(first) && first.length > 0;
 }
 
-/** The events are not checked. */
 export async function readEvents(
   store: RunStore,
   runId: string,
@@ -115,7 +114,7 @@ const pruneOptions = {
   signal: { type: "signal" },
 } satisfies OptionTable<PruneOptions>;
 
-/** Runs a deletion, and then removes whatever else is kept about the runs that it resolves to. */
+/** Runs a deletion, then removes what else is kept about the runs that it resolves to. */
 export type DeleteWithin = (deleteRuns: () => Promise<readonly string[]>) => Promise<void>;
 
 const pruneSize = 50;
@@ -148,7 +147,6 @@ export async function prune(
   return { deleted };
 }
 
-/** False if the run was resumed since it was listed, or has been deleted. */
 async function deleteUnlessGone(store: RunStore, runId: string, status: readonly RunStatus[]): Promise<boolean> {
   try {
     return await deleteRun(store, runId, { status });
@@ -158,7 +156,6 @@ async function deleteUnlessGone(store: RunStore, runId: string, status: readonly
   }
 }
 
-/** False if its status is not one of those given. */
 export async function deleteRun(store: RunStore, ...args: Parameters<RunStore["delete"]>): Promise<boolean> {
   const [runId] = args;
   try {

@@ -45,7 +45,7 @@ export function toEventStream(
     async pull(controller) {
       const startTimer = () => {
         timer = clock.setTimeout(() => {
-          // If the last one is still unread, no other is added.
+          // Adds no comment while the last one is unread.
           if ((controller.desiredSize ?? 0) > 0) controller.enqueue(encoder.encode(":\n\n"));
           startTimer();
         }, commentMs);
@@ -64,7 +64,7 @@ export function toEventStream(
     cancel() {
       isCancelled = true;
       clock.clearTimeout(timer);
-      // Not awaited: a generator returns only once what it waits for has come.
+      // A generator returns only once what it waits for has come.
       Promise.resolve(iterator.return?.()).catch(() => {});
     },
   });
