@@ -98,10 +98,9 @@ interface RunMethods<TTool extends Tool, TRequest extends string> {
   ): RunHandle<TTool>;
   /**
    * Resumes a stored run where it stopped, a failed one with the step that failed. Recorded work is not run again; a
-   * step that was cut off is, or is `unknown` if its effect is `once`. A run active here is joined; one that has ended
+   * step that was cut off runs again, or is `unknown` if it is `once`. A run active here is joined; one that has ended
    * for good, or waits for a decision or event, resolves to its result. Rejects with `run-not-found`,
-   * `run-owned-elsewhere`, `resume-mismatch`, `invalid-options`, `store-failed`, or `interrupted` once the agent was
-   * closed.
+   * `run-owned-elsewhere`, `resume-mismatch`, `invalid-options`, `store-failed`, or `interrupted` after `close`.
    */
   resume(
     this: void,
@@ -155,7 +154,7 @@ interface RunMethods<TTool extends Tool, TRequest extends string> {
   close(this: void, options?: CloseOptions): Promise<void>;
 
   /**
-   * Runs a plan to its end; the compiler checks one that is written in the call. Rejects with `invalid-plan`,
+   * Runs a plan to its end. The compiler checks one that is written in the call. Rejects with `invalid-plan`,
    * `plan-not-approved`, `invalid-options`, `unknown-tool`, `run-conflict` or `run-owned-elsewhere` before anything was
    * started; whatever happens later is in the result.
    */
@@ -176,7 +175,7 @@ interface RunMethods<TTool extends Tool, TRequest extends string> {
   ): Promise<DryRun<TTool>>;
   /**
    * Starts a plan or request, and returns at once. Throws `invalid-options`, `unknown-tool`, and `invalid-plan` for no
-   * steps, unknown tools and duplicate ids. Other errors reject the result and reading, and warn `start-refused`.
+   * steps, unknown tools and duplicate ids. Other errors reject result and events, with the warning `start-refused`.
    */
   start<const TPlan extends AnyPlan>(
     this: void,
@@ -246,8 +245,7 @@ export interface RunHandle<TTool extends Tool = Tool> {
   readonly runId: string;
   /**
    * Resolves once the start or decision is recorded, or stored for the run's owner; an approval or rejection with
-   * `resume: false` once the owner recorded it. Rejects if refused. Unread, neither it nor `result` is an unhandled
-   * rejection.
+   * `resume: false` once that recorded it. Rejects if refused. Unread, it and `result` are no unhandled rejections.
    */
   readonly recorded: Promise<void>;
   /** The run's events from the first on, to be read once with `for await`; at most 1000 wait to be read. */

@@ -100,7 +100,6 @@ function textUpTo(max: number) {
   return { isValid: isShort, expected: `text of at most ${max} characters` };
 }
 
-/** Whether it fits its tool is checked later. */
 export function readInput(input: unknown, kind: "step" | "plan"): JsonObject {
   if (kind === "plan") failOption("input", input, "left out: a plan is approved unchanged");
   return readJsonObject(input, "input", maxPlanBytes);

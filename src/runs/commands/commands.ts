@@ -73,7 +73,6 @@ export interface CommandKind<TCommand> {
   /** Throws if the record of an ended execution shows that the command had no effect. */
   checkEnded?(run: StoredRun, command: TCommand): void;
   maxKept?(state: RunState, command: TCommand): number;
-  /** Recorded together with `run-resume`. */
   events(command: TCommand): readonly EventInit[];
   /** Resolves to false if this execution cannot act; rejects if none can. */
   act(run: Run, command: TCommand, source: CommandSource): Promise<boolean>;
@@ -154,7 +153,7 @@ const decide: CommandKind<Commands["decide"]> = {
     if (message !== undefined && input !== undefined && tool !== undefined)
       await run.secrets?.loadIn(tool, "input", input);
     return run.inTurn(async () => {
-      // Until then, it may turn out to be only a lookup in the store.
+      // It may turn out to be only a lookup in the store.
       if (run.phase !== "open" || run.state.status !== "running") return false;
       const isNew = requireAsked(run, decision);
       if (caller !== undefined) run.join(caller);
@@ -322,7 +321,7 @@ const deliver: CommandKind<Commands["deliver"]> = {
     const checked = isChecked ? delivery : { ...delivery, value: await checkValue(run.engine, delivery) };
     return run.inTurn(async () => {
       const { phase, state } = run;
-      // Until then, it may turn out to be only a lookup in the store.
+      // It may turn out to be only a lookup in the store.
       const isTaking = state.status === "running" || (state.status === "planning" && state.sequence > 0);
       if (phase !== "open" || !isTaking) return false;
       const isNew = mayTake(state, checked);
@@ -372,7 +371,6 @@ function deliveryOf({ name, value, id }: Commands["deliver"]): EventInit {
   return { type: "run-deliver", name, value, id };
 }
 
-/** False if it was taken before. */
 function mayTake(state: RunState, delivery: Commands["deliver"]): boolean {
   const { runId, status, deliveries } = state;
   if (deliveries?.ids.has(delivery.id)) return false;

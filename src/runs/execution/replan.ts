@@ -142,8 +142,8 @@ function checkSize(run: Run, added: unknown): void {
 }
 
 /**
- * Anybody may have written an output or error, and a planner that reads it may obey. So what only those or the context
- * say needs approval in a tool with an effect; a reference does not. Words that appear nowhere are the planner's own.
+ * Anybody may write an output or error, which a planner may obey. So a call with an effect needs approval if only those
+ * or the context have its input, unless by reference. Words that appear nowhere are the planner's own.
  */
 async function approvalsFor(run: Run, request: ReplanRequest, plan: Plan): Promise<readonly ReplanApproval[]> {
   const { tools, stored } = run.settings;
@@ -196,7 +196,6 @@ function shownIn({ steps, error, context }: Pick<ReplanRequest, "steps" | "error
   return context === undefined ? shown : [...shown, { source: { type: "context" }, value: context }];
 }
 
-/** The keys are ours. */
 function valuesOf(value: unknown): readonly unknown[] {
   return typeof value === "object" && value !== null ? Object.values(value).flatMap(valuesOf) : [value];
 }

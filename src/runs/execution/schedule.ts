@@ -263,7 +263,6 @@ async function runIterations(run: Run, task: ExpressionTask, items: readonly Jso
       const index = next++;
       return { step, tool, iteration: { index, count, item: items[index] as JsonValue } };
     };
-    // Each iteration is asked for first, if it has a condition.
     const queue = expressions.isWhenPerIteration ? undefined : { next: takeNext, advance: () => {} };
     const work = async () => {
       while (run.canStart()) {
@@ -277,7 +276,7 @@ async function runIterations(run: Run, task: ExpressionTask, items: readonly Jso
     // A decision about one may have come while the others ran.
   } while (run.canStart() && items.some((_item, index) => isDecided(iterationAt(index))));
   if (run.recorder.failure !== undefined) return "failed";
-  // The others may still run once the run, in doubt or interrupted, is resumed.
+  // In doubt, or at the end of the process, the others may run later.
   const isInDoubt = items.some((_item, index) => iterationAt(index).status === "unknown");
   if (hasFailed && run.stopReason === "step-failed" && !isInDoubt)
     await skipOpen(run, run.state.steps.get(step.id) as StepState, "run-ended");

@@ -57,7 +57,6 @@ export class ModelMeter {
     const attempts: ModelAttempts = {
       make: (attempt, call) => this.attempt(model, request, { attempt, call }),
       retry: ({ attempt, error, delayMs }) => {
-        // An attempt that the budget would refuse is not announced.
         this.admit(model, { inputTokens: estimatePrompt(model, request), maxOutputTokens: capOf(request) });
         return this.host.emit({ type: "model-retry", model: modelName(model), attempt, error, delayMs });
       },
@@ -173,7 +172,6 @@ const unreadReasons: ReadonlySet<unknown> = new Set(
   "unreachable unknown-model unauthorized busy format-rejected prompt-too-long rejected".split(" "),
 );
 const nothing = { inputTokens: 0, outputTokens: 0 };
-/** The tokens of a message besides its text. */
 const tokensPerMessage = 4;
 
 function isUnread(thrown: unknown): boolean {

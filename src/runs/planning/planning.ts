@@ -76,7 +76,6 @@ export async function planAlone(
     settings,
     spent: undefined,
     emit: (event: EventInit) => recorder.emit(secrets?.hideInEvent(event) ?? event),
-    // The caller catches what was thrown.
     dataOf: (error: AgentError) => error.toJSON(),
     sealPlan: secrets && (async (plan: Plan) => secrets.hidePlan(plan)),
   };

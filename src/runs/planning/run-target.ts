@@ -39,7 +39,6 @@ export async function completePlan(engine: EngineSettings, settings: RunSettings
   return plan === given ? (plan as Plan) : rememberPlan(withDefaults(engine, plan));
 }
 
-/** Resolves to the plan itself if it is known to be valid, else to a frozen copy. */
 export async function requireValid(
   engine: EngineSettings,
   settings: RunSettings,

@@ -23,12 +23,11 @@ interface Forking extends Opening {
   readonly options: ResumeOptions;
 }
 
-/** A repeated fork joins its run if that runs, or resumes it if it stopped early. */
 export function forkRun(runs: RunRegistry, forking: Forking): Promise<RunResult> {
   return runs.withRun(forking.runId, {
     whenActive: async ({ run, result }) => {
       await whenStarted(run, result);
-      // The run was only looked up, or could not start.
+      // It was only looked up, or did not start.
       if (run.state.sequence === 0) return undefined;
       requireSame(run.state, forking);
       run.join(forking);
@@ -54,7 +53,7 @@ function requireSame({ runId, forkedFrom }: RunState, { from }: Forking): void {
   throw new AgentError("run-conflict", message, { details: { runId } });
 }
 
-/** A suspended run has new questions to ask, or waits for itself. */
+/** A suspended run asks again, or waits on its own. */
 function hasWork(state: RunState): boolean {
   if (state.status === "failed") return canRetry(state);
   return state.status !== "completed" && state.status !== "cancelled";
@@ -116,7 +115,7 @@ async function rebind(
   { state, secrets, own }: { readonly state: RunState; readonly secrets: RunSecrets; readonly own: RunSecrets },
 ): Promise<StoredRunOptions> {
   const { approvedHash } = options;
-  // Without a key, it is recorded as it is.
+  // It is recorded as it is.
   if (approvedHash === undefined || !secrets.canSeal) return options;
   if (state.plan === undefined) {
     const why = "the hash of the approved plan is sealed for the other run";

@@ -33,7 +33,6 @@ function suspensionAfter(run: Run, events: readonly EventInit[]): EventInit {
   const after = structuredClone(state);
   for (const event of events)
     reduceRunState(after, { ...event, runId, sequence: after.sequence + 1, timestamp: "" } as AgentEvent);
-  // What holds the run still does.
   const holds = (state.pending ?? []).filter(isHold);
   const items = pendingItems({ state: after, settings }).filter(({ kind }) => holds.length === 0 || kind !== "wait");
   const resumeAt = holds.length === 0 ? { resumeAt: toTimestamp(run.sharedNow()) } : {};

@@ -32,9 +32,7 @@ export type Refusal = {
     }
 );
 
-/**
- * Takes no lease: start and end are recorded together, so an execution that starts then refuses both, or is refused.
- */
+/** Takes no lease: if an execution starts meanwhile, either its first events or these are refused. */
 export async function refuseRun(runs: RunRegistry, refusal: Refusal): Promise<RunResult> {
   const { runId, options } = refusal;
   const startedMs = monotonicNow(runs.settings.clock);
@@ -86,6 +84,6 @@ async function createStart(run: Run, target: RunTarget): Promise<RunStart> {
   } catch (thrown) {
     if (!isAgentError(thrown, "invalid-plan")) throw thrown;
   }
-  // The target is unreadable, or has secrets that cannot be sealed.
+  // It is unreadable, or has secrets that cannot be sealed.
   return startEvent(run, { request: "" });
 }

@@ -26,9 +26,7 @@ export type ResumeAllOptions<TTool extends Tool = Tool> = (
 ) & {
   /** The most runs at a time, at least 1. @default 10 */
   concurrency?: number | undefined;
-  /**
-   * The most times, at least 1, that a run resumes in a row without anything new; then it is `given-up`. @default 10
-   */
+  /** The times in a row, at least 1, that a run's process may die without progress; then `given-up`. @default 10 */
   maxAdoptions?: number | undefined;
 };
 

@@ -111,13 +111,11 @@ interface Continuation extends Opening, Pick<Resuming, "maxAdoptions" | "ignores
   readonly looksForPosted?: true;
   /** True if {@link Continuation.mayResume} needs the secrets to compare values. */
   readonly isCompared?: boolean;
-  /** Creates the record of the run under the lease. */
   readonly create?: (lease: LeaseHolder) => Promise<RecordedRun>;
   readonly known?: { recorded?: RecordedRun };
   /** If false, the run keeps its result. Throws if it cannot start. */
   readonly mayResume: (state: RunState, secrets: RunSecrets | undefined, posted?: readonly PostedMessage[]) => boolean;
   readonly events?: readonly EventInit[];
-  /** Records something in place of an execution. */
   readonly record?: (state: RunState, lease: StoredLease) => Promise<RunResult>;
 }
 
@@ -216,7 +214,6 @@ async function startExecution(
   const call = { type: "run", runId, ...defined({ previousTraceparent }) } as const;
   const { resuming, executing } = settings.within?.(call, resume) ?? resume();
   const execution = keepActive(runs, run, executing);
-  // The caller of `restoreRun` gets its failure.
   execution.catch(() => {});
   // The agent may be closed while the store keeps it waiting.
   await Promise.race([resuming.catch(() => execution), execution]);
@@ -308,7 +305,6 @@ export function restoreSettings(
   return resolveRunOptions({ ...state.options, context, metadata, tools, ...options }, engine, "restored");
 }
 
-/** Records all first events of an execution, or none. */
 export async function recordResume(
   run: Run,
   changedTools: readonly string[],
@@ -419,7 +415,6 @@ async function endLoops(run: Run): Promise<void> {
   }
 }
 
-/** The pause after a failure of the store doubles each time. */
 const [firstRetryMs, maxRetryMs] = [5_000, 3_600_000];
 
 /** A suspended run is resumed here when its time comes, or a message is left. */

@@ -113,7 +113,6 @@ async function actOrPost<TType extends CommandType>(
           events: kind.events(command),
           ...(!resumes && { record }),
         });
-        // The lease was released, so the run can be resumed at once.
         if (!resumes) onRecorded?.();
         return result;
       },
@@ -180,7 +179,6 @@ async function actOrPost<TType extends CommandType>(
       }
       // Another caller here may have taken it over, and receives the message like any owner.
       if (runs.has(runId)) return undefined;
-      // The process that claims the run acts on what was posted.
       const result = await continueStored(runs, {
         ...continuation,
         looksForPosted: true,

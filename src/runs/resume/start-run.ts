@@ -170,7 +170,6 @@ async function resumeStopped(
     });
     return hasStopped ? result : undefined;
   } catch (thrown) {
-    // The first error is all that is known.
     throw isAgentError(thrown, "run-not-found") ? (refusal.cause ?? refusal) : thrown;
   }
 }

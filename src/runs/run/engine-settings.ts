@@ -37,12 +37,11 @@ export interface AgentWarning {
   /**
    * `late-result`: an attempt settled after its run had ended. `invalid-progress`: a tool reported progress that is not
    * JSON. `approval-failed`: `needsApproval` or `requestApproval` threw, or returned no valid answer. `budget-overrun`:
-   * a model used more than was estimated. `overlapping-call`: a tool still worked when the agent was closed, so it may
-   * be called a second time meanwhile when the run is resumed. `start-refused`: a run that `start` returned a handle
-   * for was not started. `message-refused`: another process posted something that is no message, or that the run does
-   * not wait for. `no-secret-keys`: no key seals the sensitive fields of a tool. `open-phrase`: a phrase takes nearly
-   * any request, and its tool is `once` or needs approval. `effect-missing`: a tool has `retry` but no effect, so it
-   * counts as `once` and is not retried.
+   * a model used more than estimated. `overlapping-call`: a tool still worked when the agent was closed, so resuming
+   * the run may call it a second time meanwhile. `start-refused`: a run from `start` was not started.
+   * `message-refused`: another process posted no message, or one that the run does not wait for. `no-secret-keys`: no
+   * key seals the sensitive fields of a tool. `open-phrase`: a phrase takes nearly any request, and its tool is `once`
+   * or needs approval. `effect-missing`: a tool has `retry` but no effect, so it counts as `once`, not retried.
    */
   readonly code:
     | "late-result"
@@ -95,11 +94,11 @@ export interface ExecutionOptions<TTools extends readonly Tool[] = readonly Tool
    * A function that throws counts as true. @default none: only what tools state
    */
   needsApproval?: ((question: ApprovalQuestion<TTools[number]>) => boolean | Promise<boolean>) | undefined;
-  /** Answers a request for approval while the run waits; throw to suspend. @default none: the run is suspended */
+  /** Answers approval requests while the run waits; a throw suspends it. @default none: the run is suspended */
   requestApproval?: RequestApproval<TTools[number]> | undefined;
   /** The time to answer a question, at least 1; then it counts as rejected, with `approval-expired`. @default Infinity */
   approvalTtlMs?: number | undefined;
-  /** Time until others may resume a run whose process died, at least 100; a third of it renews. @default 30000 */
+  /** Time a process owns a run without renewing its lease, at least 100; renewed 3 times as often. @default 30000 */
   leaseMs?: number | undefined;
   /** Schemas of the events that runs receive, by name; sensitive fields are refused. @default any name, and any JSON */
   events?: Readonly<Record<string, StandardSchema>> | undefined;
@@ -137,7 +136,6 @@ export type RequestApproval<TTool extends Tool = Tool> = (
   options: { signal: AbortSignal },
 ) => Promise<ApprovalDecision | ApprovalAnswer>;
 
-/** Further options, for planning. */
 export interface PlanningOptions {
   /** Longest time for a planner, at least 1; `Infinity` is allowed. @default 120000 */
   plannerTimeoutMs?: number | undefined;
@@ -167,9 +165,8 @@ export interface RedactPlace extends Partial<StepRef> {
 }
 
 /**
- * Returns the JSON shown in place of a value to listeners, in stored runs and lists, approvals and replans, but not
- * recorded. If it throws, or returns nothing, no JSON, or no text for a message or request, the value is hidden.
- * @inline
+ * Returns the JSON shown in place of a value to listeners, in stored runs, lists, approvals and replans, but not
+ * recorded. If it throws, or returns nothing, no JSON, or no text for a message or request, it is hidden. @inline
  */
 export type RedactFunction = (value: unknown, place: RedactPlace) => unknown;
 
@@ -262,7 +259,6 @@ export interface EngineSettings
   readonly onListenerError: (error: unknown, about: AgentEvent | ObservedCall) => void;
   readonly retryPolicyOf: (tool: DefinedTool) => RetryPolicy;
   readonly accountFor?: AccountFor;
-  /** Without it, a plan with an expression is invalid. */
   readonly expressions?: Expressions | undefined;
   readonly loadSpeech?: () => Promise<Speech>;
 }

@@ -145,7 +145,7 @@ export class Leases {
     this.readTime(claim, asked.wallMs);
     this.holders.add(holder);
     if (this.timer === undefined) this.renewLater();
-    // Not with each run, as that may take a connection.
+    // Watches once, as that may take a connection.
     this.stopWatching ??= this.options.store.watchPosted?.((runId) => this.look(runId));
     if (posted.length > 0) holder.onPosted(posted);
   }
@@ -175,7 +175,6 @@ export class Leases {
     if (error?.code === "run-owned-elsewhere") this.lose(holder, error);
   }
 
-  /** The run then records nothing and ends `failed`; the process that has the lease resumes it. */
   private lose(holder: LeaseHolder, error: StoreError): void {
     if (this.holders.has(holder)) holder.onLeaseLost(error);
   }

@@ -8,7 +8,6 @@ export type Within = <T>(call: ObservedCall, proceed: () => T) => T;
 export interface Observation {
   readonly within: Within | undefined;
   readonly traceparent: ((runId: string) => string | undefined) | undefined;
-  /** Listeners do not receive this event. */
   readonly tellObservers: (event: AgentEvent) => void;
 }
 

@@ -81,7 +81,7 @@ function redactIn<T extends object>(holder: T, around: Place, redact: Redact, is
 
 function placeIn(holder: object): Partial<Place> {
   const { stepId, id, tool, iteration } = holder as Readonly<Record<string, unknown>>;
-  // Not only a step of a plan has an id, but also the plan.
+  // The plan has an id, too.
   const step = stepId ?? (tool === undefined ? undefined : id);
   return {
     ...(typeof step === "string" && { stepId: step }),

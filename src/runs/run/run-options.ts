@@ -36,7 +36,6 @@ export interface DryRunOptions<TTool extends Tool = Tool> extends PlanOptions<TT
   approvedHash?: string | undefined;
 }
 
-/** Required if a tool needs resources. */
 type ResourcesOption<TTool extends Tool> =
   unknown extends InferToolResources<TTool>
     ? { /** Passed to the tools and never stored. */ resources?: unknown }
@@ -48,10 +47,9 @@ export type RunOptions<TTool extends Tool = Tool> = PlanOptions<TTool> &
     /** JSON that is stored with the run and passed to the tools. */
     metadata?: JsonObject | undefined;
     /**
-     * 1 to 128 of `A-Z a-z 0-9 _ . -`. The same id with the same request, or a plan of the same hash, is the same run
-     * and returns its result, after resuming it with its first options if it had stopped; another request is
-     * `run-conflict`, a run of another process `run-owned-elsewhere`. A caller that joins an active run can cancel it
-     * through the handle; its own options, such as `signal` and `timeoutMs`, do not count.
+     * 1 to 128 of `A-Z a-z 0-9 _ . -`. The same id and request, or plan hash, is the same run and returns its result,
+     * resumed with its first options if it had stopped; another request is `run-conflict`, a run of another process
+     * `run-owned-elsewhere`. Who joins an active run can cancel it through the handle; other options do not count.
      */
     runId?: string | undefined;
     /** A deadline for the whole run, planning included; then it ends `failed` with `timeout`. @default none */
@@ -62,7 +60,7 @@ export type RunOptions<TTool extends Tool = Tool> = PlanOptions<TTool> &
     onStepFailure?: "stop" | "continue" | undefined;
     /** Undo what has been done, through the tools' `undo`, when the run ends `failed` or `cancelled`. @default false */
     undoOnFailure?: boolean | undefined;
-    /** The most replans after failures, 0 to 100; needs a planner with `replan`, and no `approvedHash`. @default 0 */
+    /** Most replans after failures, 0 to 100; above 0 needs a planner with `replan`, no `approvedHash`. @default 0 */
     maxReplans?: number | undefined;
     /** Tools with an effect that a replan may add without approval. @default none: such a step needs approval */
     replanTools?: readonly TTool["name"][] | undefined;

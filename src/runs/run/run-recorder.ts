@@ -11,7 +11,6 @@ import type { EngineSettings } from "./engine-settings.ts";
 
 export interface RecorderOwner {
   readonly runId: string;
-  /** Without it, events are only emitted. */
   readonly store?: RunStore;
   readonly fence?: number | undefined;
   /** The chain must be there before the first event. */
@@ -178,7 +177,6 @@ export class RunRecorder {
     }
     this.isNotifying = true;
     this.owner.onRecorded(event);
-    // Those that arrive meanwhile are emitted, too.
     if (this.deferred !== undefined) for (const next of this.deferred) this.owner.onRecorded(next);
     this.deferred = undefined;
     this.isNotifying = false;
@@ -206,7 +204,6 @@ export function toStoreError(
   });
 }
 
-/** The events of a resumed run since its last digest are read again. */
 export async function evidenceOf(
   { evidence, store }: Pick<EngineSettings, "evidence" | "store">,
   state?: RunState,

@@ -91,7 +91,6 @@ export class RunSecrets {
   private readonly markedOf = new WeakMap<object, unknown>();
   private readonly views = new Map<string, SensitiveViews>();
   private readonly keys: RunKeys;
-  /** If false, a plan with sensitive fields is refused. */
   readonly canSeal: boolean;
 
   private constructor(
@@ -235,7 +234,7 @@ export class RunSecrets {
     return mapSensitive(value, { view, marked, replace: () => hiddenText });
   }
 
-  /** The schema may make any text or number of a secret, unless it, or the input, has it in clear there. */
+  /** Any text or number may be made of a secret, unless the schema, or the input there, has it in clear. */
   private markParsed(tool: string, value: JsonValue, given: JsonObject): unknown {
     const literals = this.views.get(tool)?.literals;
     const mark = (part: JsonValue, place: unknown): unknown => {

@@ -36,7 +36,6 @@ interface Inbox {
   hasUnread: boolean;
 }
 
-/** Counts over all executions. */
 interface RunCounters {
   steps: number;
   toolCalls: number;
@@ -163,7 +162,6 @@ export class Run implements RecorderOwner {
     this.startScope?.abort("stopped");
   }
 
-  /** Lets undo calls run though the run was aborted. */
   startUndoing(): void {
     this.enter("undoing");
     this.scope.reset();
@@ -301,7 +299,6 @@ export class Run implements RecorderOwner {
     else cancelling.addEventListener("abort", cancel);
   }
 
-  /** Listeners received the events when they were recorded. */
   replay(events: readonly AgentEvent[]): void {
     for (const event of events) this.show(showIn(this, event));
   }

@@ -19,11 +19,9 @@ export function sensitiveViewsOf({ input, output }: ToolSchemas): SensitiveViews
 
 interface SensitivePart {
   readonly view: SensitiveView | undefined;
-  /** The same value made from marks; see {@link markValue}. */
   readonly marked?: unknown;
   readonly path?: JsonPath;
   readonly replace: (value: unknown, path: JsonPath) => unknown;
-  /** Called for each reference; if left out, none is looked for. */
   readonly onReference?: ((path: JsonPath) => void) | undefined;
 }
 

@@ -35,7 +35,7 @@ export type AttemptResult =
       readonly reason: "thrown" | "timeout" | "aborted" | "invalid-output" | "refused";
       readonly error: ErrorData;
       readonly thrown: unknown;
-      /** True if the tool ignores its signal and still runs. */
+      /** The tool ignores its signal and still runs. */
       readonly isRunning: boolean;
       readonly progress?: JsonValue | undefined;
     };
@@ -60,7 +60,7 @@ export function earlierAttempts({ isContinued, state }: Run, task: StepTask): nu
   return isContinued ? (instanceAt(state.steps, refOfTask(task))?.earlierAttempts ?? 0) : 0;
 }
 
-/** Counts over all executions; but not for what undoes a step. */
+/** Counts over all executions, except for undo calls. */
 export function attemptNumber(run: Run, call: StepCall, number: number): number {
   return call.undone === undefined ? earlierAttempts(run, call) + number : number;
 }
@@ -132,7 +132,6 @@ function describeIssues(issues: readonly SchemaIssue[]): string {
   return issues.map(({ path, message }) => (path.length > 0 ? `${path.join(".")}: ${message}` : message)).join("; ");
 }
 
-/** Keeps what was thrown for `throwOnFailure`. */
 function keepThrown<TError extends ErrorData>(
   run: Pick<Run, "thrown" | "secrets">,
   error: TError,

@@ -82,7 +82,6 @@ async function skipRest(run: Run, expressions: PlanExpressions | undefined): Pro
   }
 }
 
-/** An execution may have died while recording that. */
 function isNotStarted(state: StepState): boolean {
   if (!isStillToRun(state)) return state.skipReason === "run-ended";
   return instancesOf([state]).every(({ status }) => status !== "interrupted");

@@ -25,7 +25,6 @@ type LimitError = AgentError<"circuit-open" | "limit-exceeded">;
 
 export interface AdmittedCall {
   readonly type: "admitted";
-  /** Without a result, no call was made, and none is counted. */
   leave(result?: AttemptResult): Promise<void> | void;
 }
 

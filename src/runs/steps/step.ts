@@ -86,7 +86,7 @@ export async function runStep(run: Run, first: StepTask, queue?: StepQueue): Pro
     if (started.admitted !== undefined) executed = await executeAdmitted(run, call, started.admitted);
     else if (executed === undefined) {
       const startedMs = monotonicNow(run.engine.clock);
-      // Not awaited one call further down, as each frame that waits costs every open run memory.
+      // Awaited here, as each further frame that waits costs every open run memory.
       const made = await attempt(run, call, 1);
       executed = made.type === "completed" ? completed(made, 1) : await retry(run, call, { first: made, startedMs });
     }

@@ -27,7 +27,6 @@ const pendingOptions = {
   cursor: { type: "any" },
 } satisfies OptionTable<ListPendingOptions>;
 
-/** Damaged runs are left out. */
 export async function listPending(
   settings: EngineSettings,
   options: ListPendingOptions = {},

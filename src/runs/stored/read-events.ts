@@ -43,7 +43,6 @@ class EventReader implements EventSink<AgentEvent> {
   /** True if the run ended here and could not record that. */
   private isLost = false;
   private waiting: AbortSource | undefined;
-  /** True if the store announced something that may be unread. */
   private isTold = false;
 
   constructor(
@@ -120,7 +119,6 @@ class EventReader implements EventSink<AgentEvent> {
     return this.known.events;
   }
 
-  /** True if events before this one were dropped, or not emitted here. */
   private isAhead(event: AgentEvent): boolean {
     return event.sequence > this.sequence + Number(isRecorded(event));
   }

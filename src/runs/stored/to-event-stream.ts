@@ -16,12 +16,12 @@ const streamOptions = {
 const commentMs = 15_000;
 
 /**
- * Turns the events of a run into the body of a response of type `text/event-stream`, for `EventSource` in a browser. Each event
- * has its type as `event` and its JSON as `data`; a recorded one also has its `sequence` as `id`, which a browser that reconnects
+ * Turns the events of a run into the body of a `text/event-stream` response, for `EventSource` in a browser. Each event has
+ * its type as `event` and its JSON as `data`; a recorded one also has its `sequence` as `id`, which a reconnecting browser
  * sends as `Last-Event-ID`: pass that on as `after`. If nothing happens for 15 seconds, the stream has a comment.
  *
- * An event is read when the one before it was taken; `agent.events` keeps at most 1,000 new ones in memory for a reader that
- * stops. Cancelling the stream stops reading events. If reading fails, the stream fails with that error. Throws `invalid-options`.
+ * An event is read when the one before it was taken; `agent.events` keeps at most 1,000 new ones for a reader that stops.
+ * Cancelling the stream stops reading events. If reading fails, so does the stream. Throws `invalid-options`.
  *
  * ```ts
  * const after = Number(request.headers.get("last-event-id") ?? 0);
