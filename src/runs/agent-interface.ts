@@ -245,7 +245,7 @@ export interface RunHandle<TTool extends Tool = Tool> {
   readonly runId: string;
   /**
    * Resolves once the start or decision is recorded, or stored for the run's owner; an approval or rejection with
-   * `resume: false` once that recorded it. Rejects if refused. Unread, it and `result` are no unhandled rejections.
+   * `resume: false` once the owner has it. Rejects if refused. Unread, it and `result` are no unhandled rejections.
    */
   readonly recorded: Promise<void>;
   /** The run's events from the first on, to be read once with `for await`; at most 1000 wait to be read. */

@@ -142,8 +142,9 @@ function checkSize(run: Run, added: unknown): void {
 }
 
 /**
- * Anybody may write an output or error, which a planner may obey. So a call with an effect needs approval if only those
- * or the context have its input, unless by reference. Words that appear nowhere are the planner's own.
+ * Anybody may have written an output or an error, and a planner that reads it may do what it says. So a step needs
+ * approval if it calls a tool with an effect that the first plan did not call, or passes it what only an output, an
+ * error or the context says, unless by reference. Words that appear nowhere are the planner's own.
  */
 async function approvalsFor(run: Run, request: ReplanRequest, plan: Plan): Promise<readonly ReplanApproval[]> {
   const { tools, stored } = run.settings;

@@ -276,7 +276,7 @@ async function runIterations(run: Run, task: ExpressionTask, items: readonly Jso
     // A decision about one may have come while the others ran.
   } while (run.canStart() && items.some((_item, index) => isDecided(iterationAt(index))));
   if (run.recorder.failure !== undefined) return "failed";
-  // In doubt, or at the end of the process, the others may run later.
+  // While one is in doubt, or the process is ending, the others may still run later.
   const isInDoubt = items.some((_item, index) => iterationAt(index).status === "unknown");
   if (hasFailed && run.stopReason === "step-failed" && !isInDoubt)
     await skipOpen(run, run.state.steps.get(step.id) as StepState, "run-ended");

@@ -115,7 +115,7 @@ async function rebind(
   { state, secrets, own }: { readonly state: RunState; readonly secrets: RunSecrets; readonly own: RunSecrets },
 ): Promise<StoredRunOptions> {
   const { approvedHash } = options;
-  // It is recorded as it is.
+  // Without a key it is recorded as it is.
   if (approvedHash === undefined || !secrets.canSeal) return options;
   if (state.plan === undefined) {
     const why = "the hash of the approved plan is sealed for the other run";

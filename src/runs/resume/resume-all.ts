@@ -26,7 +26,7 @@ export type ResumeAllOptions<TTool extends Tool = Tool> = (
 ) & {
   /** The most runs at a time, at least 1. @default 10 */
   concurrency?: number | undefined;
-  /** The times in a row, at least 1, that a run's process may die without progress; then `given-up`. @default 10 */
+  /** Most deaths in a row of a run's process without progress, at least 1; then `given-up` is pending. @default 10 */
   maxAdoptions?: number | undefined;
 };
 
@@ -80,7 +80,7 @@ async function makeOf(make: ResourcesFactory, run: RunSummary): Promise<unknown>
   }
 }
 
-/** Lists all first, as pages would shift; with those that did not fit or, if questions expire, wait in vain. */
+/** Lists all before any is resumed, as pages would shift. */
 async function listResumable({ settings, leases, unfit }: RunRegistry): Promise<RunSummary[]> {
   const runs = new Map((await listAll(settings.store, { resumable: true })).map((run) => [run.runId, run]));
   const mayFit = ({ runId, updatedAt }: RunSummary) => !runs.has(runId) && unfit.get(runId) !== updatedAt;

@@ -41,7 +41,7 @@ export interface AgentWarning {
    * the run may call it a second time meanwhile. `start-refused`: a run from `start` was not started.
    * `message-refused`: another process posted no message, or one that the run does not wait for. `no-secret-keys`: no
    * key seals the sensitive fields of a tool. `open-phrase`: a phrase takes nearly any request, and its tool is `once`
-   * or needs approval. `effect-missing`: a tool has `retry` but no effect, so it counts as `once`, not retried.
+   * or needs approval. `effect-missing`: a tool has `retry` but no effect, so it is `once` and not retried.
    */
   readonly code:
     | "late-result"

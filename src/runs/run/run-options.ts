@@ -48,8 +48,8 @@ export type RunOptions<TTool extends Tool = Tool> = PlanOptions<TTool> &
     metadata?: JsonObject | undefined;
     /**
      * 1 to 128 of `A-Z a-z 0-9 _ . -`. The same id and request, or plan hash, is the same run and returns its result,
-     * resumed with its first options if it had stopped; another request is `run-conflict`, a run of another process
-     * `run-owned-elsewhere`. Who joins an active run can cancel it through the handle; other options do not count.
+     * resumed with its first options if it stopped; another request is `run-conflict`, a run of another process
+     * `run-owned-elsewhere`. A caller who joins can cancel an active run through the handle; its options do not count.
      */
     runId?: string | undefined;
     /** A deadline for the whole run, planning included; then it ends `failed` with `timeout`. @default none */
