@@ -154,8 +154,8 @@ interface RunMethods<TTool extends Tool, TRequest extends string> {
   close(this: void, options?: CloseOptions): Promise<void>;
 
   /**
-   * Runs a plan to its end. The compiler checks one that is written in the call. Rejects with `invalid-plan`,
-   * `plan-not-approved`, `invalid-options`, `unknown-tool`, `run-conflict` or `run-owned-elsewhere` before anything was
+   * Runs a plan to its end. The compiler checks a plan that is written in the call; any other is checked here. Rejects
+   * with `invalid-plan`, `plan-not-approved`, `invalid-options`, `unknown-tool`, `run-conflict` or `run-owned-elsewhere` before anything was
    * started; whatever happens later is in the result.
    */
   execute<const TPlan extends AnyPlan>(
@@ -244,8 +244,9 @@ export interface WorkedAgent {
 export interface RunHandle<TTool extends Tool = Tool> {
   readonly runId: string;
   /**
-   * Resolves once the start or decision is recorded, or stored for the run's owner; an approval or rejection with
-   * `resume: false` once the owner has it. Rejects if refused. Unread, it and `result` are no unhandled rejections.
+   * Resolves once the start, or the decision, is recorded, or is stored for the process that runs the run; an approval or
+   * rejection with `resume: false` once that process has recorded it. Rejects with the error that refuses it. Left unread,
+   * neither it nor `result` is an unhandled rejection.
    */
   readonly recorded: Promise<void>;
   /** The run's events from the first on, to be read once with `for await`; at most 1000 wait to be read. */

@@ -94,13 +94,22 @@ export interface ExecutionOptions<TTools extends readonly Tool[] = readonly Tool
    * A function that throws counts as true. @default none: only what tools state
    */
   needsApproval?: ((question: ApprovalQuestion<TTools[number]>) => boolean | Promise<boolean>) | undefined;
-  /** Answers approval requests while the run waits; a throw suspends it. @default none: the run is suspended */
+  /**
+   * Answers a request for approval while the run waits, with a word or an object. If it throws, the run is suspended.
+   * @default none: the run is suspended
+   */
   requestApproval?: RequestApproval<TTools[number]> | undefined;
   /** The time to answer a question, at least 1; then it counts as rejected, with `approval-expired`. @default Infinity */
   approvalTtlMs?: number | undefined;
-  /** Time a process owns a run without renewing its lease, at least 100; renewed 3 times as often. @default 30000 */
+  /**
+   * The time that this process owns a run without renewing the lease, at least 100; then another process may resume it. It
+   * is renewed three times as often. @default 30000
+   */
   leaseMs?: number | undefined;
-  /** Schemas of the events that runs receive, by name; sensitive fields are refused. @default any name, and any JSON */
+  /**
+   * The events that can be delivered to runs, by name, with the schemas of their values. Sensitive fields are refused, as
+   * values are recorded as they are. @default any name, and any JSON
+   */
   events?: Readonly<Record<string, StandardSchema>> | undefined;
   /** Keys that seal the values of sensitive fields. @default a key of this process if the store ends with it */
   secrets?: SecretOptions | undefined;
@@ -116,8 +125,9 @@ export interface ExecutionOptions<TTools extends readonly Tool[] = readonly Tool
   /** Receives what listeners and observers throw or reject with, and the event or call. @default one `console.warn` */
   onListenerError?: ((error: unknown, about: AgentEvent | ObservedCall) => void) | undefined;
   /**
-   * Receives each error a tool throws, also in `undo`, before the retry or step end is recorded; only its data if there
-   * are secrets or `redact` changes it; none of abandoned attempts. Its own go to `onListenerError`. @default none
+   * Receives each error that a tool throws, also when it undoes a step, before the retry or the end of the step is recorded;
+   * only its data if the run has secrets or `redact` changes it. Errors of an attempt that was given up are not reported.
+   * What this function throws or rejects with goes to `onListenerError`. @default none
    */
   onToolError?: ((error: unknown, call: ToolErrorCall) => void) | undefined;
   /** @default `console.warn` */

@@ -47,9 +47,10 @@ export type RunOptions<TTool extends Tool = Tool> = PlanOptions<TTool> &
     /** JSON that is stored with the run and passed to the tools. */
     metadata?: JsonObject | undefined;
     /**
-     * 1 to 128 of `A-Z a-z 0-9 _ . -`. The same id and request, or plan hash, is the same run and returns its result,
-     * resumed with its first options if it stopped; another request is `run-conflict`, a run of another process
-     * `run-owned-elsewhere`. A caller who joins can cancel an active run through the handle; its options do not count.
+     * 1 to 128 of `A-Z a-z 0-9 _ . -`. The same id with the same request, or a plan of the same hash, is the same run and
+     * returns its result; with another it is `run-conflict`. A run that stopped before its end is resumed with the options it
+     * started with; one of another process is `run-owned-elsewhere`. A caller that joins an active run can cancel it through
+     * the handle; its own options do not count.
      */
     runId?: string | undefined;
     /** A deadline for the whole run, planning included; then it ends `failed` with `timeout`. @default none */
@@ -60,7 +61,10 @@ export type RunOptions<TTool extends Tool = Tool> = PlanOptions<TTool> &
     onStepFailure?: "stop" | "continue" | undefined;
     /** Undo what has been done, through the tools' `undo`, when the run ends `failed` or `cancelled`. @default false */
     undoOnFailure?: boolean | undefined;
-    /** Most replans after failures, 0 to 100; above 0 needs a planner with `replan`, no `approvedHash`. @default 0 */
+    /**
+     * The most times that the planner is asked for other steps when a step has failed. 0 to 100; more than 0 only with a planner
+     * that has `replan`, and not with `approvedHash`. @default 0
+     */
     maxReplans?: number | undefined;
     /** Tools with an effect that a replan may add without approval. @default none: such a step needs approval */
     replanTools?: readonly TTool["name"][] | undefined;
