@@ -22,14 +22,12 @@ export interface CliIo {
   readonly env: Readonly<Record<string, string | undefined>>;
   readonly signal: AbortSignal;
   readonly version: string;
-  /** Asks a person, and resolves to the answer; undefined where nobody can be asked, as in a pipe. */
   ask?(question: string): Promise<string>;
-  /** Calls a listener when the process is asked to end, instead of ending it. Returns a function that removes it. */
+  /** Calls a listener instead of ending the process. Returns a function that removes it. */
   onTerminate(listener: () => void): () => void;
   createAgent(choice: AgentChoice, warnings?: AgentWarnings): Promise<CliAgent>;
 }
 
-/** Receivers of an agent's warnings: by default, a library's warnings reach the terminal unchanged. */
 export type AgentWarnings = Required<Pick<AgentOptions, "onWarning" | "onListenerError">>;
 
 export interface AgentChoice {
@@ -55,7 +53,6 @@ export interface CliOptions extends AgentChoice {
 
 export interface CliCall {
   readonly agent: Agent;
-  /** The tools of `--tools`, which describe runs and read requests, or those of the agent. */
   readonly tools: readonly Tool[];
   readonly store: CliAgent["store"];
   readonly options: CliOptions;
@@ -97,7 +94,7 @@ interface CliStream extends CliOutput {
   on(event: "error", listener: (error: { code?: string; message?: string }) => void): unknown;
 }
 
-/** The signal aborts on the first Ctrl-C. The process ends as usual on the second, and on a `SIGTERM` without a listener or repeated. */
+/** The process ends as usual on the second Ctrl-C, and on a `SIGTERM` without a listener or repeated. */
 export function createProcessIo(host: CliProcess): Omit<CliIo, "version" | "createAgent"> {
   const controller = new AbortController();
   host.once("SIGINT", () => controller.abort("Ctrl-C was pressed"));
@@ -129,7 +126,7 @@ async function askAt(
   }
 }
 
-/** A run continues when it cannot be shown. A reader that stops (`| head`) is not reported; a full disk is, with exit code 1. */
+/** A run continues when it cannot be shown. A reader that stops (`| head`) is not reported; a full disk is. */
 function reportLostOutput(host: CliProcess): void {
   let isTold = false;
   for (const stream of [host.stdout, host.stderr]) {
@@ -159,7 +156,6 @@ export async function createCliAgent(choice: AgentChoice, warnings?: AgentWarnin
 }
 
 async function openDatabase(path: string) {
-  // Imported here, as nothing else needs it.
   const sqlite = await import("../adapters/sqlite/index.ts");
   // Where "npm install" puts a driver: npx and "npm install -g" keep the command elsewhere.
   driverPlaces[0] = `${process.cwd()}/planwright`;
@@ -170,7 +166,7 @@ async function openDatabase(path: string) {
   };
 }
 
-/** Node 22 warns that its driver is experimental, which a user of the command cannot change. */
+/** A user of the command cannot change that Node 22 warns of its experimental driver. */
 function withoutWarnings<T>(work: () => T): T {
   const { emitWarning } = process;
   process.emitWarning = () => {};

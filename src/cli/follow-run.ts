@@ -13,10 +13,9 @@ import {
   renderTitledPlan,
 } from "./render-run.ts";
 
-/** The time that steps have to end when the process is asked to end: supervisors kill it after ten seconds. */
+/** Supervisors kill a process ten seconds after they have asked it to end. */
 const closeTimeoutMs = 5_000;
 
-/** A stored run is left to be resumed when the process is asked to end. `plan` is the plan of a resumed run. */
 export async function followRun(
   call: CliCall,
   { plan, go }: { readonly plan?: Plan | undefined; readonly go: () => Promise<RunResult> },
@@ -42,7 +41,7 @@ export function reportResult({ tools, options, out, err }: CliCall, run: RunResu
   return getExitCode(run.status, run.error);
 }
 
-/** Reports on stderr that another planner is asked, as this is not part of the requested output. */
+/** Goes to stderr, as it is not part of the requested output. */
 export function reportFallbacks({ agent, options, err }: CliCall): void {
   if (!options.json) agent.on("plan-fallback", (event) => err.print([renderFallback(event)]));
 }

@@ -29,7 +29,7 @@ export async function loadTools(file: string, load = importOf): Promise<readonly
   }
 }
 
-/** Loads TypeScript that Node itself does not read through tsx, if it is installed where the file is. */
+/** Node itself does not read all of TypeScript: tsx does, if it is installed where the file is. */
 async function loadModule(path: string, load: typeof importOf): Promise<unknown> {
   const { href } = pathToFileURL(path);
   try {

@@ -15,8 +15,7 @@ Promise.all([import("./run-cli.ts"), import("./cli-io.ts")])
     return 1;
   })
   .then(async (exitCode) => {
-    // Not process.exit(): output written to a pipe may still be in transit.
-    // The code may already be set, because output was lost.
+    // Not process.exit(): output written to a pipe may still be in transit. The code is set if output was lost.
     process.exitCode ||= exitCode;
     // A file of tools may keep a timer or a connection open, which would keep the process alive.
     const hasTools = process.argv.some((argument) => argument.startsWith("--tools"));

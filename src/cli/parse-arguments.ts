@@ -12,11 +12,10 @@ export type CliArguments =
 export interface RequestArguments {
   readonly type: "request";
   readonly request: string;
-  /** The command that is meant if a run has this id: "show tasks" is a request, but "show nightly" may mean a run. */
+  /** "show tasks" is a request, but "show nightly" means a run if one has this id. */
   readonly ifRun?: AnyRunCommand;
 }
 
-/** All commands but `tools`, `explain` and `verify` need a database of runs. */
 type NamedCommand =
   | { readonly type: "tools" }
   | { readonly type: "explain"; readonly request: string; readonly tools?: string; readonly lint?: true }
@@ -180,7 +179,6 @@ function readerFor(isValid: (text: string) => boolean, expected: string): (text:
 }
 
 function readPlanner({ planner, model, host }: ReadOptions, env: CliIo["env"], command: Command): PlannerChoice {
-  // A model is asked for what the rules refuse.
   if (planner === "rules" || (planner === undefined && model === undefined)) {
     if (model === undefined && host === undefined) return { type: "rules" };
     const option = model === undefined ? "--host" : "--model";
@@ -207,7 +205,7 @@ export function readCommand(words: readonly string[]): NamedCommand | undefined 
   return name === "show" || name === "watch" || name === "resume" ? { type: name, runId: id } : undefined;
 }
 
-/** Returns true if a command is a request unless a run has its id, which an application can choose: "show nightly". */
+/** An application can choose the id of a run, so "show nightly" may be a request or a command. */
 export function isCommandOfAnyRun(command: NamedCommand): command is AnyRunCommand {
   const { type } = command;
   return (type === "show" || type === "watch" || type === "resume") && !isRunId(command.runId);
@@ -218,9 +216,8 @@ function isRunId(word: string): boolean {
 }
 
 /**
- * Puts `--` between options and request. Options come before its first word or after its last, so everything in between
- * belongs to the request: "use the --json flag", "Calculate -pi + 3". After it, an unknown `-x` is also a word, but an
- * unknown `--x` is an error. `valued` are the options that take the next argument as their value.
+ * Options come before the first word of the request or after its last, so everything in between belongs to it: "use the
+ * --json flag", "Calculate -pi + 3". After `--`, an unknown `-x` is also a word, but an unknown `--x` is an error.
  */
 export function markRequest(argv: readonly string[], valued: readonly string[]): readonly string[] {
   const end = argv.indexOf("--");

@@ -6,7 +6,7 @@ export interface CliOutput {
   readonly isTTY?: boolean;
 }
 
-/** The only way to write to a stream: a terminal obeys its colours, and other control characters are shown as escapes. */
+/** The only way to write to a stream: a terminal would obey control characters, which are shown as escapes. */
 export class Printer {
   readonly colors: Colors;
 
@@ -35,7 +35,6 @@ const names = ["bold", "dim", "red", "green", "yellow"] as const;
 export type Colors = Readonly<Record<(typeof names)[number], (text: string) => string>>;
 const colorCode = new RegExp(`(${"\u001b"}\\[(?:1|2|22|31|32|33|39)m)`);
 
-/** Colours that are on or off. Whether they should be is known here, so Node is not asked again. */
 export function createColors(isOn: boolean): Colors {
   const entries = names.map((name) => {
     const paint = (text: string) => (isOn ? util.styleText(name, text, { validateStream: false }) : text);

@@ -129,7 +129,7 @@ function describeError(error: unknown): string {
   return printable(typeof message === "string" ? message : String(error));
 }
 
-/** Shows the error whole, as that of a model has advice. */
+/** The error of a model has advice, so all is shown. */
 export function renderFallback({ error, next }: Pick<PlanFallbackEvent, "error" | "next">): string {
   const { message } = isAgentError(error.cause, "model-failed") ? error.cause : error;
   return `planwright: ${printable(message)} (Planning with ${printable(next)} instead.)`;
@@ -273,7 +273,6 @@ function findLastAlike({ plan, steps }: Pick<RunSnapshot, "plan" | "steps">) {
   const used = new Set(plan?.steps.flatMap(usedBy));
   const isOther = ({ stepId, tool, effect }: StepRecord) =>
     tool !== last?.tool || effect !== last.effect || used.has(stepId);
-  // The iterations of a loop stay together.
   const others = new Set(completed.filter(isOther).map(({ stepId }) => stepId));
   const isCut = ({ stepId }: StepRecord) => stepId !== last?.stepId && others.has(stepId);
   return completed.slice(completed.findLastIndex(isCut) + 1);

@@ -15,7 +15,6 @@ import { createReporter, followRun, reportResult } from "./follow-run.ts";
 import type { AnyRunCommand } from "./parse-arguments.ts";
 import { renderRun, renderRunLine } from "./render-run.ts";
 
-/** A page of HTML lists no more runs than that, either. */
 const pageSize = 1_000;
 
 export async function listRuns(call: CliCall): Promise<number> {
@@ -122,7 +121,6 @@ export async function drawRun(call: CliCall, runId: string, file: string): Promi
 }
 
 async function saveDrawn(call: CliCall, file: string, drawn: DrawnRun | readonly DrawnRun[]): Promise<void> {
-  // Imported here and below, as nothing else needs it.
   const { toHtml } = await import("../view/index.ts");
   await saveFile(call, file, toHtml(drawn, { describeCall: (said) => describeCall(said, { tools: call.tools }) }));
 }
@@ -150,7 +148,6 @@ export async function drawRuns(call: CliCall, file: string): Promise<number> {
   return exitCodes.completed;
 }
 
-/** Leaves out what the page of many runs does not show, and what can be large. */
 function withoutValues({ plan, steps, output: _output, ...run }: RunSnapshot): RunSnapshot {
   const short = steps.map((step) =>
     step.status === "completed" ? { ...step, input: {}, output: null } : { ...step, input: {} },
@@ -172,7 +169,6 @@ export async function printEvents(call: CliCall, runId: string): Promise<number>
   return exitCodes.completed;
 }
 
-/** The events that are recorded now: those of a run that has not ended are not waited for. */
 async function* readRecorded(call: CliCall, runId: string): AsyncGenerator<AgentEvent, undefined> {
   const { agent, store, io } = call;
   let known = 0;
@@ -236,7 +232,6 @@ export async function exportToFile(call: CliCall, runId: string, { file, key }: 
   const { store } = call;
   if (store === undefined) throw createRunNotFound(call, runId);
   await requireRun(call, runId);
-  // Imported here and below, as nothing else needs it.
   const { exportRun } = await import("../view/index.ts");
   if (key !== undefined && isSameFile(file, key)) {
     throw new Error(`The file "${file}" has the key. Choose another one for the run.`);

@@ -59,11 +59,10 @@ export function createMemoryRunStore(options: MemoryRunStoreOptions = {}): RunSt
   const { maxFinishedRuns, now } = readOptions(storeOptions, options);
   const runs = new Map<string, MemoryRun>();
   const claims = new Map<string, Lease>();
-  /** In the order in which they ended. */
   const finishedRuns = new Set<string>();
   let counter = 0;
   let messages = 0;
-  /** The highest fence of the removed runs: a former owner must not write to a new run of the same id. */
+  /** A former owner must not write to a new run of the same id, so fences outlive removed runs. */
   let goneFence = 0;
 
   function isOwned(runId: string): boolean {

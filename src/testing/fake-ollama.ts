@@ -17,9 +17,9 @@ export interface FakeOllamaChat {
 }
 
 /**
- * One answer of a fake Ollama: as of a scripted model, where an `Error` is status 500, or an error of another status, such as
- * `{ status: 503, error: "server busy" }`. Streamed, a text comes in the pieces of its `deltas`, or of its `logprobs` if those are asked for.
- * @inline
+ * One answer of a fake Ollama: as of a scripted model, where an `Error` is status 500, or an error of another status,
+ * such as `{ status: 503, error: "server busy" }`. A stream has its `deltas`, or the pieces of `logprobs` if those are
+ * asked for. @inline
  */
 export type FakeOllamaReply = ScriptedReply | { readonly status: number; readonly error: string };
 
@@ -128,7 +128,6 @@ export async function startFakeOllama(
   };
 }
 
-/** Without a text, nothing is sent before the client closes the connection. */
 interface FakeResponse {
   readonly status?: number;
   readonly type?: string;

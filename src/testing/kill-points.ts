@@ -13,10 +13,7 @@ export interface RunStoreFaults {
   readonly crashAfterAppend?: number | undefined;
   /** These appends throw and are not recorded. */
   readonly failAppends?: readonly number[] | undefined;
-  /**
-   * The answer that a dead process gets from the store: none, as in reality, or errors, so that its pending promises settle.
-   * @default "hang"
-   */
+  /** A dead process gets no answer, as in reality, or errors, so that its pending promises settle. @default "hang" */
   readonly afterCrash?: "hang" | "throw" | undefined;
 }
 
@@ -181,10 +178,7 @@ export interface KilledRun<TResult> {
 
 /** Options of {@link forEachKillPoint}. @inline */
 export interface KillPointOptions<TResult> {
-  /**
-   * Starts a run, always with the same `runId`. It must record the same each time. It is called again if nothing was
-   * recorded before the kill.
-   */
+  /** Starts a run with the same `runId` and events each time; called again if nothing was recorded before the kill. */
   run(process: MortalProcess): Promise<TResult>;
   /** Resumes the recorded run, as with `agent.resume(runId)`. */
   resume(process: MortalProcess): Promise<TResult>;
@@ -255,7 +249,6 @@ async function liveUntilKilled(run: KillPointOptions<unknown>["run"], store: Fau
     try {
       await run({ store, generation: 1 });
     } catch (thrown) {
-      // Errors of a dead process are ignored.
       if (!store.hasCrashed) throw thrown;
     }
     if (!store.hasCrashed)

@@ -22,7 +22,7 @@ interface Timer {
   readonly callback: () => void;
 }
 
-/** The number of turns of the event loop that a promise may need without waiting for a timer (files, hashes). */
+/** A promise may need turns of the event loop without waiting for a timer (files, hashes). */
 const maxIdleTurns = 10_000;
 const turnsToSettle = 5;
 

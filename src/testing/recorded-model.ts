@@ -16,10 +16,7 @@ import { quote, type RecordingKind, RecordingWriter, Replay } from "./recording.
 export interface RecordedModelOptions {
   /** The file of the recording, as JSON; one file for each model. */
   path: string;
-  /**
-   * `record` asks the model and writes its answers: the first call overwrites the file. `replay` answers from the file.
-   * @default replay
-   */
+  /** `record` asks the model, and overwrites the file with the first call; `replay` answers from it. @default replay */
   mode?: "record" | "replay" | undefined;
   /** The model to record. In a replay it is never asked, but the recording must be of this model. */
   model?: LanguageModel | undefined;
@@ -136,7 +133,7 @@ type RecordedFacts = Pick<LanguageModel, "provider" | "modelId" | "price" | "sch
   readonly contextTokens?: number | undefined;
 };
 
-/** The parts of a request that are compared. The text format is the same as no format. */
+/** The text format is the same as no format. */
 function comparedOf({ messages, responseFormat, maxOutputTokens, temperature, logprobs }: RecordedRequest): object {
   const { type = "text", schema, strict } = responseFormat?.type === "json" ? responseFormat : {};
   return {
@@ -228,7 +225,6 @@ function pickFacts({ provider, modelId, price, schemas, hasOutputLimit }: Record
   return { provider, modelId, ...defined({ price, schemas, hasOutputLimit }) };
 }
 
-/** A model as a file has it: of its price only the fields that are read again. */
 function printFacts({ provider, modelId, price, ...facts }: RecordedFacts): object {
   const { inputPerMillion, cachedInputPerMillion, outputPerMillion } = price ?? {};
   return { provider, modelId, price: price && { inputPerMillion, cachedInputPerMillion, outputPerMillion }, ...facts };
@@ -264,7 +260,7 @@ function toLines(text: string): string | readonly string[] {
   return text.includes("\n") ? text.split("\n") : text;
 }
 
-/** JSON has no `Infinity` and no `NaN`; a limit or a count with such a value is left out. */
+/** JSON has no `Infinity` and no `NaN`. */
 function finite(value: number | undefined): number | undefined {
   return Number.isFinite(value) ? value : undefined;
 }

@@ -33,12 +33,11 @@ export type SameTools<TTools extends readonly Tool[]> = {
 /**
  * Returns tools that call the given ones and record each call in a file, for `replayTools`. The first call overwrites
  * the file, and each call returns once it is recorded. The calls have the order in which they were made; attempts and
- * undoing are calls of their own. A call is recorded with its input as the tool gets it and its output as JSON, or the data
- * of its error: no stacks, headers or resources. An aborted call is recorded only if it returns a value and no other
- * attempt follows.
- *
- * Throws `invalid-options`, also for a tool with `sensitive` fields, as the file is not encrypted. A call whose parsed
- * input is not JSON fails before it is made; a call that cannot be written fails afterwards. Neither is retried.
+ * undoing are calls of their own. A call is recorded with its input as the tool gets it and its output as JSON, or the
+ * data of its error: no stacks, headers or resources. An aborted call is recorded only if it returns a value and no
+ * other attempt follows. Throws `invalid-options`, also for a tool with `sensitive` fields, as the file is not
+ * encrypted. A call whose parsed input is not JSON fails before it is made; a call that cannot be written fails
+ * afterwards. Neither is retried.
  *
  * {@includeCode ../../examples/30-recorded-tools.ts}
  * @group Testing
@@ -50,7 +49,7 @@ export function recordTools<const TTools extends readonly Tool[]>(tools: TTools,
   if (secret !== undefined)
     failOption("tools", secret.name, "tools without sensitive fields, as a recording is not encrypted", true);
   const writer = new RecordingWriter(path, () => ({ version }));
-  /** The latest attempt with each `idempotencyKey`; late if it returned a value after its signal had aborted. */
+  /** A value is late if it was returned after the signal had aborted. */
   const latest = new Map<string, { readonly place: number; isLate: boolean }>();
   const keep = (place: number, call: RecordedCall | undefined) => {
     writer.set(place, call);
@@ -105,10 +104,9 @@ export type ReplayedTools<TTools extends readonly Tool[] = readonly DefinedTool[
 /**
  * Returns tools that are like the given ones, but answer from a file that `recordTools` has written. A call is answered
  * by a recorded one with the same tool and input (in `undo`, also the same output) that has answered none before; equal
- * calls in the order of the recording. Errors are thrown again, with their data. Any other call throws an error that is not
- * retried and says where it differs from the most similar one.
- *
- * Throws an error that names the file if it cannot be read, and `invalid-options`, also if a recorded tool is not given.
+ * calls in the order of the recording. Errors are thrown again, with their data. Any other call throws an error that is
+ * not retried and says where it differs from the most similar one. Throws an error that names the file if it cannot be
+ * read, and `invalid-options`, also if a recorded tool is not given.
  *
  * {@includeCode ../../examples/30-recorded-tools.ts}
  * @group Testing
@@ -137,7 +135,6 @@ const errorSchema = z.strictObject({
   message: z.string(),
   code: z.string().optional(),
   retryable: z.boolean().optional(),
-  /** As it states it, or as its other fields, which are not recorded, tell it. */
   outcome: z.enum(["not-done", "unknown"]).optional(),
   retryAfterMs: z.number().min(0).optional(),
   details: z.custom<object>((value) => typeof value === "object" && value !== null).optional(),
@@ -178,7 +175,6 @@ const toolRecordings: RecordingKind<z.output<typeof recordingSchema>> = {
   howToRecord: (path) => `To record it again, run once with recordTools(tools, ${JSON.stringify(path)}).`,
 };
 
-/** The output as the run will have it. It is returned as it is, and checked again by the caller. */
 async function toOutcome({ outputSchema }: DefinedTool, value: unknown): Promise<Outcome> {
   const parsed = outputSchema && (await parseWith(outputSchema, value));
   if (parsed?.ok === false) return { invalidOutput: parsed.issues as Outcome["invalidOutput"] };

@@ -3,15 +3,15 @@ import { canonicalJson, isHolder } from "../core/json.ts";
 import { addTo } from "../core/lists.ts";
 import { cutText, describeThrown } from "../core/text.ts";
 
-/** Loaded when they are needed: an import of Node's own modules, even a dynamic one, is a problem for bundlers outside Node. */
+/** Bundlers outside Node trip over an import of Node's own modules, even a dynamic one. */
 function nodeFs(): typeof import("node:fs") {
   return process.getBuiltinModule("node:fs");
 }
 
 /**
- * The order in which calls end does not matter, so the file is the same each time. Each write starts at the first call that has
- * changed, so its cost does not grow with the number of calls. Writing is synchronous: a recorded run cannot end before it. If the
- * process is killed during a write, the file may be cut off, and must be recorded again.
+ * Calls keep their order, however they end, so the file is the same each time. Each write starts at the first changed
+ * call, so its cost does not grow with their number. It is synchronous: a recorded run cannot end before it. A kill
+ * during a write may cut off the file, which must then be recorded again.
  */
 export class RecordingWriter {
   private readonly texts: (string | undefined)[] = [];
@@ -19,10 +19,8 @@ export class RecordingWriter {
   private changed = Number.POSITIVE_INFINITY;
   private head = "";
   private headBytes = 0;
-  /** The size of the file after the last write; undefined before the first one, and after a failure. */
   private size: number | undefined;
 
-  /** `printHead` returns the members that come before the calls; it is called at the first write. */
   constructor(
     private readonly path: string,
     private readonly printHead: () => object,
@@ -94,14 +92,11 @@ type CallOf<TRecording extends Recording> = TRecording["calls"][number];
 export interface RecordingKind<TRecording extends Recording> {
   readonly version: number;
   readonly schema: z.ZodType<TRecording>;
-  /** Throws if it is a recording of another kind. */
   checkKind?(json: unknown): void;
-  /** Each call has exactly one of them, which `mustHave` says. */
   readonly outcomes: readonly (keyof CallOf<TRecording>)[];
   readonly mustHave: string;
   identityOf(call: CallOf<TRecording>): object;
   howToRecord(path: string): string;
-  /** Describes calls that were not made. */
   readonly unmade: string;
 }
 
@@ -148,7 +143,6 @@ function parseRecording<TRecording extends Recording>(
 interface Miss<TCall> {
   readonly from: string;
   readonly asked: string;
-  /** Follows the number of compared calls in the message, such as ` of Weather.undo`. */
   readonly of?: string;
   isCompared?(call: TCall): boolean;
 }

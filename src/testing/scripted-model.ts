@@ -119,7 +119,6 @@ async function replyTo(request: ModelRequest, answer: ScriptedAnswer, place: str
   return { text, ...(reasoning !== undefined && { reasoning }), finishReason, usage, ...likelihood };
 }
 
-/** A script is checked when it is created, and what its functions return when they return it. */
 export function checkReply(place: string, reply: unknown): asserts reply is ScriptedReply {
   if (typeof reply === "string" || reply instanceof Error) return;
   if (typeof reply !== "object" || reply === null) failOption(place, reply, expectedReply);

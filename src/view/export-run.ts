@@ -13,7 +13,6 @@ import { hashPlan } from "../plan/hash-plan.ts";
 /** A run as one JSON document; `verifyRun` checks it. @group Evidence */
 export interface ExportedRun {
   readonly format: "planwright-run";
-  /** Version of this format. */
   readonly version: 1;
   readonly runId: string;
   readonly status: RunStatus;
@@ -46,13 +45,12 @@ export interface RunSignature {
 
 /** Options of {@link exportRun}. @inline */
 export interface ExportRunOptions {
-  /** The store that keeps the run. */
   store: Pick<RunStore, "read">;
   runId: string;
   /**
-   * Signs the export: a private Ed25519 key as PEM, unencrypted, or as a `KeyObject` of `node:crypto`; or two keys of WebCrypto, the
-   * public one extractable. Whoever knows the public key can tell that nobody else has made or changed the export.
-   * @default none: unsigned
+   * A private Ed25519 key as PEM, unencrypted, or as a `KeyObject` of `node:crypto`; or two keys of WebCrypto, the
+   * public one extractable. Its signature proves that nobody else has made or changed the export. @default none:
+   * unsigned
    */
   key?: PortableKey | KeyPair | undefined;
 }
@@ -125,7 +123,6 @@ function isPortable(key: unknown): key is PortableKey {
   return typeof key === "string" || typeof (key as { export?: unknown } | null)?.export === "function";
 }
 
-/** The parts of an Ed25519 key, in Base64 for URLs; without `x` it is another key, and without `d` a public one. */
 async function readPortable(key: PortableKey): Promise<{ readonly x?: string; readonly d?: string }> {
   try {
     const { crv, x, d } = Object(typeof key === "string" ? await readPem(key) : key.export({ format: "jwk" }));

@@ -42,7 +42,7 @@ function getHeight(one: GraphNode): number {
   return node.height + lineHeight * Math.max(1, Math.min(maxLines, getLines(one, maxChars).length) - 1);
 }
 
-/** A sign for each tone, so that colour alone says nothing. */
+/** Colour alone must say nothing. */
 const signs: Readonly<Record<Tone, string>> = {
   good: "M175 16l4 4 6-8",
   bad: "M176 12l8 8m0-8l-8 8",
@@ -69,11 +69,9 @@ interface Point {
   readonly height: number;
 }
 
-/** From the lower side of the first place to the upper side of the last, straight down through those between. */
 function drawPath(points: readonly Point[], firstHeight: number): string {
   const [first, ...rest] = points as readonly [Point, ...Point[]];
   let { x } = first;
-  // A low node reaches down to its layer's end.
   let y = first.top + first.height;
   let path = `M${round(x)} ${round(first.top + firstHeight)}${firstHeight < first.height ? `V${round(y)}` : ""}`;
   for (const [index, { x: nextX, top, height }] of rest.entries()) {
@@ -87,11 +85,9 @@ function drawPath(points: readonly Point[], firstHeight: number): string {
   return path;
 }
 
-/** A node, or an edge where it goes through a layer. */
 export interface Placed {
   readonly layer: number;
   readonly width: number;
-  /** True for an edge, which should run straight down. */
   readonly isEdge: boolean;
   readonly above: Placed[];
   readonly below: Placed[];
@@ -105,10 +101,7 @@ export interface Placed {
 const sweeps = 8;
 const edgeWidth = 12;
 
-/**
- * Orders the layers so that few edges cross: by the mean place of a node's neighbours, back and forth (Sugiyama, Tagawa and Toda 1981).
- * An edge over several layers has a place in each, so that it runs through no other node; `routes` has them, its ends included.
- */
+/** Follows Sugiyama, Tagawa and Toda 1981. An edge has a place in each layer, so that it runs through no other node. */
 function layOut({ nodes, edges }: PlanGraph) {
   const layerOf = nodes.map(() => 0);
   // In the order of the plan, what a node waits for comes first.
@@ -161,7 +154,6 @@ const passes = 12;
 const gap = 20;
 const straightWeight = 16;
 
-/** Moves each node as near to the mean of its neighbours as the layer allows, first from the middle, then down and up again. */
 export function placeRows(layers: readonly (readonly Placed[])[]): void {
   for (const layer of layers) {
     let [offset, before] = [0, 0];
@@ -179,7 +171,7 @@ export function placeRows(layers: readonly (readonly Placed[])[]): void {
   for (const one of layers.flat()) one.x -= left;
 }
 
-/** Moves a layer to the places nearest to those that are wanted, by least squares (pooling adjacent violators). */
+/** Finds the nearest places by least squares (pooling adjacent violators). */
 function placeRow(layer: readonly Placed[]): void {
   const pools: { readonly mean: number; readonly all: readonly Placed[] }[] = [];
   for (const one of layer) {

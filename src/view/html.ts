@@ -11,7 +11,7 @@ export interface Page {
 
 export type Part = Html | string | number | undefined | false | readonly Part[];
 
-/** Builds HTML: whatever is put into it is escaped, unless it is HTML itself. */
+/** Escapes all that is put into it, unless it is HTML itself. */
 export function html(strings: TemplateStringsArray, ...parts: readonly Part[]): Html {
   let text = strings[0] as string;
   for (const [index, part] of parts.entries()) text += textOf(part) + strings[index + 1];
@@ -33,10 +33,9 @@ const entities: Readonly<Record<string, string>> = {
   "'": "&#39;",
 };
 
-/** Characters that no document may contain, and marks that change the direction of what follows, which could disguise it. */
+/** No document may contain these characters. Marks that change the direction of a text could disguise it. */
 const unprintable = /(?![\t\n])\p{Cc}|[\u202a-\u202e\u2066-\u2069\ufffe\uffff]|\p{Surrogate}/gu;
 
-/** Most texts need nothing. */
 const special = /[^\t\n -!#-%(-;=?-~\u00a1-\u1fff\u3000-\ud7ff]/;
 
 function escapeHtml(text: string): string {
@@ -52,13 +51,11 @@ export function section(name: string, content: Html, id: string = name.toLowerCa
   return html`<section aria-labelledby="${id}"><h2 id="${id}">${name}</h2>${content}</section>`;
 }
 
-/** A column: its head, and what is in it. Numbers stand on the right; they, and short words, stay in one line. */
 interface Column {
   readonly head: string;
   readonly kind?: "number" | "short";
 }
 
-/** Returns false without rows. A phone shows each row as a list of its cells; elsewhere a wide table scrolls. `more` follows the table. */
 export function tableSection(
   name: string,
   columns: readonly (Column | string)[],
@@ -113,7 +110,6 @@ export function pill(status: string, text = status): Html {
   return html`<span class="pill ${getTone(status)}">${text}</span>`;
 }
 
-/** A duration as people say it: `480 ms`, `1.2 s`, `3 min 20 s`, `2 h 5 min`, `3 d 4 h`. */
 export function formatDuration(ms: number): string {
   if (ms < 1_000) return `${Math.round(ms)} ms`;
   if (ms < 60_000) return `${Number((ms / 1_000).toFixed(ms < 10_000 ? 1 : 0))} s`;
@@ -129,12 +125,10 @@ const longUnits = [
   ["h", 3_600_000, "min", 60_000],
 ] as const;
 
-/** A time as `2026-11-24 08:15:19`, UTC. */
 export function formatTime(iso: string): string {
   return iso.slice(0, 19).replace("T", " ");
 }
 
-/** A number with groups of three digits: `12 345`. */
 export function formatCount(count: number): string {
   return String(count).replace(/\B(?=(\d{3})+$)/g, "\u202f");
 }

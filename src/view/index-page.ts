@@ -113,7 +113,6 @@ function tools(views: readonly RunView[]): Html | false {
   return tableSection("Tools", columns, rows);
 }
 
-/** Runs that were not read from their events tell of the models that made their plan. */
 function models(views: readonly RunView[]): Html | false {
   const byModel = new Map<string, { inputTokens: number; outputTokens: number; cost?: number }[]>();
   for (const { modelCalls, run } of views) {

@@ -9,7 +9,6 @@ export interface GraphNode {
   readonly title: string;
   readonly reasoning?: string | undefined;
   readonly tool: string;
-  /** That it runs once, asks first, or was undone; its condition, and its loop with counts. */
   readonly notes: readonly string[];
   readonly status: StepRecord["status"] | "planned";
 }
@@ -66,7 +65,6 @@ function countIterations(records: readonly StepRecord[]): readonly string[] {
   return [`${done} of ${iterations.length} iterations`];
 }
 
-/** The lines of a node's box. What it waits for is split between words into lines of at most `max` characters. */
 export function getLines({ title, reasoning = "", tool, notes }: GraphNode, max = 1_000): readonly string[] {
   const words = tool.match(new RegExp(`\\S.{0,${max - 1}}(?=\\s|$)|\\S+`, "gu")) ?? [];
   return [title, reasoning, ...words.slice(0, 5), ...notes].filter((line) => line !== "");

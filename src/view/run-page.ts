@@ -153,10 +153,9 @@ function renderModelCalls({ modelCalls }: RunView): Html | false {
   return tableSection("Model calls", ["model", short("outcome"), ...counted], rows, { more, id: "models" });
 }
 
-/** The room for values on a page, in characters: all together, and each at most and at least. */
+/** In characters: for all values of a page, and for each. */
 const valueBudget = 140_000;
 const [maxValue, minValue] = [4_000, 70];
-/** The iterations of a loop that are shown one by one: the first, and those that failed. */
 const maxIterations = 50;
 const maxListed = 20;
 

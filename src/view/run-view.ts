@@ -30,7 +30,6 @@ export interface DrawOptions {
 }
 
 interface ApprovalView {
-  /** `step "s1"`, with its words while it waits, or `the plan`. */
   readonly subject: string;
   readonly status: ApprovalRecord["status"] | "waiting";
   readonly at?: string;
@@ -38,17 +37,15 @@ interface ApprovalView {
   readonly comment?: string;
 }
 
-/** A run as pages and graphs show it. Sensitive values are hidden in it. */
+/** Sensitive values are hidden in it. */
 export interface RunView {
   readonly run: RunSnapshot | RunResult;
   readonly updatedAt: string;
-  /** By step, in the order of the plan: the step, or the iterations of a loop. */
   readonly steps: ReadonlyMap<string, readonly StepRecord[]>;
   readonly bars: ReadonlyMap<string, readonly Bar[]>;
   readonly planning: readonly Bar[];
   readonly executions: readonly Execution[];
   readonly approvals: readonly ApprovalView[];
-  /** Empty for a run that was not read from its events. */
   readonly modelCalls: readonly ModelEndEvent[];
   readonly earlierPlans: readonly Plan[];
   wordsOf(call: Partial<SaidCall>): string | undefined;

@@ -26,7 +26,7 @@ export class Timeline {
   readonly executions: Execution[] = [];
   private readonly open = new Map<string, Open>();
   private planningStart: number | undefined;
-  /** Time at which the first model was called since the last plan: a replan has no event when it starts. */
+  /** A replan has no event when it starts, so the first call of a model since the last plan counts. */
   private modelStart: number | undefined;
 
   follow(event: AgentEvent): void {
@@ -143,12 +143,11 @@ export interface Axis {
   readonly endMs: number;
 }
 
-/** The share of the width of a pause between executions, however long it was, and of all pauses together at most. */
 const pauseWidth = 5;
 const maxPauses = 40;
 const intervals = 5;
 
-/** A run may wait for days between two steps of a second, so each pause between executions has the same small part of the width. */
+/** A run may wait for days between steps of a second, so each pause has the same small part of the width. */
 export function createAxis(executions: readonly Execution[], endMs: number): Axis {
   const spans = executions.map(({ startMs, endMs: end = endMs }) => ({ startMs, endMs: Math.max(startMs, end) }));
   const total = spans.reduce((sum, span) => sum + span.endMs - span.startMs, 0) || 1;
@@ -169,7 +168,6 @@ export function createAxis(executions: readonly Execution[], endMs: number): Axi
     const [part, next] = parts.slice(Math.max(0, index), Math.max(0, index) + 2);
     if (part === undefined) return 0;
     const within = Math.min(Math.max(0, ms - part.startMs), part.endMs - part.startMs);
-    // Within a pause, what waits reaches into it.
     const isPause = ms > part.endMs && next !== undefined;
     const share = isPause ? (ms - part.endMs) / Math.max(1, next.startMs - part.endMs) : 0;
     return part.from + (within / total) * width + share * pause;
@@ -201,7 +199,6 @@ function roundStep(ms: number): number {
 const maxBars = 200;
 /** In percent: what took no time is seen, too. */
 const minWidth = 0.4;
-/** The width of a label of the axis on a phone, in percent. */
 const labelWidth = 14;
 const maxMessage = 200;
 
@@ -224,7 +221,6 @@ export function renderBars(bars: readonly Bar[], axis: Axis): Html {
   return html`<svg class="bars" aria-hidden="true"><use href="#time"/>${rects}</svg>`;
 }
 
-/** The times above the bars; where there is little room, every second one is left out. */
 export function renderAxis({ ticks, pauses }: Axis, end: string): Html {
   const labels = pauses.length <= 3 ? pauses.map((one) => ({ at: (one.from + one.to) / 2, ms: one.ms })) : [];
   const taken = [...labels.map(({ at }) => at), 100 - labelWidth / 2];

@@ -5,7 +5,7 @@ import { causesOf, type FailedCall, isBrokenOff, modelFailure, readFailureReason
 import { cutText, describeThrown } from "../../core/text.ts";
 
 const maxMessageLength = 500;
-/** The part of a message that is read, in characters: a provider may send back everything it received. */
+/** A provider may send back everything it received, so only this many characters are read. */
 const maxReadLength = 4_000;
 const maxWrappers = 5;
 /** Errors about the content of a response quote it in their message. */
@@ -61,7 +61,6 @@ function readReason(name: unknown, call: FailedCall): ModelFailureReason {
 
 const unsupported = "AI_UnsupportedFunctionalityError";
 
-/** True if another way of calling the model may work. */
 export function isNotImplemented(thrown: unknown): boolean {
   const { name, message } = readFields(thrown, "name", "message");
   const text = typeof message === "string" ? message : "";
@@ -95,7 +94,6 @@ const reasonsOfNames: ReadonlyMap<unknown, ModelFailureReason> = new Map([
   ["AI_LoadAPIKeyError", "unauthorized"],
   ["AI_NoSuchModelError", "unknown-model"],
   ["AI_NoSuchProviderError", "unknown-model"],
-  // The request, or how the provider was set up: the same call fails again.
   ["AI_LoadSettingError", "rejected"],
   ["AI_InvalidPromptError", "rejected"],
   ["AI_InvalidArgumentError", "rejected"],

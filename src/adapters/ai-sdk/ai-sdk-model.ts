@@ -22,23 +22,18 @@ export interface AiSdkLanguageModel {
   readonly specificationVersion: "v2" | "v3" | "v4";
   readonly provider: string;
   readonly modelId: string;
-  /** Returns the whole answer. */
   doGenerate(options: object): PromiseLike<object>;
-  /** Streams the answer. */
   doStream(options: object): PromiseLike<{ readonly stream: AiSdkStream }>;
 }
 
 /** A `ReadableStream`, as far as it is used here. @inline */
 interface AiSdkStream {
-  /** Locks the stream. */
   getReader(): AiSdkReader;
 }
 
 /** See {@link AiSdkStream}. @inline */
 interface AiSdkReader {
-  /** The next piece. */
   read(): Promise<{ readonly done: boolean; readonly value?: unknown }>;
-  /** Ends the answer: no more of it will be read. */
   cancel(reason?: unknown): Promise<void>;
 }
 
@@ -73,11 +68,9 @@ const modelOptions = {
 
 /**
  * A language model of the AI SDK, version 5, 6 or 7, such as `openai("gpt-5-mini")`, as a model of this package. It is
- * called directly: the package `ai` is not needed, and warnings about settings that a model
- * does not support are not reported. If it cannot stream, it is asked for the whole answer.
- *
- * Throws `invalid-options` for anything that is not such a model, including a mere id, which `generateText` of the AI
- * SDK accepts.
+ * called directly: the package `ai` is not needed, and warnings about settings that a model does not support are not
+ * reported. If it cannot stream, it is asked for the whole answer. Throws `invalid-options` for anything else,
+ * including a mere id, which `generateText` of the AI SDK accepts.
  *
  * ```ts
  * const model = createAiSdkModel(openai("gpt-5-mini"), { price: { inputPerMillion: 0.25, outputPerMillion: 2 } });
@@ -189,7 +182,6 @@ function toCallOptions(
     : providerOptions;
   return {
     prompt: messages.map(toMessage),
-    // Some providers want a name for what a schema describes.
     ...(format && { responseFormat: { type: format.type, ...(sent && { schema: sent, name: "answer" }) } }),
     ...(maxOutputTokens !== undefined && { maxOutputTokens }),
     ...(temperature !== undefined && { temperature }),
@@ -202,10 +194,9 @@ function toMessage({ role, content }: ModelMessage): AiSdkMessage {
   return role === "system" ? { role, content } : { role, content: [{ type: "text", text: content }] };
 }
 
-/** Providers that want closed schemas, by the part of their name before the first dot. */
+/** Providers that want closed schemas; a name counts up to its first dot. */
 const strictProviders = new Set(["openai", "azure", "groq", "xai", "cerebras", "openrouter"]);
 const alwaysStrict = new Set(["xai", "openrouter"]);
-/** Others whose models are named like those of `@ai-sdk/openai-compatible`, such as `mistral.chat`. */
 const otherProviders = new Set("mistral cohere perplexity deepseek google vertex anthropic gateway".split(" "));
 
 function getFamily(provider: string): string {
@@ -217,13 +208,12 @@ function isStrict(provider: string): boolean {
   return strictProviders.has(family) || (/\.(chat|completion)$/.test(provider) && !otherProviders.has(family));
 }
 
-/** Adds options where the caller has given none. Azure reads those of OpenAI, too. */
+/** Azure reads the options of OpenAI, too. */
 function addOptions(name: string, options: object, given: AiSdkProviderOptions | undefined): AiSdkProviderOptions {
   const names = name === "azure" ? ["openai", "azure"] : [name];
   return { ...given, ...Object.fromEntries(names.map((each) => [each, { ...options, ...given?.[each] }])) };
 }
 
-/** Cancels the stream when the signal aborts, and after any error, also one that `onTextDelta` throws. */
 async function readStream(
   model: AiSdkLanguageModel,
   stream: AiSdkStream,
@@ -282,7 +272,6 @@ class StreamedAnswer {
         this.text += this.checkDelta(delta);
         return String(delta);
       case "reasoning-start":
-        // Reasoning comes in blocks, such as summaries with a title each.
         if (this.reasoning !== "") this.reasoning += "\n\n";
         return "";
       case "reasoning-delta":
@@ -364,7 +353,7 @@ function readResult(
     const message = `${modelName(model)} answered without a list of content.`;
     throw modelFailure(model, "invalid-response", { message });
   }
-  // Version 4: which text is the JSON, if a model wrote drafts before it.
+  // Version 4 says which text is the JSON, if drafts precede it.
   const isChosen = responseFormat?.type === "json" && typeof structuredOutputText === "string";
   const text = isChosen ? structuredOutputText : getTexts(content, "text").join("");
   const reasoning = getTexts(content, "reasoning").join("\n\n").trim();
@@ -373,7 +362,6 @@ function readResult(
   return { text, ...(reasoning !== "" && { reasoning }), ...readEnd(model, result), ...logprobs };
 }
 
-/** The provider reports one list, or a list for each part of the answer. */
 function getReportedLogprobs(ended: unknown): readonly unknown[] {
   const { openai, azure } = readFields(readFields(ended, "providerMetadata").providerMetadata, "openai", "azure");
   const { logprobs } = readFields(openai ?? azure, "logprobs");

@@ -86,7 +86,6 @@ export interface DbosClient<TTool extends Tool = Tool> {
   ): Promise<readonly { readonly runId: string }[]>;
   /** Queues a run at each time of a cron expression. A name, 1 to 100 of `A-Z a-z 0-9 _ . -`, has one schedule. */
   schedule(this: void, name: string, schedule: ScheduleOptions<TTool>): Promise<void>;
-  /** Ends a schedule. */
   unschedule(this: void, name: string): Promise<void>;
   /** Counts the runs that wait for a worker, and says for how long the oldest has: 0 if there is none. */
   queue(this: void): Promise<{ readonly waiting: number; readonly oldestMs: number }>;
@@ -123,9 +122,8 @@ export interface DbosClient<TTool extends Tool = Tool> {
     options?: { readonly after?: number; readonly signal?: AbortSignal },
   ): AsyncIterable<AgentEvent<TTool>>;
   /**
-   * The run once it has ended or waits for a decision; one whose plan the worker's tools refuse has failed with
-   * `invalid-plan`. Rejects with `run-not-found`, and with `cancelled` by the signal, or if the run was cancelled in DBOS
-   * itself.
+   * The run once it has ended or waits for a decision; it failed with `invalid-plan` if the worker's tools refuse its
+   * plan. Rejects with `run-not-found`, and with `cancelled` by the signal or a cancellation in DBOS itself.
    */
   result(this: void, runId: string, options?: { readonly signal?: AbortSignal }): Promise<RunSnapshot<TTool>>;
   /** Closes its connections. */
@@ -149,7 +147,6 @@ export function createDbosClient<TAgent extends { readonly tools: readonly Tool[
   const { databaseUrl, queue, store, version, secrets, events } = readOptions(clientOptions, options);
   const ownStore = store === undefined ? createPostgresRunStore({ connectionString: databaseUrl }) : undefined;
   const runStore = (store ?? ownStore) as RunStore;
-  // With no tools it can run nothing.
   const orchestrator: object = createOrchestrator({
     tools: [],
     store: runStore,
@@ -181,7 +178,6 @@ export function createDbosClient<TAgent extends { readonly tools: readonly Tool[
   async function decide(runId: string, record: () => Decision): Promise<void> {
     const before = await runs.getRun(runId);
     const { events = [], result } = record();
-    // It stays undefined if a worker records the decision.
     let recordedAt: string | undefined;
     for await (const { type, timestamp } of events) if (type === "run-suspend") recordedAt = timestamp;
     await result;
@@ -190,7 +186,6 @@ export function createDbosClient<TAgent extends { readonly tools: readonly Tool[
     await (await openQueue()).wake(runId);
   }
 
-  /** False if it is recorded already. */
   async function recordCancelled(job: Job, reason: string | undefined): Promise<boolean> {
     // Nothing that was sealed may be recorded in clear, and a client knows no tools.
     const { options, ...target } = "sealed" in job ? { request: "", options: {} } : job;

@@ -7,7 +7,7 @@ import { runConflict } from "../../runs/run/run-errors.ts";
 import { loadPg, type PostgresQueryable } from "../postgres/sql-pool.ts";
 import type { Job, JobContent, JobOrder, JobOutcome } from "./jobs.ts";
 
-/** A process that stops in a transaction, as its machine falls asleep, would keep rows locked, and the adoption of its runs waiting. */
+/** A process that falls asleep in a transaction would keep rows locked, and the adoption of its runs waiting. */
 export const idleTransactionMs = 2_000;
 
 export const runWorkflow = "planwright.run";
@@ -43,7 +43,7 @@ export async function loadDbos(): Promise<typeof import("@dbos-inc/dbos-sdk")> {
 
 const lockKey = 7_208_214_552;
 const pollMs = 50;
-/** The most polls of a workflow that a worker has: one that has died leaves it so. */
+/** A worker that has died leaves its workflow taken, so polling must end. */
 const maxPolls = 20;
 
 export function oneAtATime<T>(databaseUrl: string, use: () => Promise<T>): Promise<T> {
@@ -88,7 +88,7 @@ export interface QueuedRun {
   readonly number: number;
   readonly state: "waiting" | "taken" | "done" | "cancelled";
   readonly job: Job | undefined;
-  /** The ids of its earlier workflows that are taken still: their workers have died. */
+  /** Its earlier workflows that are taken still: their workers have died. */
   readonly left: readonly string[];
   readonly outcome: JobOutcome | undefined;
   readonly row: WorkflowStatus;
@@ -106,11 +106,9 @@ export async function openDbosQueue(options: DbosQueueOptions): Promise<DbosQueu
 }
 
 /**
- * The queue that hands out runs to workers. A run is one job, however often it is submitted, woken or adopted.
- *
- * It is a workflow whose id is that of the run. If the worker that has it dies, or somebody resumes it, another workflow
- * takes its place, `<run>/2` and so on: each is made once however many workers notice. Only a run that is submitted may be
- * for workers of one version: what continues is for the latest, as these may be all that are left.
+ * A run is one job, however often it is submitted, woken or adopted: a workflow whose id is that of the run. If its
+ * worker dies, or somebody resumes it, another workflow takes its place, `<run>/2` and so on: each is made once however
+ * many workers notice. Only a submitted run may be for workers of one version, as these may be gone when it continues.
  */
 export class DbosQueue {
   constructor(
@@ -123,7 +121,7 @@ export class DbosQueue {
     return limitedQueue(this.options.queue);
   }
 
-  /** Resolves to the run that is queued under its id already, if there is one. An id whose run was deleted is free. */
+  /** Resolves to the run that is queued under its id already. An id whose run was deleted is free. */
   async submit(job: Job, jobOrder: JobOrder, isRecorded: IsRecorded): Promise<Job | undefined> {
     const { priority, delayMs, rateKey, schedule } = jobOrder;
     const { version } = this.options;
@@ -193,14 +191,12 @@ export class DbosQueue {
     if (run?.state === "waiting") await this.client.cancelWorkflow(run.row.workflowID);
   }
 
-  /** False if a worker has it. */
   async wake(runId: string): Promise<boolean> {
     const run = await this.find(runId);
     if (run?.state === "done" || run?.state === "cancelled") await this.rewind(run.row);
     return run?.state !== "taken";
   }
 
-  /** `stoppedAt` is the time of its last event. Does nothing if it waits for a worker already. */
   async retry(runId: string, stoppedAt: string): Promise<void> {
     const run = await this.find(runId);
     if (run?.job === undefined || run.state === "waiting") return;
@@ -208,7 +204,7 @@ export class DbosQueue {
     await this.enqueue(workflowID, { ...run.job, stoppedAt, adoptions: 0 }, this.placeOf(run.row.queuePartitionKey));
   }
 
-  /** Deletes runs and their jobs; no run can be submitted again in between. */
+  /** No run can be submitted again in between. */
   async deleteWith(deleteRuns: () => Promise<readonly string[]>): Promise<void> {
     await oneAtATime(this.options.databaseUrl, async () => this.remove(await deleteRuns()));
   }
@@ -244,7 +240,6 @@ export class DbosQueue {
     return rows.filter(({ workflowID }) => runIds.includes(readId(workflowID).runId));
   }
 
-  /** Replaces an earlier wake-up, unless the run will be woken sooner. A run that a worker has by then is woken later again. */
   async wakeLater(runId: string, delayMs: number): Promise<void> {
     const { queue } = this.options;
     const waking = await this.findWaking([runId]);
@@ -257,7 +252,6 @@ export class DbosQueue {
     await this.client.enqueue(task, queue, ...([runId, delayMs] satisfies WakingInput));
   }
 
-  /** Queues runs again that no worker executes: those that have left the queue, and those whose worker `isDead`. */
   async adopt(runIds: readonly string[], isDead: (runId: string) => boolean): Promise<void> {
     await inParallel(await this.findLatest(runIds), width, async (run) => {
       const { runId, number, state, job, left, row } = run;
@@ -315,7 +309,6 @@ export class DbosQueue {
     return this.client.destroy();
   }
 
-  /** False if there is a workflow with this id. */
   private async enqueue(workflowID: string, job: Job, order: Order = {}): Promise<boolean> {
     const { queue } = this.options;
     const workflow = { workflowID, queueName: queue, workflowName: runWorkflow, ...order };
@@ -333,7 +326,7 @@ export class DbosQueue {
     return { queueName: this.limited, queuePartitionKey: rateKey };
   }
 
-  /** Queues the run for workers of any version, as those that ran it may be gone. Does nothing if another process was first. */
+  /** The workers of the version that ran it may be gone, so it is queued for any. */
   private async rewind({ workflowID, queuePartitionKey }: WorkflowStatus): Promise<void> {
     const where = this.placeOf(queuePartitionKey);
     for (let tries = 1; ; tries++) {
@@ -351,7 +344,6 @@ export class DbosQueue {
 
   private async findRows(runIds: readonly string[]): Promise<readonly WorkflowStatus[]> {
     const rows: WorkflowStatus[] = [];
-    // Some numbers at a time, as there are no gaps.
     for (let [first, left] = [1, runIds]; left.length > 0; first += numbersAtATime) {
       const numbers = Array.from({ length: numbersAtATime }, (_, index) => first + index);
       const workflowIDs = left.flatMap((runId) => numbers.map((number) => toWorkflowId(runId, number)));

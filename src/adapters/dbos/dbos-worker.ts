@@ -78,7 +78,6 @@ export type DbosWorkerOptions<TTool extends Tool = Tool> = {
   onWarning?: ((warning: WorkerWarning) => void) | undefined;
 } & (unknown extends InferToolResources<TTool>
   ? {
-      /** Passed to the tools of a run. After `leaseMs` without them, other workers may try the run. */
       resources?: ((run: RunToWork) => unknown) | undefined;
     }
   : {
@@ -122,10 +121,9 @@ export interface DbosWorker {
 /**
  * Starts a worker: it executes the runs that clients have submitted, and those of workers that have died. The agent's
  * store must be one that all workers and clients share, such as `createPostgresRunStore`. If this process has launched
- * DBOS, after `registerDbosRuns`, the worker joins that; otherwise it launches it.
- *
- * Rejects with `invalid-options`, `missing-dependency` without the package `@dbos-inc/dbos-sdk`, `store-failed` if the
- * agent's store cannot be used, or as DBOS does if it cannot connect.
+ * DBOS, after `registerDbosRuns`, the worker joins that; otherwise it launches it. Rejects with `invalid-options`,
+ * `missing-dependency` without the package `@dbos-inc/dbos-sdk`, `store-failed` if the agent's store cannot be used, or
+ * as DBOS does if it cannot connect.
  *
  * ```ts
  * const agent = createAgent({ tools, store: createPostgresRunStore({ connectionString: databaseUrl }) });
@@ -140,7 +138,6 @@ export async function startDbosWorker<TTool extends Tool>(
 ): Promise<DbosWorker> {
   const settings = readOptions(workerOptions, options as DbosWorkerOptions);
   const { databaseUrl, queue } = settings;
-  // Agents are typed by their tools; a job says as text which of them it needs.
   const working = agent as object as WorkingAgent;
   const warn = (warning: WorkerWarning) => {
     try {
@@ -151,10 +148,9 @@ export async function startDbosWorker<TTool extends Tool>(
   };
   // With a store that it cannot use, it would only take runs away from workers that can.
   await working.listRuns({ limit: 1 });
-  // The queue hands them out, so that no more run at a time than this worker takes.
+  // Otherwise this process could take more runs at a time than `concurrency`.
   working[workerKey].stopTimers();
-  // The launch creates the tables, and may hand out a job before it has returned. What is submitted here, for schedules,
-  // is for the latest version, as this one may be gone before a run is taken.
+  // For the latest version, as this one may be gone before a run is taken. The launch may already hand out a job.
   const opening = loadOnce(() => openDbosQueue({ databaseUrl, queue, version: undefined }));
   const { isRecorded, fits, leaseMs } = working[workerKey];
   const isUnended = async (last: QueuedRun | undefined) => {
@@ -178,7 +174,6 @@ export async function startDbosWorker<TTool extends Tool>(
   const { DBOS } = await loadDbos();
   const isJoining = DBOS.isInitialized();
   await registerDbosRuns();
-  /** A DBOS of the application is left alone. */
   const drain = async (timeoutMs: number) => {
     if (!isJoining) await DBOS.shutdown({ workflowCompletionTimeoutMS: timeoutMs });
   };
@@ -226,12 +221,12 @@ interface WorkingAgent extends WorkedAgent, Pick<Agent, "tools" | "getRun" | "li
   start(target: string | PlanInput, options: object): { readonly result: Promise<RunResult> };
 }
 
-/** After this time, DBOS has recorded that a job was put back. */
+/** DBOS needs this time to record that a job was put back. */
 const putBackMs = 1_000;
 
 const refusals = new Set(["invalid-plan", "plan-not-approved", "invalid-options", "unknown-tool", "run-conflict"]);
 
-/** Rejects where the job has to be tried again, or left to another process: with `store-failed` and `run-owned-elsewhere`. */
+/** Rejects with `store-failed` and `run-owned-elsewhere`, so that the job is tried again or left to another process. */
 function createWork(
   agent: WorkingAgent,
   { postponeMs, resources, maxAdoptions }: WorkerSettings,
@@ -244,7 +239,6 @@ function createWork(
   };
   const postponed = new RecentMap<string>(10_000);
 
-  /** Puts a job back for a while with a reason, as another worker may have what this one lacks; else for a moment. */
   async function postpone(runId: string, reason?: string, stored?: RunSnapshot): Promise<JobOutcome> {
     const message = `Run "${runId}" goes back to the queue for ${postponeMs} ms: ${reason}`;
     if (reason !== undefined && !isPostponed(runId, stored)) {
@@ -264,7 +258,7 @@ function createWork(
       if (!isAgentError(thrown, "run-conflict")) throw thrown;
     });
 
-  /** Records only the metadata of its options: others may name tools that are not here. */
+  /** Keeps only metadata, as other options may name missing tools. */
   function hold(runId: string, { options: { metadata }, ...target }: OpenContent, item: Hold): Promise<unknown> {
     const request = "request" in target ? target.request : undefined;
     return record({ runId, options: { metadata: metadata as JsonObject }, request, hold: item });
@@ -312,7 +306,6 @@ function createWork(
     const given = await makeResources(runId, stored.metadata);
     // Once more, as another worker may have what this one lacks.
     const ignoresMismatch = !isPostponed(runId, stored);
-    // Another job of the run may have come late.
     const retriesFailed = stored.updatedAt === stoppedAt;
     const how = { ...given, maxAdoptions, ignoresMismatch, retriesFailed };
     try {
@@ -358,7 +351,6 @@ function createWork(
 
 class NoResources extends Error {}
 
-/** Called before the run is claimed, so that another worker may have it. */
 function requireTools({ tools }: WorkingAgent, runId: string, { options, ...target }: OpenContent): void {
   const known = new Set(tools.map(({ name }) => name));
   const chosen = [options.tools ?? [], options.replanTools ?? []].flat().filter((name) => typeof name === "string");
@@ -383,7 +375,7 @@ interface QueueWorker {
   wake(runId: string, delayMs: number): Promise<void>;
 }
 
-/** The workers of this process by their queue: DBOS is one static object, so it is asked for a queue by name. */
+/** DBOS is one static object, so a worker is found by its queue. */
 const workers = new Map<string, QueueWorker>();
 
 let registered = false;
@@ -443,7 +435,6 @@ function workerOf(queue: string): QueueWorker {
   return worker;
 }
 
-/** The times between two looks at an empty queue: if runs with a rate key have no limit, there are few. */
 const [lookMs, seldomMs] = [100, 1_000];
 
 async function registerQueues({ queue, concurrency: workerConcurrency, rateLimit }: WorkerSettings): Promise<void> {
@@ -464,7 +455,6 @@ async function launch({ databaseUrl, version, queue }: WorkerSettings): Promise<
   DBOS.setConfig({
     name: "planwright",
     systemDatabaseUrl: databaseUrl,
-    // It only hands out runs; what they do goes through the store.
     systemDatabasePoolSize: 6,
     systemDatabaseIdleTransactionTimeoutMs: idleTransactionMs,
     applicationVersion: version,

@@ -15,7 +15,6 @@ export type Job = JobContent & {
   readonly runId: string;
   /** The `updatedAt` of a run that has failed or was given up, and that somebody has resumed. */
   readonly stoppedAt?: string;
-  /** The number of times that it was adopted since it was submitted or resumed. */
   readonly adoptions?: number;
 };
 
@@ -111,7 +110,6 @@ async function readTarget(run: string | PlanInput): Promise<RunTarget> {
     expressions: createExpressions(),
   };
   const { plan, issues, json } = await checkPlan(toJson(run, { maxBytes: maxPlanBytes }), scope);
-  // Only a worker knows which tools there are, and what they take.
   const plain = issues.filter(({ code }) => code !== "unknown-tool");
   if (plain.length > 0) throw invalidPlan("The plan is invalid", plain);
   return { plan: plan ?? (json as unknown as PlanInput) };
@@ -121,7 +119,6 @@ async function readTarget(run: string | PlanInput): Promise<RunTarget> {
 export interface ScheduleOptions<TTool extends Tool = Tool> extends Pick<SubmitOptions, "metadata" | "rateKey"> {
   /** A cron expression of five or six fields. */
   readonly cron: string;
-  /** The request to submit. */
   readonly request?: string | undefined;
   /** The plan to submit, in place of a request. */
   readonly plan?: PlanInput<TTool> | undefined;

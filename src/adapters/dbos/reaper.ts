@@ -11,13 +11,11 @@ import { type DbosQueue, readId } from "./dbos-queue.ts";
 
 const everyMs = 500;
 const graceMs = 500;
-/** The number of looks after which it also looks for runs that were taken and have recorded nothing. */
 const takenEvery = 5;
-/** The number of looks after which it also looks for what is left of deleted runs. */
 const endedEvery = 60;
 const pageSize = 100;
 
-/** Queues runs again that have no owner: of workers that died, with a posted message, whose wait is over, or that fit again. */
+/** Queues runs again without an owner: their workers died, a message or the end of a wait came, or they fit again. */
 export class Reaper {
   private timer: unknown;
   private looking: Promise<void> | undefined;
@@ -40,7 +38,7 @@ export class Reaper {
     >,
     private readonly options: {
       readonly clock: Clock;
-      /** The time in which a worker that has taken a run must have claimed it: its event loop may be busy. */
+      /** A worker that has taken a run must claim it within this time, even if its event loop is busy. */
       readonly leaseMs: number;
       readonly isRecorded: (runId: string) => Promise<boolean>;
       readonly fits: (run: RunSummary) => Promise<boolean>;
@@ -83,13 +81,12 @@ export class Reaper {
     }
   }
 
-  /** A page at a time: those of a page that stay, as another queue has them, must not hide the others. */
+  /** Runs of another queue stay in the list: a page of them must not hide the others. */
   private async adoptStopped(): Promise<void> {
     const { runs, cursor } = await this.agent.listRuns({ resumable: true, limit: pageSize, cursor: this.cursor });
     const free = new Map(runs.filter((run) => !isHeld(run)).map((run) => [run.runId, run]));
     const seenMs = this.stopped.add([...free.keys()], this.nowMs, { isLast: cursor === undefined });
     this.cursor = cursor;
-    // Its lease has ended, or a worker has taken it and never claimed it.
     const isDead = (runId: string) => {
       const run = free.get(runId) as RunSummary;
       const last = this.adopted.get(runId);
@@ -117,7 +114,6 @@ export class Reaper {
     if (fitting.length > 0) await this.queue.adopt(fitting, () => false);
   }
 
-  /** A run that has ended is done with, one that is suspended is looked at once more, and one that has recorded nothing is adopted. */
   private async closeIdle(): Promise<void> {
     const taken = await this.queue.taken();
     if (taken.length === 0) return;
@@ -167,7 +163,6 @@ export class Reaper {
   }
 }
 
-/** Compares no clocks. A whole round without an id forgets it. */
 class Sightings {
   private previous = new Map<string, number>();
   private current = new Map<string, number>();
@@ -184,7 +179,6 @@ class Sightings {
   }
 }
 
-/** False for a run that cannot be read. Throws what the store fails with, if it cannot be reached. */
 function unlessUnreachable(thrown: unknown): false {
   if (isAgentError(thrown, "store-failed") && !isDamaged(thrown)) throw thrown;
   return false;

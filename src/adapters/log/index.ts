@@ -48,7 +48,6 @@ export function createRunLog(logger: RunLogger): Required<Pick<Observer, "event"
       const fields = { ...getPlace(event), ...line?.fields };
       // A rejection by the logger is reported like an error that it throws.
       const written = line && write(event.runId, { ...line, fields });
-      // A planning without a run has no end of its own.
       const isOver = event.type === "run-end" || event.type === "run-suspend" || event.type === "plan-end";
       if (isOver) children.delete(event.runId);
       return written;

@@ -21,7 +21,6 @@ export interface Metric {
   readonly description: string;
   /** In the notation of UCUM: `s` is seconds, and `{run}` counts runs. */
   readonly unit: string;
-  /** One for each set of attributes that there has been. */
   readonly points: readonly MetricPoint[];
 }
 
@@ -39,7 +38,6 @@ export interface MetricPoint {
 
 /** An observer that keeps metrics in memory. */
 export interface MetricsObserver extends Required<Pick<Observer, "event">> {
-  /** All metrics so far. */
   snapshot(this: void): readonly Metric[];
   /** All metrics that have points, in Prometheus's text format 0.0.4: the body of a page of type `text/plain; version=0.0.4`. */
   toPrometheus(this: void): string;
@@ -90,7 +88,6 @@ interface Point {
   readonly attributes: Readonly<Record<string, string>>;
   value: number;
   count: number;
-  /** The number of values between each bound and the one before it. */
   readonly within: number[];
 }
 

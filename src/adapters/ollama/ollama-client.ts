@@ -15,10 +15,7 @@ interface ClientOptions {
   readonly isAnswer?: boolean;
 }
 
-/**
- * The client's `fetch` passes on only what the library reads well: it rejects with `model-failed` for an error of the
- * server, of the connection, or of the lines of an answer. The library itself supports no signal, and logs to the console.
- */
+/** The library supports no signal, logs to the console, and misreads broken answers and errors; `fetch` does these. */
 export async function createClient(options: ClientOptions): Promise<Ollama> {
   const { settings, signal, hasFormat = false, isAnswer = false } = options;
   const { Ollama } = await countPending(import("ollama/browser"));
@@ -51,14 +48,10 @@ export function answerFailure(settings: OllamaSettings, reason: ModelFailureReas
   return modelFailure(settings, reason, { message: `${message} (${settings.host}).` });
 }
 
-/**
- * Passes on the lines of an answer up to the one with `done`, or fails. The client library, which reads them after this,
- * would drop a line that is not JSON, and mistake an answer that ends early for many things.
- */
+/** The client library would drop a line that is not JSON, and mistake an answer that ends early for many things. */
 function answerLines(body: ReadableStream<Uint8Array>, options: ClientOptions): ReadableStream<Uint8Array> {
   const reader = body.getReader();
   const { signal } = options;
-  // A `fetch` that ignores signals would leave it open.
   signal.addEventListener("abort", () => void reader.cancel(signal.reason).catch(() => {}), { once: true });
   const lines = readLines(reader, options);
   const encoder = new TextEncoder();
@@ -70,7 +63,6 @@ function answerLines(body: ReadableStream<Uint8Array>, options: ClientOptions): 
         else controller.enqueue(encoder.encode(`${value}\n`));
       },
     },
-    // Nothing is read before it is requested.
     { highWaterMark: 0 },
   );
 }
@@ -94,7 +86,6 @@ async function* readLines(
       throw answerFailure(settings, "invalid-response", "A line of the answer is not a JSON object");
     if (answer.error !== undefined) {
       const error = new ServerError(errorText(answer.error), true);
-      // A moment earlier it would have been sent as an error response.
       if (isFirst) throw serverFailure(settings, error, hasFormat);
       throw answerFailure(settings, "interrupted", `The answer broke off with an error: ${error.message}`);
     }
@@ -159,7 +150,6 @@ const maxBodyBytes = 65_536;
 class ServerError extends Error {
   override readonly name = "ServerError";
 
-  /** Anything but `isOllamas` is from a proxy, or another server. The first line of an answer has no status. */
   constructor(
     text: string,
     readonly isOllamas: boolean,
@@ -182,7 +172,6 @@ async function readServerError(response: Response): Promise<ServerError> {
   return new ServerError(text, isOllamas, status, headers.get("retry-after") ?? undefined);
 }
 
-/** Some servers wrap the text in an object with a `message`. */
 function errorText(error: unknown): string {
   if (typeof error === "string") return error;
   const { message } = readFields(error, "message");
@@ -198,7 +187,6 @@ async function readStart(body: ReadableStream<Uint8Array> | null): Promise<strin
     for (let bytes = 0; bytes < maxBodyBytes; ) {
       const { done, value } = await reader.read();
       if (done) return text;
-      // A chunk can be as long as the body.
       text += decoder.decode(value.subarray(0, maxBodyBytes - bytes), { stream: true });
       bytes += value.length;
     }
@@ -259,7 +247,6 @@ function connectionFailure(settings: OllamaSettings, thrown: unknown): AgentErro
     const message = `The server at ${host} does not speak HTTP (${code}). Check the option "host".`;
     return modelFailure(settings, "invalid-response", { message, cause: thrown });
   }
-  // All other codes mean an address that is wrong or unreachable.
   const isDown = code === undefined || code === "ECONNREFUSED";
   const remedy = isDown ? "Type: ollama serve" : 'Check the option "host".';
   const message = `No Ollama server can be reached at ${host} (${describeCause(thrown)}). ${remedy}`;

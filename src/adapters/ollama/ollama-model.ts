@@ -27,21 +27,15 @@ import {
 
 /** A model of Ollama. @group Models */
 export interface OllamaModel extends LanguageModel {
-  /**
-   * Loads the model into the server's memory, so that the first request does not wait for that. Rejects with
-   * `model-failed`, or with the reason of the signal.
-   */
+  /** Loads the model before the first request. Rejects with `model-failed`, or with the reason of the signal. */
   preload(options?: { readonly signal?: AbortSignal | undefined }): Promise<void>;
 }
 
 /**
- * A model that runs in Ollama, on this machine or another.
- *
- * It asks the server once what the model can do, and from that decides whether to let it think and how large a context
- * to ask for. Answers are always streamed, so that aborting a call closes its connection, which makes the server stop
- * generating.
- *
- * Throws `invalid-options`. Nothing is loaded or sent before the first call.
+ * A model that runs in Ollama, on this machine or another. It asks the server once what the model can do, and from that
+ * decides whether to let it think and how large a context to ask for. Answers are always streamed, so that aborting a
+ * call closes its connection, which makes the server stop generating. Throws `invalid-options`. Nothing is loaded or
+ * sent before the first call.
  *
  * {@includeCode ../../../examples/22-fake-models.ts}
  * @group Models
@@ -62,7 +56,7 @@ export function createOllamaModel(options: OllamaModelOptions): OllamaModel {
   };
 }
 
-/** `truncate` and the highest level of `think` are missing from the library's types. */
+/** The library's types lack `truncate` and the highest level of `think`. */
 type OllamaChatRequest = Omit<ChatRequest, "think"> & {
   stream: true;
   truncate: boolean;
@@ -75,10 +69,9 @@ const usualPromptLength = 4_500;
 class OllamaCalls {
   private readonly facts: SharedLoad<ModelFacts>;
   private readonly calls: ModelCalls;
-  /** The largest context so far: a server loads the model again when it changes, so it never shrinks. */
+  /** Never shrinks, as a server loads the model again when it changes. */
   private largestContext = 0;
   private refusesThink = false;
-  /** True once the server was seen to ignore the format while the model may not think. */
   private mustThink = false;
 
   constructor(private readonly settings: OllamaSettings) {
@@ -93,7 +86,6 @@ class OllamaCalls {
     const { signal } = request;
     const facts = await this.facts.get(signal).catch((thrown: unknown) => {
       signal.throwIfAborted();
-      // Any other error says nothing about the model.
       const reason = isAgentError(thrown, "model-failed") ? thrown.details.reason : undefined;
       if (reason === "unreachable" || reason === "unknown-model") throw thrown;
       return readFacts(this.settings.modelId, {});
@@ -110,7 +102,6 @@ class OllamaCalls {
 
   async preload(signal: AbortSignal): Promise<void> {
     const facts = await this.facts.get(signal);
-    // As for a prompt of usual size, as the server loads the model again for another context.
     const messages = [{ role: "user", content: "x".repeat(usualPromptLength) }] as const;
     const { think: _, ...chat } = this.toChat({ messages, signal }, facts);
     const client = await createClient({ settings: this.settings, signal });
@@ -148,7 +139,6 @@ class OllamaCalls {
       return room < (request.maxOutputTokens ?? 0) ? { ...response, maxOutputTokens: room } : response;
     } finally {
       stopListening();
-      // Closes the connection of an answer that was not read to its end.
       connection.abort();
     }
   }
@@ -232,7 +222,7 @@ class OllamaCalls {
       throw modelFailure(this.settings, "prompt-too-long", { message });
     }
     if (contextTokens === "server") return { num_predict: outputTokens };
-    // One size for all calls of a planning: the second has twice the room, and a server loads the model again for another.
+    // The second call of a planning has twice the room, and a server loads the model again for another size.
     const needed = 2 ** Math.ceil(Math.log2(promptTokens + secondTryTokens + 2 * outputTokens));
     const isEnough = this.largestContext >= promptTokens + outputTokens;
     const grown = isEnough ? this.largestContext : Math.max(leastContextTokens, needed);
@@ -263,7 +253,6 @@ function withUsage(response: ModelResponse, { inputTokens = 0, outputTokens = 0 
 /** So much white space in a row means that the model is lost in a grammar: nothing else will come. */
 const maxBlankLength = 500;
 
-/** Another kind of server may send null, or nothing. */
 function asText(value: unknown): string {
   return typeof value === "string" ? value : "";
 }
@@ -293,10 +282,7 @@ function readFacts(modelId: string, answer: unknown) {
   };
 }
 
-/**
- * Chooses `think`: none for a model that cannot, as true would be refused; a level for gpt-oss, as its answer would be
- * empty with false and a format; for all others, including unknown ones, what was wanted or else false.
- */
+/** True is refused by a model that cannot think; with false and a format, the answer of gpt-oss would be empty. */
 function chooseThink(wanted: OllamaThink | undefined, facts: ModelFacts): OllamaThink | undefined {
   if (facts.canThink === false) return undefined;
   if (!facts.isGptOss) return wanted ?? false;
@@ -307,7 +293,7 @@ function chooseThink(wanted: OllamaThink | undefined, facts: ModelFacts): Ollama
 const defaultOutputTokens = 2_048;
 /** Thinking counts as output; if it used up all of it, no answer would be left. */
 const defaultThinkingTokens = 4_096;
-/** The tokens that a template adds around each message, and around all of them; a high estimate. */
+/** A high estimate of what a template adds around each message, and around all of them. */
 const tokensPerMessage = 16;
 const leastContextTokens = 4_096;
 /** A second try repeats the start of the answer and says what was wrong with it. */
@@ -315,7 +301,7 @@ const secondTryTokens = 512;
 /** An answer with room for fewer is not worth requesting, unless no more was wanted. */
 const leastOutputTokens = 256;
 
-/** A load that failed is started again by the next caller; one whose callers have all left is aborted. */
+/** The next caller starts a failed load again. A load is aborted once all its callers have left. */
 class SharedLoad<T> {
   private loaded: { readonly value: T } | undefined;
   private loading: { readonly value: Promise<T>; readonly controller: AbortController; waiting: number } | undefined;

@@ -86,7 +86,6 @@ export function resolveOllamaOptions(options: OllamaModelOptions): OllamaSetting
   return { provider: "ollama", modelId: model, ...settings, headers: { ...key, ...headers } };
 }
 
-/** Errors never show its value. */
 function readKey(key: unknown, option: string): string | undefined {
   if (key === undefined || (typeof key === "string" && key !== "" && isHeader("authorization", `Bearer ${key}`)))
     return key;
@@ -124,7 +123,7 @@ const defaultOllamaHost = "http://127.0.0.1:11434";
 /** No address is longer; parsing a name of many non-ASCII letters takes quadratic time. */
 const maxHostLength = 2_000;
 
-/** Returns the URL without a trailing slash. The default port is 11434 without a scheme, as in the client library, and else the scheme's own. */
+/** The default port is 11434 without a scheme, as in the client library, and else the scheme's own. */
 function readOllamaHost(host: unknown = defaultOllamaHost, option: string): string {
   const expected = `an address such as ${defaultOllamaHost}`;
   if (typeof host !== "string" || host.trim() === "") return failOption(option, host, expected);

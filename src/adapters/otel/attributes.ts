@@ -53,13 +53,12 @@ export const attribute = {
   pending: "planwright.run.pending",
 } as const;
 
-/** The name of a model may have slashes, as those of OpenRouter and Hugging Face have. */
 export function splitModel(id: string): { readonly provider: string; readonly model: string } {
   const [provider = "", ...rest] = id.split("/");
   return { provider, model: rest.join("/") };
 }
 
-/** The type is one of our codes, that of what has failed if the error is not ours: other codes and names are text of a tool or model. */
+/** Only our own codes may be the type: other codes and names are text of a tool or model. */
 export function toErrorAttributes(
   error: { readonly code?: string; readonly name: string },
   failed: "tool-failed" | "model-failed" = "tool-failed",
@@ -70,7 +69,6 @@ export function toErrorAttributes(
 /** The data of a run in its spans: nothing, what goes in, or also what comes out and the messages of errors. @inline */
 export type TelemetryContent = "none" | "inputs" | "all";
 
-/** Longer values are cut: no backend shows more. */
 const maxLength = 32_768;
 
 export function toDataAttributes(

@@ -49,7 +49,6 @@ export function createTelemetry(options: TelemetryOptions = {}): Required<Observ
   const counts = new Metrics(meterProvider.getMeter(scope, undefined, { schemaUrl }), name, () => performance.now());
   return {
     event: (event) => {
-      // An SDK that throws for one does not cost the other.
       try {
         spans.event(event);
       } finally {

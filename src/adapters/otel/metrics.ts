@@ -12,7 +12,6 @@ interface Execution {
   planningMs: number;
   planner: string;
   readonly started: Map<string, number>;
-  /** Time from which a step could start, as far as it depends on the step with this name. */
   readonly ready: Map<string, number>;
   dependencies: ReadonlyMap<string, readonly string[]>;
 }
@@ -28,7 +27,7 @@ const toApprovalName = (stepId: string) => ` approval of ${stepId}`;
 export class Metrics {
   private readonly runs = new Map<string, Execution>();
   private readonly openCircuits = new Set<string>();
-  /** Keyed by run. The oldest are forgotten, as another process may have ended them. */
+  /** The oldest are forgotten, as another process may have ended them. */
   private readonly waiting = new RecentMap<number>(maxWaiting);
   private readonly instruments: Instruments;
 
@@ -50,7 +49,6 @@ export class Metrics {
     "run-resume": ({ runId }) => this.begin(runId),
     "run-suspend": ({ runId }) => this.end(runId, { [attribute.runStatus]: "suspended" }),
     "run-end": ({ runId, outcome }) => {
-      // A run that has ended waits for no answer.
       this.changeWaiting(runId, -Math.max(0, this.waiting.get(runId) ?? 0));
       const error = outcome.status === "failed" ? toErrorAttributes(outcome.error) : {};
       this.end(runId, { [attribute.runStatus]: outcome.status, ...error });

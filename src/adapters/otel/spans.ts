@@ -26,7 +26,6 @@ interface SpanSettings {
 
 type Started = { readonly span: Span; readonly context: Context };
 
-/** Executions that were refused before their first event are forgotten beyond this number. */
 const maxStarted = 10_000;
 
 /** Parents are found by run id: what wakes a step may be the end of another run's. */
@@ -105,14 +104,12 @@ export class Traces {
   }
 }
 
-/** Without an SDK, and without a caller's trace, no span is anything, and those below it need not be made. */
 function isNothing(span: Span): boolean {
   return !isSpanContextValid(span.spanContext());
 }
 
 interface SpanEnd {
   readonly attributes?: Attributes;
-  /** Present if it failed; what was cancelled or waits has not failed. */
   readonly error?: Pick<ErrorData, "name" | "message" | "code"> | undefined;
   readonly failed?: "model-failed";
 }
@@ -120,10 +117,8 @@ interface SpanEnd {
 const planKey = "plan";
 
 class ExecutionSpans {
-  /** By key, several spans for a model that is asked twice at once. */
   private readonly open = new Map<string, Span[]>();
 
-  /** `root` is undefined for a planning without a run. */
   constructor(
     private readonly settings: SpanSettings,
     private readonly context: Context,
@@ -246,13 +241,11 @@ class ExecutionSpans {
     } else this.end(planKey, { error: getFailure(outcome) });
   }
 
-  /** Starts with what samplers decide by; the rest is for spans that are kept. */
   private startTool(key: string, event: AgentEventOf<"step-start" | "undo-start">, name: string): Span {
     const { runId, tool } = event;
     const sampled = { [attribute.operation]: "execute_tool", [attribute.kind]: "TOOL", [attribute.tool]: tool };
     const span = this.start(key, name, sampled);
     if (!span.isRecording()) return span;
-    // The idempotency key that the tool gets.
     const toolCall = `${runId}/${describeStepRef(event)}`;
     const names = { [attribute.toolType]: "function", [attribute.toolCall]: toolCall, [attribute.conversation]: runId };
     return span.setAttributes({ ...names, ...toStepAttributes(event) });
@@ -305,7 +298,6 @@ class ExecutionSpans {
   }
 }
 
-/** A cancelled outcome has an error, too, but has not failed. */
 function getFailure(outcome: { readonly status: string; readonly error?: ErrorData }): ErrorData | undefined {
   return outcome.status === "failed" || outcome.status === "unknown" ? outcome.error : undefined;
 }

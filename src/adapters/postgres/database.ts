@@ -78,15 +78,13 @@ function isSchema(value: unknown): boolean {
 
 const retries: RetryPolicy = { maxAttempts: 1_000, minDelayMs: 50, maxDelayMs: 1_000, factor: 2, maxTotalMs: 0 };
 
-/** Outside of {@link Database.transact}, each statement is a transaction. */
 export interface Queries {
   query(statement: Sql): Promise<readonly SqlRow[]>;
 }
 
 export interface Statements extends Queries {
-  /** As `query`, for one of few texts: a connection prepares it once, as planning it takes longer than running it. */
+  /** A connection prepares each text once, as planning it takes longer than running it: only for few texts. */
   prepared(statement: Sql): Promise<readonly SqlRow[]>;
-  /** True if an earlier attempt broke off without an answer, so that its statements may have been done. */
   readonly isInDoubt: boolean;
 }
 
@@ -113,7 +111,6 @@ export async function retryPassing<T>(
   }
 }
 
-/** A database opens when it is first used, and fails with `store-failed`. */
 export class Database {
   readonly dialect: Dialect;
   readonly notices: RunNotices;
@@ -131,7 +128,7 @@ export class Database {
       failOption("connectionString", connectionString, expected);
     }
     this.dialect = createDialect(schema);
-    // Each method that waits for the server to come back listens to it.
+    // Each method that waits for the server listens to it.
     setMaxListeners(0, this.closing.signal);
     const createClient = () => this.createClient();
     this.notices = new RunNotices({ schema, clock, createClient, pool: this.opening.get });
@@ -139,7 +136,7 @@ export class Database {
     pool?.on?.("error", ignore);
   }
 
-  /** Repeats the work for a while if the connection breaks or the server restarts: an earlier attempt may have been done after all. */
+  /** Repeats the work if the connection breaks or the server restarts; an earlier attempt may have been done. */
   async run<T>(operation: StoreOperation, runId: string, work: (statements: Statements) => Promise<T>): Promise<T> {
     const { clock, retryForMs } = this.settings;
     const { signal } = this.closing;
@@ -163,7 +160,7 @@ export class Database {
     }
   }
 
-  /** Commits all or nothing; transactions with the same `lock` run one at a time. See {@link run}. */
+  /** Transactions with the same `lock` run one at a time. */
   transact<T>(
     { operation, runId = "", lock }: { operation: StoreOperation; runId?: string; lock: string },
     work: (statements: Queries) => Promise<T>,
@@ -204,7 +201,6 @@ export class Database {
 
   private async createPool(): Promise<OwnPool> {
     const { Pool } = await loadPg();
-    // An idle pool must not keep a process alive.
     const pool = new Pool({ ...this.connection, max: this.settings.maxConnections, allowExitOnIdle: true });
     // Otherwise an idle connection that breaks would end the process.
     pool.on?.("error", ignore);
@@ -227,15 +223,13 @@ export class Database {
   }
 
   private async prepareTables(pool: PostgresPool): Promise<void> {
-    // Without a lock, as nearly always there is nothing to do.
     if (await this.hasTables(pool)) return;
     const { schema, timeoutMs: idleMs } = this.settings;
     await inTransaction({ pool, idleMs }, async (client) => {
       const lock = "SELECT pg_advisory_xact_lock($1)";
       await client.query({ text: lock, values: [lockKey], query_timeout: createTimeoutMs });
-      // Another process may have been faster.
       if (await this.hasTables(client)) return;
-      // It is asked first whether the schema exists, as creating one needs a right even if it is there.
+      // Creating a schema needs a right even if it exists.
       const { rows } = await client.query("SELECT 1 FROM pg_namespace WHERE nspname = $1", [schema]);
       if (rows.length === 0) await client.query(`CREATE SCHEMA ${quoteName(schema)}`);
       const text = `${createRunTables(this.dialect)} ${createStorageTables(this.dialect)}`;
@@ -270,13 +264,12 @@ async function runStatement(
 ): Promise<readonly SqlRow[]> {
   const text = formatStatement(statement);
   const { rows } = await db.query({ text, values: [...statement.values], ...(toName && { name: toName(text) }) });
-  // They are objects, unless a client is told otherwise.
   return rows as SqlRow[];
 }
 
 const names = new Map<string, string>();
 
-/** Returns a name that no other text has in any process: poolers lend connections to all of them. */
+/** A name is unique over all processes, as poolers lend connections to all of them. */
 function getName(text: string): string {
   const name = names.get(text) ?? `planwright_${createHash("sha256").update(text).digest("base64url").slice(0, 22)}`;
   names.set(text, name);
@@ -286,7 +279,7 @@ function getName(text: string): string {
 /** "plwr" */
 const lockKey = 0x706c7772;
 
-/** So long a statement that creates tables may wait for another process that does so. */
+/** Another process may be creating the tables. */
 const createTimeoutMs = 600_000;
 
 function createDialect(schema: string): Dialect {
@@ -297,7 +290,6 @@ function createDialect(schema: string): Dialect {
     textType: 'text COLLATE "C"',
     search: "strpos",
     column: (name) => name,
-    // An entry of an index must not be long.
     indexed: (column) => `md5(${column})`,
     equals(name, text) {
       const column = raw(name);
@@ -312,9 +304,9 @@ function quoteName(name: string): string {
 
 /**
  * - All that changes with an event, and the lease, is in one row of a run, so that an append is one statement. A row
- *   with sequence 0 is a run that has yet to start: it is claimed, or has messages.
- * - No index mentions what an append changes nearly always, not even in its WHERE: PostgreSQL then need not write to all
- *   of the indexes ("heap-only tuples"). A run that has yet to start has no status.
+ *   with sequence 0 is a run that has yet to start: it is claimed, or has messages, and has no status.
+ * - No index mentions what an append changes nearly always, not even in its WHERE, so that PostgreSQL need not write to
+ *   all of the indexes ("heap-only tuples").
  * - JSON is kept as text: `jsonb` would refuse a null character and forget how numbers were written.
  * - Fences are never used again, so that they still grow after a run is deleted.
  * - Messages up to `dropped_to` were posted to a run that has ended since.

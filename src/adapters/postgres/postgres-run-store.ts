@@ -60,7 +60,6 @@ export interface PostgresRunStore extends RunStore {
 /**
  * A run store in a PostgreSQL database, which any number of processes, on any number of machines, may share. When
  * `append` resolves, the events are committed. It needs the package `pg`; the tables are created when it is first used.
- *
  * Throws `invalid-options`. Its methods reject with `store-failed` (`details.problem` states what is wrong with the
  * database) and, if `pg` is not installed, `missing-dependency`.
  *
@@ -88,7 +87,6 @@ export function createPostgresRunStore(options: PostgresRunStoreOptions): Postgr
       WHERE e.run_number = (SELECT number FROM ${runs} WHERE run_id = ${runId}) AND e.sequence > ${after}
       ORDER BY e.sequence LIMIT ${Number.isFinite(limit) ? limit : null}`);
 
-  /** True if an attempt whose answer was lost was done after all. */
   async function isRecorded(db: Statements, { runId, texts, sequence, fence }: NewEvents): Promise<boolean> {
     const rows = await readRows(db, runId, { after: sequence - 1, limit: texts.length });
     const isSame = (row: SqlRow, index: number) =>
@@ -174,7 +172,7 @@ export function createPostgresRunStore(options: PostgresRunStoreOptions): Postgr
       }),
 
     async post(runId, message, { isEarly = false, maxKept } = {}) {
-      // With a key, so that a message that is sent again is not another one.
+      // A message that is sent again must not be another one.
       const key = randomUUID();
       // The run is changed first, so that numbers grow. An append that waited for a mere lock, and not for a change,
       // would end the run with a number for `dropped_to` that it took before it waited.
@@ -189,7 +187,6 @@ export function createPostgresRunStore(options: PostgresRunStoreOptions): Postgr
           SELECT number, ${key}, ${JSON.stringify(message)} FROM run WHERE status IS NULL OR status NOT IN (${ended})
           ON CONFLICT (key) DO UPDATE SET json = EXCLUDED.json RETURNING number
         ) SELECT (SELECT number FROM added) AS number, ${nowSql(clock())} AS now FROM run`;
-      // Without this one, which an earlier attempt may have added.
       const count = sql`SELECT count(*) FROM ${messages} m JOIN ${runs} r ON r.number = m.run_number
         WHERE r.run_id = ${runId} AND m.number > r.dropped_to AND m.key <> ${key}`;
       // One statement would not count what others are adding.
@@ -219,7 +216,6 @@ export function createPostgresRunStore(options: PostgresRunStoreOptions): Postgr
           ) SELECT number FROM gone`);
         if (gone !== undefined) {
           const number = readInteger(gone, "number");
-          // What was written while the deletion waited for the run.
           await db.prepared(sql`WITH events AS (DELETE FROM ${tables.events} WHERE run_number = ${number})
             DELETE FROM ${messages} WHERE run_number = ${number}`);
           return true;
@@ -254,7 +250,6 @@ function nameTables(prefix: string) {
 
 type Tables = ReturnType<typeof nameTables>;
 
-/** A lease without end ignores the clock. */
 function leaseTimes(ttlMs: number, nowMs: number | null): readonly [from: Sql, until: Sql] {
   if (ttlMs < Number.MAX_SAFE_INTEGER / 2) return [nowSql(nowMs), sql`${nowSql(nowMs)} + ${Math.ceil(ttlMs)}`];
   return [sql`${Number.MIN_SAFE_INTEGER}::bigint`, sql`${Number.MAX_SAFE_INTEGER}::bigint`];
@@ -328,7 +323,6 @@ export function listSql(query: ListQuery, prefix: string, nowMs: number | null):
   const { statuses = runStatuses, resumable, pending = null, metadata, sinceMs, limit, before } = query;
   const runs = raw(`${prefix}runs`);
   const order = sql`ORDER BY r.created_ms DESC, r.number DESC LIMIT ${limit + 1}`;
-  // A run that has yet to start has no status, so it is in no arm.
   const position = sql`(r.created_ms, r.number) < (${before.createdMs}::bigint, ${before.number}::bigint)
     AND r.created_ms >= ${sinceMs}::bigint
     AND (cardinality(${metadata}::text[]) = 0 OR r.metadata @> ${metadata}::text[])
@@ -338,7 +332,6 @@ export function listSql(query: ListQuery, prefix: string, nowMs: number | null):
     FROM unnest(${plain}::text[]) AS wanted (status) CROSS JOIN LATERAL (
       SELECT r.number, r.created_ms FROM ${runs} r WHERE r.status = wanted.status AND ${position} ${free} ${order}
     ) AS found`;
-  // A suspended run is resumable only for a reason, of which there are few: so those are looked up first.
   const messages = raw(`${prefix}messages`);
   const suspended = sql`SELECT number FROM (SELECT r.number FROM ${runs} r WHERE r.status = 'suspended'
     AND r.number = ANY (ARRAY(SELECT run_number FROM ${messages}

@@ -24,10 +24,8 @@ export interface PostgresNotes extends AsyncStorage<NoteQuery, FoundNotes, NoteW
 
 /**
  * Keeps todos in a PostgreSQL database, for a TodoStore. Runs may be in the same one. When `apply` resolves, the change
- * is committed.
- *
- * Throws `invalid-options`. Its methods reject with `store-failed` (`details.problem` states what is wrong with the
- * database) and, if `pg` is not installed, `missing-dependency`.
+ * is committed. Throws `invalid-options`. Its methods reject with `store-failed` (`details.problem` states what is
+ * wrong with the database) and, if `pg` is not installed, `missing-dependency`.
  *
  * ```ts
  * const todos = createTodoStore({ storage: createPostgresTodos({ connectionString: "postgres://localhost/app" }) });

@@ -2,11 +2,10 @@ import { Backoff } from "../../async/backoff.ts";
 import { type Clock, sleep } from "../../async/clock.ts";
 import type { NoticeClient, PostgresQueryable } from "./sql-pool.ts";
 
-/** One channel for all that happens, and one for messages alone: an owner of runs need not hear of all events of others. */
+/** An owner of runs need not hear of all events of others, so messages have a channel of their own. */
 const [eventChannel, postChannel] = ["planwright", "planwright_posted"];
 const reconnectPauses = { firstMs: 1_000, maxMs: 60_000, mayExit: true };
 
-/** Stands for the id of a run in the notice that a store sends itself, and the time that this may take to arrive. */
 const [echo, echoMs] = [":", 5_000];
 
 /** A commit with a notice waits for all others that have one, so notices are sent afterwards and can be lost: followers poll, too. */
@@ -20,14 +19,12 @@ export class RunNotices {
   private client: NoticeClient | undefined;
   private wake: () => void = () => {};
   private readonly closing = new AbortController();
-  /** Undefined until it is found out whether notices arrive. */
   private onNotice: (() => void) | undefined;
 
   constructor(
     private readonly options: {
       readonly schema: string;
       readonly clock: Clock;
-      /** Undefined if there cannot be a connection of its own. */
       readonly createClient: () => Promise<NoticeClient | undefined>;
       readonly pool: () => Promise<PostgresQueryable>;
     },
@@ -65,7 +62,6 @@ export class RunNotices {
     this.listeners.clear();
     this.postListeners.clear();
     this.wake();
-    // It may wait for an answer.
     this.client?.end().catch(() => {});
     await Promise.all([this.telling, this.listening]);
   }
@@ -122,7 +118,6 @@ export class RunNotices {
     try {
       await client.connect();
       this.client = client;
-      // Each waiting caller also has a timer.
       client.unref?.();
       while (this.isWatched && !isLost) {
         const changed = new Promise<void>((resolve) => {
@@ -145,14 +140,13 @@ export class RunNotices {
     else {
       await client.query(`LISTEN ${channel}`);
       heard.add(channel);
-      // Notices may have been missed.
       this.call(channel);
       void this.tryEcho(client, channel);
     }
     return true;
   }
 
-  /** Warns if a notice does not arrive, as behind a pooler that lends a connection for one transaction at a time. */
+  /** Notices do not arrive behind a pooler that lends a connection for one transaction at a time. */
   private async tryEcho(client: NoticeClient, channel: string): Promise<void> {
     const { clock, createClient, schema } = this.options;
     if (this.onNotice !== undefined) return;
@@ -160,7 +154,7 @@ export class RunNotices {
     const stop = () => waiting.abort();
     this.onNotice = stop;
     this.closing.signal.addEventListener("abort", stop, { once: true });
-    // By another connection: a pooler would pass on what one sends itself.
+    // A pooler would pass on what one sends itself.
     const sender = await createClient().catch(() => undefined);
     sender?.on("error", () => {});
     try {

@@ -13,7 +13,6 @@ interface StatementConfig {
 
 /** A pool or a client of `pg`, which runs statements. @inline */
 export interface PostgresQueryable {
-  /** Runs one statement. */
   query(statement: string | StatementConfig, values?: unknown[]): Promise<{ rows: unknown[] }>;
 }
 
@@ -23,17 +22,14 @@ export interface PostgresClient extends PostgresQueryable {
   release(destroy?: boolean): void;
   /** Listens to the loss of the connection while it is out of the pool. */
   on?(event: "error", listener: (error: Error) => void): unknown;
-  /** Stops listening. */
   off?(event: "error", listener: (error: Error) => void): unknown;
 }
 
 /** A pool of connections: the part of `Pool` of `pg` that is used. @group Storage */
 export interface PostgresPool extends PostgresQueryable {
-  /** Takes a connection out of the pool. */
   connect(): Promise<PostgresClient>;
   /** Listens to errors of idle connections. */
   on?(event: "error", listener: (error: Error) => void): unknown;
-  /** Stops listening. */
   off?(event: "error", listener: (error: Error) => void): unknown;
   /** The options of its connections: for one more of them, which listens to other processes. */
   readonly options?: object | undefined;
@@ -76,8 +72,7 @@ export async function inTransaction<T>(
   work: (client: PostgresClient) => Promise<T>,
 ): Promise<T> {
   const client = await pool.connect();
-  // A broken connection rejects the pending statement and also emits `error`, which ends a process without a listener.
-  // The pool only listens while it has the connection.
+  // A broken connection emits `error`, and the pool only listens while it has the connection.
   client.on?.("error", ignore);
   let isDone = false;
   try {
@@ -90,7 +85,7 @@ export async function inTransaction<T>(
   } finally {
     // A connection that is destroyed undoes its transaction, and one that owes an answer is of no use.
     client.release(!isDone);
-    // Whatever else it still says does not matter, but must not end the process either.
+    // The connection may still emit `error`, which must not end the process.
     if (isDone) client.off?.("error", ignore);
   }
 }

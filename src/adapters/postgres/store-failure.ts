@@ -11,20 +11,18 @@ export function toStoreFailure(thrown: unknown, attempt: StoreAttempt): AgentErr
   return storeFailure(thrown, attempt, problem, (reason) => `The database ${describe(reason)}`);
 }
 
-/** True if the same statement may succeed a moment later, perhaps on another server: it was lost, or did nothing. */
 export function isPassing(thrown: unknown): boolean {
   const problem = thrown instanceof AgentError ? undefined : findProblem(thrown);
-  // Two transactions waited for each other, and this one was undone.
   const isRolledBack = ["40001", "40P01"].includes(readCode(thrown));
   return problem === "unreachable" || problem === "read-only" || isRolledBack;
 }
 
-/** True if a statement may have been done though it failed: the connection broke before there was an answer. */
+/** A connection that broke before there was an answer may have done the statement. */
 export function isInDoubt(thrown: unknown): boolean {
   return !(thrown instanceof AgentError) && findProblem(thrown) === "unreachable";
 }
 
-/** True if a statement was not run, as it is prepared, or not, in another connection than the pool had before. */
+/** A statement is prepared, or not, in another connection than the pool had before. */
 export function isOfOtherConnection(thrown: unknown): boolean {
   return readCode(thrown) === "26000" || readCode(thrown) === "42P05";
 }
@@ -52,7 +50,6 @@ function findProblemInText(message: string): DatabaseProblem | undefined {
 function readCode(thrown: unknown): string {
   if (typeof thrown !== "object" || thrown === null) return "";
   const { code, errors } = thrown as { readonly code?: unknown; readonly errors?: unknown };
-  // A host with several addresses fails with the errors of all.
   if (Array.isArray(errors) && errors.length > 0) return readCode(errors[0]);
   return typeof code === "string" ? code : "";
 }

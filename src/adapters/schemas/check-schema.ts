@@ -4,15 +4,11 @@ import { failOption } from "../../core/option-tables.ts";
 import { cutText, editDistance } from "../../core/text.ts";
 import { longestTextFor } from "./longest-text.ts";
 
-/*
- * Mistakes in a JSON Schema are found when it is defined, not when the first value is checked: a misspelled type
- * would refuse everything, and a misspelled reference or pattern would throw.
- */
+// A mistake is found when a schema is defined: a misspelled type would refuse each value, a misspelled pattern throw.
 
 const typeNames = ["string", "number", "integer", "boolean", "null", "array", "object"];
 const checkedFormats =
   "date time date-time duration uri uri-reference uri-template url email hostname ipv4 ipv6 regex uuid json-pointer json-pointer-uri-fragment relative-json-pointer";
-/** Formats that only say how a number or a text is kept. */
 const otherFormats = "int8 int16 int32 int64 uint8 uint16 uint32 uint64 float double decimal byte binary char password";
 const formats = new Set<unknown>(`${checkedFormats} ${otherFormats}`.split(" "));
 
@@ -26,7 +22,6 @@ const isText = (value: unknown): value is string => typeof value === "string";
 
 const keywordKinds = {
   schema: { words: "contains else if items not propertyNames then" },
-  // Here `false` is usual, and stays.
   closing: { words: "additionalItems additionalProperties unevaluatedItems unevaluatedProperties" },
   list: { words: "allOf anyOf oneOf prefixItems", isValid: Array.isArray, expected: "a list" },
   map: {
@@ -86,7 +81,6 @@ const kinds: ReadonlyMap<string, Kind> = new Map(
   Object.entries(keywordKinds).flatMap(([kind, { words }]) => words.split(" ").map((word) => [word, kind as Kind])),
 );
 
-/** Keywords that the validator would ignore, with what to write instead. */
 const replacements: Readonly<Record<string, string>> = {
   $dynamicRef: "written as $ref",
   $dynamicAnchor: "written as $anchor",
@@ -101,13 +95,12 @@ const maxDepth = 200;
 
 interface CopyOptions {
   readonly isDraft4?: boolean;
-  /** Only a schema that was checked is changed. */
   readonly change?: (part: Record<string, unknown>) => Record<string, unknown>;
   readonly longestTexts?: Map<string, number>;
   readonly depth?: number;
 }
 
-/** Copies deeply, with `{}` for a part that is `true`, and `{ not: {} }` for `false`. */
+/** Writes `{}` for a part that is `true`, and `{ not: {} }` for `false`. */
 export function copySchema(schema: unknown, option: string, options: CopyOptions = {}): Record<string, unknown> {
   const { depth = 0, isDraft4 = false, change, longestTexts } = options;
   if (schema === true) return {};
@@ -156,7 +149,6 @@ function checkKeyword(keyword: string, value: unknown, place: string, longestTex
     if (longest < shortest) failSlow(value, place);
     longestTexts?.set(value as string, longest);
   }
-  // Keys may be of any length.
   if (keyword === "patternProperties")
     for (const key of Object.keys(value as object)) if (readLongestText(key, place) < Infinity) failSlow(key, place);
 }
@@ -168,7 +160,6 @@ function isMisspelled(written: string, keyword: string): boolean {
   return distance === 1 || (distance === 2 && sortLetters(written) === sortLetters(keyword));
 }
 
-/** A pattern that is quick for no longer texts than this is refused. */
 const shortest = 6;
 
 function readLongestText(pattern: string, place: string): number {
@@ -187,7 +178,7 @@ function failSlow(pattern: unknown, place: string): never {
   failOption(place, pattern, expected, true);
 }
 
-/** Throws for a `$ref` that leads nowhere, and for a schema that checks the same value by itself again: that would never end. */
+/** Throws for a `$ref` that leads nowhere, or back to the same value, which would never end. */
 export function checkReferences(root: Schema): Readonly<Record<string, Schema | boolean | undefined>> {
   const lookup: ReturnType<typeof checkReferences> = dereference(root);
   const seen = new Set<Schema>();
@@ -210,7 +201,7 @@ export function checkReferences(root: Schema): Readonly<Record<string, Schema | 
   return lookup;
 }
 
-/** Readers of schemas, as of their marks, know no other addresses than pointers from the root. */
+/** Readers of schemas know no other addresses than pointers from the root. */
 export function writePointers(root: Schema, lookup: ReturnType<typeof checkReferences>): void {
   const pointers = new Map<unknown, string>();
   const visit = (part: unknown, pointer: string) => {

@@ -18,15 +18,15 @@ export interface JsonSchemaOf<T> extends StandardSchema<T, T> {
 }
 
 /**
- * A JSON Schema as the `inputSchema` or `outputSchema` of a tool: draft 2020-12, or what its `$schema` names (2019-09, 7,
- * 4). A value is checked and not changed: there are no defaults. The keywords `sensitive` and `composed` mark a field, as
- * do the functions of these names.
+ * A JSON Schema as the `inputSchema` or `outputSchema` of a tool: draft 2020-12, or what its `$schema` names (2019-09,
+ * 7, 4). A value is checked and not changed: there are no defaults. The keywords `sensitive` and `composed` mark a
+ * field, as do the functions of these names. The type is inferred from a schema that is written in place; give it for
+ * any other: `jsonSchema<Order>(orderSchema)`.
  *
- * The type is inferred from a schema that is written in place; give it for any other: `jsonSchema<Order>(orderSchema)`.
- *
- * Throws `invalid-options`, with the path, for a misspelled type or keyword, a keyword with a value that it cannot have, a
- * pattern that is not ECMAScript's, a pattern that can take long for a short text or a key, a format that cannot be
- * checked, a `$ref` that leads nowhere, outside or back to itself, and keywords of other drafts that would have no effect.
+ * Throws `invalid-options`, with the path, for a misspelled type or keyword, a keyword with a value that it cannot
+ * have, a pattern that is not ECMAScript's, a pattern that can take long for a short text or a key, a format that
+ * cannot be checked, a `$ref` that leads nowhere, outside or back to itself, and keywords of other drafts that would
+ * have no effect.
  *
  * {@includeCode ../../../examples/25-schemas.ts}
  * @see https://json-schema.org/draft/2020-12
@@ -35,7 +35,7 @@ export interface JsonSchemaOf<T> extends StandardSchema<T, T> {
 export function jsonSchema<const TSchema extends object, TValue extends FromJsonSchema<TSchema>>(
   schema: TSchema,
 ): JsonSchemaOf<TValue>;
-// The first one, with two type parameters, is not meant where one is given.
+// Only the second one fits where a type is given.
 export function jsonSchema<TValue>(schema: object): JsonSchemaOf<TValue>;
 export function jsonSchema(schema: object): JsonSchemaOf<unknown> {
   const draft = getDraft(Object(schema));
@@ -76,7 +76,7 @@ function getDraft({ $schema = "draft/2020-12/" }: { readonly $schema?: unknown }
   return draft ?? failOption("schema.$schema", $schema, "JSON Schema 2020-12, 2019-09, draft 7, 6 or 4", true);
 }
 
-/** A value that is not known yet is `undefined` in a plan that is checked: as `null` it has an issue of its own at most. */
+/** A value that a checked plan does not know yet is `undefined`; as `null` it has at most an issue of its own. */
 function findErrors(validator: Validator, value: unknown, lists: RepeatingLists): readonly OutputUnit[] {
   try {
     lists.setValue(value);
@@ -101,19 +101,15 @@ function withNull(value: unknown): unknown {
 
 const differing = "items that differ from each other";
 const tooManyLists = "too many of its lists have equal items to check which ones may";
-/** The most items, with all that is in them, with which lists of one value are compared: a second, or less. */
+/** Lists with more items, with all that is in them, take over a second to compare. */
 const maxCompared = 10_000_000;
 
-/**
- * A part of a schema as the validator gets it. A text that is too long for its pattern is not matched; a list is looked
- * up among those with equal items, where the validator would compare each item with each. Its format `url` takes
- * exponential time.
- */
+/** Patterns, unique lists and the format `url` can take the validator a quadratic or exponential time. */
 function toQuick(part: Record<string, unknown>, lists: RepeatingLists, longestTexts: ReadonlyMap<string, number>) {
   const { uniqueItems, pattern, allOf = [], ...rest } = part;
   const all = [...(allOf as readonly unknown[])];
   if (uniqueItems === true) {
-    // Of an `enum` the validator calls `some`, to compare each value with the list, and quotes its JSON in the error.
+    // The validator calls `some` of an `enum`, and quotes the `enum` as JSON in the error.
     const some = (isEqual: (list: unknown) => boolean) => !lists.have(isEqual);
     all.push({ if: { not: { type: "array" } }, else: { enum: { some, toJSON: () => differing } } });
   }
@@ -124,7 +120,6 @@ function toQuick(part: Record<string, unknown>, lists: RepeatingLists, longestTe
   return all.length === 0 ? rest : { ...rest, allOf: all };
 }
 
-/** Looks for the lists of a value only once one of them must be unique. */
 class RepeatingLists {
   /** True if comparing took too long: what {@link have} answered then means nothing. */
   areTooMany = false;
@@ -149,7 +144,7 @@ class RepeatingLists {
   }
 }
 
-/** A list and the number of the parts in it, itself included. */
+/** `size` counts the parts of the list, itself included. */
 type SizedList = { readonly list: unknown; readonly size: number };
 
 function findRepeating(value: unknown): readonly SizedList[] {
@@ -179,12 +174,12 @@ function findRepeating(value: unknown): readonly SizedList[] {
   return [...repeating.values()];
 }
 
-/** Keywords whose errors only say that there are others below. */
+/** Errors of these only say that there are others below. */
 const containerWords =
   "$ref $recursiveRef additionalItems additionalProperties allOf dependentSchemas if items patternProperties prefixItems properties propertyNames unevaluatedItems unevaluatedProperties";
 const containers = new Set(containerWords.split(" "));
 const unions = new Set(["anyOf", "oneOf"]);
-/** Keywords that rule a branch of a union out, rather than find fault with a value that means it. */
+/** These rule a branch of a union out; others find fault with a value that means it. */
 const decisive = new Set(["const", "enum", "type"]);
 
 /** In the validator's flat list, the errors of a part follow that of the whole. */
@@ -211,7 +206,7 @@ function isContainer({ keyword, keywordLocation }: OutputUnit, next: OutputUnit 
 function getErrorsBelow(errors: readonly OutputUnit[], index: number): readonly OutputUnit[] {
   const prefix = `${(errors[index] as OutputUnit).keywordLocation}/`;
   let end = index + 1;
-  // That of a schema that is false has no location in the schema, and follows that of its holder.
+  // The error of a schema `false` has no location in the schema.
   while (errors[end]?.keyword === "false" || errors[end]?.keywordLocation.startsWith(prefix)) end += 1;
   return errors.slice(index + 1, end);
 }

@@ -1,8 +1,6 @@
-/*
- * JavaScript matches a regular expression by trying one way after the other. How many ways there are grows where two of
- * them read the same text between the same two places of the pattern: with the length of the text for each such pair in a
- * row, exponentially for a pair in a circle. The places are those of the Glushkov automaton, after one for the start.
- */
+// JavaScript tries one way to match after the other. How many there are grows where two of them read the same text
+// between the same two places of the pattern (of the Glushkov automaton, after one for the start): with the length of
+// the text for each such pair in a row, exponentially for a pair in a circle.
 
 interface Part {
   readonly first: readonly number[];
@@ -15,7 +13,6 @@ const nothing: Part = { first: [], last: [], isNullable: true };
 const maxLength = 2_000;
 const maxCopies = 64;
 const fewCopies = 8;
-/** The most steps of each part of the analysis; counting pairs has {@link maxRounds} times as many, which are shorter. */
 const maxSteps = 200_000;
 const maxRounds = 20;
 const maxPairs = 3;
@@ -25,9 +22,8 @@ const maxWaysLog10 = 6;
 const maxEmptyWays = 6;
 
 /**
- * Returns the length of text up to which a valid pattern with the flag `u` is quick, whatever the text is. 0 if that is
- * not known: references back, flags of a part, counts of what can be empty, and patterns that are very long or would take
- * long to follow.
+ * Returns the length of text up to which a valid pattern with the flag `u` is quick. 0 if that is not known: references
+ * back, flags of a part, counts of what can be empty, and patterns that are very long or take long to follow.
  */
 export function longestTextFor(pattern: string): number {
   const automaton = pattern.length > maxLength ? undefined : new PatternParser(pattern).parse();
@@ -38,12 +34,11 @@ export function longestTextFor(pattern: string): number {
   const pairs = edges === undefined ? Infinity : Math.ceil(countInRow(edges, next.length));
   const known = longestTexts[inner + pairs];
   if (known !== undefined) return known;
-  // At most a million ways: each character multiplies them by those that continue from one place.
+  // At most a million ways, each character multiplies them.
   const ways = countWays(next, overlap);
   return Math.floor(maxWaysLog10 / Math.log10(ways) / (inner === 0 ? 1 : 2));
 }
 
-/** The most places after one place that can read one character. */
 function countWays(next: Automaton, overlap: Overlap): number {
   const steps = next.reduce((sum, followers) => sum + followers.length ** 2, 0);
   if (steps > maxSteps) return Infinity;
@@ -76,7 +71,6 @@ class PatternParser {
       isAnchored &&= this.#pattern[this.#index] === "^";
       this.#link([0], this.#readSequence().first);
     } while (this.#isFollowed && this.#skip("|"));
-    // A search starts at each character.
     if (!isAnchored) this.#link([0], [0]);
     return this.#isFollowed && this.#emptyWays <= maxEmptyWays
       ? { atoms: this.#atoms, next: this.#next, inner: this.#inner }
@@ -154,7 +148,6 @@ class PatternParser {
     if (count === undefined) return once;
     const end = this.#index;
     const range = rangeOf(count);
-    // Each turn multiplies the ways to be empty.
     if (this.#emptyWays > emptyWays && range.most > 1) this.#isFollowed = false;
     const copy = () => {
       this.#index = inside;
@@ -165,7 +158,6 @@ class PatternParser {
     return this.#repeat(once, { ...range, isAtom: atom !== undefined, copy });
   }
 
-  /** A look around is matched at each place to which the rest comes, unless it stands at the start. */
   #readLook(): void {
     const isAtStart = this.#isAtStart;
     this.#link([0], this.#readGroup().first);
@@ -173,7 +165,6 @@ class PatternParser {
     if (!isAtStart) this.#inner = 2;
   }
 
-  /** A small count is copied, and so is that of a character or class, so that it is not a loop. */
   #repeat(once: Part, { least, most, isLoop, isAtom, copy }: Repetition): Part {
     const many = isAtom ? Math.min(Math.max(least, 1), maxCopies) : 1;
     const copies = once.isNullable ? 1 : most <= fewCopies ? most : many;
@@ -208,10 +199,7 @@ type Edge = readonly [from: number, to: number, pairs: number];
 type Automaton = readonly (readonly number[])[];
 type Overlap = (one: number, other: number) => boolean;
 
-/**
- * Walks on both ways of each pair at once; undefined if that takes too many steps. One that no loop repeats adds nothing
- * with the length, and is a third or, with more than two ways, more.
- */
+/** Walks on both ways of each pair at once. A pair that no loop repeats adds nothing with the length. */
 function findPairs(next: Automaton, overlap: Overlap): readonly Edge[] | undefined {
   const edges: Edge[] = [];
   let steps = 0;
@@ -272,7 +260,6 @@ function loopsIn(next: Automaton, count: WaysOptions["count"]): (place: number) 
   };
 }
 
-/** The most pairs on a way from the start. */
 function countInRow(edges: readonly Edge[], places: number): number {
   const counts = new Float64Array(places);
   // Most ways lead on, so they are counted from their end.
@@ -295,10 +282,7 @@ function countInRow(edges: readonly Edge[], places: number): number {
 /** White space, and a letter, digit, sign and mark of other scripts. */
 const otherCharacters = "\u00a0\u1680\u2000\u200a\u2028\u2029\u202f\u205f\u3000\ufeff\u00e9\u0663\u20ac\u4e2d\u0301😀";
 
-/**
- * Tells if two places can read the same character, by trying those of ASCII, those of the pattern and their neighbours.
- * A class of Unicode overlaps with each that reads more than ASCII, and so does each once trying takes too long.
- */
+/** Tries the characters of ASCII, those of the pattern and their neighbours. Unicode classes count as overlapping. */
 function overlapOf(pattern: string, atoms: readonly string[]): Overlap {
   const characters = charactersOf(pattern);
   const sets = new Map<string, ReadonlySet<string>>();

@@ -30,7 +30,6 @@ export function readEvents(rows: readonly SqlRow[], after: number): readonly Age
     // Resuming without it could run a step twice.
     if (row.sequence !== sequence) throw new SyntaxError(`event ${sequence} is missing`);
     try {
-      // The code that reads a run validates its events.
       return deepFreeze(JSON.parse(readText(row, "json")) as AgentEvent);
     } catch (thrown) {
       throw new SyntaxError(`event ${sequence}: ${describeThrown(thrown)}`);
@@ -40,11 +39,9 @@ export function readEvents(rows: readonly SqlRow[], after: number): readonly Age
 
 export function readMessages(rows: readonly SqlRow[]): readonly PostedMessage[] {
   const found = rows.filter(({ number }) => number !== null);
-  // The code that acts on a message validates it.
   return found.map((row) => ({ number: readInteger(row, "number"), message: JSON.parse(readText(row, "json")) }));
 }
 
-/** Undefined for null. The code that lists runs validates the rest. */
 export function readDigest(row: SqlRow, column: string): RunDigest | undefined {
   const json = readOptionalText(row, column);
   const digest: unknown = json === undefined ? undefined : JSON.parse(json);
@@ -93,7 +90,6 @@ export function getWaits({ pending, resumeAt }: Partial<RunDigest> = {}) {
 }
 
 export interface ListQuery extends Pick<ListSelection, "statuses" | "resumable" | "pending" | "sinceMs" | "limit"> {
-  /** A hash of each key and value. */
   readonly metadata: readonly string[];
   /** The page starts after this position, by the time of creation and then by the number. Neither ever changes. */
   readonly before: { readonly createdMs: number; readonly number: number };
@@ -105,12 +101,10 @@ export function readListOptions(options: ListRunsOptions): ListQuery {
   return {
     ...selection,
     metadata: metadata.map(([key, value]) => hashEntry(key, value)),
-    // No run has the number 0, so runs created exactly at `until` are left out.
     before: position.createdMs < untilMs ? position : { createdMs: untilMs, number: 0 },
   };
 }
 
-/** There is one row more than the limit if there is another page. */
 export function readPage(rows: readonly SqlRow[], limit: number): RunPage {
   const runs = rows.slice(0, limit).map(readSummary);
   const last = rows.length > limit ? rows[limit - 1] : undefined;
@@ -135,7 +129,6 @@ function readSummary(row: SqlRow): RunSummary {
     createdAt: readText(row, "created_at"),
     updatedAt: readText(row, "updated_at"),
     ...(startedAt !== undefined && { startedAt }),
-    // There is none if the first event is not the start of a run.
     ...(readDigest(row, "digest") ?? { metadata: {} }),
   };
 }

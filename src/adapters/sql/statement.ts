@@ -13,8 +13,8 @@ export interface Sql {
 }
 
 /**
- * Work that takes several statements, which it yields and whose rows it gets: SQLite runs them at once, PostgreSQL waits
- * for each. Each statement returns rows: one that writes has a `RETURNING`. Throws a `SyntaxError` for a damaged row.
+ * Yields statements and gets their rows: SQLite runs them at once, PostgreSQL waits for each. A statement that writes
+ * needs a `RETURNING`. Throws a `SyntaxError` for a damaged row.
  */
 export type Steps<T> = Generator<Sql, T, readonly SqlRow[]>;
 
@@ -83,11 +83,9 @@ export function readInteger(row: SqlRow, column: string): number {
 const unusual = /[^ -\ud7ff]/g;
 
 /**
- * A text for a database to compare, sort and search by its bytes, with the same outcome as in JavaScript by code units.
- * Most texts stay unchanged.
- *
+ * A database compares, sorts and searches this text by its bytes with the same outcome as JavaScript by code units.
  * Each code unit from the first surrogate on becomes a character beyond the surrogates, as UTF-8 cannot encode half of
- * a pair. The null character, which ends a text in some drivers of SQLite and which PostgreSQL refuses, becomes two
+ * a pair. The null character, which some drivers of SQLite end a text at and PostgreSQL refuses, becomes two
  * characters. The five characters used for this also become two, so that a search never matches across two neighbours.
  */
 export function toOrderText(text: string): string {

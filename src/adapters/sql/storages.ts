@@ -32,8 +32,7 @@ import {
   toOrderText,
 } from "./statement.ts";
 
-// Todos and notes in a database. The columns that queries compare are encoded by `toOrderText`, and the value itself is
-// JSON, which is checked when it is read.
+// Columns that queries compare are encoded by `toOrderText`; the value itself is JSON, which is checked when read.
 
 /** The database compares texts by their bytes. */
 export interface Dialect {
@@ -125,7 +124,6 @@ function recordWrites<TChange, TRecord extends { readonly operation: string }>(
     const [row = {}] = yield sql`INSERT INTO ${records} (scope, key, json)
       VALUES (${list([toOrderText(scope), toOrderText(write.key), json])}) RETURNING number`;
     const last = Math.floor(readInteger(row, "number") - rememberedWrites);
-    // The lowest numbers are the oldest.
     if (last > 0) yield sql`DELETE FROM ${records} WHERE number <= ${last} RETURNING 1 AS deleted`;
     return JSON.parse(json) as TRecord;
   }
@@ -141,7 +139,7 @@ function given<T>(value: T | undefined, toCondition: (value: T) => Sql): readonl
   return value === undefined ? [] : [toCondition(value)];
 }
 
-/** One statement, so that page and counts are of the same moment: these are in the first row, also if the page is empty. */
+/** One statement reads page and counts at one moment. The first row has the counts, even if the page is empty. */
 function* findPage<T>(
   { column, prefix }: Dialect,
   page: { table: string; counts: string; where: Sql; order: string; offset?: number | undefined; limit: number },
@@ -160,9 +158,8 @@ function* findPage<T>(
   return { values, first: rows[0] ?? {} };
 }
 
-/** Throws a `SyntaxError` for a value that does not fit, and keeps all keys of one that does. */
 function parserOf<T>(name: string, createSchema: () => z.ZodType): (json: string) => T {
-  // Created when the first row is read, so that an import does not pay for it.
+  // An import must not pay for creating it.
   let schema: z.ZodType | undefined;
   return (json) => {
     schema ??= createSchema();
@@ -252,7 +249,7 @@ function toColumns(written: Todo): Sql {
   return list([...keys, Number(todo.completed), rank, ...moment, tags, JSON.stringify(todo)]);
 }
 
-/** Writes a tag as JSON, which has no line break, so that no tag is found inside another. */
+/** JSON has no line break, so no tag is found inside another. */
 function toTagText(tag: string): string {
   return `\n${JSON.stringify(tag)}\n`;
 }
@@ -275,7 +272,7 @@ function getConditions(dialect: Dialect, scope: string, query: TodoQuery): Sql {
   ]);
 }
 
-/** As in `compareDue`. Without a due date all columns are null, which fits nothing. */
+/** Without a due date all columns are null, which fits nothing. */
 function dueCondition(order: "<" | ">" | "=", text: string): Sql {
   const { dueDay, dueMs, isWholeDay } = parseDueDate(text);
   if (isWholeDay) return sql`due_day ${raw(order)} ${dueDay}`;

@@ -50,15 +50,12 @@ type FileSettings = SettingsOf<SqliteFileOptions, typeof fileOptions>;
 
 const inMemory = ":memory:";
 
-/** The longest wait in the driver, which blocks the process. A transaction may wait twice: when it begins, and to commit. */
+/** A wait in the driver blocks the process. A transaction may wait twice: when it begins, and to commit. */
 const driverWaitMs = 8;
 
 const retries: RetryPolicy = { maxAttempts: 0, minDelayMs: 2, maxDelayMs: 4, factor: 2, maxTotalMs: 0 };
 
-/**
- * A pause long enough for the retries of others. A process that writes without one leaves the file unlocked only for
- * moments, which others seldom meet. It makes one after a time of writing: sooner if it has waited itself lately.
- */
+/** A process that writes without a pause leaves the file unlocked only for moments, which others seldom meet. */
 const pauseMs = 4;
 const pauseAfterMs = 250;
 const contendedPauseAfterMs = 50;
@@ -68,7 +65,7 @@ export function openDatabase({ path, driver, busyTimeoutMs }: Omit<FileSettings,
   let db: SqlDatabase | undefined;
   try {
     if (path !== inMemory) {
-      // First, as Node reports "no such file" if a folder cannot be created on a read-only disk.
+      // Node reports "no such file" if a folder cannot be created on a read-only disk.
       checkWritable(path);
       mkdirSync(dirname(path), { recursive: true });
     }
@@ -88,8 +85,8 @@ export function openDatabase({ path, driver, busyTimeoutMs }: Omit<FileSettings,
 
 /**
  * A write-ahead log takes one write to the disk for a commit instead of three, but before 3.51.3 SQLite can damage a
- * file when two processes reset the log at once (https://sqlite.org/wal.html#walreset). The mode can be changed only
- * while nothing else has the file open; otherwise it stays unchanged.
+ * file when two processes reset the log at once (https://sqlite.org/wal.html#walreset). The mode stays unchanged while
+ * anything else has the file open.
  */
 function setJournalMode(db: SqlDatabase): void {
   const [major = 0, minor = 0, patch = 0] = String(db.value("SELECT sqlite_version()")).split(".").map(Number);
@@ -107,14 +104,10 @@ function setDriverWait(db: SqlDatabase, waitMs: number): void {
 
 interface Waiting {
   readonly endMs: number;
-  /** Returns false if the file is busy, unless it is the last attempt. */
   settle(isLast: boolean): boolean;
 }
 
-/**
- * A method returns a value, or a promise if another process has the file locked. What waits is attempted again in its
- * order, without waits in the driver, and writes queue up behind it.
- */
+/** Returns a promise only while another process has the file locked; attempts keep their order, and writes queue up. */
 export class DatabaseFile {
   private readonly settings: FileSettings;
   private db: SqlDatabase | undefined;
@@ -136,8 +129,7 @@ export class DatabaseFile {
   write<T>(operation: StoreOperation, runId: string, work: (db: SqlDatabase) => T): T | Promise<T> {
     const use = () =>
       this.use({ operation, runId }, (db) => {
-        // If the file was moved, deleted or replaced, everything written would be lost with the process. With a
-        // write-ahead log SQLite does not check this.
+        // Writes to a moved or replaced file would be lost with the process; SQLite does not check this with a log.
         if (this.findInode() !== this.inode)
           throw Object.assign(new Error("the file was replaced or is gone"), { errcode: movedCode });
         this.pause();
@@ -255,7 +247,6 @@ function isLocked(thrown: unknown): boolean {
 /** "plwr" */
 const applicationId = 0x706c7772;
 
-/** A key of whole numbers is one more than the highest that exists. */
 export const dialect: Dialect = {
   prefix: "",
   indexPrefix: "",
@@ -267,12 +258,11 @@ export const dialect: Dialect = {
   equals: (column, text) => sql`${raw(column)} = ${text}`,
 };
 
-/** Throws `store-failed` for a database of another format, or of another program, and leaves it unchanged. */
+/** Leaves a database of another format, or of another program, unchanged. */
 export function prepareTables(db: SqlDatabase, path: string): void {
-  // In a transaction, too: another process may create the tables between two reads of the file.
+  // Another process may create the tables between two reads of the file.
   if (inTransaction(db, "DEFERRED", () => hasTables(db, path))) return;
   inTransaction(db, "EXCLUSIVE", () => {
-    // Another process may have been faster.
     if (hasTables(db, path)) return;
     db.exec(createTables);
     db.exec(`PRAGMA application_id = ${applicationId}; PRAGMA user_version = ${formatVersion}`);
@@ -297,15 +287,15 @@ function hasTables(db: SqlDatabase, path: string): boolean {
 }
 
 /**
- * - The rows of `runs` change with each event, so they are small: the request, which may be long, has its own table. So
- *   have the other data that a list shows of a run, as they seldom change.
+ * - The rows of `runs` change with each event, so they are small: other tables have the request, which may be long, and
+ *   the other data that a list shows of a run.
  * - Texts from a caller are kept as JSON: some drivers truncate a plain text at a null character.
  * - A lease may precede the first event, and its fence outlives it.
  * - `run_metadata` has a hash of each key of metadata and its value, in the order of the list.
- * - The events of a deleted run are deleted in batches, so its number is not used again. Nor is its fence: `run_marks` has
- *   one row with the highest fence of the deleted runs.
- * - `run_waits` has the kinds of what suspended runs wait for, in the order of the list; `run_resumes` when the earliest
- *   wait of a run is over.
+ * - The events of a deleted run are deleted in batches, so its number is not used again. Nor is its fence: `run_marks`
+ *   has one row with the highest fence of the deleted runs.
+ * - `run_waits` has the kinds of what suspended runs wait for, in the order of the list; `run_resumes` when the
+ *   earliest wait of a run is over.
  */
 const createTables = `
   CREATE TABLE runs (

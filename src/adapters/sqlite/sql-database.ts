@@ -13,10 +13,9 @@ export interface NativeDatabase {
   close(): unknown;
 }
 
-/** More statements than a program is likely to have: each combination of conditions of a list is one. */
+/** Each combination of conditions of a list is one statement: a program is not likely to have more. */
 const maxStatements = 200;
 
-/** Wraps any driver, and prepares each statement once. Errors of the driver are thrown unchanged. */
 export class SqlDatabase {
   private readonly prepared = new Map<string, NativeStatement>();
 
@@ -86,18 +85,15 @@ export function inTransaction<T>(db: SqlDatabase, mode: "DEFERRED" | "IMMEDIATE"
 }
 
 /**
- * Columns for a `SELECT`, to be read by `readText` and `readInteger`. In a damaged file any column may be a
- * text of arbitrary bytes, for which one driver ends the process and others return another text: so all are selected as
- * bytes. An `ORDER BY` of such a column must also name its table, or it sorts by the bytes.
+ * In a damaged file any column may be a text of arbitrary bytes, for which one driver ends the process and others
+ * return another text: so all are selected as bytes. An `ORDER BY` of such a column must also name its table, or it
+ * sorts by the bytes.
  */
 export function asBytes(...columns: readonly string[]): string {
   return columns.map((column) => `CAST(${column} AS BLOB) AS ${column.slice(column.indexOf(".") + 1)}`).join(", ");
 }
 
-/**
- * The driver: `node` is `node:sqlite`, part of Node since 22.13; the others are packages. All share one format.
- * @inline
- */
+/** `node` is `node:sqlite`, part of Node since 22.13; the others are packages. All share one format. @inline */
 export type SqliteDriver = "node" | "better-sqlite3" | "libsql";
 
 type DatabaseConstructor = new (path: string) => NativeDatabase;
@@ -106,10 +102,10 @@ export type FindDriver = (driver: SqliteDriver) => DatabaseConstructor | undefin
 
 export const drivers: readonly SqliteDriver[] = ["node", "better-sqlite3", "libsql"];
 
-/** Extra files from which drivers are resolved. The command adds one in the current folder. */
+/** The command adds a file in the current folder, from which drivers are also resolved. */
 export const driverPlaces: string[] = [];
 
-/** Looks for packages as a file does, by literal names. Bundlers do not know this `require`, and so leave it alone. */
+/** Bundlers do not know this `require`, and so leave it alone. */
 function findFrom(path: string): FindDriver {
   const load = process.getBuiltinModule("node:module").createRequire(path);
   const find: Readonly<Record<SqliteDriver, () => unknown>> = {
@@ -120,7 +116,7 @@ function findFrom(path: string): FindDriver {
   return (driver) => find[driver]() as DatabaseConstructor | undefined;
 }
 
-/** Skips an installed package that does not work here, for example because its install script was not run. */
+/** An installed package may not work here, for example because its install script was not run. */
 export function loadDriver(driver: SqliteDriver | undefined, places?: readonly FindDriver[]): DatabaseConstructor {
   const failures: unknown[] = [];
   // A bundle that is CommonJS has no `import.meta.url`.
@@ -130,7 +126,6 @@ export function loadDriver(driver: SqliteDriver | undefined, places?: readonly F
       try {
         const Database = find(candidate);
         if (Database === undefined) continue;
-        // Loads the compiled part.
         new Database(":memory:").close();
         return Database;
       } catch (thrown) {
@@ -151,7 +146,6 @@ function missingDriver(driver: SqliteDriver | undefined, failures: readonly unkn
   const command = `npm install ${isPackage ? driver : "libsql"}`;
   const version = process.versions.node;
   const wanted = isPackage ? `The driver "${driver}"` : driver ? "Node's own driver" : "An SQLite driver";
-  // The same one may be found in several places.
   const broken = new Set(failures.map((thrown) => ` One is installed, but does not load: ${describeThrown(thrown)}.`));
   const way = isPackage ? `Run "${command}".` : `Run "${command}", or use Node 22.13 or later (this is ${version}).`;
   return new AgentError("missing-dependency", `${wanted} is not available. ${way}${[...broken].join("")}`, {

@@ -48,12 +48,11 @@ export interface SqliteRunStore extends RunStore {
 }
 
 /**
- * Opens a run store in an SQLite file. Processes of one machine may share the file. When `append` has returned
- * or resolved, the events are on the disk, and survive a crash of the process or the machine. Opening may block the
- * process for `busyTimeoutMs`, methods for at most 20 ms.
- *
- * Throws `invalid-options`, `store-failed` (`details.problem` states what is wrong with the file) and, if none of
- * `node:sqlite`, `better-sqlite3` and `libsql` is available, `missing-dependency`.
+ * Opens a run store in an SQLite file. Processes of one machine may share the file. When `append` has returned or
+ * resolved, the events are on the disk, and survive a crash of the process or the machine. Opening may block the
+ * process for `busyTimeoutMs`, methods for at most 20 ms. Throws `invalid-options`, `store-failed` (`details.problem`
+ * states what is wrong with the file) and, if none of `node:sqlite`, `better-sqlite3` and `libsql` is available,
+ * `missing-dependency`.
  *
  * {@includeCode ../../../examples/23-runs-in-a-file.ts}
  * @group Storage
@@ -138,7 +137,6 @@ export function createSqliteRunStore(options: SqliteRunStoreOptions): SqliteRunS
         deleteRun(db, runId, run, lease?.fence ?? 0);
         return true;
       });
-      // Deleting thousands of runs must not block everything else in this process.
       await turn();
       try {
         while (isDeleted && (await file.write("delete", "", sweep))) await turn();
@@ -182,7 +180,7 @@ function insertRun(db: SqlDatabase, runId: string, first: AgentEvent): RunRow {
   return { number, status: "planning", sequence: 0, createdMs };
 }
 
-// The number is only compared, and is a number whatever the column contains; as bytes it would take 50% longer.
+// As bytes it would take 50% longer; it is only compared, and a number whatever the column contains.
 const selectEvents = `SELECT CAST(sequence AS INTEGER) AS sequence, ${asBytes("json")} FROM run_events
   WHERE run = ? AND sequence > ? ORDER BY run_events.sequence LIMIT ?`;
 
@@ -196,7 +194,6 @@ function insertEvents(db: SqlDatabase, run: RunRow, events: readonly AgentEvent[
   const update = "UPDATE runs SET sequence = ?, updated_at = ?, started_at = coalesce(started_at, ?) WHERE number = ?";
   db.run(update, sequence, updatedAt, startedAt, number);
   if (digest !== undefined) saveDigest(db, run, digest, before);
-  // Separately, as it also writes to an index.
   if (status !== run.status) db.run("UPDATE runs SET status = ? WHERE number = ?", status, number);
   if (endedStatuses.has(status)) db.run(deleteAllMessages, number);
 }
@@ -251,7 +248,6 @@ function deleteMessages(db: SqlDatabase, run: number, numbers: readonly number[]
   for (const number of numbers) db.run(`${deleteAllMessages} AND number = ?`, run, number);
 }
 
-/** Neither its number nor its fence is used again. */
 function deleteRun(db: SqlDatabase, runId: string, run: RunRow, fence: number): void {
   const { number, createdMs } = run;
   const { metadata = {} } = findDigest(db, number) ?? {};
@@ -275,10 +271,8 @@ function sweep(db: SqlDatabase): boolean {
   return true;
 }
 
-/** Other writers wait while so many events are deleted. */
 const batchSize = 500;
 
-/** True if there may be more. */
 function deleteEvents(db: SqlDatabase, number: number): boolean {
   const deleteSome = `DELETE FROM run_events WHERE rowid IN
     (SELECT rowid FROM run_events WHERE run = ? LIMIT ?) RETURNING 1 AS deleted`;
@@ -305,9 +299,8 @@ const names = ["number", "run_id", "status", "created_ms", "created_at", "update
 const columns = asBytes(...names.map((name) => `runs.${name}`));
 
 /**
- * Each status is looked up in the index separately, so that a page costs no more than its own runs, however many there
- * are; together they would have to be sorted first. With `isByMetadata`, runs are looked up by the first of the hashes.
- * One run more than the limit is selected, to detect another page.
+ * Each status is looked up in the index separately: together they would have to be sorted first, at the cost of all
+ * runs instead of a page. With `isByMetadata`, runs are looked up by the first of the hashes.
  */
 export function listSql(query: ListQuery, nowMs: number, isByMetadata = true): Sql {
   const { resumable, pending, metadata, sinceMs, before, limit } = query;
@@ -327,7 +320,6 @@ export function listSql(query: ListQuery, nowMs: number, isByMetadata = true): S
       SELECT ${number} AS number, ${time} AS created_ms FROM ${from} WHERE ${all([...where, ...filters, position])}
       ORDER BY ${time} DESC, ${number} DESC LIMIT ${limit + 1})`;
   });
-  // A run may wait for several things.
   const union = pending === undefined ? " UNION ALL " : " UNION ";
   return sql`SELECT ${raw(columns)}, CAST(run_requests.json AS BLOB) AS request, CAST(run_digests.json AS BLOB) AS digest
     FROM (${join(found, union)} ORDER BY created_ms DESC, number DESC LIMIT ${limit + 1}) AS page
@@ -336,7 +328,7 @@ export function listSql(query: ListQuery, nowMs: number, isByMetadata = true): S
     ORDER BY page.created_ms DESC, page.number DESC`;
 }
 
-/** Looks up runs by an index that has, after what `where` is equal to, the `index` columns in the order of the list. */
+/** `where` is equal to the first columns of an index, whose next columns are `index`, in the order of the list. */
 interface Lookup {
   readonly from: Sql;
   readonly index: readonly [createdMs: string, number: string];
@@ -360,7 +352,7 @@ function getLookups({ statuses, resumable, pending }: ListQuery, nowMs: number, 
     const where = raw("runs.status = 'suspended'");
     return pending.map((kind) => ({ from, index: ["w.created_ms", "w.run"], where: [sql`w.kind = ${kind}`, where] }));
   }
-  // A suspended run is resumable only for a reason, of which there are few: so those are looked up first.
+  // There are few suspended runs with a reason to resume, so those are looked up first.
   const calledRuns = sql`(${called}) AS called CROSS JOIN runs ON runs.number = called.run`;
   return (statuses ?? [undefined]).map((status) => ({
     from: resumable && status === "suspended" ? calledRuns : raw("runs"),

@@ -23,9 +23,8 @@ export interface SqliteTodos extends TodoStorage {
 
 /**
  * Keeps todos in an SQLite file, for a TodoStore. Processes of one machine may share the file. When `apply` has
- * returned or resolved, the change is on the disk, and survives a crash of the process or the machine.
- *
- * Throws `invalid-options`, `store-failed` (`details.problem` states what is wrong with the file) and, if none of
+ * returned or resolved, the change is on the disk, and survives a crash of the process or the machine. Throws
+ * `invalid-options`, `store-failed` (`details.problem` states what is wrong with the file) and, if none of
  * `node:sqlite`, `better-sqlite3` and `libsql` is available, `missing-dependency`.
  *
  * {@includeCode ../../../examples/23-runs-in-a-file.ts}

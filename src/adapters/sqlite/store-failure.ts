@@ -5,10 +5,8 @@ import { type StoreAttempt, storeFailure } from "../sql/statement.ts";
 
 type FileProblem = Exclude<StoreProblem, "wrong-format" | "unreachable">;
 
-/** The file was moved or deleted since it was opened. */
 export const movedCode = 1_032;
 
-/** The names are those of one driver. A failed read or write (10), or a failure to open (14), may be caused by the disk. */
 const codes: Readonly<Record<string, readonly [code: number, problem?: FileProblem | "disk"]>> = {
   SQLITE_READONLY_DBMOVED: [movedCode],
   SQLITE_BUSY: [5, "busy"],
@@ -22,7 +20,6 @@ const codes: Readonly<Record<string, readonly [code: number, problem?: FileProbl
   SQLITE_NOTADB: [26, "corrupt"],
 };
 
-/** A failing disk with less free space, in bytes, is considered full. */
 const littleSpace = 65_536;
 
 export function toStoreFailure(thrown: unknown, attempt: StoreAttempt & { readonly path: string }): AgentError {
@@ -62,7 +59,6 @@ function findProblem(thrown: unknown, path: string): FileProblem | undefined {
 function readCode(thrown: unknown): number {
   if (typeof thrown !== "object" || thrown === null) return 0;
   const { errcode, rawCode, code, message } = thrown as Record<string, unknown>;
-  // In this order: node:sqlite; libsql; better-sqlite3, which only has the name; libsql when it opens a file.
   if (typeof errcode === "number") return errcode;
   if (typeof rawCode === "number") return rawCode;
   if (typeof code === "string" && code.startsWith("SQLITE_"))

@@ -33,7 +33,6 @@ const modelOptions = {
   modelId: { type: "short-text", default: "model" },
 } satisfies OptionTable<WllamaModelOptions>;
 
-/** A chunk comes from another package, so each field may be missing. */
 interface Chunk {
   readonly choices?: readonly {
     readonly delta?: { readonly content?: unknown };
@@ -44,10 +43,8 @@ interface Chunk {
 }
 
 /**
- * A model that an instance of wllama has loaded, as a model of this package. wllama keeps answers to
- * their schema, and tells how likely each token was.
- *
- * Throws `invalid-options` for anything else.
+ * A model that an instance of wllama has loaded, as a model of this package. wllama keeps answers to their schema, and
+ * tells how likely each token was. Throws `invalid-options` for anything else.
  *
  * ```ts
  * const wllama = new Wllama({ default: "/wllama.wasm" });

@@ -46,7 +46,6 @@ export function plannerConformance(options: PlannerConformanceOptions): readonly
   checkOption({ type: "number", min: 1, max: maxTimerMs }, settleMs, "settleMs");
   const ask = (planner: Planner, trial: Trial) => askPlanner(planner, { tools, settleMs, ...trial });
   const plan = async (planner: Planner, trial: Trial) => checkAnswer(planner, await ask(planner, trial));
-  /** The planner may refuse with any error. */
   const planOrRefuse = async (planner: Planner, trial: Trial) => {
     const answer = await unlessRefused(ask(planner, trial));
     if (answer !== undefined) await checkAnswer(planner, answer);
@@ -105,7 +104,7 @@ function checkTexts(option: string, texts: unknown, atLeast: number): void {
 
 const maxNameLength = 60;
 
-/** There is no step with that name, so as a reference it is invalid. */
+/** No step has that name, so as a reference it is invalid. */
 const typedReferences = ["${typed_by_a_user.value}", '{"$ref": "typed_by_a_user.value"}', "$${typed_by_a_user}"];
 
 async function unlessRefused(asking: Promise<TrialAnswer>): Promise<TrialAnswer | undefined> {
@@ -141,7 +140,6 @@ function failFirstStep(request: string, { steps, source }: CheckedDraft): Trial[
 
 interface Trial {
   readonly request: string;
-  /** The time at which the signal is aborted. @default never */
   readonly abort?: "before" | "meanwhile";
   readonly failed?: Pick<ReplanRequest, "plan" | "steps" | "error">;
 }
@@ -151,7 +149,6 @@ interface TrialAnswer {
   readonly asked: PlanRequest | ReplanRequest;
 }
 
-/** Asks a planner as a run does, until it has ended. Rejects as it does, or if it did something forbidden. */
 async function askPlanner(
   planner: Planner,
   { request, abort, failed, tools, settleMs }: Trial & { readonly tools: readonly Tool[]; readonly settleMs: number },

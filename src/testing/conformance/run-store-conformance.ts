@@ -9,10 +9,7 @@ import { assertFails, assertSame, type ConformanceCase, conformanceCase, failure
 
 /** Options of {@link runStoreConformance}. @inline */
 export interface RunStoreConformanceOptions<TStore extends RunStore> {
-  /**
-   * Creates a new, empty store for each case. Its leases must use the clock `now`, which returns milliseconds and moves
-   * only when the case moves it.
-   */
+  /** Creates an empty store for each case. Its leases must use `now`: milliseconds, which only the case moves. */
   createStore(options: { readonly now: () => number }): TStore | Promise<TStore>;
   /** Closes a store when its case has ended, in any way. */
   closeStore?: ((store: TStore) => void | Promise<void>) | undefined;
@@ -47,7 +44,6 @@ export function runStoreConformance<TStore extends RunStore>(
   );
 }
 
-/** Rejects if a store does not meet a requirement. It is new and empty; `advance` moves the clock of its leases. */
 type Check = (store: RunStore, advance: (ms: number) => void) => Promise<void>;
 
 async function fillStore(store: RunStore, count: number, from = 1): Promise<void> {
@@ -542,7 +538,6 @@ const cases: Readonly<Record<string, Check>> = {
     await record(store, runResume("r3", 3));
     await store.delete("r2");
     assert.equal(await found({ pending: ["approval", "outcome", "plan-approval"] }), "r1");
-    // It could not start before.
     await record(store, { ...runStart("r7"), sequence: 3 });
     assert.equal(await found({ pending: "mismatch" }), "");
     assert.equal(await found({ status: "running", resumable: true, metadata: { user: "ada" } }), "r8 r7 r3");
