@@ -215,10 +215,7 @@ function isRunId(word: string): boolean {
   return word.startsWith("run_");
 }
 
-/**
- * Options come before the first word of the request or after its last, so everything in between belongs to it: "use the
- * --json flag", "Calculate -pi + 3". After `--`, an unknown `-x` is also a word, but an unknown `--x` is an error.
- */
+/** All between the first and the last word belongs to the request: "use the --json flag", "Calculate -pi + 3". */
 export function markRequest(argv: readonly string[], valued: readonly string[]): readonly string[] {
   const end = argv.indexOf("--");
   const before = end === -1 ? argv : argv.slice(0, end);
@@ -227,7 +224,6 @@ export function markRequest(argv: readonly string[], valued: readonly string[]):
   while (isOption(before[first] ?? "")) first += valued.includes(before[first] ?? "") ? 2 : 1;
   if (first >= before.length) return [...before, "--", ...behind];
   if (before[first] === "explain" && first + 1 < before.length) {
-    // Its options may also stand before the request.
     const marked = markRequest(before.toSpliced(first, 1), valued);
     return marked.toSpliced(marked.indexOf("--") + 1, 0, "explain").concat(behind);
   }

@@ -78,7 +78,6 @@ export function renderStepEnd(
   const { outcome, attempts } = step;
   const tries = attempts > 1 ? ` (attempt ${attempts})` : "";
   if (outcome.status !== "completed") {
-    // The message of what ends the run is printed at the end.
     const why = outcome.status === "unknown" ? `, ${outcome.error.message}` : "";
     return `  ${colors.red("✖")} ${nameStep(step)}: ${printable(outcome.status + why)}`;
   }

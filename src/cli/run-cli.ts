@@ -53,7 +53,6 @@ async function workWithAgent(work: Work, io: CliIo): Promise<number> {
     if (work.type === "verify") return await verifyFile({ options, out }, work);
     const needsNoRuns = work.type === "tools" || work.type === "explain";
     if (work.type !== "request" && !needsNoRuns) requireFile(options.db);
-    // Planning alone stores nothing, either.
     const db = options.planOnly || needsNoRuns ? undefined : options.db;
     const { agent, store, close } = await io.createAgent({ planner: options.planner, db }, warnings);
     try {

@@ -17,9 +17,8 @@ export interface FakeOllamaChat {
 }
 
 /**
- * One answer of a fake Ollama: as of a scripted model, where an `Error` is status 500, or an error of another status,
- * such as `{ status: 503, error: "server busy" }`. A stream has its `deltas`, or the pieces of `logprobs` if those are
- * asked for. @inline
+ * One answer of a fake Ollama: as of a scripted model (an `Error` is status 500), or an error of another status, such
+ * as `{ status: 503, error: "server busy" }`. A stream has its `deltas`, or the pieces of wanted `logprobs`. @inline
  */
 export type FakeOllamaReply = ScriptedReply | { readonly status: number; readonly error: string };
 

@@ -1,6 +1,5 @@
 /** @module planwright/testing */
 
-// Authors of stores test them here.
 export type { PostedMessages } from "../core/run-store.ts";
 export { checkPhrases, type PhraseProblem } from "../planners/rules/check-phrases.ts";
 export type { FoundNotes, NoteQuery, NoteRecord, NoteWrite } from "../tools/notes/note.ts";

@@ -149,17 +149,13 @@ export interface KillPoint {
   readonly side: "before" | "after";
   /** The number of the append, from 1. */
   readonly append: number;
-  /** The types of the events in that append. */
   readonly types: readonly AgentEventType[];
 }
 
 /** Represents a process: create an agent with its store, and with its own tools. @group Storage */
 export interface MortalProcess {
   readonly store: FaultyRunStore;
-  /**
-   * 1 for the process that is killed, 2 for the one that resumes, and so on. Ignore what the tools of the first one do
-   * after `store.hasCrashed`: nothing stops them.
-   */
+  /** Process 1 is killed, 2 and so on resume. Ignore what tools of 1 do after `store.hasCrashed`: nothing stops them. */
   readonly generation: number;
 }
 
@@ -172,7 +168,6 @@ export interface KilledRun<TResult> {
   readonly refused: readonly unknown[];
   /** The value that `run` resolves to when it is not killed. */
   readonly expected: TResult;
-  /** The store with the recorded run. */
   readonly store: RunStore;
 }
 

@@ -71,7 +71,6 @@ function record(path: string, model: LanguageModel): RecordedModel {
       // A copy, as the caller may change its request afterwards.
       const asked = structuredClone(printRequest(request));
       const keep = async (outcome: object) => {
-        // The file has it before its calls, whenever it is asked for.
         contextTokens ??= await getContextTokens(request.signal).catch(() => undefined);
         writer.set(place, { request: asked, ...outcome });
         writer.write();

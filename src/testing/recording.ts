@@ -8,11 +8,7 @@ function nodeFs(): typeof import("node:fs") {
   return process.getBuiltinModule("node:fs");
 }
 
-/**
- * Calls keep their order, however they end, so the file is the same each time. Each write starts at the first changed
- * call, so its cost does not grow with their number. It is synchronous: a recorded run cannot end before it. A kill
- * during a write may cut off the file, which must then be recorded again.
- */
+/** Each write starts at the first changed call, and is synchronous: a recorded run cannot end before it. */
 export class RecordingWriter {
   private readonly texts: (string | undefined)[] = [];
   private readonly ends: number[] = [];

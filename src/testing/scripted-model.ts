@@ -55,8 +55,7 @@ export interface ScriptedModel extends LanguageModel {
 const expectedReply = 'a text, { text }, an Error or { hangs: "until-aborted" }';
 
 /**
- * Creates a {@link ScriptedModel}. Each request takes the next answer, even if its signal has aborted; a request beyond
- * the last answer throws.
+ * Each request takes the next answer, even if its signal has aborted. A request beyond the last answer throws.
  *
  * {@includeCode ../../examples/12-plan-with-a-model.ts}
  * @group Models

@@ -6,8 +6,7 @@ export interface ScriptedPlanner extends Planner {
 }
 
 /**
- * Creates a {@link ScriptedPlanner}. Each answer is a plan, an error to throw, or a function of the request; a request
- * beyond the last answer throws.
+ * Each answer is a plan, an error to throw, or a function of the request. A request beyond the last answer throws.
  *
  * {@includeCode ../../examples/20-test-an-agent.ts}
  * @group Planners

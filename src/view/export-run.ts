@@ -48,9 +48,8 @@ export interface ExportRunOptions {
   store: Pick<RunStore, "read">;
   runId: string;
   /**
-   * A private Ed25519 key as PEM, unencrypted, or as a `KeyObject` of `node:crypto`; or two keys of WebCrypto, the
-   * public one extractable. Its signature proves that nobody else has made or changed the export. @default none:
-   * unsigned
+   * Signs with a private Ed25519 key: PEM, unencrypted, or a `KeyObject` of `node:crypto`; or two keys of WebCrypto,
+   * the public one extractable. The public key proves that nobody else made or changed it. @default none: unsigned
    */
   key?: PortableKey | KeyPair | undefined;
 }
@@ -316,7 +315,7 @@ async function findChange(run: ExportedRun): Promise<string | undefined> {
 function isSameAt(key: string, derived: object, given: object): boolean {
   if (Object.hasOwn(derived, key) !== Object.hasOwn(given, key)) return false;
   const [one, other] = [(derived as Keyed)[key], (given as Keyed)[key]];
-  // The events, of which nothing was derived, are the same list.
+  // The events are the same list, so they need not be printed.
   return one === other || canonicalJson(one) === canonicalJson(other);
 }
 

@@ -94,7 +94,6 @@ export interface Placed {
   row: number;
   /** The least distance of its middle from that of the first of its layer, in pixels. */
   offset: number;
-  /** Its middle, in pixels from the left. */
   x: number;
 }
 

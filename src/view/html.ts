@@ -35,7 +35,6 @@ const entities: Readonly<Record<string, string>> = {
 
 /** No document may contain these characters. Marks that change the direction of a text could disguise it. */
 const unprintable = /(?![\t\n])\p{Cc}|[\u202a-\u202e\u2066-\u2069\ufffe\uffff]|\p{Surrogate}/gu;
-
 const special = /[^\t\n -!#-%(-;=?-~\u00a1-\u1fff\u3000-\ud7ff]/;
 
 function escapeHtml(text: string): string {

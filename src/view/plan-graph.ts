@@ -60,7 +60,6 @@ function toNode(
 function countIterations(records: readonly StepRecord[]): readonly string[] {
   const iterations = records.filter(({ iteration }) => iteration !== undefined);
   if (iterations.length === 0) return [];
-  // What was undone had completed.
   const done = iterations.filter(({ status }) => status === "completed" || status === "undone").length;
   return [`${done} of ${iterations.length} iterations`];
 }

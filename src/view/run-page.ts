@@ -180,7 +180,6 @@ function renderStep(id: string, step: PlanStep | undefined, drawing: Drawing): H
   const isLoop = records.some(({ iteration }) => iteration !== undefined);
   const bars = records.flatMap((record) => view.bars.get(describeStepRef(record)) ?? []);
   const body = isLoop ? iterations(records, drawing) : records.map((record) => details(record, drawing));
-  // What a replan took away is history.
   const isRemoved = step === undefined && view.run.plan !== undefined;
   const isOpen = hasFailed(status) && !isRemoved && records.length < maxIterations;
   return html`<details class="step"${isOpen ? html` open` : ""}><summary>

@@ -24,7 +24,7 @@ const introductions: Readonly<Record<ModelFailureReason, (name: string) => strin
   "invalid-response": (name) => `The answer of ${name} cannot be read`,
 };
 
-/** Keeps only the message, cut, and without quotes from a response. Drops a cause that quotes one: events and stores contain causes. */
+/** Drops a cause that quotes a response, and its quotes in a message: events and stores contain both. */
 export function aiSdkFailure(
   model: Pick<LanguageModel, "provider" | "modelId">,
   thrown: unknown,

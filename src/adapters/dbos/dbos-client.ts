@@ -65,9 +65,8 @@ const clientOptions = {
 type Remote<TOptions> = Omit<TOptions, "resources" | "signal" | "throwOnFailure" | "resume">;
 
 /**
- * Submits runs to workers, steers and reads them. It never executes a step itself. Its methods reject with
- * `invalid-options`, `missing-dependency` and `store-failed`, or as DBOS does if the database cannot be reached.
- * @group Workers
+ * Submits runs to workers, steers and reads them; it executes no step. Its methods reject with `invalid-options`,
+ * `missing-dependency` and `store-failed`, or as DBOS does if the database cannot be reached. @group Workers
  */
 export interface DbosClient<TTool extends Tool = Tool> {
   /**
@@ -108,10 +107,7 @@ export interface DbosClient<TTool extends Tool = Tool> {
   reject(this: void, runId: string, item: ApprovalItem, options?: Remote<RejectionOptions<TTool>>): Promise<void>;
   /** As `agent.settle`. */
   settle(this: void, runId: string, stepId: string, options: Remote<SettleOptions<TTool>>): Promise<void>;
-  /**
-   * As `agent.deliver`, also for a run in the queue, if the `store` keeps early messages, as that in PostgreSQL does;
-   * otherwise it rejects with `run-not-found`.
-   */
+  /** As `agent.deliver`; for a queued run, stores without early messages (not PostgreSQL's) reject: `run-not-found`. */
   deliver(this: void, runId: string, name: string, value: unknown, options: Pick<DeliverOptions, "id">): Promise<void>;
   /** Cancels a run. One that no worker has started ends at once, and is recorded. Rejects with `run-not-found`. */
   cancel(this: void, runId: string, reason?: string): Promise<void>;
@@ -126,7 +122,6 @@ export interface DbosClient<TTool extends Tool = Tool> {
    * plan. Rejects with `run-not-found`, and with `cancelled` by the signal or a cancellation in DBOS itself.
    */
   result(this: void, runId: string, options?: { readonly signal?: AbortSignal }): Promise<RunSnapshot<TTool>>;
-  /** Closes its connections. */
   close(this: void): Promise<void>;
 }
 
@@ -157,7 +152,7 @@ export function createDbosClient<TAgent extends { readonly tools: readonly Tool[
   const { isRecorded, deleteBy } = runs[workerKey];
   deleteBy(async (deleteRuns) => (await openQueue()).deleteWith(deleteRuns));
   const leave = { resume: false } as const;
-  /** Until it changes, no worker has taken over what was decided here. */
+  /** A run that still has the time of its decision waits for a worker. */
   const decided = new RecentMap<string>(1_000);
 
   const { get: openQueue, loaded } = loadOnce(async () => {
@@ -222,7 +217,7 @@ export function createDbosClient<TAgent extends { readonly tools: readonly Tool[
       const run = await runs.getRun(runId);
       if (run !== undefined) return run;
       const found = await (await openQueue()).find(runId);
-      // It may have been recorded since it was looked for, but not if that was before the last time.
+      // The run may have been recorded after `getRun`, but not twice in a row.
       if (found === undefined || wasRecorded) throw runNotFound(runId);
       if (found.state === "cancelled") throw cancelledBy("it was taken out of the queue");
       wasRecorded = found.outcome !== undefined && found.outcome.outcome !== "postponed";
@@ -295,7 +290,6 @@ export function createDbosClient<TAgent extends { readonly tools: readonly Tool[
         const isInQueue = isUnstarted(run) && !isGivenUp(run);
         if (isInQueue || (!isEnded && run.status !== "suspended")) return;
         if (decided.get(runId) !== run.updatedAt) return run;
-        // It was to be retried, which a worker may have found impossible.
         const found = isEnded || isGivenUp(run) ? await (await openQueue()).find(runId) : undefined;
         if (found !== undefined && isOver(found)) return run;
       }),

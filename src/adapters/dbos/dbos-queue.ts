@@ -121,7 +121,6 @@ export class DbosQueue {
     return limitedQueue(this.options.queue);
   }
 
-  /** Resolves to the run that is queued under its id already. An id whose run was deleted is free. */
   async submit(job: Job, jobOrder: JobOrder, isRecorded: IsRecorded): Promise<Job | undefined> {
     const { priority, delayMs, rateKey, schedule } = jobOrder;
     const { version } = this.options;
@@ -255,7 +254,6 @@ export class DbosQueue {
   async adopt(runIds: readonly string[], isDead: (runId: string) => boolean): Promise<void> {
     await inParallel(await this.findLatest(runIds), width, async (run) => {
       const { runId, number, state, job, left, row } = run;
-      // A process died before it had cancelled these.
       await this.end(left);
       if (isOver(run)) return this.rewind(row);
       if (state !== "taken" || !isDead(runId)) return;
@@ -299,7 +297,6 @@ export class DbosQueue {
     if (workflowIDs.length === 0) return;
     const rows = await this.client.listWorkflows({ workflowIDs: [...workflowIDs], ...brief });
     await inParallel(rows, width, async (row) => {
-      // Only what has ended can start again.
       await this.client.cancelWorkflow(row.workflowID);
       await this.rewind(row);
     });
@@ -336,7 +333,7 @@ export class DbosQueue {
       } catch (thrown) {
         const [now] = await this.client.listWorkflows({ workflowIDs: [workflowID], ...brief });
         if (now === undefined || !["done", "cancelled"].includes(getState(now))) return;
-        // It was restarted, and has ended since: perhaps before it saw what it is restarted for.
+        // A run may have ended before it saw what it is restarted for.
         if (tries === 3) throw thrown;
       }
     }

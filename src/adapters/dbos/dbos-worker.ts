@@ -57,10 +57,7 @@ export type DbosWorkerOptions<TTool extends Tool = Tool> = {
   queue?: string | undefined;
   /** The most runs at a time in this process, at least 1; of those with a `rateKey`, as many again. @default 10 */
   concurrency?: number | undefined;
-  /**
-   * The runs with one `rateKey` that all workers together take in any window of `intervalMs`. The limit of the last worker
-   * to start counts. @default none
-   */
+  /** Runs of one `rateKey` in any `intervalMs` over all workers; the last worker to start decides. @default none */
   rateLimit?: RateLimitOptions | undefined;
   /**
    * It takes the runs submitted for this version and, if no version was introduced later, those submitted for none and all
@@ -78,6 +75,7 @@ export type DbosWorkerOptions<TTool extends Tool = Tool> = {
   onWarning?: ((warning: WorkerWarning) => void) | undefined;
 } & (unknown extends InferToolResources<TTool>
   ? {
+      /** Passed to the tools of a run. After `leaseMs` without them, other workers may try the run. */
       resources?: ((run: RunToWork) => unknown) | undefined;
     }
   : {
@@ -150,7 +148,7 @@ export async function startDbosWorker<TTool extends Tool>(
   await working.listRuns({ limit: 1 });
   // Otherwise this process could take more runs at a time than `concurrency`.
   working[workerKey].stopTimers();
-  // For the latest version, as this one may be gone before a run is taken. The launch may already hand out a job.
+  // Schedules submit for the latest version, as this one may be gone by then. The launch may already hand out a job.
   const opening = loadOnce(() => openDbosQueue({ databaseUrl, queue, version: undefined }));
   const { isRecorded, fits, leaseMs } = working[workerKey];
   const isUnended = async (last: QueuedRun | undefined) => {
@@ -304,7 +302,6 @@ function createWork(
 
   async function resume({ runId, stoppedAt }: Job, stored: RunSnapshot): Promise<JobOutcome> {
     const given = await makeResources(runId, stored.metadata);
-    // Once more, as another worker may have what this one lacks.
     const ignoresMismatch = !isPostponed(runId, stored);
     const retriesFailed = stored.updatedAt === stoppedAt;
     const how = { ...given, maxAdoptions, ignoresMismatch, retriesFailed };
@@ -351,6 +348,7 @@ function createWork(
 
 class NoResources extends Error {}
 
+/** Called before the run is claimed, so that another worker may have it. */
 function requireTools({ tools }: WorkingAgent, runId: string, { options, ...target }: OpenContent): void {
   const known = new Set(tools.map(({ name }) => name));
   const chosen = [options.tools ?? [], options.replanTools ?? []].flat().filter((name) => typeof name === "string");
@@ -362,7 +360,7 @@ function requireTools({ tools }: WorkingAgent, runId: string, { options, ...targ
   throw new AgentError("resume-mismatch", `${reasons.join("; ")}.`, { details: { runId, reasons, differences } });
 }
 
-/** Throws for a run that could not be recorded to its end: its result has that error, but the store knows better. */
+/** The result of a run that was not recorded to its end has an error, but the store knows better. */
 function requireRecorded({ status, error }: RunResult): void {
   if (status !== "failed" && status !== "interrupted") return;
   if (isAgentError(error, "store-failed") || isAgentError(error, "run-owned-elsewhere"))
@@ -421,7 +419,6 @@ export async function registerDbosRuns(): Promise<void> {
       DBOS.runStep(async () => workerOf(context.queue).submit(date, context), {
         name: "submit",
         ...retries,
-        // DBOS keeps the error where it shows its workflows.
         shouldRetry: (thrown) => !isAgentError(thrown, "run-conflict"),
       }),
     { name: scheduledWorkflow },

@@ -110,6 +110,7 @@ async function readTarget(run: string | PlanInput): Promise<RunTarget> {
     expressions: createExpressions(),
   };
   const { plan, issues, json } = await checkPlan(toJson(run, { maxBytes: maxPlanBytes }), scope);
+  // Only a worker knows which tools there are, and what they take.
   const plain = issues.filter(({ code }) => code !== "unknown-tool");
   if (plain.length > 0) throw invalidPlan("The plan is invalid", plain);
   return { plan: plan ?? (json as unknown as PlanInput) };
@@ -130,7 +131,7 @@ export interface ScheduleOptions<TTool extends Tool = Tool> extends Pick<SubmitO
 
 const scheduleOptions = {
   name: {
-    // Followed by a time, it is the id of a run.
+    // With a time behind it, it is the id of a run.
     isValid: (name) => typeof name === "string" && /^[\w.-]{1,100}$/.test(name),
     expected: "1 to 100 letters, digits, _ . or -",
     isHarmless: true,

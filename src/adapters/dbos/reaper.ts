@@ -15,7 +15,7 @@ const takenEvery = 5;
 const endedEvery = 60;
 const pageSize = 100;
 
-/** Queues runs again without an owner: their workers died, a message or the end of a wait came, or they fit again. */
+/** Queues ownerless runs again: their workers died, a message or the end of a wait came, or they fit again. */
 export class Reaper {
   private timer: unknown;
   private looking: Promise<void> | undefined;
@@ -117,7 +117,6 @@ export class Reaper {
   private async closeIdle(): Promise<void> {
     const taken = await this.queue.taken();
     if (taken.length === 0) return;
-    // If there are more, the others are looked at one by one.
     const { runs } = await this.agent.listRuns({ status: ["planning", "running", "interrupted"], limit: 1_000 });
     const executed = new Set(runs.map(({ runId }) => runId));
     const free = taken.filter((id) => !executed.has(readId(id).runId));

@@ -15,7 +15,7 @@ interface ClientOptions {
   readonly isAnswer?: boolean;
 }
 
-/** The library supports no signal, logs to the console, and misreads broken answers and errors; `fetch` does these. */
+/** The library takes no signal, logs to the console, and misreads broken answers: our `fetch` handles these. */
 export async function createClient(options: ClientOptions): Promise<Ollama> {
   const { settings, signal, hasFormat = false, isAnswer = false } = options;
   const { Ollama } = await countPending(import("ollama/browser"));
@@ -236,7 +236,7 @@ function describe({ modelId, host }: OllamaSettings, reason: ModelFailureReason,
   }
 }
 
-/** Errors of an established connection. All others are of one that never was. */
+/** Errors with other codes are of a connection that never was. */
 const cutCodes = /^(?:UND_ERR_(?:SOCKET|HEADERS_TIMEOUT|BODY_TIMEOUT|REQ_CONTENT_LENGTH_MISMATCH)|ECONNRESET|EPIPE)$/;
 
 function connectionFailure(settings: OllamaSettings, thrown: unknown): AgentError<"model-failed"> {

@@ -27,7 +27,7 @@ import {
 
 /** A model of Ollama. @group Models */
 export interface OllamaModel extends LanguageModel {
-  /** Loads the model before the first request. Rejects with `model-failed`, or with the reason of the signal. */
+  /** Loads the model into the server's memory ahead of use. Rejects with `model-failed` or the reason of the signal. */
   preload(options?: { readonly signal?: AbortSignal | undefined }): Promise<void>;
 }
 
@@ -94,7 +94,6 @@ class OllamaCalls {
   }
 
   async getContextTokens(signal: AbortSignal): Promise<number | undefined> {
-    // The first request reports what is wrong.
     const { contextLength } = (await this.facts.get(signal).catch(() => undefined)) ?? {};
     const { contextTokens } = this.settings;
     return typeof contextTokens === "number" ? Math.min(contextTokens, contextLength ?? contextTokens) : contextLength;
@@ -276,7 +275,6 @@ function readFacts(modelId: string, answer: unknown) {
   const { [lengthKey]: length } = readFields(info, lengthKey);
   return {
     canThink: Array.isArray(capabilities) ? capabilities.includes("thinking") : undefined,
-    // Its thinking has levels, and cannot be turned off.
     isGptOss: [family ?? modelId, architecture].some((name) => typeof name === "string" && /gpt-?oss/i.test(name)),
     contextLength: typeof length === "number" && Number.isInteger(length) && length > 0 ? length : undefined,
   };
@@ -296,7 +294,6 @@ const defaultThinkingTokens = 4_096;
 /** A high estimate of what a template adds around each message, and around all of them. */
 const tokensPerMessage = 16;
 const leastContextTokens = 4_096;
-/** A second try repeats the start of the answer and says what was wrong with it. */
 const secondTryTokens = 512;
 /** An answer with room for fewer is not worth requesting, unless no more was wanted. */
 const leastOutputTokens = 256;

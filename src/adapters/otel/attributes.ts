@@ -68,7 +68,6 @@ export function toErrorAttributes(
 
 /** The data of a run in its spans: nothing, what goes in, or also what comes out and the messages of errors. @inline */
 export type TelemetryContent = "none" | "inputs" | "all";
-
 const maxLength = 32_768;
 
 export function toDataAttributes(

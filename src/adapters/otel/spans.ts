@@ -25,7 +25,6 @@ interface SpanSettings {
 }
 
 type Started = { readonly span: Span; readonly context: Context };
-
 const maxStarted = 10_000;
 
 /** Parents are found by run id: what wakes a step may be the end of another run's. */

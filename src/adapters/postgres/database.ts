@@ -34,10 +34,7 @@ export interface PostgresOptions {
    * and `query_timeout` count instead). The server also ends a transaction that is idle for as long. @default 10_000
    */
   readonly timeoutMs?: number | undefined;
-  /**
-   * While the database cannot be reached, a method is tried again for this time, from its first failure on, before it
-   * rejects with `store-failed`. @default 5_000
-   */
+  /** While the database cannot be reached, a method is tried again this long after it first failed. @default 5_000 */
   readonly retryForMs?: number | undefined;
   /** The schema of the tables, whose names start with `planwright_`; it is created if missing. @default "public" */
   readonly schema?: string | undefined;
@@ -276,7 +273,6 @@ function getName(text: string): string {
   return name;
 }
 
-/** "plwr" */
 const lockKey = 0x706c7772;
 
 /** Another process may be creating the tables. */
@@ -290,6 +286,7 @@ function createDialect(schema: string): Dialect {
     textType: 'text COLLATE "C"',
     search: "strpos",
     column: (name) => name,
+    // An entry of an index must not be long.
     indexed: (column) => `md5(${column})`,
     equals(name, text) {
       const column = raw(name);
@@ -305,8 +302,7 @@ function quoteName(name: string): string {
 /**
  * - All that changes with an event, and the lease, is in one row of a run, so that an append is one statement. A row
  *   with sequence 0 is a run that has yet to start: it is claimed, or has messages, and has no status.
- * - No index mentions what an append changes nearly always, not even in its WHERE, so that PostgreSQL need not write to
- *   all of the indexes ("heap-only tuples").
+ * - No index mentions what appends nearly always change, not even in its WHERE: such updates write to no index (HOT).
  * - JSON is kept as text: `jsonb` would refuse a null character and forget how numbers were written.
  * - Fences are never used again, so that they still grow after a run is deleted.
  * - Messages up to `dropped_to` were posted to a run that has ended since.

@@ -174,8 +174,7 @@ export function createPostgresRunStore(options: PostgresRunStoreOptions): Postgr
     async post(runId, message, { isEarly = false, maxKept } = {}) {
       // A message that is sent again must not be another one.
       const key = randomUUID();
-      // The run is changed first, so that numbers grow. An append that waited for a mere lock, and not for a change,
-      // would end the run with a number for `dropped_to` that it took before it waited.
+      // First, so that numbers grow: after a mere lock, an append would end the run with a number that is too low.
       const changed = isEarly
         ? sql`INSERT INTO ${runs} AS r (run_id, posts) VALUES (${runId}, 1)
             ON CONFLICT (run_id) DO UPDATE SET posts = r.posts + 1 RETURNING r.number, r.status`
@@ -187,6 +186,7 @@ export function createPostgresRunStore(options: PostgresRunStoreOptions): Postgr
           SELECT number, ${key}, ${JSON.stringify(message)} FROM run WHERE status IS NULL OR status NOT IN (${ended})
           ON CONFLICT (key) DO UPDATE SET json = EXCLUDED.json RETURNING number
         ) SELECT (SELECT number FROM added) AS number, ${nowSql(clock())} AS now FROM run`;
+      // Without this one, which an earlier attempt may have added.
       const count = sql`SELECT count(*) FROM ${messages} m JOIN ${runs} r ON r.number = m.run_number
         WHERE r.run_id = ${runId} AND m.number > r.dropped_to AND m.key <> ${key}`;
       // One statement would not count what others are adding.
@@ -216,13 +216,13 @@ export function createPostgresRunStore(options: PostgresRunStoreOptions): Postgr
           ) SELECT number FROM gone`);
         if (gone !== undefined) {
           const number = readInteger(gone, "number");
+          // What was written while the deletion waited for the run.
           await db.prepared(sql`WITH events AS (DELETE FROM ${tables.events} WHERE run_number = ${number})
             DELETE FROM ${messages} WHERE run_number = ${number}`);
           return true;
         }
         const run = await findRun(db, runId);
         if (run === undefined || readInteger(run, "sequence") === 0) {
-          // An earlier attempt has deleted it.
           if (db.isInDoubt) return true;
           throw runNotFound(runId);
         }
@@ -315,10 +315,7 @@ const columns = raw(
   "r.run_id, r.status, r.request, r.created_at, r.updated_at, r.started_at, r.digest, r.created_ms, r.number",
 );
 
-/**
- * Each status is looked up in the index separately, so that a page costs no more than its own runs, however many there
- * are; together they would have to be sorted first. One run more than the limit is selected, to detect another page.
- */
+/** Statuses are looked up in the index one by one: together, all their runs would have to be sorted for a page. */
 export function listSql(query: ListQuery, prefix: string, nowMs: number | null): Sql {
   const { statuses = runStatuses, resumable, pending = null, metadata, sinceMs, limit, before } = query;
   const runs = raw(`${prefix}runs`);

@@ -5,7 +5,6 @@ import type { NoticeClient, PostgresQueryable } from "./sql-pool.ts";
 /** An owner of runs need not hear of all events of others, so messages have a channel of their own. */
 const [eventChannel, postChannel] = ["planwright", "planwright_posted"];
 const reconnectPauses = { firstMs: 1_000, maxMs: 60_000, mayExit: true };
-
 const [echo, echoMs] = [":", 5_000];
 
 /** A commit with a notice waits for all others that have one, so notices are sent afterwards and can be lost: followers poll, too. */
@@ -140,6 +139,7 @@ export class RunNotices {
     else {
       await client.query(`LISTEN ${channel}`);
       heard.add(channel);
+      // Notices may have been missed.
       this.call(channel);
       void this.tryEcho(client, channel);
     }

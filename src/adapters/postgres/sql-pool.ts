@@ -20,7 +20,6 @@ export interface PostgresQueryable {
 export interface PostgresClient extends PostgresQueryable {
   /** Returns the connection to the pool, or closes it. */
   release(destroy?: boolean): void;
-  /** Listens to the loss of the connection while it is out of the pool. */
   on?(event: "error", listener: (error: Error) => void): unknown;
   off?(event: "error", listener: (error: Error) => void): unknown;
 }

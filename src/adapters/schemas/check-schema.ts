@@ -4,8 +4,6 @@ import { failOption } from "../../core/option-tables.ts";
 import { cutText, editDistance } from "../../core/text.ts";
 import { longestTextFor } from "./longest-text.ts";
 
-// A mistake is found when a schema is defined: a misspelled type would refuse each value, a misspelled pattern throw.
-
 const typeNames = ["string", "number", "integer", "boolean", "null", "array", "object"];
 const checkedFormats =
   "date time date-time duration uri uri-reference uri-template url email hostname ipv4 ipv6 regex uuid json-pointer json-pointer-uri-fragment relative-json-pointer";
@@ -100,7 +98,6 @@ interface CopyOptions {
   readonly depth?: number;
 }
 
-/** Writes `{}` for a part that is `true`, and `{ not: {} }` for `false`. */
 export function copySchema(schema: unknown, option: string, options: CopyOptions = {}): Record<string, unknown> {
   const { depth = 0, isDraft4 = false, change, longestTexts } = options;
   if (schema === true) return {};
@@ -149,6 +146,7 @@ function checkKeyword(keyword: string, value: unknown, place: string, longestTex
     if (longest < shortest) failSlow(value, place);
     longestTexts?.set(value as string, longest);
   }
+  // Keys may be of any length.
   if (keyword === "patternProperties")
     for (const key of Object.keys(value as object)) if (readLongestText(key, place) < Infinity) failSlow(key, place);
 }

@@ -1,7 +1,4 @@
-/**
- * `planwright/schemas`: tools whose schemas are written as JSON Schema.
- * @module planwright/schemas
- */
+/** Tools whose schemas are written as JSON Schema. @module planwright/schemas */
 
 import { type OutputUnit, type Schema, type SchemaDraft, Validator } from "@cfworker/json-schema";
 import type { JsonPath } from "../../core/json.ts";
@@ -21,12 +18,10 @@ export interface JsonSchemaOf<T> extends StandardSchema<T, T> {
  * A JSON Schema as the `inputSchema` or `outputSchema` of a tool: draft 2020-12, or what its `$schema` names (2019-09,
  * 7, 4). A value is checked and not changed: there are no defaults. The keywords `sensitive` and `composed` mark a
  * field, as do the functions of these names. The type is inferred from a schema that is written in place; give it for
- * any other: `jsonSchema<Order>(orderSchema)`.
- *
- * Throws `invalid-options`, with the path, for a misspelled type or keyword, a keyword with a value that it cannot
- * have, a pattern that is not ECMAScript's, a pattern that can take long for a short text or a key, a format that
- * cannot be checked, a `$ref` that leads nowhere, outside or back to itself, and keywords of other drafts that would
- * have no effect.
+ * any other: `jsonSchema<Order>(orderSchema)`. Throws `invalid-options`, with the path, for a misspelled type or
+ * keyword, a value that its keyword cannot have, a pattern that is not ECMAScript's or can take long for a short text
+ * or a key, a format that cannot be checked, a `$ref` that leads nowhere, outside or back to itself, and keywords of
+ * other drafts that would have no effect.
  *
  * {@includeCode ../../../examples/25-schemas.ts}
  * @see https://json-schema.org/draft/2020-12
@@ -35,7 +30,7 @@ export interface JsonSchemaOf<T> extends StandardSchema<T, T> {
 export function jsonSchema<const TSchema extends object, TValue extends FromJsonSchema<TSchema>>(
   schema: TSchema,
 ): JsonSchemaOf<TValue>;
-// Only the second one fits where a type is given.
+// This overload takes calls with one type argument.
 export function jsonSchema<TValue>(schema: object): JsonSchemaOf<TValue>;
 export function jsonSchema(schema: object): JsonSchemaOf<unknown> {
   const draft = getDraft(Object(schema));
@@ -144,7 +139,6 @@ class RepeatingLists {
   }
 }
 
-/** `size` counts the parts of the list, itself included. */
 type SizedList = { readonly list: unknown; readonly size: number };
 
 function findRepeating(value: unknown): readonly SizedList[] {
@@ -174,12 +168,12 @@ function findRepeating(value: unknown): readonly SizedList[] {
   return [...repeating.values()];
 }
 
-/** Errors of these only say that there are others below. */
+/** Their errors only say that there are others below. */
 const containerWords =
   "$ref $recursiveRef additionalItems additionalProperties allOf dependentSchemas if items patternProperties prefixItems properties propertyNames unevaluatedItems unevaluatedProperties";
 const containers = new Set(containerWords.split(" "));
 const unions = new Set(["anyOf", "oneOf"]);
-/** These rule a branch of a union out; others find fault with a value that means it. */
+/** These keywords rule a branch of a union out; others find fault with a value that means it. */
 const decisive = new Set(["const", "enum", "type"]);
 
 /** In the validator's flat list, the errors of a part follow that of the whole. */
@@ -264,11 +258,7 @@ function toMessage({ keyword, error }: OutputUnit): string {
   return keyword === "type" ? message.replaceAll('", "', " or ") : message;
 }
 
-/**
- * The type of what fits a JSON Schema, as far as TypeScript can tell: objects, lists, unions, constants. `unknown` for
- * references and anything else.
- * @group Tools
- */
+/** The type that a JSON Schema allows, as far as TypeScript can tell; `unknown` for references, say. @group Tools */
 export type FromJsonSchema<TSchema> = TSchema extends { readonly const: infer TConst }
   ? TConst
   : TSchema extends { readonly enum: readonly (infer TValue)[] }

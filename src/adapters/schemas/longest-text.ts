@@ -21,10 +21,7 @@ const longestTexts = [Infinity, 5_000, 300, 80];
 const maxWaysLog10 = 6;
 const maxEmptyWays = 6;
 
-/**
- * Returns the length of text up to which a valid pattern with the flag `u` is quick. 0 if that is not known: references
- * back, flags of a part, counts of what can be empty, and patterns that are very long or take long to follow.
- */
+/** Returns the length of text up to which a pattern (flag `u`) is quick; 0 if unknown, as for references back. */
 export function longestTextFor(pattern: string): number {
   const automaton = pattern.length > maxLength ? undefined : new PatternParser(pattern).parse();
   if (automaton === undefined) return 0;
@@ -34,7 +31,7 @@ export function longestTextFor(pattern: string): number {
   const pairs = edges === undefined ? Infinity : Math.ceil(countInRow(edges, next.length));
   const known = longestTexts[inner + pairs];
   if (known !== undefined) return known;
-  // At most a million ways, each character multiplies them.
+  // At most a million ways: each character multiplies them.
   const ways = countWays(next, overlap);
   return Math.floor(maxWaysLog10 / Math.log10(ways) / (inner === 0 ? 1 : 2));
 }
@@ -71,6 +68,7 @@ class PatternParser {
       isAnchored &&= this.#pattern[this.#index] === "^";
       this.#link([0], this.#readSequence().first);
     } while (this.#isFollowed && this.#skip("|"));
+    // A search starts at each character.
     if (!isAnchored) this.#link([0], [0]);
     return this.#isFollowed && this.#emptyWays <= maxEmptyWays
       ? { atoms: this.#atoms, next: this.#next, inner: this.#inner }
@@ -148,6 +146,7 @@ class PatternParser {
     if (count === undefined) return once;
     const end = this.#index;
     const range = rangeOf(count);
+    // Each turn multiplies the ways to be empty.
     if (this.#emptyWays > emptyWays && range.most > 1) this.#isFollowed = false;
     const copy = () => {
       this.#index = inside;
@@ -158,6 +157,7 @@ class PatternParser {
     return this.#repeat(once, { ...range, isAtom: atom !== undefined, copy });
   }
 
+  /** A look around is matched at each place to which the rest comes, unless it stands at the start. */
   #readLook(): void {
     const isAtStart = this.#isAtStart;
     this.#link([0], this.#readGroup().first);

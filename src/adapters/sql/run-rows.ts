@@ -101,6 +101,7 @@ export function readListOptions(options: ListRunsOptions): ListQuery {
   return {
     ...selection,
     metadata: metadata.map(([key, value]) => hashEntry(key, value)),
+    // No run has the number 0, so runs created exactly at `until` are left out.
     before: position.createdMs < untilMs ? position : { createdMs: untilMs, number: 0 },
   };
 }

@@ -12,10 +12,7 @@ export interface Sql {
   readonly values: readonly SqlValue[];
 }
 
-/**
- * Yields statements and gets their rows: SQLite runs them at once, PostgreSQL waits for each. A statement that writes
- * needs a `RETURNING`. Throws a `SyntaxError` for a damaged row.
- */
+/** SQLite runs the statements at once, PostgreSQL waits for each. A statement that writes needs a `RETURNING`. */
 export type Steps<T> = Generator<Sql, T, readonly SqlRow[]>;
 
 export function sql(first: TemplateStringsArray, ...parts: readonly (SqlValue | Sql)[]): Sql {

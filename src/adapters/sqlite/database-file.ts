@@ -12,10 +12,7 @@ import { checkWritable, isBusy, movedCode, toStoreFailure } from "./store-failur
 
 /** Options of every store in an SQLite file. */
 export interface SqliteFileOptions {
-  /**
-   * The file, on a disk of this machine; it is created with its folders if missing. Runs and todos may share one.
-   * `:memory:` keeps everything in memory.
-   */
+  /** A file on a local disk, created with its folders; runs and todos may share one. `:memory:` is kept in memory. */
   readonly path: string;
   /**
    * The longest wait of a method for a file that another process has locked, before it fails with `store-failed`. After
@@ -85,8 +82,7 @@ export function openDatabase({ path, driver, busyTimeoutMs }: Omit<FileSettings,
 
 /**
  * A write-ahead log takes one write to the disk for a commit instead of three, but before 3.51.3 SQLite can damage a
- * file when two processes reset the log at once (https://sqlite.org/wal.html#walreset). The mode stays unchanged while
- * anything else has the file open.
+ * file when two processes reset the log at once (https://sqlite.org/wal.html#walreset).
  */
 function setJournalMode(db: SqlDatabase): void {
   const [major = 0, minor = 0, patch = 0] = String(db.value("SELECT sqlite_version()")).split(".").map(Number);
@@ -244,7 +240,6 @@ function isLocked(thrown: unknown): boolean {
   return isAgentError(thrown, "store-failed") && thrown.details.problem === "busy";
 }
 
-/** "plwr" */
 const applicationId = 0x706c7772;
 
 export const dialect: Dialect = {
@@ -287,15 +282,13 @@ function hasTables(db: SqlDatabase, path: string): boolean {
 }
 
 /**
- * - The rows of `runs` change with each event, so they are small: other tables have the request, which may be long, and
- *   the other data that a list shows of a run.
+ * - The rows of `runs` change with each event, so they are small: other tables have what is long or seldom changes.
  * - Texts from a caller are kept as JSON: some drivers truncate a plain text at a null character.
  * - A lease may precede the first event, and its fence outlives it.
  * - `run_metadata` has a hash of each key of metadata and its value, in the order of the list.
- * - The events of a deleted run are deleted in batches, so its number is not used again. Nor is its fence: `run_marks`
- *   has one row with the highest fence of the deleted runs.
- * - `run_waits` has the kinds of what suspended runs wait for, in the order of the list; `run_resumes` when the
- *   earliest wait of a run is over.
+ * - A deleted run's events are deleted in batches, so its number is not used again. Nor is its fence: `run_marks` has
+ *   the highest fence of the deleted runs.
+ * - `run_waits` has the kinds of waits, in the order of the list; `run_resumes` the end of a run's earliest wait.
  */
 const createTables = `
   CREATE TABLE runs (

@@ -85,9 +85,8 @@ export function inTransaction<T>(db: SqlDatabase, mode: "DEFERRED" | "IMMEDIATE"
 }
 
 /**
- * In a damaged file any column may be a text of arbitrary bytes, for which one driver ends the process and others
- * return another text: so all are selected as bytes. An `ORDER BY` of such a column must also name its table, or it
- * sorts by the bytes.
+ * In a damaged file any column may be arbitrary bytes, for which one driver ends the process: so all are selected as
+ * bytes. An `ORDER BY` of such a column must also name its table, or it sorts by the bytes.
  */
 export function asBytes(...columns: readonly string[]): string {
   return columns.map((column) => `CAST(${column} AS BLOB) AS ${column.slice(column.indexOf(".") + 1)}`).join(", ");
@@ -102,7 +101,7 @@ export type FindDriver = (driver: SqliteDriver) => DatabaseConstructor | undefin
 
 export const drivers: readonly SqliteDriver[] = ["node", "better-sqlite3", "libsql"];
 
-/** The command adds a file in the current folder, from which drivers are also resolved. */
+/** Drivers are also resolved from these files: the command adds one in the current folder. */
 export const driverPlaces: string[] = [];
 
 /** Bundlers do not know this `require`, and so leave it alone. */
@@ -126,6 +125,7 @@ export function loadDriver(driver: SqliteDriver | undefined, places?: readonly F
       try {
         const Database = find(candidate);
         if (Database === undefined) continue;
+        // Loads the compiled part.
         new Database(":memory:").close();
         return Database;
       } catch (thrown) {

@@ -137,6 +137,7 @@ export function createSqliteRunStore(options: SqliteRunStoreOptions): SqliteRunS
         deleteRun(db, runId, run, lease?.fence ?? 0);
         return true;
       });
+      // Deleting thousands of runs must not block everything else in this process.
       await turn();
       try {
         while (isDeleted && (await file.write("delete", "", sweep))) await turn();
@@ -194,6 +195,7 @@ function insertEvents(db: SqlDatabase, run: RunRow, events: readonly AgentEvent[
   const update = "UPDATE runs SET sequence = ?, updated_at = ?, started_at = coalesce(started_at, ?) WHERE number = ?";
   db.run(update, sequence, updatedAt, startedAt, number);
   if (digest !== undefined) saveDigest(db, run, digest, before);
+  // Separately, as it also writes to an index.
   if (status !== run.status) db.run("UPDATE runs SET status = ? WHERE number = ?", status, number);
   if (endedStatuses.has(status)) db.run(deleteAllMessages, number);
 }
@@ -298,10 +300,7 @@ export function listRuns(db: SqlDatabase, query: ListQuery, nowMs: number): RunP
 const names = ["number", "run_id", "status", "created_ms", "created_at", "updated_at", "started_at"];
 const columns = asBytes(...names.map((name) => `runs.${name}`));
 
-/**
- * Each status is looked up in the index separately: together they would have to be sorted first, at the cost of all
- * runs instead of a page. With `isByMetadata`, runs are looked up by the first of the hashes.
- */
+/** Statuses are looked up in the index one by one: together, all their runs would have to be sorted for a page. */
 export function listSql(query: ListQuery, nowMs: number, isByMetadata = true): Sql {
   const { resumable, pending, metadata, sinceMs, before, limit } = query;
   const first = isByMetadata ? metadata[0] : undefined;
@@ -320,6 +319,7 @@ export function listSql(query: ListQuery, nowMs: number, isByMetadata = true): S
       SELECT ${number} AS number, ${time} AS created_ms FROM ${from} WHERE ${all([...where, ...filters, position])}
       ORDER BY ${time} DESC, ${number} DESC LIMIT ${limit + 1})`;
   });
+  // A run may wait for several things.
   const union = pending === undefined ? " UNION ALL " : " UNION ";
   return sql`SELECT ${raw(columns)}, CAST(run_requests.json AS BLOB) AS request, CAST(run_digests.json AS BLOB) AS digest
     FROM (${join(found, union)} ORDER BY created_ms DESC, number DESC LIMIT ${limit + 1}) AS page
@@ -328,7 +328,7 @@ export function listSql(query: ListQuery, nowMs: number, isByMetadata = true): S
     ORDER BY page.created_ms DESC, page.number DESC`;
 }
 
-/** `where` is equal to the first columns of an index, whose next columns are `index`, in the order of the list. */
+/** An index starts with what `where` is equal to, and continues with the `index` columns in the order of the list. */
 interface Lookup {
   readonly from: Sql;
   readonly index: readonly [createdMs: string, number: string];

@@ -6,7 +6,6 @@ import { type StoreAttempt, storeFailure } from "../sql/statement.ts";
 type FileProblem = Exclude<StoreProblem, "wrong-format" | "unreachable">;
 
 export const movedCode = 1_032;
-
 const codes: Readonly<Record<string, readonly [code: number, problem?: FileProblem | "disk"]>> = {
   SQLITE_READONLY_DBMOVED: [movedCode],
   SQLITE_BUSY: [5, "busy"],
@@ -59,6 +58,7 @@ function findProblem(thrown: unknown, path: string): FileProblem | undefined {
 function readCode(thrown: unknown): number {
   if (typeof thrown !== "object" || thrown === null) return 0;
   const { errcode, rawCode, code, message } = thrown as Record<string, unknown>;
+  // In this order: node:sqlite; libsql; better-sqlite3, which only has the name; libsql when it opens a file.
   if (typeof errcode === "number") return errcode;
   if (typeof rawCode === "number") return rawCode;
   if (typeof code === "string" && code.startsWith("SQLITE_"))

@@ -1,8 +1,4 @@
-/**
- * A model that runs in the browser, or in any process that runs WebAssembly, by
- * [wllama](https://github.com/ngxson/wllama) (MIT), version 3.13 or later.
- * @module
- */
+/** Models in a browser or other WebAssembly: [wllama](https://github.com/ngxson/wllama) (MIT), from 3.13 on. @module */
 import {
   type LanguageModel,
   type ModelFailureReason,
