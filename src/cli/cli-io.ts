@@ -71,7 +71,6 @@ export function getExitCode(status: RunStatus, error?: AgentErrorData): number {
 }
 
 const usageErrors = ["cannot-plan", "invalid-request", "invalid-options"];
-/** A planner that fails with one of these may plan the request later. */
 const unanswered = ["model-failed", "planning-failed", "timeout", "limit-exceeded"];
 
 function isUsageError(error: AgentErrorData | undefined): boolean {

@@ -128,7 +128,6 @@ function describeError(error: unknown): string {
   return printable(typeof message === "string" ? message : String(error));
 }
 
-/** The error of a model has advice, so all is shown. */
 export function renderFallback({ error, next }: Pick<PlanFallbackEvent, "error" | "next">): string {
   const { message } = isAgentError(error.cause, "model-failed") ? error.cause : error;
   return `planwright: ${printable(message)} (Planning with ${printable(next)} instead.)`;

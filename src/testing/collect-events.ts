@@ -3,7 +3,9 @@ import type { AgentEvent } from "../core/events.ts";
 /** Events in the order in which they were emitted. @group Testing */
 export interface CollectedEvents {
   readonly events: readonly AgentEvent[];
+  /** The types, in order. */
   types(this: void): readonly AgentEvent["type"][];
+  /** Stops collecting. */
   stop: () => void;
 }
 

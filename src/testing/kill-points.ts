@@ -155,7 +155,7 @@ export interface KillPoint {
 /** Represents a process: create an agent with its store, and with its own tools. @group Storage */
 export interface MortalProcess {
   readonly store: FaultyRunStore;
-  /** Process 1 is killed, 2 and so on resume. Ignore what tools of 1 do after `store.hasCrashed`: nothing stops them. */
+  /** Process 1 is killed, 2 and so on resume. Ignore what tools of 1 do after `store.hasCrashed`: none is stopped. */
   readonly generation: number;
 }
 

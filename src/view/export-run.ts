@@ -315,7 +315,6 @@ async function findChange(run: ExportedRun): Promise<string | undefined> {
 function isSameAt(key: string, derived: object, given: object): boolean {
   if (Object.hasOwn(derived, key) !== Object.hasOwn(given, key)) return false;
   const [one, other] = [(derived as Keyed)[key], (given as Keyed)[key]];
-  // The events are the same list, so they need not be printed.
   return one === other || canonicalJson(one) === canonicalJson(other);
 }
 

@@ -153,7 +153,6 @@ function renderModelCalls({ modelCalls }: RunView): Html | false {
   return tableSection("Model calls", ["model", short("outcome"), ...counted], rows, { more, id: "models" });
 }
 
-/** In characters: for all values of a page, and for each. */
 const valueBudget = 140_000;
 const [maxValue, minValue] = [4_000, 70];
 const maxIterations = 50;

@@ -148,7 +148,7 @@ function mask<TRun extends RunSnapshot | RunResult>(run: TRun, tools: readonly T
   const paths = getPaths(tools);
   const { plan, steps } = run;
   return {
-    // The largest are masked once, below.
+    // These are masked below, once.
     ...maskPaths({ ...run, plan: undefined, steps: [] }, []),
     ...(plan !== undefined && { plan: maskPlan(plan, paths) }),
     steps: steps.map((step) => maskStep(step, paths)),

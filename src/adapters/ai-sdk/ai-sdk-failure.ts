@@ -31,7 +31,6 @@ export function aiSdkFailure(
   { isAnswering }: { isAnswering: boolean },
 ): AgentError<"model-failed"> {
   const error = unwrap(thrown);
-  // A stream wraps its error in an envelope.
   const source = thrown instanceof Error ? thrown : error;
   const message = readMessage(error);
   const fields = readFields(error, "name", "statusCode", "status", "code", "isRetryable");

@@ -22,18 +22,23 @@ export interface AiSdkLanguageModel {
   readonly specificationVersion: "v2" | "v3" | "v4";
   readonly provider: string;
   readonly modelId: string;
+  /** Returns the whole answer. */
   doGenerate(options: object): PromiseLike<object>;
+  /** Streams the answer. */
   doStream(options: object): PromiseLike<{ readonly stream: AiSdkStream }>;
 }
 
 /** A `ReadableStream`, as far as it is used here. @inline */
 interface AiSdkStream {
+  /** Locks the stream. */
   getReader(): AiSdkReader;
 }
 
 /** See {@link AiSdkStream}. @inline */
 interface AiSdkReader {
+  /** The next piece. */
   read(): Promise<{ readonly done: boolean; readonly value?: unknown }>;
+  /** Ends the answer. */
   cancel(reason?: unknown): Promise<void>;
 }
 

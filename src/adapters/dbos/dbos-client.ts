@@ -85,6 +85,7 @@ export interface DbosClient<TTool extends Tool = Tool> {
   ): Promise<readonly { readonly runId: string }[]>;
   /** Queues a run at each time of a cron expression. A name, 1 to 100 of `A-Z a-z 0-9 _ . -`, has one schedule. */
   schedule(this: void, name: string, schedule: ScheduleOptions<TTool>): Promise<void>;
+  /** Ends a schedule. */
   unschedule(this: void, name: string): Promise<void>;
   /** Counts the runs that wait for a worker, and says for how long the oldest has: 0 if there is none. */
   queue(this: void): Promise<{ readonly waiting: number; readonly oldestMs: number }>;
@@ -122,6 +123,7 @@ export interface DbosClient<TTool extends Tool = Tool> {
    * plan. Rejects with `run-not-found`, and with `cancelled` by the signal or a cancellation in DBOS itself.
    */
   result(this: void, runId: string, options?: { readonly signal?: AbortSignal }): Promise<RunSnapshot<TTool>>;
+  /** Closes its connections. */
   close(this: void): Promise<void>;
 }
 
@@ -201,7 +203,7 @@ export function createDbosClient<TAgent extends { readonly tools: readonly Tool[
       for (;;) {
         const found = await look();
         if (found !== undefined) return found;
-        // A store that announces news may need a connection for it, so none is watched for what is there already.
+        // A store may need a connection to announce news, so none is watched for what is there already.
         unwatch ??= runStore.watch?.(runId, backoff.wake);
         await backoff.pause(signal);
         if (signal?.aborted) throw cancelledBy(signal.reason);

@@ -106,9 +106,8 @@ export async function openDbosQueue(options: DbosQueueOptions): Promise<DbosQueu
 }
 
 /**
- * A run is one job, however often it is submitted, woken or adopted: a workflow whose id is that of the run. If its
- * worker dies, or somebody resumes it, another workflow takes its place, `<run>/2` and so on: each is made once however
- * many workers notice. Only a submitted run may be for workers of one version, as these may be gone when it continues.
+ * A run is a workflow with its id. If its worker dies, or it is resumed, another workflow takes its place, `<run>/2`
+ * and so on, made once however many workers notice, and for any version, as the workers of its own may be gone.
  */
 export class DbosQueue {
   constructor(

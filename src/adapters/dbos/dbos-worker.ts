@@ -79,10 +79,7 @@ export type DbosWorkerOptions<TTool extends Tool = Tool> = {
       resources?: ((run: RunToWork) => unknown) | undefined;
     }
   : {
-      /**
-       * Passed to the tools of a run: they are not stored, so each worker makes them. After `leaseMs` without them,
-       * other workers may try the run.
-       */
+      /** Passed to a run's tools; each worker makes them. After `leaseMs` without, other workers may try the run. */
       resources: (run: RunToWork) => InferToolResources<TTool> | Promise<InferToolResources<TTool>>;
     });
 
@@ -293,7 +290,7 @@ function createWork(
     } catch (thrown) {
       if (isAgentError(thrown) && refusals.has(thrown.code)) return refuse(runId, content, thrown);
       if (!isMismatch(thrown)) throw thrown;
-      // What is sealed with a key that is not here has to stay in the queue.
+      // A worker with the key to what is sealed must get it from the queue.
       const isAgain = stored === undefined && isPostponed(runId, undefined);
       if (isAgain && content !== undefined) await hold(runId, content, mismatchOf(thrown));
       return postpone(runId, thrown.message);

@@ -131,7 +131,7 @@ export interface ScheduleOptions<TTool extends Tool = Tool> extends Pick<SubmitO
 
 const scheduleOptions = {
   name: {
-    // With a time behind it, it is the id of a run.
+    // Followed by a time, it is the id of a run.
     isValid: (name) => typeof name === "string" && /^[\w.-]{1,100}$/.test(name),
     expected: "1 to 100 letters, digits, _ . or -",
     isHarmless: true,

@@ -108,7 +108,7 @@ export class Reaper {
     this.unfitCursor = cursor;
     const fitting: string[] = [];
     await inParallel(runs, 4, async (run) => {
-      // One that is damaged, or was deleted meanwhile, must not hide the others.
+      // One that is damaged, or deleted meanwhile, must not hide the others.
       if (await this.options.fits(run).catch(unlessUnreachable)) fitting.push(run.runId);
     });
     if (fitting.length > 0) await this.queue.adopt(fitting, () => false);
@@ -126,7 +126,6 @@ export class Reaper {
     const unrecorded: string[] = [];
     const ended: string[] = [];
     const suspended: string[] = [];
-    // The others are looked at next time: it may be very many at first.
     const from = this.idleFrom < idle.length ? this.idleFrom : 0;
     this.idleFrom = from + 5 * pageSize;
     await inParallel(idle.slice(from, this.idleFrom), 4, async (id) => {

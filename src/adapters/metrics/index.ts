@@ -38,6 +38,7 @@ export interface MetricPoint {
 
 /** An observer that keeps metrics in memory. */
 export interface MetricsObserver extends Required<Pick<Observer, "event">> {
+  /** All metrics so far. */
   snapshot(this: void): readonly Metric[];
   /** All metrics that have points, in Prometheus's text format 0.0.4: the body of a page of type `text/plain; version=0.0.4`. */
   toPrometheus(this: void): string;

@@ -31,7 +31,7 @@ export async function createClient(options: ClientOptions): Promise<Ollama> {
         signal.throwIfAborted();
         throw connectionFailure(settings, thrown);
       }
-      // A `fetch` that ignores signals: nothing else would close it.
+      // Nothing else closes the body if `fetch` ignores signals.
       if (signal.aborted) response.body?.cancel().catch(() => {});
       signal.throwIfAborted();
       if (!response.ok) {
@@ -236,7 +236,6 @@ function describe({ modelId, host }: OllamaSettings, reason: ModelFailureReason,
   }
 }
 
-/** Errors with other codes are of a connection that never was. */
 const cutCodes = /^(?:UND_ERR_(?:SOCKET|HEADERS_TIMEOUT|BODY_TIMEOUT|REQ_CONTENT_LENGTH_MISMATCH)|ECONNRESET|EPIPE)$/;
 
 function connectionFailure(settings: OllamaSettings, thrown: unknown): AgentError<"model-failed"> {

@@ -2,9 +2,8 @@ import type { Attributes } from "@opentelemetry/api";
 import { isOurError } from "../../core/errors.ts";
 import { cutText } from "../../core/text.ts";
 
-// The conventions for generative AI are in development, and the packages with their names mark them as such: so they are
-// written here. https://github.com/open-telemetry/semantic-conventions-genai, and for those with `openinference`, `llm`,
-// `input` and `output` https://github.com/Arize-ai/openinference/blob/main/spec/semantic_conventions.md.
+// The packages with these names are in development. https://github.com/open-telemetry/semantic-conventions-genai
+// openinference, llm, input, output: https://github.com/Arize-ai/openinference/blob/main/spec/semantic_conventions.md
 
 export const schemaUrl = "https://opentelemetry.io/schemas/gen-ai/1.42.0";
 

@@ -34,7 +34,10 @@ export interface PostgresOptions {
    * and `query_timeout` count instead). The server also ends a transaction that is idle for as long. @default 10_000
    */
   readonly timeoutMs?: number | undefined;
-  /** While the database cannot be reached, a method is tried again this long after it first failed. @default 5_000 */
+  /**
+   * While the database cannot be reached, a method is tried again for this time, from its first failure on, before it
+   * rejects with `store-failed`. @default 5_000
+   */
   readonly retryForMs?: number | undefined;
   /** The schema of the tables, whose names start with `planwright_`; it is created if missing. @default "public" */
   readonly schema?: string | undefined;
@@ -275,7 +278,6 @@ function getName(text: string): string {
 
 const lockKey = 0x706c7772;
 
-/** Another process may be creating the tables. */
 const createTimeoutMs = 600_000;
 
 function createDialect(schema: string): Dialect {

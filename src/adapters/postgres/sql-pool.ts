@@ -13,6 +13,7 @@ interface StatementConfig {
 
 /** A pool or a client of `pg`, which runs statements. @inline */
 export interface PostgresQueryable {
+  /** Runs one statement. */
   query(statement: string | StatementConfig, values?: unknown[]): Promise<{ rows: unknown[] }>;
 }
 
@@ -20,15 +21,19 @@ export interface PostgresQueryable {
 export interface PostgresClient extends PostgresQueryable {
   /** Returns the connection to the pool, or closes it. */
   release(destroy?: boolean): void;
+  /** Listens to the loss of the connection while it is out of the pool. */
   on?(event: "error", listener: (error: Error) => void): unknown;
+  /** Stops listening. */
   off?(event: "error", listener: (error: Error) => void): unknown;
 }
 
 /** A pool of connections: the part of `Pool` of `pg` that is used. @group Storage */
 export interface PostgresPool extends PostgresQueryable {
+  /** Takes a connection out of the pool. */
   connect(): Promise<PostgresClient>;
   /** Listens to errors of idle connections. */
   on?(event: "error", listener: (error: Error) => void): unknown;
+  /** Stops listening. */
   off?(event: "error", listener: (error: Error) => void): unknown;
   /** The options of its connections: for one more of them, which listens to other processes. */
   readonly options?: object | undefined;

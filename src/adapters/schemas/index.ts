@@ -258,7 +258,7 @@ function toMessage({ keyword, error }: OutputUnit): string {
   return keyword === "type" ? message.replaceAll('", "', " or ") : message;
 }
 
-/** The type that a JSON Schema allows, as far as TypeScript can tell; `unknown` for references, say. @group Tools */
+/** The type that a JSON Schema of objects, lists, unions, constants allows; `unknown` for all else. @group Tools */
 export type FromJsonSchema<TSchema> = TSchema extends { readonly const: infer TConst }
   ? TConst
   : TSchema extends { readonly enum: readonly (infer TValue)[] }

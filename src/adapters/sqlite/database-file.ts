@@ -12,7 +12,7 @@ import { checkWritable, isBusy, movedCode, toStoreFailure } from "./store-failur
 
 /** Options of every store in an SQLite file. */
 export interface SqliteFileOptions {
-  /** A file on a local disk, created with its folders; runs and todos may share one. `:memory:` is kept in memory. */
+  /** A file on a local disk, created with its folders if missing; runs and todos may share it, or `:memory:`. */
   readonly path: string;
   /**
    * The longest wait of a method for a file that another process has locked, before it fails with `store-failed`. After
@@ -80,10 +80,7 @@ export function openDatabase({ path, driver, busyTimeoutMs }: Omit<FileSettings,
   }
 }
 
-/**
- * A write-ahead log takes one write to the disk for a commit instead of three, but before 3.51.3 SQLite can damage a
- * file when two processes reset the log at once (https://sqlite.org/wal.html#walreset).
- */
+/** Before 3.51.3, SQLite can damage a file when two processes reset its log (https://sqlite.org/wal.html#walreset). */
 function setJournalMode(db: SqlDatabase): void {
   const [major = 0, minor = 0, patch = 0] = String(db.value("SELECT sqlite_version()")).split(".").map(Number);
   const isSafe = major * 1_000_000 + minor * 1_000 + patch >= 3_051_003;
@@ -241,7 +238,6 @@ function isLocked(thrown: unknown): boolean {
 }
 
 const applicationId = 0x706c7772;
-
 export const dialect: Dialect = {
   prefix: "",
   indexPrefix: "",
@@ -286,8 +282,7 @@ function hasTables(db: SqlDatabase, path: string): boolean {
  * - Texts from a caller are kept as JSON: some drivers truncate a plain text at a null character.
  * - A lease may precede the first event, and its fence outlives it.
  * - `run_metadata` has a hash of each key of metadata and its value, in the order of the list.
- * - A deleted run's events are deleted in batches, so its number is not used again. Nor is its fence: `run_marks` has
- *   the highest fence of the deleted runs.
+ * - A deleted run's number is not used again, as its events go in batches; nor its fence: `run_marks` has the highest.
  * - `run_waits` has the kinds of waits, in the order of the list; `run_resumes` the end of a run's earliest wait.
  */
 const createTables = `

@@ -84,10 +84,7 @@ export function inTransaction<T>(db: SqlDatabase, mode: "DEFERRED" | "IMMEDIATE"
   }
 }
 
-/**
- * In a damaged file any column may be arbitrary bytes, for which one driver ends the process: so all are selected as
- * bytes. An `ORDER BY` of such a column must also name its table, or it sorts by the bytes.
- */
+/** One driver ends the process at a damaged text, so all are bytes. To sort by the text, name the table. */
 export function asBytes(...columns: readonly string[]): string {
   return columns.map((column) => `CAST(${column} AS BLOB) AS ${column.slice(column.indexOf(".") + 1)}`).join(", ");
 }
