@@ -12,7 +12,7 @@ import { checkWritable, isBusy, movedCode, toStoreFailure } from "./store-failur
 
 /** Options of every store in an SQLite file. */
 export interface SqliteFileOptions {
-  /** A file on a local disk, created with its folders if missing; runs and todos may share it, or `:memory:`. */
+  /** A file on a local disk, created with its folders if missing, for runs, todos or both. `:memory:` is in memory. */
   readonly path: string;
   /**
    * The longest wait of a method for a file that another process has locked, before it fails with `store-failed`. After
