@@ -71,6 +71,7 @@ export interface ToolOptions<
   phrases?: PhraseList<InferSchemaInput<TSchema>> | (() => Promise<PhraseList<InferSchemaInput<TSchema>>>) | undefined;
   /** Says a call in words, at most 300 characters; references are words, secrets hidden. @default its phrases, read backwards */
   describeCall?: ((input: InferSchemaInput<TSchema>) => string) | undefined;
+  /** Does the work with the parsed input. */
   execute(input: InferSchemaOutput<TSchema>, context: ToolContext<TResources>): Returned<TOutputSchema, TReturned>;
   /** Undoes what `execute` did; may be called again. Write it behind `execute`, from which the type of `output` is inferred. */
   undo?:

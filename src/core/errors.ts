@@ -266,6 +266,7 @@ export type AgentErrorData<TCode extends AgentErrorCode = AgentErrorCode> = {
 export type AgentErrorLike<TCode extends AgentErrorCode = AgentErrorCode> = {
   [C in TCode]: Omit<AgentErrorData<C>, "cause"> & {
     readonly cause?: unknown;
+    /** The error as JSON. */
     toJSON(): AgentErrorData<C>;
   };
 }[TCode];

@@ -116,6 +116,7 @@ export interface LanguageModel {
   readonly retry?: RetryOptions | undefined;
   /** The price of its tokens; a budget of `cost` needs it. */
   readonly price?: ModelPrice | undefined;
+  /** Answers; see above. Rejects with `model-failed` or the reason of the signal. */
   generate(request: ModelRequest): Promise<ModelResponse>;
   /** The most tokens that a request and its answer may have together. Rejects only as the signal does. @default unknown */
   getContextTokens?(signal: AbortSignal): Promise<number | undefined>;

@@ -255,5 +255,6 @@ export interface ToolPhrase {
   readonly slots?: Readonly<Record<string, StandardSchema>>;
   readonly anywhere?: readonly string[];
   readonly destructive?: boolean;
+  /** See {@link ToolPhraseOptions.toInput}. */
   toInput?(slots: Readonly<Record<string, SlotValue>>, context: PhraseContext): object | undefined;
 }

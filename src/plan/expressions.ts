@@ -14,6 +14,7 @@ interface ExpressionLanguage {
 
 /** The language of `when` and `forEach`, as {@link createExpressions} creates it. @group Plans */
 export interface Expressions {
+  /** Loads the parser and the evaluation; agents call it for the first plan that has an expression. */
   load(): Promise<ExpressionLanguage>;
 }
 
