@@ -13,10 +13,11 @@ function setUp({ aheadMs = 0 } = {}) {
   const clock = createManualClock();
   const memory = createMemoryRunStore({ now: () => clock.now() });
   const storeNow = () => clock.now() + state.aheadMs;
-  const state = { aheadMs, problem: undefined as StoreProblem | undefined, answerMs: 0 };
+  const state = { aheadMs, problem: undefined as StoreProblem | undefined, answerMs: 0, reads: 0 };
   const store = withMethods(memory, {
     read: ((runId, options) => {
       const { problem } = state;
+      state.reads++;
       const details = { runId, operation: "read", reason: "no", problem } as const;
       if (problem !== undefined) throw new AgentError("store-failed", "no", { details });
       return memory.read(runId, options);
@@ -116,6 +117,15 @@ it.each(["wrong-format", "corrupt"] as const)("gives up a run where the store re
   await clock.advance(1_000);
   expect(clock.pendingTimers).toBe(0);
   await agent.close();
+});
+
+it("has no timer left for a run that was continued before its time", async () => {
+  const { agent, clock, state } = setUp();
+  await agent.execute(waiting({ event: "paid", timeoutMs: 5_000 }), { runId: "r" });
+  expect(await agent.deliver("r", "paid", 1, { id: "e" }).result).toMatchObject({ status: "completed" });
+  const { reads } = state;
+  await clock.advance(60_000);
+  expect(state.reads).toBe(reads);
 });
 
 it("sets no timer where what waits is left to a worker", async () => {
