@@ -446,6 +446,7 @@ async function resumeSuspended(runs: RunRegistry, suspended: SuspendedRun, retry
   if (runs.stopping.aborted) return;
   const { runId, resources } = suspended;
   const resumeAt = (atMs: number, nextRetryMs?: number) => {
+    // Whoever resumed it meanwhile has set one, with newer resources.
     if (!runs.hasTimer(runId)) runs.setTimer(runId, atMs, () => void resumeSuspended(runs, suspended, nextRetryMs));
   };
   try {
