@@ -28,7 +28,7 @@ export class Backoff {
   }
 
   async pause(...signals: readonly (Abortable | undefined)[]): Promise<void> {
-    const { firstMs, ...options } = this.options;
+    const delayMs = this.next();
     const stopping = new AbortSource();
     const waking = new AbortSource();
     const stop = () => {
@@ -39,13 +39,13 @@ export class Backoff {
     if (signals.some((signal) => signal?.aborted)) stop();
     if (this.isWoken) waking.abort(undefined);
     this.waking = waking;
-    const isOver = await sleep(this.next(), { ...options, signal: waking });
-    if (!isOver) await sleep(firstMs, { ...options, signal: stopping });
+    const isOver = await sleep(delayMs, { ...this.options, signal: waking });
+    if (!isOver) await sleep(delayMs / 4, { ...this.options, signal: stopping });
     this.isWoken = false;
     for (const stopListening of listening) stopListening?.();
   }
 
-  /** Ends this pause, or the next one, after `firstMs`: news that comes in a burst is read once. Fits `store.watch`. */
+  /** Ends this pause, or the next one, after a quarter of its length, as news comes in bursts. Fits `store.watch`. */
   readonly wake = (): void => {
     this.isWoken = true;
     this.waking?.abort(undefined);

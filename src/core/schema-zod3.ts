@@ -11,7 +11,7 @@ interface Zod3Definition {
   readonly [part: string]: unknown;
 }
 
-/** Called by every entry but `planwright/engine`, whose bundle is without the converter. */
+/** Called first by what may meet a schema of zod 3. The bundle of `planwright/engine` is without the converter. */
 export function readZod3(): void {
   convertZod3With(convertZod3);
 }

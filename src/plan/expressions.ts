@@ -29,8 +29,11 @@ export function createExpressions(): Expressions {
 /** An agent hands its language to its planners, so that a bundle of a planner alone holds none. */
 export const languageKey: unique symbol = Symbol("expressions");
 
-export function languageOf(request: object): Expressions | undefined {
-  return (request as { readonly [languageKey]?: Expressions | undefined })[languageKey];
+/** A planner that is not asked by an agent leaves expressions to whoever runs its plan. */
+export type PlanLanguage = Expressions | "unchecked" | undefined;
+
+export function languageOf(request: object): PlanLanguage {
+  return languageKey in request ? (request[languageKey] as Expressions | undefined) : "unchecked";
 }
 
 let language: ExpressionLanguage | undefined;
@@ -46,7 +49,7 @@ export function compileExpressions(
 
 export function parseExpressions(
   steps: readonly (PlanStep | undefined)[],
-  expressions: Expressions | undefined,
+  expressions: PlanLanguage,
 ): undefined | Promise<ParsedSteps> {
   const parse = (found: readonly PlanStep[], { parseStep }: ExpressionLanguage) =>
     new Map(found.map((step) => [step, parseStep(step)]));
@@ -55,7 +58,7 @@ export function parseExpressions(
 
 export function findUnreadable(
   steps: readonly (PlanStep | undefined)[],
-  expressions: Expressions | undefined,
+  expressions: PlanLanguage,
 ): readonly PlanIssue[] {
   if (expressions !== undefined) return [];
   return steps.flatMap((step, index) =>
@@ -70,14 +73,18 @@ const noExpressions =
 
 function withExpressions<TResult>(
   steps: readonly (PlanStep | undefined)[],
-  expressions: Expressions | undefined,
+  expressions: PlanLanguage,
   use: (found: readonly PlanStep[], loaded: ExpressionLanguage) => TResult,
 ): undefined | Promise<TResult> {
-  const found = steps.filter((step) => step?.when !== undefined || step?.forEach !== undefined) as PlanStep[];
-  if (found.length === 0 || expressions === undefined) return undefined;
+  const found = steps.filter(hasExpression) as PlanStep[];
+  if (found.length === 0 || expressions === undefined || expressions === "unchecked") return undefined;
   const load = async () => {
     language ??= await expressions.load();
     return use(found, language);
   };
   return load();
+}
+
+export function hasExpression(step: PlanStep | undefined): boolean {
+  return step?.when !== undefined || step?.forEach !== undefined;
 }

@@ -37,7 +37,7 @@ describe("Backoff", () => {
     expect(clock.pendingTimers).toBe(0);
   });
 
-  it("reads a burst of news once, the first pause after it, and waits in full the next time", async () => {
+  it("reads a burst of news once, a quarter of the pause after it, and waits in full the next time", async () => {
     const { clock, backoff, lengthOf } = createBackoff();
     for (let count = 0; count < 3; count++) await lengthOf(backoff.pause());
     const ended = vi.fn();
@@ -47,7 +47,7 @@ describe("Backoff", () => {
     await clock.advance(15);
     backoff.wake();
     expect(ended).not.toHaveBeenCalled();
-    await clock.advance(5);
+    await clock.advance(10);
     expect(ended).toHaveBeenCalledOnce();
     expect(clock.pendingTimers).toBe(0);
     expect(await lengthOf(backoff.pause())).toBe(100);
@@ -57,7 +57,7 @@ describe("Backoff", () => {
     const { backoff, lengthOf } = createBackoff();
     for (let count = 0; count < 3; count++) await lengthOf(backoff.pause());
     backoff.wake();
-    expect(await lengthOf(backoff.pause())).toBe(20);
+    expect(await lengthOf(backoff.pause())).toBe(25);
   });
 
   it("ends at once when a signal aborts after news", async () => {

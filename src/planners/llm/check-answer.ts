@@ -3,7 +3,7 @@ import { maxAnswerLength } from "../../core/language-model.ts";
 import type { PlanStep } from "../../core/plan.ts";
 import type { DefinedTool } from "../../core/tool.ts";
 import { stepsFrom } from "../../plan/check-draft.ts";
-import type { Expressions as ExpressionLanguage } from "../../plan/expressions.ts";
+import type { PlanLanguage } from "../../plan/expressions.ts";
 import { checkOnce } from "../../plan/validate-plan.ts";
 import { waitsOf } from "../rules/steps.ts";
 import { type Operation, operationOf } from "./operations.ts";
@@ -17,8 +17,7 @@ export interface AnswerScope extends CallScope {
   readonly idOf: (index: number) => string;
   readonly maxSteps: number;
   readonly expressions: boolean;
-  /** Undefined if no agent asks. */
-  readonly language: ExpressionLanguage | undefined;
+  readonly language: PlanLanguage;
   readonly maxCalls: number;
   readonly isUnasked: (step: EarlierStep) => boolean;
   readonly isOpposite: (operation: Operation) => boolean;

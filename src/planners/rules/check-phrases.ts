@@ -1,5 +1,6 @@
 import { indexTools } from "../../core/define-tool.ts";
 import { canonicalJson, type JsonObject } from "../../core/json.ts";
+import { readZod3 } from "../../core/schema-zod3.ts";
 import type { Tool } from "../../core/tool.ts";
 import { compileTool, inputOfPhrase, type PhraseRule } from "./phrase-rules.ts";
 import type { RequestExplanation } from "./plan-by-rules.ts";
@@ -40,6 +41,7 @@ export async function checkPhrases(tools: readonly Tool[]): Promise<readonly Phr
 }
 
 export async function tryPhrases(tools: readonly Tool[]): Promise<{ problems: PhraseProblem[]; untried: number }> {
+  readZod3();
   const problems: PhraseProblem[] = [];
   let untried = 0;
   const nothing = { request: readRequest("", clock), input: {} };

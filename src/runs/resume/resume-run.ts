@@ -427,11 +427,14 @@ export function keepActive(
   const result = runs.activate(run, executing, identity);
   const continueLater = () => {
     const { runId, state, inbox, settings } = run;
+    // One that was only looked up has recorded nothing, and keeps its timer.
+    if (state.sequence === 0) return;
+    runs.clearTimer(runId);
     if (state.status !== "suspended") return;
     const suspended = { runId, resources: settings.resources };
     const atMs = resumeTimeOf(state.pending);
     if (inbox.hasUnread) void resumeSuspended(runs, suspended);
-    else if (atMs !== undefined) runs.setTimer(runId, atMs, () => void resumeSuspended(runs, suspended));
+    else if (atMs !== undefined) resumeAt(runs, suspended, atMs);
   };
   result.then(continueLater, continueLater);
   return result;
@@ -442,13 +445,13 @@ interface SuspendedRun extends Pick<ResumeOptions, "resources"> {
   readonly runId: string;
 }
 
+function resumeAt(runs: RunRegistry, suspended: SuspendedRun, atMs: number, retryMs?: number): void {
+  runs.setTimer(suspended.runId, atMs, () => void resumeSuspended(runs, suspended, retryMs));
+}
+
 async function resumeSuspended(runs: RunRegistry, suspended: SuspendedRun, retryMs = firstRetryMs): Promise<void> {
   if (runs.stopping.aborted) return;
   const { runId, resources } = suspended;
-  const resumeAt = (atMs: number, nextRetryMs?: number) => {
-    // Whoever resumed it meanwhile has set one, with newer resources.
-    if (!runs.hasTimer(runId)) runs.setTimer(runId, atMs, () => void resumeSuspended(runs, suspended, nextRetryMs));
-  };
   try {
     const startedMs = monotonicNow(runs.settings.clock);
     const { status, pending } = await resumeRun(runs, {
@@ -458,9 +461,10 @@ async function resumeSuspended(runs: RunRegistry, suspended: SuspendedRun, retry
       retriesFailed: false,
     });
     const atMs = status === "suspended" ? resumeTimeOf(pending) : undefined;
-    if (atMs !== undefined) resumeAt(atMs);
+    // Whoever resumed it meanwhile has set a timer, with newer resources.
+    if (atMs !== undefined && !runs.hasTimer(runId)) resumeAt(runs, suspended, atMs);
   } catch (thrown) {
-    if (isAgentError(thrown, "store-failed") && !isDamaged(thrown))
-      resumeAt(runs.leases.now() + retryMs, Math.min(2 * retryMs, maxRetryMs));
+    if (isAgentError(thrown, "store-failed") && !isDamaged(thrown) && !runs.hasTimer(runId))
+      resumeAt(runs, suspended, runs.leases.now() + retryMs, Math.min(2 * retryMs, maxRetryMs));
   }
 }

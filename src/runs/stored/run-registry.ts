@@ -148,7 +148,6 @@ export class RunRegistry implements RunHost {
 
   open(settings: RunSettings, opening: Opening, state?: RunState): Run {
     const { runId, startedMs } = opening;
-    this.clearTimer(runId);
     if (this.hasStopped) throw agentClosed();
     const run = new Run(runId, this, settings, state);
     run.watchers = this.watchers.get(runId);
@@ -199,7 +198,7 @@ export class RunRegistry implements RunHost {
     return this.timers.has(runId);
   }
 
-  private clearTimer(runId: string): void {
+  clearTimer(runId: string): void {
     this.timers.get(runId)?.();
     this.timers.delete(runId);
   }

@@ -11,6 +11,7 @@ import { toolOf } from "../../core/step.ts";
 import { cutText } from "../../core/text.ts";
 import type { DefinedTool, Tool } from "../../core/tool.ts";
 import { type CheckedDraft, checkDraft } from "../../plan/check-draft.ts";
+import { createExpressions, type Expressions, languageKey } from "../../plan/expressions.ts";
 import { assertFails, type ConformanceCase, conformanceCase, failureOf } from "./conformance-case.ts";
 
 /** Options of {@link plannerConformance}. @inline */
@@ -171,11 +172,12 @@ async function askPlanner(
     nowMs: Date.UTC(2026, 0, 15, 12),
     timeZone: "UTC",
     signal: controller.signal,
+    [languageKey]: createExpressions(),
     generate: (model, modelRequest) => model.generate(modelRequest),
     emit: () => {
       if (hasEnded) reportedLate++;
     },
-  } satisfies PlanRequest);
+  } satisfies PlanRequest & { readonly [languageKey]: Expressions });
   const replanned = failed && Object.freeze({ ...asked, ...failed, firstPlan: failed.plan, replan: 1 });
   if (abort === "before") controller.abort(new Error("stopped before it started"));
   try {

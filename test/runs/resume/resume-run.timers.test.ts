@@ -128,6 +128,16 @@ it("has no timer left for a run that was continued before its time", async () =>
   expect(state.reads).toBe(reads);
 });
 
+it("keeps the timer of a run that is only looked up", async () => {
+  const { agent, clock, statusOf } = setUp();
+  const waits = waiting({ forMs: 5_000 });
+  await agent.execute(waits, { runId: "r" });
+  expect(await agent.execute(waits, { runId: "r" })).toMatchObject({ status: "suspended" });
+  await clock.advance(5_000);
+  await agent.close();
+  expect(await statusOf()).toBe("completed");
+});
+
 it("sets no timer where what waits is left to a worker", async () => {
   const { agent, clock } = setUp();
   (agent as unknown as WorkedAgent)[workerKey].stopTimers();
