@@ -35,6 +35,7 @@ export function createAgent<const TTools extends readonly Tool[]>(
   options: AgentOptions<TTools>,
 ): Agent<TTools[number]> {
   checkObject("options", options, "createAgent({ tools: [ … ] })");
+  readZod3();
   const { planner = createRulePlanner(), store = createMemoryRunStore(), ...rest } = options;
   const settings = resolveOptions({ ...rest, planner, store }, { canPlan: true });
   // A process that ends before it is loaded does without the warning.
@@ -45,9 +46,14 @@ export function createAgent<const TTools extends readonly Tool[]>(
 const accountFor: AccountFor = async (steps, options) =>
   (await import("./planners/rules/account.ts")).accountFor(steps, options);
 
-/** Asynchronous, as the words are English, which nobody has to load who runs only plans. */
+/** Asynchronous, so that English is loaded only for tools that may be warned of, and not at once. */
 async function warnOfOpenPhrases({ toolsByName, onWarning }: EngineSettings): Promise<void> {
-  const tools = [...toolsByName.values()].filter(({ phrases }) => typeof phrases !== "function" && phrases.length > 0);
+  const tools = [...toolsByName.values()].filter(
+    ({ phrases, declaredEffect, declaredNeedsApproval }) =>
+      typeof phrases !== "function" &&
+      phrases.length > 0 &&
+      (declaredEffect === "once" || declaredNeedsApproval !== false),
+  );
   if (tools.length === 0) return;
   const { findOpenPhrases } = await countPending(import("./planners/rules/open-phrases.ts"));
   for (const tool of tools)

@@ -158,11 +158,13 @@ async function openDatabase(path: string) {
   const sqlite = await import("../adapters/sqlite/index.ts");
   // Where "npm install" puts a driver: npx and "npm install -g" keep the command elsewhere.
   driverPlaces[0] = `${process.cwd()}/planwright`;
-  return {
-    todos: withoutWarnings(() => sqlite.createSqliteTodos({ path })),
-    notes: sqlite.createSqliteNotes({ path }),
-    store: sqlite.createSqliteRunStore({ path }),
-  };
+  const todos = withoutWarnings(() => sqlite.createSqliteTodos({ path }));
+  try {
+    return { todos, notes: sqlite.createSqliteNotes({ path }), store: sqlite.createSqliteRunStore({ path }) };
+  } catch (error) {
+    todos.close();
+    throw error;
+  }
 }
 
 /** A user of the command cannot change that Node 22 warns of its experimental driver. */

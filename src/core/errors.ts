@@ -114,7 +114,10 @@ export interface AgentErrorDetails {
   /** A secret of a run cannot be read: its key is missing, or it was changed. `keyId` is the key that sealed it. */
   "secret-unreadable": { readonly runId: string; readonly keyId: string; readonly available: readonly string[] };
   "missing-dependency": { readonly packages: readonly string[]; readonly command: string };
-  /** An expression has no value. `position` counts UTF-16 code units from 0. The same expression always fails again. */
+  /**
+   * An expression has no value. `position` is where in it the problem is, from 0, in UTF-16 code units; the length of
+   * the expression if something is missing at the end. The same expression always fails again.
+   */
   "calculation-failed": { readonly problem: CalculationProblem; readonly position: number };
   /** No todo matches. `near` has up to 10 that may have been meant. */
   "todo-not-found": { readonly wanted: string; readonly near: readonly TodoMatch[] };
@@ -203,7 +206,10 @@ export interface ProposalQuestion {
 /** Some words of a request, and what explains them. @inline */
 export interface ExplainedWords {
   readonly text: string;
-  /** `courtesy`: left out, such as "please", "and" or a reason; `left`: not explained. */
+  /**
+   * `phrase`: words of the phrase itself; `slot`: the slot named `slot`; `courtesy`: left out, such as "please", "and" or a
+   * reason; `left`: not explained.
+   */
   readonly by: "phrase" | "slot" | "courtesy" | "left";
   readonly slot?: string;
 }

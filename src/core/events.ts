@@ -276,14 +276,20 @@ export type StepRetryEvent<TTool extends Tool = Tool> = StepEventBase<"step-retr
   readonly undo?: true;
 };
 
-/** The reason why a step never starts. After `condition` and `no-items`, steps that depend on it still run. @group Runs and results */
+/**
+ * The reason why a step never starts. After `condition` (its `when` was false) and `no-items` (its `forEach` had none) the steps
+ * that depend on it still run, with null or an empty list as its output. @group Runs and results
+ */
 export type SkipReason = "dependency-failed" | "run-ended" | "condition" | "no-items" | "approval-rejected";
 
 /** A step, or an iteration of one, will never start. @group Events */
 export type StepSkipEvent<TTool extends Tool = Tool> = StepEventBase<"step-skip", TTool> &
   IterationCount & { readonly reason: SkipReason };
 
-/** The outcome of a step. `interrupted`: it may run again. `unknown`: it may have taken effect. @group Runs and results */
+/**
+ * The outcome of a step. `interrupted` means that it may run again, `unknown` that a `once` step may have taken effect.
+ * @group Runs and results
+ */
 export type StepOutcome<TOutput = unknown> =
   | { readonly status: "completed"; readonly output: TOutput }
   | { readonly status: "failed" | "cancelled" | "interrupted" | "unknown"; readonly error: AgentErrorData };
@@ -293,7 +299,10 @@ export type StepEndEvent<TTool extends Tool = Tool> = TTool extends Tool
   ? StepEventBase<"step-end", TTool> & {
       readonly attempts: number;
       readonly outcome: StepOutcome<InferToolOutput<TTool>>;
-      /** The last progress of the last attempt, if that failed or was cut off. */
+      /**
+       * The last progress of the last attempt, if that failed or was cut off. Progress larger than `maxOutputBytes`
+       * is never reported: then it is the progress before that.
+       */
       readonly progress?: JsonValue;
     }
   : never;

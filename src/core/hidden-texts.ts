@@ -49,7 +49,9 @@ export class HiddenTexts {
       if (found === undefined) continue;
       shown += text.slice(start, position) + hiddenText;
       start = position + found.length;
-      position = start - 1;
+      // Those that overlap are hidden as one, so that no end of the longer one is left.
+      while (++position < start) start = Math.max(start, position + (this.findAt(text, position)?.length ?? 0));
+      position--;
     }
     const rest = text.slice(start);
     const half = this.findHalf(rest);

@@ -26,7 +26,10 @@ export interface ToolStep extends StepHead {
   readonly concurrency?: number | undefined;
 }
 
-/** A duration, an instant (ISO 8601 with a zone), or an event that is delivered to the run. @group Plans */
+/**
+ * A duration, an instant (ISO 8601 with a zone, or a reference to one), or an event that is delivered to the run, for at most
+ * `timeoutMs`. @group Plans
+ */
 export type StepWait =
   | { readonly forMs: number }
   | { readonly until: string | Reference }

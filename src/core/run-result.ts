@@ -71,7 +71,10 @@ export type ApprovalRecord = (
 
 interface RunFields<TTool extends Tool> {
   readonly runId: string;
-  /** `completed`, `failed` and `cancelled` are the end; a `suspended` run waits for what `pending` lists. */
+  /**
+   * `completed`, `failed` and `cancelled` are the end. A `suspended` run waits for what `pending` lists, an `interrupted`
+   * one can be resumed.
+   */
   readonly status: RunStatus;
   readonly error?: AgentErrorData;
   readonly pending?: readonly PendingItem[];
@@ -92,7 +95,10 @@ interface RunFields<TTool extends Tool> {
   readonly approvals?: readonly ApprovalRecord[];
   readonly notUndone?: readonly NotUndone[];
   readonly usage?: ModelUsage;
-  /** The last digest of its recorded events: SHA-256 in hex. Absent if no agent with `evidence` ran it. */
+  /**
+   * The last digest of its recorded events: SHA-256, 64 lowercase hex digits. Absent if no agent with `evidence` ran it; if
+   * the last one that did was not the last, it does not cover all events.
+   */
   readonly digest?: string;
 }
 

@@ -148,8 +148,8 @@ interface RunMethods<TTool extends Tool, TRequest extends string> {
     options?: Partial<DecidingOptions<TTool>>,
   ): Promise<RunResult<TTool>>;
   /**
-   * Takes no more runs, lets running steps end in time, and ends other runs `interrupted`. Resolves when nothing runs
-   * here; tools that ignore their signal have `abortGraceMs`. The store stays open. Rejects with `invalid-options`.
+   * Takes no more runs, lets running steps end in time, and leaves the rest to be resumed: those runs end `interrupted`. Resolves
+   * when nothing runs here; tools that ignore their signal have `abortGraceMs`. The store stays open. Rejects with `invalid-options`.
    */
   close(this: void, options?: CloseOptions): Promise<void>;
 

@@ -42,8 +42,8 @@ export interface PostgresOptions {
   /** The schema of the tables, whose names start with `planwright_`; it is created if missing. @default "public" */
   readonly schema?: string | undefined;
   /**
-   * True if other processes notify readers and owners of runs, by LISTEN on one more connection; otherwise they poll, as
-   * behind a pooler in transaction mode, where a warning says that it does not work. @default true
+   * True if other processes notify readers and owners of runs, by LISTEN on one more connection; otherwise they poll. Set
+   * it to false behind a pooler in transaction mode, where that does not work, as a warning says. @default true
    */
   readonly listen?: boolean | undefined;
   /** The clock of retries. @default the clock of the machine */

@@ -7,9 +7,8 @@ import { functionWords, lightVerbs } from "../../english/word-classes.ts";
 import { examplePhrase, parsePhrase } from "../../language/phrases.ts";
 
 export function findOpenPhrases(tool: DefinedTool): readonly string[] {
-  const isGrave = tool.declaredEffect === "once" || tool.declaredNeedsApproval !== false;
-  const schemas = isGrave ? toolSchemas(tool) : undefined;
-  if (schemas === undefined || schemas instanceof Promise || typeof tool.phrases === "function") return [];
+  const schemas = toolSchemas(tool);
+  if (schemas instanceof Promise || typeof tool.phrases === "function") return [];
   return tool.phrases.flatMap(({ phrase }) => {
     const node = parsePhrase(phrase);
     const isText = (name: string) => (schemasAt(schemas.input, [name]) ?? []).some(isOpenText);

@@ -32,6 +32,11 @@ describe("HiddenTexts", () => {
     );
   });
 
+  it("hides those that overlap as one, and shows no end of the longer one", () => {
+    const hidden = hiding("1234", "34567890", "abab");
+    expect(hidden.hide("a 1234567890 b, ababab 1234 x")).toBe("a [sensitive] b, [sensitive] [sensitive] x");
+  });
+
   it("leaves values unchanged when there is nothing to hide", () => {
     const value = { a: ["none", 1, null, 7351], b: "x" };
     expect(hiding("abcd").hideIn(value)).toBe(value);
