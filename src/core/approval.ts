@@ -18,12 +18,14 @@ type StepSubject<TTool extends Tool> = TTool extends Tool
       readonly kind: "step";
       readonly stepId: string;
       readonly iteration?: number;
+      /** Number of iterations. */
       readonly iterations?: number;
       readonly tool: TTool["name"];
       /** The JSON of the input as the tool gets it: parsed, with defaults. A part that JSON cannot hold is as given. */
       readonly input: InferParsedInput<TTool>;
       /** The JSON after references, before it is parsed: absent if that is `input`. An approver's `input` replaces it. */
       readonly given?: InferToolInput<TTool>;
+      /** The effect of the tool with this input. */
       readonly effect: ToolEffect;
       readonly reasoning?: string;
     }
@@ -79,7 +81,9 @@ export interface ApprovalAnswer extends DecisionNote {
 
 export interface ChangedCall {
   readonly input: JsonObject;
+  /** The effect of the tool with this input. */
   readonly effect: ToolEffect;
+  /** Hash that the approval is bound to from now on. */
   readonly hash: string;
 }
 
@@ -166,7 +170,9 @@ export interface UnsaidValue {
   readonly stepId: string;
   readonly path: JsonPath;
   readonly words: readonly string[];
+  /** The other texts that say one of the words, or the value. */
   readonly sources: readonly WordSource[];
+  /** True if the schema allows only a choice, such as an operation or a switch. */
   readonly isChoice: boolean;
 }
 

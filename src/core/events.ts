@@ -29,6 +29,7 @@ interface Digested {
 interface ExecutionStartEvent<TType extends string> extends EventBase<TType> {
   /** The format of the events of this execution: 7. */
   readonly version: number;
+  /** The tools that may be used, as they are now. */
   readonly tools: readonly ToolFingerprint[];
   /** The W3C trace context of this execution, if an observer gave one. */
   readonly traceparent?: string;
@@ -56,14 +57,19 @@ export interface StoredRunOptions {
   readonly maxSteps: number;
   readonly concurrency: number;
   readonly timeZone: string;
+  /** Milliseconds; absent if the run has no deadline. */
   readonly timeoutMs?: number;
   /** Absent if it is `stop`. */
   readonly onStepFailure?: "continue";
+  /** Absent if finished steps are kept. */
   readonly undoOnFailure?: true;
+  /** Absent if the planner may not plan again. */
   readonly maxReplans?: number;
   /** The tools with an effect that a replan may call though the first plan did not; absent if there are none. */
   readonly replanTools?: readonly string[];
+  /** Absent if there is no budget. */
   readonly budget?: RunBudget;
+  /** Absent if the caller did not pass the hash of the plan. */
   readonly approvedHash?: string;
 }
 
@@ -97,7 +103,9 @@ export type PendingItem =
       readonly input: JsonObject;
       /** The JSON after references, before it is parsed: absent if that is `input`. An approver's `input` replaces it. */
       readonly given?: JsonObject;
+      /** Hash that the approval is bound to. */
       readonly hash: string;
+      /** The effect of its tool with this input. */
       readonly effect: ToolEffect;
       readonly reasoning?: string;
       /** The reasons why a step of a replan needs approval, apart from its tool and the policy. */
@@ -122,6 +130,7 @@ interface Unstarted {
 
 /** A run cannot continue by itself. @group Events */
 export interface RunSuspendEvent extends EventBase<"run-suspend">, Digested {
+  /** The approvals, outcomes, times and events that it waits for. */
   readonly pending: readonly PendingItem[];
   /** ISO 8601, UTC: something was decided while no process ran it, so that it can be resumed from then on. */
   readonly resumeAt?: string;
@@ -129,6 +138,7 @@ export interface RunSuspendEvent extends EventBase<"run-suspend">, Digested {
 
 /** A run that was suspended or interrupted, had failed, or whose process died is resumed. @group Events */
 export interface RunResumeEvent extends ExecutionStartEvent<"run-resume">, Digested {
+  /** Whatever failed is tried again. */
   readonly retriesFailed?: true;
   /** The names of tools whose schemas have changed since the run started, though the plan is still valid. */
   readonly changedTools?: readonly string[];
@@ -143,9 +153,11 @@ export interface NotUndone extends StepRef {
 
 /** A run ended. @group Events */
 export interface RunEndEvent extends EventBase<"run-end">, Digested {
+  /** The end of the run, with its output or its error. */
   readonly outcome:
     | { readonly status: "completed"; readonly output: JsonValue }
     | { readonly status: "failed" | "cancelled" | "interrupted"; readonly error: AgentErrorData };
+  /** Absent if there was nothing to undo, or all of it was. */
   readonly notUndone?: readonly NotUndone[];
 }
 
@@ -178,6 +190,7 @@ export interface ModelRetryEvent extends EventBase<"model-retry"> {
   /** The attempt that failed. */
   readonly attempt: number;
   readonly error: ErrorData;
+  /** The delay before the next one starts, in milliseconds. */
   readonly delayMs: number;
 }
 
@@ -185,8 +198,10 @@ export interface ModelRetryEvent extends EventBase<"model-retry"> {
 export interface ModelEndEvent extends EventBase<"model-end"> {
   readonly model: string;
   readonly attempt: number;
+  /** The usage of the attempt; a failed one may have used nothing. */
   readonly usage: ModelUsage;
   readonly durationMs: number;
+  /** The end of the attempt. */
   readonly outcome:
     | { readonly status: "completed" }
     | { readonly status: "failed" | "cancelled"; readonly error: ErrorData };
@@ -195,7 +210,9 @@ export interface ModelEndEvent extends EventBase<"model-end"> {
 /** A planner produced no plan, so the next one is asked. @group Events */
 export interface PlanFallbackEvent extends EventBase<"plan-fallback"> {
   readonly planner: string;
+  /** The next planner. */
   readonly next: string;
+  /** The error because of which there was no plan. */
   readonly error: AgentErrorData;
 }
 
@@ -203,6 +220,7 @@ export interface PlanFallbackEvent extends EventBase<"plan-fallback"> {
 export interface PlanEndEvent extends EventBase<"plan-end"> {
   /** The usage of all model calls, including those that produced no plan; absent if there were none. */
   readonly usage?: ModelUsage;
+  /** The plan, or the error because of which there is none. */
   readonly outcome:
     | { readonly status: "completed"; readonly plan: Plan }
     | { readonly status: "failed" | "cancelled"; readonly error: AgentErrorData };
@@ -213,8 +231,11 @@ export interface PlanReviseEvent extends EventBase<"plan-revise"> {
   readonly planner: string;
   /** The number of the replan of the run, from 1. */
   readonly replan: number;
+  /** The failure that it is about. */
   readonly cause: AgentErrorData;
+  /** As in `plan-end`. */
   readonly usage?: ModelUsage;
+  /** The plan with other steps, or the error because of which there is none. */
   readonly outcome:
     | {
         readonly status: "completed";
@@ -269,6 +290,7 @@ export type StepRetryEvent<TTool extends Tool = Tool> = StepEventBase<"step-retr
   /** The attempt that failed, from 1. */
   readonly attempt: number;
   readonly delayMs: number;
+  /** The error of the attempt. */
   readonly error: ErrorData;
   /** The failed attempt ignores its signal and is still running. */
   readonly overlaps?: true;
@@ -298,6 +320,7 @@ export type StepOutcome<TOutput = unknown> =
 export type StepEndEvent<TTool extends Tool = Tool> = TTool extends Tool
   ? StepEventBase<"step-end", TTool> & {
       readonly attempts: number;
+      /** The end of the step, with its output or its error; `interrupted` if it may run again. */
       readonly outcome: StepOutcome<InferToolOutput<TTool>>;
       /**
        * The last progress of the last attempt, if that failed or was cut off. Progress larger than `maxOutputBytes`
@@ -322,6 +345,7 @@ export type ApprovalRequestEvent<TTool extends Tool = Tool> = EventBase<"approva
 /** A step or the plan was decided about, or a replan that changed the step withdrew the question. @group Events */
 export type ApprovalEndEvent = EventBase<"approval-end"> &
   ({ readonly kind: "step"; readonly stepId: string; readonly iteration?: number } | { readonly kind: "plan" }) & {
+    /** The decision, or `withdrawn`. */
     readonly outcome:
       | ({ readonly status: "approved"; readonly changed?: ChangedCall } & DecisionNote)
       | ({
@@ -338,6 +362,7 @@ export type UndoStartEvent<TTool extends Tool = Tool> = StepEventBase<"undo-star
 /** The undoing of a step ended. @group Events */
 export type UndoEndEvent<TTool extends Tool = Tool> = StepEventBase<"undo-end", TTool> & {
   readonly attempts: number;
+  /** The end of the last attempt to undo it. */
   readonly outcome: { readonly status: "completed" } | { readonly status: "failed"; readonly error: AgentErrorData };
 };
 
@@ -349,6 +374,7 @@ export type CircuitChangeEvent<TTool extends Tool = Tool> = TTool extends Tool
 /** The unknown outcome of a step was settled. After `retry` it runs again. @group Events */
 export type RunSettleEvent<TTool extends Tool = Tool> = EventBase<"run-settle"> &
   StepRef & {
+    /** The outcome that a person gave it, or `retry`. */
     readonly outcome:
       | { readonly status: "completed"; readonly output: InferToolOutput<TTool> }
       | { readonly status: "failed"; readonly error: AgentErrorData }
@@ -359,6 +385,7 @@ export type RunSettleEvent<TTool extends Tool = Tool> = EventBase<"run-settle"> 
 export interface WaitDue {
   /** Time at which the wait ends by itself: its time, or its time-out. ISO 8601, UTC. */
   readonly until?: string;
+  /** The name of the event that ends it. */
   readonly event?: string;
 }
 

@@ -35,6 +35,7 @@ export type StepRecord<TTool extends Tool = Tool> = TTool extends Tool
       readonly effect?: ToolEffect;
       /** The state of the step; `unknown` if it may have taken effect and somebody has to settle it. */
       readonly status: StepStatus;
+      /** The error that ended it; absent if none has. */
       readonly error?: AgentErrorData;
     } & (
       | {
@@ -49,6 +50,7 @@ export type StepRecord<TTool extends Tool = Tool> = TTool extends Tool
           readonly output?: undefined;
           /** The last progress that its tool reported, as `step-end` has it. */
           readonly progress?: JsonValue;
+          /** Only for a step that was skipped. */
           readonly reason?: SkipReason;
         }
     )
@@ -62,6 +64,7 @@ export type ApprovalRecord = (
   DecisionNote & {
     /** `expired`: there was no decision in time. */
     readonly status: "approved" | "rejected" | "expired";
+    /** The hash of what was reviewed. */
     readonly hash: string;
     /** ISO 8601, UTC. */
     readonly decidedAt: string;
@@ -76,8 +79,11 @@ interface RunFields<TTool extends Tool> {
    * one can be resumed.
    */
   readonly status: RunStatus;
+  /** The error that ended it; absent while it runs or waits, and if it completed. */
   readonly error?: AgentErrorData;
+  /** The approvals, outcomes, times and events that a suspended run waits for; absent for any other. */
   readonly pending?: readonly PendingItem[];
+  /** The last event that it has from the run it was forked from; absent if it was not forked. */
   readonly forkedFrom?: ForkPoint;
   /** The request of a run that was started with a plan is that of the plan. Absent if there is none. */
   readonly request?: string;
@@ -93,7 +99,9 @@ interface RunFields<TTool extends Tool> {
   readonly steps: readonly StepRecord<TTool>[];
   /** The decisions about the current steps and plan, in plan order; absent if there are none. */
   readonly approvals?: readonly ApprovalRecord[];
+  /** The steps that were to be undone and were not; absent if there are none. */
   readonly notUndone?: readonly NotUndone[];
+  /** The usage of all model calls; absent if there were none. */
   readonly usage?: ModelUsage;
   /**
    * The last digest of its recorded events: SHA-256, 64 lowercase hex digits. Absent if no agent with `evidence` ran it; if

@@ -24,6 +24,7 @@ export const pendingKinds = ["approval", "plan-approval", "outcome", "wait", "mi
 
 /** A summary of what a suspended run waits for. @inline */
 interface PendingSummary {
+  /** Number of items. */
   readonly count: number;
   /** The first 10 of them. */
   readonly items: readonly PendingItemSummary[];
@@ -34,6 +35,7 @@ interface PendingSummary {
 /** A stored run in a list. @group Runs and results */
 export interface RunSummary {
   readonly runId: string;
+  /** The state of the run, as `getRun` has it. */
   readonly status: RunStatus;
   /** The request of a run that was started with a plan is that of the plan. Absent if there is none. */
   readonly request?: string;
@@ -45,9 +47,11 @@ export interface RunSummary {
   readonly startedAt?: string;
   /** Time at which it was completed, failed or was cancelled; absent until then. */
   readonly endedAt?: string;
+  /** Absent unless it is suspended. */
   readonly pending?: PendingSummary;
   /** Time from which it can be resumed: something was decided, or the earliest of its waits ends by itself; else absent. */
   readonly resumeAt?: string;
+  /** The usage of all model calls; absent if there were none. */
   readonly usage?: ModelUsage;
   /** The error because of which it was not completed; the message is cut to 500 characters. */
   readonly error?: { readonly code: AgentErrorCode; readonly message: string };

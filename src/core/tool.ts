@@ -106,6 +106,7 @@ export interface DefinedTool<
     readonly output: TOutput;
     readonly resources: TResources;
   };
+  /** The effect of running with this parsed input. */
   effect(input: unknown): ToolEffect;
   /** Returns true if a step with this parsed input needs approval. @default none: only the agent's policy applies */
   needsApproval?(input: unknown): boolean | Promise<boolean>;
@@ -219,6 +220,7 @@ export interface EarlierPhrases {
 export interface PhraseContext {
   /** A reference to the result that "it", "that" or "the result" stands for here; undefined for a first step. */
   readonly previous: PhraseReference | undefined;
+  /** The steps that the request asked of the phrase's own tool before; undefined for none. */
   readonly before?: EarlierPhrases | undefined;
   /** Time at which the request is planned, in milliseconds since 1970 UTC. */
   readonly nowMs: number;
