@@ -1,6 +1,15 @@
-import { AgentError, createAgent, createMemoryRunStore, type PlanInput, type RunStore } from "planwright";
+import {
+  AgentError,
+  createAgent,
+  createMemoryRunStore,
+  defineTool,
+  type PlanInput,
+  type RunStore,
+  type ToolContext,
+} from "planwright";
 import { createFakeTool, createManualClock } from "planwright/testing";
 import { expect, it } from "vitest";
+import * as z from "zod/v4";
 import type { StoreProblem } from "../../../src/core/errors.ts";
 import { type WorkedAgent, workerKey } from "../../../src/runs/agent-interface.ts";
 import type { FakeToolOptions } from "../../../src/testing/fake-tool.ts";
@@ -136,6 +145,35 @@ it("keeps the timer of a run that is only looked up", async () => {
   await clock.advance(5_000);
   await agent.close();
   expect(await statusOf()).toBe("completed");
+});
+
+it("keeps the resources of the execution that set the timer", async () => {
+  const { clock, store, state } = setUp();
+  const used: unknown[] = [];
+  const use = defineTool({
+    name: "Use",
+    description: "Uses what there is",
+    inputSchema: z.object({}),
+    effect: "idempotent",
+    execute: (_, { resources }: ToolContext<string>) => void used.push(resources),
+  });
+  const agent = createAgent({ tools: [use], clock, store });
+  const steps: PlanInput["steps"] = [
+    { id: "event", wait: { event: "go" }, dependsOn: [] },
+    { id: "first", wait: { forMs: 5_000 }, dependsOn: [] },
+    { id: "second", wait: { forMs: 5_000 }, dependsOn: ["event", "first"] },
+    { id: "use", tool: "Use", input: {}, dependsOn: ["second"] },
+  ];
+  await agent.execute({ steps } as never, { runId: "r", resources: "old" });
+  await clock.advance(4_990);
+  // The timer runs out while the store takes its time for the one who delivers.
+  state.answerMs = 20;
+  const { result } = agent.deliver("r", "go", 1, { id: "e", resources: "new" });
+  await clock.runUntil(result);
+  expect(await result).toMatchObject({ status: "suspended" });
+  await clock.advance(10_000);
+  await agent.close();
+  expect(used).toEqual(["new"]);
 });
 
 it("sets no timer where what waits is left to a worker", async () => {
