@@ -119,7 +119,13 @@ export default defineConfig(({ mode }) => {
               },
               {
                 extends: true as const,
-                test: { name: "processes", include: processes, isolate: false, typecheck: { enabled: false } },
+                test: {
+                  name: "processes",
+                  include: processes,
+                  isolate: false,
+                  exclude: unwanted,
+                  typecheck: { enabled: false },
+                },
               },
               {
                 extends: true as const,

@@ -10,9 +10,9 @@ export function buildChild(
   entry = "test/kills/child.ts",
   external: string[] = [],
 ): { readonly script: string; remove(): void } {
-  // Inside the repository, so that it finds the drivers.
-  mkdirSync(resolve(".build"), { recursive: true });
-  const folder = mkdtempSync(resolve(".build/kills-"));
+  // Where it finds the drivers, and no build of the package deletes it.
+  mkdirSync(resolve("node_modules/.cache"), { recursive: true });
+  const folder = mkdtempSync(resolve("node_modules/.cache/kills-"));
   buildSync({
     entryPoints: [entry],
     outdir: folder,
