@@ -52,6 +52,7 @@ type AnyRunOptions = Parameters<typeof resolveRunOptions>[0];
 export function createEngine(settings: EngineSettings): Agent & WorkedAgent {
   const hub = new EventHub<AgentEvent>(settings.onListenerError);
   let registry: RunRegistry | undefined;
+  /** False if a worker looks for the runs whose time has come. */
   let hasTimers = true;
   const deletePlainly: DeleteWithin = async (deleteRuns) => void (await deleteRuns());
   /** Overridden by workers, which also delete the job of a run. */
@@ -78,8 +79,7 @@ export function createEngine(settings: EngineSettings): Agent & WorkedAgent {
   }
 
   function runsOf(parts: Runtime): RunRegistry {
-    registry ??= new parts.RunRegistry({ settings, hub });
-    registry.hasTimers = hasTimers;
+    registry ??= new parts.RunRegistry({ settings, hub, hasTimers: () => hasTimers });
     return registry;
   }
 
@@ -155,7 +155,6 @@ export function createEngine(settings: EngineSettings): Agent & WorkedAgent {
       },
       stopTimers() {
         hasTimers = false;
-        if (registry !== undefined) registry.hasTimers = false;
       },
       isRecorded: async (runId) => (await loadRuntime()).isRecorded(settings.store, runId),
       deleteBy(within) {

@@ -67,7 +67,6 @@ async function warnOfOpenPhrases({ toolsByName, onWarning }: EngineSettings): Pr
 }
 
 function allParts(): Pick<EngineSettings, "expressions" | "loadSpeech"> {
-  readZod3();
   return { expressions: createExpressions(), loadSpeech: () => import("./planners/rules/say.ts") };
 }
 
@@ -85,6 +84,7 @@ export interface OrchestratorOptions<TTools extends readonly Tool[] = readonly T
 export function createOrchestrator<const TTools extends readonly Tool[]>(
   options: OrchestratorOptions<TTools>,
 ): Orchestrator<TTools[number]> {
+  readZod3();
   const settings = resolveOptions(options, { canPlan: false });
   return withoutPlanner({ ...settings, ...allParts() }) as Orchestrator<TTools[number]>;
 }

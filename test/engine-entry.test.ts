@@ -90,7 +90,7 @@ describe("createAgent of planwright/engine", () => {
     const [item] = pending.filter(({ kind }) => kind === "approval");
     await able.close();
     const agent = createAgent(options);
-    const reason = /its plan has expressions, for which there is no language \(`expressions`\)/;
+    const reason = /its plan has expressions, and this agent was created without `expressions`/;
     const approving = agent.approve(runId, item as Parameters<typeof agent.approve>[1]);
     await expect(approving.result).rejects.toThrow(reason);
     await expect(agent.fork(runId).result).rejects.toMatchObject({ code: "resume-mismatch" });

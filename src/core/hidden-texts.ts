@@ -94,10 +94,16 @@ export class HiddenTexts {
 }
 
 export function hideQuotedOf(root: JsonSchema, value: unknown): <TIssue extends JsonFailure>(issue: TIssue) => TIssue {
-  const [hidden, short] = [new HiddenTexts(), new HiddenTexts(1)];
-  const masked = addSecrets(hidden, root, value);
-  addSecrets(short, root, value);
+  const collect = () => {
+    const [hidden, short] = [new HiddenTexts(), new HiddenTexts(1)];
+    addSecrets(short, root, value);
+    return { hidden, short, masked: addSecrets(hidden, root, value) };
+  };
+  // Most values have no issue.
+  let collected: ReturnType<typeof collect> | undefined;
   return (issue) => {
+    collected ??= collect();
+    const { hidden, short, masked } = collected;
     let part = masked;
     for (const key of issue.path) if (part !== hiddenText) part = Object(part)[key];
     const message = (part === hiddenText ? short : hidden).hide(issue.message);

@@ -150,7 +150,8 @@ function linesOf(
   };
   const prompt = messages.map(({ content }) => content).join(" ");
   const end = {
-    ...{ done: true, done_reason: finishReason },
+    done: true,
+    done_reason: finishReason,
     prompt_eval_count: usage.inputTokens ?? Math.ceil(prompt.length / 4),
     eval_count: usage.outputTokens ?? Math.ceil(text.length / 4),
   };

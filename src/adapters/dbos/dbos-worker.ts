@@ -67,7 +67,7 @@ export type DbosWorkerOptions<TTool extends Tool = Tool> = {
   version?: string | undefined;
   /** A run is `given-up`, and suspended, after more deaths of its workers in a row than this, at least 1. @default 10 */
   maxAdoptions?: number | undefined;
-  /** The start is tried again for this time, from its first failure on, while there is no database. @default 5000 */
+  /** Time for which a start without a database is retried, from its first failure on. @default 5000 */
   retryForMs?: number | undefined;
   /** The time that a run is postponed whose worker lacks a tool or a key, at least 100. @default 10000 */
   postponeMs?: number | undefined;

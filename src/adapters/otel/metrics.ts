@@ -118,7 +118,8 @@ export class Metrics {
     "circuit-change": ({ tool, state }) => {
       const isOpen = state === "open";
       if (isOpen === this.openCircuits.has(tool)) return;
-      this.openCircuits[isOpen ? "add" : "delete"](tool);
+      if (isOpen) this.openCircuits.add(tool);
+      else this.openCircuits.delete(tool);
       this.instruments.openCircuits.add(isOpen ? 1 : -1, { [attribute.tool]: tool });
     },
   };

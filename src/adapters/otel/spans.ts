@@ -85,8 +85,10 @@ export class Traces {
     const { tracer, name, traces } = this.settings;
     const named = parseTraceparent(previousTraceparent);
     const previous = named && {
-      ...{ traceId: named.traceId, spanId: named.spanId },
-      ...{ traceFlags: named.flags & TraceFlags.SAMPLED, isRemote: true },
+      traceId: named.traceId,
+      spanId: named.spanId,
+      traceFlags: named.flags & TraceFlags.SAMPLED,
+      isRemote: true,
     };
     const active = context.active();
     const parent = traces === "one" && previous !== undefined ? trace.setSpanContext(active, previous) : active;

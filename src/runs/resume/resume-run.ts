@@ -298,7 +298,7 @@ export function restoreSettings(
     if (engine.planner === undefined && isToBePlanned)
       differences.push({ message: "its request is yet to be planned, and there is no planner" });
     if (findUnreadable(state.plan?.steps ?? [], engine.expressions).length > 0)
-      differences.push({ message: "its plan has expressions, for which there is no language (`expressions`)" });
+      differences.push({ message: "its plan has expressions, and this agent was created without `expressions`" });
     if (differences.length > 0) throw resumeMismatch(state.runId, differences);
   }
   const { context, metadata } = state;

@@ -49,6 +49,7 @@ interface RunUse {
 interface RegistryOptions {
   readonly settings: EngineSettings;
   readonly hub: EventHub<AgentEvent>;
+  readonly hasTimers: () => boolean;
 }
 
 export class RunRegistry implements RunHost {
@@ -60,8 +61,7 @@ export class RunRegistry implements RunHost {
   readonly leases: Leases;
   readonly receive: RunHost["receive"] = receivePosted;
   graceMs: number;
-  /** False if a worker looks for the runs whose time has come. */
-  hasTimers = true;
+  private readonly hasTimers: () => boolean;
   private readonly timers = new Map<string, () => void>();
   /** Maps runs that do not fit here to the time of their last event: they may fit after a new one. */
   readonly unfit = new RecentMap<string>(10_000);
@@ -71,9 +71,10 @@ export class RunRegistry implements RunHost {
   private readonly operations = new Set<Promise<unknown>>();
   private stopReason: AgentError<"interrupted"> | undefined;
 
-  constructor({ settings, hub }: RegistryOptions) {
+  constructor({ settings, hub, hasTimers }: RegistryOptions) {
     this.settings = settings;
     this.hub = hub;
+    this.hasTimers = hasTimers;
     this.leases = new Leases(settings);
     this.graceMs = settings.abortGraceMs;
   }
@@ -185,7 +186,7 @@ export class RunRegistry implements RunHost {
 
   /** `atMs` is of the shared clock. Opening the run, or closing the agent, clears the timer. */
   setTimer(runId: string, atMs: number, callback: () => void): void {
-    if (this.stopping.aborted || !this.hasTimers) return;
+    if (this.stopping.aborted || !this.hasTimers()) return;
     this.clearTimer(runId);
     const stop = callAt(this.leases.sharedClock, atMs, () => {
       this.timers.delete(runId);
