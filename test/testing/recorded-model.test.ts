@@ -1,20 +1,19 @@
-import { mkdtemp, readdir, readFile, rm } from "node:fs/promises";
-import { tmpdir } from "node:os";
+import { readdir, readFile } from "node:fs/promises";
 import { join } from "node:path";
 import { AgentError, type LanguageModel, type ModelResponse, modelFailure } from "planwright";
 import { createRecordedModel, createScriptedModel } from "planwright/testing";
-import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import { beforeEach, describe, expect, it } from "vitest";
 import type { RecordedModelOptions } from "../../src/testing/recorded-model.ts";
+import { newFolder } from "../new-folder.ts";
 import { ask, qwen, record } from "./record.ts";
 
 let folder: string;
 let path: string;
 
-beforeEach(async () => {
-  folder = await mkdtemp(join(tmpdir(), "recorded-model-"));
+beforeEach(() => {
+  folder = newFolder();
   path = join(folder, "calls.json");
 });
-afterEach(() => rm(folder, { recursive: true, force: true }));
 
 describe("createRecordedModel", () => {
   it("records the answers of a model, and replays them without it", async () => {

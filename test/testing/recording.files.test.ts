@@ -1,18 +1,18 @@
-import { mkdtemp, readdir, rm, writeFile } from "node:fs/promises";
+import { readdir, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { createRecordedModel, createScriptedModel } from "planwright/testing";
-import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import { beforeEach, describe, expect, it } from "vitest";
+import { newFolder } from "../new-folder.ts";
 import { ask, qwen, record } from "./record.ts";
 
 let folder: string;
 let path: string;
 
-beforeEach(async () => {
-  folder = await mkdtemp(join(tmpdir(), "recorded-model-"));
+beforeEach(() => {
+  folder = newFolder();
   path = join(folder, "calls.json");
 });
-afterEach(() => rm(folder, { recursive: true, force: true }));
 
 describe("a recording that cannot be replayed", () => {
   const call = { request: { messages: [] }, response: { text: "", finishReason: "stop", usage: {} } };

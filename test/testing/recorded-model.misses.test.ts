@@ -1,19 +1,16 @@
-import { mkdtemp, rm, writeFile } from "node:fs/promises";
-import { tmpdir } from "node:os";
+import { writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import type { ModelRequest } from "planwright";
 import { createRecordedModel } from "planwright/testing";
-import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import { beforeEach, describe, expect, it } from "vitest";
+import { newFolder } from "../new-folder.ts";
 import { ask, qwen, record } from "./record.ts";
 
-let folder: string;
 let path: string;
 
-beforeEach(async () => {
-  folder = await mkdtemp(join(tmpdir(), "recorded-model-"));
-  path = join(folder, "calls.json");
+beforeEach(() => {
+  path = join(newFolder(), "calls.json");
 });
-afterEach(() => rm(folder, { recursive: true, force: true }));
 
 describe("a call that was not recorded", () => {
   const schema = { type: "object" };
