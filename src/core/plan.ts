@@ -35,6 +35,23 @@ export type StepWait =
   | { readonly until: string | Reference }
   | { readonly event: string; readonly timeoutMs?: number | undefined };
 
+/** One of the answers that a question offers. @inline */
+export interface QuestionOption {
+  /** The answer, or one part of it where several may be chosen. */
+  readonly id: string;
+  readonly label: string;
+  readonly description?: string | undefined;
+}
+
+/** A question to the user, whose answer is the output of the step that asks. @group Plans */
+export interface Question {
+  readonly message: string;
+  readonly display: "confirm" | "select" | "multi-select" | "text";
+  readonly options?: readonly QuestionOption[] | undefined;
+  /** JSON Schema of `{ answer }`, which is a boolean, text, number, or list of texts. */
+  readonly responseSchema: JsonObject;
+}
+
 /** A step that waits, in place of calling a tool; only in plans of version 2. @group Plans */
 export interface WaitStep extends StepHead {
   readonly wait: StepWait;
@@ -65,11 +82,25 @@ export interface PlanSource {
   readonly route?: string | undefined;
   /** It was made for an earlier request of the same text. */
   readonly cached?: true | undefined;
+  /** The values that come from earlier runs of the thread. */
+  readonly read?: readonly ReadValue[] | undefined;
   readonly failures?: readonly PlanFailure[] | undefined;
   readonly warnings?: readonly PlanWarning[] | undefined;
   readonly usage?: ModelUsage | undefined;
   /** The usage of each of them. */
   readonly calls?: readonly ModelCall[] | undefined;
+}
+
+/** The origin of a value that a line of a dialogue refers to. @inline */
+export interface ReadValue {
+  readonly stepId: string;
+  /** The place in the input of this step. */
+  readonly path: JsonPath;
+  /** The words of the line that refer to it. */
+  readonly said: string;
+  /** In words: "booking 32, from the list before". */
+  readonly text: string;
+  readonly from: { readonly runId: string; readonly stepId: string; readonly path: JsonPath };
 }
 
 /** An attempt that produced no plan. @inline */

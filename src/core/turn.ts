@@ -1,0 +1,45 @@
+import type { AgentError } from "./errors.ts";
+import type { JsonValue } from "./json.ts";
+import type { Question } from "./plan.ts";
+import type { PlanDraft, PlanRequest } from "./planner.ts";
+import type { RunSnapshot } from "./run-result.ts";
+
+/** A line of a dialogue. */
+export interface TurnRequest
+  extends Pick<PlanRequest, "request" | "tools" | "maxSteps" | "nowMs" | "timeZone" | "signal"> {
+  /** The last runs of the thread, newest first. Sealed values stay sealed. */
+  readonly runs: readonly RunSnapshot[];
+}
+
+/** The meaning of a line that its thread gives it. */
+export type Turn =
+  /** The thread adds nothing: a planner plans it. A model is shown `lines`, one thing or call each. */
+  | { readonly type: "request"; readonly lines?: readonly string[] }
+  | { readonly type: "plan"; readonly draft: PlanDraft }
+  | { readonly type: "words"; readonly text: string }
+  | { readonly type: "answer"; readonly runId: string; readonly stepId: string; readonly answer: JsonValue }
+  /** The run that asked is cancelled. */
+  | { readonly type: "decline"; readonly runId: string; readonly stepId: string }
+  /** The steps of an ended run are undone. */
+  | { readonly type: "undo"; readonly runId: string };
+
+/** A question that a suspended run waits for. */
+export interface QuestionItem extends Question {
+  readonly kind: "question";
+  readonly stepId: string;
+  /** Unique among the questions of all runs. */
+  readonly id: string;
+  /** True if a text that is not an option is an answer, too. */
+  readonly allowText: boolean;
+  /** ISO 8601, UTC; absent if the question does not expire. */
+  readonly expiresAt?: string;
+}
+
+/** Reads the lines of dialogues. Loaded with the first run that has a thread. */
+export interface TurnReader {
+  readTurn(turn: TurnRequest): Promise<Turn>;
+  /** A plan that asks for what a refused line lacks; undefined if no question would help. */
+  askAfter(turn: TurnRequest, refusal: AgentError<"cannot-plan">): Promise<PlanDraft | undefined>;
+  /** The answer to a question in a text; undefined if it answers nothing, null if it declines. */
+  readAnswer(item: QuestionItem, text: string, clock: Pick<PlanRequest, "nowMs" | "timeZone">): JsonValue | undefined;
+}
