@@ -119,6 +119,11 @@ const layers: readonly { readonly layer: string; readonly own: RegExp; readonly 
     packages: /^$/,
   },
   { layer: "src/runs/", own: /^src\/(plan|core|async|runs)\//, packages: /^$/ },
+  {
+    layer: "src/dialogue/",
+    own: /^src\/(plan|core|async|english|language|dates|sums|planners|dialogue)\//,
+    packages: /^$/,
+  },
   { layer: "src/stores/", own: /^src\/(core|async|stores)\//, packages: /^$/ },
   {
     layer: "src/agent.ts",
@@ -128,7 +133,7 @@ const layers: readonly { readonly layer: string; readonly own: RegExp; readonly 
   { layer: "src/engine.ts", own: /^src\/((create-)?agent\.ts|(plan|core|runs|stores)\/)/, packages: /^$/ },
   {
     layer: "src/create-agent.ts",
-    own: /^src\/(agent\.ts|(plan|core|async|planners|runs|stores)\/)/,
+    own: /^src\/(agent\.ts|(plan|core|async|dialogue|planners|runs|stores)\/)/,
     packages: /^$/,
   },
   // Its words are those of phrases, which are above what runs.

@@ -26,6 +26,7 @@ export const algorithmTests: readonly string[] = [
   "plan/",
   // The readers of sentences.
   "dates/",
+  "dialogue/",
   "english/",
   "language/",
   "long/growth/",

@@ -1,0 +1,331 @@
+import { indexTools, isOpenText } from "../core/define-tool.ts";
+import { hiddenText, isRecord, isSealed, type JsonObject, type JsonPath } from "../core/json.ts";
+import { branchesOf, childOf, type JsonSchema, knownKeys, schemasAt } from "../core/json-schema.ts";
+import { remembered } from "../core/remembered.ts";
+import { type SensitiveView, sensitiveViewOf } from "../core/sensitive-paths.ts";
+import type { DefinedTool, Tool } from "../core/tool.ts";
+import { type ToolSchemas, toolSchemas } from "../core/tool-schemas.ts";
+import { sayName } from "../plan/say-call.ts";
+
+/** Something that an output shows and that another call can name: a booking, a todo, a room. */
+export interface Thing {
+  /** A noun in the singular, such as "booking". */
+  readonly kind: string;
+  readonly keyField: string;
+  readonly key: string | number;
+  readonly labelField?: string;
+  readonly label?: string;
+  /** Without sensitive values; for a created thing also the fields of the input. */
+  readonly fields: JsonObject;
+  /** The place in the output. */
+  readonly path: JsonPath;
+  /** The field of the input that takes the key, by the name of each tool that has one. */
+  readonly keyInputs: ReadonlyMap<string, string>;
+}
+
+interface KnownTool {
+  readonly tool: DefinedTool;
+  readonly schemas: ToolSchemas;
+  readonly view: SensitiveView | undefined;
+  readonly inputs: ReadonlyMap<string, InputField>;
+  readonly isChanging: boolean;
+  /** The words of its name, in the singular. */
+  readonly words: readonly string[];
+  /** The words of its name and descriptions. */
+  readonly topics: ReadonlySet<string>;
+  /** The nouns of the lists in its output. */
+  readonly nouns: ReadonlySet<string>;
+}
+
+interface InputField {
+  readonly schemas: readonly JsonSchema[];
+  readonly isRequired: boolean;
+}
+
+interface KnownTools {
+  readonly byName: ReadonlyMap<string, KnownTool>;
+  readonly nouns: ReadonlySet<string>;
+  readonly keyInputs: Map<string, ReadonlyMap<string, string>>;
+}
+
+const maxThings = 1_000;
+const maxDepth = 8;
+const maxKey = 200;
+
+/**
+ * The things in an output, in its order. A tool of zod 3 has none until its schemas have been read, as they are for
+ * every run.
+ */
+export function thingsIn(tools: readonly Tool[], toolName: string, input: unknown, output: unknown): readonly Thing[] {
+  const known = knownTools(tools);
+  const tool = known.byName.get(toolName);
+  if (tool?.schemas.output === undefined) return [];
+  const found: Thing[] = [];
+  const { schemas, view } = tool;
+  const root = schemas.output as JsonSchema;
+
+  function visit(value: unknown, branches: readonly JsonSchema[], at: Place): void {
+    if (found.length >= maxThings || at.path.length > maxDepth || !isHolder(value) || at.view?.isSensitive) return;
+    if (isRecord(value)) {
+      const thing = toThing(value, branches, at);
+      if (thing !== undefined) found.push(thing);
+    }
+    for (const [name, item] of Object.entries(value)) {
+      const key = Array.isArray(value) ? Number(name) : name;
+      if (!isHolder(item)) continue;
+      const below = branches.map((branch) => childOf(branch, key)).filter((child) => typeof child === "object");
+      const noun = typeof key === "number" ? at.noun : nounOfList(key);
+      visit(
+        item,
+        below.flatMap((child) => branchesOf(root, child, item)),
+        { path: [...at.path, key], noun, view: at.view?.at(key) },
+      );
+    }
+  }
+
+  function toThing(record: Readonly<Record<string, unknown>>, branches: readonly JsonSchema[], at: Place) {
+    const own = shownFields(record, at.view);
+    const schemaOf = (name: string) =>
+      branches.flatMap((branch) => {
+        const child = childOf(branch, name);
+        return typeof child === "object" ? [child, ...branchesOf(root, child)] : [];
+      });
+    const noun = at.noun ?? nounOfTool(tool as KnownTool);
+    const found = findKey(own, { schemaOf, noun, known, tool: tool as KnownTool });
+    if (found === undefined) return undefined;
+    const { name: keyField, kind, keyInputs } = found;
+    const isCreated =
+      at.path.length === 0 && tool?.isChanging === true && findLabel(own, keyField, schemaOf) === undefined;
+    const fields = isCreated ? { ...inputFields(tool as KnownTool, input), ...own } : own;
+    const labelSchema = (name: string) => [...schemaOf(name), ...(tool?.inputs.get(name)?.schemas ?? [])];
+    const labelField = findLabel(fields, keyField, isCreated ? labelSchema : schemaOf);
+    const label = labelField === undefined ? {} : { labelField, label: fields[labelField] as string };
+    return { kind, keyField, key: own[keyField] as string | number, ...label, fields, path: at.path, keyInputs };
+  }
+
+  visit(output, branchesOf(root, root, output), { path: [], noun: undefined, view });
+  return found;
+}
+
+interface Place {
+  readonly path: JsonPath;
+  readonly noun: string | undefined;
+  readonly view: SensitiveView | undefined;
+}
+
+const knownTools = remembered((tools: readonly Tool[]): KnownTools => {
+  const byName = new Map([...indexTools(tools)].map(([name, tool]) => [name, toKnownTool(tool)] as const));
+  const nouns = new Set([...byName.values()].flatMap((tool) => [...tool.nouns]));
+  return { byName, nouns, keyInputs: new Map() };
+});
+
+function toKnownTool(tool: DefinedTool): KnownTool {
+  const read = toolSchemas(tool);
+  if (read instanceof Promise) read.catch(() => {});
+  const schemas: ToolSchemas = read instanceof Promise ? { input: {}, output: undefined } : read;
+  const branches = schemasAt(schemas.input, []) ?? [];
+  const inputs = new Map(
+    knownKeys(branches).map((name) => {
+      const having = branches.filter(({ properties }) => properties !== undefined && Object.hasOwn(properties, name));
+      const isRequired = having.every(({ required = [] }) => required.includes(name));
+      return [name, { schemas: schemasAt(schemas.input, [name]) ?? [], isRequired }] as const;
+    }),
+  );
+  const described = [...inputs.values()].flatMap(({ schemas }) => schemas.map(({ description = "" }) => description));
+  const words = sayName(tool.name).split(" ").map(toSingular);
+  return {
+    tool,
+    schemas,
+    view: sensitiveViewOf(schemas.output),
+    inputs,
+    isChanging: tool.declaredEffect !== "pure",
+    words,
+    topics: new Set([...words, ...wordsOf([tool.description, ...described].join(" "))]),
+    nouns: schemas.output === undefined ? new Set() : nounsOfLists(schemas.output),
+  };
+}
+
+function wordsOf(text: string): readonly string[] {
+  return (text.toLowerCase().match(/\p{L}+/gu) ?? []).map(toSingular);
+}
+
+function nounsOfLists(root: JsonSchema): ReadonlySet<string> {
+  const nouns = new Set<string>();
+  const visit = (schema: JsonSchema, depth: number): void => {
+    if (depth > maxDepth) return;
+    for (const { properties = {}, items } of branchesOf(root, schema)) {
+      if (isRecord(items)) visit(items, depth + 1);
+      for (const [name, child] of Object.entries(properties)) {
+        const noun = branchesOf(root, child).some(isListOfObjects) ? nounOfList(name) : undefined;
+        if (noun !== undefined) nouns.add(noun);
+        visit(child, depth + 1);
+      }
+    }
+  };
+  const isListOfObjects = ({ items }: JsonSchema) =>
+    isRecord(items) && branchesOf(root, items).some(({ properties }) => properties !== undefined);
+  visit(root, 0);
+  return nouns;
+}
+
+const anyList: ReadonlySet<string> = new Set(
+  "all data entry found hit item list match output page record result row value".split(" "),
+);
+
+function nounOfList(name: string): string | undefined {
+  const noun = toSingular(sayName(name).split(" ").at(-1) ?? "");
+  return noun === "" || anyList.has(noun) ? undefined : noun;
+}
+
+function nounOfTool({ nouns, words }: KnownTool): string {
+  const [only, ...others] = nouns;
+  return only !== undefined && others.length === 0 ? only : (words.at(-1) ?? "thing");
+}
+
+/** "bookings" is "booking", "entries" "entry", "boxes" "box", "status" and "gas" as they are. */
+function toSingular(word: string): string {
+  if (!/[^su]s$/.test(word) || word.length < 4) return word;
+  return word.replace(/ies$/, "y").replace(/(?<=[sxz]|[cs]h)es$|s$/, "");
+}
+
+const keyWords: ReadonlySet<string> = new Set("id number no code ref reference uuid key sku slug".split(" "));
+/** Such numbers and codes are many things' own. */
+const notOfThings: ReadonlySet<string> = new Set(
+  "phone fax mobile page zip postal post country currency language error status version house tax".split(" "),
+);
+const composedWords: ReadonlySet<string> = new Set(
+  "title text body message content note notes description query expression comment reason subject summary".split(" "),
+);
+
+/** "bookingId" is the id of a booking, "booking" a booking, "id" the id of anything. */
+function splitName(field: string): { readonly noun: string; readonly suffix: string } {
+  const words = sayName(field).split(" ");
+  const last = words.at(-1) ?? "";
+  const suffix = keyWords.has(last) || field === "name" ? last : "";
+  return { noun: (suffix === "" ? words : words.slice(0, -1)).join(" "), suffix };
+}
+
+/** The tools that take the key of such a thing, each with the field of its input. */
+function keyInputsOf({ byName, keyInputs }: KnownTools, kind: string, keyField: string, own: KnownTool) {
+  const id = `${kind}\n${keyField}\n${own.tool.name}`;
+  const known = keyInputs.get(id);
+  if (known !== undefined) return known;
+  const key = splitName(keyField);
+  const isTaken = (tool: KnownTool) => (field: string) => {
+    const { noun, suffix } = splitName(field);
+    // An id alone may be that of anything.
+    const isRelated = tool === own || tool.topics.has(kind);
+    const isSameNoun =
+      noun === key.noun ? noun !== "" || isRelated : (noun || kind) === (key.noun || kind) && isRelated;
+    return isSameNoun && (suffix === key.suffix || suffix === "" || key.suffix === "");
+  };
+  const found = new Map<string, string>();
+  for (const tool of byName.values()) {
+    const names = [...tool.inputs.keys()];
+    const field = names.find((name) => name === keyField && isTaken(tool)(name)) ?? names.find(isTaken(tool));
+    if (field !== undefined) found.set(tool.tool.name, field);
+  }
+  keyInputs.set(id, found);
+  return found;
+}
+
+interface KeySearch {
+  readonly schemaOf: (name: string) => readonly JsonSchema[];
+  readonly noun: string;
+  readonly known: KnownTools;
+  readonly tool: KnownTool;
+}
+
+interface Candidate {
+  readonly name: string;
+  readonly kind: string;
+  readonly keyInputs: ReadonlyMap<string, string>;
+  /** The lower, the better: marked; an id; named as the thing; the id of something; what calls require. */
+  readonly rank: number;
+}
+
+function findKey(fields: JsonObject, search: KeySearch): Candidate | undefined {
+  const candidates = Object.entries(fields).flatMap(([name, value]) => toCandidate(name, value, search) ?? []);
+  return candidates.toSorted((one, other) => one.rank - other.rank)[0];
+}
+
+function toCandidate(name: string, value: unknown, { schemaOf, noun, known, tool }: KeySearch): Candidate | undefined {
+  const schemas = schemaOf(name);
+  const isMarked = schemas.some(({ key }) => key === true);
+  if (!isKeyValue(value) || (!isMarked && !mayBeKey(name, value, schemas))) return undefined;
+  const { noun: own, suffix } = splitName(name);
+  const isIdOf = own !== "" && suffix !== "" && suffix !== "name";
+  const isNoun = known.nouns.has(own) || (isIdOf && own === noun);
+  const kind = isNoun || isIdOf ? own : noun;
+  const keyInputs = keyInputsOf(known, kind, name, tool);
+  if (isMarked) return { name, kind, keyInputs, rank: 0 };
+  const changing = [...keyInputs].flatMap(([toolName, field]) => {
+    const other = known.byName.get(toolName);
+    return other?.isChanging === true ? [{ ...other.inputs.get(field), words: other.words }] : [];
+  });
+  if (changing.length === 0) return undefined;
+  if (own === "" && suffix === "id") return { name, kind, keyInputs, rank: 1 };
+  if (isNoun) return { name, kind, keyInputs, rank: 2 };
+  if (suffix !== "" && suffix !== "name") return { name, kind, keyInputs, rank: 3 };
+  const required = changing.filter(({ isRequired }) => isRequired);
+  // A number is a key only if calls are named after it: MoveBooking takes a booking, but BookTable some people.
+  const isKey = typeof value === "string" || required.some(({ words }) => words.includes(own));
+  if (!isKey || required.length === 0) return undefined;
+  return { name, kind: own || noun, keyInputs, rank: 4 + 1 / required.length + (typeof value === "string" ? 0 : 0.1) };
+}
+
+const isoDate = /^\d{4}-\d\d(?:-\d\d(?:T.*)?)?$|^T?\d\d:\d\d/;
+
+function isKeyValue(value: unknown): value is string | number {
+  return Number.isSafeInteger(value) || (typeof value === "string" && value !== "" && value.length <= maxKey);
+}
+
+function mayBeKey(name: string, value: unknown, schemas: readonly JsonSchema[]): boolean {
+  if (isDate(value, schemas)) return false;
+  const words = sayName(name).split(" ");
+  return !notOfThings.has(words.at(-2) ?? "") && !composedWords.has(words.at(-1) ?? "");
+}
+
+function isDate(value: unknown, schemas: readonly JsonSchema[]): boolean {
+  if (schemas.some(({ format }) => format === "date" || format === "date-time" || format === "time")) return true;
+  return typeof value === "string" && isoDate.test(value);
+}
+
+const labelNames = ["title", "name", "label", "subject", "summary", "text"];
+
+function findLabel(
+  fields: JsonObject,
+  keyField: string,
+  schemaOf: (name: string) => readonly JsonSchema[],
+): string | undefined {
+  const isLabel = (name: string) => {
+    const value = fields[name];
+    return typeof value === "string" && value.trim() !== "" && value !== hiddenText && name !== keyField;
+  };
+  const isFree = (name: string) => {
+    const schemas = schemaOf(name);
+    return isLabel(name) && schemas.some(isOpenText) && !isDate(fields[name], schemas) && splitName(name).suffix === "";
+  };
+  return labelNames.find(isLabel) ?? Object.keys(fields).find(isFree);
+}
+
+function shownFields(record: Readonly<Record<string, unknown>>, view: SensitiveView | undefined): JsonObject {
+  const isShown = ([name, value]: readonly [string, unknown]) =>
+    view?.at(name).isSensitive !== true && value !== hiddenText && !isSealed(value);
+  return Object.fromEntries(Object.entries(record).filter(isShown)) as JsonObject;
+}
+
+/** Without the field that only says which operation it is. */
+function inputFields({ inputs, schemas }: KnownTool, input: unknown): JsonObject {
+  if (!isRecord(input)) return {};
+  const isConstant = (name: string) => {
+    const given = inputs.get(name)?.schemas ?? [];
+    return given.length > 0 && given.every(({ const: constant }) => constant !== undefined);
+  };
+  const said = Object.entries(input).filter(([name]) => !isConstant(name));
+  return shownFields(Object.fromEntries(said), sensitiveViewOf(schemas.input));
+}
+
+function isHolder(value: unknown): value is object {
+  return typeof value === "object" && value !== null && !isSealed(value);
+}
