@@ -83,6 +83,17 @@ export interface ToolOptions<
         context: ToolContext<TResources>,
       ) => unknown)
     | undefined;
+  /**
+   * Says the outcome of a call to the user, in at most 2 000 characters: `Booked table 7 for Moreau.` Input and output are
+   * JSON as recorded, with secrets as `"[sensitive]"`. If it throws, or says a number, date or name that neither of them
+   * nor the request has, the default counts. Write it behind `execute`, like `undo`. @default from the output and its schema
+   */
+  say?:
+    | ((done: {
+        readonly input: InferSchemaInput<TSchema>;
+        readonly output: Output<TOutputSchema, NoInfer<TReturned>>;
+      }) => string)
+    | undefined;
 }
 
 /**
@@ -167,6 +178,7 @@ const toolOptions = {
   describeCall: { type: "function" },
   execute: { type: "function", isRequired: true },
   undo: { type: "function" },
+  say: { type: "function" },
 } satisfies OptionTable<Tool>;
 
 const toolKeys = Object.keys(toolOptions) as readonly (keyof Tool)[];
@@ -209,7 +221,7 @@ export function define(tool: Tool, place?: string): DefinedTool {
   return defined;
 }
 
-const methods: ReadonlySet<string> = new Set("effect needsApproval phrases describeCall execute undo".split(" "));
+const methods: ReadonlySet<string> = new Set("effect needsApproval phrases describeCall execute undo say".split(" "));
 
 /** A member that a copy shares with a defined tool is read as its author gave it. */
 function readMember(tool: Tool & { readonly [givenKey]?: Given }, key: keyof Tool): unknown {

@@ -23,12 +23,12 @@ export function cutText(text: string, max: number, end = "…"): string {
 
 const maxSaid = 300;
 
-export function textFrom(say: () => unknown): string | undefined {
+export function textFrom(say: () => unknown, max: number = maxSaid): string | undefined {
   try {
     const said = say();
     // Unread, a promise that rejects would end the process.
     Promise.resolve(said).catch(() => {});
-    return typeof said === "string" && said.trim() !== "" ? cutText(said, maxSaid) : undefined;
+    return typeof said === "string" && said.trim() !== "" ? cutText(said, max) : undefined;
   } catch {
     return undefined;
   }

@@ -77,6 +77,8 @@ export interface Tool<TName extends string = string, TInput = unknown, TOutput =
   readonly phrases?: PhraseList | (() => Promise<PhraseList>) | undefined;
   /** Says a call in words, at most 300 characters; references and secrets are texts in its input. @default its phrases, read backwards */
   readonly describeCall?: ByInput<unknown, string> | undefined;
+  /** Says the outcome of a call in words. At most 2 000 characters on one line; checked against the call's values. @default from its output */
+  say?(done: { readonly input: unknown; readonly output: unknown }): string;
   /** Does the work with the parsed input. What it returns, or resolves to, is the output. */
   execute(input: TInput, context: ToolContext<TResources>): TOutput | Promise<TOutput>;
   /** Undoes what `execute` did. May be called again for the same step; its return value is ignored. */

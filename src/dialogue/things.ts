@@ -107,6 +107,10 @@ export function thingsIn(tools: readonly Tool[], toolName: string, input: unknow
   return found;
 }
 
+export function toolNamed(tools: readonly Tool[], name: string): DefinedTool | undefined {
+  return knownTools(tools).byName.get(name)?.tool;
+}
+
 interface Place {
   readonly path: JsonPath;
   readonly noun: string | undefined;
@@ -183,7 +187,7 @@ function nounOfTool({ nouns, words }: KnownTool): string {
 }
 
 /** "bookings" is "booking", "entries" "entry", "boxes" "box", "status" and "gas" as they are. */
-function toSingular(word: string): string {
+export function toSingular(word: string): string {
   if (!/[^su]s$/.test(word) || word.length < 4) return word;
   return word.replace(/ies$/, "y").replace(/(?<=[sxz]|[cs]h)es$|s$/, "");
 }
@@ -291,7 +295,7 @@ function isDate(value: unknown, schemas: readonly JsonSchema[]): boolean {
   return typeof value === "string" && isoDate.test(value);
 }
 
-const labelNames = ["title", "name", "label", "subject", "summary", "text"];
+export const labelNames = ["title", "name", "label", "subject", "summary", "text"];
 
 function findLabel(
   fields: JsonObject,

@@ -59,5 +59,6 @@ export function createCalculator<const TName extends string = "Calculator">(opti
       const { evaluate } = await countPending(import("./evaluate.ts"));
       return { value: evaluate(expression, { variables, maxLength, maxDepth }), expression };
     },
+    say: ({ output }) => String(output.value),
   });
 }

@@ -2,6 +2,7 @@ import { defineTool, toolName } from "../../core/define-tool.ts";
 import { AgentError } from "../../core/errors.ts";
 import { failOption, type OptionTable, readOptions } from "../../core/option-tables.ts";
 import type { StandardSchema } from "../../core/schema.ts";
+import { cutText } from "../../core/text.ts";
 import type { DefinedTool, ToolContext, UndoneCall } from "../../core/tool.ts";
 import { cutPage, storageReader, writeOnce } from "../storage/keyed-records.ts";
 import {
@@ -89,7 +90,26 @@ export function createNotes<TResources = unknown, const TName extends string = "
       context.signal.throwIfAborted();
       await undoNotes(worldOf(context), done);
     },
+    say: ({ input, output }) => sayNotes(input, output),
   });
+}
+
+const maxShown = 10;
+
+function sayNotes(input: NotesInput, output: NotesOutput): string {
+  if (!("notes" in output)) {
+    const { item, text } = output;
+    if (input.operation === "get") return `${item}: ${text}`;
+    return input.operation === "add" ? `Noted for ${item}: "${text}".` : `Deleted the note for ${item}: "${text}".`;
+  }
+  const { notes, count } = output;
+  const place = "item" in input && input.item !== undefined ? ` for ${input.item}` : "";
+  if (count === 0) return `No notes${place}.`;
+  const shown = notes
+    .slice(0, maxShown)
+    .map(({ item, text }) => cutText(place === "" ? `${item}: ${text}` : text, 200));
+  const more = count > shown.length ? ["…"] : [];
+  return `${count} ${count === 1 ? "note" : "notes"}${place}: ${[...shown, ...more].join("; ")}`;
 }
 
 interface NotesWorld {

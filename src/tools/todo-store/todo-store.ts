@@ -4,6 +4,7 @@ import { type OptionTable, readOptions } from "../../core/option-tables.ts";
 import type { StandardSchema } from "../../core/schema.ts";
 import type { DefinedTool, ToolContext } from "../../core/tool.ts";
 import { storageReader } from "../storage/keyed-records.ts";
+import { sayTodos } from "./say-todos.ts";
 import { copyTodo, createTodoOutputSchema, type TodoStoreOutput } from "./todo.ts";
 import {
   createTodoInputSchema,
@@ -78,6 +79,7 @@ export function createTodoStore<TResources = unknown, const TName extends string
     async undo(done, context) {
       await undoChange(callOf(context), done);
     },
+    say: ({ input, output }) => sayTodos(input, output),
   });
 }
 

@@ -98,6 +98,10 @@ export function createWebSearch<const TName extends string = "WebSearch">(
       const hits = await options.search(query, { limit, signal });
       return { query, results: readHits(hits, { limit, tool: name, stepId }) };
     },
+    say: ({ output: { query, results } }) =>
+      results.length === 0
+        ? `No pages found for "${query}".`
+        : `Found: ${results.map(({ title, url }) => `${title} (${url})`).join("; ")}`,
   });
 }
 

@@ -1,0 +1,117 @@
+import type { Tool } from "../core/tool.ts";
+import { sayDate } from "../dates/say-date.ts";
+import { cardinals, tens } from "../english/numbers.ts";
+import {
+  auxiliaries,
+  functionWords,
+  isPastVerb,
+  isVerb,
+  months,
+  prepositions,
+  smallWords,
+  verbsLike,
+  weekdays,
+} from "../english/word-classes.ts";
+import { stem } from "../language/word-forms.ts";
+import { sayName } from "../plan/say-call.ts";
+import type { Clock } from "./say-output.ts";
+
+const wordPattern = /\p{L}[\p{L}\p{M}'’-]*/gu;
+const numberPattern = /\d+(?:,\d{3}(?!\d))*(?:\.\d+)?/g;
+const dayWords = new Set(
+  [...weekdays, ...months, "today", "tomorrow", "tonight", "yesterday"].flatMap((name) => [name, name.slice(0, 3)]),
+);
+const numberWords = new Set([...cardinals.slice(2), ...tens, "hundred", "thousand", "million"]);
+const openers = new Set(
+  "done no nothing none ok okay yes there here not both each every sorry still also only nobody".split(" "),
+);
+
+/**
+ * True if all numbers, dates and names in a text are those of the values. A word that a sentence begins with may also be
+ * one of the tool's description, a common word or a verb.
+ */
+export function isInValues(
+  text: string,
+  { values, tool, clock }: { readonly values: readonly unknown[]; readonly tool: Tool; readonly clock: Clock },
+): boolean {
+  const known = readValues(values, clock);
+  const own = new Set(wordsOf(`${sayName(tool.name)} ${tool.description}`).flatMap((word) => [word, stem(word)]));
+  const numbers = (text.match(numberPattern) ?? []).map(plainNumber);
+  if (!numbers.every((number) => known.numbers.has(number))) return false;
+  return [...text.matchAll(wordPattern)].every(({ 0: said, index }) => {
+    const word = plainWord(said);
+    if (known.words.has(word)) return true;
+    if (numberWords.has(word)) return known.numbers.has(String(numberOf(word)));
+    const isName = /^\p{Lu}/u.test(said);
+    if (dayWords.has(word) && (isName || word.length > 3)) return false;
+    if (!isName || own.has(word)) return true;
+    return /(?:^|[.!?]\s+)$/.test(text.slice(0, index)) ? mayOpen(word) || own.has(stem(word)) : word === "i";
+  });
+}
+
+function readValues(values: readonly unknown[], { timeZone }: Clock) {
+  const numbers = new Set<string>();
+  const words = new Set<string>();
+  const add = (text: string) => {
+    for (const number of text.match(numberPattern) ?? []) numbers.add(plainNumber(number));
+    for (const word of wordsOf(text)) words.add(word);
+  };
+  const addDate = (text: string, zone: string | undefined) => {
+    // A year that is never the current one, so that it is said.
+    const date = sayDate(text, { timeZone: zone, year: 0 });
+    if (date === undefined) return;
+    const at = new Date(date.wall);
+    add(`${date.text} ${weekdays[at.getUTCDay()]} ${months[at.getUTCMonth()]} ${at.getUTCHours() % 12 || 12}`);
+    // "19:00" has a zero.
+    numbers.add(plainNumber(String(at.getUTCMinutes())));
+  };
+  const visit = (value: unknown): void => {
+    if (Array.isArray(value)) numbers.add(String(value.length));
+    if (typeof value === "object" && value !== null) {
+      for (const [key, item] of Object.entries(value)) {
+        if (!Array.isArray(value)) add(sayName(key));
+        visit(item);
+      }
+      return;
+    }
+    if (typeof value !== "string" && typeof value !== "number") return;
+    add(String(value));
+    if (typeof value !== "string") return;
+    addDate(value, timeZone);
+    addDate(value, undefined);
+  };
+  for (const value of values) visit(value);
+  return { numbers, words };
+}
+
+function wordsOf(text: string): readonly string[] {
+  return (text.match(wordPattern) ?? []).flatMap((said) => [plainWord(said), ...said.toLowerCase().split(/['’-]/)]);
+}
+
+function plainWord(said: string): string {
+  return said.toLowerCase().replace(/['’]s?$/, "");
+}
+
+/** "2,424.640" is "2424.64". */
+function plainNumber(digits: string): string {
+  const plain = digits.replaceAll(",", "").replace(/^0+(?=\d)/, "");
+  return plain.includes(".") ? plain.replace(/\.?0+$/, "") : plain;
+}
+
+function numberOf(word: string): number {
+  const scales: Readonly<Record<string, number>> = { hundred: 100, thousand: 1_000, million: 1_000_000 };
+  const [unit, ten] = [cardinals.indexOf(word), tens.indexOf(word)];
+  return scales[word] ?? (unit >= 0 ? unit : 20 + ten * 10);
+}
+
+function mayOpen(word: string): boolean {
+  const isCommon = [openers, functionWords, smallWords, auxiliaries, prepositions].some((words) => words.has(word));
+  if (isCommon || isKnownVerb(word) || (isPastVerb(word) && !word.endsWith("ed"))) return true;
+  const ending = /(?:ed|ing)$/.exec(word)?.[0].length ?? 0;
+  const root = word.slice(0, -ending);
+  return ending > 0 && [root, `${root}e`, root.slice(0, -1), root.replace(/i$/, "y")].some(isKnownVerb);
+}
+
+function isKnownVerb(word: string): boolean {
+  return isVerb(word) || verbsLike(word).length > 1;
+}
