@@ -138,7 +138,7 @@ export const contractionEndings: ReadonlyMap<string, string> = new Map(
 const otherContractions = `
 whats: what is; let's: let us; lets: let us; dont: do not; havent: have not; cannot: can not; cant: can not;
 can't: can not; wont: will not; won't: will not; didnt: did not; doesnt: does not; isnt: is not; arent: are not;
-wasnt: was not; shouldnt: should not; im: i am; ive: i have; thats: that is; theres: there is; youre: you are;
+wasnt: was not; shouldnt: should not; im: i am; ive: i have; weve: we have; youve: you have; theyve: they have; hes: he is; shes: she is; theyre: they are; whos: who is; wheres: where is; thats: that is; theres: there is; youre: you are;
 gimme: give me; lemme: let me; wanna: want to; gotta: have to; u: you; ur: your; whens: when is; hows: how is;
 n: and; w: with; til: until; till: until; pls: please; plz: please; bc: because; cuz: because; abt: about; prio: priority; thx: thanks; ty: thanks`;
 const denied = "do does did have has had is are was were should would could must".split(" ");

@@ -1,7 +1,8 @@
 import { contractedWords, contractionEndings, contractions } from "../english/word-classes.ts";
 
 export interface Token {
-  readonly kind: "word" | "number" | "quote" | "address" | "sign";
+  /** `thing`: words that refer to something known; no phrase contains its norm. */
+  readonly kind: "word" | "number" | "quote" | "address" | "sign" | "thing";
   /** Lower case; a number without thousands separators; a quoted text without its quotes. */
   readonly norm: string;
   readonly start: number;

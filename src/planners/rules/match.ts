@@ -4,7 +4,7 @@ import { functionWords, opensMessage, prepositions, readAnaphor } from "../../en
 import type { PhrasePlace, PhraseSlot } from "./compiled-phrase.ts";
 import { isArticle, isFiller } from "./courtesy.ts";
 import { splitAt, textOf } from "./items.ts";
-import { isCapital, type RequestText, textBetween } from "./request.ts";
+import { isCapital, type RequestText, textBetween, valueOfThing } from "./request.ts";
 import { anaphor, isDate, isReadable, type SlotReading, type SlotType, slotReadingsAt } from "./slots.ts";
 import { closers, type TextEdges } from "./texts.ts";
 
@@ -142,6 +142,7 @@ export class Matcher {
 
   mayStart(template: Template, position: number): boolean {
     const { words, slots } = template.start.steps;
+    if (this.request.things.has(position)) return true;
     const word = this.request.words[position] ?? "";
     if (words.has(word) || this.meaningsOf(word).some((meaning) => words.has(meaning))) return true;
     const takesToken = ({ name }: PhraseSlot) => {
@@ -231,7 +232,8 @@ export class Matcher {
         if (opener !== word && opener !== "because") this.take(run, thread, words.get(opener), 0);
     for (const meaning of this.meaningsOf(word)) this.take(run, thread, words.get(meaning), costs.mistyped);
     if (word.endsWith("s")) this.takePlural(run, thread, words.get(word.slice(0, -1)) ?? []);
-    if (words.size === 1) this.takeIt(run, thread);
+    if (this.request.things.has(run.position)) this.takeThing(run, thread);
+    else if (words.size === 1) this.takeIt(run, thread);
   }
 
   private take(run: Run, thread: Thread, places: readonly PhrasePlace[] | undefined, spelling: number): void {
@@ -269,9 +271,33 @@ export class Matcher {
     }
   }
 
+  /** Takes a bound thing for its noun and key, as in "post parcel 4". */
+  private takeThing(run: Run, thread: Thread): void {
+    for (const places of thread.place.steps.words.values())
+      for (const { steps } of places) for (const slot of steps.slots) this.fillWithThing(run, thread, slot, false);
+  }
+
+  private fillWithThing(run: Run, thread: Thread, { name, next }: PhraseSlot, mayBeLabel = true): void {
+    const { position } = run;
+    const thing = this.request.things.get(position);
+    const type = run.slots.get(name);
+    if (thing === undefined || type === undefined || thread.filled.includes(name)) return;
+    const value = valueOfThing(thing, name, mayBeLabel && type.kind === "text");
+    if (value === undefined) return;
+    const { place, cost, pieces: before, filled } = thread;
+    const pieces: Piece = { kind: "slot", start: position, end: position + 1, name, value, place, before };
+    // Also for a noun behind it: "the shopping list".
+    for (const after of [next, ...(next.steps.words.get(thing.kind) ?? [])])
+      push(run, position + 1, { ...thread, place: after, cost: cost + costs.value, pieces, filled: [...filled, name] });
+  }
+
   private fill(run: Run, thread: Thread): void {
     const { place, pieces: before } = thread;
     const { position } = run;
+    if (this.request.things.has(position)) {
+      for (const slot of place.steps.slots) this.fillWithThing(run, thread, slot);
+      return;
+    }
     for (const slot of place.steps.slots) {
       const { name, next } = slot;
       const type = run.slots.get(name);
@@ -428,7 +454,7 @@ export class Matcher {
     return piecesOf(pieces).every(({ name, value, start, end }) => {
       const type = name === undefined ? undefined : slots.get(name);
       if (type !== undefined && isDate(type)) return this.request.datesByStart.get(start)?.isFirm === true;
-      if (type?.schema === undefined || value !== undefined) return true;
+      if (type?.schema === undefined || value !== undefined || this.request.things.has(start)) return true;
       const text = textBetween(this.request, start, end);
       this.work.check(text);
       const items =

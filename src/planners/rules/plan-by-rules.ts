@@ -39,7 +39,15 @@ import {
   unusedIn,
 } from "./proposals.ts";
 import { type DraftStep, type Reading, type Readings, RequestReader, unsureCost } from "./readings.ts";
-import { maxTokens, onceEach, quotedWord, type RequestText, readRequest, textBetween } from "./request.ts";
+import {
+  type BoundThing,
+  maxTokens,
+  onceEach,
+  quotedWord,
+  type RequestText,
+  readRequest,
+  textBetween,
+} from "./request.ts";
 import { sayPhrase } from "./say.ts";
 import type { Match } from "./slot-values.ts";
 import { waitsOf } from "./steps.ts";
@@ -88,7 +96,7 @@ interface MoreOfRefusal {
   readonly reader?: RequestReader;
 }
 
-class Refused {
+export class Refused {
   constructor(
     readonly reason: RefusalReason,
     readonly why: string,
@@ -138,11 +146,11 @@ function throwIfCancelled(signal: AbortSignal): void {
   throw new AgentError("cancelled", `Planning was cancelled: ${reason}`, { details: { reason } });
 }
 
-class Planning {
+export class Planning {
   private readonly spelling: Spelling;
 
   constructor(
-    private readonly rules: readonly ToolRules[],
+    readonly rules: readonly ToolRules[],
     private readonly clock: DateClock,
     private readonly options: { readonly explain: boolean; readonly maxSteps: number },
   ) {
@@ -266,8 +274,8 @@ class Planning {
 
   private readonly read = onceEach((text: string) => readRequest(text, this.clock));
 
-  private async planText(text: string, stepsBefore = 0): Promise<Planned | Refused> {
-    const request = this.read(text);
+  async planText(text: string, stepsBefore = 0, bound: readonly BoundThing[] = []): Promise<Planned | Refused> {
+    const request = bound.length === 0 ? this.read(text) : readRequest(text, this.clock, bound);
     if (request.tokens.length > maxTokens)
       return new Refused("too-long", `it has more than ${maxTokens} words and signs`);
     const reader = this.readerOf(request, stepsBefore);

@@ -132,7 +132,8 @@ export class RequestReader {
     }
     this.starts = this.clauses.map(({ start, end }) => contentStarts(words, start, end));
     this.refusals = this.clauses.map((_, clause) => this.findRefusals(clause));
-    const present = new Set(words.flatMap((word) => [word, ...meaningsOf(word)]));
+    const nouns = [...request.things.values()].flatMap(({ kind, keyField }) => [kind, keyField]);
+    const present = new Set([...words, ...nouns].flatMap((word) => [word, ...meaningsOf(word)]));
     this.candidates = tools.flatMap((tool) => tool.candidates(present));
   }
 

@@ -20,11 +20,24 @@ export interface RequestDate extends DateReading {
   inPast(): RequestDate;
 }
 
+/** Something that a part of a text refers to: what it says is never read as words. Places are of the text. */
+export interface BoundThing {
+  readonly start: number;
+  readonly end: number;
+  /** A noun, such as "booking". */
+  readonly kind: string;
+  readonly keyField: string;
+  readonly key: string | number;
+  readonly label?: string | undefined;
+}
+
 export interface RequestText {
   readonly text: string;
   readonly tokens: readonly Token[];
   readonly words: readonly string[];
   readonly clock: DateClock;
+  /** By token. */
+  readonly things: ReadonlyMap<number, BoundThing>;
   readonly dates: readonly RequestDate[];
   readonly ranges: readonly RequestRange[];
   readonly amounts: ReadonlyMap<number, Amount>;
@@ -55,9 +68,15 @@ export interface RequestRange {
 
 /** Stands for a quoted text among the words: no phrase contains it. */
 export const quotedWord = '"';
+/** Stands for a bound thing among the words. */
+const thingWord = "\uFFFC";
 
-export function readRequest(text: string, clock: DateClock): RequestText {
-  const tokens = tokenize(text, maxTokens);
+export function readRequest(text: string, clock: DateClock, bound: readonly BoundThing[] = []): RequestText {
+  const all = tokenize(text, maxTokens);
+  const tokens = bound.length === 0 ? all : joinBound(all, bound);
+  const things = new Map(
+    bound.map((thing) => [tokens.findIndex(({ kind, start }) => kind === "thing" && start === thing.start), thing]),
+  );
   const bullets = findBullets(tokens);
   const words = tokens.map(({ kind, norm }, at) => (bullets.has(at) ? "•" : kind === "quote" ? quotedWord : norm));
   const { dates, marks } = findDates({ text, tokens }, clock);
@@ -80,7 +99,26 @@ export function readRequest(text: string, clock: DateClock): RequestText {
     else if (norm === "#" && next?.kind === "word" && next.glued) addMark("tag", at, at + 2);
   }
   marks.sort((one, other) => one.start - other.start);
-  return { text, tokens, words, clock, dates, ranges, amounts, marks, datesByStart };
+  return { text, tokens, words, clock, things, dates, ranges, amounts, marks, datesByStart };
+}
+
+function joinBound(tokens: readonly Token[], bound: readonly BoundThing[]): readonly Token[] {
+  const thingAt = ({ start }: Token) => bound.find((thing) => start >= thing.start && start < thing.end);
+  return tokens.flatMap((token): readonly Token[] => {
+    const thing = thingAt(token);
+    if (thing === undefined) return [token];
+    return token.start === thing.start ? [{ ...token, kind: "thing", norm: thingWord, end: thing.end }] : [];
+  });
+}
+
+/** The value of a thing in a slot: its key where the slot is named so, in a text its label. */
+export function valueOfThing(
+  { keyField, key, label }: BoundThing,
+  name: string,
+  isText: boolean,
+): string | number | undefined {
+  if (name === keyField) return key;
+  return isText ? (label ?? (typeof key === "string" ? key : undefined)) : undefined;
 }
 
 export function onceEach<K extends string | number, T>(compute: (key: K) => T): (key: K) => T {

@@ -76,12 +76,16 @@ export function readSlotValues(
     const values = found === pointer ? earlierValues(rule, name, previous, input) : found;
     if (values === undefined) return isUnbound(own, request);
     if (found === pointer) hasPointer = true;
-    else if (!isQuote(own, request) && !fitsOwnSchema(type, found, work)) return { ok: false };
+    else if (!isTakenAsIs(own, request) && !fitsOwnSchema(type, found, work)) return { ok: false };
     work.spend(values.length * records.length);
     records = values.flatMap((value) => records.map((record) => ({ ...record, [name]: value })));
   }
   if (records.length > 1 && saysIt({ pieces }, request.words)) return { ok: false };
   return { ok: true, records, hasPointer };
+}
+
+function isTakenAsIs(own: readonly Piece[], request: RequestText): boolean {
+  return isQuote(own, request) || request.things.has(own[0]?.start ?? -1);
 }
 
 export function saysIt({ pieces }: { readonly pieces: readonly Piece[] }, words: readonly string[]): boolean {

@@ -20,6 +20,7 @@ const starters = wordSet(", ; : and or but & – — … . of than as is are was
 export function readTextEdges({ tokens, words, marks, dates }: RequestText): TextEdges {
   const firm = new Uint8Array(words.length);
   const starts = new Set<number>();
+  for (const [at, { kind }] of tokens.entries()) if (kind === "thing") firm[at] = 1;
   for (const { kind, start, end: last, leadStart, isFirm } of marks) {
     if (kind !== "date" || !isFirm) continue;
     const isEnclosed = words[last] !== undefined && closers.get(words[leadStart - 1] ?? "") === words[last];

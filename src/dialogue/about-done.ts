@@ -1,0 +1,112 @@
+import type { Turn, TurnRequest } from "../core/turn.ts";
+import { auxiliaries, functionWords, prepositions } from "../english/word-classes.ts";
+import { sayName } from "../plan/say-call.ts";
+import { type Focus, isSameThing } from "./focus.ts";
+import type { Line, Reference } from "./references.ts";
+import { sayThing } from "./say-thing.ts";
+
+interface AboutContext {
+  readonly turn: TurnRequest;
+  readonly focus: Focus;
+  readonly references: readonly Reference[];
+}
+
+/** Answers questions about what was done, from the record alone. */
+export function readAbout(line: Line, context: AboutContext): Extract<Turn, { type: "words" }> | undefined {
+  const text = whyAsked(line, context) ?? whyNumber(line, context) ?? didYou(line, context) ?? fieldOf(line, context);
+  return text === undefined ? undefined : { type: "words", text };
+}
+
+function wordsOf({ words }: Line): readonly string[] {
+  return words.filter((word) => !/^[.,!?;:–—-]$/.test(word));
+}
+
+function whyAsked(line: Line, { turn }: AboutContext): string | undefined {
+  if (!/^(?:but )?why (?:did|do) you ask/.test(wordsOf(line).join(" "))) return undefined;
+  for (const { plan } of turn.runs) {
+    const asked =
+      plan?.steps.flatMap(({ wait }) =>
+        wait !== undefined && "ask" in wait
+          ? [
+              (
+                wait as unknown as {
+                  ask: { message: string; options?: readonly { label: string; description?: string }[] };
+                }
+              ).ask,
+            ]
+          : [],
+      ) ?? [];
+    const [question] = asked;
+    if (question === undefined) continue;
+    const options =
+      question.options?.map(({ label, description }) =>
+        description === undefined ? label : `${label} (${description})`,
+      ) ?? [];
+    return options.length > 1
+      ? `Because more than one fits: ${options.join("; ")}.`
+      : "Because the request did not say it.";
+  }
+  return "I have not asked anything.";
+}
+
+function whyNumber(line: Line, { focus }: AboutContext): string | undefined {
+  const [first, number, ...others] = wordsOf(line);
+  if (first !== "why" || number === undefined || others.length > 0 || !/^[\d.]+$/.test(number)) return undefined;
+  for (const { input, output } of focus.steps) {
+    const { value, expression } = (output ?? {}) as { readonly value?: unknown; readonly expression?: unknown };
+    if (value !== Number(number) || typeof expression !== "string") continue;
+    const { variables = {} } = input as { readonly variables?: Readonly<Record<string, number>> };
+    const shown = Object.entries(variables).reduce(
+      (text, [name, each]) => text.replace(new RegExp(`\\b${name}\\b`, "g"), String(each)),
+      expression,
+    );
+    return `Because ${shown} is ${number}.`;
+  }
+  return undefined;
+}
+
+/** "Did you change the first one as well?" */
+function didYou(line: Line, { focus, references }: AboutContext): string | undefined {
+  const words = wordsOf(line);
+  if (!/^(?:and |so |but )?(?:did|have) you /.test(words.join(" "))) return undefined;
+  const [reference, second] = references;
+  const [thing, other] = reference?.things ?? [];
+  if (thing === undefined || other !== undefined || second !== undefined) return undefined;
+  const changed = focus.mentions.find(
+    ({ kind, things }) => kind === "changed" && things.some((each) => isSameThing(each, thing)),
+  );
+  return changed === undefined ? `No: ${sayThing(thing)}.` : `Yes: ${sayThing(thing)}.`;
+}
+
+const questions = /^(?:what|which|when|how|who|where|is|are|does|has|was)$/;
+
+/** "Which number has Ricci?": every other word names a field or means nothing alone. */
+function fieldOf(line: Line, { references }: AboutContext): string | undefined {
+  const words = line.words;
+  if (!questions.test(words[0] ?? "")) return undefined;
+  const [reference, second] = references.filter(({ how }) => how === "name" || how === "place");
+  const [thing, other] = reference?.things ?? [];
+  if (reference === undefined || thing === undefined || other !== undefined || second !== undefined) return undefined;
+  const names = new Set(
+    [
+      ...Object.keys(thing.fields),
+      thing.kind,
+      "number",
+      "many",
+      "still",
+      "there",
+      "right",
+      "booked",
+      "scheduled",
+    ].flatMap((name) => sayName(name).split(" ")),
+  );
+  const isFree = (word: string, at: number) =>
+    (at >= reference.start && at < reference.end) ||
+    /^[.,!?;:–—-]$/.test(word) ||
+    questions.test(word) ||
+    functionWords.has(word) ||
+    auxiliaries.has(word) ||
+    prepositions.has(word) ||
+    names.has(word);
+  return words.every(isFree) ? `${sayThing(thing).replace(/^./, (first) => first.toUpperCase())}.` : undefined;
+}

@@ -1,0 +1,185 @@
+import type { JsonObject, JsonValue } from "../core/json.ts";
+import type { JsonSchema } from "../core/json-schema.ts";
+import type { PlanRequest } from "../core/planner.ts";
+import type { QuestionItem, Turn, TurnRequest } from "../core/turn.ts";
+import { ordinals, readNumber } from "../english/numbers.ts";
+import { functionWords, smallWords } from "../english/word-classes.ts";
+import type { ToolRules } from "../planners/rules/phrase-rules.ts";
+import { readRequest, textBetween } from "../planners/rules/request.ts";
+import { readSlot } from "../planners/rules/slot-values.ts";
+import { slotTypeOf } from "../planners/rules/slots.ts";
+import type { Focus } from "./focus.ts";
+import { readWish } from "./line.ts";
+import type { openQuestion } from "./read-turn.ts";
+import type { Line, Reference } from "./references.ts";
+import { toSingular } from "./things.ts";
+
+type Clock = Pick<PlanRequest, "nowMs" | "timeZone">;
+
+interface AnswerContext {
+  readonly turn: TurnRequest;
+  readonly rules: readonly ToolRules[];
+  readonly focus: Focus;
+  readonly line: Line;
+  readonly references: readonly Reference[];
+  /** True if the line can be planned by itself. */
+  readonly isRequest: boolean;
+}
+
+/** The answer to an open question in a line; undefined if the line says something else. */
+export function answerTo(
+  { runId, item, plan }: NonNullable<ReturnType<typeof openQuestion>>,
+  { turn, references, line, isRequest }: AnswerContext,
+): Turn | undefined {
+  const { stepId } = item;
+  const isText =
+    item.display === "text" &&
+    answerSchema(item).type === "string" &&
+    answerSchema(item).format === undefined &&
+    answerSchema(item).pattern === undefined;
+  if (isText && isRequest) return undefined;
+  const known = referenceAnswer({ item, plan }, references, line);
+  if (known !== undefined) return { type: "answer", runId, stepId, answer: known };
+  const answer = readAnswer(item, turn.request, turn);
+  if (answer === undefined) return undefined;
+  return answer === null ? { type: "decline", runId, stepId } : { type: "answer", runId, stepId, answer };
+}
+
+/** The key of a known thing, where the answer is a key: "Okafor it was". */
+function referenceAnswer(
+  { item, plan }: Pick<NonNullable<ReturnType<typeof openQuestion>>, "item" | "plan">,
+  references: readonly Reference[],
+  { words }: Line,
+): JsonValue | undefined {
+  const [reference, second] = references.filter(({ how }) => how === "name" || how === "place");
+  const [thing, other] = reference?.things ?? [];
+  if (
+    item.options !== undefined ||
+    reference === undefined ||
+    thing === undefined ||
+    other !== undefined ||
+    second !== undefined
+  )
+    return undefined;
+  const filled = plan?.steps.find(({ input }) =>
+    JSON.stringify(input ?? {}).includes(JSON.stringify({ $ref: item.stepId })),
+  );
+  const input = (filled?.input ?? {}) as JsonObject;
+  const [field] =
+    Object.entries(input).find(([, value]) => (value as { $ref?: unknown } | null)?.$ref === item.stepId) ?? [];
+  const isKey = filled?.tool !== undefined && field === thing.keyInputs.get(filled.tool);
+  const isFree = (word: string, at: number) =>
+    (at >= reference.start && at < reference.end) ||
+    besides.test(word) ||
+    functionWords.has(word) ||
+    smallWords.has(word);
+  return isKey && words.every(isFree) ? thing.key : undefined;
+}
+
+const besides = /^(?:[.,!?;:–—-]|ah|oh|yes|yeah|ok|okay|no|it|was|is|that|one|please|well|right|um|uh)$/;
+
+const declines =
+  /^(?:never ?mind|forget (?:it|that|about it)|cancel(?: that| it)?|leave it|stop|skip (?:it|that)|no matter|do not bother|none(?: of (?:them|these|those))?|neither)$/;
+const yes =
+  /^(?:yes|yeah|yep|yup|sure|ok|okay|do it|go ahead|please do|of course|certainly|absolutely|correct|right|indeed|exactly|yes please|that is right|go on|fine|y)$/;
+const no = /^(?:no|nope|nah|no thanks|no thank you|do not|please do not|better not|rather not|n)$/;
+
+/** The answer to a question in a text; undefined if it answers nothing, null if it declines. */
+export function readAnswer(item: QuestionItem, text: string, clock: Clock): JsonValue | undefined {
+  const request = readRequest(text.slice(0, maxText), clock);
+  const { words } = request;
+  const all = words.filter((word) => !/^[.,!?;:–—-]$/.test(word)).join(" ");
+  const content = readWish(request, () => false) ?? { start: 0, end: words.length };
+  const said = words
+    .slice(content.start, content.end)
+    .filter((word) => !/^[.,!?;:–—-]$/.test(word))
+    .join(" ");
+  const plain = said.replace(/^(?:(?:well|oh|ah|um|uh|yes|ok|okay|so|make it|i mean|let us say|say) )+/, "");
+  if (declines.test(plain) || declines.test(all)) return item.display === "confirm" && no.test(plain) ? false : null;
+  if (item.display === "confirm")
+    return yes.test(all) || yes.test(plain) || isYes(all) ? true : no.test(all) || no.test(plain) ? false : undefined;
+  if (item.options !== undefined && item.options.length > 0) return optionIn(item, plain) ?? optionIn(item, all);
+  const schema = answerSchema(item);
+  const type = slotTypeOf([schema as JsonSchema]);
+  const from = textBetween(request, content.start, content.end).trim() || text.trim();
+  const read = readSlot(type, from, clock);
+  return read.ok && fits(read.value as JsonValue, schema) ? (read.value as JsonValue) : undefined;
+}
+
+function isYes(said: string): boolean {
+  return /^(?:yes|yeah|yep|sure|ok|okay)(?: (?:yes|yeah|please|do|it|go|ahead|sure|that|is|right|then|thanks|thank|you))*$/.test(
+    said,
+  );
+}
+
+const maxText = 10_000;
+
+function answerSchema({ responseSchema }: Pick<QuestionItem, "responseSchema">): JsonObject {
+  const { properties } = responseSchema as { readonly properties?: { readonly answer?: JsonObject } };
+  return properties?.answer ?? {};
+}
+
+/** By its id, label, number, or words that no other label has; "both" and "all" where several may be chosen. */
+function optionIn({ options = [], display, responseSchema }: QuestionItem, said: string): JsonValue | undefined {
+  const isSeveral = display === "multi-select";
+  const ids = options.map(({ id }) => id);
+  const give = (chosen: readonly string[]): JsonValue | undefined =>
+    chosen.length === 0 || (!isSeveral && chosen.length > 1)
+      ? undefined
+      : isSeveral
+        ? [...chosen]
+        : (chosen[0] as string);
+  void responseSchema;
+  const words = said.split(" ").filter((word) => word !== "");
+  if (
+    /^(?:both|all|both of (?:them|those|these)|all of (?:them|those|these)|everything|them all|all (?:two|three|four|five))$/.test(
+      said,
+    )
+  )
+    return isSeveral ? ids : undefined;
+  const exact = options.filter(({ id, label }) => id.toLowerCase() === said || plainOf(label) === said);
+  if (exact.length === 1) return give(exact.map(({ id }) => id));
+  const content = words.filter((word) => !fillers.test(word));
+  const [only, ...others] = content;
+  const rank =
+    only === undefined || others.length > 0
+      ? 0
+      : only === "last"
+        ? options.length
+        : ordinals.indexOf(only) + 1 ||
+          Number(/^(\d+)(?:st|nd|rd|th)?$/.exec(only)?.[1] ?? readNumber([only], 0)?.digits ?? 0);
+  if (rank > 0) return options[rank - 1] === undefined ? undefined : give([ids[rank - 1] as string]);
+  const parts = said.split(/ (?:and|&) | , /).map((part) => part.split(" ").filter((word) => !fillers.test(word)));
+  const chosen = parts.map((part) =>
+    options.filter((option) => part.length > 0 && part.every((word) => hasWord(option, word))),
+  );
+  return chosen.every(({ length }) => length === 1) ? give([...new Set(chosen.flat().map(({ id }) => id))]) : undefined;
+}
+
+const fillers =
+  /^(?:the|one|ones|that|this|number|option|a|an|please|of|it|my|was|is|about|for|on|in|from|mean|i|meant|list)$/;
+
+function plainOf(label: string): string {
+  return readRequest(label, { nowMs: 0, timeZone: "UTC" }).words.join(" ");
+}
+
+function hasWord(
+  { label, description = "" }: { readonly label: string; readonly description?: string | undefined },
+  word: string,
+): boolean {
+  const own = plainOf(`${label} ${description}`).split(" ");
+  return own.some((each) => each === word || toSingular(each) === toSingular(word));
+}
+
+function fits(value: JsonValue, { type, minimum, exclusiveMinimum, maximum }: JsonObject): boolean {
+  if (type === "integer" && !Number.isInteger(value)) return false;
+  if (typeof value !== "number")
+    return type === "string" || type === "boolean" || type === undefined
+      ? true
+      : typeof value === type || Array.isArray(value);
+  return !(
+    value < Number(minimum ?? -Infinity) ||
+    value <= Number(exclusiveMinimum ?? -Infinity) ||
+    value > Number(maximum ?? Infinity)
+  );
+}

@@ -1,0 +1,142 @@
+import type { AgentError, Proposal, ProposalQuestion } from "../core/errors.ts";
+import type { JsonObject, JsonValue } from "../core/json.ts";
+import { type JsonSchema, schemasAt } from "../core/json-schema.ts";
+import type { PlanStep, Question } from "../core/plan.ts";
+import type { PlanDraft } from "../core/planner.ts";
+import { callsTool } from "../core/step.ts";
+import { toolSchemas } from "../core/tool-schemas.ts";
+import type { TurnRequest } from "../core/turn.ts";
+import { sayNames } from "../plan/say-call.ts";
+import { sayStep } from "../planners/rules/say.ts";
+import { chooseOne } from "./read-turn.ts";
+import { isSensitiveField } from "./sensitive-field.ts";
+
+/** A proposal below this is not asked about. */
+const minCertainty = 0.5;
+
+/** A plan that asks for what a refused line lacks: one value, which of several readings, or whether it was read well. */
+export async function askAfter(
+  turn: TurnRequest,
+  { details }: AgentError<"cannot-plan">,
+): Promise<PlanDraft | undefined> {
+  const { proposals = [], reason } = details;
+  const [best] = proposals;
+  if (best === undefined) return undefined;
+  if (best.asks !== undefined && reason === "missing") return askForValue(turn, best, best.asks);
+  const likely = proposals.filter(({ certainty, asks }) => certainty >= minCertainty && asks === undefined);
+  const [first, second] = likely;
+  if (reason === "ambiguous" && second !== undefined) return askWhich(likely);
+  return first === undefined ? undefined : askIfMeant(first);
+}
+
+async function askForValue(
+  { tools }: TurnRequest,
+  { steps }: Proposal,
+  asks: ProposalQuestion,
+): Promise<PlanDraft | undefined> {
+  const step = steps.filter(callsTool).find(({ id }) => id === asks.stepId);
+  const tool = tools.find(({ name }) => name === step?.tool);
+  if (step === undefined || tool === undefined) return undefined;
+  const { input } = await toolSchemas(tool);
+  const schemas = schemasAt(input, [asks.field], step.input) ?? [];
+  if (isSensitiveField(schemas)) return undefined;
+  const answer = answerSchemaOf(schemas, asks);
+  if (answer === undefined) return undefined;
+  const question: Question =
+    asks.choices !== undefined &&
+    asks.choices.length <= 20 &&
+    asks.choices.every((choice) => typeof choice === "string")
+      ? chooseOne(
+          asks.text,
+          asks.choices.map((choice) => ({ id: String(choice), label: String(choice) })),
+          false,
+        )
+      : { message: asks.text, display: "text", responseSchema: responseOf(answer) };
+  const filled = steps.map((each) =>
+    each.id === step.id && callsTool(each) ? { ...each, input: { ...each.input, [asks.field]: { $ref: "q1" } } } : each,
+  );
+  return asking(question, filled);
+}
+
+/** A flat schema: types, formats and limits of the field. */
+function answerSchemaOf(schemas: readonly JsonSchema[], { type }: ProposalQuestion): JsonObject | undefined {
+  const kinds: Readonly<Record<string, JsonObject>> = {
+    text: { type: "string" },
+    number: { type: "number" },
+    boolean: { type: "boolean" },
+    date: { type: "string", format: "date" },
+    "date-time": { type: "string", format: "date-time" },
+    time: { type: "string", format: "time" },
+  };
+  const kind = kinds[type];
+  if (kind === undefined) return undefined;
+  const [own] = schemas.filter((schema) => schema.type === "integer" || schema.type === kind.type);
+  const limits = Object.entries(own ?? {}).filter(
+    ([key, value]) =>
+      /^(?:type|format|pattern|minimum|maximum|exclusiveMinimum|exclusiveMaximum|minLength|maxLength)$/.test(key) &&
+      ["string", "number"].includes(typeof value),
+  );
+  return { ...kind, ...(Object.fromEntries(limits) as JsonObject) };
+}
+
+function responseOf(answer: JsonObject): JsonObject {
+  return { type: "object", properties: { answer }, required: ["answer"] };
+}
+
+function askWhich(proposals: readonly Proposal[]): PlanDraft {
+  const options = proposals.map(({ text }, at) => ({ id: String(at + 1), label: text }));
+  const steps = proposals.flatMap((proposal, at) =>
+    underCondition(renamed(proposal.steps, at), `q1 == ${JSON.stringify(String(at + 1))}`),
+  );
+  return asking(chooseOne("Which of these do you mean?", options, false), steps);
+}
+
+function askIfMeant({ text, steps }: Proposal): PlanDraft {
+  const message = `Did you mean “${text}”?`;
+  const question: Question = { message, display: "confirm", responseSchema: responseOf({ type: "boolean" }) };
+  return asking(question, underCondition(steps, "q1"));
+}
+
+/** Asks before a plan that empties more than the line says. */
+export function confirming({ steps, source }: PlanDraft, tools: TurnRequest["tools"]): PlanDraft {
+  const calls = (steps as readonly PlanStep[]).filter(callsTool).map(({ tool: name, input }) => {
+    const tool = tools.find((each) => each.name === name);
+    return (tool && sayStep(tool, input)) ?? sayNames(name, input);
+  });
+  const message = `Really ${calls.join(", then ")}?`;
+  const question: Question = { message, display: "confirm", responseSchema: responseOf({ type: "boolean" }) };
+  const asked = asking(question, underCondition(steps as readonly PlanStep[], "q1"));
+  return { steps: asked.steps, source };
+}
+
+function underCondition(steps: readonly PlanStep[], when: string): readonly PlanStep[] {
+  return steps.map((step) => ({ ...step, when: step.when === undefined ? when : `${when} && (${step.when})` }));
+}
+
+/** Steps of several proposals in one plan need ids of their own. */
+function renamed(steps: readonly PlanStep[], at: number): readonly PlanStep[] {
+  if (at === 0) return steps;
+  const ids = new Map(steps.map(({ id }) => [id, `p${at + 1}_${id}`]));
+  const rename = (value: JsonValue): JsonValue => {
+    if (typeof value === "string")
+      return value.replace(/\$\{(\w+)/g, (all, id: string) => (ids.has(id) ? `\${${ids.get(id)}` : all));
+    if (typeof value !== "object" || value === null) return value;
+    if (Array.isArray(value)) return value.map(rename);
+    const { $ref, ...others } = value as { readonly $ref?: JsonValue };
+    if (typeof $ref === "string" && Object.keys(others).length === 0)
+      return { $ref: $ref.replace(/^\w+/, (id) => ids.get(id) ?? id) };
+    return Object.fromEntries(Object.entries(value).map(([key, item]) => [key, rename(item as JsonValue)]));
+  };
+  return steps.map((step) => ({
+    ...step,
+    id: ids.get(step.id) ?? step.id,
+    ...(step.input !== undefined && { input: rename(step.input) as JsonObject }),
+    ...(step.dependsOn !== undefined && { dependsOn: step.dependsOn.map((id) => ids.get(id) ?? id) }),
+  })) as readonly PlanStep[];
+}
+
+function asking(question: Question, steps: readonly PlanStep[]): PlanDraft {
+  const ask = { id: "q1", wait: { ask: question }, dependsOn: [] } as unknown as PlanStep;
+  const behind = steps.map((step) => ({ ...step, dependsOn: [...new Set(["q1", ...(step.dependsOn ?? [])])] }));
+  return { steps: [ask, ...behind] as never, source: { planner: "dialogue" } };
+}

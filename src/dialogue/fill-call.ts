@@ -1,0 +1,185 @@
+import { canonicalJson, type JsonObject, type JsonValue } from "../core/json.ts";
+import { schemasAt } from "../core/json-schema.ts";
+import type { SlotValue } from "../core/tool.ts";
+import { auxiliaries, functionWords, lightVerbs, prepositions } from "../english/word-classes.ts";
+import { wordSet } from "../english/word-set.ts";
+import { stem } from "../language/word-forms.ts";
+import { type Call, type CallSlot, callsIn, says } from "../planners/rules/calls.ts";
+import { isArticle, isFiller } from "../planners/rules/courtesy.ts";
+import { itemsOf, textOf } from "../planners/rules/items.ts";
+import { inputOfPhrase, type ToolRules } from "../planners/rules/phrase-rules.ts";
+import { type RequestText, valueOfThing } from "../planners/rules/request.ts";
+import { anaphor, isDate, isReadable, slotReadingsAt } from "../planners/rules/slots.ts";
+import { issueOf, toStepInput } from "../planners/rules/steps.ts";
+import { denials } from "../planners/rules/texts.ts";
+import type { KnownThing } from "./focus.ts";
+import { readHalfSaid, type TimeBase } from "./half-said.ts";
+
+/** Values of a fragment such as "the Contis are five now", by slot; several of a text are several calls. */
+export interface Filled {
+  readonly values: Readonly<Record<string, readonly SlotValue[]>>;
+  /** The slot that took the thing. */
+  readonly target: string | undefined;
+  /** True if a word of the call's own phrases was said, such as "move". */
+  readonly isNamed: boolean;
+  /** The number of words that are no value. */
+  readonly skipped: number;
+}
+
+export interface FillOptions {
+  readonly request: RequestText;
+  readonly start: number;
+  readonly end: number;
+  readonly baseOf: (slot: CallSlot) => TimeBase;
+  /** False for a slot that no free text fills. */
+  readonly takesText: (slot: CallSlot) => boolean;
+  /** The slot of the key, which only a thing fills. */
+  readonly keySlot: string | undefined;
+}
+
+interface State extends Filled {
+  readonly at: number;
+}
+
+const maxTokens = 40;
+const maxWork = 4_000;
+const maxFills = 50;
+const light = wordSet("but too then so well only instead rather same one ones also again else wants want needs");
+
+/** All ways to read each word of a fragment as a value of the call or a word without meaning of its own; the best first. */
+export function fillCall(call: Call, options: FillOptions): readonly Filled[] {
+  const { start, end } = options;
+  if (end - start > maxTokens) return [];
+  const found: Filled[] = [];
+  let work = 0;
+  const go = (state: State): void => {
+    if (++work > maxWork || found.length >= maxFills) return;
+    if (state.at < end) for (const next of nextStates(call, options, state)) go(next);
+    else if (Object.keys(state.values).length > 0 || state.target !== undefined) found.push(state);
+  };
+  go({ at: start, values: {}, target: undefined, isNamed: false, skipped: 0 });
+  return found.sort((one, other) => one.skipped - other.skipped);
+}
+
+function* nextStates(call: Call, options: FillOptions, state: State): Generator<State> {
+  const { request, end } = options;
+  const { at, values, target } = state;
+  const word = request.words[at] ?? "";
+  const thing = request.things.get(at);
+  if (thing !== undefined) {
+    for (const { name, type } of call.slots) {
+      const value = valueOfThing(thing, name, type.kind === "text");
+      if (value !== undefined && values[name] === undefined && target === undefined)
+        yield { ...state, at: at + 1, values: { ...values, [name]: [value] }, target: name };
+    }
+    return;
+  }
+  if (denials.has(word)) return;
+  for (const slot of call.slots) {
+    if (values[slot.name] !== undefined || slot.name === options.keySlot) continue;
+    for (const { value, end: next } of readingsAt(slot, options, at))
+      if (next <= end) yield { ...state, at: next, values: { ...values, [slot.name]: [value] } };
+  }
+  const isOwn = (call.weights.get(stem(word)) ?? 0) >= says.like;
+  if (isSkipped(word) || isOwn)
+    yield { ...state, at: at + 1, isNamed: state.isNamed || (isOwn && !isSkipped(word)), skipped: state.skipped + 1 };
+  for (const slot of call.slots) {
+    if (isReadable(slot.type) || values[slot.name] !== undefined || isSkipped(word)) continue;
+    const isList = slot.type.kind === "list";
+    const isTold = state.isNamed && (isList || request.tokens[at]?.kind === "quote");
+    if (!options.takesText(slot) && !isTold) continue;
+    for (let next = at + 1; next <= end && !request.things.has(next - 1); next++) {
+      if (denials.has(request.words[next - 1] ?? "")) break;
+      const part = { start: at, end: next };
+      const items = isList ? [[part]] : itemsOf([part], request);
+      const texts = items?.map((item) => textOf(item, request));
+      if (texts === undefined || texts.some((text) => text === undefined)) continue;
+      const said = texts as string[];
+      yield { ...state, at: next, values: { ...values, [slot.name]: isList ? [said] : said } };
+    }
+  }
+}
+
+function isSkipped(word: string): boolean {
+  return (
+    isArticle(word) ||
+    isFiller(word) ||
+    functionWords.has(word) ||
+    prepositions.has(word) ||
+    auxiliaries.has(word) ||
+    lightVerbs.has(word) ||
+    light.has(word) ||
+    /^(?:[.!?;]|they|he|she|him|her|them)$/.test(word)
+  );
+}
+
+function readingsAt({ type, name }: CallSlot, { request, baseOf }: FillOptions, at: number) {
+  if (!isReadable(type)) return [];
+  const plain = slotReadingsAt(type, request, at).flatMap(({ value, end }) =>
+    value === anaphor ? [] : [{ value: value as SlotValue, end }],
+  );
+  const half = isDate(type) ? readHalfSaid(type, request, at, baseOf({ type, name } as CallSlot)) : [];
+  return [...half, ...plain].sort((one, other) => other.end - one.end);
+}
+
+/** The input of a call with these values; undefined if it does not make one that is valid. */
+export async function inputOf(
+  rules: ToolRules,
+  call: Call,
+  values: Readonly<Record<string, SlotValue>>,
+  {
+    request,
+    thing,
+    before = {},
+  }: { readonly request: RequestText; readonly thing?: KnownThing | undefined; readonly before?: JsonObject },
+): Promise<JsonObject | undefined> {
+  const made = inputOfPhrase(call.rule, values, request.clock);
+  const own = made && toStepInput(made, { schema: rules.schemas.input, known: [] });
+  if (own === undefined) return undefined;
+  const kept = withoutRivals(before, own);
+  const input = thing === undefined ? { ...kept, ...own } : bindKey(rules, { ...kept, ...own }, thing);
+  if (input === undefined) return undefined;
+  if ((await issueOf(input, rules.tool, undefined)) === undefined) return input;
+  // A value said anew may exclude an old one: a time of day replaces a day.
+  for (const name of Object.keys(kept)) {
+    if (Object.hasOwn(own, name)) continue;
+    const { [name]: _, ...fewer } = input;
+    if ((await issueOf(fewer, rules.tool, undefined)) === undefined) return fewer;
+  }
+  return undefined;
+}
+
+function withoutRivals(before: JsonObject, own: JsonObject): JsonObject {
+  return Object.fromEntries(Object.entries(before).filter(([name]) => !Object.hasOwn(own, name)));
+}
+
+/** Names the thing by its key in place of its label; undefined if the call takes no key. */
+export function bindKey(rules: ToolRules, input: JsonObject, thing: KnownThing): JsonObject | undefined {
+  const field = thing.keyInputs.get(rules.tool.name);
+  if (field === undefined) return undefined;
+  const { label } = thing;
+  const entries = Object.entries(input).filter(([name, value]) => name === field || !isLabel(value, label));
+  const bound = { ...Object.fromEntries(entries), [field]: thing.key as JsonValue };
+  const taken = schemasAt(rules.schemas.input, [field], bound);
+  return taken === undefined || taken.length === 0 ? undefined : bound;
+}
+
+function isLabel(value: JsonValue, label: string | undefined): boolean {
+  return label !== undefined && canonicalJson(value) === canonicalJson(label);
+}
+
+export function callsOf(
+  rules: readonly ToolRules[],
+  toolName: string,
+  input: JsonObject,
+): readonly (readonly [ToolRules, Call])[] {
+  const own = rules.find(({ tool }) => tool.name === toolName);
+  if (own === undefined) return [];
+  const fits = ({ rule }: Call) =>
+    Object.entries(rule.fixed).every(
+      ([name, value]) => canonicalJson(value as JsonValue) === canonicalJson(input[name] ?? null),
+    );
+  return callsIn(own)
+    .filter(fits)
+    .map((call) => [own, call] as const);
+}

@@ -1,0 +1,154 @@
+import type { JsonObject } from "../core/json.ts";
+import { type JsonSchema, schemasAt } from "../core/json-schema.ts";
+import type { RunSnapshot, StepRecord } from "../core/run-result.ts";
+import type { DefinedTool } from "../core/tool.ts";
+import { toolSchemas } from "../core/tool-schemas.ts";
+import { verbsLike } from "../english/word-classes.ts";
+import { sayName } from "../plan/say-call.ts";
+import { type Thing, thingsIn } from "./things.ts";
+
+/** A thing, and the output that last showed it. */
+export interface KnownThing extends Thing {
+  readonly tool: string;
+  readonly runId: string;
+  readonly stepId: string;
+  readonly isGone: boolean;
+}
+
+/** Things that one run changed, showed or offered. */
+export interface Mention {
+  readonly kind: "changed" | "shown" | "offered";
+  readonly run: RunSnapshot;
+  readonly things: readonly KnownThing[];
+}
+
+export type DoneStep = StepRecord & { readonly runId: string };
+
+/** What a line may refer to, the newest first. */
+export interface Focus {
+  readonly mentions: readonly Mention[];
+  /** Each thing once, as it was last seen. */
+  readonly things: readonly KnownThing[];
+  readonly steps: readonly DoneStep[];
+  /** The number of the run in {@link TurnRequest.runs} whose steps ended last. */
+  readonly last: readonly DoneStep[];
+  /** What the things of the last step are in, such as a list; undefined if they are in none or in several. */
+  readonly container: KnownThing | undefined;
+}
+
+const maxThings = 100;
+const maxRemembered = 50;
+
+export function readFocus(tools: readonly DefinedTool[], runs: readonly RunSnapshot[]): Focus {
+  const mentions: Mention[] = [];
+  const steps: DoneStep[] = [];
+  const things = new Map<string, KnownThing>();
+  let last: readonly DoneStep[] = [];
+  for (const run of runs) {
+    const done = run.steps.filter(
+      ({ tool, status }) => status === "completed" && tools.some(({ name }) => name === tool),
+    );
+    const own = done.map((step) => ({ ...step, runId: run.runId })).reverse();
+    steps.push(...own);
+    if (last.length === 0) last = own;
+    for (const [kind, found] of mentionsOf(tools, own)) {
+      mentions.push({ kind, run, things: found });
+      for (const thing of found)
+        if (things.size < maxRemembered && !things.has(idOf(thing))) things.set(idOf(thing), thing);
+    }
+    const offered = offeredBy(run, things);
+    if (offered.length > 1) mentions.push({ kind: "offered", run, things: offered });
+  }
+  return { mentions, things: [...things.values()], steps, last, container: containerOf(tools, mentions, steps) };
+}
+
+/** A text by which the tool of the last things can look for them. */
+function containerOf(
+  tools: readonly DefinedTool[],
+  [mention]: readonly Mention[],
+  [step]: readonly DoneStep[],
+): KnownThing | undefined {
+  if (mention === undefined || step === undefined) return undefined;
+  const [first, ...others] = mention.things;
+  const input = step.input as JsonObject;
+  const fields = first?.fields ?? input;
+  const own = tools.find(({ name }) => name === step.tool);
+  const schemas = own && toolSchemas(own);
+  if (own === undefined || schemas === undefined || schemas instanceof Promise) return undefined;
+  const isIn = ([name, value]: readonly [string, unknown]) =>
+    typeof value === "string" &&
+    name !== first?.keyField &&
+    name !== first?.labelField &&
+    !/^\d{4}-\d\d/.test(value) &&
+    others.every((other) => other.fields[name] === value) &&
+    countBranches(schemas.input, name) > 2;
+  const [found] = Object.entries(fields).filter(isIn);
+  if (found === undefined) return undefined;
+  const [kind, key] = found as [string, string];
+  const keyInputs = new Map([[step.tool, kind]]);
+  return {
+    kind,
+    keyField: kind,
+    key,
+    label: key,
+    fields: {},
+    path: [],
+    keyInputs,
+    tool: step.tool,
+    runId: step.runId,
+    stepId: step.stepId,
+    isGone: false,
+  };
+}
+
+/** A place is a field of several operations: of listing, adding and clearing. */
+function countBranches(input: JsonSchema, name: string): number {
+  return (schemasAt(input, []) ?? []).filter(
+    ({ properties }) => properties !== undefined && Object.hasOwn(properties, name),
+  ).length;
+}
+
+export function idOf({ kind, key }: Thing): string {
+  return JSON.stringify([kind, key]);
+}
+
+export function isSameThing(one: Thing, other: Thing): boolean {
+  return idOf(one) === idOf(other);
+}
+
+/** Steps of one kind in a row are one mention: "add milk and eggs" is about both. */
+function mentionsOf(tools: readonly DefinedTool[], steps: readonly DoneStep[]) {
+  const mentions: [Mention["kind"], KnownThing[]][] = [];
+  for (const step of steps) {
+    const { tool, input, output, runId, stepId } = step;
+    const kind = step.effect === "pure" ? "shown" : "changed";
+    const isGone = kind === "changed" && removes(tool, input);
+    const found = thingsIn(tools, tool, input, output).slice(0, maxThings);
+    const known = found.map((thing) => ({ ...thing, tool, runId, stepId, isGone }));
+    if (known.length === 0) continue;
+    const before = mentions.at(-1);
+    if (before?.[0] === kind && kind === "changed") before[1].unshift(...known);
+    else mentions.push([kind, known]);
+  }
+  return mentions;
+}
+
+const removing = new Set(verbsLike("delete"));
+
+function removes(tool: string, input: unknown): boolean {
+  const operation = typeof input === "object" && input !== null ? Object.values(input).slice(0, 1) : [];
+  return [tool, ...operation].some((name) =>
+    sayName(String(name))
+      .split(" ")
+      .some((word) => removing.has(word)),
+  );
+}
+
+/** The things among which a question let the user choose. */
+function offeredBy({ plan }: RunSnapshot, known: ReadonlyMap<string, KnownThing>): readonly KnownThing[] {
+  const question = plan?.steps.find(({ wait }) => wait !== undefined && "ask" in wait)?.wait as
+    | { readonly ask: { readonly options?: readonly { readonly id: string }[] } }
+    | undefined;
+  const ids = question?.ask.options?.map(({ id }) => id) ?? [];
+  return ids.flatMap((id) => [...known.values()].find(({ key }) => String(key) === id) ?? []);
+}

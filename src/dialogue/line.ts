@@ -1,0 +1,129 @@
+import { auxiliaries, isPastVerb } from "../english/word-classes.ts";
+import { contentEnds, contentStarts, isCourtesy, isSmallTalk } from "../planners/rules/courtesy.ts";
+import { cutClauses, statesReason } from "../planners/rules/cut-wishes.ts";
+import type { Part } from "../planners/rules/items.ts";
+import type { RequestText } from "../planners/rules/request.ts";
+
+/** A line without what is neither a wish nor a value: courtesies, laughter, reasons. Places are tokens. */
+export interface Wish extends Part {
+  /** `correct`: "no, …", "sorry, …"; `again`: "same for …"; `more`: "and …". */
+  readonly opening: "correct" | "again" | "more" | "none";
+}
+
+const correcting =
+  "no|nope|sorry|wait|oops|rather|except|actually|correction|pardon|i beg your pardon|beg your pardon|i am sorry|i apologise|i apologize|my mistake|my bad|i misspoke|i am afraid i misspoke|i meant|i mean|i meant to say|scratch that|make that|on second thought|on second thoughts|not her|not him|not it|not that|not this|not them|it was|that was|it should be|it is meant to be|instead";
+const adding = "and|also|plus|n|too|another|and another|one more|as well";
+const repeating =
+  "same|the same|same again|ditto|likewise|same for|the same for|same with|the same with|same thing for|same to|and same for|same goes for";
+const passing =
+  "oh|ah|um|uh|er|hmm|well|ok|okay|so|then|yes|yeah|now|please|perhaps|maybe|but|i am afraid|kindly|right|alright";
+
+const openings: ReadonlyMap<string, Wish["opening"]> = new Map([
+  ...correcting.split("|").map((said) => [said, "correct"] as const),
+  ...adding.split("|").map((said) => [said, "more"] as const),
+  ...repeating.split("|").map((said) => [said, "again"] as const),
+  ...passing.split("|").map((said) => [said, "none"] as const),
+]);
+const maxOpening = 5;
+
+function readOpening(words: readonly string[], start: number, end: number) {
+  let opening: Wish["opening"] = "none";
+  let at = start;
+  for (;;) {
+    while (at < end && isMark(words[at])) at++;
+    const length = [...Array(maxOpening).keys()]
+      .map((index) => maxOpening - index)
+      .find((count) => at + count < end && openings.has(words.slice(at, at + count).join(" ")));
+    if (length === undefined) return { opening, at };
+    const kind = openings.get(words.slice(at, at + length).join(" ")) ?? "none";
+    if (kind === "correct" || opening === "none" || (kind === "again" && opening === "more"))
+      opening = kind === "none" ? opening : kind;
+    at += length;
+  }
+}
+
+/** Undefined if nothing is left: the line is only talk. */
+export function readWish(request: RequestText, names: (start: number, end: number) => boolean): Wish | undefined {
+  const { words } = request;
+  const clauses = cutClauses(request)
+    .flatMap((clause) => cutAt(words, clause, /^[—–]$/))
+    .flatMap((clause) => withoutCause(request, clause));
+  const first = readOpening(words, 0, words.length);
+  const isIdle = ({ start, end }: Part) =>
+    isCourtesy(words, start, end) ||
+    isSmallTalk(words, start, end) ||
+    isLaughter(words, start, end) ||
+    readOpening(words, start, end + 1).at >= end;
+  const busy = clauses.filter((clause) => !isIdle(clause));
+  const isReason = (clause: Part) =>
+    !names(clause.start, clause.end) &&
+    !saysValue(request, clause) &&
+    (statesReason(words, clause.start, clause.end) || isStatement(words, clause));
+  const wishes = busy.length > 1 ? busy.filter((clause) => !isReason(clause)) : busy;
+  const [wish] = wishes;
+  const last = wishes.at(-1);
+  if (wish === undefined || last === undefined) return undefined;
+  // Wishes on both sides of a reason are several.
+  if (busy.indexOf(last) - busy.indexOf(wish) !== wishes.length - 1) return undefined;
+  const own = readOpening(words, Math.max(wish.start, first.at), last.end);
+  const opening = first.opening === "correct" || own.opening === "none" ? first.opening : own.opening;
+  const place = trim(request, { start: own.at, end: last.end });
+  return place.start < place.end ? { ...place, opening } : undefined;
+}
+
+/** Before "so", a reason is stated: "the trip is off, so just empty that list". */
+function withoutCause(request: RequestText, { start, end }: Part): readonly Part[] {
+  const at = request.words.indexOf("so", start);
+  const isCause = at > start && at + 1 < end && !saysValue(request, { start, end: at });
+  return [{ start: isCause ? at + 1 : start, end }];
+}
+
+function cutAt(words: readonly string[], { start, end }: Part, separator: RegExp): readonly Part[] {
+  const parts: Part[] = [];
+  let from = start;
+  for (let at = start; at <= end; at++) {
+    if (at < end && !separator.test(words[at] ?? "")) continue;
+    if (at > from) parts.push({ start: from, end: at });
+    from = at + 1;
+  }
+  return parts;
+}
+
+function saysValue({ marks }: RequestText, { start, end }: Part): boolean {
+  return marks.some((mark) => mark.start < end && mark.end > start);
+}
+
+const subjects = /^(?:i|we|he|she|they|it|there|this|that|you|nobody|everybody|everyone|somebody|someone)$/;
+
+/** A subject and a finite verb: "we merely brushed against it", "the lock is being changed". */
+function isStatement(words: readonly string[], { start, end }: Part): boolean {
+  const said = words.slice(start, end).filter((word) => word !== "and" && word !== "so");
+  const isFinite = (word = "") =>
+    (auxiliaries.has(word) && !/^(?:do|can|could|will|would)$/.test(word)) || isPastVerb(word);
+  if (subjects.test(said[0] ?? "")) return said.slice(1, 4).some(isFinite);
+  const hasNoun = said.slice(1, 4).findIndex(isFinite);
+  return (
+    hasNoun >= 0 ||
+    (/['’]s$/.test(said[0] ?? "") && said.length > 1) ||
+    (/['’]s$/.test(said[1] ?? "") && said.length > 2)
+  );
+}
+
+const laughter =
+  /^(?:(?:ha|he|hi)+h?|lol|haha\w*|hehe\w*|fair|enough|fine|sure|perfect|grazie|merci|danke|splendid|lovely|excellent|wonderful|great|super|thank|you|very|much|ever|so|thanks|ok|okay|yes|yeah|yep|ah|oh|indeed|well|then|good|nice|cheers|cool|perfectly|brilliant|awesome|alright|right|ta|thx|ty|a|lot|for|that|is|all)$/;
+
+export function isLaughter(words: readonly string[], start: number, end: number): boolean {
+  return end > start && words.slice(start, end).every((word) => isMark(word) || laughter.test(word));
+}
+
+function isMark(word: string | undefined): boolean {
+  return word !== undefined && /^[.,!?;:–—-]$/.test(word);
+}
+
+/** Without the courtesies around the content. */
+function trim({ words }: RequestText, { start, end }: Part): Part {
+  const from = Math.max(...contentStarts(words, start, end).filter((at) => at < end));
+  const to = Math.min(...contentEnds(words, from, end).filter((at) => at > from), end);
+  const isArticle = /^(?:the|a|an)$/.test(words[from - 1] ?? "") && from > start;
+  return { start: isArticle ? from - 1 : from, end: to };
+}

@@ -1,0 +1,234 @@
+import { ordinals } from "../english/numbers.ts";
+import { functionWords, isVerb, prepositions, smallWords, weekdays } from "../english/word-classes.ts";
+import { wordSet } from "../english/word-set.ts";
+import { type Token, tokenize } from "../language/tokens.ts";
+import { type Focus, isSameThing, type KnownThing } from "./focus.ts";
+import { toSingular } from "./things.ts";
+
+/** Words of a line that refer to things of the thread. Places are tokens. */
+export interface Reference {
+  readonly start: number;
+  readonly end: number;
+  readonly how: "name" | "pronoun" | "place" | "others" | "group";
+  /** All of them are meant; of several that fit, see `isOpen`. */
+  readonly things: readonly KnownThing[];
+  /** True if only one of the things is meant, and the words do not say which. */
+  readonly isOpen: boolean;
+}
+
+export interface Line {
+  readonly text: string;
+  readonly tokens: readonly Token[];
+  readonly words: readonly string[];
+}
+
+export function readLine(text: string): Line {
+  const tokens = tokenize(text);
+  return { text, tokens, words: tokens.map(({ kind, norm }) => (kind === "quote" ? '"' : norm)) };
+}
+
+/** All references of a line, none within another one. */
+export function findReferences(line: Line, focus: Focus): readonly Reference[] {
+  const found: Reference[] = [];
+  for (let at = 0; at < line.words.length; ) {
+    const reference = referenceAt(line, at, focus);
+    if (reference !== undefined) found.push(reference);
+    at = reference?.end ?? at + 1;
+  }
+  return found;
+}
+
+function referenceAt(line: Line, at: number, focus: Focus): Reference | undefined {
+  const all = [containerAt, placeAt, attributeAt, othersAt, nameAt, groupAt, nounAt, pronounAt];
+  const found = all.flatMap((read) => read(line, at, focus) ?? []);
+  return found.reduce<Reference | undefined>(
+    (best, each) => (best === undefined || each.end > best.end ? each : best),
+    undefined,
+  );
+}
+
+/** "on it", "that list": what the last things are in, such as a list. */
+function containerAt(line: Line, start: number, focus: Focus): Reference | undefined {
+  const { words } = line;
+  const container = focus.container;
+  if (container === undefined) return undefined;
+  const isIn =
+    /^(?:on|in|onto|into|off|from|to)$/.test(words[start - 1] ?? "") && /^(?:it|there|that)$/.test(words[start] ?? "");
+  const isNamed =
+    /^(?:that|this|the|same)$/.test(words[start] ?? "") && toSingular(words[start + 1] ?? "") === container.kind;
+  const isLast = words[start + 1] === undefined || !isNounOf(words[start + 1] ?? "", focus);
+  if (!isNamed && !(isIn && isLast)) return undefined;
+  return { start, end: start + (isNamed ? 2 : 1), how: "name", things: [container], isOpen: false };
+}
+
+export function isContainer({ kind, keyField }: KnownThing): boolean {
+  return kind === keyField;
+}
+
+const determiners = wordSet("the that this those these my her his their our your");
+const ones = wordSet("one item thing entry");
+
+function withoutDeterminer({ words }: Line, at: number): number {
+  return determiners.has(words[at] ?? "") ? at + 1 : at;
+}
+
+function isNounOf(word: string, { things }: Focus): boolean {
+  const noun = toSingular(word);
+  return ones.has(noun) || things.some(({ kind }) => kind === noun);
+}
+
+/** "the second one", "the last booking", "the first". */
+function placeAt(line: Line, start: number, focus: Focus): Reference | undefined {
+  const from = withoutDeterminer(line, start);
+  const word = line.words[from] ?? "";
+  const rank =
+    word === "last" ? -1 : ordinals.indexOf(word) + 1 || Number(/^(\d+)(?:st|nd|rd|th)$/.exec(word)?.[1] ?? 0);
+  if (rank === 0) return undefined;
+  const hasNoun = isNounOf(line.words[from + 1] ?? "", focus);
+  if (!hasNoun && from === start) return undefined;
+  const group = focus.mentions.find(({ things }) => things.length > 1 && things.length >= rank)?.things;
+  const thing = rank < 0 ? group?.at(-1) : group?.[rank - 1];
+  if (thing === undefined) return undefined;
+  const end = hasNoun ? from + 2 : from + 1;
+  return { start, end, how: "place", things: [fresh(thing, focus)], isOpen: false };
+}
+
+/** "the work one", "Friday one". */
+function attributeAt(line: Line, start: number, focus: Focus): Reference | undefined {
+  const from = withoutDeterminer(line, start);
+  const word = line.words[from] ?? "";
+  if (line.words[from + 1] !== "one" || functionWords.has(word)) return undefined;
+  for (const { things } of focus.mentions) {
+    const fits = things.map((thing) => fresh(thing, focus)).filter((thing) => !thing.isGone && hasValue(thing, word));
+    const [thing] = fits;
+    if (thing !== undefined && fits.length === 1)
+      return { start, end: from + 2, how: "place", things: [thing], isOpen: false };
+  }
+  return undefined;
+}
+
+function hasValue({ fields }: KnownThing, word: string): boolean {
+  const weekday = weekdays.findIndex((day) => day === word || (word.length > 2 && day.slice(0, word.length) === word));
+  return Object.values(fields).some((value) => {
+    if (typeof value !== "string") return false;
+    const isDay =
+      weekday >= 0 && /^\d{4}-\d\d-\d\d/.test(value) && new Date(value.slice(0, 10)).getUTCDay() === weekday;
+    return isDay || value.toLowerCase() === word;
+  });
+}
+
+/** "the others", "the other one", "the rest": those of the list that the last change left out. */
+function othersAt(line: Line, start: number, focus: Focus): Reference | undefined {
+  const from = withoutDeterminer(line, start);
+  const word = line.words[from] ?? "";
+  if (!/^(?:other|others|rest)$/.test(word)) return undefined;
+  const [{ things: changed = [] } = {}] = focus.mentions.filter(({ kind }) => kind === "changed");
+  const before = focus.mentions.find(
+    ({ things }) =>
+      things.length > changed.length && things.some((thing) => changed.some((each) => isSameThing(thing, each))),
+  );
+  const others = before?.things.filter((thing) => !changed.some((each) => isSameThing(each, thing))) ?? [];
+  const things = others.map((thing) => fresh(thing, focus)).filter(({ isGone }) => !isGone);
+  if (things.length === 0 || (word === "other" && things.length > 1)) return undefined;
+  const noun = isNounOf(line.words[from + 1] ?? "", focus) ? 1 : 0;
+  return { start, end: from + 1 + noun, how: "others", things, isOpen: false };
+}
+
+/** "both", "all of those", "them all". */
+function groupAt({ words }: Line, start: number, focus: Focus): Reference | undefined {
+  const said = words.slice(start, start + 4).join(" ");
+  const [, phrase] =
+    /^(both of (?:them|those|these)|(?:them|they|those|these) both|both|all of (?:them|those|these)|(?:them|those|these) all|them|those|these|they)(?= |$)/.exec(
+      said,
+    ) ?? [];
+  if (phrase === undefined) return undefined;
+  const isPair = phrase.includes("both");
+  const groups = focus.mentions.map(({ things }) =>
+    things.map((thing) => fresh(thing, focus)).filter(({ isGone }) => !isGone),
+  );
+  const things = groups.find(({ length }) => (isPair ? length === 2 : length > 0));
+  if (things === undefined) return undefined;
+  return { start, end: start + phrase.split(" ").length, how: "group", things, isOpen: false };
+}
+
+/** "the booking", "that note". */
+function nounAt(line: Line, start: number, focus: Focus): Reference | undefined {
+  const from = withoutDeterminer(line, start);
+  const noun = line.words[from] ?? "";
+  if (from === start || !isNounOf(noun, focus)) return undefined;
+  return single(line, { start, end: from + 1 }, focus, (thing) => ones.has(noun) || thing.kind === noun);
+}
+
+const pronouns = wordSet("it that this him her he she");
+
+function pronounAt(line: Line, start: number, focus: Focus): Reference | undefined {
+  return pronouns.has(line.words[start] ?? "") ? single(line, { start, end: start + 1 }, focus, () => true) : undefined;
+}
+
+function single(
+  _line: Line,
+  place: { readonly start: number; readonly end: number },
+  focus: Focus,
+  fits: (thing: KnownThing) => boolean,
+): Reference | undefined {
+  const things = focus.mentions
+    .map((mention) => mention.things.filter((thing) => !thing.isGone && fits(thing)))
+    .find(({ length }) => length > 0)
+    ?.map((thing) => fresh(thing, focus));
+  return things && { ...place, how: "pronoun", things, isOpen: things.length > 1 };
+}
+
+/** A name, or words of it that no other name has: "the tent pegs", "gutters", "the patels". */
+function nameAt(line: Line, start: number, focus: Focus): Reference | undefined {
+  const from = withoutDeterminer(line, start);
+  const isTitle = titles.has(line.words[from] ?? "");
+  const first =
+    isTitle && !focus.things.some(({ label }) => wordsOfLabel(label)[0] === line.words[from]) ? from + 1 : from;
+  const ends = focus.things
+    .map((thing) => ({ thing, end: nameEnd(line, first, thing) }))
+    .filter(({ end }) => end > first);
+  const end = Math.max(first, ...ends.map((each) => each.end));
+  if (end === first) return undefined;
+  const fits = ends.filter((each) => each.end === end).map(({ thing }) => thing);
+  const here = fits.filter(({ isGone }) => !isGone);
+  const things = here.length > 0 ? here : fits;
+  const whole = things.filter(({ label }) => wordsOfLabel(label).length === end - first);
+  const meant = whole.length > 0 ? whole : things;
+  return { start, end, how: "name", things: meant, isOpen: meant.length > 1 };
+}
+
+const titles = wordSet("mr mrs ms miss dr prof signora signor frau herr madame monsieur");
+
+function wordsOfLabel(label = ""): readonly string[] {
+  return tokenize(label, 40).flatMap(({ kind, norm }) => (kind === "sign" ? [] : [norm]));
+}
+
+function nameEnd({ words, tokens }: Line, start: number, { label }: KnownThing): number {
+  const own = new Set(wordsOfLabel(label).flatMap((word) => [word, toSingular(word)]));
+  const isOwn = (word: string) => own.has(word) || own.has(toSingular(word)) || own.has(word.replace(/['’]s$/, ""));
+  let end = start;
+  let hasContent = false;
+  for (let at = start; at < words.length && tokens[at]?.kind !== "sign"; at++) {
+    const word = words[at] ?? "";
+    if (!isOwn(word)) break;
+    const isSmall = smallWords.has(word) || prepositions.has(word) || functionWords.has(word);
+    if (isSmall && at === start) break;
+    if (!isSmall) {
+      end = at + 1;
+      hasContent ||= !isVerb(word) || own.size === 1;
+    }
+  }
+  return hasContent || end - start > 1 ? end : isWholeLabel(words, { start, end }, label) ? end : start;
+}
+
+function isWholeLabel(
+  words: readonly string[],
+  { start, end }: { readonly start: number; readonly end: number },
+  label: string | undefined,
+) {
+  return end > start && words.slice(start, end).join(" ") === wordsOfLabel(label).join(" ");
+}
+
+function fresh(thing: KnownThing, { things }: Focus): KnownThing {
+  return things.find((each) => isSameThing(each, thing)) ?? thing;
+}
