@@ -86,7 +86,7 @@ function fieldOf(line: Line, { references }: AboutContext): string | undefined {
   if (!questions.test(words[0] ?? "")) return undefined;
   const [reference, second] = references.filter(({ how }) => how === "name" || how === "place");
   const [thing, other] = reference?.things ?? [];
-  if (reference === undefined || thing === undefined || other !== undefined || second !== undefined) return undefined;
+  if (reference === undefined || thing === undefined || thing.isContainer === true || other !== undefined || second !== undefined) return undefined;
   const names = new Set(
     [
       ...Object.keys(thing.fields),

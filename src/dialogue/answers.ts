@@ -100,7 +100,7 @@ export function readAnswer(item: QuestionItem, text: string, clock: Clock): Json
     return yes.test(all) || yes.test(plain) || isYes(all) ? true : no.test(all) || no.test(plain) ? false : undefined;
   if (item.options !== undefined && item.options.length > 0) return optionIn(item, plain) ?? optionIn(item, all);
   const schema = answerSchema(item);
-  const type = slotTypeOf([schema as JsonSchema]);
+  const type = slotTypeOf((schema.anyOf ?? [schema]) as readonly JsonSchema[]);
   const from = textBetween(request, content.start, content.end).trim() || text.trim();
   const read = readSlot(type, from, clock);
   return read.ok && fits(read.value as JsonValue, schema) ? (read.value as JsonValue) : undefined;

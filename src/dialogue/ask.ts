@@ -13,6 +13,8 @@ import { isSensitiveField } from "./sensitive-field.ts";
 
 /** A proposal below this is not asked about. */
 const minCertainty = 0.5;
+/** One that lacks a value is asked about below that, as the answer confirms it. */
+const minAsking = 0.4;
 
 /** A plan that asks for what a refused line lacks: one value, which of several readings, or whether it was read well. */
 export async function askAfter(
@@ -22,7 +24,7 @@ export async function askAfter(
   const { proposals = [], reason } = details;
   const [best] = proposals;
   if (best === undefined) return undefined;
-  if (best.asks !== undefined && reason === "missing") return askForValue(turn, best, best.asks);
+  if (best.asks !== undefined && (reason === "missing" || best.certainty >= minAsking)) return askForValue(turn, best, best.asks);
   const likely = proposals.filter(({ certainty, asks }) => certainty >= minCertainty && asks === undefined);
   const [first, second] = likely;
   if (reason === "ambiguous" && second !== undefined) return askWhich(likely);
@@ -70,6 +72,8 @@ function answerSchemaOf(schemas: readonly JsonSchema[], { type }: ProposalQuesti
   };
   const kind = kinds[type];
   if (kind === undefined) return undefined;
+  if (type === "date-time" && schemas.every(({ format, pattern }) => format === undefined && pattern === undefined))
+    return { anyOf: [{ type: "string", format: "date" }, { type: "string", format: "date-time" }] };
   const [own] = schemas.filter((schema) => schema.type === "integer" || schema.type === kind.type);
   const limits = Object.entries(own ?? {}).filter(
     ([key, value]) =>

@@ -37,8 +37,11 @@ export interface FillOptions {
   readonly keySlot: string | undefined;
 }
 
-interface State extends Filled {
+interface State extends Omit<Filled, "isNamed"> {
   readonly at: number;
+  /** The roots of words of the call's own. */
+  readonly own: readonly string[];
+  readonly hasTold: boolean;
 }
 
 const maxTokens = 40;
@@ -54,11 +57,27 @@ export function fillCall(call: Call, options: FillOptions): readonly Filled[] {
   let work = 0;
   const go = (state: State): void => {
     if (++work > maxWork || found.length >= maxFills) return;
-    if (state.at < end) for (const next of nextStates(call, options, state)) go(next);
-    else if (Object.keys(state.values).length > 0 || state.target !== undefined) found.push(state);
+    if (state.at < end) {
+      for (const next of nextStates(call, options, state)) go(next);
+      return;
+    }
+    const { own, hasTold, values, target, skipped } = state;
+    const names = Object.keys(values).filter((name) => name !== target);
+    const isFilled = Object.keys(values).length > 0 || target !== undefined;
+    if (isFilled && (!hasTold || isPhrased(call, own, names, false)))
+      found.push({ values, target, skipped, isNamed: isPhrased(call, own, names, true) });
   };
-  go({ at: start, values: {}, target: undefined, isNamed: false, skipped: 0 });
+  go({ at: start, values: {}, target: undefined, own: [], hasTold: false, skipped: 0 });
   return found.sort((one, other) => one.skipped - other.skipped);
+}
+
+/** True if one phrase has these slots, perhaps beside it, and all its words were said. */
+function isPhrased(call: Call, own: readonly string[], names: readonly string[], mayBeBeside: boolean): boolean {
+  return call.phrases.some(({ rule, required }) => {
+    const slots = mayBeBeside ? [rule, ...rule.anywhere] : [rule];
+    const isAll = names.every((name) => slots.some((each) => each.slots.has(name)));
+    return isAll && own.length > 0 && required.every((group) => own.some((word) => group.has(word)));
+  });
 }
 
 function* nextStates(call: Call, options: FillOptions, state: State): Generator<State> {
@@ -82,20 +101,22 @@ function* nextStates(call: Call, options: FillOptions, state: State): Generator<
   }
   const isOwn = (call.weights.get(stem(word)) ?? 0) >= says.like;
   if (isSkipped(word) || isOwn)
-    yield { ...state, at: at + 1, isNamed: state.isNamed || (isOwn && !isSkipped(word)), skipped: state.skipped + 1 };
+    yield { ...state, at: at + 1, own: isOwn ? [...state.own, stem(word)] : state.own, skipped: state.skipped + 1 };
   for (const slot of call.slots) {
     if (isReadable(slot.type) || values[slot.name] !== undefined || isSkipped(word)) continue;
     const isList = slot.type.kind === "list";
-    const isTold = state.isNamed && (isList || request.tokens[at]?.kind === "quote");
-    if (!options.takesText(slot) && !isTold) continue;
+    const isTold = !options.takesText(slot);
+    if (isTold && !isList && request.tokens[at]?.kind !== "quote") continue;
     for (let next = at + 1; next <= end && !request.things.has(next - 1); next++) {
-      if (denials.has(request.words[next - 1] ?? "")) break;
+      const isMarked = request.marks.some((mark) => mark.kind === "date" && mark.isFirm && mark.start === next - 1);
+      if (denials.has(request.words[next - 1] ?? "") || (isMarked && request.tokens[at]?.kind !== "quote")) break;
       const part = { start: at, end: next };
       const items = isList ? [[part]] : itemsOf([part], request);
       const texts = items?.map((item) => textOf(item, request));
       if (texts === undefined || texts.some((text) => text === undefined)) continue;
       const said = texts as string[];
-      yield { ...state, at: next, values: { ...values, [slot.name]: isList ? [said] : said } };
+      const hasTold = state.hasTold || isTold;
+      yield { ...state, at: next, hasTold, values: { ...values, [slot.name]: isList ? [said] : said } };
     }
   }
 }

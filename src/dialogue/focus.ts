@@ -5,7 +5,7 @@ import type { DefinedTool } from "../core/tool.ts";
 import { toolSchemas } from "../core/tool-schemas.ts";
 import { verbsLike } from "../english/word-classes.ts";
 import { sayName } from "../plan/say-call.ts";
-import { type Thing, thingsIn } from "./things.ts";
+import { labelNames, type Thing, thingsIn } from "./things.ts";
 
 /** A thing, and the output that last showed it. */
 export interface KnownThing extends Thing {
@@ -13,6 +13,8 @@ export interface KnownThing extends Thing {
   readonly runId: string;
   readonly stepId: string;
   readonly isGone: boolean;
+  /** True for what things are in, such as a list. */
+  readonly isContainer?: boolean;
 }
 
 /** Things that one run changed, showed or offered. */
@@ -45,6 +47,8 @@ export function readFocus(tools: readonly DefinedTool[], runs: readonly RunSnaps
   const things = new Map<string, KnownThing>();
   let last: readonly DoneStep[] = [];
   for (const run of runs) {
+    const named = run.status === "suspended" ? namedIn(run) : [];
+    if (named.length > 0) mentions.push({ kind: "offered", run, things: named });
     const done = run.steps.filter(
       ({ tool, status }) => status === "completed" && tools.some(({ name }) => name === tool),
     );
@@ -60,6 +64,16 @@ export function readFocus(tools: readonly DefinedTool[], runs: readonly RunSnaps
     if (offered.length > 1) mentions.push({ kind: "offered", run, things: offered });
   }
   return { mentions, things: [...things.values()], steps, last, container: containerOf(tools, mentions, steps) };
+}
+
+/** What an open question is about, by the name that the user gave it: "reschedule the sectional". */
+function namedIn({ runId, plan }: RunSnapshot): readonly KnownThing[] {
+  return (plan?.steps ?? []).flatMap(({ id: stepId, tool, input }): readonly KnownThing[] => {
+    const [keyField, key] = Object.entries(input ?? {}).find(([name]) => labelNames.includes(name)) ?? [];
+    if (tool === undefined || keyField === undefined || typeof key !== "string") return [];
+    const named = { keyField, key, labelField: keyField, label: key, fields: {}, path: [], isGone: false };
+    return [{ ...named, kind: keyField, keyInputs: new Map([[tool, keyField]]), tool, runId, stepId }];
+  });
 }
 
 /** A text by which the tool of the last things can look for them. */
@@ -98,6 +112,7 @@ function containerOf(
     runId: step.runId,
     stepId: step.stepId,
     isGone: false,
+    isContainer: true,
   };
 }
 

@@ -57,9 +57,9 @@ function partAt(request: RequestText, start: number, base: TimeBase): Said | und
   const at = words[from] === "the" ? from + 1 : from;
   const last = toWall(base.last, clock);
   const [word = "", next = ""] = words.slice(at, at + 2);
-  if (word === "same" && last !== undefined) {
-    const own = toWall(base.own, clock) ?? last;
-    if (next === "day" || next === "date") return { day: last.day, end: at + 2 };
+  const own = toWall(base.own, clock) ?? last;
+  if (word === "same" && own !== undefined) {
+    if (next === "day" || next === "date") return last === undefined ? undefined : { day: last.day, end: at + 2 };
     if (next === "time" || next === "hour") return own.time === undefined ? undefined : { time: own.time, end: at + 2 };
   }
   if (word === "day" && last !== undefined && /^(?:after|before)$/.test(next))
@@ -72,10 +72,10 @@ function partAt(request: RequestText, start: number, base: TimeBase): Said | und
     const time = wall === undefined ? undefined : wall - Math.floor(wall / dayMs) * dayMs;
     const weekday = weekdays.indexOf(words[end - 1] ?? "");
     const isWeekday = weekday >= 0 && end - at <= 1 && time === undefined;
-    const own = isWeekday && base.corrects && last !== undefined ? weekdayInWeek(weekday, last.day) : day;
+    const meant = isWeekday && base.corrects && last !== undefined ? weekdayInWeek(weekday, last.day) : day;
     const today = wallTimeAt(clock.nowMs, clock.timeZone) / dayMs;
     return {
-      ...(isTimeOnly !== true && { day: own < Math.floor(today) ? day : own }),
+      ...(isTimeOnly !== true && { day: meant < Math.floor(today) ? day : meant }),
       ...(time !== undefined && { time, isBare: isBareHour }),
       end,
     };

@@ -18,7 +18,7 @@ import { bindKey, callsOf, type Filled, fillCall, inputOf } from "./fill-call.ts
 import { type DoneStep, type Focus, isSameThing, type KnownThing, readFocus } from "./focus.ts";
 import type { TimeBase } from "./half-said.ts";
 import { isLaughter, readWish, type Wish } from "./line.ts";
-import { findReferences, isContainer, type Line, type Reference, readLine } from "./references.ts";
+import { findReferences, type Line, type Reference, readLine } from "./references.ts";
 import { describeThing } from "./say-thing.ts";
 import { readUndo } from "./undo-line.ts";
 
@@ -204,6 +204,7 @@ class TurnReading {
   ): Promise<readonly Made[] | undefined> {
     const [said, moved] = this.withThing(thing, reference, place);
     const found = new Map<string, { readonly made: Made; readonly filled: Filled }>();
+    const last = (name: string) => timeIn((this.focus.last[0]?.input ?? {}) as JsonObject, name);
     for (const rules of this.rules) {
       if (!thing.keyInputs.has(rules.tool.name)) continue;
       for (const call of callsIn(rules)) {
@@ -214,7 +215,7 @@ class TurnReading {
           ...moved,
           takesText: () => false,
           keySlot,
-          baseOf: baseFrom(thing, undefined),
+          baseOf: baseFrom(thing, last),
         };
         for (const filled of fillCall(call, options)) {
           if (Object.keys(filled.values).length <= (filled.target === undefined ? 0 : 1)) continue;
@@ -306,7 +307,7 @@ class TurnReading {
         bindKey(rules, step.input, each) ??
         (isSoughtBy(step.input, each) && isPureStep(rules.tool, step.input) ? step.input : undefined);
       if (input === undefined) return undefined;
-      const isGrave = planned.matches.some(({ rule }) => rule.source.destructive === true) && isContainer(each);
+      const isGrave = planned.matches.some(({ rule }) => rule.source.destructive === true) && each.isContainer === true;
       made.push({ rules, input, thing: each, said: this.saidOf(reference), ...(isGrave && { isGrave }) });
     }
     return made;
@@ -409,7 +410,11 @@ class TurnReading {
     if (thing !== undefined && Object.keys(own).length === 0) {
       return bindKey(rules, withOwnTimes(kept, thing, step, this.focus), thing);
     }
-    return inputOf(rules, call, values, { request: said, thing, before: kept });
+    const input = await inputOf(rules, call, values, { request: said, thing, before: kept });
+    // What changes another field of a known thing is another change.
+    const known = keyOf(step, this.focus);
+    const isOther = (name: string) => name !== key && name !== known?.labelField && !Object.hasOwn(before, name);
+    return known !== undefined && filled.target === undefined && Object.keys(input ?? {}).some(isOther) ? undefined : input;
   }
 
   /** A sum that goes on from the last result: "times 1.2". */
@@ -624,7 +629,7 @@ function withOwnTimes(input: JsonObject, thing: KnownThing, step: DoneStep, focu
   const entries = Object.entries(input).map(([name, value]) => {
     const [before, own] = [former?.fields[name], thing.fields[name]];
     const isKept = [value, before, own].every(isDateTime) && timeOfDay(value) === timeOfDay(before);
-    return [name, isKept ? `${String(value).slice(0, 10)}${timeOfDay(own)}` : value] as const;
+    return [name, isKept ? `${String(value).slice(0, 10)}${String(own).slice(10)}` : value] as const;
   });
   return Object.fromEntries(entries);
 }

@@ -61,10 +61,6 @@ function containerAt(line: Line, start: number, focus: Focus): Reference | undef
   return { start, end: start + (isNamed ? 2 : 1), how: "name", things: [container], isOpen: false };
 }
 
-export function isContainer({ kind, keyField }: KnownThing): boolean {
-  return kind === keyField;
-}
-
 const determiners = wordSet("the that this those these my her his their our your");
 const ones = wordSet("one item thing entry");
 

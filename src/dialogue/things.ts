@@ -221,7 +221,8 @@ function keyInputsOf({ byName, keyInputs }: KnownTools, kind: string, keyField: 
     const isRelated = tool === own || tool.topics.has(kind);
     const isSameNoun =
       noun === key.noun ? noun !== "" || isRelated : (noun || kind) === (key.noun || kind) && isRelated;
-    return isSameNoun && (suffix === key.suffix || suffix === "" || key.suffix === "");
+    const isName = suffix === "name" || key.suffix === "name";
+    return isSameNoun && (suffix === key.suffix || (!isName && (suffix === "" || key.suffix === "")));
   };
   const found = new Map<string, string>();
   for (const tool of byName.values()) {

@@ -39,9 +39,11 @@ export function toProposal(
   const said = new Map(
     calls.map(({ id, rules, input }) => [id, sayOpenly(rules, input, { clock, lacking: lackingOf(id) })]),
   );
-  if ([...said.values()].includes(undefined)) return undefined;
-  const reasoned = steps.map((step) => (said.has(step.id) ? { ...step, reasoning: said.get(step.id) ?? "" } : step));
-  const proposal = { steps: reasoned, text: text ?? [...said.values()].join(", then "), certainty, unused };
+  // What lacks a value may have no words without it.
+  if (asks === undefined && [...said.values()].includes(undefined)) return undefined;
+  const reasoned = steps.map((step) => (said.get(step.id) === undefined ? step : { ...step, reasoning: said.get(step.id) ?? "" }));
+  const all = [...said.values()].map((words, at) => words ?? steps[at]?.reasoning ?? "");
+  const proposal = { steps: reasoned, text: text ?? all.join(", then "), certainty, unused };
   return asks === undefined ? proposal : { ...proposal, asks };
 }
 
@@ -63,7 +65,10 @@ export function questionFor({ lacking, drafts }: Reading, clock: DateClock): Pro
   const { schemas } = rule.tool;
   const field = rule.source.toInput === undefined ? slot : fieldOf(rule, slot, clock);
   if (field === undefined) return undefined;
-  const type = slotTypeOf(schemasAt(schemas.input, [field], rule.fixed));
+  const own = slotTypeOf(schemasAt(schemas.input, [field], rule.fixed));
+  const said = typeOfSlot(rule, slot);
+  // A tool may check a date by itself, so that its schema has a text.
+  const type = own.kind === "text" && said !== undefined && isReadable(said) ? said : own;
   const choices = choicesOf(type);
   return { stepId, field, type: type.kind, ...(choices.length > 0 && { choices }), text: `Which ${sayName(field)}?` };
 }
@@ -78,7 +83,8 @@ function exampleOf(type: SlotType, name: string): SlotValue {
   const [choice] = choicesOf(type);
   const examples: Readonly<Record<SlotType["kind"], SlotValue>> = {
     ...{ text: name, list: [name], number: 3, boolean: true, enum: choice ?? name, sum: "2 + 3" },
-    ...{ date: "2030-01-01", "date-time": "2030-01-01T09:00:00Z", time: "09:00", range: "2030-01-01" },
+    ...{ date: "2030-01-01", time: "09:00", range: "2030-01-01" },
+    "date-time": type.takesDay ? "2030-01-01" : "2030-01-01T09:00:00Z",
   };
   return examples[type.kind];
 }

@@ -43,6 +43,9 @@ export function slotReadingsAt(type: SlotType, request: RequestText, start: numb
     case "date-time":
     case "time": {
       const date = datesByStart.get(start);
+      // It names a day; "tomorrow evening" says more than a day.
+      const isTonight = type.kind === "date" && words[start] === "tonight" && date?.end === start + 1;
+      if (isTonight) return [{ value: date.date, end: date.end }];
       return date === undefined ? none : readDateSlot(type, date, clock);
     }
     case "range":

@@ -448,6 +448,19 @@ const changePhrases: readonly Phrase[] = [
   ),
 ];
 
+/** Without a thread, these would take nearly any request. */
+const known = z.string().refine(() => false);
+const ofKnown = (operation: "complete" | "update", ...phrases: readonly string[]) =>
+  phrasesOf(phrases, {
+    input: { operation },
+    slots: { ...slots, due: newDue, title: known },
+    make: (fields, context) => targetOf(operation, fields, context),
+  });
+const knownPhrases: readonly Phrase[] = [
+  ...ofKnown("complete", "[(i|we)] [have] [(just|already|now|finally)] got {title}", "[(i|we)] have {title} [(now|already)]"),
+  ...ofKnown("update", "(let|leave|have) {title} (wait|be|stay) [(until|till|for|to)] {due}", "leave {title} (until|till|for) {due}", "call {title} {newTitle}"),
+];
+
 const clearSlots = { ...slots, place: z.enum(knownNames.split("|")) };
 const clearing = (phrases: readonly string[], fields: object = {}): readonly Phrase[] =>
   phrasesOf(phrases, { input: { operation: "clear", ...fields }, slots: clearSlots, destructive: true });
@@ -566,6 +579,7 @@ export const todoPhrases: readonly Phrase[] = [
   ...addPhrases,
   ...changePhrases,
   ...itsPhrases,
+  ...knownPhrases,
   ...clearPhrases,
   ...searchPhrases,
   ...shownInOrder,
