@@ -22,6 +22,8 @@ export interface Filled {
   readonly target: string | undefined;
   /** True if a word of the call's own phrases was said, such as "move". */
   readonly isNamed: boolean;
+  /** True if a word of the call was said, or one like its verb. */
+  readonly isHinted: boolean;
   /** The number of words that are no value. */
   readonly skipped: number;
 }
@@ -37,7 +39,7 @@ export interface FillOptions {
   readonly keySlot: string | undefined;
 }
 
-interface State extends Omit<Filled, "isNamed"> {
+interface State extends Omit<Filled, "isNamed" | "isHinted"> {
   readonly at: number;
   /** The roots of words of the call's own. */
   readonly own: readonly string[];
@@ -65,7 +67,7 @@ export function fillCall(call: Call, options: FillOptions): readonly Filled[] {
     const names = Object.keys(values).filter((name) => name !== target);
     const isFilled = Object.keys(values).length > 0 || target !== undefined;
     if (isFilled && (!hasTold || isPhrased(call, own, names, false)))
-      found.push({ values, target, skipped, isNamed: isPhrased(call, own, names, true) });
+      found.push({ values, target, skipped, isNamed: isPhrased(call, own, names, true), isHinted: own.length > 0 });
   };
   go({ at: start, values: {}, target: undefined, own: [], hasTold: false, skipped: 0 });
   return found.sort((one, other) => one.skipped - other.skipped);

@@ -69,6 +69,8 @@ class TurnReading {
 
   async read(): Promise<Turn> {
     const { turn, rules, focus, line, references } = this;
+    const replaced = await this.readReplaced();
+    if (replaced !== undefined) return replaced;
     const asked = openQuestion(turn);
     const alone = await this.planning.plan(turn.request);
     const isAlone = !(alone instanceof Refused);
@@ -76,13 +78,33 @@ class TurnReading {
       const answer = answerTo(asked, { turn, rules, focus, line, references, isRequest: isAlone });
       if (answer !== undefined) return answer;
     }
-    if (isAlone && !this.pointsBack()) return { type: "request" };
+    if (isAlone && !this.pointsBack()) return this.withResult(alone.steps) ?? { type: "request" };
     const found = await this.readInThread(alone);
     return found ?? { type: "request", ...(!isAlone && { lines: linesFor(focus) }) };
   }
 
+  /** "note the total as that much": a text may end in words for the last result. */
+  private withResult(steps: readonly PlanStep[]): Turn | undefined {
+    const [last] = this.focus.last.flatMap((step) => numberOf(step, this.rules) ?? []);
+    if (last === undefined || !steps.some(({ input }) => Object.values(input ?? {}).some(endsInResult))) return undefined;
+    const read: ReadValue[] = [];
+    const filled = steps.map((step) => {
+      if (!callsTool(step)) return step;
+      const fill = ([name, value]: readonly [string, JsonValue]) => {
+        if (!endsInResult(value)) return [name, value] as const;
+        const { value: result, ...from } = last;
+        read.push({ stepId: step.id, path: [name], said: resultWords.exec(value)?.[0] ?? "", text: `the last result, ${result}`, from });
+        return [name, value.replace(resultWords, String(result))] as const;
+      };
+      return { ...step, input: Object.fromEntries(Object.entries(step.input).map(fill)) };
+    });
+    return { type: "plan", draft: { steps: filled, source: { planner: "rules", read } } };
+  }
+
   private async readInThread(alone: Refused | object): Promise<Turn | undefined> {
     const { turn, rules, focus, line, references } = this;
+    const replaced = await this.readReplaced();
+    if (replaced !== undefined) return replaced;
     const { words } = this.request;
     const isTalk = alone instanceof Refused && alone.reason === "small-talk";
     if (isTalk || isLaughter(words, 0, words.length)) return { type: "words", text: talkBack(words) };
@@ -106,6 +128,29 @@ class TurnReading {
     return this.references.some(({ how }) => how === "place" || how === "others" || how === "group");
   }
 
+  /** "not milk, oat milk": a thing gets another name. */
+  private async readReplaced(): Promise<Turn | undefined> {
+    const { words } = this.request;
+    const start = words.indexOf("not");
+    const [reference, second] = this.references.filter(({ how }) => how === "name");
+    const wish = this.wish;
+    if (start < 0 || wish === undefined || reference?.start !== start + 1 || (second !== undefined && second.start < reference.end))
+      return undefined;
+    const [thing, other] = reference.things;
+    const from = /^(?:,|but)$/.test(words[reference.end] ?? "") ? reference.end + 1 : reference.end;
+    if (thing?.label === undefined || other !== undefined || from >= wish.end || wish.start < start) return undefined;
+    const text = textBetween(this.request, from, wish.end);
+    for (const rules of this.rules)
+      for (const call of callsIn(rules)) {
+        const slot = call.slots.find(({ name, type }) => type.kind === "text" && name.toLowerCase() === `new${thing.labelField}`);
+        if (slot === undefined) continue;
+        const values = withTarget(call, { values: { [slot.name]: [text] }, target: undefined, isNamed: true, isHinted: true, skipped: 0 }, thing);
+        const input = values && (await inputOf(rules, call, values, { request: this.request, thing }));
+        if (input !== undefined) return this.toPlan([{ rules, input, thing, said: this.saidOf(reference) }]);
+      }
+    return undefined;
+  }
+
   /** A look-up of a tool that the thread has used: "read me tonight again". */
   private async readLook(): Promise<Turn | undefined> {
     if (this.wish === undefined) return undefined;
@@ -124,7 +169,7 @@ class TurnReading {
           keySlot: undefined,
           baseOf,
         });
-        for (const filled of fills.filter(({ isNamed }) => isNamed)) {
+        for (const filled of fills.filter(({ isHinted, values }) => isHinted && Object.keys(values).length > 0)) {
           const [values = {}] = spread(filled.values);
           const input = await inputOf(rules, call, values, { request: this.request });
           if (input !== undefined && isPureStep(rules.tool, input))
@@ -642,6 +687,12 @@ function timeOfDay(value: JsonValue | undefined): string {
   return String(value)
     .slice(10)
     .replace(/:00(?:\.000)?(?=Z)/, "");
+}
+
+const resultWords = /\b(?:that much|that many|(?:that|the) (?:amount|total|sum|result|number))$/i;
+
+function endsInResult(value: JsonValue): value is string {
+  return typeof value === "string" && resultWords.test(value) && !/^(?:that|the) /i.test(value);
 }
 
 function numberOf(step: DoneStep, rules: readonly ToolRules[]) {
