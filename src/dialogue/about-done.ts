@@ -1,27 +1,22 @@
-import type { Turn, TurnRequest } from "../core/turn.ts";
+import type { Turn } from "../core/turn.ts";
 import { auxiliaries, functionWords, prepositions } from "../english/word-classes.ts";
 import { sayName } from "../plan/say-call.ts";
-import { type Focus, isSameThing } from "./focus.ts";
-import type { Line, Reference } from "./references.ts";
+import { isSameThing } from "./focus.ts";
 import { sayThing } from "./say-thing.ts";
-
-interface AboutContext {
-  readonly turn: TurnRequest;
-  readonly focus: Focus;
-  readonly references: readonly Reference[];
-}
+import type { ThreadLine } from "./thread-line.ts";
 
 /** Answers questions about what was done, from the record alone. */
-export function readAbout(line: Line, context: AboutContext): Extract<Turn, { type: "words" }> | undefined {
-  const text = whyAsked(line, context) ?? whyNumber(line, context) ?? didYou(line, context) ?? fieldOf(line, context);
+export function readAbout(line: ThreadLine): Extract<Turn, { type: "words" }> | undefined {
+  const text = whyAsked(line) ?? whyNumber(line) ?? didYou(line) ?? fieldOf(line);
   return text === undefined ? undefined : { type: "words", text };
 }
 
-function wordsOf({ words }: Line): readonly string[] {
+function wordsOf({ request: { words } }: ThreadLine): readonly string[] {
   return words.filter((word) => !/^[.,!?;:–—-]$/.test(word));
 }
 
-function whyAsked(line: Line, { turn }: AboutContext): string | undefined {
+function whyAsked(line: ThreadLine): string | undefined {
+  const { turn } = line;
   if (!/^(?:but )?why (?:did|do) you ask/.test(wordsOf(line).join(" "))) return undefined;
   for (const { plan } of turn.runs) {
     const asked =
@@ -49,7 +44,8 @@ function whyAsked(line: Line, { turn }: AboutContext): string | undefined {
   return "I have not asked anything.";
 }
 
-function whyNumber(line: Line, { focus }: AboutContext): string | undefined {
+function whyNumber(line: ThreadLine): string | undefined {
+  const { focus } = line;
   const [first, number, ...others] = wordsOf(line);
   if (first !== "why" || number === undefined || others.length > 0 || !/^[\d.]+$/.test(number)) return undefined;
   for (const { input, output } of focus.steps) {
@@ -66,7 +62,8 @@ function whyNumber(line: Line, { focus }: AboutContext): string | undefined {
 }
 
 /** "Did you change the first one as well?" */
-function didYou(line: Line, { focus, references }: AboutContext): string | undefined {
+function didYou(line: ThreadLine): string | undefined {
+  const { focus, references } = line;
   const words = wordsOf(line);
   if (!/^(?:and |so |but )?(?:did|have) you /.test(words.join(" "))) return undefined;
   const [reference, second] = references;
@@ -81,12 +78,18 @@ function didYou(line: Line, { focus, references }: AboutContext): string | undef
 const questions = /^(?:what|which|when|how|who|where|is|are|does|has|was)$/;
 
 /** "Which number has Ricci?": every other word names a field or means nothing alone. */
-function fieldOf(line: Line, { references }: AboutContext): string | undefined {
-  const words = line.words;
+function fieldOf({ request: { words }, references }: ThreadLine): string | undefined {
   if (!questions.test(words[0] ?? "")) return undefined;
   const [reference, second] = references.filter(({ how }) => how === "name" || how === "place");
   const [thing, other] = reference?.things ?? [];
-  if (reference === undefined || thing === undefined || thing.isContainer === true || other !== undefined || second !== undefined) return undefined;
+  if (
+    reference === undefined ||
+    thing === undefined ||
+    thing.isContainer === true ||
+    other !== undefined ||
+    second !== undefined
+  )
+    return undefined;
   const names = new Set(
     [
       ...Object.keys(thing.fields),

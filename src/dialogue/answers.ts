@@ -1,79 +1,50 @@
 import type { JsonObject, JsonValue } from "../core/json.ts";
 import type { JsonSchema } from "../core/json-schema.ts";
+import type { PlanStep } from "../core/plan.ts";
 import type { PlanRequest } from "../core/planner.ts";
-import type { QuestionItem, Turn, TurnRequest } from "../core/turn.ts";
+import type { QuestionItem, Turn } from "../core/turn.ts";
 import { ordinals, readNumber } from "../english/numbers.ts";
 import { functionWords, smallWords } from "../english/word-classes.ts";
-import type { ToolRules } from "../planners/rules/phrase-rules.ts";
 import { readRequest, textBetween } from "../planners/rules/request.ts";
 import { readSlot } from "../planners/rules/slot-values.ts";
 import { slotTypeOf } from "../planners/rules/slots.ts";
-import type { Focus } from "./focus.ts";
-import { readWish } from "./line.ts";
-import type { openQuestion } from "./read-turn.ts";
-import type { Line, Reference } from "./references.ts";
+import { readWish } from "./wish.ts";
+import type { openQuestion } from "./questions.ts";
 import { toSingular } from "./things.ts";
+import type { ThreadLine } from "./thread-line.ts";
 
 type Clock = Pick<PlanRequest, "nowMs" | "timeZone">;
 
-interface AnswerContext {
-  readonly turn: TurnRequest;
-  readonly rules: readonly ToolRules[];
-  readonly focus: Focus;
-  readonly line: Line;
-  readonly references: readonly Reference[];
-  /** True if the line can be planned by itself. */
-  readonly isRequest: boolean;
-}
+type Asked = NonNullable<ReturnType<typeof openQuestion>>;
 
 /** The answer to an open question in a line; undefined if the line says something else. */
-export function answerTo(
-  { runId, item, plan }: NonNullable<ReturnType<typeof openQuestion>>,
-  { turn, references, line, isRequest }: AnswerContext,
-): Turn | undefined {
+export function answerTo(asked: Asked, line: ThreadLine, isRequest: boolean): Turn | undefined {
+  const { runId, item } = asked;
   const { stepId } = item;
-  const isText =
-    item.display === "text" &&
-    answerSchema(item).type === "string" &&
-    answerSchema(item).format === undefined &&
-    answerSchema(item).pattern === undefined;
-  if (isText && isRequest) return undefined;
-  const known = referenceAnswer({ item, plan }, references, line);
-  if (known !== undefined) return { type: "answer", runId, stepId, answer: known };
-  const answer = readAnswer(item, turn.request, turn);
+  const { type, format, pattern } = answerSchema(item);
+  const takesAnything = item.display === "text" && type === "string" && format === undefined && pattern === undefined;
+  if (takesAnything && isRequest) return undefined;
+  const answer = keyMeant(asked, line) ?? readAnswer(item, line.turn.request, line.turn);
   if (answer === undefined) return undefined;
   return answer === null ? { type: "decline", runId, stepId } : { type: "answer", runId, stepId, answer };
 }
 
 /** The key of a known thing, where the answer is a key: "Okafor it was". */
-function referenceAnswer(
-  { item, plan }: Pick<NonNullable<ReturnType<typeof openQuestion>>, "item" | "plan">,
-  references: readonly Reference[],
-  { words }: Line,
-): JsonValue | undefined {
+function keyMeant({ item, steps }: Asked, { references, request }: ThreadLine): JsonValue | undefined {
   const [reference, second] = references.filter(({ how }) => how === "name" || how === "place");
   const [thing, other] = reference?.things ?? [];
-  if (
-    item.options !== undefined ||
-    reference === undefined ||
-    thing === undefined ||
-    other !== undefined ||
-    second !== undefined
-  )
-    return undefined;
-  const filled = plan?.steps.find(({ input }) =>
-    JSON.stringify(input ?? {}).includes(JSON.stringify({ $ref: item.stepId })),
-  );
-  const input = (filled?.input ?? {}) as JsonObject;
-  const [field] =
-    Object.entries(input).find(([, value]) => (value as { $ref?: unknown } | null)?.$ref === item.stepId) ?? [];
-  const isKey = filled?.tool !== undefined && field === thing.keyInputs.get(filled.tool);
+  if (item.options !== undefined || reference === undefined || second !== undefined) return undefined;
+  if (thing === undefined || other !== undefined) return undefined;
+  const isFilled = ({ tool, input = {} }: PlanStep) => {
+    const field = tool === undefined ? undefined : thing.keyInputs.get(tool);
+    return field !== undefined && (input[field] as { readonly $ref?: unknown } | undefined)?.$ref === item.stepId;
+  };
   const isFree = (word: string, at: number) =>
     (at >= reference.start && at < reference.end) ||
     besides.test(word) ||
     functionWords.has(word) ||
     smallWords.has(word);
-  return isKey && words.every(isFree) ? thing.key : undefined;
+  return steps.some(isFilled) && request.words.every(isFree) ? thing.key : undefined;
 }
 
 const besides = /^(?:[.,!?;:–—-]|ah|oh|yes|yeah|ok|okay|no|it|was|is|that|one|please|well|right|um|uh)$/;

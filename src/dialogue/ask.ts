@@ -6,11 +6,10 @@ import type { PlanDraft } from "../core/planner.ts";
 import { callsTool } from "../core/step.ts";
 import { toolSchemas } from "../core/tool-schemas.ts";
 import type { TurnRequest } from "../core/turn.ts";
-import { sayNames } from "../plan/say-call.ts";
-import { sayStep } from "../planners/rules/say.ts";
-import { chooseOne } from "./read-turn.ts";
+import { answerReference, asking, chooseFrom, ifAnswered, responseOf, yesOrNo } from "./questions.ts";
 import { isSensitiveField } from "./sensitive-field.ts";
 
+const source = { planner: "dialogue" };
 /** A proposal below this is not asked about. */
 const minCertainty = 0.5;
 /** One that lacks a value is asked about below that, as the answer confirms it. */
@@ -24,7 +23,8 @@ export async function askAfter(
   const { proposals = [], reason } = details;
   const [best] = proposals;
   if (best === undefined) return undefined;
-  if (best.asks !== undefined && (reason === "missing" || best.certainty >= minAsking)) return askForValue(turn, best, best.asks);
+  if (best.asks !== undefined && (reason === "missing" || best.certainty >= minAsking))
+    return askForValue(turn, best, best.asks);
   const likely = proposals.filter(({ certainty, asks }) => certainty >= minCertainty && asks === undefined);
   const [first, second] = likely;
   if (reason === "ambiguous" && second !== undefined) return askWhich(likely);
@@ -48,16 +48,16 @@ async function askForValue(
     asks.choices !== undefined &&
     asks.choices.length <= 20 &&
     asks.choices.every((choice) => typeof choice === "string")
-      ? chooseOne(
+      ? chooseFrom(
           asks.text,
           asks.choices.map((choice) => ({ id: String(choice), label: String(choice) })),
           false,
         )
       : { message: asks.text, display: "text", responseSchema: responseOf(answer) };
   const filled = steps.map((each) =>
-    each.id === step.id && callsTool(each) ? { ...each, input: { ...each.input, [asks.field]: { $ref: "q1" } } } : each,
+    each.id === step.id && callsTool(each) ? { ...each, input: { ...each.input, [asks.field]: answerReference } } : each,
   );
-  return asking(question, filled);
+  return asking(question, filled, source);
 }
 
 /** A flat schema: types, formats and limits of the field. */
@@ -73,7 +73,12 @@ function answerSchemaOf(schemas: readonly JsonSchema[], { type }: ProposalQuesti
   const kind = kinds[type];
   if (kind === undefined) return undefined;
   if (type === "date-time" && schemas.every(({ format, pattern }) => format === undefined && pattern === undefined))
-    return { anyOf: [{ type: "string", format: "date" }, { type: "string", format: "date-time" }] };
+    return {
+      anyOf: [
+        { type: "string", format: "date" },
+        { type: "string", format: "date-time" },
+      ],
+    };
   const [own] = schemas.filter((schema) => schema.type === "integer" || schema.type === kind.type);
   const limits = Object.entries(own ?? {}).filter(
     ([key, value]) =>
@@ -83,38 +88,16 @@ function answerSchemaOf(schemas: readonly JsonSchema[], { type }: ProposalQuesti
   return { ...kind, ...(Object.fromEntries(limits) as JsonObject) };
 }
 
-function responseOf(answer: JsonObject): JsonObject {
-  return { type: "object", properties: { answer }, required: ["answer"] };
-}
-
 function askWhich(proposals: readonly Proposal[]): PlanDraft {
   const options = proposals.map(({ text }, at) => ({ id: String(at + 1), label: text }));
   const steps = proposals.flatMap((proposal, at) =>
-    underCondition(renamed(proposal.steps, at), `q1 == ${JSON.stringify(String(at + 1))}`),
+    ifAnswered(renamed(proposal.steps, at), String(at + 1)),
   );
-  return asking(chooseOne("Which of these do you mean?", options, false), steps);
+  return asking(chooseFrom("Which of these do you mean?", options, false), steps, source);
 }
 
 function askIfMeant({ text, steps }: Proposal): PlanDraft {
-  const message = `Did you mean “${text}”?`;
-  const question: Question = { message, display: "confirm", responseSchema: responseOf({ type: "boolean" }) };
-  return asking(question, underCondition(steps, "q1"));
-}
-
-/** Asks before a plan that empties more than the line says. */
-export function confirming({ steps, source }: PlanDraft, tools: TurnRequest["tools"]): PlanDraft {
-  const calls = (steps as readonly PlanStep[]).filter(callsTool).map(({ tool: name, input }) => {
-    const tool = tools.find((each) => each.name === name);
-    return (tool && sayStep(tool, input)) ?? sayNames(name, input);
-  });
-  const message = `Really ${calls.join(", then ")}?`;
-  const question: Question = { message, display: "confirm", responseSchema: responseOf({ type: "boolean" }) };
-  const asked = asking(question, underCondition(steps as readonly PlanStep[], "q1"));
-  return { steps: asked.steps, source };
-}
-
-function underCondition(steps: readonly PlanStep[], when: string): readonly PlanStep[] {
-  return steps.map((step) => ({ ...step, when: step.when === undefined ? when : `${when} && (${step.when})` }));
+  return asking(yesOrNo(`Did you mean “${text}”?`), ifAnswered(steps), source);
 }
 
 /** Steps of several proposals in one plan need ids of their own. */
@@ -137,10 +120,4 @@ function renamed(steps: readonly PlanStep[], at: number): readonly PlanStep[] {
     ...(step.input !== undefined && { input: rename(step.input) as JsonObject }),
     ...(step.dependsOn !== undefined && { dependsOn: step.dependsOn.map((id) => ids.get(id) ?? id) }),
   })) as readonly PlanStep[];
-}
-
-function asking(question: Question, steps: readonly PlanStep[]): PlanDraft {
-  const ask = { id: "q1", wait: { ask: question }, dependsOn: [] } as unknown as PlanStep;
-  const behind = steps.map((step) => ({ ...step, dependsOn: [...new Set(["q1", ...(step.dependsOn ?? [])])] }));
-  return { steps: [ask, ...behind] as never, source: { planner: "dialogue" } };
 }

@@ -13,7 +13,7 @@ import { anaphor, isDate, isReadable, slotReadingsAt } from "../planners/rules/s
 import { issueOf, toStepInput } from "../planners/rules/steps.ts";
 import { denials } from "../planners/rules/texts.ts";
 import type { KnownThing } from "./focus.ts";
-import { readHalfSaid, type TimeBase } from "./half-said.ts";
+import { readHalfSaid, type TimesOf } from "./half-said.ts";
 
 /** Values of a fragment such as "the Contis are five now", by slot; several of a text are several calls. */
 export interface Filled {
@@ -32,7 +32,7 @@ export interface FillOptions {
   readonly request: RequestText;
   readonly start: number;
   readonly end: number;
-  readonly baseOf: (slot: CallSlot) => TimeBase;
+  readonly baseOf: TimesOf;
   /** False for a slot that no free text fills. */
   readonly takesText: (slot: CallSlot) => boolean;
   /** The slot of the key, which only a thing fills. */
@@ -49,6 +49,7 @@ interface State extends Omit<Filled, "isNamed" | "isHinted"> {
 const maxTokens = 40;
 const maxWork = 4_000;
 const maxFills = 50;
+const maxCalls = 50;
 const light = wordSet("but too then so well only instead rather same one ones also again else wants want needs");
 
 /** All ways to read each word of a fragment as a value of the call or a word without meaning of its own; the best first. */
@@ -141,8 +142,31 @@ function readingsAt({ type, name }: CallSlot, { request, baseOf }: FillOptions, 
   const plain = slotReadingsAt(type, request, at).flatMap(({ value, end }) =>
     value === anaphor ? [] : [{ value: value as SlotValue, end }],
   );
-  const half = isDate(type) ? readHalfSaid(type, request, at, baseOf({ type, name } as CallSlot)) : [];
+  const half = isDate(type) ? readHalfSaid(type, request, at, baseOf(name)) : [];
   return [...half, ...plain].sort((one, other) => other.end - one.end);
+}
+
+/** Each combination of the values of the slots. */
+export function spreadValues(values: Filled["values"]): readonly Readonly<Record<string, SlotValue>>[] {
+  let all: Readonly<Record<string, SlotValue>>[] = [{}];
+  for (const [name, each] of Object.entries(values))
+    all = all.flatMap((record) => each.map((value) => ({ ...record, [name]: value }))).slice(0, maxCalls);
+  return all;
+}
+
+/** The values of one call, with the thing in its slot; undefined if there are several, or no slot for it. */
+export function withTarget(
+  { slots, rule }: Call,
+  { values: all, target }: Pick<Filled, "values" | "target">,
+  { keyField, labelField, key, label, keyInputs }: KnownThing,
+): Readonly<Record<string, SlotValue>> | undefined {
+  const [values, ...others] = spreadValues(all);
+  if (values === undefined || others.length > 0) return undefined;
+  if (target !== undefined) return values;
+  const keyed = slots.find(({ name }) => name === keyField || name === keyInputs.get(rule.tool.tool.name));
+  if (keyed !== undefined) return { ...values, [keyed.name]: key };
+  const labelled = slots.find(({ name, type }) => name === labelField && type.kind === "text" && !(name in values));
+  return labelled === undefined || label === undefined ? undefined : { ...values, [labelled.name]: label };
 }
 
 /** The input of a call with these values; undefined if it does not make one that is valid. */
@@ -191,18 +215,16 @@ function isLabel(value: JsonValue, label: string | undefined): boolean {
   return label !== undefined && canonicalJson(value) === canonicalJson(label);
 }
 
+/** The calls that an input may be of. */
 export function callsOf(
-  rules: readonly ToolRules[],
+  all: readonly ToolRules[],
   toolName: string,
   input: JsonObject,
 ): readonly (readonly [ToolRules, Call])[] {
-  const own = rules.find(({ tool }) => tool.name === toolName);
-  if (own === undefined) return [];
-  const fits = ({ rule }: Call) =>
+  const rules = all.find(({ tool }) => tool.name === toolName);
+  const isFixed = ({ rule }: Call) =>
     Object.entries(rule.fixed).every(
       ([name, value]) => canonicalJson(value as JsonValue) === canonicalJson(input[name] ?? null),
     );
-  return callsIn(own)
-    .filter(fits)
-    .map((call) => [own, call] as const);
+  return rules === undefined ? [] : callsIn(rules).filter(isFixed).map((call) => [rules, call] as const);
 }

@@ -24,7 +24,7 @@ export interface Mention {
   readonly things: readonly KnownThing[];
 }
 
-export type DoneStep = StepRecord & { readonly runId: string };
+export type DoneStep = Omit<StepRecord, "input"> & { readonly runId: string; readonly input: JsonObject };
 
 /** What a line may refer to, the newest first. */
 export interface Focus {
@@ -32,7 +32,7 @@ export interface Focus {
   /** Each thing once, as it was last seen. */
   readonly things: readonly KnownThing[];
   readonly steps: readonly DoneStep[];
-  /** The number of the run in {@link TurnRequest.runs} whose steps ended last. */
+  /** Those of the run that did something last. */
   readonly last: readonly DoneStep[];
   /** What the things of the last step are in, such as a list; undefined if they are in none or in several. */
   readonly container: KnownThing | undefined;
@@ -52,7 +52,7 @@ export function readFocus(tools: readonly DefinedTool[], runs: readonly RunSnaps
     const done = run.steps.filter(
       ({ tool, status }) => status === "completed" && tools.some(({ name }) => name === tool),
     );
-    const own = done.map((step) => ({ ...step, runId: run.runId })).reverse();
+    const own = done.map((step) => ({ ...step, input: step.input as JsonObject, runId: run.runId })).reverse();
     steps.push(...own);
     if (last.length === 0) last = own;
     for (const [kind, found] of mentionsOf(tools, own)) {
@@ -84,8 +84,7 @@ function containerOf(
 ): KnownThing | undefined {
   if (mention === undefined || step === undefined) return undefined;
   const [first, ...others] = mention.things;
-  const input = step.input as JsonObject;
-  const fields = first?.fields ?? input;
+  const fields = first?.fields ?? step.input;
   const own = tools.find(({ name }) => name === step.tool);
   const schemas = own && toolSchemas(own);
   if (own === undefined || schemas === undefined || schemas instanceof Promise) return undefined;
@@ -123,7 +122,15 @@ function countBranches(input: JsonSchema, name: string): number {
   ).length;
 }
 
-export function idOf({ kind, key }: Thing): string {
+/** The thing whose key the step took. */
+export function thingOf({ tool, input }: DoneStep, { things }: Pick<Focus, "things">): KnownThing | undefined {
+  return things.find(({ keyInputs, key }) => {
+    const field = keyInputs.get(tool);
+    return field !== undefined && input[field] === key;
+  });
+}
+
+function idOf({ kind, key }: Thing): string {
   return JSON.stringify([kind, key]);
 }
 

@@ -1,8 +1,10 @@
+import type { JsonObject, JsonValue } from "../core/json.ts";
 import type { DateClock } from "../dates/read-dates.ts";
 import { dayMs, instantOf, isoDateTime, isoDay, wallTimeAt, weekdayInWeek } from "../dates/zoned-time.ts";
 import { weekdays } from "../english/word-classes.ts";
 import type { RequestText } from "../planners/rules/request.ts";
 import type { SlotType } from "../planners/rules/slots.ts";
+import type { Focus, KnownThing } from "./focus.ts";
 
 /** What a half-said time is completed from. */
 export interface TimeBase {
@@ -12,6 +14,52 @@ export interface TimeBase {
   readonly last: string | undefined;
   /** True if the line corrects the last value, so that a weekday lies in the same week. */
   readonly corrects: boolean;
+}
+
+/** The times that complete what is said for a slot. */
+export type TimesOf = (slot: string) => TimeBase;
+
+type TimeIn = (slot: string) => string | undefined;
+
+export function timesOf(
+  thing: KnownThing | undefined,
+  { last, corrects = false }: { readonly last?: TimeIn; readonly corrects?: boolean },
+): TimesOf {
+  const own = timesIn(thing?.fields ?? {});
+  return (slot) => ({ own: own(slot), last: last?.(slot), corrects });
+}
+
+/** The value of a field for times: of `due` also that of `dueAt` or `dueDate`. */
+export function timesIn(fields: JsonObject): TimeIn {
+  return (slot) => {
+    const names = [slot, ...Object.keys(fields).filter((name) => name.startsWith(slot))];
+    return names.map((name) => fields[name]).find(isTime);
+  };
+}
+
+export function lastTimes({ last: [step] }: Focus): TimeIn {
+  return timesIn(step?.input ?? {});
+}
+
+function isTime(value: JsonValue | undefined): value is string {
+  return typeof value === "string" && /^\d{4}-\d\d-\d\d/.test(value);
+}
+
+/** The day of each value, with the time of day of the thing's own where the value kept the former one. */
+export function withTimesOf(
+  input: JsonObject,
+  { former, own }: { readonly former: JsonObject; readonly own: JsonObject },
+): JsonObject {
+  const entries = Object.entries(input).map(([name, value]) => {
+    const [before, mine] = [former[name], own[name]];
+    const isKept = isTime(value) && isTime(before) && isTime(mine) && timeOfDay(value) === timeOfDay(before);
+    return [name, isKept ? `${value.slice(0, 10)}${mine.slice(10)}` : value] as const;
+  });
+  return Object.fromEntries(entries);
+}
+
+function timeOfDay(value: string): string {
+  return value.slice(10).replace(/:00(?:\.000)?(?=Z)/, "");
 }
 
 interface Wall {

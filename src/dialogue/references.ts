@@ -16,19 +16,18 @@ export interface Reference {
   readonly isOpen: boolean;
 }
 
-export interface Line {
-  readonly text: string;
-  readonly tokens: readonly Token[];
+interface Line {
   readonly words: readonly string[];
-}
-
-export function readLine(text: string): Line {
-  const tokens = tokenize(text);
-  return { text, tokens, words: tokens.map(({ kind, norm }) => (kind === "quote" ? '"' : norm)) };
+  readonly tokens: readonly Token[];
 }
 
 /** All references of a line, none within another one. */
-export function findReferences(line: Line, focus: Focus): readonly Reference[] {
+export function findReferences(
+  words: readonly string[],
+  tokens: readonly Token[],
+  focus: Focus,
+): readonly Reference[] {
+  const line = { words, tokens };
   const found: Reference[] = [];
   for (let at = 0; at < line.words.length; ) {
     const reference = referenceAt(line, at, focus);
@@ -152,17 +151,16 @@ function nounAt(line: Line, start: number, focus: Focus): Reference | undefined 
   const from = withoutDeterminer(line, start);
   const noun = line.words[from] ?? "";
   if (from === start || !isNounOf(noun, focus)) return undefined;
-  return single(line, { start, end: from + 1 }, focus, (thing) => ones.has(noun) || thing.kind === noun);
+  return single({ start, end: from + 1 }, focus, (thing) => ones.has(noun) || thing.kind === noun);
 }
 
 const pronouns = wordSet("it that this him her he she");
 
 function pronounAt(line: Line, start: number, focus: Focus): Reference | undefined {
-  return pronouns.has(line.words[start] ?? "") ? single(line, { start, end: start + 1 }, focus, () => true) : undefined;
+  return pronouns.has(line.words[start] ?? "") ? single({ start, end: start + 1 }, focus, () => true) : undefined;
 }
 
 function single(
-  _line: Line,
   place: { readonly start: number; readonly end: number },
   focus: Focus,
   fits: (thing: KnownThing) => boolean,

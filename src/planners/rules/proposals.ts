@@ -41,7 +41,9 @@ export function toProposal(
   );
   // What lacks a value may have no words without it.
   if (asks === undefined && [...said.values()].includes(undefined)) return undefined;
-  const reasoned = steps.map((step) => (said.get(step.id) === undefined ? step : { ...step, reasoning: said.get(step.id) ?? "" }));
+  const reasoned = steps.map((step) =>
+    said.get(step.id) === undefined ? step : { ...step, reasoning: said.get(step.id) ?? "" },
+  );
   const all = [...said.values()].map((words, at) => words ?? steps[at]?.reasoning ?? "");
   const proposal = { steps: reasoned, text: text ?? all.join(", then "), certainty, unused };
   return asks === undefined ? proposal : { ...proposal, asks };

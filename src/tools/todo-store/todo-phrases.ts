@@ -457,8 +457,17 @@ const ofKnown = (operation: "complete" | "update", ...phrases: readonly string[]
     make: (fields, context) => targetOf(operation, fields, context),
   });
 const knownPhrases: readonly Phrase[] = [
-  ...ofKnown("complete", "[(i|we)] [have] [(just|already|now|finally)] got {title}", "[(i|we)] have {title} [(now|already)]"),
-  ...ofKnown("update", "(let|leave|have) {title} (wait|be|stay) [(until|till|for|to)] {due}", "leave {title} (until|till|for) {due}", "call {title} {newTitle}"),
+  ...ofKnown(
+    "complete",
+    "[(i|we)] [have] [(just|already|now|finally)] got {title}",
+    "[(i|we)] have {title} [(now|already)]",
+  ),
+  ...ofKnown(
+    "update",
+    "(let|leave|have) {title} (wait|be|stay) [(until|till|for|to)] {due}",
+    "leave {title} (until|till|for) {due}",
+    "call {title} {newTitle}",
+  ),
 ];
 
 const clearSlots = { ...slots, place: z.enum(knownNames.split("|")) };

@@ -43,7 +43,7 @@ function readOpening(words: readonly string[], start: number, end: number) {
 }
 
 /** Undefined if nothing is left: the line is only talk. */
-export function readWish(request: RequestText, names: (start: number, end: number) => boolean): Wish | undefined {
+export function readWish(request: RequestText, isNaming: (clause: Part) => boolean): Wish | undefined {
   const { words } = request;
   const clauses = cutClauses(request)
     .flatMap((clause) => cutAt(words, clause, /^[—–]$/))
@@ -56,7 +56,7 @@ export function readWish(request: RequestText, names: (start: number, end: numbe
     readOpening(words, start, end + 1).at >= end;
   const busy = clauses.filter((clause) => !isIdle(clause));
   const isReason = (clause: Part) =>
-    !names(clause.start, clause.end) &&
+    !isNaming(clause) &&
     !saysValue(request, clause) &&
     (statesReason(words, clause.start, clause.end) || isStatement(words, clause));
   const wishes = busy.length > 1 ? busy.filter((clause) => !isReason(clause)) : busy;

@@ -1,0 +1,78 @@
+import type { JsonObject } from "../core/json.ts";
+import type { PlanStep, QuestionOption, ReadValue } from "../core/plan.ts";
+import type { PlanDraft } from "../core/planner.ts";
+import { callsTool } from "../core/step.ts";
+import type { Turn } from "../core/turn.ts";
+import { sayNames } from "../plan/say-call.ts";
+import type { ToolRules } from "../planners/rules/phrase-rules.ts";
+import { sayStep } from "../planners/rules/say.ts";
+import { waitsOf } from "../planners/rules/steps.ts";
+import type { KnownThing } from "./focus.ts";
+import { asking, chooseFrom, ifAnswered, yesOrNo } from "./questions.ts";
+import { describeThing } from "./say-thing.ts";
+
+/** A call that a line means. */
+export interface MeantCall {
+  readonly rules: ToolRules;
+  readonly input: JsonObject;
+  /** The thing that words of the line refer to, and these words. */
+  readonly thing?: KnownThing | undefined;
+  readonly said?: string | undefined;
+  /** Another value that comes from an earlier run. */
+  readonly read?: Omit<ReadValue, "stepId"> | undefined;
+  /** True if it empties what the line does not name. */
+  readonly isGrave?: boolean | undefined;
+}
+
+export type PlanTurn = Extract<Turn, { readonly type: "plan" }>;
+
+const maxOptions = 10;
+
+export function planTurn(calls: readonly MeantCall[]): PlanTurn | undefined {
+  if (calls.length === 0) return undefined;
+  const { steps, source } = toSteps(calls);
+  const isGrave = calls.some((call) => call.isGrave === true);
+  if (!isGrave) return { type: "plan", draft: { steps, source } };
+  const said = steps.filter(callsTool).map(({ tool, input }) => {
+    const own = calls.find(({ rules }) => rules.tool.name === tool)?.rules.tool;
+    return (own && sayStep(own, input)) ?? sayNames(tool, input);
+  });
+  const question = yesOrNo(`Really ${said.join(", then ")}?`);
+  return { type: "plan", draft: asking(question, ifAnswered(steps), source) };
+}
+
+/** Asks which of several things is meant, and does for it what the line says. */
+export function askWhich(
+  things: readonly KnownThing[],
+  calls: readonly (readonly MeantCall[])[],
+): PlanTurn | undefined {
+  const ids = new Set(things.map(({ key }) => String(key)));
+  if (things.length > maxOptions || ids.size < things.length) return undefined;
+  const labels = things.map((thing) => thing.label ?? describeThing(thing));
+  const options = things.map((thing, at): QuestionOption => {
+    const isTwice = labels.indexOf(labels[at] ?? "") !== labels.lastIndexOf(labels[at] ?? "");
+    return { id: String(thing.key), label: labels[at] ?? "", ...(isTwice && { description: describeThing(thing) }) };
+  });
+  const { steps, source } = toSteps(calls.flat());
+  const keys = calls.flatMap((own, at) => own.map(() => String(things[at]?.key)));
+  const chosen = steps.flatMap((step, at) => ifAnswered([step], keys[at], true));
+  return { type: "plan", draft: asking(chooseFrom("Which one?", options, true), chosen, source) };
+}
+
+function toSteps(calls: readonly MeantCall[]): { readonly steps: readonly PlanStep[]; readonly source: PlanDraft["source"] } & PlanDraft {
+  const ids = calls.map((_, at) => `s${at + 1}`);
+  const waits = waitsOf(calls.map(({ rules, input }, at) => ({ id: ids[at] ?? "", tool: rules.tool, input })));
+  const steps = calls.map(({ rules, input }, at) => {
+    return { id: ids[at] ?? "", tool: rules.tool.name, input, dependsOn: waits[at] ?? [] };
+  });
+  const read = calls.flatMap((call, at) => originsOf(call).map((origin) => ({ stepId: ids[at] ?? "", ...origin })));
+  return { steps, source: { planner: "dialogue", ...(read.length > 0 && { read }) } };
+}
+
+function originsOf({ rules, thing, said = "", read }: MeantCall): readonly Omit<ReadValue, "stepId">[] {
+  const field = thing?.keyInputs.get(rules.tool.name);
+  const own = read === undefined ? [] : [read];
+  if (thing === undefined || field === undefined) return own;
+  const { runId, stepId, path, keyField } = thing;
+  return [...own, { path: [field], said, text: describeThing(thing), from: { runId, stepId, path: [...path, keyField] } }];
+}

@@ -1,0 +1,53 @@
+import type { JsonObject } from "../core/json.ts";
+import type { PlanStep, Question, QuestionOption } from "../core/plan.ts";
+import type { PlanDraft } from "../core/planner.ts";
+import type { QuestionItem, TurnRequest } from "../core/turn.ts";
+
+/** The id of the step that asks: a draft has one at most. */
+const asks = "q1";
+
+export function responseOf(answer: JsonObject): JsonObject {
+  return { type: "object", properties: { answer }, required: ["answer"] };
+}
+
+export function yesOrNo(message: string): Question {
+  return { message, display: "confirm", responseSchema: responseOf({ type: "boolean" }) };
+}
+
+export function chooseFrom(message: string, options: readonly QuestionOption[], several: boolean): Question {
+  const one = { type: "string", enum: options.map(({ id }) => id) };
+  const answer: JsonObject = several ? { type: "array", items: one, minItems: 1 } : one;
+  return { message, display: several ? "multi-select" : "select", options, responseSchema: responseOf(answer) };
+}
+
+/** A plan that asks first: every step waits for the answer. */
+export function asking(question: Question, steps: readonly PlanStep[], source: PlanDraft["source"]): PlanDraft {
+  const ask: PlanStep = { id: asks, wait: { ask: question }, dependsOn: [] };
+  const behind = steps.map((step) => ({ ...step, dependsOn: [...new Set([asks, ...(step.dependsOn ?? [])])] }));
+  return { steps: [ask, ...behind] as PlanDraft["steps"], source };
+}
+
+/** The steps that run after one answer: a yes, or an option that was chosen, perhaps beside others. */
+export function ifAnswered(steps: readonly PlanStep[], option?: string, several = false): readonly PlanStep[] {
+  const chosen = JSON.stringify(option);
+  const condition = option === undefined ? asks : several ? `${chosen} in ${asks}` : `${asks} == ${chosen}`;
+  return steps.map(
+    (step): PlanStep => ({ ...step, when: step.when === undefined ? condition : `${condition} && (${step.when})` }),
+  );
+}
+
+export const answerReference: JsonObject = { $ref: asks };
+
+interface OpenQuestion {
+  readonly runId: string;
+  readonly item: QuestionItem;
+  readonly steps: readonly PlanStep[];
+}
+
+export function openQuestion({ runs }: Pick<TurnRequest, "runs">): OpenQuestion | undefined {
+  for (const { runId, status, pending = [], plan } of runs) {
+    const item = pending.find(({ kind }) => kind === "question");
+    if (status === "suspended" && item?.kind === "question") return { runId, item, steps: plan?.steps ?? [] };
+  }
+  return undefined;
+}

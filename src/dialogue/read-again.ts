@@ -1,0 +1,122 @@
+import { canonicalJson, type JsonObject, type JsonValue } from "../core/json.ts";
+import type { SlotValue } from "../core/tool.ts";
+import { type Call, callsIn } from "../planners/rules/calls.ts";
+import type { ToolRules } from "../planners/rules/phrase-rules.ts";
+import { Refused } from "../planners/rules/plan-by-rules.ts";
+import { isPureStep } from "../planners/rules/steps.ts";
+import { type MeantCall, type PlanTurn, planTurn } from "./draft-turn.ts";
+import { bindKey, callsOf, type Filled, fillCall, inputOf, spreadValues } from "./fill-call.ts";
+import { type DoneStep, isSameThing, type KnownThing, thingOf } from "./focus.ts";
+import { timesOf, timesIn, withTimesOf } from "./half-said.ts";
+import type { Reference } from "./references.ts";
+import type { ThreadLine } from "./thread-line.ts";
+
+/** The last operation with other values: "and eggs", "same for Conti, but at nine", "no, 8.30". */
+export async function readAgain(line: ThreadLine): Promise<PlanTurn | undefined> {
+  const { wish, focus } = line;
+  const [step] = focus.last;
+  if (step === undefined || wish === undefined) return undefined;
+  const [reference, second] = line.own.filter(({ how }) => how !== "pronoun");
+  const isWhole = reference !== undefined && reference.start <= wish.start && reference.end === wish.end;
+  const isPlace = isWhole && reference.how !== "name";
+  if (second !== undefined || (wish.opening === "none" && !isPlace)) return undefined;
+  return line.forEach(reference, (thing) => againFor(line, step, { thing, reference }));
+}
+
+interface Target {
+  readonly thing: KnownThing | undefined;
+  readonly reference: Reference | undefined;
+}
+
+async function againFor(line: ThreadLine, step: DoneStep, target: Target): Promise<readonly MeantCall[] | undefined> {
+  const { thing, reference } = target;
+  const { focus, rules: all } = line;
+  const corrects = line.wish?.opening === "correct";
+  const known = thingOf(step, focus);
+  for (const [rules, call] of callsOf(all, step.tool, step.input)) {
+    // What was created with another name would stay.
+    if (corrects && known === undefined && !isPureStep(rules.tool, step.input)) return undefined;
+    const said = line.withThing(thing, reference);
+    const takesText = ({ name }: { readonly name: string }) =>
+      !corrects && thing === undefined && (known ? name === known.labelField : Object.hasOwn(step.input, name));
+    const keySlot = known?.keyInputs.get(step.tool);
+    const baseOf = timesOf(thing ?? known, { last: timesIn(step.input), corrects });
+    for (const filled of fillCall(call, { ...said, takesText, keySlot, baseOf })) {
+      const calls = await repeat(line, step, { ...target, rules, call, filled });
+      if (calls !== undefined) return calls;
+    }
+  }
+  return undefined;
+}
+
+interface Repeated extends Target {
+  readonly rules: ToolRules;
+  readonly call: Call;
+  readonly filled: Filled;
+}
+
+async function repeat(line: ThreadLine, step: DoneStep, repeated: Repeated): Promise<readonly MeantCall[] | undefined> {
+  const { rules, thing, reference, filled } = repeated;
+  if (thing !== undefined && filled.target === undefined) return undefined;
+  const calls: MeantCall[] = [];
+  for (const values of spreadValues(filled.values)) {
+    const input = await inputAgain(line, step, { ...repeated, values });
+    if (input === undefined) return undefined;
+    calls.push({ rules, input, thing, said: reference && line.textOf(reference) });
+  }
+  return calls;
+}
+
+async function inputAgain(
+  { request, focus }: ThreadLine,
+  step: DoneStep,
+  { rules, call, thing, filled, values }: Repeated & { readonly values: Readonly<Record<string, SlotValue>> },
+): Promise<JsonObject | undefined> {
+  const count = Object.keys(values).length;
+  const field = thing?.keyInputs.get(rules.tool.name);
+  const before: JsonObject = thing === undefined || field === undefined ? step.input : { ...step.input, [field]: thing.key };
+  if (thing !== undefined && count === 1) return bindKey(rules, withTimesOf(before, timesKept(step, thing, focus)), thing);
+  if (thing === undefined && filled.target !== undefined && count === 1) return undefined;
+  const input = await inputOf(rules, call, values, { request, thing, before });
+  const known = thingOf(step, focus);
+  if (known === undefined || filled.target !== undefined) return input;
+  // A value for another field of a known thing is another change.
+  const isOther = (name: string) => name !== field && name !== known.labelField && !Object.hasOwn(step.input, name);
+  return Object.keys(input ?? {}).some(isOther) ? undefined : input;
+}
+
+/** The thing of the last step before it, with that of this one: a day given to the one keeps the time of the other. */
+function timesKept(step: DoneStep, thing: KnownThing, { mentions, things }: ThreadLine["focus"]) {
+  const last = thingOf(step, { things });
+  const at = mentions.findIndex(({ run }) => run.runId === step.runId);
+  const earlier = mentions.slice(at + 1).flatMap((mention) => mention.things);
+  const former = last && earlier.find((each) => isSameThing(each, last));
+  return { former: former?.fields ?? {}, own: thing.fields };
+}
+
+/** A look-up of a tool that the thread has used: "read me tonight again". */
+export async function readLook(line: ThreadLine): Promise<PlanTurn | undefined> {
+  const used = new Set(line.focus.steps.map(({ tool }) => tool));
+  const found = new Map<string, MeantCall>();
+  const said = line.withThing(undefined, undefined);
+  for (const rules of line.rules.filter(({ tool }) => used.has(tool.name)))
+    for (const call of callsIn(rules)) {
+      const baseOf = timesOf(undefined, {});
+      const fills = fillCall(call, { ...said, takesText: () => false, keySlot: undefined, baseOf });
+      for (const { isHinted, values } of fills) {
+        const [first = {}] = spreadValues(values);
+        const input = isHinted && Object.keys(values).length > 0 ? await inputOf(rules, call, first, said) : undefined;
+        if (input !== undefined && isPureStep(rules.tool, input))
+          found.set(canonicalJson([rules.tool.name, input] as JsonValue), { rules, input });
+      }
+    }
+  return found.size === 1 ? planTurn([...found.values()]) : undefined;
+}
+
+/** The line without what only states why. */
+export async function readWithoutReasons(line: ThreadLine): Promise<PlanTurn | undefined> {
+  if (line.wish === undefined || line.wish.opening === "correct") return undefined;
+  const planned = await line.planning.planText(line.textOf(line.wish));
+  if (planned instanceof Refused) return undefined;
+  return { type: "plan", draft: { steps: planned.steps, source: { planner: "rules" } } };
+}

@@ -1,0 +1,95 @@
+import { canonicalJson } from "../core/json.ts";
+import { type Call, callsIn } from "../planners/rules/calls.ts";
+import type { ToolRules } from "../planners/rules/phrase-rules.ts";
+import { isPureStep } from "../planners/rules/steps.ts";
+import type { MeantCall, PlanTurn } from "./draft-turn.ts";
+import { type Filled, fillCall, inputOf, withTarget } from "./fill-call.ts";
+import type { KnownThing } from "./focus.ts";
+import { lastTimes, timesOf } from "./half-said.ts";
+import type { Reference } from "./references.ts";
+import type { ThreadLine } from "./thread-line.ts";
+
+/** A known thing and a value for it: "the patels are 5 now", "make it high". */
+export async function readChange(line: ThreadLine): Promise<PlanTurn | undefined> {
+  if (line.wish === undefined) return undefined;
+  // A name before a pronoun is what that means: "the tent pegs, they can be low".
+  const named = line.own.filter(({ how }) => how === "name" || how === "place" || how === "others");
+  const [reference, second] = named.length > 0 ? named : line.own;
+  const implied = reference === undefined && line.wish.opening === "correct" ? lastCreated(line) : undefined;
+  const meant = reference ?? (implied && { things: [implied], isOpen: false });
+  if (second !== undefined || meant === undefined) return undefined;
+  return line.forEach(meant, async (thing) => thing && changeOf(line, thing, reference));
+}
+
+/** A correction without a name is about what the last step created. */
+function lastCreated({ focus }: ThreadLine): KnownThing | undefined {
+  const [mention] = focus.mentions;
+  const [step] = focus.last;
+  const [thing, other] = mention?.things ?? [];
+  if (mention?.kind !== "changed" || step === undefined || thing === undefined || other !== undefined) return undefined;
+  const field = thing.keyInputs.get(step.tool);
+  return field !== undefined && step.input[field] === thing.key ? undefined : thing;
+}
+
+interface Way {
+  readonly call: MeantCall;
+  readonly filled: Filled;
+}
+
+async function changeOf(
+  line: ThreadLine,
+  thing: KnownThing,
+  reference: Reference | undefined,
+): Promise<readonly MeantCall[] | undefined> {
+  const ways = new Map<string, Way>();
+  for (const rules of line.rules)
+    for (const call of thing.keyInputs.has(rules.tool.name) ? callsIn(rules) : [])
+      for await (const way of waysOf(line, { rules, call, thing, reference })) {
+        const key = canonicalJson([rules.tool.name, way.call.input]);
+        const known = ways.get(key)?.filled;
+        if (known === undefined || known.skipped > way.filled.skipped || way.filled.isNamed) ways.set(key, way);
+      }
+  const all = [...ways.values()];
+  const named = all.filter(({ filled }) => filled.isNamed);
+  const [only, other] = (named.length > 0 ? named : all).sort((one, two) => one.filled.skipped - two.filled.skipped);
+  return only !== undefined && only.filled.skipped !== other?.filled.skipped ? [only.call] : undefined;
+}
+
+async function* waysOf(
+  line: ThreadLine,
+  { rules, call, thing, reference }: { rules: ToolRules; call: Call; thing: KnownThing; reference: Reference | undefined },
+): AsyncGenerator<Way> {
+  const keySlot = thing.keyInputs.get(rules.tool.name);
+  if (keySlot !== undefined && Object.hasOwn(call.rule.fixed, keySlot)) return;
+  const said = line.withThing(thing, reference);
+  const baseOf = timesOf(thing, { last: lastTimes(line.focus) });
+  for (const filled of fillCall(call, { ...said, takesText: () => false, keySlot, baseOf })) {
+    if (Object.keys(filled.values).length <= (filled.target === undefined ? 0 : 1)) continue;
+    const values = withTarget(call, filled, thing);
+    const input = values && (await inputOf(rules, call, values, { request: said.request, thing }));
+    if (input === undefined || isPureStep(rules.tool, input)) continue;
+    yield { call: { rules, input, thing, said: reference && line.textOf(reference) }, filled };
+  }
+}
+
+/** "not milk, oat milk": a thing gets another name. */
+export async function readReplaced(line: ThreadLine): Promise<PlanTurn | undefined> {
+  const { request, references, wish } = line;
+  const start = request.words.indexOf("not");
+  const reference = references.find((each) => each.how === "name" && each.start === start + 1);
+  const [thing, other] = reference?.things ?? [];
+  if (start < 0 || wish === undefined || reference === undefined || thing === undefined || other !== undefined) return undefined;
+  const from = /^(?:,|but)$/.test(request.words[reference.end] ?? "") ? reference.end + 1 : reference.end;
+  const text = line.textOf({ start: from, end: wish.end });
+  if (thing.labelField === undefined || text === "" || wish.start < start) return undefined;
+  const renamed = `new${thing.labelField}`;
+  for (const rules of line.rules)
+    for (const call of callsIn(rules)) {
+      const slot = call.slots.find(({ name, type }) => type.kind === "text" && name.toLowerCase() === renamed);
+      const values = slot && withTarget(call, { values: { [slot.name]: [text] }, target: undefined }, thing);
+      const input = values && (await inputOf(rules, call, values, { request, thing }));
+      if (input === undefined) continue;
+      return line.forEach(reference, async () => [{ rules, input, thing, said: line.textOf(reference) }]);
+    }
+  return undefined;
+}

@@ -1,0 +1,101 @@
+import type { JsonObject, JsonValue } from "../core/json.ts";
+import type { PlanStep, ReadValue } from "../core/plan.ts";
+import { callsTool } from "../core/step.ts";
+import type { PhraseRule, ToolRules } from "../planners/rules/phrase-rules.ts";
+import { type PlanTurn, planTurn } from "./draft-turn.ts";
+import type { DoneStep } from "./focus.ts";
+import type { ThreadLine } from "./thread-line.ts";
+
+interface Result {
+  readonly value: number;
+  readonly from: ReadValue["from"];
+}
+
+const maxResults = 3;
+
+/** The latest first. */
+function resultsOf({ focus, rules }: ThreadLine): readonly Result[] {
+  return focus.steps.flatMap((step) => numberOf(step, rules) ?? []).slice(0, maxResults);
+}
+
+function numberOf({ tool, output, runId, stepId }: DoneStep, rules: readonly ToolRules[]): Result | undefined {
+  const name = rules.find((each) => each.tool.name === tool)?.resultPath.replace(/^\./, "") ?? "";
+  const value = name === "" ? output : (output as JsonObject | null)?.[name];
+  return typeof value === "number" ? { value, from: { runId, stepId, path: name === "" ? [] : [name] } } : undefined;
+}
+
+/** A sum that continues from the last result: "times 1.2". */
+export function readSum(line: ThreadLine): PlanTurn | undefined {
+  const results = [...resultsOf(line)].reverse();
+  const [last] = results.slice(-1);
+  if (last === undefined || line.wish === undefined) return undefined;
+  const { end } = line.wish;
+  for (const rules of line.rules)
+    for (const rule of rules.rules.filter(({ hasSum, source }) => hasSum && source.toInput !== undefined))
+      for (const start of new Set([0, line.wish.start])) {
+        const said = line.textOf({ start, end });
+        const input = inputOfSum(rule, { said, results, clock: line.request.clock });
+        if (input === undefined) continue;
+        const read = { path: ["variables"], said, text: `the last result, ${last.value}`, from: last.from };
+        return planTurn([{ rules, input, read }]);
+      }
+  return undefined;
+}
+
+/** Undefined if it uses no earlier result: then it stands alone. */
+function inputOfSum(
+  { source, slots }: PhraseRule,
+  { said, results, clock }: { said: string; results: readonly Result[]; clock: ThreadLine["request"]["clock"] },
+): JsonObject | undefined {
+  const [slot = "sum"] = [...slots].find(([, { kind }]) => kind === "sum") ?? [];
+  const references = results.map((_, index) => ({ $ref: `r${index}` }));
+  const context = { previous: references.at(-1), before: { input: {}, results: references }, ...clock };
+  const made = source.toInput?.({ [slot]: said }, context);
+  let isUsed = false;
+  const fill = (value: JsonValue): JsonValue => {
+    if (typeof value !== "object" || value === null) return value;
+    if (Array.isArray(value)) return value.map(fill);
+    const place = references.findIndex(({ $ref }) => $ref === (value as JsonObject).$ref);
+    isUsed ||= place >= 0;
+    if (place >= 0) return results[place]?.value ?? null;
+    return Object.fromEntries(Object.entries(value).map(([name, item]) => [name, fill(item as JsonValue)]));
+  };
+  const input = made === undefined ? undefined : (fill(made as JsonObject) as JsonObject);
+  return isUsed ? input : undefined;
+}
+
+/** The last sum with another number: "and 20%?". */
+export function readOtherSum(line: ThreadLine): PlanTurn | undefined {
+  const [step] = line.focus.last;
+  if (step === undefined || line.wish === undefined || line.wish.opening === "none") return undefined;
+  const rules = line.rules.find((each) => each.tool.name === step.tool && each.rules.some(({ hasSum }) => hasSum));
+  const said = line.textOf(line.wish).trim();
+  const [, digits = "", percent] = /^(\d[\d,]*(?:\.\d+)?)\s*(%|percent)?$/.exec(said) ?? [];
+  const [slot = ""] = Object.keys(step.input);
+  const expression = step.input[slot];
+  if (rules === undefined || digits === "" || typeof expression !== "string") return undefined;
+  const alike = percent === undefined ? /\d+(?:\.\d+)?(?![\d.]*%)/g : /\d+(?:\.\d+)?%/g;
+  if (expression.match(alike)?.length !== 1) return undefined;
+  const other = `${digits.replaceAll(",", "")}${percent === undefined ? "" : "%"}`;
+  return planTurn([{ rules, input: { ...step.input, [slot]: expression.replace(alike, other) }, said }]);
+}
+
+const resultWords = /(?<=\S )(?:that much|that many|(?:that|the) (?:amount|total|sum|result|number))$/i;
+
+/** "Note the bill as that much": the text of a step may end in words for the last result. */
+export function readResultInText(line: ThreadLine, steps: readonly PlanStep[]): PlanTurn | undefined {
+  const [last] = line.focus.last.flatMap((step) => numberOf(step, line.rules) ?? []);
+  if (last === undefined) return undefined;
+  const read: ReadValue[] = [];
+  const filled = steps.map((step) => {
+    if (!callsTool(step)) return step;
+    const fill = ([name, value]: readonly [string, JsonValue]) => {
+      const [said] = (typeof value === "string" && resultWords.exec(value)) || [];
+      if (said === undefined) return [name, value] as const;
+      read.push({ stepId: step.id, path: [name], said, text: `the last result, ${last.value}`, from: last.from });
+      return [name, String(value).replace(resultWords, String(last.value))] as const;
+    };
+    return { ...step, input: Object.fromEntries(Object.entries(step.input).map(fill)) };
+  });
+  return read.length === 0 ? undefined : { type: "plan", draft: { steps: filled, source: { planner: "rules", read } } };
+}

@@ -1,0 +1,75 @@
+import type { TurnRequest } from "../core/turn.ts";
+import type { Part } from "../planners/rules/items.ts";
+import type { ToolRules } from "../planners/rules/phrase-rules.ts";
+import { Planning } from "../planners/rules/plan-by-rules.ts";
+import { type BoundThing, type RequestText, readRequest, textBetween } from "../planners/rules/request.ts";
+import { askWhich, type MeantCall, type PlanTurn, planTurn } from "./draft-turn.ts";
+import { type Focus, type KnownThing, readFocus } from "./focus.ts";
+import { findReferences, type Reference } from "./references.ts";
+import { readWish, type Wish } from "./wish.ts";
+
+const maxThings = 50;
+
+/** A line of a dialogue with what it may refer to. */
+export class ThreadLine {
+  readonly planning: Planning;
+  readonly focus: Focus;
+  readonly request: RequestText;
+  readonly references: readonly Reference[];
+  readonly wish: Wish | undefined;
+
+  constructor(
+    readonly turn: TurnRequest,
+    readonly rules: readonly ToolRules[],
+  ) {
+    const { request, nowMs, timeZone, maxSteps, tools, runs } = turn;
+    this.planning = new Planning(rules, { nowMs, timeZone }, { explain: false, maxSteps });
+    this.focus = readFocus(tools, runs);
+    this.request = readRequest(request, { nowMs, timeZone });
+    this.references = findReferences(this.request.words, this.request.tokens, this.focus);
+    this.wish = readWish(this.request, (clause) => this.isNamedIn(clause));
+  }
+
+  private isNamedIn({ start, end }: Part): boolean {
+    return this.references.some(({ how, ...place }) => how !== "pronoun" && place.start >= start && place.end <= end);
+  }
+
+  /** The references within the wish. */
+  get own(): readonly Reference[] {
+    const { start, end } = this.wish ?? { start: 0, end: 0 };
+    return this.references.filter((each) => each.end > start && each.end <= end);
+  }
+
+  textOf({ start, end }: Part): string {
+    return textBetween(this.request, start, end);
+  }
+
+  bound({ start, end }: Reference, { kind, keyField, key, label }: KnownThing): BoundThing {
+    const { tokens } = this.request;
+    return { start: tokens[start]?.start ?? 0, end: tokens[end - 1]?.end ?? 0, kind, keyField, key, label };
+  }
+
+  /** The request with one thing in place of the words that refer to it, and the place of the wish there. */
+  withThing(thing: KnownThing | undefined, reference: Reference | undefined): { readonly request: RequestText } & Part {
+    const { start, end } = this.wish ?? { start: 0, end: 0 };
+    if (thing === undefined || reference === undefined) return { request: this.request, start, end };
+    const request = readRequest(this.turn.request, this.request.clock, [this.bound(reference, thing)]);
+    return { request, start: Math.min(start, reference.start), end: end - (reference.end - reference.start - 1) };
+  }
+
+  /** Makes the calls for each thing that a reference means, or asks which one; undefined if one of them has none. */
+  async forEach(
+    reference: Pick<Reference, "things" | "isOpen"> | undefined,
+    callsFor: (thing: KnownThing | undefined) => Promise<readonly MeantCall[] | undefined>,
+  ): Promise<PlanTurn | undefined> {
+    const things = reference?.things ?? [undefined];
+    if (things.length > maxThings) return undefined;
+    const calls: (readonly MeantCall[])[] = [];
+    for (const thing of things) {
+      const own = await callsFor(thing);
+      if (own === undefined) return undefined;
+      calls.push(own);
+    }
+    return reference?.isOpen === true ? askWhich(reference.things, calls) : planTurn(calls.flat());
+  }
+}
