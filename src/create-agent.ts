@@ -66,8 +66,12 @@ async function warnOfOpenPhrases({ toolsByName, onWarning }: EngineSettings): Pr
       });
 }
 
-function allParts(): Pick<EngineSettings, "expressions" | "loadSpeech"> {
-  return { expressions: createExpressions(), loadSpeech: () => import("./planners/rules/say.ts") };
+function allParts(): Pick<EngineSettings, "expressions" | "loadSpeech" | "loadWords"> {
+  return {
+    expressions: createExpressions(),
+    loadSpeech: () => import("./planners/rules/say.ts"),
+    loadWords: () => import("./dialogue/say-run.ts"),
+  };
 }
 
 /** Options of {@link createOrchestrator}. @group Agents */

@@ -1,4 +1,4 @@
-import { type AgentEvent, type EventHandlers, handleEvent } from "../core/events.ts";
+import { type AgentEvent, type EventHandlers, handleEvent, type StepStartEvent } from "../core/events.ts";
 import type { Plan } from "../core/plan.ts";
 import type { RunResult, RunSnapshot } from "../core/run-result.ts";
 import { jsonLines, printable } from "../core/text.ts";
@@ -53,7 +53,7 @@ export function createReporter(
   resumed?: Plan,
 ): (event: AgentEvent) => void {
   const { colors } = out;
-  const startedAtMs = new Map<string, number>();
+  const started = new Map<string, StepStartEvent>();
   let isPlanShown = false;
   const showPlan = (plan: Plan | undefined) => {
     if (plan === undefined) return [];
@@ -72,7 +72,7 @@ export function createReporter(
       return [colors.yellow(text)];
     },
     "step-start": (event) => {
-      startedAtMs.set(nameStep(event), Date.parse(event.timestamp));
+      started.set(nameStep(event), event);
       return [`  > ${nameStep(event)}`];
     },
     "step-retry": (event) => {
@@ -81,8 +81,9 @@ export function createReporter(
       return [`  ${colors.yellow("↻")} ${nameStep(event)}: ${text}`];
     },
     "step-end": (event) => {
-      const tookMs = Date.parse(event.timestamp) - (startedAtMs.get(nameStep(event)) ?? Number.NaN);
-      const text = renderStepEnd(event, { colors, tool: tools.find(({ name }) => name === event.tool) });
+      const { timestamp = "", input } = started.get(nameStep(event)) ?? {};
+      const tookMs = Date.parse(event.timestamp) - Date.parse(timestamp);
+      const text = renderStepEnd({ ...event, input }, { colors, tools });
       return [tookMs >= reportAfterMs ? `${text} ${colors.dim(seconds(tookMs))}` : text];
     },
     "step-skip": (event) => [colors.dim(`  - ${nameStep(event)}: skipped (${printable(event.reason)})`)],

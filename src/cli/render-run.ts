@@ -1,14 +1,13 @@
 import { type AgentErrorLike, isAgentError } from "../core/errors.ts";
-import type { Keyed, PendingItem, PlanFallbackEvent, StepEndEvent } from "../core/events.ts";
-import { isRecord } from "../core/json.ts";
-import type { Plan, PlanStep } from "../core/plan.ts";
-import { describeRefusal, type RunSnapshot, type StepRecord } from "../core/run-result.ts";
+import type { PendingItem, PlanFallbackEvent, StepEndEvent } from "../core/events.ts";
+import type { Plan } from "../core/plan.ts";
+import { describeRefusal, type RunResult, type RunSnapshot, type StepRecord } from "../core/run-result.ts";
 import { isHold, type RunSummary, shownStatus } from "../core/run-summary.ts";
 import { describeStepRef, describeWait, type StepRef } from "../core/step.ts";
-import { cutText, printable, printableJson } from "../core/text.ts";
+import { cutText, printable } from "../core/text.ts";
 import type { Tool } from "../core/tool.ts";
 import { describeCall, describePlan } from "../describe-plan.ts";
-import { dependenciesOf, parseReference, stepsNamedIn } from "../plan/references.ts";
+import { sayDone, sayRun } from "../dialogue/say-run.ts";
 import type { CliOptions } from "./cli-io.ts";
 import type { Colors } from "./printer.ts";
 
@@ -34,8 +33,7 @@ export function renderRun(run: RunSnapshot, { tools, colors, db }: Look & Pick<C
     lines.push(`  forked from ${printable(forkedFrom.runId)}, after event ${forkedFrom.after}`);
   if (plan !== undefined) lines.push("", ...renderTitledPlan(plan, { tools, colors }));
   if (steps.length > 0) {
-    const toolOf = (name: string) => tools.find((tool) => tool.name === name);
-    const shown = steps.map((step) => renderStep(step, { colors, tool: toolOf(step.tool), run }));
+    const shown = steps.map((step) => renderStep(step, { colors, tools, run }));
     lines.push("", colors.bold("Run"), ...shown);
   }
   if (status === "completed") lines.push(...renderResult(run, { tools, colors }));
@@ -71,9 +69,11 @@ export function nameStep(step: NamedStep): string {
   return `${printable(describeStepRef(step))} ${printable(step.tool)}`;
 }
 
+const maxSummary = 100;
+
 export function renderStepEnd(
-  step: NamedStep & Pick<StepEndEvent, "attempts" | "outcome">,
-  { colors, tool }: { readonly colors: Colors; readonly tool: Tool | undefined },
+  step: NamedStep & Pick<StepEndEvent, "attempts" | "outcome"> & { readonly input: unknown },
+  { colors, tools }: Look,
 ): string {
   const { outcome, attempts } = step;
   const tries = attempts > 1 ? ` (attempt ${attempts})` : "";
@@ -81,17 +81,13 @@ export function renderStepEnd(
     const why = outcome.status === "unknown" ? `, ${outcome.error.message}` : "";
     return `  ${colors.red("✖")} ${nameStep(step)}: ${printable(outcome.status + why)}`;
   }
-  const summary = summarizeOutput(outcome.output, tool);
-  return `  ${colors.green("✔")} ${nameStep(step)}${summary === undefined ? "" : `: ${summary}`}${tries}`;
+  const said = sayDone({ ...step, output: outcome.output }, { tools, ...userClock() });
+  return `  ${colors.green("✔")} ${nameStep(step)}: ${cutText(said, maxSummary)}${tries}`;
 }
 
 export function renderStep(
   step: StepRecord,
-  options: {
-    readonly colors: Colors;
-    readonly tool: Tool | undefined;
-    readonly run: Pick<RunSnapshot, "error" | "pending">;
-  },
+  options: Look & { readonly run: Pick<RunSnapshot, "error" | "pending"> },
 ): string {
   const { colors, run } = options;
   const { status, output, error, reason } = step;
@@ -177,103 +173,13 @@ function renderRefusal({ message, details }: AgentErrorLike<"cannot-plan">): str
   ];
 }
 
-const titleKeys = ["title", "name", "label", "summary", "text"];
-const maxSummary = 100;
-
-export function summarizeOutput(output: unknown, tool: Tool | undefined): string | undefined {
-  const value = selectResult(output, tool);
-  if (value === null || value === undefined) return undefined;
-  if (typeof value === "string") return cutText(printable(value), maxSummary);
-  if (!isRecord(value)) return cutText(printableJson(value), maxSummary);
-  const text = findTitleKey(value) === undefined ? renderFields(value) : describeThing(value);
-  return cutText(text || printableJson(value), maxSummary);
-}
-
-export function renderOutput(output: unknown, { tool, colors }: { tool: Tool | undefined; colors: Colors }): string[] {
-  const value = selectResult(output, tool);
-  if (value === null || value === undefined) return ["Done."];
-  if (typeof value === "string") return value.split("\n").map(printable);
-  if (isThings(value)) return renderThings(value, colors);
-  if (!isRecord(value)) return printableJson(value, 2).split("\n");
-  if (findTitleKey(value) !== undefined) return renderThings([value], colors);
-  const [things, ...others] = Object.entries(value).filter(([, field]) => typeof field === "object" && field !== null);
-  if (things === undefined) return [renderFields(value) || "Done."];
-  if (others.length > 0 || !isThings(things[1])) return printableJson(value, 2).split("\n");
-  const list = things[1].length === 0 ? [`No ${printable(things[0])}.`] : renderThings(things[1], colors);
-  const rest = renderFields(value);
-  return rest === "" ? list : [...list, colors.dim(rest)];
-}
-
-function renderThings(things: readonly Keyed[], colors: Colors): string[] {
-  return things.map((thing) => {
-    const told = [findTitleKey(thing), "id", "completed", "done"];
-    const isDetail = ([key]: readonly [string, unknown]) => !told.includes(key) && !key.endsWith("edAt");
-    const fields = renderFields(Object.fromEntries(Object.entries(thing).filter(isDetail)));
-    return fields === "" ? describeThing(thing) : `${describeThing(thing)} ${colors.dim(`(${fields})`)}`;
-  });
-}
-
-function selectResult(output: unknown, tool: Tool | undefined): unknown {
-  if (tool?.result === undefined) return output;
-  let value = output;
-  for (const key of parseReference(`output.${tool.result}`)?.path ?? []) {
-    const isHolder = typeof value === "object" && value !== null && Object.hasOwn(value, key);
-    value = isHolder ? (value as Keyed)[key] : undefined;
-  }
-  return value ?? output;
-}
-
-function isThings(value: unknown): value is readonly Keyed[] {
-  return Array.isArray(value) && value.every((item) => isRecord(item) && findTitleKey(item) !== undefined);
-}
-
-function findTitleKey(value: Keyed): string | undefined {
-  return titleKeys.find((key) => typeof value[key] === "string");
-}
-
-function describeThing(thing: Keyed): string {
-  const title = printable(String(thing[findTitleKey(thing) ?? ""]));
-  const done = thing.completed ?? thing.done;
-  if (typeof done !== "boolean") return title;
-  return `${done ? "[x]" : "[ ]"} ${title}`;
-}
-
-function renderFields(value: Keyed): string {
-  const texts = Object.entries(value).map(([key, field]) => ({ key, text: renderField(field) }));
-  const shown = texts.filter(({ text }) => text !== "");
-  return shown.map(({ key, text }) => `${printable(key)}: ${text}`).join(", ");
-}
-
-function renderField(field: unknown): string {
-  if (Array.isArray(field)) return field.every(isScalar) ? field.map(renderField).join(" ") : "";
-  return isScalar(field) ? printable(String(field)) : "";
-}
-
-function isScalar(value: unknown): boolean {
-  return typeof value === "string" || typeof value === "number" || typeof value === "boolean";
-}
-
-type Outcome = Pick<RunSnapshot, "plan" | "steps" | "output" | "usage">;
-
-export function renderResult(run: Outcome, { tools, colors }: Look): string[] {
-  const alike = findLastAlike(run);
-  const tool = tools.find(({ name }) => name === alike.at(-1)?.tool);
-  const outputs = alike.length > 1 ? alike.map((step) => step.output) : [run.output];
-  const lines = outputs.flatMap((output) => renderOutput(output, { tool, colors }));
+export function renderResult(run: RunSnapshot | RunResult, { tools, colors }: Look): string[] {
+  const lines = sayRun(run, { tools, ...userClock() }).split("\n");
   return ["", colors.bold("Result"), ...lines.map((text) => `  ${text}`), ...renderUsage(run, colors)];
 }
 
-function findLastAlike({ plan, steps }: Pick<RunSnapshot, "plan" | "steps">) {
-  const completed = steps.filter((step) => step.status === "completed");
-  const last = completed.at(-1);
-  const usedBy = (step: PlanStep) =>
-    dependenciesOf({ ...step, dependsOn: [] }, undefined, { stepIds: stepsNamedIn(step, { has: () => true }) });
-  const used = new Set(plan?.steps.flatMap(usedBy));
-  const isOther = ({ stepId, tool, effect }: StepRecord) =>
-    tool !== last?.tool || effect !== last.effect || used.has(stepId);
-  const others = new Set(completed.filter(isOther).map(({ stepId }) => stepId));
-  const isCut = ({ stepId }: StepRecord) => stepId !== last?.stepId && others.has(stepId);
-  return completed.slice(completed.findLastIndex(isCut) + 1);
+function userClock() {
+  return { nowMs: Date.now(), timeZone: new Intl.DateTimeFormat().resolvedOptions().timeZone };
 }
 
 function renderUsage({ usage }: Pick<RunSnapshot, "usage">, colors: Colors): string[] {

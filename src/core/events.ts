@@ -134,6 +134,8 @@ export interface RunSuspendEvent extends EventBase<"run-suspend">, Digested {
   readonly pending: readonly PendingItem[];
   /** ISO 8601, UTC: something was decided while no process ran it, so that it can be resumed from then on. */
   readonly resumeAt?: string;
+  /** The answer in words to a line of a dialogue. */
+  readonly text?: string;
 }
 
 /** A run that was suspended or interrupted, had failed, or whose process died is resumed. @group Events */
@@ -159,6 +161,8 @@ export interface RunEndEvent extends EventBase<"run-end">, Digested {
     | { readonly status: "failed" | "cancelled" | "interrupted"; readonly error: AgentErrorData };
   /** Absent if there was nothing to undo, or all of it was. */
   readonly notUndone?: readonly NotUndone[];
+  /** The answer in words to a line of a dialogue. */
+  readonly text?: string;
 }
 
 /** A planner started. @group Events */
@@ -658,6 +662,7 @@ const recordedKinds = {
   "run-suspend": {
     digest,
     resumeAt: mayBeTime,
+    text: mayBeText,
     pending: listOf(
       objectBy("kind", {
         outcome: place,
@@ -675,6 +680,7 @@ const recordedKinds = {
     digest,
     outcome: byStatus({ completed, ...failures, interrupted: failure }),
     notUndone: optional(listOf(object({ ...step, reason: oneOf("no-undo", "failed", "unknown", "forked") }))),
+    text: mayBeText,
   },
 } satisfies {
   readonly [T in Exclude<AgentEventType, TransientType>]: AgentEventOf<T> extends { readonly kind: string }

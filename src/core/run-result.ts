@@ -101,6 +101,8 @@ interface RunFields<TTool extends Tool> {
   readonly approvals?: readonly ApprovalRecord[];
   /** The steps that were to be undone and were not; absent if there are none. */
   readonly notUndone?: readonly NotUndone[];
+  /** The answer in words to a line of a dialogue. */
+  readonly text?: string;
   /** The usage of all model calls; absent if there were none. */
   readonly usage?: ModelUsage;
   /**
@@ -191,6 +193,7 @@ export function toRunResult<TTool extends Tool>(state: RunState): RunResult<TToo
     ...(last && { output: copyJson(last.output ?? null) }),
     ...(approvals.length > 0 && { approvals }),
     ...(notUndone && { notUndone: copyJson(notUndone) }),
+    ...(state.text !== undefined && { text: state.text }),
     ...(usage && { usage: copyJson(usage) }),
     ...(digest && { digest: digest.value }),
     ...(error && { error: copyJson(error) }),

@@ -57,6 +57,7 @@ export interface RunState {
   resumeAt?: string;
   deliveries?: Deliveries;
   notUndone?: readonly NotUndone[];
+  text?: string;
   usage?: ModelUsage;
   planningUsage?: ModelUsage;
   createdAt: string;
@@ -88,6 +89,7 @@ export function reduceRunState(state: RunState, event: AgentEvent): RunState {
   else if (state.deaths !== undefined && isNew(event)) delete state.deaths;
   state.status = runStatusAfter(event) ?? state.status;
   if (isDigested(event) && event.digest) state.digest = { value: event.digest, sequence: event.sequence };
+  if ((event.type === "run-end" || event.type === "run-suspend") && event.text !== undefined) state.text = event.text;
   reduceByType(state, event);
   return state;
 }
@@ -217,6 +219,7 @@ function resume(state: RunState, event: AgentEventOf<"run-resume">): void {
   delete state.error;
   delete state.endedAt;
   delete state.notUndone;
+  delete state.text;
   if (event.retriesFailed === undefined) return;
   delete state.planningError;
   delete state.replanError;

@@ -36,7 +36,7 @@ export function isInValues(
 ): boolean {
   const known = readValues(values, clock);
   const own = new Set(wordsOf(`${sayName(tool.name)} ${tool.description}`).flatMap((word) => [word, stem(word)]));
-  const numbers = (text.match(numberPattern) ?? []).map(plainNumber);
+  const numbers = [...(text.match(numberPattern) ?? []).map(plainNumber), ...datesIn(text)];
   if (!numbers.every((number) => known.numbers.has(number))) return false;
   return [...text.matchAll(wordPattern)].every(({ 0: said, index }) => {
     const word = plainWord(said);
@@ -54,6 +54,7 @@ function readValues(values: readonly unknown[], { timeZone }: Clock) {
   const words = new Set<string>();
   const add = (text: string) => {
     for (const number of text.match(numberPattern) ?? []) numbers.add(plainNumber(number));
+    for (const part of datesIn(text)) numbers.add(part).add(part.slice(0, 10));
     for (const word of wordsOf(text)) words.add(word);
   };
   const addDate = (text: string, zone: string | undefined) => {
@@ -61,7 +62,9 @@ function readValues(values: readonly unknown[], { timeZone }: Clock) {
     const date = sayDate(text, { timeZone: zone, year: 0 });
     if (date === undefined) return;
     const at = new Date(date.wall);
-    add(`${date.text} ${weekdays[at.getUTCDay()]} ${months[at.getUTCMonth()]} ${at.getUTCHours() % 12 || 12}`);
+    const hours = at.getUTCHours() % 12 || 12;
+    const time = at.toISOString().slice(14, 16);
+    add(`${date.text} ${weekdays[at.getUTCDay()]} ${months[at.getUTCMonth()]} ${hours} ${hours}:${time}`);
     // "19:00" has a zero.
     numbers.add(plainNumber(String(at.getUTCMinutes())));
   };
@@ -82,6 +85,23 @@ function readValues(values: readonly unknown[], { timeZone }: Clock) {
   };
   for (const value of values) visit(value);
   return { numbers, words };
+}
+
+const month = months.map((name) => name.slice(0, 3)).join("|");
+const dayOfMonth = new RegExp(
+  `(\\d{1,2})(?:st|nd|rd|th)? (?:of )?(${month})|(${month})\\p{L}* (\\d{1,2})(?!\\d)`,
+  "giu",
+);
+
+/** Days and times as a whole: each number of "26 Nov" may be that of another date. */
+function datesIn(text: string): readonly string[] {
+  const days = [...text.matchAll(dayOfMonth)].map(
+    ([, day, of, before, date]) => `${Number(day ?? date)} ${of ?? before}`,
+  );
+  const times = (text.match(/\d{1,2}:\d\d/g) ?? []).map((time) => time.replace(/^0/, ""));
+  return [...days, ...times, ...(text.match(/\d{4}-\d\d-\d\d(?:T\d\d:\d\d)?/g) ?? [])].map((part) =>
+    part.toLowerCase(),
+  );
 }
 
 function wordsOf(text: string): readonly string[] {

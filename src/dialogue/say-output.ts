@@ -63,6 +63,9 @@ class Speaker {
     if (list === undefined || others.length > 0) return this.sayRecord(value, path, true);
     const [name, items] = list as [string, readonly unknown[]];
     const rest = Object.entries(value).filter(([key, item]) => key !== name && item !== items.length);
+    // Without items, nothing says that it is a list of things.
+    const isOnlyCounted = rest.every(([, item]) => typeof item === "number");
+    if (items.length === 0 && !isOnlyCounted) return this.sayRecord(value, path, true);
     const more = this.sayFields(Object.fromEntries(rest));
     return this.sayList(items, [...path, name], name) + (more.length === 0 ? "" : ` (${more.join(", ")})`);
   }
@@ -75,7 +78,8 @@ class Speaker {
       .map((item, index) => (isRecord(item) ? this.sayRecord(item, [...path, index], false) : this.sayScalar(item)));
     const rest = items.length > maxItems ? ["…"] : [];
     const noun = items.length === 1 ? toSingular(said) : said;
-    return `${items.length} ${onOneLine(noun)}: ${[...shown.filter(Boolean), ...rest].join("; ")}`;
+    const names = [...shown.filter(Boolean), ...rest].join("; ");
+    return `${items.length} ${onOneLine(noun)}${names === "" ? "" : `: ${names}`}`;
   }
 
   private sayRecord(record: Readonly<Record<string, unknown>>, path: JsonPath, isAlone: boolean): string {

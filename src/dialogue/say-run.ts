@@ -86,7 +86,8 @@ function sayDoneSteps(run: SpokenRun, saying: Saying): readonly string[] {
   }
   return [...groups.values()].map((texts) => {
     const more = texts.length > maxIterations ? [sentences.more()] : [];
-    return [...texts.slice(0, maxIterations), ...more].join(" ");
+    const said = [...texts.slice(0, maxIterations), ...more];
+    return said.reduce((before, text) => `${before}${/[.!?]$/.test(before) ? "" : ";"} ${text}`);
   });
 }
 
@@ -168,8 +169,8 @@ function nameCall(
   { tools }: Saying,
 ): string {
   const tool = toolNamed(tools, name);
-  const given = (isRecord(input) ? input : {}) as JsonObject;
-  return say((tool && sayStep(tool, given)) ?? sayNames(name, given));
+  if (tool === undefined || !isRecord(input)) return say(sayNames(name, {}));
+  return say(sayStep(tool, input as JsonObject) ?? sayNames(name, input as JsonObject));
 }
 
 /** The words of the tool, without which step it was. */

@@ -48,10 +48,13 @@ Result
     expect(await callCli([request], createFakeIo({ agent }))).toEqual({ exitCode: 0, stderr: "", stdout: printed });
   });
 
-  it("shows the result of each of several steps of a kind, and not what they only read for others", async () => {
+  it("shows the result of each step, and not what they only read for others", async () => {
     const resultOf = async (steps: readonly object[]) => {
       const outcomes = steps.map((_, index) => ({ returns: { title: `no ${index}` } }));
-      const tools = [createFakeTool({ name: "Fake", outcomes }), createFakeTool({ name: "Other" })];
+      const tools = [
+        createFakeTool({ name: "Fake", effect: "pure", outcomes }),
+        createFakeTool({ name: "Other", outcomes: [{ returns: "other" }] }),
+      ];
       const planner = createScriptedPlanner([{ steps: steps as never }]);
       const { stdout } = await callCli(["add milk"], createFakeIo({ agent: createFakeAgent({ tools, planner }) }));
       return stdout.split("Result\n")[1];
@@ -61,7 +64,7 @@ Result
     expect(await resultOf([step("a"), step("b", { input: { text: "${a.title}" } })])).toBe("  no 1\n");
     expect(await resultOf([step("a"), step("b", { when: 'a.title == "no 0"' })])).toBe("  no 1\n");
     expect(await resultOf([step("a"), step("b", { when: 'a.title == "x"' })])).toBe("  no 0\n");
-    expect(await resultOf([step("o", { tool: "Other" }), step("b")])).toBe("  no 0\n");
+    expect(await resultOf([step("o", { tool: "Other" }), step("b")])).toBe("  other\n  no 0\n");
   });
 
   it("shows each retry with its delay, and how long a step took", async () => {

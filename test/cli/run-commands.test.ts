@@ -16,7 +16,7 @@ describe("--db", () => {
     expect(await call(db, "add a todo to buy milk")).toMatchObject({ exitCode: 0, stderr: "" });
     const { exitCode, stdout } = await call(db, "show me my tasks");
     expect(exitCode).toBe(0);
-    expect(stdout).toMatch(/Result\n {2}\[ \] buy milk/);
+    expect(stdout).toMatch(/Result\n {2}1 open todo: buy milk/);
     expect(await listIds(db)).toHaveLength(2);
   });
 
@@ -26,7 +26,7 @@ describe("--db", () => {
     const { stdout, exitCode } = await call(db, "List notes for PROP-2025-001");
     expect(exitCode).toBe(0);
     expect(stdout).toContain("Legal review completed");
-    expect((await call(db, "List notes for PROP-2")).stdout).toContain("No notes.");
+    expect((await call(db, "List notes for PROP-2")).stdout).toContain("No notes for PROP-2.");
   });
 
   it("passes the file to the agent, and closes it even if the run fails", async () => {
@@ -133,10 +133,10 @@ Plan
       TodoStore {"operation":"add","title":"buy milk"}
 
 Run
-  ✔ s1 TodoStore: [ ] buy milk
+  ✔ s1 TodoStore: Added "buy milk".
 
 Result
-  [ ] buy milk (list: todos)
+  Added "buy milk".
 `);
     const json = JSON.parse((await call(db, "show", runId, "--json")).stdout);
     expect(json).toMatchObject({ runId, status: "completed", request: "add a todo to buy milk", steps: [{}] });
@@ -255,10 +255,10 @@ Result
     expect(JSON.parse(json.stdout)).toMatchObject({ runId, status: "completed" });
     expect(await call(db, "resume", runId)).toEqual({
       exitCode: 0,
-      stdout: "\nResult\n  [ ] buy milk (list: todos)\n",
+      stdout: '\nResult\n  Added "buy milk".\n',
       stderr: "",
     });
-    expect((await call(db, "show me my tasks")).stdout).toContain("count: 1,");
+    expect((await call(db, "show me my tasks")).stdout).toContain("1 open todo: buy milk.");
   });
 
   it("is cancelled by Ctrl-C", async () => {
@@ -335,7 +335,7 @@ it("show, watch and resume find a run by any id, and treat other words as a requ
     expect((await call(db, name, "nightly")).stdout).toMatch(name === "show" ? /^nightly\n/ : /Result/);
     expect((await call(db, name, "--", "nightly")).exitCode).toBe(2);
   }
-  expect((await call(db, "show", "tasks")).stdout).toContain("count: 0");
+  expect((await call(db, "show", "tasks")).stdout).toContain("No todos.");
   const unknown = await call(db, "show", "order-4711");
   expect(unknown.exitCode).toBe(2);
   expect(unknown.stderr).toContain(`There is no run "order-4711" in "${db}". To list the runs: planwright`);

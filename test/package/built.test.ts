@@ -227,7 +227,7 @@ describe("the built command", () => {
     const { stdout, stderr } = await command("Add a todo to buy milk, then show me all my tasks");
     expect(stderr).toBe("");
     expect(stdout).toMatch(/^Plan\n {2}s1 {2}add the todo "buy milk"\n {6}TodoStore/);
-    expect(stdout).toContain("\nResult\n  [ ] buy milk");
+    expect(stdout).toContain('\nResult\n  Added "buy milk"');
   });
 
   it("prints its version", async () => {

@@ -7,6 +7,7 @@ import { notWaiting } from "../run/run-errors.ts";
 import { pendingItems } from "../run/run-progress.ts";
 import { evidenceOf } from "../run/run-recorder.ts";
 import { secretsIfReadable } from "../run/run-secrets.ts";
+import { loadWords, type SayEnd } from "../run/run-words.ts";
 import { endingOf } from "../steps/end-run.ts";
 import type { Opening, RunRegistry } from "../stored/run-registry.ts";
 import { recordResume, restoreSettings } from "./resume-run.ts";
@@ -24,11 +25,13 @@ export async function recordSuspended(
   run.evidence = await evidenceOf(runs.settings, state);
   run.fence = fence;
   if (channel !== undefined) run.addChannel(channel);
-  await recordResume(run, [], events, (before) => suspensionAfter(run, before));
+  const loading = loadWords(run);
+  const say = loading && (await loading);
+  await recordResume(run, [], events, (before) => suspensionAfter(run, before, say));
   return run.state;
 }
 
-function suspensionAfter(run: Run, events: readonly EventInit[]): EventInit {
+function suspensionAfter(run: Run, events: readonly EventInit[], say: SayEnd | undefined): EventInit {
   const { runId, state, settings } = run;
   const after = structuredClone(state);
   for (const event of events)
@@ -36,5 +39,6 @@ function suspensionAfter(run: Run, events: readonly EventInit[]): EventInit {
   const holds = (state.pending ?? []).filter(isHold);
   const items = pendingItems({ state: after, settings }).filter(({ kind }) => holds.length === 0 || kind !== "wait");
   const resumeAt = holds.length === 0 ? { resumeAt: toTimestamp(run.sharedNow()) } : {};
-  return { type: "run-suspend", pending: [...holds, ...items], ...resumeAt };
+  const pending = [...holds, ...items];
+  return { type: "run-suspend", pending, ...resumeAt, ...say?.(after, { status: "suspended", pending }) };
 }

@@ -22,6 +22,7 @@ import {
 } from "../../core/option-tables.ts";
 import { defaultMaxSteps } from "../../core/plan.ts";
 import type { Planner } from "../../core/planner.ts";
+import type { RunSnapshot } from "../../core/run-result.ts";
 import type { RunStore } from "../../core/run-store.ts";
 import type { StandardSchema } from "../../core/schema.ts";
 import type { StepRef } from "../../core/step.ts";
@@ -259,6 +260,14 @@ interface Speech {
   readonly sayStep: (tool: DefinedTool, input: JsonObject) => string | undefined;
 }
 
+/** Says what runs with a thread have done. */
+interface RunWords {
+  sayRun(
+    run: RunSnapshot,
+    saying: { readonly tools: readonly Tool[]; readonly nowMs: number; readonly timeZone: string },
+  ): string;
+}
+
 export interface EngineSettings
   extends Omit<SettingsOf<EngineOptions, typeof engineOptions>, "tools" | "onListenerError" | "retry" | "secrets">,
     Observation {
@@ -271,6 +280,7 @@ export interface EngineSettings
   readonly accountFor?: AccountFor;
   readonly expressions?: Expressions | undefined;
   readonly loadSpeech?: () => Promise<Speech>;
+  readonly loadWords?: () => Promise<RunWords>;
 }
 
 export function resolveOptions(options: EngineOptions, { canPlan }: { canPlan: boolean }): EngineSettings {

@@ -72,7 +72,8 @@ function redactIn<T extends object>(holder: T, around: Place, redact: Redact, is
     // The reason of a mismatch quotes messages, which may hold values; no other reason does.
     const isReason = key === "reason" && itemKind === "mismatch";
     const isText = isReason || (isDetail && typeof item === "string" && !isName);
-    const kind = (isThrown ? thrownKinds : kinds).get(String(key)) ?? (isText ? "message" : undefined);
+    const isWords = key === "text" && "runId" in holder;
+    const kind = (isThrown ? thrownKinds : kinds).get(String(key)) ?? (isText || isWords ? "message" : undefined);
     if (kind !== undefined && item !== undefined) return redacted(item, { kind, ...place }, redact);
     if (typeof item !== "object" || item === null) return item;
     return redactIn(item, place, redact, key === "details" || key === "words" || (isDetail && !isName));

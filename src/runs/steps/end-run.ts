@@ -10,6 +10,7 @@ import type { AbortReason, Run } from "../run/run.ts";
 import { cancelledBy, interruptedBy, runTimeout } from "../run/run-errors.ts";
 import { buildGraph, isAllDone, isReady, pendingItems, stepFailure } from "../run/run-progress.ts";
 import { opened } from "../run/run-secrets.ts";
+import { loadWords } from "../run/run-words.ts";
 import { dataOf, outcomeUnknown, taskOfPart } from "../run/step-call.ts";
 import { undoSteps } from "./undo.ts";
 
@@ -36,15 +37,22 @@ async function recordRunEnd(run: Run, { planningError, expressions }: ExecutionE
   const items = mayWait ? pendingItems(run) : [];
   // What the run waits for may have come.
   const pending = mayWait && hold ? [hold, ...items.filter(({ kind }) => kind !== "wait")] : items;
-  if (pending.length > 0) return run.emit({ type: "run-suspend", pending });
-  if (isInterrupted(run) && !isFinished)
-    return run.emit({ type: "run-end", outcome: { status: "interrupted", error: interruption(run) } });
+  const loading = loadWords(run);
+  const say = loading && (await loading);
+  if (pending.length > 0)
+    return run.emit({ type: "run-suspend", pending, ...say?.(run.state, { status: "suspended", pending }) });
+  if (isInterrupted(run) && !isFinished) {
+    const outcome = { status: "interrupted", error: interruption(run) } as const;
+    return run.emit({ type: "run-end", outcome, ...say?.(run.state, outcome) });
+  }
   if (!isFinished) await skipRest(run, expressions);
   if (run.recorder.failure !== undefined) return;
   const outcome = runOutcome(run, { isFinished, error: planningError ?? (isFinished ? undefined : stepFailure(run)) });
   const mustUndo = outcome.status !== "completed" && run.settings.stored.undoOnFailure === true;
   const notUndone = mustUndo ? await undoSteps(run) : [];
-  await run.emit({ type: "run-end", outcome, ...(notUndone.length > 0 && { notUndone }) });
+  const { status } = outcome;
+  const words = say?.(run.state, status === "completed" ? { status } : outcome);
+  await run.emit({ type: "run-end", outcome, ...(notUndone.length > 0 && { notUndone }), ...words });
 }
 
 /** An abort for another reason ends the run for good. */
