@@ -45,7 +45,7 @@ export function renderRunPage(view: RunView): Page {
   const axis = createAxis(executions, Date.parse(updatedAt));
   const content = html`${renderBarDefinitions(axis)}
 <header><h1>${cutText(title, maxTitle)}</h1>
-<p>${pill(shownStatus(run))} <code>${run.runId}</code></p>${facts(view)}${notices(view)}</header>
+<p>${pill(shownStatus(run))} <code>${run.runId}</code></p>${run.text !== undefined && html`<p>${run.text.split("\n").map((line) => html`${line}<br>`)}</p>`}${facts(view)}${notices(view)}</header>
 <section aria-labelledby="timeline"><div class="heading"><h2 id="timeline">Timeline</h2>${legend(view)}</div>
 <p class="hidden">${formatDuration(getBusyMs(view))}${executions.length > 1 && `, in ${plural(executions.length, "execution")}`}</p>
 <div class="axis">${renderAxis(axis, formatDuration(getBusyMs(view)))}</div>

@@ -86,6 +86,7 @@ describe("the options of a tool", () => {
     ["a toInput that is not a function", { phrases: [{ phrase: "a", toInput: {} }] }, "Echo.phrases[0].toInput"],
     ["an option that does not exist", { retries: 3 }, "Echo.retries"],
     ["an undo that is not a function", { undo: true }, "Echo.undo"],
+    ["a say that is not a function", { say: "Done." }, "Echo.say"],
     ["an invalid needsApproval", { needsApproval: "yes" }, "Echo.needsApproval"],
     ["a concurrency of none", { concurrency: 0 }, "Echo.concurrency"],
     ["a rate limit without an interval", { rateLimit: { limit: 1 } }, "Echo.rateLimit.intervalMs"],

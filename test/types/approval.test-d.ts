@@ -194,6 +194,20 @@ describe("the options of a tool", () => {
       execute: () => ({ n: 1 }),
     });
   });
+
+  it("give say the input and the output as JSON, and take only text", () => {
+    defineTool({
+      ...base,
+      execute: ({ a }) => ({ a, at: new Date(0) }),
+      say: ({ input, output }) => {
+        expectTypeOf(input).toEqualTypeOf<{ a: string }>();
+        expectTypeOf(output).toEqualTypeOf<{ a: string; at: string }>();
+        return output.at;
+      },
+    });
+    // @ts-expect-error it must return text
+    defineTool({ ...base, execute: () => 1, say: ({ output }) => output });
+  });
 });
 
 describe("the output of a run", () => {
