@@ -2,8 +2,8 @@ import { type AgentErrorData, isAgentError } from "../core/errors.ts";
 import type { PendingItem } from "../core/events.ts";
 import { copyJson, isRecord, type JsonObject } from "../core/json.ts";
 import type { PlanStep } from "../core/plan.ts";
-import { describeRefusal, type RunSnapshot } from "../core/run-result.ts";
-import { describeStepRef, describeWait, waitToolName } from "../core/step.ts";
+import { describeRefusal, type RunSnapshot, type StepRecord } from "../core/run-result.ts";
+import { callsTool, describeStepRef, describeWait, waitToolName } from "../core/step.ts";
 import { cutText, textFrom } from "../core/text.ts";
 import type { Tool } from "../core/tool.ts";
 import type { QuestionItem } from "../core/turn.ts";
@@ -27,16 +27,14 @@ export interface Saying extends Clock {
 const maxSaid = 2_000;
 const maxMessage = 500;
 const maxRun = 10_000;
-const maxIterations = 10;
+const maxItems = 10;
 
 const sentences = {
   nothingToDo: () => "Nothing had to be done.",
   more: () => "…",
-  refused: (message: string) => message,
   didYouMean: (meanings: readonly string[]) => `Did you mean ${meanings.map(inQuotes).join(" or ")}?`,
   forExample: (examples: readonly string[]) => `For example: ${examples.map(inQuotes).join(" or ")}.`,
   failed: (call: string, message: string) => `This failed: ${call}. ${message}`,
-  stopped: (message: string) => message,
   cancelled: (reason: string) => `Cancelled: ${reason}`,
   declined: () => "All right, it is left as it is.",
   superseded: () => "The question was dropped for another request.",
@@ -71,24 +69,25 @@ export function sayDone(step: DoneCall, { tools, ...clock }: Saying, request?: s
 }
 
 function sayDoneSteps(run: SpokenRun, saying: Saying): readonly string[] {
-  const { steps, request } = run;
-  const groups = new Map<string, string[]>();
   const feeding = findFeeding(run);
-  for (const step of steps) {
-    const isSaid = step.tool !== waitToolName && !feeding.has(step.stepId);
-    const text =
-      step.status === "undone"
-        ? sentences.undone(nameCall(step, saying))
-        : step.status === "completed" && isSaid
-          ? sayDone(step, saying, request)
-          : undefined;
-    if (text !== undefined) groups.set(step.stepId, [...(groups.get(step.stepId) ?? []), text]);
+  const isSaid = ({ status, tool, stepId }: StepRecord) =>
+    status === "undone" || (status === "completed" && tool !== waitToolName && !feeding.has(stepId));
+  const groups = new Map<string, StepRecord[]>();
+  for (const step of run.steps.filter(isSaid)) {
+    const group = groups.get(step.stepId);
+    if (group === undefined) groups.set(step.stepId, [step]);
+    else group.push(step);
   }
-  return [...groups.values()].map((texts) => {
-    const more = texts.length > maxIterations ? [sentences.more()] : [];
-    const said = [...texts.slice(0, maxIterations), ...more];
-    return said.reduce((before, text) => `${before}${/[.!?]$/.test(before) ? "" : ";"} ${text}`);
-  });
+  return [...groups.values()].map((steps) =>
+    firstOf(steps, (step) =>
+      step.status === "undone" ? sentences.undone(nameCall(step, saying)) : sayDone(step, saying, run.request),
+    ).reduce((before, text) => `${before}${/[.!?]$/.test(before) ? "" : ";"} ${text}`),
+  );
+}
+
+function firstOf<T>(items: readonly T[], sayItem: (item: T) => string): readonly string[] {
+  const said = items.slice(0, maxItems).map(sayItem);
+  return items.length > maxItems ? [...said, sentences.more()] : said;
 }
 
 /** The reads whose outputs other steps have used. */
@@ -104,30 +103,32 @@ function findFeeding({ plan, steps }: SpokenRun): ReadonlySet<string> {
 
 function sayState(run: SpokenRun, saying: Saying): readonly string[] {
   const { status, error, steps, pending = [] } = run;
-  if (status === "suspended") return pending.flatMap((item) => sayPending(item, run, saying));
+  if (status === "suspended") return firstOf(pending, (item) => sayPending(item, run, saying).join("\n"));
   if (error === undefined || status === "completed") return [];
   if (status === "interrupted") return [sentences.interrupted()];
   if (isAgentError(error, "cannot-plan")) return sayRefusal(error);
   if (isAgentError(error, "cancelled")) return [sayCancelled(error.details.reason)];
   const refusal = describeRefusal(run);
-  if (refusal !== undefined) return [sentences.stopped(say(`${refusal}.`))];
+  if (refusal !== undefined) return [say(`${refusal}.`)];
   const failed = steps.filter((step) => step.status === "failed" && step.error !== undefined);
-  const said = failed.map((step) => sentences.failed(nameCall(step, saying), messageOf(step.error as AgentErrorData)));
-  return said.length > 0 ? [...new Set(said)] : [sentences.stopped(messageOf(error))];
+  const said = firstOf(failed, (step) =>
+    sentences.failed(nameCall(step, saying), messageOf(step.error as AgentErrorData)),
+  );
+  return said.length > 0 ? [...new Set(said)] : [messageOf(error)];
 }
 
 function sayRefusal({ message, details }: AgentErrorData<"cannot-plan">): readonly string[] {
   const { proposals = [], examples } = details;
   const asked = proposals.find(({ asks }) => asks !== undefined)?.asks?.text;
   const meanings = proposals.map(({ text }) => say(text));
-  if (asked !== undefined) return [sentences.refused(say(message)), say(asked)];
-  if (meanings.length > 0) return [sentences.refused(say(message)), sentences.didYouMean(meanings)];
+  if (asked !== undefined) return [say(message), say(asked)];
+  if (meanings.length > 0) return [say(message), sentences.didYouMean(meanings)];
   const shown = examples.slice(0, 2).map(say);
-  return [sentences.refused(say(message)), ...(shown.length > 0 ? [sentences.forExample(shown)] : [])];
+  return [say(message), ...(shown.length > 0 ? [sentences.forExample(shown)] : [])];
 }
 
 function sayCancelled(reason: string): string {
-  if (reason === "declined") return sentences.declined();
+  if (reason.endsWith("declined")) return sentences.declined();
   return reason === "superseded" ? sentences.superseded() : sentences.cancelled(say(reason));
 }
 
@@ -141,7 +142,7 @@ function sayPending(item: PendingItem | QuestionItem, { plan, steps }: SpokenRun
     case "approval":
       return [sentences.approval(nameCall(item, saying))];
     case "plan-approval":
-      return [sentences.planApproval((plan?.steps ?? []).flatMap((step) => namePlanned(step, saying)))];
+      return [sentences.planApproval(firstOf((plan?.steps ?? []).filter(callsTool), (step) => nameCall(step, saying)))];
     case "wait": {
       const when = { timeZone: saying.timeZone, year: yearAt(saying.nowMs, saying.timeZone) };
       if (item.event !== undefined || item.until === undefined) return [sentences.event(say(describeWait(item)))];
@@ -158,10 +159,6 @@ function sayPending(item: PendingItem | QuestionItem, { plan, steps }: SpokenRun
     default:
       return item satisfies never;
   }
-}
-
-function namePlanned(step: PlanStep, saying: Saying): readonly string[] {
-  return step.tool === undefined ? [] : [nameCall(step, saying)];
 }
 
 function nameCall(
