@@ -192,7 +192,8 @@ export function toSingular(word: string): string {
   return word.replace(/ies$/, "y").replace(/(?<=[sxz]|[cs]h)es$|s$/, "");
 }
 
-const keyWords: ReadonlySet<string> = new Set("id number no code ref reference uuid key sku slug".split(" "));
+const keyWords: ReadonlySet<string> = new Set("id number no code ref reference key isbn sku slug uuid".split(" "));
+const specificKeys: ReadonlySet<string> = new Set("isbn sku slug uuid".split(" "));
 /** Such numbers and codes are many things' own. */
 const notOfThings: ReadonlySet<string> = new Set(
   "phone fax mobile page zip postal post country currency language error status version house tax".split(" "),
@@ -210,15 +211,16 @@ function splitName(field: string): { readonly noun: string; readonly suffix: str
 }
 
 /** The tools that take the key of such a thing, each with the field of its input. */
-function keyInputsOf({ byName, keyInputs }: KnownTools, kind: string, keyField: string, own: KnownTool) {
+function keyInputsOf({ byName, nouns, keyInputs }: KnownTools, kind: string, keyField: string, own: KnownTool) {
   const id = `${kind}\n${keyField}\n${own.tool.name}`;
   const known = keyInputs.get(id);
   if (known !== undefined) return known;
   const key = splitName(keyField);
   const isTaken = (tool: KnownTool) => (field: string) => {
     const { noun, suffix } = splitName(field);
-    // An id alone may be that of anything.
-    const isRelated = tool === own || tool.topics.has(kind);
+    // An id alone may be that of anything, unless all things are of one kind.
+    const isOnlyKind = nouns.size === 1 && nouns.has(kind);
+    const isRelated = tool === own || tool.topics.has(kind) || isOnlyKind || specificKeys.has(key.suffix);
     const isSameNoun =
       noun === key.noun ? noun !== "" || isRelated : (noun || kind) === (key.noun || kind) && isRelated;
     const isName = suffix === "name" || key.suffix === "name";

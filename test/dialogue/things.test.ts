@@ -107,6 +107,65 @@ describe("things of an output", () => {
     expect(thingsIn(tools, "Station", {}, { id: "A-1", celsius: 4 })).toEqual([]);
   });
 
+  it.each<[string, Record<string, z.ZodType>, string, Record<string, z.ZodType>, object, readonly unknown[]]>([
+    [
+      "Items",
+      { sku: z.string(), name: z.string() },
+      "Adjust",
+      { sku: z.string(), by: z.number() },
+      { sku: "s1", name: "nut" },
+      ["item", "sku", "s1"],
+    ],
+    [
+      "Boxes",
+      { id: z.number(), label: z.string() },
+      "Discard",
+      { id: z.number() },
+      { id: 4, label: "cups" },
+      ["box", "id", 4],
+    ],
+    [
+      "Orders",
+      { orderNo: z.string(), customerId: z.string() },
+      "Refund",
+      { order_no: z.string(), customerId: z.string() },
+      { orderNo: "A-17", customerId: "c1" },
+      ["order", "orderNo", "A-17"],
+    ],
+    [
+      "Issues",
+      { key: z.string(), summary: z.string() },
+      "MoveIssue",
+      { issue: z.string() },
+      { key: "OPS-1", summary: "down" },
+      ["issue", "key", "OPS-1"],
+    ],
+    [
+      "Lights",
+      { name: z.string(), on: z.boolean() },
+      "SwitchLight",
+      { name: z.string(), on: z.boolean() },
+      { name: "desk", on: true },
+      ["light", "name", "desk"],
+    ],
+    [
+      "Books",
+      { isbn: z.string(), title: z.string(), phoneNumber: z.string() },
+      "Borrow",
+      { isbn: z.string(), phoneNumber: z.string() },
+      { isbn: "978", title: "Emma", phoneNumber: "1" },
+      ["book", "isbn", "978"],
+    ],
+  ])("of %s have the key that %j takes", (name, shape, other, input, item, expected) => {
+    const list = name.toLowerCase();
+    const output = z.object({ [list]: z.array(z.object(shape)) });
+    const tools = [
+      tool(name, { output, effect: "pure" }),
+      tool(other, { input: z.object(input), description: "Acts" }),
+    ];
+    expect(keys(thingsIn(tools, name, {}, { [list]: [item] }))).toEqual([expected]);
+  });
+
   it("may have a name as their key, but no measure and no date", () => {
     const room = z.enum(["kitchen", "hall"]);
     const state = z.object({ temperature: z.number().int(), room, day: z.iso.date() });
