@@ -1,7 +1,6 @@
 import { indexTools, isOpenText } from "../core/define-tool.ts";
 import { hiddenText, isRecord, isSealed, type JsonObject, type JsonPath } from "../core/json.ts";
 import { branchesOf, childOf, type JsonSchema, knownKeys, schemasAt } from "../core/json-schema.ts";
-import { remembered } from "../core/remembered.ts";
 import { type SensitiveView, sensitiveViewOf } from "../core/sensitive-paths.ts";
 import type { DefinedTool, Tool } from "../core/tool.ts";
 import { type ToolSchemas, toolSchemas } from "../core/tool-schemas.ts";
@@ -57,12 +56,13 @@ const maxKey = 200;
  * every run.
  */
 export function thingsIn(tools: readonly Tool[], toolName: string, input: unknown, output: unknown): readonly Thing[] {
-  const known = knownTools(tools);
-  const tool = known.byName.get(toolName);
+  const all = knownTools(tools);
+  const tool = all.byName.get(toolName);
   if (tool?.schemas.output === undefined) return [];
   const found: Thing[] = [];
-  const { schemas, view } = tool;
-  const root = schemas.output as JsonSchema;
+  const shapes = new Map<string, Shape>();
+  const { view } = tool;
+  const root = tool.schemas.output as JsonSchema;
 
   function visit(value: unknown, branches: readonly JsonSchema[], at: Place): void {
     if (found.length >= maxThings || at.path.length > maxDepth || !isHolder(value) || at.view?.isSensitive) return;
@@ -75,32 +75,40 @@ export function thingsIn(tools: readonly Tool[], toolName: string, input: unknow
       if (!isHolder(item)) continue;
       const below = branches.map((branch) => childOf(branch, key)).filter((child) => typeof child === "object");
       const noun = typeof key === "number" ? at.noun : nounOfList(key);
-      visit(
-        item,
-        below.flatMap((child) => branchesOf(root, child, item)),
-        { path: [...at.path, key], noun, view: at.view?.at(key) },
-      );
+      visit(item, [...new Set(below.flatMap((child) => branchesOf(root, child, item)))], {
+        path: [...at.path, key],
+        noun,
+        view: at.view?.at(key),
+      });
     }
   }
 
   function toThing(record: Readonly<Record<string, unknown>>, branches: readonly JsonSchema[], at: Place) {
     const own = shownFields(record, at.view);
-    const schemaOf = (name: string) =>
-      branches.flatMap((branch) => {
-        const child = childOf(branch, name);
-        return typeof child === "object" ? [child, ...branchesOf(root, child)] : [];
-      });
-    const noun = at.noun ?? nounOfTool(tool as KnownTool);
-    const found = findKey(own, { schemaOf, noun, known, tool: tool as KnownTool });
+    const { schemas, candidates } = shapeOf(own, branches, at);
+    const found = candidates.find(({ name, rank }) => isKeyValue(own[name]) && (rank === 0 || !isDate(own[name])));
     if (found === undefined) return undefined;
     const { name: keyField, kind, keyInputs } = found;
+    const schemaOf = (name: string) => schemas.get(name) ?? tool?.inputs.get(name)?.schemas ?? [];
     const isCreated =
       at.path.length === 0 && tool?.isChanging === true && findLabel(own, keyField, schemaOf) === undefined;
     const fields = isCreated ? { ...inputFields(tool as KnownTool, input), ...own } : own;
-    const labelSchema = (name: string) => [...schemaOf(name), ...(tool?.inputs.get(name)?.schemas ?? [])];
-    const labelField = findLabel(fields, keyField, isCreated ? labelSchema : schemaOf);
+    const labelField = findLabel(fields, keyField, schemaOf);
     const label = labelField === undefined ? {} : { labelField, label: fields[labelField] as string };
     return { kind, keyField, key: own[keyField] as string | number, ...label, fields, path: at.path, keyInputs };
+  }
+
+  /** The items of a list have one shape. */
+  function shapeOf(own: JsonObject, branches: readonly JsonSchema[], at: Place): Shape {
+    const types = Object.entries(own).map(([name, value]) => [name, typeof value]);
+    const id = JSON.stringify([at.path.filter((part) => typeof part === "string"), types]);
+    const known = shapes.get(id);
+    if (known !== undefined) return known;
+    const schemas = new Map(Object.keys(own).map((name) => [name, schemasBelow(root, branches, name)]));
+    const noun = at.noun ?? nounOfTool(tool as KnownTool);
+    const shape = { schemas, candidates: findKeys(own, { schemas, noun, known: all, tool: tool as KnownTool }) };
+    shapes.set(id, shape);
+    return shape;
   }
 
   visit(output, branchesOf(root, root, output), { path: [], noun: undefined, view });
@@ -111,20 +119,39 @@ export function toolNamed(tools: readonly Tool[], name: string): DefinedTool | u
   return knownTools(tools).byName.get(name)?.tool;
 }
 
+function schemasBelow(root: JsonSchema, branches: readonly JsonSchema[], name: string): readonly JsonSchema[] {
+  return branches.flatMap((branch) => {
+    const child = childOf(branch, name);
+    return typeof child === "object" ? [child, ...branchesOf(root, child)] : [];
+  });
+}
+
+interface Shape {
+  readonly schemas: ReadonlyMap<string, readonly JsonSchema[]>;
+  /** The fields that may be the key, the likeliest first. */
+  readonly candidates: readonly Candidate[];
+}
+
 interface Place {
   readonly path: JsonPath;
   readonly noun: string | undefined;
   readonly view: SensitiveView | undefined;
 }
 
-const knownTools = remembered((tools: readonly Tool[]): KnownTools => {
-  const byName = new Map([...indexTools(tools)].map(([name, tool]) => [name, toKnownTool(tool)] as const));
-  const nouns = new Set([...byName.values()].flatMap((tool) => [...tool.nouns]));
-  return { byName, nouns, keyInputs: new Map() };
-});
+const knownByTools = new WeakMap<readonly Tool[], KnownTools>();
 
-function toKnownTool(tool: DefinedTool): KnownTool {
-  const read = toolSchemas(tool);
+function knownTools(tools: readonly Tool[]): KnownTools {
+  const known = knownByTools.get(tools);
+  if (known !== undefined) return known;
+  const indexed = [...indexTools(tools)].map(([name, tool]) => [name, tool, toolSchemas(tool)] as const);
+  const byName = new Map(indexed.map(([name, tool, read]) => [name, toKnownTool(tool, read)]));
+  const nouns = new Set([...byName.values()].flatMap((tool) => [...tool.nouns]));
+  const made = { byName, nouns, keyInputs: new Map() };
+  if (!indexed.some(([, , read]) => read instanceof Promise)) knownByTools.set(tools, made);
+  return made;
+}
+
+function toKnownTool(tool: DefinedTool, read: ReturnType<typeof toolSchemas>): KnownTool {
   if (read instanceof Promise) read.catch(() => {});
   const schemas: ToolSchemas = read instanceof Promise ? { input: {}, output: undefined } : read;
   const branches = schemasAt(schemas.input, []) ?? [];
@@ -155,20 +182,24 @@ function wordsOf(text: string): readonly string[] {
 
 function nounsOfLists(root: JsonSchema): ReadonlySet<string> {
   const nouns = new Set<string>();
-  const visit = (schema: JsonSchema, depth: number): void => {
-    if (depth > maxDepth) return;
-    for (const { properties = {}, items } of branchesOf(root, schema)) {
-      if (isRecord(items)) visit(items, depth + 1);
+  const seen = new Set<JsonSchema>();
+  const visit = (schema: JsonSchema): void => {
+    for (const branch of branchesOf(root, schema)) {
+      // A schema may contain itself.
+      if (seen.has(branch)) continue;
+      seen.add(branch);
+      const { properties = {}, items } = branch;
+      if (isRecord(items)) visit(items);
       for (const [name, child] of Object.entries(properties)) {
         const noun = branchesOf(root, child).some(isListOfObjects) ? nounOfList(name) : undefined;
         if (noun !== undefined) nouns.add(noun);
-        visit(child, depth + 1);
+        visit(child);
       }
     }
   };
   const isListOfObjects = ({ items }: JsonSchema) =>
     isRecord(items) && branchesOf(root, items).some(({ properties }) => properties !== undefined);
-  visit(root, 0);
+  visit(root);
   return nouns;
 }
 
@@ -236,8 +267,7 @@ function keyInputsOf({ byName, nouns, keyInputs }: KnownTools, kind: string, key
   return found;
 }
 
-interface KeySearch {
-  readonly schemaOf: (name: string) => readonly JsonSchema[];
+interface KeySearch extends Pick<Shape, "schemas"> {
   readonly noun: string;
   readonly known: KnownTools;
   readonly tool: KnownTool;
@@ -251,15 +281,16 @@ interface Candidate {
   readonly rank: number;
 }
 
-function findKey(fields: JsonObject, search: KeySearch): Candidate | undefined {
-  const candidates = Object.entries(fields).flatMap(([name, value]) => toCandidate(name, value, search) ?? []);
-  return candidates.toSorted((one, other) => one.rank - other.rank)[0];
+function findKeys(fields: JsonObject, search: KeySearch): readonly Candidate[] {
+  const scalars = Object.entries(fields).filter(([, value]) => typeof value === "string" || typeof value === "number");
+  const candidates = scalars.flatMap(([name, value]) => toCandidate(name, value, search) ?? []);
+  return candidates.toSorted((one, other) => one.rank - other.rank);
 }
 
-function toCandidate(name: string, value: unknown, { schemaOf, noun, known, tool }: KeySearch): Candidate | undefined {
-  const schemas = schemaOf(name);
-  const isMarked = schemas.some(({ key }) => key === true);
-  if (!isKeyValue(value) || (!isMarked && !mayBeKey(name, value, schemas))) return undefined;
+function toCandidate(name: string, value: unknown, { schemas, noun, known, tool }: KeySearch): Candidate | undefined {
+  const fieldSchemas = schemas.get(name) ?? [];
+  const isMarked = fieldSchemas.some(({ key }) => key === true);
+  if (!isMarked && !mayBeKey(name, fieldSchemas)) return undefined;
   const { noun: own, suffix } = splitName(name);
   const isIdOf = own !== "" && suffix !== "" && suffix !== "name";
   const isNoun = known.nouns.has(own) || (isIdOf && own === noun);
@@ -287,13 +318,13 @@ function isKeyValue(value: unknown): value is string | number {
   return Number.isSafeInteger(value) || (typeof value === "string" && value !== "" && value.length <= maxKey);
 }
 
-function mayBeKey(name: string, value: unknown, schemas: readonly JsonSchema[]): boolean {
-  if (isDate(value, schemas)) return false;
+function mayBeKey(name: string, schemas: readonly JsonSchema[]): boolean {
+  if (isDate(undefined, schemas)) return false;
   const words = sayName(name).split(" ");
   return !notOfThings.has(words.at(-2) ?? "") && !composedWords.has(words.at(-1) ?? "");
 }
 
-function isDate(value: unknown, schemas: readonly JsonSchema[]): boolean {
+function isDate(value: unknown, schemas: readonly JsonSchema[] = []): boolean {
   if (schemas.some(({ format }) => format === "date" || format === "date-time" || format === "time")) return true;
   return typeof value === "string" && isoDate.test(value);
 }
