@@ -24,6 +24,7 @@ import {
   type EventsWanted,
   eventsOptions,
   forkOptions,
+  getRunOptions,
   type OptionsUse,
   type ResumeOptions,
   type RunSettings,
@@ -184,10 +185,11 @@ export function createEngine(settings: EngineSettings): Agent & WorkedAgent {
       return { [Symbol.asyncIterator]: () => readEvents(wanted) };
     },
 
-    async getRun(runId) {
+    async getRun(runId, options = {}) {
+      const { thread } = readOptions(getRunOptions, options);
       const parts = await loadRuntime();
       await registry?.whenStarted(runId);
-      return parts.readRun(settings, runId);
+      return parts.readRun(settings, runId, thread);
     },
 
     async listRuns(options = {}) {
@@ -271,10 +273,10 @@ export function createEngine(settings: EngineSettings): Agent & WorkedAgent {
 
     async cancel(runId, reason = noReason, options = {}) {
       checkOption({ type: "text" }, reason, "reason");
-      const { resume: resumes, ...resuming } = readOptions(decidingOptions, options);
+      const { resume: resumes, thread, ...resuming } = readOptions(decidingOptions, options);
       checkName("runId", runId);
       const cancelling = new AbortSource();
-      const opening = { ...startedNow(runId), resumes, options: resuming, cancelling };
+      const opening = { ...startedNow(runId), resumes, thread, options: resuming, cancelling };
       return open(async (parts, runs) => {
         // A run that is restored is cancelled when it is opened.
         cancelling.abort(cancelledBy(reason));

@@ -27,7 +27,7 @@ interface Digested {
 }
 
 interface ExecutionStartEvent<TType extends string> extends EventBase<TType> {
-  /** The format of the events of this execution: 7. */
+  /** The format of the events of this execution: 8. */
   readonly version: number;
   /** The tools that may be used, as they are now. */
   readonly tools: readonly ToolFingerprint[];
@@ -87,6 +87,8 @@ export interface RunStartEvent extends ExecutionStartEvent<"run-start"> {
   readonly request?: string;
   readonly plan?: Plan;
   readonly context?: string;
+  /** The dialogue that the run is part of. */
+  readonly thread?: string;
   readonly metadata: JsonObject;
   readonly options: StoredRunOptions;
 }
@@ -605,6 +607,7 @@ const recordedKinds = {
     request: mayBeText,
     plan: optional(isPlan),
     context: mayBeText,
+    thread: mayBeText,
     metadata: isRecord,
     options,
     forkedFrom: optional(object({ runId: isText, after: isPositive })),
@@ -723,7 +726,7 @@ export function checkEventType(type: unknown): asserts type is AgentEventType {
 }
 
 /** Grows when events or the tables of stores change. Any other format is refused. */
-export const formatVersion = 7;
+export const formatVersion = 8;
 
 export function checkEventFormat(runId: string, events: readonly AgentEvent[]): void {
   for (const event of events) {

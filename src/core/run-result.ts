@@ -87,6 +87,8 @@ interface RunFields<TTool extends Tool> {
   readonly forkedFrom?: ForkPoint;
   /** The request of a run that was started with a plan is that of the plan. Absent if there is none. */
   readonly request?: string;
+  /** The dialogue that it is part of; absent if it is part of none. */
+  readonly thread?: string;
   /** ISO 8601, UTC, as are the other times. */
   readonly createdAt: string;
   /** Time at which its first step started; absent if none has. */
@@ -185,6 +187,7 @@ export function toRunResult<TTool extends Tool>(state: RunState): RunResult<TToo
     runId: state.runId,
     ...(forkedFrom && { forkedFrom: { ...forkedFrom } }),
     ...(request !== undefined && { request }),
+    ...(state.thread !== undefined && { thread: state.thread }),
     createdAt: state.createdAt,
     ...(startedAt !== undefined && { startedAt }),
     ...(endedAt !== undefined && { endedAt }),

@@ -29,6 +29,7 @@ export interface RunState {
   forkedFrom?: ForkPoint;
   request?: string;
   context?: string;
+  thread?: string;
   metadata: JsonObject;
   options?: StoredRunOptions;
   tools?: readonly ToolFingerprint[];
@@ -196,6 +197,7 @@ function start(state: RunState, event: AgentEventOf<"run-start">): void {
   if (event.forkedFrom !== undefined) state.forkedFrom = event.forkedFrom;
   if (event.request !== undefined) state.request = event.request;
   if (event.context !== undefined) state.context = event.context;
+  if (event.thread !== undefined) state.thread = event.thread;
   startExecution(state, event);
   if (event.plan === undefined) return;
   state.givenPlan = event.plan;

@@ -31,6 +31,8 @@ export interface ListRunsOptions {
   readonly until?: string | undefined;
   /** Only runs whose metadata has these keys, each with exactly this value. */
   readonly metadata?: JsonObject | undefined;
+  /** Only runs of this dialogue. */
+  readonly thread?: string | undefined;
   /** The most runs in the answer, 1 to 1000. @default 100 */
   readonly limit?: number | undefined;
   /** The end of the previous page. */
@@ -142,10 +144,16 @@ export interface ListSelection {
   readonly sinceMs: number;
   readonly untilMs: number;
   readonly metadata: readonly (readonly [key: string, canonicalJson: string])[];
+  readonly thread: string | undefined;
   readonly limit: number;
 }
 
 export const readStatuses = createWordReader(runStatuses);
+
+export const threadOption = {
+  isValid: (thread: unknown) => typeof thread === "string" && thread.length >= 1 && thread.length <= 200,
+  expected: "text of 1 to 200 characters",
+} as const;
 
 const listOptions = {
   status: readStatuses,
@@ -154,12 +162,13 @@ const listOptions = {
   since: readTime,
   until: readTime,
   metadata: readMetadata,
+  thread: threadOption,
   limit: { type: "integer", min: 1, max: 1_000, default: 100 },
   cursor: { type: "any" },
 } satisfies OptionTable<ListRunsOptions>;
 
 export function selectRuns(options: ListRunsOptions): ListSelection {
-  const { status, since, until, resumable, pending: kinds, metadata, limit } = readOptions(listOptions, options);
+  const { status, since, until, resumable, pending: kinds, ...rest } = readOptions(listOptions, options);
   // An inbox of approvals has the plans that wait for one, too.
   const pending = kinds && [...new Set(kinds.has("approval") ? [...kinds, "plan-approval" as const] : kinds)];
   const [sinceMs, untilMs] = [since ?? Number.MIN_SAFE_INTEGER, until ?? Number.MAX_SAFE_INTEGER];
@@ -170,7 +179,8 @@ export function selectRuns(options: ListRunsOptions): ListSelection {
       !(pending !== undefined && (one !== "suspended" || pending.length === 0)),
   );
   const statuses = possible.length === runStatuses.length ? undefined : possible;
-  return { statuses, resumable, pending, sinceMs, untilMs, metadata, limit };
+  const { metadata, thread, limit } = rest;
+  return { statuses, resumable, pending, sinceMs, untilMs, metadata, thread, limit };
 }
 
 export function createWordReader<T extends string>(known: readonly T[]) {

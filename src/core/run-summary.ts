@@ -39,6 +39,8 @@ export interface RunSummary {
   readonly status: RunStatus;
   /** The request of a run that was started with a plan is that of the plan. Absent if there is none. */
   readonly request?: string;
+  /** The dialogue that it is part of; absent if it is part of none. */
+  readonly thread?: string;
   readonly metadata: JsonObject;
   /** ISO 8601, UTC. */
   readonly createdAt: string;
@@ -83,7 +85,10 @@ export function resumeTimeOf(pending: readonly PendingItem[] | undefined): numbe
 }
 
 /** The part of a run that a store keeps for its list, besides its status and times. @group Storage */
-export type RunDigest = Pick<RunSummary, "metadata" | "endedAt" | "pending" | "resumeAt" | "usage" | "error">;
+export type RunDigest = Pick<
+  RunSummary,
+  "thread" | "metadata" | "endedAt" | "pending" | "resumeAt" | "usage" | "error"
+>;
 
 const maxItems = 10;
 const maxTextLength = 500;
@@ -95,7 +100,7 @@ const maxTextLength = 500;
 export function digestAfter(digest: RunDigest = { metadata: {} }, event: AgentEvent): RunDigest {
   switch (event.type) {
     case "run-start":
-      return { metadata: event.metadata };
+      return { ...(event.thread !== undefined && { thread: event.thread }), metadata: event.metadata };
     case "plan-end":
     case "plan-revise":
       return event.usage === undefined ? digest : { ...digest, usage: addUsage(digest.usage, event.usage) };

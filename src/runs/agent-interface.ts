@@ -26,6 +26,7 @@ import type {
   PlanOptions,
   ResumeOptions,
   RunOptions,
+  ThreadOptions,
 } from "./run/run-options.ts";
 import type { ListPendingOptions } from "./stored/list-pending.ts";
 import type { DeleteWithin, PruneOptions } from "./stored/stored-runs.ts";
@@ -66,8 +67,11 @@ interface RunMethods<TTool extends Tool, TRequest extends string> {
    * process alone. Throws `invalid-options`; reading rejects with `run-not-found`, `store-failed` or `cancelled`.
    */
   events(this: void, runId: string, options?: EventsOptions): AsyncIterable<AgentEvent<TTool>>;
-  /** The current state of a stored run; undefined if there is no run with this id. Rejects with `store-failed`. */
-  getRun(this: void, runId: string): Promise<RunSnapshot<TTool> | undefined>;
+  /**
+   * The current state of a stored run; undefined if there is no run with this id. Rejects with `store-failed` and
+   * `invalid-options`.
+   */
+  getRun(this: void, runId: string, options?: ThreadOptions): Promise<RunSnapshot<TTool> | undefined>;
   /** Stored runs, newest first, in pages. Rejects with `store-failed`, and `invalid-options` for a wrong cursor. */
   listRuns(this: void, options?: ListRunsOptions): Promise<RunPage>;
   /**

@@ -181,7 +181,7 @@ function acknowledge(run: MemoryRun, numbers: readonly number[] = noMessages): v
 
 function isWanted(
   run: MemoryRun,
-  { statuses, resumable, pending, sinceMs, untilMs, metadata }: Omit<ListSelection, "limit">,
+  { statuses, resumable, pending, sinceMs, untilMs, metadata, thread }: Omit<ListSelection, "limit">,
   nowMs: number,
 ): boolean {
   const { status, events } = run;
@@ -189,7 +189,8 @@ function isWanted(
   if (resumable && status === "suspended" && !isCalled(run, nowMs)) return false;
   if (pending !== undefined && !findSuspension(run)?.pending?.kinds.some((kind) => pending.includes(kind)))
     return false;
-  const { metadata: own, timestamp } = events[0] as RunStartEvent;
+  const { metadata: own, thread: ownThread, timestamp } = events[0] as RunStartEvent;
+  if (thread !== undefined && thread !== ownThread) return false;
   if (metadata.some(([key, value]) => !Object.hasOwn(own, key) || canonicalJson(own[key]) !== value)) return false;
   const createdMs = Date.parse(timestamp);
   return !(createdMs < sinceMs || createdMs >= untilMs);

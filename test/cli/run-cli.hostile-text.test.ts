@@ -178,7 +178,7 @@ function storeOf(text: string) {
   const events = [
     {
       type: "run-start",
-      version: 7,
+      version: 8,
       request: text,
       options: { maxSteps: 9, concurrency: 1, timeZone: text },
       tools: [],

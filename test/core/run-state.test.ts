@@ -237,7 +237,7 @@ describe("a plan that is revised", () => {
 describe("a resumed run", () => {
   it("no longer waits, and ends with the list of what was not undone", () => {
     const suspend: EventInit = { type: "run-suspend", pending: [{ kind: "plan-approval", hash: "p" }] };
-    const resume: EventInit = { type: "run-resume", version: 7, tools: [] };
+    const resume: EventInit = { type: "run-resume", version: 8, tools: [] };
     expect(fold([given, suspend, resume])).toMatchObject({ status: "running" });
     expect(fold([given, suspend, resume])).not.toHaveProperty("pending");
     const notUndone = [{ stepId: "s1", tool: "Sum", reason: "no-undo" as const }];

@@ -4,10 +4,10 @@ import { inParallel, loadOnce } from "../../async/promises.ts";
 import { RecentMap } from "../../async/recent-map.ts";
 import { isAgentError } from "../../core/errors.ts";
 import type { AgentEvent } from "../../core/events.ts";
-import { type OptionTable, readOptions } from "../../core/option-tables.ts";
+import { checkOption, type OptionTable, readOptions } from "../../core/option-tables.ts";
 import type { AnyPlan, PlanInput, UncheckedPlan } from "../../core/plan.ts";
 import type { RunSnapshot } from "../../core/run-result.ts";
-import { type ListRunsOptions, type RunPage, type RunStore, runNotFound } from "../../core/run-store.ts";
+import { type ListRunsOptions, type RunPage, type RunStore, runNotFound, threadOption } from "../../core/run-store.ts";
 import { endedStatuses, isGivenUp, isUnstarted } from "../../core/run-summary.ts";
 import type { StandardSchema } from "../../core/schema.ts";
 import type { Tool } from "../../core/tool.ts";
@@ -23,6 +23,7 @@ import type {
 import { identityOf } from "../../runs/planning/run-target.ts";
 import type { SecretOptions } from "../../runs/run/engine-settings.ts";
 import { cancelledBy, runConflict } from "../../runs/run/run-errors.ts";
+import type { ThreadOptions } from "../../runs/run/run-options.ts";
 import type { PruneOptions } from "../../runs/stored/stored-runs.ts";
 import { createPostgresRunStore } from "../postgres/postgres-run-store.ts";
 import { isOver, loadDbos, oneAtATime, openDbosQueue } from "./dbos-queue.ts";
@@ -90,7 +91,7 @@ export interface DbosClient<TTool extends Tool = Tool> {
   /** Counts the runs that wait for a worker, and says for how long the oldest has: 0 if there is none. */
   queue(this: void): Promise<{ readonly waiting: number; readonly oldestMs: number }>;
   /** The current state of a run; undefined if no worker has taken it yet. Rejects as `agent.getRun` does. */
-  getRun(this: void, runId: string): Promise<RunSnapshot<TTool> | undefined>;
+  getRun(this: void, runId: string, options?: ThreadOptions): Promise<RunSnapshot<TTool> | undefined>;
   /** The runs that workers have taken, newest first, in pages. Rejects as `agent.listRuns` does. */
   listRuns(this: void, options?: ListRunsOptions): Promise<RunPage>;
   /**
@@ -111,7 +112,7 @@ export interface DbosClient<TTool extends Tool = Tool> {
   /** As `agent.deliver`; for a queued run, stores without early messages (not PostgreSQL's) reject: `run-not-found`. */
   deliver(this: void, runId: string, name: string, value: unknown, options: Pick<DeliverOptions, "id">): Promise<void>;
   /** Cancels a run. One that no worker has started ends at once, and is recorded. Rejects with `run-not-found`. */
-  cancel(this: void, runId: string, reason?: string): Promise<void>;
+  cancel(this: void, runId: string, reason?: string, options?: ThreadOptions): Promise<void>;
   /** The events of a run after number `after`, also before it starts, until it ends. Rejects with `run-not-found`. */
   follow(
     this: void,
@@ -167,7 +168,8 @@ export function createDbosClient<TAgent extends { readonly tools: readonly Tool[
     const { runId, content, order } = await readJob(run, submitOptions);
     const job = { runId, ...(await sealContent(runs, runId, content)) };
     const known = await (await openQueue()).submit(job, order, isRecorded);
-    const identify = (one: OpenContent) => identityOf(one, { maxRequestLength: Number.POSITIVE_INFINITY });
+    const identify = ({ options: { thread }, ...target }: OpenContent) =>
+      identityOf({ ...target, thread: thread as string | undefined }, { maxRequestLength: Number.POSITIVE_INFINITY });
     if (known !== undefined && identify(await openContent(runs, known)) !== identify(content)) throw runConflict(runId);
     return { runId };
   }
@@ -182,6 +184,8 @@ export function createDbosClient<TAgent extends { readonly tools: readonly Tool[
     decided.set(runId, recordedAt ?? before.updatedAt);
     await (await openQueue()).wake(runId);
   }
+
+  const threadOf = async (job: Job) => (await openContent(runs, job)).options.thread;
 
   async function recordCancelled(job: Job, reason: string | undefined): Promise<boolean> {
     // Nothing that was sealed may be recorded in clear, and a client knows no tools.
@@ -269,17 +273,18 @@ export function createDbosClient<TAgent extends { readonly tools: readonly Tool[
         if (!(await runs[workerKey].deliverEarly(runId, name, value, rest))) await deliver();
       }
     },
-    async cancel(runId, reason) {
+    async cancel(runId, reason, { thread } = {}) {
+      checkOption(threadOption, thread, "thread");
       const opened = await openQueue();
       for (;;) {
         const run = await runs.getRun(runId);
         if (run !== undefined && !isUnstarted(run)) break;
         const { job } = (await opened.find(runId)) ?? {};
-        if (job === undefined) throw runNotFound(runId);
+        if (job === undefined || (thread !== undefined && (await threadOf(job)) !== thread)) throw runNotFound(runId);
         // A worker may take it at the same time: the first to record wins.
         if (await recordCancelled(job, reason)) return opened.cancel(runId);
       }
-      await decide(runId, () => ({ result: runs.cancel(runId, reason, leave) }));
+      await decide(runId, () => ({ result: runs.cancel(runId, reason, { thread, ...leave }) }));
     },
     async *follow(runId, { after = 0, signal } = {}) {
       await whenRecorded(runId, { signal });

@@ -253,10 +253,15 @@ function createWork(
       if (!isAgentError(thrown, "run-conflict")) throw thrown;
     });
 
-  /** Keeps only metadata, as other options may name missing tools. */
-  function hold(runId: string, { options: { metadata }, ...target }: OpenContent, item: Hold): Promise<unknown> {
+  /** Keeps only these options, as others may name missing tools. */
+  function hold(
+    runId: string,
+    { options: { metadata, thread }, ...target }: OpenContent,
+    item: Hold,
+  ): Promise<unknown> {
     const request = "request" in target ? target.request : undefined;
-    return record({ runId, options: { metadata: metadata as JsonObject }, request, hold: item });
+    const options = { metadata: metadata as JsonObject, thread: thread as string | undefined };
+    return record({ runId, options, request, hold: item });
   }
 
   async function refuse(runId: string, content: OpenContent | undefined, error: AgentError): Promise<JobOutcome> {

@@ -3,6 +3,7 @@ import type { AgentErrorData } from "../../core/errors.ts";
 import { type JsonObject, toJson } from "../../core/json.ts";
 import { failOption, type OptionTable, readOptions } from "../../core/option-tables.ts";
 import { maxPlanBytes, type PlanInput } from "../../core/plan.ts";
+import { threadOption } from "../../core/run-store.ts";
 import type { Tool } from "../../core/tool.ts";
 import { createExpressions } from "../../plan/expressions.ts";
 import { checkPlan, invalidPlan } from "../../plan/validate-plan.ts";
@@ -84,6 +85,7 @@ const submitOptions = {
   priority: { type: "integer", min: 0, max: 2_147_483_647 },
   startAfter: { isValid: (time) => time instanceof Date && !Number.isNaN(time.getTime()), expected: "a Date" },
   rateKey: { type: "short-text" },
+  thread: threadOption,
   ...readByWorker,
 } satisfies OptionTable<SubmitOptions>;
 

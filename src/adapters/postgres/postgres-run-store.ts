@@ -288,9 +288,9 @@ function changeSql({ runs, newMessage }: Tables, added: NewEvents, before: RunDi
       dropped_to = CASE WHEN coalesce(${status}, r.status) IN (${ended}) THEN ${newMessage} ELSE r.dropped_to END`,
   ];
   if (isFirst) {
-    const { createdAt, createdMs, request, metadata } = firstValues(events[0] as AgentEvent);
+    const { createdAt, createdMs, request, hashes } = firstValues(events[0] as AgentEvent);
     columns.push(sql`request = ${request}, created_ms = ${createdMs}::bigint, created_at = ${createdAt},
-      metadata = ${metadata}::text[]`);
+      metadata = ${hashes}::text[]`);
   }
   if (digest !== undefined) {
     const { kinds, resumeMs } = getWaits(digest);
@@ -317,12 +317,12 @@ const columns = raw(
 
 /** Statuses are looked up in the index one by one: together, all their runs would have to be sorted for a page. */
 export function listSql(query: ListQuery, prefix: string, nowMs: number | null): Sql {
-  const { statuses = runStatuses, resumable, pending = null, metadata, sinceMs, limit, before } = query;
+  const { statuses = runStatuses, resumable, pending = null, hashes, sinceMs, limit, before } = query;
   const runs = raw(`${prefix}runs`);
   const order = sql`ORDER BY r.created_ms DESC, r.number DESC LIMIT ${limit + 1}`;
   const position = sql`(r.created_ms, r.number) < (${before.createdMs}::bigint, ${before.number}::bigint)
     AND r.created_ms >= ${sinceMs}::bigint
-    AND (cardinality(${metadata}::text[]) = 0 OR r.metadata @> ${metadata}::text[])
+    AND (cardinality(${hashes}::text[]) = 0 OR r.metadata @> ${hashes}::text[])
     AND (${pending}::text[] IS NULL OR r.pending_kinds && ${pending}::text[])`;
   const free = resumable ? sql`AND NOT ${heldSql(nowMs)}` : raw("");
   const byStatus = (plain: readonly RunStatus[]) => sql`SELECT found.number

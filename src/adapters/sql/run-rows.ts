@@ -1,6 +1,6 @@
 import { createHash } from "node:crypto";
-import type { AgentEvent } from "../../core/events.ts";
-import { canonicalJson, deepFreeze, type JsonObject } from "../../core/json.ts";
+import type { AgentEvent, RunStartEvent } from "../../core/events.ts";
+import { canonicalJson, deepFreeze } from "../../core/json.ts";
 import { failOption } from "../../core/option-tables.ts";
 import {
   type ListRunsOptions,
@@ -59,10 +59,10 @@ export function readStatus(row: SqlRow): RunStatus {
 /** The request is JSON, as it may have a null character. */
 export function firstValues(first: AgentEvent) {
   const { timestamp: createdAt } = first;
-  const { metadata, ...start } = first.type === "run-start" ? first : { metadata: {} };
+  const start: Partial<RunStartEvent> = first.type === "run-start" ? first : {};
   const request = shownRequest(start);
   const json = request === undefined ? null : JSON.stringify(request);
-  return { createdAt, createdMs: Date.parse(createdAt), request: json, metadata: hashMetadata(metadata) };
+  return { createdAt, createdMs: Date.parse(createdAt), request: json, hashes: hashesOf(start) };
 }
 
 export function needsDigest(events: readonly AgentEvent[]): boolean {
@@ -90,17 +90,18 @@ export function getWaits({ pending, resumeAt }: Partial<RunDigest> = {}) {
 }
 
 export interface ListQuery extends Pick<ListSelection, "statuses" | "resumable" | "pending" | "sinceMs" | "limit"> {
-  readonly metadata: readonly string[];
+  /** Of metadata, and of a thread. */
+  readonly hashes: readonly string[];
   /** The page starts after this position, by the time of creation and then by the number. Neither ever changes. */
   readonly before: { readonly createdMs: number; readonly number: number };
 }
 
 export function readListOptions(options: ListRunsOptions): ListQuery {
-  const { untilMs, metadata, ...selection } = selectRuns(options);
+  const { untilMs, metadata, thread, ...selection } = selectRuns(options);
   const position = readCursor(options.cursor);
   return {
     ...selection,
-    metadata: metadata.map(([key, value]) => hashEntry(key, value)),
+    hashes: [...metadata.map(([key, value]) => hashEntry(JSON.stringify(key), value)), ...hashThread(thread)],
     // No run has the number 0, so runs created exactly at `until` are left out.
     before: position.createdMs < untilMs ? position : { createdMs: untilMs, number: 0 },
   };
@@ -134,11 +135,23 @@ function readSummary(row: SqlRow): RunSummary {
   };
 }
 
-export function hashMetadata(metadata: JsonObject): readonly string[] {
-  return Object.entries(metadata).map(([key, value]) => hashEntry(key, canonicalJson(value)));
+export function hashesOf({
+  metadata = {},
+  thread,
+}: Partial<Pick<RunDigest, "metadata" | "thread">>): readonly string[] {
+  const entries = Object.entries(metadata);
+  return [
+    ...entries.map(([key, value]) => hashEntry(JSON.stringify(key), canonicalJson(value))),
+    ...hashThread(thread),
+  ];
+}
+
+/** A key of metadata is in quotes. */
+function hashThread(thread: string | undefined): readonly string[] {
+  return thread === undefined ? [] : [hashEntry("thread", JSON.stringify(thread))];
 }
 
 function hashEntry(key: string, value: string): string {
-  const hash = createHash("sha256").update(`${JSON.stringify(key)}:${value}`);
+  const hash = createHash("sha256").update(`${key}:${value}`);
   return hash.digest("base64url").slice(0, 22);
 }

@@ -16,7 +16,7 @@ import {
   firstValues,
   getChanges,
   getWaits,
-  hashMetadata,
+  hashesOf,
   type ListQuery,
   needsDigest,
   readDigest,
@@ -171,13 +171,13 @@ function findRun(db: SqlDatabase, runId: string) {
 type RunRow = NonNullable<ReturnType<typeof findRun>>;
 
 function insertRun(db: SqlDatabase, runId: string, first: AgentEvent): RunRow {
-  const { createdMs, createdAt, request, metadata } = firstValues(first);
+  const { createdMs, createdAt, request, hashes } = firstValues(first);
   const insert = `INSERT INTO runs (run_id, status, sequence, created_ms, created_at, updated_at)
     VALUES (?, 'planning', 0, ?, ?, ?) RETURNING number`;
   const number = readInteger(db.get(insert, runId, createdMs, createdAt, createdAt) ?? {}, "number");
   if (request !== null) db.run("INSERT INTO run_requests (run, json) VALUES (?, ?)", number, request);
   const insertMetadata = "INSERT OR IGNORE INTO run_metadata (hash, created_ms, run) VALUES (?, ?, ?)";
-  for (const hash of metadata) db.run(insertMetadata, hash, createdMs, number);
+  for (const hash of hashes) db.run(insertMetadata, hash, createdMs, number);
   return { number, status: "planning", sequence: 0, createdMs };
 }
 
@@ -252,9 +252,8 @@ function deleteMessages(db: SqlDatabase, run: number, numbers: readonly number[]
 
 function deleteRun(db: SqlDatabase, runId: string, run: RunRow, fence: number): void {
   const { number, createdMs } = run;
-  const { metadata = {} } = findDigest(db, number) ?? {};
   const deleteMetadata = "DELETE FROM run_metadata WHERE hash = ? AND created_ms = ? AND run = ?";
-  for (const hash of hashMetadata(metadata)) db.run(deleteMetadata, hash, createdMs, number);
+  for (const hash of hashesOf(findDigest(db, number) ?? {})) db.run(deleteMetadata, hash, createdMs, number);
   deleteWaits(db, run);
   db.run(deleteAllMessages, number);
   db.run("UPDATE run_marks SET fence = max(fence, ?)", fence);
@@ -285,14 +284,14 @@ function deleteEvents(db: SqlDatabase, number: number): boolean {
 const countLimit = 2_000;
 
 export function listRuns(db: SqlDatabase, query: ListQuery, nowMs: number): RunPage {
-  const { statuses, metadata, limit } = query;
-  const hasChoice = metadata.length > 1 || (metadata.length === 1 && statuses !== undefined);
+  const { statuses, hashes, limit } = query;
+  const hasChoice = hashes.length > 1 || (hashes.length === 1 && statuses !== undefined);
   const count = (condition: "run_metadata WHERE hash" | "runs WHERE status", value: string) =>
     Number(db.value(`SELECT count(*) FROM (SELECT 1 FROM ${condition} = ? LIMIT ${countLimit})`, value));
-  const counted = metadata.map((hash) => ({ hash, count: hasChoice ? count("run_metadata WHERE hash", hash) : 0 }));
+  const counted = hashes.map((hash) => ({ hash, count: hasChoice ? count("run_metadata WHERE hash", hash) : 0 }));
   counted.sort((one, other) => one.count - other.count);
   const ofStatuses = (hasChoice ? statuses : undefined)?.reduce((sum, one) => sum + count("runs WHERE status", one), 0);
-  const byRarest = { ...query, metadata: counted.map(({ hash }) => hash) };
+  const byRarest = { ...query, hashes: counted.map(({ hash }) => hash) };
   const isByMetadata = ofStatuses === undefined || (counted[0]?.count ?? 0) <= ofStatuses;
   return readPage(db.select(listSql(byRarest, nowMs, isByMetadata)), limit);
 }
@@ -302,9 +301,9 @@ const columns = asBytes(...names.map((name) => `runs.${name}`));
 
 /** Statuses are looked up in the index one by one: together, all their runs would have to be sorted for a page. */
 export function listSql(query: ListQuery, nowMs: number, isByMetadata = true): Sql {
-  const { resumable, pending, metadata, sinceMs, before, limit } = query;
-  const first = isByMetadata ? metadata[0] : undefined;
-  const others = first === undefined ? metadata : metadata.slice(1);
+  const { resumable, pending, hashes, sinceMs, before, limit } = query;
+  const first = isByMetadata ? hashes[0] : undefined;
+  const others = first === undefined ? hashes : hashes.slice(1);
   const filters = others.map(
     (other) => sql`EXISTS (SELECT 1 FROM run_metadata o
       WHERE o.hash = ${other} AND o.created_ms = runs.created_ms AND o.run = runs.number)`,

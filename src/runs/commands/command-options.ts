@@ -82,10 +82,11 @@ export function readDecision(
     failOption("item.hash", item.hash, "the 64 lowercase hex digits of the pending item's hash");
   const known = Object.keys(decisionOptions).filter((key) => key !== (verdict === "reject" ? "input" : "reason"));
   const settings = readOptions(decisionOptions, options, undefined, { known });
-  const { by, comment, input, reason = comment ?? noReason, resume, ...rest } = settings;
+  const { by, comment, input, reason = comment ?? noReason, resume, thread, ...rest } = settings;
   const changed = input === undefined ? {} : { input: readInput(input, ref === undefined ? "plan" : "step") };
   return {
     decision: { verdict, ref, hash: item.hash, reason, ...defined({ by, comment }), ...changed },
+    thread,
     resumes: resume,
     options: rest,
   };
@@ -152,7 +153,7 @@ export function readSettleOptions(
   options: SettleOptions,
 ): CommandOptions & { readonly ref: StepRef; readonly settlement: Settlement } {
   checkName("stepId", stepId);
-  const { iteration, output, retry, failed, resume, ...rest } = readOptions(settleOptions, options);
+  const { iteration, output, retry, failed, resume, thread, ...rest } = readOptions(settleOptions, options);
   const given = ["output", "retry", "failed"].filter((key) => Object.hasOwn(options, key));
   if (given.length !== 1) {
     failOption("options", given.join(" and ") || "none", "exactly one of output, retry and failed", true);
@@ -161,7 +162,7 @@ export function readSettleOptions(
   if (given[0] === "failed" && (typeof failed !== "string" || failed === "")) failOption("failed", failed, "a reason");
   const settlement: Settlement =
     given[0] === "retry" ? { retry: true } : given[0] === "failed" ? { failed: failed ?? "" } : { output };
-  return { ref: stepRefOf({ stepId, iteration }), settlement, resumes: resume, options: rest };
+  return { ref: stepRefOf({ stepId, iteration }), settlement, thread, resumes: resume, options: rest };
 }
 
 /** Options of delivering an event, and what the run needs to be resumed. @group Runs and results */
@@ -192,6 +193,6 @@ export function readDelivery(
   checkName("runId", runId);
   if (typeof name !== "string" || !namePattern.test(name))
     failOption("name", name, `the name of an event: ${namePatternText}`, true);
-  const { id, resume, ...rest } = readOptions(deliverOptions, options);
-  return { given: { name, value, id }, resumes: resume, options: rest };
+  const { id, resume, thread, ...rest } = readOptions(deliverOptions, options);
+  return { given: { name, value, id }, thread, resumes: resume, options: rest };
 }

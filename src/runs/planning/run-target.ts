@@ -16,11 +16,22 @@ import { opened, type RunSecrets, secretsOf } from "../run/run-secrets.ts";
 
 export type RunTarget = { readonly request: string } | { readonly plan: PlanInput };
 
-export function targetOf({ request, givenPlan }: RunState): RunTarget {
-  return request === undefined ? { plan: givenPlan as PlanInput } : { request };
+export type ThreadedTarget = RunTarget & { readonly thread: string | undefined };
+
+export function targetOf({ request, givenPlan, thread }: RunState): ThreadedTarget {
+  return request === undefined ? { plan: givenPlan as PlanInput, thread } : { request, thread };
 }
 
-export function identityOf(target: RunTarget, { maxRequestLength }: Pick<EngineSettings, "maxRequestLength">): string {
+export function identityOf(
+  { thread, ...target }: ThreadedTarget,
+  limits: Pick<EngineSettings, "maxRequestLength">,
+): string {
+  return thread === undefined
+    ? identityOfTarget(target, limits)
+    : `${JSON.stringify(thread)} ${identityOfTarget(target, limits)}`;
+}
+
+function identityOfTarget(target: RunTarget, { maxRequestLength }: Pick<EngineSettings, "maxRequestLength">): string {
   // A request is stored only up to its maximum length.
   if ("request" in target)
     return typeof target.request === "string" ? `request ${target.request.slice(0, maxRequestLength)}` : "no text";

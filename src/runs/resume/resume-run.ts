@@ -301,8 +301,8 @@ export function restoreSettings(
       differences.push({ message: "its plan has expressions, and this agent was created without `expressions`" });
     if (differences.length > 0) throw resumeMismatch(state.runId, differences);
   }
-  const { context, metadata } = state;
-  return resolveRunOptions({ ...state.options, context, metadata, tools, ...options }, engine, "restored");
+  const { context, thread, metadata } = state;
+  return resolveRunOptions({ ...state.options, context, thread, metadata, tools, ...options }, engine, "restored");
 }
 
 export async function recordResume(

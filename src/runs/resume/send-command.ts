@@ -22,7 +22,7 @@ import { toStoreError } from "../run/run-recorder.ts";
 import { secretsIfReadable, secretsOf } from "../run/run-secrets.ts";
 import type { RecordedRun } from "../stored/parse-stored.ts";
 import type { Opening, RunRegistry } from "../stored/run-registry.ts";
-import { readExisting } from "../stored/stored-runs.ts";
+import { readExisting, requireInThread } from "../stored/stored-runs.ts";
 import { recordSuspended } from "./record-suspended.ts";
 import { continueStored, type StoredLease } from "./resume-run.ts";
 
@@ -53,7 +53,11 @@ async function actOrPost<TType extends CommandType>(
   { type, command: given, ...sending }: SentCommand<TType>,
 ): Promise<RunResult> {
   const { settings } = runs;
-  const { runId, resumes, cancelling, onRecorded } = sending;
+  const { runId, resumes, thread, cancelling, onRecorded } = sending;
+  if (thread !== undefined) {
+    await runs.whenStarted(runId);
+    await requireInThread(settings.store, runId, thread);
+  }
   const kind: CommandKind<Commands[TType]> = commands[type];
   const known: { recorded?: RecordedRun } = {};
   let command = given;

@@ -34,7 +34,11 @@ interface StartOpening extends Opening {
 
 export function startRun(runs: RunRegistry, opening: StartOpening): Promise<RunResult> {
   const { target, settings, isNamed } = opening;
-  if (isNamed) return startNamed(runs, { ...opening, identity: identityOf(target, runs.settings) });
+  if (isNamed)
+    return startNamed(runs, {
+      ...opening,
+      identity: identityOf({ ...target, thread: settings.thread }, runs.settings),
+    });
   const run = runs.open(settings, opening);
   return keepActive(runs, run, executeRun(run, opening));
 }
@@ -93,7 +97,7 @@ async function preparePlan(run: Run, given: PlanInput): Promise<Plan> {
 export type RunStart = Extract<EventInit, { readonly type: "run-start" }>;
 
 export async function startEvent(run: Run, beginning?: RunBeginning): Promise<RunStart> {
-  const { context, metadata, tools } = run.settings;
+  const { context, thread, metadata, tools } = run.settings;
   const { secrets } = run;
   const target =
     secrets && beginning && "plan" in beginning ? { plan: await secrets.sealPlan(beginning.plan) } : beginning;
@@ -104,6 +108,7 @@ export async function startEvent(run: Run, beginning?: RunBeginning): Promise<Ru
     // A request that is far too long is refused later; here it must not fill the store.
     ...(target && ("plan" in target ? target : { request: storedRequest(run, target.request) })),
     ...(context !== undefined && { context }),
+    ...(thread !== undefined && { thread }),
     metadata,
     options,
   };

@@ -11,6 +11,7 @@ import {
   type SettingsOf,
 } from "../../core/option-tables.ts";
 import type { Planner } from "../../core/planner.ts";
+import { threadOption } from "../../core/run-store.ts";
 import type { DefinedTool, InferToolResources, Tool } from "../../core/tool.ts";
 import { noSuch } from "../../plan/check-step.ts";
 
@@ -26,6 +27,11 @@ export interface PlanOptions<TTool extends Tool = Tool> {
   timeZone?: string | undefined;
   /** Limits of what may be used up. When only planning, just model usage counts. @default no limit */
   budget?: RunBudget | undefined;
+  /**
+   * The dialogue that this is part of: 1 to 200 characters, one person's. A request is read after what was said and done in it.
+   * @default none
+   */
+  thread?: string | undefined;
   /** Cancels. */
   signal?: AbortSignal | undefined;
 }
@@ -47,7 +53,7 @@ export type RunOptions<TTool extends Tool = Tool> = PlanOptions<TTool> &
     /** JSON that is stored with the run and passed to the tools. */
     metadata?: JsonObject | undefined;
     /**
-     * 1 to 128 of `A-Z a-z 0-9 _ . -`. The same id with the same request, or a plan of the same hash, is the same run and
+     * 1 to 128 of `A-Z a-z 0-9 _ . -`. The same id and thread with the same request, or a plan of the same hash, is the same run and
      * returns its result; with another it is `run-conflict`. A run that stopped before its end is resumed with the options it
      * started with; one of another process is `run-owned-elsewhere`. A caller that joins an active run can cancel it through
      * the handle; its own options do not count.
@@ -85,20 +91,28 @@ export type ResumeOptions<TTool extends Tool = Tool> = ResourcesOption<TTool> & 
   throwOnFailure?: boolean | undefined;
 };
 
+/** Options of what must be part of a dialogue. @inline */
+export interface ThreadOptions {
+  /** A run of another dialogue, or of none, is as if there were no such run. @default a run of any */
+  thread?: string | undefined;
+}
+
 /** Options of deciding something about a run: those it is resumed with, or `resume: false`. @inline */
-export type DecidingOptions<TTool extends Tool = Tool> =
-  | (ResumeOptions<TTool> & {
-      /**
-       * If false, no step runs in this process unless the run is active in it: the next process that runs it, such as
-       * `resumeAll` or a worker, acts on it. A decision or settlement is recorded at once if no process has the run. The result
-       * is the run as it is stored; a run that continues elsewhere is `interrupted`. @default true
-       */
-      resume?: true | undefined;
-    })
-  | (Partial<ResumeOptions<TTool>> & {
-      /** No step runs in this process unless the run is active in it. */
-      resume: false;
-    });
+export type DecidingOptions<TTool extends Tool = Tool> = ThreadOptions &
+  (
+    | (ResumeOptions<TTool> & {
+        /**
+         * If false, no step runs in this process unless the run is active in it: the next process that runs it, such as
+         * `resumeAll` or a worker, acts on it. A decision or settlement is recorded at once if no process has the run. The result
+         * is the run as it is stored; a run that continues elsewhere is `interrupted`. @default true
+         */
+        resume?: true | undefined;
+      })
+    | (Partial<ResumeOptions<TTool>> & {
+        /** No step runs in this process unless the run is active in it. */
+        resume: false;
+      })
+  );
 
 /** The options may be left out unless a tool needs resources. */
 export type OptionsArgument<TTool extends Tool, TOptions> =
@@ -111,6 +125,7 @@ export const resumeOptions = {
 } satisfies OptionTable<ResumeOptions>;
 
 export interface CommandOptions {
+  readonly thread?: string | undefined;
   /** If false and the run is not active here, the command is left for its owner. */
   readonly resumes: boolean;
   readonly options: ResumeOptions;
@@ -118,6 +133,7 @@ export interface CommandOptions {
 
 export const decidingOptions = {
   ...resumeOptions,
+  thread: threadOption,
   resume: { type: "boolean", default: true },
 } satisfies OptionTable<DecidingOptions>;
 
@@ -134,6 +150,7 @@ const planOptions = {
   maxSteps: { type: "integer", min: 1 },
   timeZone: readTimeZone,
   budget: { read: readBudget },
+  thread: threadOption,
   signal: { type: "signal" },
 } satisfies OptionTable<PlanOptions>;
 
@@ -162,7 +179,7 @@ const runOptions = {
 type AllSettings = SettingsOf<RunOptions, typeof runOptions>;
 
 export interface RunSettings
-  extends Pick<AllSettings, "context" | "metadata" | "resources" | "signal" | "throwOnFailure"> {
+  extends Pick<AllSettings, "context" | "thread" | "metadata" | "resources" | "signal" | "throwOnFailure"> {
   readonly tools: ReadonlyMap<string, DefinedTool>;
   readonly stored: StoredRunOptions;
 }
@@ -188,12 +205,12 @@ export function resolveRunOptions(
 ): RunSettings {
   const example = `{ ${use === "plan" || use === "dryRun" ? 'timeZone: "UTC"' : 'runId: "pay-7"'} }`;
   const settings = readOptions(runOptions, options, undefined, { known: knownKeys[use], example });
-  const { context, metadata, resources, signal, throwOnFailure } = settings;
+  const { context, thread, metadata, resources, signal, throwOnFailure } = settings;
   const stored = toStored(settings, engine);
   if (use === "run") checkReplans(stored, engine);
   const tools = selectTools(settings.tools, engine.toolsByName);
   if (stored.replanTools !== undefined) selectTools(stored.replanTools, tools);
-  return { tools, context, metadata, resources, signal, throwOnFailure, stored };
+  return { tools, context, thread, metadata, resources, signal, throwOnFailure, stored };
 }
 
 function toStored(settings: AllSettings, engine: RunDefaults): StoredRunOptions {
@@ -292,6 +309,8 @@ export interface CloseOptions {
 const closeOptions = {
   timeoutMs: { type: "number", min: 0, max: maxTimerMs, default: 10_000 },
 } satisfies OptionTable<CloseOptions>;
+
+export const getRunOptions = { thread: threadOption } satisfies OptionTable<ThreadOptions>;
 
 export function readCloseOptions(options: CloseOptions): number {
   return readOptions(closeOptions, options).timeoutMs;

@@ -1,5 +1,5 @@
 import { AgentError, isAgentError } from "../../core/errors.ts";
-import type { AgentEvent } from "../../core/events.ts";
+import type { AgentEvent, RunStartEvent } from "../../core/events.ts";
 import { failOption, type OptionTable, readOptions } from "../../core/option-tables.ts";
 import type { RunResult, RunSnapshot } from "../../core/run-result.ts";
 import type { RunState } from "../../core/run-state.ts";
@@ -10,17 +10,29 @@ import {
   readStatuses,
   readTime,
   runNotFound,
+  threadOption,
 } from "../../core/run-store.ts";
-import { endedStatuses, type RunStatus, type RunSummary } from "../../core/run-summary.ts";
+import { endedStatuses, type RunStatus, type RunSummary, runStatuses } from "../../core/run-summary.ts";
 import type { EngineSettings } from "../run/engine-settings.ts";
 import { shownResult, shownSnapshot } from "../run/redaction.ts";
 import { cancelledBy, runElsewhere } from "../run/run-errors.ts";
 import { toStoreError } from "../run/run-recorder.ts";
 import { parseEvents, parseRunPage, type RecordedRun } from "./parse-stored.ts";
 
-export async function readRun(settings: EngineSettings, runId: string): Promise<RunSnapshot | undefined> {
+export async function readRun(
+  settings: EngineSettings,
+  runId: string,
+  thread?: string,
+): Promise<RunSnapshot | undefined> {
   const { state } = await readRecorded(settings.store, runId);
-  return state.sequence === 0 ? undefined : shownSnapshot(state, settings);
+  const isHidden = state.sequence === 0 || (thread !== undefined && state.thread !== thread);
+  return isHidden ? undefined : shownSnapshot(state, settings);
+}
+
+/** A run of another thread is as if there were no such run. */
+export async function requireInThread(store: RunStore, runId: string, thread: string): Promise<void> {
+  const [first] = (await readEvents(store, runId, { after: 0, limit: 1 })) as readonly Partial<RunStartEvent>[];
+  if (first?.thread !== thread) throw runNotFound(runId);
 }
 
 export async function listRuns(store: RunStore, options: ListRunsOptions): Promise<RunPage> {
@@ -95,12 +107,14 @@ export async function readExisting(
   throw runNotFound(runId);
 }
 
-/** Options of pruning: `before`, `keep`, or both. @inline */
+/** Options of pruning: at least one of `before`, `keep` and `thread`. @inline */
 export interface PruneOptions {
   /** Only runs created before this time; ISO 8601. */
   before?: string | undefined;
   /** The number of selected runs to keep, the newest; at least 0. @default 0 */
   keep?: number | undefined;
+  /** Only runs of this dialogue; of any status, unless one is given. */
+  thread?: string | undefined;
   /** Only runs with this status, or one of these. @default completed, failed and cancelled */
   status?: RunStatus | readonly RunStatus[] | undefined;
   /** Stops deleting. */
@@ -110,6 +124,7 @@ export interface PruneOptions {
 const pruneOptions = {
   before: readTime,
   keep: { type: "integer", min: 0, default: 0 },
+  thread: threadOption,
   status: readStatuses,
   signal: { type: "signal" },
 } satisfies OptionTable<PruneOptions>;
@@ -124,13 +139,13 @@ export async function prune(
   options: PruneOptions,
   deleteWithin: DeleteWithin,
 ): Promise<{ readonly deleted: number }> {
-  const { keep, status: statuses = endedStatuses, signal } = readOptions(pruneOptions, options);
+  const { keep, thread, status: statuses, signal } = readOptions(pruneOptions, options);
   const { before } = options;
-  if (before === undefined && options.keep === undefined)
-    failOption("options", "neither", "before, keep, or both", true);
-  const status = [...statuses];
+  if (before === undefined && options.keep === undefined && thread === undefined)
+    failOption("options", "none", "at least one of before, keep and thread", true);
+  const status = [...(statuses ?? (thread === undefined ? endedStatuses : runStatuses))];
   let [deleted, toKeep] = [0, keep];
-  for await (const runs of listPages(store, { status, ...(before !== undefined && { until: before }) })) {
+  for await (const runs of listPages(store, { status, thread, ...(before !== undefined && { until: before }) })) {
     const selected = runs.slice(toKeep);
     for (let start = 0; start < selected.length; start += pruneSize) {
       await deleteWithin(async () => {

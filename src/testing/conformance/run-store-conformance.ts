@@ -77,15 +77,17 @@ interface SampleStart {
   readonly request?: string;
   readonly minute?: number;
   readonly metadata?: JsonObject;
+  readonly thread?: string;
 }
 
 export function runStart(runId: string, start: SampleStart = {}): AgentEvent {
-  const { request, minute = 0, metadata = { user: "ada" } } = start;
+  const { request, minute = 0, metadata = { user: "ada" }, thread } = start;
   const base = { type: "run-start", version: formatVersion, runId, sequence: 1, timestamp: at(minute) } as const;
   const options = { maxSteps: 10, concurrency: 1, timeZone: "UTC" };
   return {
     ...base,
     ...(request === undefined ? { plan: samplePlan(minute) } : { request }),
+    ...(thread !== undefined && { thread }),
     metadata,
     options,
     tools: [],
@@ -409,9 +411,10 @@ const cases: Readonly<Record<string, Check>> = {
     await fillStore(store, 1);
     const limits = [0, -1, 1.5, 1_001, Number.NaN].map((limit) => ({ limit }));
     const metadata = [null, [], { user: undefined }, { user: () => {} }].map((value) => ({ metadata: value as never }));
+    const threads = ["", "x".repeat(201), 7 as never].map((thread) => ({ thread }));
     const times = [{ since: "yesterday" }, { until: "tomorrow" }];
     const others = [{ status: "nope" }, { pending: "nothing" }, { resumable: 1 }] as never[];
-    for (const options of [...limits, ...times, { cursor: "not a cursor" }, ...others, ...metadata]) {
+    for (const options of [...limits, ...times, { cursor: "not a cursor" }, ...others, ...metadata, ...threads]) {
       await assertFails(() => store.list(options), "invalid-options");
     }
   },
@@ -477,6 +480,30 @@ const cases: Readonly<Record<string, Check>> = {
     assert.equal(await found({ text: "\u0000 '\"%_\u{1F600}" }), "r3");
     assert.equal(await found({ toString: null, constructor: null }), "");
     assert.equal(await found({}), "r4 r3 r2 r1");
+  },
+  "filters: select by thread, which is no key of metadata, together with other filters, on each page": async (
+    store,
+  ) => {
+    const odd = "\u0000 '\"%_\u{1F600}";
+    await record(store, runStart("r1", { thread: "ada", minute: 1 }));
+    await record(store, runStart("r2", { thread: "Ada", minute: 2 }));
+    await record(store, runStart("r3", { thread: "ada", metadata: { tenant: "a" }, minute: 3 }));
+    await record(store, runStart("r4", { metadata: { thread: "ada" }, minute: 4 }));
+    await record(store, runStart("r5", { thread: odd, minute: 5 }));
+    await record(store, runStart("r6", { thread: "ada", minute: 6 }));
+    await record(store, runEnd("r3"));
+    assert.equal(await listIds(store, { thread: "ada" }), "r6 r3 r1");
+    assert.equal(await listIds(store, { thread: "Ada" }), "r2");
+    assert.equal(await listIds(store, { thread: odd }), "r5");
+    assert.equal(await listIds(store, { thread: "bob" }), "");
+    assert.equal(await listIds(store, { metadata: { thread: "ada" } }), "r4");
+    assert.equal(await listIds(store, { thread: "ada", metadata: { tenant: "a" } }), "r3");
+    assert.equal(await listIds(store, { thread: "ada", status: "running", since: at(2) }), "r6");
+    const { runs, cursor } = await store.list({ thread: "ada", limit: 2 });
+    assertSame(runs[0]?.thread, "ada");
+    assert.equal(await listIds(store, { thread: "ada", limit: 9, cursor }), "r1");
+    assert.equal(await store.delete("r3"), true);
+    assert.equal(await listIds(store, { thread: "ada" }), "r6 r1");
   },
   "filters: select by metadata together with all other filters, on each page": async (store) => {
     for (let number = 1; number <= 8; number++) {

@@ -51,7 +51,7 @@ describe("createPostgresRunStore", () => {
   });
 
   it.each([
-    ["a later format", "UPDATE planwright_format SET format = 8", [{ format: 8 }]],
+    ["a later format", "UPDATE planwright_format SET format = 9", [{ format: 9 }]],
     ["an earlier format", "UPDATE planwright_format SET format = 1", [{ format: 1 }]],
     ["no format", "DELETE FROM planwright_format", []],
   ])("refuses tables of %s, and leaves them unchanged", async (_name, sql, rows) => {
@@ -60,7 +60,7 @@ describe("createPostgresRunStore", () => {
     await server.query(url, sql);
     const failure = await failureOf(() => openStore(url).read("r"));
     expect(failure.details).toMatchObject({ problem: "wrong-format", operation: "open" });
-    expect(failure.message).toMatch(/The schema "public" was written by another version .* expected format 7/);
+    expect(failure.message).toMatch(/The schema "public" was written by another version .* expected format 8/);
     expect(await server.query(url, "SELECT format FROM planwright_format")).toEqual(rows);
   });
 

@@ -34,7 +34,7 @@ function runEvents(runId, second, status) {
   const request = `Add ${second} apples to my list`;
   const options = { maxSteps: 10, concurrency: 1, timeZone: "UTC" };
   const metadata = { tenant: `t${second % 100}`, all: true };
-  const start = { type: "run-start", version: 7, request, metadata, options, tools: [], ...common, sequence: 1 };
+  const start = { type: "run-start", version: 8, request, metadata, options, tools: [], ...common, sequence: 1 };
   const error = { name: "AgentError", code: "cancelled", message: "It ended", retryable: false, details: {} };
   const outcome = status === "completed" ? { status, output: null } : { status, error };
   const end = { type: "run-end", outcome, ...common, sequence: 2 };
