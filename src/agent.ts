@@ -31,6 +31,7 @@ import {
   readCloseOptions,
   resolveRunOptions,
   resumeOptions,
+  undoOptions,
 } from "./runs/run/run-options.ts";
 import type { Opening, RunRegistry } from "./runs/stored/run-registry.ts";
 import type { DeleteWithin } from "./runs/stored/stored-runs.ts";
@@ -80,7 +81,7 @@ export function createEngine(settings: EngineSettings): Agent & WorkedAgent {
   }
 
   function runsOf(parts: Runtime): RunRegistry {
-    registry ??= new parts.RunRegistry({ settings, hub, hasTimers: () => hasTimers });
+    registry ??= new parts.RunRegistry({ settings, hub, hasTimers: () => hasTimers, carryOut: parts.carryOut });
     return registry;
   }
 
@@ -243,6 +244,13 @@ export function createEngine(settings: EngineSettings): Agent & WorkedAgent {
       checkName("runId", runId);
       const opening = { ...startedNow(runId), options, retriesFailed: true };
       return open(async (parts, runs) => returnOrThrow(await parts.resumeRun(runs, opening), options));
+    },
+
+    async undo(runId, undoing = {}) {
+      const { thread, ...options } = readOptions(undoOptions, undoing);
+      checkName("runId", runId);
+      const opening = { ...startedNow(runId), thread, options };
+      return open(async (parts, runs) => parts.undoRun(runs, opening));
     },
 
     resumeAll: (options = {}) => open((parts, runs) => parts.resumeAll(runs, options)),

@@ -160,6 +160,7 @@ export const otherTests: readonly string[] = [
   "runs/stored/run-registry.close.test.ts",
   "scenario/ask-for-approval.ts",
   "scenario/decide-child.ts",
+  "scenario/dialogue.ts",
   "scenario/invariants.ts",
   "scenario/planner-with-model.ts",
   "scenario/resume-everywhere.ts",

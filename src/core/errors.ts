@@ -1,4 +1,5 @@
 import { type ErrorData, readFields, toErrorData } from "./error-data.ts";
+import type { JsonValue } from "./json.ts";
 import type { ModelFailureReason } from "./language-model.ts";
 import type { PlanFailure, PlanIssue, PlanStep } from "./plan.ts";
 import type { SchemaIssue } from "./schema.ts";
@@ -28,6 +29,12 @@ export interface AgentErrorDetails {
     readonly wishes?: readonly RefusedWish[];
     /** The failures of earlier planners. */
     readonly failures?: readonly PlanFailure[];
+    /** The answer in words, if that is all that a line of a dialogue asks for. */
+    readonly text?: string;
+    /** The question of a run that a line of a dialogue answers; without an `answer` it is declined. */
+    readonly answers?: { readonly runId: string; readonly stepId: string; readonly answer?: JsonValue };
+    /** The run that a line of a dialogue undoes. */
+    readonly undoes?: { readonly runId: string };
   };
   /** A planner threw something other than `cannot-plan`, or returned something that is not a plan. */
   "planning-failed": {
@@ -154,6 +161,7 @@ export interface AgentErrorDetails {
  * - `denied`, `supposed`, `question`, `others`, `corrected`, `repeated`, `condition`: it says not to do it, supposes it, asks
  *   whether to do it, speaks of somebody else, takes something back, wants it again and again, or on a condition.
  * - `later`: it says when, and neither can the tool be told nor can the plan wait.
+ * - `no-request`: it is a line of a dialogue that only a run can act on: `text`, `answers` or `undoes` says what it is.
  * - `unsure`: it may mean what cannot be taken back, in other words than those of the phrase, or is only a little like the
  *   examples of a tool; `proposals` has the plan.
  * @inline
@@ -173,6 +181,7 @@ export type RefusalReason =
   | "repeated"
   | "later"
   | "condition"
+  | "no-request"
   | "unsure";
 
 /**

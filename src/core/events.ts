@@ -144,6 +144,8 @@ export interface RunSuspendEvent extends EventBase<"run-suspend">, Digested {
 export interface RunResumeEvent extends ExecutionStartEvent<"run-resume">, Digested {
   /** Whatever failed is tried again. */
   readonly retriesFailed?: true;
+  /** The run had ended, and what it has done is undone. */
+  readonly undo?: true;
   /** The names of tools whose schemas have changed since the run started, though the plan is still valid. */
   readonly changedTools?: readonly string[];
 }
@@ -222,14 +224,25 @@ export interface PlanFallbackEvent extends EventBase<"plan-fallback"> {
   readonly error: AgentErrorData;
 }
 
+/** The meaning of a line of a dialogue that needs no plan. @inline */
+export type TurnOutcome =
+  | { readonly status: "words"; readonly text: string }
+  /** The answer to the question of a step of another run of the thread. */
+  | { readonly status: "answer"; readonly runId: string; readonly stepId: string; readonly answer: JsonValue }
+  /** That run is cancelled. */
+  | { readonly status: "decline"; readonly runId: string; readonly stepId: string }
+  /** The steps of that run are undone. */
+  | { readonly status: "undo"; readonly runId: string };
+
 /** A planner ended. @group Events */
 export interface PlanEndEvent extends EventBase<"plan-end"> {
   /** The usage of all model calls, including those that produced no plan; absent if there were none. */
   readonly usage?: ModelUsage;
-  /** The plan, or the error because of which there is none. */
+  /** The plan, the error because of which there is none, or the meaning of a line that needs none. */
   readonly outcome:
     | { readonly status: "completed"; readonly plan: Plan }
-    | { readonly status: "failed" | "cancelled"; readonly error: AgentErrorData };
+    | { readonly status: "failed" | "cancelled"; readonly error: AgentErrorData }
+    | TurnOutcome;
 }
 
 /** The planner was asked again after a failure; its plan keeps the steps that have completed. @group Events */
@@ -528,6 +541,12 @@ const isAgentErrorData = object({
 const failure = { error: isAgentErrorData };
 const completed = { output: isThere };
 const failures = { failed: failure, cancelled: failure };
+const turns = {
+  words: { text: isText },
+  answer: { runId: isText, stepId: isText, answer: isThere },
+  decline: { runId: isText, stepId: isText },
+  undo: { runId: isText },
+} satisfies Record<TurnOutcome["status"], Shape>;
 const isStep = object({
   id: isText,
   tool: mayBeText,
@@ -621,7 +640,7 @@ const recordedKinds = {
     outcome: byStatus({ completed: {}, failed: { error: isErrorData }, cancelled: { error: isErrorData } }),
   },
   "plan-fallback": { planner: isText, next: isText, error: isAgentErrorData },
-  "plan-end": { usage, outcome: byStatus({ completed: { plan: isPlan }, ...failures }) },
+  "plan-end": { usage, outcome: byStatus({ completed: { plan: isPlan }, ...failures, ...turns }) },
   "plan-revise": {
     planner: isText,
     replan: isPositive,
@@ -677,7 +696,7 @@ const recordedKinds = {
       }),
     ),
   },
-  "run-resume": { digest, ...execution, retriesFailed: mayBeTrue, changedTools: optional(texts) },
+  "run-resume": { digest, ...execution, retriesFailed: mayBeTrue, undo: mayBeTrue, changedTools: optional(texts) },
   "run-settle": { ...place, outcome: byStatus({ completed, failed: failure, retry: {} }) },
   "run-end": {
     digest,

@@ -105,6 +105,11 @@ interface RunFields<TTool extends Tool> {
   readonly notUndone?: readonly NotUndone[];
   /** The answer in words to a line of a dialogue. */
   readonly text?: string;
+  /**
+   * The question that a line of a dialogue has answered or declined: `run` then resolves to the result of the run that
+   * asked. Absent for any other.
+   */
+  readonly answered?: { readonly runId: string; readonly stepId: string };
   /** The usage of all model calls; absent if there were none. */
   readonly usage?: ModelUsage;
   /**
@@ -182,6 +187,7 @@ export function toRunResult<TTool extends Tool>(state: RunState): RunResult<TToo
   const last = lastCompleted(state);
   const request = shownRequest({ request: state.request, plan: state.givenPlan });
   const approvals = approvalRecords(state);
+  const answered = answeredBy(state);
   return {
     status,
     runId: state.runId,
@@ -197,11 +203,17 @@ export function toRunResult<TTool extends Tool>(state: RunState): RunResult<TToo
     ...(approvals.length > 0 && { approvals }),
     ...(notUndone && { notUndone: copyJson(notUndone) }),
     ...(state.text !== undefined && { text: state.text }),
+    ...(answered && { answered }),
     ...(usage && { usage: copyJson(usage) }),
     ...(digest && { digest: digest.value }),
     ...(error && { error: copyJson(error) }),
     ...(pending && { pending: copyJson(pending) }),
   } as unknown as RunResult<TTool>;
+}
+
+export function answeredBy({ turn }: RunState): RunSnapshot["answered"] {
+  if (turn?.status !== "answer" && turn?.status !== "decline") return undefined;
+  return { runId: turn.runId, stepId: turn.stepId };
 }
 
 export function toRunSnapshot<TTool extends Tool>(state: RunState): RunSnapshot<TTool> {

@@ -11,6 +11,7 @@ import {
   type SkipReason,
   type StoredRunOptions,
   type TransientEvent,
+  type TurnOutcome,
   type WaitDue,
 } from "./events.ts";
 import { canonicalJson, type JsonObject, type JsonValue } from "./json.ts";
@@ -40,12 +41,15 @@ export interface RunState {
   givenPlan?: Plan;
   firstPlan?: Plan;
   isPlanning?: boolean;
+  turn?: TurnOutcome;
   /** By step id, in plan order. Steps that a replan removed stay if they have started. */
   readonly steps: Map<string, StepState>;
   planApproval?: ApprovalState;
   replans: number;
   replanError?: AgentErrorData;
   hasUndone?: boolean;
+  /** True if it was undone after its end, or is being undone. */
+  isUndone?: true;
   mayBeSealed?: true;
   traceparent?: string;
   digest?: { readonly value: string; readonly sequence: number };
@@ -132,6 +136,7 @@ function reduceByType(state: RunState, event: AgentEvent): void {
       if (event.outcome.status !== "completed") state.error = event.outcome.error;
       if (event.outcome.status !== "interrupted") state.endedAt = event.timestamp;
       if (event.notUndone !== undefined) state.notUndone = event.notUndone;
+      if (event.text !== undefined) state.text = event.text;
       break;
     case "plan-start":
       state.isPlanning = true;
@@ -222,6 +227,7 @@ function resume(state: RunState, event: AgentEventOf<"run-resume">): void {
   delete state.endedAt;
   delete state.notUndone;
   delete state.text;
+  if (event.undo) state.isUndone = true;
   if (event.retriesFailed === undefined) return;
   delete state.planningError;
   delete state.replanError;
@@ -234,6 +240,7 @@ function endPlanning(state: RunState, event: AgentEventOf<"plan-end">): void {
   state.isPlanning = false;
   addToUsage(state, event);
   if (outcome.status === "completed") adoptPlan(state, outcome.plan);
+  else if (!("error" in outcome)) state.turn = outcome;
   else if (outcome.error.code !== "interrupted") state.planningError = outcome.error;
 }
 

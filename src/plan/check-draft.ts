@@ -37,7 +37,7 @@ export function draftOf({ name }: Planner, draft: unknown): { readonly steps?: u
   throw new AgentError("planning-failed", message, { details: { planner: name } });
 }
 
-export function describeInvalid({ name }: Planner): string {
+export function describeInvalid({ name }: Pick<Planner, "name">): string {
   return `The planner "${name}" made an invalid plan`;
 }
 

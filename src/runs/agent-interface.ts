@@ -112,6 +112,17 @@ interface RunMethods<TTool extends Tool, TRequest extends string> {
     ...options: OptionsArgument<TTool, ResumeOptions<TTool>>
   ): Promise<RunResult<TTool>>;
   /**
+   * Undoes what a run that has completed or failed has done, the last step first, and resolves to its result: it is
+   * `cancelled` from then on, its steps are `undone`, and `notUndone` lists the others that had an effect. A run that was
+   * undone before resolves to the same. Rejects with `run-not-found`, `run-conflict` if the run has not ended or was
+   * cancelled, and as `resume` does.
+   */
+  undo(
+    this: void,
+    runId: string,
+    ...options: OptionsArgument<TTool, Omit<ResumeOptions<TTool>, "throwOnFailure"> & ThreadOptions>
+  ): Promise<RunResult<TTool>>;
+  /**
    * Resumes every run that can continue and that no process is running. Resolves to the result or error of each when
    * all have ended or wait for a decision or an event. Rejects with `store-failed`, `invalid-options` or `interrupted`.
    */

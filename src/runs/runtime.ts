@@ -2,12 +2,14 @@
 export { toDelivery } from "./commands/commands.ts";
 export { dryRun } from "./planning/dry-run.ts";
 export { planAlone } from "./planning/planning.ts";
+export { carryOut } from "./resume/carry-out.ts";
 export { forkRun } from "./resume/fork-run.ts";
 export { refuseRun } from "./resume/refuse-run.ts";
 export { resumeAll } from "./resume/resume-all.ts";
 export { fitsHere, resumeRun } from "./resume/resume-run.ts";
 export { deliverEarly, sendCommand } from "./resume/send-command.ts";
 export { startRun } from "./resume/start-run.ts";
+export { undoRun } from "./resume/undo-run.ts";
 export { showPage } from "./run/redaction.ts";
 export { RunKeys } from "./run/run-keys.ts";
 export { listPending } from "./stored/list-pending.ts";

@@ -71,6 +71,7 @@ class Things {
   private onEnd(key: string, { type, outcome }: AgentEventOf<"step-end" | "plan-end" | "undo-end">): void {
     if (outcome.status === "completed" || outcome.status === "unknown") this.ended.set(key, "never");
     // A start that a dead process left open is closed in the execution that runs it again.
+    else if (!("error" in outcome)) this.ended.set(key, "never");
     else if (outcome.error.code !== "interrupted") this.ended.set(key, type === "undo-end" ? "later" : "if retried");
   }
 

@@ -62,7 +62,7 @@ export type DbosWorkerOptions<TTool extends Tool = Tool> = {
   /**
    * It takes the runs submitted for this version and, if no version was introduced later, those submitted for none and all
    * that continue. Change it only to keep runs from older workers, or from newer ones when you roll back. The default has
-   * the number of the format of runs. @default "planwright/7"
+   * the number of the format of runs. @default "planwright/8"
    */
   version?: string | undefined;
   /** A run is `given-up`, and suspended, after more deaths of its workers in a row than this, at least 1. @default 10 */

@@ -175,7 +175,7 @@ async function approvalsFor(run: Run, request: ReplanRequest, plan: Plan): Promi
   });
 }
 
-async function isSurelyPure({ input }: PlanStep, tool: DefinedTool): Promise<boolean> {
+export async function isSurelyPure({ input }: PlanStep, tool: DefinedTool): Promise<boolean> {
   if (tool.declaredEffect !== "by-input") return tool.declaredEffect === "pure";
   const parsed = await parseWith(tool.inputSchema, copyJson(input));
   if (!parsed.ok) return false;

@@ -28,15 +28,17 @@ import { RunRecorder } from "../run/run-recorder.ts";
 import { secretsOf } from "../run/run-secrets.ts";
 import { dataOf } from "../run/step-call.ts";
 import { ModelMeter } from "./model-meter.ts";
+import { type PlanOutcome, planLine } from "./plan-line.ts";
 import { requireApproved, requireValid } from "./run-target.ts";
 
 export async function planInRun(run: Run, request: string): Promise<AgentErrorData | undefined> {
-  const { planner } = run.engine;
+  const { planner, loadTurns } = run.engine;
+  if (loadTurns !== undefined) await run.waitForLines();
   if (!run.canContinue() || planner === undefined) return undefined;
   const source = run.openSource();
   try {
-    const plan = await planAndEmit(taskIn(run, { request, planner, source }));
-    await requireApproved(plan, run);
+    const outcome = await planAndEmit(taskIn(run, { request, planner, source }));
+    if (outcome.status === "completed") await requireApproved(outcome.plan, run);
     return undefined;
   } catch (thrown) {
     return dataOf(run, thrown as AgentError);
@@ -78,8 +80,10 @@ export async function planAlone(
     emit: (event: EventInit) => recorder.emit(secrets?.hideInEvent(event) ?? event),
     dataOf: (error: AgentError) => error.toJSON(),
     sealPlan: secrets && (async (plan: Plan) => secrets.hidePlan(plan)),
+    needsPlan: true,
   };
-  return underSignal(settings.signal, (source) => planAndEmit({ ...task, source }));
+  const planned = await underSignal(settings.signal, (source) => planAndEmit({ ...task, source }));
+  return (planned as Extract<PlanOutcome, { status: "completed" }>).plan;
 }
 
 export async function underSignal<T>(
@@ -108,24 +112,19 @@ interface PlanTask {
   readonly emit: (event: EventInit) => void | Promise<void>;
   readonly dataOf: (error: AgentError) => AgentErrorData;
   readonly sealPlan?: ((plan: Plan) => Promise<Plan>) | undefined;
+  readonly needsPlan?: boolean;
 }
 
-async function planAndEmit(task: PlanTask): Promise<Plan> {
-  const { planner, engine, emit, sealPlan } = task;
+async function planAndEmit(task: PlanTask): Promise<PlanOutcome> {
+  const { planner, emit, sealPlan } = task;
   const planning = new Planning(task);
   await emit({ type: "plan-start", planner: planner.name });
   try {
-    const plan = await planning.ask(async () => {
-      const startMs = monotonicNow(engine.clock);
-      const { steps, source } = draftOf(planner, await planner.plan(planning.toRequest()));
-      const durationMs = Math.round(monotonicNow(engine.clock) - startMs);
-      // Rules take no time.
-      const isByModel = typeof (source as PlanSource | undefined)?.model === "string";
-      return planning.complete({ steps, source: isByModel ? { ...(source as PlanSource), durationMs } : source });
-    });
-    const recorded = sealPlan === undefined ? plan : await sealPlan(plan);
-    await emit({ type: "plan-end", ...planning.end(), outcome: { status: "completed", plan: recorded } });
-    return plan;
+    const outcome = await planning.ask(() => planning.plan());
+    const sealed =
+      outcome.status === "completed" && sealPlan ? { ...outcome, plan: await sealPlan(outcome.plan) } : outcome;
+    await emit({ type: "plan-end", ...planning.end(), outcome: sealed });
+    return outcome;
   } catch (thrown) {
     await emit({ type: "plan-end", ...planning.end(), outcome: planning.failureOf(thrown) });
     throw thrown;
@@ -189,7 +188,31 @@ export class Planning {
     }
   }
 
-  toRequest(): PlanRequest {
+  async plan(): Promise<PlanOutcome> {
+    const { runId, engine: settings, settings: chosen, planner, needsPlan = false } = this.task;
+    const { thread, stored } = chosen;
+    const { loadTurns: load } = settings;
+    if (thread === undefined || load === undefined) return { status: "completed", plan: await this.planRequest() };
+    return planLine({
+      ...{ thread, runId, settings, planner, load },
+      needsPlan: needsPlan || stored.approvedHash !== undefined,
+      toRequest: () => this.toRequest(),
+      plan: (lines) => this.planRequest(lines),
+      complete: (draft) => this.complete(draft),
+    });
+  }
+
+  private async planRequest(thread?: readonly string[]): Promise<Plan> {
+    const { engine, planner } = this.task;
+    const startMs = monotonicNow(engine.clock);
+    const { steps, source } = draftOf(planner, await planner.plan(this.toRequest(thread)));
+    const durationMs = Math.round(monotonicNow(engine.clock) - startMs);
+    // Rules take no time.
+    const isByModel = typeof (source as PlanSource | undefined)?.model === "string";
+    return this.complete({ steps, source: isByModel ? { ...(source as PlanSource), durationMs } : source });
+  }
+
+  toRequest(thread?: readonly string[]): PlanRequest {
     const { engine, settings, request, source } = this.task;
     const { context, tools, stored } = settings;
     const { plannerTimeoutMs } = engine;
@@ -197,6 +220,7 @@ export class Planning {
       request,
       tools: [...tools.values()],
       ...(context !== undefined && { context }),
+      ...(thread !== undefined && { thread }),
       maxSteps: stored.maxSteps,
       nowMs: engine.clock.now(),
       timeZone: stored.timeZone,
@@ -230,7 +254,8 @@ export class Planning {
       createdAt: toTimestamp(engine.clock.now()),
       steps,
     };
-    const valid = (await requireValid(engine, settings, { plan, complaint: describeInvalid(planner) })) as Plan;
+    const complaint = describeInvalid({ name: plan.source.planner });
+    const valid = (await requireValid(engine, settings, { plan, complaint })) as Plan;
     const secrets = await secretsOf(engine, settings);
     secrets?.requireSealable(valid);
     // A plan from `plan()` is mostly run next.

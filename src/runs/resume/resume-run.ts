@@ -3,7 +3,7 @@ import { type AgentError, type AgentErrorData, isAgentError, type RunDifference 
 import type { EventInit, Keyed } from "../../core/events.ts";
 import { type JsonValue, toJson } from "../../core/json.ts";
 import { defined } from "../../core/option-tables.ts";
-import type { RunResult } from "../../core/run-result.ts";
+import { answeredBy, type RunResult } from "../../core/run-result.ts";
 import {
   type ApprovalState,
   instancesOf,
@@ -19,8 +19,8 @@ import { stepRefOf } from "../../core/step.ts";
 import { findUnreadable } from "../../plan/expressions.ts";
 import { checkPlan } from "../../plan/validate-plan.ts";
 import { rejectExpired, waitsInVain } from "../commands/approvals.ts";
+import { prepareThread, runRequest } from "../execution/run-request.ts";
 import { runExecution } from "../execution/schedule.ts";
-import { planInRun } from "../planning/planning.ts";
 import { executionHeader, fingerprintsOf, requireApproved } from "../planning/run-target.ts";
 import type { EngineSettings } from "../run/engine-settings.ts";
 import type { LeaseHolder } from "../run/leases.ts";
@@ -38,7 +38,7 @@ import {
 import { type ResumeOptions, type RunSettings, resolveRunOptions } from "../run/run-options.ts";
 import { evidenceOf } from "../run/run-recorder.ts";
 import { needsKeyToCancel, opened, type RunSecrets, secretsOf } from "../run/run-secrets.ts";
-import { endingOf, endsOfCutOff, skipOpen } from "../steps/end-run.ts";
+import { endExecution, endingOf, endsOfCutOff, skipOpen } from "../steps/end-run.ts";
 import type { RecordedRun } from "../stored/parse-stored.ts";
 import type { Opening, RunRegistry } from "../stored/run-registry.ts";
 import { isDamaged, readExisting, resultOfState } from "../stored/stored-runs.ts";
@@ -107,6 +107,8 @@ interface Continuation extends Opening, Pick<Resuming, "maxAdoptions" | "ignores
   readonly options: ResumeOptions;
   /** Resumes only to cancel, with whatever tools still exist. */
   readonly isCancel?: true;
+  /** Resumes only to undo, likewise. */
+  readonly isUndo?: true;
   /** Resumes a suspended run if a message was posted, and suspends one that does not fit. */
   readonly looksForPosted?: true;
   /** True if {@link Continuation.mayResume} needs the secrets to compare values. */
@@ -146,7 +148,9 @@ async function restoreRun(
 ): Promise<{ readonly execution: Promise<RunResult> }> {
   const { runId, mayResume, known = {} } = continuation;
   const { settings, leases } = runs;
-  const unchanged = (state: RunState) => ({ execution: Promise.resolve(resultOfState(state, settings)) });
+  const unchanged = (state: RunState) => ({
+    execution: resultOfAnswered(runs, state, resultOfState(state, settings)),
+  });
   const mayLook = ({ status }: RunState) => continuation.looksForPosted === true && status === "suspended";
   const lease = new StoredLease(runId);
   // Only a cancellation ends a run that was given up.
@@ -198,6 +202,7 @@ async function startExecution(
   const run = runs.open(fit.settings, continuation, state);
   run.secrets = fit.secrets;
   run.hold = fit.hold;
+  run.isUndo = continuation.isUndo === true || state.isUndone === true;
   run.evidence = evidence;
   run.keepHistory();
   leases.handOver(lease, run);
@@ -231,9 +236,11 @@ interface Fit {
 async function fitRun(
   engine: EngineSettings,
   state: RunState,
-  given: Pick<Continuation, "options" | "isCancel" | "maxAdoptions">,
+  given: Pick<Continuation, "options" | "isCancel" | "isUndo" | "maxAdoptions">,
 ): Promise<Fit> {
-  const { options, isCancel, maxAdoptions = Number.POSITIVE_INFINITY } = given;
+  const { options, maxAdoptions = Number.POSITIVE_INFINITY } = given;
+  const isUndo = given.isUndo === true || state.isUndone === true;
+  const isCancel = given.isCancel ?? (isUndo || undefined);
   const reading = Promise.resolve(secretsOf(engine, { state }));
   const unread = reading.catch(() => undefined);
   const restore = (mode: Pick<Continuation, "isCancel">) => restoreSettings(engine, state, { ...options, ...mode });
@@ -249,7 +256,7 @@ async function fitRun(
   try {
     const settings = restore({ isCancel });
     // A cancellation calls tools only to undo.
-    const needsSecrets = isCancel !== true || state.options?.undoOnFailure === true;
+    const needsSecrets = isCancel !== true || isUndo || state.options?.undoOnFailure === true;
     const secrets = await (needsSecrets ? reading : unread);
     return {
       settings,
@@ -257,7 +264,7 @@ async function fitRun(
       changedTools: isCancel ? [] : await compareTools(engine, { state, settings, secrets }),
     };
   } catch (thrown) {
-    if (isCancel || !isMismatch(thrown)) throw thrown;
+    if (given.isCancel || !isMismatch(thrown)) throw thrown;
     return hold(mismatchOf(thrown), thrown);
   }
 }
@@ -294,7 +301,8 @@ export function restoreSettings(
   const tools = recorded.filter((name) => engine.toolsByName.has(name));
   if (!isCancel) {
     const differences = recorded.filter((name) => !engine.toolsByName.has(name)).map(missingTool);
-    const isToBePlanned = state.plan === undefined && (state.planningError === undefined || state.status === "failed");
+    const isRead = state.plan !== undefined || state.turn !== undefined;
+    const isToBePlanned = !isRead && (state.planningError === undefined || state.status === "failed");
     if (engine.planner === undefined && isToBePlanned)
       differences.push({ message: "its request is yet to be planned, and there is no planner" });
     if (findUnreadable(state.plan?.steps ?? [], engine.expressions).length > 0)
@@ -319,7 +327,7 @@ export async function recordResume(
     type: "run-resume",
     ...executionHeader(run, await fingerprintsOf(run.settings.tools)),
     ...(changedTools.length > 0 && { changedTools }),
-    ...(state.status === "failed" && { retriesFailed: true as const }),
+    ...(run.isUndo ? { undo: true as const } : state.status === "failed" && { retriesFailed: true as const }),
   } as const;
   const sealed = secrets && (await Promise.all(first.map((event) => secrets.sealEvent(state, event))));
   const all: readonly EventInit[] = [resumed, ...(sealed ?? first)];
@@ -393,16 +401,33 @@ export async function compareTools(
 async function continueExecution(run: Run, ending: AbortReason | undefined): Promise<RunResult> {
   const { plan, request, planningError } = run.state;
   if (run.hold !== undefined) return runExecution(run, planningError);
+  if (run.isUndo) return endExecution(run, { planningError, expressions: undefined });
   if (plan !== undefined) {
     // A cancelled run may be without the keys that its hash needs.
     const approving = run.abortReason === undefined ? requireApproved(plan, run) : undefined;
     const refusal = await approving?.catch((error: AgentError) => error.toJSON());
     if (refusal === undefined && ending !== undefined) run.abort(ending);
     if (refusal === undefined) await endLoops(run);
-    return runExecution(run, refusal as AgentErrorData | undefined);
+    return runExecution(run, (refusal as AgentErrorData | undefined) ?? (await prepareThread(run)));
   }
   if (request === undefined || planningError !== undefined) return runExecution(run, planningError);
-  return runExecution(run, await planInRun(run, request));
+  return runRequest(run, request);
+}
+
+/** A line that has answered a question has the result of the run that asked, as long as that is stored. */
+export async function resultOfAnswered(runs: RunRegistry, state: RunState, own: RunResult): Promise<RunResult> {
+  const answered = answeredBy(state);
+  if (answered === undefined || state.status !== "completed") return own;
+  try {
+    const result = await runs.withRun(answered.runId, {
+      whenActive: ({ result }) => result,
+      whenStored: async () => resultOfState((await readExisting(runs.settings, answered.runId)).state, runs.settings),
+    });
+    return { ...result, answered };
+  } catch (thrown) {
+    if (isAgentError(thrown, "run-not-found")) return own;
+    throw thrown;
+  }
 }
 
 /** Emits the skips after a failed iteration that the dead process did not record. */

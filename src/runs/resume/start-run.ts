@@ -5,8 +5,8 @@ import type { EventInit } from "../../core/events.ts";
 import type { Plan, PlanInput } from "../../core/plan.ts";
 import type { RunResult } from "../../core/run-result.ts";
 import { isUnstarted, unendedStatuses } from "../../core/run-summary.ts";
+import { runRequest } from "../execution/run-request.ts";
 import { runExecution } from "../execution/schedule.ts";
-import { planInRun } from "../planning/planning.ts";
 import {
   completePlan,
   executionHeader,
@@ -24,7 +24,7 @@ import { opened, secretsOf } from "../run/run-secrets.ts";
 import type { RecordedRun } from "../stored/parse-stored.ts";
 import type { ActiveRun, Opening, RunRegistry } from "../stored/run-registry.ts";
 import { readRecorded, resultOfState } from "../stored/stored-runs.ts";
-import { continueStored, keepActive } from "./resume-run.ts";
+import { continueStored, keepActive, resultOfAnswered } from "./resume-run.ts";
 
 interface StartOpening extends Opening {
   readonly target: RunTarget;
@@ -40,10 +40,11 @@ export function startRun(runs: RunRegistry, opening: StartOpening): Promise<RunR
       identity: identityOf({ ...target, thread: settings.thread }, runs.settings),
     });
   const run = runs.open(settings, opening);
-  return keepActive(runs, run, executeRun(run, opening));
+  return keepActive(runs, run, executeRun(runs, run, opening));
 }
 
 async function executeRun(
+  runs: RunRegistry,
   run: Run,
   { target, identity, onRecorded }: StartOpening & Partial<NamedOpening>,
 ): Promise<RunResult> {
@@ -52,7 +53,7 @@ async function executeRun(
   if (reading !== undefined) run.secrets = await reading;
   if (engine.evidence) run.evidence = await evidenceOf(engine);
   const beginning = "request" in target ? target : { plan: await preparePlan(run, target.plan) };
-  const known = identity === undefined ? undefined : await findStored(run, identity);
+  const known = identity === undefined ? undefined : await findStored(runs, run, identity);
   if (known !== undefined) return known;
   try {
     await run.host.leases.acquire(run);
@@ -72,8 +73,7 @@ async function executeRun(
     if (isStarted) onRecorded?.();
     const early = run.openInbox();
     if (early !== undefined) await run.host.receive(run, early);
-    if ("request" in beginning) return runExecution(run, await planInRun(run, beginning.request));
-    return runExecution(run);
+    return "request" in beginning ? runRequest(run, beginning.request) : runExecution(run);
   };
   return engine.within === undefined ? execute() : engine.within({ type: "run", runId }, execute);
 }
@@ -130,7 +130,7 @@ function startNamed(runs: RunRegistry, opening: NamedOpening): Promise<RunResult
     whenStored: () => {
       const run = runs.open(opening.settings, opening);
       run.keepHistory();
-      return startOrResume(runs, opening, keepActive(runs, run, executeRun(run, opening), identity));
+      return startOrResume(runs, opening, keepActive(runs, run, executeRun(runs, run, opening), identity));
     },
     // An error in another start of the same run applies to this one, too.
     onRefused: (thrown, other) => {
@@ -201,7 +201,7 @@ async function join(
   });
 }
 
-async function findStored(run: Run, identity: string): Promise<RunResult | undefined> {
+async function findStored(runs: RunRegistry, run: Run, identity: string): Promise<RunResult | undefined> {
   const { events, state } = await readStored(run);
   if (events.length === 0 || isUnstarted(state)) return undefined;
   if (state.mayBeSealed)
@@ -210,7 +210,7 @@ async function findStored(run: Run, identity: string): Promise<RunResult | undef
   if (state.status === "interrupted") throw runElsewhere(run.runId);
   const stored = resultOfState(state, run.engine);
   run.replay(events);
-  return stored;
+  return resultOfAnswered(runs, state, stored);
 }
 
 export async function readStored(run: Run): Promise<RecordedRun> {

@@ -28,6 +28,7 @@ import type { StandardSchema } from "../../core/schema.ts";
 import type { StepRef } from "../../core/step.ts";
 import type { DefinedTool, Tool } from "../../core/tool.ts";
 import { isSensitiveTool } from "../../core/tool-schemas.ts";
+import type { TurnReader } from "../../core/turn.ts";
 import type { Expressions } from "../../plan/expressions.ts";
 import { readEvents } from "../../plan/validate-plan.ts";
 import { answerOf, type Observation, observationOf, readObservers } from "./observers.ts";
@@ -281,6 +282,8 @@ export interface EngineSettings
   readonly expressions?: Expressions | undefined;
   readonly loadSpeech?: () => Promise<Speech>;
   readonly loadWords?: () => Promise<RunWords>;
+  /** Without it, a thread is only recorded. */
+  readonly loadTurns?: () => Promise<TurnReader>;
 }
 
 export function resolveOptions(options: EngineOptions, { canPlan }: { canPlan: boolean }): EngineSettings {

@@ -124,6 +124,12 @@ export const resumeOptions = {
   throwOnFailure: { type: "boolean", default: false },
 } satisfies OptionTable<ResumeOptions>;
 
+export const undoOptions = {
+  resources: { type: "any" },
+  signal: { type: "signal" },
+  thread: threadOption,
+} satisfies OptionTable<Omit<ResumeOptions, "throwOnFailure"> & ThreadOptions>;
+
 export interface CommandOptions {
   readonly thread?: string | undefined;
   /** If false and the run is not active here, the command is left for its owner. */

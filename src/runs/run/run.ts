@@ -2,6 +2,7 @@ import { AbortScope, type AbortSource, onAbort } from "../../async/abort.ts";
 import { monotonicNow } from "../../async/clock.ts";
 import type { EventChannel, EventSink } from "../../async/event-channel.ts";
 import type { EventHub } from "../../async/event-hub.ts";
+import { settleOrAbort } from "../../async/promises.ts";
 import type { CallGate } from "../../core/call-gate.ts";
 import type { ErrorData } from "../../core/error-data.ts";
 import type { AgentError } from "../../core/errors.ts";
@@ -52,9 +53,12 @@ export class Run implements RecorderOwner {
   evidence: EvidenceChain | undefined;
   /** If set, this execution only suspends or ends the run. */
   hold: Hold | undefined;
+  /** If true, this execution only undoes what the run has done. */
+  isUndo = false;
   fence: number | undefined;
   confirmed: Confirmation | undefined;
   readonly inbox: Inbox = { early: undefined, isOpen: false, lastNumber: 0, hasUnread: false };
+  linesBefore: Promise<unknown> | undefined;
   watchers: ReadonlySet<EventSink<AgentEvent>> | undefined;
   /** Maps reported errors to the thrown values, for `throwOnFailure`. */
   thrown: WeakMap<ErrorData, unknown> | undefined;
@@ -239,6 +243,14 @@ export class Run implements RecorderOwner {
     while (this.lastCommand !== undefined) await this.lastCommand;
   }
 
+  /** Resolves when the executions of its thread that were started before have ended, or nothing more may start. */
+  async waitForLines(): Promise<void> {
+    if (this.linesBefore === undefined) return;
+    const source = this.openWaiting();
+    await settleOrAbort(this.linesBefore, source).catch(() => {});
+    this.closeSource(source);
+  }
+
   onPosted(posted: readonly PostedMessage[]): void {
     if (this.inbox.isOpen) void this.host.receive(this, posted);
     else this.inbox.early = posted;
@@ -370,11 +382,19 @@ export interface RunCaller {
   readonly onRecorded?: () => void;
 }
 
+export interface CarriedOut {
+  /** Of the run that asked the question which was answered. */
+  readonly result?: RunResult;
+  readonly text?: string;
+}
+
 export interface RunHost {
   readonly settings: EngineSettings;
   readonly hub: EventHub<AgentEvent>;
   readonly gates: Map<Tool, CallGate>;
   readonly leases: Leases;
+  /** Acts on a line that is no request. Rejects if that fails. */
+  carryOut(run: Run): Promise<CarriedOut>;
   /** Never rejects. */
   receive(run: Run, posted: readonly PostedMessage[], options?: { readonly isResuming?: boolean }): Promise<void>;
   /** Shorter than `abortGraceMs` once there is little time left. */

@@ -16,7 +16,8 @@ import { undoSteps } from "./undo.ts";
 
 export async function endExecution(run: Run, end: ExecutionEnd): Promise<RunResult> {
   run.enter("closing");
-  if (run.recorder.failure === undefined) await recordRunEnd(run, end);
+  const isUndo = run.isUndo && run.hold === undefined;
+  if (run.recorder.failure === undefined) await (isUndo ? recordUndone(run) : recordRunEnd(run, end));
   if (run.recorder.failure !== undefined) closeBroken(run, dataOf(run, run.recorder.failure));
   return shownResult(run.state, run.engine, run);
 }
@@ -24,11 +25,14 @@ export async function endExecution(run: Run, end: ExecutionEnd): Promise<RunResu
 interface ExecutionEnd {
   readonly planningError: AgentErrorData | undefined;
   readonly expressions: PlanExpressions | undefined;
+  /** True for a line of a dialogue that was no request, and has had its effect. */
+  readonly isActedOn?: boolean;
+  readonly text?: string | undefined;
 }
 
-async function recordRunEnd(run: Run, { planningError, expressions }: ExecutionEnd): Promise<void> {
+async function recordRunEnd(run: Run, { planningError, expressions, isActedOn, text }: ExecutionEnd): Promise<void> {
   const { hold } = run;
-  const isFinished = run.state.plan !== undefined && isAllDone(run);
+  const isFinished = isActedOn ?? (run.state.plan !== undefined && isAllDone(run));
   // The next execution can run what only the end of the process prevented, without an answer.
   const mayWait =
     !isFinished &&
@@ -51,8 +55,16 @@ async function recordRunEnd(run: Run, { planningError, expressions }: ExecutionE
   const mustUndo = outcome.status !== "completed" && run.settings.stored.undoOnFailure === true;
   const notUndone = mustUndo ? await undoSteps(run) : [];
   const { status } = outcome;
-  const words = say?.(run.state, status === "completed" ? { status } : outcome);
+  const words = text === undefined ? say?.(run.state, status === "completed" ? { status } : outcome) : { text };
   await run.emit({ type: "run-end", outcome, ...(notUndone.length > 0 && { notUndone }), ...words });
+}
+
+/** Whatever it ended with, it is cancelled from now on: it must not be tried again. */
+async function recordUndone(run: Run): Promise<void> {
+  const notUndone = await undoSteps(run);
+  const error = cancelledBy("undone").toJSON() as AgentErrorData;
+  const outcome = { status: "cancelled", error } as const;
+  await run.emit({ type: "run-end", outcome, ...(notUndone.length > 0 && { notUndone }) });
 }
 
 /** An abort for another reason ends the run for good. */

@@ -1,6 +1,7 @@
 import { AgentError } from "../../core/errors.ts";
 import {
   type AgentEvent,
+  type AgentEventOf,
   type ApprovalEndEvent,
   checkEventFormat,
   findWrongKey,
@@ -121,9 +122,9 @@ function findMisplacement(state: RunState, event: AgentEvent): string | undefine
   if (hasStopped && event.type !== "run-resume") return `in a run that is ${state.status}`;
   switch (event.type) {
     case "run-resume":
-      return state.status === "completed" || state.status === "cancelled" ? "of a run that has ended" : undefined;
+      return mayResumeFrom(state, event) ? undefined : "of a run that has ended";
     case "plan-start":
-      return state.plan === undefined && state.request !== undefined ? undefined : "of a run that has a plan";
+      return isToBePlanned(state) ? undefined : "of a run that has a plan";
     case "plan-end":
       return state.isPlanning === true ? undefined : "of planning that has not started";
     case "plan-revise":
@@ -144,6 +145,14 @@ function findMisplacement(state: RunState, event: AgentEvent): string | undefine
     default:
       return undefined;
   }
+}
+
+function mayResumeFrom({ status }: RunState, { undo }: AgentEventOf<"run-resume">): boolean {
+  return status === "completed" ? undo === true : status !== "cancelled";
+}
+
+function isToBePlanned({ plan, request, turn }: RunState): boolean {
+  return plan === undefined && request !== undefined && turn === undefined;
 }
 
 type PlanDecision = Extract<AgentEvent, { type: "approval-request" | "approval-end" }>;

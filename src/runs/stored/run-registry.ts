@@ -12,7 +12,7 @@ import { receivePosted } from "../commands/commands.ts";
 import type { EngineSettings } from "../run/engine-settings.ts";
 import { Leases } from "../run/leases.ts";
 import { shownResult } from "../run/redaction.ts";
-import { Run, type RunCaller, type RunHost, whenStarted } from "../run/run.ts";
+import { type CarriedOut, Run, type RunCaller, type RunHost, whenStarted } from "../run/run.ts";
 import { agentClosed, interruptedBy } from "../run/run-errors.ts";
 import type { RunSettings } from "../run/run-options.ts";
 import { closeBroken } from "../steps/end-run.ts";
@@ -50,6 +50,7 @@ interface RegistryOptions {
   readonly settings: EngineSettings;
   readonly hub: EventHub<AgentEvent>;
   readonly hasTimers: () => boolean;
+  readonly carryOut: (runs: RunRegistry, run: Run) => Promise<CarriedOut>;
 }
 
 export class RunRegistry implements RunHost {
@@ -61,7 +62,10 @@ export class RunRegistry implements RunHost {
   readonly leases: Leases;
   readonly receive: RunHost["receive"] = receivePosted;
   graceMs: number;
+  readonly carryOut: RunHost["carryOut"];
   private readonly hasTimers: () => boolean;
+  /** Maps a thread to the end of its executions so far. */
+  private readonly threads = new Map<string, Promise<unknown>>();
   private readonly timers = new Map<string, () => void>();
   /** Maps runs that do not fit here to the time of their last event: they may fit after a new one. */
   readonly unfit = new RecentMap<string>(10_000);
@@ -71,10 +75,11 @@ export class RunRegistry implements RunHost {
   private readonly operations = new Set<Promise<unknown>>();
   private stopReason: AgentError<"interrupted"> | undefined;
 
-  constructor({ settings, hub, hasTimers }: RegistryOptions) {
+  constructor({ settings, hub, hasTimers, carryOut }: RegistryOptions) {
     this.settings = settings;
     this.hub = hub;
     this.hasTimers = hasTimers;
+    this.carryOut = (run) => carryOut(this, run);
     this.leases = new Leases(settings);
     this.graceMs = settings.abortGraceMs;
   }
@@ -169,7 +174,18 @@ export class RunRegistry implements RunHost {
       );
     });
     this.active.set(run.runId, { run, result, identity, resolve: resolveResult });
+    this.lineUp(run, result);
     return result;
+  }
+
+  private lineUp(run: Run, result: Promise<RunResult>): void {
+    const { thread } = run.settings;
+    if (thread === undefined) return;
+    run.linesBefore = this.threads.get(thread);
+    const ended = Promise.allSettled([run.linesBefore, result]).then(() => {
+      if (this.threads.get(thread) === ended) this.threads.delete(thread);
+    });
+    this.threads.set(thread, ended);
   }
 
   private end(run: Run, deliver: () => void): void {

@@ -51,7 +51,7 @@ describe.each(cases)("$method of an item of kind $kind", ({ method, item }) => {
 
   it("names the valid options when one is unknown", () => {
     const own = method === "reject" ? "reason" : "input";
-    const only = `The options are resources, signal, throwOnFailure, resume, by, comment, ${own}`;
+    const only = `The options are resources, signal, throwOnFailure, thread, resume, by, comment, ${own}`;
     expect(() => decide(method, item, { x: 1 })).toThrow(`${only}.`);
     expect(() => decide(method, item, { toString: 1 })).toThrow(`${only}.`);
   });

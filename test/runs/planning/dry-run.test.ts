@@ -290,7 +290,7 @@ describe("a dry run rejects", () => {
       code: "invalid-options",
       details: {
         option: `options.${key}`,
-        expected: "one of context, tools, maxSteps, timeZone, budget, signal, approvedHash",
+        expected: "one of context, tools, maxSteps, timeZone, budget, thread, signal, approvedHash",
       },
     });
   });

@@ -182,7 +182,7 @@ describe("the options of a run", () => {
   it("are not all options of plan()", async () => {
     await expect(agent.plan("a", { concurrency: 2 } as never)).rejects.toMatchObject({
       code: "invalid-options",
-      message: expect.stringContaining("The options are context, tools, maxSteps, timeZone, budget, signal."),
+      message: expect.stringContaining("The options are context, tools, maxSteps, timeZone, budget, thread, signal."),
     });
   });
 

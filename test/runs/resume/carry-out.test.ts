@@ -1,0 +1,170 @@
+import { type AgentEvent, createMemoryRunStore, type RunResult, type RunSnapshot, type RunStore } from "planwright";
+import { forEachKillPoint } from "planwright/testing";
+import { describe, expect, it } from "vitest";
+import { createDialogue, dialogueTools } from "../../scenario/dialogue.ts";
+import { checkInvariants } from "../../scenario/invariants.ts";
+
+const thread = "ada";
+
+/** What must be the same however often a process was killed. */
+const endOf = ({ runId, status, answered, text, error, steps }: RunResult) => ({
+  ...{ runId, status, answered, text, code: error?.code },
+  steps: steps.map(({ stepId, status, output }) => ({ stepId, status, output })),
+});
+
+describe("a line that answers a question", () => {
+  it("resolves to the result of the run that asked, and is a run of its own", async () => {
+    const store = createMemoryRunStore();
+    const { agent } = createDialogue({ store });
+    const events: AgentEvent[] = [];
+    agent.subscribe((event) => events.push(event));
+    await agent.run("wait add", { runId: "asks", thread });
+    const result = await agent.run("yes", { runId: "line", thread });
+    const answered = { runId: "asks", stepId: "s1" };
+    expect(result).toMatchObject({ runId: "asks", status: "completed", answered, output: { name: "Add" } });
+    const line = await agent.getRun("line");
+    expect(line).toMatchObject({ runId: "line", status: "completed", answered, steps: [] });
+    expect(await agent.getRun("asks")).not.toHaveProperty("answered");
+    const { metadata: _metadata, updatedAt: _updatedAt, ...own } = line as RunSnapshot;
+    const { answered: _answered, ...asked } = result;
+    for (const one of [own as RunResult, asked as RunResult]) {
+      const { runId } = one;
+      const emitted = events.filter((event) => event.runId === runId);
+      checkInvariants({ events: emitted, recorded: await store.read(runId), result: one });
+    }
+  });
+
+  it("counts once, however often it is sent", async () => {
+    const log: string[] = [];
+    const { agent } = createDialogue({ tools: dialogueTools(log) });
+    await agent.run("wait add", { runId: "asks", thread });
+    const sent = await Promise.all([1, 2].map(() => agent.run("yes", { runId: "line", thread })));
+    const again = await agent.run("yes", { runId: "line", thread });
+    expect(sent.map(endOf)).toEqual([endOf(again), endOf(again)]);
+    expect(await agent.resume("line")).toEqual(again);
+    expect(log).toEqual(["Add asks"]);
+    await agent.deleteRun("asks");
+    expect(await agent.run("yes", { runId: "line", thread })).toMatchObject({ runId: "line", status: "completed" });
+  });
+
+  it("fails on its own if it comes too late", async () => {
+    const store = createMemoryRunStore();
+    const { agent } = createDialogue({
+      store,
+      read: ({ request }) =>
+        request === "late" ? { type: "answer", runId: "asks", stepId: "s1", answer: 1 } : { type: "request" },
+    });
+    await agent.run("wait", { runId: "asks", thread });
+    await agent.cancel("asks");
+    expect(await agent.run("late", { runId: "line", thread })).toMatchObject({
+      ...{ runId: "line", status: "failed" },
+      error: { code: "run-conflict" },
+    });
+    await agent.deleteRun("asks");
+    expect((await agent.run("late", { thread })).error?.code).toBe("run-not-found");
+    expect((await agent.run("late", { thread: "bob" })).error?.code).toBe("run-not-found");
+  });
+
+  it("cancels what it continues when it is cancelled itself", async () => {
+    const { agent } = createDialogue({
+      stepTimeoutMs: Number.POSITIVE_INFINITY,
+      tools: [hanging(), ...dialogueTools()],
+    });
+    const plan = {
+      steps: [
+        { id: "s1", wait: { event: "s1" } },
+        { id: "s2", tool: "Hang", input: {} },
+      ],
+    };
+    await agent.execute(plan, { runId: "hangs", thread });
+    const handle = agent.start("yes", { runId: "line", thread });
+    for await (const event of agent.events("hangs", { follow: true }))
+      if (event.type === "step-start" && event.stepId === "s2") break;
+    handle.cancel("enough");
+    expect((await handle.result).status).toBe("cancelled");
+    expect((await agent.getRun("hangs"))?.error).toMatchObject({ details: { reason: "enough" } });
+  });
+});
+
+function hanging() {
+  return {
+    ...{ name: "Hang", description: "Never ends", inputSchema: dialogueTools()[0]?.inputSchema as never },
+    execute: (_input: never, { signal }: { readonly signal: AbortSignal }) =>
+      new Promise<never>((_resolve, reject) => {
+        signal.addEventListener("abort", () => reject(signal.reason));
+      }),
+  };
+}
+
+describe("a line that declines", () => {
+  it("cancels the run that asked, and resolves to its result", async () => {
+    const { agent } = createDialogue();
+    await agent.run("wait add", { runId: "asks", thread });
+    const result = await agent.run("never mind", { runId: "line", thread });
+    expect(result).toMatchObject({
+      ...{ runId: "asks", status: "cancelled", answered: { runId: "asks", stepId: "s1" } },
+      error: { code: "cancelled", details: { reason: "declined" } },
+    });
+    expect((await agent.getRun("line"))?.status).toBe("completed");
+    expect(endOf(await agent.run("never mind", { runId: "line", thread }))).toEqual(endOf(result));
+  });
+});
+
+describe("a line that undoes", () => {
+  it("undoes what the run has done, and says so", async () => {
+    const { agent } = createDialogue();
+    await agent.run("add send", { runId: "acts", thread });
+    const result = await agent.run("undo", { runId: "line", thread });
+    expect(result).toMatchObject({
+      ...{ runId: "line", status: "completed" },
+      text: "Undone: s1 (Add). Not undone: s2 (Send): its tool cannot undo it.",
+    });
+    expect((await agent.getRun("acts"))?.steps.map(({ status }) => status)).toEqual(["undone", "completed"]);
+  });
+
+  it("says why nothing was undone", async () => {
+    const { agent } = createDialogue();
+    await agent.run("show", { thread });
+    expect((await agent.run("undo", { thread })).text).toBe("There was nothing to undo.");
+    await agent.run("wait", { runId: "waits", thread });
+    expect(await agent.run("undo", { thread })).toMatchObject({
+      status: "completed",
+      text: 'Run "waits" is not waiting for undo: it is suspended.',
+    });
+  });
+});
+
+/** What was said before, in a process that is not killed. */
+async function storeAfter(line: string): Promise<RunStore> {
+  const store = createMemoryRunStore();
+  await createDialogue({ store }).agent.run(line, { runId: "before", thread });
+  return store;
+}
+
+describe("killed at every write", () => {
+  it.each([
+    ["words", "add", "say hello", 4],
+    ["an answer", "wait add", "yes", 8],
+    ["a refusal to answer", "wait add", "never mind", 6],
+    ["undo", "add send add", "undo", 9],
+  ])("%s has its effect once", async (_name, before, line, appends) => {
+    const points = await forEachKillPoint<RunResult>({
+      createStore: () => storeAfter(before),
+      run: ({ store }) => createDialogue({ store }).agent.run(line, { runId: "line", thread }),
+      async resume({ store }) {
+        const { agent } = createDialogue({ store });
+        await agent.resumeAll();
+        return agent.run(line, { runId: "line", thread });
+      },
+      async check({ result, expected, store }) {
+        expect(endOf(result)).toEqual(endOf(expected));
+        const { agent } = createDialogue({ store });
+        expect((await agent.getRun("line"))?.status).toBe("completed");
+        expect((await agent.listRuns({ thread, resumable: true })).runs).toEqual([]);
+        const asked = await store.read("before");
+        expect(asked.filter(({ type }) => type === "run-deliver").length).toBeLessThanOrEqual(1);
+      },
+    });
+    expect(points.length).toBeGreaterThanOrEqual(appends * 2);
+  });
+});
