@@ -327,6 +327,7 @@ function createRunTables({ prefix }: Dialect): string {
       started_at text,
       digest text,
       metadata text[] COLLATE "C",
+      thread text COLLATE "C",
       pending_kinds text[] COLLATE "C",
       resume_at_ms bigint,
       posts bigint NOT NULL DEFAULT 0,
@@ -337,6 +338,7 @@ function createRunTables({ prefix }: Dialect): string {
       lease_until_ms bigint NOT NULL DEFAULT 0
     ) WITH (fillfactor = 80);
     CREATE INDEX planwright_runs_by_status ON ${prefix}runs (status, created_ms, number) WHERE status IS NOT NULL;
+    CREATE INDEX planwright_runs_by_thread ON ${prefix}runs (thread, created_ms, number) WHERE thread IS NOT NULL;
     CREATE INDEX planwright_runs_by_metadata ON ${prefix}runs USING gin (metadata);
     CREATE INDEX planwright_runs_by_pending ON ${prefix}runs USING gin (pending_kinds)
       WHERE pending_kinds IS NOT NULL;

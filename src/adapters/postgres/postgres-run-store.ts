@@ -288,9 +288,9 @@ function changeSql({ runs, newMessage }: Tables, added: NewEvents, before: RunDi
       dropped_to = CASE WHEN coalesce(${status}, r.status) IN (${ended}) THEN ${newMessage} ELSE r.dropped_to END`,
   ];
   if (isFirst) {
-    const { createdAt, createdMs, request, hashes } = firstValues(events[0] as AgentEvent);
+    const { createdAt, createdMs, request, hashes, thread = null } = firstValues(events[0] as AgentEvent);
     columns.push(sql`request = ${request}, created_ms = ${createdMs}::bigint, created_at = ${createdAt},
-      metadata = ${hashes}::text[]`);
+      metadata = ${hashes}::text[], thread = ${thread}`);
   }
   if (digest !== undefined) {
     const { kinds, resumeMs } = getWaits(digest);
@@ -317,27 +317,32 @@ const columns = raw(
 
 /** Statuses are looked up in the index one by one: together, all their runs would have to be sorted for a page. */
 export function listSql(query: ListQuery, prefix: string, nowMs: number | null): Sql {
-  const { statuses = runStatuses, resumable, pending = null, hashes, sinceMs, limit, before } = query;
+  const { statuses = runStatuses, resumable, pending = null, thread, sinceMs, limit, before } = query;
+  const hashes = query.hashes.filter((hash) => hash !== thread);
   const runs = raw(`${prefix}runs`);
   const order = sql`ORDER BY r.created_ms DESC, r.number DESC LIMIT ${limit + 1}`;
   const position = sql`(r.created_ms, r.number) < (${before.createdMs}::bigint, ${before.number}::bigint)
     AND r.created_ms >= ${sinceMs}::bigint
     AND (cardinality(${hashes}::text[]) = 0 OR r.metadata @> ${hashes}::text[])
     AND (${pending}::text[] IS NULL OR r.pending_kinds && ${pending}::text[])`;
+  const inThread = thread === undefined ? raw("") : sql`AND r.thread = ${thread}`;
   const free = resumable ? sql`AND NOT ${heldSql(nowMs)}` : raw("");
   const byStatus = (plain: readonly RunStatus[]) => sql`SELECT found.number
     FROM unnest(${plain}::text[]) AS wanted (status) CROSS JOIN LATERAL (
       SELECT r.number, r.created_ms FROM ${runs} r WHERE r.status = wanted.status AND ${position} ${free} ${order}
     ) AS found`;
+  // A thread has few runs, compared with all that have a status.
+  const byThread = (plain: readonly RunStatus[]) => sql`SELECT number FROM (SELECT r.number FROM ${runs} r
+    WHERE r.status = ANY (${plain}::text[]) ${inThread} AND ${position} ${free} ${order}) AS found`;
   const messages = raw(`${prefix}messages`);
   const suspended = sql`SELECT number FROM (SELECT r.number FROM ${runs} r WHERE r.status = 'suspended'
     AND r.number = ANY (ARRAY(SELECT run_number FROM ${messages}
       UNION SELECT number FROM ${runs} WHERE resume_at_ms <= ${nowSql(nowMs)}))
     AND (EXISTS (SELECT 1 FROM ${messages} m WHERE m.run_number = r.number AND m.number > r.dropped_to)
-      OR r.resume_at_ms <= ${nowSql(nowMs)}) AND ${position} ${free} ${order}) AS suspended`;
+      OR r.resume_at_ms <= ${nowSql(nowMs)}) AND ${position} ${free} ${inThread} ${order}) AS suspended`;
   const plain = resumable ? statuses.filter((status) => status !== "suspended") : statuses;
   const arms = [
-    ...(plain.length > 0 ? [byStatus(plain)] : []),
+    ...(plain.length > 0 ? [thread === undefined ? byStatus(plain) : byThread(plain)] : []),
     ...(resumable && statuses.includes("suspended") ? [suspended] : []),
   ];
   return sql`SELECT ${columns} FROM (${join(arms, " UNION ALL ")}) AS page

@@ -62,7 +62,13 @@ export function firstValues(first: AgentEvent) {
   const start: Partial<RunStartEvent> = first.type === "run-start" ? first : {};
   const request = shownRequest(start);
   const json = request === undefined ? null : JSON.stringify(request);
-  return { createdAt, createdMs: Date.parse(createdAt), request: json, hashes: hashesOf(start) };
+  return {
+    createdAt,
+    createdMs: Date.parse(createdAt),
+    request: json,
+    hashes: hashesOf(start),
+    thread: hashThread(start.thread)[0],
+  };
 }
 
 export function needsDigest(events: readonly AgentEvent[]): boolean {
@@ -92,6 +98,8 @@ export function getWaits({ pending, resumeAt }: Partial<RunDigest> = {}) {
 export interface ListQuery extends Pick<ListSelection, "statuses" | "resumable" | "pending" | "sinceMs" | "limit"> {
   /** Of metadata, and of a thread. */
   readonly hashes: readonly string[];
+  /** The last of the hashes, if there is a thread. */
+  readonly thread: string | undefined;
   /** The page starts after this position, by the time of creation and then by the number. Neither ever changes. */
   readonly before: { readonly createdMs: number; readonly number: number };
 }
@@ -102,6 +110,7 @@ export function readListOptions(options: ListRunsOptions): ListQuery {
   return {
     ...selection,
     hashes: [...metadata.map(([key, value]) => hashEntry(JSON.stringify(key), value)), ...hashThread(thread)],
+    thread: hashThread(thread)[0],
     // No run has the number 0, so runs created exactly at `until` are left out.
     before: position.createdMs < untilMs ? position : { createdMs: untilMs, number: 0 },
   };

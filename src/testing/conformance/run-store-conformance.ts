@@ -499,6 +499,12 @@ const cases: Readonly<Record<string, Check>> = {
     assert.equal(await listIds(store, { metadata: { thread: "ada" } }), "r4");
     assert.equal(await listIds(store, { thread: "ada", metadata: { tenant: "a" } }), "r3");
     assert.equal(await listIds(store, { thread: "ada", status: "running", since: at(2) }), "r6");
+    assert.equal(await listIds(store, { thread: "ada", resumable: true }), "r6 r1");
+    for (const runId of ["r1", "r2"]) {
+      await store.append(runId, [runSuspend(runId, 2)], { sequence: 2 });
+      await store.post(runId, { type: "note" });
+    }
+    assert.equal(await listIds(store, { thread: "ada", resumable: true }), "r6 r1");
     const { runs, cursor } = await store.list({ thread: "ada", limit: 2 });
     assertSame(runs[0]?.thread, "ada");
     assert.equal(await listIds(store, { thread: "ada", limit: 9, cursor }), "r1");

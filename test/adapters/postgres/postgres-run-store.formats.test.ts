@@ -2,7 +2,7 @@ import pg from "pg";
 import { expect, it, onTestFinished } from "vitest";
 import { formatStatement } from "../../../src/adapters/postgres/database.ts";
 import { listSql } from "../../../src/adapters/postgres/postgres-run-store.ts";
-import { readListOptions } from "../../../src/adapters/sql/run-rows.ts";
+import { hashesOf, readListOptions } from "../../../src/adapters/sql/run-rows.ts";
 import { runStart, stepStart } from "../../../src/testing/conformance/run-store-conformance.ts";
 import { openStore, usePostgres } from "./postgres-server.ts";
 
@@ -71,4 +71,21 @@ it("lists runs by status in the order of an index, however many there are", asyn
     // Nothing is sorted before the limit.
     expect(plan).toMatch(/-> {2}Limit\n *-> {2}Index (Only )?Scan Backward using planwright_runs_by_status/);
   }
+});
+
+it("lists the runs of a thread in the order of an index, however many there are since", async () => {
+  const url = await server.newDatabase();
+  await openStore(url, { listen: false }).list();
+  const [hash = ""] = hashesOf({ thread: "ada" });
+  await server.query(
+    url,
+    `INSERT INTO planwright_runs (run_id, sequence, status, created_ms, metadata, thread)
+      SELECT 'r' || n, 1, 'completed', n, '{}', CASE WHEN n <= 10000 THEN '${hash}' END
+      FROM generate_series(1, 20000) AS n`,
+  );
+  await server.query(url, "ANALYZE planwright_runs");
+  const statement = listSql(readListOptions({ thread: "ada", limit: 8 }), "public.planwright_", null);
+  const rows = await server.query(url, `EXPLAIN (COSTS OFF) ${formatStatement(statement)}`, [...statement.values]);
+  const plan = rows.map((row) => row["QUERY PLAN"]).join("\n");
+  expect(plan).toMatch(/-> {2}Limit\n *-> {2}Index Scan Backward using planwright_runs_by_thread/);
 });

@@ -261,6 +261,7 @@ it.each([
   { filter: { resumable: true } },
   { filter: { until: "2026-01-01" }, index: "runs_by_creation" },
   { filter: { metadata: { tenant: "a", user: "b" }, status: "failed" } },
+  { filter: { thread: "a" } },
 ] as const)(
   "listSql uses an index for $filter, so that a page costs the same among many runs",
   ({ filter, ...expected }) => {
