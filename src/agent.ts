@@ -14,7 +14,7 @@ import type { RunResult } from "./core/run-result.ts";
 import { isSensitiveTool } from "./core/tool-schemas.ts";
 import { invalidPlan, plainIssues } from "./plan/validate-plan.ts";
 import { type Agent, type Orchestrator, type RunHandle, type WorkedAgent, workerKey } from "./runs/agent-interface.ts";
-import { readDecision, readDelivery, readSettleOptions } from "./runs/commands/command-options.ts";
+import { readAnswer, readDecision, readDelivery, readSettleOptions } from "./runs/commands/command-options.ts";
 import type { RunTarget } from "./runs/planning/run-target.ts";
 import type { EngineSettings } from "./runs/run/engine-settings.ts";
 import { agentClosed, cancelledBy, noReason, returnOrThrow, runActiveHere } from "./runs/run/run-errors.ts";
@@ -276,6 +276,17 @@ export function createEngine(settings: EngineSettings): Agent & WorkedAgent {
       return handOut(runId, how.options, async (parts, runs, opening) => {
         const command = await parts.toDelivery(settings, given);
         return parts.sendCommand(runs, { ...opening, ...how, type: "deliver", command });
+      });
+    },
+
+    answer(runId, item, answer, options = {}) {
+      const { given, ...how } = readAnswer(runId, item, { answer, options });
+      return handOut(runId, how.options, async (parts, runs, opening) => {
+        const command = await parts.toAnswer(runs, runId, given);
+        if (command !== undefined) return parts.sendCommand(runs, { ...opening, ...how, type: "answer", command });
+        const reason = "the question was declined";
+        opening.cancelling?.abort(cancelledBy(reason));
+        return parts.sendCommand(runs, { ...opening, ...how, type: "cancel", command: { reason } });
       });
     },
 

@@ -2,13 +2,13 @@ import { indexTools } from "./core/define-tool.ts";
 import { HiddenTexts } from "./core/hidden-texts.ts";
 import { toJson } from "./core/json.ts";
 import { checkObject, checkOption, failOption, readOptions } from "./core/option-tables.ts";
-import type { AnyPlan, PlanStep, StepWait, ToolStep } from "./core/plan.ts";
+import { type AnyPlan, type PlanStep, planSchema, type ToolStep } from "./core/plan.ts";
 import { readZod3 } from "./core/schema-zod3.ts";
-import { callsTool, describeConditions, describeWait, withInputs } from "./core/step.ts";
+import { callsTool, describeConditions, withInputs } from "./core/step.ts";
 import { printable, printableJson } from "./core/text.ts";
 import type { DefinedTool, SaidCall, Tool } from "./core/tool.ts";
 import { effectOf, inWords, sayCall } from "./describe-call.ts";
-import { dependenciesOf, stepsNamedIn } from "./plan/references.ts";
+import { dependenciesOf, describeWaits, stepsNamedIn } from "./plan/references.ts";
 import { sayStep } from "./planners/rules/say.ts";
 
 /**
@@ -34,10 +34,11 @@ export function describePlan(plan: AnyPlan, options: { readonly tools: readonly 
   const hidden = new HiddenTexts();
   const calls = steps.map((step) => describeStep(step, tools, hidden));
   const width = Math.max(...steps.map(({ id }) => printable(id).length)) + 2;
+  const waits = describeWaits(steps);
   const earlier = new Set<string>();
   const blocks = steps.map((step, index) => {
     const { id, reasoning } = step;
-    const { words, call = `wait ${describeWait(step.wait as StepWait)}`, added } = calls[index] ?? {};
+    const { words, call = waits.get(id) ?? "", added } = calls[index] ?? {};
     const after = dependenciesOf(step, steps[index - 1], { stepIds: stepsNamedIn(step, earlier) });
     earlier.add(id);
     const facts = [...describeTool(step, tools), ...(after.length > 0 ? [`after ${after.join(", ")}`] : [])];
@@ -76,7 +77,8 @@ function isStep(step: unknown): boolean {
     typeof input === "object" &&
     input !== null &&
     jsonSpec.isValid(input);
-  const isWait = typeof wait === "object" && wait !== null;
+  const isWait =
+    typeof wait === "object" && wait !== null && (!("ask" in wait) || planSchema.safeParse({ steps: [step] }).success);
   const texts: readonly unknown[] = [id, reasoning, when, forEach, ...(Array.isArray(dependsOn) ? dependsOn : [0])];
   return (isCall || isWait) && texts.every((text) => typeof text === "string");
 }

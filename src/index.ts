@@ -81,11 +81,13 @@ export {
   type PlanSource,
   type PlanStep,
   planSchema,
+  type Question,
   type StepWait,
   type ToolStep,
   type WaitStep,
 } from "./core/plan.ts";
 export type { PlanDraft, Planner, PlanRequest, ReplanRequest } from "./core/planner.ts";
+export type { QuestionItem } from "./core/question.ts";
 export type { ApprovalRecord, RunResult, RunSnapshot, StepRecord } from "./core/run-result.ts";
 export type { StepStatus } from "./core/run-state.ts";
 export type { ListRunsOptions, RunPage, RunStore } from "./core/run-store.ts";

@@ -150,6 +150,8 @@ export const publicExports = {
       "PlanStep",
       "Planner",
       "Proposal",
+      "Question",
+      "QuestionItem",
       "RejectionOptions",
       "ReplanRequest",
       "RequestApproval",

@@ -2,8 +2,8 @@ import { type AgentErrorLike, isAgentError } from "../core/errors.ts";
 import type { PendingItem, PlanFallbackEvent, StepEndEvent } from "../core/events.ts";
 import type { Plan } from "../core/plan.ts";
 import { describeRefusal, type RunResult, type RunSnapshot, type StepRecord } from "../core/run-result.ts";
-import { isHold, type RunSummary, shownStatus } from "../core/run-summary.ts";
-import { describeStepRef, describeWait, type StepRef } from "../core/step.ts";
+import { describeWaiting, isHold, isWait, type RunSummary, shownStatus } from "../core/run-summary.ts";
+import { describeStepRef, type StepRef } from "../core/step.ts";
 import { cutText, printable } from "../core/text.ts";
 import type { Tool } from "../core/tool.ts";
 import { describeCall, describePlan } from "../describe-plan.ts";
@@ -96,8 +96,8 @@ export function renderStep(
   if (status === "skipped") return colors.dim(`  - ${nameStep(step)}: skipped (${printable(String(reason))})`);
   if (status === "running") return `  > ${nameStep(step)}: started`;
   if (status === "waiting") {
-    const item = run.pending?.find((one) => one.kind === "wait" && one.stepId === step.stepId);
-    const what = item?.kind === "wait" ? printable(describeWait(item)) : "for approval";
+    const item = run.pending?.find((one) => isWait(one) && one.stepId === step.stepId);
+    const what = item && isWait(item) ? printable(describeWaiting(item)) : "for approval";
     return `  ${colors.yellow("?")} ${nameStep(step)}: waiting ${what}`;
   }
   if (status === "undone") return `  ${colors.green("↶")} ${nameStep(step)}: undone`;
@@ -152,7 +152,7 @@ export function renderHint(
 function describePending(item: PendingItem, tools: readonly Tool[]): string {
   if (isHold(item)) return `${item.kind === "mismatch" ? "it cannot continue here: " : ""}${printable(item.reason)}`;
   if (item.kind === "plan-approval") return "the plan needs approval";
-  if (item.kind === "wait") return `${printable(item.stepId)} waits ${printable(describeWait(item))}`;
+  if (isWait(item)) return `${printable(item.stepId)} waits ${printable(describeWaiting(item))}`;
   const step = printable(describeStepRef(item));
   if (item.kind === "outcome") return `it is not known whether ${step} took effect`;
   return `${step} needs approval: ${describeCall(item, { tools })}`;

@@ -6,6 +6,7 @@ import { isRecord, isSealed, type JsonObject, type JsonValue } from "./json.ts";
 import type { ModelUsage } from "./model-usage.ts";
 import { failOption } from "./option-tables.ts";
 import type { Plan, PlanStep } from "./plan.ts";
+import type { QuestionItem } from "./question.ts";
 import type { StepRef } from "./step.ts";
 import { type InferToolInput, type InferToolOutput, type Tool, type ToolEffect, toolEffects } from "./tool.ts";
 import type { ToolFingerprint } from "./tool-schemas.ts";
@@ -119,6 +120,8 @@ export type PendingItem =
   | { readonly kind: "plan-approval"; readonly hash: string; readonly expiresAt?: string }
   /** A time or an event: `until` is when the wait is over by itself, `event` what ends it earlier. */
   | { readonly kind: "wait"; readonly stepId: string; readonly until?: string; readonly event?: string }
+  /** The answer to a question. It can be passed unchanged to `answer`. */
+  | QuestionItem
   /** The run does not fit the process that tried to resume it; `differences` says why. `resume` tries again. */
   | (Unstarted & { readonly kind: "mismatch"; readonly reason: string; readonly differences: readonly RunDifference[] })
   /** Too many processes in a row have died executing the run. Only `resume` continues it. */
@@ -413,12 +416,20 @@ export interface WaitStartEvent extends EventBase<"wait-start">, WaitDue {
   readonly stepId: string;
 }
 
-/** An event was delivered. The first step that waits for its name takes it, now or later. @group Events */
+/**
+ * An event was delivered, and the first step that waits for its name takes it, now or later; or the question of a step
+ * was answered. @group Events
+ */
 export interface RunDeliverEvent extends EventBase<"run-deliver"> {
-  readonly name: string;
+  /** Absent for an answer. */
+  readonly name?: string;
+  /** The step that asked; only for an answer. */
+  readonly stepId?: string;
   readonly value: JsonValue;
-  /** A second one with this id does not count. */
+  /** A second event with this id does not count. An answer has the id of its question. */
   readonly id: string;
+  /** The answer was read from a text. */
+  readonly typed?: true;
 }
 
 /**
@@ -596,6 +607,13 @@ const question = {
   given: optional(isRecord),
   effect: isEffect,
 };
+const asked = {
+  ...{ stepId: isText, id: isText, message: isText, allowText: (value: unknown) => typeof value === "boolean" },
+  display: oneOf("confirm", "select", "multi-select", "text"),
+  options: optional(listOf(object({ id: isText, label: isText }))),
+  responseSchema: isRecord,
+  expiresAt: mayBeTime,
+};
 const isChangedCall = object({ input: isRecord, effect: isEffect, hash: isText });
 const note = { by: mayBeText, comment: mayBeText };
 const decision = (changed: Check) =>
@@ -678,7 +696,7 @@ const recordedKinds = {
   },
   "circuit-change": { tool: isText, state: oneOf("closed", "open", "half-open") },
   "wait-start": wait,
-  "run-deliver": { name: isText, value: isThere, id: isText },
+  "run-deliver": { name: mayBeText, stepId: mayBeText, value: isThere, id: isText, typed: mayBeTrue },
   "undo-start": step,
   "undo-end": { ...step, attempts: isCount, outcome: byStatus({ completed: {}, failed: failure }) },
   "run-suspend": {
@@ -691,6 +709,7 @@ const recordedKinds = {
         approval: question,
         "plan-approval": planQuestion,
         wait,
+        question: asked,
         mismatch: { reason: isText, differences: listOf(object({ message: isText })), isUnstarted: mayBeTrue },
         "given-up": { reason: isText, deaths: isPositive, isUnstarted: mayBeTrue },
       }),
@@ -744,13 +763,18 @@ export function checkEventType(type: unknown): asserts type is AgentEventType {
   if (!types.includes(type)) failOption("type", type, `the type of an event: ${types.join(", ")}`, true);
 }
 
-/** Grows when events or the tables of stores change. Any other format is refused. */
+/** Grows when events or the tables of stores change. */
 export const formatVersion = 8;
+
+/** Format 7 has no questions and is otherwise the same; any other is refused. */
+export function isReadable(format: unknown): boolean {
+  return format === formatVersion || format === 7;
+}
 
 export function checkEventFormat(runId: string, events: readonly AgentEvent[]): void {
   for (const event of events) {
     const isStart = event.type === "run-start" || event.type === "run-resume";
-    if (isStart && event.version !== formatVersion)
+    if (isStart && !isReadable(event.version))
       throw wrongFormat(event.version, { what: `The run "${runId}"`, runId, operation: "read" });
   }
 }

@@ -27,13 +27,14 @@ export interface ToolStep extends StepHead {
 }
 
 /**
- * A duration, an instant (ISO 8601 with a zone, or a reference to one), or an event that is delivered to the run, for at most
- * `timeoutMs`. @group Plans
+ * A duration, an instant (ISO 8601 with a zone, or a reference to one), an event that is delivered to the run, or the
+ * answer to a question, the last two for at most `timeoutMs`. @group Plans
  */
 export type StepWait =
   | { readonly forMs: number }
   | { readonly until: string | Reference }
-  | { readonly event: string; readonly timeoutMs?: number | undefined };
+  | { readonly event: string; readonly timeoutMs?: number | undefined }
+  | { readonly ask: Question; readonly timeoutMs?: number | undefined };
 
 /** One of the answers that a question offers. @inline */
 export interface QuestionOption {
@@ -48,7 +49,11 @@ export interface Question {
   readonly message: string;
   readonly display: "confirm" | "select" | "multi-select" | "text";
   readonly options?: readonly QuestionOption[] | undefined;
-  /** JSON Schema of `{ answer }`, which is a boolean, text, number, or list of texts. */
+  /**
+   * JSON Schema of `{ answer }`, which is a boolean, text, number, or list of texts of an `enum`. Texts may have `enum`,
+   * `minLength`, `maxLength` and the formats `date`, `date-time` and `time`, numbers `minimum` and `maximum`, lists
+   * `minItems` and `maxItems`.
+   */
   readonly responseSchema: JsonObject;
 }
 
@@ -257,7 +262,7 @@ const toolStepSchema = () =>
     concurrency: z.int().min(1).optional(),
   });
 
-const waitKeys = "exactly one of forMs, until and event, the last with an optional timeoutMs";
+const waitKeys = "exactly one of forMs, until, event and ask, the last two with an optional timeoutMs";
 const milliseconds = () => z.int().min(0).max(maxWaitMs);
 
 const waitStepSchema = () =>
@@ -276,12 +281,61 @@ const waitStepSchema = () =>
     ),
   });
 
-/** A step with `wait` is checked as one that waits, any other as one that calls a tool, so that issues say what is meant. */
+const askStepSchema = () =>
+  z.strictObject({
+    ...headShape(),
+    wait: z.strictObject({ ask: questionSchema(), timeoutMs: milliseconds().optional() }),
+  });
+
+const questionSchema = () =>
+  z.strictObject({
+    message: z.string().min(1),
+    display: z.enum(["confirm", "select", "multi-select", "text"]),
+    options: z
+      .array(z.strictObject({ id: z.string().min(1), label: z.string().min(1), description: z.string().optional() }))
+      .optional(),
+    responseSchema: z.strictObject({
+      type: z.literal("object"),
+      properties: z.strictObject({ answer: answerSchema() }),
+      required: z.tuple([z.literal("answer")]),
+      additionalProperties: z.literal(false).optional(),
+    }),
+  });
+
+const answerSchema = () => {
+  const notes = { title: z.string().optional(), description: z.string().optional() };
+  const texts = z.array(z.string()).min(1);
+  const count = z.int().min(0).optional();
+  const bounds = { minimum: z.number().optional(), maximum: z.number().optional(), ...notes };
+  const text = {
+    enum: texts.optional(),
+    format: z.enum(["date", "date-time", "time"]).optional(),
+    ...{ minLength: count, maxLength: count, ...notes },
+  };
+  const items = z.strictObject({ type: z.literal("string"), enum: texts });
+  return z.discriminatedUnion(
+    "type",
+    [
+      z.strictObject({ type: z.literal("string"), ...text }),
+      z.strictObject({ type: z.literal("number"), ...bounds }),
+      z.strictObject({ type: z.literal("integer"), ...bounds }),
+      z.strictObject({ type: z.literal("boolean"), ...notes }),
+      z.strictObject({ type: z.literal("array"), items, minItems: count, maxItems: count, ...notes }),
+    ],
+    {
+      error: ({ code }) =>
+        code === "invalid_union" ? "an answer is a string, number, integer, boolean or array" : undefined,
+    },
+  );
+};
+
+/** A step is checked as one that asks, waits for something else or calls a tool, so that issues say what is meant. */
 const stepSchema = () => {
-  const [tool, wait] = [toolStepSchema(), waitStepSchema()];
-  return z.custom<z.infer<typeof tool> | z.infer<typeof wait>>().superRefine((step, context) => {
+  const [tool, wait, ask] = [toolStepSchema(), waitStepSchema(), askStepSchema()];
+  return z.custom<z.infer<typeof tool> | z.infer<typeof wait> | z.infer<typeof ask>>().superRefine((step, context) => {
     const waits = typeof step === "object" && step !== null && "wait" in step;
-    const parsed = (waits ? wait : tool).safeParse(step);
+    const asks = waits && typeof step.wait === "object" && step.wait !== null && "ask" in step.wait;
+    const parsed = (asks ? ask : waits ? wait : tool).safeParse(step);
     for (const issue of parsed.error?.issues ?? []) context.addIssue({ ...issue } as never);
   });
 };

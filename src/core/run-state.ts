@@ -17,7 +17,8 @@ import {
 import { canonicalJson, type JsonObject, type JsonValue } from "./json.ts";
 import { addTo } from "./lists.ts";
 import { addUsage, type ModelUsage, restOfUsage } from "./model-usage.ts";
-import type { Plan, PlanStep } from "./plan.ts";
+import type { Plan, PlanStep, Question } from "./plan.ts";
+import { questionOf } from "./question.ts";
 import { type RunStatus, runStatusAfter } from "./run-summary.ts";
 import { inputOf, type StepRef, toolOf } from "./step.ts";
 import type { ToolEffect } from "./tool.ts";
@@ -324,7 +325,12 @@ function startWait(state: RunState, { stepId, until, event }: AgentEventOf<"wait
   }
 }
 
-function deliver(state: RunState, { name, value, id }: AgentEventOf<"run-deliver">): void {
+function deliver(state: RunState, { name = "", stepId, value, id }: AgentEventOf<"run-deliver">): void {
+  if (stepId !== undefined) {
+    const step = state.steps.get(stepId);
+    if (step !== undefined && openQuestionOf(step) !== undefined) step.wait = { ...step.wait, received: { value } };
+    return;
+  }
   const deliveries = deliveriesOf(state);
   if (deliveries.ids.has(id)) return;
   deliveries.ids.add(id);
@@ -351,7 +357,7 @@ function deliveriesOf(state: RunState): Deliveries {
 export type StepStatus =
   | "pending"
   | "running"
-  /** For an approval, a time or an event. */
+  /** For an approval, a time, an event or an answer. */
   | "waiting"
   | "completed"
   | "failed"
@@ -662,6 +668,10 @@ export function isDecided({ status, approval, iterations }: StepState): boolean 
 
 export function isAwaited({ status, wait }: Pick<StepState, "status" | "wait">): boolean {
   return status === "waiting" && wait !== undefined;
+}
+
+export function openQuestionOf(step: StepState): Question | undefined {
+  return isAwaited(step) && step.wait?.received === undefined ? questionOf(step) : undefined;
 }
 
 export function isWaitOver({ status, wait }: Pick<StepState, "status" | "wait">, nowMs: number): boolean {

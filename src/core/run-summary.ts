@@ -2,7 +2,8 @@ import type { AgentErrorCode } from "./errors.ts";
 import type { AgentEvent, PendingItem, RunStartEvent, RunSuspendEvent } from "./events.ts";
 import type { JsonObject } from "./json.ts";
 import { addUsage, type ModelUsage } from "./model-usage.ts";
-import { type StepRef, stepRefOf } from "./step.ts";
+import type { QuestionItem } from "./question.ts";
+import { describeWait, type StepRef, stepRefOf } from "./step.ts";
 
 /** Something that a suspended run waits for, without the input; `approve` and `reject` accept it unchanged. @inline */
 type PendingItemSummary =
@@ -11,7 +12,9 @@ type PendingItemSummary =
   | { readonly kind: "plan-approval"; readonly hash: string }
   /** The reason is cut to 500 characters. */
   | { readonly kind: "mismatch" | "given-up"; readonly reason: string }
-  | Extract<PendingItem, { readonly kind: "wait" }>;
+  | Extract<PendingItem, { readonly kind: "wait" }>
+  /** The message is cut to 500 characters. */
+  | Pick<QuestionItem, "kind" | "stepId" | "id" | "message">;
 
 export function shownRequest({ request, plan }: Partial<Pick<RunStartEvent, "request" | "plan">>): string | undefined {
   return request ?? (plan?.request || undefined);
@@ -20,7 +23,15 @@ export function shownRequest({ request, plan }: Partial<Pick<RunStartEvent, "req
 /** A kind of what a suspended run waits for. @group Runs and results */
 export type PendingKind = PendingItem["kind"];
 
-export const pendingKinds = ["approval", "plan-approval", "outcome", "wait", "mismatch", "given-up"] as const;
+export const pendingKinds = [
+  "approval",
+  "plan-approval",
+  "outcome",
+  "wait",
+  "question",
+  "mismatch",
+  "given-up",
+] as const;
 
 /** A summary of what a suspended run waits for. @inline */
 interface PendingSummary {
@@ -61,6 +72,16 @@ export interface RunSummary {
 
 export type Hold = Extract<PendingItem, { readonly kind: "mismatch" | "given-up" }>;
 
+type WaitItem = Extract<PendingItem, { readonly kind: "wait" | "question" }>;
+
+export function isWait(item: PendingItem): item is WaitItem {
+  return item.kind === "wait" || item.kind === "question";
+}
+
+export function describeWaiting(item: WaitItem): string {
+  return describeWait(item.kind === "wait" ? item : { ask: item, until: item.expiresAt });
+}
+
 export function isHold(item: PendingItem): item is Hold {
   return item.kind === "mismatch" || item.kind === "given-up";
 }
@@ -78,9 +99,10 @@ export function isUnstarted({ pending }: { readonly pending?: readonly PendingIt
 }
 
 export function resumeTimeOf(pending: readonly PendingItem[] | undefined): number | undefined {
-  const times = (pending ?? []).flatMap((item) =>
-    item.kind === "wait" && item.until !== undefined ? Date.parse(item.until) : [],
-  );
+  const times = (pending ?? []).flatMap((item) => {
+    const until = item.kind === "wait" ? item.until : item.kind === "question" ? item.expiresAt : undefined;
+    return until === undefined ? [] : Date.parse(until);
+  });
   return times.length === 0 ? undefined : times.reduce((one, other) => Math.min(one, other));
 }
 
@@ -136,6 +158,10 @@ function suspended({ resumeAt: _, ...digest }: RunDigest, { pending, resumeAt: a
 
 function summarizeItem(item: PendingItem): PendingItemSummary {
   if (item.kind === "wait") return item;
+  if (item.kind === "question") {
+    const { kind, stepId, id, message } = item;
+    return { kind, stepId, id, message: message.slice(0, maxTextLength) };
+  }
   if (item.kind === "plan-approval") return { kind: item.kind, hash: item.hash };
   if (isHold(item)) return { kind: item.kind, reason: item.reason.slice(0, maxTextLength) };
   const place = stepRefOf(item);

@@ -1,5 +1,6 @@
 import type { JsonObject } from "./json.ts";
-import type { PlanStep, Reference, StepWait } from "./plan.ts";
+import type { PlanStep, Question, Reference, StepWait } from "./plan.ts";
+import { cutText } from "./text.ts";
 
 /** A step, or an iteration of one. @inline */
 export interface StepRef {
@@ -31,6 +32,11 @@ export function toolOf({ tool }: Pick<PlanStep, "tool">): string {
 
 export function inputOf({ input, wait }: Pick<PlanStep, "input" | "wait">): JsonObject {
   return input ?? (wait as StepWait & JsonObject);
+}
+
+/** The part in which references are filled: a question is literal. */
+export function templateOf(step: Pick<PlanStep, "input" | "wait">): JsonObject {
+  return step.wait !== undefined && "ask" in step.wait ? {} : inputOf(step);
 }
 
 /** A malformed step counts as one that calls a tool. */
@@ -93,17 +99,27 @@ function describeDuration(ms: number): string {
 
 interface WaitInWords {
   readonly event?: string;
-  readonly until?: string | Reference;
+  readonly ask?: Pick<Question, "message" | "options">;
+  readonly until?: string | Reference | undefined;
   readonly timeoutMs?: number | undefined;
 }
 
 export function describeWait(wait: StepWait | WaitInWords): string {
   if ("forMs" in wait) return `for ${describeDuration(wait.forMs)}`;
-  const { event, until, timeoutMs }: WaitInWords = wait;
+  const { event, ask, until, timeoutMs }: WaitInWords = wait;
   const time = typeof until === "object" ? until.$ref : until;
-  if (event === undefined) return `until ${time}`;
+  const what = ask === undefined ? event && `the event "${event}"` : `the answer to ${describeQuestion(ask)}`;
+  if (what === undefined) return `until ${time}`;
   const limit = timeoutMs === undefined ? time && `until ${time}` : `at most ${describeDuration(timeoutMs)}`;
-  return `for the event "${event}", ${limit ?? "without a time limit"}`;
+  return `for ${what}, ${limit ?? "without a time limit"}`;
+}
+
+const maxOptions = 10;
+
+export function describeQuestion({ message, options = [] }: Pick<Question, "message" | "options">): string {
+  const labels = options.slice(0, maxOptions).map(({ label }) => cutText(label, 100));
+  const more = options.length > maxOptions ? [`${options.length - maxOptions} more`] : [];
+  return `"${cutText(message, 500)}"${labels.length > 0 ? ` (${[...labels, ...more].join(", ")})` : ""}`;
 }
 
 export function describeConditions({ when, forEach, concurrency = 1 }: PlanStep): readonly string[] {

@@ -1,7 +1,7 @@
 import type { AgentError } from "./errors.ts";
 import type { JsonValue } from "./json.ts";
-import type { Question } from "./plan.ts";
 import type { PlanDraft, PlanRequest } from "./planner.ts";
+import type { QuestionItem } from "./question.ts";
 import type { RunSnapshot } from "./run-result.ts";
 
 /** A line of a dialogue. */
@@ -22,18 +22,6 @@ export type Turn =
   | { readonly type: "decline"; readonly runId: string; readonly stepId: string }
   /** The steps of an ended run are undone. */
   | { readonly type: "undo"; readonly runId: string };
-
-/** A question that a suspended run waits for. */
-export interface QuestionItem extends Question {
-  readonly kind: "question";
-  readonly stepId: string;
-  /** Unique among the questions of all runs. */
-  readonly id: string;
-  /** True if a text that is not an option is an answer, too. */
-  readonly allowText: boolean;
-  /** ISO 8601, UTC; absent if the question does not expire. */
-  readonly expiresAt?: string;
-}
 
 /** Reads the lines of dialogues. Loaded with the first run that has a thread. */
 export interface TurnReader {

@@ -11,6 +11,7 @@ import {
   valuesOf,
 } from "../core/json-schema.ts";
 import type { PlanIssue, PlanStep, ToolStep, WaitStep } from "../core/plan.ts";
+import { answerSchemaOf, findQuestionIssues } from "../core/question.ts";
 import { type ParseResult, parseWith, type StandardSchema, toJsonSchema, zodVersionOf } from "../core/schema.ts";
 import { callsTool, isIterationName, timeOfInstant } from "../core/step.ts";
 import { suggestName } from "../core/text.ts";
@@ -194,6 +195,10 @@ function checkWait({ wait }: WaitStep, scope: StepScope): readonly PlanIssue[] {
     const message = noSuch("event", wait.event, events.keys());
     return [{ code: "unknown-event", path: [...path, "wait", "event"], message }];
   }
+  if ("ask" in wait) {
+    const found = findQuestionIssues(wait.ask);
+    return found.map((issue) => ({ ...issue, code: "invalid-shape", path: [...path, "wait", "ask", ...issue.path] }));
+  }
   if (!("until" in wait)) return [];
   const at = [...path, "wait", "until"];
   if (references.length > 0) {
@@ -264,6 +269,7 @@ function findOutput(stepId: string, scope: StepScope): SchemasAt | undefined {
 }
 
 function outputSchemaOf({ tool, wait }: PlanStep, { tools, events, schemas }: StepScope): JsonSchema | undefined {
+  if (wait !== undefined && "ask" in wait) return answerSchemaOf(wait.ask) as JsonSchema;
   if (wait !== undefined && !("event" in wait)) return instant;
   const source = wait === undefined ? tools.get(tool) : events?.get(wait.event);
   return source && schemas.get(source)?.output;

@@ -1,7 +1,7 @@
 import { AgentError } from "../core/errors.ts";
 import { deepFreeze, endOfString, type JsonObject, type JsonPath, type JsonValue, mapItems } from "../core/json.ts";
 import type { PlanStep } from "../core/plan.ts";
-import { describeStepRef, inputOf, isIterationName, type StepRef, stepRefOf } from "../core/step.ts";
+import { describeStepRef, describeWait, isIterationName, type StepRef, stepRefOf, templateOf } from "../core/step.ts";
 
 export interface ParsedReference {
   readonly text: string;
@@ -125,7 +125,7 @@ export function resolveInput(
 ): JsonObject {
   const ref = stepRefOf({ stepId: step.id, iteration });
   let repeated: RepeatedSize | undefined;
-  return fillReferences(inputOf(step), (reference, text) => {
+  return fillReferences(templateOf(step), (reference, text) => {
     const output = reference && outputOf(reference.stepId);
     if (reference === undefined || output === undefined) throw missing(text, ref);
     if (output === null && reference.path.length > 0 && isSkipped?.(reference.stepId)) {
@@ -268,7 +268,7 @@ interface KnownNames {
 export function dependenciesOf(
   step: PlanStep,
   previous: PlanStep | undefined,
-  { stepIds, references = findReferences(inputOf(step)) }: KnownNames = {},
+  { stepIds, references = findReferences(templateOf(step)) }: KnownNames = {},
 ): readonly string[] {
   const written = step.dependsOn ?? (previous ? [previous.id] : none);
   if (references.length === 0 && stepIds === undefined && written.length < 2) return written;
@@ -278,6 +278,29 @@ export function dependenciesOf(
   }
   for (const id of stepIds ?? none) ids.add(id);
   return [...ids];
+}
+
+const maxUses = 3;
+
+/** Waits in words by the ids of their steps; a question with the inputs and conditions that use its answer. */
+export function describeWaits(steps: readonly PlanStep[]): ReadonlyMap<string, string> {
+  const uses = new Map<string, Set<string>>();
+  const waits = new Map<string, string>();
+  for (const step of steps) {
+    if (uses.size > 0) {
+      for (const { reference, path } of findReferences(templateOf(step)))
+        uses.get(reference?.stepId ?? "")?.add(`fills ${[step.tool, ...path].join(".")}`);
+      for (const id of stepsNamedIn(step, uses)) uses.get(id)?.add(`decides about ${step.id}`);
+    }
+    if (step.wait === undefined) continue;
+    waits.set(step.id, `wait ${describeWait(step.wait)}`);
+    if ("ask" in step.wait) uses.set(step.id, new Set());
+  }
+  for (const [id, found] of uses) {
+    const more = found.size > maxUses ? [`${found.size - maxUses} more`] : [];
+    waits.set(id, [waits.get(id), ...[...found].slice(0, maxUses), ...more].join(", "));
+  }
+  return waits;
 }
 
 export function isOfIteration({ forEach }: Pick<PlanStep, "forEach">, name: string): name is "item" | "index" {

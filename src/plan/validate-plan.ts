@@ -27,7 +27,7 @@ import {
 } from "../core/plan.ts";
 import { expectedSchema, type StandardSchema } from "../core/schema.ts";
 import { readZod3 } from "../core/schema-zod3.ts";
-import { inputOf, isIterationName, planVersionOf, toolOf, withInputs } from "../core/step.ts";
+import { inputOf, isIterationName, planVersionOf, templateOf, toolOf, withInputs } from "../core/step.ts";
 import { cutText } from "../core/text.ts";
 import type { Tool } from "../core/tool.ts";
 import { hasSensitive } from "../core/tool-schemas.ts";
@@ -220,7 +220,7 @@ export async function checkPlan(
   const names = steps.map((step) => {
     if (step === undefined) return undefined;
     const expressions = parsed?.get(step);
-    return { references: findReferences(inputOf(step)), expressions, stepIds: expressions?.stepIds };
+    return { references: findReferences(templateOf(step)), expressions, stepIds: expressions?.stepIds };
   });
   const dependencies = checkOrder(steps, { names, issues });
   // Reversed, so that a duplicate id means the first of its steps.

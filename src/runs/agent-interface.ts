@@ -6,9 +6,11 @@ import type { ListRunsOptions, RunPage } from "../core/run-store.ts";
 import type { RunSummary } from "../core/run-summary.ts";
 import type { Tool } from "../core/tool.ts";
 import type {
+  AnsweredItem,
   ApprovalItem,
   ApprovalOptions,
   DeliverOptions,
+  GivenAnswer,
   RejectionOptions,
   SettleOptions,
 } from "./commands/command-options.ts";
@@ -152,6 +154,19 @@ interface RunMethods<TTool extends Tool, TRequest extends string> {
    * ended, `limit-exceeded` if it keeps too many, and as `resume` does.
    */
   deliver(this: void, runId: string, name: string, value: unknown, options: DeliverOptions<TTool>): RunHandle<TTool>;
+  /**
+   * Answers the question of a step, and resumes its run. The item is one of `result.pending`, or the id of its step. The
+   * first answer counts. Throws `invalid-options`. The handle's result rejects with `invalid-options` for what does not
+   * fit the question, `run-conflict` if the run does not ask it, or it was answered differently or has expired, and as
+   * `resume` does. An agent of `createAgent` reads a text as a line of a dialogue; one that declines cancels the run.
+   */
+  answer(
+    this: void,
+    runId: string,
+    item: AnsweredItem,
+    answer: TRequest | GivenAnswer,
+    ...options: OptionsArgument<TTool, DecidingOptions<TTool>>
+  ): RunHandle<TTool>;
   /**
    * Cancels a run, whichever process owns it, unless it has ended; resolves to its result. `resources` are for `undo`.
    * Rejects with `run-not-found`, `store-failed`, `invalid-options`, or `interrupted` after `close`.

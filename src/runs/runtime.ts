@@ -7,7 +7,7 @@ export { forkRun } from "./resume/fork-run.ts";
 export { refuseRun } from "./resume/refuse-run.ts";
 export { resumeAll } from "./resume/resume-all.ts";
 export { fitsHere, resumeRun } from "./resume/resume-run.ts";
-export { deliverEarly, sendCommand } from "./resume/send-command.ts";
+export { deliverEarly, sendCommand, toAnswer } from "./resume/send-command.ts";
 export { startRun } from "./resume/start-run.ts";
 export { undoRun } from "./resume/undo-run.ts";
 export { showPage } from "./run/redaction.ts";

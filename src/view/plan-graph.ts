@@ -1,7 +1,7 @@
 import type { Plan, PlanStep } from "../core/plan.ts";
 import type { StepRecord } from "../core/run-result.ts";
-import { describeConditions, describeWait } from "../core/step.ts";
-import { dependenciesOf, stepsNamedIn } from "../plan/references.ts";
+import { describeConditions } from "../core/step.ts";
+import { dependenciesOf, describeWaits, stepsNamedIn } from "../plan/references.ts";
 import type { RunView } from "./run-view.ts";
 import { hasFailed } from "./timeline.ts";
 
@@ -23,6 +23,7 @@ export function toPlanGraph(
   view?: Pick<RunView, "run" | "steps" | "wordsOf">,
 ): PlanGraph {
   const places = new Map<string, number>();
+  const waits = describeWaits(steps);
   const edges: (readonly [number, number])[] = [];
   const nodes = steps.map((step, index) => {
     const ids = dependenciesOf(step, steps[index - 1], { stepIds: stepsNamedIn(step, places) });
@@ -31,7 +32,7 @@ export function toPlanGraph(
       if (from !== undefined) edges.push([from, index]);
     }
     places.set(step.id, index);
-    return toNode(step, view?.steps.get(step.id), view);
+    return toNode(step, view?.steps.get(step.id), { ...view, call: waits.get(step.id) });
   });
   return { nodes, edges };
 }
@@ -39,9 +40,9 @@ export function toPlanGraph(
 function toNode(
   step: PlanStep,
   records: readonly StepRecord[] | undefined,
-  { run, wordsOf }: Partial<Pick<RunView, "run" | "wordsOf">> = {},
+  { run, wordsOf, call }: Partial<Pick<RunView, "run" | "wordsOf">> & { readonly call: string | undefined },
 ): GraphNode {
-  const { id, tool, wait } = step;
+  const { id, tool } = step;
   const reasoning = wordsOf?.(step) ?? step.reasoning;
   const questions = [...(run?.approvals ?? []), ...(run?.pending ?? [])];
   const facts = {
@@ -51,7 +52,7 @@ function toNode(
   };
   const note = Object.entries(facts).flatMap(([fact, isSo]) => (isSo ? [fact] : []));
   return {
-    ...{ title: id, reasoning, tool: tool ?? `wait ${describeWait(wait)}` },
+    ...{ title: id, reasoning, tool: tool ?? call ?? "" },
     status: records === undefined ? "planned" : getStatus(records),
     notes: [note.join(", "), ...describeConditions(step), ...countIterations(records ?? [])],
   };

@@ -1,8 +1,9 @@
 import type { Plan, PlanStep } from "../core/plan.ts";
 import { describeRefusal, type StepRecord } from "../core/run-result.ts";
 import { shownStatus } from "../core/run-summary.ts";
-import { describeConditions, describeStepRef, describeWait } from "../core/step.ts";
+import { describeConditions, describeStepRef } from "../core/step.ts";
 import { cutText } from "../core/text.ts";
+import { describeWaits } from "../plan/references.ts";
 import { renderGraph } from "./graph-svg.ts";
 import {
   escapeContent,
@@ -162,13 +163,15 @@ interface Drawing {
   readonly view: RunView;
   readonly axis: Axis;
   readonly maxLength: number;
+  readonly waits: ReadonlyMap<string, string>;
 }
 
 function renderSteps(view: RunView, axis: Axis): Html {
   const planned = new Map(view.run.plan?.steps.map((step) => [step.id, step]));
   const maxLength = Math.max(minValue, Math.min(maxValue, Math.floor(valueBudget / (2 * view.run.steps.length || 1))));
   const ids = [...new Set([...view.steps.keys(), ...planned.keys()])];
-  return html`${ids.map((id) => renderStep(id, planned.get(id), { view, axis, maxLength }))}`;
+  const waits = describeWaits(view.run.plan?.steps ?? []);
+  return html`${ids.map((id) => renderStep(id, planned.get(id), { view, axis, maxLength, waits }))}`;
 }
 
 function renderStep(id: string, step: PlanStep | undefined, drawing: Drawing): Html {
@@ -182,7 +185,7 @@ function renderStep(id: string, step: PlanStep | undefined, drawing: Drawing): H
   const isRemoved = step === undefined && view.run.plan !== undefined;
   const isOpen = hasFailed(status) && !isRemoved && records.length < maxIterations;
   return html`<details class="step"${isOpen ? html` open` : ""}><summary>
-<span class="what"><b>${id}</b> ${words !== undefined && html`${words} `}<span class="tool">${step?.wait === undefined ? (records[0]?.tool ?? step?.tool ?? "") : `wait ${describeWait(step.wait)}`}</span>${isRemoved && html` <span class="tool">· replaced</span>`}</span>
+<span class="what"><b>${id}</b> ${words !== undefined && html`${words} `}<span class="tool">${drawing.waits.get(id) ?? records[0]?.tool ?? step?.tool ?? ""}</span>${isRemoved && html` <span class="tool">· replaced</span>`}</span>
 <span class="how">${pill(status, isLoop ? countText(records) : status)} <span class="time">${timeText(records)}</span></span>
 ${renderBars(bars, axis)}</summary>
 <div class="inside">${renderStepFacts(step, records)}${body}</div></details>`;
@@ -267,11 +270,12 @@ function revisions(plans: readonly Plan[]): Html {
   const columns = plans.map((plan, index) => {
     const before = new Set(plans[index - 1]?.steps.map(({ id }) => id));
     const after = new Set(plans[index + 1]?.steps.map(({ id }) => id));
-    const steps = plan.steps.map(({ id, tool, wait }) => {
+    const waits = describeWaits(plan.steps);
+    const steps = plan.steps.map(({ id, tool }) => {
       const isNew = index > 0 && !before.has(id);
       const isGone = index < plans.length - 1 && !after.has(id);
       const mark = isNew ? html` <ins>new</ins>` : isGone ? html` <del>removed</del>` : "";
-      return html`<li><b>${id}</b> <span class="tool">${tool ?? `wait ${describeWait(wait)}`}</span>${mark}</li>`;
+      return html`<li><b>${id}</b> <span class="tool">${tool ?? waits.get(id)}</span>${mark}</li>`;
     });
     return html`<div><h3>${index === 0 ? "First plan" : `Revision ${index}`}</h3><p class="facts">${plan.source.planner}</p><ol>${steps}</ol></div>`;
   });

@@ -12,9 +12,9 @@ import {
   toRunSnapshot,
 } from "../core/run-result.ts";
 import { foldEvents } from "../core/run-state.ts";
-import { isHold } from "../core/run-summary.ts";
+import { describeWaiting, isHold, isWait } from "../core/run-summary.ts";
 import { maskPaths } from "../core/sensitive-paths.ts";
-import { callsTool, describeStepRef, describeSubject, describeWait, stepRefOf } from "../core/step.ts";
+import { callsTool, describeStepRef, describeSubject, stepRefOf } from "../core/step.ts";
 import { textFrom } from "../core/text.ts";
 import type { DescribeCall, SaidCall } from "../core/tool.ts";
 import type { ToolFingerprint } from "../core/tool-schemas.ts";
@@ -128,7 +128,7 @@ function getApprovals({ approvals = [], pending = [] }: RunSnapshot, wordsOf: Sa
     return { subject, status, at, ...(by !== undefined && { by }), ...(comment !== undefined && { comment }) };
   });
   const waiting = pending.flatMap((item) => {
-    if (item.kind === "wait" || isHold(item)) return [];
+    if (isWait(item) || isHold(item)) return [];
     const words = item.kind === "approval" ? wordsOf(item) : undefined;
     const named = describeSubject(item.kind === "plan-approval" ? undefined : stepRefOf(item));
     const subject = words === undefined ? named : `${named}: ${words}`;
@@ -173,7 +173,7 @@ function maskStep<TStep extends { readonly tool: string; readonly input: unknown
 
 export function getWaits({ run, approvals }: Pick<RunView, "run" | "approvals">): readonly string[] {
   const decisions = approvals.filter(({ status }) => status === "waiting").map(({ subject }) => subject);
-  const waits = (run.pending ?? []).flatMap((item) => (item.kind === "wait" ? [describeWait(item)] : []));
+  const waits = (run.pending ?? []).flatMap((item) => (isWait(item) ? [describeWaiting(item)] : []));
   const holds = (run.pending ?? []).filter(isHold).map(({ reason }) => `to be resumed: ${reason}`);
   return [...holds, ...(decisions.length > 0 ? [`for a decision about ${decisions.join(", ")}`] : []), ...waits];
 }

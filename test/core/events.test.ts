@@ -38,11 +38,25 @@ it("only progress, attempts, late results and partial plans are transient", () =
     expect(isTransient({ type: type as AgentEventType })).toBe(expected);
 });
 
+it("a run in format 7, which has no questions, is read and resumed", async () => {
+  const tools = [createFakeTool({ name: "Fake" })];
+  const today = createMemoryRunStore();
+  await createAgent({ tools, store: today }).execute({ steps: [{ id: "s1", tool: "Fake" }] }, { runId: "r" });
+  const [start] = await today.read("r", { limit: 1 });
+  const store = createMemoryRunStore();
+  await store.append("r", [{ ...start, version: 7 } as AgentEvent], { sequence: 1 });
+  const agent = createAgent({ tools, store });
+  expect(await agent.getRun("r")).toMatchObject({ status: "running" });
+  expect(await agent.resume("r")).toMatchObject({ status: "completed" });
+  const [, resumed] = await store.read("r");
+  expect(resumed).toMatchObject({ type: "run-resume", version: 8 });
+});
+
 it.each([
   ["a later format", formatVersion + 1, /format 9; expected format 8/],
   ["an earlier format", 3, /format 3; expected format 8/],
   ["no format", undefined, /no format; expected format 8/],
-  ["a format that is no number", "8", /format "8"; expected format 8/],
+  ["a format that is no number", "7", /format "7"; expected format 8/],
 ])("a run in %s is refused by every method, and left unchanged", async (_name, version, message) => {
   const store = createMemoryRunStore();
   const events = [{ ...runStart("r", { request: "Do it" }), version } as AgentEvent];

@@ -2,7 +2,7 @@ import { writeSync } from "node:fs";
 import { type Agent, createAgent, isAgentError, type PendingItem, type RunStore } from "planwright";
 import { childWork, type WantedRun } from "./child-work.ts";
 import { type Journal, openJournal } from "./journal.ts";
-import { killPlans } from "./kill-plans.ts";
+import { answers, killPlans } from "./kill-plans.ts";
 import { createKillClock, createKillStore, createKillSwitch } from "./kill-switch.ts";
 import { createKillTools } from "./kill-tools.ts";
 import { openStore } from "./store-address.ts";
@@ -70,6 +70,7 @@ async function answerItem(
   { runId, journal }: Pick<Answering, "runId" | "journal">,
 ): Promise<void> {
   if (item.kind === "approval") await agent.approve(runId, item).result;
+  if (item.kind === "question") await agent.answer(runId, item, { answer: answers[item.stepId] }).result;
   if (item.kind !== "outcome") return;
   const { stepId, iteration } = item;
   const value = journal.findEffect(`${runId}/${stepId}${iteration === undefined ? "" : `[${iteration}]`}`);

@@ -1,7 +1,7 @@
-import type { PlanInput, RunOptions, RunStatus } from "planwright";
+import type { JsonObject, JsonValue, PlanInput, Question, RunOptions, RunStatus } from "planwright";
 
 /** The kinds of runs that are killed. */
-export const planKinds = ["sequential", "parallel", "looped", "approved", "undone", "stumbling"] as const;
+export const planKinds = ["sequential", "parallel", "looped", "approved", "asked", "undone", "stumbling"] as const;
 
 /** One of {@link planKinds}. */
 export type PlanKind = (typeof planKinds)[number];
@@ -28,6 +28,17 @@ const send = (id: string, value: unknown, dependsOn?: readonly string[]) => ({
   tool: "Send",
   input: { value },
 });
+
+const choice = { type: "string", enum: ["x", "y"] };
+
+function ask(display: Question["display"], answer: JsonObject): Question {
+  const options = choice.enum.map((id) => ({ id, label: id.toUpperCase() }));
+  const responseSchema = { type: "object", properties: { answer }, required: ["answer"] };
+  return { message: "Which?", display, responseSchema, ...(display !== "text" && { options }) };
+}
+
+/** The answers to the questions of these plans. */
+export const answers: Readonly<Record<string, JsonValue>> = { value: 1, one: "x", all: ["x", "y"] };
 
 /** A plan per kind. `Put` may be repeated, `Send` may not, `Refuse` always fails, `Stumble` and its undo at first. */
 export const killPlans: Readonly<Record<PlanKind, KillPlan>> = {
@@ -65,6 +76,23 @@ export const killPlans: Readonly<Record<PlanKind, KillPlan>> = {
     status: "completed",
     steps: ["completed", "completed", "completed"],
     effects: ["a", "b", "c"],
+  },
+  asked: {
+    plan: {
+      steps: [
+        { id: "value", wait: { ask: ask("text", { type: "integer" }) } },
+        send("a", { $ref: "value" }),
+        { id: "one", wait: { ask: ask("select", choice) } },
+        { ...send("b", 2), when: "one == 'x'" },
+        { ...send("c", 3), when: "one == 'y'" },
+        { id: "all", wait: { ask: ask("multi-select", { type: "array", items: choice }) } },
+        { ...put("d", 4), forEach: "all" },
+      ],
+    },
+    options: {},
+    status: "completed",
+    steps: [...Array<string>(4).fill("completed"), "skipped", ...Array<string>(3).fill("completed")],
+    effects: ["a", "b", "d[0]", "d[1]"],
   },
   undone: {
     plan: { steps: [put("a", 1), send("b", 2), { id: "c", tool: "Refuse", input: { value: 3 } }] },

@@ -13,6 +13,11 @@ describe.concurrent("processes that are killed lose nothing and repeat nothing",
     expect(kills).toBeGreaterThanOrEqual(10);
   });
 
+  it("at each append of an execution that starts with an answer, and asks twice more", async (context) => {
+    const { kills } = await playChain(context, (chain) => chain.killSecondExecution("asked", ["append"]));
+    expect(kills).toBeGreaterThanOrEqual(20);
+  });
+
   it("at any time, while others resume their runs, or have slept for longer than their claims", async (context) => {
     const how = { disturbances: 6, random: seededRandom(1), withinMs: 150, leaseMs: 500 };
     const { kills, closes, sleeps } = await playChain(context, (chain) => chain.disturbAtRandom(how));

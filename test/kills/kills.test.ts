@@ -9,8 +9,8 @@ const inside = ["append", "effect"] as const;
 
 // The processes of a chain live one after another, so chains may run side by side.
 describe.concurrent("processes that are killed lose nothing and repeat nothing", () => {
-  // The kind that needs approval is below, and the slow one is disturbed at any time.
-  for (const kind of planKinds.filter((each) => each !== "approved" && each !== "stumbling")) {
+  // The kinds that somebody answers are below, and the slow one is disturbed at any time.
+  for (const kind of planKinds.filter((each) => !["approved", "asked", "stumbling"].includes(each))) {
     it(`at each point of a run, ${kind}`, async (context) => {
       // Claims are the same for all kinds.
       const boundaries = kind === "sequential" ? allBoundaries : inside;
@@ -29,6 +29,11 @@ describe.concurrent("processes that are killed lose nothing and repeat nothing",
   it("at each point of an execution that starts with an approval", async (context) => {
     const { kills } = await playChain(context, (chain) => chain.killSecondExecution("approved", inside));
     expect(kills).toBeGreaterThanOrEqual(10);
+  });
+
+  it("at each append of an execution that starts with an answer, and asks twice more", async (context) => {
+    const { kills } = await playChain(context, (chain) => chain.killSecondExecution("asked", ["append"]));
+    expect(kills).toBeGreaterThanOrEqual(20);
   });
 
   it("at each append and effect of a loop, while a process handles SIGTERM", async (context) => {

@@ -14,9 +14,11 @@ import type { Tool } from "../../core/tool.ts";
 import { createOrchestrator } from "../../create-agent.ts";
 import { type Orchestrator, type RunHandle, type WorkedAgent, workerKey } from "../../runs/agent-interface.ts";
 import type {
+  AnsweredItem,
   ApprovalItem,
   ApprovalOptions,
   DeliverOptions,
+  GivenAnswer,
   RejectionOptions,
   SettleOptions,
 } from "../../runs/commands/command-options.ts";
@@ -109,6 +111,8 @@ export interface DbosClient<TTool extends Tool = Tool> {
   reject(this: void, runId: string, item: ApprovalItem, options?: Remote<RejectionOptions<TTool>>): Promise<void>;
   /** As `agent.settle`. */
   settle(this: void, runId: string, stepId: string, options: Remote<SettleOptions<TTool>>): Promise<void>;
+  /** As `agent.answer`, but no text is read. */
+  answer(this: void, runId: string, item: AnsweredItem, answer: GivenAnswer): Promise<void>;
   /** As `agent.deliver`; for a queued run, stores without early messages (not PostgreSQL's) reject: `run-not-found`. */
   deliver(this: void, runId: string, name: string, value: unknown, options: Pick<DeliverOptions, "id">): Promise<void>;
   /** Cancels a run. One that no worker has started ends at once, and is recorded. Rejects with `run-not-found`. */
@@ -261,6 +265,7 @@ export function createDbosClient<TAgent extends { readonly tools: readonly Tool[
     approve: (runId, item, rest) => decide(runId, () => runs.approve(runId, item, { ...rest, ...leave })),
     reject: (runId, item, rest) => decide(runId, () => runs.reject(runId, item, { ...rest, ...leave })),
     settle: (runId, stepId, rest) => decide(runId, () => runs.settle(runId, stepId, { ...rest, ...leave })),
+    answer: (runId, item, answer) => decide(runId, () => runs.answer(runId, item, answer, leave)),
     async deliver(runId, name, value, rest) {
       const deliver = () => decide(runId, () => runs.deliver(runId, name, value, { ...rest, ...leave }));
       try {

@@ -138,9 +138,9 @@ function nameSubject(event: AgentEventOf<"approval-request" | "approval-end">): 
 }
 
 function getPlace(event: AgentEvent): Line["fields"] {
-  if (!("stepId" in event)) return {};
-  const { tool } = event as { readonly tool?: string };
-  return { ...stepRefOf(event), ...(tool !== undefined && { tool }) };
+  if (!("stepId" in event) || event.stepId === undefined) return {};
+  const { stepId, iteration, tool } = event as StepRef & { readonly tool?: string };
+  return { ...stepRefOf({ stepId, iteration }), ...(tool !== undefined && { tool }) };
 }
 
 function toErrorFields({ name, code, message }: ErrorData): Line["fields"] {

@@ -5,7 +5,7 @@ import { type Clock, maxTimerMs, monotonicNow, sleep, systemClock } from "../../
 import { loadOnce } from "../../async/promises.ts";
 import { type RetryPolicy, retryDelayMs } from "../../async/retry.ts";
 import type { StoreOperation } from "../../core/errors.ts";
-import { formatVersion, wrongFormat } from "../../core/events.ts";
+import { formatVersion, isReadable, wrongFormat } from "../../core/events.ts";
 import { failOption, hasMethods, type OptionTable, type SettingsOf } from "../../core/option-tables.ts";
 import { closedFailure, raw, type Sql, type SqlRow, type Steps, sql } from "../sql/statement.ts";
 import { createStorageTables, type Dialect } from "../sql/storages.ts";
@@ -248,7 +248,7 @@ export class Database {
     if (found.length === 0) return false;
     const { rows } = await db.query(`SELECT format FROM ${this.dialect.prefix}format`);
     const { format } = (rows[0] ?? {}) as { readonly format?: unknown };
-    if (Number(format) === formatVersion) return true;
+    if (isReadable(Number(format))) return true;
     throw wrongFormat(format, { what: `The schema "${schema}"`, runId: "", operation: "open" });
   }
 }

@@ -3,7 +3,7 @@ import { dirname, resolve } from "node:path";
 import { type Clock, maxTimerMs, monotonicNow, systemClock } from "../../async/clock.ts";
 import { type RetryPolicy, retryDelayMs } from "../../async/retry.ts";
 import { AgentError, isAgentError, type StoreOperation } from "../../core/errors.ts";
-import { formatVersion, wrongFormat } from "../../core/events.ts";
+import { formatVersion, isReadable, wrongFormat } from "../../core/events.ts";
 import type { OptionTable, SettingsOf } from "../../core/option-tables.ts";
 import { closedFailure, raw, readText, type StoreAttempt, sql } from "../sql/statement.ts";
 import { createStorageTables, type Dialect } from "../sql/storages.ts";
@@ -264,7 +264,7 @@ function hasTables(db: SqlDatabase, path: string): boolean {
   const place = { runId: "", operation: "open" } as const;
   const format = Number(db.value("PRAGMA user_version"));
   if (Number(db.value("PRAGMA application_id")) === applicationId) {
-    if (format !== formatVersion) throw wrongFormat(format || undefined, { what: `The database "${path}"`, ...place });
+    if (!isReadable(format)) throw wrongFormat(format || undefined, { what: `The database "${path}"`, ...place });
     const rows = db.all(`SELECT ${asBytes("name")} FROM sqlite_schema WHERE type = 'table'`);
     const found = new Set(rows.map((row) => readText(row, "name")));
     // A step may have had its effect before a statement notices that one is missing.

@@ -1,7 +1,8 @@
 import type { DecisionNote } from "../../core/approval.ts";
-import type { JsonObject } from "../../core/json.ts";
+import { type JsonObject, type JsonValue, toJson } from "../../core/json.ts";
 import { checkOption, defined, failOption, type OptionTable, readOptions } from "../../core/option-tables.ts";
 import { maxPlanBytes, namePattern, namePatternText } from "../../core/plan.ts";
+import { type QuestionItem, questionId } from "../../core/question.ts";
 import { type StepRef, stepRefOf } from "../../core/step.ts";
 import type { InferToolInput, InferToolOutput, Tool } from "../../core/tool.ts";
 import { noReason } from "../run/run-errors.ts";
@@ -170,6 +171,47 @@ export type DeliverOptions<TTool extends Tool = Tool> = DecidingOptions<TTool> &
   /** Identifies the event, such as the id of a webhook: a second one with the same id does not count. */
   id: string;
 };
+
+/** The subject of an answer: a pending item of kind `question`, unchanged, or the id of its step. @inline */
+export type AnsweredItem = string | Pick<QuestionItem, "kind" | "stepId" | "id">;
+
+/** The answer to a question. @inline */
+export interface GivenAnswer {
+  /** The JSON that fits the `responseSchema` of the question, or, for an option, its id. */
+  readonly answer: unknown;
+}
+
+export interface UnreadAnswer {
+  readonly stepId: string;
+  readonly id: string;
+  /** A text is yet to be read. */
+  readonly answer: string | { readonly answer: JsonValue };
+}
+
+const answerOption = {
+  answer(value, option): JsonValue {
+    const json = value === undefined ? undefined : toJson(value, { maxBytes: 1_048_576 });
+    if (json?.ok) return json.value;
+    return failOption(option, value, `JSON of at most 1 MiB${json ? `: ${json.issue.message}` : ""}`);
+  },
+} satisfies OptionTable<GivenAnswer>;
+
+export function readAnswer(
+  runId: string,
+  item: AnsweredItem,
+  { answer, options }: { readonly answer: string | GivenAnswer; readonly options: DecidingOptions },
+): CommandOptions & { readonly given: UnreadAnswer } {
+  checkName("runId", runId);
+  const isId = typeof item === "string";
+  if (!isId && item?.kind !== "question")
+    failOption("item", item, "an item of result.pending of kind question, or the id of its step");
+  const stepId = isId ? item : item.stepId;
+  checkName("item.stepId", stepId);
+  const { resume, ...rest } = readOptions(decidingOptions, options);
+  const given = { stepId, id: isId ? questionId(runId, stepId) : item.id };
+  if (typeof answer === "string") return { given: { ...given, answer }, resumes: resume, options: rest };
+  return { given: { ...given, answer: readOptions(answerOption, answer, "answer") }, resumes: resume, options: rest };
+}
 
 export interface NamedEvent {
   readonly name: string;

@@ -3,8 +3,9 @@ import { AgentError, type AgentErrorData } from "../../core/errors.ts";
 import { type EventInit, findWrongKey, type Keyed, type RunSettleEvent } from "../../core/events.ts";
 import { canonicalJson, isRecord, type JsonValue, toJson } from "../../core/json.ts";
 import { failOption } from "../../core/option-tables.ts";
+import { checkAnswer, questionId, questionOf } from "../../core/question.ts";
 import type { RunResult } from "../../core/run-result.ts";
-import { instanceAt, isAwaited, type RunState, type StepState } from "../../core/run-state.ts";
+import { instanceAt, isAwaited, isWaitOver, type RunState, type StepState } from "../../core/run-state.ts";
 import type { PostedMessage } from "../../core/run-store.ts";
 import { endedStatuses } from "../../core/run-summary.ts";
 import { parseWith } from "../../core/schema.ts";
@@ -47,6 +48,15 @@ export interface Commands {
     readonly isChecked?: true;
     /** True if it counts as one of those that the run may keep. */
     readonly isCounted?: true;
+  };
+  readonly answer: {
+    readonly stepId: string;
+    readonly value: JsonValue;
+    /** The id of the question. */
+    readonly id: string;
+    /** Time of the answer, in milliseconds since 1970 UTC, which may be long before it is received. */
+    readonly atMs: number;
+    readonly typed?: true;
   };
 }
 
@@ -319,23 +329,86 @@ const deliver: CommandKind<Commands["deliver"]> = {
     if (caller !== undefined) await whenStarted(run, caller.result);
     const isChecked = message === undefined || delivery.isChecked;
     const checked = isChecked ? delivery : { ...delivery, value: await checkValue(run.engine, delivery) };
-    return run.inTurn(async () => {
-      const { phase, state } = run;
-      // It may turn out to be only a lookup in the store.
-      const isTaking = state.status === "running" || (state.status === "planning" && state.sequence > 0);
-      if (phase !== "open" || !isTaking) return false;
-      const isNew = mayTake(state, checked);
-      if (caller !== undefined) run.join(caller);
-      if (message !== undefined) run.recorder.acknowledge(message);
-      if (isNew) await run.emit(deliveryOf(checked));
-      if (run.recorder.failure === undefined) caller?.onRecorded?.();
-      if (!isNew) return true;
-      const stepId = run.state.deliveries?.lastTakenBy;
-      if (stepId !== undefined) run.notifyDecision({ stepId });
-      return true;
-    });
+    return recordDelivery(run, { caller, message }, () => mayTake(run.state, checked) && deliveryOf(checked));
   },
 };
+
+/** An answer is a delivery to the step that asks. */
+const answer: CommandKind<Commands["answer"]> = {
+  parse(message) {
+    const wrong = findWrongKey({ ...message, type: "run-deliver" });
+    requireThat(wrong === undefined, `its ${wrong} is invalid`);
+    const { stepId, value, id, atMs, typed } = message as Keyed & Commands["answer"];
+    requireThat(typeof stepId === "string" && typeof atMs === "number", "its step or its time is invalid");
+    return { stepId, value, id, atMs, ...(typed && { typed }) };
+  },
+
+  check({ state }, given, posted = []) {
+    if (!mayAnswer(state, given)) return false;
+    // The next owner reads these first.
+    const first = posted
+      .map(({ message }) => message as Keyed)
+      .find(({ type, id }) => type === "answer" && id === given.id);
+    if (first !== undefined && canonicalJson(first.value as JsonValue) !== canonicalJson(given.value))
+      throw notAsked(state.runId, "it was answered before, and differently");
+    return true;
+  },
+  isRecordedAtOnce: true,
+  isAnswered: true,
+
+  checkEnded: ({ state }, given) => void mayAnswer(state, given),
+  events: (given) => [answerOf(given)],
+
+  act: (run, given, source) => recordDelivery(run, source, () => mayAnswer(run.state, given) && answerOf(given)),
+};
+
+function recordDelivery(
+  run: Run,
+  { caller, message }: CommandSource,
+  toEvent: () => EventInit | false,
+): Promise<boolean> {
+  return run.inTurn(async () => {
+    const { phase, state } = run;
+    // It may turn out to be only a lookup in the store.
+    const isTaking = state.status === "running" || (state.status === "planning" && state.sequence > 0);
+    if (phase !== "open" || !isTaking) return false;
+    const event = toEvent();
+    if (caller !== undefined) run.join(caller);
+    if (message !== undefined) run.recorder.acknowledge(message);
+    if (event) await run.emit(event);
+    if (run.recorder.failure === undefined) caller?.onRecorded?.();
+    if (!event) return true;
+    const stepId = "stepId" in event ? event.stepId : run.state.deliveries?.lastTakenBy;
+    if (stepId !== undefined) run.notifyDecision({ stepId });
+    return true;
+  });
+}
+
+function answerOf({ stepId, value, id, typed }: Commands["answer"]): EventInit {
+  return { type: "run-deliver", stepId, value, id, ...(typed && { typed }) };
+}
+
+/** False if the question has this answer. Throws `run-conflict`, and `invalid-options` for a value that does not fit. */
+export function mayAnswer(state: RunState, { stepId, value, id, atMs }: Commands["answer"]): boolean {
+  const { runId, status } = state;
+  const step = state.steps.get(stepId);
+  const question = step && questionOf(step);
+  if (step === undefined || question === undefined || id !== questionId(runId, stepId))
+    throw notAsked(runId, `it does not ask "${id}"`);
+  const { received } = step.wait ?? {};
+  if (received !== undefined) {
+    if (canonicalJson(received.value) === canonicalJson(value)) return false;
+    throw notAsked(runId, `"${stepId}" was answered before, and differently`);
+  }
+  if (!isAwaited(step)) throw notAsked(runId, `it is ${status}, and "${stepId}" is ${step.status}`);
+  if (isWaitOver(step, atMs)) throw notAsked(runId, `"${stepId}" expired at ${step.wait?.until}`);
+  checkAnswer(question, value);
+  return true;
+}
+
+function notAsked(runId: string, reason: string): AgentError<"run-conflict"> {
+  return notWaiting(runId, reason, "this answer");
+}
 
 export const maxDeliveries = 100;
 
@@ -395,6 +468,7 @@ export const commands: { readonly [TType in CommandType]: CommandKind<Commands[T
   decide,
   settle,
   deliver,
+  answer,
 };
 
 /** Acknowledges a message with the event that it results in, so that it is acted on once. Never rejects. */

@@ -2,6 +2,7 @@ import { callAt } from "../../async/clock.ts";
 import { AgentError, type AgentErrorData } from "../../core/errors.ts";
 import type { StepOutcome, WaitDue } from "../../core/events.ts";
 import type { JsonObject, JsonValue } from "../../core/json.ts";
+import { defined } from "../../core/option-tables.ts";
 import type { Plan, PlanStep, ToolStep, WaitStep } from "../../core/plan.ts";
 import type { RunResult } from "../../core/run-result.ts";
 import { isDecided, isDone, isStillToRun, isWaitOver, type StepState } from "../../core/run-state.ts";
@@ -331,8 +332,9 @@ function resolveDue(run: Run, step: WaitStep): WaitDue {
   const { wait } = step;
   const inMs = (ms: number) => new Date(run.sharedNow() + ms).toISOString();
   if ("forMs" in wait) return { until: inMs(wait.forMs) };
-  if ("event" in wait) {
-    return { event: wait.event, ...(wait.timeoutMs !== undefined && { until: inMs(wait.timeoutMs) }) };
+  if ("event" in wait || "ask" in wait) {
+    const event = "event" in wait ? wait.event : undefined;
+    return defined({ event, until: wait.timeoutMs === undefined ? undefined : inMs(wait.timeoutMs) });
   }
   const { until } = resolveInput(step, (name) => opened(run, namedValue(run, name, undefined)));
   const atMs = timeOfInstant(until);
@@ -343,9 +345,11 @@ function resolveDue(run: Run, step: WaitStep): WaitDue {
 
 function outcomeOfWait(run: Run, { id: stepId, wait }: WaitStep, { wait: due }: StepState): StepOutcome {
   if (due?.received !== undefined) return { status: "completed", output: due.received.value };
-  if (due?.event === undefined) return { status: "completed", output: due?.until ?? null };
+  if (due?.event === undefined && !("ask" in wait)) return { status: "completed", output: due?.until ?? null };
   const timeoutMs = ("timeoutMs" in wait && wait.timeoutMs) || 0;
-  const message = `Step "${stepId}" has waited ${timeoutMs} ms for the event "${due.event}", which nobody delivered.`;
+  const missing =
+    due?.event === undefined ? "an answer, which nobody gave" : `the event "${due.event}", which nobody delivered`;
+  const message = `Step "${stepId}" has waited ${timeoutMs} ms for ${missing}.`;
   const error = new AgentError("timeout", message, { details: { scope: "step", stepId, timeoutMs }, retryable: false });
   return { status: "failed", error: dataOf(run, error) };
 }

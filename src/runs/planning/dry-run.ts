@@ -5,7 +5,7 @@ import { copyJson, type JsonObject } from "../../core/json.ts";
 import { defined } from "../../core/option-tables.ts";
 import type { Plan, PlanInput, PlanStep, ToolStep } from "../../core/plan.ts";
 import { parseWith } from "../../core/schema.ts";
-import { callsTool, inputOf, toolOf } from "../../core/step.ts";
+import { callsTool, inputOf, templateOf, toolOf } from "../../core/step.ts";
 import type { DefinedTool, InferToolInput, Tool, ToolEffect } from "../../core/tool.ts";
 import { addedByDefault } from "../../plan/added-defaults.ts";
 import { compileExpressions } from "../../plan/expressions.ts";
@@ -84,7 +84,7 @@ async function previewPlan(
       tool: toolOf(step),
       input: copyJson(known?.input ?? inputOf(planned)),
       ...(defaults && Object.keys(defaults).length > 0 && { defaults }),
-      open: findReferences(inputOf(step)).map(({ text }) => text),
+      open: findReferences(templateOf(step)).map(({ text }) => text),
       dependsOn: [...(dependencies[index] ?? [])],
       ...defined({ when, forEach }),
       effect: known?.effect ?? tool?.declaredEffect ?? "pure",

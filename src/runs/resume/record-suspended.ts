@@ -1,7 +1,7 @@
 import { toTimestamp } from "../../async/clock.ts";
 import type { AgentEvent, EventInit } from "../../core/events.ts";
 import { type RunState, reduceRunState } from "../../core/run-state.ts";
-import { isHold } from "../../core/run-summary.ts";
+import { isHold, isWait } from "../../core/run-summary.ts";
 import { Run } from "../run/run.ts";
 import { notWaiting } from "../run/run-errors.ts";
 import { pendingItems } from "../run/run-progress.ts";
@@ -37,7 +37,7 @@ function suspensionAfter(run: Run, events: readonly EventInit[], say: SayEnd | u
   for (const event of events)
     reduceRunState(after, { ...event, runId, sequence: after.sequence + 1, timestamp: "" } as AgentEvent);
   const holds = (state.pending ?? []).filter(isHold);
-  const items = pendingItems({ state: after, settings }).filter(({ kind }) => holds.length === 0 || kind !== "wait");
+  const items = pendingItems({ state: after, settings }).filter((item) => holds.length === 0 || !isWait(item));
   const resumeAt = holds.length === 0 ? { resumeAt: toTimestamp(run.sharedNow()) } : {};
   const pending = [...holds, ...items];
   return { type: "run-suspend", pending, ...resumeAt, ...say?.(after, { status: "suspended", pending }) };

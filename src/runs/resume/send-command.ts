@@ -1,11 +1,13 @@
 import { Backoff } from "../../async/backoff.ts";
 import { type AgentError, type AgentErrorData, isAgentError } from "../../core/errors.ts";
-import type { JsonObject } from "../../core/json.ts";
+import type { JsonObject, JsonValue } from "../../core/json.ts";
+import { failOption } from "../../core/option-tables.ts";
+import { failAnswer, maxAnswerLength, questionOf, toQuestionItem } from "../../core/question.ts";
 import type { RunResult } from "../../core/run-result.ts";
-import type { RunState } from "../../core/run-state.ts";
+import { openQuestionOf, type RunState } from "../../core/run-state.ts";
 import type { PostAnswer, PostOptions } from "../../core/run-store.ts";
 import { endedStatuses, isUnstarted } from "../../core/run-summary.ts";
-import type { NamedEvent } from "../commands/command-options.ts";
+import type { NamedEvent, UnreadAnswer } from "../commands/command-options.ts";
 import {
   type CommandKind,
   type Commands,
@@ -13,8 +15,10 @@ import {
   commands,
   keepsTooMany,
   maxDeliveries,
+  mayAnswer,
   toDelivery,
 } from "../commands/commands.ts";
+import type { EngineSettings } from "../run/engine-settings.ts";
 import { shownResult } from "../run/redaction.ts";
 import { cancelledBy, interruptedBy, notWaiting } from "../run/run-errors.ts";
 import type { CommandOptions } from "../run/run-options.ts";
@@ -30,6 +34,42 @@ export async function deliverEarly(runs: RunRegistry, runId: string, given: Name
   const message = { type: "deliver", ...(await toDelivery(runs.settings, given)) };
   const { number } = await post(runs, runId, message, { isEarly: true, maxKept: maxDeliveries });
   return number !== undefined;
+}
+
+/** Undefined if a text declines. Throws what is known before another process that has the run is asked. */
+export async function toAnswer(
+  runs: RunRegistry,
+  runId: string,
+  { answer: given, ...asked }: UnreadAnswer,
+): Promise<Commands["answer"] | undefined> {
+  const { settings, leases } = runs;
+  const atMs = leases.toShared(settings.clock.now());
+  await runs.whenStarted(runId);
+  const { state } = await readExisting(settings, runId);
+  const value = typeof given === "string" ? await readText(settings, state, { ...asked, text: given }) : given.answer;
+  const step = state.steps.get(asked.stepId);
+  if (typeof given === "string" && value === null && step && openQuestionOf(step) !== undefined) return undefined;
+  const answer = { ...asked, value, atMs, ...(typeof given === "string" && { typed: true as const }) };
+  mayAnswer(state, answer);
+  return answer;
+}
+
+/** Null declines, or the question is not there. */
+async function readText(
+  { loadTurns, clock }: EngineSettings,
+  { runId, steps, options }: RunState,
+  { stepId, text }: { readonly stepId: string; readonly text: string },
+): Promise<JsonValue> {
+  const expected = "{ answer: … }: only an agent of createAgent reads a text";
+  if (loadTurns === undefined) failOption("answer", text, expected, true);
+  const step = steps.get(stepId);
+  const question = step && questionOf(step);
+  if (question === undefined) return null;
+  if (text.length > maxAnswerLength) failAnswer(question, text);
+  const item = toQuestionItem({ runId, stepId }, question, step?.wait?.until);
+  const { readAnswer } = await loadTurns();
+  const answer = readAnswer(item, text, { nowMs: clock.now(), timeZone: options?.timeZone ?? "UTC" });
+  return answer === undefined ? failAnswer(question, text) : answer;
 }
 
 interface SentCommand<TType extends CommandType> extends Opening, CommandOptions {

@@ -2,6 +2,7 @@ import type { AgentErrorData } from "../../core/errors.ts";
 import type { PendingItem } from "../../core/events.ts";
 import { defined } from "../../core/option-tables.ts";
 import type { PlanStep } from "../../core/plan.ts";
+import { questionOf, toQuestionItem } from "../../core/question.ts";
 import {
   type ApprovalState,
   instancesOf,
@@ -10,6 +11,7 @@ import {
   isDone,
   isStillToRun,
   isWaitOver,
+  openQuestionOf,
   type StepState,
 } from "../../core/run-state.ts";
 import { stepRefOf } from "../../core/step.ts";
@@ -50,7 +52,7 @@ export function stepFailure({ state }: Pick<Run, "state">): AgentErrorData | und
   return undefined;
 }
 
-/** Unknown outcomes and, unless a failed step stops the run anyway, approvals, times and events. */
+/** Unknown outcomes and, unless a failed step stops the run anyway, approvals, questions, times and events. */
 export function pendingItems(run: Pick<Run, "state" | "settings">): readonly PendingItem[] {
   const { state, settings } = run;
   if (state.planApproval?.status === "requested") return [{ kind: "plan-approval", ...askedOf(state.planApproval) }];
@@ -59,10 +61,9 @@ export function pendingItems(run: Pick<Run, "state" | "settings">): readonly Pen
   const waits: PendingItem[] = [];
   for (const one of instancesOf(state.steps.values())) {
     const { status, approval, tool, input, effect, reasoning, error } = one;
-    const { until, event } = one.wait ?? {};
     const ref = stepRefOf(one);
     if (status === "unknown") outcomes.push({ kind: "outcome", ...ref, ...(error && { error }) });
-    else if (isAwaited(one)) waits.push({ kind: "wait", stepId: one.stepId, ...defined({ until, event }) });
+    else if (isAwaited(one)) waits.push(...waitOf(state.runId, one));
     else if (approval?.status === "requested" && status === "waiting" && effect !== undefined) {
       const shown = { tool, input: approval.input ?? input, ...(approval.input && { given: input }) };
       const looked = { ...shown, ...askedOf(approval), effect, ...(reasoning !== undefined && { reasoning }) };
@@ -72,6 +73,13 @@ export function pendingItems(run: Pick<Run, "state" | "settings">): readonly Pen
   }
   const continues = settings.stored.onStepFailure === "continue" || stepFailure(run) === undefined;
   return continues ? [...outcomes, ...approvals, ...waits] : outcomes;
+}
+
+function waitOf(runId: string, step: StepState): readonly PendingItem[] {
+  const { stepId, wait: { until, event } = {} } = step;
+  if (questionOf(step) === undefined) return [{ kind: "wait", stepId, ...defined({ until, event }) }];
+  const question = openQuestionOf(step);
+  return question === undefined ? [] : [toQuestionItem({ runId, stepId }, question, until)];
 }
 
 export function isAllDone(run: Run): boolean {

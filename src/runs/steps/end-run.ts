@@ -2,7 +2,7 @@ import { type AgentErrorData, fromErrorData } from "../../core/errors.ts";
 import type { AgentEvent, EventInit, RunEndEvent, SkipReason } from "../../core/events.ts";
 import { lastCompleted, type RunResult } from "../../core/run-result.ts";
 import { instancesOf, isDone, isStillToRun, type RunState, type StepState } from "../../core/run-state.ts";
-import { isHeld } from "../../core/run-summary.ts";
+import { isHeld, isWait } from "../../core/run-summary.ts";
 import { stepRefOf } from "../../core/step.ts";
 import type { PlanExpressions } from "../../plan/expressions.ts";
 import { showIn, shownResult } from "../run/redaction.ts";
@@ -40,7 +40,7 @@ async function recordRunEnd(run: Run, { planningError, expressions, isActedOn, t
     (hold !== undefined || !(run.stopReason === "interrupted" && isReady(run, expressions)));
   const items = mayWait ? pendingItems(run) : [];
   // What the run waits for may have come.
-  const pending = mayWait && hold ? [hold, ...items.filter(({ kind }) => kind !== "wait")] : items;
+  const pending = mayWait && hold ? [hold, ...items.filter((item) => !isWait(item))] : items;
   const loading = loadWords(run);
   const say = loading && (await loading);
   if (pending.length > 0)

@@ -4,9 +4,10 @@ import type { PlanStep } from "../../core/plan.ts";
 import type { PendingPage } from "../../core/run-result.ts";
 import { createWordReader, type ListRunsOptions, selectRuns } from "../../core/run-store.ts";
 import { pendingKinds } from "../../core/run-summary.ts";
-import { callsTool, describeConditions, describeStepRef, describeWait } from "../../core/step.ts";
+import { callsTool, describeConditions, describeQuestion, describeStepRef } from "../../core/step.ts";
 import { printable } from "../../core/text.ts";
 import type { DescribeCall, SaidCall } from "../../core/tool.ts";
+import { describeWaits } from "../../plan/references.ts";
 import type { EngineSettings } from "../run/engine-settings.ts";
 import { isDamaged, listRuns, readRun } from "./stored-runs.ts";
 
@@ -65,13 +66,16 @@ function describeItem(item: Decidable, { steps, records, describeCall }: Said): 
     case "approval":
       return describeCall(item);
     case "plan-approval": {
+      const waits = describeWaits(steps);
       const texts = steps.slice(0, maxSteps).map((step) => {
-        const text = callsTool(step) ? describeCall(step) : `wait ${describeWait(step.wait)}`;
+        const text = callsTool(step) ? describeCall(step) : (waits.get(step.id) ?? "");
         return printable([text, ...describeConditions(step)].join(", "));
       });
       // No text within a step can imitate a line.
       return [...texts, ...(steps.length > maxSteps ? [`${steps.length - maxSteps} more`] : [])].join("\n");
     }
+    case "question":
+      return describeQuestion(item);
     case "outcome": {
       const record = records.get(describeStepRef(item));
       const text = record === undefined ? item.stepId : describeCall(record);

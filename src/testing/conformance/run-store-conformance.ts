@@ -539,11 +539,15 @@ const cases: Readonly<Record<string, Check>> = {
   "filters: select suspended runs by what they wait for, until they are resumed": async (store) => {
     const many: PendingItem[] = Array.from({ length: 12 }, (_, index) => ({ kind: "outcome", stepId: `t${index}` }));
     const approval: PendingItem = { kind: "approval", stepId: "s", tool: "Fake", input: {}, hash, effect: "once" };
+    const question: PendingItem = {
+      ...{ kind: "question", stepId: "q", id: "r4/q", message: "Which?", display: "text", allowText: true },
+      responseSchema: { type: "object", properties: { answer: { type: "string" } }, required: ["answer"] },
+    };
     const waiting: readonly (readonly PendingItem[])[] = [
       [approval],
       [{ kind: "plan-approval", hash }],
       [...many, approval],
-      [{ kind: "wait", stepId: "s", event: "paid" }],
+      [{ kind: "wait", stepId: "s", event: "paid" }, question],
       [],
       [{ kind: "given-up", reason: "it died", deaths: 3 }],
       [{ kind: "mismatch", reason: "no tool", differences: [{ message: "no tool" }] }],
@@ -555,6 +559,7 @@ const cases: Readonly<Record<string, Check>> = {
     assert.equal(await found({ pending: "plan-approval" }), "r2");
     assert.equal(await found({ pending: "outcome" }), "r3");
     assert.equal(await found({ pending: ["plan-approval", "wait"] }), "r4 r2");
+    assert.equal(await found({ pending: "question" }), "r4");
     assert.equal(await found({ pending: "mismatch" }), "r7");
     assert.equal(await found({ pending: ["given-up", "mismatch"] }), "r7 r6");
     assert.equal(await found({ pending: "given-up", metadata: { user: "ada" } }), "r6");

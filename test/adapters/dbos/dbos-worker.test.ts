@@ -237,17 +237,23 @@ describe("workers", () => {
     expect(await client.result("cancelled")).toMatchObject({ status: "cancelled" });
   });
 
-  it("continue runs that waited for a time, or for an event, though the worker that had them is gone", async () => {
+  it("continue runs that waited for a time, an event or an answer, though the worker that had them is gone", async () => {
     const { databaseUrl, client, effects } = await newRuns(server);
     const first = startWorker({ databaseUrl });
     await first.ready;
     const work = { id: "s0", tool: "Work", input: { n: 0 } };
     await client.submit({ steps: [{ id: "w", wait: { forMs: 3_000 } }, work] }, { runId: "time" });
     await client.submit({ steps: [{ id: "w", wait: { event: "paid" } }, work] }, { runId: "event" });
-    for (const runId of ["time", "event"]) {
+    const responseSchema = {
+      ...{ type: "object", properties: { answer: { type: "integer" } }, required: ["answer"] },
+    };
+    const ask = { message: "How many?", display: "text", responseSchema } as const;
+    const counted = { ...work, input: { n: { $ref: "q" } } };
+    await client.submit({ steps: [{ id: "q", wait: { ask } }, counted] }, { runId: "question" });
+    for (const runId of ["time", "event", "question"]) {
       for await (const event of client.follow(runId)) {
         if (event.type !== "run-suspend") continue;
-        expect(event.pending).toMatchObject([{ kind: "wait" }]);
+        expect(event.pending).toMatchObject([{ kind: runId === "question" ? "question" : "wait" }]);
         break;
       }
     }
@@ -255,11 +261,19 @@ describe("workers", () => {
     await first.ended;
     await client.deliver("event", "paid", { euros: 1 }, { id: "1" });
     await client.deliver("event", "paid", { euros: 2 }, { id: "1" });
+    await expect(client.answer("question", "q", { answer: "two" })).rejects.toMatchObject({ code: "invalid-options" });
+    await client.answer("question", "q", { answer: 2 });
+    await client.answer("question", "q", { answer: 2 });
+    await expect(client.answer("question", "q", { answer: 3 })).rejects.toMatchObject({ code: "run-conflict" });
     await startWorker({ databaseUrl }).ready;
+    expect(await client.result("question")).toMatchObject({
+      status: "completed",
+      steps: [{ output: 2 }, { input: { n: 2 } }],
+    });
     expect(await client.result("event")).toMatchObject({ status: "completed", steps: [{ output: { euros: 1 } }, {}] });
     for await (const { type } of client.follow("time")) if (type === "run-end") break;
     expect(await client.result("time")).toMatchObject({ status: "completed" });
-    expect([...(await effects()).values()]).toEqual([1, 1]);
+    expect([...(await effects()).values()]).toEqual([1, 1, 1]);
     await expect(client.deliver("event", "paid", 1, { id: "2" })).rejects.toMatchObject({ code: "run-conflict" });
   });
 

@@ -137,6 +137,15 @@ describe.each(drivers)("openDatabase with %s", (driver) => {
     expect(readFileSync(path)).toEqual(before);
   });
 
+  it("opens a file of format 7", () => {
+    const path = newPath();
+    fillDatabase(path);
+    const other = openRaw(path, driver);
+    other.exec("PRAGMA user_version = 7");
+    other.close();
+    open(path).close();
+  });
+
   it("does not create tables that another process has created", () => {
     const path = newPath();
     const db = openRaw(path, driver);

@@ -3,7 +3,21 @@ import { type GoldenRun, step } from "../world.ts";
 
 const paid = { id: "pay", wait: { event: "paid", timeoutMs: 60_000 } };
 
-/** Steps that wait for a time or an event. */
+const ask = {
+  message: "Which one?",
+  display: "select",
+  options: [
+    { id: "x", label: "the red one" },
+    { id: "y", label: "the blue one" },
+  ],
+  responseSchema: {
+    type: "object",
+    properties: { answer: { type: "string", enum: ["x", "y"] } },
+    required: ["answer"],
+  },
+} as const;
+
+/** Steps that wait for a time, an event or an answer. */
 export const waits: Readonly<Record<string, GoldenRun>> = {
   "for-a-time": async (w) => {
     const agent = w.agent([w.tool("Any")]);
@@ -113,5 +127,22 @@ export const waits: Readonly<Record<string, GoldenRun>> = {
     await w.end(agent.deliver("r", "sold", {}, { id: "e0" }));
     await w.end(agent.deliver("r", "paid", { euros: "many" }, { id: "e1" }));
     await w.end(agent.deliver("r", "paid", { euros: "12" }, { id: "e1" }));
+  },
+
+  "asked-and-answered": async (w) => {
+    const agent = w.agent([w.tool("Any")]);
+    const which = { id: "which", wait: { ask, timeoutMs: 60_000 } };
+    const steps = [
+      which,
+      step("red", "Any", { when: "which == 'x'", dependsOn: ["which"] }),
+      step("blue", "Any", { when: "which == 'y'", input: { id: { $ref: "which" } }, dependsOn: ["which"] }),
+    ];
+    await w.end(agent.start({ steps }, { runId: "r" }));
+    await w.clock.advance(1_000);
+    await w.end(agent.answer("r", "which", { answer: "z" }));
+    await w.end(agent.answer("r", "which", { answer: "y" }));
+    await w.end(agent.answer("r", "which", { answer: "y" }));
+    await w.end(agent.answer("r", "which", { answer: "x" }));
+    await w.clock.advance(60_000);
   },
 };

@@ -186,7 +186,7 @@ describe.each([
     ]);
     expect(await kindsOf([] as never)).toEqual([]);
     await expect(kindsOf("wait" as never)).rejects.toThrow(
-      /"kinds" must be one of approval, plan-approval, outcome, mismatch/,
+      /"kinds" must be one of approval, plan-approval, outcome, question, mismatch/,
     );
     const { runs } = await agent.listRuns();
     expect(runs.map(({ runId, request: shown }) => [runId, shown]).sort()).toEqual([

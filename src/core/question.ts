@@ -1,0 +1,172 @@
+import type { JsonObject, JsonPath, JsonValue } from "./json.ts";
+import { nameValues } from "./json-schema.ts";
+import { failOption } from "./option-tables.ts";
+import type { Question } from "./plan.ts";
+import { isInCalendar, timeOfInstant } from "./step.ts";
+
+/** A question that a suspended run waits for. It can be passed unchanged to `answer`. @group Runs and results */
+export interface QuestionItem extends Question {
+  readonly kind: "question";
+  readonly stepId: string;
+  /** Unique among the questions of all runs. */
+  readonly id: string;
+  /** True if a text other than an option is an answer, too. */
+  readonly allowText: boolean;
+  /** ISO 8601, UTC; absent if the question does not expire. */
+  readonly expiresAt?: string;
+}
+
+interface AskingStep {
+  readonly input: JsonObject;
+  readonly wait?: { readonly until?: string } | undefined;
+}
+
+/** The question of a step that has begun to wait. */
+export function questionOf({ input, wait }: AskingStep): Question | undefined {
+  return wait === undefined ? undefined : (input as { readonly ask?: Question }).ask;
+}
+
+export function questionId(runId: string, stepId: string): string {
+  return `${runId}/${stepId}`;
+}
+
+export function toQuestionItem(
+  { runId, stepId }: { readonly runId: string; readonly stepId: string },
+  question: Question,
+  expiresAt: string | undefined,
+): QuestionItem {
+  const { type, enum: values } = answerSchemaOf(question);
+  const allowText = values === undefined && type !== "boolean" && type !== "array";
+  const id = questionId(runId, stepId);
+  return { kind: "question", stepId, id, ...question, allowText, ...(expiresAt !== undefined && { expiresAt }) };
+}
+
+/** JSON Schema of an answer, as the schema of plans allows it. */
+interface AnswerSchema {
+  readonly type: "string" | "number" | "integer" | "boolean" | "array";
+  readonly enum?: readonly string[];
+  readonly format?: keyof typeof formats;
+  readonly minLength?: number;
+  readonly maxLength?: number;
+  readonly minimum?: number;
+  readonly maximum?: number;
+  readonly items?: AnswerSchema;
+  readonly minItems?: number;
+  readonly maxItems?: number;
+}
+
+export function answerSchemaOf({ responseSchema }: Question): AnswerSchema {
+  return (responseSchema as { readonly properties: { readonly answer: unknown } }).properties.answer as AnswerSchema;
+}
+
+const typesOfDisplay: Readonly<Record<Question["display"], readonly string[]>> = {
+  confirm: ["boolean"],
+  select: ["string"],
+  "multi-select": ["array"],
+  text: ["string", "number", "integer"],
+};
+
+/** The reasons why a question of a plan could not be answered, apart from its shape. */
+export function findQuestionIssues(question: Question): { readonly path: JsonPath; readonly message: string }[] {
+  const { display, options = [] } = question;
+  const schema = answerSchemaOf(question);
+  const types = typesOfDisplay[display];
+  if (!types.includes(schema.type)) {
+    const message = `A question with display "${display}" has an answer of type ${types.join(" or ")}, not ${schema.type}.`;
+    return [{ path: ["responseSchema", "properties", "answer", "type"], message }];
+  }
+  if (options.length === 0 && display.endsWith("select"))
+    return [{ path: ["options"], message: `A question with display "${display}" needs options.` }];
+  const ids = new Set<string>();
+  const one = schema.items ?? schema;
+  return options.flatMap(({ id }, index) => {
+    const isTwice = ids.has(id);
+    ids.add(id);
+    if (!isTwice && isAnswer(one, id)) return [];
+    const message = isTwice
+      ? `"${id}" is already the id of an option.`
+      : `"${id}" does not fit the responseSchema, which needs ${describeAnswer(one)}.`;
+    return [{ path: ["options", index, "id"], message }];
+  });
+}
+
+const formats = {
+  date: {
+    isValid: (text: string) => /^\d{4}-\d\d-\d\d$/.test(text) && isInCalendar(text),
+    expected: 'a date such as "2026-03-01"',
+  },
+  "date-time": {
+    isValid: (text: string) => timeOfInstant(text) !== undefined,
+    expected: 'a date and time with its zone, such as "2026-03-01T08:00:00Z"',
+  },
+  time: {
+    isValid: (text: string) => /^([01]\d|2[0-3]):[0-5]\d(:[0-5]\d)?$/.test(text),
+    expected: 'a time such as "18:30"',
+  },
+};
+
+/** In characters, unless the schema says otherwise. */
+export const maxAnswerLength = 10_000;
+
+function isAnswer(schema: AnswerSchema, value: JsonValue): boolean {
+  const { type, format, minLength, maxLength = maxAnswerLength } = schema;
+  switch (type) {
+    case "boolean":
+      return typeof value === "boolean";
+    case "string": {
+      const isText = typeof value === "string" && isWithin(value.length, minLength, maxLength);
+      return isText && schema.enum?.includes(value) !== false && (!format || formats[format].isValid(value));
+    }
+    case "number":
+    case "integer": {
+      const isNumber = typeof value === "number" && isWithin(value, schema.minimum, schema.maximum);
+      return isNumber && (type === "number" || Number.isInteger(value));
+    }
+    case "array": {
+      const isSet = Array.isArray(value) && new Set(value).size === value.length;
+      return isSet && isWithin(value.length, schema.minItems, schema.maxItems) && !value.some(isWrongIn(schema));
+    }
+  }
+}
+
+function isWrongIn({ items }: AnswerSchema): (item: JsonValue) => boolean {
+  return (item) => items !== undefined && !isAnswer(items, item);
+}
+
+function isWithin(value: number, min = Number.NEGATIVE_INFINITY, max = Number.POSITIVE_INFINITY): boolean {
+  return value >= min && value <= max;
+}
+
+function describeAnswer(schema: AnswerSchema): string {
+  const { type, format, minLength, maxLength = maxAnswerLength } = schema;
+  if (schema.enum !== undefined) return nameValues(schema.enum);
+  switch (type) {
+    case "boolean":
+      return "true or false";
+    case "string":
+      return format ? formats[format].expected : `text${describeBounds(minLength, maxLength)} characters`;
+    case "number":
+    case "integer":
+      return `a ${type === "integer" ? "whole " : ""}number${describeBounds(schema.minimum, schema.maximum)}`;
+    case "array":
+      return `a list${describeBounds(schema.minItems, schema.maxItems)} of ${describeAnswer(schema.items ?? schema)}, each once`;
+  }
+}
+
+function describeBounds(min: number | undefined, max: number | undefined): string {
+  if (min === undefined) return max === undefined ? "" : ` of at most ${max}`;
+  return max === undefined ? ` of at least ${min}` : ` from ${min} to ${max}`;
+}
+
+/** Throws `invalid-options` for a value that does not answer a question. */
+export function checkAnswer(question: Question, answer: JsonValue): void {
+  const schema = answerSchemaOf(question);
+  if (isAnswer(schema, answer)) return;
+  const wrong = Array.isArray(answer) && schema.type === "array" ? answer.find(isWrongIn(schema)) : undefined;
+  failOption("answer", wrong ?? answer, describeAnswer(schema), true);
+}
+
+/** Refuses a text that was not read as an answer. */
+export function failAnswer(question: Question, text: string): never {
+  failOption("answer", text, describeAnswer(answerSchemaOf(question)), true);
+}
