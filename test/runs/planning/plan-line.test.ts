@@ -1,7 +1,9 @@
+import { join } from "node:path";
 import { type AgentEvent, createMemoryRunStore, type RunStore } from "planwright";
 import { createSqliteRunStore } from "planwright/sqlite";
 import { createManualClock } from "planwright/testing";
 import { describe, expect, it, onTestFinished } from "vitest";
+import { newFolder } from "../../new-folder.ts";
 import { createDialogue, dialogueTools, readByWords, wordPlanner } from "../../scenario/dialogue.ts";
 import { checkInvariants } from "../../scenario/invariants.ts";
 import { withMethods } from "../../scenario/two-processes.ts";
@@ -217,13 +219,18 @@ describe("two lines at once", () => {
     await closing;
   });
 
-  it("of two processes are planned again if an earlier one has appeared", async () => {
-    const store = createMemoryRunStore();
+  it("of two processes on one file are planned again if an earlier one has appeared", async () => {
+    const path = join(newFolder(), "runs.db");
+    const [store, other] = [createSqliteRunStore({ path }), createSqliteRunStore({ path })];
+    onTestFinished(() => {
+      store.close();
+      other.close();
+    });
     const gate = { open: () => {} };
     const opened = new Promise<void>((resolve) => {
       gate.open = resolve;
     });
-    const one = createDialogue({ store, read: () => opened.then(() => ({ type: "request" })) });
+    const one = createDialogue({ store: other, read: () => opened.then(() => ({ type: "request" })) });
     let isFirst = true;
     const two = createDialogue({
       store,

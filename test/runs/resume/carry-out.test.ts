@@ -3,6 +3,7 @@ import { forEachKillPoint } from "planwright/testing";
 import { describe, expect, it } from "vitest";
 import { createDialogue, dialogueTools } from "../../scenario/dialogue.ts";
 import { checkInvariants } from "../../scenario/invariants.ts";
+import { withMethods } from "../../scenario/two-processes.ts";
 
 const thread = "ada";
 
@@ -141,7 +142,67 @@ async function storeAfter(line: string): Promise<RunStore> {
   return store;
 }
 
+/** Lists waits as questions, as if those were asked. */
+function asQuestions(store: RunStore): RunStore {
+  return withMethods(store, {
+    async list(options) {
+      const { runs, ...rest } = await store.list(options);
+      const shown = runs.map((run) =>
+        run.pending ? { ...run, pending: { ...run.pending, kinds: ["question"] } } : run,
+      );
+      return { runs: shown as never, ...rest };
+    },
+  });
+}
+
+describe("an open question", () => {
+  it.each([
+    ["stays open beside a plan of reads alone", "show", "suspended"],
+    ["stays open beside words", "say hello", "suspended"],
+    ["stays open beside a line that is refused", "nonsense", "suspended"],
+    ["is given up for a change", "show add", "cancelled"],
+  ])("%s", async (_name, line, status) => {
+    const store = asQuestions(createMemoryRunStore());
+    const { agent } = createDialogue({ store });
+    await agent.run("wait add", { runId: "asks", thread });
+    await agent.run("wait", { runId: "other", thread: "bob" });
+    const log: string[] = [];
+    agent.on("run-end", ({ runId }) => log.push(`${runId} ends`));
+    agent.on("step-start", ({ runId }) => log.push(`${runId} acts`));
+    await agent.run(line, { runId: "line", thread });
+    const asks = await agent.getRun("asks");
+    expect(asks?.status).toBe(status);
+    expect((await agent.getRun("other"))?.status).toBe("suspended");
+    if (status !== "cancelled") return;
+    expect(asks?.error).toMatchObject({ code: "cancelled", details: { reason: "superseded" } });
+    expect(log[0]).toBe("asks ends");
+  });
+
+  it("is not given up for what an app does by a button", async () => {
+    const { agent } = createDialogue({ store: asQuestions(createMemoryRunStore()) });
+    await agent.run("wait add", { runId: "asks", thread });
+    await agent.execute({ steps: [{ id: "s1", tool: "Add", input: {} }] }, { thread });
+    expect((await agent.getRun("asks"))?.status).toBe("suspended");
+  });
+});
+
 describe("killed at every write", () => {
+  it("a change gives up an open question once", async () => {
+    await forEachKillPoint<RunResult>({
+      createStore: () => storeAfter("wait add"),
+      run: ({ store }) => createDialogue({ store: asQuestions(store) }).agent.run("add", { runId: "line", thread }),
+      async resume({ store }) {
+        const { agent } = createDialogue({ store: asQuestions(store) });
+        return agent.resume("line");
+      },
+      async check({ result, expected, store }) {
+        expect(endOf(result)).toEqual(endOf(expected));
+        const { agent } = createDialogue({ store });
+        expect((await agent.getRun("before"))?.error).toMatchObject({ details: { reason: "superseded" } });
+      },
+    });
+  });
+
   it.each([
     ["words", "add", "say hello", 4],
     ["an answer", "wait add", "yes", 8],
