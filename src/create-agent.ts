@@ -66,11 +66,12 @@ async function warnOfOpenPhrases({ toolsByName, onWarning }: EngineSettings): Pr
       });
 }
 
-function allParts(): Pick<EngineSettings, "expressions" | "loadSpeech" | "loadWords"> {
+function allParts(): Pick<EngineSettings, "expressions" | "loadSpeech" | "loadWords" | "loadTurns"> {
   return {
     expressions: createExpressions(),
     loadSpeech: () => import("./planners/rules/say.ts"),
     loadWords: () => import("./dialogue/say-run.ts"),
+    loadTurns: () => import("./dialogue/read-turn.ts"),
   };
 }
 

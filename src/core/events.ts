@@ -766,7 +766,7 @@ export function checkEventType(type: unknown): asserts type is AgentEventType {
 /** Grows when events or the tables of stores change. */
 export const formatVersion = 8;
 
-/** Format 7 has no questions and is otherwise the same; any other is refused. */
+/** Format 7 has no questions and no threads, and is otherwise the same; any other is refused. */
 export function isReadable(format: unknown): boolean {
   return format === formatVersion || format === 7;
 }

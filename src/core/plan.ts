@@ -51,7 +51,7 @@ export interface Question {
   readonly options?: readonly QuestionOption[] | undefined;
   /**
    * JSON Schema of `{ answer }`, which is a boolean, text, number, or list of texts of an `enum`. Texts may have `enum`,
-   * `minLength`, `maxLength` and the formats `date`, `date-time` and `time`, numbers `minimum` and `maximum`, lists
+   * `minLength`, `maxLength` and the formats `date`, `date-time`, `date-or-date-time` and `time`, numbers `minimum` and `maximum`, lists
    * `minItems` and `maxItems`.
    */
   readonly responseSchema: JsonObject;
@@ -309,7 +309,7 @@ const answerSchema = () => {
   const bounds = { minimum: z.number().optional(), maximum: z.number().optional(), ...notes };
   const text = {
     enum: texts.optional(),
-    format: z.enum(["date", "date-time", "time"]).optional(),
+    format: z.enum(["date", "date-time", "date-or-date-time", "time"]).optional(),
     ...{ minLength: count, maxLength: count, ...notes },
   };
   const items = z.strictObject({ type: z.literal("string"), enum: texts });

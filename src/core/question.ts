@@ -90,14 +90,18 @@ export function findQuestionIssues(question: Question): { readonly path: JsonPat
   });
 }
 
+const isDate = (text: string) => /^\d{4}-\d\d-\d\d$/.test(text) && isInCalendar(text);
+const isDateTime = (text: string) => timeOfInstant(text) !== undefined;
+
 const formats = {
-  date: {
-    isValid: (text: string) => /^\d{4}-\d\d-\d\d$/.test(text) && isInCalendar(text),
-    expected: 'a date such as "2026-03-01"',
-  },
+  date: { isValid: isDate, expected: 'a date such as "2026-03-01"' },
   "date-time": {
-    isValid: (text: string) => timeOfInstant(text) !== undefined,
+    isValid: isDateTime,
     expected: 'a date and time with its zone, such as "2026-03-01T08:00:00Z"',
+  },
+  "date-or-date-time": {
+    isValid: (text: string) => isDate(text) || isDateTime(text),
+    expected: 'a date such as "2026-03-01", or a date and time with its zone, such as "2026-03-01T08:00:00Z"',
   },
   time: {
     isValid: (text: string) => /^([01]\d|2[0-3]):[0-5]\d(:[0-5]\d)?$/.test(text),

@@ -2,16 +2,17 @@ import type { JsonObject, JsonValue } from "../core/json.ts";
 import type { JsonSchema } from "../core/json-schema.ts";
 import type { PlanStep } from "../core/plan.ts";
 import type { PlanRequest } from "../core/planner.ts";
-import type { QuestionItem, Turn } from "../core/turn.ts";
+import type { QuestionItem } from "../core/question.ts";
+import type { Turn } from "../core/turn.ts";
 import { ordinals, readNumber } from "../english/numbers.ts";
 import { functionWords, smallWords } from "../english/word-classes.ts";
 import { readRequest, textBetween } from "../planners/rules/request.ts";
 import { readSlot } from "../planners/rules/slot-values.ts";
-import { slotTypeOf } from "../planners/rules/slots.ts";
-import { readWish } from "./wish.ts";
+import { type SlotType, slotTypeOf } from "../planners/rules/slots.ts";
 import type { openQuestion } from "./questions.ts";
 import { toSingular } from "./things.ts";
 import type { ThreadLine } from "./thread-line.ts";
+import { readWish } from "./wish.ts";
 
 type Clock = Pick<PlanRequest, "nowMs" | "timeZone">;
 
@@ -71,7 +72,10 @@ export function readAnswer(item: QuestionItem, text: string, clock: Clock): Json
     return yes.test(all) || yes.test(plain) || isYes(all) ? true : no.test(all) || no.test(plain) ? false : undefined;
   if (item.options !== undefined && item.options.length > 0) return optionIn(item, plain) ?? optionIn(item, all);
   const schema = answerSchema(item);
-  const type = slotTypeOf((schema.anyOf ?? [schema]) as readonly JsonSchema[]);
+  const type: SlotType =
+    schema.format === "date-or-date-time"
+      ? { kind: "date-time", takesDay: true, form: "offset" }
+      : slotTypeOf([schema as JsonSchema]);
   const from = textBetween(request, content.start, content.end).trim() || text.trim();
   const read = readSlot(type, from, clock);
   return read.ok && fits(read.value as JsonValue, schema) ? (read.value as JsonValue) : undefined;

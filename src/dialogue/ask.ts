@@ -55,7 +55,9 @@ async function askForValue(
         )
       : { message: asks.text, display: "text", responseSchema: responseOf(answer) };
   const filled = steps.map((each) =>
-    each.id === step.id && callsTool(each) ? { ...each, input: { ...each.input, [asks.field]: answerReference } } : each,
+    each.id === step.id && callsTool(each)
+      ? { ...each, input: { ...each.input, [asks.field]: answerReference } }
+      : each,
   );
   return asking(question, filled, source);
 }
@@ -73,26 +75,18 @@ function answerSchemaOf(schemas: readonly JsonSchema[], { type }: ProposalQuesti
   const kind = kinds[type];
   if (kind === undefined) return undefined;
   if (type === "date-time" && schemas.every(({ format, pattern }) => format === undefined && pattern === undefined))
-    return {
-      anyOf: [
-        { type: "string", format: "date" },
-        { type: "string", format: "date-time" },
-      ],
-    };
+    return { type: "string", format: "date-or-date-time" };
   const [own] = schemas.filter((schema) => schema.type === "integer" || schema.type === kind.type);
   const limits = Object.entries(own ?? {}).filter(
     ([key, value]) =>
-      /^(?:type|format|pattern|minimum|maximum|exclusiveMinimum|exclusiveMaximum|minLength|maxLength)$/.test(key) &&
-      ["string", "number"].includes(typeof value),
+      /^(?:type|format|minimum|maximum|minLength|maxLength)$/.test(key) && ["string", "number"].includes(typeof value),
   );
   return { ...kind, ...(Object.fromEntries(limits) as JsonObject) };
 }
 
 function askWhich(proposals: readonly Proposal[]): PlanDraft {
   const options = proposals.map(({ text }, at) => ({ id: String(at + 1), label: text }));
-  const steps = proposals.flatMap((proposal, at) =>
-    ifAnswered(renamed(proposal.steps, at), String(at + 1)),
-  );
+  const steps = proposals.flatMap((proposal, at) => ifAnswered(renamed(proposal.steps, at), String(at + 1)));
   return asking(chooseFrom("Which of these do you mean?", options, false), steps, source);
 }
 

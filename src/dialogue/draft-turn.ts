@@ -59,7 +59,9 @@ export function askWhich(
   return { type: "plan", draft: asking(chooseFrom("Which one?", options, true), chosen, source) };
 }
 
-function toSteps(calls: readonly MeantCall[]): { readonly steps: readonly PlanStep[]; readonly source: PlanDraft["source"] } & PlanDraft {
+function toSteps(
+  calls: readonly MeantCall[],
+): { readonly steps: readonly PlanStep[]; readonly source: PlanDraft["source"] } & PlanDraft {
   const ids = calls.map((_, at) => `s${at + 1}`);
   const waits = waitsOf(calls.map(({ rules, input }, at) => ({ id: ids[at] ?? "", tool: rules.tool, input })));
   const steps = calls.map(({ rules, input }, at) => {
@@ -74,5 +76,8 @@ function originsOf({ rules, thing, said = "", read }: MeantCall): readonly Omit<
   const own = read === undefined ? [] : [read];
   if (thing === undefined || field === undefined) return own;
   const { runId, stepId, path, keyField } = thing;
-  return [...own, { path: [field], said, text: describeThing(thing), from: { runId, stepId, path: [...path, keyField] } }];
+  return [
+    ...own,
+    { path: [field], said, text: describeThing(thing), from: { runId, stepId, path: [...path, keyField] } },
+  ];
 }

@@ -226,5 +226,9 @@ export function callsOf(
     Object.entries(rule.fixed).every(
       ([name, value]) => canonicalJson(value as JsonValue) === canonicalJson(input[name] ?? null),
     );
-  return rules === undefined ? [] : callsIn(rules).filter(isFixed).map((call) => [rules, call] as const);
+  return rules === undefined
+    ? []
+    : callsIn(rules)
+        .filter(isFixed)
+        .map((call) => [rules, call] as const);
 }

@@ -1,7 +1,8 @@
 import type { JsonObject } from "../core/json.ts";
 import type { PlanStep, Question, QuestionOption } from "../core/plan.ts";
 import type { PlanDraft } from "../core/planner.ts";
-import type { QuestionItem, TurnRequest } from "../core/turn.ts";
+import type { QuestionItem } from "../core/question.ts";
+import type { TurnRequest } from "../core/turn.ts";
 
 /** The id of the step that asks: a draft has one at most. */
 const asks = "q1";

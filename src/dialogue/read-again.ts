@@ -7,7 +7,7 @@ import { isPureStep } from "../planners/rules/steps.ts";
 import { type MeantCall, type PlanTurn, planTurn } from "./draft-turn.ts";
 import { bindKey, callsOf, type Filled, fillCall, inputOf, spreadValues } from "./fill-call.ts";
 import { type DoneStep, isSameThing, type KnownThing, thingOf } from "./focus.ts";
-import { timesOf, timesIn, withTimesOf } from "./half-said.ts";
+import { timesIn, timesOf, withTimesOf } from "./half-said.ts";
 import type { Reference } from "./references.ts";
 import type { ThreadLine } from "./thread-line.ts";
 
@@ -74,8 +74,10 @@ async function inputAgain(
 ): Promise<JsonObject | undefined> {
   const count = Object.keys(values).length;
   const field = thing?.keyInputs.get(rules.tool.name);
-  const before: JsonObject = thing === undefined || field === undefined ? step.input : { ...step.input, [field]: thing.key };
-  if (thing !== undefined && count === 1) return bindKey(rules, withTimesOf(before, timesKept(step, thing, focus)), thing);
+  const before: JsonObject =
+    thing === undefined || field === undefined ? step.input : { ...step.input, [field]: thing.key };
+  if (thing !== undefined && count === 1)
+    return bindKey(rules, withTimesOf(before, timesKept(step, thing, focus)), thing);
   if (thing === undefined && filled.target !== undefined && count === 1) return undefined;
   const input = await inputOf(rules, call, values, { request, thing, before });
   const known = thingOf(step, focus);

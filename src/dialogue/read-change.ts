@@ -57,7 +57,12 @@ async function changeOf(
 
 async function* waysOf(
   line: ThreadLine,
-  { rules, call, thing, reference }: { rules: ToolRules; call: Call; thing: KnownThing; reference: Reference | undefined },
+  {
+    rules,
+    call,
+    thing,
+    reference,
+  }: { rules: ToolRules; call: Call; thing: KnownThing; reference: Reference | undefined },
 ): AsyncGenerator<Way> {
   const keySlot = thing.keyInputs.get(rules.tool.name);
   if (keySlot !== undefined && Object.hasOwn(call.rule.fixed, keySlot)) return;
@@ -78,7 +83,8 @@ export async function readReplaced(line: ThreadLine): Promise<PlanTurn | undefin
   const start = request.words.indexOf("not");
   const reference = references.find((each) => each.how === "name" && each.start === start + 1);
   const [thing, other] = reference?.things ?? [];
-  if (start < 0 || wish === undefined || reference === undefined || thing === undefined || other !== undefined) return undefined;
+  if (start < 0 || wish === undefined || reference === undefined || thing === undefined || other !== undefined)
+    return undefined;
   const from = /^(?:,|but)$/.test(request.words[reference.end] ?? "") ? reference.end + 1 : reference.end;
   const text = line.textOf({ start: from, end: wish.end });
   if (thing.labelField === undefined || text === "" || wish.start < start) return undefined;

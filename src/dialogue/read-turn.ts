@@ -65,4 +65,3 @@ function describeFocus({ things, last: [step] }: Focus): readonly string[] {
   const lines = known.map((thing, at) => `@${at + 1} ${describeThing(thing)}`);
   return step === undefined ? lines : [...lines, `last: ${step.tool} ${JSON.stringify(step.input).slice(0, maxCall)}`];
 }
-

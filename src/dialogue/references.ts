@@ -22,11 +22,7 @@ interface Line {
 }
 
 /** All references of a line, none within another one. */
-export function findReferences(
-  words: readonly string[],
-  tokens: readonly Token[],
-  focus: Focus,
-): readonly Reference[] {
+export function findReferences(words: readonly string[], tokens: readonly Token[], focus: Focus): readonly Reference[] {
   const line = { words, tokens };
   const found: Reference[] = [];
   for (let at = 0; at < line.words.length; ) {

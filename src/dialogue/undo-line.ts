@@ -11,7 +11,10 @@ const rest = /^(?:that|it|this|the|last|one|change|again|please|step|for|back|mo
 /** "undo that", "take it back", "wait, undo haddad". */
 export function readUndo(
   line: ThreadLine,
-): Extract<Turn, { type: "undo" | "words" }> | { readonly type: "calls"; readonly calls: readonly MeantCall[] } | undefined {
+):
+  | Extract<Turn, { type: "undo" | "words" }>
+  | { readonly type: "calls"; readonly calls: readonly MeantCall[] }
+  | undefined {
   const { focus, references, turn } = line;
   const words = line.request.words.filter((word) => !/^[.,!?;:–—-]$/.test(word));
   const said = words.join(" ");

@@ -71,7 +71,13 @@ export function dialogueTools(log: string[] = []) {
   ];
 }
 
-/** Plans `add`, `send`, `show` and `wait`, several in a row, and refuses all else. */
+export const question = {
+  message: "Really?",
+  display: "text",
+  responseSchema: { type: "object", properties: { answer: { type: "string" } }, required: ["answer"] },
+} as const;
+
+/** Plans `add`, `send`, `show` and `ask`, several in a row, and refuses all else. */
 export const wordPlanner = {
   name: "words",
   plan({ request }: { readonly request: string }): PlanDraft {
@@ -80,7 +86,7 @@ export const wordPlanner = {
       const dependsOn = index === 0 ? [] : [`s${index}`];
       const tool = { add: "Add", send: "Send", show: "Show" }[word];
       if (tool !== undefined) return { id, tool, input: {}, dependsOn };
-      if (word === "wait") return { id, wait: { event: id }, dependsOn };
+      if (word === "ask") return { id, wait: { ask: question }, dependsOn };
       const details = { reason: "not-understood", examples: ["add"] } as const;
       throw new AgentError("cannot-plan", `"${request}" is not understood.`, { details });
     });
@@ -93,7 +99,7 @@ export function readByWords({ request, runs }: TurnRequest): Turn {
   if (request === "undo") return { type: "undo", runId: runs[0]?.runId ?? "none" };
   const asks = request === "yes" || request === "never mind" ? runs.find(isWaiting) : undefined;
   const [item] = asks?.pending ?? [];
-  if (asks === undefined || item?.kind !== "wait") return { type: "request" };
+  if (asks === undefined || item?.kind !== "question") return { type: "request" };
   const place = { runId: asks.runId, stepId: item.stepId };
   return request === "yes" ? { type: "answer", ...place, answer: "yes" } : { type: "decline", ...place };
 }

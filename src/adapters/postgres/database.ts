@@ -223,12 +223,17 @@ export class Database {
   }
 
   private async prepareTables(pool: PostgresPool): Promise<void> {
-    if (await this.hasTables(pool)) return;
+    if ((await this.findFormat(pool)) === formatVersion) return;
     const { schema, timeoutMs: idleMs } = this.settings;
     await inTransaction({ pool, idleMs }, async (client) => {
       const lock = "SELECT pg_advisory_xact_lock($1)";
       await client.query({ text: lock, values: [lockKey], query_timeout: createTimeoutMs });
-      if (await this.hasTables(client)) return;
+      const format = await this.findFormat(client);
+      if (format === formatVersion) return;
+      if (format !== undefined) {
+        await client.query({ text: addThreads(this.dialect), query_timeout: createTimeoutMs });
+        return;
+      }
       // Creating a schema needs a right even if it exists.
       const { rows } = await client.query("SELECT 1 FROM pg_namespace WHERE nspname = $1", [schema]);
       if (rows.length === 0) await client.query(`CREATE SCHEMA ${quoteName(schema)}`);
@@ -237,7 +242,8 @@ export class Database {
     });
   }
 
-  private async hasTables(db: PostgresQueryable): Promise<boolean> {
+  /** Undefined if there are no tables. */
+  private async findFormat(db: PostgresQueryable): Promise<number | undefined> {
     const { schema } = this.settings;
     // Not by `to_regclass`, which may still remember that there was none before a lock was waited for.
     const { rows: found } = await db.query(
@@ -245,10 +251,10 @@ export class Database {
         WHERE n.nspname = $1 AND c.relname = 'planwright_format'`,
       [schema],
     );
-    if (found.length === 0) return false;
+    if (found.length === 0) return undefined;
     const { rows } = await db.query(`SELECT format FROM ${this.dialect.prefix}format`);
     const { format } = (rows[0] ?? {}) as { readonly format?: unknown };
-    if (isReadable(Number(format))) return true;
+    if (isReadable(Number(format))) return Number(format);
     throw wrongFormat(format, { what: `The schema "${schema}"`, runId: "", operation: "open" });
   }
 }
@@ -301,6 +307,16 @@ function quoteName(name: string): string {
   return `"${name.replaceAll('"', '""')}"`;
 }
 
+function threadIndex({ prefix }: Pick<Dialect, "prefix">): string {
+  return `CREATE INDEX planwright_runs_by_thread ON ${prefix}runs (thread, created_ms, number) WHERE thread IS NOT NULL;`;
+}
+
+/** All that tables of format 7 lack. */
+function addThreads({ prefix }: Dialect): string {
+  return `ALTER TABLE ${prefix}runs ADD COLUMN thread text COLLATE "C"; ${threadIndex({ prefix })}
+    UPDATE ${prefix}format SET format = ${formatVersion}`;
+}
+
 /**
  * - All that changes with an event, and the lease, is in one row of a run, so that an append is one statement. A row
  *   with sequence 0 is a run that has yet to start: it is claimed, or has messages, and has no status.
@@ -338,7 +354,7 @@ function createRunTables({ prefix }: Dialect): string {
       lease_until_ms bigint NOT NULL DEFAULT 0
     ) WITH (fillfactor = 80);
     CREATE INDEX planwright_runs_by_status ON ${prefix}runs (status, created_ms, number) WHERE status IS NOT NULL;
-    CREATE INDEX planwright_runs_by_thread ON ${prefix}runs (thread, created_ms, number) WHERE thread IS NOT NULL;
+    ${threadIndex({ prefix })}
     CREATE INDEX planwright_runs_by_metadata ON ${prefix}runs USING gin (metadata);
     CREATE INDEX planwright_runs_by_pending ON ${prefix}runs USING gin (pending_kinds)
       WHERE pending_kinds IS NOT NULL;

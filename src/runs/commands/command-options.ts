@@ -182,6 +182,7 @@ export interface GivenAnswer {
 }
 
 export interface UnreadAnswer {
+  readonly thread?: string | undefined;
   readonly stepId: string;
   readonly id: string;
   /** A text is yet to be read. */
@@ -207,8 +208,8 @@ export function readAnswer(
     failOption("item", item, "an item of result.pending of kind question, or the id of its step");
   const stepId = isId ? item : item.stepId;
   checkName("item.stepId", stepId);
-  const { resume, ...rest } = readOptions(decidingOptions, options);
-  const given = { stepId, id: isId ? questionId(runId, stepId) : item.id };
+  const { resume, thread, ...rest } = readOptions(decidingOptions, options);
+  const given = { thread, stepId, id: isId ? questionId(runId, stepId) : item.id };
   if (typeof answer === "string") return { given: { ...given, answer }, resumes: resume, options: rest };
   return { given: { ...given, answer: readOptions(answerOption, answer, "answer") }, resumes: resume, options: rest };
 }

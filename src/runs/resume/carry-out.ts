@@ -3,17 +3,21 @@ import { monotonicNow } from "../../async/clock.ts";
 import { isAgentError } from "../../core/errors.ts";
 import type { NotUndone, TurnOutcome } from "../../core/events.ts";
 import type { Plan } from "../../core/plan.ts";
+import { questionId } from "../../core/question.ts";
 import type { RunResult } from "../../core/run-result.ts";
+import { openQuestionOf } from "../../core/run-state.ts";
 import { callsTool, describeStepRef, type StepRef } from "../../core/step.ts";
 import type { DefinedTool } from "../../core/tool.ts";
+import type { Commands } from "../commands/commands.ts";
 import { isSurelyPure } from "../execution/replan.ts";
 import type { CarriedOut, Run } from "../run/run.ts";
-import { cancelledBy, notWaiting } from "../run/run-errors.ts";
+import { cancelledBy } from "../run/run-errors.ts";
 import type { CommandOptions } from "../run/run-options.ts";
 import { opened } from "../run/run-secrets.ts";
+import { endingOf } from "../steps/end-run.ts";
 import type { Opening, RunRegistry } from "../stored/run-registry.ts";
-import { listRuns, readExisting } from "../stored/stored-runs.ts";
-import { sendCommand } from "./send-command.ts";
+import { isDamaged, listRuns, readExisting } from "../stored/stored-runs.ts";
+import { sendCommand, toAnswer } from "./send-command.ts";
 import { undoRun } from "./undo-run.ts";
 
 /** Acts on other runs of the thread, as a line says. To do it again changes nothing. */
@@ -36,10 +40,7 @@ export async function carryOut(runs: RunRegistry, run: Run): Promise<CarriedOut>
   }
 }
 
-interface Acting extends Opening, CommandOptions {
-  /** The run of the line. */
-  readonly runId: string;
-}
+type Acting = Omit<Opening, "runId"> & CommandOptions;
 
 /** What is resumed is cancelled with the run of the line. */
 async function act<T>(runs: RunRegistry, run: Run, send: (acting: Acting) => Promise<T>): Promise<T> {
@@ -48,19 +49,16 @@ async function act<T>(runs: RunRegistry, run: Run, send: (acting: Acting) => Pro
   const startedMs = monotonicNow(runs.settings.clock);
   const options = { resources, signal: undefined, throwOnFailure: false };
   try {
-    return await send({ runId: run.runId, startedMs, cancelling, thread, resumes: true, options });
+    return await send({ startedMs, cancelling, thread, resumes: true, options });
   } finally {
     run.closeSource(cancelling);
   }
 }
 
-async function deliverAnswer(runs: RunRegistry, acting: Acting, turn: Answer): Promise<RunResult> {
-  const { runId, stepId, answer: value } = turn;
-  const { state } = await readExisting(runs.settings, runId);
-  const name = state.steps.get(stepId)?.wait?.event;
-  if (name === undefined) throw notWaiting(runId, `step "${stepId}" waits for no answer`);
-  const command = { name, value, id: acting.runId };
-  return sendCommand(runs, { ...acting, runId, type: "deliver", command });
+async function deliverAnswer(runs: RunRegistry, acting: Acting, { runId, stepId, answer }: Answer): Promise<RunResult> {
+  const given = { thread: acting.thread, stepId, id: questionId(runId, stepId), answer: { answer } };
+  const command = (await toAnswer(runs, runId, given)) as Commands["answer"];
+  return sendCommand(runs, { ...acting, runId, type: "answer", command: { ...command, typed: true } });
 }
 
 type Answer = Extract<TurnOutcome, { readonly status: "answer" }>;
@@ -101,15 +99,20 @@ function sayUndone({ steps, notUndone = [] }: RunResult): string {
 
 async function endQuestions(runs: RunRegistry, run: Run): Promise<void> {
   const { runId, thread, createdAt, plan } = run.state;
+  const { store } = runs.settings;
   if (plan === undefined || !(await mayChange(run, opened(run, plan)))) return;
-  const { runs: suspended } = await listRuns(runs.settings.store, { thread, status: "suspended" });
-  for (const one of suspended) {
-    const asks = one.pending?.kinds.some((kind: string) => kind === "question") === true;
-    if (!asks || one.runId === runId || one.createdAt > createdAt) continue;
+  const asking = await listRuns(store, { thread, pending: "question" });
+  // A process may have died as it was about to cancel one.
+  const stopped = await listRuns(store, { thread, resumable: true, status: ["running", "interrupted"] });
+  for (const one of [...asking.runs, ...stopped.runs]) {
+    if (one.runId === runId || one.createdAt > createdAt) continue;
     try {
-      await cancel(runs, run, { runId: one.runId, reason: "superseded" });
+      const { state } = await readExisting(runs.settings, one.runId);
+      const isAsking = [...state.steps.values()].some((step) => openQuestionOf(step) !== undefined);
+      if (isAsking || endingOf(state) !== undefined)
+        await cancel(runs, run, { runId: one.runId, reason: "superseded" });
     } catch (thrown) {
-      if (!isAgentError(thrown, "run-not-found")) throw thrown;
+      if (!isAgentError(thrown, "run-not-found") && !isDamaged(thrown)) throw thrown;
     }
   }
 }

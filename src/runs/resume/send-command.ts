@@ -5,7 +5,7 @@ import { failOption } from "../../core/option-tables.ts";
 import { failAnswer, maxAnswerLength, questionOf, toQuestionItem } from "../../core/question.ts";
 import type { RunResult } from "../../core/run-result.ts";
 import { openQuestionOf, type RunState } from "../../core/run-state.ts";
-import type { PostAnswer, PostOptions } from "../../core/run-store.ts";
+import { type PostAnswer, type PostOptions, runNotFound } from "../../core/run-store.ts";
 import { endedStatuses, isUnstarted } from "../../core/run-summary.ts";
 import type { NamedEvent, UnreadAnswer } from "../commands/command-options.ts";
 import {
@@ -40,12 +40,13 @@ export async function deliverEarly(runs: RunRegistry, runId: string, given: Name
 export async function toAnswer(
   runs: RunRegistry,
   runId: string,
-  { answer: given, ...asked }: UnreadAnswer,
+  { answer: given, thread, ...asked }: UnreadAnswer,
 ): Promise<Commands["answer"] | undefined> {
   const { settings, leases } = runs;
   const atMs = leases.toShared(settings.clock.now());
   await runs.whenStarted(runId);
   const { state } = await readExisting(settings, runId);
+  if (thread !== undefined && state.thread !== thread) throw runNotFound(runId);
   const value = typeof given === "string" ? await readText(settings, state, { ...asked, text: given }) : given.answer;
   const step = state.steps.get(asked.stepId);
   if (typeof given === "string" && value === null && step && openQuestionOf(step) !== undefined) return undefined;

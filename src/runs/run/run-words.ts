@@ -12,7 +12,7 @@ export type SayEnd = (
 /** Undefined, and not a promise, without a thread: then a run ends without another turn of the event loop. */
 export function loadWords(run: Run): Promise<SayEnd> | undefined {
   const { settings, engine } = run;
-  const { thread } = settings as { readonly thread?: string | undefined };
+  const { thread } = settings;
   if (thread === undefined || engine.loadWords === undefined) return undefined;
   return countPending(engine.loadWords()).then(({ sayRun }) => (state, end) => {
     // Of the values as they are shown: neither secrets nor what `redact` hides get into a recorded text.

@@ -73,6 +73,21 @@ it("lists runs by status in the order of an index, however many there are", asyn
   }
 });
 
+it("adds what tables of format 7 lack, once", async () => {
+  const url = await server.newDatabase();
+  await openStore(url, { listen: false }).append("old", [runStart("old")], { sequence: 1 });
+  await server.query(url, "ALTER TABLE planwright_runs DROP COLUMN thread; UPDATE planwright_format SET format = 7");
+  const stores = [openStore(url, { listen: false }), openStore(url, { listen: false })];
+  await Promise.all(
+    stores.map((store, index) =>
+      store.append(`r${index}`, [runStart(`r${index}`, { thread: "ada" })], { sequence: 1 }),
+    ),
+  );
+  const { runs } = await openStore(url, { listen: false }).list({ thread: "ada" });
+  expect(runs.map(({ runId }) => runId).sort()).toEqual(["r0", "r1"]);
+  expect(await openStore(url, { listen: false }).read("old")).toHaveLength(1);
+});
+
 it("lists the runs of a thread in the order of an index, however many there are since", async () => {
   const url = await server.newDatabase();
   await openStore(url, { listen: false }).list();

@@ -4,7 +4,7 @@ import { createSqliteRunStore } from "planwright/sqlite";
 import { createManualClock } from "planwright/testing";
 import { describe, expect, it, onTestFinished } from "vitest";
 import { newFolder } from "../../new-folder.ts";
-import { createDialogue, dialogueTools, readByWords, wordPlanner } from "../../scenario/dialogue.ts";
+import { createDialogue, dialogueTools, question, readByWords, wordPlanner } from "../../scenario/dialogue.ts";
 import { checkInvariants } from "../../scenario/invariants.ts";
 import { withMethods } from "../../scenario/two-processes.ts";
 
@@ -71,7 +71,7 @@ describe("a line of a dialogue", () => {
   it("asks for what it lacks if nothing else plans it", async () => {
     const { agent } = createDialogue({
       ask: (_turn, { message }) =>
-        message.includes("some") ? { steps: [{ id: "q1", wait: { event: "q1" } }] } : undefined,
+        message.includes("some") ? { steps: [{ id: "q1", wait: { ask: question } }] } : undefined,
     });
     const { status, plan } = await agent.run("some", { thread });
     expect(status).toBe("suspended");
@@ -99,7 +99,7 @@ describe("a line of a dialogue", () => {
 
   it("is only looked at by plan and dryRun, which record nothing", async () => {
     const { agent, turns } = createDialogue();
-    await agent.run("wait", { runId: "q", thread });
+    await agent.run("ask", { runId: "q", thread });
     expect((await agent.plan("add", { thread })).steps).toHaveLength(1);
     expect((await agent.dryRun("add", { thread })).steps).toHaveLength(1);
     expect(idsOf(turns.at(-1)?.runs)).toBe("q");
@@ -139,15 +139,15 @@ describe("a thread", () => {
     await createDialogue({ store }).agent.run("add", { runId: "damaged", thread });
     const { agent, turns } = createDialogue({ store: damaged });
     await agent.run("nonsense", { runId: "failed", thread });
-    await agent.run("wait", { runId: "waits", thread });
     await agent.run("add", { runId: "undone", thread });
     await agent.undo("undone");
-    await agent.run("add", { runId: "deleted", thread });
+    await agent.run("ask", { runId: "waits", thread });
+    await agent.run("show", { runId: "deleted", thread });
     await agent.deleteRun("deleted");
     await agent.run("show", { thread });
     expect(turns.at(-1)?.runs.map(({ runId, status }) => `${runId} ${status}`)).toEqual([
-      "undone cancelled",
       "waits suspended",
+      "undone cancelled",
       "failed failed",
     ]);
   });
@@ -191,7 +191,7 @@ describe("two lines at once", () => {
   it("are planned one after the other in a process, even if the first fails to start", async () => {
     const clock = createManualClock();
     const { agent, turns } = createDialogue({ clock });
-    const lines = ["add", "nonsense", "wait", "show"].map((line, index) =>
+    const lines = ["add", "nonsense", "ask", "show"].map((line, index) =>
       agent.run(line, { runId: `r${index + 1}`, thread }),
     );
     const conflicting = agent.run("other", { runId: "r1", thread });

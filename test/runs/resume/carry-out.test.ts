@@ -1,9 +1,8 @@
 import { type AgentEvent, createMemoryRunStore, type RunResult, type RunSnapshot, type RunStore } from "planwright";
 import { forEachKillPoint } from "planwright/testing";
 import { describe, expect, it } from "vitest";
-import { createDialogue, dialogueTools } from "../../scenario/dialogue.ts";
+import { createDialogue, dialogueTools, question } from "../../scenario/dialogue.ts";
 import { checkInvariants } from "../../scenario/invariants.ts";
-import { withMethods } from "../../scenario/two-processes.ts";
 
 const thread = "ada";
 
@@ -19,7 +18,7 @@ describe("a line that answers a question", () => {
     const { agent } = createDialogue({ store });
     const events: AgentEvent[] = [];
     agent.subscribe((event) => events.push(event));
-    await agent.run("wait add", { runId: "asks", thread });
+    await agent.run("ask add", { runId: "asks", thread });
     const result = await agent.run("yes", { runId: "line", thread });
     const answered = { runId: "asks", stepId: "s1" };
     expect(result).toMatchObject({ runId: "asks", status: "completed", answered, output: { name: "Add" } });
@@ -38,7 +37,7 @@ describe("a line that answers a question", () => {
   it("counts once, however often it is sent", async () => {
     const log: string[] = [];
     const { agent } = createDialogue({ tools: dialogueTools(log) });
-    await agent.run("wait add", { runId: "asks", thread });
+    await agent.run("ask add", { runId: "asks", thread });
     const sent = await Promise.all([1, 2].map(() => agent.run("yes", { runId: "line", thread })));
     const again = await agent.run("yes", { runId: "line", thread });
     expect(sent.map(endOf)).toEqual([endOf(again), endOf(again)]);
@@ -53,9 +52,9 @@ describe("a line that answers a question", () => {
     const { agent } = createDialogue({
       store,
       read: ({ request }) =>
-        request === "late" ? { type: "answer", runId: "asks", stepId: "s1", answer: 1 } : { type: "request" },
+        request === "late" ? { type: "answer", runId: "asks", stepId: "s1", answer: "late" } : { type: "request" },
     });
-    await agent.run("wait", { runId: "asks", thread });
+    await agent.run("ask", { runId: "asks", thread });
     await agent.cancel("asks");
     expect(await agent.run("late", { runId: "line", thread })).toMatchObject({
       ...{ runId: "line", status: "failed" },
@@ -66,6 +65,17 @@ describe("a line that answers a question", () => {
     expect((await agent.run("late", { thread: "bob" })).error?.code).toBe("run-not-found");
   });
 
+  it("is hidden from who names another thread, as an answer by the app is", async () => {
+    const { agent } = createDialogue();
+    const { pending = [] } = await agent.run("ask", { runId: "asks", thread });
+    const answer = { answer: "yes" };
+    for (const given of [answer, "yes"])
+      await expect(agent.answer("asks", pending[0] as never, given, { thread: "bob" }).result).rejects.toMatchObject({
+        code: "run-not-found",
+      });
+    expect((await agent.answer("asks", "s1", answer, { thread }).result).status).toBe("completed");
+  });
+
   it("cancels what it continues when it is cancelled itself", async () => {
     const { agent } = createDialogue({
       stepTimeoutMs: Number.POSITIVE_INFINITY,
@@ -73,7 +83,7 @@ describe("a line that answers a question", () => {
     });
     const plan = {
       steps: [
-        { id: "s1", wait: { event: "s1" } },
+        { id: "s1", wait: { ask: question } },
         { id: "s2", tool: "Hang", input: {} },
       ],
     };
@@ -100,7 +110,7 @@ function hanging() {
 describe("a line that declines", () => {
   it("cancels the run that asked, and resolves to its result", async () => {
     const { agent } = createDialogue();
-    await agent.run("wait add", { runId: "asks", thread });
+    await agent.run("ask add", { runId: "asks", thread });
     const result = await agent.run("never mind", { runId: "line", thread });
     expect(result).toMatchObject({
       ...{ runId: "asks", status: "cancelled", answered: { runId: "asks", stepId: "s1" } },
@@ -127,7 +137,7 @@ describe("a line that undoes", () => {
     const { agent } = createDialogue();
     await agent.run("show", { thread });
     expect((await agent.run("undo", { thread })).text).toBe("There was nothing to undo.");
-    await agent.run("wait", { runId: "waits", thread });
+    await agent.run("ask", { runId: "waits", thread });
     expect(await agent.run("undo", { thread })).toMatchObject({
       status: "completed",
       text: 'Run "waits" is not waiting for undo: it is suspended.',
@@ -142,19 +152,6 @@ async function storeAfter(line: string): Promise<RunStore> {
   return store;
 }
 
-/** Lists waits as questions, as if those were asked. */
-function asQuestions(store: RunStore): RunStore {
-  return withMethods(store, {
-    async list(options) {
-      const { runs, ...rest } = await store.list(options);
-      const shown = runs.map((run) =>
-        run.pending ? { ...run, pending: { ...run.pending, kinds: ["question"] } } : run,
-      );
-      return { runs: shown as never, ...rest };
-    },
-  });
-}
-
 describe("an open question", () => {
   it.each([
     ["stays open beside a plan of reads alone", "show", "suspended"],
@@ -162,10 +159,10 @@ describe("an open question", () => {
     ["stays open beside a line that is refused", "nonsense", "suspended"],
     ["is given up for a change", "show add", "cancelled"],
   ])("%s", async (_name, line, status) => {
-    const store = asQuestions(createMemoryRunStore());
+    const store = createMemoryRunStore();
     const { agent } = createDialogue({ store });
-    await agent.run("wait add", { runId: "asks", thread });
-    await agent.run("wait", { runId: "other", thread: "bob" });
+    await agent.run("ask add", { runId: "asks", thread });
+    await agent.run("ask", { runId: "other", thread: "bob" });
     const log: string[] = [];
     agent.on("run-end", ({ runId }) => log.push(`${runId} ends`));
     agent.on("step-start", ({ runId }) => log.push(`${runId} acts`));
@@ -179,8 +176,8 @@ describe("an open question", () => {
   });
 
   it("is not given up for what an app does by a button", async () => {
-    const { agent } = createDialogue({ store: asQuestions(createMemoryRunStore()) });
-    await agent.run("wait add", { runId: "asks", thread });
+    const { agent } = createDialogue({ store: createMemoryRunStore() });
+    await agent.run("ask add", { runId: "asks", thread });
     await agent.execute({ steps: [{ id: "s1", tool: "Add", input: {} }] }, { thread });
     expect((await agent.getRun("asks"))?.status).toBe("suspended");
   });
@@ -189,10 +186,10 @@ describe("an open question", () => {
 describe("killed at every write", () => {
   it("a change gives up an open question once", async () => {
     await forEachKillPoint<RunResult>({
-      createStore: () => storeAfter("wait add"),
-      run: ({ store }) => createDialogue({ store: asQuestions(store) }).agent.run("add", { runId: "line", thread }),
+      createStore: () => storeAfter("ask add"),
+      run: ({ store }) => createDialogue({ store: store }).agent.run("add", { runId: "line", thread }),
       async resume({ store }) {
-        const { agent } = createDialogue({ store: asQuestions(store) });
+        const { agent } = createDialogue({ store: store });
         return agent.resume("line");
       },
       async check({ result, expected, store }) {
@@ -205,8 +202,8 @@ describe("killed at every write", () => {
 
   it.each([
     ["words", "add", "say hello", 4],
-    ["an answer", "wait add", "yes", 8],
-    ["a refusal to answer", "wait add", "never mind", 6],
+    ["an answer", "ask add", "yes", 8],
+    ["a refusal to answer", "ask add", "never mind", 6],
     ["undo", "add send add", "undo", 9],
   ])("%s has its effect once", async (_name, before, line, appends) => {
     const points = await forEachKillPoint<RunResult>({
