@@ -62,29 +62,30 @@ export function readAnswer(item: QuestionItem, text: string, clock: Clock): Json
   const { words } = request;
   const all = words.filter((word) => !/^[.,!?;:–—-]$/.test(word)).join(" ");
   const content = readWish(request, () => false) ?? { start: 0, end: words.length };
-  const said = words
+  const plain = words
     .slice(content.start, content.end)
     .filter((word) => !/^[.,!?;:–—-]$/.test(word))
-    .join(" ");
-  const plain = said.replace(/^(?:(?:well|oh|ah|um|uh|yes|ok|okay|so|make it|i mean|let us say|say) )+/, "");
-  if (declines.test(plain) || declines.test(all)) return item.display === "confirm" && no.test(plain) ? false : null;
-  if (item.display === "confirm")
-    return yes.test(all) || yes.test(plain) || isYes(all) ? true : no.test(all) || no.test(plain) ? false : undefined;
+    .join(" ")
+    .replace(/^(?:(?:well|oh|ah|um|uh|yes|ok|okay|so|make it|i mean|let us say|say) )+/, "");
+  if ([plain, all].some((each) => declines.test(each))) return null;
+  if (item.display === "confirm") return [all, plain].map(toTruth).find((each) => each !== undefined);
   if (item.options !== undefined && item.options.length > 0) return optionIn(item, plain) ?? optionIn(item, all);
   const schema = answerSchema(item);
-  const type: SlotType =
-    schema.format === "date-or-date-time"
-      ? { kind: "date-time", takesDay: true, form: "offset" }
-      : slotTypeOf([schema as JsonSchema]);
-  const from = textBetween(request, content.start, content.end).trim() || text.trim();
-  const read = readSlot(type, from, clock);
+  const said = textBetween(request, content.start, content.end).trim();
+  const read = readSlot(typeOfAnswer(schema), said === "" ? text.trim() : said, clock);
   return read.ok && fits(read.value as JsonValue, schema) ? (read.value as JsonValue) : undefined;
 }
 
-function isYes(said: string): boolean {
-  return /^(?:yes|yeah|yep|sure|ok|okay)(?: (?:yes|yeah|please|do|it|go|ahead|sure|that|is|right|then|thanks|thank|you))*$/.test(
-    said,
-  );
+function typeOfAnswer(schema: JsonObject): SlotType {
+  if (schema.format === "date-or-date-time") return { kind: "date-time", takesDay: true, form: "offset" };
+  return slotTypeOf([schema as JsonSchema]);
+}
+
+const assent =
+  /^(?:yes|yeah|yep|sure|ok|okay)(?: (?:yes|yeah|please|do|it|go|ahead|sure|that|is|right|then|thanks|thank|you))*$/;
+
+function toTruth(said: string): boolean | undefined {
+  return yes.test(said) || assent.test(said) ? true : no.test(said) ? false : undefined;
 }
 
 const maxText = 10_000;

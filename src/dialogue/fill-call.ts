@@ -6,9 +6,9 @@ import { wordSet } from "../english/word-set.ts";
 import { stem } from "../language/word-forms.ts";
 import { type Call, type CallSlot, callsIn, says } from "../planners/rules/calls.ts";
 import { isArticle, isFiller } from "../planners/rules/courtesy.ts";
-import { itemsOf, textOf } from "../planners/rules/items.ts";
+import { itemsOf, type Part, textOf } from "../planners/rules/items.ts";
 import { inputOfPhrase, type ToolRules } from "../planners/rules/phrase-rules.ts";
-import { type RequestText, valueOfThing } from "../planners/rules/request.ts";
+import { type BoundThing, type RequestText, valueOfThing } from "../planners/rules/request.ts";
 import { anaphor, isDate, isReadable, slotReadingsAt } from "../planners/rules/slots.ts";
 import { issueOf, toStepInput } from "../planners/rules/steps.ts";
 import { denials } from "../planners/rules/texts.ts";
@@ -84,44 +84,63 @@ function isPhrased(call: Call, own: readonly string[], names: readonly string[],
 }
 
 function* nextStates(call: Call, options: FillOptions, state: State): Generator<State> {
-  const { request, end } = options;
-  const { at, values, target } = state;
+  const { request } = options;
+  const { at } = state;
   const word = request.words[at] ?? "";
   const thing = request.things.get(at);
-  if (thing !== undefined) {
-    for (const { name, type } of call.slots) {
-      const value = valueOfThing(thing, name, type.kind === "text");
-      if (value !== undefined && values[name] === undefined && target === undefined)
-        yield { ...state, at: at + 1, values: { ...values, [name]: [value] }, target: name };
-    }
-    return;
-  }
-  if (denials.has(word)) return;
-  for (const slot of call.slots) {
-    if (values[slot.name] !== undefined || slot.name === options.keySlot) continue;
-    for (const { value, end: next } of readingsAt(slot, options, at))
-      if (next <= end) yield { ...state, at: next, values: { ...values, [slot.name]: [value] } };
-  }
+  if (thing !== undefined) yield* withThing(call, thing, state);
+  if (thing !== undefined || denials.has(word)) return;
+  yield* withValue(call, options, state);
   const isOwn = (call.weights.get(stem(word)) ?? 0) >= says.like;
   if (isSkipped(word) || isOwn)
     yield { ...state, at: at + 1, own: isOwn ? [...state.own, stem(word)] : state.own, skipped: state.skipped + 1 };
+  if (!isSkipped(word)) yield* withText(call, options, state);
+}
+
+function* withThing(call: Call, thing: BoundThing, state: State): Generator<State> {
+  const { at, values, target } = state;
+  for (const { name, type } of target === undefined ? call.slots : []) {
+    const value = valueOfThing(thing, name, type.kind === "text");
+    if (value !== undefined && values[name] === undefined)
+      yield { ...state, at: at + 1, values: { ...values, [name]: [value] }, target: name };
+  }
+}
+
+function* withValue(call: Call, options: FillOptions, state: State): Generator<State> {
+  const { at, values } = state;
   for (const slot of call.slots) {
-    if (isReadable(slot.type) || values[slot.name] !== undefined || isSkipped(word)) continue;
+    if (values[slot.name] !== undefined || slot.name === options.keySlot) continue;
+    for (const { value, end } of readingsAt(slot, options, at))
+      if (end <= options.end) yield { ...state, at: end, values: { ...values, [slot.name]: [value] } };
+  }
+}
+
+function* withText(call: Call, options: FillOptions, state: State): Generator<State> {
+  const { request, end } = options;
+  const { at, values } = state;
+  const isQuote = request.tokens[at]?.kind === "quote";
+  for (const slot of call.slots) {
+    if (isReadable(slot.type) || values[slot.name] !== undefined) continue;
     const isList = slot.type.kind === "list";
     const isTold = !options.takesText(slot);
-    if (isTold && !isList && request.tokens[at]?.kind !== "quote") continue;
-    for (let next = at + 1; next <= end && !request.things.has(next - 1); next++) {
-      const isMarked = request.marks.some((mark) => mark.kind === "date" && mark.isFirm && mark.start === next - 1);
-      if (denials.has(request.words[next - 1] ?? "") || (isMarked && request.tokens[at]?.kind !== "quote")) break;
-      const part = { start: at, end: next };
-      const items = isList ? [[part]] : itemsOf([part], request);
-      const texts = items?.map((item) => textOf(item, request));
-      if (texts === undefined || texts.some((text) => text === undefined)) continue;
-      const said = texts as string[];
-      const hasTold = state.hasTold || isTold;
-      yield { ...state, at: next, hasTold, values: { ...values, [slot.name]: isList ? [said] : said } };
+    if (isTold && !isList && !isQuote) continue;
+    const hasTold = state.hasTold || isTold;
+    for (let next = at + 1; next <= end && mayHold(request, next - 1, isQuote); next++) {
+      const said = textsIn(request, { start: at, end: next }, isList);
+      if (said !== undefined)
+        yield { ...state, at: next, hasTold, values: { ...values, [slot.name]: isList ? [said] : said } };
     }
   }
+}
+
+function mayHold({ words, things, marks }: RequestText, at: number, isQuote: boolean): boolean {
+  const isMarked = marks.some(({ kind, isFirm, start }) => kind === "date" && isFirm && start === at);
+  return !things.has(at) && !denials.has(words[at] ?? "") && (isQuote || !isMarked);
+}
+
+function textsIn(request: RequestText, part: Part, isList: boolean): readonly string[] | undefined {
+  const texts = (isList ? [[part]] : itemsOf([part], request))?.map((item) => textOf(item, request));
+  return texts?.every((text) => text !== undefined) ? texts : undefined;
 }
 
 function isSkipped(word: string): boolean {
@@ -187,7 +206,7 @@ export async function inputOf(
   const input = thing === undefined ? { ...kept, ...own } : bindKey(rules, { ...kept, ...own }, thing);
   if (input === undefined) return undefined;
   if ((await issueOf(input, rules.tool, undefined)) === undefined) return input;
-  // A value said anew may exclude an old one: a time of day replaces a day.
+  // A new value may exclude an old one: a time of day replaces a day.
   for (const name of Object.keys(kept)) {
     if (Object.hasOwn(own, name)) continue;
     const { [name]: _, ...fewer } = input;

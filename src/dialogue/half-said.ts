@@ -100,42 +100,55 @@ function saidAt(request: RequestText, start: number, base: TimeBase): Said | und
 }
 
 function partAt(request: RequestText, start: number, base: TimeBase): Said | undefined {
-  const { words, tokens, clock } = request;
+  const { words } = request;
   const from = /^(?:to|at|on|by|for|until|till|from)$/.test(words[start] ?? "") ? start + 1 : start;
   const at = words[from] === "the" ? from + 1 : from;
-  const last = toWall(base.last, clock);
-  const [word = "", next = ""] = words.slice(at, at + 2);
-  const own = toWall(base.own, clock) ?? last;
-  if (word === "same" && own !== undefined) {
-    if (next === "day" || next === "date") return last === undefined ? undefined : { day: last.day, end: at + 2 };
-    if (next === "time" || next === "hour") return own.time === undefined ? undefined : { time: own.time, end: at + 2 };
-  }
-  if (word === "day" && last !== undefined && /^(?:after|before)$/.test(next))
-    return { day: last.day + (next === "after" ? 1 : -1), end: at + 2 };
-  const date = request.datesByStart.get(start) ?? request.datesByStart.get(from) ?? request.datesByStart.get(at);
-  if (date !== undefined) {
-    const { end, dateTime, isTimeOnly, isBareHour = false } = date;
-    const day = Date.parse(`${date.date}T00:00:00Z`) / dayMs;
-    const wall = dateTime === undefined ? undefined : wallTimeAt(Date.parse(dateTime), clock.timeZone);
-    const time = wall === undefined ? undefined : wall - Math.floor(wall / dayMs) * dayMs;
-    const weekday = weekdays.indexOf(words[end - 1] ?? "");
-    const isWeekday = weekday >= 0 && end - at <= 1 && time === undefined;
-    const meant = isWeekday && base.corrects && last !== undefined ? weekdayInWeek(weekday, last.day) : day;
-    const today = wallTimeAt(clock.nowMs, clock.timeZone) / dayMs;
-    return {
-      ...(isTimeOnly !== true && { day: meant < Math.floor(today) ? day : meant }),
-      ...(time !== undefined && { time, isBare: isBareHour }),
-      end,
-    };
-  }
-  const hour = /^(\d\d?)(?:\.([0-5]\d))?$/.exec(
-    tokens[at]?.kind === "number" ? request.text.slice(tokens[at]?.start, tokens[at]?.end) : "",
-  );
   // Without "at" or "to", a number may count something.
-  const isLed = from > start || base.corrects;
-  const isHour = hour !== null && isLed && Number(hour[1]) <= 24 && toWall(base.own, clock)?.time !== undefined;
-  if (!isHour) return undefined;
-  return { time: (Number(hour[1]) * 60 + Number(hour[2] ?? 0)) * 60_000, isBare: Number(hour[1]) <= 12, end: at + 1 };
+  const mayBeHour = from > start || base.corrects;
+  return (
+    sameAt(request, at, base) ??
+    dateAt(request, [start, from, at], base) ??
+    (mayBeHour ? hourAt(request, at, base) : undefined)
+  );
+}
+
+/** "the same day", "same time", "the day after". */
+function sameAt({ words, clock }: RequestText, at: number, base: TimeBase): Said | undefined {
+  const [word = "", next = ""] = words.slice(at, at + 2);
+  const last = toWall(base.last, clock);
+  const time = (toWall(base.own, clock) ?? last)?.time;
+  const end = at + 2;
+  if (word === "same" && /^(?:time|hour)$/.test(next) && time !== undefined) return { time, end };
+  if (last === undefined) return undefined;
+  if (word === "same" && /^(?:day|date)$/.test(next)) return { day: last.day, end };
+  return word === "day" && /^(?:after|before)$/.test(next)
+    ? { day: last.day + (next === "after" ? 1 : -1), end }
+    : undefined;
+}
+
+function dateAt(request: RequestText, places: readonly number[], base: TimeBase): Said | undefined {
+  const { words, datesByStart, clock } = request;
+  const [date] = places.flatMap((place) => datesByStart.get(place) ?? []);
+  if (date === undefined) return undefined;
+  const { end, dateTime, isTimeOnly, isBareHour = false } = date;
+  const day = Date.parse(`${date.date}T00:00:00Z`) / dayMs;
+  const wall = dateTime === undefined ? undefined : wallTimeAt(Date.parse(dateTime), clock.timeZone);
+  const time = wall === undefined ? {} : { time: wall - Math.floor(wall / dayMs) * dayMs, isBare: isBareHour };
+  if (isTimeOnly === true) return { ...time, end };
+  const weekday = weekdays.indexOf(words[end - 1] ?? "");
+  const last = toWall(base.last, clock);
+  const isWeekday = base.corrects && weekday >= 0 && end - (places.at(-1) ?? end) <= 1 && wall === undefined;
+  const near = isWeekday && last !== undefined ? weekdayInWeek(weekday, last.day) : day;
+  const today = Math.floor(wallTimeAt(clock.nowMs, clock.timeZone) / dayMs);
+  return { day: near < today ? day : near, ...time, end };
+}
+
+function hourAt({ text, tokens, clock }: RequestText, at: number, { own }: TimeBase): Said | undefined {
+  const token = tokens[at];
+  const digits = token?.kind === "number" ? text.slice(token.start, token.end) : "";
+  const [, hours, minutes = "0"] = /^(\d\d?)(?:\.([0-5]\d))?$/.exec(digits) ?? [];
+  if (hours === undefined || Number(hours) > 24 || toWall(own, clock)?.time === undefined) return undefined;
+  return { time: (Number(hours) * 60 + Number(minutes)) * 60_000, isBare: Number(hours) <= 12, end: at + 1 };
 }
 
 function toWall(value: string | undefined, { timeZone }: DateClock): Wall | undefined {

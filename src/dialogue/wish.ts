@@ -98,10 +98,10 @@ const subjects = /^(?:i|we|he|she|they|it|there|this|that|you|nobody|everybody|e
 /** A subject and a finite verb: "we merely brushed against it", "the lock is being changed". */
 function isStatement(words: readonly string[], { start, end }: Part): boolean {
   const said = words.slice(start, end).filter((word) => word !== "and" && word !== "so");
-  const isFinite = (word = "") =>
+  const isVerbal = (word = "") =>
     (auxiliaries.has(word) && !/^(?:do|can|could|will|would)$/.test(word)) || isPastVerb(word);
-  if (subjects.test(said[0] ?? "")) return said.slice(1, 4).some(isFinite);
-  const hasNoun = said.slice(1, 4).findIndex(isFinite);
+  if (subjects.test(said[0] ?? "")) return said.slice(1, 4).some(isVerbal);
+  const hasNoun = said.slice(1, 4).findIndex(isVerbal);
   return (
     hasNoun >= 0 ||
     (/['’]s$/.test(said[0] ?? "") && said.length > 1) ||

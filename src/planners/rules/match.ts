@@ -220,7 +220,8 @@ export class Matcher {
       run.fits.push({ cost, start: range.start, end: position, pieces, filled, isSpoken });
     const word = this.request.words[position];
     if (word !== undefined && words.size > 0) this.takeWord(run, thread, word);
-    if (slots.length > 0) this.fill(run, thread);
+    if (this.request.things.has(position)) for (const slot of slots) this.fillWithThing(run, thread, slot);
+    else if (slots.length > 0) this.fill(run, thread);
   }
 
   private takeWord(run: Run, thread: Thread, word: string): void {
@@ -294,10 +295,6 @@ export class Matcher {
   private fill(run: Run, thread: Thread): void {
     const { place, pieces: before } = thread;
     const { position } = run;
-    if (this.request.things.has(position)) {
-      for (const slot of place.steps.slots) this.fillWithThing(run, thread, slot);
-      return;
-    }
     for (const slot of place.steps.slots) {
       const { name, next } = slot;
       const type = run.slots.get(name);
@@ -307,16 +304,12 @@ export class Matcher {
         continue;
       }
       for (const { value, end, isMeasured } of slotReadingsAt(type, this.request, position)) {
-        const named =
-          isMeasured === true
-            ? [...next.steps.words].filter(([word]) => type.units?.some(({ names }) => names.includes(word)))
-            : [];
+        const named = isMeasured === true ? unitsBehind(next, type) : [];
         if (type.kind === "enum" && value === anaphor && before === undefined) continue;
         const pieces: Piece = { kind: "slot", start: position, end, name, value, place, before };
         const filled = [...thread.filled, name];
         const cost = thread.cost + costs.value * (end - position);
-        for (const after of [next, ...named.flatMap(([, places]) => places)])
-          push(run, end, { ...thread, place: after, cost, pieces, filled });
+        for (const after of [next, ...named]) push(run, end, { ...thread, place: after, cost, pieces, filled });
       }
     }
   }
@@ -486,6 +479,11 @@ function push({ range, arriving }: Run, position: number, thread: Thread): void 
   const waiting = arriving[position - range.start];
   if (waiting === undefined) arriving[position - range.start] = [thread];
   else waiting.push(thread);
+}
+
+function unitsBehind({ steps }: PhrasePlace, { units = [] }: SlotType): readonly PhrasePlace[] {
+  const isUnit = ([word]: readonly [string, unknown]) => units.some(({ names }) => names.includes(word));
+  return [...steps.words].filter(isUnit).flatMap(([, places]) => places);
 }
 
 /** "remind me to shopping list pad with magnet": the name may be a part of the text. */

@@ -1,5 +1,5 @@
 import { type AgentErrorData, fromErrorData } from "../../core/errors.ts";
-import type { AgentEvent, EventInit, RunEndEvent, SkipReason } from "../../core/events.ts";
+import type { AgentEvent, EventInit, PendingItem, RunEndEvent, SkipReason } from "../../core/events.ts";
 import { lastCompleted, type RunResult } from "../../core/run-result.ts";
 import { instancesOf, isDone, isStillToRun, type RunState, type StepState } from "../../core/run-state.ts";
 import { isHeld, isWait } from "../../core/run-summary.ts";
@@ -31,16 +31,8 @@ interface ExecutionEnd {
 }
 
 async function recordRunEnd(run: Run, { planningError, expressions, isActedOn, text }: ExecutionEnd): Promise<void> {
-  const { hold } = run;
   const isFinished = isActedOn ?? (run.state.plan !== undefined && isAllDone(run));
-  // The next execution can run what only the end of the process prevented, without an answer.
-  const mayWait =
-    !isFinished &&
-    run.abortReason === undefined &&
-    (hold !== undefined || !(run.stopReason === "interrupted" && isReady(run, expressions)));
-  const items = mayWait ? pendingItems(run) : [];
-  // What the run waits for may have come.
-  const pending = mayWait && hold ? [hold, ...items.filter((item) => !isWait(item))] : items;
+  const pending = isFinished ? [] : pendingAtEnd(run, expressions);
   const loading = loadWords(run);
   const say = loading && (await loading);
   if (pending.length > 0)
@@ -57,6 +49,16 @@ async function recordRunEnd(run: Run, { planningError, expressions, isActedOn, t
   const { status } = outcome;
   const words = text === undefined ? say?.(run.state, status === "completed" ? { status } : outcome) : { text };
   await run.emit({ type: "run-end", outcome, ...(notUndone.length > 0 && { notUndone }), ...words });
+}
+
+function pendingAtEnd(run: Run, expressions: PlanExpressions | undefined): readonly PendingItem[] {
+  const { hold, abortReason, stopReason } = run;
+  // The next execution can run what only the end of the process prevented, without an answer.
+  const isCutOff = hold === undefined && stopReason === "interrupted" && isReady(run, expressions);
+  if (abortReason !== undefined || isCutOff) return [];
+  const items = pendingItems(run);
+  // What the run waits for may have come.
+  return hold === undefined ? items : [hold, ...items.filter((item) => !isWait(item))];
 }
 
 /** Whatever it ended with, it is cancelled from now on: it must not be tried again. */
