@@ -42,24 +42,29 @@ async function askForValue(
   const { input } = await toolSchemas(tool);
   const schemas = schemasAt(input, [asks.field], step.input) ?? [];
   if (isSensitiveField(schemas)) return undefined;
-  const answer = answerSchemaOf(schemas, asks);
-  if (answer === undefined) return undefined;
-  const question: Question =
-    asks.choices !== undefined &&
-    asks.choices.length <= 20 &&
-    asks.choices.every((choice) => typeof choice === "string")
-      ? chooseFrom(
-          asks.text,
-          asks.choices.map((choice) => ({ id: String(choice), label: String(choice) })),
-          false,
-        )
-      : { message: asks.text, display: "text", responseSchema: responseOf(answer) };
+  const question = questionFor(schemas, asks);
+  if (question === undefined) return undefined;
   const filled = steps.map((each) =>
     each.id === step.id && callsTool(each)
       ? { ...each, input: { ...each.input, [asks.field]: answerReference } }
       : each,
   );
   return asking(question, filled, source);
+}
+
+const maxChoices = 20;
+
+function questionFor(schemas: readonly JsonSchema[], asks: ProposalQuestion): Question | undefined {
+  const { choices = [], text } = asks;
+  const isChoice = choices.length > 0 && choices.length <= maxChoices;
+  if (isChoice && choices.every((choice) => typeof choice === "string"))
+    return chooseFrom(
+      text,
+      choices.map((choice) => ({ id: choice, label: choice })),
+      false,
+    );
+  const answer = answerSchemaOf(schemas, asks);
+  return answer && { message: text, display: "text", responseSchema: responseOf(answer) };
 }
 
 /** A flat schema: types, formats and limits of the field. */

@@ -13,7 +13,16 @@ import { inputOfPhrase, type PhraseRule, type ToolRules } from "./phrase-rules.t
 import { type DraftStep, type Reading, unsureCost } from "./readings.ts";
 import { type RequestText, textBetween } from "./request.ts";
 import { sayOpenly } from "./say.ts";
-import { anaphor, choicesOf, isReadable, type SlotType, slotReadingsAt, slotTypeOf, typeOfSlot } from "./slots.ts";
+import {
+  anaphor,
+  choicesOf,
+  isDate,
+  isReadable,
+  type SlotType,
+  slotReadingsAt,
+  slotTypeOf,
+  typeOfSlot,
+} from "./slots.ts";
 
 export interface Meaning extends Pick<Proposal, "steps" | "certainty" | "unused"> {
   readonly calls?: readonly DraftStep[];
@@ -72,7 +81,13 @@ export function questionFor({ lacking, drafts }: Reading, clock: DateClock): Pro
   // A tool may check a date by itself, so that its schema has a text.
   const type = own.kind === "text" && said !== undefined && isReadable(said) ? said : own;
   const choices = choicesOf(type);
-  return { stepId, field, type: type.kind, ...(choices.length > 0 && { choices }), text: `Which ${sayName(field)}?` };
+  return {
+    stepId,
+    field,
+    type: type.kind,
+    ...(choices.length > 0 && { choices }),
+    text: isDate(type) ? "When?" : `Which ${sayName(field)}?`,
+  };
 }
 
 function fieldOf(rule: PhraseRule, slot: string, clock: DateClock): string | undefined {
