@@ -71,8 +71,11 @@ export function createEngine(settings: EngineSettings): Agent & WorkedAgent {
   const optionsOf = (options: AnyRunOptions | undefined, use: OptionsUse = "run"): RunSettings =>
     options === undefined ? plainOptions : resolveRunOptions(options, settings, use);
   const createRunId = () => `run_${settings.createId()}`;
-  const planAlone = async (request: string, chosen: RunSettings) =>
-    (await loadRuntime()).planAlone({ settings, hub }, { runId: createRunId(), request, settings: chosen });
+  const planAlone = async (request: string, chosen: RunSettings) => {
+    const parts = await loadRuntime();
+    const host = { settings, hub, openThread: parts.createThreadReaders(settings) };
+    return parts.planAlone(host, { runId: createRunId(), request, settings: chosen });
+  };
   const startedNow = (runId: string) => ({ runId, startedMs: monotonicNow(settings.clock) });
 
   function toTarget(target: string | object): RunTarget {

@@ -1,5 +1,5 @@
 import { type ErrorData, readFields, toErrorData } from "./error-data.ts";
-import type { JsonValue } from "./json.ts";
+import type { JsonObject, JsonValue } from "./json.ts";
 import type { ModelFailureReason } from "./language-model.ts";
 import type { PlanFailure, PlanIssue, PlanStep } from "./plan.ts";
 import type { SchemaIssue } from "./schema.ts";
@@ -129,9 +129,14 @@ export interface AgentErrorDetails {
   /** No todo matches. `near` has up to 10 that may have been meant. */
   "todo-not-found": { readonly wanted: string; readonly near: readonly TodoMatch[] };
   /** Several todos match. `matches` has the first 10 of them, `count` is how many there are. */
-  "todo-ambiguous": { readonly wanted: string; readonly count: number; readonly matches: readonly TodoMatch[] };
+  "todo-ambiguous": {
+    readonly wanted: string;
+    readonly count: number;
+    readonly matches: readonly TodoMatch[];
+    readonly choices: readonly CallChoice[];
+  };
   /** `clear` was given no list, and there are several. Up to 10 of their names. */
-  "todo-list-ambiguous": { readonly lists: readonly string[] };
+  "todo-list-ambiguous": { readonly lists: readonly string[]; readonly choices: readonly CallChoice[] };
   "todo-key-reused": { readonly idempotencyKey: string; readonly operation: string; readonly earlier: string };
   /** The `scope` option of the store returned no text. */
   "todo-scope-missing": { readonly received: string };
@@ -148,6 +153,16 @@ export interface AgentErrorDetails {
   "note-key-reused": { readonly idempotencyKey: string; readonly operation: string; readonly earlier: string };
   /** A deleted note cannot be restored, as there is a note with its id again. */
   "note-undo-refused": { readonly operation: string; readonly id: string };
+}
+
+/**
+ * One of several things that a call may mean. A tool throws them as `details.choices`, with `several: true` if more than
+ * one may be chosen: in a dialogue, the user is asked. @inline
+ */
+export interface CallChoice {
+  readonly label: string;
+  /** Fields of the input of the step that make the call certain; null removes a field. */
+  readonly input: JsonObject;
 }
 
 /**

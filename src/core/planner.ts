@@ -21,7 +21,7 @@ export interface PlanRequest {
   readonly tools: readonly DefinedTool[];
   /** Text the caller passes with the request. */
   readonly context?: string;
-  /** What was done and shown in the dialogue, a line each; absent if the request is part of none. A planner may ignore it. */
+  /** Things and calls of the dialogue, a line each; absent if the request is part of none. A planner may ignore it. */
   readonly thread?: readonly string[] | undefined;
   /** The steps that an earlier planner made of each wish: only those without need a plan. Empty if the request is one wish. */
   readonly wishes?: readonly RefusedWish[] | undefined;

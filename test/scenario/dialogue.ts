@@ -10,7 +10,7 @@ import {
 import * as z from "zod/v4";
 import { createEngine } from "../../src/agent.ts";
 import { AgentError } from "../../src/core/errors.ts";
-import type { Turn, TurnRequest } from "../../src/core/turn.ts";
+import type { Turn, TurnReader, TurnRequest } from "../../src/core/turn.ts";
 import { createExpressions } from "../../src/plan/expressions.ts";
 import { resolveOptions } from "../../src/runs/run/engine-settings.ts";
 
@@ -23,6 +23,7 @@ export interface Dialogue {
 /** How the lines of a test are read. */
 export interface Reading {
   readonly read?: (turn: TurnRequest) => Turn | Promise<Turn>;
+  readonly answer?: TurnReader["readAnswer"];
   readonly ask?: (turn: TurnRequest, refusal: AgentError<"cannot-plan">) => PlanDraft | undefined;
 }
 
@@ -30,6 +31,7 @@ export interface Reading {
 export function createDialogue({
   read = readByWords,
   ask,
+  answer = () => undefined,
   ...options
 }: Partial<AgentOptions> & Reading = {}): Dialogue {
   const turns: TurnRequest[] = [];
@@ -43,7 +45,7 @@ export function createDialogue({
       return read(turn);
     },
     askAfter: async (turn: TurnRequest, refusal: AgentError<"cannot-plan">) => ask?.(turn, refusal),
-    readAnswer: () => undefined,
+    readAnswer: answer,
   };
   const agent = createEngine({ ...settings, expressions: createExpressions(), loadTurns: async () => reader });
   return { agent, turns };

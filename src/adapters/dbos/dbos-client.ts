@@ -25,7 +25,7 @@ import type {
 import { identityOf } from "../../runs/planning/run-target.ts";
 import type { SecretOptions } from "../../runs/run/engine-settings.ts";
 import { cancelledBy, runConflict } from "../../runs/run/run-errors.ts";
-import type { ThreadOptions } from "../../runs/run/run-options.ts";
+import type { DecidingOptions, ThreadOptions } from "../../runs/run/run-options.ts";
 import type { PruneOptions } from "../../runs/stored/stored-runs.ts";
 import { createPostgresRunStore } from "../postgres/postgres-run-store.ts";
 import { isOver, loadDbos, oneAtATime, openDbosQueue } from "./dbos-queue.ts";
@@ -112,7 +112,13 @@ export interface DbosClient<TTool extends Tool = Tool> {
   /** As `agent.settle`. */
   settle(this: void, runId: string, stepId: string, options: Remote<SettleOptions<TTool>>): Promise<void>;
   /** As `agent.answer`, but no text is read. */
-  answer(this: void, runId: string, item: AnsweredItem, answer: GivenAnswer): Promise<void>;
+  answer(
+    this: void,
+    runId: string,
+    item: AnsweredItem,
+    answer: GivenAnswer,
+    options?: Remote<DecidingOptions<TTool>>,
+  ): Promise<void>;
   /** As `agent.deliver`; for a queued run, stores without early messages (not PostgreSQL's) reject: `run-not-found`. */
   deliver(this: void, runId: string, name: string, value: unknown, options: Pick<DeliverOptions, "id">): Promise<void>;
   /** Cancels a run. One that no worker has started ends at once, and is recorded. Rejects with `run-not-found`. */
@@ -265,7 +271,7 @@ export function createDbosClient<TAgent extends { readonly tools: readonly Tool[
     approve: (runId, item, rest) => decide(runId, () => runs.approve(runId, item, { ...rest, ...leave })),
     reject: (runId, item, rest) => decide(runId, () => runs.reject(runId, item, { ...rest, ...leave })),
     settle: (runId, stepId, rest) => decide(runId, () => runs.settle(runId, stepId, { ...rest, ...leave })),
-    answer: (runId, item, answer) => decide(runId, () => runs.answer(runId, item, answer, leave)),
+    answer: (runId, item, answer, rest) => decide(runId, () => runs.answer(runId, item, answer, { ...rest, ...leave })),
     async deliver(runId, name, value, rest) {
       const deliver = () => decide(runId, () => runs.deliver(runId, name, value, { ...rest, ...leave }));
       try {

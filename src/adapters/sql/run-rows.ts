@@ -96,7 +96,7 @@ export function getWaits({ pending, resumeAt }: Partial<RunDigest> = {}) {
 }
 
 export interface ListQuery extends Pick<ListSelection, "statuses" | "resumable" | "pending" | "sinceMs" | "limit"> {
-  /** Of metadata, and of a thread. */
+  /** Hashes of metadata, and of a thread. */
   readonly hashes: readonly string[];
   /** The last of the hashes, if there is a thread. */
   readonly thread: string | undefined;

@@ -25,6 +25,7 @@ import type { Run } from "../run/run.ts";
 import { pendingItems, stepFailure } from "../run/run-progress.ts";
 import { opened } from "../run/run-secrets.ts";
 import { skipOpen } from "../steps/end-run.ts";
+import { askForChoice } from "./choices.ts";
 
 /** Failures that no other plan can resolve: an approver, or a limit, has refused. */
 const finalCodes: ReadonlySet<string> = new Set([
@@ -35,15 +36,17 @@ const finalCodes: ReadonlySet<string> = new Set([
 ]);
 
 export async function replan(run: Run): Promise<Plan | undefined> {
-  const { planner } = run.engine;
   const cause = stepFailure(run);
-  if (planner?.replan === undefined || cause === undefined || !mayReplan(run, cause)) return undefined;
+  if (cause === undefined || !mayReplan(run, cause)) return undefined;
+  const choosing = choicePlanner(run);
+  const planner = choosing ?? (mayAskPlanner(run) ? run.engine.planner : undefined);
+  if (planner?.replan === undefined) return undefined;
   const source = run.openSource();
   const base = { type: "plan-revise", planner: planner.name, replan: run.state.replans + 1, cause } as const;
   const { request } = run.state.plan as Plan;
   const planning = new Planning(taskIn(run, { request, planner, source }));
   try {
-    const asking = () => askForSteps(run, { planner, planning, cause });
+    const asking = () => askForSteps(run, { planner, planning, cause, isChosen: planner === choosing });
     const { plan: revised, approvals } = await planning.ask(asking, base.replan);
     const plan = run.secrets === undefined ? revised : await run.secrets.sealPlan(revised);
     await withdrawQuestions(run, plan);
@@ -78,14 +81,29 @@ async function withdrawQuestions(run: Run, plan: Plan): Promise<void> {
 function mayReplan(run: Run, { code }: AgentErrorData): boolean {
   const { state, settings } = run;
   if (!run.canContinue()) return false;
-  if (state.replanError !== undefined) return false;
-  if (state.replans >= (settings.stored.maxReplans ?? 0) || settings.stored.approvedHash !== undefined) return false;
+  if (state.replanError !== undefined || settings.stored.approvedHash !== undefined) return false;
   return !finalCodes.has(code) && pendingItems(run).length === 0;
+}
+
+function mayAskPlanner({ state, settings }: Run): boolean {
+  return state.replans < (settings.stored.maxReplans ?? 0);
+}
+
+/** In a dialogue, somebody is asked which of the choices that a tool threw was meant. */
+function choicePlanner({ state, settings }: Run): Planner | undefined {
+  if (settings.thread === undefined || state.plan === undefined) return undefined;
+  const steps = askForChoice(state.plan, state.steps);
+  return steps && { name: "choices", plan: () => ({ steps }), replan: () => ({ steps }) };
 }
 
 async function askForSteps(
   run: Run,
-  { planner, planning, cause }: { planner: Planner; planning: Planning; cause: AgentErrorData },
+  {
+    planner,
+    planning,
+    cause,
+    isChosen,
+  }: { planner: Planner; planning: Planning; cause: AgentErrorData; isChosen: boolean },
 ) {
   const { state } = run;
   const plan = state.plan as Plan;
@@ -104,6 +122,8 @@ async function askForSteps(
   checkSize(run, added);
   checkIds(run, { added, kept });
   const revised = await planning.complete({ steps: stepsAfter(kept, added), source });
+  // The user chooses, and no planner that read an output.
+  if (isChosen) return { plan: revised, approvals: [] };
   return { plan: revised, approvals: await approvalsFor(run, request, run.secrets?.hidePlan(revised) ?? revised) };
 }
 

@@ -6,7 +6,7 @@ import { dataOf } from "../run/step-call.ts";
 import { endExecution } from "../steps/end-run.ts";
 import { runExecution } from "./schedule.ts";
 
-/** Plans a request and runs the plan, or acts on a line of a dialogue that is no request. */
+/** Plans a request and runs the plan, or acts on a line of a dialogue that needs no plan. */
 export async function runRequest(run: Run, request: string): Promise<RunResult> {
   const error = run.state.turn === undefined ? await planInRun(run, request) : undefined;
   if (run.state.turn === undefined) return runExecution(run, error ?? (await prepareThread(run)));

@@ -5,12 +5,12 @@ import type { Plan, PlanFailure } from "../../core/plan.ts";
 import { type PlanDraft, type Planner, type PlanRequest, toPlanningError } from "../../core/planner.ts";
 import type { Turn, TurnReader, TurnRequest } from "../../core/turn.ts";
 import type { EngineSettings } from "../run/engine-settings.ts";
-import { hasNews, listThread, readThread, type ThreadListing, type ThreadPlace } from "../stored/read-thread.ts";
+import type { ThreadListing, ThreadReader } from "../run/run.ts";
 
 export type PlanOutcome = { readonly status: "completed"; readonly plan: Plan } | TurnOutcome;
 
-interface Line extends ThreadPlace {
-  readonly settings: EngineSettings;
+interface Line {
+  readonly thread: ThreadReader;
   readonly planner: Planner;
   readonly load: NonNullable<EngineSettings["loadTurns"]>;
   /** True if only a plan can be used. */
@@ -23,17 +23,23 @@ interface Line extends ThreadPlace {
 /** Reads a line in its thread, once more if another process has added to the thread meanwhile. */
 export async function planLine(line: Line): Promise<PlanOutcome> {
   const reader = await countPending(line.load());
-  const listed = await listThread(line.settings, line);
+  const listed = await line.thread.list();
   const [planned] = await Promise.allSettled([planOnce(line, reader, listed)]);
-  const now = await listThread(line.settings, line);
+  const now = await line.thread.list();
   if (hasNews(listed, now)) return planOnce(line, reader, now);
   if (planned.status === "rejected") throw planned.reason;
   return planned.value;
 }
 
+/** True if an earlier line, of another process, has got its plan since. */
+function hasNews(before: ThreadListing, { earlier }: ThreadListing): boolean {
+  const known = new Set(before.read.map(({ runId }) => runId));
+  return earlier.some(({ runId }) => !known.has(runId));
+}
+
 async function planOnce(line: Line, reader: TurnReader, listed: ThreadListing): Promise<PlanOutcome> {
   const { request, tools, maxSteps, nowMs, timeZone, signal } = line.toRequest();
-  const runs = await readThread(line.settings, listed);
+  const runs = await line.thread.read(listed);
   const turn: TurnRequest = { request, tools, maxSteps, nowMs, timeZone, signal, runs };
   const read = await reader.readTurn(turn);
   if (read.type === "plan") return { status: "completed", plan: await completeDraft(line, read.draft) };

@@ -21,7 +21,7 @@ import { type Expressions, languageKey } from "../../plan/expressions.ts";
 import { rememberPlan } from "../../plan/validate-plan.ts";
 import type { EngineSettings } from "../run/engine-settings.ts";
 import { showIn } from "../run/redaction.ts";
-import type { Run, RunHost } from "../run/run.ts";
+import type { OpenThread, Run, RunHost } from "../run/run.ts";
 import { cancelledBy } from "../run/run-errors.ts";
 import type { RunSettings } from "../run/run-options.ts";
 import { RunRecorder } from "../run/run-recorder.ts";
@@ -54,6 +54,7 @@ export function taskIn(run: Run, task: Pick<PlanTask, "request" | "planner" | "s
     engine,
     settings,
     spent: state.usage,
+    openThread: run.host.openThread,
     emit: (event) => run.emit(event),
     dataOf: (error) => dataOf(run, error),
     sealPlan: secrets && ((plan) => secrets.sealPlan(plan)),
@@ -62,7 +63,11 @@ export function taskIn(run: Run, task: Pick<PlanTask, "request" | "planner" | "s
 }
 
 export async function planAlone(
-  { settings: engine, hub }: Pick<RunHost, "settings"> & { readonly hub: EventHub<AgentEvent> },
+  {
+    settings: engine,
+    hub,
+    openThread,
+  }: Pick<RunHost, "settings" | "openThread"> & { readonly hub: EventHub<AgentEvent> },
   { runId, request, settings }: Pick<PlanTask, "runId" | "request" | "settings">,
 ): Promise<Plan> {
   const { planner, clock } = engine;
@@ -76,6 +81,7 @@ export async function planAlone(
     planner,
     engine,
     settings,
+    openThread,
     spent: undefined,
     emit: (event: EventInit) => recorder.emit(secrets?.hideInEvent(event) ?? event),
     dataOf: (error: AgentError) => error.toJSON(),
@@ -112,6 +118,8 @@ interface PlanTask {
   readonly emit: (event: EventInit) => void | Promise<void>;
   readonly dataOf: (error: AgentError) => AgentErrorData;
   readonly sealPlan?: ((plan: Plan) => Promise<Plan>) | undefined;
+  readonly openThread: OpenThread;
+  /** True if nothing but a plan can be used. */
   readonly needsPlan?: boolean;
 }
 
@@ -189,12 +197,14 @@ export class Planning {
   }
 
   async plan(): Promise<PlanOutcome> {
-    const { runId, engine: settings, settings: chosen, planner, needsPlan = false } = this.task;
-    const { thread, stored } = chosen;
-    const { loadTurns: load } = settings;
+    const { runId, engine, settings, planner, openThread, needsPlan = false } = this.task;
+    const { thread, stored } = settings;
+    const { loadTurns: load } = engine;
     if (thread === undefined || load === undefined) return { status: "completed", plan: await this.planRequest() };
     return planLine({
-      ...{ thread, runId, settings, planner, load },
+      thread: openThread({ thread, runId }),
+      planner,
+      load,
       needsPlan: needsPlan || stored.approvedHash !== undefined,
       toRequest: () => this.toRequest(),
       plan: (lines) => this.planRequest(lines),

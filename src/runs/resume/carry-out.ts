@@ -42,7 +42,7 @@ export async function carryOut(runs: RunRegistry, run: Run): Promise<CarriedOut>
 
 type Acting = Omit<Opening, "runId"> & CommandOptions;
 
-/** What is resumed is cancelled with the run of the line. */
+/** The run that is resumed is cancelled with the run of the line. */
 async function act<T>(runs: RunRegistry, run: Run, send: (acting: Acting) => Promise<T>): Promise<T> {
   const { resources, thread } = run.settings;
   const cancelling = run.openSource();

@@ -64,6 +64,8 @@ async function executeRun(
   }
 
   const execute = async () => {
+    // A thread is read in the order of its starts.
+    if (run.linesBefore !== undefined) await run.linesBefore.started;
     await run.emit(await startEvent(run, beginning));
     const { failure } = run.recorder;
     const isRefused = failure?.code === "run-conflict" || failure?.code === "run-owned-elsewhere";

@@ -8,10 +8,10 @@ import type { ErrorData } from "../../core/error-data.ts";
 import type { AgentError } from "../../core/errors.ts";
 import { type AgentEvent, type EventInit, isStepFailure, isTransient } from "../../core/events.ts";
 import type { EvidenceChain } from "../../core/evidence.ts";
-import type { RunResult } from "../../core/run-result.ts";
+import type { RunResult, RunSnapshot } from "../../core/run-result.ts";
 import { type ApprovalState, instanceAt, instancesOf, type RunState } from "../../core/run-state.ts";
 import type { PostedMessage, RunStore } from "../../core/run-store.ts";
-import type { Hold } from "../../core/run-summary.ts";
+import type { Hold, RunSummary } from "../../core/run-summary.ts";
 import { type StepRef, stepRefOf } from "../../core/step.ts";
 import type { Tool } from "../../core/tool.ts";
 import type { AgentWarning, EngineSettings } from "./engine-settings.ts";
@@ -58,7 +58,7 @@ export class Run implements RecorderOwner {
   fence: number | undefined;
   confirmed: Confirmation | undefined;
   readonly inbox: Inbox = { early: undefined, isOpen: false, lastNumber: 0, hasUnread: false };
-  linesBefore: Promise<unknown> | undefined;
+  linesBefore: LinesBefore | undefined;
   watchers: ReadonlySet<EventSink<AgentEvent>> | undefined;
   /** Maps reported errors to the thrown values, for `throwOnFailure`. */
   thrown: WeakMap<ErrorData, unknown> | undefined;
@@ -247,7 +247,7 @@ export class Run implements RecorderOwner {
   async waitForLines(): Promise<void> {
     if (this.linesBefore === undefined) return;
     const source = this.openWaiting();
-    await settleOrAbort(this.linesBefore, source).catch(() => {});
+    await settleOrAbort(this.linesBefore.ended, source).catch(() => {});
     this.closeSource(source);
   }
 
@@ -382,8 +382,29 @@ export interface RunCaller {
   readonly onRecorded?: () => void;
 }
 
+/** The executions of a thread in this process, up to one of them. */
+export interface LinesBefore {
+  readonly started: Promise<unknown>;
+  readonly ended: Promise<unknown>;
+}
+
+/** A thread as it was listed for a line, newest first. */
+export interface ThreadListing {
+  /** Runs whose plan or other meaning is known. */
+  readonly read: readonly RunSummary[];
+  readonly earlier: readonly RunSummary[];
+}
+
+export interface ThreadReader {
+  list(): Promise<ThreadListing>;
+  read(listed: ThreadListing): Promise<readonly RunSnapshot[]>;
+}
+
+/** The id is that of the run of a line. */
+export type OpenThread = (place: { readonly thread: string; readonly runId: string }) => ThreadReader;
+
 export interface CarriedOut {
-  /** Of the run that asked the question which was answered. */
+  /** The result of the run whose question was answered. */
   readonly result?: RunResult;
   readonly text?: string;
 }
@@ -393,7 +414,8 @@ export interface RunHost {
   readonly hub: EventHub<AgentEvent>;
   readonly gates: Map<Tool, CallGate>;
   readonly leases: Leases;
-  /** Acts on a line that is no request. Rejects if that fails. */
+  readonly openThread: OpenThread;
+  /** Acts on a line that needs no plan. Rejects if that fails. */
   carryOut(run: Run): Promise<CarriedOut>;
   /** Never rejects. */
   receive(run: Run, posted: readonly PostedMessage[], options?: { readonly isResuming?: boolean }): Promise<void>;

@@ -12,11 +12,12 @@ import { receivePosted } from "../commands/commands.ts";
 import type { EngineSettings } from "../run/engine-settings.ts";
 import { Leases } from "../run/leases.ts";
 import { shownResult } from "../run/redaction.ts";
-import { type CarriedOut, Run, type RunCaller, type RunHost, whenStarted } from "../run/run.ts";
+import { type CarriedOut, type LinesBefore, Run, type RunCaller, type RunHost, whenStarted } from "../run/run.ts";
 import { agentClosed, interruptedBy } from "../run/run-errors.ts";
 import type { RunSettings } from "../run/run-options.ts";
 import { closeBroken } from "../steps/end-run.ts";
 import { warnOfOverlap } from "../steps/step.ts";
+import { createThreadReaders } from "./read-thread.ts";
 
 export interface Opening extends RunCaller {
   readonly runId: string;
@@ -62,10 +63,10 @@ export class RunRegistry implements RunHost {
   readonly leases: Leases;
   readonly receive: RunHost["receive"] = receivePosted;
   graceMs: number;
+  readonly openThread: RunHost["openThread"];
   readonly carryOut: RunHost["carryOut"];
   private readonly hasTimers: () => boolean;
-  /** Maps a thread to the end of its executions so far. */
-  private readonly threads = new Map<string, Promise<unknown>>();
+  private readonly threads = new Map<string, LinesBefore>();
   private readonly timers = new Map<string, () => void>();
   /** Maps runs that do not fit here to the time of their last event: they may fit after a new one. */
   readonly unfit = new RecentMap<string>(10_000);
@@ -79,6 +80,7 @@ export class RunRegistry implements RunHost {
     this.settings = settings;
     this.hub = hub;
     this.hasTimers = hasTimers;
+    this.openThread = createThreadReaders(settings);
     this.carryOut = (run) => carryOut(this, run);
     this.leases = new Leases(settings);
     this.graceMs = settings.abortGraceMs;
@@ -181,11 +183,12 @@ export class RunRegistry implements RunHost {
   private lineUp(run: Run, result: Promise<RunResult>): void {
     const { thread } = run.settings;
     if (thread === undefined) return;
-    run.linesBefore = this.threads.get(thread);
-    const ended = Promise.allSettled([run.linesBefore, result]).then(() => {
-      if (this.threads.get(thread) === ended) this.threads.delete(thread);
-    });
-    this.threads.set(thread, ended);
+    const before = this.threads.get(thread);
+    run.linesBefore = before;
+    const ended = Promise.allSettled([before?.ended, result]);
+    const last = { started: whenStarted(run, result), ended };
+    this.threads.set(thread, last);
+    ended.then(() => this.threads.get(thread) === last && this.threads.delete(thread));
   }
 
   private end(run: Run, deliver: () => void): void {

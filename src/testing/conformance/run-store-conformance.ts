@@ -481,9 +481,7 @@ const cases: Readonly<Record<string, Check>> = {
     assert.equal(await found({ toString: null, constructor: null }), "");
     assert.equal(await found({}), "r4 r3 r2 r1");
   },
-  "filters: select by thread, which is no key of metadata, together with other filters, on each page": async (
-    store,
-  ) => {
+  "filters: select by thread, apart from metadata, together with other filters, on each page": async (store) => {
     const odd = "\u0000 '\"%_\u{1F600}";
     await record(store, runStart("r1", { thread: "ada", minute: 1 }));
     await record(store, runStart("r2", { thread: "Ada", minute: 2 }));

@@ -1,4 +1,4 @@
-import { AgentError, type AgentErrorDetails, type TodoMatch } from "../../core/errors.ts";
+import { AgentError, type AgentErrorDetails, type CallChoice, type TodoMatch } from "../../core/errors.ts";
 import { defined, failOption } from "../../core/option-tables.ts";
 import { cutText } from "../../core/text.ts";
 import type { UndoneCall } from "../../core/tool.ts";
@@ -111,7 +111,14 @@ function failAmbiguous(title: string, todos: readonly Todo[], count = todos.leng
   const matches = toMatches(todos);
   const more = count > matches.length ? `; and ${count - matches.length} more` : "";
   const message = `${quote(title)} fits ${count} todos: ${describeMatches(matches)}${more}. Use an id.`;
-  throw new AgentError("todo-ambiguous", message, { details: { wanted: cutText(title, 200), count, matches } });
+  throw new AgentError("todo-ambiguous", message, {
+    details: { wanted: cutText(title, 200), count, matches, choices: todos.slice(0, maxNamed).map(toChoice) },
+  });
+}
+
+function toChoice({ id, title, list, dueDate, dueAt }: Todo): CallChoice {
+  const about = [list, dueAt ?? dueDate].filter((text) => text !== undefined);
+  return { label: `${title} (${about.join(", ")})`, input: { id, title: null } };
 }
 
 async function failNotFound(find: Find, wanted: string, message: string): Promise<never> {
@@ -277,7 +284,9 @@ async function onlyList(storage: TodoStorage, scope: string): Promise<string> {
   const lists = [...names.values()].slice(0, maxNamed);
   const known = lists.map((list) => JSON.stringify(list)).join(", ");
   const message = `There are several lists, among them ${known}. Name the one to clear as "list", or set "allLists".`;
-  throw new AgentError("todo-list-ambiguous", message, { details: { lists } });
+  throw new AgentError("todo-list-ambiguous", message, {
+    details: { lists, choices: lists.map((list) => ({ label: list, input: { list } })) },
+  });
 }
 
 /**

@@ -3,16 +3,21 @@ import {
   createMemoryRunStore,
   createOrchestrator,
   defineTool,
+  describePlan,
   hashPlan,
+  type Plan,
   type PlanInput,
   type Question,
   type QuestionItem,
   type RunResult,
   validatePlan,
 } from "planwright";
-import { createFakeTool, createManualClock } from "planwright/testing";
-import { expect, it } from "vitest";
+import { createFakeTool, createManualClock, forEachKillPoint, type MortalProcess } from "planwright/testing";
+import { toHtml, toMermaid } from "planwright/view";
+import { describe, expect, it } from "vitest";
 import { z } from "zod/v4";
+import { seededRandom } from "../../kills/seeded-random.ts";
+import { createDialogue } from "../../scenario/dialogue.ts";
 import { share } from "../../scenario/two-processes.ts";
 
 const runId = "r";
@@ -264,6 +269,108 @@ it("refuses a text where nothing reads it", async () => {
   await expect(typed).rejects.toThrow(/\{ answer: … \}.*received "home"/);
 });
 
+it("reads a text where an agent can, and a text that declines cancels the run", async () => {
+  const read: unknown[] = [];
+  const { agent } = createDialogue({
+    tools: [tool()],
+    answer(item, text, clock) {
+      read.push([item.id, text, typeof clock.nowMs, clock.timeZone]);
+      return text === "never mind" ? null : text === "the second one" ? "home" : undefined;
+    },
+  });
+  const thread = "ada";
+  const options = { thread, timeZone: "Europe/Berlin" };
+  await agent.execute(planOf(list), { runId, ...options });
+  const foreign = agent.answer(runId, "q1", "the second one", { thread: "bob" }).result;
+  await expect(foreign).rejects.toMatchObject({ code: "run-not-found" });
+  const unread = agent.answer(runId, "q1", "garage", { thread }).result;
+  await expect(unread).rejects.toThrow(/"work" or "home"; received "garage"/);
+  const long = agent.answer(runId, "q1", "x".repeat(1_000_000)).result;
+  await expect(long).rejects.toThrow(/"work" or "home"; received "x{200}"/);
+  expect(await agent.answer(runId, "q1", "the second one", { thread }).result).toMatchObject({ status: "completed" });
+  expect(await agent.answer(runId, "q1", "the second one").result).toMatchObject({ status: "completed" });
+  await expect(agent.answer(runId, "q1", "never mind").result).rejects.toMatchObject({ code: "run-conflict" });
+  expect(read[0]).toEqual(["r/q1", "garage", "number", "Europe/Berlin"]);
+  const events = [];
+  for await (const event of agent.events(runId)) if (event.type === "run-deliver") events.push(event);
+  expect(events).toMatchObject([{ value: "home", typed: true }]);
+
+  await agent.execute(planOf(list), { runId: "declined", ...options });
+  expect(await agent.answer("declined", "q1", "never mind").result).toMatchObject({
+    status: "cancelled",
+    error: { details: { reason: "the question was declined" } },
+  });
+});
+
+const items = { type: "string", enum: ["work", "home"] };
+const kinds: Readonly<Record<string, { plan: PlanInput; answer: unknown; outputs: unknown }>> = {
+  "a value by reference": { plan: planOf(list), answer: "home", outputs: ["home", { list: "home" }] },
+  "one of several plans": {
+    plan: {
+      steps: [
+        { id: "q1", wait: { ask: list } },
+        { id: "a", tool: "Add", input: { list: 1 }, when: "q1 == 'work'" },
+        { id: "b", tool: "Add", input: { list: 2 }, when: "q1 == 'home'" },
+      ],
+    } as PlanInput,
+    answer: "home",
+    outputs: ["home", undefined, { list: 2 }],
+  },
+  "several things": {
+    plan: {
+      steps: [
+        {
+          id: "q1",
+          wait: { ask: { ...list, display: "multi-select", responseSchema: responseOf({ type: "array", items }) } },
+        },
+        { id: "a", tool: "Add", input: { list: { $ref: "item" } }, forEach: "q1" },
+      ],
+    } as PlanInput,
+    answer: ["work", "home"],
+    outputs: [["work", "home"], { list: "work" }, { list: "home" }],
+  },
+};
+
+describe.each(Object.entries(kinds))("a question for %s", (_kind, { plan, answer, outputs }) => {
+  it("is asked once and answered once, killed at every write", async () => {
+    const drive = async ({ store }: MortalProcess) => {
+      const agent = createAgent({ tools: [tool()], store });
+      await agent.execute(plan, { runId });
+      const { status, steps } = await agent.answer(runId, "q1", { answer }).result;
+      return { status, outputs: steps.map(({ output }) => output) };
+    };
+    const points = await forEachKillPoint({
+      run: drive,
+      resume: drive,
+      async check({ result, expected, store }) {
+        expect(result).toEqual(expected);
+        expect(result).toEqual({ status: "completed", outputs });
+        const events = (await store.read(runId)).map(({ type }) => type);
+        expect(events.filter((type) => type === "wait-start" || type === "run-deliver")).toEqual([
+          ...["wait-start", "run-deliver"],
+        ]);
+      },
+    });
+    expect(points.length).toBeGreaterThan(10);
+  });
+
+  it("counts the first of any answers, in whatever order and however often they come", async () => {
+    const random = seededRandom(7);
+    for (let round = 0; round < 20; round++) {
+      const { agent, clock, create } = await ask(plan);
+      const other = Array.isArray(answer) ? ["work"] : "work";
+      const given = Array.from({ length: 6 }, () => (random() < 0.5 ? answer : other));
+      const sent = given.map((one) => (random() < 0.5 ? agent : create()).answer(runId, "q1", { answer: one }).result);
+      const settled = await clock.runUntil(Promise.allSettled(sent));
+      const run = await agent.getRun(runId);
+      expect(run?.status).toBe("completed");
+      const taken = run?.steps[0]?.output;
+      for (const [index, { status }] of settled.entries())
+        expect(status).toBe(JSON.stringify(given[index]) === JSON.stringify(taken) ? "fulfilled" : "rejected");
+    }
+  });
+});
+
 it("says question, options and what the answer fills in the approval of the plan, whose hash covers them", async () => {
   const when = { id: "b", tool: "Add", input: { list: 1 }, when: "q1 == 'work'", dependsOn: ["q1"] };
   const plan = { steps: [...planOf(list).steps, when] } as PlanInput;
@@ -273,8 +380,14 @@ it("says question, options and what the answer fills in the approval of the plan
     'wait for the answer to "Which list?" (the work list, the list of the house), without a time limit, fills Add.list, decides about b',
   );
   expect(result.pending).toMatchObject([{ kind: "plan-approval" }]);
+  expect(describePlan(plan, { tools: [tool()] })).toContain(text.split("\n")[0]);
+  expect(() => describePlan({ steps: [{ id: "q", wait: { ask: {} } }] } as never, { tools: [] })).toThrow(/plan.steps/);
+  expect(toMermaid(result.plan as Plan)).toContain("the answer to #34;Which list#63;#34;");
   const approved = await agent.approve(runId, result.pending?.[0] as never).result;
   expect(approved.pending).toMatchObject([{ kind: "question" }]);
+  const page = toHtml(approved);
+  expect(page).toContain("Waits for the answer to &quot;Which list?&quot; (the work list, the list of the house)");
+  expect(page).toContain("fills Add.list, decides about b");
 
   const hash = await hashPlan(planOf(list));
   for (const changed of [

@@ -1,0 +1,131 @@
+import { type AgentErrorData, isAgentError } from "../../core/errors.ts";
+import { isRecord, type JsonObject, type JsonValue } from "../../core/json.ts";
+import type { Plan, PlanStep, Question, ToolStep } from "../../core/plan.ts";
+import { isDone, type StepState } from "../../core/run-state.ts";
+import { callsTool, templateOf } from "../../core/step.ts";
+import { cutText } from "../../core/text.ts";
+import { dependenciesOf, findReferences, stepsNamedIn } from "../../plan/references.ts";
+
+interface Choice {
+  readonly label: string;
+  readonly input: JsonObject;
+}
+
+interface Choices {
+  readonly choices: readonly Choice[];
+  readonly several: boolean;
+}
+
+const maxChoices = 10;
+
+function readChoices(error: AgentErrorData | undefined): Choices | undefined {
+  if (!isAgentError(error, "tool-failed")) return undefined;
+  const { choices, several } = (error.details.errors.at(-1)?.details ?? {}) as Partial<Record<keyof Choices, unknown>>;
+  if (!Array.isArray(choices) || choices.length === 0 || !choices.every(isChoice)) return undefined;
+  return { choices: choices.slice(0, maxChoices), several: several === true };
+}
+
+function isChoice(value: unknown): value is Choice {
+  return isRecord(value) && typeof value.label === "string" && value.label !== "" && isRecord(value.input);
+}
+
+type StepStates = ReadonlyMap<string, StepState>;
+
+/**
+ * Returns the steps that are left if somebody is asked which of several things a failed step meant: the question, that step
+ * once for each choice, and the rest. Undefined if there is nothing to choose, or the step was itself made by an answer.
+ */
+export function askForChoice({ steps }: Plan, states: StepStates): readonly PlanStep[] | undefined {
+  const at = steps.findIndex(({ id }) => states.get(id)?.status === "failed");
+  const failed = steps[at];
+  const found = readChoices(states.get(failed?.id ?? "")?.error);
+  if (failed === undefined || !callsTool(failed) || failed.forEach !== undefined || found === undefined)
+    return undefined;
+  const questions = new Set(steps.flatMap(({ id, wait }) => (wait !== undefined && "ask" in wait ? [id] : [])));
+  const needed = dependenciesOf(failed, steps[at - 1], { stepIds: stepsNamedIn(failed, questions) });
+  if (needed.some((id) => questions.has(id))) return undefined;
+  const taken = new Set([...states.keys(), ...steps.map(({ id }) => id)]);
+  const toId = (wanted: string): string => (taken.has(wanted) ? toId(`${wanted}_`) : wanted);
+  const asking = toId(`${failed.id}_which`);
+  const branches = found.choices.map(({ input }, index) => {
+    const answer = `${index + 1}`;
+    const when = found.several ? `'${answer}' in ${asking}` : `${asking} == '${answer}'`;
+    const copy = (step: ToolStep, changes: Pick<ToolStep, "input" | "dependsOn">): ToolStep => {
+      const id = toId(`${step.id}_${answer}`);
+      ids.set(step.id, id);
+      return { ...step, id, when, ...changes };
+    };
+    const ids = new Map<string, string>();
+    const chosen = copy(failed, { input: patch(failed.input, input), dependsOn: [asking, ...needed] });
+    return { ids, copy, chosen };
+  });
+  const rest = copyRest(steps, { failed, states, branches, asking: found.several ? undefined : asking });
+  const question: PlanStep = { id: asking, wait: { ask: toQuestion(found) }, dependsOn: needed };
+  return rest && [question, ...branches.map(({ chosen }) => chosen), ...rest];
+}
+
+interface Branch {
+  /** The copies that it has of steps. */
+  readonly ids: ReadonlyMap<string, string>;
+  copy(step: ToolStep, changes: Pick<ToolStep, "input" | "dependsOn">): ToolStep;
+}
+
+interface Branching {
+  readonly failed: PlanStep;
+  readonly states: StepStates;
+  readonly branches: readonly Branch[];
+  /** The question; undefined if several may be chosen, so that no single one can be referred to. */
+  readonly asking: string | undefined;
+}
+
+function copyRest(steps: readonly PlanStep[], branching: Branching): readonly PlanStep[] | undefined {
+  const { failed, states, branches, asking } = branching;
+  const rest: PlanStep[] = [];
+  for (const [index, step] of steps.entries()) {
+    if (step === failed || isDone(states.get(step.id) as StepState)) continue;
+    const { ids: copied } = branches[0] as Branch;
+    const previous = steps[index - 1];
+    const dependsOn = step.dependsOn ?? (previous === undefined ? [] : [previous.id]);
+    if (stepsNamedIn(step, copied).size > 0) return undefined;
+    if (!findReferences(templateOf(step)).some(({ reference }) => copied.has(reference?.stepId ?? ""))) {
+      const after = dependsOn.flatMap((id) => (copied.has(id) ? branches.map(({ ids }) => ids.get(id) as string) : id));
+      rest.push({ ...step, dependsOn: after });
+      continue;
+    }
+    if (asking === undefined || !callsTool(step) || step.when !== undefined) return undefined;
+    for (const { ids, copy } of branches) {
+      const input = renameIn(step.input, ids);
+      if (input === undefined) return undefined;
+      rest.push(copy(step, { input, dependsOn: [asking, ...dependsOn.map((id) => ids.get(id) ?? id)] }));
+    }
+  }
+  return rest;
+}
+
+function toQuestion({ choices, several }: Choices): Question {
+  const options = choices.map(({ label }, index) => ({ id: `${index + 1}`, label: cutText(label, 200) }));
+  const one = { type: "string", enum: options.map(({ id }) => id) };
+  const answer = several ? { type: "array", items: one, minItems: 1 } : one;
+  const responseSchema: JsonObject = { type: "object", properties: { answer }, required: ["answer"] };
+  const display = several ? "multi-select" : "select";
+  return { message: several ? "Which ones?" : "Which one?", display, options, responseSchema };
+}
+
+/** A null removes a field. What a tool says is never read as a reference. */
+function patch(input: JsonObject, changes: JsonObject): JsonObject {
+  const merged: Record<string, JsonValue> = { ...input };
+  for (const [key, value] of Object.entries(changes)) {
+    if (value === null) delete merged[key];
+    else merged[key] = typeof value === "object" || String(value).includes("${") ? { $literal: value } : value;
+  }
+  return merged;
+}
+
+/** Undefined if a part of the input is literal, where nothing may be renamed. */
+function renameIn(input: JsonObject, ids: ReadonlyMap<string, string>): JsonObject | undefined {
+  let json = JSON.stringify(input);
+  if (json.includes('"$literal"')) return undefined;
+  for (const [id, renamed] of ids)
+    json = json.replace(new RegExp(`("\\$ref":"|\\$\\{)${id}(?=[.[}"])`, "g"), `$1${renamed}`);
+  return JSON.parse(json) as JsonObject;
+}
