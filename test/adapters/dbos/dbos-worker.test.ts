@@ -52,6 +52,25 @@ describe("workers", () => {
     expect(await client.result("same")).toMatchObject({ status: "completed" });
   });
 
+  it("take the runs of a thread in the order of submission, and show them to no other", async () => {
+    const { databaseUrl, client } = await newRuns(server);
+    const plan = chain("Work", 1);
+    for (const runId of ["r1", "r2", "r3"]) await client.submit(plan, { runId, thread: "ada" });
+    await client.submit(plan, { runId: "r4", thread: "bob" });
+    await expect(client.submit(plan, { runId: "r1", thread: "bob" })).rejects.toMatchObject({ code: "run-conflict" });
+    await expect(client.submit(plan, { thread: "x".repeat(201) })).rejects.toMatchObject({ code: "invalid-options" });
+    await expect(client.cancel("r1", "no", { thread: "bob" })).rejects.toMatchObject({ code: "run-not-found" });
+    await client.cancel("r4", "enough", { thread: "bob" });
+    await startWorker({ databaseUrl }).ready;
+    for (const runId of ["r1", "r2", "r3"])
+      expect(await client.result(runId)).toMatchObject({ status: "completed", thread: "ada" });
+    const { runs } = await client.listRuns({ thread: "ada" });
+    expect(runs.map(({ runId }) => runId)).toEqual(["r3", "r2", "r1"]);
+    expect(await client.getRun("r4", { thread: "bob" })).toMatchObject({ status: "cancelled" });
+    expect(await client.getRun("r1", { thread: "bob" })).toBeUndefined();
+    expect(await client.prune({ thread: "ada" })).toEqual({ deleted: 3 });
+  });
+
   it.each([0, -3_600_000])("adopt the runs of one that was killed, by a clock %s ms off", async (clockOffMs) => {
     const { databaseUrl, client, effects } = await newRuns(server);
     const first = startWorker({ databaseUrl, stepMs: 150 });
