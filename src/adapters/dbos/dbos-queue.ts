@@ -1,4 +1,4 @@
-import { randomUUID } from "node:crypto";
+import { createHash, randomUUID } from "node:crypto";
 import type { DBOSClient, WorkflowStatus } from "@dbos-inc/dbos-sdk";
 import { inParallel } from "../../async/promises.ts";
 import { AgentError } from "../../core/errors.ts";
@@ -27,6 +27,11 @@ export interface ScheduleContext {
 /** The partition key is the rate key. With such limits DBOS takes no job without a key, so other runs have a queue of their own. */
 export function limitedQueue(queue: string): string {
   return `${queue}/limited`;
+}
+
+/** Its partition key is a hash of the thread, and DBOS runs one job of a key at a time, in the order of submission. */
+export function threadQueue(queue: string): string {
+  return `${queue}/threads`;
 }
 
 export async function loadDbos(): Promise<typeof import("@dbos-inc/dbos-sdk")> {
@@ -116,18 +121,19 @@ export class DbosQueue {
     private readonly isIdInUse: (thrown: unknown) => boolean,
   ) {}
 
-  private get limited(): string {
-    return limitedQueue(this.options.queue);
+  private get queues(): readonly string[] {
+    const { queue } = this.options;
+    return [queue, limitedQueue(queue), threadQueue(queue)];
   }
 
   async submit(job: Job, jobOrder: JobOrder, isRecorded: IsRecorded): Promise<Job | undefined> {
-    const { priority, delayMs, rateKey, schedule } = jobOrder;
+    const { priority, delayMs, schedule } = jobOrder;
     const { version } = this.options;
     const order = {
       ...(version !== undefined && { appVersion: version }),
       ...(priority !== undefined && { priority }),
       ...(delayMs !== undefined && { delaySeconds: delayMs / 1_000 }),
-      ...this.placeOf(rateKey),
+      ...this.placeOf(jobOrder),
       ...(schedule !== undefined && { attributes: { schedule } }),
     };
     for (let isFree = false; ; isFree = true) {
@@ -169,7 +175,7 @@ export class DbosQueue {
         `SELECT count(*)::int AS waiting,
             coalesce(extract(epoch FROM clock_timestamp()) * 1000 - min(updated_at), 0)::float8 AS oldest
           FROM dbos.workflow_status WHERE status = 'ENQUEUED' AND queue_name = ANY ($1) AND name = $2`,
-        [[this.options.queue, this.limited], runWorkflow],
+        [this.queues, runWorkflow],
       );
       const { waiting, oldest } = rows[0] as { readonly waiting: number; readonly oldest: number };
       return { waiting, oldestMs: Math.max(0, Math.round(oldest)) };
@@ -199,7 +205,7 @@ export class DbosQueue {
     const run = await this.find(runId);
     if (run?.job === undefined || run.state === "waiting") return;
     const workflowID = toWorkflowId(runId, run.number + 1);
-    await this.enqueue(workflowID, { ...run.job, stoppedAt, adoptions: 0 }, this.placeOf(run.row.queuePartitionKey));
+    await this.enqueue(workflowID, { ...run.job, stoppedAt, adoptions: 0 }, this.samePlace(run.row));
   }
 
   /** No run can be submitted again in between. */
@@ -268,7 +274,7 @@ export class DbosQueue {
   }
 
   taken(): Promise<readonly string[]> {
-    const queueName = [this.options.queue, this.limited];
+    const queueName = [...this.queues];
     return this.findIds({ queueName, workflowName: runWorkflow, status: "PENDING", sortDesc: true });
   }
 
@@ -317,14 +323,22 @@ export class DbosQueue {
     }
   }
 
-  private placeOf(rateKey: string | undefined) {
-    if (rateKey === undefined) return { queueName: this.options.queue };
-    return { queueName: this.limited, queuePartitionKey: rateKey };
+  private placeOf({ rateKey, thread }: JobOrder) {
+    const { queue } = this.options;
+    if (thread !== undefined) return { queueName: threadQueue(queue), queuePartitionKey: hashOf(thread) };
+    if (rateKey !== undefined) return { queueName: limitedQueue(queue), queuePartitionKey: rateKey };
+    return { queueName: queue };
+  }
+
+  private samePlace({ queueName, queuePartitionKey }: WorkflowStatus) {
+    const isKeyed = queueName !== undefined && queuePartitionKey !== undefined;
+    return isKeyed ? { queueName, queuePartitionKey } : { queueName: this.options.queue };
   }
 
   /** The workers of the version that ran it may be gone, so it is queued for any. */
-  private async rewind({ workflowID, queuePartitionKey }: WorkflowStatus): Promise<void> {
-    const where = this.placeOf(queuePartitionKey);
+  private async rewind(row: WorkflowStatus): Promise<void> {
+    const { workflowID } = row;
+    const where = this.samePlace(row);
     for (let tries = 1; ; tries++) {
       try {
         await this.client.rewindWorkflow(workflowID, { ...where, applicationVersion: noVersion });
@@ -368,6 +382,10 @@ export class DbosQueue {
 
 function laterId(runId: string, unique: string): string {
   return `${runId}/later/${unique}`;
+}
+
+function hashOf(thread: string): string {
+  return createHash("sha256").update(JSON.stringify(thread)).digest("base64url");
 }
 
 type Order = Partial<Parameters<DBOSClient["enqueue"]>[0]>;

@@ -29,6 +29,7 @@ import {
   type ScheduleContext,
   scheduledRunId,
   scheduledWorkflow,
+  threadQueue,
   type WakingInput,
   wakingWorkflow,
 } from "./dbos-queue.ts";
@@ -447,6 +448,7 @@ async function registerQueues({ queue, concurrency: workerConcurrency, rateLimit
       partitionRateLimit: { limitPerPeriod: rateLimit.limit, periodSec: rateLimit.intervalMs / 1_000 },
     }),
   });
+  await DBOS.registerQueue(threadQueue(queue), { ...settings, minPollingIntervalMs: lookMs, partitionConcurrency: 1 });
 }
 
 async function launch({ databaseUrl, version, queue }: WorkerSettings): Promise<void> {
@@ -460,7 +462,7 @@ async function launch({ databaseUrl, version, queue }: WorkerSettings): Promise<
     // Unknown to later processes: what the store knows of its runs shows that they are to be adopted.
     executorID: randomUUID(),
     logLevel: "error",
-    listenQueues: [queue, limitedQueue(queue)],
+    listenQueues: [queue, limitedQueue(queue), threadQueue(queue)],
   });
   await oneAtATime(databaseUrl, () => DBOS.launch());
 }

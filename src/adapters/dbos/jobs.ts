@@ -49,6 +49,7 @@ export interface JobOrder {
   readonly priority?: number | undefined;
   readonly delayMs?: number | undefined;
   readonly rateKey?: string | undefined;
+  readonly thread?: string | undefined;
   readonly schedule?: string;
 }
 
@@ -60,7 +61,7 @@ export interface SubmitOptions extends Omit<RunOptions, "resources" | "signal" |
   priority?: number | undefined;
   /** It is not taken before this time. */
   startAfter?: Date | undefined;
-  /** A key, such as a tenant: the workers' `rateLimit` holds for all runs with the same one. */
+  /** A key, such as a tenant: the workers' `rateLimit` holds for all runs with the same one. Not beside `thread`. */
   rateKey?: string | undefined;
 }
 
@@ -94,11 +95,14 @@ export async function readJob(
   options: SubmitOptions,
 ): Promise<{ readonly runId: string; readonly content: OpenContent; readonly order: JobOrder }> {
   const { runId = `run_${randomUUID()}`, priority, startAfter, rateKey, ...rest } = readOptions(submitOptions, options);
+  const { thread } = rest;
+  if (thread !== undefined && rateKey !== undefined)
+    failOption("rateKey", rateKey, "left out: the runs of a thread take turns", true);
   const json = toJson(rest);
   if (!json.ok) failOption(json.issue.path.join("."), rest, `JSON: ${json.issue.message}`);
   const delayMs = startAfter && Math.max(0, startAfter.getTime() - Date.now());
   const content = { ...(await readTarget(run)), options: json.value as JsonObject };
-  return { runId, content, order: { priority, delayMs, rateKey } };
+  return { runId, content, order: { priority, delayMs, rateKey, thread } };
 }
 
 async function readTarget(run: string | PlanInput): Promise<RunTarget> {

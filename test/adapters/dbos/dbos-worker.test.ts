@@ -58,7 +58,8 @@ describe("workers", () => {
     for (const runId of ["r1", "r2", "r3"]) await client.submit(plan, { runId, thread: "ada" });
     await client.submit(plan, { runId: "r4", thread: "bob" });
     await expect(client.submit(plan, { runId: "r1", thread: "bob" })).rejects.toMatchObject({ code: "run-conflict" });
-    await expect(client.submit(plan, { thread: "x".repeat(201) })).rejects.toMatchObject({ code: "invalid-options" });
+    for (const options of [{ thread: "x".repeat(201) }, { thread: "ada", rateKey: "a" }])
+      await expect(client.submit(plan, options)).rejects.toMatchObject({ code: "invalid-options" });
     await expect(client.cancel("r1", "no", { thread: "bob" })).rejects.toMatchObject({ code: "run-not-found" });
     await client.cancel("r4", "enough", { thread: "bob" });
     await startWorker({ databaseUrl }).ready;
