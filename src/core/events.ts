@@ -241,7 +241,7 @@ export type TurnOutcome =
 export interface PlanEndEvent extends EventBase<"plan-end"> {
   /** The usage of all model calls, including those that produced no plan; absent if there were none. */
   readonly usage?: ModelUsage;
-  /** The plan, or the error because of which there is none; for a line that needs no plan, its meaning. */
+  /** The plan, or the error because of which there is none; of a line of a dialogue, also what it means without one. */
   readonly outcome:
     | { readonly status: "completed"; readonly plan: Plan }
     | { readonly status: "failed" | "cancelled"; readonly error: AgentErrorData }
