@@ -274,6 +274,7 @@ const phraseOptions = {
   },
   anywhere: { type: "any" },
   destructive: { type: "boolean" },
+  known: { type: "boolean" },
   toInput: { type: "function" },
 } satisfies OptionTable<ToolPhraseOptions>;
 

@@ -134,6 +134,7 @@ export interface AgentErrorDetails {
     readonly count: number;
     readonly matches: readonly TodoMatch[];
     readonly choices: readonly CallChoice[];
+    readonly several: true;
   };
   /** `clear` was given no list, and there are several. Up to 10 of their names. */
   "todo-list-ambiguous": { readonly lists: readonly string[]; readonly choices: readonly CallChoice[] };

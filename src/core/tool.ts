@@ -245,6 +245,8 @@ export interface ToolPhraseOptions<TInput = Record<string, unknown>> {
   anywhere?: readonly string[] | undefined;
   /** True for what empties, deletes or cannot be taken back: planned only in the words of the phrase, by a model only with one of them. */
   destructive?: boolean | undefined;
+  /** True for what only means this of something that the dialogue knows: "got the bread". @default false */
+  known?: boolean | undefined;
   /** The input created from the slots; `undefined` means the phrase does not fit. Default: `input` and the slots. */
   toInput?(
     slots: Readonly<Record<string, SlotValue>>,
@@ -259,6 +261,7 @@ export interface ToolPhrase {
   readonly slots?: Readonly<Record<string, StandardSchema>>;
   readonly anywhere?: readonly string[];
   readonly destructive?: boolean;
+  readonly known?: boolean;
   /** See {@link ToolPhraseOptions.toInput}. */
   toInput?(slots: Readonly<Record<string, SlotValue>>, context: PhraseContext): object | undefined;
 }

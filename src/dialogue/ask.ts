@@ -6,6 +6,7 @@ import type { PlanDraft } from "../core/planner.ts";
 import { callsTool } from "../core/step.ts";
 import { toolSchemas } from "../core/tool-schemas.ts";
 import type { TurnRequest } from "../core/turn.ts";
+import { issueOf } from "../planners/rules/steps.ts";
 import { answerReference, asking, chooseFrom, ifAnswered, responseOf, yesOrNo } from "./questions.ts";
 import { isSensitiveField } from "./sensitive-field.ts";
 
@@ -44,6 +45,8 @@ async function askForValue(
   if (isSensitiveField(schemas)) return undefined;
   const question = questionFor(schemas, asks);
   if (question === undefined) return undefined;
+  const tried = { ...step.input, [asks.field]: exampleOf(question, schemas) };
+  if ((await issueOf(tried, tool, undefined)) !== undefined) return undefined;
   const filled = steps.map((each) =>
     each.id === step.id && callsTool(each)
       ? { ...each, input: { ...each.input, [asks.field]: answerReference } }
@@ -65,6 +68,21 @@ function questionFor(schemas: readonly JsonSchema[], asks: ProposalQuestion): Qu
     );
   const answer = answerSchemaOf(schemas, asks);
   return answer && { message: text, display: "text", responseSchema: responseOf(answer) };
+}
+
+/** A value by which the other fields can be checked. */
+function exampleOf({ options, responseSchema }: Question, [schema]: readonly JsonSchema[]): JsonValue {
+  const [option] = options ?? [];
+  if (option !== undefined) return option.id;
+  const { type, format = "" } = (responseSchema.properties as { answer: { type?: string; format?: string } }).answer;
+  if (type === "boolean") return true;
+  if (type !== "string") return Number(schema?.minimum ?? Number(schema?.exclusiveMinimum ?? 0) + 1);
+  const examples: Readonly<Record<string, string>> = {
+    date: "2030-01-01",
+    "date-or-date-time": "2030-01-01",
+    time: "09:00",
+  };
+  return format === "date-time" ? "2030-01-01T09:00:00Z" : (examples[format] ?? "x");
 }
 
 /** A flat schema: types, formats and limits of the field. */

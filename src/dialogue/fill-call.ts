@@ -71,7 +71,8 @@ export function fillCall(call: Call, options: FillOptions): readonly Filled[] {
       found.push({ values, target, skipped, isNamed: isPhrased(call, own, names, true), isHinted: own.length > 0 });
   };
   go({ at: start, values: {}, target: undefined, own: [], hasTold: false, skipped: 0 });
-  return found.sort((one, other) => one.skipped - other.skipped);
+  const count = ({ values }: Filled) => Object.keys(values).length;
+  return found.sort((one, other) => count(other) - count(one) || one.skipped - other.skipped);
 }
 
 /** True if one phrase has these slots, perhaps beside it, and all its words were said. */
@@ -223,15 +224,11 @@ function withoutRivals(before: JsonObject, own: JsonObject): JsonObject {
 export function bindKey(rules: ToolRules, input: JsonObject, thing: KnownThing): JsonObject | undefined {
   const field = thing.keyInputs.get(rules.tool.name);
   if (field === undefined) return undefined;
-  const { label } = thing;
-  const entries = Object.entries(input).filter(([name, value]) => name === field || !isLabel(value, label));
+  const said = thing.label ?? thing.key;
+  const entries = Object.entries(input).filter(([name, value]) => name === field || value !== said);
   const bound = { ...Object.fromEntries(entries), [field]: thing.key as JsonValue };
   const taken = schemasAt(rules.schemas.input, [field], bound);
   return taken === undefined || taken.length === 0 ? undefined : bound;
-}
-
-function isLabel(value: JsonValue, label: string | undefined): boolean {
-  return label !== undefined && canonicalJson(value) === canonicalJson(label);
 }
 
 /** The calls that an input may be of. */

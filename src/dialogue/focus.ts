@@ -46,7 +46,7 @@ export function readFocus(tools: readonly DefinedTool[], runs: readonly RunSnaps
   const steps: DoneStep[] = [];
   const things = new Map<string, KnownThing>();
   let last: readonly DoneStep[] = [];
-  for (const run of runs) {
+  for (const run of byLastStep(runs)) {
     const named = run.status === "suspended" ? namedIn(run) : [];
     if (named.length > 0) mentions.push({ kind: "offered", run, things: named });
     const done = run.steps.filter(
@@ -130,6 +130,13 @@ export function thingOf({ tool, input }: DoneStep, { things }: Pick<Focus, "thin
   });
 }
 
+/** An answered run has gone on after the runs that were started since it asked. */
+function byLastStep(runs: readonly RunSnapshot[]): readonly RunSnapshot[] {
+  const lastOf = ({ steps, createdAt }: RunSnapshot) =>
+    steps.reduce((last, { completedAt = "" }) => (completedAt > last ? completedAt : last), createdAt);
+  return [...runs].sort((one, other) => lastOf(other).localeCompare(lastOf(one)));
+}
+
 function idOf({ kind, key }: Thing): string {
   return JSON.stringify([kind, key]);
 }
@@ -166,11 +173,18 @@ function removes(tool: string, input: unknown): boolean {
   );
 }
 
-/** The things among which a question let the user choose. */
-function offeredBy({ plan }: RunSnapshot, known: ReadonlyMap<string, KnownThing>): readonly KnownThing[] {
-  const question = plan?.steps.find(({ wait }) => wait !== undefined && "ask" in wait)?.wait as
-    | { readonly ask: { readonly options?: readonly { readonly id: string }[] } }
-    | undefined;
-  const ids = question?.ask.options?.map(({ id }) => id) ?? [];
-  return ids.flatMap((id) => [...known.values()].find(({ key }) => String(key) === id) ?? []);
+/** The things among which a question let the user choose: those whose keys its steps have. */
+function offeredBy({ runId, plan }: RunSnapshot, known: ReadonlyMap<string, KnownThing>): readonly KnownThing[] {
+  const steps = plan?.steps ?? [];
+  if (!steps.some(({ wait }) => wait !== undefined && "ask" in wait)) return [];
+  const found = steps.flatMap(({ id: stepId, tool, input, when }): readonly KnownThing[] => {
+    const like = [...known.values()].find(({ keyInputs }) => keyInputs.has(tool ?? ""));
+    const field = like?.keyInputs.get(tool ?? "");
+    const key = field === undefined ? undefined : input?.[field];
+    if (like === undefined || when === undefined || (typeof key !== "string" && typeof key !== "number")) return [];
+    const { label: _, ...alike } = like;
+    const thing = { ...alike, key, fields: {}, runId, stepId, isGone: false };
+    return [known.get(idOf(thing)) ?? thing];
+  });
+  return [...new Map(found.map((thing) => [idOf(thing), thing])).values()];
 }

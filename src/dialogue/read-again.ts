@@ -118,7 +118,11 @@ export async function readLook(line: ThreadLine): Promise<PlanTurn | undefined> 
 /** The line without what only states why. */
 export async function readWithoutReasons(line: ThreadLine): Promise<PlanTurn | undefined> {
   if (line.wish === undefined || line.wish.opening === "correct") return undefined;
-  const planned = await line.planning.planText(line.textOf(line.wish));
+  const said = line.textOf(line.wish);
+  // What the thread does not know may still be something: "that call".
+  const plain = said.replace(/\b(?:that|this|those|these) (?=\p{L})/giu, "the ");
+  const found = await line.planning.planText(said);
+  const planned = found instanceof Refused && plain !== said ? await line.planning.planText(plain) : found;
   if (planned instanceof Refused) return undefined;
   return { type: "plan", draft: { steps: planned.steps, source: { planner: "rules" } } };
 }

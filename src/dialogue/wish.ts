@@ -25,6 +25,8 @@ const openings: ReadonlyMap<string, Wish["opening"]> = new Map([
   ...passing.split("|").map((said) => [said, "none"] as const),
 ]);
 const maxOpening = 5;
+/** "Do tick it off" urges, "do the dishes" and "do you" do not. */
+const behindDo = /^(?:not|you|we|i|they|he|she|it|the|an?|my|our|your|that|this|some|any|all)$/;
 
 function readOpening(words: readonly string[], start: number, end: number) {
   let opening: Wish["opening"] = "none";
@@ -34,6 +36,11 @@ function readOpening(words: readonly string[], start: number, end: number) {
     const length = [...Array(maxOpening).keys()]
       .map((index) => maxOpening - index)
       .find((count) => at + count < end && openings.has(words.slice(at, at + count).join(" ")));
+    const isUrging = words[at] === "do" && !behindDo.test(words[at + 1] ?? "not");
+    if (length === undefined && isUrging) {
+      at++;
+      continue;
+    }
     if (length === undefined) return { opening, at };
     const kind = openings.get(words.slice(at, at + length).join(" ")) ?? "none";
     if (kind === "correct" || opening === "none" || (kind === "again" && opening === "more"))

@@ -47,9 +47,11 @@ export function askForChoice({ steps }: Plan, states: StepStates): readonly Plan
   const taken = new Set([...states.keys(), ...steps.map(({ id }) => id)]);
   const toId = (wanted: string): string => (taken.has(wanted) ? toId(`${wanted}_`) : wanted);
   const asking = toId(`${failed.id}_which`);
+  const [only, ...others] = found.choices;
+  const isOnly = only !== undefined && others.length === 0;
   const branches = found.choices.map(({ input }, index) => {
     const answer = `${index + 1}`;
-    const when = found.several ? `'${answer}' in ${asking}` : `${asking} == '${answer}'`;
+    const when = isOnly ? asking : found.several ? `'${answer}' in ${asking}` : `${asking} == '${answer}'`;
     const copy = (step: ToolStep, changes: Pick<ToolStep, "input" | "dependsOn">): ToolStep => {
       const id = toId(`${step.id}_${answer}`);
       ids.set(step.id, id);
@@ -60,7 +62,11 @@ export function askForChoice({ steps }: Plan, states: StepStates): readonly Plan
     return { ids, copy, chosen };
   });
   const rest = copyRest(steps, { failed, states, branches, asking: found.several ? undefined : asking });
-  const question: PlanStep = { id: asking, wait: { ask: toQuestion(found) }, dependsOn: needed };
+  const question: PlanStep = {
+    id: asking,
+    wait: { ask: isOnly ? toDoubt(only) : toQuestion(found) },
+    dependsOn: needed,
+  };
   return rest && [question, ...branches.map(({ chosen }) => chosen), ...rest];
 }
 
@@ -100,6 +106,15 @@ function copyRest(steps: readonly PlanStep[], branching: Branching): readonly Pl
     }
   }
   return rest;
+}
+
+function toDoubt({ label }: Choice): Question {
+  const responseSchema: JsonObject = {
+    type: "object",
+    properties: { answer: { type: "boolean" } },
+    required: ["answer"],
+  };
+  return { message: `Did you mean “${cutText(label, 200)}”?`, display: "confirm", responseSchema };
 }
 
 function toQuestion({ choices, several }: Choices): Question {

@@ -84,20 +84,19 @@ async function findByTitle(
   const sameText = sameKey.todos.filter((todo) => foldText(todo.title) === text);
   const exact = sameText.length > 0 ? sameText : sameKey.todos;
   if (exact.length > 0) return chooseOne(title, exact, completed);
-  if (match === "words") {
-    const words = wordsOf(title);
-    const near = await find({ words, limit: maxCandidates });
-    if (near.count > near.todos.length) failAmbiguous(title, near.todos, near.count);
-    const fitting = near.todos.filter((todo) => {
-      const own = wordsOf(todo.title);
-      return words.every((word) => own.includes(word));
-    });
-    if (fitting.length > 0) return chooseOne(title, fitting, completed);
-  }
+  const words = wordsOf(title.replace(/^(?:the|my|that|this) /i, ""));
+  const near = await find({ words, limit: maxCandidates });
+  if (match === "words" && near.count > near.todos.length) failAmbiguous(title, near.todos, near.count);
+  const fitting = near.todos.filter((todo) => {
+    const own = wordsOf(todo.title);
+    return words.length > 0 && words.every((word) => own.includes(word));
+  });
+  if (match === "words" && fitting.length > 0) return chooseOne(title, fitting, completed);
   const [named] = (await find({ id: title, limit: 1 })).todos;
   if (named !== undefined) return named;
   const wholeTitle = match === "whole" ? " This operation needs the whole title, or an id." : "";
-  return failNotFound(find, title, `No todo is titled ${quote(title)}${inList(list)}.${wholeTitle}`);
+  const message = `No todo is titled ${quote(title)}${inList(list)}.${wholeTitle}`;
+  return failNotFound(find, title, message, fitting.slice(0, maxNamed));
 }
 
 function chooseOne(title: string, todos: readonly Todo[], completed: boolean | undefined): Todo {
@@ -112,7 +111,13 @@ function failAmbiguous(title: string, todos: readonly Todo[], count = todos.leng
   const more = count > matches.length ? `; and ${count - matches.length} more` : "";
   const message = `${quote(title)} fits ${count} todos: ${describeMatches(matches)}${more}. Use an id.`;
   throw new AgentError("todo-ambiguous", message, {
-    details: { wanted: cutText(title, 200), count, matches, choices: todos.slice(0, maxNamed).map(toChoice) },
+    details: {
+      wanted: cutText(title, 200),
+      count,
+      matches,
+      choices: todos.slice(0, maxNamed).map(toChoice),
+      several: true,
+    },
   });
 }
 
@@ -121,10 +126,21 @@ function toChoice({ id, title, list, dueDate, dueAt }: Todo): CallChoice {
   return { label: `${title} (${about.join(", ")})`, input: { id, title: null } };
 }
 
-async function failNotFound(find: Find, wanted: string, message: string): Promise<never> {
+async function failNotFound(
+  find: Find,
+  wanted: string,
+  message: string,
+  fitting: readonly Todo[] = [],
+): Promise<never> {
   const near = toMatches(await findNear(find, wanted));
   const hint = near.length > 0 ? ` Near: ${describeMatches(near)}.` : "";
-  throw new AgentError("todo-not-found", `${message}${hint}`, { details: { wanted: cutText(wanted, 200), near } });
+  throw new AgentError("todo-not-found", `${message}${hint}`, {
+    details: {
+      wanted: cutText(wanted, 200),
+      near,
+      ...(fitting.length > 0 && { choices: fitting.map(toChoice), several: true }),
+    },
+  });
 }
 
 /** Prefers todos that share the starts of most words; without any, the first todos. */

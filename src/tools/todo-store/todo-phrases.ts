@@ -448,12 +448,11 @@ const changePhrases: readonly Phrase[] = [
   ),
 ];
 
-/** Without a thread, these would take nearly any request. */
-const known = z.string().refine(() => false);
 const ofKnown = (operation: "complete" | "update", ...phrases: readonly string[]) =>
   phrasesOf(phrases, {
     input: { operation },
-    slots: { ...slots, due: newDue, title: known },
+    slots: { ...slots, due: newDue },
+    known: true,
     make: (fields, context) => targetOf(operation, fields, context),
   });
 const knownPhrases: readonly Phrase[] = [
