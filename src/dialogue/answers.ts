@@ -19,15 +19,18 @@ type Clock = Pick<PlanRequest, "nowMs" | "timeZone">;
 type Asked = NonNullable<ReturnType<typeof openQuestion>>;
 
 /** The answer to an open question in a line; undefined if the line says something else. */
-export function answerTo(asked: Asked, line: ThreadLine, isRequest: boolean): Turn | undefined {
+export function answerTo(asked: Asked, line: ThreadLine): Turn | undefined {
   const { runId, item } = asked;
   const { stepId } = item;
-  const { type, format, pattern } = answerSchema(item);
-  const takesAnything = item.display === "text" && type === "string" && format === undefined && pattern === undefined;
-  if (takesAnything && isRequest) return undefined;
   const answer = keyMeant(asked, line) ?? readAnswer(item, line.turn.request, line.turn);
   if (answer === undefined) return undefined;
   return answer === null ? { type: "decline", runId, stepId } : { type: "answer", runId, stepId, answer };
+}
+
+/** True if any text is an answer: then a line that means something else is none. */
+export function takesAnything({ item }: Asked): boolean {
+  const { type, format } = answerSchema(item);
+  return item.display === "text" && type === "string" && format === undefined;
 }
 
 /** The key of a known thing, where the answer is a key: "Okafor it was". */
@@ -84,8 +87,12 @@ function typeOfAnswer(schema: JsonObject): SlotType {
 const assent =
   /^(?:yes|yeah|yep|sure|ok|okay)(?: (?:yes|yeah|please|do|it|go|ahead|sure|that|is|right|then|thanks|thank|you))*$/;
 
+/** "Yes, I am sure", "ya he called": what follows a yes only states why. */
 function toTruth(said: string): boolean | undefined {
-  return yes.test(said) || assent.test(said) ? true : no.test(said) ? false : undefined;
+  const [first = "", ...rest] = said.split(" ");
+  const isYes = /^(?:yes|yeah|yep|yup|ya|yea|sure)$/.test(first);
+  const isSure = isYes && (rest.length === 0 || /^(?:i|im|he|she|they|we|it|everything|all)$/.test(rest[0] ?? ""));
+  return yes.test(said) || assent.test(said) || (isSure && rest.length < 8) ? true : no.test(said) ? false : undefined;
 }
 
 const maxText = 10_000;

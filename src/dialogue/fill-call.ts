@@ -24,6 +24,7 @@ export interface Filled {
   readonly isNamed: boolean;
   /** True if a word of the call was said, or one like its verb. */
   readonly isHinted: boolean;
+  readonly textWords: number;
   /** The number of words that are no value. */
   readonly skipped: number;
 }
@@ -35,6 +36,8 @@ export interface FillOptions {
   readonly baseOf: TimesOf;
   /** False for a slot that no free text fills. */
   readonly takesText: (slot: CallSlot) => boolean;
+  /** More words that mean nothing here. */
+  readonly passes?: RegExp;
   /** The slot of the key, which only a thing fills. */
   readonly keySlot: string | undefined;
 }
@@ -64,15 +67,25 @@ export function fillCall(call: Call, options: FillOptions): readonly Filled[] {
       for (const next of nextStates(call, options, state)) go(next);
       return;
     }
-    const { own, hasTold, values, target, skipped } = state;
+    const { own, hasTold, values, target, skipped, textWords } = state;
     const names = Object.keys(values).filter((name) => name !== target);
     const isFilled = Object.keys(values).length > 0 || target !== undefined;
     if (isFilled && (!hasTold || isPhrased(call, own, names, false)))
-      found.push({ values, target, skipped, isNamed: isPhrased(call, own, names, true), isHinted: own.length > 0 });
+      found.push({
+        values,
+        target,
+        skipped,
+        textWords,
+        isNamed: isPhrased(call, own, names, true),
+        isHinted: own.length > 0,
+      });
   };
-  go({ at: start, values: {}, target: undefined, own: [], hasTold: false, skipped: 0 });
+  go({ at: start, values: {}, target: undefined, own: [], hasTold: false, skipped: 0, textWords: 0 });
   const count = ({ values }: Filled) => Object.keys(values).length;
-  return found.sort((one, other) => count(other) - count(one) || one.skipped - other.skipped);
+  // A value that only one slot reads tells more than a text.
+  return found.sort(
+    (one, other) => count(other) - count(one) || one.textWords - other.textWords || one.skipped - other.skipped,
+  );
 }
 
 /** True if one phrase has these slots, perhaps beside it, and all its words were said. */
@@ -93,9 +106,10 @@ function* nextStates(call: Call, options: FillOptions, state: State): Generator<
   if (thing !== undefined || denials.has(word)) return;
   yield* withValue(call, options, state);
   const isOwn = (call.weights.get(stem(word)) ?? 0) >= says.like;
-  if (isSkipped(word) || isOwn)
+  const isPassed = isSkipped(word) || options.passes?.test(word) === true;
+  if (isPassed || isOwn)
     yield { ...state, at: at + 1, own: isOwn ? [...state.own, stem(word)] : state.own, skipped: state.skipped + 1 };
-  if (!isSkipped(word)) yield* withText(call, options, state);
+  if (!isPassed) yield* withText(call, options, state);
 }
 
 function* withThing(call: Call, thing: BoundThing, state: State): Generator<State> {
@@ -129,7 +143,13 @@ function* withText(call: Call, options: FillOptions, state: State): Generator<St
     for (let next = at + 1; next <= end && mayHold(request, next - 1, isQuote); next++) {
       const said = textsIn(request, { start: at, end: next }, isList);
       if (said !== undefined)
-        yield { ...state, at: next, hasTold, values: { ...values, [slot.name]: isList ? [said] : said } };
+        yield {
+          ...state,
+          at: next,
+          hasTold,
+          textWords: state.textWords + next - at,
+          values: { ...values, [slot.name]: isList ? [said] : said },
+        };
     }
   }
 }
@@ -153,7 +173,7 @@ function isSkipped(word: string): boolean {
     auxiliaries.has(word) ||
     lightVerbs.has(word) ||
     light.has(word) ||
-    /^(?:[.!?;]|they|he|she|him|her|them)$/.test(word)
+    /^(?:they|he|she|him|her|them|his|their|days?)$/.test(word)
   );
 }
 
@@ -163,7 +183,8 @@ function readingsAt({ type, name }: CallSlot, { request, baseOf }: FillOptions, 
     value === anaphor ? [] : [{ value: value as SlotValue, end }],
   );
   const half = isDate(type) ? readHalfSaid(type, request, at, baseOf(name)) : [];
-  return [...half, ...plain].sort((one, other) => other.end - one.end);
+  const others = plain.filter(({ end }) => half.every((each) => each.end !== end));
+  return [...half, ...others].sort((one, other) => other.end - one.end);
 }
 
 /** Each combination of the values of the slots. */

@@ -92,6 +92,8 @@ interface Said {
 }
 
 function saidAt(request: RequestText, start: number, base: TimeBase): Said | undefined {
+  const moved = shiftAt(request, start, base);
+  if (moved !== undefined) return moved;
   const first = partAt(request, start, base);
   if (first === undefined) return undefined;
   const second = partAt(request, first.end, base);
@@ -110,6 +112,39 @@ function partAt(request: RequestText, start: number, base: TimeBase): Said | und
     dateAt(request, [start, from, at], base) ??
     (mayBeHour ? hourAt(request, at, base) : undefined)
   );
+}
+
+const unitMs: Readonly<Record<string, number>> = { minute: 60_000, hour: 3_600_000, day: dayMs, week: 7 * dayMs };
+const amounts: Readonly<Record<string, number>> = {
+  a: 1,
+  an: 1,
+  one: 1,
+  two: 2,
+  three: 3,
+  four: 4,
+  five: 5,
+  half: 0.5,
+};
+const forward = /^(?:later|longer|more|back|on)$/;
+const backward = /^(?:earlier|sooner|forward|less)$/;
+
+/** "half an hour later", "back a week", "two days earlier": from the time that there is. */
+function shiftAt({ words, clock }: RequestText, start: number, base: TimeBase): Said | undefined {
+  const first = words[start] ?? "";
+  const isLed = (forward.test(first) || backward.test(first)) && first !== "on" && first !== "more";
+  const at = (isLed ? start + 1 : start) + (words[isLed ? start + 1 : start] === "by" ? 1 : 0);
+  const amount = amounts[words[at] ?? ""] ?? Number(words[at] ?? "");
+  const unit = words[at] === "half" && /^an?$/.test(words[at + 1] ?? "") ? at + 2 : at + 1;
+  const size = unitMs[(words[unit] ?? "").replace(/s$/, "")];
+  const direction = isLed ? first : (words[unit + 1] ?? "");
+  const from = toWall(base.own, clock) ?? toWall(base.last, clock);
+  if (size === undefined || !(amount > 0) || from === undefined) return undefined;
+  if (!forward.test(direction) && !backward.test(direction)) return undefined;
+  const isDay = from.time === undefined;
+  if (isDay && size < dayMs) return undefined;
+  const ms = from.day * dayMs + (from.time ?? 0) + amount * size * (backward.test(direction) ? -1 : 1);
+  const day = Math.floor(ms / dayMs);
+  return { day, ...(!isDay && { time: ms - day * dayMs }), end: isLed ? unit + 1 : unit + 2 };
 }
 
 /** "the same day", "same time", "the day after". */

@@ -1,5 +1,6 @@
 import { canonicalJson, type JsonObject, type JsonValue } from "../core/json.ts";
 import type { SlotValue } from "../core/tool.ts";
+import { auxiliaries, questionWords } from "../english/word-classes.ts";
 import { type Call, callsIn } from "../planners/rules/calls.ts";
 import type { ToolRules } from "../planners/rules/phrase-rules.ts";
 import { Refused } from "../planners/rules/plan-by-rules.ts";
@@ -9,6 +10,7 @@ import { bindKey, callsOf, type Filled, fillCall, inputOf, spreadValues } from "
 import { type DoneStep, isSameThing, type KnownThing, thingOf } from "./focus.ts";
 import { timesIn, timesOf, withTimesOf } from "./half-said.ts";
 import type { Reference } from "./references.ts";
+import { labelNames } from "./things.ts";
 import type { ThreadLine } from "./thread-line.ts";
 
 /** The last operation with other values: "and eggs", "same for Conti, but at nine", "no, 8.30". */
@@ -19,6 +21,15 @@ export async function readAgain(line: ThreadLine): Promise<PlanTurn | undefined>
   const [reference, second] = line.own.filter(({ how }) => how !== "pronoun");
   const isWhole = reference !== undefined && reference.start <= wish.start && reference.end === wish.end;
   const isPlace = isWhole && reference.how !== "name";
+  const asks = questionWords.has(line.request.words[wish.start] ?? "") || line.request.words.includes("?");
+  const rules = line.rules.find(({ tool }) => tool.name === step.tool);
+  if (asks && rules !== undefined && !isPureStep(rules.tool, step.input)) return undefined;
+  // What was done to another thing must be undone, too.
+  const known = thingOf(step, focus);
+  const [meant] = reference?.things ?? [];
+  const isOther =
+    wish.opening === "correct" && known !== undefined && meant !== undefined && !isSameThing(known, meant);
+  if (isOther && rules?.tool.undo !== undefined) return undefined;
   if (second !== undefined || (wish.opening === "none" && !isPlace)) return undefined;
   return line.forEach(reference, (thing) => againFor(line, step, { thing, reference }));
 }
@@ -115,9 +126,37 @@ export async function readLook(line: ThreadLine): Promise<PlanTurn | undefined> 
   return found.size === 1 ? planTurn([...found.values()]) : undefined;
 }
 
+const asked = new RegExp(
+  `^(?:${[...questionWords].join("|")}|going|got|still|there|right|again|supposed|planned|meant)$`,
+);
+
+/** A question about what the thread does not know, answered by a look-up: "when are the gloves due?" */
+export async function readLookUp(line: ThreadLine): Promise<PlanTurn | undefined> {
+  const { wish, request } = line;
+  const first = request.words[wish?.start ?? 0] ?? "";
+  if (wish === undefined || !(questionWords.has(first) || auxiliaries.has(first) || request.words.includes("?")))
+    return undefined;
+  const found = new Map<string, MeantCall>();
+  for (const rules of line.rules)
+    for (const call of callsIn(rules)) {
+      const isSought = ({ name }: { readonly name: string }) => name === "query" || labelNames.includes(name);
+      const said = { ...line.withThing(undefined, undefined), passes: asked, keySlot: undefined };
+      for (const { values } of fillCall(call, { ...said, takesText: isSought, baseOf: timesOf(undefined, {}) })) {
+        const [first = {}] = spreadValues(values);
+        const input = Object.keys(values).some((name) => isSought({ name }))
+          ? await inputOf(rules, call, first, said)
+          : undefined;
+        if (input === undefined || !isPureStep(rules.tool, input)) continue;
+        found.set(canonicalJson([rules.tool.name, input]), { rules, input });
+        break;
+      }
+    }
+  return found.size === 1 ? planTurn([...found.values()]) : undefined;
+}
+
 /** The line without what only states why. */
 export async function readWithoutReasons(line: ThreadLine): Promise<PlanTurn | undefined> {
-  if (line.wish === undefined || line.wish.opening === "correct") return undefined;
+  if (line.wish === undefined) return undefined;
   const said = line.textOf(line.wish);
   // What the thread does not know may still be something: "that call".
   const plain = said.replace(/\b(?:that|this|those|these) (?=\p{L})/giu, "the ");

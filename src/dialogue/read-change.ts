@@ -15,7 +15,12 @@ export async function readChange(line: ThreadLine): Promise<PlanTurn | undefined
   // A name before a pronoun is what that means: "the tent pegs, they can be low".
   const named = line.own.filter(({ how }) => how === "name" || how === "place" || how === "others");
   const [reference, second] = named.length > 0 ? named : line.own;
-  const implied = reference === undefined && line.wish.opening === "correct" ? lastCreated(line) : undefined;
+  // A value alone, or in a correction, is of what the last step created.
+  const isValue = line.request.marks.some(
+    ({ kind, leadStart, end }) => kind === "date" && leadStart <= (line.wish?.start ?? 0) && end === line.wish?.end,
+  );
+  const mayBeImplied = reference === undefined && (line.wish.opening === "correct" || isValue);
+  const implied = mayBeImplied ? lastCreated(line) : undefined;
   const meant = reference ?? (implied && { things: [implied], isOpen: false });
   if (second !== undefined || meant === undefined) return undefined;
   return line.forEach(meant, async (thing) => thing && changeOf(line, thing, reference));

@@ -70,7 +70,7 @@ export function readOtherSum(line: ThreadLine): PlanTurn | undefined {
   if (step === undefined || line.wish === undefined || line.wish.opening === "none") return undefined;
   const rules = line.rules.find((each) => each.tool.name === step.tool && each.rules.some(({ hasSum }) => hasSum));
   const said = line.textOf(line.wish).trim();
-  const [, digits = "", percent] = /^(\d[\d,]*(?:\.\d+)?)\s*(%|percent)?$/.exec(said) ?? [];
+  const [, digits = "", percent] = /^(?:(?:of|for|with) )?(\d[\d,]*(?:\.\d+)?)\s*(%|percent)?$/i.exec(said) ?? [];
   const [slot = ""] = Object.keys(step.input);
   const expression = step.input[slot];
   if (rules === undefined || digits === "" || typeof expression !== "string") return undefined;

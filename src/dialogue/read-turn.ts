@@ -1,13 +1,14 @@
 import type { Turn, TurnRequest } from "../core/turn.ts";
+import { questionWords } from "../english/word-classes.ts";
 import { compileTool } from "../planners/rules/phrase-rules.ts";
 import { Refused } from "../planners/rules/plan-by-rules.ts";
 import { readAbout } from "./about-done.ts";
-import { answerTo, readAnswer } from "./answers.ts";
+import { answerTo, readAnswer, takesAnything } from "./answers.ts";
 import { askAfter } from "./ask.ts";
 import { planTurn } from "./draft-turn.ts";
 import type { Focus } from "./focus.ts";
 import { openQuestion } from "./questions.ts";
-import { readAgain, readLook, readWithoutReasons } from "./read-again.ts";
+import { readAgain, readLook, readLookUp, readWithoutReasons } from "./read-again.ts";
 import { readChange, readReplaced } from "./read-change.ts";
 import { readPhrases } from "./read-phrases.ts";
 import { readOtherSum, readResultInText, readSum } from "./read-sums.ts";
@@ -24,14 +25,21 @@ export async function readTurn(turn: TurnRequest): Promise<Turn> {
   const alone = await line.planning.plan(turn.request);
   const isAlone = !(alone instanceof Refused);
   const asked = openQuestion(turn);
-  const answer = asked && answerTo(asked, line, isAlone);
+  const isOpen = asked !== undefined && takesAnything(asked);
+  const answer = asked && !isOpen ? answerTo(asked, line) : undefined;
   if (answer !== undefined) return answer;
   if (isAlone && !pointsBack(line)) return readResultInText(line, alone.steps) ?? { type: "request" };
+  const found = await readInThread(line, alone instanceof Refused && alone.reason === "small-talk");
+  if (found !== undefined) return found;
+  const text = isOpen && !isAlone && !asksSomething(line) ? answerTo(asked, line) : undefined;
+  return text ?? { type: "request", ...(!isAlone && { lines: describeFocus(line.focus) }) };
+}
+
+async function readInThread(line: ThreadLine, isTalk: boolean): Promise<Turn | undefined> {
   const { words } = line.request;
-  const isTalk = alone instanceof Refused && alone.reason === "small-talk";
-  if (isTalk || isLaughter(words, 0, words.length)) return { type: "words", text: answerTalk(words) };
+  if (isTalk || isLaughter(words, 0, words.length)) return declined(line) ?? { type: "words", text: answerTalk(words) };
   const undone = readUndo(line);
-  if (undone !== undefined) return (undone.type === "calls" ? planTurn(undone.calls) : undone) ?? { type: "request" };
+  if (undone !== undefined) return undone.type === "calls" ? planTurn(undone.calls) : undone;
   return (
     readAbout(line) ??
     (await readReplaced(line)) ??
@@ -41,8 +49,20 @@ export async function readTurn(turn: TurnRequest): Promise<Turn> {
     readOtherSum(line) ??
     readSum(line) ??
     (await readLook(line)) ??
-    (await readWithoutReasons(line)) ?? { type: "request", ...(!isAlone && { lines: describeFocus(line.focus) }) }
+    (await readWithoutReasons(line)) ??
+    readLookUp(line)
   );
+}
+
+function asksSomething({ request: { words } }: ThreadLine): boolean {
+  return words.includes("?") || questionWords.has(words[0] ?? "");
+}
+
+/** "Never mind" behind a question that any text answers. */
+function declined(line: ThreadLine): Turn | undefined {
+  const asked = openQuestion(line.turn);
+  const turn = asked && answerTo(asked, line);
+  return turn?.type === "decline" ? turn : undefined;
 }
 
 /** A line that can be planned alone may still mean a place in the list that was shown. */

@@ -5,7 +5,7 @@ import { type DoneStep, isSameThing, type KnownThing, thingOf } from "./focus.ts
 import type { ThreadLine } from "./thread-line.ts";
 
 const verb =
-  /^(?:(?:no|wait|oh|oops|please|sorry|actually|hang on|ah) )*(?:undo|revert|take back|take (?:that|it|this) back|put (?:that|it|this) back|reverse|roll back|change (?:that|it) back)(?= |$)/;
+  /^(?:(?:no|wait|oh|oops|please|sorry|actually|hang on|ah) )*(?:undo|revert|take back|take (?:that|it|this) back|put (?:that|it|this) back|reverse|roll back|change (?:that|it) back|bring (?:that|it|them|him|her)? ?back|i (?:have|did) not(?: (?:yet|do (?:it|that)))?$)(?= |$)/;
 const rest = /^(?:that|it|this|the|last|one|change|again|please|step|for|back|move|all|of|just)$/;
 
 /** "undo that", "take it back", "wait, undo haddad". */
