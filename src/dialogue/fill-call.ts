@@ -37,7 +37,7 @@ export interface FillOptions {
   /** False for a slot that no free text fills. */
   readonly takesText: (slot: CallSlot) => boolean;
   /** More words that mean nothing here. */
-  readonly passes?: RegExp;
+  readonly passes?: ReadonlySet<string> | undefined;
   /** The slot of the key, which only a thing fills. */
   readonly keySlot: string | undefined;
 }
@@ -53,7 +53,9 @@ const maxTokens = 40;
 const maxWork = 4_000;
 const maxFills = 50;
 const maxCalls = 50;
-const light = wordSet("but too then so well only instead rather same one ones also again else wants want needs");
+const light = wordSet(
+  "but too then so well only instead rather same one ones also again else wants want needs actually now already anyway better",
+);
 
 /** All ways to read each word of a fragment as a value of the call or a word without meaning of its own; the best first. */
 export function fillCall(call: Call, options: FillOptions): readonly Filled[] {
@@ -106,7 +108,7 @@ function* nextStates(call: Call, options: FillOptions, state: State): Generator<
   if (thing !== undefined || denials.has(word)) return;
   yield* withValue(call, options, state);
   const isOwn = (call.weights.get(stem(word)) ?? 0) >= says.like;
-  const isPassed = isSkipped(word) || options.passes?.test(word) === true;
+  const isPassed = isSkipped(word) || options.passes?.has(word) === true;
   if (isPassed || isOwn)
     yield { ...state, at: at + 1, own: isOwn ? [...state.own, stem(word)] : state.own, skipped: state.skipped + 1 };
   if (!isPassed) yield* withText(call, options, state);

@@ -1,23 +1,22 @@
-import { canonicalJson, type JsonObject, type JsonValue } from "../core/json.ts";
+import type { JsonObject } from "../core/json.ts";
 import type { SlotValue } from "../core/tool.ts";
-import { auxiliaries, questionWords } from "../english/word-classes.ts";
-import { type Call, callsIn } from "../planners/rules/calls.ts";
+import { questionWords } from "../english/word-classes.ts";
+import type { Call } from "../planners/rules/calls.ts";
 import type { ToolRules } from "../planners/rules/phrase-rules.ts";
 import { Refused } from "../planners/rules/plan-by-rules.ts";
 import { isPureStep } from "../planners/rules/steps.ts";
-import { type MeantCall, type PlanTurn, planTurn } from "./draft-turn.ts";
+import type { MeantCall, PlanTurn } from "./draft-turn.ts";
 import { bindKey, callsOf, type Filled, fillCall, inputOf, spreadValues } from "./fill-call.ts";
 import { type DoneStep, isSameThing, type KnownThing, thingOf } from "./focus.ts";
 import { timesIn, timesOf, withTimesOf } from "./half-said.ts";
 import type { Reference } from "./references.ts";
-import { labelNames } from "./things.ts";
 import type { ThreadLine } from "./thread-line.ts";
 
 /** The last operation with other values: "and eggs", "same for Conti, but at nine", "no, 8.30". */
 export async function readAgain(line: ThreadLine): Promise<PlanTurn | undefined> {
   const { wish, focus } = line;
   const [step] = focus.last;
-  if (step === undefined || wish === undefined) return undefined;
+  if (step === undefined || wish === undefined || !wish.isSingle) return undefined;
   const [reference, second] = line.own.filter(({ how }) => how !== "pronoun");
   const isWhole = reference !== undefined && reference.start <= wish.start && reference.end === wish.end;
   const isPlace = isWhole && reference.how !== "name";
@@ -45,6 +44,8 @@ async function againFor(line: ThreadLine, step: DoneStep, target: Target): Promi
   const corrects = line.wish?.opening === "correct";
   const known = thingOf(step, focus);
   for (const [rules, call] of callsOf(all, step.tool, step.input)) {
+    // A number may also be the key of another thing.
+    if (corrects && thing === undefined && saysKey(line, known)) return undefined;
     // What was created with another name would stay.
     if (corrects && known === undefined && !isPureStep(rules.tool, step.input)) return undefined;
     const said = line.withThing(thing, reference);
@@ -58,6 +59,11 @@ async function againFor(line: ThreadLine, step: DoneStep, target: Target): Promi
     }
   }
   return undefined;
+}
+
+function saysKey({ request, focus, wish }: ThreadLine, known: KnownThing | undefined): boolean {
+  const said = request.words.slice(wish?.start, wish?.end);
+  return focus.things.some(({ kind, key }) => kind === known?.kind && said.includes(String(key)));
 }
 
 interface Repeated extends Target {
@@ -105,53 +111,6 @@ function timesKept(step: DoneStep, thing: KnownThing, { mentions, things }: Thre
   const earlier = mentions.slice(at + 1).flatMap((mention) => mention.things);
   const former = last && earlier.find((each) => isSameThing(each, last));
   return { former: former?.fields ?? {}, own: thing.fields };
-}
-
-/** A look-up of a tool that the thread has used: "read me tonight again". */
-export async function readLook(line: ThreadLine): Promise<PlanTurn | undefined> {
-  const used = new Set(line.focus.steps.map(({ tool }) => tool));
-  const found = new Map<string, MeantCall>();
-  const said = line.withThing(undefined, undefined);
-  for (const rules of line.rules.filter(({ tool }) => used.has(tool.name)))
-    for (const call of callsIn(rules)) {
-      const baseOf = timesOf(undefined, {});
-      const fills = fillCall(call, { ...said, takesText: () => false, keySlot: undefined, baseOf });
-      for (const { isHinted, values } of fills) {
-        const [first = {}] = spreadValues(values);
-        const input = isHinted && Object.keys(values).length > 0 ? await inputOf(rules, call, first, said) : undefined;
-        if (input !== undefined && isPureStep(rules.tool, input))
-          found.set(canonicalJson([rules.tool.name, input] as JsonValue), { rules, input });
-      }
-    }
-  return found.size === 1 ? planTurn([...found.values()]) : undefined;
-}
-
-const asked = new RegExp(
-  `^(?:${[...questionWords].join("|")}|going|got|still|there|right|again|supposed|planned|meant)$`,
-);
-
-/** A question about what the thread does not know, answered by a look-up: "when are the gloves due?" */
-export async function readLookUp(line: ThreadLine): Promise<PlanTurn | undefined> {
-  const { wish, request } = line;
-  const first = request.words[wish?.start ?? 0] ?? "";
-  if (wish === undefined || !(questionWords.has(first) || auxiliaries.has(first) || request.words.includes("?")))
-    return undefined;
-  const found = new Map<string, MeantCall>();
-  for (const rules of line.rules)
-    for (const call of callsIn(rules)) {
-      const isSought = ({ name }: { readonly name: string }) => name === "query" || labelNames.includes(name);
-      const said = { ...line.withThing(undefined, undefined), passes: asked, keySlot: undefined };
-      for (const { values } of fillCall(call, { ...said, takesText: isSought, baseOf: timesOf(undefined, {}) })) {
-        const [first = {}] = spreadValues(values);
-        const input = Object.keys(values).some((name) => isSought({ name }))
-          ? await inputOf(rules, call, first, said)
-          : undefined;
-        if (input === undefined || !isPureStep(rules.tool, input)) continue;
-        found.set(canonicalJson([rules.tool.name, input]), { rules, input });
-        break;
-      }
-    }
-  return found.size === 1 ? planTurn([...found.values()]) : undefined;
 }
 
 /** The line without what only states why. */

@@ -4,17 +4,19 @@ import type { ToolRules } from "../planners/rules/phrase-rules.ts";
 import { isPureStep } from "../planners/rules/steps.ts";
 import type { MeantCall, PlanTurn } from "./draft-turn.ts";
 import { type Filled, fillCall, inputOf, withTarget } from "./fill-call.ts";
-import type { KnownThing } from "./focus.ts";
+import { isSameThing, type KnownThing } from "./focus.ts";
 import { lastTimes, timesOf } from "./half-said.ts";
 import type { Reference } from "./references.ts";
 import type { ThreadLine } from "./thread-line.ts";
 
 /** A known thing and a value for it: "the patels are 5 now", "make it high". */
 export async function readChange(line: ThreadLine): Promise<PlanTurn | undefined> {
-  if (line.wish === undefined) return undefined;
+  if (line.wish === undefined || !line.wish.isSingle) return undefined;
   // A name before a pronoun is what that means: "the tent pegs, they can be low".
   const named = line.own.filter(({ how }) => how === "name" || how === "place" || how === "others");
-  const [reference, second] = named.length > 0 ? named : line.own;
+  const [reference, ...others] = named.length > 0 ? named : line.own;
+  // "Charge him 18 euros for it" is about one thing.
+  const second = others.find(({ things }) => things !== reference?.things && !isSameList(things, reference?.things));
   // A value alone, or in a correction, is of what the last step created.
   const isValue = line.request.marks.some(
     ({ kind, leadStart, end }) => kind === "date" && leadStart <= (line.wish?.start ?? 0) && end === line.wish?.end,
@@ -24,6 +26,12 @@ export async function readChange(line: ThreadLine): Promise<PlanTurn | undefined
   const meant = reference ?? (implied && { things: [implied], isOpen: false });
   if (second !== undefined || meant === undefined) return undefined;
   return line.forEach(meant, async (thing) => thing && changeOf(line, thing, reference));
+}
+
+function isSameList(one: readonly KnownThing[], other: readonly KnownThing[] = []): boolean {
+  return (
+    one.length === other.length && one.every((thing, at) => other[at] !== undefined && isSameThing(thing, other[at]))
+  );
 }
 
 /** A correction without a name is about what the last step created. */

@@ -8,6 +8,8 @@ import type { RequestText } from "../planners/rules/request.ts";
 export interface Wish extends Part {
   /** `correct`: "no, …", "sorry, …"; `again`: "same for …"; `more`: "and …". */
   readonly opening: "correct" | "again" | "more" | "none";
+  /** False if it holds several sentences. */
+  readonly isSingle: boolean;
 }
 
 const correcting =
@@ -53,8 +55,8 @@ function readOpening(words: readonly string[], start: number, end: number) {
 export function readWish(request: RequestText, isNaming: (clause: Part) => boolean): Wish | undefined {
   const { words } = request;
   const clauses = cutClauses(request)
-    .flatMap((clause) => cutAt(words, clause, /^[—–]$/))
-    .flatMap((clause) => withoutCause(request, clause));
+    .flatMap((clause) => cutAt(words, clause, /^[—–]$/).map((part) => ({ ...clause, ...part })))
+    .map((clause) => ({ ...clause, start: causeEnd(request, clause) }));
   const first = readOpening(words, 0, words.length);
   const isIdle = ({ start, end }: Part) =>
     isCourtesy(words, start, end) ||
@@ -75,14 +77,15 @@ export function readWish(request: RequestText, isNaming: (clause: Part) => boole
   const own = readOpening(words, Math.max(wish.start, first.at), last.end);
   const opening = first.opening === "correct" || own.opening === "none" ? first.opening : own.opening;
   const place = trim(request, { start: own.at, end: last.end });
-  return place.start < place.end ? { ...place, opening } : undefined;
+  const isSingle = wishes.slice(0, -1).every(({ endsSentence }) => !endsSentence);
+  return place.start < place.end ? { ...place, opening, isSingle } : undefined;
 }
 
 /** Before "so", a reason is stated: "the trip is off, so just empty that list". */
-function withoutCause(request: RequestText, { start, end }: Part): readonly Part[] {
+function causeEnd(request: RequestText, { start, end }: Part): number {
   const at = request.words.indexOf("so", start);
   const isCause = at > start && at + 1 < end && !saysValue(request, { start, end: at });
-  return [{ start: isCause ? at + 1 : start, end }];
+  return isCause ? at + 1 : start;
 }
 
 function cutAt(words: readonly string[], { start, end }: Part, separator: RegExp): readonly Part[] {
