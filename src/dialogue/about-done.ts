@@ -72,13 +72,17 @@ function didYou(line: ThreadLine): string | undefined {
   const changed = focus.mentions.find(
     ({ kind, things }) => kind === "changed" && things.some((each) => isSameThing(each, thing)),
   );
-  return changed === undefined ? `No: ${sayThing(thing)}.` : `Yes: ${sayThing(thing)}.`;
+  return changed === undefined ? `No: ${sayThing(thing, line.turn)}.` : `Yes: ${sayThing(thing, line.turn)}.`;
 }
 
 const questions = /^(?:what|which|when|how|who|where|is|are|does|has|was)$/;
 
 /** "Which number has Ricci?": every other word names a field or means nothing alone. */
-function fieldOf({ request: { words }, references }: ThreadLine): string | undefined {
+function fieldOf(line: ThreadLine): string | undefined {
+  const {
+    references,
+    request: { words },
+  } = line;
   if (!questions.test(words[0] ?? "")) return undefined;
   const [reference, second] = references.filter(({ how }) => how === "name" || how === "place");
   const [thing, other] = reference?.things ?? [];
@@ -111,5 +115,7 @@ function fieldOf({ request: { words }, references }: ThreadLine): string | undef
     auxiliaries.has(word) ||
     prepositions.has(word) ||
     names.has(word);
-  return words.every(isFree) ? `${sayThing(thing).replace(/^./, (first) => first.toUpperCase())}.` : undefined;
+  return words.every(isFree)
+    ? `${sayThing(thing, line.turn).replace(/^./, (first) => first.toUpperCase())}.`
+    : undefined;
 }

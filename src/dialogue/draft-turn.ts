@@ -9,7 +9,8 @@ import { sayStep } from "../planners/rules/say.ts";
 import { waitsOf } from "../planners/rules/steps.ts";
 import type { KnownThing } from "./focus.ts";
 import { asking, chooseFrom, ifAnswered, yesOrNo } from "./questions.ts";
-import { describeThing } from "./say-thing.ts";
+import type { Clock } from "./say-output.ts";
+import { describeThing, sayThing } from "./say-thing.ts";
 
 /** A call that a line means. */
 export interface MeantCall {
@@ -45,13 +46,14 @@ export function planTurn(calls: readonly MeantCall[]): PlanTurn | undefined {
 export function askWhich(
   things: readonly KnownThing[],
   calls: readonly (readonly MeantCall[])[],
+  clock: Clock,
 ): PlanTurn | undefined {
   const ids = new Set(things.map(({ key }) => String(key)));
   if (things.length > maxOptions || ids.size < things.length) return undefined;
   const labels = things.map((thing) => thing.label ?? describeThing(thing));
   const options = things.map((thing, at): QuestionOption => {
     const isTwice = labels.indexOf(labels[at] ?? "") !== labels.lastIndexOf(labels[at] ?? "");
-    return { id: String(thing.key), label: labels[at] ?? "", ...(isTwice && { description: describeThing(thing) }) };
+    return { id: String(thing.key), label: labels[at] ?? "", ...(isTwice && { description: sayThing(thing, clock) }) };
   });
   const { steps, source } = toSteps(calls.flat());
   const keys = calls.flatMap((own, at) => own.map(() => String(things[at]?.key)));

@@ -125,26 +125,34 @@ const amounts: Readonly<Record<string, number>> = {
   five: 5,
   half: 0.5,
 };
-const forward = /^(?:later|longer|more|back|on)$/;
+const forward = /^(?:later|longer|more|back)$/;
 const backward = /^(?:earlier|sooner|forward|less)$/;
 
 /** "half an hour later", "back a week", "two days earlier": from the time that there is. */
-function shiftAt({ words, clock }: RequestText, start: number, base: TimeBase): Said | undefined {
-  const first = words[start] ?? "";
-  const isLed = (forward.test(first) || backward.test(first)) && first !== "on" && first !== "more";
-  const at = (isLed ? start + 1 : start) + (words[isLed ? start + 1 : start] === "by" ? 1 : 0);
+function shiftAt(request: RequestText, start: number, base: TimeBase): Said | undefined {
+  const { words, clock } = request;
+  const from = toWall(base.own, clock) ?? toWall(base.last, clock);
+  const said = durationAt(words, start);
+  if (said === undefined || from === undefined || (from.time === undefined && said.ms % dayMs !== 0)) return undefined;
+  const ms = from.day * dayMs + (from.time ?? 0) + said.ms;
+  const day = Math.floor(ms / dayMs);
+  return { day, ...(from.time !== undefined && { time: ms - day * dayMs }), end: said.end };
+}
+
+/** Negative if it is earlier. */
+function durationAt(
+  words: readonly string[],
+  start: number,
+): { readonly ms: number; readonly end: number } | undefined {
+  const isLed = /^(?:later|longer|back|earlier|sooner|forward)$/.test(words[start] ?? "");
+  const first = isLed ? start + 1 : start;
+  const at = words[first] === "by" ? first + 1 : first;
   const amount = amounts[words[at] ?? ""] ?? Number(words[at] ?? "");
   const unit = words[at] === "half" && /^an?$/.test(words[at + 1] ?? "") ? at + 2 : at + 1;
   const size = unitMs[(words[unit] ?? "").replace(/s$/, "")];
-  const direction = isLed ? first : (words[unit + 1] ?? "");
-  const from = toWall(base.own, clock) ?? toWall(base.last, clock);
-  if (size === undefined || !(amount > 0) || from === undefined) return undefined;
-  if (!forward.test(direction) && !backward.test(direction)) return undefined;
-  const isDay = from.time === undefined;
-  if (isDay && size < dayMs) return undefined;
-  const ms = from.day * dayMs + (from.time ?? 0) + amount * size * (backward.test(direction) ? -1 : 1);
-  const day = Math.floor(ms / dayMs);
-  return { day, ...(!isDay && { time: ms - day * dayMs }), end: isLed ? unit + 1 : unit + 2 };
+  const direction = words[isLed ? start : unit + 1] ?? "";
+  if (size === undefined || !(amount > 0) || !(forward.test(direction) || backward.test(direction))) return undefined;
+  return { ms: amount * size * (backward.test(direction) ? -1 : 1), end: isLed ? unit + 1 : unit + 2 };
 }
 
 /** "the same day", "same time", "the day after". */

@@ -6,6 +6,8 @@ import type { TurnRequest } from "../core/turn.ts";
 
 /** The id of the step that asks: a draft has one at most. */
 const asks = "q1";
+/** The id of a step that looks up what the line names. */
+export const lookId = "look";
 
 export function responseOf(answer: JsonObject): JsonObject {
   return { type: "object", properties: { answer }, required: ["answer"] };

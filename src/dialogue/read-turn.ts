@@ -13,6 +13,7 @@ import { readChange, readReplaced } from "./read-change.ts";
 import { readLook, readLookUp } from "./read-look.ts";
 import { readPhrases } from "./read-phrases.ts";
 import { readOtherSum, readResultInText, readSum } from "./read-sums.ts";
+import { readUnknown } from "./read-unknown.ts";
 import { describeThing } from "./say-thing.ts";
 import { ThreadLine } from "./thread-line.ts";
 import { readUndo } from "./undo-line.ts";
@@ -51,7 +52,8 @@ async function readInThread(line: ThreadLine, isTalk: boolean): Promise<Turn | u
     readSum(line) ??
     (await readLook(line)) ??
     (await readWithoutReasons(line)) ??
-    readLookUp(line)
+    (await readLookUp(line)) ??
+    readUnknown(line)
   );
 }
 

@@ -12,6 +12,7 @@ import { dependenciesOf, stepsNamedIn } from "../plan/references.ts";
 import { sayNames } from "../plan/say-call.ts";
 import { sayStep } from "../planners/rules/say.ts";
 import { isInValues } from "./check-words.ts";
+import { lookId } from "./questions.ts";
 import { type Clock, type DoneCall, onOneLine, sayOutput } from "./say-output.ts";
 import { toolNamed } from "./things.ts";
 
@@ -30,6 +31,7 @@ const maxRun = 10_000;
 const maxItems = 10;
 
 const sentences = {
+  notFound: () => "Nothing fits what you named.",
   nothingToDo: () => "Nothing had to be done.",
   more: () => "…",
   didYouMean: (meanings: readonly string[]) => `Did you mean ${meanings.map(inQuotes).join(" or ")}?`,
@@ -53,6 +55,7 @@ const sentences = {
 /** Says a run in sentences, one a line: what its steps have done, then what it waits for or the reason why it ended. */
 export function sayRun(run: SpokenRun, saying: Saying): string {
   const lines = [...sayDoneSteps(run, saying), ...sayState(run, saying)];
+  if (run.plan?.source.looks === true && run.status === "completed") lines.unshift(sentences.notFound());
   const isEmpty = lines.length === 0 && run.plan !== undefined && run.status === "completed";
   return cutText(isEmpty ? sentences.nothingToDo() : lines.join("\n"), maxRun);
 }
@@ -71,7 +74,8 @@ export function sayDone(step: DoneCall, { tools, ...clock }: Saying, request?: s
 function sayDoneSteps(run: SpokenRun, saying: Saying): readonly string[] {
   const feeding = findFeeding(run);
   const isSaid = ({ status, tool, stepId }: StepRecord) =>
-    status === "undone" || (status === "completed" && tool !== waitToolName && !feeding.has(stepId));
+    status === "undone" ||
+    (status === "completed" && tool !== waitToolName && !feeding.has(stepId) && !isLookUp(run, stepId));
   const groups = new Map<string, StepRecord[]>();
   for (const step of run.steps.filter(isSaid)) {
     const group = groups.get(step.stepId);
@@ -83,6 +87,11 @@ function sayDoneSteps(run: SpokenRun, saying: Saying): readonly string[] {
       step.status === "undone" ? sentences.undone(nameCall(step, saying)) : sayDone(step, saying, run.request),
     ).reduce((before, text) => `${before}${/[.!?]$/.test(before) ? "" : ";"} ${text}`),
   );
+}
+
+/** What was looked up for other steps is not said again. */
+function isLookUp({ plan }: SpokenRun, stepId: string): boolean {
+  return stepId === lookId && plan?.source.looks !== true;
 }
 
 function firstOf<T>(items: readonly T[], sayItem: (item: T) => string): readonly string[] {

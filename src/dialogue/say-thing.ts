@@ -1,4 +1,7 @@
+import { sayDate, yearAt } from "../dates/say-date.ts";
+import { sayName } from "../plan/say-call.ts";
 import type { KnownThing } from "./focus.ts";
+import type { Clock } from "./say-output.ts";
 
 /** "booking 32: Okafor". */
 export function describeThing({ kind, key, label }: Pick<KnownThing, "kind" | "key" | "label">): string {
@@ -6,12 +9,13 @@ export function describeThing({ kind, key, label }: Pick<KnownThing, "kind" | "k
   return typeof key === "number" ? `${kind} ${key}: ${label}` : `${kind} "${label}"`;
 }
 
-export function sayThing(thing: KnownThing): string {
-  const others = Object.entries(thing.fields).filter(
-    ([name, value]) => name !== thing.keyField && name !== thing.labelField && value !== null && value !== false,
-  );
-  return [
-    describeThing(thing),
-    ...others.map(([name, value]) => `${name} ${typeof value === "string" ? value : JSON.stringify(value)}`),
-  ].join(", ");
+/** The thing with what is known of it: "booking 32: Okafor, Thu 26 Nov 19:00, people 2". */
+export function sayThing(thing: KnownThing, { nowMs, timeZone }: Clock): string {
+  const year = yearAt(nowMs, timeZone);
+  const others = Object.entries(thing.fields).flatMap(([name, value]) => {
+    if (name === thing.keyField || name === thing.labelField || typeof value === "object" || value === false) return [];
+    const date = typeof value === "string" ? sayDate(value, { timeZone, year }) : undefined;
+    return [date?.text ?? (typeof value === "string" ? value : `${sayName(name)} ${value}`)];
+  });
+  return [describeThing(thing), ...others].join(", ");
 }

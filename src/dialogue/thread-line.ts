@@ -40,6 +40,11 @@ export class ThreadLine {
     return this.references.filter((each) => each.end > start && each.end <= end);
   }
 
+  /** The same line as if it had this reference alone. */
+  withReference(reference: Reference): ThreadLine {
+    return Object.create(this, { references: { value: [reference] } });
+  }
+
   textOf({ start, end }: Part): string {
     return textBetween(this.request, start, end);
   }
@@ -70,6 +75,6 @@ export class ThreadLine {
       if (own === undefined) return undefined;
       calls.push(own);
     }
-    return reference?.isOpen === true ? askWhich(reference.things, calls) : planTurn(calls.flat());
+    return reference?.isOpen === true ? askWhich(reference.things, calls, this.turn) : planTurn(calls.flat());
   }
 }

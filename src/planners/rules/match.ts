@@ -288,8 +288,11 @@ export class Matcher {
     const { place, cost, pieces: before, filled } = thread;
     const pieces: Piece = { kind: "slot", start: position, end: position + 1, name, value, place, before };
     // Also for a noun behind it: "the shopping list".
+    const ended = { cost: cost + costs.value, pieces, filled: [...filled, name] };
     for (const after of [next, ...(next.steps.words.get(thing.kind) ?? [])])
-      push(run, position + 1, { ...thread, place: after, cost: cost + costs.value, pieces, filled: [...filled, name] });
+      push(run, position + 1, { ...thread, place: after, ...ended });
+    // "Bergman's job" is one thing.
+    if (this.request.words[position + 1] === thing.kind) push(run, position + 2, { ...thread, place: next, ...ended });
   }
 
   private fill(run: Run, thread: Thread): void {

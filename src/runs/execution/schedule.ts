@@ -18,6 +18,7 @@ import { opened } from "../run/run-secrets.ts";
 import { dataOf, invalidInput, type StepTask } from "../run/step-call.ts";
 import { endExecution, skipOpen } from "../steps/end-run.ts";
 import { failUncalled, isTrue, namedValue, runStep, type StepEnd, type StepQueue, skipStep } from "../steps/step.ts";
+import { mayReadAgain, readAgain } from "./read-again.ts";
 import { replan } from "./replan.ts";
 
 export async function runExecution(run: Run, planningError?: AgentErrorData): Promise<RunResult> {
@@ -27,23 +28,29 @@ export async function runExecution(run: Run, planningError?: AgentErrorData): Pr
     const compiling = compileExpressions(plan.steps, run.engine.expressions);
     expressions = compiling && (await compiling);
     if (run.hold !== undefined) break;
-    // A plan that is under way needs approval only if it still waits for it.
-    const isNew = run.state.isUnderWay !== true;
-    if ((isNew || run.approvalOf(undefined) !== undefined) && mayNeedPlanApproval(run)) await askAboutPlan(run, plan);
-    await run.commandsRecorded();
-    const approval = run.approvalOf(undefined);
-    if (approval !== undefined && approval.status !== "approved") break;
+    if (!(await isPlanApproved(run, plan))) break;
     const { sequence } = run.state;
     await runSteps(run, plan, expressions);
-    if (isAllDone(run)) break;
+    if (isAllDone(run)) {
+      plan = mayReadAgain(run) ? await readAgain(run) : undefined;
+      continue;
+    }
     const revised = await replan(run);
     await run.commandsRecorded();
     // Steps that were approved after all others ended must run; after this, no decision is taken.
     const isStuck = run.state.sequence === sequence;
-    if (revised === undefined && (isStuck || !hasAnswer(run))) break;
-    plan = run.state.plan;
+    plan = revised === undefined && (isStuck || !hasAnswer(run)) ? undefined : run.state.plan;
   }
   return endExecution(run, { planningError, expressions });
+}
+
+async function isPlanApproved(run: Run, plan: Plan): Promise<boolean> {
+  // A plan that is under way needs approval only if it still waits for it.
+  const isNew = run.state.isUnderWay !== true;
+  if ((isNew || run.approvalOf(undefined) !== undefined) && mayNeedPlanApproval(run)) await askAboutPlan(run, plan);
+  await run.commandsRecorded();
+  const approval = run.approvalOf(undefined);
+  return approval === undefined || approval.status === "approved";
 }
 
 function runSteps(run: Run, { steps }: Plan, expressions: PlanExpressions | undefined): Promise<void> {

@@ -1,0 +1,95 @@
+import type { JsonValue } from "../core/json.ts";
+import { branchesOf, type JsonSchema } from "../core/json-schema.ts";
+import {
+  auxiliaries,
+  functionWords,
+  lightVerbs,
+  prepositions,
+  questionWords,
+  smallWords,
+} from "../english/word-classes.ts";
+import type { Part } from "../planners/rules/items.ts";
+import type { ToolRules } from "../planners/rules/phrase-rules.ts";
+import { isCapital } from "../planners/rules/request.ts";
+import { isPureStep, issueOf } from "../planners/rules/steps.ts";
+import type { PlanTurn } from "./draft-turn.ts";
+import type { KnownThing } from "./focus.ts";
+import { lookId } from "./questions.ts";
+import { readChange } from "./read-change.ts";
+import { readPhrases } from "./read-phrases.ts";
+import { thingsIn } from "./things.ts";
+import type { ThreadLine } from "./thread-line.ts";
+
+/** A change of something that the thread has not seen: a list is looked up first, and the line is read again. */
+export async function readUnknown(line: ThreadLine): Promise<PlanTurn | undefined> {
+  if (line.focus.steps[0]?.stepId === lookId) return undefined;
+  const names = unknownNames(line);
+  for (const lister of names.length === 0 ? [] : line.rules) {
+    if (!isPureStep(lister.tool, {}) || (await issueOf({}, lister.tool, undefined)) !== undefined) continue;
+    const like = thingLike(line, lister);
+    for (const name of like === undefined ? [] : names) {
+      const thing: KnownThing = { ...(like as KnownThing), label: line.textOf(name) };
+      const known = line.withReference({ ...name, how: "name", things: [thing], isOpen: false });
+      if (((await readPhrases(known)) ?? (await readChange(known))) === undefined) continue;
+      const steps = [{ id: lookId, tool: lister.tool.name, input: {}, dependsOn: [] }];
+      return { type: "plan", draft: { steps, source: { planner: "dialogue", looks: true } } };
+    }
+  }
+  return undefined;
+}
+
+/** A thing as the tool lists them, by an example of its output. */
+function thingLike({ turn }: ThreadLine, { tool, schemas }: ToolRules): KnownThing | undefined {
+  if (schemas.output === undefined) return undefined;
+  const [thing] = thingsIn(turn.tools, tool.name, {}, exampleOf(schemas.output, schemas.output, 0));
+  if (thing === undefined || thing.path.length === 0) return undefined;
+  return { ...thing, tool: tool.name, runId: "", stepId: lookId, isGone: false };
+}
+
+const maxDepth = 6;
+
+function exampleOf(root: JsonSchema, schema: JsonSchema, depth: number): JsonValue {
+  const [branch = {}] = branchesOf(root, schema);
+  const { type, properties = {}, items, format } = branch;
+  if (branch.const !== undefined) return branch.const as JsonValue;
+  if (branch.enum?.[0] !== undefined) return branch.enum[0] as JsonValue;
+  if (depth > maxDepth) return null;
+  if (type === "array") return [exampleOf(root, ([items ?? {}].flat()[0] ?? {}) as JsonSchema, depth + 1)];
+  if (type === "object")
+    return Object.fromEntries(
+      Object.entries(properties).map(([name, child]) => [name, exampleOf(root, child, depth + 1)]),
+    );
+  if (type === "number" || type === "integer") return 7;
+  if (type === "boolean") return false;
+  return format === "date" ? "2030-01-01" : format === "date-time" ? "2030-01-01T09:00:00Z" : "x";
+}
+
+/** Words that no phrase has, and that mean nothing else. */
+function unknownNames({ wish, request, rules, references }: ThreadLine): readonly Part[] {
+  const { words, tokens, marks } = request;
+  const isIn = (at: number, { start, end }: Part) => at >= start && at < end;
+  const isUnknown = (at: number) => {
+    const word = words[at] ?? "";
+    if (
+      tokens[at]?.kind !== "word" ||
+      marks.some((mark) => isIn(at, mark)) ||
+      references.some((each) => isIn(at, each))
+    )
+      return false;
+    const isSmall = [functionWords, auxiliaries, lightVerbs, prepositions, questionWords, smallWords].some((set) =>
+      set.has(word),
+    );
+    return !isSmall && !rules.some(({ vocabulary }) => vocabulary.has(word));
+  };
+  const found: { start: number; end: number }[] = [];
+  for (let at = wish?.start ?? 0; at < (wish?.end ?? 0); at++) {
+    const last = found.at(-1);
+    if (!isUnknown(at)) continue;
+    if (last?.end === at) last.end = at + 1;
+    else found.push({ start: at, end: at + 1 });
+  }
+  // "The reservation" is another word for a kind of thing, and nobody's name.
+  const isNoun = ({ start }: Part) =>
+    /^(?:the|an?|my|our|this|that)$/.test(words[start - 1] ?? "") && !isCapital(request, start);
+  return found.filter((name) => !isNoun(name));
+}
