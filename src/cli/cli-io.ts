@@ -19,6 +19,7 @@ import { type CliOutput, Printer } from "./printer.ts";
 export interface CliIo {
   readonly stdout: CliOutput;
   readonly stderr: CliOutput;
+  readonly stdin?: NodeJS.ReadableStream & { readonly isTTY?: boolean };
   readonly env: Readonly<Record<string, string | undefined>>;
   readonly signal: AbortSignal;
   readonly version: string;
@@ -33,6 +34,8 @@ export type AgentWarnings = Required<Pick<AgentOptions, "onWarning" | "onListene
 export interface AgentChoice {
   readonly planner: PlannerChoice;
   readonly db: string | undefined;
+  /** In place of the built-in tools. */
+  readonly tools?: readonly Tool[] | undefined;
 }
 
 export interface CliAgent {
@@ -105,7 +108,8 @@ export function createProcessIo(host: CliProcess): Omit<CliIo, "version" | "crea
   const { stdin, stdout, stderr, env } = host;
   const isTerminal = [stdin, stdout, stderr].every((stream) => stream?.isTTY === true);
   const ask = (question: string) => askAt(stdin as NodeJS.ReadStream, stderr as never, question, controller.signal);
-  return { stdout, stderr, env, signal: controller.signal, onTerminate, ...(isTerminal && { ask }) };
+  const streams = { stdout, stderr, ...(stdin && { stdin }) };
+  return { ...streams, env, signal: controller.signal, onTerminate, ...(isTerminal && { ask }) };
 }
 
 async function askAt(
@@ -146,7 +150,8 @@ export async function createCliAgent(choice: AgentChoice, warnings?: AgentWarnin
     for (const each of [todos, notes, store]) each?.close();
   };
   try {
-    const tools = [createCalculator(), createTodoStore({ storage: todos }), createNotes({ storage: notes })] as const;
+    const own = [createCalculator(), createTodoStore({ storage: todos }), createNotes({ storage: notes })];
+    const tools: readonly Tool[] = choice.tools ?? own;
     return { agent: createAgent({ tools, planner, store, evidence: store !== undefined, ...warnings }), store, close };
   } catch (error) {
     close();

@@ -14,7 +14,7 @@ import {
 } from "./render-run.ts";
 
 /** Supervisors kill a process ten seconds after they have asked it to end. */
-const closeTimeoutMs = 5_000;
+export const closeTimeoutMs = 5_000;
 
 export async function followRun(
   call: CliCall,

@@ -1,5 +1,6 @@
 import { Command, CommanderError, InvalidArgumentError, Option } from "commander";
 import { defined } from "../core/option-tables.ts";
+import { threadOption } from "../core/run-store.ts";
 import { isRunStatus, type RunStatus, runStatuses } from "../core/run-summary.ts";
 import { isInCalendar } from "../core/step.ts";
 import { type CliIo, type CliOptions, exitCodes, type PlannerChoice } from "./cli-io.ts";
@@ -18,6 +19,7 @@ export interface RequestArguments {
 
 type NamedCommand =
   | { readonly type: "tools" }
+  | { readonly type: "chat"; readonly tools?: string; readonly thread?: string }
   | { readonly type: "explain"; readonly request: string; readonly tools?: string; readonly lint?: true }
   | { readonly type: "verify"; readonly file: string; readonly key?: string }
   | { readonly type: "runs"; readonly html?: string; readonly tools?: string }
@@ -38,6 +40,7 @@ interface ReadOptions {
   readonly host?: string;
   readonly db?: string;
   readonly tools?: string;
+  readonly thread?: string;
   readonly lint?: true;
   readonly html?: string;
   readonly mermaid?: true;
@@ -58,6 +61,7 @@ interface CommandOption {
 // If the file of `--db` is missing, the next argument is an option or "--".
 const readFileName = readerFor((text) => text !== "" && !text.startsWith("-"), "a file, such as ./todo.db");
 const isTime = (text: string) => !Number.isNaN(Date.parse(text)) && isInCalendar(text);
+const readThread = readerFor((text) => threadOption.isValid(text), threadOption.expected);
 const readTime = readerFor(isTime, "a time, such as 2026-01-31");
 const readCount = readerFor((text) => /^\d{1,9}$/.test(text), "a whole number, such as 100");
 const readStatuses = readerFor(
@@ -66,7 +70,8 @@ const readStatuses = readerFor(
 );
 
 const commandOptions: readonly (readonly [name: keyof ReadOptions, option: CommandOption])[] = [
-  ["tools", { flags: "--tools <file>", read: readFileName, commands: ["explain", "show", "runs", "watch"] }],
+  ["tools", { flags: "--tools <file>", read: readFileName, commands: ["explain", "show", "runs", "watch", "chat"] }],
+  ["thread", { flags: "--thread <id>", read: readThread, commands: ["chat"] }],
   ["lint", { flags: "--lint", commands: ["explain"] }],
   ["html", { flags: "--html <file>", read: readFileName, commands: ["show", "runs"] }],
   ["mermaid", { flags: "--mermaid", commands: ["show"] }],
@@ -80,11 +85,11 @@ const commandOptions: readonly (readonly [name: keyof ReadOptions, option: Comma
 
 const moreHelp = `
 Instead of a request (words after "--" are always one); the runs need --db:
+  chat              talk, line by line: --tools <f>, --thread <id>
   tools             list the tools; explain <request> or --lint: how it is read
   runs              list the runs, the newest first; draw them: --html <f>
   show <run id>     show a run: --html <f>, --export <f>, --mermaid, --events
-  watch <run id>    follow a run of another process until it ends
-  resume <run id>   resume a run that has stopped; delete <run id>: delete it
+  watch <run id>    follow a run until it ends; resume <run id>, delete <run id>
   prune             delete ended runs: --before <time>, --keep <n>, --status <s>
   verify <file>     say whether an exported run was changed: --key <f>
 Example: planwright --db ./todo.db "Add a todo to buy milk, then list my tasks"
@@ -110,7 +115,7 @@ export function parseArguments(argv: readonly string[], { stdout, stderr, env, v
       return { type: "request", request, options, ...(!planOnly && { ifRun: stored }) };
     }
     if (planOnly) command.error(`error: option '--plan-only' is for a request, not for '${stored.type}'`);
-    if (db === undefined && !["tools", "explain", "verify"].includes(stored.type)) {
+    if (db === undefined && !["chat", "tools", "explain", "verify"].includes(stored.type)) {
       command.error(`error: '${request}' needs the file that keeps the runs: planwright ${request} --db ./todo.db`);
     }
     return { ...stored, ...own, options };
@@ -195,8 +200,8 @@ export function readCommand(words: readonly string[]): NamedCommand | undefined 
   if (name === "explain") return { type: name, request: words.slice(1).join(" ") };
   if (others.length > 0) return undefined;
   if (id === undefined) {
-    const isAlone = words.length === 1 && (name === "tools" || name === "runs" || name === "prune");
-    return isAlone ? { type: name } : undefined;
+    const isAlone = name === "chat" || name === "tools" || name === "runs" || name === "prune";
+    return isAlone && words.length === 1 ? { type: name } : undefined;
   }
   if (name === "verify") return /\.json$/i.test(id) ? { type: name, file: id } : undefined;
   if (!/^[\w.-]{1,128}$/.test(id)) return undefined;

@@ -178,7 +178,7 @@ export function renderResult(run: RunSnapshot | RunResult, { tools, colors }: Lo
   return ["", colors.bold("Result"), ...lines.map((text) => `  ${text}`), ...renderUsage(run, colors)];
 }
 
-function userClock() {
+export function userClock() {
   return { nowMs: Date.now(), timeZone: new Intl.DateTimeFormat().resolvedOptions().timeZone };
 }
 

@@ -51,12 +51,13 @@ async function workWithAgent(work: Work, io: CliIo): Promise<number> {
   };
   try {
     if (work.type === "verify") return await verifyFile({ options, out }, work);
-    const needsNoRuns = work.type === "tools" || work.type === "explain";
-    if (work.type !== "request" && !needsNoRuns) requireFile(options.db);
-    const db = options.planOnly || needsNoRuns ? undefined : options.db;
-    const { agent, store, close } = await io.createAgent({ planner: options.planner, db }, warnings);
+    const db = fileOf(work);
+    const given = await loadToolsOf(work);
+    const ofAgent = work.type === "chat" ? { tools: given } : undefined;
+    const { agent, store, close } = await io.createAgent({ planner: options.planner, db, ...ofAgent }, warnings);
     try {
-      const tools = await loadToolsOf(work, agent.tools);
+      const tools = given ?? agent.tools;
+      if (!["tools", "delete", "prune"].includes(work.type)) await loadPhrases(tools);
       return await perform(work, { agent, tools, store, options, io, out, err });
     } finally {
       // After this, nothing that is still running needs the database.
@@ -72,12 +73,9 @@ async function workWithAgent(work: Work, io: CliIo): Promise<number> {
   }
 }
 
-async function loadToolsOf(work: Work, own: readonly Tool[]): Promise<readonly Tool[]> {
-  if (["tools", "delete", "prune"].includes(work.type)) return own;
+async function loadToolsOf(work: Work): Promise<readonly Tool[] | undefined> {
   const file = "tools" in work ? work.tools : undefined;
-  const tools = file === undefined ? own : await import("./load-tools.ts").then(({ loadTools }) => loadTools(file));
-  await loadPhrases(tools);
-  return tools;
+  return file === undefined ? undefined : (await import("./load-tools.ts")).loadTools(file);
 }
 
 type WorkWithAgent = Exclude<Work, { type: "verify" }>;
@@ -91,6 +89,7 @@ const performers: {
 } = {
   request: performRequest,
   tools: (_, call) => listTools(call),
+  chat: async ({ thread }, call) => (await import("./chat.ts")).chat(call, thread),
   explain: async (work, call) => (await import("./explain-request.ts")).explainRequest(call, work),
   runs: ({ html }, call) => (html === undefined ? listRuns(call) : drawRuns(call, html)),
   show({ runId, html, mermaid, events, export: file, key }, call) {
@@ -126,6 +125,12 @@ async function showPlan(call: CliCall, request: string): Promise<number> {
   const plan = await agent.plan(request, { signal: io.signal });
   out.print(options.json ? jsonLines(plan) : describePlan(plan, { tools }).split("\n"));
   return exitCodes.completed;
+}
+
+function fileOf({ type, options }: WorkWithAgent): string | undefined {
+  if (type === "tools" || type === "explain" || options.planOnly) return undefined;
+  if (type !== "request" && type !== "chat") requireFile(options.db);
+  return options.db;
 }
 
 function requireFile(db: string | undefined): void {

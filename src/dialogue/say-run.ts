@@ -17,7 +17,10 @@ import { type Clock, type DoneCall, onOneLine, sayOutput } from "./say-output.ts
 import { toolNamed } from "./things.ts";
 
 /** A run as it is shown: with neither secrets nor what `redact` hides. */
-export type SpokenRun = Pick<RunSnapshot, "status" | "plan" | "steps" | "error" | "request" | "approvals"> & {
+export type SpokenRun = Pick<
+  RunSnapshot,
+  "status" | "plan" | "steps" | "error" | "request" | "approvals" | "notUndone"
+> & {
   readonly pending?: readonly (PendingItem | QuestionItem)[];
 };
 
@@ -42,6 +45,7 @@ const sentences = {
   superseded: () => "The question was dropped for another request.",
   interrupted: () => "It was interrupted and can be continued later.",
   undone: (call: string) => `Undone: ${call}.`,
+  notUndone: (call: string) => `Not undone: ${call}.`,
   option: (number: number, label: string) => `${number} ${label}`,
   approval: (call: string) => `Needs approval: ${call}.`,
   planApproval: (calls: readonly string[]) => `Needs approval: ${calls.join("; then ")}.`,
@@ -116,7 +120,7 @@ function sayState(run: SpokenRun, saying: Saying): readonly string[] {
   if (error === undefined || status === "completed") return [];
   if (status === "interrupted") return [sentences.interrupted()];
   if (isAgentError(error, "cannot-plan")) return sayRefusal(error);
-  if (isAgentError(error, "cancelled")) return [sayCancelled(error.details.reason)];
+  if (isAgentError(error, "cancelled")) return sayCancelled(run, error.details.reason, saying);
   const refusal = describeRefusal(run);
   if (refusal !== undefined) return [say(`${refusal}.`)];
   const failed = steps.filter((step) => step.status === "failed" && step.error !== undefined);
@@ -136,9 +140,14 @@ function sayRefusal({ message, details }: AgentErrorData<"cannot-plan">): readon
   return [say(message), ...(shown.length > 0 ? [sentences.forExample(shown)] : [])];
 }
 
-function sayCancelled(reason: string): string {
-  if (reason.endsWith("declined")) return sentences.declined();
-  return reason === "superseded" ? sentences.superseded() : sentences.cancelled(say(reason));
+function sayCancelled({ steps, notUndone = [] }: SpokenRun, reason: string, saying: Saying): readonly string[] {
+  if (reason === "undone" && steps.some(({ status }) => status === "undone" || status === "completed"))
+    return firstOf(notUndone, (left) => {
+      const step = steps.find((one) => describeStepRef(one) === describeStepRef(left));
+      return sentences.notUndone(step === undefined ? left.tool : nameCall(step, saying));
+    });
+  if (reason.endsWith("declined")) return [sentences.declined()];
+  return [reason === "superseded" ? sentences.superseded() : sentences.cancelled(say(reason))];
 }
 
 function sayPending(item: PendingItem | QuestionItem, { plan, steps }: SpokenRun, saying: Saying): readonly string[] {

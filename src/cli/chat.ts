@@ -1,0 +1,151 @@
+import { toErrorData } from "../core/error-data.ts";
+import type { AgentEvent, PendingItem } from "../core/events.ts";
+import type { ReadValue } from "../core/plan.ts";
+import type { RunResult, RunSnapshot, StepRecord } from "../core/run-result.ts";
+import { type StepRef, waitToolName } from "../core/step.ts";
+import { cutText, printable, printableJson } from "../core/text.ts";
+import { describeCall } from "../describe-plan.ts";
+import { sayRun } from "../dialogue/say-run.ts";
+import { openLines } from "./chat-lines.ts";
+import { type CliCall, exitCodes } from "./cli-io.ts";
+import { closeTimeoutMs, reportFallbacks } from "./follow-run.ts";
+import { nameStep, renderError, userClock } from "./render-run.ts";
+
+const help = `Say what is to be done, or answer what is asked: y or n where it needs approval.
+  /undo    undo the last run that changed something
+  /forget  delete all runs of this dialogue, and the history
+Ctrl-C cancels a run or clears the line, Ctrl-D leaves.`;
+
+type Approval = Extract<PendingItem, { readonly kind: "approval" | "plan-approval" }>;
+type ShownRun = RunResult | RunSnapshot;
+type Call = StepRef & { readonly tool: string; readonly input: unknown };
+
+const maxOpen = 10;
+const maxCall = 200;
+
+/** Without a thread it is that of the one person who uses a file or a process. */
+export async function chat(call: CliCall, thread = "me"): Promise<number> {
+  const { agent, tools, options, io, out, err } = call;
+  const { dim, green, red, yellow } = out.colors;
+  const lines = openLines(call);
+  const { isTerminal } = lines;
+  const reads = new Map<string, readonly ReadValue[]>();
+  /** The last one is asked about. */
+  let approvals: readonly { readonly runId: string; readonly item: Approval; readonly text: string }[] = [];
+
+  const answer = (text: string, mark = " ", run?: object) => {
+    const shown = text.split("\n");
+    if (options.json) out.print([printableJson({ ...run, text })]);
+    else out.print(isTerminal ? shown.map((line, index) => `${index === 0 ? mark : " "} ${line}`) : shown);
+  };
+
+  const renderCall = ({ input, ...step }: Call, read: readonly ReadValue[] = []) => {
+    const words = read.filter(({ stepId }) => stepId === step.stepId).map(({ text }) => printable(text));
+    return dim([`  ${cutText(`${nameStep(step)} ${printableJson(input)}`, maxCall)}`, ...words].join("    "));
+  };
+
+  const report = (event: AgentEvent) => {
+    if (event.type === "plan-end" && event.outcome.status === "completed")
+      reads.set(event.runId, event.outcome.plan.source.read ?? []);
+    if (event.type === "step-start" && event.tool !== waitToolName)
+      out.print([renderCall(event, reads.get(event.runId))]);
+  };
+
+  const markOf = ({ status, plan, answered, steps }: ShownRun) => {
+    if (status === "suspended") return yellow("?");
+    if (steps.some((step) => step.status === "undone")) return green("↶");
+    const isOnlyWords = plan === undefined && status === "completed";
+    if (isOnlyWords || (status === "cancelled" && answered !== undefined)) return " ";
+    return status === "completed" ? green("✔") : red("✖");
+  };
+
+  const show = (run: ShownRun) => {
+    const { runId, status, pending, answered, plan } = run;
+    const { text = sayRun(run, { tools, ...userClock() }) } = run;
+    const asked = (pending ?? []).filter(isApproval).map((item) => ({
+      runId,
+      item,
+      text: item.kind === "approval" ? `Needs approval: ${describeCall(item, { tools })}.` : text,
+    }));
+    approvals = [...approvals.filter((each) => each.runId !== runId), ...asked.toReversed()];
+    for (const { item } of isTerminal ? asked : [])
+      if (item.kind === "approval") out.print([renderCall(item, plan?.source.read)]);
+    answer(text, markOf(run), { runId, status, pending, answered });
+    const next = approvals.at(-1);
+    if (!options.json && next !== undefined && next.text !== text) answer(next.text, yellow("?"));
+  };
+
+  const undo = async (signal: AbortSignal) => {
+    for (const { runId } of (await agent.listRuns({ thread })).runs) {
+      const run = await agent.getRun(runId);
+      const changed = run?.notUndone === undefined ? (run?.steps.filter(hasChanged) ?? []) : [];
+      const mayUndo = changed.every(({ tool }) => tools.find(({ name }) => name === tool)?.undo !== undefined);
+      if (!mayUndo) return answer("That cannot be undone.");
+      if (changed.length > 0) return show(await agent.undo(runId, { thread, signal }));
+    }
+    return answer("There is nothing to undo.");
+  };
+
+  const forget = async (signal: AbortSignal) => {
+    const { deleted } = await agent.prune({ thread, signal });
+    approvals = [];
+    lines.forget();
+    answer(`Deleted ${deleted} ${deleted === 1 ? "run" : "runs"}.`);
+  };
+
+  const act = async (line: string, isEarly: boolean, signal: AbortSignal) => {
+    const asked = isEarly ? undefined : approvals.at(-1);
+    const decision = asked && /^(?:(?<yes>y|yes)|n|no)$/i.exec(line);
+    if (line === "/undo") return undo(signal);
+    if (line === "/forget") return forget(signal);
+    if (/^\/[a-z]+$/.test(line)) return answer(help);
+    if (!decision) return show(await agent.run(line, { thread, signal }));
+    const decide = decision.groups?.yes === undefined ? agent.reject : agent.approve;
+    return show(await decide(asked.runId, asked.item, { thread, signal }).result);
+  };
+
+  const showOpen = async () => {
+    const { runs } = await agent.listRuns({ thread, status: "suspended", limit: maxOpen });
+    for (const { runId } of runs.toReversed()) {
+      const run = await agent.getRun(runId);
+      // In a pipe each line has one answer; yet a y must not approve what was not shown.
+      if (run?.pending && (isTerminal || run.pending.some(isApproval))) show(run);
+    }
+  };
+
+  const attempt = (work: (signal: AbortSignal) => Promise<void>) =>
+    work(lines.startWork()).catch((thrown) => {
+      if (options.json) out.print([printableJson({ error: toErrorData(thrown) })]);
+      else err.print(renderError(thrown));
+    });
+
+  let isTerminated = false;
+  const terminate = () => {
+    isTerminated = true;
+    void agent.close({ timeoutMs: closeTimeoutMs });
+    void lines.close();
+  };
+  const stopListening = options.db === undefined ? undefined : io.onTerminate(terminate);
+  const unsubscribe = isTerminal ? agent.subscribe(report) : undefined;
+  reportFallbacks(call);
+  try {
+    await attempt(showOpen);
+    for await (const { text, isEarly } of lines.read(() => (approvals.length > 0 ? "y/n> " : "> ")))
+      await attempt((signal) => act(text, isEarly, signal));
+    if (isTerminal) out.print([""]);
+  } finally {
+    unsubscribe?.();
+    stopListening?.();
+    await lines.close();
+  }
+  if (isTerminated) return exitCodes.terminated;
+  return io.signal.aborted ? exitCodes.cancelled : exitCodes.completed;
+}
+
+function isApproval(item: PendingItem): item is Approval {
+  return item.kind === "approval" || item.kind === "plan-approval";
+}
+
+function hasChanged({ status, effect = "pure" }: StepRecord): boolean {
+  return status === "completed" && effect !== "pure";
+}
