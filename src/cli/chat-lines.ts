@@ -38,11 +38,13 @@ export function openLines({ io, options, out, err }: CliCall) {
     isClosed = true;
   });
   lines.on("SIGINT", () => {
+    const isEmpty = lines.line === "";
+    if (isLeaving && isEmpty) return lines.close();
+    Object.assign(lines, { line: "", cursor: 0 });
+    if (running === undefined || !isEmpty) out.print([""]);
     if (running !== undefined) return running.abort("Ctrl-C was pressed");
-    if (isLeaving && lines.line === "") return lines.close();
-    isLeaving = lines.line === "";
-    out.print(["", ...(isLeaving ? ["Ctrl-C again or Ctrl-D leaves."] : [])]);
-    Object.assign(lines, { line: "" });
+    isLeaving = isEmpty;
+    if (isLeaving) out.print(["Ctrl-C again or Ctrl-D leaves."]);
     lines.prompt();
   });
 
@@ -56,7 +58,7 @@ export function openLines({ io, options, out, err }: CliCall) {
         const isEarly = isTerminal && arrived > taken;
         if (isTerminal && !isEarly && !isClosed) {
           lines.setPrompt(promptOf());
-          lines.prompt();
+          lines.prompt(true);
         }
         const { value, done } = await given.next();
         if (done === true || isOver || signal.aborted) return;

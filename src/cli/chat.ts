@@ -8,7 +8,7 @@ import { describeCall } from "../describe-plan.ts";
 import { sayRun } from "../dialogue/say-run.ts";
 import { openLines } from "./chat-lines.ts";
 import { type CliCall, exitCodes } from "./cli-io.ts";
-import { closeTimeoutMs, reportFallbacks } from "./follow-run.ts";
+import { closeTimeoutMs, renderRetry, reportFallbacks } from "./follow-run.ts";
 import { nameStep, renderError, userClock } from "./render-run.ts";
 
 const help = `Say what is to be done, or answer what is asked: y or n where it needs approval.
@@ -49,6 +49,7 @@ export async function chat(call: CliCall, thread = "me"): Promise<number> {
       reads.set(event.runId, event.outcome.plan.source.read ?? []);
     if (event.type === "step-start" && event.tool !== waitToolName)
       out.print([renderCall(event, reads.get(event.runId))]);
+    if (event.type === "step-retry") out.print([renderRetry(event, out.colors)]);
   };
 
   const markOf = ({ status, plan, answered, steps }: ShownRun) => {

@@ -1,3 +1,4 @@
+import { Readable } from "node:stream";
 import type { AgentOptions } from "planwright";
 import { createSqliteRunStore } from "planwright/sqlite";
 import { createCliAgent } from "../../src/cli/cli-io.ts";
@@ -6,6 +7,12 @@ import { callCli, createFakeAgent, createFakeIo } from "./fake-io.ts";
 /** Calls the command with its own agent, as a process of its own does. */
 export function call(db: string, ...argv: readonly string[]) {
   return callCli([...argv, "--db", db], { ...createFakeIo(), createAgent: createCliAgent });
+}
+
+/** Says lines to `planwright chat` through a pipe, with its own agent. */
+export function converse(said: readonly string[], ...argv: readonly string[]) {
+  const stdin = Readable.from([said.map((line) => `${line}\n`).join("")]);
+  return callCli(["chat", ...argv], { ...createFakeIo({ stdin }), createAgent: createCliAgent });
 }
 
 /** The outside world with an agent of fake parts over a file, which is closed with the call. */

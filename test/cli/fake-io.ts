@@ -21,11 +21,13 @@ export function createFakeIo({
   isTTY = false,
   env = {},
   answers,
+  stdin,
 }: {
   agent?: Agent;
   /** What a person answers, in this order. */
   answers?: readonly string[];
   isTTY?: boolean;
+  stdin?: CliIo["stdin"];
   env?: CliIo["env"];
 } = {}): FakeIo {
   const controller = new AbortController();
@@ -45,6 +47,7 @@ export function createFakeIo({
   };
   const io: FakeIo = {
     ...(answers && { ask }),
+    ...(stdin && { stdin }),
     stdout: stream("stdout"),
     stderr: stream("stderr"),
     env,

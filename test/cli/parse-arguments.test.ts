@@ -87,6 +87,7 @@ describe("parseArguments", () => {
       "show <run id>",
       "watch <run id>",
       "  tools ",
+      "  chat ",
     ])
       expect(stdout).toContain(known);
   });
