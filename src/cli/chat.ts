@@ -1,14 +1,14 @@
 import { toErrorData } from "../core/error-data.ts";
 import type { AgentEvent, PendingItem } from "../core/events.ts";
 import type { ReadValue } from "../core/plan.ts";
-import type { RunResult, RunSnapshot, StepRecord } from "../core/run-result.ts";
+import type { RunResult, RunSnapshot } from "../core/run-result.ts";
 import { type StepRef, waitToolName } from "../core/step.ts";
 import { cutText, printable, printableJson } from "../core/text.ts";
 import { describeCall } from "../describe-plan.ts";
 import { sayRun } from "../dialogue/say-run.ts";
 import { openLines } from "./chat-lines.ts";
 import { type CliCall, exitCodes } from "./cli-io.ts";
-import { closeTimeoutMs, renderRetry, reportFallbacks } from "./follow-run.ts";
+import { closeTimeoutMs, createReporter, reportFallbacks } from "./follow-run.ts";
 import { nameStep, renderError, userClock } from "./render-run.ts";
 
 const help = `Say what is to be done, or answer what is asked: y or n where it needs approval.
@@ -44,12 +44,13 @@ export async function chat(call: CliCall, thread = "me"): Promise<number> {
     return dim([`  ${cutText(`${nameStep(step)} ${printableJson(input)}`, maxCall)}`, ...words].join("    "));
   };
 
+  const reportAsElsewhere = createReporter(call);
   const report = (event: AgentEvent) => {
     if (event.type === "plan-end" && event.outcome.status === "completed")
       reads.set(event.runId, event.outcome.plan.source.read ?? []);
     if (event.type === "step-start" && event.tool !== waitToolName)
       out.print([renderCall(event, reads.get(event.runId))]);
-    if (event.type === "step-retry") out.print([renderRetry(event, out.colors)]);
+    if (event.type === "step-retry") reportAsElsewhere(event);
   };
 
   const markOf = ({ status, plan, answered, steps }: ShownRun) => {
@@ -79,7 +80,8 @@ export async function chat(call: CliCall, thread = "me"): Promise<number> {
   const undo = async (signal: AbortSignal) => {
     for (const { runId } of (await agent.listRuns({ thread })).runs) {
       const run = await agent.getRun(runId);
-      const changed = run?.notUndone === undefined ? (run?.steps.filter(hasChanged) ?? []) : [];
+      if (run === undefined || run.notUndone !== undefined) continue;
+      const changed = run.steps.filter(({ status, effect = "pure" }) => status === "completed" && effect !== "pure");
       const mayUndo = changed.every(({ tool }) => tools.find(({ name }) => name === tool)?.undo !== undefined);
       if (!mayUndo) return answer("That cannot be undone.");
       if (changed.length > 0) return show(await agent.undo(runId, { thread, signal }));
@@ -120,13 +122,12 @@ export async function chat(call: CliCall, thread = "me"): Promise<number> {
       else err.print(renderError(thrown));
     });
 
-  let isTerminated = false;
-  const terminate = () => {
-    isTerminated = true;
+  let exitCode: number = exitCodes.completed;
+  const stopListening = io.onTerminate(() => {
+    exitCode = exitCodes.terminated;
     void agent.close({ timeoutMs: closeTimeoutMs });
     void lines.close();
-  };
-  const stopListening = options.db === undefined ? undefined : io.onTerminate(terminate);
+  });
   const unsubscribe = isTerminal ? agent.subscribe(report) : undefined;
   reportFallbacks(call);
   try {
@@ -136,17 +137,12 @@ export async function chat(call: CliCall, thread = "me"): Promise<number> {
     if (isTerminal) out.print([""]);
   } finally {
     unsubscribe?.();
-    stopListening?.();
+    stopListening();
     await lines.close();
   }
-  if (isTerminated) return exitCodes.terminated;
-  return io.signal.aborted ? exitCodes.cancelled : exitCodes.completed;
+  return io.signal.aborted ? exitCodes.cancelled : exitCode;
 }
 
 function isApproval(item: PendingItem): item is Approval {
   return item.kind === "approval" || item.kind === "plan-approval";
-}
-
-function hasChanged({ status, effect = "pure" }: StepRecord): boolean {
-  return status === "completed" && effect !== "pure";
 }

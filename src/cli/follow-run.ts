@@ -1,15 +1,8 @@
-import {
-  type AgentEvent,
-  type EventHandlers,
-  handleEvent,
-  type StepRetryEvent,
-  type StepStartEvent,
-} from "../core/events.ts";
+import { type AgentEvent, type EventHandlers, handleEvent, type StepStartEvent } from "../core/events.ts";
 import type { Plan } from "../core/plan.ts";
 import type { RunResult, RunSnapshot } from "../core/run-result.ts";
 import { jsonLines, printable } from "../core/text.ts";
 import { type CliCall, getExitCode } from "./cli-io.ts";
-import type { Colors } from "./printer.ts";
 import {
   nameStep,
   renderFallback,
@@ -82,7 +75,11 @@ export function createReporter(
       started.set(nameStep(event), event);
       return [`  > ${nameStep(event)}`];
     },
-    "step-retry": (event) => [renderRetry(event, colors)],
+    "step-retry": (event) => {
+      const { attempt, delayMs, error } = event;
+      const text = `attempt ${attempt} failed: ${printable(error.message)}; next in ${seconds(delayMs)}`;
+      return [`  ${colors.yellow("↻")} ${nameStep(event)}: ${text}`];
+    },
     "step-end": (event) => {
       const { timestamp = "", input } = started.get(nameStep(event)) ?? {};
       const tookMs = Date.parse(event.timestamp) - Date.parse(timestamp);
@@ -97,12 +94,6 @@ export function createReporter(
     "circuit-change": ({ tool, state }) => [colors.yellow(`  ! ${printable(`${tool}: circuit ${state}`)}`)],
   };
   return (event) => out.print(handleEvent(handlers, event) ?? []);
-}
-
-export function renderRetry(event: StepRetryEvent, colors: Colors): string {
-  const { attempt, delayMs, error } = event;
-  const text = `attempt ${attempt} failed: ${printable(error.message)}; next in ${seconds(delayMs)}`;
-  return `  ${colors.yellow("↻")} ${nameStep(event)}: ${text}`;
 }
 
 function seconds(ms: number): string {
