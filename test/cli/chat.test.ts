@@ -268,6 +268,14 @@ y/n> y
     expect(readFileSync(file, "utf8")).toBe("");
   });
 
+  it("says once a line if its history cannot be kept", async () => {
+    const { exitCode, stdout, stderr } = await typeAt(["fake it\r"], { db: join(newFolder(), "missing", "todo.db") });
+    expect([exitCode, stdout.includes("✔ Done so")]).toEqual([0, true]);
+    expect(stderr).toMatch(
+      /^planwright: The file ".*todo\.db\.history" cannot be written: no such file or folder\.\n$/,
+    );
+  });
+
   it("shows neither secrets nor what a terminal would obey", async () => {
     const tool = defineTool({
       name: "Safe",

@@ -195,6 +195,16 @@ describe("the words of a run", () => {
       { status: "failed", steps: [step({ status: "undone" })], error: failure("timeout", "Too late.") },
       "Undone: move booking, booking: 32.\nToo late.",
     ],
+    [
+      "an undone run",
+      {
+        status: "cancelled",
+        steps: [step({ status: "undone" }), step({ stepId: "s2", status: "failed", error: failure("timeout", "") })],
+        notUndone: [{ stepId: "s2", tool: "MoveBooking", reason: "failed" }],
+        error: failure("cancelled", "Cancelled: undone", { reason: "undone" }),
+      },
+      "Undone: move booking, booking: 32.\nNot undone: move booking, booking: 32.",
+    ],
   ])("have a sentence for %s", (_, fields, words) => {
     expect(say(fields)).toBe(words);
   });
