@@ -1,5 +1,6 @@
 import { canonicalJson, type JsonObject, type JsonValue } from "../core/json.ts";
 import { schemasAt } from "../core/json-schema.ts";
+import { parseWith } from "../core/schema.ts";
 import type { SlotValue } from "../core/tool.ts";
 import { auxiliaries, functionWords, lightVerbs, prepositions } from "../english/word-classes.ts";
 import { wordSet } from "../english/word-set.ts";
@@ -144,7 +145,7 @@ function* withText(call: Call, options: FillOptions, state: State): Generator<St
     const hasTold = state.hasTold || isTold;
     for (let next = at + 1; next <= end && mayHold(request, next - 1, isQuote); next++) {
       const said = textsIn(request, { start: at, end: next }, isList);
-      if (said !== undefined)
+      if (said !== undefined && fitsSlot(slot, said, isList))
         yield {
           ...state,
           at: next,
@@ -154,6 +155,14 @@ function* withText(call: Call, options: FillOptions, state: State): Generator<St
         };
     }
   }
+}
+
+function fitsSlot({ type: { schema } }: CallSlot, texts: readonly string[], isList: boolean): boolean {
+  if (schema === undefined) return true;
+  return (isList ? [texts] : texts).every((value) => {
+    const parsed = parseWith(schema, value);
+    return parsed instanceof Promise || parsed.ok;
+  });
 }
 
 function mayHold({ words, things, marks }: RequestText, at: number, isQuote: boolean): boolean {

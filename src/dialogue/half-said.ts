@@ -79,6 +79,8 @@ export function readHalfSaid(
   const said = saidAt(request, start, base);
   if (said === undefined) return [];
   const whole = complete(said, base, request.clock);
+  const today = Math.floor(wallTimeAt(request.clock.nowMs, request.clock.timeZone) / dayMs);
+  if (type.when === "future" && whole !== undefined && whole.day < today) return [];
   const value = whole && format(type, whole, request.clock);
   return value === undefined ? [] : [{ value, end: said.end }];
 }

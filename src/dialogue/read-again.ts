@@ -61,10 +61,17 @@ async function againFor(line: ThreadLine, step: DoneStep, target: Target): Promi
   return undefined;
 }
 
+/** A number near the keys of things of the same kind may be a key, too. */
 function saysKey({ request, focus, wish }: ThreadLine, known: KnownThing | undefined): boolean {
   const said = request.words.slice(wish?.start, wish?.end);
-  return focus.things.some(({ kind, key }) => kind === known?.kind && said.includes(String(key)));
+  const keys = focus.things.filter(({ kind }) => kind === known?.kind).map(({ key }) => key);
+  const numbers = keys.filter((key) => typeof key === "number");
+  const [least, most] = [Math.min(...numbers) - near, Math.max(...numbers) + near];
+  const isNear = (word: string) => /^\d+$/.test(word) && Number(word) >= least && Number(word) <= most;
+  return said.some((word) => keys.some((key) => String(key) === word) || isNear(word));
 }
+
+const near = 5;
 
 interface Repeated extends Target {
   readonly rules: ToolRules;

@@ -48,6 +48,7 @@ async function lookUps(
   { takesText, passes, fits }: Looking,
 ): Promise<readonly MeantCall[]> {
   const found = new Map<string, MeantCall>();
+  const queries = new Map<string, MeantCall>();
   const said = { ...line.withThing(undefined, undefined), keySlot: undefined, baseOf: timesOf(undefined, {}) };
   for (const rules of tools)
     for (const call of callsIn(rules)) {
@@ -55,10 +56,13 @@ async function lookUps(
       const filled = fillCall(call, options).find((each) => fits(each) && Object.keys(each.values).length > 0);
       const [values = {}] = spreadValues(filled?.values ?? {});
       const input = filled && (await inputOf(rules, call, values, said));
-      if (input !== undefined && isPureStep(rules.tool, input))
-        found.set(canonicalJson([rules.tool.name, input]), { rules, input });
+      if (input === undefined || !isPureStep(rules.tool, input)) continue;
+      const own = Object.hasOwn(values, "query") ? queries : found;
+      own.set(canonicalJson([rules.tool.name, input]), { rules, input });
     }
-  return [...found.values()];
+  // A search finds what a name that is not whole does not.
+  const isSearched = ({ rules }: MeantCall) => [...queries.values()].some((each) => each.rules === rules);
+  return [...queries.values(), ...[...found.values()].filter((call) => !isSearched(call))];
 }
 
 /** The words of the fields that a tool shows: a question may name one. */

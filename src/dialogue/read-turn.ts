@@ -39,7 +39,9 @@ export async function readTurn(turn: TurnRequest): Promise<Turn> {
 
 async function readInThread(line: ThreadLine, isTalk: boolean): Promise<Turn | undefined> {
   const { words } = line.request;
-  if (isTalk || isLaughter(words, 0, words.length)) return declined(line) ?? { type: "words", text: answerTalk(words) };
+  const isThanks = thanks.test(words[0] ?? "") && line.references.length + line.request.marks.length === 0;
+  if (isTalk || isThanks || isLaughter(words, 0, words.length))
+    return declined(line) ?? { type: "words", text: answerTalk(words) };
   const undone = readUndo(line);
   if (undone !== undefined) return undone.type === "calls" ? planTurn(undone.calls) : undone;
   return (

@@ -103,13 +103,14 @@ function saysValue({ marks }: RequestText, { start, end }: Part): boolean {
   return marks.some((mark) => mark.start < end && mark.end > start);
 }
 
-const subjects = /^(?:i|we|he|she|they|it|there|this|that|you|nobody|everybody|everyone|somebody|someone)$/;
+const subjects = /^(?:i|we|he|she|they|it|there|this|that|nobody|everybody|everyone|somebody|someone)$/;
 
 /** A subject and a finite verb: "we merely brushed against it", "the lock is being changed". */
 function isStatement(words: readonly string[], { start, end }: Part): boolean {
   const said = words.slice(start, end).filter((word) => word !== "and" && word !== "so");
   const isVerbal = (word = "") =>
     (auxiliaries.has(word) && !/^(?:do|can|could|will|would)$/.test(word)) || isPastVerb(word);
+  if (said[0] === "you") return false;
   if (subjects.test(said[0] ?? "")) return said.slice(1, 4).some(isVerbal);
   const hasNoun = said.slice(1, 4).findIndex(isVerbal);
   return (
