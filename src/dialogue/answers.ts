@@ -69,12 +69,15 @@ export function readAnswer(item: QuestionItem, text: string, clock: Clock): Json
     .slice(content.start, content.end)
     .filter((word) => !/^[.,!?;:–—-]$/.test(word))
     .join(" ")
+    .replace(/^(?:the|its|my|your) \w+ (?:is|are|was|should be|would be|will be) /, "")
     .replace(/^(?:(?:well|oh|ah|um|uh|yes|ok|okay|so|make it|i mean|let us say|say) )+/, "");
   if ([plain, all].some((each) => declines.test(each))) return null;
   if (item.display === "confirm") return [all, plain].map(toTruth).find((each) => each !== undefined);
   if (item.options !== undefined && item.options.length > 0) return optionIn(item, plain) ?? optionIn(item, all);
   const schema = answerSchema(item);
-  const said = textBetween(request, content.start, content.end).trim();
+  const said = textBetween(request, content.start, content.end)
+    .trim()
+    .replace(/^(?:the|its|my|your) \w+ (?:is|are|was|should be|would be|will be) /i, "");
   const read = readSlot(typeOfAnswer(schema), said === "" ? text.trim() : said, clock);
   return read.ok && fits(read.value as JsonValue, schema) ? (read.value as JsonValue) : undefined;
 }

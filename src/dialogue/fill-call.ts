@@ -136,6 +136,8 @@ function* withValue(call: Call, options: FillOptions, state: State): Generator<S
 function* withText(call: Call, options: FillOptions, state: State): Generator<State> {
   const { request, end } = options;
   const { at, values } = state;
+  // Two texts side by side could be cut anywhere.
+  if (state.textWords > 0) return;
   const isQuote = request.tokens[at]?.kind === "quote";
   for (const slot of call.slots) {
     if (isReadable(slot.type) || values[slot.name] !== undefined) continue;

@@ -1,7 +1,8 @@
+import { callsTool } from "../core/step.ts";
 import type { Turn, TurnRequest } from "../core/turn.ts";
 import { questionWords } from "../english/word-classes.ts";
 import { compileTool } from "../planners/rules/phrase-rules.ts";
-import { Refused } from "../planners/rules/plan-by-rules.ts";
+import { type Planned, Refused } from "../planners/rules/plan-by-rules.ts";
 import { readAbout } from "./about-done.ts";
 import { answerTo, readAnswer, takesAnything } from "./answers.ts";
 import { askAfter } from "./ask.ts";
@@ -13,7 +14,7 @@ import { readChange, readReplaced } from "./read-change.ts";
 import { readLook, readLookUp } from "./read-look.ts";
 import { readPhrases } from "./read-phrases.ts";
 import { readOtherSum, readResultInText, readSum } from "./read-sums.ts";
-import { readUnknown } from "./read-unknown.ts";
+import { doubtLook, readUnknown } from "./read-unknown.ts";
 import { describeThing } from "./say-thing.ts";
 import { ThreadLine } from "./thread-line.ts";
 import { readUndo } from "./undo-line.ts";
@@ -30,11 +31,29 @@ export async function readTurn(turn: TurnRequest): Promise<Turn> {
   const isOpen = asked !== undefined && takesAnything(asked);
   const answer = asked && !isOpen ? answerTo(asked, line) : undefined;
   if (answer !== undefined) return answer;
-  if (isAlone && !pointsBack(line)) return readResultInText(line, alone.steps) ?? { type: "request" };
+  if (isAlone && !pointsBack(line))
+    return confirmWider(line, alone) ?? readResultInText(line, alone.steps) ?? { type: "request" };
   const found = await readInThread(line, alone instanceof Refused && alone.reason === "small-talk");
-  if (found !== undefined) return found;
+  if (found !== undefined) return doubtLook(line, found);
   const text = isOpen && !isAlone && !asksSomething(line) ? answerTo(asked, line) : undefined;
   return text ?? { type: "request", ...(!isAlone && { lines: describeFocus(line.focus) }) };
+}
+
+/** "Remove the finished ones" behind a list may mean that list alone: what empties more is asked about. */
+function confirmWider({ focus, request, rules }: ThreadLine, { steps, matches }: Planned): Turn | undefined {
+  const { container } = focus;
+  const isGrave = matches.some(({ rule }) => rule.source.destructive === true);
+  if (container === undefined || !isGrave || !request.words.some((word) => /^(?:ones|them|those|these|it)$/.test(word)))
+    return undefined;
+  const calls = steps
+    .filter(callsTool)
+    .map(({ tool, input }) => ({ rules: rules.find((each) => each.tool.name === tool), input }));
+  const isWider = calls.some(({ rules, input }) => {
+    const field = container.keyInputs.get(rules?.tool.name ?? "");
+    return field !== undefined && input[field] === undefined && Object.keys(input).length <= 2;
+  });
+  const known = calls.flatMap(({ rules, input }) => (rules === undefined ? [] : [{ rules, input, isGrave: true }]));
+  return isWider ? planTurn(known) : undefined;
 }
 
 async function readInThread(line: ThreadLine, isTalk: boolean): Promise<Turn | undefined> {

@@ -1,5 +1,8 @@
 import type { JsonValue } from "../core/json.ts";
 import { branchesOf, type JsonSchema } from "../core/json-schema.ts";
+import type { PlanStep } from "../core/plan.ts";
+import { callsTool } from "../core/step.ts";
+import type { Turn } from "../core/turn.ts";
 import {
   auxiliaries,
   functionWords,
@@ -11,10 +14,11 @@ import {
 import type { Part } from "../planners/rules/items.ts";
 import type { ToolRules } from "../planners/rules/phrase-rules.ts";
 import { isCapital } from "../planners/rules/request.ts";
+import { isDate, slotTypeOf } from "../planners/rules/slots.ts";
 import { isPureStep, issueOf } from "../planners/rules/steps.ts";
 import type { PlanTurn } from "./draft-turn.ts";
 import type { KnownThing } from "./focus.ts";
-import { lookId } from "./questions.ts";
+import { asking, ifAnswered, lookId, yesOrNo } from "./questions.ts";
 import { readChange } from "./read-change.ts";
 import { readPhrases } from "./read-phrases.ts";
 import { thingsIn } from "./things.ts";
@@ -36,6 +40,27 @@ export async function readUnknown(line: ThreadLine): Promise<PlanTurn | undefine
     }
   }
   return undefined;
+}
+
+/** Asks before a change of what a list of one day, perhaps, has shown: other days may have more of that name. */
+export function doubtLook({ focus, rules }: ThreadLine, turn: Turn): Turn {
+  const [step] = focus.steps;
+  if (turn.type !== "plan" || step?.stepId !== lookId) return turn;
+  const lister = rules.find(({ tool }) => tool.name === step.tool);
+  const { properties = {} } = lister?.schemas.input ?? {};
+  const isPartial = Object.values(properties).some((schema) => isDate(slotTypeOf([schema])));
+  const { steps, source } = turn.draft;
+  const isChange = (steps as readonly PlanStep[]).some(({ tool, input }) => {
+    const own = rules.find((each) => each.tool.name === tool);
+    return own !== undefined && input !== undefined && !isPureStep(own.tool, input);
+  });
+  if ((steps as readonly PlanStep[]).some((each) => !callsTool(each))) return turn;
+  if (!isPartial || !isChange) return turn;
+  const meant = source?.read?.map(({ text }) => text) ?? [];
+  return {
+    type: "plan",
+    draft: asking(yesOrNo(`Did you mean ${meant.join(" and ")}?`), ifAnswered(steps as readonly PlanStep[]), source),
+  };
 }
 
 /** A thing as the tool lists them, by an example of its output. */

@@ -1,4 +1,5 @@
 import type { TurnRequest } from "../core/turn.ts";
+import { tokenize } from "../language/tokens.ts";
 import type { Part } from "../planners/rules/items.ts";
 import type { ToolRules } from "../planners/rules/phrase-rules.ts";
 import { Planning } from "../planners/rules/plan-by-rules.ts";
@@ -9,6 +10,19 @@ import { findReferences, type Reference } from "./references.ts";
 import { readWish, type Wish } from "./wish.ts";
 
 const maxThings = 50;
+
+/** Also what the line before asked about, if it was answered in words. */
+function focusOf(tools: TurnRequest["tools"], runs: TurnRequest["runs"]): Focus {
+  const focus = readFocus(tools, runs);
+  const [run, ...older] = runs;
+  const isTold = run?.plan === undefined && run?.status === "completed" && run.text !== undefined;
+  if (!isTold || run.request === undefined || older.length === 0) return focus;
+  const tokens = tokenize(run.request);
+  const words = tokens.map(({ norm }) => norm);
+  const [reference, other] = findReferences(words, tokens, readFocus(tools, older)).filter(({ isOpen }) => !isOpen);
+  if (reference === undefined || other !== undefined) return focus;
+  return { ...focus, mentions: [{ kind: "shown", run, things: reference.things }, ...focus.mentions] };
+}
 
 /** A line of a dialogue with what it may refer to. */
 export class ThreadLine {
@@ -24,7 +38,7 @@ export class ThreadLine {
   ) {
     const { request, nowMs, timeZone, maxSteps, tools, runs } = turn;
     this.planning = new Planning(rules, { nowMs, timeZone }, { explain: false, maxSteps });
-    this.focus = readFocus(tools, runs);
+    this.focus = focusOf(tools, runs);
     this.request = readRequest(request, { nowMs, timeZone });
     this.references = findReferences(this.request.words, this.request.tokens, this.focus);
     this.wish = readWish(this.request, (clause) => this.isNamedIn(clause));

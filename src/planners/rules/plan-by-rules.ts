@@ -82,7 +82,7 @@ function quote(text: string): string {
   return JSON.stringify(cutText(text, maxQuoted));
 }
 
-interface Planned {
+export interface Planned {
   readonly steps: readonly PlanStep[];
   readonly parts: Parts;
   readonly matches: readonly Match[];
@@ -181,6 +181,8 @@ export class Planning {
     const meant = found.readings.flatMap((reading): readonly Meaning[] => {
       const asks = questionFor(reading, this.clock);
       if (asks === undefined && reading.lacking !== undefined) return [];
+      // A half-said time is lacking, too, and only one question is asked.
+      if (asks !== undefined && reading.doubts.some(({ kind }) => kind === "hour")) return [];
       return [{ ...meaningOf(reading, found.readings, request), ...(asks && { asks }) }];
     });
     const [first] = meant;
