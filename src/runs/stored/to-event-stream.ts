@@ -1,4 +1,5 @@
-import { type Clock, letExit, systemClock } from "../../async/clock.ts";
+import { toByteStream } from "../../async/byte-stream.ts";
+import { type Clock, systemClock } from "../../async/clock.ts";
 import { type AgentEvent, isRecorded } from "../../core/events.ts";
 import { failOption, type OptionTable, readOptions } from "../../core/option-tables.ts";
 
@@ -11,9 +12,6 @@ interface EventStreamOptions {
 const streamOptions = {
   clock: { type: "clock", default: systemClock },
 } satisfies OptionTable<EventStreamOptions>;
-
-/** Proxies close a connection on which nothing is sent, many after 30 or 60 seconds. */
-const commentMs = 15_000;
 
 /**
  * Turns the events of a run into the body of a `text/event-stream` response, for `EventSource` in a browser. Each event has
@@ -37,37 +35,7 @@ export function toEventStream(
   const { clock } = readOptions(streamOptions, options);
   if (typeof events?.[Symbol.asyncIterator] !== "function")
     failOption("events", events, "an async iterable, such as agent.events(runId)");
-  const iterator = events[Symbol.asyncIterator]();
-  const encoder = new TextEncoder();
-  let isCancelled = false;
-  let timer: unknown;
-  return new ReadableStream<Uint8Array>({
-    async pull(controller) {
-      const startTimer = () => {
-        timer = clock.setTimeout(() => {
-          // Adds no comment while the last one is unread.
-          if ((controller.desiredSize ?? 0) > 0) controller.enqueue(encoder.encode(":\n\n"));
-          startTimer();
-        }, commentMs);
-        letExit(timer);
-      };
-      startTimer();
-      try {
-        const { done, value } = await iterator.next();
-        if (isCancelled) return;
-        if (done) controller.close();
-        else controller.enqueue(encoder.encode(toText(value)));
-      } finally {
-        clock.clearTimeout(timer);
-      }
-    },
-    cancel() {
-      isCancelled = true;
-      clock.clearTimeout(timer);
-      // A generator returns only once what it waits for has come.
-      Promise.resolve(iterator.return?.()).catch(() => {});
-    },
-  });
+  return toByteStream(events, { clock, toText });
 }
 
 function toText(event: AgentEvent): string {
