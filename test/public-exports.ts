@@ -214,8 +214,8 @@ export const publicExports = {
     ],
   },
   "src/adapters/ai-sdk/index.ts": {
-    values: ["createAiSdkModel"],
-    types: ["AiSdkLanguageModel"],
+    values: ["createAiSdkModel", "readUIMessages", "toUIMessageStream"],
+    types: ["AiSdkLanguageModel", "PostedMessage"],
   },
   "src/adapters/dbos/index.ts": {
     values: ["createDbosClient", "registerDbosRuns", "startDbosWorker"],

@@ -15,7 +15,7 @@ export function toCallId(runId: string, { stepId = planId, iteration }: CallPlac
 }
 
 export function readCallId(toolCallId: string): (CallPlace & { readonly runId: string }) | undefined {
-  const [, runId, stepId, iteration] = /^(.+)\/(@plan|[A-Za-z_][\w-]*)(?:\[(\d{1,9})\])?$/s.exec(toolCallId) ?? [];
+  const [, runId, stepId, iteration] = /^([\w.-]+)\/(@plan|[A-Za-z_][\w-]*)(?:\[(\d{1,9})\])?$/.exec(toolCallId) ?? [];
   if (runId === undefined) return undefined;
   if (stepId === planId) return { runId };
   return { runId, stepId, ...(iteration !== undefined && { iteration: Number(iteration) }) };

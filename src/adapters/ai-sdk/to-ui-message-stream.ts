@@ -51,14 +51,28 @@ export function toUIMessageStream(
   const { clock, since } = readOptions(streamOptions, options);
   checkOption({ methods: ["events"], expected: "an agent" }, agent, "agent");
   checkOption({ type: "short-text" }, runId, "runId");
-  return toByteStream(readChunks(agent, runId, since), { clock, toText });
+  const controller = new AbortController();
+  const events: EventSource["events"] = (id, rest) => agent.events(id, { signal: controller.signal, ...rest });
+  const chunks = readChunks({ events }, runId, since);
+  const iterator = {
+    next: () => chunks.next(),
+    return: () => {
+      controller.abort();
+      return chunks.return(undefined);
+    },
+  };
+  return toByteStream({ [Symbol.asyncIterator]: () => iterator }, { clock, toText });
 }
 
 function toText(chunk: UIChunk | undefined): string {
   return `data: ${chunk === undefined ? "[DONE]" : JSON.stringify(chunk)}\n\n`;
 }
 
-async function* readChunks(agent: EventSource, runId: string, since: PostedMessage | undefined) {
+async function* readChunks(
+  agent: EventSource,
+  runId: string,
+  since: PostedMessage | undefined,
+): AsyncGenerator<UIChunk | undefined, undefined> {
   const isReply = since !== undefined && since.type !== "line";
   yield { type: "start", ...(isReply ? {} : { messageId: runId }) };
   const run = new RunChunks(runId, since);
