@@ -1,7 +1,8 @@
 import { join } from "node:path";
 import { pipeline } from "node:stream/promises";
 import express, { type ErrorRequestHandler, type Response } from "express";
-import { type AgentErrorCode, createAgent, describePlan, isAgentError, toEventStream } from "planwright";
+import { type AgentErrorCode, createAgent, describePlan, isAgentError } from "planwright";
+import { type PostedMessage, readUIMessages, toUIMessageStream } from "planwright/ai-sdk";
 import { createSqliteRunStore } from "planwright/sqlite";
 import { tools } from "./tools.ts";
 
@@ -11,8 +12,8 @@ const store = createSqliteRunStore({ path: DATABASE });
 const agent = createAgent({
   tools,
   store,
-  // A person reads each plan before it runs.
-  needsApproval: ({ kind }) => kind === "plan",
+  // A person reads each plan that sends an invoice before it runs.
+  needsApproval: (asked) => asked.kind === "plan" && asked.plan.steps.some(({ tool }) => tool === "Invoice"),
   // How soon the runs of a process that was killed continue.
   leaseMs: 3_000,
 });
@@ -23,36 +24,44 @@ void resumeRuns();
 const timer = setInterval(resumeRuns, 1_000);
 
 const app = express();
-// Put your sign-in here: anybody who reaches this server may ask and approve.
+// Put your sign-in here: anybody who reaches this server may ask and approve. Each person has a thread of their own.
+const thread = "main";
 app.use(express.json(), express.static(join(import.meta.dirname, "public")));
 
-// The page chooses the id, so that a request that is sent twice is one run.
-app.put("/runs/:id", async (request, response) => {
-  const runId = request.params.id;
-  const text: unknown = request.body?.request;
-  // An object would be taken for a plan.
-  if (typeof text !== "string") return refuse(response, 400, "The body must be JSON with a request.");
-  await agent.start(text, { runId }).recorded;
-  return response.status(202).json({ runId });
+// The page posts what useChat of the AI SDK posts, and reads the same stream.
+app.post("/chat", async (request, response) => {
+  const posted = readUIMessages(request.body);
+  const { runId, recorded } = reply(posted);
+  await recorded;
+  return sendRun(response, runId, posted);
 });
 
-app.get("/runs/:id", async (request, response) => {
-  const run = await agent.getRun(request.params.id);
-  if (run === undefined) return refuse(response, 404, "Unknown run.");
-  const { status, plan, error } = run;
-  return response.json({ status, error, plan: plan && describePlan(plan, { tools }) });
+function reply(posted: PostedMessage) {
+  // The page chooses the id of a message, so that one that is sent twice is one run.
+  if (posted.type === "line") return agent.start(posted.line, { thread, runId: `${thread}.${posted.messageId}` });
+  const { runId } = posted;
+  if (posted.type === "answer") return agent.answer(runId, posted.stepId, { answer: posted.answer }, { thread });
+  const { item, approved, reason } = posted;
+  return approved ? agent.approve(runId, item, { thread }) : agent.reject(runId, item, { thread, reason });
+}
+
+app.get("/chat", async (_request, response) => {
+  const { runs } = await agent.listRuns({ thread, limit: 20 });
+  response.json(runs.toReversed().map(({ runId, request, updatedAt }) => ({ runId, request, updatedAt })));
 });
 
-app.get("/runs/:id/events", async (request, response) => {
+app.get("/chat/:id", async (request, response) => {
   const { id } = request.params;
-  const after = Number(request.get("last-event-id") ?? 0);
-  // A status other than 200 tells the browser not to try again.
-  const events = agent.events(id, { after, follow: true });
-  if ((await agent.getRun(id)) === undefined) return refuse(response, 404, "Unknown run.");
-  response.set({ "content-type": "text/event-stream", "cache-control": "no-cache" }).flushHeaders();
-  // It fails if the page was closed or the run was deleted. Neither needs an answer.
-  return pipeline(toEventStream(events), response).catch(() => {});
+  if ((await agent.getRun(id, { thread })) === undefined) return refuse(response, 404, "Unknown run.");
+  return sendRun(response, id);
 });
+
+function sendRun(response: Response, runId: string, since?: PostedMessage) {
+  const headers = { "content-type": "text/event-stream", "x-vercel-ai-ui-message-stream": "v1" };
+  response.set({ ...headers, "cache-control": "no-cache" }).flushHeaders();
+  // It fails if the page was closed or the run was deleted. Neither needs an answer.
+  return pipeline(toUIMessageStream(agent, runId, { since }), response).catch(() => {});
+}
 
 app.get("/approvals", async (_request, response) => {
   const { items } = await agent.listPending({ kinds: ["approval", "outcome"], limit: 50 });

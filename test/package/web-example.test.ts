@@ -2,29 +2,33 @@ import { readFileSync } from "node:fs";
 import { expect, it } from "vitest";
 import { placeWebExample } from "./web-example.ts";
 
-interface SentEvent {
-  readonly id?: string;
-  readonly event: string;
-  readonly data: { readonly type: string; readonly outcome?: object; readonly value?: unknown };
+interface Chunk {
+  readonly type: string;
+  readonly [key: string]: unknown;
 }
 
 /** A client of the routes of examples/web. */
 function clientOf(address: string) {
-  const ask = async (method: string, path: string, body?: unknown) => {
-    const headers = { "content-type": "application/json" };
-    const response = await fetch(`${address}${path}`, {
+  const send = (method: string, path: string, body?: unknown, signal?: AbortSignal) =>
+    fetch(`${address}${path}`, {
       method,
-      ...(body !== undefined && { headers, body: typeof body === "string" ? body : JSON.stringify(body) }),
+      ...(body !== undefined && {
+        headers: { "content-type": "application/json" },
+        body: typeof body === "string" ? body : JSON.stringify(body),
+      }),
+      ...(signal && { signal }),
     });
+  const ask = async (method: string, path: string, body?: unknown) => {
+    const response = await send(method, path, body);
     const text = await response.text();
     return { status: response.status, body: text.startsWith("{") || text.startsWith("[") ? JSON.parse(text) : text };
   };
-  /** Connects as a browser does; disconnects when nobody reads on. */
-  async function* events(runId: string, after?: string): AsyncGenerator<SentEvent> {
+  /** Connects as a page does; disconnects when nobody reads on. */
+  async function* chunks(method: string, path: string, body?: unknown): AsyncGenerator<Chunk> {
     const controller = new AbortController();
-    const headers: Record<string, string> = after === undefined ? {} : { "last-event-id": after };
-    const response = await fetch(`${address}/runs/${runId}/events`, { headers, signal: controller.signal });
+    const response = await send(method, path, body, controller.signal);
     expect(response.headers.get("content-type")).toMatch(/^text\/event-stream/);
+    expect(response.headers.get("x-vercel-ai-ui-message-stream")).toBe("v1");
     const decoder = new TextDecoder();
     let text = "";
     try {
@@ -32,38 +36,70 @@ function clientOf(address: string) {
         text += decoder.decode(chunk, { stream: true });
         const parts = text.split("\n\n");
         text = parts.pop() ?? "";
-        for (const part of parts) {
-          if (part.startsWith(":")) continue;
-          const read = Object.fromEntries(part.split("\n").map((line) => line.split(/: (.*)/s)));
-          yield { ...read, data: JSON.parse(read.data) };
-        }
+        for (const part of parts) if (part.startsWith("data: {")) yield JSON.parse(part.slice(6));
       }
     } finally {
       controller.abort();
     }
   }
-  return { ask, events };
+  const say = (id: string, text: string) => chunks("POST", "/chat", line(id, text));
+  const follow = (id: string) => chunks("GET", `/chat/main.${id}`);
+  const all = async (read: AsyncGenerator<Chunk>) => {
+    const seen: Chunk[] = [];
+    for await (const chunk of read) seen.push(chunk);
+    return seen;
+  };
+  return { ask, say, follow, all, chunks };
 }
 
-const request = "Pack 3 boxes for Ada, then send an invoice to Ada";
+const line = (id: string, text: string) => ({ messages: [{ id, role: "user", parts: [{ type: "text", text }] }] });
+const toolReply = (toolName: string, toolCallId: string, rest: object) => ({
+  messages: [{ id: "m", role: "assistant", parts: [{ type: "dynamic-tool", toolName, toolCallId, ...rest }] }],
+});
+const decision = (toolCallId: string, id: unknown, approved = true) =>
+  toolReply("plan", toolCallId, { state: "approval-responded", approval: { id, approved } });
+const wordsOf = (chunks: readonly Chunk[]) => chunks.flatMap(({ delta }) => (delta === undefined ? [] : [delta]));
 
-it("examples/web plans, waits for approval, survives a kill, and continues its events where they were cut off", async () => {
+it("examples/web asks what a line lacks, and takes the answer after a kill", async () => {
   const example = await placeWebExample();
-  const { ask, events } = clientOf(example.address);
-  const killed = await example.start({ boxMs: 60_000 });
+  const { ask, say, follow, all } = clientOf(example.address);
+  const killed = await example.start({ boxMs: 1 });
   expect(await ask("GET", "/")).toMatchObject({
     status: 200,
     body: readFileSync("examples/web/public/index.html", "utf8"),
   });
-  expect(await ask("PUT", "/runs/r1", { request })).toEqual({ status: 202, body: { runId: "r1" } });
+  const asked = await all(say("r1", "Pack for Ada"));
+  expect(asked[0]).toEqual({ type: "start", messageId: "main.r1" });
+  const { toolCallId } = asked.find(({ toolName }) => toolName === "ask_question") ?? { type: "none" };
   // Sent twice, it is one run.
-  expect(await ask("PUT", "/runs/r1", { request })).toMatchObject({ status: 202 });
-  await expect.poll(async () => (await ask("GET", "/runs/r1")).body.status).toBe("suspended");
+  expect(await all(say("r1", "Pack for Ada"))).toEqual(asked);
+  await killed.stop("SIGKILL");
+
+  const restarted = await example.start({ boxMs: 1 });
+  expect(await all(follow("r1"))).toEqual(asked);
+  expect(await ask("GET", "/chat")).toMatchObject({ body: [{ runId: "main.r1", request: "Pack for Ada" }] });
+  const answer = (given: unknown) =>
+    toolReply("ask_question", String(toolCallId), { state: "output-available", output: { answer: given } });
+  expect(await ask("POST", "/chat", answer("many"))).toMatchObject({ status: 400 });
+  expect(await ask("POST", "/chat", answer(2))).toMatchObject({ status: 200 });
+  expect(await ask("POST", "/chat", answer(3))).toMatchObject({ status: 409 });
+  expect((await all(follow("r1"))).at(-1)).toEqual({ type: "finish", finishReason: "stop" });
+  expect(restarted.said().match(/^packs .*/gm)).toEqual(["packs box 1 for Ada", "packs box 2 for Ada"]);
+  expect(await restarted.stop()).toBe(0);
+});
+
+const request = "Pack 3 boxes for Ada, then send an invoice to Ada";
+
+it("examples/web plans, waits for approval, survives a kill, and shows the run again from its start", async () => {
+  const example = await placeWebExample();
+  const { ask, say, follow, all, chunks } = clientOf(example.address);
+  const killed = await example.start({ boxMs: 60_000 });
+  await all(say("r1", request));
   const { body: approvals } = await ask("GET", "/approvals");
   const plan = 's1  pack 3 boxes for Ada\n    Pack {"boxes":3,"customer":"Ada"}\ns2  send an invoice to Ada\n';
   expect(approvals).toEqual([
     {
-      runId: "r1",
+      runId: "main.r1",
       request,
       metadata: {},
       text: "pack 3 boxes for Ada\nsend an invoice to Ada",
@@ -71,29 +107,22 @@ it("examples/web plans, waits for approval, survives a kill, and continues its e
       plan: expect.stringContaining(plan),
     },
   ]);
-  const [{ item }] = approvals;
-  expect(await ask("POST", "/runs/r1/approve", { ...item, hash: "0".repeat(64) })).toMatchObject({ status: 409 });
+  const { hash } = approvals[0].item;
+  expect(await ask("POST", "/chat", decision("main.r1/@plan", "0".repeat(64)))).toMatchObject({ status: 409 });
 
-  const before: SentEvent[] = [];
-  for await (const sent of events("r1")) {
-    before.push(sent);
-    if (sent.event === "run-suspend")
-      expect(await ask("POST", "/runs/r1/approve", item)).toMatchObject({ status: 202 });
-    if (sent.event === "step-progress") break;
+  const before: Chunk[] = [];
+  for await (const chunk of chunks("POST", "/chat", decision("main.r1/@plan", hash))) {
+    before.push(chunk);
+    if (chunk.preliminary) break;
   }
-  expect(before.at(-1)).toMatchObject({ data: { value: { box: 1, boxes: 3 } } });
-  expect(before.at(-1)).not.toHaveProperty("id");
+  expect(before.at(-1)).toMatchObject({ toolCallId: "main.r1/s1", output: { box: 1, boxes: 3 } });
   await killed.stop("SIGKILL");
 
   const restarted = await example.start({ boxMs: 1 });
-  const after: SentEvent[] = [];
-  for await (const sent of events("r1", before.findLast(({ id }) => id !== undefined)?.id)) after.push(sent);
-  expect(after.at(-1)).toMatchObject({ event: "run-end", data: { outcome: { status: "completed" } } });
-  const ids = [...before, ...after].flatMap(({ id }) => (id === undefined ? [] : Number(id)));
-  expect(ids).toEqual(ids.map((_, index) => index + 1));
-  const ends = [...before, ...after].filter(({ event }) => event === "run-end" || event === "approval-request");
-  expect(ends.map(({ event }) => event)).toEqual(["approval-request", "run-end"]);
-  expect(await ask("GET", "/runs/r1")).toMatchObject({ body: { status: "completed" } });
+  const after = await all(follow("r1"));
+  expect(after.at(-1)).toEqual({ type: "finish", finishReason: "stop" });
+  expect(after.filter(({ type }) => type === "data-plan")).toHaveLength(1);
+  expect(wordsOf(after)).toHaveLength(1);
   // What was cut off ran again, and what runs once ran once.
   expect(`${killed.said()}${restarted.said()}`.match(/^packs box 1 |^sends /gm)).toEqual([
     "packs box 1 ",
@@ -105,76 +134,64 @@ it("examples/web plans, waits for approval, survives a kill, and continues its e
 
 it("examples/web asks what became of an invoice that a kill cut off", async () => {
   const example = await placeWebExample();
-  const { ask, events } = clientOf(example.address);
-  const killed = await example.start({ boxMs: 60_000 });
-  for (const id of ["r1", "r2"]) {
-    await ask("PUT", `/runs/${id}`, { request: "Send an invoice to Ada" });
-    for await (const { event, data } of events(id)) {
-      if (event === "approval-request") await ask("POST", `/runs/${id}/approve`, { ...data, kind: "plan-approval" });
-      if (event === "step-start") break;
-    }
-  }
-  await killed.stop("SIGKILL");
+  const { ask, say, follow, all } = clientOf(example.address);
+  // Lines of a thread wait for each other, so one is cut off at a time.
+  const settle = async (id: string, choice: "happened" | "retry") => {
+    const killed = await example.start({ boxMs: 60_000 });
+    const chunks = await all(say(id, "Send an invoice to Ada"));
+    const [{ item: approval }] = (await ask("GET", "/approvals")).body;
+    const isAsked = expect.objectContaining({ type: "tool-approval-request", approvalId: approval.hash });
+    expect(chunks).toContainEqual(isAsked);
+    expect(await ask("POST", `/runs/main.${id}/approve`, approval)).toMatchObject({ status: 202 });
+    for await (const { toolName } of follow(id)) if (toolName === "Invoice") break;
+    await killed.stop("SIGKILL");
 
-  const restarted = await example.start({ boxMs: 1 });
-  await expect.poll(async () => (await ask("GET", "/approvals")).body, { timeout: 15_000 }).toHaveLength(2);
-  const { body: asked } = await ask("GET", "/approvals");
-  const item = { kind: "outcome", stepId: "s1" };
-  const text = "Send an invoice to Ada: it is not known whether this took effect";
-  expect(asked).toMatchObject(
-    ["r2", "r1"].map((runId) => ({ runId, item, text: expect.stringMatching(RegExp(text, "i")) })),
-  );
-  expect(await ask("POST", "/runs/r1/approve", asked[1].item)).toMatchObject({ status: 400 });
-  expect(await ask("POST", "/runs/r1/happened", asked[1].item)).toMatchObject({ status: 202 });
-  expect(await ask("POST", "/runs/r2/retry", asked[0].item)).toMatchObject({ status: 202 });
-  for (const id of ["r1", "r2"])
-    await expect.poll(async () => (await ask("GET", `/runs/${id}`)).body).toMatchObject({ status: "completed" });
-  expect(restarted.said().match(/^sends .*/gm)).toEqual(["sends an invoice to Ada"]);
-  expect(await restarted.stop()).toBe(0);
+    const restarted = await example.start({ boxMs: 1 });
+    await expect.poll(async () => (await ask("GET", "/approvals")).body, { timeout: 15_000 }).toHaveLength(1);
+    const { body: asked } = await ask("GET", "/approvals");
+    const text = "Send an invoice to Ada: it is not known whether this took effect";
+    const item = { kind: "outcome", stepId: "s1" };
+    expect(asked).toMatchObject([{ runId: `main.${id}`, item, text: expect.stringMatching(RegExp(text, "i")) }]);
+    expect(await ask("POST", `/runs/main.${id}/approve`, asked[0].item)).toMatchObject({ status: 400 });
+    expect(await ask("POST", `/runs/main.${id}/${choice}`, asked[0].item)).toMatchObject({ status: 202 });
+    await expect.poll(async () => (await all(follow(id))).at(-1)).toEqual({ type: "finish", finishReason: "stop" });
+    expect(await restarted.stop()).toBe(0);
+    return restarted.said().match(/^sends .*/gm);
+  };
+  expect(await settle("r1", "happened")).toBeNull();
+  expect(await settle("r2", "retry")).toEqual(["sends an invoice to Ada"]);
 });
 
 it("examples/web bears readers that come and go, and says what is gone", async () => {
   const example = await placeWebExample();
-  const { ask, events } = clientOf(example.address);
+  const { ask, say, follow, all } = clientOf(example.address);
   const server = await example.start({ boxMs: 1 });
-  await ask("PUT", "/runs/r1", { request: "Send an invoice to Ada" });
-  await expect.poll(async () => (await ask("GET", "/approvals")).body).toHaveLength(1);
+  await all(say("r1", "Send an invoice to Ada"));
   const [{ item }] = (await ask("GET", "/approvals")).body;
-  expect(await ask("POST", "/runs/r1/reject", item)).toMatchObject({ status: 202 });
-  await expect
-    .poll(async () => (await ask("GET", "/runs/r1")).body)
-    .toMatchObject({
-      status: "failed",
-      error: { code: "approval-rejected" },
-    });
+  const rejected = decision("main.r1/@plan", item.hash, false);
+  expect(await ask("POST", "/chat", rejected)).toMatchObject({ status: 200 });
+  const whole = await all(follow("r1"));
+  expect(whole.map(({ type }) => type)).toContain("tool-output-denied");
+  expect(wordsOf(whole)).toEqual([expect.stringMatching(/refused/)]);
 
-  // A browser that reconnects after each event.
-  const ids: string[] = [];
-  for (let connection = 0; connection < 100; connection++)
-    for await (const { id = "" } of events("r1", ids.at(-1))) {
-      ids.push(id);
-      break;
-    }
-  expect(ids).toEqual(ids.map((_, index) => String(index + 1)));
-  expect(ids.length).toBeGreaterThan(5);
-  // Readers that never read.
-  const silent = await Promise.all(Array.from({ length: 100 }, () => fetch(`${example.address}/runs/r1/events`)));
+  // A page that reconnects after each chunk, and readers that never read.
+  for (let connection = 0; connection < 100; connection++) for await (const _chunk of follow("r1")) break;
+  const silent = await Promise.all(Array.from({ length: 100 }, () => fetch(`${example.address}/chat/main.r1`)));
   expect(silent.every(({ ok }) => ok)).toBe(true);
+  expect(await all(follow("r1"))).toEqual(whole);
 
   const refused = (status: number) => ({ status, body: { message: expect.any(String) } });
-  for (const path of ["/runs/none", "/runs/none/events", "/none"]) expect(await ask("GET", path)).toEqual(refused(404));
-  const headers = { "last-event-id": "the last one" };
-  expect(await fetch(`${example.address}/runs/r1/events`, { headers })).toMatchObject({ status: 400 });
+  for (const path of ["/chat/none", "/chat/main.none", "/none"]) expect(await ask("GET", path)).toEqual(refused(404));
   expect(await ask("POST", "/runs/none/approve", item)).toEqual(refused(404));
-  expect(await ask("POST", "/runs/r1/approve", {})).toEqual(refused(400));
-  expect(await ask("POST", "/runs/r1/happened", {})).toEqual(refused(400));
-  expect(await ask("POST", "/runs/r1/retry", { stepId: "s1" })).toEqual(refused(409));
-  expect(await ask("POST", "/runs/r1/delete", item)).toEqual(refused(404));
-  expect(await ask("PUT", "/runs/r1", { request: "Send an invoice to Ben" })).toMatchObject({ status: 409 });
-  for (const body of [{}, { request: { steps: [] } }, "{"])
-    expect(await ask("PUT", "/runs/r2", body)).toEqual(refused(400));
-  expect(await ask("PUT", "/runs/r3", { request: "Fly to the moon" })).toMatchObject({ status: 202 });
-  await expect.poll(async () => (await ask("GET", "/runs/r3")).body).toMatchObject({ error: { code: "cannot-plan" } });
+  expect(await ask("POST", "/runs/main.r1/approve", {})).toEqual(refused(400));
+  expect(await ask("POST", "/runs/main.r1/happened", {})).toEqual(refused(400));
+  expect(await ask("POST", "/runs/main.r1/retry", { stepId: "s1" })).toEqual(refused(409));
+  expect(await ask("POST", "/runs/main.r1/delete", item)).toEqual(refused(404));
+  expect(await ask("POST", "/chat", line("r1", "Send an invoice to Ben"))).toEqual(refused(409));
+  expect(await ask("POST", "/chat", decision("none/@plan", item.hash))).toEqual(refused(404));
+  for (const body of [{}, { messages: [] }, { messages: [{ request: { steps: [] } }] }, line("../r", "Hi"), "{"])
+    expect(await ask("POST", "/chat", body)).toEqual(refused(400));
+  expect(wordsOf(await all(say("r3", "Fly to the moon")))).toEqual([expect.stringMatching(/cannot be planned/)]);
   expect(await server.stop()).toBe(0);
 });
 
