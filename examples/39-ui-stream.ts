@@ -6,7 +6,8 @@ const agent = createAgent({
   needsApproval: (asked) => asked.kind === "step" && asked.input.operation === "delete",
 });
 
-/** The route of `useChat`; you know who is signed in, and so the thread. */
+// On the page: useChat({ sendAutomaticallyWhen: (chat) => lastAssistantMessageIsCompleteWithApprovalResponses(chat) ||
+// lastAssistantMessageIsCompleteWithToolCalls(chat) }). You know who is signed in, and so the thread.
 async function POST(request: Request, thread: string): Promise<Response> {
   const posted = readUIMessages(await request.json());
   const { runId, recorded } = reply(posted, thread);

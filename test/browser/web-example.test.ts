@@ -1,7 +1,24 @@
-import type { Browser } from "playwright-core";
+import type { Browser, Page } from "playwright-core";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { placeWebExample } from "../package/web-example.ts";
 import { hasParts, openBrowser } from "./open-browser.ts";
+
+/** The chat page of examples/web, and what it threw. */
+async function openChat(browser: Browser, address: string) {
+  const page = await (await browser.newContext()).newPage();
+  const faults: string[] = [];
+  page.on("pageerror", ({ message }) => faults.push(message));
+  await page.goto(address);
+  const say = async (line: string) => {
+    await page.getByLabel("Message").fill(line);
+    await page.getByRole("button", { name: "Send" }).click();
+  };
+  return { page, faults, say, shown: shownBy(page) };
+}
+
+/** The headings and paragraphs of the messages, without buttons. */
+const shownBy = (page: Page) => () =>
+  page.locator("#chat").evaluate((chat) => Array.from(chat.querySelectorAll("h2, p"), (part) => part.textContent));
 
 describe.skipIf(!hasParts())("the app of examples/web in Chromium", { timeout: 300_000 }, () => {
   let browser: Browser;
@@ -10,54 +27,79 @@ describe.skipIf(!hasParts())("the app of examples/web in Chromium", { timeout: 3
   });
   afterAll(() => browser.close());
 
-  it("plans what is typed, runs it once it is approved on the other page, and continues after a kill", async () => {
+  it("asks what a line lacks, keeps what is typed meanwhile, and says in words what was done", async () => {
+    const example = await placeWebExample();
+    const killed = await example.start({ boxMs: 1 });
+    const { page, faults, say, shown } = await openChat(browser, example.address);
+    const other = await openChat(browser, example.address);
+
+    await say("Pack for Ada");
+    const field = page.getByLabel("Which boxes?");
+    await field.fill("2");
+    // The other page shows the same, and its line leaves the question open.
+    await expect.poll(other.shown, { timeout: 10_000 }).toEqual(["Pack for Ada", "Which boxes?"]);
+    await other.say("hello");
+    await expect
+      .poll(shown, { timeout: 10_000 })
+      .toEqual(["Pack for Ada", "Which boxes?", "hello", expect.any(String)]);
+    expect(await field.inputValue()).toBe("2");
+
+    await killed.stop("SIGKILL");
+    await expect.poll(() => page.locator("#state").textContent(), { timeout: 10_000 }).toBe("Reconnecting …");
+    const restarted = await example.start({ boxMs: 1 });
+    await expect.poll(() => page.locator("#state").textContent(), { timeout: 10_000 }).toBe("");
+    expect(await field.inputValue()).toBe("2");
+    // Somebody else is slower, and the other page does not know it yet.
+    await other.page.route("**/chat", (route) =>
+      route.request().method() === "GET" ? route.abort() : route.continue(),
+    );
+    await page.getByRole("button", { name: "Answer" }).click();
+    const done = [
+      "Pack for Ada",
+      "Which boxes?",
+      "Which boxes?: done",
+      expect.stringMatching(/: done$/),
+      expect.any(String),
+    ];
+    await expect.poll(async () => (await shown()).slice(0, 5)).toEqual(done);
+    await other.page.getByLabel("Which boxes?").fill("3");
+    await other.page.getByRole("button", { name: "Answer" }).click();
+    await expect.poll(() => other.page.locator("#state").textContent()).toMatch(/answered before/);
+    await other.page.unroute("**/chat");
+    await expect.poll(async () => (await other.shown()).slice(0, 5), { timeout: 10_000 }).toEqual(done);
+    expect(restarted.said().match(/^packs .*/gm)).toEqual(["packs box 1 for Ada", "packs box 2 for Ada"]);
+
+    expect([...faults, ...other.faults]).toEqual([]);
+    expect(await restarted.stop()).toBe(0);
+  });
+
+  it("plans what is typed, runs it once it is approved, and continues after a kill", async () => {
     const example = await placeWebExample();
     const killed = await example.start({ boxMs: 60_000 });
-    const context = await browser.newContext();
-    const connections: Promise<Record<string, string>>[] = [];
-    context.on("response", (response) => {
-      if (response.url().endsWith("/events")) connections.push(response.request().allHeaders());
-    });
-    const asking = await context.newPage();
-    const approving = await context.newPage();
-    const faults: string[] = [];
-    for (const page of [asking, approving]) page.on("pageerror", ({ message }) => faults.push(message));
-    const textOf = (id: string) => () => asking.locator(`#${id}`).textContent();
-
-    await asking.goto(example.address);
-    await asking.getByLabel("Request").fill("Pack 4 boxes for Ada, then send an invoice to Ada");
-    await asking.getByRole("button", { name: "Ask" }).click();
-    await expect.poll(textOf("state")).toBe("Waits for approval");
-    await expect.poll(textOf("plan")).toMatch(/^s1 {2}pack 4 boxes for Ada\n.*\ns2 {2}send an invoice to Ada\n/);
-
-    await approving.goto(`${example.address}/approvals.html`);
-    const asked = approving.locator("section").filter({ hasText: "Pack 4 boxes for Ada" });
-    expect(await asked.locator("pre").textContent()).toBe(await textOf("plan")());
-    await asked.getByRole("button", { name: "Approve" }).click();
-    await expect.poll(() => approving.locator("#state").textContent()).toBe("Nothing");
-
-    await expect.poll(textOf("state")).toBe("Box 1 of 4");
-    expect(await asking.getByRole("progressbar").getAttribute("value")).toBe("1");
+    const { page, faults, say, shown } = await openChat(browser, example.address);
+    await say("Pack 4 boxes for Ada, then send an invoice to Ada");
+    await expect
+      .poll(() => page.locator("#chat li").allTextContents())
+      .toEqual(["Pack 4 boxes for Ada", "Send an invoice to Ada"]);
+    await page.getByRole("button", { name: "Approve" }).click();
+    await expect.poll(shown).toContain("Pack 4 boxes for Ada: box 1 of 4");
     await killed.stop("SIGKILL");
-    await expect.poll(textOf("state")).toBe("Reconnecting …");
     const restarted = await example.start({ boxMs: 1 });
-    await expect.poll(textOf("state")).toBe("Done");
-    // The page was not loaded again: it asked for what it had not seen, and shows each step once.
-    const known = (await Promise.all(connections)).map((headers) => headers["last-event-id"]);
-    expect(known).toEqual([undefined, "8"]);
-    expect(await asking.locator("#log li").allTextContents()).toEqual([
-      "Pack: interrupted",
-      "Pack: completed",
-      "Invoice: completed",
-    ]);
+    const end = ["The plan: done", "Pack 4 boxes for Ada: done", "Send an invoice to Ada: done"];
+    await expect.poll(shown, { timeout: 20_000 }).toEqual(expect.arrayContaining(end));
+    // The page was not loaded again, and shows each step once.
+    expect((await shown()).filter((text) => text?.includes(": "))).toHaveLength(4);
     expect(`${killed.said()}${restarted.said()}`.match(/^sends .*/gm)).toEqual(["sends an invoice to Ada"]);
-    // Loaded again, it shows the same.
-    await asking.reload();
-    await expect.poll(textOf("state")).toBe("Done");
-    expect(await asking.locator("#log li").count()).toBe(3);
+    const before = await shown();
+    // Loaded again, it shows the same, apart from what was only said while it waited.
+    await page.reload();
+    await expect.poll(shown).toEqual(before.filter((text) => !text?.startsWith("Needs approval")));
 
-    await asking.goto(`${example.address}/#none`);
-    await expect.poll(textOf("state")).toBe("Unknown run");
+    await say("Send an invoice to Ben");
+    await page.getByRole("button", { name: "Reject" }).click();
+    await expect.poll(shown).toContain("The plan: not approved");
+    await say("Fly to the moon");
+    await expect.poll(async () => (await shown()).at(-1)).toMatch(/cannot be planned/);
     expect(faults).toEqual([]);
     expect(await restarted.stop()).toBe(0);
   });
@@ -65,13 +107,16 @@ describe.skipIf(!hasParts())("the app of examples/web in Chromium", { timeout: 3
   it("keeps what is to be decided in place, says why an answer was refused, and settles what a kill cut off", async () => {
     const example = await placeWebExample();
     const killed = await example.start({ boxMs: 60_000 });
-    const send = (method: string, path: string, body: unknown) =>
+    const send = (path: string, body: unknown) =>
       fetch(`${example.address}${path}`, {
-        method,
+        method: "POST",
         headers: { "content-type": "application/json" },
         body: JSON.stringify(body),
       });
-    const ask = (runId: string) => send("PUT", `/runs/${runId}`, { request: `Send an invoice to ${runId}` });
+    const ask = (customer: string) => {
+      const parts = [{ type: "text", text: `Send an invoice to ${customer}` }];
+      return send("/chat", { messages: [{ id: customer, role: "user", parts }] });
+    };
     const approving = await browser.newPage();
     const faults: string[] = [];
     approving.on("pageerror", ({ message }) => faults.push(message));
@@ -90,26 +135,24 @@ describe.skipIf(!hasParts())("the app of examples/web in Chromium", { timeout: 3
     await approving.route("**/approvals", (route) => route.abort());
     const response = await fetch(`${example.address}/approvals`);
     const items = (await response.json()) as { readonly runId: string; readonly item: object }[];
-    const item = items.find(({ runId }) => runId === "Ada")?.item;
-    await send("POST", "/runs/Ada/reject", item);
+    const item = items.find(({ runId }) => runId === "main.Ada")?.item;
+    await send("/runs/main.Ada/reject", item);
     await approving.getByRole("button", { name: "Approve" }).first().click();
     await expect.poll(textOf("refused")).toMatch(/\w/);
     await approving.unroute("**/approvals");
     await expect.poll(headings, { timeout: 10_000 }).toEqual(["Send an invoice to Ben"]);
     expect(await textOf("refused")()).toMatch(/\w/);
 
-    const asking = await browser.newPage();
-    await asking.goto(`${example.address}/#Ben`);
-    const state = () => asking.locator("#state").textContent();
+    const { shown, faults: chatFaults } = await openChat(browser, example.address);
     await approving.getByRole("button", { name: "Approve" }).click();
     expect(await textOf("refused")()).toBe("");
-    await expect.poll(state).toBe("Invoice has started");
+    await expect.poll(shown, { timeout: 10_000 }).toContain("Send an invoice to Ben: has started");
     await killed.stop("SIGKILL");
     const restarted = await example.start({ boxMs: 1 });
-    await expect.poll(state, { timeout: 20_000 }).toBe("Waits for somebody to say whether it happened");
+    await expect.poll(shown, { timeout: 20_000 }).toContainEqual(expect.stringMatching(/whether/));
     await approving.getByRole("button", { name: "It did not happen: do it again" }).click();
-    await expect.poll(state).toBe("Done");
-    expect(faults).toEqual([]);
+    await expect.poll(shown, { timeout: 10_000 }).toContain("Send an invoice to Ben: done");
+    expect([...faults, ...chatFaults]).toEqual([]);
     expect(await restarted.stop()).toBe(0);
   });
 });
