@@ -6,7 +6,7 @@ const commentMs = 15_000;
 /** The body of a `text/event-stream` response: an item is read when the one before it was taken. */
 export function toByteStream<TItem>(
   items: AsyncIterable<TItem>,
-  { clock, toText }: { readonly clock: Clock; toText(item: TItem): string },
+  { clock, toText, onCancel }: { readonly clock: Clock; toText(item: TItem): string; onCancel?(): void },
 ): ReadableStream<Uint8Array> {
   const iterator = items[Symbol.asyncIterator]();
   const encoder = new TextEncoder();
@@ -34,6 +34,7 @@ export function toByteStream<TItem>(
     },
     cancel() {
       isCancelled = true;
+      onCancel?.();
       clock.clearTimeout(timer);
       // A generator returns only once what it waits for has come.
       Promise.resolve(iterator.return?.()).catch(() => {});

@@ -17,8 +17,7 @@ async function openChat(browser: Browser, address: string) {
 }
 
 /** The headings and paragraphs of the messages, without buttons. */
-const shownBy = (page: Page) => () =>
-  page.locator("#chat").evaluate((chat) => Array.from(chat.querySelectorAll("h2, p"), (part) => part.textContent));
+const shownBy = (page: Page) => () => page.locator("#chat").locator("h2, p").allTextContents();
 
 describe.skipIf(!hasParts())("the app of examples/web in Chromium", { timeout: 300_000 }, () => {
   let browser: Browser;
@@ -88,12 +87,12 @@ describe.skipIf(!hasParts())("the app of examples/web in Chromium", { timeout: 3
     const end = ["The plan: done", "Pack 4 boxes for Ada: done", "Send an invoice to Ada: done"];
     await expect.poll(shown, { timeout: 20_000 }).toEqual(expect.arrayContaining(end));
     // The page was not loaded again, and shows each step once.
-    expect((await shown()).filter((text) => text?.includes(": "))).toHaveLength(4);
+    expect((await shown()).filter((text) => text.includes(": "))).toHaveLength(4);
     expect(`${killed.said()}${restarted.said()}`.match(/^sends .*/gm)).toEqual(["sends an invoice to Ada"]);
     const before = await shown();
     // Loaded again, it shows the same, apart from what was only said while it waited.
     await page.reload();
-    await expect.poll(shown).toEqual(before.filter((text) => !text?.startsWith("Needs approval")));
+    await expect.poll(shown).toEqual(before.filter((text) => !text.startsWith("Needs approval")));
 
     await say("Send an invoice to Ben");
     await page.getByRole("button", { name: "Reject" }).click();

@@ -1,16 +1,12 @@
-import { isRecord, type JsonValue, toJson } from "../../core/json.ts";
+import { isRecord } from "../../core/json.ts";
 import { checkObject, failOption } from "../../core/option-tables.ts";
-import { askingTool, readCallId } from "./call-id.ts";
+import { askingTool, planStep } from "./run-chunks.ts";
 
 /** The news in what `useChat` posts. @group Events */
 export type PostedMessage =
-  | {
-      readonly type: "line";
-      readonly line: string;
-      /** The id of the message: the same if it is posted again, so make it part of the run's id. */
-      readonly messageId: string;
-    }
-  | { readonly type: "answer"; readonly runId: string; readonly stepId: string; readonly answer: JsonValue }
+  /** The id of the message is the same if it is posted again, so make it part of the run's id. */
+  | { readonly type: "line"; readonly line: string; readonly messageId: string }
+  | { readonly type: "answer"; readonly runId: string; readonly stepId: string; readonly answer: unknown }
   | {
       readonly type: "decision";
       readonly runId: string;
@@ -22,16 +18,11 @@ export type PostedMessage =
       readonly reason?: string;
     };
 
-const maxLineLength = 100_000;
-const maxIdLength = 1_000;
-const maxReasonLength = 2_000;
-const maxAnswerBytes = 1_048_576;
-
 /**
  * Reads what `useChat` of the AI SDK posts: the text of the last message if it is the user's, else the last decision in
  * it (`addToolApprovalResponse`) or answer (`addToolOutput` of `ask_question` with `{ answer }`). Nothing else of the
- * messages is used: the run is in the store. Throws `invalid-options` for any other body, and for a line above 100,000
- * characters, a reason above 2,000, an answer above 1 MiB, an id above 1,000.
+ * messages is used: the run is in the store. Throws `invalid-options` for any other body, a line above 100,000
+ * characters, and an id or reason above 2,000.
  *
  * {@includeCode ../../../examples/39-ui-stream.ts}
  * @group Events
@@ -50,58 +41,43 @@ type Part = Readonly<Record<string, unknown>>;
 const place = "body.messages.at(-1)";
 
 function readLine(id: unknown, parts: readonly Part[]): PostedMessage {
-  const other = parts.find(({ type }) => type === "file");
-  if (other) failOption(`${place}.parts`, "file", "parts of type text: files cannot be read", true);
-  const line = parts.map(({ type, text }) => (type === "text" && typeof text === "string" ? text : "")).join("\n");
-  if (line.trim() === "" || line.length > maxLineLength)
-    failOption(`${place}.parts`, `${line.length} characters`, `text of 1 to ${maxLineLength} characters`, true);
-  return { type: "line", line: line.trim(), messageId: readText(id, `${place}.id`, maxIdLength) };
+  const line = parts
+    .map(({ type, text }) => (type === "text" ? text : ""))
+    .join("\n")
+    .trim();
+  if (line === "" || parts.some(({ type }) => type === "file"))
+    failOption(`${place}.parts`, parts, "text, without files");
+  return { type: "line", line: readText(line, `${place}.parts`, 100_000), messageId: readText(id, `${place}.id`) };
 }
 
 function readReply(parts: readonly Part[]): PostedMessage {
-  const part = parts.findLast(isReply);
-  if (part === undefined) {
-    const replies = `with a response to an approval, or an output of ${askingTool}`;
-    failOption(place, parts.at(-1), `a message of the user, or one ${replies}`);
+  const isAnswer = ({ state, toolName }: Part) => state === "output-available" && toolName === askingTool;
+  const part = parts.findLast((one) => one.state === "approval-responded" || isAnswer(one));
+  if (part === undefined)
+    failOption(place, parts.at(-1), `of the user, or have a response to an approval or an output of ${askingTool}`);
+  const { runId, stepId, iteration } = readCallId(part.toolCallId);
+  if (isAnswer(part)) {
+    const { answer } = isRecord(part.output) ? part.output : {};
+    if (answer === undefined) failOption(`${place} output`, part.output, "{ answer: … }");
+    return { type: "answer", runId, stepId, answer };
   }
-  const toolCallId = readText(part.toolCallId, `${place} toolCallId`, maxIdLength);
-  const { runId, stepId, iteration } = readCallId(toolCallId) ?? failCallId(toolCallId);
-  if (part.state === "output-available") {
-    const answer = readAnswer(part.output);
-    return { type: "answer", runId, stepId: stepId ?? failCallId(toolCallId), answer };
-  }
-  const { id, approved, reason } = part.approval as Part;
-  const hash = readText(id, `${place} approval.id`, maxIdLength);
+  const { id, approved, reason } = isRecord(part.approval) ? part.approval : {};
+  const hash = readText(id, `${place} approval.id`);
   if (typeof approved !== "boolean") failOption(`${place} approval.approved`, approved, "true or false");
-  const item =
-    stepId === undefined
-      ? ({ kind: "plan", hash } as const)
-      : ({ kind: "step", stepId, ...(iteration !== undefined && { iteration }), hash } as const);
-  const given = reason === undefined ? {} : { reason: readText(reason, `${place} approval.reason`, maxReasonLength) };
+  const ofStep = { kind: "step", stepId, ...(iteration && { iteration: Number(iteration) }), hash } as const;
+  const item = stepId === planStep ? ({ kind: "plan", hash } as const) : ofStep;
+  const given = reason === undefined ? {} : { reason: readText(reason, `${place} approval.reason`) };
   return { type: "decision", runId, item, approved, ...given };
 }
 
-/** Later steps of the message have the state of their results. */
-function isReply({ state, toolName, approval }: Part): boolean {
-  return state === "approval-responded" ? isRecord(approval) : state === "output-available" && toolName === askingTool;
+function readCallId(toolCallId: unknown) {
+  const pattern = /^(?<runId>[\w.-]+)\/(?<stepId>@plan|[A-Za-z_][\w-]*)(?:\[(?<iteration>\d{1,9})\])?$/;
+  const { groups } = pattern.exec(readText(toolCallId, `${place} toolCallId`)) ?? {};
+  if (groups === undefined) failOption(`${place} toolCallId`, toolCallId, "as toUIMessageStream gave it", true);
+  return groups as { readonly runId: string; readonly stepId: string; readonly iteration?: string };
 }
 
-function readAnswer(output: unknown): JsonValue {
-  const answer = isRecord(output) ? output.answer : undefined;
-  const json = answer === undefined ? undefined : toJson(answer, { maxBytes: maxAnswerBytes });
-  if (json?.ok) return json.value;
-  return failOption(
-    `${place} output`,
-    output,
-    `{ answer: … }, at most 1 MiB of JSON${json ? `: ${json.issue.message}` : ""}`,
-  );
-}
-
-function failCallId(toolCallId: string): never {
-  failOption(`${place} toolCallId`, toolCallId, "the toolCallId that toUIMessageStream gave it", true);
-}
-
-function readText(text: unknown, option: string, maxLength: number): string {
+function readText(text: unknown, option: string, maxLength = 2_000): string {
   const isShort = typeof text === "string" && text.length <= maxLength;
   return isShort ? text : failOption(option, text, `text of at most ${maxLength} characters`);
 }

@@ -4,15 +4,12 @@ import type { AgentEvent } from "../../core/events.ts";
 import { isRecord } from "../../core/json.ts";
 import { checkOption, type OptionTable, readOptions } from "../../core/option-tables.ts";
 import type { PostedMessage } from "./read-ui-messages.ts";
-import { RunChunks, type UIChunk } from "./run-chunks.ts";
+import { type Chunk, RunChunks } from "./run-chunks.ts";
 
 /** The part of an agent that is used here. @inline */
 interface EventSource {
   /** As of an agent. */
-  events(
-    runId: string,
-    options?: { readonly after?: number; readonly follow?: boolean; readonly signal?: AbortSignal },
-  ): AsyncIterable<AgentEvent>;
+  events(runId: string, options: { readonly signal: AbortSignal }): AsyncIterable<AgentEvent>;
 }
 
 /** Options of {@link toUIMessageStream}. @inline */
@@ -52,70 +49,27 @@ export function toUIMessageStream(
   checkOption({ methods: ["events"], expected: "an agent" }, agent, "agent");
   checkOption({ type: "short-text" }, runId, "runId");
   const controller = new AbortController();
-  const events: EventSource["events"] = (id, rest) => agent.events(id, { signal: controller.signal, ...rest });
-  const chunks = readChunks({ events }, runId, since);
-  const iterator = {
-    next: () => chunks.next(),
-    return: () => {
-      controller.abort();
-      return chunks.return(undefined);
-    },
-  };
-  return toByteStream({ [Symbol.asyncIterator]: () => iterator }, { clock, toText });
+  const chunks = readChunks((id) => agent.events(id, { signal: controller.signal }), { runId, since });
+  return toByteStream(chunks, { clock, toText, onCancel: () => controller.abort() });
 }
 
-function toText(chunk: UIChunk | undefined): string {
+function toText(chunk: Chunk | undefined): string {
   return `data: ${chunk === undefined ? "[DONE]" : JSON.stringify(chunk)}\n\n`;
 }
 
 async function* readChunks(
-  agent: EventSource,
-  runId: string,
-  since: PostedMessage | undefined,
-): AsyncGenerator<UIChunk | undefined, undefined> {
-  const isReply = since !== undefined && since.type !== "line";
-  yield { type: "start", ...(isReply ? {} : { messageId: runId }) };
-  const run = new RunChunks(runId, since);
-  let after = 0;
-  for await (const event of agent.events(runId)) {
-    after = event.sequence;
-    yield* run.read(event);
-    if (run.answered !== undefined) break;
+  eventsOf: (runId: string) => AsyncIterable<AgentEvent>,
+  { runId, since }: { readonly runId: string; readonly since: PostedMessage | undefined },
+): AsyncGenerator<Chunk | undefined, undefined> {
+  const asked = since?.type === "answer" ? since.stepId : since?.type === "decision" ? since.item.hash : undefined;
+  yield { type: "start", ...(asked === undefined && { messageId: runId }) };
+  let run = new RunChunks(runId, asked);
+  for await (const event of eventsOf(runId)) yield* run.read(event);
+  const { answered, last } = run;
+  if (answered && last?.type === "run-end" && last.outcome.status === "completed") {
+    run = new RunChunks(answered.runId, answered.stepId);
+    for await (const event of eventsOf(answered.runId)) yield* run.read(event);
   }
-  yield* run.answered === undefined ? run.end() : readAnswered(agent, { run, runId, after }, run.answered);
+  yield* run.end();
   yield undefined;
-}
-
-/** The line ends after the run that asked, or without it if its answer was refused. */
-async function* readAnswered(
-  agent: EventSource,
-  line: { readonly run: RunChunks; readonly runId: string; readonly after: number },
-  answered: { readonly runId: string; readonly stepId: string },
-): AsyncGenerator<UIChunk> {
-  const asking = new RunChunks(answered.runId, { type: "answer", ...answered, answer: null });
-  const controller = new AbortController();
-  const { signal } = controller;
-  const lineEnd = readToEnd(agent.events(line.runId, { after: line.after }), line.run).finally(() =>
-    controller.abort(),
-  );
-  // Awaited below, unless the reader leaves.
-  lineEnd.catch(() => {});
-  let after = 0;
-  try {
-    for await (const event of agent.events(answered.runId, { follow: true, signal })) {
-      after = event.sequence;
-      yield* asking.read(event);
-    }
-  } catch (thrown) {
-    if (!signal.aborted) throw thrown;
-  }
-  await lineEnd;
-  const { last } = line.run;
-  if (last?.type === "run-end" && last.outcome.status !== "completed") return yield* line.run.end();
-  for await (const event of agent.events(answered.runId, { after })) yield* asking.read(event);
-  yield* asking.end();
-}
-
-async function readToEnd(events: AsyncIterable<AgentEvent>, run: RunChunks): Promise<void> {
-  for await (const event of events) run.read(event);
 }

@@ -19,10 +19,10 @@ async function chunksOf(stream: ReadableStream<Uint8Array>): Promise<Chunk[]> {
 /** Events as a run has them, of which only a few fields are read. */
 function agentOf(...logs: readonly (readonly object[])[]) {
   return {
-    async *events(runId: string, { after = 0 }: { readonly after?: number } = {}): AsyncGenerator<AgentEvent> {
+    async *events(runId: string): AsyncGenerator<AgentEvent> {
       const events = logs[Number(runId.slice(1)) - 1] ?? [];
-      for (const [index, event] of events.slice(after).entries())
-        yield { runId, sequence: after + index + 1, timestamp: "", ...event } as AgentEvent;
+      for (const [index, event] of events.entries())
+        yield { runId, sequence: index + 1, timestamp: "", ...event } as AgentEvent;
     },
   };
 }
@@ -48,6 +48,7 @@ const words = (text: string, sequence: number) => [
   { type: "text-delta", id: `r1/${sequence}`, delta: text },
   { type: "text-end", id: `r1/${sequence}` },
 ];
+const other = { type: "finish", finishReason: "other" };
 const stop = { type: "finish", finishReason: "stop" };
 const asks = { type: "finish", finishReason: "tool-calls" };
 const ask = {
@@ -89,7 +90,7 @@ describe("toUIMessageStream", () => {
         { type: "tool-output-available", toolCallId: "r1/s1", output: { percent: 50 }, preliminary: true },
         {
           type: "data-step",
-          data: { stepId: "s1", status: "retry", attempt: 1, delayMs: 9, error: "The bank is closed" },
+          data: { stepId: "s1", attempt: 1, delayMs: 9, error: "The bank is closed" },
           transient: true,
         },
         { type: "tool-output-available", toolCallId: "r1/s1", output: 7 },
@@ -99,7 +100,7 @@ describe("toUIMessageStream", () => {
       ],
     ],
     [
-      "an iteration that fails, and a run without words",
+      "an iteration that fails, and the error of a run without words",
       [
         { ...started, iteration: 2 },
         { type: "step-end", ...pay, iteration: 2, outcome: { status: "failed", error } },
@@ -109,8 +110,8 @@ describe("toUIMessageStream", () => {
         { ...paid, toolCallId: "r1/s1[2]" },
         { type: "tool-output-error", toolCallId: "r1/s1[2]", errorText: "The bank is closed" },
         step,
-        { type: "error", errorText: "The bank is closed" },
-        { type: "finish", finishReason: "error" },
+        ...words("The bank is closed", 3),
+        other,
       ],
     ],
     [
@@ -140,7 +141,7 @@ describe("toUIMessageStream", () => {
       [
         shownPlan,
         call("r1/@plan", "plan", plan),
-        { type: "tool-output-available", toolCallId: "r1/@plan", output: { approved: true, by: "Ada" } },
+        { type: "tool-output-available", toolCallId: "r1/@plan", output: { approved: true } },
         step,
         ...words("Done.", 5),
         stop,
@@ -159,7 +160,7 @@ describe("toUIMessageStream", () => {
     [
       "a rejected step",
       [
-        { type: "approval-request", ...approval, kind: "step" },
+        suspended(approval),
         { type: "approval-end", kind: "step", stepId: "s1", outcome: { status: "rejected", error } },
         { type: "step-skip", ...pay, reason: "approval-rejected" },
         { type: "run-end", outcome: { status: "failed", error }, text: "No." },
@@ -169,7 +170,7 @@ describe("toUIMessageStream", () => {
         { type: "tool-output-denied", toolCallId: "r1/s1" },
         step,
         ...words("No.", 4),
-        { type: "finish", finishReason: "error" },
+        other,
       ],
     ],
     ["a question", [suspended(question)], [...words("Well?", 1), call("r1/q1", "ask_question", asked), asks]],
@@ -203,7 +204,7 @@ describe("toUIMessageStream", () => {
         { type: "tool-output-error", toolCallId: "r1/q1", errorText: expect.stringMatching(/not done/) },
         step,
         ...words("All right.", 4),
-        { type: "finish", finishReason: "other" },
+        other,
       ],
     ],
     [
@@ -223,11 +224,7 @@ describe("toUIMessageStream", () => {
         stop,
       ],
     ],
-    [
-      "a run that waits for a time",
-      [suspended({ kind: "wait", stepId: "w1" })],
-      [step, ...words("Well?", 1), { type: "finish", finishReason: "other" }],
-    ],
+    ["a run that waits for a time", [suspended({ kind: "wait", stepId: "w1" })], [step, ...words("Well?", 1), other]],
   ])("shows %s", async (_name, events, expected) => {
     const chunks = await chunksOf(toUIMessageStream(agentOf(events), "r1"));
     expect(chunks).toEqual([{ type: "start", messageId: "r1" }, ...expected]);
@@ -347,6 +344,18 @@ describe("toUIMessageStream", () => {
     await reader.cancel();
     await clock.runUntil(other.result);
     expect(clock.pendingTimers).toBe(0);
+  });
+
+  it("shows nothing of a wait for a time, and of what was decided before anybody could be asked", async () => {
+    const events = [
+      { type: "approval-end", kind: "plan", outcome: { status: "approved" } },
+      { type: "approval-end", kind: "step", stepId: "s1", outcome: { status: "rejected", error } },
+      { type: "step-start", stepId: "w1", tool: "wait", input: { forMs: 5 } },
+      { type: "step-end", stepId: "w1", tool: "wait", outcome: { status: "completed", output: null } },
+      done,
+    ];
+    const chunks = await chunksOf(toUIMessageStream(agentOf(events), "r1"));
+    expect(chunks).toEqual([{ type: "start", messageId: "r1" }, step, ...words("Done.", 5), stop]);
   });
 
   it("fails if reading does, and refuses what is no agent or run", async () => {
