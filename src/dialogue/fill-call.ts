@@ -37,6 +37,8 @@ export interface FillOptions {
   readonly baseOf: TimesOf;
   /** False for a slot that no free text fills. */
   readonly takesText: (slot: CallSlot) => boolean;
+  /** True if a text has no small words in it. */
+  readonly isPlain?: boolean;
   /** More words that mean nothing here. */
   readonly passes?: ReadonlySet<string> | undefined;
   /** The slot of the key, which only a thing fills. */
@@ -108,7 +110,9 @@ function* nextStates(call: Call, options: FillOptions, state: State): Generator<
   if (thing !== undefined) yield* withThing(call, thing, state);
   if (thing !== undefined || denials.has(word)) return;
   yield* withValue(call, options, state);
-  const isOwn = (call.weights.get(stem(word)) ?? 0) >= says.like;
+  // Beside a free text, a word of the call may be a part of it: "glue sticks".
+  const mayBeText = call.slots.some((slot) => options.takesText(slot));
+  const isOwn = !mayBeText && (call.weights.get(stem(word)) ?? 0) >= says.like;
   const isPassed = isSkipped(word) || options.passes?.has(word) === true;
   if (isPassed || isOwn)
     yield { ...state, at: at + 1, own: isOwn ? [...state.own, stem(word)] : state.own, skipped: state.skipped + 1 };
@@ -145,7 +149,9 @@ function* withText(call: Call, options: FillOptions, state: State): Generator<St
     const isTold = !options.takesText(slot);
     if (isTold && !isList && !isQuote) continue;
     const hasTold = state.hasTold || isTold;
-    for (let next = at + 1; next <= end && mayHold(request, next - 1, isQuote); next++) {
+    const isPart = (place: number) =>
+      mayHold(request, place, isQuote) && !(options.isPlain && isSkipped(request.words[place] ?? ""));
+    for (let next = at + 1; next <= end && isPart(next - 1); next++) {
       const said = textsIn(request, { start: at, end: next }, isList);
       if (said !== undefined && fitsSlot(slot, said, isList))
         yield {

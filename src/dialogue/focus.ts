@@ -22,6 +22,8 @@ export interface Mention {
   readonly kind: "changed" | "shown" | "offered";
   readonly run: RunSnapshot;
   readonly things: readonly KnownThing[];
+  /** True if another line came between, which was not understood: no pronoun refers to them. */
+  readonly isDistant?: boolean;
 }
 
 export type DoneStep = Omit<StepRecord, "input"> & { readonly runId: string; readonly input: JsonObject };

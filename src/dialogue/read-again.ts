@@ -45,7 +45,7 @@ async function againFor(line: ThreadLine, step: DoneStep, target: Target): Promi
   const known = thingOf(step, focus);
   for (const [rules, call] of callsOf(all, step.tool, step.input)) {
     // A number may also be the key of another thing.
-    if (corrects && thing === undefined && saysKey(line, known)) return undefined;
+    if (corrects && thing === undefined && known !== undefined && line.saysKeyLike(known)) return undefined;
     // What was created with another name would stay.
     if (corrects && known === undefined && !isPureStep(rules.tool, step.input)) return undefined;
     const said = line.withThing(thing, reference);
@@ -61,18 +61,6 @@ async function againFor(line: ThreadLine, step: DoneStep, target: Target): Promi
   return undefined;
 }
 
-/** A number near the keys of things of the same kind may be a key, too. */
-function saysKey({ request, focus, wish }: ThreadLine, known: KnownThing | undefined): boolean {
-  const said = request.words.slice(wish?.start, wish?.end);
-  const keys = focus.things.filter(({ kind }) => kind === known?.kind).map(({ key }) => key);
-  const numbers = keys.filter((key) => typeof key === "number");
-  const [least, most] = [Math.min(...numbers) - near, Math.max(...numbers) + near];
-  const isNear = (word: string) => /^\d+$/.test(word) && Number(word) >= least && Number(word) <= most;
-  return said.some((word) => keys.some((key) => String(key) === word) || isNear(word));
-}
-
-const near = 5;
-
 interface Repeated extends Target {
   readonly rules: ToolRules;
   readonly call: Call;
@@ -86,7 +74,8 @@ async function repeat(line: ThreadLine, step: DoneStep, repeated: Repeated): Pro
   for (const values of spreadValues(filled.values)) {
     const input = await inputAgain(line, step, { ...repeated, values });
     if (input === undefined) return undefined;
-    calls.push({ rules, input, thing, said: reference && line.textOf(reference) });
+    const known = thing ?? thingOf(step, line.focus);
+    calls.push({ rules, input, thing: known, said: reference && line.textOf(reference) });
   }
   return calls;
 }

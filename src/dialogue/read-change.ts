@@ -22,7 +22,8 @@ export async function readChange(line: ThreadLine): Promise<PlanTurn | undefined
     ({ kind, leadStart, end }) => kind === "date" && leadStart <= (line.wish?.start ?? 0) && end === line.wish?.end,
   );
   const mayBeImplied = reference === undefined && (line.wish.opening === "correct" || isValue);
-  const implied = mayBeImplied ? lastCreated(line) : undefined;
+  const created = mayBeImplied ? lastCreated(line) : undefined;
+  const implied = created !== undefined && line.saysKeyLike(created) ? undefined : created;
   const meant = reference ?? (implied && { things: [implied], isOpen: false });
   if (second !== undefined || meant === undefined) return undefined;
   return line.forEach(meant, async (thing) => thing && changeOf(line, thing, reference));

@@ -52,7 +52,7 @@ async function lookUps(
   const said = { ...line.withThing(undefined, undefined), keySlot: undefined, baseOf: timesOf(undefined, {}) };
   for (const rules of tools)
     for (const call of callsIn(rules)) {
-      const options = { ...said, takesText: takesText(call.slots), passes: passes?.(rules) };
+      const options = { ...said, isPlain: true, takesText: takesText(call.slots), passes: passes?.(rules) };
       const filled = fillCall(call, options).find((each) => fits(each) && Object.keys(each.values).length > 0);
       const [values = {}] = spreadValues(filled?.values ?? {});
       const input = filled && (await inputOf(rules, call, values, said));

@@ -35,7 +35,8 @@ export async function readTurn(turn: TurnRequest): Promise<Turn> {
     return confirmWider(line, alone) ?? readResultInText(line, alone.steps) ?? { type: "request" };
   const found = await readInThread(line, alone instanceof Refused && alone.reason === "small-talk");
   if (found !== undefined) return doubtLook(line, found);
-  const text = isOpen && !isAlone && !asksSomething(line) ? answerTo(asked, line) : undefined;
+  const isNew = isAlone || alone.reason === "missing" || asksSomething(line);
+  const text = isOpen && !isNew ? answerTo(asked, line) : undefined;
   return text ?? { type: "request", ...(!isAlone && { lines: describeFocus(line.focus) }) };
 }
 

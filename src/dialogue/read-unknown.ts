@@ -104,7 +104,11 @@ function unknownNames({ wish, request, rules, references }: ThreadLine): readonl
     const isSmall = [functionWords, auxiliaries, lightVerbs, prepositions, questionWords, smallWords].some((set) =>
       set.has(word),
     );
-    return !isSmall && !rules.some(({ vocabulary }) => vocabulary.has(word));
+    return (
+      !isSmall &&
+      !/^(?:both|all|others?|rest|everyone|everything|nobody|nothing)$/.test(word) &&
+      !rules.some(({ vocabulary }) => vocabulary.has(word))
+    );
   };
   const found: { start: number; end: number }[] = [];
   for (let at = wish?.start ?? 0; at < (wish?.end ?? 0); at++) {

@@ -162,6 +162,7 @@ function single(
   fits: (thing: KnownThing) => boolean,
 ): Reference | undefined {
   const things = focus.mentions
+    .filter(({ isDistant }) => isDistant !== true)
     .map((mention) => mention.things.filter((thing) => !thing.isGone && fits(thing)))
     .find(({ length }) => length > 0)
     ?.map((thing) => fresh(thing, focus));

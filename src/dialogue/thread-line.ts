@@ -10,11 +10,16 @@ import { findReferences, type Reference } from "./references.ts";
 import { readWish, type Wish } from "./wish.ts";
 
 const maxThings = 50;
+/** How far behind the keys that are known others may be. */
+const near = 5;
 
 /** Also what the line before asked about, if it was answered in words. */
 function focusOf(tools: TurnRequest["tools"], runs: TurnRequest["runs"]): Focus {
   const focus = readFocus(tools, runs);
   const [run, ...older] = runs;
+  const wasRefused = run?.status === "failed" && run.error?.code === "cannot-plan";
+  // "It" may mean what that line named.
+  if (wasRefused) return { ...focus, mentions: focus.mentions.map((mention) => ({ ...mention, isDistant: true })) };
   const isTold = run?.plan === undefined && run?.status === "completed" && run.text !== undefined;
   if (!isTold || run.request === undefined || older.length === 0) return focus;
   const tokens = tokenize(run.request);
@@ -57,6 +62,18 @@ export class ThreadLine {
   /** The same line as if it had this reference alone. */
   withReference(reference: Reference): ThreadLine {
     return Object.create(this, { references: { value: [reference] } });
+  }
+
+  /** A number near the keys of things of the same kind may be a key, too. */
+  saysKeyLike({ kind }: KnownThing): boolean {
+    const { words, marks } = this.request;
+    const isTime = (at: number) => marks.some((mark) => mark.kind === "date" && mark.start <= at && at < mark.end);
+    const said = words.filter((_, at) => at >= (this.wish?.start ?? 0) && at < (this.wish?.end ?? 0) && !isTime(at));
+    const keys = this.focus.things.filter((thing) => thing.kind === kind).map(({ key }) => key);
+    const numbers = keys.filter((key) => typeof key === "number");
+    const [least, most] = [Math.min(...numbers) - near, Math.max(...numbers) + near];
+    const isNear = (word: string) => /^\d+$/.test(word) && Number(word) >= least && Number(word) <= most;
+    return said.some((word) => keys.some((key) => String(key) === word) || isNear(word));
   }
 
   textOf({ start, end }: Part): string {
