@@ -3,8 +3,9 @@ import { join } from "node:path";
 import { PassThrough, Readable } from "node:stream";
 import { type Agent, AgentError, createAgent, defineTool, sensitive } from "planwright";
 import { createFakeTool, createScriptedPlanner, type FakeTool } from "planwright/testing";
-import { describe, expect, it } from "vitest";
+import { describe, expect, it, vi } from "vitest";
 import * as z from "zod/v4";
+import { loadTools } from "../../src/cli/load-tools.ts";
 import { newFolder } from "../new-folder.ts";
 import { call, converse, fakeIo } from "./call-with-db.ts";
 import { callCli, createFakeAgent, createFakeIo, type FakeIo } from "./fake-io.ts";
@@ -236,6 +237,20 @@ y/n> y
   For example: "ring "name"".
 > 
 `);
+  });
+
+  it("shows what docs/dialogue.md says", async () => {
+    const blocks = readFileSync("docs/dialogue.md", "utf8").matchAll(/^```console\n(?:\$ [^\n]*\n)?(.*?)^```$/gms);
+    const talk = [...blocks].map(([, text]) => text).join("");
+    const said = [...talk.matchAll(/^(?:y\/n)?> (.*)$/gm)].map(([, line]) => `${line}\r`);
+    vi.stubEnv("TZ", "UTC");
+    vi.setSystemTime("2026-11-26T10:00:00Z");
+    const tools = await loadTools("examples/dialogue/bookings.ts");
+    const shown = await typeAt(said, { agent: createAgent({ tools }) });
+    vi.useRealTimers();
+    vi.unstubAllEnvs();
+    expect(said.length).toBeGreaterThan(8);
+    expect(shown).toEqual({ exitCode: 0, stderr: "", stdout: `${talk}> \n` });
   });
 
   it("does not take a y for an approval that was typed before it was asked", async () => {

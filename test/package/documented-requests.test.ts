@@ -11,12 +11,15 @@ import {
 } from "planwright";
 import { describe, expect, it } from "vitest";
 import * as z from "zod/v4";
+import bookingTools from "../../examples/dialogue/bookings.ts";
 
 /** A request that a page quotes: `planned` names the tool of each step (`wait` for one that waits), `refused` a reason. */
 interface DocumentedRequest {
   readonly page: string;
   readonly request: string;
   readonly tools: readonly string[];
+  /** What was said before, if the request is a line of a dialogue. */
+  readonly after?: readonly string[];
   readonly planned?: readonly string[];
   /** The input of each step, or the part of it that matters. */
   readonly inputs?: readonly object[];
@@ -103,12 +106,14 @@ const rows = readFileSync("test/package/documented-requests.jsonl", "utf8")
   .split("\n")
   .map((line): DocumentedRequest => JSON.parse(line));
 
-function planRow({ request, tools: names }: DocumentedRequest) {
-  return createAgent({ tools: names.map(findTool) }).plan(request);
+async function planRow({ request, tools: names, after }: DocumentedRequest) {
+  const agent = createAgent({ tools: names.map(findTool) });
+  for (const line of after ?? []) await agent.run(line, { thread: "ada" });
+  return agent.plan(request, after && { thread: "ada" });
 }
 
 function findTool(name: string): Tool {
-  const tool = tools[name];
+  const tool = tools[name] ?? bookingTools.find((each) => each.name === name);
   if (tool === undefined) throw new Error(`There is no tool "${name}" in this file.`);
   return tool;
 }
