@@ -6,9 +6,9 @@ const bookingSchema = z.object({ booking: z.number(), name: z.string(), at: z.is
 const tonight = (time: string) => `${new Date().toISOString().slice(0, 10)}T${time}:00Z`;
 const bookings = new Map(
   [
-    { booking: 31, name: "Patel", at: tonight("18:30") },
-    { booking: 32, name: "Okafor", at: tonight("19:00") },
-    { booking: 33, name: "Moreau", at: tonight("20:00") },
+    { booking: 131, name: "Patel", at: tonight("18:30") },
+    { booking: 132, name: "Okafor", at: tonight("19:00") },
+    { booking: 133, name: "Moreau", at: tonight("20:00") },
   ].map((each) => [each.booking, each]),
 );
 

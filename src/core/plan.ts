@@ -105,7 +105,7 @@ export interface ReadValue {
   readonly path: JsonPath;
   /** The words of the line that refer to it. */
   readonly said: string;
-  /** In words: "booking 32, from the list before". */
+  /** The thing or result in words: "booking 32: Okafor". */
   readonly text: string;
   readonly from: { readonly runId: string; readonly stepId: string; readonly path: JsonPath };
 }

@@ -5,7 +5,6 @@ import { type Agent, AgentError, createAgent, defineTool, sensitive } from "plan
 import { createFakeTool, createScriptedPlanner, type FakeTool } from "planwright/testing";
 import { describe, expect, it, vi } from "vitest";
 import * as z from "zod/v4";
-import { loadTools } from "../../src/cli/load-tools.ts";
 import { newFolder } from "../new-folder.ts";
 import { call, converse, fakeIo } from "./call-with-db.ts";
 import { callCli, createFakeAgent, createFakeIo, type FakeIo } from "./fake-io.ts";
@@ -245,7 +244,7 @@ y/n> y
     const said = [...talk.matchAll(/^(?:y\/n)?> (.*)$/gm)].map(([, line]) => `${line}\r`);
     vi.stubEnv("TZ", "UTC");
     vi.setSystemTime("2026-11-26T10:00:00Z");
-    const tools = await loadTools("examples/dialogue/bookings.ts");
+    const { default: tools } = await import("../../examples/dialogue/bookings.ts");
     const shown = await typeAt(said, { agent: createAgent({ tools }) });
     vi.useRealTimers();
     vi.unstubAllEnvs();

@@ -8,10 +8,28 @@ import { existsSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { posix } from "node:path";
 
 /** Texts in double quotes that are no requests, on pages whose others are. */
-const noRequests = new Set(["Wash the dishes", "dishes", "Buy milk!", "buy milk", "C++", "C#", "my Shopping list", "both", "because the kitchen is late"]);
+const noRequests = new Set([
+  "Wash the dishes",
+  "dishes",
+  "Buy milk!",
+  "buy milk",
+  "C++",
+  "C#",
+  "my Shopping list",
+  "both",
+  "because the kitchen is late",
+]);
 
 const requests = readFileSync("test/package/documented-requests.jsonl", "utf8").trim().split("\n").map(JSON.parse);
-const quotingPages = ["dialogue", "getting-started", "phrases", "planners", "tools/calculator", "tools/notes", "tools/todo-store"];
+const quotingPages = [
+  "dialogue",
+  "getting-started",
+  "phrases",
+  "planners",
+  "tools/calculator",
+  "tools/notes",
+  "tools/todo-store",
+];
 const shouldWrite = process.argv.includes("--write");
 const { files, repository } = JSON.parse(readFileSync("package.json", "utf8"));
 const address = repository.url.replace(/^git\+(.*)\.git$/, "$1");
