@@ -2,9 +2,9 @@ import { indexTools } from "./core/define-tool.ts";
 import { HiddenTexts } from "./core/hidden-texts.ts";
 import { toJson } from "./core/json.ts";
 import { checkObject, checkOption, failOption, readOptions } from "./core/option-tables.ts";
-import { type AnyPlan, type PlanStep, planSchema, type ToolStep } from "./core/plan.ts";
+import { type AnyPlan, type PlanSource, type PlanStep, planSchema, type ToolStep } from "./core/plan.ts";
 import { readZod3 } from "./core/schema-zod3.ts";
-import { callsTool, describeConditions, withInputs } from "./core/step.ts";
+import { callsTool, describeConditions, describeRead, withInputs } from "./core/step.ts";
 import { printable, printableJson } from "./core/text.ts";
 import type { DefinedTool, SaidCall, Tool } from "./core/tool.ts";
 import { effectOf, inWords, sayCall } from "./describe-call.ts";
@@ -28,7 +28,7 @@ export function describePlan(plan: AnyPlan, options: { readonly tools: readonly 
   checkOption(stepsSpec, plan.steps, "plan.steps");
   const { tools } = readOptions(describeOptions, options, undefined, { call: "describePlan(plan, " });
   const steps = withInputs(plan).steps as readonly PlanStep[];
-  const { request = "" } = plan as { readonly request?: string };
+  const { request = "", source } = plan as { readonly request?: string; readonly source?: PlanSource };
   if (!steps.every(isStep))
     failOption("plan.steps", steps, "steps, each with an id, and a tool and its input or a wait");
   const hidden = new HiddenTexts();
@@ -43,7 +43,13 @@ export function describePlan(plan: AnyPlan, options: { readonly tools: readonly 
     earlier.add(id);
     const facts = [...describeTool(step, tools), ...(after.length > 0 ? [`after ${after.join(", ")}`] : [])];
     const isReasoned = reasoning && words && !`${words}\n${request}`.toLowerCase().includes(reasoning.toLowerCase());
-    const about = [added, ...describeConditions(step), facts.join(", "), isReasoned && `reasoning: ${reasoning}`];
+    const about = [
+      added,
+      ...describeRead(source, id),
+      ...describeConditions(step),
+      facts.join(", "),
+      isReasoned && `reasoning: ${reasoning}`,
+    ];
     const lines = [
       ...[words ?? reasoning].filter(Boolean).map((line) => hidden.hide(String(line))),
       calls[index] === undefined ? hidden.hide(call) : call,

@@ -1,5 +1,5 @@
 import type { JsonObject } from "./json.ts";
-import type { PlanStep, Question, Reference, StepWait } from "./plan.ts";
+import type { PlanSource, PlanStep, Question, Reference, StepWait } from "./plan.ts";
 import { cutText } from "./text.ts";
 
 /** A step, or an iteration of one. @inline */
@@ -120,6 +120,11 @@ export function describeQuestion({ message, options = [] }: Pick<Question, "mess
   const labels = options.slice(0, maxOptions).map(({ label }) => cutText(label, 100));
   const more = options.length > maxOptions ? [`${options.length - maxOptions} more`] : [];
   return `"${cutText(message, 500)}"${labels.length > 0 ? ` (${[...labels, ...more].join(", ")})` : ""}`;
+}
+
+/** Things that values of a step refer to, in words. */
+export function describeRead(source: PlanSource | undefined, stepId: string): readonly string[] {
+  return (source?.read ?? []).filter((value) => value.stepId === stepId).map(({ text }) => text);
 }
 
 export function describeConditions({ when, forEach, concurrency = 1 }: PlanStep): readonly string[] {

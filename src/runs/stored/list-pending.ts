@@ -4,7 +4,7 @@ import type { PlanStep } from "../../core/plan.ts";
 import type { PendingPage } from "../../core/run-result.ts";
 import { createWordReader, type ListRunsOptions, selectRuns } from "../../core/run-store.ts";
 import { pendingKinds } from "../../core/run-summary.ts";
-import { callsTool, describeConditions, describeQuestion, describeStepRef } from "../../core/step.ts";
+import { callsTool, describeConditions, describeQuestion, describeRead, describeStepRef } from "../../core/step.ts";
 import { printable } from "../../core/text.ts";
 import type { DescribeCall, SaidCall } from "../../core/tool.ts";
 import { describeWaits } from "../../plan/references.ts";
@@ -49,7 +49,9 @@ export async function listPending(
     const records = new Map(run.steps.map((record) => [describeStepRef(record), record]));
     const steps = plan?.steps ?? [];
     items[index] = shown.map((item) => {
-      const text = describeItem(item, { steps, records, describeCall });
+      const read = "stepId" in item ? describeRead(plan?.source, item.stepId) : [];
+      const said = describeItem(item, { steps, records, describeCall });
+      const text = read.length === 0 ? said : `${said} (${printable(read.join(", "))})`;
       return { ...asked, item, text, ...(item.kind === "plan-approval" && { steps }) };
     });
   });
