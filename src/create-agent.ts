@@ -40,7 +40,8 @@ export function createAgent<const TTools extends readonly Tool[]>(
   const settings = resolveOptions({ ...rest, planner, store }, { canPlan: true });
   // A process that ends before it is loaded does without the warning.
   warnOfOpenPhrases(settings).catch(() => {});
-  return createEngine({ ...settings, ...allParts(), accountFor }) as Agent<TTools[number]>;
+  const loadTurns = () => import("./dialogue/read-turn.ts");
+  return createEngine({ ...settings, ...allParts(), accountFor, loadTurns }) as Agent<TTools[number]>;
 }
 
 const accountFor: AccountFor = async (steps, options) =>
@@ -66,12 +67,11 @@ async function warnOfOpenPhrases({ toolsByName, onWarning }: EngineSettings): Pr
       });
 }
 
-function allParts(): Pick<EngineSettings, "expressions" | "loadSpeech" | "loadWords" | "loadTurns"> {
+function allParts(): Pick<EngineSettings, "expressions" | "loadSpeech" | "loadWords"> {
   return {
     expressions: createExpressions(),
     loadSpeech: () => import("./planners/rules/say.ts"),
     loadWords: () => import("./dialogue/say-run.ts"),
-    loadTurns: () => import("./dialogue/read-turn.ts"),
   };
 }
 

@@ -245,7 +245,7 @@ export interface ToolPhraseOptions<TInput = Record<string, unknown>> {
   anywhere?: readonly string[] | undefined;
   /** True for what empties, deletes or cannot be taken back: planned only in the words of the phrase, by a model only with one of them. */
   destructive?: boolean | undefined;
-  /** True for what only means this of something that the dialogue knows: "got the bread". @default false */
+  /** True for words that only mean this of something that the dialogue knows: "got the bread". */
   known?: boolean | undefined;
   /** The input created from the slots; `undefined` means the phrase does not fit. Default: `input` and the slots. */
   toInput?(

@@ -56,7 +56,7 @@ const besides = /^(?:[.,!?;:–—-]|ah|oh|yes|yeah|ok|okay|no|it|was|is|that|on
 const declines =
   /^(?:never ?mind|forget (?:it|that|about it)|cancel(?: that| it)?|leave it|stop|skip (?:it|that)|no matter|do not bother|none(?: of (?:them|these|those))?|neither)$/;
 const yes =
-  /^(?:yes|yeah|yep|yup|sure|ok|okay|do it|go ahead|please do|of course|certainly|absolutely|correct|right|indeed|exactly|yes please|that is right|go on|fine|y)$/;
+  /^(?:yes|yeah|yep|yup|sure|ok|okay|do it|go ahead|please do|of course|certainly|absolutely|correct|right|indeed|exactly|yes please|that is right|fine|y)$/;
 const no = /^(?:no|nope|nah|no thanks|no thank you|do not|please do not|better not|rather not|n)$/;
 
 /** The answer to a question in a text; undefined if it answers nothing, null if it declines. */

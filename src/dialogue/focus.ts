@@ -28,7 +28,7 @@ export interface Mention {
 
 export type DoneStep = Omit<StepRecord, "input"> & { readonly runId: string; readonly input: JsonObject };
 
-/** What a line may refer to, the newest first. */
+/** All that a line may refer to, the newest first. */
 export interface Focus {
   readonly mentions: readonly Mention[];
   /** Each thing once, as it was last seen. */
@@ -36,7 +36,7 @@ export interface Focus {
   readonly steps: readonly DoneStep[];
   /** Those of the run that did something last. */
   readonly last: readonly DoneStep[];
-  /** What the things of the last step are in, such as a list; undefined if they are in none or in several. */
+  /** A list or the like that holds the things of the last step; undefined if they are in none or in several. */
   readonly container: KnownThing | undefined;
 }
 
@@ -68,7 +68,7 @@ export function readFocus(tools: readonly DefinedTool[], runs: readonly RunSnaps
   return { mentions, things: [...things.values()], steps, last, container: containerOf(tools, mentions, steps) };
 }
 
-/** What an open question is about, by the name that the user gave it: "reschedule the sectional". */
+/** The subject of an open question, by the name that the user gave it: "reschedule the sectional". */
 function namedIn({ runId, plan }: RunSnapshot): readonly KnownThing[] {
   return (plan?.steps ?? []).flatMap(({ id: stepId, tool, input }): readonly KnownThing[] => {
     const [keyField, key] = Object.entries(input ?? {}).find(([name]) => labelNames.includes(name)) ?? [];

@@ -6,7 +6,7 @@ import type { RequestText } from "../planners/rules/request.ts";
 import type { SlotType } from "../planners/rules/slots.ts";
 import type { Focus, KnownThing } from "./focus.ts";
 
-/** What a half-said time is completed from. */
+/** Times that complete one that is half said. */
 export interface TimeBase {
   /** The value that changes, such as the present time of a booking. */
   readonly own: string | undefined;

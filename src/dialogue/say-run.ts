@@ -59,7 +59,7 @@ const sentences = {
 /** Says a run in sentences, one a line: what its steps have done, then what it waits for or the reason why it ended. */
 export function sayRun(run: SpokenRun, saying: Saying): string {
   const lines = [...sayDoneSteps(run, saying), ...sayState(run, saying)];
-  if (run.plan?.source.looks === true && run.status === "completed") lines.unshift(sentences.notFound());
+  if (run.plan?.source?.looks === true && run.status === "completed") lines.unshift(sentences.notFound());
   const isEmpty = lines.length === 0 && run.plan !== undefined && run.status === "completed";
   return cutText(isEmpty ? sentences.nothingToDo() : lines.join("\n"), maxRun);
 }
@@ -93,9 +93,9 @@ function sayDoneSteps(run: SpokenRun, saying: Saying): readonly string[] {
   );
 }
 
-/** What was looked up for other steps is not said again. */
+/** True for a list that was looked up for other steps. */
 function isLookUp({ plan }: SpokenRun, stepId: string): boolean {
-  return stepId === lookId && plan?.source.looks !== true;
+  return stepId === lookId && plan?.source?.looks !== true;
 }
 
 function firstOf<T>(items: readonly T[], sayItem: (item: T) => string): readonly string[] {

@@ -10,7 +10,7 @@ import { findReferences, type Reference } from "./references.ts";
 import { readWish, type Wish } from "./wish.ts";
 
 const maxThings = 50;
-/** How far behind the keys that are known others may be. */
+/** Keys that are not known may be that far from those that are. */
 const near = 5;
 
 /** Also what the line before asked about, if it was answered in words. */

@@ -129,6 +129,7 @@ function verbsOf({ firstWords, required }: PhraseRule): readonly string[] {
 }
 
 function mayMean(phrase: PhraseRule, constants: Operation["constants"]): boolean {
+  if (phrase.source.known === true) return false;
   return Object.entries(constants).every(([key, value]) => (fixedIn(phrase, key) ?? value) === value);
 }
 

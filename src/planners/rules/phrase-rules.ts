@@ -130,7 +130,7 @@ function compile(tool: DefinedTool, phrases: readonly ToolPhrase[], schemas: Too
     const key = JSON.stringify(branch === undefined ? null : (source.input?.[branch] ?? null));
     const operation = operations.get(key) ?? new Operation();
     operations.set(key, operation);
-    for (const word of first.words) if (!articles.has(word)) leads.add(word);
+    for (const word of leadsOf(source, first.words)) leads.add(word);
     const units = new Set([...names].flatMap((name) => typeOf(name).units?.flatMap((unit) => unit.names) ?? []));
     const required = requiredWords(node).filter(
       (group) => ![...group].every((word) => isArticle(word) || units.has(word)),
@@ -155,10 +155,14 @@ function compile(tool: DefinedTool, phrases: readonly ToolPhrase[], schemas: Too
       },
     };
     rules.push(rule);
-    operation.rules.push(rule);
+    if (source.known !== true) operation.rules.push(rule);
   }
   rulesOf.set(tool, result);
   return result;
+}
+
+function leadsOf({ known }: ToolPhrase, words: ReadonlySet<string>): readonly string[] {
+  return known === true ? [] : [...words].filter((word) => !articles.has(word));
 }
 
 /** Phrases with equal templates share a list, and so the cache of its fits. */

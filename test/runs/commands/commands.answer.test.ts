@@ -466,7 +466,7 @@ it("leaves a question out of what is valid if nobody could answer it", async () 
         "invalid-shape ask.display: Invalid option: expected one of "confirm"|"select"|"multi-select"|"text"",
       ],
       "unknownFormat": [
-        "invalid-shape ask.responseSchema.properties.answer.format: Invalid option: expected one of "date"|"date-time"|"time"",
+        "invalid-shape ask.responseSchema.properties.answer.format: Invalid option: expected one of "date"|"date-time"|"date-or-date-time"|"time"",
       ],
       "unknownKey": [
         "unknown-key ask.mesage: Unknown key "mesage".",

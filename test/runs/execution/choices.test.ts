@@ -105,7 +105,8 @@ it.each<[string, readonly object[], ReturnType<typeof bookings>, RunOptions | un
 it("asks once: a step that an answer made fails for good", async () => {
   const again = bookings({ choices: [{ label: "Patel", input: { name: "Patel" } }] });
   const { agent, item } = await runWith([patel], again);
-  const answered = await agent.answer("r", item, { answer: "1" }).result;
+  expect(item).toMatchObject({ display: "confirm", message: "Did you mean “Patel”?" });
+  const answered = await agent.answer("r", item, { answer: true }).result;
   expect(answered).toMatchObject({ status: "failed", error: { code: "tool-failed" } });
 });
 
@@ -129,7 +130,7 @@ it("asks which todo a title means, and which list is to be cleared", async () =>
   const which = await agent.execute(call({ operation: "complete", title: "buy stamps" }), { runId: "which", thread });
   const [item] = (which.pending ?? []) as QuestionItem[];
   expect(item?.options?.map(({ label }) => label)).toEqual(["buy stamps (work)", "buy stamps (home, 2026-12-01)"]);
-  const done = await agent.answer("which", item as QuestionItem, { answer: "2" }).result;
+  const done = await agent.answer("which", item as QuestionItem, { answer: ["2"] }).result;
   expect(done).toMatchObject({ status: "completed", output: { list: "home", completed: true } });
   const clear = await agent.execute(call({ operation: "clear" }), { runId: "clear", thread });
   expect(clear.pending).toMatchObject([{ options: [{ label: "work" }, { label: "home" }] }]);
