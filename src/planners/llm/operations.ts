@@ -129,7 +129,6 @@ function verbsOf({ firstWords, required }: PhraseRule): readonly string[] {
 }
 
 function mayMean(phrase: PhraseRule, constants: Operation["constants"]): boolean {
-  if (phrase.source.known === true) return false;
   return Object.entries(constants).every(([key, value]) => (fixedIn(phrase, key) ?? value) === value);
 }
 

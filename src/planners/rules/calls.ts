@@ -43,7 +43,7 @@ export const callsIn = remembered((tool: ToolRules): readonly Call[] => {
   const groups = new Map<string, PhraseRule[]>();
   const makers = new Map<unknown, number>();
   for (const rule of tool.rules) {
-    if (rule.hasSum || rule.source.known === true || fixesText(rule)) continue;
+    if (rule.hasSum || fixesText(rule)) continue;
     const maker = makers.get(rule.source.toInput) ?? makers.size;
     makers.set(rule.source.toInput, maker);
     addTo(groups, JSON.stringify([maker, rule.fixed]), rule);

@@ -46,7 +46,7 @@ export async function tryPhrases(tools: readonly Tool[]): Promise<{ problems: Ph
   let untried = 0;
   const nothing = { request: readRequest("", clock), input: {} };
   for (const tool of indexTools(tools).values())
-    for (const rule of (await compileTool(tool)).rules.filter(({ source }) => source.known !== true)) {
+    for (const rule of (await compileTool(tool)).rules) {
       const { phrase, toInput } = rule.source;
       const values = exampleValues(rule, nothing);
       const input = inputOfPhrase(rule, Object.fromEntries(values), clock) as JsonObject | undefined;

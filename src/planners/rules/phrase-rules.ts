@@ -34,7 +34,8 @@ export interface ToolRules {
   readonly schemas: ToolSchemas;
   readonly rules: readonly PhraseRule[];
   readonly branch: string | undefined;
-  candidates(words: Iterable<string>): readonly PhraseRule[];
+  /** With those that only mean something of known things, if there are any. */
+  candidates(words: Iterable<string>, hasThings?: boolean): readonly PhraseRule[];
   readonly vocabulary: ReadonlySet<string>;
   readonly leads: ReadonlySet<string>;
   readonly isSensitive: boolean;
@@ -72,6 +73,7 @@ function slotsOfZod3(phrases: readonly ToolPhrase[]): readonly StandardSchema[] 
 
 function compile(tool: DefinedTool, phrases: readonly ToolPhrase[], schemas: ToolSchemas): ToolRules {
   const rules: PhraseRule[] = [];
+  const ofKnown: PhraseRule[] = [];
   const vocabulary = new Set<string>();
   const leads = new Set<string>();
   const groups: KnownGroups = new Map();
@@ -84,7 +86,7 @@ function compile(tool: DefinedTool, phrases: readonly ToolPhrase[], schemas: Too
   const result: ToolRules = {
     ...{ tool, schemas, rules, branch, vocabulary, leads },
     isSensitive: hasSensitive(tool.inputSchema, "input"),
-    candidates: (said) => {
+    candidates: (said, hasThings = false) => {
       const words = new Set(said);
       const known = new Map<ReadonlySet<string>, boolean>();
       const isThere = (group: ReadonlySet<string>): boolean => {
@@ -92,7 +94,7 @@ function compile(tool: DefinedTool, phrases: readonly ToolPhrase[], schemas: Too
         known.set(group, found);
         return found;
       };
-      return rules.filter(({ required }) => required.every(isThere));
+      return [...rules, ...(hasThings ? ofKnown : [])].filter(({ required }) => required.every(isThere));
     },
     hasDates: once(() => {
       const all = rules.flatMap((rule) => [rule, ...rule.anywhere].flatMap(({ slots }) => [...slots.values()]));
@@ -154,7 +156,7 @@ function compile(tool: DefinedTool, phrases: readonly ToolPhrase[], schemas: Too
         return examplePhrase(node);
       },
     };
-    rules.push(rule);
+    (source.known === true ? ofKnown : rules).push(rule);
     if (source.known !== true) operation.rules.push(rule);
   }
   rulesOf.set(tool, result);

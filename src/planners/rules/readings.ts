@@ -134,8 +134,8 @@ export class RequestReader {
     this.refusals = this.clauses.map((_, clause) => this.findRefusals(clause));
     const nouns = [...request.things.values()].flatMap(({ kind, keyField }) => [kind, keyField]);
     const present = new Set([...words, ...nouns].flatMap((word) => [word, ...meaningsOf(word)]));
-    const isMeant = ({ source }: PhraseRule) => source.known !== true || request.things.size > 0;
-    this.candidates = tools.flatMap((tool) => tool.candidates(present)).filter(isMeant);
+    const hasThings = request.things.size > 0;
+    this.candidates = tools.flatMap((tool) => tool.candidates(present, hasThings));
   }
 
   private isCalling(start: number, end: number): boolean {

@@ -57,7 +57,7 @@ export function sayStep(tool: DefinedTool, input: JsonObject): string | undefine
 }
 
 const spokenRules = remembered(({ rules }: ToolRules): readonly PhraseRule[] =>
-  rules.filter(({ example, source }) => source.known !== true && /^\p{L}|[^{\p{L}]\p{L}/u.test(example)),
+  rules.filter(({ example }) => /^\p{L}|[^{\p{L}]\p{L}/u.test(example)),
 );
 
 /** The shortest phrase leaves least in doubt. */
