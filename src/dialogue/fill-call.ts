@@ -14,7 +14,7 @@ import { anaphor, isDate, isReadable, slotReadingsAt } from "../planners/rules/s
 import { issueOf, toStepInput } from "../planners/rules/steps.ts";
 import { denials } from "../planners/rules/texts.ts";
 import type { KnownThing } from "./focus.ts";
-import { readHalfSaid, type TimesOf } from "./half-said.ts";
+import { readHalfSaid, saysShift, type TimesOf } from "./half-said.ts";
 
 /** Values of a fragment such as "the Contis are five now", by slot; several of a text are several calls. */
 export interface Filled {
@@ -202,7 +202,9 @@ function readingsAt({ type, name }: CallSlot, { request, baseOf }: FillOptions, 
     value === anaphor ? [] : [{ value: value as SlotValue, end }],
   );
   const half = isDate(type) ? readHalfSaid(type, request, at, baseOf(name)) : [];
-  const others = plain.filter(({ end }) => half.every((each) => each.end !== end));
+  // "An hour later" is never an hour from now.
+  const isShift = isDate(type) && saysShift(request.words);
+  const others = isShift ? [] : plain.filter(({ end }) => half.every((each) => each.end !== end));
   return [...half, ...others].sort((one, other) => other.end - one.end);
 }
 

@@ -94,8 +94,7 @@ interface Said {
 }
 
 function saidAt(request: RequestText, start: number, base: TimeBase): Said | undefined {
-  const moved = shiftAt(request, start, base);
-  if (moved !== undefined) return moved;
+  if (durationAt(request.words, start) !== undefined) return shiftAt(request, start, base);
   const first = partAt(request, start, base);
   if (first === undefined) return undefined;
   const second = partAt(request, first.end, base);
@@ -139,6 +138,11 @@ function shiftAt(request: RequestText, start: number, base: TimeBase): Said | un
   const ms = from.day * dayMs + (from.time ?? 0) + said.ms;
   const day = Math.floor(ms / dayMs);
   return { day, ...(from.time !== undefined && { time: ms - day * dayMs }), end: said.end };
+}
+
+/** True if a time is said as a distance from another one. */
+export function saysShift(words: readonly string[]): boolean {
+  return words.some((_, at) => durationAt(words, at) !== undefined);
 }
 
 /** Negative if it is earlier. */

@@ -5,12 +5,14 @@ import { isPureStep } from "../planners/rules/steps.ts";
 import type { MeantCall, PlanTurn } from "./draft-turn.ts";
 import { bindKey } from "./fill-call.ts";
 import type { KnownThing } from "./focus.ts";
+import { saysShift } from "./half-said.ts";
 import type { Reference } from "./references.ts";
 import type { ThreadLine } from "./thread-line.ts";
 
 /** The phrases of the tools, with things in place of the words that refer to them. */
 export async function readPhrases(line: ThreadLine): Promise<PlanTurn | undefined> {
-  const { own } = line;
+  const { own, request } = line;
+  if (saysShift(request.words)) return undefined;
   const ways = [own, own.filter(({ how }) => how !== "pronoun"), ...own.map((each) => [each])];
   const seen = new Set<string>();
   for (const way of ways) {
