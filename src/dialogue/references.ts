@@ -19,11 +19,12 @@ export interface Reference {
 interface Line {
   readonly words: readonly string[];
   readonly tokens: readonly Token[];
+  /** True of a word of the tools' own phrases, which alone names nothing. */
+  readonly isPhraseWord: (word: string) => boolean;
 }
 
 /** All references of a line, none within another one. */
-export function findReferences(words: readonly string[], tokens: readonly Token[], focus: Focus): readonly Reference[] {
-  const line = { words, tokens };
+export function findReferences(line: Line, focus: Focus): readonly Reference[] {
   const found: Reference[] = [];
   for (let at = 0; at < line.words.length; ) {
     const reference = referenceAt(line, at, focus);
@@ -194,7 +195,7 @@ function wordsOfLabel(label = ""): readonly string[] {
   return tokenize(label, 40).flatMap(({ kind, norm }) => (kind === "sign" ? [] : [norm]));
 }
 
-function nameEnd({ words, tokens }: Line, start: number, { label }: KnownThing): number {
+function nameEnd({ words, tokens, isPhraseWord }: Line, start: number, { label }: KnownThing): number {
   const own = new Set(wordsOfLabel(label).flatMap((word) => [word, toSingular(word)]));
   const isOwn = (word: string) => own.has(word) || own.has(toSingular(word)) || own.has(word.replace(/['’]s$/, ""));
   let end = start;
@@ -206,10 +207,10 @@ function nameEnd({ words, tokens }: Line, start: number, { label }: KnownThing):
     if (isSmall && at === start) break;
     if (!isSmall) {
       end = at + 1;
-      hasContent ||= !isVerb(word) || own.size === 1;
+      hasContent ||= (!isVerb(word) && !isPhraseWord(word)) || own.size === 1;
     }
   }
-  return hasContent || end - start > 1 ? end : isWholeLabel(words, { start, end }, label) ? end : start;
+  return hasContent ? end : isWholeLabel(words, { start, end }, label) ? end : start;
 }
 
 function isWholeLabel(

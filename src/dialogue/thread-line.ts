@@ -45,7 +45,8 @@ export class ThreadLine {
     this.planning = new Planning(rules, { nowMs, timeZone }, { explain: false, maxSteps });
     this.focus = focusOf(tools, runs);
     this.request = readRequest(request, { nowMs, timeZone });
-    this.references = findReferences(this.request.words, this.request.tokens, this.focus);
+    const isPhraseWord = (word: string) => rules.some(({ vocabulary }) => vocabulary.has(word));
+    this.references = findReferences({ ...this.request, isPhraseWord }, this.focus);
     this.wish = readWish(this.request, (clause) => this.isNamedIn(clause));
   }
 
