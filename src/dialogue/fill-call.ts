@@ -1,6 +1,7 @@
 import { canonicalJson, type JsonObject, type JsonValue } from "../core/json.ts";
 import { schemasAt } from "../core/json-schema.ts";
 import { parseWith } from "../core/schema.ts";
+import { escapeTemplate } from "../core/text.ts";
 import type { SlotValue } from "../core/tool.ts";
 import { auxiliaries, functionWords, lightVerbs, prepositions } from "../english/word-classes.ts";
 import { wordSet } from "../english/word-set.ts";
@@ -262,13 +263,19 @@ function withoutRivals(before: JsonObject, own: JsonObject): JsonObject {
   return Object.fromEntries(Object.entries(before).filter(([name]) => !Object.hasOwn(own, name)));
 }
 
+/** A text of an output is never a template. */
+export function inPlan<T extends JsonValue | undefined>(value: T): T {
+  return typeof value === "string" ? (escapeTemplate(value) as T) : value;
+}
+
 /** Names the thing by its key in place of its label; undefined if the call takes no key. */
 export function bindKey(rules: ToolRules, input: JsonObject, thing: KnownThing): JsonObject | undefined {
   const field = thing.keyInputs.get(rules.tool.name);
   if (field === undefined) return undefined;
-  const said = thing.label ?? thing.key;
-  const entries = Object.entries(input).filter(([name, value]) => name === field || value !== said);
-  const bound = { ...Object.fromEntries(entries), [field]: thing.key as JsonValue };
+  const entries = Object.entries(input).filter(
+    ([name, value]) => name === field || value !== inPlan(thing.label ?? thing.key),
+  );
+  const bound = { ...Object.fromEntries(entries), [field]: inPlan(thing.key) };
   const taken = schemasAt(rules.schemas.input, [field], bound);
   return taken === undefined || taken.length === 0 ? undefined : bound;
 }

@@ -4,9 +4,9 @@ import { questionWords } from "../english/word-classes.ts";
 import type { Call } from "../planners/rules/calls.ts";
 import type { ToolRules } from "../planners/rules/phrase-rules.ts";
 import { Refused } from "../planners/rules/plan-by-rules.ts";
-import { isPureStep } from "../planners/rules/steps.ts";
+import { isPureStep, toStepInput } from "../planners/rules/steps.ts";
 import type { MeantCall, PlanTurn } from "./draft-turn.ts";
-import { bindKey, callsOf, type Filled, fillCall, inputOf, spreadValues } from "./fill-call.ts";
+import { bindKey, callsOf, type Filled, fillCall, inPlan, inputOf, spreadValues } from "./fill-call.ts";
 import { type DoneStep, isSameThing, type KnownThing, thingOf } from "./focus.ts";
 import { timesIn, timesOf, withTimesOf } from "./half-said.ts";
 import type { Reference } from "./references.ts";
@@ -87,8 +87,8 @@ async function inputAgain(
 ): Promise<JsonObject | undefined> {
   const count = Object.keys(values).length;
   const field = thing?.keyInputs.get(rules.tool.name);
-  const before: JsonObject =
-    thing === undefined || field === undefined ? step.input : { ...step.input, [field]: thing.key };
+  const own = toStepInput(step.input, { schema: rules.schemas.input, known: [] }) ?? {};
+  const before = thing === undefined || field === undefined ? own : { ...own, [field]: inPlan(thing.key) };
   if (thing !== undefined && count === 1)
     return bindKey(rules, withTimesOf(before, timesKept(step, thing, focus)), thing);
   if (thing === undefined && filled.target !== undefined && count === 1) return undefined;

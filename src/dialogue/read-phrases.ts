@@ -3,7 +3,7 @@ import { callsTool } from "../core/step.ts";
 import { Refused } from "../planners/rules/plan-by-rules.ts";
 import { isPureStep } from "../planners/rules/steps.ts";
 import type { MeantCall, PlanTurn } from "./draft-turn.ts";
-import { bindKey } from "./fill-call.ts";
+import { bindKey, inPlan } from "./fill-call.ts";
 import type { KnownThing } from "./focus.ts";
 import { saysShift } from "./half-said.ts";
 import type { Reference } from "./references.ts";
@@ -60,10 +60,14 @@ async function planWith(
 }
 
 function holds(input: JsonObject, { key, label }: KnownThing): boolean {
-  return Object.values(input).some((value) => value === key || (label !== undefined && value === label));
+  return Object.values(input).some(
+    (value) => value === inPlan(key) || (label !== undefined && value === inPlan(label)),
+  );
 }
 
 /** True if a look-up takes the label of a thing: "is Moreau coming". */
 function isSoughtBy(input: JsonObject, { labelField, label }: KnownThing): boolean {
-  return Object.entries(input).some(([name, value]) => value === label && (name === labelField || name === "query"));
+  return Object.entries(input).some(
+    ([name, value]) => label !== undefined && value === inPlan(label) && (name === labelField || name === "query"),
+  );
 }

@@ -1,7 +1,9 @@
 import type { JsonValue } from "../core/json.ts";
 import type { Turn } from "../core/turn.ts";
+import { toStepInput } from "../planners/rules/steps.ts";
 import type { MeantCall } from "./draft-turn.ts";
 import { type DoneStep, isSameThing, type KnownThing, thingOf } from "./focus.ts";
+import type { Reference } from "./references.ts";
 import type { ThreadLine } from "./thread-line.ts";
 
 const verb =
@@ -20,7 +22,9 @@ export function readUndo(
   const said = words.join(" ");
   const found = verb.exec(said);
   if (found === null) return undefined;
-  const named = references.filter(({ how }) => how === "name" || how === "place");
+  // A title may hold "undo that".
+  const isBehind = ({ start }: Reference) => start >= (found[0].match(/\S+/g)?.length ?? 0);
+  const named = references.filter((each) => (each.how === "name" || each.how === "place") && isBehind(each));
   const [thing, other] = named.flatMap(({ things }) => things);
   const nameWords = new Set(named.flatMap(({ start, end }) => line.request.words.slice(start, end)));
   const left = said
@@ -66,5 +70,6 @@ function formerly(step: DoneStep, { focus, rules: all }: ThreadLine): MeantCall 
     if (former === undefined) return undefined;
     input[name] = former;
   }
-  return { rules, input, thing };
+  const planned = toStepInput(input, { schema: rules.schemas.input, known: [] });
+  return planned && { rules, input: planned, thing };
 }
