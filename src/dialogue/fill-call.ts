@@ -131,10 +131,15 @@ function* withThing(call: Call, thing: BoundThing, state: State): Generator<Stat
 
 function* withValue(call: Call, options: FillOptions, state: State): Generator<State> {
   const { at, values } = state;
+  // "To Friday" is no day if "Friday" is a name here.
+  const until = [...options.request.things.keys()].reduce(
+    (first, place) => (place >= at ? Math.min(first, place) : first),
+    options.end,
+  );
   for (const slot of call.slots) {
     if (values[slot.name] !== undefined || slot.name === options.keySlot) continue;
     for (const { value, end } of readingsAt(slot, options, at))
-      if (end <= options.end) yield { ...state, at: end, values: { ...values, [slot.name]: [value] } };
+      if (end <= until) yield { ...state, at: end, values: { ...values, [slot.name]: [value] } };
   }
 }
 

@@ -8,17 +8,11 @@ import { createBuiltInTools, createTalkAgent } from "./talk-agent.ts";
 const folder = new URL("../../../shared/eval/", import.meta.url);
 const isMissing = !existsSync(folder);
 if (isMissing) console.log(`Lines that people typed are not planned: they are expected at ${folder.pathname}`);
-const linesOf = (file: string): readonly string[] =>
-  isMissing
-    ? [""]
-    : ["fresh", "freer", "newer"].flatMap((set) =>
-        readFileSync(new URL(`${set}/${file}.jsonl`, folder), "utf8")
-          .trim()
-          .split("\n")
-          .map((row) => JSON.parse(row))
-          .filter(({ expect: expected }) => expected.steps?.every(({ tool = "" }) => tool === "todo") ?? true)
-          .map(({ prompt }) => prompt),
-      );
+const rowsOf = (file: string): readonly { readonly prompt: string; readonly category?: string }[] =>
+  ["fresh", "freer", "newer"]
+    .map((set) => new URL(`${set}/${file}.jsonl`, folder))
+    .flatMap((path) => (isMissing ? [] : readFileSync(path, "utf8").trim().split("\n")))
+    .map((row) => JSON.parse(row));
 
 const order = fc.constantFrom(
   "delete everything",
@@ -50,6 +44,8 @@ const title = fc.oneof(
   fc.constant("delete everything ".repeat(28)),
   fc.tuple(order, order).map((both) => both.join(" ")),
 );
+let talksSoFar = 0;
+const builtIn = createBuiltInTools({ scope: () => `talk ${talksSoFar}` });
 let threads = 0;
 const newThread = () => `t${++threads}`;
 
@@ -99,7 +95,7 @@ describe("a title is never read as words of a request", () => {
   });
 
   it("nor are those of todos", async () => {
-    const { agent, say } = createTalkAgent({ tools: createBuiltInTools() });
+    const { agent, say } = createTalkAgent({ tools: builtIn });
     await fc.assert(
       fc.asyncProperty(title, title, async (first, second) => {
         const [thread, list] = [newThread(), `l${threads}`];
@@ -112,12 +108,112 @@ describe("a title is never read as words of a request", () => {
         fc.pre(added.status === "completed");
         expect((await say(`show the ${list} list`, { thread })).plan?.steps).toHaveLength(1);
         const done = await say("tick off the second one", { thread });
-        const { id } = added.steps[1]?.output as { readonly id: string };
+        const [, { output } = {}] = added.steps;
+        const { id } = output as { readonly id: string };
         expect(done.steps).toMatchObject([{ input: { operation: "complete" }, output: { id, completed: true } }]);
         const moved = await say("make it high priority", { thread });
         expect(moved.steps.map(({ input }) => input)).toEqual([{ operation: "update", id, priority: "high" }]);
       }),
       { numRuns: 15 },
     );
+  });
+});
+
+const word = fc.constantFrom(
+  ..."milk bread call mum dentist gutters report tent rent Anna garden invoice Friday list bike parcel water plants".split(
+    " ",
+  ),
+);
+const todo = fc.record(
+  {
+    title: fc.array(word, { minLength: 1, maxLength: 4 }).map((words) => words.join(" ")),
+    list: fc.constantFrom("work", "shopping", "garden"),
+    priority: fc.constantFrom("low", "high"),
+    dueDate: fc.constantFrom("2026-11-27", "2026-12-04"),
+  },
+  { requiredKeys: ["title"] },
+);
+const opening = fc.constantFrom(
+  "show my list",
+  "show the work list",
+  "tick off the first one",
+  "what is due tomorrow?",
+);
+
+/** Says a few lines about random todos, and returns the agent and its thread. */
+async function createTodoTalk(todos: readonly object[], lines: readonly string[]) {
+  talksSoFar++;
+  const { agent, say } = createTalkAgent({ tools: builtIn });
+  const steps = todos.map((input, at) => ({ id: `s${at}`, tool: "TodoStore", input: { operation: "add", ...input } }));
+  await agent.execute({ steps } as PlanInput, { thread: "talk" });
+  for (const line of lines) await say(line);
+  const planOf = async (line: string, thread?: string) => {
+    const planned = await Promise.resolve(agent.plan(line, { timeZone: "UTC", ...(thread && { thread }) })).catch(
+      () => undefined,
+    );
+    return planned?.steps;
+  };
+  return { agent, say, planOf };
+}
+
+const talks = fc.record({
+  todos: fc.array(todo, { minLength: 1, maxLength: 5 }),
+  lines: fc.array(opening, { minLength: 1, maxLength: 3 }),
+});
+const isRead = (input: object = {}) =>
+  ["list", "get", "search"].includes((input as { operation?: string }).operation ?? "list");
+/** These point to what was shown, however well the line could be planned alone. */
+const pointsBack = /\b(?:first|second|third|last|one|ones|others?|rest|both|all|them|those|these|they|that much)\b/i;
+
+describe("a thread", () => {
+  const own = [
+    "add oat milk to shopping",
+    "remind me to call Anna tomorrow at 5pm",
+    "show the garden list",
+    "what is due today?",
+    "delete bread",
+    "mark milk as done",
+    "note that the code is 4711",
+    "12 * 7",
+  ];
+  const alone = [...own, ...rowsOf("plans-single").map(({ prompt }) => prompt)].filter(
+    (line) => !pointsBack.test(line),
+  );
+
+  it("changes nothing in a line that can be planned alone", async () => {
+    await fc.assert(
+      fc.asyncProperty(talks, fc.subarray(alone, { minLength: 8, maxLength: 8 }), async ({ todos, lines }, said) => {
+        const { planOf } = await createTodoTalk(todos, lines);
+        for (const line of said) {
+          const steps = await planOf(line);
+          if (steps === undefined) continue;
+          expect([line, await planOf(line, "talk")]).toEqual([line, steps]);
+        }
+      }),
+      { numRuns: 6 },
+    );
+  });
+
+  it.skipIf(isMissing)("makes no line plannable that is to be refused", async () => {
+    const asked = new Set<string>();
+    // "Add that" lacks only what a thread may have.
+    const lacks = /^(?:ask|missing-argument|destructive-no-object)$/;
+    const refused = rowsOf("plans-reject")
+      .filter(({ prompt, category = "" }) => !(lacks.test(category) && /\b(?:it|that|one)\b/.test(prompt)))
+      .map(({ prompt }) => prompt);
+    await fc.assert(
+      fc.asyncProperty(talks, fc.subarray(refused, { minLength: 8, maxLength: 8 }), async ({ todos, lines }, said) => {
+        const { planOf } = await createTodoTalk(todos, lines);
+        for (const line of said) {
+          if ((await planOf(line)) !== undefined) continue;
+          const steps = (await planOf(line, "talk")) ?? [];
+          const isAsking = steps[0]?.wait !== undefined;
+          if (isAsking) asked.add(line);
+          else expect([line, steps.filter(({ input }) => !isRead(input))]).toEqual([line, []]);
+        }
+      }),
+      { numRuns: 6 },
+    );
+    console.log(`asked about: ${[...asked].join(" | ")}`);
   });
 });

@@ -27,13 +27,13 @@ export function createTalkAgent(options: AgentOptions) {
   return { agent, clock, say };
 }
 
-/** The built-in tools, with ids that count from 1. */
-export function createBuiltInTools() {
+/** The built-in tools, with ids that count from 1. To use them again is to spare their phrases being read again. */
+export function createBuiltInTools({ scope = () => "all" }: { readonly scope?: () => string } = {}) {
   let ids = 0;
   const now = () => nowMs;
   return [
     createCalculator(),
-    createTodoStore({ now, createId: () => `t${++ids}` }),
-    createNotes({ now, createId: () => `n${++ids}` }),
+    createTodoStore({ now, scope, createId: () => `t${++ids}` }),
+    createNotes({ now, scope, createId: () => `n${++ids}` }),
   ] as const;
 }
