@@ -217,3 +217,104 @@ describe("a thread", () => {
     console.log(`asked about: ${[...asked].join(" | ")}`);
   });
 });
+
+describe("lines of random words", () => {
+  const app = createRooms();
+  const { agent, say } = createTalkAgent({ tools: app.tools });
+  const known = fc.constantFrom(
+    ..."set close move clean put room seats price the second first last one it both others attic garden cellar hall to at and no not same for 5 8pm later tomorrow week".split(
+      " ",
+    ),
+  );
+  const unknown = fc.constantFrom("zorp", "unless", "maybe", "brillig", "pretend", "Okafor", "pizza");
+  const lines = fc
+    .tuple(fc.array(known, { minLength: 2, maxLength: 7 }), unknown, fc.nat())
+    .map(([words, odd, at]) => words.toSpliced(at % (words.length + 1), 0, odd).join(" "));
+
+  it("change nothing as long as one word is not explained", async () => {
+    await fc.assert(
+      fc.asyncProperty(fc.array(lines, { minLength: 4, maxLength: 4 }), async (said) => {
+        app.reset();
+        const thread = newThread();
+        await say("list the rooms", { thread });
+        await say("set the attic to 9 seats", { thread });
+        for (const line of said) {
+          await say(line, { thread });
+          expect([line, app.calls.length]).toEqual([line, 1]);
+        }
+      }),
+      { numRuns: 25 },
+    );
+  });
+
+  it("do nothing twice if one of them is sent again with its run id", async () => {
+    const working = fc.constantFrom(
+      "set the second one to 5 seats",
+      "close it",
+      "1",
+      "set the price of both to 7",
+      "same for the cellar",
+      "undo that",
+      "yes",
+      "never mind",
+      "no, 8",
+      "let Loft for 6 people",
+      "tomorrow at 6pm",
+      "list the rooms",
+    );
+    await fc.assert(
+      fc.asyncProperty(fc.array(working, { minLength: 3, maxLength: 6 }), async (said) => {
+        app.reset();
+        const thread = newThread();
+        await say("list the rooms", { thread });
+        for (const [at, line] of said.entries()) {
+          const runId = `${thread}-${at}`;
+          const first = await say(line, { thread, runId });
+          const done = [...app.calls];
+          const again = await say(line, { thread, runId });
+          expect([line, app.calls]).toEqual([line, done]);
+          expect([line, again.status, again.text]).toEqual([line, first.status, first.text]);
+        }
+      }),
+      { numRuns: 20 },
+    );
+  });
+
+  it("answer only the question that is open", async () => {
+    const working = fc.constantFrom(
+      "close it",
+      "let Loft for 6 people",
+      "let Barn tomorrow at 6pm",
+      "set the price of room 11",
+      "list the rooms",
+      "set the attic to 9 seats",
+      "1",
+      "2",
+      "the cellar",
+      "both",
+      "tomorrow at 6pm",
+      "never mind",
+    );
+    await fc.assert(
+      fc.asyncProperty(fc.array(working, { minLength: 4, maxLength: 8 }), async (said) => {
+        app.reset();
+        const thread = newThread();
+        await say("list the rooms", { thread });
+        let open: string | undefined;
+        for (const line of said) {
+          const before = app.calls.length;
+          const { answered, runId, status, pending = [] } = await say(line, { thread });
+          if (answered !== undefined) {
+            expect([line, answered.runId, runId]).toEqual([line, open, open]);
+            if (status === "cancelled") expect(app.calls.length).toBe(before);
+          }
+          const { runs } = await agent.listRuns({ thread, status: "suspended" });
+          expect(runs.length).toBeLessThanOrEqual(1);
+          open = runs[0]?.runId;
+          if (status === "suspended" && pending.length > 0) expect(open).toBe(runId);
+        }
+      }),
+      { numRuns: 25 },
+    );
+  });
+});
