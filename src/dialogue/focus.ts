@@ -84,8 +84,9 @@ function containerOf(
   [mention]: readonly Mention[],
   [step]: readonly DoneStep[],
 ): KnownThing | undefined {
-  if (mention === undefined || step === undefined) return undefined;
-  const [first, ...others] = mention.things;
+  if (step === undefined) return undefined;
+  // An empty list is a list, too.
+  const [first, ...others] = mention?.run.runId === step.runId ? mention.things : [];
   const fields = first?.fields ?? step.input;
   const own = tools.find(({ name }) => name === step.tool);
   const schemas = own && toolSchemas(own);
