@@ -1,4 +1,4 @@
-import type { JsonValue } from "../core/json.ts";
+import { canonicalJson, type JsonValue } from "../core/json.ts";
 import type { Turn } from "../core/turn.ts";
 import { toStepInput } from "../planners/rules/steps.ts";
 import type { MeantCall } from "./draft-turn.ts";
@@ -70,6 +70,8 @@ function formerly(step: DoneStep, { focus, rules: all }: ThreadLine): MeantCall 
     if (former === undefined) return undefined;
     input[name] = former;
   }
+  // "Close room 11" has no former values: to do it again takes nothing back.
+  if (canonicalJson(input) === canonicalJson(step.input)) return undefined;
   const planned = toStepInput(input, { schema: rules.schemas.input, known: [] });
   return planned && { rules, input: planned, thing };
 }
