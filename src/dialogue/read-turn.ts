@@ -70,8 +70,8 @@ async function readInThread(line: ThreadLine, isTalk: boolean): Promise<Turn | u
     (await readChange(line)) ??
     (await readPhrases(line)) ??
     (await readAgain(line)) ??
-    readOtherSum(line) ??
     readSum(line) ??
+    readOtherSum(line) ??
     (await readLook(line)) ??
     (await readWithoutReasons(line)) ??
     (await readLookUp(line)) ??
