@@ -25,6 +25,8 @@ const passing = "going|got|still|there|right|again|supposed|planned|meant|btw|cu
 export async function readLookUp(line: ThreadLine): Promise<PlanTurn | undefined> {
   const { wish, request } = line;
   const first = request.words[wish?.start ?? 0] ?? "";
+  const isOfRecord = first === "why" || (/^(?:did|have)$/.test(first) && request.words.includes("you"));
+  if (isOfRecord) return undefined;
   if (!questionWords.has(first) && !auxiliaries.has(first) && !request.words.includes("?")) return undefined;
   const takesText = (slots: readonly CallSlot[]) => {
     const texts = slots.filter(({ type }) => type.kind === "text");

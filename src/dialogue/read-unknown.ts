@@ -89,6 +89,8 @@ function exampleOf(root: JsonSchema, schema: JsonSchema, depth: number): JsonVal
   return format === "date" ? "2030-01-01" : format === "date-time" ? "2030-01-01T09:00:00Z" : "x";
 }
 
+const pointing = /^(?:both|others?|rest|last|some|any|every)(?:thing|one|body)?$/;
+
 /** Words that no phrase has, and that mean nothing else. */
 function unknownNames({ wish, request, rules, references }: ThreadLine): readonly Part[] {
   const { words, tokens, marks } = request;
@@ -104,11 +106,7 @@ function unknownNames({ wish, request, rules, references }: ThreadLine): readonl
     const isSmall = [functionWords, auxiliaries, lightVerbs, prepositions, questionWords, smallWords].some((set) =>
       set.has(word),
     );
-    return (
-      !isSmall &&
-      !/^(?:both|all|others?|rest|everyone|everything|nobody|nothing)$/.test(word) &&
-      !rules.some(({ vocabulary }) => vocabulary.has(word))
-    );
+    return !isSmall && !pointing.test(word) && !rules.some(({ vocabulary }) => vocabulary.has(word));
   };
   const found: { start: number; end: number }[] = [];
   for (let at = wish?.start ?? 0; at < (wish?.end ?? 0); at++) {
