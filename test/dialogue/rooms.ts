@@ -58,7 +58,8 @@ export function createRooms() {
   reset();
   const find = (number: number): Room => {
     const found = rooms.get(number);
-    if (found === undefined) throw new Error(`There is no room ${number}.`);
+    // A second attempt would wait for the clock of the test.
+    if (found === undefined) throw Object.assign(new Error(`There is no room ${number}.`), { retryable: false });
     return found;
   };
   const change = (number: number, fields: Partial<Room>): Room => {
@@ -115,7 +116,7 @@ export function createRooms() {
 
 function changing(change: (number: number, fields: Partial<Room>) => Room, calls: Calls): readonly DefinedTool[] {
   const common = { outputSchema: roomShape, effect: "idempotent" } as const;
-  const before: number[] = [];
+  const before: Room[] = [];
   return [
     defineTool({
       ...common,
@@ -139,12 +140,12 @@ function changing(change: (number: number, fields: Partial<Room>) => Room, calls
         "put {seats} seats in room {room}",
       ],
       execute: ({ room, seats }) => {
-        before.push(change(room, {}).seats);
+        before.push(change(room, {}));
         calls.push(["SetSeats", { room, seats }]);
         return change(room, { seats });
       },
       undo: async ({ input }) => {
-        const seats = before.pop() ?? 0;
+        const { seats = 0 } = before.findLast((each) => each.room === input.room) ?? {};
         calls.push(["undo", { room: input.room, seats }]);
         change(input.room, { seats });
       },
