@@ -78,8 +78,20 @@ export function readAnswer(item: QuestionItem, text: string, clock: Clock): Json
   const said = textBetween(request, content.start, content.end)
     .trim()
     .replace(/^(?:the|its|my|your) \w+ (?:is|are|was|should be|would be|will be) /i, "");
-  const read = readSlot(typeOfAnswer(schema), said === "" ? text.trim() : said, clock);
+  // A wish never begins with the sign of a number.
+  const isWhole = said === "" || /^\s*[-−]/.test(text);
+  const read = readSlot(typeOfAnswer(schema), isWhole ? text.trim() : withoutAsked(said, item), clock);
   return read.ok && fits(read.value as JsonValue, schema) ? (read.value as JsonValue) : undefined;
+}
+
+/** "Three nights" behind "Which nights?", "room 11" behind "Which room?". */
+function withoutAsked(said: string, item: QuestionItem): string {
+  if (!/^(?:integer|number)$/.test(String(answerSchema(item).type))) return said;
+  const asked = new Set(plainOf(item.message).split(" "));
+  return said
+    .split(" ")
+    .filter((word) => !asked.has(word.toLowerCase()))
+    .join(" ");
 }
 
 function typeOfAnswer(schema: JsonObject): SlotType {
