@@ -93,7 +93,7 @@ const run = (fields: Partial<SpokenRun> = {}): SpokenRun => ({ status: "complete
 const say = (fields: Partial<SpokenRun>, all: readonly Tool[] = tools) => sayRun(run(fields), { tools: all, ...clock });
 const failure = (code: string, message: string, details: object = {}) =>
   ({ name: "AgentError", code, message, details, retryable: false }) as never;
-const planOf = (...steps: readonly object[]) => ({ steps }) as never;
+const planOf = (...steps: readonly object[]) => ({ steps, source: { planner: "rules" } }) as never;
 
 describe("the words of a run", () => {
   const call = (id: string, more: object = {}) => ({ id, tool: "MoveBooking", input: { booking: 32 }, ...more });
@@ -150,7 +150,13 @@ describe("the words of a run", () => {
       "a refusal with meanings",
       {
         status: "failed",
-        error: failure("cannot-plan", "Unsure.", { examples: [], proposals: [{ text: "a" }, { text: "b" }] }),
+        error: failure("cannot-plan", "Unsure.", {
+          examples: [],
+          proposals: [
+            { text: "a", steps: [] },
+            { text: "b", steps: [] },
+          ],
+        }),
       },
       'Unsure.\nDid you mean "a" or "b"?',
     ],
@@ -160,7 +166,7 @@ describe("the words of a run", () => {
         status: "failed",
         error: failure("cannot-plan", "Unsure.", {
           examples: [],
-          proposals: [{ text: "a", asks: { text: "Which?" } }],
+          proposals: [{ text: "a", steps: [], asks: { text: "Which?" } }],
         }),
       },
       "Unsure.\nWhich?",
