@@ -131,7 +131,7 @@ function* withThing(call: Call, thing: BoundThing, state: State): Generator<Stat
 
 function* withValue(call: Call, options: FillOptions, state: State): Generator<State> {
   const { at, values } = state;
-  // "To Friday" is no day if "Friday" is a name here.
+  // In "to Friday", the name of a thing is not a day.
   const until = [...options.request.things.keys()].reduce(
     (first, place) => (place >= at ? Math.min(first, place) : first),
     options.end,

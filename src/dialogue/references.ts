@@ -207,7 +207,8 @@ function nameEnd({ words, tokens, isPhraseWord }: Line, start: number, { label }
     if (isSmall && at === start) break;
     if (!isSmall) {
       end = at + 1;
-      hasContent ||= (!isVerb(word) && !isPhraseWord(word)) || own.size === 1;
+      const isPlace = ordinals.includes(word) || ones.has(word);
+      hasContent ||= (!isPlace && !isVerb(word) && !isPhraseWord(word)) || own.size === 1;
     }
   }
   return hasContent ? end : isWholeLabel(words, { start, end }, label) ? end : start;
