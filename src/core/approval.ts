@@ -8,7 +8,7 @@ import {
   sha256,
   toJson,
 } from "./json.ts";
-import type { Plan, PlanStep } from "./plan.ts";
+import type { Plan, PlanStep, ReadValue } from "./plan.ts";
 import { type StepRef, stepRefOf } from "./step.ts";
 import type { DefinedTool, InferParsedInput, InferToolInput, Tool, ToolEffect } from "./tool.ts";
 
@@ -182,6 +182,8 @@ export interface AccountOptions {
   readonly clock: { readonly nowMs: number; readonly timeZone: string };
   /** Steps that were planned before any other text was seen: their values count as said. @default none */
   readonly planned?: readonly PlanStep[];
+  /** Values that code has taken from earlier runs, for words of the request. @default none */
+  readonly read?: readonly Pick<ReadValue, "stepId" | "path" | "said">[];
 }
 
 export type AccountFor = (

@@ -9,7 +9,7 @@ import {
 } from "./errors.ts";
 import type { PlanDeltaEvent, PlanFallbackEvent } from "./events.ts";
 import type { LanguageModel, ModelRequest, ModelResponse } from "./language-model.ts";
-import type { Plan, PlanInput, PlanSource } from "./plan.ts";
+import type { Plan, PlanInput, PlanSource, ReadValue } from "./plan.ts";
 import type { StepRecord } from "./run-result.ts";
 import type { DefinedTool } from "./tool.ts";
 
@@ -21,8 +21,8 @@ export interface PlanRequest {
   readonly tools: readonly DefinedTool[];
   /** Text the caller passes with the request. */
   readonly context?: string;
-  /** Things and calls of the dialogue, a line each; absent if the request is part of none. A planner may ignore it. */
-  readonly thread?: readonly string[] | undefined;
+  /** What the dialogue is about; absent if the request is part of none. A planner may ignore it. */
+  readonly thread?: RequestThread | undefined;
   /** The steps that an earlier planner made of each wish: only those without need a plan. Empty if the request is one wish. */
   readonly wishes?: readonly RefusedWish[] | undefined;
   /** A plan with more steps is refused. */
@@ -42,6 +42,32 @@ export interface PlanRequest {
   readonly generate?: GenerateFunction | undefined;
   /** Reports planning progress to listeners of the run. Nothing is emitted once planning has ended. */
   readonly emit?: ((event: PlanningEvent) => void | Promise<void>) | undefined;
+}
+
+/** Short enough to stand above a request in a prompt. @inline */
+export interface RequestThread {
+  /** Those that the request refers to first, then the newest. */
+  readonly things: readonly ThreadThing[];
+  /** The last call. Sensitive values are left out. */
+  readonly last?: string | undefined;
+}
+
+/** Something that an earlier run showed or changed. @inline */
+export interface ThreadThing {
+  /** Such as "booking 34: Moreau". */
+  readonly text: string;
+  readonly keyField: string;
+  readonly key: string | number;
+  /** The field of the input that takes the key, by the name of each tool that has one. */
+  readonly keyInputs: ReadonlyMap<string, string>;
+  readonly label?: string | undefined;
+  readonly labelField?: string | undefined;
+  /** The words of the request that refer to this thing and to no other one. */
+  readonly said?: string | undefined;
+  /** True if they are its whole name, or its place in a list; false for "it" or a part of the name. */
+  readonly isNamed: boolean;
+  /** The record in an output. */
+  readonly from: ReadValue["from"];
 }
 
 /** See {@link PlanRequest.generate}. @inline */

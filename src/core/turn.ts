@@ -1,6 +1,6 @@
 import type { AgentError } from "./errors.ts";
 import type { JsonValue } from "./json.ts";
-import type { PlanDraft, PlanRequest } from "./planner.ts";
+import type { PlanDraft, PlanRequest, RequestThread } from "./planner.ts";
 import type { QuestionItem } from "./question.ts";
 import type { RunSnapshot } from "./run-result.ts";
 
@@ -13,8 +13,8 @@ export interface TurnRequest
 
 /** The meaning of a line that its thread gives it. */
 export type Turn =
-  /** The thread adds nothing: a planner plans it. A model is shown `lines`, one thing or call each. */
-  | { readonly type: "request"; readonly lines?: readonly string[] }
+  /** The thread adds nothing: a planner plans it. A model is shown what the thread is about. */
+  | { readonly type: "request"; readonly thread?: RequestThread | undefined }
   | { readonly type: "plan"; readonly draft: PlanDraft }
   | { readonly type: "words"; readonly text: string }
   | { readonly type: "answer"; readonly runId: string; readonly stepId: string; readonly answer: JsonValue }

@@ -140,7 +140,7 @@ function byLastStep(runs: readonly RunSnapshot[]): readonly RunSnapshot[] {
   return [...runs].sort((one, other) => lastOf(other).localeCompare(lastOf(one)));
 }
 
-function idOf({ kind, key }: Thing): string {
+export function idOf({ kind, key }: Thing): string {
   return JSON.stringify([kind, key]);
 }
 

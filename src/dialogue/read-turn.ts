@@ -7,7 +7,6 @@ import { readAbout } from "./about-done.ts";
 import { answerTo, readAnswer, takesAnything } from "./answers.ts";
 import { askAfter } from "./ask.ts";
 import { planTurn } from "./draft-turn.ts";
-import type { Focus } from "./focus.ts";
 import { openQuestion } from "./questions.ts";
 import { readAgain, readWithoutReasons } from "./read-again.ts";
 import { readChange, readReplaced } from "./read-change.ts";
@@ -15,7 +14,7 @@ import { readLook, readLookUp } from "./read-look.ts";
 import { readPhrases } from "./read-phrases.ts";
 import { readOtherSum, readResultInText, readSum } from "./read-sums.ts";
 import { doubtLook, readUnknown } from "./read-unknown.ts";
-import { describeThing } from "./say-thing.ts";
+import { showThread } from "./show-thread.ts";
 import { ThreadLine } from "./thread-line.ts";
 import { readUndo } from "./undo-line.ts";
 import { isLaughter } from "./wish.ts";
@@ -37,7 +36,7 @@ export async function readTurn(turn: TurnRequest): Promise<Turn> {
   if (found !== undefined) return doubtLook(line, found);
   const isNew = isAlone || alone.reason === "missing" || asksSomething(line);
   const text = isOpen && !isNew ? answerTo(asked, line) : undefined;
-  return text ?? { type: "request", ...(!isAlone && { lines: describeFocus(line.focus) }) };
+  return text ?? { type: "request", ...(!isAlone && { thread: showThread(line) }) };
 }
 
 /** "Remove the finished ones" behind a list may mean that list alone: what empties more is asked about. */
@@ -99,14 +98,4 @@ const thanks = /^(?:thanks?|thx|ty|grazie|merci|cheers|appreciate\w*)$/;
 
 function answerTalk(words: readonly string[]): string {
   return words.some((word) => thanks.test(word)) ? "You’re welcome." : "All right.";
-}
-
-const maxLines = 8;
-const maxCall = 120;
-
-/** The newest things, and the last call, as a model is shown them. */
-function describeFocus({ things, last: [step] }: Focus): readonly string[] {
-  const known = things.filter(({ isGone }) => !isGone).slice(0, maxLines - 1);
-  const lines = known.map((thing, at) => `@${at + 1} ${describeThing(thing)}`);
-  return step === undefined ? lines : [...lines, `last: ${step.tool} ${JSON.stringify(step.input).slice(0, maxCall)}`];
 }

@@ -353,6 +353,12 @@ function shownFields(record: Readonly<Record<string, unknown>>, view: SensitiveV
   return Object.fromEntries(Object.entries(record).filter(isShown)) as JsonObject;
 }
 
+/** The input of a call without its sensitive values. */
+export function openInput(tools: readonly Tool[], { tool, input }: { readonly tool: string; readonly input: unknown }) {
+  const schemas = knownTools(tools).byName.get(tool)?.schemas;
+  return schemas !== undefined && isRecord(input) ? shownFields(input, sensitiveViewOf(schemas.input)) : {};
+}
+
 /** Without the field that only says which operation it is. */
 function inputFields({ inputs, schemas }: KnownTool, input: unknown): JsonObject {
   if (!isRecord(input)) return {};

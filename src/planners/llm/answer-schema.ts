@@ -1,9 +1,11 @@
 import { branchesOf, type JsonSchema, jsonTypeOf } from "../../core/json-schema.ts";
+import type { ThreadThing } from "../../core/planner.ts";
 import { readAnaphor } from "../../english/word-classes.ts";
 import { type RequestText, textBetween } from "../rules/request.ts";
 import { choicesOf, type SlotType } from "../rules/slots.ts";
 import type { Operation } from "./operations.ts";
 import { unclear } from "./prompt.ts";
+import { takesThing } from "./read-calls.ts";
 
 interface SchemaOptions {
   readonly dialect: SchemaDialect;
@@ -12,6 +14,7 @@ interface SchemaOptions {
   /** The only texts that may be copied, for servers that make a grammar for each request. @default any */
   readonly spans?: string | undefined;
   readonly expressions: boolean;
+  readonly things?: readonly ThreadThing[] | undefined;
 }
 
 /** Servers refuse longer strict schemas. */
@@ -28,6 +31,7 @@ export function answerSchema(operations: readonly Operation[], options: SchemaOp
 function writeSchema(operations: readonly Operation[], options: SchemaOptions) {
   let isClosed = true;
   const isStrict = options.dialect === "strict";
+  const { things = [] } = options;
   const calls = operations.map(({ name, slots, rules }) => {
     const properties: [string, JsonSchema][] = [["do", constant(name)]];
     const required = ["do"];
@@ -42,7 +46,11 @@ function writeSchema(operations: readonly Operation[], options: SchemaOptions) {
       const schema =
         slot.schema === undefined ? schemaOf(slot.type, options, slot.isComposed) : writer.write(slot.schema);
       isClosed &&= writer.isClosed;
-      add(slot.key, schema, slot.isRequired);
+      const signs = things.flatMap((thing, at) => {
+        return takesThing(thing, { tool: rules.tool.name, name: slot.name }) ? [`@${at + 1}`] : [];
+      });
+      const orThing = { anyOf: [...(schema.anyOf ?? [schema]), { ...text, enum: signs }] };
+      add(slot.key, signs.length > 0 ? orThing : schema, slot.isRequired);
     }
     return closedObject(Object.fromEntries(properties), required);
   });

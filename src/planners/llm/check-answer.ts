@@ -95,18 +95,19 @@ export class AnswerReader {
   constructor(private readonly scope: AnswerScope) {}
 
   add(call: WrittenCall): string | undefined {
-    const { operations, earlier, idOf, wish } = this.scope;
+    const { operations, earlier, idOf, wish, things } = this.scope;
     const operation = operations.get(call.do) ?? operationOf([...operations.values()], call.do, call);
     if (operation === undefined) {
       const known = [...operations.keys()].slice(0, maxNames).join(", ");
       return `unknown call ${JSON.stringify(call.do.slice(0, maxWordLength))}; expected ${known} or ${unclear}`;
     }
     const before = [...earlier, ...this.made];
-    const read = readCall(call, operation, { wish, earlier: before });
+    const read = readCall(call, operation, { wish, things, earlier: before });
     if (!read.ok) return read.why;
     const extra = this.expressionsOf(call, before);
     if (typeof extra === "string") return extra;
-    for (const input of read.inputs) this.made.push({ id: idOf(this.made.length), input, operation, extra });
+    const taken = read.taken.length > 0 ? read.taken : undefined;
+    for (const input of read.inputs) this.made.push({ id: idOf(this.made.length), input, operation, extra, taken });
     return undefined;
   }
 

@@ -3,8 +3,8 @@ import type { AccountText, UnsaidValue } from "../../core/approval.ts";
 import { AgentError, type Proposal } from "../../core/errors.ts";
 import type { JsonPath } from "../../core/json.ts";
 import { modelName } from "../../core/language-model.ts";
-import type { PlanSource, PlanStep, PlanWarning } from "../../core/plan.ts";
-import type { PlanDraft, PlanRequest, ReplanRequest } from "../../core/planner.ts";
+import type { PlanSource, PlanStep, PlanWarning, ReadValue } from "../../core/plan.ts";
+import type { PlanDraft, PlanRequest, ReplanRequest, RequestThread } from "../../core/planner.ts";
 import { isDoneRecord, type StepRecord } from "../../core/run-result.ts";
 import { toolOf } from "../../core/step.ts";
 import type { DefinedTool } from "../../core/tool.ts";
@@ -14,7 +14,7 @@ import { mentionsResult } from "../../english/word-classes.ts";
 import { findRefusal, type RefusalKind } from "../../language/refusals.ts";
 import { languageOf } from "../../plan/expressions.ts";
 import { sayNames } from "../../plan/say-call.ts";
-import { type Account, accountFor } from "../rules/account.ts";
+import { type Account, type AccountedWord, accountFor, saysNothing } from "../rules/account.ts";
 import { contentStarts } from "../rules/courtesy.ts";
 import { opensWish, splitRequest } from "../rules/cut-wishes.ts";
 import { compileTool } from "../rules/phrase-rules.ts";
@@ -73,7 +73,7 @@ export class ModelPlanner {
   }
 
   async plan(request: PlanRequest, replan?: ReplanRequest): Promise<PlanDraft> {
-    const isCached = replan === undefined && this.settings.maxCachedPlans > 0;
+    const isCached = replan === undefined && request.thread === undefined && this.settings.maxCachedPlans > 0;
     // "In 5 minutes" means another time with every request.
     if (!isCached || mayHoldDate(request.request)) return this.make(request, replan);
     const key = await cacheKey(request);
@@ -167,7 +167,8 @@ export class ModelPlanner {
     const dialect = model.schemas ?? "plain";
     const results = namesOfResults(shown, most - 1);
     const spans = dialect === "grammar" ? spanPattern(wish, results) : undefined;
-    const options = { dialect, maxCalls: most, results, expressions, spans };
+    const { things = [] } = request.thread ?? {};
+    const options = { dialect, maxCalls: most, results, expressions, spans, things };
     return {
       messages: [...prompt.messages, { role: "user", content: making.questionFor(text, shown) }],
       ...answerSchema(prompt.operations, options),
@@ -178,6 +179,7 @@ export class ModelPlanner {
         isOpposite,
         wish,
         earlier,
+        things,
         operations,
         tools: new Map(request.tools.map((tool) => [tool.name, tool])),
         kept: making.kept(),
@@ -267,18 +269,20 @@ class Making {
   }
 
   questionFor(text: string, earlier: readonly EarlierStep[]): string {
-    const { context } = this.request;
+    const { context, thread } = this.request;
     const parts = context === undefined ? [] : [`Information from the app: ${context}`];
     if (this.replan !== undefined) parts.push(describeFailure(this.replan));
     const names = earlier.map(({ operation }, index) => `$${index + 1} ${operation.name}`);
-    return [...parts, ...names, text].join("\n");
+    return [...parts, ...(thread === undefined ? [] : linesOf(thread)), ...names, text].join("\n");
   }
 
   async finish({ name, model, minCertainty }: ModelPlannerSettings): Promise<ModelPlan> {
     const { tools, nowMs, timeZone } = this.request;
     const { answers, made } = this;
     const failures = answers.flatMap((each) => each.failures);
-    const account = await accountFor(this.steps, { tools, texts: this.texts(), clock: { nowMs, timeZone } });
+    const origins = originsOf(made);
+    const options = { tools, texts: this.texts(), clock: { nowMs, timeZone }, ...origins };
+    const account = await accountFor(this.steps, options);
     const unsaid = this.findUnsaid(account);
     const names = new Set(answers.flatMap((each) => each.unasked.map(({ operation }) => operation.name)));
     const unasked = names.size > 0 ? `no word of the request asks for ${[...names].join(", ")}` : undefined;
@@ -310,6 +314,7 @@ class Making {
       model: modelName(model),
       attempts: answers.reduce((sum, { attempts }) => sum + attempts, 0),
       certainty,
+      ...origins,
       ...(chosen.size > 0 && { tools: [...chosen] }),
       ...(failures.length > 0 && { failures }),
       ...(this.warnings.length > 0 && { warnings: this.warnings }),
@@ -329,7 +334,24 @@ class Making {
     const unsaid = account.unsaid.find((value) => !isOwn(value));
     if (unsaid !== undefined) return `the request does not say ${JSON.stringify(unsaid.words.join(" "))}`;
     const [twice] = account.twice;
-    return twice && `${JSON.stringify(twice.text)} is used twice, but was said once`;
+    if (twice !== undefined) return `${JSON.stringify(twice.text)} is used twice, but was said once`;
+    return this.findVague(account);
+  }
+
+  /** Another name in the request may be what is meant: only the verb before "it" may be unexplained. */
+  private findVague({ words }: Account): string | undefined {
+    const left = [...words.keys()].filter((at) => words[at]?.by === "left" || words[at]?.by === "unused");
+    const textOf = (at: number) => words[at]?.text.toLowerCase() ?? "";
+    const others = this.request.thread?.things.flatMap(({ said = "" }) => said.toLowerCase().split(" ")) ?? [];
+    for (const { id, taken = [] } of this.made)
+      for (const { field, thing } of taken) {
+        const isOwn = ({ place }: AccountedWord) => place?.stepId === id && place.path[1] === field;
+        let verb = words.findIndex(isOwn) - 1;
+        while (saysNothing.has(textOf(verb))) verb--;
+        const vague = left.find((at) => (thing.isNamed ? others.includes(textOf(at)) : at !== verb));
+        if (vague !== undefined) return `${JSON.stringify(textOf(vague))} may mean something else than ${thing.text}`;
+      }
+    return undefined;
   }
 
   private isOperation([, field]: JsonPath): boolean {
@@ -373,6 +395,26 @@ class Making {
       ...(this.replan?.steps ?? []).flatMap(textsOfRecord),
     ];
   }
+}
+
+function linesOf({ things, last }: RequestThread): readonly string[] {
+  const lines = [
+    ...things.map(({ text }, at) => `@${at + 1} ${text}`),
+    ...(last === undefined ? [] : [`last: ${last}`]),
+  ];
+  return things.length === 0 ? lines : ['Write "@1" for the first of:', ...lines];
+}
+
+function originsOf(made: readonly EarlierStep[]): Pick<PlanSource, "read"> {
+  const read = made.flatMap(({ id: stepId, input, taken = [] }) =>
+    taken.flatMap(({ field, isKey, thing }): readonly ReadValue[] => {
+      const { said = "", text, key, label, keyField, labelField = keyField, from } = thing;
+      if (input[field] !== (isKey ? key : label)) return [];
+      const path = [...from.path, isKey ? keyField : labelField];
+      return [{ stepId, path: [field], said, text, from: { ...from, path } }];
+    }),
+  );
+  return read.length > 0 ? { read } : {};
 }
 
 function textsOfRecord({ stepId, iteration, output, error }: StepRecord): readonly AccountText[] {

@@ -1,5 +1,6 @@
 import { canonicalJson, type JsonObject, type JsonPath, type JsonValue } from "../../core/json.ts";
 import { schemasAt } from "../../core/json-schema.ts";
+import type { ThreadThing } from "../../core/planner.ts";
 import type { EarlierPhrases, PhraseReference, SlotValue } from "../../core/tool.ts";
 import { readAnaphor, resultNouns } from "../../english/word-classes.ts";
 import { tokenize } from "../../language/tokens.ts";
@@ -19,22 +20,32 @@ export interface EarlierStep {
   readonly id: string;
   readonly input: JsonObject;
   readonly operation: Operation;
+  readonly taken?: readonly TakenThing[] | undefined;
+}
+
+export interface TakenThing {
+  readonly field: string;
+  readonly thing: ThreadThing;
+  /** False for its label. */
+  readonly isKey: boolean;
 }
 
 export interface CallScope {
   readonly wish: RequestText;
   readonly earlier: readonly EarlierStep[];
+  readonly things: readonly ThreadThing[];
 }
 
 type CallReading =
-  | { readonly ok: true; readonly inputs: readonly JsonObject[] }
+  | { readonly ok: true; readonly inputs: readonly JsonObject[]; readonly taken: readonly TakenThing[] }
   | { readonly ok: false; readonly why: string };
 
 class Unreadable extends Error {}
 
 export function readCall(call: WrittenCall, operation: Operation, scope: CallScope): CallReading {
   try {
-    return { ok: true, inputs: new CallReader(operation, scope).read(call) };
+    const reader = new CallReader(operation, scope);
+    return { ok: true, inputs: reader.read(call), taken: reader.taken };
   } catch (thrown) {
     if (thrown instanceof TooMuchWork) return { ok: false, why: `${operation.name}: it can be read in too many ways` };
     if (!(thrown instanceof Unreadable)) throw thrown;
@@ -52,6 +63,7 @@ class CallReader {
   private readonly direct = new Map<string, unknown>();
   private readonly covered: Uint8Array;
   private readonly results: PhraseReference[] = [];
+  readonly taken: TakenThing[] = [];
   private readonly work = new WorkMeter();
   private isLoop = false;
   private isReferring = false;
@@ -90,6 +102,7 @@ class CallReader {
       if (isRequired) throw new Unreadable(`"${name}" is missing`);
       return;
     }
+    if (this.takeThing(written, { name, isRequired })) return;
     const result = this.referenceIn(written, name);
     if (result !== undefined) return void this.direct.set(name, result);
     if (schema !== undefined) return void this.direct.set(name, this.readDeep(written, [name]));
@@ -99,6 +112,31 @@ class CallReader {
     if (type.kind !== "sum") return void this.takeValue(name, type, written as string | number | boolean);
     const counted = /(?<=\d) (?!(?:mod|to|of|and|plus|minus|times|x)\b)[a-z]+(?:\/[a-z]+)?\b/gi;
     this.direct.set(name, this.withResults(String(written).replace(counted, ""), "it"));
+  }
+
+  /** What a model writes for a thing counts if words of the request point there, or if nothing else can be meant. */
+  private takeThing(written: unknown, { name, isRequired }: Pick<Slot, "name" | "isRequired">): boolean {
+    const { wish, things, earlier } = this.scope;
+    const { tool } = this.operation.rules;
+    const taken = things.filter((thing) => takesThing(thing, { tool: tool.name, name }));
+    const isFirst = earlier.length === 0;
+    const pointed = taken.filter(({ said, isNamed }) => said && this.find(said) !== undefined && (isNamed || isFirst));
+    const signs = things.length === 0 ? [] : (JSON.stringify(written).match(/@\d+/g) ?? []);
+    const sign = signs.find((each) => !wish.text.includes(each));
+    const isMeant = (thing: ThreadThing) =>
+      writesThing(String(written), thing, thing.keyInputs.get(tool.name) === name);
+    const thing = sign === undefined ? pointed.find(isMeant) : taken.find((each) => each === things[placeOf(sign)]);
+    if (thing === undefined && sign === undefined) return false;
+    if (thing === undefined || sign !== (written ?? sign)) throw new Unreadable(`"${name}" cannot be ${sign}`);
+    const isOnly = isRequired && isFirst && taken.length === 1;
+    if (!pointed.includes(thing) && !isOnly) throw new Unreadable(`no word of the request points to ${sign}`);
+    const { said = "", key, label } = thing;
+    const place = this.find(said);
+    if (place !== undefined) this.cover(place.start, place.end);
+    const isKey = thing.keyInputs.get(tool.name) === name;
+    this.direct.set(name, isKey ? key : label);
+    this.taken.push({ field: name, thing, isKey });
+    return true;
   }
 
   /** A text that only looks like a reference stays text. */
@@ -389,6 +427,25 @@ class CallReader {
     if (typeof value !== "object" || value === null) return value;
     return Object.fromEntries(Object.entries(value).map(([key, item]) => [key, this.fillMarks(item, results)]));
   }
+}
+
+/** The key where it is asked for, else the name where a field is called as it is in the thing. */
+export function takesThing(
+  { keyInputs, label, labelField }: ThreadThing,
+  { tool, name }: { readonly tool: string; readonly name: string },
+): boolean {
+  return keyInputs.get(tool) === name || (label !== undefined && labelField === name && keyInputs.has(tool));
+}
+
+function placeOf(sign: string): number {
+  return Number(sign.slice(1)) - 1;
+}
+
+/** A label is also what is to be made: there only "it" stands for a thing. */
+function writesThing(written: string, { key, label, said }: ThreadThing, isKey: boolean): boolean {
+  const isSame = (text = "") => text.toLowerCase() === written.trim().toLowerCase();
+  const words = tokenize(written).map(({ norm }) => norm);
+  return isKey ? [String(key), label, said].some(isSame) : readAnaphor(words, 0) === words.length && isSame(said);
 }
 
 const textType: SlotType = { kind: "text" };

@@ -59,11 +59,11 @@ export interface Account {
  */
 export async function accountFor(
   steps: readonly PlanStep[],
-  { tools, texts, clock, planned = [] }: AccountOptions,
+  { tools, texts, clock, planned = [], read: taken = [] }: AccountOptions,
 ): Promise<Account> {
   const rules = await Promise.all(tools.map(compileTool));
   const read = (text: string) => {
-    const account = new RequestAccount(readRequest(text, clock), rules, planned);
+    const account = new RequestAccount(readRequest(text, clock), rules, { planned, taken });
     for (const step of steps) account.add(step);
     return account.result();
   };
@@ -140,6 +140,7 @@ class RequestAccount {
   private readonly said: readonly { readonly norm: string; readonly at: number }[];
   private readonly present: ReadonlySet<string>;
   private readonly planned = new Set<string>();
+  private readonly taken: ReadonlyMap<string, string>;
   private readonly plannedWords: ReadonlySet<string>;
   private readonly saidText: string;
   private readonly verbs: ReadonlySet<string>;
@@ -150,8 +151,9 @@ class RequestAccount {
   constructor(
     private readonly request: RequestText,
     private readonly tools: readonly ToolRules[],
-    planned: readonly PlanStep[],
+    { planned, taken }: { planned: readonly PlanStep[]; taken: NonNullable<AccountOptions["read"]> },
   ) {
+    this.taken = new Map(taken.map(({ stepId, path, said }) => [JSON.stringify([stepId, path]), said]));
     this.by = request.tokens.map(() => undefined);
     this.verbs = new Set(tools.flatMap(({ rules }) => rules.flatMap(({ firstWords }) => [...firstWords])));
     this.marked = new Set(request.marks.flatMap(({ start, end }) => tokensOf({ start, end })));
@@ -192,7 +194,8 @@ class RequestAccount {
     for (const [at, word] of typed.entries())
       if (isSpoken(word) && (!denials.has(word) || isSpoken(typed[at + 1] ?? ""))) this.by[at] ??= "operation";
     if (findReferences(step.input).length > 0) this.explainResults({ stepId: step.id, path: ["input"] });
-    for (const leaf of leavesOf(inputOf(step), [])) this.addLeaf(leaf, { step, rules, phrases: read });
+    for (const leaf of leavesOf(inputOf(step), []))
+      if (!this.addTaken(leaf, step)) this.addLeaf(leaf, { step, rules, phrases: read });
     this.explainNames(step);
     this.answers ||= isPureStep(rules.tool, input);
     this.explainExpressions(step);
@@ -207,6 +210,14 @@ class RequestAccount {
       for (const [at, word] of this.request.words.entries())
         if (said.has(word)) this.explain(at, at + 1, { stepId: id, path: [field] });
     }
+  }
+
+  private addTaken({ path }: Leaf, { id: stepId }: PlanStep): boolean {
+    const said = this.taken.get(JSON.stringify([stepId, path]));
+    if (said === undefined) return false;
+    const place: Place = { stepId, path: ["input", ...path] };
+    for (const { start, end } of this.findText(normsOf(said), undefined).places ?? []) this.explain(start, end, place);
+    return true;
   }
 
   private addLeaf(

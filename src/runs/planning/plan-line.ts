@@ -16,7 +16,7 @@ interface Line {
   /** True if only a plan can be used. */
   readonly needsPlan: boolean;
   toRequest(): PlanRequest;
-  plan(thread: readonly string[] | undefined): Promise<Plan>;
+  plan(thread: PlanRequest["thread"]): Promise<Plan>;
   complete(draft: PlanDraft): Promise<Plan>;
 }
 
@@ -54,7 +54,7 @@ async function planRequest(
   { reader, turn, read }: { reader: TurnReader; turn: TurnRequest; read: Extract<Turn, { type: "request" }> },
 ): Promise<Plan> {
   try {
-    return await line.plan(read.lines);
+    return await line.plan(read.thread);
   } catch (thrown) {
     const refusal = toPlanningError(line.planner, thrown);
     if (!isAgentError(refusal, "cannot-plan")) throw thrown;

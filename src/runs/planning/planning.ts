@@ -207,12 +207,12 @@ export class Planning {
       load,
       needsPlan: needsPlan || stored.approvedHash !== undefined,
       toRequest: () => this.toRequest(),
-      plan: (lines) => this.planRequest(lines),
+      plan: (own) => this.planRequest(own),
       complete: (draft) => this.complete(draft),
     });
   }
 
-  private async planRequest(thread?: readonly string[]): Promise<Plan> {
+  private async planRequest(thread?: PlanRequest["thread"]): Promise<Plan> {
     const { engine, planner } = this.task;
     const startMs = monotonicNow(engine.clock);
     const { steps, source } = draftOf(planner, await planner.plan(this.toRequest(thread)));
@@ -222,7 +222,7 @@ export class Planning {
     return this.complete({ steps, source: isByModel ? { ...(source as PlanSource), durationMs } : source });
   }
 
-  toRequest(thread?: readonly string[]): PlanRequest {
+  toRequest(thread?: PlanRequest["thread"]): PlanRequest {
     const { engine, settings, request, source } = this.task;
     const { context, tools, stored } = settings;
     const { plannerTimeoutMs } = engine;

@@ -1,5 +1,5 @@
 import { join } from "node:path";
-import { type AgentEvent, createMemoryRunStore, type RunStore } from "planwright";
+import { type AgentEvent, createMemoryRunStore, type PlanRequest, type RunStore } from "planwright";
 import { createSqliteRunStore } from "planwright/sqlite";
 import { createManualClock } from "planwright/testing";
 import { describe, expect, it, onTestFinished } from "vitest";
@@ -38,10 +38,11 @@ describe("a line of a dialogue", () => {
 
   it("passes what a model may be shown to the planner", async () => {
     const asked: unknown[] = [];
+    const shown = { things: [], last: 'Add {"title":"milk"}' };
     const planner = {
       name: "own",
       plan: (request: {
-        readonly thread?: readonly string[];
+        readonly thread?: PlanRequest["thread"];
         readonly request: string;
         readonly signal: AbortSignal;
       }) => {
@@ -49,9 +50,9 @@ describe("a line of a dialogue", () => {
         return wordPlanner.plan(request);
       },
     };
-    const { agent } = createDialogue({ planner, read: () => ({ type: "request", lines: ["@1 milk"] }) });
+    const { agent } = createDialogue({ planner, read: () => ({ type: "request", thread: shown }) });
     await agent.run("add", { thread });
-    expect(asked).toEqual([["add", ["@1 milk"], false]]);
+    expect(asked).toEqual([["add", shown, false]]);
   });
 
   it("may be a plan of its own, which is checked like any other", async () => {
