@@ -43,7 +43,9 @@ function toThreadThing(thing: KnownThing, text: string, line: ThreadLine): Threa
     })
     .map((reference) => ({ ...reference, said: line.textOf(reference) }));
   const isNamed = ({ how, said }: (typeof own)[number]) =>
-    how === "name" ? said.toLowerCase().includes((label ?? String(key)).toLowerCase()) : how !== "pronoun";
+    how === "name"
+      ? said.toLowerCase().includes((label ?? String(key)).toLowerCase())
+      : how === "place" || how === "others";
   const named = own.find(isNamed);
   const said = (named ?? own[0])?.said;
   const from = { runId, stepId, path };

@@ -126,8 +126,9 @@ class CallReader {
     const isMeant = (thing: ThreadThing) =>
       writesThing(String(written), thing, thing.keyInputs.get(tool.name) === name);
     const thing = sign === undefined ? pointed.find(isMeant) : taken.find((each) => each === things[placeOf(sign)]);
-    if (thing === undefined && sign === undefined) return false;
-    if (thing === undefined || sign !== (written ?? sign)) throw new Unreadable(`"${name}" cannot be ${sign}`);
+    const isRead = thing !== undefined && (sign === undefined || sign === written);
+    if (sign !== undefined && !isRead) throw new Unreadable(`"${name}" cannot be ${sign}`);
+    if (!isRead) return false;
     const isOnly = isRequired && isFirst && taken.length === 1;
     if (!pointed.includes(thing) && !isOnly) throw new Unreadable(`no word of the request points to ${sign}`);
     const { said = "", key, label } = thing;
