@@ -103,7 +103,7 @@ export interface ReadValue {
   readonly stepId: string;
   /** The place in the input of this step. */
   readonly path: JsonPath;
-  /** The words of the line that refer to it. */
+  /** The words of the line that refer to it; empty if it can mean nothing else. */
   readonly said: string;
   /** The thing or result in words: "booking 32: Okafor". */
   readonly text: string;

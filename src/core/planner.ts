@@ -21,7 +21,7 @@ export interface PlanRequest {
   readonly tools: readonly DefinedTool[];
   /** Text the caller passes with the request. */
   readonly context?: string;
-  /** What the dialogue is about; absent if the request is part of none. A planner may ignore it. */
+  /** Things of the dialogue; absent if the request is part of none. A planner may ignore it. */
   readonly thread?: RequestThread | undefined;
   /** The steps that an earlier planner made of each wish: only those without need a plan. Empty if the request is one wish. */
   readonly wishes?: readonly RefusedWish[] | undefined;
@@ -44,12 +44,12 @@ export interface PlanRequest {
   readonly emit?: ((event: PlanningEvent) => void | Promise<void>) | undefined;
 }
 
-/** Short enough to stand above a request in a prompt. @inline */
+/** Things that a request may refer to. @inline */
 export interface RequestThread {
   /** Those that the request refers to first, then the newest. */
   readonly things: readonly ThreadThing[];
-  /** The last call. Sensitive values are left out. */
-  readonly last?: string | undefined;
+  /** The same in at most eight lines for a model, with `@1` for the first thing, and the last call; without sensitive values. */
+  readonly lines: readonly string[];
 }
 
 /** Something that an earlier run showed or changed. @inline */

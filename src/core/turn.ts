@@ -13,7 +13,7 @@ export interface TurnRequest
 
 /** The meaning of a line that its thread gives it. */
 export type Turn =
-  /** The thread adds nothing: a planner plans it. A model is shown what the thread is about. */
+  /** The thread adds nothing: a planner plans it. A model is shown its things. */
   | { readonly type: "request"; readonly thread?: RequestThread | undefined }
   | { readonly type: "plan"; readonly draft: PlanDraft }
   | { readonly type: "words"; readonly text: string }

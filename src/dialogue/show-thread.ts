@@ -8,29 +8,32 @@ import type { ThreadLine } from "./thread-line.ts";
 const maxThings = 6;
 const maxLine = 40;
 const maxCall = 80;
-/** All lines that a small model is shown, without what explains them. */
-const maxTokens = 66;
-/** The sign of a thing, and the end of its line. */
-const tokensOfSign = 2;
+/** All lines that a small model is shown. */
+const maxTokens = 80;
 
-/** What a model is shown of a thread; undefined if there is nothing. */
+/** The things and the last call, short enough to stand above a request; undefined if there are none. */
 export function showThread(line: ThreadLine): RequestThread | undefined {
   const { focus, references, turn } = line;
-  const [step] = focus.last;
-  const call = step && `${step.tool} ${JSON.stringify(openInput(turn.tools, step))}`;
-  const last = call === undefined ? undefined : oneLine(call, maxCall);
-  let room = maxTokens - estimateTokens(last ?? "");
   const all = [...references.flatMap(({ things }) => things), ...focus.things];
   const known = new Map(all.filter(({ isGone }) => !isGone).map((thing) => [idOf(thing), thing]));
-  const things = [...known.values()].slice(0, maxThings).flatMap((thing) => {
+  const [step] = focus.last;
+  if (step === undefined && known.size === 0) return undefined;
+  const call = step && `last: ${step.tool} ${JSON.stringify(openInput(turn.tools, step))}`;
+  const last = call === undefined ? [] : [oneLine(call, maxCall)];
+  const things: ThreadThing[] = [];
+  let lines: readonly string[] = last;
+  for (const thing of [...known.values()].slice(0, maxThings)) {
     const text = oneLine(describeThing(thing), maxLine);
-    room -= estimateTokens(text) + tokensOfSign;
-    return room < 0 ? [] : [toThreadThing(thing, text, line)];
-  });
-  return things.length === 0 && last === undefined ? undefined : { things, last };
+    const signs = [...things.map((each) => each.text), text].map((each, at) => `@${at + 1} ${each}`);
+    const longer = ['Write "@1" for the first of:', ...signs, ...last];
+    if (estimateTokens(longer.join("\n")) > maxTokens) break;
+    things.push(toThreadThing(thing, text, line));
+    lines = longer;
+  }
+  return { things, lines };
 }
 
-/** What an output says stays data: it can make no line of its own. */
+/** A name that an output has stays data: it can make no line of its own. */
 function oneLine(text: string, length: number): string {
   return text.replace(/\s+/g, " ").slice(0, length).toWellFormed();
 }

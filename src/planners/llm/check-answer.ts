@@ -106,7 +106,7 @@ export class AnswerReader {
     if (!read.ok) return read.why;
     const extra = this.expressionsOf(call, before);
     if (typeof extra === "string") return extra;
-    const taken = read.taken.length > 0 ? read.taken : undefined;
+    const { taken } = read;
     for (const input of read.inputs) this.made.push({ id: idOf(this.made.length), input, operation, extra, taken });
     return undefined;
   }

@@ -3,8 +3,8 @@ import type { AccountText, UnsaidValue } from "../../core/approval.ts";
 import { AgentError, type Proposal } from "../../core/errors.ts";
 import type { JsonPath } from "../../core/json.ts";
 import { modelName } from "../../core/language-model.ts";
-import type { PlanSource, PlanStep, PlanWarning, ReadValue } from "../../core/plan.ts";
-import type { PlanDraft, PlanRequest, ReplanRequest, RequestThread } from "../../core/planner.ts";
+import type { PlanSource, PlanStep, PlanWarning } from "../../core/plan.ts";
+import type { PlanDraft, PlanRequest, ReplanRequest } from "../../core/planner.ts";
 import { isDoneRecord, type StepRecord } from "../../core/run-result.ts";
 import { toolOf } from "../../core/step.ts";
 import type { DefinedTool } from "../../core/tool.ts";
@@ -14,7 +14,7 @@ import { mentionsResult } from "../../english/word-classes.ts";
 import { findRefusal, type RefusalKind } from "../../language/refusals.ts";
 import { languageOf } from "../../plan/expressions.ts";
 import { sayNames } from "../../plan/say-call.ts";
-import { type Account, type AccountedWord, accountFor, saysNothing } from "../rules/account.ts";
+import { type Account, accountFor, saysNothing } from "../rules/account.ts";
 import { contentStarts } from "../rules/courtesy.ts";
 import { opensWish, splitRequest } from "../rules/cut-wishes.ts";
 import { compileTool } from "../rules/phrase-rules.ts";
@@ -273,16 +273,15 @@ class Making {
     const parts = context === undefined ? [] : [`Information from the app: ${context}`];
     if (this.replan !== undefined) parts.push(describeFailure(this.replan));
     const names = earlier.map(({ operation }, index) => `$${index + 1} ${operation.name}`);
-    return [...parts, ...(thread === undefined ? [] : linesOf(thread)), ...names, text].join("\n");
+    return [...parts, ...(thread?.lines ?? []), ...names, text].join("\n");
   }
 
   async finish({ name, model, minCertainty }: ModelPlannerSettings): Promise<ModelPlan> {
     const { tools, nowMs, timeZone } = this.request;
     const { answers, made } = this;
     const failures = answers.flatMap((each) => each.failures);
-    const origins = originsOf(made);
-    const options = { tools, texts: this.texts(), clock: { nowMs, timeZone }, ...origins };
-    const account = await accountFor(this.steps, options);
+    const read = originsOf(made);
+    const account = await accountFor(this.steps, { tools, texts: this.texts(), clock: { nowMs, timeZone }, ...read });
     const unsaid = this.findUnsaid(account);
     const names = new Set(answers.flatMap((each) => each.unasked.map(({ operation }) => operation.name)));
     const unasked = names.size > 0 ? `no word of the request asks for ${[...names].join(", ")}` : undefined;
@@ -314,7 +313,7 @@ class Making {
       model: modelName(model),
       attempts: answers.reduce((sum, { attempts }) => sum + attempts, 0),
       certainty,
-      ...origins,
+      ...read,
       ...(chosen.size > 0 && { tools: [...chosen] }),
       ...(failures.length > 0 && { failures }),
       ...(this.warnings.length > 0 && { warnings: this.warnings }),
@@ -345,8 +344,7 @@ class Making {
     const others = this.request.thread?.things.flatMap(({ said = "" }) => said.toLowerCase().split(" ")) ?? [];
     for (const { id, taken = [] } of this.made)
       for (const { field, thing } of taken) {
-        const isOwn = ({ place }: AccountedWord) => place?.stepId === id && place.path[1] === field;
-        let verb = words.findIndex(isOwn) - 1;
+        let verb = words.findIndex(({ place }) => place?.stepId === id && place.path[1] === field) - 1;
         while (saysNothing.has(textOf(verb))) verb--;
         const vague = left.find((at) => (thing.isNamed ? others.includes(textOf(at)) : at !== verb));
         if (vague !== undefined) return `${JSON.stringify(textOf(vague))} may mean something else than ${thing.text}`;
@@ -397,22 +395,9 @@ class Making {
   }
 }
 
-function linesOf({ things, last }: RequestThread): readonly string[] {
-  const lines = [
-    ...things.map(({ text }, at) => `@${at + 1} ${text}`),
-    ...(last === undefined ? [] : [`last: ${last}`]),
-  ];
-  return things.length === 0 ? lines : ['Write "@1" for the first of:', ...lines];
-}
-
 function originsOf(made: readonly EarlierStep[]): Pick<PlanSource, "read"> {
   const read = made.flatMap(({ id: stepId, input, taken = [] }) =>
-    taken.flatMap(({ field, isKey, thing }): readonly ReadValue[] => {
-      const { said = "", text, key, label, keyField, labelField = keyField, from } = thing;
-      if (input[field] !== (isKey ? key : label)) return [];
-      const path = [...from.path, isKey ? keyField : labelField];
-      return [{ stepId, path: [field], said, text, from: { ...from, path } }];
-    }),
+    taken.flatMap(({ field, value, origin }) => (input[field] === value ? [{ stepId, path: [field], ...origin }] : [])),
   );
   return read.length > 0 ? { read } : {};
 }

@@ -1,5 +1,6 @@
 import { canonicalJson, type JsonObject, type JsonPath, type JsonValue } from "../../core/json.ts";
 import { schemasAt } from "../../core/json-schema.ts";
+import type { ReadValue } from "../../core/plan.ts";
 import type { ThreadThing } from "../../core/planner.ts";
 import type { EarlierPhrases, PhraseReference, SlotValue } from "../../core/tool.ts";
 import { readAnaphor, resultNouns } from "../../english/word-classes.ts";
@@ -25,9 +26,9 @@ export interface EarlierStep {
 
 export interface TakenThing {
   readonly field: string;
+  readonly value: string | number | undefined;
   readonly thing: ThreadThing;
-  /** False for its label. */
-  readonly isKey: boolean;
+  readonly origin: Omit<ReadValue, "stepId" | "path">;
 }
 
 export interface CallScope {
@@ -114,29 +115,36 @@ class CallReader {
     this.direct.set(name, this.withResults(String(written).replace(counted, ""), "it"));
   }
 
-  /** What a model writes for a thing counts if words of the request point there, or if nothing else can be meant. */
+  /** A sign counts if words of the request point to its thing, or if nothing else can be meant. */
   private takeThing(written: unknown, { name, isRequired }: Pick<Slot, "name" | "isRequired">): boolean {
     const { wish, things, earlier } = this.scope;
     const { tool } = this.operation.rules;
-    const taken = things.filter((thing) => takesThing(thing, { tool: tool.name, name }));
+    const isKey = ({ keyInputs }: ThreadThing) => keyInputs.get(tool.name) === name;
+    const fitting = things.filter((thing) => takesThing(thing, { tool: tool.name, name }));
     const isFirst = earlier.length === 0;
-    const pointed = taken.filter(({ said, isNamed }) => said && this.find(said) !== undefined && (isNamed || isFirst));
+    const pointed = fitting.filter(({ said, isNamed }) => said && this.find(said) && (isNamed || isFirst));
     const signs = things.length === 0 ? [] : (JSON.stringify(written).match(/@\d+/g) ?? []);
     const sign = signs.find((each) => !wish.text.includes(each));
-    const isMeant = (thing: ThreadThing) =>
-      writesThing(String(written), thing, thing.keyInputs.get(tool.name) === name);
-    const thing = sign === undefined ? pointed.find(isMeant) : taken.find((each) => each === things[placeOf(sign)]);
-    const isRead = thing !== undefined && (sign === undefined || sign === written);
-    if (sign !== undefined && !isRead) throw new Unreadable(`"${name}" cannot be ${sign}`);
-    if (!isRead) return false;
-    const isOnly = isRequired && isFirst && taken.length === 1;
-    if (!pointed.includes(thing) && !isOnly) throw new Unreadable(`no word of the request points to ${sign}`);
-    const { said = "", key, label } = thing;
+    const words = String(written).toLowerCase().split(" ");
+    // A label is also what is to be made: there only "it" stands for a thing.
+    const isIt = readAnaphor(words, 0) === words.length;
+    const isWritten = (each: ThreadThing) =>
+      [isKey(each) || isIt ? each.said : "", ...(isKey(each) ? [each.label, String(each.key)] : [])].some(
+        (text) => text?.toLowerCase() === words.join(" "),
+      );
+    const isSigned = (each: ThreadThing) => sign === written && `@${things.indexOf(each) + 1}` === sign;
+    const thing = sign === undefined ? pointed.find(isWritten) : fitting.find(isSigned);
+    if (thing === undefined && sign !== undefined) throw new Unreadable(`"${name}" cannot be ${sign}`);
+    if (thing === undefined) return false;
+    if (!pointed.includes(thing) && !(isRequired && isFirst && fitting.length === 1))
+      throw new Unreadable(`no word of the request points to ${sign}`);
+    const { said = "", text, key, label, keyField, labelField = keyField, from } = thing;
     const place = this.find(said);
     if (place !== undefined) this.cover(place.start, place.end);
-    const isKey = thing.keyInputs.get(tool.name) === name;
-    this.direct.set(name, isKey ? key : label);
-    this.taken.push({ field: name, thing, isKey });
+    const [value, field] = isKey(thing) ? [key, keyField] : [label, labelField];
+    this.direct.set(name, value);
+    const origin = { said, text, from: { ...from, path: [...from.path, field] } };
+    this.taken.push({ field: name, value, thing, origin });
     return true;
   }
 
@@ -436,17 +444,6 @@ export function takesThing(
   { tool, name }: { readonly tool: string; readonly name: string },
 ): boolean {
   return keyInputs.get(tool) === name || (label !== undefined && labelField === name && keyInputs.has(tool));
-}
-
-function placeOf(sign: string): number {
-  return Number(sign.slice(1)) - 1;
-}
-
-/** A label is also what is to be made: there only "it" stands for a thing. */
-function writesThing(written: string, { key, label, said }: ThreadThing, isKey: boolean): boolean {
-  const isSame = (text = "") => text.toLowerCase() === written.trim().toLowerCase();
-  const words = tokenize(written).map(({ norm }) => norm);
-  return isKey ? [String(key), label, said].some(isSame) : readAnaphor(words, 0) === words.length && isSame(said);
 }
 
 const textType: SlotType = { kind: "text" };

@@ -38,7 +38,7 @@ describe("a line of a dialogue", () => {
 
   it("passes what a model may be shown to the planner", async () => {
     const asked: unknown[] = [];
-    const shown = { things: [], last: 'Add {"title":"milk"}' };
+    const shown = { things: [], lines: ["last: Add {}"] };
     const planner = {
       name: "own",
       plan: (request: {
