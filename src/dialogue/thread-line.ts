@@ -14,7 +14,7 @@ const maxThings = 50;
 const near = 5;
 
 /** Also what the line before asked about, if it was answered in words. */
-function focusOf(tools: TurnRequest["tools"], runs: TurnRequest["runs"]): Focus {
+function focusOf({ tools, runs }: TurnRequest, isPhraseWord: (word: string) => boolean): Focus {
   const focus = readFocus(tools, runs);
   const [run, ...older] = runs;
   const wasRefused = run?.status === "failed" && run.error?.code === "cannot-plan";
@@ -24,7 +24,8 @@ function focusOf(tools: TurnRequest["tools"], runs: TurnRequest["runs"]): Focus 
   if (!isTold || run.request === undefined || older.length === 0) return focus;
   const tokens = tokenize(run.request);
   const words = tokens.map(({ norm }) => norm);
-  const [reference, other] = findReferences(words, tokens, readFocus(tools, older)).filter(({ isOpen }) => !isOpen);
+  const said = findReferences({ words, tokens, isPhraseWord }, readFocus(tools, older));
+  const [reference, other] = said.filter(({ isOpen }) => !isOpen);
   if (reference === undefined || other !== undefined) return focus;
   return { ...focus, mentions: [{ kind: "shown", run, things: reference.things }, ...focus.mentions] };
 }
@@ -41,11 +42,11 @@ export class ThreadLine {
     readonly turn: TurnRequest,
     readonly rules: readonly ToolRules[],
   ) {
-    const { request, nowMs, timeZone, maxSteps, tools, runs } = turn;
+    const { request, nowMs, timeZone, maxSteps } = turn;
     this.planning = new Planning(rules, { nowMs, timeZone }, { explain: false, maxSteps });
-    this.focus = focusOf(tools, runs);
-    this.request = readRequest(request, { nowMs, timeZone });
     const isPhraseWord = (word: string) => rules.some(({ vocabulary }) => vocabulary.has(word));
+    this.focus = focusOf(turn, isPhraseWord);
+    this.request = readRequest(request, { nowMs, timeZone });
     this.references = findReferences({ ...this.request, isPhraseWord }, this.focus);
     this.wish = readWish(this.request, (clause) => this.isNamedIn(clause));
   }
