@@ -1,14 +1,12 @@
-import { type AgentErrorData, isAgentError, type Proposal } from "../core/errors.ts";
+import { type AgentErrorData, isAgentError } from "../core/errors.ts";
 import type { PendingItem } from "../core/events.ts";
 import { copyJson, isRecord, type JsonObject } from "../core/json.ts";
-import { schemasAt } from "../core/json-schema.ts";
 import type { PlanStep } from "../core/plan.ts";
 import type { QuestionItem } from "../core/question.ts";
 import { describeRefusal, type RunSnapshot, type StepRecord } from "../core/run-result.ts";
 import { callsTool, describeStepRef, describeWait, waitToolName } from "../core/step.ts";
 import { cutText, textFrom } from "../core/text.ts";
 import type { Tool } from "../core/tool.ts";
-import { toolSchemas } from "../core/tool-schemas.ts";
 import { sayDate, yearAt } from "../dates/say-date.ts";
 import { dependenciesOf, stepsNamedIn } from "../plan/references.ts";
 import { sayNames } from "../plan/say-call.ts";
@@ -16,7 +14,6 @@ import { sayStep } from "../planners/rules/say.ts";
 import { isInValues } from "./check-words.ts";
 import { lookId } from "./questions.ts";
 import { type Clock, type DoneCall, onOneLine, sayOutput } from "./say-output.ts";
-import { isSensitiveField } from "./sensitive-field.ts";
 import { toolNamed } from "./things.ts";
 
 /** A run as it is shown: with neither secrets nor what `redact` hides. */
@@ -122,7 +119,7 @@ function sayState(run: SpokenRun, saying: Saying): readonly string[] {
   if (status === "suspended") return firstOf(pending, (item) => sayPending(item, run, saying).join("\n"));
   if (error === undefined || status === "completed") return [];
   if (status === "interrupted") return [sentences.interrupted()];
-  if (isAgentError(error, "cannot-plan")) return sayRefusal(error, saying);
+  if (isAgentError(error, "cannot-plan")) return sayRefusal(error);
   if (isAgentError(error, "cancelled")) return sayCancelled(run, error.details.reason, saying);
   const refusal = describeRefusal(run);
   if (refusal !== undefined) return [say(`${refusal}.`)];
@@ -133,23 +130,12 @@ function sayState(run: SpokenRun, saying: Saying): readonly string[] {
   return said.length > 0 ? [...new Set(said)] : [messageOf(error)];
 }
 
-function sayRefusal({ message, details }: AgentErrorData<"cannot-plan">, { tools }: Saying): readonly string[] {
+function sayRefusal({ message, details }: AgentErrorData<"cannot-plan">): readonly string[] {
   const { proposals = [], examples } = details;
-  const asking = proposals.find(({ asks }) => asks !== undefined);
-  const asked = asking && mayAsk(asking, tools) ? asking.asks?.text : undefined;
   const meanings = proposals.filter(({ asks }) => asks === undefined).map(({ text }) => say(text));
-  if (asked !== undefined) return [say(message), say(asked)];
   if (meanings.length > 0) return [say(message), sentences.didYouMean(meanings)];
   const shown = examples.slice(0, 2).map(say);
   return [say(message), ...(shown.length > 0 ? [sentences.forExample(shown)] : [])];
-}
-
-/** A sensitive value is not asked for in words either: the answer would be recorded. */
-function mayAsk({ steps, asks }: Proposal, tools: readonly Tool[]): boolean {
-  const tool = toolNamed(tools, steps.find(({ id }) => id === asks?.stepId)?.tool ?? "");
-  const schemas = tool && toolSchemas(tool);
-  if (asks === undefined || schemas === undefined || schemas instanceof Promise) return true;
-  return !isSensitiveField(schemasAt(schemas.input, [asks.field]) ?? []);
 }
 
 function sayCancelled({ steps, notUndone = [] }: SpokenRun, reason: string, saying: Saying): readonly string[] {

@@ -10,7 +10,7 @@ import { findReferences, type Reference } from "./references.ts";
 import { readWish, type Wish } from "./wish.ts";
 
 const maxThings = 50;
-/** Keys that are not known may be that far from those that are. */
+/** Keys that are not known, as they are newer, may be that far behind those that are. */
 const near = 5;
 
 /** Also what the line before asked about, if it was answered in words. */
@@ -73,7 +73,7 @@ export class ThreadLine {
     const said = words.filter((_, at) => at >= (this.wish?.start ?? 0) && at < (this.wish?.end ?? 0) && !isTime(at));
     const keys = this.focus.things.filter((thing) => thing.kind === kind).map(({ key }) => key);
     const numbers = keys.filter((key) => typeof key === "number");
-    const [least, most] = [Math.min(...numbers) - near, Math.max(...numbers) + near];
+    const [least, most] = [Math.min(...numbers), Math.max(...numbers) + near];
     const isNear = (word: string) => /^\d+$/.test(word) && Number(word) >= least && Number(word) <= most;
     return said.some((word) => keys.some((key) => String(key) === word) || isNear(word));
   }

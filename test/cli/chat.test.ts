@@ -74,7 +74,7 @@ Which one?
 2 eggs
 Changed "eggs", high priority.
 The request cannot be planned: no phrase of the tools fits "sing"; "{list} list" of TodoStore is near.
-Which list?
+For example: "2 + 3" or "show todo".
 Added "bread".
 `,
     });

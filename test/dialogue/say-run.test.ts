@@ -161,7 +161,7 @@ describe("the words of a run", () => {
       'Unsure.\nDid you mean "a" or "b"?',
     ],
     [
-      "a refusal that asks",
+      "a refusal that lacks a value",
       {
         status: "failed",
         error: failure("cannot-plan", "Unsure.", {
@@ -169,7 +169,7 @@ describe("the words of a run", () => {
           proposals: [{ text: "a", steps: [], asks: { text: "Which?" } }],
         }),
       },
-      "Unsure.\nWhich?",
+      "Unsure.",
     ],
     [
       "a rejection",
