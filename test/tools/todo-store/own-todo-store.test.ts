@@ -82,8 +82,8 @@ function meaningOf(
   return { ...fields, title: undefined, id: { $ref: `${(title as { $ref: string }).$ref}.id` } };
 }
 
-const phrases = templates.map(({ phrase, input = {}, slots = {}, anywhere, destructive = false }) => ({
-  ...{ phrase, slots, destructive },
+const phrases = templates.map(({ phrase, input = {}, slots = {}, anywhere, destructive = false, known = false }) => ({
+  ...{ phrase, slots, destructive, known },
   ...(anywhere && { anywhere }),
   toInput(found: Fields, context: Context): never | undefined {
     return meaningOf(phrase, input, found, context) as never;
