@@ -67,6 +67,7 @@ export function readWish(request: RequestText, isNaming: (clause: Part) => boole
   const isReason = (clause: Part) =>
     !isNaming(clause) &&
     !saysValue(request, clause) &&
+    !saysWhich(words, clause) &&
     (statesReason(words, clause.start, clause.end) || isStatement(words, clause));
   const wishes = busy.length > 1 ? busy.filter((clause) => !isReason(clause)) : busy;
   const [wish] = wishes;
@@ -118,6 +119,13 @@ function isStatement(words: readonly string[], { start, end }: Part): boolean {
     (/['’]s$/.test(said[0] ?? "") && said.length > 1) ||
     (/['’]s$/.test(said[1] ?? "") && said.length > 2)
   );
+}
+
+/** "Rossi it was", "it was Rossi": may name the thing, even one that nobody has seen. "It was cancelled" tells of it. */
+function saysWhich(words: readonly string[], { start, end }: Part): boolean {
+  const said = words.slice(start, end).join(" ");
+  const [, told] = /^(?:it|that|this)(?:['’]s| is| was) (\S+)$/.exec(said) ?? [];
+  return /\b(?:it|that|this) (?:is|was)$/.test(said) || (told !== undefined && !/ing$/.test(told) && !isPastVerb(told));
 }
 
 const laughter =

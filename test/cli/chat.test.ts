@@ -244,6 +244,8 @@ y/n> y
     const said = [...talk.matchAll(/^(?:y\/n)?> (.*)$/gm)].map(([, line]) => `${line}\r`);
     vi.stubEnv("TZ", "UTC");
     vi.setSystemTime("2026-11-26T10:00:00Z");
+    // The bookings are those of the day on which the file is loaded.
+    vi.resetModules();
     const { default: tools } = await import("../../examples/dialogue/bookings.ts");
     const shown = await typeAt(said, { agent: createAgent({ tools }) });
     vi.useRealTimers();

@@ -9,9 +9,8 @@ import {
   isAgentError,
   type Tool,
 } from "planwright";
-import { describe, expect, it } from "vitest";
+import { describe, expect, it, vi } from "vitest";
 import * as z from "zod/v4";
-import bookingTools from "../../examples/dialogue/bookings.ts";
 
 /** A request that a page quotes: `planned` names the tool of each step (`wait` for one that waits), `refused` a reason. */
 interface DocumentedRequest {
@@ -107,13 +106,16 @@ const rows = readFileSync("test/package/documented-requests.jsonl", "utf8")
   .map((line): DocumentedRequest => JSON.parse(line));
 
 async function planRow({ request, tools: names, after }: DocumentedRequest) {
-  const agent = createAgent({ tools: names.map(findTool) });
+  // A dialogue changes the bookings; each finds them as they were at first.
+  if (after !== undefined) vi.resetModules();
+  const { default: bookings } = await import("../../examples/dialogue/bookings.ts");
+  const agent = createAgent({ tools: names.map((name) => findTool(name, bookings)) });
   for (const line of after ?? []) await agent.run(line, { thread: "ada" });
   return agent.plan(request, after && { thread: "ada" });
 }
 
-function findTool(name: string): Tool {
-  const tool = tools[name] ?? bookingTools.find((each) => each.name === name);
+function findTool(name: string, bookings: readonly Tool[]): Tool {
+  const tool = tools[name] ?? bookings.find((each) => each.name === name);
   if (tool === undefined) throw new Error(`There is no tool "${name}" in this file.`);
   return tool;
 }
