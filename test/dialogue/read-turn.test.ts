@@ -63,6 +63,8 @@ it.each<[how: string, lines: readonly string[]]>([
   ["the last change of something else", [list, "set the hall to 5 seats", "no, the cellar"]],
   ["two things at once", [list, "set the price of the attic to the cellar"]],
   ["a condition", [list, "close the attic unless it rains"]],
+  ["a name that nothing has, and a pronoun", [list, "set the attic to 5 seats", "Pool it was, kindly close it"]],
+  ["a pronoun that is a name that nothing has", [list, "set the attic to 5 seats", "it was Pool, close it"]],
   ["thanks", [list, "set the attic to 5 seats", "thanks, that is great"]],
   ["a past", [list, "did you close the attic?"]],
 ])("changes nothing by %s", async (_, lines) => {
