@@ -3,7 +3,7 @@ import { tokenize } from "../language/tokens.ts";
 import type { Part } from "../planners/rules/items.ts";
 import type { ToolRules } from "../planners/rules/phrase-rules.ts";
 import { Planning } from "../planners/rules/plan-by-rules.ts";
-import { type BoundThing, type RequestText, readRequest, textBetween } from "../planners/rules/request.ts";
+import { type BoundThing, isCapital, type RequestText, readRequest, textBetween } from "../planners/rules/request.ts";
 import { askWhich, type MeantCall, type PlanTurn, planTurn } from "./draft-turn.ts";
 import { type Focus, type KnownThing, readFocus } from "./focus.ts";
 import { findReferences, type Reference } from "./references.ts";
@@ -49,6 +49,17 @@ export class ThreadLine {
     this.request = readRequest(request, { nowMs, timeZone });
     this.references = findReferences({ ...this.request, isPhraseWord }, this.focus);
     this.wish = readWish(this.request, (clause) => this.isNamedIn(clause));
+    if (this.hasNameApart()) this.references = this.references.filter(({ how }) => how !== "pronoun");
+  }
+
+  /** "Rossi, cancel it" may call somebody, or say what "it" is. */
+  private hasNameApart(): boolean {
+    const { start, end } = this.wish ?? { start: 0, end: 0 };
+    const isName = (at: number) => isCapital(this.request, at);
+    return (
+      (isName(start) && this.request.words[start + 1] === ",") ||
+      (isName(end - 1) && this.request.words[end - 2] === ",")
+    );
   }
 
   private isNamedIn({ start, end }: Part): boolean {

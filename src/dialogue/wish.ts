@@ -125,7 +125,10 @@ function isStatement(words: readonly string[], { start, end }: Part): boolean {
 function saysWhich(words: readonly string[], { start, end }: Part): boolean {
   const said = words.slice(start, end).join(" ");
   const [, told] = /^(?:it|that|this)(?:['’]s| is| was) (\S+)$/.exec(said) ?? [];
-  return /\b(?:it|that|this) (?:is|was)$/.test(said) || (told !== undefined && !/ing$/.test(told) && !isPastVerb(told));
+  return (
+    /\b(?:(?:it|that|this) (?:is|was)|(?:is|was) (?:it|that|this))$/.test(said) ||
+    (told !== undefined && !/ing$/.test(told) && !isPastVerb(told))
+  );
 }
 
 const laughter =

@@ -65,6 +65,7 @@ it.each<[how: string, lines: readonly string[]]>([
   ["a condition", [list, "close the attic unless it rains"]],
   ["a name that nothing has, and a pronoun", [list, "set the attic to 5 seats", "Pool it was, kindly close it"]],
   ["a pronoun that is a name that nothing has", [list, "set the attic to 5 seats", "it was Pool, close it"]],
+  ["somebody who is called, or a name that nothing has", [list, "set the attic to 5 seats", "Pool, close it"]],
   ["thanks", [list, "set the attic to 5 seats", "thanks, that is great"]],
   ["a past", [list, "did you close the attic?"]],
 ])("changes nothing by %s", async (_, lines) => {
