@@ -331,13 +331,10 @@ const answerSchema = () => {
   );
 };
 
-/** Written out, as zod before 4 infers a schema of an answer that is no {@link JsonObject}. */
-type AskStep = StepHead & { readonly wait: { readonly ask: Question; readonly timeoutMs?: number | undefined } };
-
 /** A step is checked as one that asks, waits for something else or calls a tool, so that issues say what is meant. */
 const stepSchema = () => {
   const [tool, wait, ask] = [toolStepSchema(), waitStepSchema(), askStepSchema()];
-  return z.custom<z.infer<typeof tool> | z.infer<typeof wait> | AskStep>().superRefine((step, context) => {
+  return z.custom<z.infer<typeof tool> | WaitStep>().superRefine((step, context) => {
     const waits = typeof step === "object" && step !== null && "wait" in step;
     const asks = waits && typeof step.wait === "object" && step.wait !== null && "ask" in step.wait;
     const parsed = (asks ? ask : waits ? wait : tool).safeParse(step);
