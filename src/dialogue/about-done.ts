@@ -19,27 +19,13 @@ function whyAsked(line: ThreadLine): string | undefined {
   const { turn } = line;
   if (!/^(?:but )?why (?:did|do) you ask/.test(wordsOf(line).join(" "))) return undefined;
   for (const { plan } of turn.runs) {
-    const asked =
-      plan?.steps.flatMap(({ wait }) =>
-        wait !== undefined && "ask" in wait
-          ? [
-              (
-                wait as unknown as {
-                  ask: { message: string; options?: readonly { label: string; description?: string }[] };
-                }
-              ).ask,
-            ]
-          : [],
-      ) ?? [];
-    const [question] = asked;
+    const asking = plan?.steps.flatMap(({ wait }) => (wait !== undefined && "ask" in wait ? [wait.ask] : [])) ?? [];
+    const [question] = asking;
     if (question === undefined) continue;
-    const options =
-      question.options?.map(({ label, description }) =>
-        description === undefined ? label : `${label} (${description})`,
-      ) ?? [];
-    return options.length > 1
-      ? `Because more than one fits: ${options.join("; ")}.`
-      : "Because the request did not say it.";
+    const said = (question.options ?? []).map(({ label, description }) =>
+      description ? `${label} (${description})` : label,
+    );
+    return said.length > 1 ? `Because more than one fits: ${said.join("; ")}.` : "Because the request did not say it.";
   }
   return "I have not asked anything.";
 }
@@ -72,7 +58,7 @@ function didYou(line: ThreadLine): string | undefined {
   const changed = focus.mentions.find(
     ({ kind, things }) => kind === "changed" && things.some((each) => isSameThing(each, thing)),
   );
-  return changed === undefined ? `No: ${sayThing(thing, line.turn)}.` : `Yes: ${sayThing(thing, line.turn)}.`;
+  return `${changed === undefined ? "No" : "Yes"}: ${sayThing(thing, line.turn)}.`;
 }
 
 const questions = /^(?:what|which|when|how|who|where|is|are|does|has|was)$/;

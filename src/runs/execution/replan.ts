@@ -41,14 +41,30 @@ export async function replan(run: Run): Promise<Plan | undefined> {
   const choosing = choicePlanner(run);
   const planner = choosing ?? (mayAskPlanner(run) ? run.engine.planner : undefined);
   if (planner?.replan === undefined) return undefined;
+  const isChosen = planner === choosing;
+  return revisePlan(run, { planner, cause }, (planning) => askForSteps(run, { planner, planning, cause, isChosen }));
+}
+
+interface Revision {
+  readonly plan: Plan;
+  readonly approvals: readonly ReplanApproval[];
+}
+
+/** Records the plan that `revise` returns, or its failure; if it returns none, the plan stays as it is. */
+export async function revisePlan(
+  run: Run,
+  { planner, cause }: { readonly planner: Planner; readonly cause: AgentErrorData },
+  revise: (planning: Planning) => Promise<Revision | undefined>,
+): Promise<Plan | undefined> {
   const source = run.openSource();
   const base = { type: "plan-revise", planner: planner.name, replan: run.state.replans + 1, cause } as const;
   const { request } = run.state.plan as Plan;
   const planning = new Planning(taskIn(run, { request, planner, source }));
   try {
-    const asking = () => askForSteps(run, { planner, planning, cause, isChosen: planner === choosing });
-    const { plan: revised, approvals } = await planning.ask(asking, base.replan);
-    const plan = run.secrets === undefined ? revised : await run.secrets.sealPlan(revised);
+    const revised = await planning.ask(() => revise(planning), base.replan);
+    if (revised === undefined) return undefined;
+    const { approvals } = revised;
+    const plan = run.secrets === undefined ? revised.plan : await run.secrets.sealPlan(revised.plan);
     await withdrawQuestions(run, plan);
     // A loop that has started stays in the log, but the rest of it is skipped.
     for (const step of run.state.steps.values())
