@@ -1,7 +1,7 @@
 import type { JsonObject, JsonPath, JsonValue } from "./json.ts";
 import { nameValues } from "./json-schema.ts";
 import { failOption } from "./option-tables.ts";
-import type { Question } from "./plan.ts";
+import type { Question, QuestionOption } from "./plan.ts";
 import { isInCalendar, timeOfInstant } from "./step.ts";
 
 /** A question that a suspended run waits for. It can be passed unchanged to `answer`. @group Runs and results */
@@ -14,6 +14,20 @@ export interface QuestionItem extends Question {
   readonly allowText: boolean;
   /** ISO 8601, UTC; absent if the question does not expire. */
   readonly expiresAt?: string;
+}
+
+export function responseOf(answer: JsonObject): JsonObject {
+  return { type: "object", properties: { answer }, required: ["answer"] };
+}
+
+export function yesOrNo(message: string): Question {
+  return { message, display: "confirm", responseSchema: responseOf({ type: "boolean" }) };
+}
+
+export function chooseFrom(message: string, options: readonly QuestionOption[], several: boolean): Question {
+  const one = { type: "string", enum: options.map(({ id }) => id) };
+  const answer: JsonObject = several ? { type: "array", items: one, minItems: 1 } : one;
+  return { message, display: several ? "multi-select" : "select", options, responseSchema: responseOf(answer) };
 }
 
 interface AskingStep {
@@ -112,7 +126,7 @@ const formats = {
 /** In characters, unless the schema says otherwise. */
 export const maxAnswerLength = 10_000;
 
-function isAnswer(schema: AnswerSchema, value: JsonValue): boolean {
+export function isAnswer(schema: AnswerSchema, value: JsonValue): boolean {
   const { type, format, minLength, maxLength = maxAnswerLength } = schema;
   switch (type) {
     case "boolean":

@@ -120,7 +120,7 @@ function childrenOf(schema: JsonSchema): readonly (readonly [key: string, part: 
   return [...named, ...others.map((part) => ["*", part] as const)];
 }
 
-function isMarked({ sensitive, writeOnly }: JsonSchema): boolean {
+export function isMarked({ sensitive, writeOnly }: JsonSchema): boolean {
   return sensitive === true || writeOnly === true;
 }
 

@@ -4,6 +4,7 @@ import { sayName } from "../plan/say-call.ts";
 import { isSameThing } from "./focus.ts";
 import { sayThing } from "./say-thing.ts";
 import type { ThreadLine } from "./thread-line.ts";
+import { isMark } from "./wish.ts";
 
 /** Answers questions about what was done, from the record alone. */
 export function readAbout(line: ThreadLine): Extract<Turn, { type: "words" }> | undefined {
@@ -12,7 +13,7 @@ export function readAbout(line: ThreadLine): Extract<Turn, { type: "words" }> | 
 }
 
 function wordsOf({ request: { words } }: ThreadLine): readonly string[] {
-  return words.filter((word) => !/^[.,!?;:–—-]$/.test(word));
+  return words.filter((word) => !isMark(word));
 }
 
 function whyAsked(line: ThreadLine): string | undefined {
@@ -95,7 +96,7 @@ function fieldOf(line: ThreadLine): string | undefined {
   );
   const isFree = (word: string, at: number) =>
     (at >= reference.start && at < reference.end) ||
-    /^[.,!?;:–—-]$/.test(word) ||
+    isMark(word) ||
     questions.test(word) ||
     functionWords.has(word) ||
     auxiliaries.has(word) ||

@@ -1,9 +1,9 @@
-import type { JsonObject, JsonValue } from "../core/json.ts";
+import type { JsonValue } from "../core/json.ts";
 import type { JsonSchema } from "../core/json-schema.ts";
 import type { PlanStep } from "../core/plan.ts";
-import type { PlanRequest } from "../core/planner.ts";
-import type { QuestionItem } from "../core/question.ts";
+import { answerSchemaOf, isAnswer, type QuestionItem } from "../core/question.ts";
 import type { Turn } from "../core/turn.ts";
+import type { DateClock } from "../dates/read-dates.ts";
 import { ordinals, readNumber } from "../english/numbers.ts";
 import { functionWords, smallWords } from "../english/word-classes.ts";
 import { readRequest, textBetween } from "../planners/rules/request.ts";
@@ -12,9 +12,7 @@ import { type SlotType, slotTypeOf } from "../planners/rules/slots.ts";
 import type { openQuestion } from "./questions.ts";
 import { toSingular } from "./things.ts";
 import type { ThreadLine } from "./thread-line.ts";
-import { readWish } from "./wish.ts";
-
-type Clock = Pick<PlanRequest, "nowMs" | "timeZone">;
+import { isMark, readWish } from "./wish.ts";
 
 type Asked = NonNullable<ReturnType<typeof openQuestion>>;
 
@@ -29,7 +27,7 @@ export function answerTo(asked: Asked, line: ThreadLine): Turn | undefined {
 
 /** True if any text is an answer: then a line that means something else is none. */
 export function takesAnything({ item }: Asked): boolean {
-  const { type, format } = answerSchema(item);
+  const { type, format } = answerSchemaOf(item);
   return item.display === "text" && type === "string" && format === undefined;
 }
 
@@ -45,13 +43,14 @@ function keyMeant({ item, steps }: Asked, { references, request }: ThreadLine): 
   };
   const isFree = (word: string, at: number) =>
     (at >= reference.start && at < reference.end) ||
+    isMark(word) ||
     besides.test(word) ||
     functionWords.has(word) ||
     smallWords.has(word);
   return steps.some(isFilled) && request.words.every(isFree) ? thing.key : undefined;
 }
 
-const besides = /^(?:[.,!?;:–—-]|ah|oh|yes|yeah|ok|okay|no|it|was|is|that|one|please|well|right|um|uh)$/;
+const besides = /^(?:ah|oh|yes|yeah|ok|okay|no|it|was|is|that|one|please|well|right|um|uh)$/;
 
 const declines =
   /^(?:never ?mind|forget (?:it|that|about it)|cancel(?: that| it)?|leave it|stop|skip (?:it|that)|no matter|do not bother|none(?: of (?:them|these|those))?|neither)$/;
@@ -59,34 +58,34 @@ const yes =
   /^(?:yes|yeah|yep|yup|sure|ok|okay|do it|go ahead|please do|of course|certainly|absolutely|correct|right|indeed|exactly|yes please|that is right|fine|y)$/;
 const no = /^(?:no|nope|nah|no thanks|no thank you|do not|please do not|better not|rather not|n)$/;
 
+const subject = /^(?:the|its|my|your) \w+ (?:is|are|was|should be|would be|will be) /i;
+
 /** The answer to a question in a text; undefined if it answers nothing, null if it declines. */
-export function readAnswer(item: QuestionItem, text: string, clock: Clock): JsonValue | undefined {
+export function readAnswer(item: QuestionItem, text: string, clock: DateClock): JsonValue | undefined {
   const request = readRequest(text.slice(0, maxText), clock);
   const { words } = request;
-  const all = words.filter((word) => !/^[.,!?;:–—-]$/.test(word)).join(" ");
+  const all = words.filter((word) => !isMark(word)).join(" ");
   const content = readWish(request, () => false) ?? { start: 0, end: words.length };
   const plain = words
     .slice(content.start, content.end)
-    .filter((word) => !/^[.,!?;:–—-]$/.test(word))
+    .filter((word) => !isMark(word))
     .join(" ")
-    .replace(/^(?:the|its|my|your) \w+ (?:is|are|was|should be|would be|will be) /, "")
+    .replace(subject, "")
     .replace(/^(?:(?:well|oh|ah|um|uh|yes|ok|okay|so|make it|i mean|let us say|say) )+/, "");
   if ([plain, all].some((each) => declines.test(each))) return null;
   if (item.display === "confirm") return [all, plain].map(toTruth).find((each) => each !== undefined);
   if (item.options !== undefined && item.options.length > 0) return optionIn(item, plain) ?? optionIn(item, all);
-  const schema = answerSchema(item);
-  const said = textBetween(request, content.start, content.end)
-    .trim()
-    .replace(/^(?:the|its|my|your) \w+ (?:is|are|was|should be|would be|will be) /i, "");
+  const schema = answerSchemaOf(item);
+  const said = textBetween(request, content.start, content.end).trim().replace(subject, "");
   // A wish never begins with the sign of a number.
   const isWhole = said === "" || /^\s*[-−]/.test(text);
   const read = readSlot(typeOfAnswer(schema), isWhole ? text.trim() : withoutAsked(said, item), clock);
-  return read.ok && fits(read.value as JsonValue, schema) ? (read.value as JsonValue) : undefined;
+  return read.ok && isAnswer(schema, read.value as JsonValue) ? (read.value as JsonValue) : undefined;
 }
 
 /** "Three nights" behind "Which nights?", "room 11" behind "Which room?". */
 function withoutAsked(said: string, item: QuestionItem): string {
-  if (!/^(?:integer|number)$/.test(String(answerSchema(item).type))) return said;
+  if (!/^(?:integer|number)$/.test(String(answerSchemaOf(item).type))) return said;
   const asked = new Set(plainOf(item.message).split(" "));
   return said
     .split(" ")
@@ -94,7 +93,7 @@ function withoutAsked(said: string, item: QuestionItem): string {
     .join(" ");
 }
 
-function typeOfAnswer(schema: JsonObject): SlotType {
+function typeOfAnswer(schema: ReturnType<typeof answerSchemaOf>): SlotType {
   if (schema.format === "date-or-date-time") return { kind: "date-time", takesDay: true, form: "offset" };
   return slotTypeOf([schema as JsonSchema]);
 }
@@ -106,28 +105,20 @@ const assent =
 function toTruth(said: string): boolean | undefined {
   const [first = "", ...rest] = said.split(" ");
   const isYes = /^(?:yes|yeah|yep|yup|ya|yea|sure)$/.test(first);
-  const isSure = isYes && (rest.length === 0 || /^(?:i|im|he|she|they|we|it|everything|all)$/.test(rest[0] ?? ""));
+  const isSure = isYes && (rest.length === 0 || /^(?:i|he|she|they|we|it|everything|all)$/.test(rest[0] ?? ""));
   return yes.test(said) || assent.test(said) || (isSure && rest.length < 8) ? true : no.test(said) ? false : undefined;
 }
 
 const maxText = 10_000;
 
-function answerSchema({ responseSchema }: Pick<QuestionItem, "responseSchema">): JsonObject {
-  const { properties } = responseSchema as { readonly properties?: { readonly answer?: JsonObject } };
-  return properties?.answer ?? {};
-}
-
 /** By its id, label, number, or words that no other label has; "both" and "all" where several may be chosen. */
-function optionIn({ options = [], display, responseSchema }: QuestionItem, said: string): JsonValue | undefined {
+function optionIn({ options = [], display }: QuestionItem, said: string): JsonValue | undefined {
   const isSeveral = display === "multi-select";
   const ids = options.map(({ id }) => id);
-  const give = (chosen: readonly string[]): JsonValue | undefined =>
-    chosen.length === 0 || (!isSeveral && chosen.length > 1)
-      ? undefined
-      : isSeveral
-        ? [...chosen]
-        : (chosen[0] as string);
-  void responseSchema;
+  const give = (chosen: readonly string[]): JsonValue | undefined => {
+    if (isSeveral) return chosen.length === 0 ? undefined : [...chosen];
+    return chosen.length === 1 ? chosen[0] : undefined;
+  };
   const words = said.split(" ").filter((word) => word !== "");
   if (
     /^(?:both|all|both of (?:them|those|these)|all of (?:them|those|these)|everything|them all|all (?:two|three|four|five))$/.test(
@@ -167,17 +158,4 @@ function hasWord(
 ): boolean {
   const own = plainOf(`${label} ${description}`).split(" ");
   return own.some((each) => each === word || toSingular(each) === toSingular(word));
-}
-
-function fits(value: JsonValue, { type, minimum, exclusiveMinimum, maximum }: JsonObject): boolean {
-  if (type === "integer" && !Number.isInteger(value)) return false;
-  if (typeof value !== "number")
-    return type === "string" || type === "boolean" || type === undefined
-      ? true
-      : typeof value === type || Array.isArray(value);
-  return !(
-    value < Number(minimum ?? -Infinity) ||
-    value <= Number(exclusiveMinimum ?? -Infinity) ||
-    value > Number(maximum ?? Infinity)
-  );
 }

@@ -3,12 +3,13 @@ import type { JsonObject, JsonValue } from "../core/json.ts";
 import { type JsonSchema, schemasAt } from "../core/json-schema.ts";
 import type { PlanStep, Question } from "../core/plan.ts";
 import type { PlanDraft } from "../core/planner.ts";
+import { answerSchemaOf, chooseFrom, responseOf, yesOrNo } from "../core/question.ts";
+import { isMarked } from "../core/sensitive-paths.ts";
 import { callsTool } from "../core/step.ts";
 import { toolSchemas } from "../core/tool-schemas.ts";
 import type { TurnRequest } from "../core/turn.ts";
 import { issueOf } from "../planners/rules/steps.ts";
-import { answerReference, asking, chooseFrom, ifAnswered, responseOf, yesOrNo } from "./questions.ts";
-import { isSensitiveField } from "./sensitive-field.ts";
+import { answerReference, asking, ifAnswered } from "./questions.ts";
 
 const source = { planner: "dialogue" };
 /** A proposal below this is not asked about. */
@@ -42,7 +43,7 @@ async function askForValue(
   if (step === undefined || tool === undefined) return undefined;
   const { input } = await toolSchemas(tool);
   const schemas = schemasAt(input, [asks.field], step.input) ?? [];
-  if (isSensitiveField(schemas)) return undefined;
+  if (schemas.some(isMarked)) return undefined;
   const question = questionFor(schemas, asks);
   if (question === undefined) return undefined;
   const tried = { ...step.input, [asks.field]: exampleOf(question, schemas) };
@@ -66,15 +67,15 @@ function questionFor(schemas: readonly JsonSchema[], asks: ProposalQuestion): Qu
       choices.map((choice) => ({ id: choice, label: choice })),
       false,
     );
-  const answer = answerSchemaOf(schemas, asks);
+  const answer = answerSchemaFor(schemas, asks);
   return answer && { message: text, display: "text", responseSchema: responseOf(answer) };
 }
 
 /** A value by which the other fields can be checked. */
-function exampleOf({ options, responseSchema }: Question, [schema]: readonly JsonSchema[]): JsonValue {
-  const [option] = options ?? [];
+function exampleOf(question: Question, [schema]: readonly JsonSchema[]): JsonValue {
+  const [option] = question.options ?? [];
   if (option !== undefined) return option.id;
-  const { type, format = "" } = (responseSchema.properties as { answer: { type?: string; format?: string } }).answer;
+  const { type, format = "" } = answerSchemaOf(question);
   if (type === "boolean") return true;
   if (type !== "string") return Number(schema?.minimum ?? Number(schema?.exclusiveMinimum ?? 0) + 1);
   const examples: Readonly<Record<string, string>> = {
@@ -86,7 +87,7 @@ function exampleOf({ options, responseSchema }: Question, [schema]: readonly Jso
 }
 
 /** A flat schema: types, formats and limits of the field. */
-function answerSchemaOf(schemas: readonly JsonSchema[], { type }: ProposalQuestion): JsonObject | undefined {
+function answerSchemaFor(schemas: readonly JsonSchema[], { type }: ProposalQuestion): JsonObject | undefined {
   const kinds: Readonly<Record<string, JsonObject>> = {
     text: { type: "string" },
     number: { type: "number" },

@@ -1,4 +1,5 @@
 import type { Tool } from "../core/tool.ts";
+import type { DateClock } from "../dates/read-dates.ts";
 import { sayDate } from "../dates/say-date.ts";
 import { cardinals, tens } from "../english/numbers.ts";
 import {
@@ -12,9 +13,9 @@ import {
   verbsLike,
   weekdays,
 } from "../english/word-classes.ts";
+import { wordSet } from "../english/word-set.ts";
 import { stem } from "../language/word-forms.ts";
 import { sayName } from "../plan/say-call.ts";
-import type { Clock } from "./say-output.ts";
 
 const wordPattern = /\p{L}[\p{L}\p{M}'’-]*/gu;
 const numberPattern = /\d+(?:,\d{3}(?!\d))*(?:\.\d+)?/g;
@@ -22,9 +23,7 @@ const dayWords = new Set(
   [...weekdays, ...months, "today", "tomorrow", "tonight", "yesterday"].flatMap((name) => [name, name.slice(0, 3)]),
 );
 const numberWords = new Set([...cardinals.slice(2), ...tens, "hundred", "thousand", "million"]);
-const openers = new Set(
-  "done no nothing none ok okay yes there here not both each every sorry still also only nobody".split(" "),
-);
+const openers = wordSet("done no nothing none ok okay yes there here not both each every sorry still also only nobody");
 
 /**
  * True if all numbers, dates and names in a text are those of the values. A word that a sentence begins with may also be
@@ -32,7 +31,7 @@ const openers = new Set(
  */
 export function isInValues(
   text: string,
-  { values, tool, clock }: { readonly values: readonly unknown[]; readonly tool: Tool; readonly clock: Clock },
+  { values, tool, clock }: { readonly values: readonly unknown[]; readonly tool: Tool; readonly clock: DateClock },
 ): boolean {
   const known = readValues(values, clock);
   const own = new Set(wordsOf(`${sayName(tool.name)} ${tool.description}`).flatMap((word) => [word, stem(word)]));
@@ -49,7 +48,7 @@ export function isInValues(
   });
 }
 
-function readValues(values: readonly unknown[], { timeZone }: Clock) {
+function readValues(values: readonly unknown[], { timeZone }: DateClock) {
   const numbers = new Set<string>();
   const words = new Set<string>();
   const add = (text: string) => {

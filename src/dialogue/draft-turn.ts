@@ -1,15 +1,16 @@
 import type { JsonObject } from "../core/json.ts";
 import type { PlanStep, QuestionOption, ReadValue } from "../core/plan.ts";
 import type { PlanDraft } from "../core/planner.ts";
+import { chooseFrom, yesOrNo } from "../core/question.ts";
 import { callsTool } from "../core/step.ts";
 import type { Turn } from "../core/turn.ts";
+import type { DateClock } from "../dates/read-dates.ts";
 import { sayNames } from "../plan/say-call.ts";
 import type { ToolRules } from "../planners/rules/phrase-rules.ts";
 import { sayStep } from "../planners/rules/say.ts";
 import { waitsOf } from "../planners/rules/steps.ts";
 import type { KnownThing } from "./focus.ts";
-import { asking, chooseFrom, ifAnswered, yesOrNo } from "./questions.ts";
-import type { Clock } from "./say-output.ts";
+import { asking, ifAnswered } from "./questions.ts";
 import { describeThing, sayThing } from "./say-thing.ts";
 
 /** A call that a line means. */
@@ -46,7 +47,7 @@ export function planTurn(calls: readonly MeantCall[]): PlanTurn | undefined {
 export function askWhich(
   things: readonly KnownThing[],
   calls: readonly (readonly MeantCall[])[],
-  clock: Clock,
+  clock: DateClock,
 ): PlanTurn | undefined {
   const ids = new Set(things.map(({ key }) => String(key)));
   if (things.length > maxOptions || ids.size < things.length) return undefined;
@@ -61,9 +62,10 @@ export function askWhich(
   return { type: "plan", draft: asking(chooseFrom("Which one?", options, true), chosen, source) };
 }
 
-function toSteps(
-  calls: readonly MeantCall[],
-): { readonly steps: readonly PlanStep[]; readonly source: PlanDraft["source"] } & PlanDraft {
+function toSteps(calls: readonly MeantCall[]): {
+  readonly steps: readonly PlanStep[];
+  readonly source: PlanDraft["source"];
+} {
   const ids = calls.map((_, at) => `s${at + 1}`);
   const waits = waitsOf(calls.map(({ rules, input }, at) => ({ id: ids[at] ?? "", tool: rules.tool, input })));
   const steps = calls.map(({ rules, input }, at) => {

@@ -58,7 +58,8 @@ const maxWork = 4_000;
 const maxFills = 50;
 const maxCalls = 50;
 const light = wordSet(
-  "but too then so well only instead rather same one ones also again else wants want needs actually now already anyway better",
+  "but too then so well only instead rather same one ones also again else wants want needs actually now already anyway better " +
+    "they he she him her them his their day days",
 );
 
 /** All ways to read each word of a fragment as a value of the call or a word without meaning of its own; the best first. */
@@ -197,20 +198,19 @@ function isSkipped(word: string): boolean {
     prepositions.has(word) ||
     auxiliaries.has(word) ||
     lightVerbs.has(word) ||
-    light.has(word) ||
-    /^(?:they|he|she|him|her|them|his|their|days?)$/.test(word)
+    light.has(word)
   );
 }
 
-function readingsAt({ type, name }: CallSlot, { request, baseOf }: FillOptions, at: number) {
+function readingsAt({ type, name }: CallSlot, { request, baseOf, start, end }: FillOptions, at: number) {
   if (!isReadable(type)) return [];
-  const plain = slotReadingsAt(type, request, at).flatMap(({ value, end }) =>
-    value === anaphor ? [] : [{ value: value as SlotValue, end }],
+  const plain = slotReadingsAt(type, request, at).flatMap((reading) =>
+    reading.value === anaphor ? [] : [{ value: reading.value as SlotValue, end: reading.end }],
   );
   const half = isDate(type) ? readHalfSaid(type, request, at, baseOf(name)) : [];
   // "An hour later" is never an hour from now.
-  const isShift = isDate(type) && saysShift(request.words);
-  const others = isShift ? [] : plain.filter(({ end }) => half.every((each) => each.end !== end));
+  const isShift = isDate(type) && saysShift(request.words.slice(start, end));
+  const others = isShift ? [] : plain.filter((reading) => half.every((each) => each.end !== reading.end));
   return [...half, ...others].sort((one, other) => other.end - one.end);
 }
 
@@ -251,21 +251,17 @@ export async function inputOf(
   const made = inputOfPhrase(call.rule, values, request.clock);
   const own = made && toStepInput(made, { schema: rules.schemas.input, known: [] });
   if (own === undefined) return undefined;
-  const kept = withoutRivals(before, own);
-  const input = thing === undefined ? { ...kept, ...own } : bindKey(rules, { ...kept, ...own }, thing);
+  const whole = { ...before, ...own };
+  const input = thing === undefined ? whole : bindKey(rules, whole, thing);
   if (input === undefined) return undefined;
   if ((await issueOf(input, rules.tool, undefined)) === undefined) return input;
   // A new value may exclude an old one: a time of day replaces a day.
-  for (const name of Object.keys(kept)) {
+  for (const name of Object.keys(before)) {
     if (Object.hasOwn(own, name)) continue;
     const { [name]: _, ...fewer } = input;
     if ((await issueOf(fewer, rules.tool, undefined)) === undefined) return fewer;
   }
   return undefined;
-}
-
-function withoutRivals(before: JsonObject, own: JsonObject): JsonObject {
-  return Object.fromEntries(Object.entries(before).filter(([name]) => !Object.hasOwn(own, name)));
 }
 
 /** A text of an output is never a template. */

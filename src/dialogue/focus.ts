@@ -125,12 +125,14 @@ function countBranches(input: JsonSchema, name: string): number {
   ).length;
 }
 
-/** The thing whose key the step took. */
-export function thingOf({ tool, input }: DoneStep, { things }: Pick<Focus, "things">): KnownThing | undefined {
-  return things.find(({ keyInputs, key }) => {
-    const field = keyInputs.get(tool);
-    return field !== undefined && input[field] === key;
-  });
+/** True if the step took the key of the thing. */
+export function takesKey({ tool, input }: DoneStep, { keyInputs, key }: KnownThing): boolean {
+  const field = keyInputs.get(tool);
+  return field !== undefined && input[field] === key;
+}
+
+export function thingOf(step: DoneStep, { things }: Pick<Focus, "things">): KnownThing | undefined {
+  return things.find((thing) => takesKey(step, thing));
 }
 
 /** An answered run has gone on after the runs that were started since it asked. */
@@ -167,8 +169,8 @@ function mentionsOf(tools: readonly DefinedTool[], steps: readonly DoneStep[]) {
 
 const removing = new Set(verbsLike("delete"));
 
-function removes(tool: string, input: unknown): boolean {
-  const operation = typeof input === "object" && input !== null ? Object.values(input).slice(0, 1) : [];
+function removes(tool: string, input: JsonObject): boolean {
+  const operation = Object.values(input).slice(0, 1);
   return [tool, ...operation].some((name) =>
     sayName(String(name))
       .split(" ")

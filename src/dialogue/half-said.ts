@@ -3,14 +3,14 @@ import type { DateClock } from "../dates/read-dates.ts";
 import { dayMs, instantOf, isoDateTime, isoDay, wallTimeAt, weekdayInWeek } from "../dates/zoned-time.ts";
 import { weekdays } from "../english/word-classes.ts";
 import type { RequestText } from "../planners/rules/request.ts";
-import type { SlotType } from "../planners/rules/slots.ts";
+import { type SlotType, timeForms } from "../planners/rules/slots.ts";
 import type { Focus, KnownThing } from "./focus.ts";
 
 /** Times that complete one that is half said. */
 export interface TimeBase {
   /** The value that changes, such as the present time of a booking. */
   readonly own: string | undefined;
-  /** The value that was said last: of "on the same day". */
+  /** The value that was said last, for phrases such as "on the same day". */
   readonly last: string | undefined;
   /** True if the line corrects the last value, so that a weekday lies in the same week. */
   readonly corrects: boolean;
@@ -201,7 +201,7 @@ function hourAt({ text, tokens, clock }: RequestText, at: number, { own }: TimeB
 }
 
 function toWall(value: string | undefined, { timeZone }: DateClock): Wall | undefined {
-  if (value === undefined || !/^\d{4}-\d\d-\d\d/.test(value)) return undefined;
+  if (!isTime(value)) return undefined;
   const hasZone = /T.*(?:Z|[+-]\d\d:\d\d)$/.test(value);
   const wall = hasZone
     ? wallTimeAt(Date.parse(value), timeZone)
@@ -229,16 +229,5 @@ function format(type: SlotType, { day, time }: Wall, { timeZone }: DateClock): s
   const ms = instantOf(day * dayMs + (time ?? 0), timeZone);
   if (type.kind === "time") return time === undefined ? undefined : isoDateTime(ms, timeZone).slice(11, 16);
   if (type.kind !== "date-time" || time === undefined) return undefined;
-  switch (type.form) {
-    case "offset":
-      return isoDateTime(ms, timeZone);
-    case "local":
-      return isoDateTime(ms, timeZone).slice(0, 19);
-    case "seconds":
-      return `${new Date(ms).toISOString().slice(0, 19)}Z`;
-    case "minutes":
-      return `${new Date(ms).toISOString().slice(0, 16)}Z`;
-    default:
-      return new Date(ms).toISOString();
-  }
+  return timeForms[type.form ?? "utc"](ms, timeZone);
 }

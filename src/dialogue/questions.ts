@@ -1,5 +1,5 @@
 import type { JsonObject } from "../core/json.ts";
-import type { PlanStep, Question, QuestionOption } from "../core/plan.ts";
+import type { PlanStep, Question } from "../core/plan.ts";
 import type { PlanDraft } from "../core/planner.ts";
 import type { QuestionItem } from "../core/question.ts";
 import type { TurnRequest } from "../core/turn.ts";
@@ -9,25 +9,13 @@ const asks = "q1";
 /** The id of a step that looks up what the line names. */
 export const lookId = "look";
 
-export function responseOf(answer: JsonObject): JsonObject {
-  return { type: "object", properties: { answer }, required: ["answer"] };
-}
-
-export function yesOrNo(message: string): Question {
-  return { message, display: "confirm", responseSchema: responseOf({ type: "boolean" }) };
-}
-
-export function chooseFrom(message: string, options: readonly QuestionOption[], several: boolean): Question {
-  const one = { type: "string", enum: options.map(({ id }) => id) };
-  const answer: JsonObject = several ? { type: "array", items: one, minItems: 1 } : one;
-  return { message, display: several ? "multi-select" : "select", options, responseSchema: responseOf(answer) };
-}
-
 /** A plan that asks first: every step waits for the answer. */
 export function asking(question: Question, steps: readonly PlanStep[], source: PlanDraft["source"]): PlanDraft {
   const ask: PlanStep = { id: asks, wait: { ask: question }, dependsOn: [] };
-  const behind = steps.map((step) => ({ ...step, dependsOn: [...new Set([asks, ...(step.dependsOn ?? [])])] }));
-  return { steps: [ask, ...behind] as PlanDraft["steps"], source };
+  const behind = steps.map(
+    (step): PlanStep => ({ ...step, dependsOn: [...new Set([asks, ...(step.dependsOn ?? [])])] }),
+  );
+  return { steps: [ask, ...behind], source };
 }
 
 /** The steps that run after one answer: a yes, or an option that was chosen, perhaps beside others. */

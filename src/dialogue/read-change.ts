@@ -4,7 +4,7 @@ import type { ToolRules } from "../planners/rules/phrase-rules.ts";
 import { isPureStep } from "../planners/rules/steps.ts";
 import type { MeantCall, PlanTurn } from "./draft-turn.ts";
 import { type Filled, fillCall, inputOf, withTarget } from "./fill-call.ts";
-import { isSameThing, type KnownThing } from "./focus.ts";
+import { isSameThing, type KnownThing, takesKey } from "./focus.ts";
 import { lastTimes, timesOf } from "./half-said.ts";
 import type { Reference } from "./references.ts";
 import type { ThreadLine } from "./thread-line.ts";
@@ -17,7 +17,7 @@ export async function readChange(line: ThreadLine): Promise<PlanTurn | undefined
   const [reference, ...others] = named.length > 0 ? named : line.own;
   // "Charge him 18 euros for it" is about one thing.
   const second = others.find(({ things }) => things !== reference?.things && !isSameList(things, reference?.things));
-  // A value alone, or in a correction, is of what the last step created.
+  // A value alone, or in a correction, belongs to what the last step created.
   const isValue = line.request.marks.some(
     ({ kind, leadStart, end }) => kind === "date" && leadStart <= (line.wish?.start ?? 0) && end === line.wish?.end,
   );
@@ -41,8 +41,7 @@ function lastCreated({ focus }: ThreadLine): KnownThing | undefined {
   const [step] = focus.last;
   const [thing, other] = mention?.things ?? [];
   if (mention?.kind !== "changed" || step === undefined || thing === undefined || other !== undefined) return undefined;
-  const field = thing.keyInputs.get(step.tool);
-  return field !== undefined && step.input[field] === thing.key ? undefined : thing;
+  return takesKey(step, thing) ? undefined : thing;
 }
 
 interface Way {

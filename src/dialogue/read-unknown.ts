@@ -1,6 +1,7 @@
 import type { JsonValue } from "../core/json.ts";
 import { branchesOf, type JsonSchema } from "../core/json-schema.ts";
 import type { PlanStep } from "../core/plan.ts";
+import { yesOrNo } from "../core/question.ts";
 import { callsTool } from "../core/step.ts";
 import type { Turn } from "../core/turn.ts";
 import {
@@ -18,7 +19,7 @@ import { isDate, slotTypeOf } from "../planners/rules/slots.ts";
 import { isPureStep, issueOf } from "../planners/rules/steps.ts";
 import type { PlanTurn } from "./draft-turn.ts";
 import type { KnownThing } from "./focus.ts";
-import { asking, ifAnswered, lookId, yesOrNo } from "./questions.ts";
+import { asking, ifAnswered, lookId } from "./questions.ts";
 import { readChange } from "./read-change.ts";
 import { readPhrases } from "./read-phrases.ts";
 import { thingsIn } from "./things.ts";
@@ -31,8 +32,9 @@ export async function readUnknown(line: ThreadLine): Promise<PlanTurn | undefine
   for (const lister of names.length === 0 ? [] : line.rules) {
     if (!isPureStep(lister.tool, {}) || (await issueOf({}, lister.tool, undefined)) !== undefined) continue;
     const like = thingLike(line, lister);
-    for (const name of like === undefined ? [] : names) {
-      const thing: KnownThing = { ...(like as KnownThing), label: line.textOf(name) };
+    if (like === undefined) continue;
+    for (const name of names) {
+      const thing: KnownThing = { ...like, label: line.textOf(name) };
       const known = line.withReference({ ...name, how: "name", things: [thing], isOpen: false });
       if (((await readPhrases(known)) ?? (await readChange(known))) === undefined) continue;
       const steps = [{ id: lookId, tool: lister.tool.name, input: {}, dependsOn: [] }];
@@ -49,18 +51,16 @@ export function doubtLook({ focus, rules }: ThreadLine, turn: Turn): Turn {
   const lister = rules.find(({ tool }) => tool.name === step.tool);
   const { properties = {} } = lister?.schemas.input ?? {};
   const isPartial = Object.values(properties).some((schema) => isDate(slotTypeOf([schema])));
-  const { steps, source } = turn.draft;
-  const isChange = (steps as readonly PlanStep[]).some(({ tool, input }) => {
+  const { source } = turn.draft;
+  const steps = turn.draft.steps as readonly PlanStep[];
+  const isChange = steps.some(({ tool, input }) => {
     const own = rules.find((each) => each.tool.name === tool);
     return own !== undefined && input !== undefined && !isPureStep(own.tool, input);
   });
-  if ((steps as readonly PlanStep[]).some((each) => !callsTool(each))) return turn;
-  if (!isPartial || !isChange) return turn;
+  if (!isPartial || !isChange || !steps.every(callsTool)) return turn;
   const meant = source?.read?.map(({ text }) => text) ?? [];
-  return {
-    type: "plan",
-    draft: asking(yesOrNo(`Did you mean ${meant.join(" and ")}?`), ifAnswered(steps as readonly PlanStep[]), source),
-  };
+  const question = yesOrNo(`Did you mean ${meant.join(" and ")}?`);
+  return { type: "plan", draft: asking(question, ifAnswered(steps), source) };
 }
 
 /** A thing as the tool lists them, by an example of its output. */
@@ -91,7 +91,7 @@ function exampleOf(root: JsonSchema, schema: JsonSchema, depth: number): JsonVal
 
 const pointing = /^(?:both|others?|rest|last|some|any|every)(?:thing|one|body)?$/;
 
-/** Words that no phrase has, and that mean nothing else. */
+/** Words that neither the phrases of the tools nor common English explain. */
 function unknownNames({ wish, request, rules, references }: ThreadLine): readonly Part[] {
   const { words, tokens, marks } = request;
   const isIn = (at: number, { start, end }: Part) => at >= start && at < end;
@@ -115,7 +115,7 @@ function unknownNames({ wish, request, rules, references }: ThreadLine): readonl
     if (last?.end === at) last.end = at + 1;
     else found.push({ start: at, end: at + 1 });
   }
-  // "The reservation" is another word for a kind of thing, and nobody's name.
+  // "The reservation" is another word for a kind of thing, not a name.
   const isNoun = ({ start }: Part) =>
     /^(?:the|an?|my|our|this|that)$/.test(words[start - 1] ?? "") && !isCapital(request, start);
   return found.filter((name) => !isNoun(name));

@@ -1,16 +1,11 @@
 import { hiddenText, isRecord, isSealed, type JsonPath } from "../core/json.ts";
 import { cutText, printable } from "../core/text.ts";
 import type { Tool } from "../core/tool.ts";
+import type { DateClock } from "../dates/read-dates.ts";
 import { sayDate, yearAt } from "../dates/say-date.ts";
 import { parseReference } from "../plan/references.ts";
 import { sayName } from "../plan/say-call.ts";
 import { labelNames, type Thing, thingsIn, toolNamed, toSingular } from "./things.ts";
-
-/** The time and place of the user. */
-export interface Clock {
-  readonly nowMs: number;
-  readonly timeZone: string;
-}
 
 export interface DoneCall {
   readonly tool: string;
@@ -23,11 +18,11 @@ const maxText = 200;
 const maxKey = 20;
 
 /** Says an output by its schema, key and label first, on one line. Sensitive values are left out. */
-export function sayOutput(tools: readonly Tool[], call: DoneCall, clock: Clock): string {
+export function sayOutput(tools: readonly Tool[], call: DoneCall, clock: DateClock): string {
   return new Speaker(tools, call, clock).say();
 }
 
-/** A text on one line, which no value can end or begin. */
+/** A text without line breaks and control characters. */
 export function onOneLine(text: string, max = maxText): string {
   return cutText(printable(text.replace(/\s+/gu, " ").trim()), max);
 }
@@ -39,7 +34,7 @@ class Speaker {
   constructor(
     private readonly tools: readonly Tool[],
     private readonly call: DoneCall,
-    { nowMs, timeZone }: Clock,
+    { nowMs, timeZone }: DateClock,
   ) {
     const { tool, input, output } = call;
     this.things = new Map(thingsIn(tools, tool, input, output).map((thing) => [placeOf(thing.path), thing]));

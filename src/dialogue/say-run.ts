@@ -1,19 +1,21 @@
 import { type AgentErrorData, isAgentError } from "../core/errors.ts";
 import type { PendingItem } from "../core/events.ts";
 import { copyJson, isRecord, type JsonObject } from "../core/json.ts";
+import { addTo } from "../core/lists.ts";
 import type { PlanStep } from "../core/plan.ts";
 import type { QuestionItem } from "../core/question.ts";
 import { describeRefusal, type RunSnapshot, type StepRecord } from "../core/run-result.ts";
 import { callsTool, describeStepRef, describeWait, waitToolName } from "../core/step.ts";
 import { cutText, textFrom } from "../core/text.ts";
 import type { Tool } from "../core/tool.ts";
+import type { DateClock } from "../dates/read-dates.ts";
 import { sayDate, yearAt } from "../dates/say-date.ts";
 import { dependenciesOf, stepsNamedIn } from "../plan/references.ts";
 import { sayNames } from "../plan/say-call.ts";
 import { sayStep } from "../planners/rules/say.ts";
 import { isInValues } from "./check-words.ts";
 import { lookId } from "./questions.ts";
-import { type Clock, type DoneCall, onOneLine, sayOutput } from "./say-output.ts";
+import { type DoneCall, onOneLine, sayOutput } from "./say-output.ts";
 import { toolNamed } from "./things.ts";
 
 /** A run as it is shown: with neither secrets nor what `redact` hides. */
@@ -24,7 +26,7 @@ export type SpokenRun = Pick<
   readonly pending?: readonly (PendingItem | QuestionItem)[];
 };
 
-export interface Saying extends Clock {
+export interface Saying extends DateClock {
   readonly tools: readonly Tool[];
 }
 
@@ -81,11 +83,7 @@ function sayDoneSteps(run: SpokenRun, saying: Saying): readonly string[] {
     status === "undone" ||
     (status === "completed" && tool !== waitToolName && !feeding.has(stepId) && !isLookUp(run, stepId));
   const groups = new Map<string, StepRecord[]>();
-  for (const step of run.steps.filter(isSaid)) {
-    const group = groups.get(step.stepId);
-    if (group === undefined) groups.set(step.stepId, [step]);
-    else group.push(step);
-  }
+  for (const step of run.steps.filter(isSaid)) addTo(groups, step.stepId, step);
   return [...groups.values()].map((steps) =>
     firstOf(steps, (step) =>
       step.status === "undone" ? sentences.undone(nameCall(step, saying)) : sayDone(step, saying, run.request),

@@ -1,7 +1,7 @@
+import type { DateClock } from "../dates/read-dates.ts";
 import { sayDate, yearAt } from "../dates/say-date.ts";
 import { sayName } from "../plan/say-call.ts";
 import type { KnownThing } from "./focus.ts";
-import type { Clock } from "./say-output.ts";
 
 /** "booking 32: Okafor". */
 export function describeThing({ kind, key, label }: Pick<KnownThing, "kind" | "key" | "label">): string {
@@ -10,7 +10,7 @@ export function describeThing({ kind, key, label }: Pick<KnownThing, "kind" | "k
 }
 
 /** The thing with what is known of it: "booking 32: Okafor, Thu 26 Nov 19:00, people 2". */
-export function sayThing(thing: KnownThing, { nowMs, timeZone }: Clock): string {
+export function sayThing(thing: KnownThing, { nowMs, timeZone }: DateClock): string {
   const year = yearAt(nowMs, timeZone);
   const others = Object.entries(thing.fields).flatMap(([name, value]) => {
     if (name === thing.keyField || name === thing.labelField || typeof value === "object" || value === false) return [];

@@ -4,6 +4,7 @@ import { branchesOf, childOf, type JsonSchema, knownKeys, schemasAt } from "../c
 import { type SensitiveView, sensitiveViewOf } from "../core/sensitive-paths.ts";
 import type { DefinedTool, Tool } from "../core/tool.ts";
 import { type ToolSchemas, toolSchemas } from "../core/tool-schemas.ts";
+import { wordSet } from "../english/word-set.ts";
 import { sayName } from "../plan/say-call.ts";
 
 /** Something that an output shows and that another call can name: a booking, a todo, a room. */
@@ -203,9 +204,7 @@ function nounsOfLists(root: JsonSchema): ReadonlySet<string> {
   return nouns;
 }
 
-const anyList: ReadonlySet<string> = new Set(
-  "all data entry found hit item list match output page record result row value".split(" "),
-);
+const anyList = wordSet("all data entry found hit item list match output page record result row value");
 
 function nounOfList(name: string): string | undefined {
   const noun = toSingular(sayName(name).split(" ").at(-1) ?? "");
@@ -223,14 +222,14 @@ export function toSingular(word: string): string {
   return word.replace(/ies$/, "y").replace(/(?<=[sxz]|[cs]h)es$|s$/, "");
 }
 
-const keyWords: ReadonlySet<string> = new Set("id number no code ref reference key isbn sku slug uuid".split(" "));
-const specificKeys: ReadonlySet<string> = new Set("isbn sku slug uuid".split(" "));
-/** Such numbers and codes are many things' own. */
-const notOfThings: ReadonlySet<string> = new Set(
-  "phone fax mobile page zip postal post country currency language error status version house tax".split(" "),
+const keyWords = wordSet("id number no code ref reference key isbn sku slug uuid");
+const specificKeys = wordSet("isbn sku slug uuid");
+/** Numbers and codes that describe a thing, and do not identify it. */
+const notOfThings = wordSet(
+  "phone fax mobile page zip postal post country currency language error status version house tax",
 );
-const composedWords: ReadonlySet<string> = new Set(
-  "title text body message content note notes description query expression comment reason subject summary".split(" "),
+const composedWords = wordSet(
+  "title text body message content note notes description query expression comment reason subject summary",
 );
 
 /** "bookingId" is the id of a booking, "booking" a booking, "id" the id of anything. */

@@ -10,7 +10,7 @@ import { findReferences, type Reference } from "./references.ts";
 import { readWish, type Wish } from "./wish.ts";
 
 const maxThings = 50;
-/** Keys that are not known, as they are newer, may be that far behind those that are. */
+/** A number that is at most this far above the highest known key may be a newer key. */
 const near = 5;
 
 /** Also what the line before asked about, if it was answered in words. */

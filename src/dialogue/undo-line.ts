@@ -2,9 +2,10 @@ import { canonicalJson, type JsonValue } from "../core/json.ts";
 import type { Turn } from "../core/turn.ts";
 import { toStepInput } from "../planners/rules/steps.ts";
 import type { MeantCall } from "./draft-turn.ts";
-import { type DoneStep, isSameThing, type KnownThing, thingOf } from "./focus.ts";
+import { type DoneStep, isSameThing, takesKey, thingOf } from "./focus.ts";
 import type { Reference } from "./references.ts";
 import type { ThreadLine } from "./thread-line.ts";
+import { isMark } from "./wish.ts";
 
 const verb =
   /^(?:(?:no|wait|oh|oops|please|sorry|actually|hang on|ah) )*(?:undo|revert|take back|take (?:that|it|this) back|put (?:that|it|this) back|reverse|roll back|change (?:that|it) back|bring (?:that|it|them|him|her)? ?back|i (?:have|did) not(?: (?:yet|do (?:it|that)))?$)(?= |$)/;
@@ -18,7 +19,7 @@ export function readUndo(
   | { readonly type: "calls"; readonly calls: readonly MeantCall[] }
   | undefined {
   const { focus, references, turn } = line;
-  const words = line.request.words.filter((word) => !/^[.,!?;:–—-]$/.test(word));
+  const words = line.request.words.filter((word) => !isMark(word));
   const said = words.join(" ");
   const found = verb.exec(said);
   if (found === null) return undefined;
@@ -43,16 +44,11 @@ export function readUndo(
   const isWhole = thing === undefined || changed.length === 1;
   const mayUndo = changed.every((step) => turn.tools.find(({ name }) => name === step.tool)?.undo !== undefined);
   if (isWhole && mayUndo) return { type: "undo", runId: run.runId };
-  const wanted = thing === undefined ? changed : changed.filter((step) => takes(step, thing));
+  const wanted = thing === undefined ? changed : changed.filter((step) => takesKey(step, thing));
   const calls = wanted.flatMap((step) => formerly(step, line) ?? []);
   return calls.length > 0 && calls.length === wanted.length
     ? { type: "calls", calls }
     : { type: "words", text: "That cannot be undone." };
-}
-
-function takes(step: DoneStep, thing: KnownThing): boolean {
-  const field = thing.keyInputs.get(step.tool);
-  return field !== undefined && step.input[field] === thing.key;
 }
 
 /** The same call with the values that the thing had before. */

@@ -200,7 +200,7 @@ function isTimePattern(pattern: unknown): boolean {
   return time.test("17:00") && !time.test("25:00") && !time.test("1700");
 }
 
-const timeForms = {
+export const timeForms = {
   offset: isoDateTime,
   local: (ms: number, timeZone: string) => isoDateTime(ms, timeZone).slice(0, 19),
   utc: (ms: number, _timeZone: string) => new Date(ms).toISOString(),

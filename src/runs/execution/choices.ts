@@ -1,18 +1,14 @@
-import { type AgentErrorData, isAgentError } from "../../core/errors.ts";
+import { type AgentErrorData, type CallChoice, isAgentError } from "../../core/errors.ts";
 import { isRecord, type JsonObject, type JsonValue } from "../../core/json.ts";
 import type { Plan, PlanStep, Question, ToolStep } from "../../core/plan.ts";
+import { chooseFrom, yesOrNo } from "../../core/question.ts";
 import { isDone, type StepState } from "../../core/run-state.ts";
 import { callsTool, templateOf } from "../../core/step.ts";
 import { cutText } from "../../core/text.ts";
 import { dependenciesOf, findReferences, stepsNamedIn } from "../../plan/references.ts";
 
-interface Choice {
-  readonly label: string;
-  readonly input: JsonObject;
-}
-
 interface Choices {
-  readonly choices: readonly Choice[];
+  readonly choices: readonly CallChoice[];
   readonly several: boolean;
 }
 
@@ -25,7 +21,7 @@ function readChoices(error: AgentErrorData | undefined): Choices | undefined {
   return { choices: choices.slice(0, maxChoices), several: several === true };
 }
 
-function isChoice(value: unknown): value is Choice {
+function isChoice(value: unknown): value is CallChoice {
   return isRecord(value) && typeof value.label === "string" && value.label !== "" && isRecord(value.input);
 }
 
@@ -47,8 +43,7 @@ export function askForChoice({ steps }: Plan, states: StepStates): readonly Plan
   const taken = new Set([...states.keys(), ...steps.map(({ id }) => id)]);
   const toId = (wanted: string): string => (taken.has(wanted) ? toId(`${wanted}_`) : wanted);
   const asking = toId(`${failed.id}_which`);
-  const [only, ...others] = found.choices;
-  const isOnly = only !== undefined && others.length === 0;
+  const isOnly = found.choices.length === 1;
   const branches = found.choices.map(({ input }, index) => {
     const answer = `${index + 1}`;
     const when = isOnly ? asking : found.several ? `'${answer}' in ${asking}` : `${asking} == '${answer}'`;
@@ -64,7 +59,7 @@ export function askForChoice({ steps }: Plan, states: StepStates): readonly Plan
   const rest = copyRest(steps, { failed, states, branches, asking: found.several ? undefined : asking });
   const question: PlanStep = {
     id: asking,
-    wait: { ask: isOnly ? toDoubt(only) : toQuestion(found) },
+    wait: { ask: toQuestion(found) },
     dependsOn: needed,
   };
   return rest && [question, ...branches.map(({ chosen }) => chosen), ...rest];
@@ -108,22 +103,11 @@ function copyRest(steps: readonly PlanStep[], branching: Branching): readonly Pl
   return rest;
 }
 
-function toDoubt({ label }: Choice): Question {
-  const responseSchema: JsonObject = {
-    type: "object",
-    properties: { answer: { type: "boolean" } },
-    required: ["answer"],
-  };
-  return { message: `Did you mean “${cutText(label, 200)}”?`, display: "confirm", responseSchema };
-}
-
 function toQuestion({ choices, several }: Choices): Question {
   const options = choices.map(({ label }, index) => ({ id: `${index + 1}`, label: cutText(label, 200) }));
-  const one = { type: "string", enum: options.map(({ id }) => id) };
-  const answer = several ? { type: "array", items: one, minItems: 1 } : one;
-  const responseSchema: JsonObject = { type: "object", properties: { answer }, required: ["answer"] };
-  const display = several ? "multi-select" : "select";
-  return { message: several ? "Which ones?" : "Which one?", display, options, responseSchema };
+  const [only, ...others] = options;
+  if (only !== undefined && others.length === 0) return yesOrNo(`Did you mean “${only.label}”?`);
+  return chooseFrom(several ? "Which ones?" : "Which one?", options, several);
 }
 
 /** A null removes a field. What a tool says is never read as a reference. */
