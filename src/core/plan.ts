@@ -87,7 +87,7 @@ export interface PlanSource {
   readonly route?: string | undefined;
   /** It was made for an earlier request of the same text. */
   readonly cached?: true | undefined;
-  /** The plan only looks something up: then the line of the dialogue is read again. */
+  /** True if the plan only looks something up; after that, the line of the dialogue is read again. */
   readonly looks?: true | undefined;
   /** The values that come from earlier runs of the thread. */
   readonly read?: readonly ReadValue[] | undefined;

@@ -180,8 +180,10 @@ function describeBounds(min: number | undefined, max: number | undefined): strin
 export function checkAnswer(question: Question, answer: JsonValue): void {
   const schema = answerSchemaOf(question);
   if (isAnswer(schema, answer)) return;
-  const wrong = Array.isArray(answer) && schema.type === "array" ? answer.find(isWrongIn(schema)) : undefined;
-  failOption("answer", wrong ?? answer, describeAnswer(schema), true);
+  const at = Array.isArray(answer) ? answer.findIndex(isWrongIn(schema)) : -1;
+  if (Array.isArray(answer) && schema.items !== undefined && at >= 0)
+    failOption(`answer[${at}]`, answer[at], describeAnswer(schema.items), true);
+  failOption("answer", answer, describeAnswer(schema), true);
 }
 
 /** Refuses a text that was not read as an answer. */

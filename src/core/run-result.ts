@@ -113,8 +113,8 @@ interface RunFields<TTool extends Tool> {
   /** The usage of all model calls; absent if there were none. */
   readonly usage?: ModelUsage;
   /**
-   * The last digest of its recorded events: SHA-256, 64 lowercase hex digits. Absent if no agent with `evidence` ran it; if
-   * the last one that did was not the last, it does not cover all events.
+   * The last digest of its recorded events: SHA-256, 64 lowercase hex digits. It covers those up to the last execution with
+   * `evidence`; absent if there was none.
    */
   readonly digest?: string;
 }

@@ -137,7 +137,6 @@ function reduceByType(state: RunState, event: AgentEvent): void {
       if (event.outcome.status !== "completed") state.error = event.outcome.error;
       if (event.outcome.status !== "interrupted") state.endedAt = event.timestamp;
       if (event.notUndone !== undefined) state.notUndone = event.notUndone;
-      if (event.text !== undefined) state.text = event.text;
       break;
     case "plan-start":
       state.isPlanning = true;

@@ -118,13 +118,15 @@ class CallReader {
   /** A sign counts if words of the request point to its thing, or if nothing else can be meant. */
   private takeThing(written: unknown, { name, isRequired }: Pick<Slot, "name" | "isRequired">): boolean {
     const { wish, things, earlier } = this.scope;
+    if (things.length === 0) return false;
     const { tool } = this.operation.rules;
     const isKey = ({ keyInputs }: ThreadThing) => keyInputs.get(tool.name) === name;
     const fitting = things.filter((thing) => takesThing(thing, { tool: tool.name, name }));
     const isFirst = earlier.length === 0;
     const pointed = fitting.filter(({ said, isNamed }) => said && this.find(said) && (isNamed || isFirst));
-    const signs = things.length === 0 ? [] : (JSON.stringify(written).match(/@\d+/g) ?? []);
-    const sign = signs.find((each) => !wish.text.includes(each));
+    const sign = JSON.stringify(written)
+      .match(/@\d+/g)
+      ?.find((each) => !wish.text.includes(each));
     const words = String(written).toLowerCase().split(" ");
     // A label is also what is to be made: there only "it" stands for a thing.
     const isIt = readAnaphor(words, 0) === words.length;

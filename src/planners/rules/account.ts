@@ -213,6 +213,7 @@ class RequestAccount {
   }
 
   private addTaken({ path }: Leaf, { id: stepId }: PlanStep): boolean {
+    if (this.taken.size === 0) return false;
     const said = this.taken.get(JSON.stringify([stepId, path]));
     if (said === undefined) return false;
     const place: Place = { stepId, path: ["input", ...path] };

@@ -208,6 +208,7 @@ export function readAnswer(
     failOption("item", item, "an item of result.pending of kind question, or the id of its step");
   const stepId = isId ? item : item.stepId;
   checkName("item.stepId", stepId);
+  if (!isId) checkOption({ type: "short-text" }, item.id, "item.id");
   const { resume, thread, ...rest } = readOptions(decidingOptions, options);
   const given = { thread, stepId, id: isId ? questionId(runId, stepId) : item.id };
   if (typeof answer === "string") return { given: { ...given, answer }, resumes: resume, options: rest };

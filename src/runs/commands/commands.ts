@@ -316,6 +316,7 @@ const deliver: CommandKind<Commands["deliver"]> = {
     const wrong = findWrongKey({ ...message, type: "run-deliver" });
     requireThat(wrong === undefined, `its ${wrong} is invalid`);
     const { name, value, id, isChecked, isCounted } = message as Keyed & Commands["deliver"];
+    requireThat(typeof name === "string", "its name is invalid");
     const marks = { ...(isChecked === true && { isChecked }), ...(isCounted === true && { isCounted }) };
     return { name, value, id, ...marks };
   },

@@ -2,7 +2,6 @@ import { countPending } from "../../async/promises.ts";
 import { AgentError } from "../../core/errors.ts";
 import type { Plan } from "../../core/plan.ts";
 import type { Planner } from "../../core/planner.ts";
-import type { RunSnapshot } from "../../core/run-result.ts";
 import { afterDone, stepsAfter } from "../../plan/check-draft.ts";
 import { shownSnapshot } from "../run/redaction.ts";
 import type { Run } from "../run/run.ts";
@@ -29,7 +28,7 @@ export async function readAgain(run: Run): Promise<Plan | undefined> {
   }).toJSON();
   return revisePlan(run, { planner, cause }, async (planning) => {
     const runs = await known.read(await known.list());
-    const own = shownSnapshot(state, engine) as RunSnapshot;
+    const own = shownSnapshot(state, engine);
     const turn = await reader.readTurn({ ...planning.toRequest(), runs: [own, ...runs] });
     if (turn.type !== "plan" || turn.draft.source?.looks === true) return undefined;
     const all = stepsAfter(steps.map(afterDone), turn.draft.steps);

@@ -20,7 +20,7 @@ import { isDamaged, listRuns, readExisting } from "../stored/stored-runs.ts";
 import { sendCommand, toAnswer } from "./send-command.ts";
 import { undoRun } from "./undo-run.ts";
 
-/** Acts on other runs of the thread, as a line says. To do it again changes nothing. */
+/** Acts on other runs of the thread, as a line says. Idempotent. */
 export async function carryOut(runs: RunRegistry, run: Run): Promise<CarriedOut> {
   const { turn } = run.state;
   switch (turn?.status) {
@@ -118,13 +118,12 @@ async function endQuestions(runs: RunRegistry, run: Run): Promise<void> {
 }
 
 async function mayChange(run: Run, { steps }: Plan): Promise<boolean> {
+  const { tools } = run.settings;
   for (const step of steps) {
-    if (
-      !callsTool(step)
-        ? "ask" in step.wait
-        : !(await isSurelyPure(step, run.settings.tools.get(step.tool) as DefinedTool))
-    )
-      return true;
+    const isChange = callsTool(step)
+      ? !(await isSurelyPure(step, tools.get(step.tool) as DefinedTool))
+      : "ask" in step.wait;
+    if (isChange) return true;
   }
   return false;
 }

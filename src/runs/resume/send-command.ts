@@ -1,4 +1,5 @@
 import { Backoff } from "../../async/backoff.ts";
+import { countPending } from "../../async/promises.ts";
 import { type AgentError, type AgentErrorData, isAgentError } from "../../core/errors.ts";
 import type { JsonObject, JsonValue } from "../../core/json.ts";
 import { failOption } from "../../core/option-tables.ts";
@@ -26,7 +27,7 @@ import { toStoreError } from "../run/run-recorder.ts";
 import { secretsIfReadable, secretsOf } from "../run/run-secrets.ts";
 import type { RecordedRun } from "../stored/parse-stored.ts";
 import type { Opening, RunRegistry } from "../stored/run-registry.ts";
-import { readExisting, requireInThread } from "../stored/stored-runs.ts";
+import { readExisting } from "../stored/stored-runs.ts";
 import { recordSuspended } from "./record-suspended.ts";
 import { continueStored, type StoredLease } from "./resume-run.ts";
 
@@ -36,7 +37,7 @@ export async function deliverEarly(runs: RunRegistry, runId: string, given: Name
   return number !== undefined;
 }
 
-/** Undefined if a text declines. Throws what is known before another process that has the run is asked. */
+/** Undefined if a text declines. Refuses a wrong answer before it is posted to the process that has the run. */
 export async function toAnswer(
   runs: RunRegistry,
   runId: string,
@@ -55,7 +56,7 @@ export async function toAnswer(
   return answer;
 }
 
-/** Null declines, or the question is not there. */
+/** Null if the text declines, or if the step does not ask. */
 async function readText(
   { loadTurns, clock }: EngineSettings,
   { runId, steps, options }: RunState,
@@ -68,7 +69,7 @@ async function readText(
   if (question === undefined) return null;
   if (text.length > maxAnswerLength) failAnswer(question, text);
   const item = toQuestionItem({ runId, stepId }, question, step?.wait?.until);
-  const { readAnswer } = await loadTurns();
+  const { readAnswer } = await countPending(loadTurns());
   const answer = readAnswer(item, text, { nowMs: clock.now(), timeZone: options?.timeZone ?? "UTC" });
   return answer === undefined ? failAnswer(question, text) : answer;
 }
@@ -95,10 +96,7 @@ async function actOrPost<TType extends CommandType>(
 ): Promise<RunResult> {
   const { settings } = runs;
   const { runId, resumes, thread, cancelling, onRecorded } = sending;
-  if (thread !== undefined) {
-    await runs.whenStarted(runId);
-    await requireInThread(settings.store, runId, thread);
-  }
+  if (thread !== undefined) await runs.requireInThread(runId, thread);
   const kind: CommandKind<Commands[TType]> = commands[type];
   const known: { recorded?: RecordedRun } = {};
   let command = given;

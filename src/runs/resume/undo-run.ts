@@ -4,7 +4,6 @@ import { endedStatuses, unendedStatuses } from "../../core/run-summary.ts";
 import { notWaiting } from "../run/run-errors.ts";
 import type { ResumeOptions } from "../run/run-options.ts";
 import type { Opening, RunRegistry } from "../stored/run-registry.ts";
-import { requireInThread } from "../stored/stored-runs.ts";
 import { continueStored } from "./resume-run.ts";
 
 interface Undoing extends Opening {
@@ -12,14 +11,14 @@ interface Undoing extends Opening {
   readonly options: ResumeOptions;
 }
 
-/** One that is cut off is continued by whoever resumes the run. */
+/** An undo that is interrupted continues when the run is resumed. */
 export async function undoRun(runs: RunRegistry, undoing: Undoing): Promise<RunResult> {
   const { runId, thread } = undoing;
-  if (thread !== undefined) await requireInThread(runs.settings.store, runId, thread);
+  if (thread !== undefined) await runs.requireInThread(runId, thread);
   return runs.withRun(runId, {
     whenActive: async ({ run, result }) => {
       const { status, isUndone } = run.state;
-      // One that was only looked up has recorded nothing.
+      // A look-up of a stored run has no events yet.
       if (run.state.sequence > 0 && !endedStatuses.has(status) && isUndone !== true) throw notEnded(run.state);
       const ended = await result;
       return isUndone === true ? ended : undefined;

@@ -61,7 +61,7 @@ function pendingAtEnd(run: Run, expressions: PlanExpressions | undefined): reado
   return hold === undefined ? items : [hold, ...items.filter((item) => !isWait(item))];
 }
 
-/** Whatever it ended with, it is cancelled from now on: it must not be tried again. */
+/** An undone run becomes `cancelled`, so that it cannot be resumed. */
 async function recordUndone(run: Run): Promise<void> {
   const notUndone = await undoSteps(run);
   const error = cancelledBy("undone").toJSON() as AgentErrorData;

@@ -18,6 +18,7 @@ import type { RunSettings } from "../run/run-options.ts";
 import { closeBroken } from "../steps/end-run.ts";
 import { warnOfOverlap } from "../steps/step.ts";
 import { createThreadReaders } from "./read-thread.ts";
+import { requireInThread } from "./stored-runs.ts";
 
 export interface Opening extends RunCaller {
   readonly runId: string;
@@ -98,6 +99,12 @@ export class RunRegistry implements RunHost {
     await this.restoring.get(runId)?.restored.catch(() => {});
     const active = this.active.get(runId);
     if (active !== undefined) await whenStarted(active.run, active.result);
+  }
+
+  /** Rejects with `run-not-found` if the run is not of the thread. */
+  async requireInThread(runId: string, thread: string): Promise<void> {
+    await this.whenStarted(runId);
+    await requireInThread(this.settings.store, runId, thread);
   }
 
   async whenAllStarted(): Promise<void> {

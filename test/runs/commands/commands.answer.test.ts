@@ -156,7 +156,7 @@ it("takes true and false, and a list of options each once", async () => {
   for (const [answer, message] of [
     [[], /a list from 1 to 2 of "work" or "home", each once; received an array of 0/],
     [["work", "work"], /each once; received an array of 2/],
-    [["work", "garage"], /received "garage"/],
+    [["work", "garage"], /"answer\[1\]" must be "work" or "home"; received "garage"/],
     ["work", /a list from 1 to 2/],
   ] as const)
     await expect(next.agent.answer(runId, next.item, { answer }).result).rejects.toThrow(message);
@@ -168,6 +168,7 @@ it("refuses misuse at once", async () => {
   const { agent, item } = await ask();
   const misuse = [
     () => agent.answer(runId, { ...item, kind: "wait" } as never, { answer: 1 }),
+    () => agent.answer(runId, { kind: "question", stepId: item.stepId } as never, { answer: 1 }),
     () => agent.answer(runId, undefined as never, { answer: 1 }),
     () => agent.answer(runId, "", { answer: 1 }),
     () => agent.answer(runId, item, { anser: 1 } as never),
