@@ -1,8 +1,8 @@
 import { toErrorData } from "../core/error-data.ts";
 import type { AgentEvent, PendingItem } from "../core/events.ts";
-import type { ReadValue } from "../core/plan.ts";
+import type { PlanSource } from "../core/plan.ts";
 import type { RunResult, RunSnapshot } from "../core/run-result.ts";
-import { type StepRef, waitToolName } from "../core/step.ts";
+import { describeRead, type StepRef, waitToolName } from "../core/step.ts";
 import { cutText, printable, printableJson } from "../core/text.ts";
 import { describeCall } from "../describe-plan.ts";
 import { sayRun } from "../dialogue/say-run.ts";
@@ -23,13 +23,13 @@ type Call = StepRef & { readonly tool: string; readonly input: unknown };
 const maxOpen = 10;
 const maxCall = 200;
 
-/** Without a thread it is that of the one person who uses a file or a process. */
+/** The default thread is that of the only user of a file or process. */
 export async function chat(call: CliCall, thread = "me"): Promise<number> {
   const { agent, tools, options, io, out, err } = call;
   const { dim, green, red, yellow } = out.colors;
   const lines = openLines(call);
   const { isTerminal } = lines;
-  const reads = new Map<string, readonly ReadValue[]>();
+  const sources = new Map<string, PlanSource>();
   /** The last one is asked about. */
   let approvals: readonly { readonly runId: string; readonly item: Approval; readonly text: string }[] = [];
 
@@ -39,17 +39,17 @@ export async function chat(call: CliCall, thread = "me"): Promise<number> {
     else out.print(isTerminal ? shown.map((line, index) => `${index === 0 ? mark : " "} ${line}`) : shown);
   };
 
-  const renderCall = ({ input, ...step }: Call, read: readonly ReadValue[] = []) => {
-    const words = read.filter(({ stepId }) => stepId === step.stepId).map(({ text }) => printable(text));
+  const renderCall = ({ input, ...step }: Call, source?: PlanSource) => {
+    const words = describeRead(source, step.stepId).map((text) => printable(text));
     return dim([`  ${cutText(`${nameStep(step)} ${printableJson(input)}`, maxCall)}`, ...words].join("    "));
   };
 
   const reportAsElsewhere = createReporter(call);
   const report = (event: AgentEvent) => {
     if (event.type === "plan-end" && event.outcome.status === "completed")
-      reads.set(event.runId, event.outcome.plan.source.read ?? []);
+      sources.set(event.runId, event.outcome.plan.source);
     if (event.type === "step-start" && event.tool !== waitToolName)
-      out.print([renderCall(event, reads.get(event.runId))]);
+      out.print([renderCall(event, sources.get(event.runId))]);
     if (event.type === "step-retry") reportAsElsewhere(event);
   };
 
@@ -71,7 +71,7 @@ export async function chat(call: CliCall, thread = "me"): Promise<number> {
     }));
     approvals = [...approvals.filter((each) => each.runId !== runId), ...asked.toReversed()];
     for (const { item } of isTerminal ? asked : [])
-      if (item.kind === "approval") out.print([renderCall(item, plan?.source.read)]);
+      if (item.kind === "approval") out.print([renderCall(item, plan?.source)]);
     answer(text, markOf(run), { runId, status, pending, answered });
     const next = approvals.at(-1);
     if (!options.json && next !== undefined && next.text !== text) answer(next.text, yellow("?"));
@@ -82,9 +82,11 @@ export async function chat(call: CliCall, thread = "me"): Promise<number> {
       const run = await agent.getRun(runId);
       if (run === undefined || run.notUndone !== undefined) continue;
       const changed = run.steps.filter(({ status, effect = "pure" }) => status === "completed" && effect !== "pure");
-      const mayUndo = changed.every(({ tool }) => tools.find(({ name }) => name === tool)?.undo !== undefined);
-      if (!mayUndo) return answer("That cannot be undone.");
-      if (changed.length > 0) return show(await agent.undo(runId, { thread, signal }));
+      if (changed.length === 0) continue;
+      const hasUndo = changed.every(({ tool }) => tools.find(({ name }) => name === tool)?.undo !== undefined);
+      const hasEnded = run.status === "completed" || run.status === "failed";
+      if (!hasUndo || !hasEnded) return answer("That cannot be undone.");
+      return show(await agent.undo(runId, { thread, signal }));
     }
     return answer("There is nothing to undo.");
   };

@@ -17,7 +17,7 @@ interface Place {
 type AskedItem = Extract<PendingItem, { kind: "approval" | "plan-approval" | "question" }>;
 
 export const askingTool = "ask_question";
-/** Stands for the plan in place of the id of a step, which it cannot be. */
+/** Takes the place of a step id for the plan. No step can have this id. */
 export const planStep = "@plan";
 const notDone = "It was not done: the run continued without it, or ended.";
 
@@ -32,7 +32,7 @@ export class RunChunks {
   private readonly calls = new Map<string, Chunk>();
   private readonly sent = new Set<string>();
 
-  /** With the hash or the step of what was asked, there are chunks only from then on. */
+  /** If `asked`, the hash or step id of what was asked, is set, what came before it gives no chunks. */
   constructor(
     private readonly runId: string,
     private readonly asked: string | undefined,
@@ -150,7 +150,7 @@ export class RunChunks {
     return { type, toolCallId, ...fields };
   }
 
-  /** The call of a result may be in an earlier message only, or was never shown. */
+  /** The call may have been sent only in an earlier message, or never. */
   private withCall(chunk: Chunk): readonly Chunk[] {
     const { type, toolCallId: id } = chunk;
     if (id === undefined) return [chunk];

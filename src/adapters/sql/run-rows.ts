@@ -107,10 +107,11 @@ export interface ListQuery extends Pick<ListSelection, "statuses" | "resumable" 
 export function readListOptions(options: ListRunsOptions): ListQuery {
   const { untilMs, metadata, thread, ...selection } = selectRuns(options);
   const position = readCursor(options.cursor);
+  const threads = hashThread(thread);
   return {
     ...selection,
-    hashes: [...metadata.map(([key, value]) => hashEntry(JSON.stringify(key), value)), ...hashThread(thread)],
-    thread: hashThread(thread)[0],
+    hashes: [...metadata.map(([key, value]) => hashEntry(JSON.stringify(key), value)), ...threads],
+    thread: threads[0],
     // No run has the number 0, so runs created exactly at `until` are left out.
     before: position.createdMs < untilMs ? position : { createdMs: untilMs, number: 0 },
   };

@@ -208,7 +208,7 @@ export function readAnswer(
     failOption("item", item, "an item of result.pending of kind question, or the id of its step");
   const stepId = isId ? item : item.stepId;
   checkName("item.stepId", stepId);
-  if (!isId) checkOption({ type: "short-text" }, item.id, "item.id");
+  if (!isId && typeof item.id !== "string") failOption("item.id", item.id, "the id of the pending question");
   const { resume, thread, ...rest } = readOptions(decidingOptions, options);
   const given = { thread, stepId, id: isId ? questionId(runId, stepId) : item.id };
   if (typeof answer === "string") return { given: { ...given, answer }, resumes: resume, options: rest };

@@ -89,7 +89,7 @@ async function findByTitle(
   if (match === "words" && near.count > near.todos.length) failAmbiguous(title, near.todos, near.count);
   const fitting = near.todos.filter((todo) => {
     const own = wordsOf(todo.title);
-    return words.length > 0 && words.every((word) => own.includes(word));
+    return words.every((word) => own.includes(word));
   });
   if (match === "words" && fitting.length > 0) return chooseOne(title, fitting, completed);
   const [named] = (await find({ id: title, limit: 1 })).todos;
