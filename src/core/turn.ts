@@ -1,4 +1,5 @@
 import type { AgentError } from "./errors.ts";
+import type { TurnOutcome } from "./events.ts";
 import type { JsonValue } from "./json.ts";
 import type { PlanDraft, PlanRequest, RequestThread } from "./planner.ts";
 import type { QuestionItem } from "./question.ts";
@@ -14,14 +15,9 @@ export interface TurnRequest
 /** The meaning of a line that its thread gives it. */
 export type Turn =
   /** The thread adds nothing: a planner plans it. A model is shown its things. */
-  | { readonly type: "request"; readonly thread?: RequestThread | undefined }
-  | { readonly type: "plan"; readonly draft: PlanDraft }
-  | { readonly type: "words"; readonly text: string }
-  | { readonly type: "answer"; readonly runId: string; readonly stepId: string; readonly answer: JsonValue }
-  /** The run that asked is cancelled. */
-  | { readonly type: "decline"; readonly runId: string; readonly stepId: string }
-  /** The steps of an ended run are undone. */
-  | { readonly type: "undo"; readonly runId: string };
+  | { readonly status: "request"; readonly thread?: RequestThread | undefined }
+  | { readonly status: "plan"; readonly draft: PlanDraft }
+  | TurnOutcome;
 
 /** Reads the lines of dialogues. Loaded with the first run that has a thread. */
 export interface TurnReader {

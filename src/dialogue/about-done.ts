@@ -7,9 +7,9 @@ import type { ThreadLine } from "./thread-line.ts";
 import { isMark } from "./wish.ts";
 
 /** Answers questions about what was done, from the record alone. */
-export function readAbout(line: ThreadLine): Extract<Turn, { type: "words" }> | undefined {
+export function readAbout(line: ThreadLine): Extract<Turn, { status: "words" }> | undefined {
   const text = whyAsked(line) ?? whyNumber(line) ?? didYou(line) ?? fieldOf(line);
-  return text === undefined ? undefined : { type: "words", text };
+  return text === undefined ? undefined : { status: "words", text };
 }
 
 function wordsOf({ request: { words } }: ThreadLine): readonly string[] {

@@ -22,7 +22,7 @@ export function answerTo(asked: Asked, line: ThreadLine): Turn | undefined {
   const { stepId } = item;
   const answer = keyMeant(asked, line) ?? readAnswer(item, line.turn.request, line.turn);
   if (answer === undefined) return undefined;
-  return answer === null ? { type: "decline", runId, stepId } : { type: "answer", runId, stepId, answer };
+  return answer === null ? { status: "decline", runId, stepId } : { status: "answer", runId, stepId, answer };
 }
 
 /** True if any text is an answer: then a line that means something else is none. */

@@ -26,7 +26,7 @@ export interface MeantCall {
   readonly isGrave?: boolean | undefined;
 }
 
-export type PlanTurn = Extract<Turn, { readonly type: "plan" }>;
+export type PlanTurn = Extract<Turn, { readonly status: "plan" }>;
 
 const maxOptions = 10;
 
@@ -34,13 +34,13 @@ export function planTurn(calls: readonly MeantCall[]): PlanTurn | undefined {
   if (calls.length === 0) return undefined;
   const { steps, source } = toSteps(calls);
   const isGrave = calls.some((call) => call.isGrave === true);
-  if (!isGrave) return { type: "plan", draft: { steps, source } };
+  if (!isGrave) return { status: "plan", draft: { steps, source } };
   const said = steps.filter(callsTool).map(({ tool, input }) => {
     const own = calls.find(({ rules }) => rules.tool.name === tool)?.rules.tool;
     return (own && sayStep(own, input)) ?? sayNames(tool, input);
   });
   const question = yesOrNo(`Really ${said.join(", then ")}?`);
-  return { type: "plan", draft: asking(question, ifAnswered(steps), source) };
+  return { status: "plan", draft: asking(question, ifAnswered(steps), source) };
 }
 
 /** Asks which of several things is meant, and does for it what the line says. */
@@ -59,7 +59,7 @@ export function askWhich(
   const { steps, source } = toSteps(calls.flat());
   const keys = calls.flatMap((own, at) => own.map(() => String(things[at]?.key)));
   const chosen = steps.flatMap((step, at) => ifAnswered([step], keys[at], true));
-  return { type: "plan", draft: asking(chooseFrom("Which one?", options, true), chosen, source) };
+  return { status: "plan", draft: asking(chooseFrom("Which one?", options, true), chosen, source) };
 }
 
 function toSteps(calls: readonly MeantCall[]): {

@@ -120,5 +120,5 @@ export async function readWithoutReasons(line: ThreadLine): Promise<PlanTurn | u
   if (planned instanceof Refused) return undefined;
   // "Empty that list" is not about the list of everything.
   if (planned !== found && planned.matches.some(({ rule }) => rule.source.destructive === true)) return undefined;
-  return { type: "plan", draft: { steps: planned.steps, source: { planner: "rules" } } };
+  return { status: "plan", draft: { steps: planned.steps, source: { planner: "rules" } } };
 }

@@ -97,5 +97,7 @@ export function readResultInText(line: ThreadLine, steps: readonly PlanStep[]): 
     };
     return { ...step, input: Object.fromEntries(Object.entries(step.input).map(fill)) };
   });
-  return read.length === 0 ? undefined : { type: "plan", draft: { steps: filled, source: { planner: "rules", read } } };
+  return read.length === 0
+    ? undefined
+    : { status: "plan", draft: { steps: filled, source: { planner: "rules", read } } };
 }

@@ -31,12 +31,12 @@ export async function readTurn(turn: TurnRequest): Promise<Turn> {
   const answer = asked && !isOpen ? answerTo(asked, line) : undefined;
   if (answer !== undefined) return answer;
   if (isAlone && !pointsBack(line))
-    return confirmWider(line, alone) ?? readResultInText(line, alone.steps) ?? { type: "request" };
+    return confirmWider(line, alone) ?? readResultInText(line, alone.steps) ?? { status: "request" };
   const found = await readInThread(line, alone instanceof Refused && alone.reason === "small-talk");
   if (found !== undefined) return doubtLook(line, found);
   const isNew = isAlone || alone.reason === "missing" || asksSomething(line);
   const text = isOpen && !isNew ? answerTo(asked, line) : undefined;
-  return text ?? { type: "request", ...(!isAlone && { thread: showThread(line) }) };
+  return text ?? { status: "request", ...(!isAlone && { thread: showThread(line) }) };
 }
 
 /** "Remove the finished ones" behind a list may mean that list alone: what empties more is asked about. */
@@ -60,9 +60,9 @@ async function readInThread(line: ThreadLine, isTalk: boolean): Promise<Turn | u
   const { words } = line.request;
   const isThanks = thanks.test(words[0] ?? "") && line.references.length + line.request.marks.length === 0;
   if (isTalk || isThanks || isLaughter(words, 0, words.length))
-    return declined(line) ?? { type: "words", text: answerTalk(words) };
+    return declined(line) ?? { status: "words", text: answerTalk(words) };
   const undone = readUndo(line);
-  if (undone !== undefined) return undone.type === "calls" ? planTurn(undone.calls) : undone;
+  if (undone !== undefined) return undone.status === "calls" ? planTurn(undone.calls) : undone;
   return (
     readAbout(line) ??
     (await readReplaced(line)) ??
@@ -86,7 +86,7 @@ function asksSomething({ request: { words } }: ThreadLine): boolean {
 function declined(line: ThreadLine): Turn | undefined {
   const asked = openQuestion(line.turn);
   const turn = asked && answerTo(asked, line);
-  return turn?.type === "decline" ? turn : undefined;
+  return turn?.status === "decline" ? turn : undefined;
 }
 
 /** A line that can be planned alone may still mean a place in the list that was shown. */

@@ -38,7 +38,7 @@ export async function readUnknown(line: ThreadLine): Promise<PlanTurn | undefine
       const known = line.withReference({ ...name, how: "name", things: [thing], isOpen: false });
       if (((await readPhrases(known)) ?? (await readChange(known))) === undefined) continue;
       const steps = [{ id: lookId, tool: lister.tool.name, input: {}, dependsOn: [] }];
-      return { type: "plan", draft: { steps, source: { planner: "dialogue", looks: true } } };
+      return { status: "plan", draft: { steps, source: { planner: "dialogue", looks: true } } };
     }
   }
   return undefined;
@@ -47,7 +47,7 @@ export async function readUnknown(line: ThreadLine): Promise<PlanTurn | undefine
 /** Asks before a change of what a list of one day, perhaps, has shown: other days may have more of that name. */
 export function doubtLook({ focus, rules }: ThreadLine, turn: Turn): Turn {
   const [step] = focus.steps;
-  if (turn.type !== "plan" || step?.stepId !== lookId) return turn;
+  if (turn.status !== "plan" || step?.stepId !== lookId) return turn;
   const lister = rules.find(({ tool }) => tool.name === step.tool);
   const { properties = {} } = lister?.schemas.input ?? {};
   const isPartial = Object.values(properties).some((schema) => isDate(slotTypeOf([schema])));
@@ -60,7 +60,7 @@ export function doubtLook({ focus, rules }: ThreadLine, turn: Turn): Turn {
   if (!isPartial || !isChange || !steps.every(callsTool)) return turn;
   const meant = source?.read?.map(({ text }) => text) ?? [];
   const question = yesOrNo(`Did you mean ${meant.join(" and ")}?`);
-  return { type: "plan", draft: asking(question, ifAnswered(steps), source) };
+  return { status: "plan", draft: asking(question, ifAnswered(steps), source) };
 }
 
 /** A thing as the tool lists them, by an example of its output. */

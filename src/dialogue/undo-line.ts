@@ -15,8 +15,8 @@ const rest = /^(?:that|it|this|the|last|one|change|again|please|step|for|back|mo
 export function readUndo(
   line: ThreadLine,
 ):
-  | Extract<Turn, { type: "undo" | "words" }>
-  | { readonly type: "calls"; readonly calls: readonly MeantCall[] }
+  | Extract<Turn, { status: "undo" | "words" }>
+  | { readonly status: "calls"; readonly calls: readonly MeantCall[] }
   | undefined {
   const { focus, references, turn } = line;
   const words = line.request.words.filter((word) => !isMark(word));
@@ -38,17 +38,17 @@ export function readUndo(
     ({ kind, things }) =>
       kind === "changed" && (thing === undefined || things.some((each) => isSameThing(each, thing))),
   );
-  if (mention === undefined) return { type: "words", text: "There is nothing to undo." };
+  if (mention === undefined) return { status: "words", text: "There is nothing to undo." };
   const { run } = mention;
   const changed = focus.steps.filter(({ runId, effect }) => runId === run.runId && effect !== "pure");
   const isWhole = thing === undefined || changed.length === 1;
   const mayUndo = changed.every((step) => turn.tools.find(({ name }) => name === step.tool)?.undo !== undefined);
-  if (isWhole && mayUndo) return { type: "undo", runId: run.runId };
+  if (isWhole && mayUndo) return { status: "undo", runId: run.runId };
   const wanted = thing === undefined ? changed : changed.filter((step) => takesKey(step, thing));
   const calls = wanted.flatMap((step) => formerly(step, line) ?? []);
   return calls.length > 0 && calls.length === wanted.length
-    ? { type: "calls", calls }
-    : { type: "words", text: "That cannot be undone." };
+    ? { status: "calls", calls }
+    : { status: "words", text: "That cannot be undone." };
 }
 
 /** The same call with the values that the thing had before. */

@@ -97,13 +97,13 @@ export const wordPlanner = {
 };
 
 export function readByWords({ request, runs }: TurnRequest): Turn {
-  if (request.startsWith("say ")) return { type: "words", text: request.slice(4) };
-  if (request === "undo") return { type: "undo", runId: runs[0]?.runId ?? "none" };
+  if (request.startsWith("say ")) return { status: "words", text: request.slice(4) };
+  if (request === "undo") return { status: "undo", runId: runs[0]?.runId ?? "none" };
   const asks = request === "yes" || request === "never mind" ? runs.find(isWaiting) : undefined;
   const [item] = asks?.pending ?? [];
-  if (asks === undefined || item?.kind !== "question") return { type: "request" };
+  if (asks === undefined || item?.kind !== "question") return { status: "request" };
   const place = { runId: asks.runId, stepId: item.stepId };
-  return request === "yes" ? { type: "answer", ...place, answer: "yes" } : { type: "decline", ...place };
+  return request === "yes" ? { status: "answer", ...place, answer: "yes" } : { status: "decline", ...place };
 }
 
 function isWaiting({ status }: RunSnapshot): boolean {

@@ -30,7 +30,7 @@ export async function readAgain(run: Run): Promise<Plan | undefined> {
     const runs = await known.read(await known.list());
     const own = shownSnapshot(state, engine);
     const turn = await reader.readTurn({ ...planning.toRequest(), runs: [own, ...runs] });
-    if (turn.type !== "plan" || turn.draft.source?.looks === true) return undefined;
+    if (turn.status !== "plan" || turn.draft.source?.looks === true) return undefined;
     const all = stepsAfter(steps.map(afterDone), turn.draft.steps);
     return { plan: await planning.complete({ steps: all, source: turn.draft.source }), approvals: [] };
   });

@@ -42,16 +42,15 @@ async function planOnce(line: Line, reader: TurnReader, listed: ThreadListing): 
   const runs = await line.thread.read(listed);
   const turn: TurnRequest = { request, tools, maxSteps, nowMs, timeZone, signal, runs };
   const read = await reader.readTurn(turn);
-  if (read.type === "plan") return { status: "completed", plan: await completeDraft(line, read.draft) };
-  if (read.type === "request") return { status: "completed", plan: await planRequest(line, { reader, turn, read }) };
+  if (read.status === "plan") return { status: "completed", plan: await completeDraft(line, read.draft) };
+  if (read.status === "request") return { status: "completed", plan: await planRequest(line, { reader, turn, read }) };
   if (line.needsPlan) throw noRequest(read);
-  const { type: status, ...rest } = read;
-  return { status, ...rest } as TurnOutcome;
+  return read;
 }
 
 async function planRequest(
   line: Line,
-  { reader, turn, read }: { reader: TurnReader; turn: TurnRequest; read: Extract<Turn, { type: "request" }> },
+  { reader, turn, read }: { reader: TurnReader; turn: TurnRequest; read: Extract<Turn, { status: "request" }> },
 ): Promise<Plan> {
   try {
     return await line.plan(read.thread);
@@ -72,17 +71,17 @@ function completeDraft(line: Line, { steps, source }: PlanDraft, failures?: read
   });
 }
 
-function noRequest(read: Exclude<Turn, { readonly type: "request" | "plan" }>): AgentError<"cannot-plan"> {
+function noRequest(read: Exclude<Turn, { readonly status: "request" | "plan" }>): AgentError<"cannot-plan"> {
   const base = { reason: "no-request", examples: [] } as const;
-  switch (read.type) {
+  switch (read.status) {
     case "words":
       return new AgentError("cannot-plan", "The line needs no plan: it is answered in words.", {
         details: { ...base, text: read.text },
       });
     case "answer":
     case "decline": {
-      const { type, ...answers } = read;
-      const does = type === "answer" ? "answers" : "declines to answer";
+      const { status, ...answers } = read;
+      const does = status === "answer" ? "answers" : "declines to answer";
       const message = `The line ${does} the question "${read.stepId}" of run "${read.runId}": it needs no plan.`;
       return new AgentError("cannot-plan", message, { details: { ...base, answers } });
     }

@@ -50,7 +50,7 @@ describe("a line of a dialogue", () => {
         return wordPlanner.plan(request);
       },
     };
-    const { agent } = createDialogue({ planner, read: () => ({ type: "request", thread: shown }) });
+    const { agent } = createDialogue({ planner, read: () => ({ status: "request", thread: shown }) });
     await agent.run("add", { thread });
     expect(asked).toEqual([["add", shown, false]]);
   });
@@ -58,7 +58,7 @@ describe("a line of a dialogue", () => {
   it("may be a plan of its own, which is checked like any other", async () => {
     const steps = (tool: string) => [{ id: "s1", tool, input: {} }];
     const { agent } = createDialogue({
-      read: ({ request }) => ({ type: "plan", draft: { steps: steps(request === "again" ? "Add" : "Gone") } }),
+      read: ({ request }) => ({ status: "plan", draft: { steps: steps(request === "again" ? "Add" : "Gone") } }),
     });
     const { status, plan } = await agent.run("again", { thread });
     expect([status, plan?.source.planner]).toEqual(["completed", "dialogue"]);
@@ -206,7 +206,7 @@ describe("two lines at once", () => {
   it("do not wait for those of other threads, and stop waiting when cancelled or closed", async () => {
     const clock = createManualClock();
     const read = ({ request }: { readonly request: string }) =>
-      request === "slow" ? new Promise<never>(() => {}) : ({ type: "request" } as const);
+      request === "slow" ? new Promise<never>(() => {}) : ({ status: "request" } as const);
     const { agent } = createDialogue({ clock, read });
     const slow = agent.start("slow", { thread });
     const waits = agent.start("add", { thread });
@@ -231,7 +231,7 @@ describe("two lines at once", () => {
     const opened = new Promise<void>((resolve) => {
       gate.open = resolve;
     });
-    const one = createDialogue({ store: other, read: () => opened.then(() => ({ type: "request" })) });
+    const one = createDialogue({ store: other, read: () => opened.then(() => ({ status: "request" })) });
     let isFirst = true;
     const two = createDialogue({
       store,
@@ -240,7 +240,7 @@ describe("two lines at once", () => {
         isFirst = false;
         gate.open();
         await first.result;
-        return { type: "words", text: "I know nothing" };
+        return { status: "words", text: "I know nothing" };
       },
     });
     const first = one.agent.start("add", { runId: "r1", thread });

@@ -52,7 +52,7 @@ describe("a line that answers a question", () => {
     const { agent } = createDialogue({
       store,
       read: ({ request }) =>
-        request === "late" ? { type: "answer", runId: "asks", stepId: "s1", answer: "late" } : { type: "request" },
+        request === "late" ? { status: "answer", runId: "asks", stepId: "s1", answer: "late" } : { status: "request" },
     });
     await agent.run("ask", { runId: "asks", thread });
     await agent.cancel("asks");
