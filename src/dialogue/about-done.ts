@@ -1,5 +1,7 @@
 import type { Turn } from "../core/turn.ts";
 import { auxiliaries, functionWords, prepositions } from "../english/word-classes.ts";
+import { wordSet } from "../english/word-set.ts";
+import { stem } from "../language/word-forms.ts";
 import { sayName } from "../plan/say-call.ts";
 import { isSameThing } from "./focus.ts";
 import { sayThing } from "./say-thing.ts";
@@ -62,46 +64,26 @@ function didYou(line: ThreadLine): string | undefined {
   return `${changed === undefined ? "No" : "Yes"}: ${sayThing(thing, line.turn)}.`;
 }
 
+const besides = wordSet("many still there right");
 const questions = /^(?:what|which|when|how|who|where|is|are|does|has|was)$/;
 
 /** "Which number has Ricci?": every other word names a field or means nothing alone. */
 function fieldOf(line: ThreadLine): string | undefined {
   const {
-    references,
+    named,
     request: { words },
   } = line;
-  if (!questions.test(words[0] ?? "")) return undefined;
-  const [reference, second] = references.filter(({ how }) => how === "name" || how === "place");
-  const [thing, other] = reference?.things ?? [];
-  if (
-    reference === undefined ||
-    thing === undefined ||
-    thing.isContainer === true ||
-    other !== undefined ||
-    second !== undefined
-  )
-    return undefined;
-  const names = new Set(
-    [
-      ...Object.keys(thing.fields),
-      thing.kind,
-      "number",
-      "many",
-      "still",
-      "there",
-      "right",
-      "booked",
-      "scheduled",
-    ].flatMap((name) => sayName(name).split(" ")),
-  );
+  if (!questions.test(words[0] ?? "") || named === undefined || named.thing.isContainer === true) return undefined;
+  const { reference, thing } = named;
+  // "Booked" says as much as "booking".
+  const names = [...Object.keys(thing.fields), thing.kind, "number"].flatMap((name) => sayName(name).split(" "));
+  const stems = new Set(names.map(stem));
   const isFree = (word: string, at: number) =>
     (at >= reference.start && at < reference.end) ||
     isMark(word) ||
     questions.test(word) ||
-    functionWords.has(word) ||
-    auxiliaries.has(word) ||
-    prepositions.has(word) ||
-    names.has(word);
+    stems.has(stem(word)) ||
+    [functionWords, auxiliaries, prepositions, besides].some((passing) => passing.has(word));
   return words.every(isFree)
     ? `${sayThing(thing, line.turn).replace(/^./, (first) => first.toUpperCase())}.`
     : undefined;

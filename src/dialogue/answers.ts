@@ -6,11 +6,11 @@ import type { Turn } from "../core/turn.ts";
 import type { DateClock } from "../dates/read-dates.ts";
 import { ordinals, readNumber } from "../english/numbers.ts";
 import { functionWords, smallWords } from "../english/word-classes.ts";
+import { toSingular } from "../language/word-forms.ts";
 import { readRequest, textBetween } from "../planners/rules/request.ts";
 import { readSlot } from "../planners/rules/slot-values.ts";
 import { type SlotType, slotTypeOf } from "../planners/rules/slots.ts";
 import type { openQuestion } from "./questions.ts";
-import { toSingular } from "./things.ts";
 import type { ThreadLine } from "./thread-line.ts";
 import { isMark, readWish } from "./wish.ts";
 
@@ -32,11 +32,9 @@ export function takesAnything({ item }: Asked): boolean {
 }
 
 /** The key of a known thing, where the answer is a key: "Okafor it was". */
-function keyMeant({ item, steps }: Asked, { references, request }: ThreadLine): JsonValue | undefined {
-  const [reference, second] = references.filter(({ how }) => how === "name" || how === "place");
-  const [thing, other] = reference?.things ?? [];
-  if (item.options !== undefined || reference === undefined || second !== undefined) return undefined;
-  if (thing === undefined || other !== undefined) return undefined;
+function keyMeant({ item, steps }: Asked, { named, request }: ThreadLine): JsonValue | undefined {
+  if (item.options !== undefined || named === undefined) return undefined;
+  const { reference, thing } = named;
   const isFilled = ({ tool, input = {} }: PlanStep) => {
     const field = tool === undefined ? undefined : thing.keyInputs.get(tool);
     return field !== undefined && (input[field] as { readonly $ref?: unknown } | undefined)?.$ref === item.stepId;

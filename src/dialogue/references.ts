@@ -2,8 +2,8 @@ import { ordinals } from "../english/numbers.ts";
 import { functionWords, isVerb, prepositions, smallWords, weekdays } from "../english/word-classes.ts";
 import { wordSet } from "../english/word-set.ts";
 import { type Token, tokenize } from "../language/tokens.ts";
+import { toSingular } from "../language/word-forms.ts";
 import { type Focus, isSameThing, type KnownThing } from "./focus.ts";
-import { toSingular } from "./things.ts";
 
 /** Words of a line that refer to things of the thread. Places are tokens. */
 export interface Reference {

@@ -3,9 +3,10 @@ import { cutText, printable } from "../core/text.ts";
 import type { Tool } from "../core/tool.ts";
 import type { DateClock } from "../dates/read-dates.ts";
 import { sayDate, yearAt } from "../dates/say-date.ts";
+import { toSingular } from "../language/word-forms.ts";
 import { parseReference } from "../plan/references.ts";
 import { sayName } from "../plan/say-call.ts";
-import { labelNames, type Thing, thingsIn, toolNamed, toSingular } from "./things.ts";
+import { labelNames, type Thing, thingsIn, toolNamed } from "./things.ts";
 
 export interface DoneCall {
   readonly tool: string;

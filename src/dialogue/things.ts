@@ -5,6 +5,7 @@ import { type SensitiveView, sensitiveViewOf } from "../core/sensitive-paths.ts"
 import type { DefinedTool, Tool } from "../core/tool.ts";
 import { type ToolSchemas, toolSchemas } from "../core/tool-schemas.ts";
 import { wordSet } from "../english/word-set.ts";
+import { toSingular } from "../language/word-forms.ts";
 import { sayName } from "../plan/say-call.ts";
 
 /** Something that an output shows and that another call can name: a booking, a todo, a room. */
@@ -214,12 +215,6 @@ function nounOfList(name: string): string | undefined {
 function nounOfTool({ nouns, words }: KnownTool): string {
   const [only, ...others] = nouns;
   return only !== undefined && others.length === 0 ? only : (words.at(-1) ?? "thing");
-}
-
-/** "bookings" is "booking", "entries" "entry", "boxes" "box", "status" and "gas" as they are. */
-export function toSingular(word: string): string {
-  if (!/[^su]s$/.test(word) || word.length < 4) return word;
-  return word.replace(/ies$/, "y").replace(/(?<=[sxz]|[cs]h)es$|s$/, "");
 }
 
 const keyWords = wordSet("id number no code ref reference key isbn sku slug uuid");

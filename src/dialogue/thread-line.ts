@@ -66,6 +66,13 @@ export class ThreadLine {
     return this.references.some(({ how, ...place }) => how !== "pronoun" && place.start >= start && place.end <= end);
   }
 
+  /** The only thing that the line names, or points to by a place. */
+  get named(): { readonly reference: Reference; readonly thing: KnownThing } | undefined {
+    const [reference, second] = this.references.filter(({ how }) => how === "name" || how === "place");
+    const [thing, other] = reference?.things ?? [];
+    return reference && thing && !second && !other ? { reference, thing } : undefined;
+  }
+
   /** The references within the wish. */
   get own(): readonly Reference[] {
     const { start, end } = this.wish ?? { start: 0, end: 0 };

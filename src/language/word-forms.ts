@@ -41,11 +41,16 @@ const indexOf = remembered((vocabulary: ReadonlySet<string>): ReadonlyMap<string
   return index;
 });
 
+/** "bookings" is "booking", "entries" "entry", "boxes" "box", "status" and "gas" as they are. */
+export function toSingular(word: string): string {
+  if (!/[^su]s$/.test(word) || word.length < 4) return word;
+  return word.replace(/ies$/, "y").replace(/(?<=[sxz]|[cs]h)es$|s$/, "");
+}
+
 /** "raining", "rained" and "rains" have one stem. */
 export function stem(word: string): string {
   if (word.length < 4 || !/^[a-z]+$/.test(word)) return word;
-  let root = word;
-  if (/[^su]s$/.test(root)) root = root.replace(/ies$/, "y").replace(/(?<=[sxz]|[cs]h)es$|s$/, "");
+  let root = toSingular(word);
   const cut = root.replace(/(?<=[aeiouy].*[^e])(?:ing|ed)$/, "");
   if (cut.length < root.length && cut.length > 2) root = cut.replace(/([bgmnprt])\1$/, "$1");
   return root.length > 4 ? root.replace(/e$/, "") : root;
