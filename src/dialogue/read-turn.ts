@@ -94,7 +94,7 @@ function pointsBack({ references }: ThreadLine): boolean {
   return references.some(({ how }) => how === "place" || how === "others" || how === "group");
 }
 
-const thanks = /^(?:thanks?|grazie|merci|cheers|appreciate\w*)$/;
+const thanks = /^(?:thanks?|cheers|appreciate\w*)$/;
 
 function answerTalk(words: readonly string[]): string {
   return words.some((word) => thanks.test(word)) ? "You’re welcome." : "All right.";

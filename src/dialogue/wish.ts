@@ -18,7 +18,7 @@ const adding = "and|also|plus|too|another|and another|one more|as well";
 const repeating =
   "same|the same|the same goes for|same goes for|the same thing for|same again|ditto|likewise|same for|the same for|same with|the same with|same thing for|same to|and same for";
 const passing =
-  "oh|ah|um|uh|er|hm|hmm|well|ok|okay|so|then|yes|yeah|ya|yep|now|please|perhaps|maybe|but|i am afraid|kindly|right|alright|all right|fine|good|lol|omg|btw|by the way|oh dear|dear me|hey|hi|hii|hello|first|would you kindly|could you|can you";
+  "oh|ah|um|uh|er|hm|hmm|well|ok|okay|so|then|yes|yeah|ya|yep|now|please|perhaps|maybe|but|i am afraid|kindly|right|alright|all right|fine|good|lol|omg|btw|by the way|oh dear|dear me|hey|hi|hello|first|would you kindly|could you|can you";
 
 const openings: ReadonlyMap<string, Wish["opening"]> = new Map([
   ...correcting.split("|").map((said) => [said, "correct"] as const),
@@ -132,7 +132,7 @@ function saysWhich(words: readonly string[], { start, end }: Part): boolean {
 }
 
 const laughter =
-  /^(?:(?:ha|he|hi)+h?|lol|haha\w*|hehe\w*|fair|enough|fine|sure|perfect|grazie|merci|danke|splendid|lovely|excellent|wonderful|great|super|thank|you|very|much|ever|so|thanks|ok|okay|yes|yeah|yep|ah|oh|indeed|well|then|good|nice|cheers|cool|perfectly|brilliant|awesome|alright|right|ta|a|lot|for|that|is|all|kind|of|your|help|patience|time|are|were|really|appreciate|it|i|we|helpful|amazing|appreciated|my|dear)$/;
+  /^(?:(?:ha|he|hi)+h?|lol|haha\w*|hehe\w*|fair|enough|fine|sure|perfect|splendid|lovely|excellent|wonderful|great|super|thank|you|very|much|ever|so|thanks|ok|okay|yes|yeah|yep|ah|oh|indeed|well|then|good|nice|cheers|cool|perfectly|brilliant|awesome|alright|right|ta|a|lot|for|that|is|all|kind|of|your|help|patience|time|are|were|really|appreciate|it|i|we|helpful|amazing|appreciated|my|dear)$/;
 
 /** Thanks and the like, and nothing else. */
 export function isLaughter(words: readonly string[], start: number, end: number): boolean {
