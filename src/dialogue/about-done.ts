@@ -8,7 +8,6 @@ import { sayThing } from "./say-thing.ts";
 import type { ThreadLine } from "./thread-line.ts";
 import { isMark } from "./wish.ts";
 
-/** Answers questions about what was done, from the record alone. */
 export function readAbout(line: ThreadLine): Extract<Turn, { status: "words" }> | undefined {
   const text = whyAsked(line) ?? whyNumber(line) ?? didYou(line) ?? fieldOf(line);
   return text === undefined ? undefined : { status: "words", text };

@@ -16,7 +16,6 @@ import { isMark, readWish } from "./wish.ts";
 
 type Asked = NonNullable<ReturnType<typeof openQuestion>>;
 
-/** The answer to an open question in a line; undefined if the line says something else. */
 export function answerTo(asked: Asked, line: ThreadLine): Turn | undefined {
   const { runId, item } = asked;
   const { stepId } = item;
@@ -25,7 +24,6 @@ export function answerTo(asked: Asked, line: ThreadLine): Turn | undefined {
   return answer === null ? { status: "decline", runId, stepId } : { status: "answer", runId, stepId, answer };
 }
 
-/** True if any text is an answer: then a line that means something else is none. */
 export function takesAnything({ item }: Asked): boolean {
   const { type, format } = answerSchemaOf(item);
   return item.display === "text" && type === "string" && format === undefined;

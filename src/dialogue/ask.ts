@@ -12,12 +12,9 @@ import { issueOf } from "../planners/rules/steps.ts";
 import { answerReference, asking, ifAnswered } from "./questions.ts";
 
 const source = { planner: "dialogue" };
-/** A proposal below this is not asked about. */
 const minCertainty = 0.5;
-/** One that lacks a value is asked about below that, as the answer confirms it. */
 const minAsking = 0.4;
 
-/** A plan that asks for what a refused line lacks: one value, which of several readings, or whether it was read well. */
 export async function askAfter(
   turn: TurnRequest,
   { details }: AgentError<"cannot-plan">,
@@ -71,7 +68,6 @@ function questionFor(schemas: readonly JsonSchema[], asks: ProposalQuestion): Qu
   return answer && { message: text, display: "text", responseSchema: responseOf(answer) };
 }
 
-/** A value by which the other fields can be checked. */
 function exampleOf(question: Question, [schema]: readonly JsonSchema[]): JsonValue {
   const [option] = question.options ?? [];
   if (option !== undefined) return option.id;
@@ -86,7 +82,6 @@ function exampleOf(question: Question, [schema]: readonly JsonSchema[]): JsonVal
   return format === "date-time" ? "2030-01-01T09:00:00Z" : (examples[format] ?? "x");
 }
 
-/** A flat schema: types, formats and limits of the field. */
 function answerSchemaFor(schemas: readonly JsonSchema[], { type }: ProposalQuestion): JsonObject | undefined {
   const kinds: Readonly<Record<string, JsonObject>> = {
     text: { type: "string" },

@@ -13,14 +13,11 @@ import type { KnownThing } from "./focus.ts";
 import { asking, ifAnswered } from "./questions.ts";
 import { describeThing, sayThing } from "./say-thing.ts";
 
-/** A call that a line means. */
 export interface MeantCall {
   readonly rules: ToolRules;
   readonly input: JsonObject;
-  /** The thing that words of the line refer to, and these words. */
   readonly thing?: KnownThing | undefined;
   readonly said?: string | undefined;
-  /** Another value that comes from an earlier run. */
   readonly read?: Omit<ReadValue, "stepId"> | undefined;
   /** True if it empties what the line does not name. */
   readonly isGrave?: boolean | undefined;

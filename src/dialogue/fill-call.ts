@@ -20,14 +20,11 @@ import { readHalfSaid, saysShift, type TimesOf } from "./half-said.ts";
 /** Values of a fragment such as "the Contis are five now", by slot; several of a text are several calls. */
 export interface Filled {
   readonly values: Readonly<Record<string, readonly SlotValue[]>>;
-  /** The slot that took the thing. */
   readonly target: string | undefined;
   /** True if a word of the call's own phrases was said, such as "move". */
   readonly isNamed: boolean;
-  /** True if a word of the call was said, or one like its verb. */
   readonly isHinted: boolean;
   readonly textWords: number;
-  /** The number of words that are no value. */
   readonly skipped: number;
 }
 
@@ -42,13 +39,11 @@ export interface FillOptions {
   readonly isPlain?: boolean;
   /** More words that mean nothing here. */
   readonly passes?: ReadonlySet<string> | undefined;
-  /** The slot of the key, which only a thing fills. */
   readonly keySlot: string | undefined;
 }
 
 interface State extends Omit<Filled, "isNamed" | "isHinted"> {
   readonly at: number;
-  /** The roots of words of the call's own. */
   readonly own: readonly string[];
   readonly hasTold: boolean;
 }
@@ -95,7 +90,6 @@ export function fillCall(call: Call, options: FillOptions): readonly Filled[] {
   );
 }
 
-/** True if one phrase has these slots, perhaps beside it, and all its words were said. */
 function isPhrased(call: Call, own: readonly string[], names: readonly string[], mayBeBeside: boolean): boolean {
   return call.phrases.some(({ rule, required }) => {
     const slots = mayBeBeside ? [rule, ...rule.anywhere] : [rule];
@@ -214,7 +208,6 @@ function readingsAt({ type, name }: CallSlot, { request, baseOf, start, end }: F
   return [...half, ...others].sort((one, other) => other.end - one.end);
 }
 
-/** Each combination of the values of the slots. */
 export function spreadValues(values: Filled["values"]): readonly Readonly<Record<string, SlotValue>>[] {
   let all: Readonly<Record<string, SlotValue>>[] = [{}];
   for (const [name, each] of Object.entries(values))
@@ -222,7 +215,6 @@ export function spreadValues(values: Filled["values"]): readonly Readonly<Record
   return all;
 }
 
-/** The values of one call, with the thing in its slot; undefined if there are several, or no slot for it. */
 export function withTarget(
   { slots, rule }: Call,
   { values: all, target }: Pick<Filled, "values" | "target">,
@@ -237,7 +229,6 @@ export function withTarget(
   return labelled === undefined || label === undefined ? undefined : { ...values, [labelled.name]: label };
 }
 
-/** The input of a call with these values; undefined if it does not make one that is valid. */
 export async function inputOf(
   rules: ToolRules,
   call: Call,
@@ -269,7 +260,6 @@ export function inPlan<T extends JsonValue | undefined>(value: T): T {
   return typeof value === "string" ? (escapeTemplate(value) as T) : value;
 }
 
-/** Names the thing by its key in place of its label; undefined if the call takes no key. */
 export function bindKey(rules: ToolRules, input: JsonObject, thing: KnownThing): JsonObject | undefined {
   const field = thing.keyInputs.get(rules.tool.name);
   if (field === undefined) return undefined;
@@ -281,7 +271,6 @@ export function bindKey(rules: ToolRules, input: JsonObject, thing: KnownThing):
   return taken === undefined || taken.length === 0 ? undefined : bound;
 }
 
-/** The calls that an input may be of. */
 export function callsOf(
   all: readonly ToolRules[],
   toolName: string,

@@ -17,7 +17,6 @@ export interface KnownThing extends Thing {
   readonly isContainer?: boolean;
 }
 
-/** Things that one run changed, showed or offered. */
 export interface Mention {
   readonly kind: "changed" | "shown" | "offered";
   readonly run: RunSnapshot;
@@ -28,13 +27,10 @@ export interface Mention {
 
 export type DoneStep = Omit<StepRecord, "input"> & { readonly runId: string; readonly input: JsonObject };
 
-/** All that a line may refer to, the newest first. */
 export interface Focus {
   readonly mentions: readonly Mention[];
-  /** Each thing once, as it was last seen. */
   readonly things: readonly KnownThing[];
   readonly steps: readonly DoneStep[];
-  /** Those of the run that did something last. */
   readonly last: readonly DoneStep[];
   /** A list or the like that holds the things of the last step; undefined if they are in none or in several. */
   readonly container: KnownThing | undefined;
@@ -125,7 +121,6 @@ function countBranches(input: JsonSchema, name: string): number {
   ).length;
 }
 
-/** True if the step took the key of the thing. */
 export function takesKey({ tool, input }: DoneStep, { keyInputs, key }: KnownThing): boolean {
   const field = keyInputs.get(tool);
   return field !== undefined && input[field] === key;

@@ -6,7 +6,6 @@ import type { RequestText } from "../planners/rules/request.ts";
 import { type SlotType, timeForms } from "../planners/rules/slots.ts";
 import type { Focus, KnownThing } from "./focus.ts";
 
-/** Times that complete one that is half said. */
 export interface TimeBase {
   /** The value that changes, such as the present time of a booking. */
   readonly own: string | undefined;
@@ -16,7 +15,6 @@ export interface TimeBase {
   readonly corrects: boolean;
 }
 
-/** The times that complete what is said for a slot. */
 export type TimesOf = (slot: string) => TimeBase;
 
 type TimeIn = (slot: string) => string | undefined;
@@ -69,7 +67,6 @@ interface Wall {
   readonly time: number | undefined;
 }
 
-/** Reads a day, a time or both at a token, with what the base adds; undefined if none begins there. */
 export function readHalfSaid(
   type: SlotType,
   request: RequestText,
@@ -140,7 +137,6 @@ function shiftAt(request: RequestText, start: number, base: TimeBase): Said | un
   return { day, ...(from.time !== undefined && { time: ms - day * dayMs }), end: said.end };
 }
 
-/** True if a time is said as a distance from another one. */
 export function saysShift(words: readonly string[]): boolean {
   return words.some((_, at) => durationAt(words, at) !== undefined);
 }

@@ -6,10 +6,8 @@ import type { TurnRequest } from "../core/turn.ts";
 
 /** The id of the step that asks: a draft has one at most. */
 const asks = "q1";
-/** The id of a step that looks up what the line names. */
 export const lookId = "look";
 
-/** A plan that asks first: every step waits for the answer. */
 export function asking(question: Question, steps: readonly PlanStep[], source: PlanDraft["source"]): PlanDraft {
   const ask: PlanStep = { id: asks, wait: { ask: question }, dependsOn: [] };
   const behind = steps.map(
@@ -18,7 +16,6 @@ export function asking(question: Question, steps: readonly PlanStep[], source: P
   return { steps: [ask, ...behind], source };
 }
 
-/** The steps that run after one answer: a yes, or an option that was chosen, perhaps beside others. */
 export function ifAnswered(steps: readonly PlanStep[], option?: string, several = false): readonly PlanStep[] {
   const chosen = JSON.stringify(option);
   const condition = option === undefined ? asks : several ? `${chosen} in ${asks}` : `${asks} == ${chosen}`;

@@ -43,7 +43,6 @@ interface Looking {
   readonly fits: (filled: Filled) => boolean;
 }
 
-/** The best look-up of each tool. */
 async function lookUps(
   line: ThreadLine,
   tools: readonly ToolRules[],

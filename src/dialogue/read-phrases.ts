@@ -9,7 +9,6 @@ import { saysShift } from "./half-said.ts";
 import type { Reference } from "./references.ts";
 import type { ThreadLine } from "./thread-line.ts";
 
-/** The phrases of the tools, with things in place of the words that refer to them. */
 export async function readPhrases(line: ThreadLine): Promise<PlanTurn | undefined> {
   const { own, request } = line;
   if (saysShift(request.words)) return undefined;

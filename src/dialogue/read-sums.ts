@@ -13,7 +13,6 @@ interface Result {
 
 const maxResults = 3;
 
-/** The latest first. */
 function resultsOf({ focus, rules }: ThreadLine): readonly Result[] {
   return focus.steps.flatMap((step) => numberOf(step, rules) ?? []).slice(0, maxResults);
 }

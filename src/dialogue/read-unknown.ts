@@ -63,7 +63,6 @@ export function doubtLook({ focus, rules }: ThreadLine, turn: Turn): Turn {
   return { status: "plan", draft: asking(question, ifAnswered(steps), source) };
 }
 
-/** A thing as the tool lists them, by an example of its output. */
 function thingLike({ turn }: ThreadLine, { tool, schemas }: ToolRules): KnownThing | undefined {
   if (schemas.output === undefined) return undefined;
   const [thing] = thingsIn(turn.tools, tool.name, {}, exampleOf(schemas.output, schemas.output, 0));
@@ -91,7 +90,6 @@ function exampleOf(root: JsonSchema, schema: JsonSchema, depth: number): JsonVal
 
 const pointing = /^(?:both|others?|rest|last|some|any|every)(?:thing|one|body)?$/;
 
-/** Words that neither the phrases of the tools nor common English explain. */
 function unknownNames({ wish, request, rules, references }: ThreadLine): readonly Part[] {
   const { words, tokens, marks } = request;
   const isIn = (at: number, { start, end }: Part) => at >= start && at < end;

@@ -10,7 +10,6 @@ export interface Reference {
   readonly start: number;
   readonly end: number;
   readonly how: "name" | "pronoun" | "place" | "others" | "group";
-  /** All of them are meant; of several that fit, see `isOpen`. */
   readonly things: readonly KnownThing[];
   /** True if only one of the things is meant, and the words do not say which. */
   readonly isOpen: boolean;
@@ -23,7 +22,6 @@ interface Line {
   readonly isPhraseWord: (word: string) => boolean;
 }
 
-/** All references of a line, none within another one. */
 export function findReferences(line: Line, focus: Focus): readonly Reference[] {
   const found: Reference[] = [];
   for (let at = 0; at < line.words.length; ) {

@@ -18,12 +18,10 @@ const maxItems = 10;
 const maxText = 200;
 const maxKey = 20;
 
-/** Says an output by its schema, key and label first, on one line. Sensitive values are left out. */
 export function sayOutput(tools: readonly Tool[], call: DoneCall, clock: DateClock): string {
   return new Speaker(tools, call, clock).say();
 }
 
-/** A text without line breaks and control characters. */
 export function onOneLine(text: string, max = maxText): string {
   return cutText(printable(text.replace(/\s+/gu, " ").trim()), max);
 }

@@ -8,10 +8,8 @@ import type { ThreadLine } from "./thread-line.ts";
 const maxThings = 6;
 const maxLine = 40;
 const maxCall = 80;
-/** All lines that a small model is shown. */
 const maxTokens = 80;
 
-/** The things and the last call, short enough to stand above a request; undefined if there are none. */
 export function showThread(line: ThreadLine): RequestThread | undefined {
   const { focus, references, turn } = line;
   const all = [...references.flatMap(({ things }) => things), ...focus.things];

@@ -18,7 +18,6 @@ export interface Thing {
   readonly label?: string;
   /** Without sensitive values; for a created thing also the fields of the input. */
   readonly fields: JsonObject;
-  /** The place in the output. */
   readonly path: JsonPath;
   /** The field of the input that takes the key, by the name of each tool that has one. */
   readonly keyInputs: ReadonlyMap<string, string>;
@@ -30,11 +29,8 @@ interface KnownTool {
   readonly view: SensitiveView | undefined;
   readonly inputs: ReadonlyMap<string, InputField>;
   readonly isChanging: boolean;
-  /** The words of its name, in the singular. */
   readonly words: readonly string[];
-  /** The words of its name and descriptions. */
   readonly topics: ReadonlySet<string>;
-  /** The nouns of the lists in its output. */
   readonly nouns: ReadonlySet<string>;
 }
 
@@ -100,7 +96,6 @@ export function thingsIn(tools: readonly Tool[], toolName: string, input: unknow
     return { kind, keyField, key: own[keyField] as string | number, ...label, fields, path: at.path, keyInputs };
   }
 
-  /** The items of a list have one shape. */
   function shapeOf(own: JsonObject, branches: readonly JsonSchema[], at: Place): Shape {
     const types = Object.entries(own).map(([name, value]) => [name, typeof value]);
     const id = JSON.stringify([at.path.filter((part) => typeof part === "string"), types]);
@@ -130,7 +125,6 @@ function schemasBelow(root: JsonSchema, branches: readonly JsonSchema[], name: s
 
 interface Shape {
   readonly schemas: ReadonlyMap<string, readonly JsonSchema[]>;
-  /** The fields that may be the key, the likeliest first. */
   readonly candidates: readonly Candidate[];
 }
 
@@ -235,7 +229,6 @@ function splitName(field: string): { readonly noun: string; readonly suffix: str
   return { noun: (suffix === "" ? words : words.slice(0, -1)).join(" "), suffix };
 }
 
-/** The tools that take the key of such a thing, each with the field of its input. */
 function keyInputsOf({ byName, nouns, keyInputs }: KnownTools, kind: string, keyField: string, own: KnownTool) {
   const id = `${kind}\n${keyField}\n${own.tool.name}`;
   const known = keyInputs.get(id);
@@ -347,7 +340,6 @@ function shownFields(record: Readonly<Record<string, unknown>>, view: SensitiveV
   return Object.fromEntries(Object.entries(record).filter(isShown)) as JsonObject;
 }
 
-/** The input of a call without its sensitive values. */
 export function openInput(tools: readonly Tool[], { tool, input }: { readonly tool: string; readonly input: unknown }) {
   const schemas = knownTools(tools).byName.get(tool)?.schemas;
   return schemas !== undefined && isRecord(input) ? shownFields(input, sensitiveViewOf(schemas.input)) : {};

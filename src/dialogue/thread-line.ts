@@ -30,7 +30,6 @@ function focusOf({ tools, runs }: TurnRequest, isPhraseWord: (word: string) => b
   return { ...focus, mentions: [{ kind: "shown", run, things: reference.things }, ...focus.mentions] };
 }
 
-/** A line of a dialogue with what it may refer to. */
 export class ThreadLine {
   readonly planning: Planning;
   readonly focus: Focus;
@@ -66,20 +65,17 @@ export class ThreadLine {
     return this.references.some(({ how, ...place }) => how !== "pronoun" && place.start >= start && place.end <= end);
   }
 
-  /** The only thing that the line names, or points to by a place. */
   get named(): { readonly reference: Reference; readonly thing: KnownThing } | undefined {
     const [reference, second] = this.references.filter(({ how }) => how === "name" || how === "place");
     const [thing, other] = reference?.things ?? [];
     return reference && thing && !second && !other ? { reference, thing } : undefined;
   }
 
-  /** The references within the wish. */
   get own(): readonly Reference[] {
     const { start, end } = this.wish ?? { start: 0, end: 0 };
     return this.references.filter((each) => each.end > start && each.end <= end);
   }
 
-  /** The same line as if it had this reference alone. */
   withReference(reference: Reference): ThreadLine {
     return Object.create(this, { references: { value: [reference] } });
   }
@@ -105,7 +101,6 @@ export class ThreadLine {
     return { start: tokens[start]?.start ?? 0, end: tokens[end - 1]?.end ?? 0, kind, keyField, key, label };
   }
 
-  /** The request with one thing in place of the words that refer to it, and the place of the wish there. */
   withThing(thing: KnownThing | undefined, reference: Reference | undefined): { readonly request: RequestText } & Part {
     const { start, end } = this.wish ?? { start: 0, end: 0 };
     if (thing === undefined || reference === undefined) return { request: this.request, start, end };
@@ -113,7 +108,6 @@ export class ThreadLine {
     return { request, start: Math.min(start, reference.start), end: end - (reference.end - reference.start - 1) };
   }
 
-  /** Makes the calls for each thing that a reference means, or asks which one; undefined if one of them has none. */
   async forEach(
     reference: Pick<Reference, "things" | "isOpen"> | undefined,
     callsFor: (thing: KnownThing | undefined) => Promise<readonly MeantCall[] | undefined>,

@@ -8,7 +8,6 @@ import type { RequestText } from "../planners/rules/request.ts";
 export interface Wish extends Part {
   /** `correct`: "no, …", "sorry, …"; `again`: "same for …"; `more`: "and …". */
   readonly opening: "correct" | "again" | "more" | "none";
-  /** False if it holds several sentences. */
   readonly isSingle: boolean;
 }
 
@@ -51,7 +50,6 @@ function readOpening(words: readonly string[], start: number, end: number) {
   }
 }
 
-/** Undefined if nothing is left: the line is only talk. */
 export function readWish(request: RequestText, isNaming: (clause: Part) => boolean): Wish | undefined {
   const { words } = request;
   const clauses = cutClauses(request)
@@ -134,17 +132,14 @@ function saysWhich(words: readonly string[], { start, end }: Part): boolean {
 const laughter =
   /^(?:(?:ha|he|hi)+h?|lol|haha\w*|hehe\w*|fair|enough|fine|sure|perfect|splendid|lovely|excellent|wonderful|great|super|thank|you|very|much|ever|so|thanks|ok|okay|yes|yeah|yep|ah|oh|indeed|well|then|good|nice|cheers|cool|perfectly|brilliant|awesome|alright|right|ta|a|lot|for|that|is|all|kind|of|your|help|patience|time|are|were|really|appreciate|it|i|we|helpful|amazing|appreciated|my|dear)$/;
 
-/** Thanks and the like, and nothing else. */
 export function isLaughter(words: readonly string[], start: number, end: number): boolean {
   return end > start && words.slice(start, end).every((word) => isMark(word) || laughter.test(word));
 }
 
-/** A comma, a dash and the like. */
 export function isMark(word = ""): boolean {
   return /^[.,!?;:–—-]$/.test(word);
 }
 
-/** Without the courtesies around the content. */
 function trim({ words }: RequestText, { start, end }: Part): Part {
   const from = Math.max(...contentStarts(words, start, end).filter((at) => at < end));
   const to = Math.min(...contentEnds(words, from, end).filter((at) => at > from), end);
