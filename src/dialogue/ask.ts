@@ -10,6 +10,7 @@ import { toolSchemas } from "../core/tool-schemas.ts";
 import type { TurnRequest } from "../core/turn.ts";
 import { issueOf } from "../planners/rules/steps.ts";
 import { answerReference, asking, ifAnswered } from "./questions.ts";
+import { exampleOf } from "./things.ts";
 
 const source = { planner: "dialogue" };
 const minCertainty = 0.5;
@@ -43,7 +44,10 @@ async function askForValue(
   if (schemas.some(isMarked)) return undefined;
   const question = questionFor(schemas, asks);
   if (question === undefined) return undefined;
-  const tried = { ...step.input, [asks.field]: exampleOf(question, schemas) };
+  const tried = {
+    ...step.input,
+    [asks.field]: question.options?.[0]?.id ?? exampleOf(answerSchemaOf(question) as JsonSchema),
+  };
   if ((await issueOf(tried, tool, undefined)) !== undefined) return undefined;
   const filled = steps.map((each) =>
     each.id === step.id && callsTool(each)
@@ -66,20 +70,6 @@ function questionFor(schemas: readonly JsonSchema[], asks: ProposalQuestion): Qu
     );
   const answer = answerSchemaFor(schemas, asks);
   return answer && { message: text, display: "text", responseSchema: responseOf(answer) };
-}
-
-function exampleOf(question: Question, [schema]: readonly JsonSchema[]): JsonValue {
-  const [option] = question.options ?? [];
-  if (option !== undefined) return option.id;
-  const { type, format = "" } = answerSchemaOf(question);
-  if (type === "boolean") return true;
-  if (type !== "string") return Number(schema?.minimum ?? Number(schema?.exclusiveMinimum ?? 0) + 1);
-  const examples: Readonly<Record<string, string>> = {
-    date: "2030-01-01",
-    "date-or-date-time": "2030-01-01",
-    time: "09:00",
-  };
-  return format === "date-time" ? "2030-01-01T09:00:00Z" : (examples[format] ?? "x");
 }
 
 function answerSchemaFor(schemas: readonly JsonSchema[], { type }: ProposalQuestion): JsonObject | undefined {

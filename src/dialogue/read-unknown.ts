@@ -1,5 +1,3 @@
-import type { JsonValue } from "../core/json.ts";
-import { branchesOf, type JsonSchema } from "../core/json-schema.ts";
 import type { PlanStep } from "../core/plan.ts";
 import { yesOrNo } from "../core/question.ts";
 import { callsTool } from "../core/step.ts";
@@ -22,7 +20,7 @@ import type { KnownThing } from "./focus.ts";
 import { asking, ifAnswered, lookId } from "./questions.ts";
 import { readChange } from "./read-change.ts";
 import { readPhrases } from "./read-phrases.ts";
-import { thingsIn } from "./things.ts";
+import { exampleOf, thingsIn } from "./things.ts";
 import type { ThreadLine } from "./thread-line.ts";
 
 /** A change of something that the thread has not seen: a list is looked up first, and the line is read again. */
@@ -65,27 +63,9 @@ export function doubtLook({ focus, rules }: ThreadLine, turn: Turn): Turn {
 
 function thingLike({ turn }: ThreadLine, { tool, schemas }: ToolRules): KnownThing | undefined {
   if (schemas.output === undefined) return undefined;
-  const [thing] = thingsIn(turn.tools, tool.name, {}, exampleOf(schemas.output, schemas.output, 0));
+  const [thing] = thingsIn(turn.tools, tool.name, {}, exampleOf(schemas.output));
   if (thing === undefined || thing.path.length === 0) return undefined;
   return { ...thing, tool: tool.name, runId: "", stepId: lookId, isGone: false };
-}
-
-const maxDepth = 6;
-
-function exampleOf(root: JsonSchema, schema: JsonSchema, depth: number): JsonValue {
-  const [branch = {}] = branchesOf(root, schema);
-  const { type, properties = {}, items, format } = branch;
-  if (branch.const !== undefined) return branch.const as JsonValue;
-  if (branch.enum?.[0] !== undefined) return branch.enum[0] as JsonValue;
-  if (depth > maxDepth) return null;
-  if (type === "array") return [exampleOf(root, ([items ?? {}].flat()[0] ?? {}) as JsonSchema, depth + 1)];
-  if (type === "object")
-    return Object.fromEntries(
-      Object.entries(properties).map(([name, child]) => [name, exampleOf(root, child, depth + 1)]),
-    );
-  if (type === "number" || type === "integer") return 7;
-  if (type === "boolean") return false;
-  return format === "date" ? "2030-01-01" : format === "date-time" ? "2030-01-01T09:00:00Z" : "x";
 }
 
 const pointing = /^(?:both|others?|rest|last|some|any|every)(?:thing|one|body)?$/;

@@ -1,6 +1,7 @@
 import { estimateTokens } from "../core/language-model.ts";
 import type { RequestThread, ThreadThing } from "../core/planner.ts";
 import { idOf, isSameThing, type KnownThing } from "./focus.ts";
+import { onOneLine } from "./say-output.ts";
 import { describeThing } from "./say-thing.ts";
 import { openInput } from "./things.ts";
 import type { ThreadLine } from "./thread-line.ts";
@@ -17,11 +18,11 @@ export function showThread(line: ThreadLine): RequestThread | undefined {
   const [step] = focus.last;
   if (step === undefined && known.size === 0) return undefined;
   const call = step && `last: ${step.tool} ${JSON.stringify(openInput(turn.tools, step))}`;
-  const last = call === undefined ? [] : [oneLine(call, maxCall)];
+  const last = call === undefined ? [] : [onOneLine(call, maxCall)];
   const things: ThreadThing[] = [];
   let lines: readonly string[] = last;
   for (const thing of [...known.values()].slice(0, maxThings)) {
-    const text = oneLine(describeThing(thing), maxLine);
+    const text = onOneLine(describeThing(thing), maxLine);
     const signs = [...things.map((each) => each.text), text].map((each, at) => `@${at + 1} ${each}`);
     const longer = ['Write "@1" for the first of:', ...signs, ...last];
     if (estimateTokens(longer.join("\n")) > maxTokens) break;
@@ -29,11 +30,6 @@ export function showThread(line: ThreadLine): RequestThread | undefined {
     lines = longer;
   }
   return { things, lines };
-}
-
-/** A name that an output has stays data: it can make no line of its own. */
-function oneLine(text: string, length: number): string {
-  return text.replace(/\s+/g, " ").slice(0, length).toWellFormed();
 }
 
 function toThreadThing(thing: KnownThing, text: string, line: ThreadLine): ThreadThing {

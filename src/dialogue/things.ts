@@ -1,5 +1,5 @@
 import { indexTools, isOpenText } from "../core/define-tool.ts";
-import { hiddenText, isRecord, isSealed, type JsonObject, type JsonPath } from "../core/json.ts";
+import { hiddenText, isRecord, isSealed, type JsonObject, type JsonPath, type JsonValue } from "../core/json.ts";
 import { branchesOf, childOf, type JsonSchema, knownKeys, schemasAt } from "../core/json-schema.ts";
 import { type SensitiveView, sensitiveViewOf } from "../core/sensitive-paths.ts";
 import type { DefinedTool, Tool } from "../core/tool.ts";
@@ -359,3 +359,26 @@ function inputFields({ inputs, schemas }: KnownTool, input: unknown): JsonObject
 function isHolder(value: unknown): value is object {
   return typeof value === "object" && value !== null && !isSealed(value);
 }
+
+/** A value that fits a simple schema; of an array, one with a single item. */
+export function exampleOf(schema: JsonSchema, root: JsonSchema = schema, depth = 0): JsonValue {
+  const [branch = {}] = branchesOf(root, schema);
+  const { type, properties = {}, items, format, minimum, maximum, minLength = 1 } = branch;
+  if (branch.const !== undefined) return branch.const as JsonValue;
+  if (branch.enum?.[0] !== undefined) return branch.enum[0] as JsonValue;
+  if (depth > maxDepth) return null;
+  if (type === "array") return [exampleOf(([items ?? {}].flat()[0] ?? {}) as JsonSchema, root, depth + 1)];
+  if (type === "object")
+    return Object.fromEntries(
+      Object.entries(properties).map(([name, child]) => [name, exampleOf(child, root, depth + 1)]),
+    );
+  if (type === "number" || type === "integer") return Number(minimum ?? maximum ?? 1);
+  return type === "boolean" || (examples[String(format)] ?? "x".repeat(Math.min(Number(minLength), maxKey)));
+}
+
+const examples: Readonly<Record<string, string>> = {
+  date: "2030-01-01",
+  "date-or-date-time": "2030-01-01",
+  "date-time": "2030-01-01T09:00:00Z",
+  time: "09:00",
+};
