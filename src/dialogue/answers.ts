@@ -29,9 +29,9 @@ export function takesAnything({ item }: Asked): boolean {
   return item.display === "text" && type === "string" && format === undefined;
 }
 
-/** The key of a known thing, where the answer is a key: "Okafor it was". */
+/** The key of a known thing, where that is an answer: "Okafor it was", "the one from today". */
 function keyMeant({ item, steps }: Asked, { named, request }: ThreadLine): JsonValue | undefined {
-  if (item.options !== undefined || named === undefined) return undefined;
+  if (named === undefined) return undefined;
   const { reference, thing } = named;
   const isFilled = ({ tool, input = {} }: PlanStep) => {
     const field = tool === undefined ? undefined : thing.keyInputs.get(tool);
@@ -43,7 +43,10 @@ function keyMeant({ item, steps }: Asked, { named, request }: ThreadLine): JsonV
     besides.test(word) ||
     functionWords.has(word) ||
     smallWords.has(word);
-  return steps.some(isFilled) && request.words.every(isFree) ? thing.key : undefined;
+  if (!request.words.every(isFree)) return undefined;
+  if (item.options === undefined) return steps.some(isFilled) ? thing.key : undefined;
+  const option = item.options.find(({ id }) => id === String(thing.key));
+  return option && (item.display === "multi-select" ? [option.id] : option.id);
 }
 
 const besides = /^(?:ah|oh|yes|yeah|ok|okay|no|it|was|is|that|one|please|well|right|um|uh)$/;

@@ -175,7 +175,7 @@ function fitsSlot({ type: { schema } }: CallSlot, texts: readonly string[], isLi
 }
 
 function mayHold({ words, things, marks }: RequestText, at: number, isQuote: boolean): boolean {
-  const isMarked = marks.some(({ kind, isFirm, start }) => kind === "date" && isFirm && start === at);
+  const isMarked = marks.some(({ kind, start, end }) => kind === "date" && start <= at && at < end);
   return !things.has(at) && !denials.has(words[at] ?? "") && (isQuote || !isMarked);
 }
 

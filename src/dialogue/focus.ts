@@ -21,8 +21,6 @@ export interface Mention {
   readonly kind: "changed" | "shown" | "offered";
   readonly run: RunSnapshot;
   readonly things: readonly KnownThing[];
-  /** True if another line came between, which was not understood: no pronoun refers to them. */
-  readonly isDistant?: boolean;
 }
 
 export type DoneStep = Omit<StepRecord, "input"> & { readonly runId: string; readonly input: JsonObject };
@@ -34,6 +32,8 @@ export interface Focus {
   readonly last: readonly DoneStep[];
   /** A list or the like that holds the things of the last step; undefined if they are in none or in several. */
   readonly container: KnownThing | undefined;
+  /** True if another line came between, which was not understood: no pronoun refers to what was before it. */
+  readonly isDistant: boolean;
 }
 
 const maxThings = 100;
@@ -61,7 +61,9 @@ export function readFocus(tools: readonly DefinedTool[], runs: readonly RunSnaps
     const offered = offeredBy(run, things);
     if (offered.length > 1) mentions.push({ kind: "offered", run, things: offered });
   }
-  return { mentions, things: [...things.values()], steps, last, container: containerOf(tools, mentions, steps) };
+  const container = containerOf(tools, mentions, steps);
+  const isDistant = runs[0]?.status === "failed" && runs[0].error?.code === "cannot-plan";
+  return { mentions, things: [...things.values()], steps, last, container, isDistant };
 }
 
 /** The subject of an open question, by the name that the user gave it: "reschedule the sectional". */

@@ -1,4 +1,4 @@
-import type { JsonObject } from "../core/json.ts";
+import { canonicalJson, type JsonObject, type JsonValue } from "../core/json.ts";
 import type { SlotValue } from "../core/tool.ts";
 import { questionWords } from "../english/word-classes.ts";
 import type { Call } from "../planners/rules/calls.ts";
@@ -18,6 +18,7 @@ export async function readAgain(line: ThreadLine): Promise<PlanTurn | undefined>
   const [step] = focus.last;
   if (step === undefined || wish === undefined || !wish.isSingle) return undefined;
   const [reference, second] = line.own.filter(({ how }) => how !== "pronoun");
+  if (reference === undefined && focus.isDistant) return undefined;
   const isWhole = reference !== undefined && reference.start <= wish.start && reference.end === wish.end;
   const isPlace = isWhole && reference.how !== "name";
   const asks = questionWords.has(line.request.words[wish.start] ?? "") || line.request.words.includes("?");
@@ -81,7 +82,7 @@ async function repeat(line: ThreadLine, step: DoneStep, repeated: Repeated): Pro
 }
 
 async function inputAgain(
-  { request, focus }: ThreadLine,
+  { request, focus, wish }: ThreadLine,
   step: DoneStep,
   { rules, call, thing, filled, values }: Repeated & { readonly values: Readonly<Record<string, SlotValue>> },
 ): Promise<JsonObject | undefined> {
@@ -97,7 +98,11 @@ async function inputAgain(
   if (known === undefined || filled.target !== undefined) return input;
   // A value for another field of a known thing is another change.
   const isOther = (name: string) => name !== field && name !== known.labelField && !Object.hasOwn(step.input, name);
-  return Object.keys(input ?? {}).some(isOther) ? undefined : input;
+  if (Object.keys(input ?? {}).some(isOther)) return undefined;
+  const changed = Object.keys(before).filter((name) => !isSameValue(before[name], input?.[name]));
+  // What adds to a value, such as a sale, is not corrected by doing it once more.
+  const isSet = (name: string) => Object.values(known.fields).some((value) => isSameValue(value, step.input[name]));
+  return wish?.opening !== "correct" || changed.every(isSet) ? input : undefined;
 }
 
 /** The thing of the last step before it, with that of this one: a day given to the one keeps the time of the other. */
@@ -107,6 +112,12 @@ function timesKept(step: DoneStep, thing: KnownThing, { mentions, things }: Thre
   const earlier = mentions.slice(at + 1).flatMap((mention) => mention.things);
   const former = last && earlier.find((each) => isSameThing(each, last));
   return { former: former?.fields ?? {}, own: thing.fields };
+}
+
+function isSameValue(one: JsonValue | undefined, other: JsonValue | undefined): boolean {
+  const instant = (value: JsonValue | undefined) =>
+    typeof value === "string" && /T/.test(value) ? Date.parse(value) : Number.NaN;
+  return canonicalJson(one ?? null) === canonicalJson(other ?? null) || instant(one) === instant(other);
 }
 
 /** The line without what only states why. */

@@ -37,7 +37,7 @@ function isSameList(one: readonly KnownThing[], other: readonly KnownThing[] = [
 
 /** A correction without a name is about what the last step created. */
 function lastCreated({ focus }: ThreadLine): KnownThing | undefined {
-  const [mention] = focus.mentions;
+  const [mention] = focus.isDistant ? [] : focus.mentions;
   const [step] = focus.last;
   const [thing, other] = mention?.things ?? [];
   if (mention?.kind !== "changed" || step === undefined || thing === undefined || other !== undefined) return undefined;

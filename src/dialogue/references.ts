@@ -1,8 +1,9 @@
-import { ordinals } from "../english/numbers.ts";
+import { ordinals, readNumber } from "../english/numbers.ts";
 import { functionWords, isVerb, prepositions, smallWords, weekdays } from "../english/word-classes.ts";
 import { wordSet } from "../english/word-set.ts";
-import { type Token, tokenize } from "../language/tokens.ts";
+import { tokenize } from "../language/tokens.ts";
 import { toSingular } from "../language/word-forms.ts";
+import type { RequestText } from "../planners/rules/request.ts";
 import { type Focus, isSameThing, type KnownThing } from "./focus.ts";
 
 /** Words of a line that refer to things of the thread. Places are tokens. */
@@ -15,9 +16,7 @@ export interface Reference {
   readonly isOpen: boolean;
 }
 
-interface Line {
-  readonly words: readonly string[];
-  readonly tokens: readonly Token[];
+interface Line extends Pick<RequestText, "words" | "tokens" | "datesByStart"> {
   /** True of a word of the tools' own phrases, which alone names nothing. */
   readonly isPhraseWord: (word: string) => boolean;
 }
@@ -67,34 +66,66 @@ function isNounOf(word: string, { things }: Focus): boolean {
   return ones.has(noun) || things.some(({ kind }) => kind === noun);
 }
 
-/** "the second one", "the last booking", "the first". */
+/** "the second one", "the last booking", "the first", "number two". */
 function placeAt(line: Line, start: number, focus: Focus): Reference | undefined {
   const from = withoutDeterminer(line, start);
-  const word = line.words[from] ?? "";
-  const rank =
-    word === "last" ? -1 : ordinals.indexOf(word) + 1 || Number(/^(\d+)(?:st|nd|rd|th)$/.exec(word)?.[1] ?? 0);
+  const { rank, end: rankEnd, isNumber } = rankAt(line, from);
   if (rank === 0) return undefined;
-  const hasNoun = isNounOf(line.words[from + 1] ?? "", focus);
-  if (!hasNoun && from === start) return undefined;
+  const hasNoun = !isNumber && isNounOf(line.words[rankEnd] ?? "", focus);
+  if (!isNumber && !hasNoun && from === start) return undefined;
   const group = focus.mentions.find(({ things }) => things.length > 1 && things.length >= rank)?.things;
   const thing = rank < 0 ? group?.at(-1) : group?.[rank - 1];
-  if (thing === undefined) return undefined;
-  const end = hasNoun ? from + 2 : from + 1;
-  return { start, end, how: "place", things: [fresh(thing, focus)], isOpen: false };
+  // "Number 2" may also be a key.
+  if (thing === undefined || (isNumber && focus.things.some(({ key }) => key === rank))) return undefined;
+  return { start, end: rankEnd + Number(hasNoun), how: "place", things: [fresh(thing, focus)], isOpen: false };
 }
 
-/** "the work one", "Friday one". */
+function rankAt({ words }: Line, at: number) {
+  const word = words[at] ?? "";
+  if (/^(?:number|no|nr)$/.test(word)) {
+    const read = readNumber(words, at + 1);
+    const digits = read?.digits ?? /^\d+$/.exec(words[at + 1] ?? "")?.[0];
+    return { rank: Number(digits ?? 0), end: read?.end ?? at + 2, isNumber: true };
+  }
+  const digits = /^(\d+)(?:st|nd|rd|th)$/.exec(word)?.[1];
+  return {
+    rank: word === "last" ? -1 : ordinals.indexOf(word) + 1 || Number(digits ?? 0),
+    end: at + 1,
+    isNumber: false,
+  };
+}
+
+/** "the work one", "Friday one", "the one from today". */
 function attributeAt(line: Line, start: number, focus: Focus): Reference | undefined {
+  const { words } = line;
   const from = withoutDeterminer(line, start);
-  const word = line.words[from] ?? "";
-  if (line.words[from + 1] !== "one" || functionWords.has(word)) return undefined;
+  const word = words[from] ?? "";
+  const isBehind = restricts(line, from);
+  const at = isBehind ? from + 2 : from;
+  if (!isBehind && (words[from + 1] !== "one" || functionWords.has(word))) return undefined;
+  const date = isBehind ? line.datesByStart.get(at) : undefined;
   for (const { things } of focus.mentions) {
-    const fits = things.map((thing) => fresh(thing, focus)).filter((thing) => !thing.isGone && hasValue(thing, word));
+    const fits = things
+      .map((thing) => fresh(thing, focus))
+      .filter((thing) => !thing.isGone && (date ? isOnDay(thing, date.date) : hasValue(thing, words[at] ?? "")));
     const [thing] = fits;
     if (thing !== undefined && fits.length === 1)
-      return { start, end: from + 2, how: "place", things: [thing], isOpen: false };
+      return { start, end: date?.end ?? (isBehind ? at + 1 : from + 2), how: "place", things: [thing], isOpen: false };
   }
   return undefined;
+}
+
+/** True at "the one from …": the words behind it say which one, and are no new value. */
+function restricts({ words }: Line, at: number): boolean {
+  return (
+    words[at - 1] === "the" &&
+    words[at] === "one" &&
+    /^(?:from|of|with|for|at|on|in|about|by)$/.test(words[at + 1] ?? "")
+  );
+}
+
+function isOnDay({ fields }: KnownThing, day: string): boolean {
+  return Object.values(fields).some((value) => typeof value === "string" && value.slice(0, 10) === day);
 }
 
 function hasValue({ fields }: KnownThing, word: string): boolean {
@@ -145,7 +176,7 @@ function groupAt({ words }: Line, start: number, focus: Focus): Reference | unde
 function nounAt(line: Line, start: number, focus: Focus): Reference | undefined {
   const from = withoutDeterminer(line, start);
   const noun = line.words[from] ?? "";
-  if (from === start || !isNounOf(noun, focus)) return undefined;
+  if (from === start || !isNounOf(noun, focus) || restricts(line, from)) return undefined;
   return single({ start, end: from + 1 }, focus, (thing) => ones.has(noun) || thing.kind === noun);
 }
 
@@ -160,8 +191,8 @@ function single(
   focus: Focus,
   fits: (thing: KnownThing) => boolean,
 ): Reference | undefined {
+  if (focus.isDistant) return undefined;
   const things = focus.mentions
-    .filter(({ isDistant }) => isDistant !== true)
     .map((mention) => mention.things.filter((thing) => !thing.isGone && fits(thing)))
     .find(({ length }) => length > 0)
     ?.map((thing) => fresh(thing, focus));

@@ -1,5 +1,4 @@
 import type { TurnRequest } from "../core/turn.ts";
-import { tokenize } from "../language/tokens.ts";
 import type { Part } from "../planners/rules/items.ts";
 import type { ToolRules } from "../planners/rules/phrase-rules.ts";
 import { Planning } from "../planners/rules/plan-by-rules.ts";
@@ -14,17 +13,13 @@ const maxThings = 50;
 const near = 5;
 
 /** Also what the line before asked about, if it was answered in words. */
-function focusOf({ tools, runs }: TurnRequest, isPhraseWord: (word: string) => boolean): Focus {
+function focusOf({ tools, runs, ...clock }: TurnRequest, isPhraseWord: (word: string) => boolean): Focus {
   const focus = readFocus(tools, runs);
   const [run, ...older] = runs;
-  const wasRefused = run?.status === "failed" && run.error?.code === "cannot-plan";
-  // "It" may mean what that line named.
-  if (wasRefused) return { ...focus, mentions: focus.mentions.map((mention) => ({ ...mention, isDistant: true })) };
   const isTold = run?.plan === undefined && run?.status === "completed" && run.text !== undefined;
   if (!isTold || run.request === undefined || older.length === 0) return focus;
-  const tokens = tokenize(run.request);
-  const words = tokens.map(({ norm }) => norm);
-  const said = findReferences({ words, tokens, isPhraseWord }, readFocus(tools, older));
+  const line = { ...readRequest(run.request, clock), isPhraseWord };
+  const said = findReferences(line, readFocus(tools, older));
   const [reference, other] = said.filter(({ isOpen }) => !isOpen);
   if (reference === undefined || other !== undefined) return focus;
   return { ...focus, mentions: [{ kind: "shown", run, things: reference.things }, ...focus.mentions] };
