@@ -87,7 +87,7 @@ export interface ChangedCall {
   readonly hash: string;
 }
 
-/** The question to a policy, before anything is hashed: is approval needed at all? @group Approval */
+/** The question of whether approval is needed at all, as a policy gets it. @group Approval */
 export type ApprovalQuestion<TTool extends Tool = Tool> = {
   /** Absent in a dry run. */
   readonly runId?: string;
@@ -100,7 +100,6 @@ export interface ApprovedCall extends StepRef {
   readonly input: JsonValue;
 }
 
-/** The input to show; `given` is left out if parsing leaves it equal, and then its keys keep their order. */
 export function toShownInput(parsed: JsonValue, given: JsonObject): { input: JsonObject; given?: JsonObject } {
   const isSame = canonicalJson(parsed) === canonicalJson(given);
   return isSame ? { input: given } : { input: parsed as JsonObject, given };
@@ -108,7 +107,7 @@ export function toShownInput(parsed: JsonValue, given: JsonObject): { input: Jso
 
 const maxDepth = 500;
 
-/** A part that JSON cannot hold, or a list whose length has changed, stays as it was given. */
+/** Keeps the given value where JSON cannot hold the parsed one, or where a list has changed its length. */
 export function jsonOfParsed(parsed: unknown, given: JsonValue): JsonValue {
   try {
     return deepFreeze(jsonOfPart(parsed, given, []) ?? given);
@@ -147,7 +146,7 @@ function jsonOf(value: unknown): JsonValue | undefined {
   return json?.ok ? json.value : undefined;
 }
 
-/** Canonical JSON (RFC 8785), so that an approval of one call approves no other. */
+/** Canonical JSON (RFC 8785), so that the approval of one call approves no other. */
 export function canonicalCall({ runId, tool, effect, input, ...place }: ApprovedCall): string {
   return canonicalJson({ runId, ...stepRefOf(place), tool, effect, input });
 }
@@ -156,7 +155,10 @@ export function hashCall(call: ApprovedCall): Promise<string> {
   return sha256(canonicalCall(call));
 }
 
-/** Text that a planner is shown and that has no authority: a tool's output or error, or the run's `context`. @inline */
+/**
+ * A text in the prompt of a planner that has no authority: the output or error of a step, or the run's `context`.
+ * @inline
+ */
 export type WordSource =
   | { readonly type: "output" | "error"; readonly stepId: string; readonly iteration?: number }
   | { readonly type: "context" };
@@ -170,9 +172,7 @@ export interface UnsaidValue {
   readonly stepId: string;
   readonly path: JsonPath;
   readonly words: readonly string[];
-  /** The other texts that say one of the words, or the value. */
   readonly sources: readonly WordSource[];
-  /** True if the schema allows only a choice, such as an operation or a switch. */
   readonly isChoice: boolean;
 }
 
@@ -180,9 +180,8 @@ export interface AccountOptions {
   readonly tools: readonly DefinedTool[];
   readonly texts: readonly AccountText[];
   readonly clock: { readonly nowMs: number; readonly timeZone: string };
-  /** Steps that were planned before any other text was seen: their values count as said. @default none */
+  /** Steps that were planned before any other text was seen: their values count as said. */
   readonly planned?: readonly PlanStep[];
-  /** Values that code has taken from earlier runs, for words of the request. @default none */
   readonly read?: readonly Pick<ReadValue, "stepId" | "path" | "said">[];
 }
 

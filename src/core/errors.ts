@@ -5,7 +5,7 @@ import type { PlanFailure, PlanIssue, PlanStep } from "./plan.ts";
 import type { SchemaIssue } from "./schema.ts";
 import type { StepRef } from "./step.ts";
 
-// Every entry imports this file. In a browser there is no Node.
+// There is no Node in a browser.
 const [major = 0, minor = 0] = (globalThis.process?.versions?.node ?? "20.19").split(".").map(Number);
 if (major < 20 || (major === 20 && minor < 19)) {
   throw new Error(`planwright needs Node 20.19 or later (this is ${process.versions.node}).`);
@@ -121,10 +121,7 @@ export interface AgentErrorDetails {
   /** A secret of a run cannot be read: its key is missing, or it was changed. `keyId` is the key that sealed it. */
   "secret-unreadable": { readonly runId: string; readonly keyId: string; readonly available: readonly string[] };
   "missing-dependency": { readonly packages: readonly string[]; readonly command: string };
-  /**
-   * An expression has no value. `position` is where in it the problem is, from 0, in UTF-16 code units; the length of
-   * the expression if something is missing at the end. The same expression always fails again.
-   */
+  /** An expression has no value. `position` counts UTF-16 code units from 0. */
   "calculation-failed": { readonly problem: CalculationProblem; readonly position: number };
   /** No todo matches. `near` has up to 10 that may have been meant. */
   "todo-not-found": { readonly wanted: string; readonly near: readonly TodoMatch[] };
@@ -157,8 +154,8 @@ export interface AgentErrorDetails {
 }
 
 /**
- * One of several things that a call may mean. A tool throws them as `details.choices`, with `several: true` if more than
- * one may be chosen: in a dialogue, the user is asked. @inline
+ * One of several meanings of a call, thrown by a tool as `details.choices` for the user of a dialogue to choose; with
+ * `several: true`, more than one may be chosen. @inline
  */
 export interface CallChoice {
   readonly label: string;
@@ -201,7 +198,7 @@ export type RefusalReason =
   | "unsure";
 
 /**
- * A meaning that a request may have: a plan that is not certain, or lacks one value. It is never run unasked; `toPlan`
+ * A possible meaning of a request: a plan that is not certain, or lacks one value. It never runs by itself; `toPlan`
  * makes a plan of it once a person agrees. @group Planners
  */
 export interface Proposal {
@@ -231,10 +228,7 @@ export interface ProposalQuestion {
 /** Some words of a request, and what explains them. @inline */
 export interface ExplainedWords {
   readonly text: string;
-  /**
-   * `phrase`: words of the phrase itself; `slot`: the slot named `slot`; `courtesy`: left out, such as "please", "and" or a
-   * reason; `left`: not explained.
-   */
+  /** `phrase`: words of the phrase; `slot`: the named slot; `courtesy`: such as "please"; `left`: not explained. */
   readonly by: "phrase" | "slot" | "courtesy" | "left";
   readonly slot?: string;
 }
@@ -349,8 +343,8 @@ export function isOurError({ name, code }: { readonly name?: unknown; readonly c
 }
 
 /**
- * The one error class of this package. `code` says what happened, `details` has the facts with types, `message` says
- * what was received and what would have worked, `retryable` whether the same call may succeed later.
+ * The error class of this package. `code` names the problem, `details` has the facts, `message` says what was received
+ * and what is expected, and `retryable` is true if the same call may succeed later.
  * {@includeCode ../../examples/16-your-own-planner.ts} @group Errors
  */
 export class AgentError<TCode extends AgentErrorCode = AgentErrorCode> extends Error {
@@ -378,9 +372,9 @@ export class AgentError<TCode extends AgentErrorCode = AgentErrorCode> extends E
 }
 
 /**
- * Returns true for an error of this package, of the given code if there is one. It reads `name` and `code`, never the
- * class: an error of another copy of the package, or one that went through JSON, counts. A value typed as error data,
- * as in events and results, keeps that type; an unknown one is typed as a thrown error, which has `toJSON`.
+ * Returns true for an error of this package, or only for those of the given code. It reads `name` and `code`, so errors
+ * of another copy of the package, and those that went through JSON, count. Error data, as in events and results, keeps
+ * its type; an unknown value is typed as a thrown error, which has `toJSON`.
  * {@includeCode ../../examples/06-look-at-runs.ts} @group Errors
  */
 export function isAgentError<TCode extends AgentErrorCode = AgentErrorCode>(

@@ -16,32 +16,31 @@ export interface EventBase<TType extends string> {
   readonly runId: string;
   /** From 1, without gaps among recorded events; a transient or unrecorded event repeats the last recorded number. */
   readonly sequence: number;
-  /** Emitted but not recorded, as the store failed: to the store it is as if the process had died before. */
+  /** True if the store failed, so that the event was emitted but not recorded. */
   readonly recorded?: false;
   /** ISO 8601, UTC. */
   readonly timestamp: string;
 }
 
 interface Digested {
-  /** SHA-256 in hex of the digest before it and of all events since then, this one included; see `ExecutionOptions.evidence`. */
+  /** SHA-256 in hex of the previous digest and the events since, with this one; see `ExecutionOptions.evidence`. */
   readonly digest?: string;
 }
 
 interface ExecutionStartEvent<TType extends string> extends EventBase<TType> {
   /** The format of the events of this execution: 8. */
   readonly version: number;
-  /** The tools that may be used, as they are now. */
+  /** The current tools. */
   readonly tools: readonly ToolFingerprint[];
   /** The W3C trace context of this execution, if an observer gave one. */
   readonly traceparent?: string;
-  /** Values of sensitive fields may be sealed in what follows: `{ "$sealed": … }`. */
+  /** True if later values of sensitive fields may be sealed: `{ "$sealed": … }`. */
   readonly mayBeSealed?: true;
 }
 
 /**
- * The limits of a run; excess ends with `limit-exceeded`. A model call is refused if the usage so far, its estimated
- * prompt and its longest answer would exceed one; the longest answer is shortened to fit.
- * @group Runs and results
+ * The limits of a run, which fails with `limit-exceeded` above them. A model call is refused if its estimated prompt
+ * and its longest answer would exceed one; the longest answer is shortened to fit. @group Runs and results
  */
 export interface RunBudget {
   /** Calls of tools, including retries, but not undo calls. At least 1. */
@@ -74,7 +73,7 @@ export interface StoredRunOptions {
   readonly approvedHash?: string;
 }
 
-/** The last event that a run has from another one. @inline */
+/** The run and the number of the event after which it was forked. @inline */
 export interface ForkPoint {
   readonly runId: string;
   readonly after: number;
@@ -82,9 +81,9 @@ export interface ForkPoint {
 
 /** A run started, with the request to plan or the plan to run. @group Events */
 export interface RunStartEvent extends ExecutionStartEvent<"run-start"> {
-  /** The run was forked from another one, whose events up to `after` it has, with their times. */
+  /** Present if the run was forked from another one, whose events up to `after` it has, with their times. */
   readonly forkedFrom?: ForkPoint;
-  /** Absent if there is a plan, and, like that, while no worker can start the plan: another event of this type follows. */
+  /** Absent if there is a plan, or if no worker can start it yet: then another event of this type follows. */
   readonly request?: string;
   readonly plan?: Plan;
   readonly context?: string;
@@ -96,7 +95,7 @@ export interface RunStartEvent extends ExecutionStartEvent<"run-start"> {
 
 /** Something a suspended run waits for. @group Approval */
 export type PendingItem =
-  /** The outcome of a step that failed or was cut off, with this error: it is unknown if it took effect. */
+  /** The outcome of a step that failed or was cut off with this error, and may have taken effect. */
   | (StepRef & { readonly kind: "outcome"; readonly error?: AgentErrorData })
   /** The approval of a step with this input. It can be passed unchanged to `approve` and `reject`. */
   | (StepRef & {
@@ -129,7 +128,7 @@ export type PendingItem =
 
 /** @inline */
 interface Unstarted {
-  /** The run was submitted to workers, and none of them could start it: its plan is only in their queue. */
+  /** True if the run was submitted to workers, and none could start it: its plan is only in their queue. */
   readonly isUnstarted?: true;
 }
 
@@ -137,7 +136,7 @@ interface Unstarted {
 export interface RunSuspendEvent extends EventBase<"run-suspend">, Digested {
   /** The approvals, outcomes, times and events that it waits for. */
   readonly pending: readonly PendingItem[];
-  /** ISO 8601, UTC: something was decided while no process ran it, so that it can be resumed from then on. */
+  /** ISO 8601, UTC: present if something was decided while no process ran it. */
   readonly resumeAt?: string;
   /** The answer in words to a line of a dialogue. */
   readonly text?: string;
@@ -145,9 +144,9 @@ export interface RunSuspendEvent extends EventBase<"run-suspend">, Digested {
 
 /** A run that was suspended or interrupted, had failed, or whose process died is resumed. @group Events */
 export interface RunResumeEvent extends ExecutionStartEvent<"run-resume">, Digested {
-  /** Whatever failed is tried again. */
+  /** True if failed steps are retried. */
   readonly retriesFailed?: true;
-  /** The run had ended, and what it has done is undone. */
+  /** True if the run had ended, and its steps are undone. */
   readonly undo?: true;
   /** The names of tools whose schemas have changed since the run started, though the plan is still valid. */
   readonly changedTools?: readonly string[];
@@ -156,7 +155,7 @@ export interface RunResumeEvent extends ExecutionStartEvent<"run-resume">, Diges
 /** A step with an effect that was to be undone and was not. @group Runs and results */
 export interface NotUndone extends StepRef {
   readonly tool: string;
-  /** `unknown`: the step was cut off and may have done nothing. `forked`: the run that this one was forked from has done it. */
+  /** `unknown`: the step was cut off. `forked`: the original run has done it. */
   readonly reason: "no-undo" | "failed" | "unknown" | "forked";
 }
 
@@ -166,7 +165,7 @@ export interface RunEndEvent extends EventBase<"run-end">, Digested {
   readonly outcome:
     | { readonly status: "completed"; readonly output: JsonValue }
     | { readonly status: "failed" | "cancelled" | "interrupted"; readonly error: AgentErrorData };
-  /** Absent if there was nothing to undo, or all of it was. */
+  /** Absent unless something could not be undone. */
   readonly notUndone?: readonly NotUndone[];
   /** The answer in words to a line of a dialogue. */
   readonly text?: string;
@@ -223,7 +222,7 @@ export interface PlanFallbackEvent extends EventBase<"plan-fallback"> {
   readonly planner: string;
   /** The next planner. */
   readonly next: string;
-  /** The error because of which there was no plan. */
+  /** The reason why there is no plan. */
   readonly error: AgentErrorData;
 }
 
@@ -241,7 +240,7 @@ export type TurnOutcome =
 export interface PlanEndEvent extends EventBase<"plan-end"> {
   /** The usage of all model calls, including those that produced no plan; absent if there were none. */
   readonly usage?: ModelUsage;
-  /** The plan, or the error because of which there is none; of a line of a dialogue, also what it means without one. */
+  /** The plan, the reason why there is none, or the meaning of a line of a dialogue that needs none. */
   readonly outcome:
     | { readonly status: "completed"; readonly plan: Plan }
     | { readonly status: "failed" | "cancelled"; readonly error: AgentErrorData }
@@ -257,12 +256,12 @@ export interface PlanReviseEvent extends EventBase<"plan-revise"> {
   readonly cause: AgentErrorData;
   /** As in `plan-end`. */
   readonly usage?: ModelUsage;
-  /** The plan with other steps, or the error because of which there is none. */
+  /** The revised plan, or the reason why there is none. */
   readonly outcome:
     | {
         readonly status: "completed";
         readonly plan: Plan;
-        /** The new steps that need approval because of what outputs, errors or the context may have put into them. */
+        /** New steps that need approval, because outputs, errors or the context may have put something into them. */
         readonly approvals?: readonly ReplanApproval[];
       }
     | { readonly status: "failed" | "cancelled"; readonly error: AgentErrorData };
@@ -303,7 +302,7 @@ export type StepProgressEvent<TTool extends Tool = Tool> = StepEventBase<"step-p
 /** Attempt number 2 or later starts, after its delay. Transient. @group Events */
 export type StepAttemptEvent<TTool extends Tool = Tool> = StepEventBase<"step-attempt", TTool> & {
   readonly attempt: number;
-  /** It is an attempt to undo the step. */
+  /** True if the attempt is to undo the step. */
   readonly undo?: true;
 };
 
@@ -314,15 +313,15 @@ export type StepRetryEvent<TTool extends Tool = Tool> = StepEventBase<"step-retr
   readonly delayMs: number;
   /** The error of the attempt. */
   readonly error: ErrorData;
-  /** The failed attempt ignores its signal and is still running. */
+  /** True if the failed attempt ignores its signal and is still running. */
   readonly overlaps?: true;
-  /** The failed attempt was to undo the step. */
+  /** True if the failed attempt was to undo the step. */
   readonly undo?: true;
 };
 
 /**
- * The reason why a step never starts. After `condition` (its `when` was false) and `no-items` (its `forEach` had none) the steps
- * that depend on it still run, with null or an empty list as its output. @group Runs and results
+ * The reason why a step never starts. After `condition` (`when` is false) and `no-items` (`forEach` is empty),
+ * dependent steps still run, with null or an empty list as its output. @group Runs and results
  */
 export type SkipReason = "dependency-failed" | "run-ended" | "condition" | "no-items" | "approval-rejected";
 
@@ -330,10 +329,7 @@ export type SkipReason = "dependency-failed" | "run-ended" | "condition" | "no-i
 export type StepSkipEvent<TTool extends Tool = Tool> = StepEventBase<"step-skip", TTool> &
   IterationCount & { readonly reason: SkipReason };
 
-/**
- * The outcome of a step. `interrupted` means that it may run again, `unknown` that a `once` step may have taken effect.
- * @group Runs and results
- */
+/** The outcome of a step. After `unknown`, it may have had an effect. @group Runs and results */
 export type StepOutcome<TOutput = unknown> =
   | { readonly status: "completed"; readonly output: TOutput }
   | { readonly status: "failed" | "cancelled" | "interrupted" | "unknown"; readonly error: AgentErrorData };
@@ -344,18 +340,15 @@ export type StepEndEvent<TTool extends Tool = Tool> = TTool extends Tool
       readonly attempts: number;
       /** The end of the step, with its output or its error; `interrupted` if it may run again. */
       readonly outcome: StepOutcome<InferToolOutput<TTool>>;
-      /**
-       * The last progress of the last attempt, if that failed or was cut off. Progress larger than `maxOutputBytes`
-       * is never reported: then it is the progress before that.
-       */
+      /** The last progress of the last attempt that was reported, if that failed or was cut off. */
       readonly progress?: JsonValue;
     }
   : never;
 
-/** An attempt that had been given up settled after all. Transient. @group Events */
+/** An abandoned attempt has settled. Transient. @group Events */
 export type StepLateEvent<TTool extends Tool = Tool> = StepEventBase<"step-late", TTool> & {
   readonly attempt: number;
-  /** The attempt ended like this, with no influence on the run. */
+  /** The outcome of the attempt, which has no influence on the run. */
   readonly outcome:
     | { readonly status: "completed"; readonly output: JsonValue }
     | { readonly status: "failed"; readonly error: ErrorData };
@@ -364,7 +357,7 @@ export type StepLateEvent<TTool extends Tool = Tool> = StepEventBase<"step-late"
 /** Approval is requested for a step, with the input that its tool will get, or for the plan. @group Events */
 export type ApprovalRequestEvent<TTool extends Tool = Tool> = EventBase<"approval-request"> & ApprovalSubject<TTool>;
 
-/** A step or the plan was decided about, or a replan that changed the step withdrew the question. @group Events */
+/** A step or the plan was approved or rejected, or a replan withdrew the question. @group Events */
 export type ApprovalEndEvent = EventBase<"approval-end"> &
   ({ readonly kind: "step"; readonly stepId: string; readonly iteration?: number } | { readonly kind: "plan" }) & {
     /** The decision, or `withdrawn`. */
@@ -403,7 +396,7 @@ export type RunSettleEvent<TTool extends Tool = Tool> = EventBase<"run-settle"> 
       | { readonly status: "retry" };
   };
 
-/** The time or event that a step waits for, once it does: the time does not move when the run is resumed. */
+/** The time or event that a step waits for. Resuming the run does not move the time. */
 export interface WaitDue {
   /** Time at which the wait ends by itself: its time, or its time-out. ISO 8601, UTC. */
   readonly until?: string;
@@ -416,10 +409,7 @@ export interface WaitStartEvent extends EventBase<"wait-start">, WaitDue {
   readonly stepId: string;
 }
 
-/**
- * An event was delivered, and the first step that waits for its name takes it, now or later; or the question of a step
- * was answered. @group Events
- */
+/** An event was delivered to the first step that waits for it, or a question was answered. @group Events */
 export interface RunDeliverEvent extends EventBase<"run-deliver"> {
   /** Absent for an answer. */
   readonly name?: string;
@@ -428,7 +418,7 @@ export interface RunDeliverEvent extends EventBase<"run-deliver"> {
   readonly value: JsonValue;
   /** A second event with this id does not count. An answer has the id of its question. */
   readonly id: string;
-  /** The answer was read from a text. */
+  /** True if the answer was read from a text. */
   readonly typed?: true;
 }
 
@@ -496,7 +486,7 @@ type Shape = Readonly<Record<string, Check>>;
 export type Keyed = Readonly<Record<string, unknown>>;
 type FindWrongKey = (value: Keyed) => string | undefined;
 
-// By hand and not by a schema: a run of 10 000 steps has 20 000 events, each of which is checked before a resume.
+// Schemas would be too slow: a run of 10 000 steps has 20 000 events, all checked before a resume.
 const isText: Check = (value) => typeof value === "string";
 const isNumber: Check = (value) => typeof value === "number";
 const isCount: Check = (value) => Number.isInteger(value) && (value as number) >= 0;
@@ -763,10 +753,10 @@ export function checkEventType(type: unknown): asserts type is AgentEventType {
   if (!types.includes(type)) failOption("type", type, `the type of an event: ${types.join(", ")}`, true);
 }
 
-/** Grows when events or the tables of stores change. */
+/** Must grow when events or the tables of stores change. */
 export const formatVersion = 8;
 
-/** Format 7 has no questions and no threads, and is otherwise the same; any other is refused. */
+/** Format 7 is the same without questions and threads. */
 export function isReadable(format: unknown): boolean {
   return format === formatVersion || format === 7;
 }

@@ -36,8 +36,8 @@ export interface PlanRequest {
   /** Aborted when the caller cancels or time runs out. A planner should reject soon; its answer no longer counts. */
   readonly signal: AbortSignal;
   /**
-   * Calls a model within the run's budget and counts its use: planners call their models through it. Rejects with
-   * `limit-exceeded` if the budget does not allow the call, else as the model does. @default `model.generate(request)`
+   * Calls a model within the budget of the run: planners must call their models through it. Rejects with
+   * `limit-exceeded`, or as the model does. @default `model.generate(request)`
    */
   readonly generate?: GenerateFunction | undefined;
   /** Reports planning progress to listeners of the run. Nothing is emitted once planning has ended. */
@@ -107,8 +107,8 @@ export interface Planner {
   /** Makes a plan, or throws; see above. */
   plan(request: PlanRequest): PlanDraft | Promise<PlanDraft>;
   /**
-   * Responds to a failure with the steps that replace all those that have not completed. They may refer to those that
-   * have; the id of a step that has started cannot be used again. Throws as `plan` does.
+   * Responds to a failure with steps that replace all those that have not completed. They may refer to completed steps,
+   * but not reuse the id of a step that has started. Throws as `plan` does.
    */
   replan?(request: ReplanRequest): PlanDraft | Promise<PlanDraft>;
 }
@@ -123,7 +123,7 @@ const planningCodes: ReadonlySet<string> = new Set<AgentErrorCode>([
 ]);
 
 export function toPlanningError(planner: Pick<Planner, "name">, thrown: unknown): AgentError {
-  // Read once, and with care: its getters may throw, possibly only the second time.
+  // Getters are read once, because they may throw the second time.
   const data = toErrorData(thrown);
   if (isAgentError(data) && planningCodes.has(data.code)) {
     if (thrown instanceof AgentError) return thrown;

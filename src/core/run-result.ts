@@ -33,7 +33,7 @@ export type StepRecord<TTool extends Tool = Tool> = TTool extends Tool
       readonly reasoning?: string;
       /** The effect of the tool with this input; absent if it was never called. */
       readonly effect?: ToolEffect;
-      /** The state of the step; `unknown` if it may have taken effect and somebody has to settle it. */
+      /** `unknown` if the step may have taken effect and must be settled. */
       readonly status: StepStatus;
       /** The error that ended it; absent if none has. */
       readonly error?: AgentErrorData;
@@ -74,10 +74,7 @@ export type ApprovalRecord = (
 
 interface RunFields<TTool extends Tool> {
   readonly runId: string;
-  /**
-   * `completed`, `failed` and `cancelled` are the end. A `suspended` run waits for what `pending` lists, an `interrupted`
-   * one can be resumed.
-   */
+  /** A `suspended` run waits for what `pending` lists; an `interrupted` one can be resumed. */
   readonly status: RunStatus;
   /** The error that ended it; absent while it runs or waits, and if it completed. */
   readonly error?: AgentErrorData;
@@ -105,17 +102,11 @@ interface RunFields<TTool extends Tool> {
   readonly notUndone?: readonly NotUndone[];
   /** The answer in words to a line of a dialogue. */
   readonly text?: string;
-  /**
-   * The question that a line of a dialogue has answered or declined: `run` then resolves to the result of the run that
-   * asked. Absent for any other.
-   */
+  /** The question that a line of a dialogue answered or declined; the result is that of the run that asked. */
   readonly answered?: { readonly runId: string; readonly stepId: string };
   /** The usage of all model calls; absent if there were none. */
   readonly usage?: ModelUsage;
-  /**
-   * The last digest of its recorded events: SHA-256, 64 lowercase hex digits. It covers those up to the last execution with
-   * `evidence`; absent if there was none.
-   */
+  /** The last digest of its events: SHA-256, 64 lowercase hex digits; absent if no execution had `evidence`. */
   readonly digest?: string;
 }
 
@@ -252,7 +243,7 @@ export function isDoneRecord({ status, reason }: StepRecord): boolean {
   return status === "completed" || hadNothingToDo(reason);
 }
 
-/** Copies key by key: this is done for every step of every run, and spreading costs twenty times as much. */
+/** Copies key by key, because spreading costs twenty times as much for every step of every run. */
 function toRecord(step: StepState): StepRecord {
   const { stepId, tool, status, attempts } = step;
   const record: StepState & { reason?: SkipReason } = { stepId, tool, input: copyJson(step.input), status, attempts };

@@ -66,7 +66,7 @@ export interface RunSummary {
   readonly resumeAt?: string;
   /** The usage of all model calls; absent if there were none. */
   readonly usage?: ModelUsage;
-  /** The error because of which it was not completed; the message is cut to 500 characters. */
+  /** The error that ended it; the message is cut to 500 characters. */
   readonly error?: { readonly code: AgentErrorCode; readonly message: string };
 }
 

@@ -1,7 +1,6 @@
 import { hiddenText, isHolder, isSealed, mapItems } from "./json.ts";
 import { itemsOf, type JsonSchema, resolvePointer } from "./json-schema.ts";
 
-/** A mark in any branch of a schema counts. */
 export class SensitiveView {
   readonly isSensitive: boolean;
   private readonly parts: readonly JsonSchema[];
@@ -28,14 +27,13 @@ export function sensitiveViewOf(schema: JsonSchema | undefined): SensitiveView |
 
 const knownPaths = new WeakMap<JsonSchema, readonly string[]>();
 
-/** Returns JSON Pointers (RFC 6901); `*` is any key, `**` any number of them, "" also a mark of unclear place. */
+/** JSON Pointers (RFC 6901) in which `*` is any key and `**` any number of keys. */
 export function sensitivePaths(root: JsonSchema): readonly string[] {
   const known = knownPaths.get(root) ?? findPaths(root);
   knownPaths.set(root, known);
   return known;
 }
 
-/** A schema with more parts than these counts as sensitive as a whole. */
 const maxParts = 10_000;
 
 function findPaths(root: JsonSchema): readonly string[] {
@@ -126,7 +124,6 @@ export function isMarked({ sensitive, writeOnly }: JsonSchema): boolean {
 
 type Pattern = readonly string[];
 
-/** Masks sealed values, too. Returns the very same value if nothing is masked. */
 export function maskPaths<T>(value: T, paths: readonly string[]): T {
   const toKey = (key: string) => key.replaceAll("~1", "/").replaceAll("~0", "~");
   const patterns = paths.map((path) => path.split("/").slice(1).map(toKey));
@@ -145,7 +142,6 @@ function mask(value: unknown, patterns: readonly Pattern[]): unknown {
   );
 }
 
-/** `**` stands for no key at all, too. */
 function withoutAnyDepth(pattern: Pattern): readonly Pattern[] {
   return pattern[0] === "**" ? [pattern, ...withoutAnyDepth(pattern.slice(1))] : [pattern];
 }

@@ -42,18 +42,16 @@ interface MemoryRun {
   readonly events: AgentEvent[];
   status: RunStatus;
   posted: readonly PostedMessage[];
-  /** Grows with each new run, so that pages stay stable while runs are added. */
+  /** Grows with each run, so that pages stay stable while runs are added. */
   readonly number: number;
 }
 
 const noMessages: readonly never[] = [];
 
 /**
- * A run store in memory: for tests, for getting started, and for programs that may lose their runs on exit. All methods
- * but `list` are synchronous. Runs that have not finished are never dropped. Throws `invalid-options`.
- *
- * {@includeCode ../../examples/06-look-at-runs.ts}
- * @group Storage
+ * A run store in memory, for tests and for programs that may lose their runs on exit. All methods but `list` are
+ * synchronous. Runs that have not finished are never dropped. Throws `invalid-options`.
+ * {@includeCode ../../examples/06-look-at-runs.ts} @group Storage
  */
 export function createMemoryRunStore(options: MemoryRunStoreOptions = {}): RunStore {
   const { maxFinishedRuns, now } = readOptions(storeOptions, options);
@@ -62,7 +60,7 @@ export function createMemoryRunStore(options: MemoryRunStoreOptions = {}): RunSt
   const finishedRuns = new Set<string>();
   let counter = 0;
   let messages = 0;
-  /** A former owner must not write to a new run of the same id, so fences outlive removed runs. */
+  /** Outlives removed runs, so that a former owner cannot write to a new run of the same id. */
   let goneFence = 0;
 
   function isOwned(runId: string): boolean {
