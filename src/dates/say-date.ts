@@ -10,10 +10,6 @@ interface SpokenDate {
 
 const form = /^(\d{4})-(\d\d)-(\d\d)(?:T(\d\d):(\d\d)(?::\d\d(?:\.\d+)?)?(Z|[+-]\d\d:\d\d)?)?$/;
 
-/**
- * Says an ISO date, or a date and time; undefined for any other text. An instant is said in the time zone, or without one
- * as it is written. `year` is the current one.
- */
 export function sayDate(
   value: string,
   { timeZone, year }: { readonly timeZone?: string | undefined; readonly year: number },

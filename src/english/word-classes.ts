@@ -66,7 +66,6 @@ export const prepositions = wordSet(
   "for to in on at from with by of under as into about between per since until till before after over via using within during around near",
 );
 
-/** These tell "milk and eggs" (two things) from "buy milk and eggs" (one). */
 const verbs = wordSet(
   "buy get grab order fetch pick collect bring take carry drop leave return call ring phone text email mail message write send post ship deliver " +
     "reply answer respond contact ask tell talk speak thank congratulate invite visit see meet pay refund claim transfer withdraw deposit donate " +
@@ -125,7 +124,6 @@ export const truthWords: ReadonlyMap<string, boolean> = new Map([
 /** Indexed as in `Date`. */
 export const weekdays: readonly string[] = "sunday monday tuesday wednesday thursday friday saturday".split(" ");
 
-/** Indexed as in `Date`. */
 export const months: readonly string[] =
   "january february march april may june july august september october november december".split(" ");
 
@@ -155,7 +153,6 @@ const pronouns: ReadonlySet<string> = new Set(["it", "that", "this", "them", "th
 
 const pointers = ["the", "that", "this", "its"];
 
-/** After these "one" is not a number. */
 export const onePointers = wordSet("the that this which each every any next last previous other");
 
 const resultPointers: ReadonlySet<string> = new Set([...pointers, "his", "these", "those"]);
@@ -166,7 +163,7 @@ export const resultNouns = wordSet(
   "result results answer total outcome output value sum product difference quotient number figure amount",
 );
 
-/** The index behind `it`, `that`, `the result`, `the final answer`. Words must be in lower case. */
+/** Returns the index behind `it`, `that`, `the result`, `the final answer`. */
 export function readAnaphor(words: readonly string[], start: number): number | undefined {
   const first = words[start] ?? "";
   if (resultPointers.has(first)) {

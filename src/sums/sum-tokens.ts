@@ -21,7 +21,7 @@ const lengths = new Set([...units].flatMap(([word, { kind }]) => (kind.has("mete
 const inRadians = formula("a * pi / 180");
 const whole = /^\d{1,9}$/;
 
-/** With `joinAnd: false` an "and" ends a number: "the sum of three hundred and four". */
+/** With `joinAnd: false`, "and" ends a number: "the sum of three hundred and four". */
 export class SumTokenizer {
   private readonly tokens: SumToken[] = [];
   private readonly units = new Map<string, Unit>();
@@ -142,7 +142,6 @@ export class SumTokenizer {
     return this.isCounted(at + 1) && this.tokens.slice(0, -1).every(({ word }) => lexicon.weakWords.has(word));
   }
 
-  /** Other angles are in radians. */
   private degrees(at: number): number | undefined {
     const angle = this.tokens.at(-1);
     const name = this.tokens.slice(-4, -1).findLast(({ word }) => word !== "(" && word !== "of")?.word ?? "";
@@ -166,7 +165,6 @@ export class SumTokenizer {
     return at + 1;
   }
 
-  /** Nouns beside "×" are not part of the sum: "5 devs × 8 pts". */
   private isCountedFactor(at: number): boolean {
     const [amount, before] = [this.tokens.at(-1), this.tokens.at(-2)];
     const isCount =
@@ -191,7 +189,6 @@ export class SumTokenizer {
   }
 }
 
-/** "boxes" is an operator only as the parts of a division. */
 function isOperator(word: string): boolean {
   const meaning = lexicon.meanings.get(word) ?? word;
   return meaning !== "parts" && vocabulary.has(meaning);
