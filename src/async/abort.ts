@@ -59,7 +59,7 @@ export const lazySignal: PropertyDescriptor & ThisType<{ readonly [sourceKey]: A
 
 export class AbortScope<TReason> {
   reason: TReason | undefined;
-  private sources: AbortSource[] = [];
+  private readonly sources = new Set<AbortSource>();
 
   abort(reason: TReason): void {
     if (this.reason !== undefined) return;
@@ -74,24 +74,16 @@ export class AbortScope<TReason> {
   open(): AbortSource {
     const source = new AbortSource();
     if (this.reason !== undefined) source.abort(this.reason);
-    if (this.sources.length === 0) this.sources = [source];
-    else this.sources.push(source);
+    this.sources.add(source);
     return source;
   }
 
   isOpen(source: AbortSource): boolean {
-    return this.sources.includes(source);
+    return this.sources.has(source);
   }
 
   close(source: AbortSource): void {
-    const { sources } = this;
-    if (sources[sources.length - 1] === source) {
-      sources.pop();
-      return;
-    }
-    const index = sources.indexOf(source);
-    const last = index === -1 ? undefined : sources.pop();
-    if (last !== undefined) sources[index] = last;
+    this.sources.delete(source);
   }
 }
 

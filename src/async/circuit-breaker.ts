@@ -54,7 +54,11 @@ export class CircuitBreaker {
   /** Undefined if a call would be let in now; 0 while a test call is running. */
   refusedForMs(): number | undefined {
     if (this.state === "half-open") return this.isProbing ? 0 : undefined;
-    const leftMs = this.state === "open" ? this.remainingMs() : 0;
+    if (this.state === "closed") return undefined;
+    const nowMs = monotonicNow(this.clock);
+    // If the clock was set back, the circuit counts as opened just now.
+    this.openedMs = Math.min(this.openedMs, nowMs);
+    const leftMs = this.openedMs + this.options.resetAfterMs - nowMs;
     return leftMs > 0 ? leftMs : undefined;
   }
 
@@ -86,12 +90,5 @@ export class CircuitBreaker {
     this.state = state;
     this.generation++;
     return state;
-  }
-
-  private remainingMs(): number {
-    const nowMs = monotonicNow(this.clock);
-    // If the clock was set back, the circuit counts as opened just now.
-    this.openedMs = Math.min(this.openedMs, nowMs);
-    return this.openedMs + this.options.resetAfterMs - nowMs;
   }
 }

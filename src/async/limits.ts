@@ -92,13 +92,12 @@ export class RateLimit {
 
   private delayMs(): number {
     const nowMs = monotonicNow(this.clock);
-    if (nowMs < this.newestMs) this.moveBack(this.newestMs - nowMs);
+    const backMs = this.newestMs - nowMs;
+    if (backMs > 0) {
+      for (const [index, startMs] of this.startsMs.entries()) this.startsMs[index] = startMs - backMs;
+      this.newestMs = nowMs;
+    }
     const oldestMs = this.startsMs[this.next];
     return oldestMs === undefined ? 0 : oldestMs + this.options.intervalMs - nowMs;
-  }
-
-  private moveBack(ms: number): void {
-    for (const [index, startMs] of this.startsMs.entries()) this.startsMs[index] = startMs - ms;
-    this.newestMs -= ms;
   }
 }

@@ -37,7 +37,7 @@ interface Expiring {
 }
 
 /** @inline */
-interface BoundToCall extends Expiring {
+export interface BoundToCall extends Expiring {
   /** The reasons why a step of a replan needs approval, apart from its tool and the policy. */
   readonly reasons?: readonly ApprovalReason[];
   /** Hash that the approval is bound to: of the run, the step, its iteration, the tool, the effect and `input`. */

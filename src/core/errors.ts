@@ -289,8 +289,7 @@ export type AgentErrorData<TCode extends AgentErrorCode = AgentErrorCode> = {
 
 /** An error of this or another copy of the package, as {@link isAgentError} types unknown values. @group Errors */
 export type AgentErrorLike<TCode extends AgentErrorCode = AgentErrorCode> = {
-  [C in TCode]: Omit<AgentErrorData<C>, "cause"> & {
-    readonly cause?: unknown;
+  [C in TCode]: AgentErrorData<C> & {
     /** The error as JSON. */
     toJSON(): AgentErrorData<C>;
   };

@@ -1,5 +1,5 @@
 import type { CircuitState } from "../async/circuit-breaker.ts";
-import type { ApprovalReason, ApprovalSubject, ChangedCall, DecisionNote, ReplanApproval } from "./approval.ts";
+import type { ApprovalSubject, BoundToCall, ChangedCall, DecisionNote, ReplanApproval } from "./approval.ts";
 import type { ErrorData } from "./error-data.ts";
 import { AgentError, type AgentErrorData, type RunDifference } from "./errors.ts";
 import { isRecord, isSealed, type JsonObject, type JsonValue } from "./json.ts";
@@ -98,23 +98,18 @@ export type PendingItem =
   /** The outcome of a step that failed or was cut off with this error, and may have taken effect. */
   | (StepRef & { readonly kind: "outcome"; readonly error?: AgentErrorData })
   /** The approval of a step with this input. It can be passed unchanged to `approve` and `reject`. */
-  | (StepRef & {
-      readonly kind: "approval";
-      readonly tool: string;
-      /** The JSON of the input as the tool gets it: parsed, with defaults. A part that JSON cannot hold is as given. */
-      readonly input: JsonObject;
-      /** The JSON after references, before it is parsed: absent if that is `input`. An approver's `input` replaces it. */
-      readonly given?: JsonObject;
-      /** Hash that the approval is bound to. */
-      readonly hash: string;
-      /** The effect of its tool with this input. */
-      readonly effect: ToolEffect;
-      readonly reasoning?: string;
-      /** The reasons why a step of a replan needs approval, apart from its tool and the policy. */
-      readonly reasons?: readonly ApprovalReason[];
-      /** Time at which the question expires: ISO 8601, UTC; absent if there is no `approvalTtlMs`. */
-      readonly expiresAt?: string;
-    })
+  | (StepRef &
+      BoundToCall & {
+        readonly kind: "approval";
+        readonly tool: string;
+        /** The JSON of the input as the tool gets it: parsed, with defaults. A part that JSON cannot hold is as given. */
+        readonly input: JsonObject;
+        /** The JSON after references, before it is parsed: absent if that is `input`. An approver's `input` replaces it. */
+        readonly given?: JsonObject;
+        /** The effect of its tool with this input. */
+        readonly effect: ToolEffect;
+        readonly reasoning?: string;
+      })
   /** The approval of the plan. It can be passed unchanged to `approve` and `reject`. */
   | { readonly kind: "plan-approval"; readonly hash: string; readonly expiresAt?: string }
   /** A time or an event: `until` is when the wait is over by itself, `event` what ends it earlier. */

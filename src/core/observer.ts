@@ -45,16 +45,10 @@ export interface Observer {
   traceparent?(): string | undefined;
 }
 
-interface TraceParent {
-  readonly traceId: string;
-  readonly spanId: string;
-  readonly flags: number;
-}
-
 /** https://www.w3.org/TR/trace-context/#traceparent-header */
 const form = /^(?!ff)[\da-f]{2}-(?!0{32})([\da-f]{32})-(?!0{16})([\da-f]{16})-([\da-f]{2})$/;
 
-export function parseTraceparent(text: unknown): TraceParent | undefined {
+export function parseTraceparent(text: unknown) {
   const [, traceId, spanId, flags] = (typeof text === "string" && form.exec(text)) || [];
   if (traceId === undefined || spanId === undefined || flags === undefined) return undefined;
   return { traceId, spanId, flags: Number.parseInt(flags, 16) };

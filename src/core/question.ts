@@ -30,12 +30,7 @@ export function chooseFrom(message: string, options: readonly QuestionOption[], 
   return { message, display: several ? "multi-select" : "select", options, responseSchema: responseOf(answer) };
 }
 
-interface AskingStep {
-  readonly input: JsonObject;
-  readonly wait?: { readonly until?: string } | undefined;
-}
-
-export function questionOf({ input, wait }: AskingStep): Question | undefined {
+export function questionOf({ input, wait }: { input: JsonObject; wait?: object | undefined }): Question | undefined {
   return wait === undefined ? undefined : (input as { readonly ask?: Question }).ask;
 }
 

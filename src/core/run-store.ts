@@ -136,17 +136,7 @@ export interface RunStore {
   watchPosted?(listener: (runId?: string) => void): () => void;
 }
 
-export interface ListSelection {
-  readonly statuses: readonly RunStatus[] | undefined;
-  readonly resumable: boolean;
-  readonly pending: readonly PendingKind[] | undefined;
-  /** Inclusive; `untilMs` is exclusive. */
-  readonly sinceMs: number;
-  readonly untilMs: number;
-  readonly metadata: readonly (readonly [key: string, canonicalJson: string])[];
-  readonly thread: string | undefined;
-  readonly limit: number;
-}
+export type ListSelection = ReturnType<typeof selectRuns>;
 
 export const readStatuses = createWordReader(runStatuses);
 
@@ -167,7 +157,7 @@ const listOptions = {
   cursor: { type: "any" },
 } satisfies OptionTable<ListRunsOptions>;
 
-export function selectRuns(options: ListRunsOptions): ListSelection {
+export function selectRuns(options: ListRunsOptions) {
   const { status, since, until, resumable, pending: kinds, ...rest } = readOptions(listOptions, options);
   const pending = kinds && [...new Set(kinds.has("approval") ? [...kinds, "plan-approval" as const] : kinds)];
   const [sinceMs, untilMs] = [since ?? Number.MIN_SAFE_INTEGER, until ?? Number.MAX_SAFE_INTEGER];
@@ -198,7 +188,7 @@ export function readTime(time: unknown, option: string): number | undefined {
   return ms;
 }
 
-function readMetadata(metadata: unknown = {}): ListSelection["metadata"] {
+function readMetadata(metadata: unknown = {}): readonly (readonly [key: string, canonicalJson: string])[] {
   checkObject("metadata", metadata);
   return Object.entries(metadata).map(([key, value]) => {
     const json = toJson(value);

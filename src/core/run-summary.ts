@@ -53,7 +53,7 @@ export interface RunSummary {
   /** The dialogue that it is part of; absent if it is part of none. */
   readonly thread?: string;
   readonly metadata: JsonObject;
-  /** ISO 8601, UTC. */
+  /** ISO 8601, UTC, as are the other times. */
   readonly createdAt: string;
   readonly updatedAt: string;
   /** Time at which its first step started; absent if none has. */

@@ -1,5 +1,6 @@
 import { hiddenText, isHolder, isSealed, mapItems } from "./json.ts";
 import { itemsOf, type JsonSchema, resolvePointer } from "./json-schema.ts";
+import { remembered } from "./remembered.ts";
 
 export class SensitiveView {
   readonly isSensitive: boolean;
@@ -25,18 +26,10 @@ export function sensitiveViewOf(schema: JsonSchema | undefined): SensitiveView |
   return new SensitiveView(paths.includes("") ? { sensitive: true } : schema);
 }
 
-const knownPaths = new WeakMap<JsonSchema, readonly string[]>();
-
-/** JSON Pointers (RFC 6901) in which `*` is any key and `**` any number of keys. */
-export function sensitivePaths(root: JsonSchema): readonly string[] {
-  const known = knownPaths.get(root) ?? findPaths(root);
-  knownPaths.set(root, known);
-  return known;
-}
-
 const maxParts = 10_000;
 
-function findPaths(root: JsonSchema): readonly string[] {
+/** JSON Pointers (RFC 6901) in which `*` is any key and `**` any number of keys. */
+export const sensitivePaths = remembered((root: JsonSchema): readonly string[] => {
   let count = 0;
   const visited = new Set<unknown>();
   const open = new Map<JsonSchema, { isRecursive: boolean }>();
@@ -64,7 +57,7 @@ function findPaths(root: JsonSchema): readonly string[] {
 
   const paths = [...new Set(pathsBelow(root))];
   return count > maxParts || hasStrayMark(root, visited) ? [""] : paths;
-}
+});
 
 const withoutSchemas: ReadonlySet<string> = new Set("const enum default examples $defs definitions".split(" "));
 

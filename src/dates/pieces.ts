@@ -131,11 +131,7 @@ function numberOf(said: string): number {
 
 const minuteMs = 60_000;
 
-interface Distance extends Place {
-  readonly months: number;
-  readonly days: number;
-  readonly elapsedMs: number;
-}
+type Distance = Omit<Extract<Piece, { readonly kind: "span" }>, "kind">;
 
 const amounts = `half\\s{1,2}an?|(?:a\\s{1,2})?couple\\s{1,2}of|${[...cardinals.slice(1), ...tens].join("|")}|an?`;
 const extras = "and\\s{1,2}a\\s{1,2}half\\s{1,2}|quarters?\\s{1,2}of\\s{1,2}an?\\s{1,2}";

@@ -1,12 +1,10 @@
 import { once } from "../language/phrases.ts";
 import { maxDateText, mayHoldDate, monthNames, monthOf, withoutMarks } from "./date-words.ts";
-import { type Groups, yearOf } from "./pieces.ts";
+import { type Groups, type Place, yearOf } from "./pieces.ts";
 import { type DateClock, type DateOptions, type DateReading, type Now, nowOf, readDates } from "./read-dates.ts";
 import { addMonths, dayMs, daysOfMonth, endOfPeriod, isoDateTime, isoDay } from "./zoned-time.ts";
 
-export interface DateRange {
-  readonly start: number;
-  readonly end: number;
+export interface DateRange extends Place {
   readonly from?: string;
   readonly to?: string;
 }

@@ -81,9 +81,8 @@ const verbs = wordSet(
 );
 
 export function startsWithVerb(words: readonly string[]): boolean {
-  const [first = "", second = ""] = words;
-  if (words.length < 2) return false;
-  return verbs.has(first) && second !== "and";
+  const [first = "", second] = words;
+  return second !== undefined && second !== "and" && isVerb(first);
 }
 
 export function isVerb(word: string): boolean {
@@ -149,13 +148,11 @@ export const contractions: ReadonlyMap<string, readonly string[]> = new Map<stri
     .map((row) => [row.slice(0, row.indexOf(":")), row.slice(row.indexOf(":") + 2).split(" ")] as const),
 ]);
 
-const pronouns: ReadonlySet<string> = new Set(["it", "that", "this", "them", "these", "those"]);
-
-const pointers = ["the", "that", "this", "its"];
+const pronouns = wordSet("it that this them these those");
 
 export const onePointers = wordSet("the that this which each every any next last previous other");
 
-const resultPointers: ReadonlySet<string> = new Set([...pointers, "his", "these", "those"]);
+const resultPointers = wordSet("the that this its his these those");
 
 const resultOrder = wordSet("previous last final above resulting calculated first");
 
