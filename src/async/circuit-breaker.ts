@@ -51,7 +51,6 @@ export class CircuitBreaker {
     return { change, report };
   }
 
-  /** Undefined if a call would be let in now; 0 while a test call is running. */
   refusedForMs(): number | undefined {
     if (this.state === "half-open") return this.isProbing ? 0 : undefined;
     if (this.state === "closed") return undefined;

@@ -4,7 +4,6 @@ import { isThenable } from "./promises.ts";
 type Listener = (event: never) => unknown;
 type Name = string | symbol;
 
-/** Each subscription is a new object, which tells it from an older one of the same listener. */
 interface Subscription<TEvent> {
   readonly name: Name;
   readonly listener: Listener;

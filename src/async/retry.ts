@@ -83,7 +83,6 @@ type ErrorWithDelay = Readonly<
   Partial<Record<"retryAfterMs" | "retryAfter" | "headers" | "responseHeaders" | "cause", unknown>>
 > & { readonly response?: { readonly headers?: unknown } | null };
 
-/** Reads `retryAfterMs`, `retryAfter` and headers of the error or a cause (RFC 9110). Never throws. */
 export function retryAfterMs(thrown: unknown, nowMs: number): number | undefined {
   try {
     let error = thrown;
@@ -139,7 +138,6 @@ const httpDate = /^(?:[a-z]{3}, \d\d [a-z]{3} \d{4}|[a-z]{6,9}, \d\d-[a-z]{3}-\d
 const asctimeDate = /^[a-z]{3} [a-z]{3} [ \d]\d \d\d:\d\d:\d\d \d{4}$/i;
 const isoDate = /^\d{4}-\d\d-\d\dT\d\d:\d\d(?::\d\d(?:\.\d+)?)?(?:Z|[+-]\d\d:\d\d)$/i;
 
-/** Accepts only these forms, because `Date.parse` finds dates in texts that are none. */
 function parseDate(text: string): number {
   if (asctimeDate.test(text)) return Date.parse(`${text} GMT`);
   return httpDate.test(text) || isoDate.test(text) ? Date.parse(text) : Number.NaN;

@@ -146,7 +146,6 @@ function jsonOf(value: unknown): JsonValue | undefined {
   return json?.ok ? json.value : undefined;
 }
 
-/** Canonical JSON (RFC 8785), so that the approval of one call approves no other. */
 export function canonicalCall({ runId, tool, effect, input, ...place }: ApprovedCall): string {
   return canonicalJson({ runId, ...stepRefOf(place), tool, effect, input });
 }
@@ -180,7 +179,6 @@ export interface AccountOptions {
   readonly tools: readonly DefinedTool[];
   readonly texts: readonly AccountText[];
   readonly clock: { readonly nowMs: number; readonly timeZone: string };
-  /** Steps that were planned before any other text was seen: their values count as said. */
   readonly planned?: readonly PlanStep[];
   readonly read?: readonly Pick<ReadValue, "stepId" | "path" | "said">[];
 }

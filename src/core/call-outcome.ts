@@ -8,7 +8,6 @@ interface ErrorRow {
   readonly status?: RegExp;
 }
 
-/** Wins over the other row, but not over that of a cause. */
 const neverLeft: ErrorRow = {
   syscall: /^(?:connect|getaddrinfo|query[A-Z]\w*)$/,
   code: new RegExp(

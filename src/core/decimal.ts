@@ -97,7 +97,6 @@ export function overflow(): ArithmeticFault {
   return new ArithmeticFault("overflow", "The result is too large; the largest number is about 1.8e308.");
 }
 
-/** Throws for a whole number below the limit that JSON would write with other digits. */
 export function nearestNumber(value: Decimal, limit: number): number {
   const number = value.toNumber();
   if (!Number.isFinite(number)) throw overflow();

@@ -220,7 +220,6 @@ export function define(tool: Tool, place?: string): DefinedTool {
 
 const methods: ReadonlySet<string> = new Set("effect needsApproval phrases describeCall execute undo say".split(" "));
 
-/** A member that a copy shares with a defined tool is read as its author gave it. */
 function readMember(tool: Tool & { readonly [givenKey]?: Given }, key: keyof Tool): unknown {
   const value = tool[key];
   const given = tool[givenKey];
@@ -228,7 +227,6 @@ function readMember(tool: Tool & { readonly [givenKey]?: Given }, key: keyof Too
   return typeof value === "function" && methods.has(key) ? value.bind(tool) : value;
 }
 
-/** Returns no JSON Schema for zod 3, whose converter is loaded later. */
 function readInputSchema(schema: unknown, option: string): JsonSchema | undefined {
   if (zodVersionOf(readSchema(schema, option)) === 3) {
     const found = findNotJson(schema);

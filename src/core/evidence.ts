@@ -3,7 +3,6 @@ import { bytesToHex } from "@noble/hashes/utils.js";
 import { type AgentEvent, isDigested } from "./events.ts";
 import { canonicalJson } from "./json.ts";
 
-/** Chains canonical JSON, because no store keeps the order of keys. */
 export class EvidenceChain {
   private hash = sha256.create();
   private readonly encoder = new TextEncoder();

@@ -78,7 +78,6 @@ export class HiddenTexts {
     return longest;
   }
 
-  /** Changes keys only in what a tool made (`isMade`, or details of errors). */
   hideIn<T>(value: T, isMade = false): T {
     if (typeof value === "string") return this.hide(value) as T;
     if (typeof value === "number") return (this.texts.has(String(value)) ? hiddenText : value) as T;

@@ -89,7 +89,6 @@ export function findUnknownKeys(root: JsonSchema, value: unknown): readonly Json
   return found;
 }
 
-/** False only means that {@link findUnknownKeys} has to look. */
 export function hasOnlyKnownKeys({ properties, $ref, anyOf, oneOf, allOf }: JsonSchema, value: unknown): boolean {
   if (!isHolder(value)) return true;
   if (properties === undefined || Array.isArray(value) || ($ref ?? anyOf ?? oneOf ?? allOf) !== undefined) return false;
@@ -174,7 +173,6 @@ function isRuledOut({ properties, type }: JsonSchema, value: unknown): boolean {
   });
 }
 
-/** Resolves a pointer of RFC 6901 as a URI fragment, or the name of an `$anchor`. */
 export function resolvePointer(root: JsonSchema, pointer: string): JsonSchema {
   if (!pointer.startsWith("#")) return {};
   if (/^#[^/]/.test(pointer)) return findAnchor(root, decodeFragment(pointer.slice(1))) ?? {};

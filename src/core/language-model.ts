@@ -148,7 +148,6 @@ export function modelName({ provider, modelId }: Pick<LanguageModel, "provider" 
   return `${provider}/${modelId}`;
 }
 
-/** Drops tokens before the text, such as the end of its thinking. Undefined if the rest does not cover the text. */
 export function readLogprobs(text: string, reported: readonly unknown[]): readonly TokenLogprob[] | undefined {
   const read: TokenLogprob[] = [];
   for (const item of reported) {

@@ -27,7 +27,6 @@ export function causesOf(thrown: unknown) {
   return causes;
 }
 
-/** Node's time limits: the same call would only wait as long again. */
 const nodeTimeout = /^UND_ERR_(?:HEADERS|BODY)_TIMEOUT$/;
 
 export function isNodeTimeout(thrown: unknown): boolean {

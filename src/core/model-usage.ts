@@ -17,7 +17,6 @@ export interface ModelCall extends Omit<ModelUsage, "modelCalls"> {
   readonly model: string;
 }
 
-/** Replaces a count that is missing or not a number by an estimate. */
 export function modelCall(
   model: LanguageModel,
   reported: ModelTokens | undefined,

@@ -154,7 +154,6 @@ export function readTimeZone(timeZone: unknown, option: string): string {
   }
 }
 
-/** Shows a received text only where texts of the option are harmless, such as names. */
 export function failOption(
   option: string,
   received: unknown,

@@ -23,7 +23,6 @@ const gap = /[\s\p{Z}\u200B-\u200D\uFEFF]+/u;
 
 const splitWords = (text: string) => text.split(gap).filter((word) => word !== "");
 
-/** Reads words, `{slot}`, `(one|or other)`, `[optional]` and `task[s]`, nested. */
 export function parseSyntax(
   phrase: string,
   wordsOf: (text: string) => readonly string[] = splitWords,

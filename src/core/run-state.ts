@@ -37,7 +37,6 @@ export interface RunState {
   tools?: readonly ToolFingerprint[];
   plan?: Plan;
   isUnderWay?: boolean;
-  /** The plan that the run was started with. A replan does not change it. */
   givenPlan?: Plan;
   firstPlan?: Plan;
   isPlanning?: boolean;
@@ -379,7 +378,6 @@ export interface StepState {
   approval?: ApprovalState;
   wait?: WaitDue & { received?: { readonly value: JsonValue } };
   approvalReasons?: readonly ApprovalReason[];
-  /** True if it was settled as failed: it had no effect and must not run again. */
   isSettled?: boolean;
   /** True if it started in the run that this one was forked from, and not in this one. */
   isTakenOver?: true;
@@ -541,7 +539,6 @@ function closeApproval(
   return { ...asked, ...outcome, decidedAt: timestamp };
 }
 
-/** Costs the same for any number of iterations; only the last one reads all of them. */
 function reduceIteration(step: StepState, event: IterationEvent): void {
   if (!Number.isInteger(event.iteration)) return;
   step.iterations ??= { states: [], ended: 0, completed: 0 };

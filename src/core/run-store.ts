@@ -215,7 +215,6 @@ export function sequenceConflict(
 }
 
 export interface Lease {
-  /** Null once the lease is released. */
   readonly owner: string | null;
   readonly fence: number;
   readonly fromMs: number;
@@ -247,7 +246,6 @@ interface LeaseRequest {
   readonly nowMs: number;
 }
 
-/** Safe integers, which every database driver reads. */
 function createTimes(ttlMs: number, nowMs: number): Pick<Lease, "fromMs" | "untilMs"> {
   const fromMs = ttlMs === Number.POSITIVE_INFINITY ? Number.MIN_SAFE_INTEGER : Math.floor(nowMs);
   return { fromMs, untilMs: Math.min(Math.ceil(nowMs + ttlMs), Number.MAX_SAFE_INTEGER) };

@@ -39,7 +39,6 @@ function takesAnything(definition: unknown): boolean {
   return coerce === true || typeName === "ZodCatch" || effect?.type === "preprocess";
 }
 
-/** The part of a pipe, transform or record that a JSON Schema omits, though it may be sensitive. */
 function otherSide(definition: unknown, io: "input" | "output"): unknown {
   const { typeName, schema, keyType, in: input, out } = definition as Zod3Definition;
   if (typeName === "ZodRecord") return keyType;
@@ -74,7 +73,6 @@ export function defaultsOfZod3(schema: unknown): JsonSchema {
   return { properties: Object.fromEntries(fields.map(([name, part]) => [name.slice(1), defaultOf(part)])) };
 }
 
-/** The converter accepts these, though no planner can produce such an input. */
 export function findNotJson(schema: unknown): { path: string; type: string } | undefined {
   let found: { path: string; type: string } | undefined;
   visitParts(schema, parts, ({ typeName = "", coerce, effect }, path) => {

@@ -110,7 +110,6 @@ const made = { input: new WeakMap<StandardSchema, JsonSchema>(), output: new Wea
 
 type ConvertZod3 = (schema: StandardSchema, io: "input" | "output") => Promise<JsonSchema>;
 
-/** Undefined in `planwright/engine`, which refuses schemas of zod 3. */
 let convertZod3: ConvertZod3 | undefined;
 
 export function convertZod3With(convert: ConvertZod3): void {

@@ -15,7 +15,6 @@ export function describeThrown(thrown: unknown): string {
   }
 }
 
-/** Counts UTF-16 code units and never splits a surrogate pair. */
 export function cutText(text: string, max: number, end = "…"): string {
   if (text.length <= max) return text;
   return text.slice(0, max - end.length).replace(/[\uD800-\uDBFF]$/, "") + end;

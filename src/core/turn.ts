@@ -19,6 +19,5 @@ export type Turn =
 export interface TurnReader {
   readTurn(turn: TurnRequest): Promise<Turn>;
   askAfter(turn: TurnRequest, refusal: AgentError<"cannot-plan">): Promise<PlanDraft | undefined>;
-  /** Undefined if the text answers nothing, null if it declines. */
   readAnswer(item: QuestionItem, text: string, clock: Pick<PlanRequest, "nowMs" | "timeZone">): JsonValue | undefined;
 }

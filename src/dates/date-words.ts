@@ -50,7 +50,6 @@ const hint = new RegExp(
 export const countingWord =
   /\d\s*$|\b(?:divi|multip|increas|decreas|reduc|rais|lower|cut|scale|split|times|plus|minus)/i;
 
-/** Marks of writing direction, and spaces without width. */
 const marks = /[\u200B-\u200F\u061C\u202A-\u202E\u2060\u2066-\u2069\uFEFF]/g;
 
 export function withoutMarks(text: string): string {
@@ -59,7 +58,6 @@ export function withoutMarks(text: string): string {
 
 export const maxDateText = 10_000;
 
-/** False only if the text has no date. */
 export function mayHoldDate(text: string): boolean {
   if (text.length > maxDateText) return false;
   const seen = withoutMarks(text);

@@ -120,7 +120,6 @@ function joinDay(phrase: Phrase, day: DayPiece, next: DayPiece, gap: string): Ph
   return { ...phrase, day: { ...rest, said: "date", day: only }, end };
 }
 
-/** Before any other word, a date may be part of a name. */
 const followers =
   "a|about|after|again|also|an|and|are|as|at|because|before|but|by|can|could|due|each|every|for|from|high|i|if|in|into|is|it|" +
   "list|low|my|not|of|off|on|onto|or|otherwise|our|please|so|tag|tagged|that|the|then|this|to|todo|until|was|we|when|while|" +

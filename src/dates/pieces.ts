@@ -32,7 +32,6 @@ export interface DayPiece extends Place {
   readonly weekday?: number;
   readonly part?: PartOfDay;
   readonly lastDay?: number;
-  /** "4/12" may be two days: a weekday beside it decides. */
   readonly otherDay?: number;
 }
 

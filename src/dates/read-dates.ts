@@ -10,7 +10,6 @@ export interface DateClock {
 
 export interface DateMoment {
   readonly date: string;
-  /** ISO 8601 with the zone's offset, such as `2026-11-24T17:00:00+01:00`. */
   readonly dateTime?: string;
 }
 
@@ -20,19 +19,16 @@ export interface DateReading extends DateMoment, Place {
   readonly partOfDay?: PartOfDay;
   readonly isBareHour?: boolean;
   readonly isTimeOnly?: boolean;
-  /** The end of a range. After the preposition `after`, neither end belongs to it. */
   readonly until?: DateMoment;
   readonly ends?: readonly [DateReading, DateReading];
 }
 
 export interface FalseDate extends Place {
   readonly leadStart: number;
-  /** `impossible`: "30 february", "25:00". `unclear`: "on 4/5", "at 7", "in a few days". */
   readonly reason: "impossible" | "unclear";
 }
 
 export interface DateOptions {
-  /** True if the text speaks of the past: "monday" is then the last one. */
   readonly isPast?: boolean | undefined;
   readonly onFalse?: ((found: FalseDate) => void) | undefined;
 }
@@ -51,7 +47,6 @@ interface Read {
   readonly reading: DateReading;
 }
 
-/** Calls `onFalse` for what only looks like a date. See docs/dates.md. */
 export function readDates(
   written: string,
   clock: DateClock,

@@ -2,9 +2,7 @@ import { months, weekdays } from "../english/word-classes.ts";
 import { dayMs, dayNumber, wallTimeAt } from "./zoned-time.ts";
 
 interface SpokenDate {
-  /** `Thu 26 Nov 19:00`, with the year if it is not the current one. */
   readonly text: string;
-  /** The wall-clock time, as the milliseconds at which UTC shows it. */
   readonly wall: number;
 }
 

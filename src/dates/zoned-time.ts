@@ -52,7 +52,6 @@ export function isoDay(day: number): string {
   return new Date(day * dayMs).toISOString().slice(0, 10);
 }
 
-/** Days since 1970-01-01. Months count from 0. */
 export function dayNumber(year: number, month: number, day: number): number | undefined {
   const date = new Date(Date.UTC(year, month, day));
   const exists = date.getUTCMonth() === month && date.getUTCDate() === day;

@@ -47,7 +47,6 @@ function factorOf(word: string | undefined): bigint | undefined {
   return kind === "hundred" || kind === "scale" ? value : undefined;
 }
 
-/** Expects lower case. With `joinAnd: false`, "and" ends a number. */
 export function readNumber(
   words: readonly string[],
   start: number,

@@ -160,7 +160,6 @@ export const resultNouns = wordSet(
   "result results answer total outcome output value sum product difference quotient number figure amount",
 );
 
-/** Returns the index behind `it`, `that`, `the result`, `the final answer`. */
 export function readAnaphor(words: readonly string[], start: number): number | undefined {
   const first = words[start] ?? "";
   if (resultPointers.has(first)) {

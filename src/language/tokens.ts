@@ -23,7 +23,6 @@ const closers = new Map(Object.entries({ '"': '"', "“": "”", "„": "“", "
 const maxSingleQuoted = 200;
 const singleQuoted = new RegExp(`['‘]([^\\n'’‘]|['’](?=[\\p{L}])){1,${maxSingleQuoted}}['’](?![\\p{L}\\p{N}])`, "uy");
 
-/** Linear in the length of the text. Returns not many more than `limit`. */
 export function tokenize(text: string, limit = Number.POSITIVE_INFINITY): readonly Token[] {
   return new Tokenizer(text).run(limit);
 }
@@ -108,7 +107,6 @@ class Tokenizer {
     return this.push("word", ending, this.lastEnd, end);
   }
 
-  /** Ranges of the words do not overlap, so that no text is returned twice. */
   private pushAll(norms: readonly string[], start: number, end: number): number {
     for (const [index, norm] of norms.entries()) {
       const isLast = index === norms.length - 1;

@@ -25,7 +25,6 @@ export class SumParser {
   private values: Term[] = [];
   private isContinued = false;
   private runningUses = 0;
-  /** True if the running value is already an operand of the statement. */
   private isHeld = false;
 
   private readonly starting = startingTree();

@@ -21,7 +21,6 @@ const lengths = new Set([...units].flatMap(([word, { kind }]) => (kind.has("mete
 const inRadians = formula("a * pi / 180");
 const whole = /^\d{1,9}$/;
 
-/** With `joinAnd: false`, "and" ends a number: "the sum of three hundred and four". */
 export class SumTokenizer {
   private readonly tokens: SumToken[] = [];
   private readonly units = new Map<string, Unit>();

@@ -8,7 +8,6 @@ export interface Term {
 
 export const level = { sum: 1, product: 2, negation: 3, power: 4, atom: 5 } as const;
 type Levels = Readonly<Record<string, number>>;
-/** The precedence that an operand needs. A sign behind `%` would make that a percentage. */
 const after: Levels = { "+ ": 1, "- ": 2, "* ": 3, "/ ": 3, "% ": 4, "^ ": 4, "-": 4 };
 const before: Levels = { " +": 1, " -": 1, " *": 2, " /": 2, " %": 2, " ^": 5, "%": 5, "!": 5 };
 

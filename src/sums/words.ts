@@ -37,7 +37,6 @@ for (const row of (
     phrases.set(way[0] ?? "", [...(phrases.get(way[0] ?? "") ?? []), [way, meaning]]);
 }
 
-/** Fillers: with these, numbers and the words of rules, every word is explained. */
 export const around: ReadonlySet<string> = wordSet(
   "um uh oh er erm uhm hmm the its a an equally evenly please pls plz kindly can could would will you i we me us my tell " +
     "show give find know want wants need like calculate calculating calculation compute computing evaluate solve " +
