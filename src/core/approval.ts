@@ -18,14 +18,12 @@ type StepSubject<TTool extends Tool> = TTool extends Tool
       readonly kind: "step";
       readonly stepId: string;
       readonly iteration?: number;
-      /** Number of iterations. */
       readonly iterations?: number;
       readonly tool: TTool["name"];
       /** The JSON of the input as the tool gets it: parsed, with defaults. A part that JSON cannot hold is as given. */
       readonly input: InferParsedInput<TTool>;
       /** The JSON after references, before it is parsed: absent if that is `input`. An approver's `input` replaces it. */
       readonly given?: InferToolInput<TTool>;
-      /** The effect of the tool with this input. */
       readonly effect: ToolEffect;
       readonly reasoning?: string;
     }
@@ -81,7 +79,6 @@ export interface ApprovalAnswer extends DecisionNote {
 
 export interface ChangedCall {
   readonly input: JsonObject;
-  /** The effect of the tool with this input. */
   readonly effect: ToolEffect;
   /** Hash that the approval is bound to from now on. */
   readonly hash: string;

@@ -1,14 +1,7 @@
 import { readFields } from "./error-data.ts";
 import { isAgentError } from "./errors.ts";
 
-interface ErrorRow {
-  readonly syscall?: RegExp;
-  readonly code: RegExp;
-  readonly name?: RegExp;
-  readonly status?: RegExp;
-}
-
-const neverLeft: ErrorRow = {
+const neverLeft = {
   syscall: /^(?:connect|getaddrinfo|query[A-Z]\w*)$/,
   code: new RegExp(
     "^(?:ECONNREFUSED|ENOTFOUND|EAI_AGAIN|UND_ERR_CONNECT_TIMEOUT|ConnectionRefused|FailedToOpenSocket|" +
@@ -17,7 +10,7 @@ const neverLeft: ErrorRow = {
   ),
 };
 
-const leftOpen: ErrorRow = {
+const leftOpen = {
   code: /^(?:ECONNRESET|ECONNABORTED|EPIPE|UND_ERR_SOCKET|UND_ERR_ABORTED|ABORT_ERR|ERR_CANCELED|ConnectionClosed)$|TIME(?:D_?)?OUT$/i,
   name: /^(?:AbortError|CanceledError)$|Timeout(?:Error|Exception)?$/,
   status: /^(?:408|5\d\d)$/,
@@ -72,8 +65,8 @@ function isLeftOpen(error: unknown, read: Set<unknown>): boolean {
 
 const tableKeys = ["name", "code", "syscall", "status", "statusCode", "response", "cause", "errors"] as const;
 
-function isIn(row: RegExp | undefined, value: unknown): boolean {
-  return (typeof value === "string" || typeof value === "number") && row?.test(String(value)) === true;
+function isIn(row: RegExp, value: unknown): boolean {
+  return (typeof value === "string" || typeof value === "number") && row.test(String(value));
 }
 
 function listOf(value: unknown): readonly unknown[] {

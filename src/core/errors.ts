@@ -25,9 +25,7 @@ export interface AgentErrorDetails {
     readonly proposals?: readonly Proposal[];
     /** All words of the request in their order, with what was understood of them. */
     readonly words?: readonly ExplainedWords[];
-    /** Each wish of a request with several, as it is by itself. */
     readonly wishes?: readonly RefusedWish[];
-    /** The failures of earlier planners. */
     readonly failures?: readonly PlanFailure[];
     /** The answer in words, if that is all that a line of a dialogue asks for. */
     readonly text?: string;
@@ -219,7 +217,6 @@ export interface ProposalQuestion {
   /** The field of the step's input, such as `title`. */
   readonly field: string;
   readonly type: "text" | "number" | "boolean" | "enum" | "date" | "date-time" | "time" | "range" | "sum" | "list";
-  /** With `enum`: its values. */
   readonly choices?: readonly (string | number)[];
   /** A question for a person: "Which section?". */
   readonly text: string;
@@ -247,7 +244,6 @@ export interface RunDifference {
   readonly message: string;
   readonly tool?: string;
   readonly stepId?: string;
-  /** The part of the plan that no longer fits. */
   readonly path?: readonly (string | number)[];
   /** The effect of the tool, the hash of its schemas, or the id of the key that the run was recorded with. */
   readonly expected?: string;
@@ -282,7 +278,6 @@ export type AgentErrorData<TCode extends AgentErrorCode = AgentErrorCode> = {
     readonly details: AgentErrorDetails[C];
     /** The stack of what a tool last threw: at most 10 frames and 2 000 characters. Absent with `recordStacks: false`. */
     readonly stack?: string;
-    /** The cause, as {@link ErrorData}. */
     readonly cause?: unknown;
   };
 }[TCode];
@@ -290,7 +285,6 @@ export type AgentErrorData<TCode extends AgentErrorCode = AgentErrorCode> = {
 /** An error of this or another copy of the package, as {@link isAgentError} types unknown values. @group Errors */
 export type AgentErrorLike<TCode extends AgentErrorCode = AgentErrorCode> = {
   [C in TCode]: AgentErrorData<C> & {
-    /** The error as JSON. */
     toJSON(): AgentErrorData<C>;
   };
 }[TCode];

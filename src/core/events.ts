@@ -30,7 +30,6 @@ interface Digested {
 interface ExecutionStartEvent<TType extends string> extends EventBase<TType> {
   /** The format of the events of this execution: 8. */
   readonly version: number;
-  /** The current tools. */
   readonly tools: readonly ToolFingerprint[];
   /** The W3C trace context of this execution, if an observer gave one. */
   readonly traceparent?: string;
@@ -67,7 +66,6 @@ export interface StoredRunOptions {
   readonly maxReplans?: number;
   /** The tools with an effect that a replan may call though the first plan did not; absent if there are none. */
   readonly replanTools?: readonly string[];
-  /** Absent if there is no budget. */
   readonly budget?: RunBudget;
   /** Absent if the caller did not pass the hash of the plan. */
   readonly approvedHash?: string;
@@ -106,7 +104,6 @@ export type PendingItem =
         readonly input: JsonObject;
         /** The JSON after references, before it is parsed: absent if that is `input`. An approver's `input` replaces it. */
         readonly given?: JsonObject;
-        /** The effect of its tool with this input. */
         readonly effect: ToolEffect;
         readonly reasoning?: string;
       })
@@ -129,7 +126,6 @@ interface Unstarted {
 
 /** A run cannot continue by itself. @group Events */
 export interface RunSuspendEvent extends EventBase<"run-suspend">, Digested {
-  /** The approvals, outcomes, times and events that it waits for. */
   readonly pending: readonly PendingItem[];
   /** ISO 8601, UTC: present if something was decided while no process ran it. */
   readonly resumeAt?: string;
@@ -139,7 +135,6 @@ export interface RunSuspendEvent extends EventBase<"run-suspend">, Digested {
 
 /** A run that was suspended or interrupted, had failed, or whose process died is resumed. @group Events */
 export interface RunResumeEvent extends ExecutionStartEvent<"run-resume">, Digested {
-  /** True if failed steps are retried. */
   readonly retriesFailed?: true;
   /** True if the run had ended, and its steps are undone. */
   readonly undo?: true;
@@ -156,7 +151,6 @@ export interface NotUndone extends StepRef {
 
 /** A run ended. @group Events */
 export interface RunEndEvent extends EventBase<"run-end">, Digested {
-  /** The end of the run, with its output or its error. */
   readonly outcome:
     | { readonly status: "completed"; readonly output: JsonValue }
     | { readonly status: "failed" | "cancelled" | "interrupted"; readonly error: AgentErrorData };
@@ -192,7 +186,6 @@ export interface ModelStartEvent extends EventBase<"model-start"> {
 /** An attempt to call a model failed, and another follows. Transient. @group Events */
 export interface ModelRetryEvent extends EventBase<"model-retry"> {
   readonly model: string;
-  /** The attempt that failed. */
   readonly attempt: number;
   readonly error: ErrorData;
   /** The delay before the next one starts, in milliseconds. */
@@ -206,7 +199,6 @@ export interface ModelEndEvent extends EventBase<"model-end"> {
   /** The usage of the attempt; a failed one may have used nothing. */
   readonly usage: ModelUsage;
   readonly durationMs: number;
-  /** The end of the attempt. */
   readonly outcome:
     | { readonly status: "completed" }
     | { readonly status: "failed" | "cancelled"; readonly error: ErrorData };
@@ -215,9 +207,7 @@ export interface ModelEndEvent extends EventBase<"model-end"> {
 /** A planner produced no plan, so the next one is asked. @group Events */
 export interface PlanFallbackEvent extends EventBase<"plan-fallback"> {
   readonly planner: string;
-  /** The next planner. */
   readonly next: string;
-  /** The reason why there is no plan. */
   readonly error: AgentErrorData;
 }
 
@@ -247,11 +237,8 @@ export interface PlanReviseEvent extends EventBase<"plan-revise"> {
   readonly planner: string;
   /** The number of the replan of the run, from 1. */
   readonly replan: number;
-  /** The failure that it is about. */
   readonly cause: AgentErrorData;
-  /** As in `plan-end`. */
   readonly usage?: ModelUsage;
-  /** The revised plan, or the reason why there is none. */
   readonly outcome:
     | {
         readonly status: "completed";
@@ -297,7 +284,6 @@ export type StepProgressEvent<TTool extends Tool = Tool> = StepEventBase<"step-p
 /** Attempt number 2 or later starts, after its delay. Transient. @group Events */
 export type StepAttemptEvent<TTool extends Tool = Tool> = StepEventBase<"step-attempt", TTool> & {
   readonly attempt: number;
-  /** True if the attempt is to undo the step. */
   readonly undo?: true;
 };
 
@@ -306,11 +292,9 @@ export type StepRetryEvent<TTool extends Tool = Tool> = StepEventBase<"step-retr
   /** The attempt that failed, from 1. */
   readonly attempt: number;
   readonly delayMs: number;
-  /** The error of the attempt. */
   readonly error: ErrorData;
   /** True if the failed attempt ignores its signal and is still running. */
   readonly overlaps?: true;
-  /** True if the failed attempt was to undo the step. */
   readonly undo?: true;
 };
 
@@ -355,7 +339,6 @@ export type ApprovalRequestEvent<TTool extends Tool = Tool> = EventBase<"approva
 /** A step or the plan was approved or rejected, or a replan withdrew the question. @group Events */
 export type ApprovalEndEvent = EventBase<"approval-end"> &
   ({ readonly kind: "step"; readonly stepId: string; readonly iteration?: number } | { readonly kind: "plan" }) & {
-    /** The decision, or `withdrawn`. */
     readonly outcome:
       | ({ readonly status: "approved"; readonly changed?: ChangedCall } & DecisionNote)
       | ({
@@ -372,7 +355,6 @@ export type UndoStartEvent<TTool extends Tool = Tool> = StepEventBase<"undo-star
 /** The undoing of a step ended. @group Events */
 export type UndoEndEvent<TTool extends Tool = Tool> = StepEventBase<"undo-end", TTool> & {
   readonly attempts: number;
-  /** The end of the last attempt to undo it. */
   readonly outcome: { readonly status: "completed" } | { readonly status: "failed"; readonly error: AgentErrorData };
 };
 
@@ -384,7 +366,6 @@ export type CircuitChangeEvent<TTool extends Tool = Tool> = TTool extends Tool
 /** The unknown outcome of a step was settled. After `retry` it runs again. @group Events */
 export type RunSettleEvent<TTool extends Tool = Tool> = EventBase<"run-settle"> &
   StepRef & {
-    /** The outcome that a person gave it, or `retry`. */
     readonly outcome:
       | { readonly status: "completed"; readonly output: InferToolOutput<TTool> }
       | { readonly status: "failed"; readonly error: AgentErrorData }
@@ -395,7 +376,6 @@ export type RunSettleEvent<TTool extends Tool = Tool> = EventBase<"run-settle"> 
 export interface WaitDue {
   /** Time at which the wait ends by itself: its time, or its time-out. ISO 8601, UTC. */
   readonly until?: string;
-  /** The name of the event that ends it. */
   readonly event?: string;
 }
 

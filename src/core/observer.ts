@@ -22,7 +22,6 @@ export type ObservedCall =
       readonly runId: string;
       readonly tool: string;
       readonly attempt: number;
-      /** True if the attempt is to undo the step. */
       readonly undo?: true;
     });
 

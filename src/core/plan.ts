@@ -94,7 +94,6 @@ export interface PlanSource {
   readonly failures?: readonly PlanFailure[] | undefined;
   readonly warnings?: readonly PlanWarning[] | undefined;
   readonly usage?: ModelUsage | undefined;
-  /** The usage of each of them. */
   readonly calls?: readonly ModelCall[] | undefined;
 }
 

@@ -66,7 +66,6 @@ export interface ThreadThing {
   readonly said?: string | undefined;
   /** True if they are its whole name, or its place in a list; false for "it" or a part of the name. */
   readonly isNamed: boolean;
-  /** The record in an output. */
   readonly from: ReadValue["from"];
 }
 
@@ -104,7 +103,6 @@ export interface Planner {
   readonly name: string;
   /** False if it asks no model; it then takes no share of a chain's time and is asked after a refusal. @default true */
   readonly usesModel?: boolean | undefined;
-  /** Makes a plan, or throws; see above. */
   plan(request: PlanRequest): PlanDraft | Promise<PlanDraft>;
   /**
    * Responds to a failure with steps that replace all those that have not completed. They may refer to completed steps,

@@ -34,7 +34,6 @@ export type StepRecord<TTool extends Tool = Tool> = TTool extends Tool
       readonly effect?: ToolEffect;
       /** `unknown` if the step may have taken effect and must be settled. */
       readonly status: StepStatus;
-      /** The error that ended it; absent if none has. */
       readonly error?: AgentErrorData;
     } & (
       | {

@@ -383,13 +383,7 @@ export interface StepState {
   isTakenOver?: true;
   skipReason?: SkipReason;
   isUndoing?: boolean;
-  iterations?: IterationStates;
-}
-
-interface IterationStates {
-  readonly states: StepState[];
-  ended: number;
-  completed: number;
+  iterations?: { readonly states: StepState[]; ended: number; completed: number };
 }
 
 export type StepEvent = Extract<

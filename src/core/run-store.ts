@@ -16,7 +16,6 @@ type Awaitable<T> = T | Promise<T>;
 
 /** Options of {@link RunStore.list}. @group Runs and results */
 export interface ListRunsOptions {
-  /** Only runs of this status, or of one of these. */
   readonly status?: RunStatus | readonly RunStatus[] | undefined;
   /**
    * Only runs that could be resumed and have no lease: `planning`, `running`, `interrupted`, or `suspended` with a
@@ -31,7 +30,6 @@ export interface ListRunsOptions {
   readonly until?: string | undefined;
   /** Only runs whose metadata has these keys, each with exactly this value. */
   readonly metadata?: JsonObject | undefined;
-  /** Only runs of this dialogue. */
   readonly thread?: string | undefined;
   /** The most runs in the answer, 1 to 1000. @default 100 */
   readonly limit?: number | undefined;

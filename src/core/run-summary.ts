@@ -35,18 +35,15 @@ export const pendingKinds = [
 
 /** A summary of what a suspended run waits for. @inline */
 interface PendingSummary {
-  /** Number of items. */
   readonly count: number;
   /** The first 10 of them. */
   readonly items: readonly PendingItemSummary[];
-  /** The kinds of all of them, each once. */
   readonly kinds: readonly PendingKind[];
 }
 
 /** A stored run in a list. @group Runs and results */
 export interface RunSummary {
   readonly runId: string;
-  /** The state of the run, as `getRun` has it. */
   readonly status: RunStatus;
   /** The request of a run that was started with a plan is that of the plan. Absent if there is none. */
   readonly request?: string;

@@ -106,7 +106,6 @@ export interface DefinedTool<
     readonly output: TOutput;
     readonly resources: TResources;
   };
-  /** The effect of running with this parsed input. */
   effect(input: unknown): ToolEffect;
   /** Returns true if a step with this parsed input needs approval. @default none: only the agent's policy applies */
   needsApproval?(input: unknown): boolean | Promise<boolean>;
@@ -260,6 +259,5 @@ export interface ToolPhrase {
   readonly anywhere?: readonly string[];
   readonly destructive?: boolean;
   readonly known?: boolean;
-  /** See {@link ToolPhraseOptions.toInput}. */
   toInput?(slots: Readonly<Record<string, SlotValue>>, context: PhraseContext): object | undefined;
 }

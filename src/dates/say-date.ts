@@ -1,17 +1,12 @@
 import { months, weekdays } from "../english/word-classes.ts";
 import { dayMs, dayNumber, wallTimeAt } from "./zoned-time.ts";
 
-interface SpokenDate {
-  readonly text: string;
-  readonly wall: number;
-}
-
 const form = /^(\d{4})-(\d\d)-(\d\d)(?:T(\d\d):(\d\d)(?::\d\d(?:\.\d+)?)?(Z|[+-]\d\d:\d\d)?)?$/;
 
 export function sayDate(
   value: string,
   { timeZone, year }: { readonly timeZone?: string | undefined; readonly year: number },
-): SpokenDate | undefined {
+): { readonly text: string; readonly wall: number } | undefined {
   const [, ...parts] = form.exec(value) ?? [];
   const [said = Number.NaN, month = 0, date = 0, hours, minutes = 0] = parts.slice(0, 5).map(Number);
   const day = dayNumber(said, month - 1, date);
