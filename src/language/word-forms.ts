@@ -1,4 +1,3 @@
-import { addTo } from "../core/lists.ts";
 import { remembered } from "../core/remembered.ts";
 import { isVerb } from "../english/word-classes.ts";
 
@@ -32,7 +31,12 @@ export function findMistyped(typed: string, vocabulary: ReadonlySet<string>): re
 
 const indexOf = remembered((vocabulary: ReadonlySet<string>): ReadonlyMap<string, readonly string[]> => {
   const index = new Map<string, string[]>();
-  for (const word of vocabulary) addTo(index, word.charAt(0) + word.length, word);
+  for (const word of vocabulary) {
+    const key = word.charAt(0) + word.length;
+    const alike = index.get(key) ?? [];
+    alike.push(word);
+    index.set(key, alike);
+  }
   return index;
 });
 
