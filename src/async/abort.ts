@@ -36,10 +36,7 @@ export class AbortSource implements Abortable {
   }
 
   removeEventListener(_type: "abort", listener: () => void): void {
-    this.listeners =
-      this.listeners.length === 1 && this.listeners[0] === listener
-        ? none
-        : this.listeners.filter((other) => other !== listener);
+    this.listeners = this.listeners.filter((other) => other !== listener);
   }
 }
 

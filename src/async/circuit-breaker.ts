@@ -21,10 +21,7 @@ export interface CircuitPermit {
   report(verdict: CallVerdict): CircuitState | undefined;
 }
 
-/**
- * A success removes no failure, because something that fails every other time is not healthy. An outcome counts only
- * in the state that let the call in.
- */
+/** A success removes no failure, and an outcome counts only in the state that let the call in. */
 export class CircuitBreaker {
   state: CircuitState = "closed";
   private generation = 0;

@@ -39,10 +39,7 @@ export interface TimePiece extends Place {
   readonly kind: "time";
   readonly seconds: number;
   readonly isExact: boolean;
-  /**
-   * `clear`: "5pm", "half past six"; `digits`: "9:30"; `led`: "half 2", "17h", "0700", which need a preposition or a day;
-   * `bare`: "at 5", which is a time after "at" and the like, or beside a day.
-   */
+  /** `clear`: "5pm"; `digits`: "9:30". A preposition or a day must be beside `led` ("half 2") and `bare` ("5"). */
   readonly said: "clear" | "digits" | "led" | "bare";
   readonly named?: "noon" | "midnight";
   readonly lastSeconds?: number;

@@ -244,10 +244,7 @@ function timeOf(time: TimePiece, part: PartOfDay | undefined, said: number | und
   return { ...known, until: at(instantOf(wall + length, zone), now.timeZone) };
 }
 
-/**
- * Ambiguous hours lie between 7:00 and 18:59; "8" is 20 in the evening; "1" at night, "12" in the evening and midnight
- * are on the next day.
- */
+/** Ambiguous hours lie between 7:00 and 18:59, but "8" is 20 in the evening, and "1" at night is on the next day. */
 function secondsOf({ seconds, isExact, named }: TimePiece, part: PartOfDay | undefined): number {
   if (named === "midnight") return 86_400;
   const hour = seconds / 3600;

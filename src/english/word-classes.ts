@@ -174,10 +174,9 @@ export function readAnaphor(words: readonly string[], start: number): number | u
 }
 
 export function mentionsResult(words: readonly string[], start: number, end: number): boolean {
-  for (let at = start; at < end; at++) {
-    if (resultNouns.has(words[at] ?? "") || readAnaphor(words, at) !== undefined) return true;
-  }
-  return false;
+  return words
+    .slice(start, end)
+    .some((word, index) => resultNouns.has(word) || readAnaphor(words, start + index) !== undefined);
 }
 
 export const opensMessage: ReadonlySet<string> = new Set(["that", ":", "saying", "says", "because"]);

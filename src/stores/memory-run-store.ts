@@ -182,21 +182,17 @@ function isWanted(
   { statuses, resumable, pending, sinceMs, untilMs, metadata, thread }: Omit<ListSelection, "limit">,
   nowMs: number,
 ): boolean {
-  const { status, events } = run;
+  const { status, events, posted } = run;
   if (statuses !== undefined && !statuses.includes(status)) return false;
-  if (resumable && status === "suspended" && !isCalled(run, nowMs)) return false;
-  if (pending !== undefined && !findSuspension(run)?.pending?.kinds.some((kind) => pending.includes(kind)))
-    return false;
+  const { resumeAt, pending: awaited } = findSuspension(run) ?? {};
+  const isCalled = posted.length > 0 || (resumeAt !== undefined && Date.parse(resumeAt) <= nowMs);
+  if (resumable && status === "suspended" && !isCalled) return false;
+  if (pending !== undefined && !awaited?.kinds.some((kind) => pending.includes(kind))) return false;
   const { metadata: own, thread: ownThread, timestamp } = events[0] as RunStartEvent;
   if (thread !== undefined && thread !== ownThread) return false;
   if (metadata.some(([key, value]) => !Object.hasOwn(own, key) || canonicalJson(own[key]) !== value)) return false;
   const createdMs = Date.parse(timestamp);
   return !(createdMs < sinceMs || createdMs >= untilMs);
-}
-
-function isCalled(run: MemoryRun, nowMs: number): boolean {
-  const { resumeAt } = findSuspension(run) ?? {};
-  return run.posted.length > 0 || (resumeAt !== undefined && Date.parse(resumeAt) <= nowMs);
 }
 
 function findSuspension({ events, status }: MemoryRun): RunDigest | undefined {

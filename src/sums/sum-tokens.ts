@@ -1,4 +1,5 @@
 import { type Unit, units } from "../english/units.ts";
+import { saysAt } from "../english/word-set.ts";
 import { readAmount } from "./amounts.ts";
 import { vocabulary } from "./rules.ts";
 import { atom, formula, type Term } from "./terms.ts";
@@ -86,8 +87,7 @@ export class SumTokenizer {
 
   private phrase(at: number): number | undefined {
     const ways = lexicon.phrases.get(this.wordAt(at)) ?? [];
-    const [said, meaning = ""] =
-      ways.find(([way]) => way.every((word, index) => this.wordAt(at + index) === word)) ?? [];
+    const [said, meaning = ""] = ways.find(([way]) => saysAt(this.words, at, way)) ?? [];
     if (said === undefined) return undefined;
     return meaning === "" ? at + said.length : this.push(meaning, at, at + said.length);
   }
