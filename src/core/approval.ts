@@ -151,10 +151,7 @@ export function hashCall(call: ApprovedCall): Promise<string> {
   return sha256(canonicalCall(call));
 }
 
-/**
- * A text in the prompt of a planner that has no authority: the output or error of a step, or the run's `context`.
- * @inline
- */
+/** A text without authority in a planner's prompt: a step's output or error, or the run's `context`. @inline */
 export type WordSource =
   | { readonly type: "output" | "error"; readonly stepId: string; readonly iteration?: number }
   | { readonly type: "context" };

@@ -35,9 +35,7 @@ type NoSchema = StandardSchema<never>;
 
 type Returned<TOutputSchema extends StandardSchema, TReturned> = [TOutputSchema] extends [NoSchema]
   ? TReturned
-  : MayBePromise<NoInfer<InferSchemaInput<TOutputSchema>>>;
-
-type MayBePromise<T> = T | Promise<T>;
+  : NoInfer<InferSchemaInput<TOutputSchema>> | Promise<NoInfer<InferSchemaInput<TOutputSchema>>>;
 
 type Output<TOutputSchema extends StandardSchema, TReturned> = Jsonify<
   [TOutputSchema] extends [NoSchema] ? Awaited<TReturned> : InferSchemaOutput<TOutputSchema>

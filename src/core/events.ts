@@ -64,7 +64,7 @@ export interface StoredRunOptions {
   readonly undoOnFailure?: true;
   /** Absent if the planner may not plan again. */
   readonly maxReplans?: number;
-  /** The tools with an effect that a replan may call though the first plan did not; absent if there are none. */
+  /** Tools with an effect that a replan may call in addition to those of the first plan. */
   readonly replanTools?: readonly string[];
   readonly budget?: RunBudget;
   /** Absent if the caller did not pass the hash of the plan. */
@@ -109,7 +109,7 @@ export type PendingItem =
       })
   /** The approval of the plan. It can be passed unchanged to `approve` and `reject`. */
   | { readonly kind: "plan-approval"; readonly hash: string; readonly expiresAt?: string }
-  /** A time or an event: `until` is when the wait is over by itself, `event` what ends it earlier. */
+  /** A time or an event: the wait ends at `until`, or earlier with `event`. */
   | { readonly kind: "wait"; readonly stepId: string; readonly until?: string; readonly event?: string }
   /** The answer to a question. It can be passed unchanged to `answer`. */
   | QuestionItem
@@ -142,7 +142,7 @@ export interface RunResumeEvent extends ExecutionStartEvent<"run-resume">, Diges
   readonly changedTools?: readonly string[];
 }
 
-/** A step with an effect that was to be undone and was not. @group Runs and results */
+/** A step with an effect that could not be undone. @group Runs and results */
 export interface NotUndone extends StepRef {
   readonly tool: string;
   /** `unknown`: the step was cut off. `forked`: the original run has done it. */
@@ -165,7 +165,7 @@ export interface PlanStartEvent extends EventBase<"plan-start"> {
   readonly planner: string;
 }
 
-/** A complete step, fit for its tool, of a plan that is still being written and may fail. Transient. @group Events */
+/** A complete step of a plan that a model is still writing. Transient. @group Events */
 export interface PlanDeltaEvent extends EventBase<"plan-delta"> {
   readonly planner: string;
   /** The number of the model's answer, from 1; a later answer starts over. */
@@ -298,10 +298,7 @@ export type StepRetryEvent<TTool extends Tool = Tool> = StepEventBase<"step-retr
   readonly undo?: true;
 };
 
-/**
- * The reason why a step never starts. After `condition` (`when` is false) and `no-items` (`forEach` is empty),
- * dependent steps still run, with null or an empty list as its output. @group Runs and results
- */
+/** The reason why a step never starts; `condition` and `no-items` let dependent steps run. @group Runs and results */
 export type SkipReason = "dependency-failed" | "run-ended" | "condition" | "no-items" | "approval-rejected";
 
 /** A step, or an iteration of one, will never start. @group Events */

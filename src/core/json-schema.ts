@@ -103,15 +103,13 @@ export function knownKeys(schemas: readonly JsonSchema[]): readonly string[] {
 }
 
 export function childOf(schema: JsonSchema, key: string | number): JsonSchema | boolean {
-  if (typeof key === "number") return itemOf(schema, key);
+  if (typeof key === "number") {
+    const { tuple, rest } = itemsOf(schema);
+    return tuple[key] ?? rest ?? (allowsType(schema, "array") && tuple.length === 0);
+  }
   const { properties } = schema;
   if (properties !== undefined && Object.hasOwn(properties, key)) return properties[key] ?? true;
   return othersOf(schema);
-}
-
-function itemOf(schema: JsonSchema, index: number): JsonSchema | boolean {
-  const { tuple, rest } = itemsOf(schema);
-  return tuple[index] ?? rest ?? (allowsType(schema, "array") && tuple.length === 0);
 }
 
 /** In draft 7, `items` and `additionalItems` are what `prefixItems` and `items` are later. */

@@ -13,10 +13,7 @@ interface WithToJson {
   toJSON(...args: never[]): unknown;
 }
 
-/**
- * The type of a value after JSON: a `Date` is text, `toJSON` counts, objects lose functions, symbols and `undefined`,
- * and `undefined` (or `void`) alone is `null`. @group Runs and results
- */
+/** The type of a value after JSON: a `Date` is text, functions and `undefined` are gone. @group Runs and results */
 export type Jsonify<T> = unknown extends T
   ? unknown
   : T extends void

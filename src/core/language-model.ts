@@ -122,13 +122,8 @@ export interface LanguageModel {
 }
 
 /**
- * The reason why a model gave no answer.
- * - `busy`: too many requests; it may work later.
- * - `format-rejected`: it cannot answer in this format; it may in a weaker one.
- * - `rejected`: it refuses the request for another reason.
- * - `interrupted`: the answer broke off.
- * - `invalid-response`: the response is not an answer of such a model.
- * @group Models
+ * The reason why a model gave no answer. After `busy` it may answer later, after `format-rejected` in a weaker format;
+ * `rejected` is any other refusal. With `interrupted`, the answer broke off. @group Models
  */
 export type ModelFailureReason =
   | "unreachable"

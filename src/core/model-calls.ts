@@ -26,10 +26,7 @@ import type { ToolLimitOptions } from "./tool.ts";
 
 /** The options of a model that is called: its limits, its price, and how a call is repeated. @inline */
 export interface ModelCallOptions extends ToolLimitOptions {
-  /**
-   * Repeats calls that may succeed later: the server is busy or unreachable, or the answer broke off or is invalid.
-   * Waits as long as a server asks, up to `maxDelayMs`. @default 3 attempts, 500 ms before the second
-   */
+  /** Repeats calls that may succeed later, waiting up to `maxDelayMs`. @default 3 attempts, 500 ms before the second */
   readonly retry?: RetryOptions | undefined;
   /** The price of its tokens; a budget of `cost` needs it. @default unknown */
   readonly price?: ModelPrice | undefined;

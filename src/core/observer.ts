@@ -32,15 +32,9 @@ export type ObservedCall =
 export interface Observer {
   /** Receives every event, with sensitive values hidden; also the `run-end` of a run that could not be recorded. */
   event?(event: AgentEvent): unknown;
-  /**
-   * Sets a context, such as that of `AsyncLocalStorage`, around a call by calling `proceed` once before it returns. If
-   * it does not, the call is made outside; a second call does nothing.
-   */
+  /** Sets a context, such as that of `AsyncLocalStorage`, around a call; it must call `proceed` before it returns. */
   within?(call: ObservedCall, proceed: () => void): unknown;
-  /**
-   * The active W3C trace context, which is recorded with the run, so that the next execution can refer to it. Called
-   * within `run`, and only for the first observer that has this method.
-   */
+  /** The active W3C trace context, recorded with the run; only the first observer that has this method is asked. */
   traceparent?(): string | undefined;
 }
 

@@ -177,13 +177,11 @@ export function defined<T extends object>(options: T | undefined): Partial<T> {
 
 export function checkObject(option: string, value: unknown, example?: string): asserts value is object {
   if (isRecord(value) && !(value instanceof Promise)) return;
-  const received = describeValue(value);
   const expected = example === undefined ? "an object" : `an object such as ${example}`;
   const [call] = /^\w+(?=\()/.exec(example ?? "") ?? [];
-  const actual = value === undefined ? "it is missing" : `received ${received}`;
-  const plain = `Option "${option}" must be ${expected}; ${actual}.`;
-  const message = call ? `${call} takes an object: write ${example}. Received ${received}.` : plain;
-  fail(message, { option, received, expected });
+  if (call === undefined) failOption(option, value, expected);
+  const received = describeValue(value);
+  fail(`${call} takes an object: write ${example}. Received ${received}.`, { option, received, expected });
 }
 
 export function checkPlainObject(option: string, value: unknown, of = "values"): asserts value is object {

@@ -69,7 +69,7 @@ export interface WaitStep extends StepHead {
 /** A step of a plan. @group Plans */
 export type PlanStep = ToolStep | WaitStep;
 
-/** The origin of a plan: who made it, and what that took. @group Plans */
+/** The origin of a plan, and what making it took. @group Plans */
 export interface PlanSource {
   /** The planner that made it; if several were asked in turn, the one that succeeded. */
   readonly planner: string;

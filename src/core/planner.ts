@@ -35,11 +35,8 @@ export interface PlanRequest {
   readonly timeoutMs?: number | undefined;
   /** Aborted when the caller cancels or time runs out. A planner should reject soon; its answer no longer counts. */
   readonly signal: AbortSignal;
-  /**
-   * Calls a model within the budget of the run: planners must call their models through it. Rejects with
-   * `limit-exceeded`, or as the model does. @default `model.generate(request)`
-   */
-  readonly generate?: GenerateFunction | undefined;
+  /** Planners must call models through this, which rejects with `limit-exceeded`. @default `model.generate(request)` */
+  readonly generate?: ((model: LanguageModel, request: ModelRequest) => Promise<ModelResponse>) | undefined;
   /** Reports planning progress to listeners of the run. Nothing is emitted once planning has ended. */
   readonly emit?: ((event: PlanningEvent) => void | Promise<void>) | undefined;
 }
@@ -68,9 +65,6 @@ export interface ThreadThing {
   readonly isNamed: boolean;
   readonly from: ReadValue["from"];
 }
-
-/** See {@link PlanRequest.generate}. @inline */
-type GenerateFunction = (model: LanguageModel, request: ModelRequest) => Promise<ModelResponse>;
 
 /** An event that a planner may report while it plans; the fields that all events have are filled in. @inline */
 export type PlanningEvent =

@@ -77,10 +77,7 @@ export interface PostAnswer {
   readonly nowMs?: number | undefined;
 }
 
-/**
- * Keeps the events of runs. Once `append` has returned or resolved, its events are recorded for good. A method may be
- * synchronous or return a promise. @group Storage
- */
+/** Keeps the events of runs, for good once `append` returns or resolves. Methods may be synchronous. @group Storage */
 export interface RunStore {
   /** True if its data is lost with the process, so that no lease on a run has to expire. @default false */
   readonly isVolatile?: boolean | undefined;
@@ -120,9 +117,8 @@ export interface RunStore {
    */
   post(runId: string, message: JsonObject, options?: PostOptions): Awaitable<PostAnswer>;
   /**
-   * Deletes a run; with `status`, only one of these, and returns false for any other. Its id is free from then on,
-   * though later leases get higher fences than all earlier ones. `run-not-found`, and `run-owned-elsewhere` while a
-   * lease lasts.
+   * Deletes a run; with `status`, only one of these, and returns false for any other. Its id is then free, but later
+   * leases get higher fences than all earlier ones. `run-not-found`; `run-owned-elsewhere` while a lease lasts.
    */
   delete(runId: string, options?: { readonly status?: readonly RunStatus[] | undefined }): Awaitable<boolean>;
   /**

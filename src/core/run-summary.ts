@@ -33,14 +33,6 @@ export const pendingKinds = [
   "given-up",
 ] as const;
 
-/** A summary of what a suspended run waits for. @inline */
-interface PendingSummary {
-  readonly count: number;
-  /** The first 10 of them. */
-  readonly items: readonly PendingItemSummary[];
-  readonly kinds: readonly PendingKind[];
-}
-
 /** A stored run in a list. @group Runs and results */
 export interface RunSummary {
   readonly runId: string;
@@ -57,8 +49,12 @@ export interface RunSummary {
   readonly startedAt?: string;
   /** Time at which it was completed, failed or was cancelled; absent until then. */
   readonly endedAt?: string;
-  /** Absent unless it is suspended. */
-  readonly pending?: PendingSummary;
+  /** A summary of what a suspended run waits for, with the first 10 items and all kinds; absent for any other run. */
+  readonly pending?: {
+    readonly count: number;
+    readonly items: readonly PendingItemSummary[];
+    readonly kinds: readonly PendingKind[];
+  };
   /** Time from which it can be resumed: something was decided, or the earliest of its waits ends by itself; else absent. */
   readonly resumeAt?: string;
   /** The usage of all model calls; absent if there were none. */

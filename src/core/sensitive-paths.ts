@@ -127,20 +127,17 @@ function mask(value: unknown, patterns: readonly Pattern[]): unknown {
   const here = patterns.flatMap(withoutAnyDepth);
   if (here.some(({ length }) => length === 0) || isSealed(value)) return hiddenText;
   if (!isHolder(value)) return value;
-  return mapItems(value, (item, key) =>
-    mask(
-      item,
-      here.flatMap((pattern) => below(pattern, String(key))),
-    ),
-  );
+  return mapItems(value, (item, key) => mask(item, patternsBelow(here, String(key))));
 }
 
 function withoutAnyDepth(pattern: Pattern): readonly Pattern[] {
   return pattern[0] === "**" ? [pattern, ...withoutAnyDepth(pattern.slice(1))] : [pattern];
 }
 
-function below(pattern: Pattern, key: string): readonly Pattern[] {
-  const [first, ...rest] = pattern;
-  if (first === "**") return [pattern];
-  return first === "*" || first === key ? [rest] : [];
+function patternsBelow(patterns: readonly Pattern[], key: string): readonly Pattern[] {
+  return patterns.flatMap((pattern) => {
+    const [first, ...rest] = pattern;
+    if (first === "**") return [pattern];
+    return first === "*" || first === key ? [rest] : [];
+  });
 }

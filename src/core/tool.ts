@@ -157,7 +157,7 @@ export type InferParsedInput<TTool extends Tool> = TTool extends {
 /** A tool's output as the JSON it becomes in events, stores and results. @group Tools */
 export type InferToolOutput<TTool extends Tool> = ToolTypeOf<TTool, "output">;
 
-/** The `resources` of a run that the tools need all together; `unknown` if they need nothing. @group Tools */
+/** The `resources` that all tools together need; `unknown` if they need nothing. @group Tools */
 export type InferToolResources<TTool extends Tool> = (
   TTool extends Tool
     ? (resources: ToolTypeOf<TTool, "resources">) => void
