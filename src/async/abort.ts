@@ -7,11 +7,10 @@ export interface Abortable {
 
 const none: readonly never[] = [];
 
-/** Creates its `AbortSignal` only on demand: that costs more than a step, and most tools never read it. */
+/** Creates its `AbortSignal` on demand: that costs more than a step, and most tools never read it. */
 export class AbortSource implements Abortable {
   aborted = false;
   reason: unknown;
-  /** Most have one listener or none, so a set would be the largest part of a source. */
   private listeners: readonly (() => void)[] = none;
   private controller: AbortController | undefined;
 
@@ -32,21 +31,18 @@ export class AbortSource implements Abortable {
   }
 
   addEventListener(_type: "abort", listener: () => void): void {
-    // Spreading an empty list would allocate room for 17.
+    // Spreading an empty list allocates room for 17 items.
     this.listeners = this.listeners.length === 0 ? [listener] : [...this.listeners, listener];
   }
 
   removeEventListener(_type: "abort", listener: () => void): void {
-    this.listeners =
-      this.listeners.length === 1 && this.listeners[0] === listener
-        ? none
-        : this.listeners.filter((other) => other !== listener);
+    this.listeners = this.listeners.filter((other) => other !== listener);
   }
 }
 
 export const sourceKey = Symbol("source");
 
-/** A `signal` created when first read. A property of each object, not of a class, so that `{ ...object }` has it. */
+/** A `signal` that is created when first read. It is an own property, so that `{ ...object }` copies it. */
 export const lazySignal: PropertyDescriptor & ThisType<{ readonly [sourceKey]: AbortSource }> = {
   get() {
     return this[sourceKey].signal;
@@ -60,7 +56,7 @@ export const lazySignal: PropertyDescriptor & ThisType<{ readonly [sourceKey]: A
 
 export class AbortScope<TReason> {
   reason: TReason | undefined;
-  private sources: AbortSource[] = [];
+  private readonly sources = new Set<AbortSource>();
 
   abort(reason: TReason): void {
     if (this.reason !== undefined) return;
@@ -68,7 +64,6 @@ export class AbortScope<TReason> {
     for (const source of [...this.sources]) source.abort(reason);
   }
 
-  /** Sources opened after this are not aborted; those that were stay so. */
   reset(): void {
     this.reason = undefined;
   }
@@ -76,30 +71,22 @@ export class AbortScope<TReason> {
   open(): AbortSource {
     const source = new AbortSource();
     if (this.reason !== undefined) source.abort(this.reason);
-    if (this.sources.length === 0) this.sources = [source];
-    else this.sources.push(source);
+    this.sources.add(source);
     return source;
   }
 
   isOpen(source: AbortSource): boolean {
-    return this.sources.includes(source);
+    return this.sources.has(source);
   }
 
   close(source: AbortSource): void {
-    const { sources } = this;
-    if (sources[sources.length - 1] === source) {
-      sources.pop();
-      return;
-    }
-    const index = sources.indexOf(source);
-    const last = index === -1 ? undefined : sources.pop();
-    if (last !== undefined) sources[index] = last;
+    this.sources.delete(source);
   }
 }
 
 const listenersOf = new WeakMap<Abortable, ReturnType<typeof listen>>();
 
-/** All callbacks of a signal share one listener, as Node warns of more than ten. Returns what stops it. */
+/** All callbacks of a signal share one listener, because Node warns about more than ten. */
 export function onAbort(signal: Abortable, callback: () => void): () => void {
   const shared = listenersOf.get(signal) ?? listen(signal);
   shared.callbacks.add(callback);

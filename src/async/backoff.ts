@@ -45,7 +45,7 @@ export class Backoff {
     for (const stopListening of listening) stopListening?.();
   }
 
-  /** Ends this pause, or the next one, after a quarter of its length, as news comes in bursts. Fits `store.watch`. */
+  /** Ends this pause, or the next one, after a quarter of its length, because news comes in bursts. */
   readonly wake = (): void => {
     this.isWoken = true;
     this.waking?.abort(undefined);

@@ -1,9 +1,8 @@
 import { type Clock, letExit } from "./clock.ts";
 
-/** Proxies close a connection on which nothing is sent, many after 30 or 60 seconds. */
+/** Proxies close an idle connection, many after 30 or 60 seconds. */
 const commentMs = 15_000;
 
-/** The body of a `text/event-stream` response: an item is read when the one before it was taken. */
 export function toByteStream<TItem>(
   items: AsyncIterable<TItem>,
   { clock, toText, onCancel }: { readonly clock: Clock; toText(item: TItem): string; onCancel?(): void },
@@ -16,7 +15,7 @@ export function toByteStream<TItem>(
     async pull(controller) {
       const startTimer = () => {
         timer = clock.setTimeout(() => {
-          // Adds no comment while the last one is unread.
+          // No comment is added while the last one is unread.
           if ((controller.desiredSize ?? 0) > 0) controller.enqueue(encoder.encode(":\n\n"));
           startTimer();
         }, commentMs);
@@ -36,7 +35,7 @@ export function toByteStream<TItem>(
       isCancelled = true;
       onCancel?.();
       clock.clearTimeout(timer);
-      // A generator returns only once what it waits for has come.
+      // A generator returns only when its pending wait is over.
       Promise.resolve(iterator.return?.()).catch(() => {});
     },
   });

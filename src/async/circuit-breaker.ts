@@ -17,14 +17,11 @@ export type CallVerdict = "succeeded" | "failed" | "abandoned";
 
 export interface CircuitPermit {
   readonly change: CircuitState | undefined;
-  /** Reports the outcome once; returns the new state if that changed it. Every permit must report, if only `abandoned`. */
+  /** Every permit must report once, even if only `abandoned`. Returns the new state if it changed. */
   report(verdict: CallVerdict): CircuitState | undefined;
 }
 
-/**
- * While it is closed, a success removes no failure: something that fails every other time is not healthy. An outcome
- * counts only in the state that let the call in, as an older one says nothing about the present.
- */
+/** A success removes no failure, and an outcome counts only in the state that let the call in. */
 export class CircuitBreaker {
   state: CircuitState = "closed";
   private generation = 0;
@@ -51,10 +48,13 @@ export class CircuitBreaker {
     return { change, report };
   }
 
-  /** Undefined if a call would be let in now; 0 while a test call is running, as that may end at any time. */
   refusedForMs(): number | undefined {
     if (this.state === "half-open") return this.isProbing ? 0 : undefined;
-    const leftMs = this.state === "open" ? this.remainingMs() : 0;
+    if (this.state === "closed") return undefined;
+    const nowMs = monotonicNow(this.clock);
+    // If the clock was set back, the circuit counts as opened just now.
+    this.openedMs = Math.min(this.openedMs, nowMs);
+    const leftMs = this.openedMs + this.options.resetAfterMs - nowMs;
     return leftMs > 0 ? leftMs : undefined;
   }
 
@@ -72,7 +72,6 @@ export class CircuitBreaker {
     this.failuresMs[this.next] = nowMs;
     this.next = (this.next + 1) % this.options.maxFailures;
     const oldestMs = this.failuresMs[this.next];
-    // The clock may have been set back.
     return oldestMs !== undefined && Math.abs(nowMs - oldestMs) < this.options.windowMs;
   }
 
@@ -87,12 +86,5 @@ export class CircuitBreaker {
     this.state = state;
     this.generation++;
     return state;
-  }
-
-  private remainingMs(): number {
-    const nowMs = monotonicNow(this.clock);
-    // If the clock was set back, it is as if the circuit had opened just now.
-    this.openedMs = Math.min(this.openedMs, nowMs);
-    return this.openedMs + this.options.resetAfterMs - nowMs;
   }
 }

@@ -12,12 +12,11 @@ export interface Clock {
   clearTimeout(timer: unknown): void;
 }
 
-/** The longest delay a JavaScript timer can have: a longer one fires at once. */
+/** The longest delay of a JavaScript timer: a longer one fires at once. */
 export const maxTimerMs = 2_147_483_647;
 
 export const systemClock: Clock = {
   now: () => Date.now(),
-  // Whole numbers, like those of `now`: some of them are reported.
   monotonic: () => Math.floor(performance.now()),
   setTimeout: (callback, delayMs) => setTimeout(callback, delayMs),
   clearTimeout: (timer) => clearTimeout(timer as ReturnType<typeof setTimeout>),
@@ -29,7 +28,7 @@ export function monotonicNow(clock: Clock): number {
 
 let latest = { ms: Number.NaN, text: "" };
 
-/** A time of a clock in ISO 8601, UTC. It is written once a millisecond, as that takes as long as a fifth of a step. */
+/** Formats each millisecond once, because formatting takes a fifth of the time of a step. */
 export function toTimestamp(ms: number): string {
   if (ms !== latest.ms) latest = { ms, text: new Date(ms).toISOString() };
   return latest.text;
@@ -39,7 +38,7 @@ export function letExit(timer: unknown): void {
   (timer as { unref?(): void } | undefined)?.unref?.();
 }
 
-/** Resolves to true after the time, or false when the signal aborts. With `mayExit`, the process may exit before. */
+/** Resolves to false if the signal aborts first. With `mayExit`, the timer does not keep the process alive. */
 export function sleep(
   delayMs: number,
   { clock, signal, mayExit = false }: { clock: Clock; signal: Abortable; mayExit?: boolean },

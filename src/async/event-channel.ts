@@ -8,7 +8,6 @@ export interface EventSink<TEvent> {
   push(event: TEvent): void;
 }
 
-/** A bounded buffer for one reader. When it is full, the oldest expendable event is dropped, or else the oldest. */
 export class EventChannel<TEvent> implements EventStream<TEvent>, EventSink<TEvent> {
   dropped = 0;
   private readonly buffer: TEvent[] = [];

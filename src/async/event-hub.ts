@@ -4,7 +4,6 @@ import { isThenable } from "./promises.ts";
 type Listener = (event: never) => unknown;
 type Name = string | symbol;
 
-/** Being another object tells an old subscription from a newer one of the same listener. */
 interface Subscription<TEvent> {
   readonly name: Name;
   readonly listener: Listener;
@@ -14,7 +13,6 @@ interface Subscription<TEvent> {
 
 const everything = Symbol("everything");
 
-/** Errors of listeners go to `onError`. A listener is registered once per type; `on` keeps one that `once` added. */
 export class EventHub<TEvent extends { readonly type: string }> {
   private readonly emitter = new EventEmitter();
   private readonly subscriptions = new Map<Name, Map<Listener, Subscription<TEvent>>>();
@@ -95,7 +93,7 @@ export class EventHub<TEvent extends { readonly type: string }> {
   }
 
   private report(error: unknown, event: TEvent): void {
-    // An error handler that fails itself, at once or later, has no other one to report to.
+    // The error of an error handler is ignored.
     try {
       const answer: unknown = this.onError(error, event);
       if (isThenable(answer)) answer.then(undefined, () => {});

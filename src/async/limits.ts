@@ -3,14 +3,13 @@ import { type Clock, monotonicNow, sleep } from "./clock.ts";
 
 export class Semaphore {
   private taken = 0;
-  /** The waiting callers in their order: leaving the middle is as cheap as leaving the front. */
   private readonly waiting = new Set<() => void>();
-  /** Continues through `waiting`: an iterator from its front would pass all deleted entries again. */
+  /** Continues through `waiting`: a new iterator would pass all deleted entries again. */
   private turns = this.waiting.values();
 
   constructor(readonly limit: number) {}
 
-  /** True if it got a place before the signal aborted: then one `release()` must follow. Never rejects. */
+  /** Resolves to true if it got a place, which `release()` must return. Never rejects. */
   acquire(signal: Abortable): true | Promise<boolean> {
     if (signal.aborted) return Promise.resolve(false);
     if (this.taken >= this.limit) return this.wait(signal);
@@ -31,7 +30,7 @@ export class Semaphore {
   private wait(signal: Abortable): Promise<boolean> {
     return new Promise((resolve) => {
       const settle = (isTurn: boolean) => {
-        // A listener that all waiters of a signal share may still call one that an earlier callback has just let in.
+        // The shared abort listener may still call a waiter that an earlier callback has let in.
         if (!this.waiting.delete(enter)) return;
         stopListening();
         resolve(isTurn);
@@ -51,7 +50,7 @@ export interface RateLimitOptions {
   readonly intervalMs: number;
 }
 
-/** Callers start in order of arrival. The window slides: with fixed intervals, twice as many could start around a border. */
+/** The window slides, because fixed intervals would allow twice as many calls around a border. */
 export class RateLimit {
   private readonly startsMs: number[] = [];
   private next = 0;
@@ -74,7 +73,6 @@ export class RateLimit {
   private async wait(turn: true | Promise<boolean>, signal: Abortable): Promise<boolean> {
     if (turn !== true && !(await turn)) return false;
     try {
-      // More than once if the timer was early.
       for (let delayMs = this.delayMs(); delayMs > 0; delayMs = this.delayMs()) {
         if (!(await sleep(delayMs, { clock: this.clock, signal }))) return false;
       }
@@ -94,14 +92,12 @@ export class RateLimit {
 
   private delayMs(): number {
     const nowMs = monotonicNow(this.clock);
-    if (nowMs < this.newestMs) this.moveBack(this.newestMs - nowMs);
+    const backMs = this.newestMs - nowMs;
+    if (backMs > 0) {
+      for (const [index, startMs] of this.startsMs.entries()) this.startsMs[index] = startMs - backMs;
+      this.newestMs = nowMs;
+    }
     const oldestMs = this.startsMs[this.next];
     return oldestMs === undefined ? 0 : oldestMs + this.options.intervalMs - nowMs;
-  }
-
-  /** After the clock was set back, makes the newest start now; else all would wait until that time comes again. */
-  private moveBack(ms: number): void {
-    for (const [index, startMs] of this.startsMs.entries()) this.startsMs[index] = startMs - ms;
-    this.newestMs -= ms;
   }
 }

@@ -1,11 +1,10 @@
 import type { Abortable } from "./abort.ts";
 
-/** True for any kind of promise: of another realm, or of a library that starts its work in `then`. */
 export function isThenable(value: unknown): value is PromiseLike<unknown> {
   return typeof value === "object" && value !== null && typeof (value as { then?: unknown }).then === "function";
 }
 
-/** As p-timeout without a timer, which would keep twice as much for each waiting step. */
+/** Like p-timeout without a timer, which would double the memory of a waiting step. */
 export function settleOrAbort<T>(promise: Promise<T>, signal: Abortable): Promise<T> {
   return new Promise((resolve, reject) => {
     const stop = () => {
@@ -44,7 +43,7 @@ export async function inParallel<T>(
 
 let pendingCount = 0;
 
-/** Counts the pending work that no clock sees: loading code, hashing in a thread. A manual clock waits for it. */
+/** Counts pending work that no clock sees, such as loading code. A manual clock waits for it. */
 export function pendingWork(): number {
   return pendingCount;
 }

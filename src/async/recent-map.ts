@@ -5,9 +5,7 @@ export class RecentMap<TValue> {
 
   get(key: string): TValue | undefined {
     const value = this.values.get(key);
-    if (value === undefined) return undefined;
-    this.values.delete(key);
-    this.values.set(key, value);
+    if (value !== undefined) this.set(key, value);
     return value;
   }
 

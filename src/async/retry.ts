@@ -18,8 +18,8 @@ export interface RetryOptions {
 export type RetryPolicy = Required<RetryOptions>;
 
 /**
- * p-retry is loaded late, for its size. It retries no thrown string or TypeError, so failures are wrapped.
- * `shouldRetry` waits, as its own delays ignore our clock; a signal would drop a value that arrives during an abort.
+ * p-retry does not retry a thrown string or TypeError, so failures are wrapped. It gets neither delays, which would
+ * ignore our clock, nor a signal, which would drop a value that arrives during an abort.
  */
 export async function retryFailed<TResult>(
   first: TResult,
@@ -83,7 +83,6 @@ type ErrorWithDelay = Readonly<
   Partial<Record<"retryAfterMs" | "retryAfter" | "headers" | "responseHeaders" | "cause", unknown>>
 > & { readonly response?: { readonly headers?: unknown } | null };
 
-/** Reads `retryAfterMs`, `retryAfter` and headers of the error or a cause (RFC 9110); 0 for the past. Never throws. */
 export function retryAfterMs(thrown: unknown, nowMs: number): number | undefined {
   try {
     let error = thrown;
@@ -93,7 +92,7 @@ export function retryAfterMs(thrown: unknown, nowMs: number): number | undefined
       error = (error as ErrorWithDelay).cause;
     }
   } catch {
-    // A getter or a proxy threw.
+    // A getter or proxy threw.
   }
   return undefined;
 }
@@ -135,11 +134,10 @@ function toDelayMs(value: unknown, nowMs: number): number | undefined {
 }
 
 const httpDate = /^(?:[a-z]{3}, \d\d [a-z]{3} \d{4}|[a-z]{6,9}, \d\d-[a-z]{3}-\d\d) \d\d:\d\d:\d\d (?:GMT|UTC)$/i;
-/** The obsolete form that RFC 9110 obliges recipients to accept: `Sun Nov  6 08:49:37 1994`, which is in GMT. */
+/** The obsolete form that RFC 9110 obliges recipients to accept: `Sun Nov  6 08:49:37 1994`. */
 const asctimeDate = /^[a-z]{3} [a-z]{3} [ \d]\d \d\d:\d\d:\d\d \d{4}$/i;
 const isoDate = /^\d{4}-\d\d-\d\dT\d\d:\d\d(?::\d\d(?:\.\d+)?)?(?:Z|[+-]\d\d:\d\d)$/i;
 
-/** Accepts only these forms: `Date.parse` finds a date in texts that were never meant as one. */
 function parseDate(text: string): number {
   if (asctimeDate.test(text)) return Date.parse(`${text} GMT`);
   return httpDate.test(text) || isoDate.test(text) ? Date.parse(text) : Number.NaN;

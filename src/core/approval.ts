@@ -18,14 +18,12 @@ type StepSubject<TTool extends Tool> = TTool extends Tool
       readonly kind: "step";
       readonly stepId: string;
       readonly iteration?: number;
-      /** Number of iterations. */
       readonly iterations?: number;
       readonly tool: TTool["name"];
       /** The JSON of the input as the tool gets it: parsed, with defaults. A part that JSON cannot hold is as given. */
       readonly input: InferParsedInput<TTool>;
       /** The JSON after references, before it is parsed: absent if that is `input`. An approver's `input` replaces it. */
       readonly given?: InferToolInput<TTool>;
-      /** The effect of the tool with this input. */
       readonly effect: ToolEffect;
       readonly reasoning?: string;
     }
@@ -37,7 +35,7 @@ interface Expiring {
 }
 
 /** @inline */
-interface BoundToCall extends Expiring {
+export interface BoundToCall extends Expiring {
   /** The reasons why a step of a replan needs approval, apart from its tool and the policy. */
   readonly reasons?: readonly ApprovalReason[];
   /** Hash that the approval is bound to: of the run, the step, its iteration, the tool, the effect and `input`. */
@@ -81,13 +79,12 @@ export interface ApprovalAnswer extends DecisionNote {
 
 export interface ChangedCall {
   readonly input: JsonObject;
-  /** The effect of the tool with this input. */
   readonly effect: ToolEffect;
   /** Hash that the approval is bound to from now on. */
   readonly hash: string;
 }
 
-/** The question to a policy, before anything is hashed: is approval needed at all? @group Approval */
+/** The question of whether approval is needed at all, as a policy gets it. @group Approval */
 export type ApprovalQuestion<TTool extends Tool = Tool> = {
   /** Absent in a dry run. */
   readonly runId?: string;
@@ -100,7 +97,6 @@ export interface ApprovedCall extends StepRef {
   readonly input: JsonValue;
 }
 
-/** The input to show; `given` is left out if parsing leaves it equal, and then its keys keep their order. */
 export function toShownInput(parsed: JsonValue, given: JsonObject): { input: JsonObject; given?: JsonObject } {
   const isSame = canonicalJson(parsed) === canonicalJson(given);
   return isSame ? { input: given } : { input: parsed as JsonObject, given };
@@ -108,7 +104,7 @@ export function toShownInput(parsed: JsonValue, given: JsonObject): { input: Jso
 
 const maxDepth = 500;
 
-/** A part that JSON cannot hold, or a list whose length has changed, stays as it was given. */
+/** Keeps the given value where JSON cannot hold the parsed one, or where a list has changed its length. */
 export function jsonOfParsed(parsed: unknown, given: JsonValue): JsonValue {
   try {
     return deepFreeze(jsonOfPart(parsed, given, []) ?? given);
@@ -147,7 +143,6 @@ function jsonOf(value: unknown): JsonValue | undefined {
   return json?.ok ? json.value : undefined;
 }
 
-/** Canonical JSON (RFC 8785), so that an approval of one call approves no other. */
 export function canonicalCall({ runId, tool, effect, input, ...place }: ApprovedCall): string {
   return canonicalJson({ runId, ...stepRefOf(place), tool, effect, input });
 }
@@ -156,7 +151,7 @@ export function hashCall(call: ApprovedCall): Promise<string> {
   return sha256(canonicalCall(call));
 }
 
-/** Text that a planner is shown and that has no authority: a tool's output or error, or the run's `context`. @inline */
+/** A text without authority in a planner's prompt: a step's output or error, or the run's `context`. @inline */
 export type WordSource =
   | { readonly type: "output" | "error"; readonly stepId: string; readonly iteration?: number }
   | { readonly type: "context" };
@@ -170,9 +165,7 @@ export interface UnsaidValue {
   readonly stepId: string;
   readonly path: JsonPath;
   readonly words: readonly string[];
-  /** The other texts that say one of the words, or the value. */
   readonly sources: readonly WordSource[];
-  /** True if the schema allows only a choice, such as an operation or a switch. */
   readonly isChoice: boolean;
 }
 
@@ -180,9 +173,7 @@ export interface AccountOptions {
   readonly tools: readonly DefinedTool[];
   readonly texts: readonly AccountText[];
   readonly clock: { readonly nowMs: number; readonly timeZone: string };
-  /** Steps that were planned before any other text was seen: their values count as said. @default none */
   readonly planned?: readonly PlanStep[];
-  /** Values that code has taken from earlier runs, for words of the request. @default none */
   readonly read?: readonly Pick<ReadValue, "stepId" | "path" | "said">[];
 }
 

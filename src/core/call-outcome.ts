@@ -1,15 +1,7 @@
 import { readFields } from "./error-data.ts";
 import { isAgentError } from "./errors.ts";
 
-interface ErrorRow {
-  readonly syscall?: RegExp;
-  readonly code: RegExp;
-  readonly name?: RegExp;
-  readonly status?: RegExp;
-}
-
-/** The call did not reach the other side. This wins over the other row, but not over that of a cause. */
-const neverLeft: ErrorRow = {
+const neverLeft = {
   syscall: /^(?:connect|getaddrinfo|query[A-Z]\w*)$/,
   code: new RegExp(
     "^(?:ECONNREFUSED|ENOTFOUND|EAI_AGAIN|UND_ERR_CONNECT_TIMEOUT|ConnectionRefused|FailedToOpenSocket|" +
@@ -18,13 +10,13 @@ const neverLeft: ErrorRow = {
   ),
 };
 
-const leftOpen: ErrorRow = {
+const leftOpen = {
   code: /^(?:ECONNRESET|ECONNABORTED|EPIPE|UND_ERR_SOCKET|UND_ERR_ABORTED|ABORT_ERR|ERR_CANCELED|ConnectionClosed)$|TIME(?:D_?)?OUT$/i,
   name: /^(?:AbortError|CanceledError)$|Timeout(?:Error|Exception)?$/,
   status: /^(?:408|5\d\d)$/,
 };
 
-/** An abort never counts as `retryable`, though a tool that passes its signal on throws the error that aborted it. */
+/** An abort never counts as `retryable`, because a tool may throw the error that aborted it. */
 export function callOutcome(error: unknown): "not-done" | "unknown" | "failed" {
   const stated = statedOutcome(error);
   if (stated !== undefined) return stated;
@@ -54,7 +46,6 @@ function statedOutcome(error: unknown): "not-done" | "unknown" | undefined {
   return undefined;
 }
 
-/** An error may be its own cause, or have a new one each time it is asked. */
 const maxRead = 50;
 
 function isLeftOpen(error: unknown, read: Set<unknown>): boolean {
@@ -67,15 +58,15 @@ function isLeftOpen(error: unknown, read: Set<unknown>): boolean {
   if (isIn(neverLeft.syscall, syscall) || isIn(neverLeft.code, code)) return false;
   const response = readFields(fields.response, "status", "statusCode");
   if ([status, statusCode, response.status, response.statusCode].some((one) => isIn(leftOpen.status, one))) return true;
-  // A client may repeat the code of a cause that tells more, such as the system call.
+  // A client may repeat the code of a cause, which also names the system call.
   const isRepeated = code !== undefined && inner.some((one) => readFields(one, "code").code === code);
   return !isRepeated && (isIn(leftOpen.code, code) || isIn(leftOpen.name, name));
 }
 
 const tableKeys = ["name", "code", "syscall", "status", "statusCode", "response", "cause", "errors"] as const;
 
-function isIn(row: RegExp | undefined, value: unknown): boolean {
-  return (typeof value === "string" || typeof value === "number") && row?.test(String(value)) === true;
+function isIn(row: RegExp, value: unknown): boolean {
+  return (typeof value === "string" || typeof value === "number") && row.test(String(value));
 }
 
 function listOf(value: unknown): readonly unknown[] {

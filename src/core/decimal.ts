@@ -12,7 +12,6 @@ export const precision = 40;
 
 export const guardDigits = 6;
 
-/** A decimal of at most 40 digits, between 1e-9999 and 1e9999 in size; beyond it is 0 or infinite. */
 export type Decimal = DecimalBase;
 
 export type Rounding = DecimalBase.Rounding;
@@ -30,7 +29,7 @@ export const Decimal = /* @__PURE__ */ DecimalBase.clone({
 export const zero = (): Decimal => new Decimal(0);
 export const one = (): Decimal => new Decimal(1);
 
-/** The number of right digits of each value that was rounded on the way. A value that is not in here is exact. */
+/** The correct digits of each rounded value. A value that is absent is exact. */
 const rightDigits = new WeakMap<Decimal, number>();
 
 export function digitsOf(value: Decimal): number {
@@ -50,7 +49,7 @@ export function asExactAs(value: Decimal, result: Decimal): Decimal {
   return isExact(value) ? result : asRounded(result, digitsOf(value));
 }
 
-/** 1 / 3 * 3 is 0.999…9 with 40 digits: a result that, rounded to 34, needs at most 20 is taken for that number. */
+/** Takes a result that needs at most 20 digits once rounded to 34 for that number: 1 / 3 * 3 is 0.999…9. */
 export function settle(result: Decimal): Decimal {
   if (!result.isFinite()) throw overflow();
   if (result.precision() < precision) return result;
@@ -64,7 +63,7 @@ export function settleAs(result: Decimal, isExactly: boolean, digits: number): D
   return settled === result ? asRounded(result, digits) : settled;
 }
 
-/** If two rounded values cancel each other out, the sum is 0: sqrt(2) * sqrt(3) - sqrt(6). */
+/** Returns 0 if two rounded values cancel each other out: sqrt(2) * sqrt(3) - sqrt(6). */
 export function add(left: Decimal, right: Decimal): Decimal {
   const sum = left.plus(right);
   if (sum.isZero() || isNoise(sum, left) || isNoise(sum, right)) return zero();
@@ -98,7 +97,6 @@ export function overflow(): ArithmeticFault {
   return new ArithmeticFault("overflow", "The result is too large; the largest number is about 1.8e308.");
 }
 
-/** Throws for a whole number below the limit that JSON would write with other digits: it has at most 17. */
 export function nearestNumber(value: Decimal, limit: number): number {
   const number = value.toNumber();
   if (!Number.isFinite(number)) throw overflow();
@@ -134,7 +132,7 @@ export function remainder(left: Decimal, right: Decimal): Decimal {
   const rest = left.mod(right);
   const isShort = Math.min(left.e, right.e) - Math.min(lastPlace(left), lastPlace(right)) < precision;
   if (isExact(left) && isExact(right)) return settleAs(rest, isShort, precision);
-  // The error of the divisor counts as often as it goes into the dividend.
+  // The error of the divisor is multiplied by the quotient.
   const error = Math.max(errorPlace(left), left.e - digitsOf(right)) + guardDigits;
   const digits = rest.e - error;
   if (!rest.isZero() && digits >= leastDigits && right.abs().minus(rest.abs()).e > error)

@@ -35,9 +35,7 @@ type NoSchema = StandardSchema<never>;
 
 type Returned<TOutputSchema extends StandardSchema, TReturned> = [TOutputSchema] extends [NoSchema]
   ? TReturned
-  : MayBePromise<NoInfer<InferSchemaInput<TOutputSchema>>>;
-
-type MayBePromise<T> = T | Promise<T>;
+  : NoInfer<InferSchemaInput<TOutputSchema>> | Promise<NoInfer<InferSchemaInput<TOutputSchema>>>;
 
 type Output<TOutputSchema extends StandardSchema, TReturned> = Jsonify<
   [TOutputSchema] extends [NoSchema] ? Awaited<TReturned> : InferSchemaOutput<TOutputSchema>
@@ -58,10 +56,7 @@ export interface ToolOptions<
   inputSchema: TSchema;
   /** References to the output are checked against it before a run. Without it, the type of the output is what `execute` returns. */
   outputSchema?: TOutputSchema | undefined;
-  /**
-   * The effect of a call on the world, a {@link ToolEffect}, which decides what may run again; or a function of the parsed
-   * input. @default "once"
-   */
+  /** A {@link ToolEffect}, which decides what may run again, or a function of the parsed input. @default "once" */
   effect?: ToolEffect | ((input: InferSchemaOutput<TSchema>) => ToolEffect) | undefined;
   retry?: RetryOptions | undefined;
   /** @default the agent's `stepTimeoutMs`; `Infinity` is allowed */
@@ -76,7 +71,7 @@ export interface ToolOptions<
   describeCall?: ((input: InferSchemaInput<TSchema>) => string) | undefined;
   /** Does the work with the parsed input. */
   execute(input: InferSchemaOutput<TSchema>, context: ToolContext<TResources>): Returned<TOutputSchema, TReturned>;
-  /** Undoes what `execute` did; may be called again. Write it behind `execute`, from which the type of `output` is inferred. */
+  /** Undoes what `execute` did; may be called again. Write it after `execute`, whose type is that of `output`. */
   undo?:
     | ((
         done: UndoneCall<InferSchemaOutput<TSchema>, Output<TOutputSchema, NoInfer<TReturned>>>,
@@ -84,9 +79,9 @@ export interface ToolOptions<
       ) => unknown)
     | undefined;
   /**
-   * Says the outcome of a call to the user, in at most 2 000 characters: `Booked table 7 for Moreau.` Input and output are
-   * JSON as recorded, with secrets as `"[sensitive]"`. If it throws, or says a number, date or name that neither of them
-   * nor the request has, the default counts. Write it behind `execute`, like `undo`. @default from the output and its schema
+   * Says the outcome of a call in at most 2 000 characters: `Booked table 7 for Moreau.` Input and output are JSON as
+   * recorded, with secrets as `"[sensitive]"`. The default is used if it throws, or says a number, date or name that
+   * neither these nor the request contain. Write it after `execute`, like `undo`. @default from the output
    */
   say?:
     | ((done: {
@@ -98,8 +93,8 @@ export interface ToolOptions<
 
 /**
  * Checks the options of a tool and infers its types. Throws `invalid-options` for an option that is missing, unknown or
- * wrong, for a schema that does not give its JSON Schema, and for an input that JSON cannot express (Date, Map, BigInt
- * …). {@includeCode ../../examples/02-your-own-tool.ts}
+ * wrong, or if JSON Schema cannot express the input (Date, Map, BigInt …).
+ * {@includeCode ../../examples/02-your-own-tool.ts}
  */
 export function defineTool<
   const TName extends string,
@@ -153,7 +148,7 @@ export const toolName = {
 };
 
 const toolOptions = {
-  // Checked before all others, which are named after it.
+  // It is checked before the others, whose messages contain it.
   name: { type: "any" },
   description: { type: "text", isRequired: true },
   inputSchema: readInputSchema,
@@ -195,7 +190,7 @@ export function define(tool: Tool, place?: string): DefinedTool {
     failOption(place ?? "tool", tool, "an object with name, description, inputSchema and execute");
   const members = Object.fromEntries(toolKeys.map((key) => [key, readMember(tool, key)])) as unknown as Tool;
   const hasName = toolName.isValid(members.name);
-  // An unknown member is a mistake, except in an instance of a class or in a tool created from a checked one.
+  // Instances of classes, and tools created from checked ones, may have other members.
   if (isPlainObject(tool) && !("declaredEffect" in tool))
     checkKeys(hasName ? members.name : (place ?? "tool"), tool, toolKeys);
   if (!hasName) failOption(place === undefined ? "name" : `${place}.name`, members.name, toolName.expected, true);
@@ -223,7 +218,6 @@ export function define(tool: Tool, place?: string): DefinedTool {
 
 const methods: ReadonlySet<string> = new Set("effect needsApproval phrases describeCall execute undo say".split(" "));
 
-/** A member that a copy shares with a defined tool is read as its author gave it. */
 function readMember(tool: Tool & { readonly [givenKey]?: Given }, key: keyof Tool): unknown {
   const value = tool[key];
   const given = tool[givenKey];
@@ -231,7 +225,6 @@ function readMember(tool: Tool & { readonly [givenKey]?: Given }, key: keyof Too
   return typeof value === "function" && methods.has(key) ? value.bind(tool) : value;
 }
 
-/** Returns the JSON Schema, except for zod 3, whose converter is loaded later. */
 function readInputSchema(schema: unknown, option: string): JsonSchema | undefined {
   if (zodVersionOf(readSchema(schema, option)) === 3) {
     const found = findNotJson(schema);
@@ -240,7 +233,7 @@ function readInputSchema(schema: unknown, option: string): JsonSchema | undefine
   }
   const json = convertInput(option, schema as StandardSchema);
   const { type } = json;
-  // A step's input is an object: no plan could contain what a schema of a text or a list requires.
+  // No plan could contain any other input.
   if (typeof type === "string" && type !== "object")
     failOption(option, `a schema of type ${type}`, "a schema of an object", true);
   return json;
@@ -302,7 +295,6 @@ function checkPhrases(phrases: readonly ToolPhrase[], tool: PhrasedTool): void {
   checkExamples(phrases, tool);
 }
 
-/** The rule planner reports what is known only later: phrases that are loaded, schemas of zod 3, the branch of a union. */
 function checkSlots(option: string, { phrase, slots = {}, toInput }: ToolPhrase, { input }: PhrasedTool): void {
   const node = readPhrase(option, phrase, () => parseSyntax(phrase));
   if (input === undefined) return;
@@ -315,7 +307,6 @@ function checkSlots(option: string, { phrase, slots = {}, toInput }: ToolPhrase,
     const expected = `a phrase with slots for input fields, but the input has no field "${name}" (${fix})`;
     failOption(option, phrase, expected, true);
   }
-  // A function may know what to do with two texts.
   const schemasOf = (name: string): readonly JsonSchema[] =>
     toInput === undefined && !Object.hasOwn(slots, name) ? (schemasAt(input, [name]) ?? []) : [];
   const isText = (name: string) => schemasOf(name).some(isOpenText);
@@ -335,7 +326,6 @@ function checkSlotKind(option: string, subject: string, { slot }: JsonSchema): v
   if (!slotKinds.includes(slot)) failOption(option, slot, expected, true);
 }
 
-/** True for a field that takes any words; times of a day have a pattern and no format. */
 export function isOpenText({ type, format, pattern, slot, enum: values, const: constant }: JsonSchema): boolean {
   const isRead = slot === "range" || slot === "sum";
   return type === "string" && !isRead && [format, pattern, values, constant].every((limit) => limit === undefined);
@@ -345,7 +335,6 @@ function checkExamples(phrases: readonly ToolPhrase[], { name, inputSchema }: Ph
   const known = new Map<string, string>();
   for (const [index, each] of phrases.entries()) {
     const sentence = sentenceOf(each);
-    // What a function makes of a sentence is checked when a request is planned.
     if (sentence === undefined || sentence === "" || each.toInput !== undefined) continue;
     const option = `${name}.phrases[${index}]`;
     const input = each.input ?? {};
@@ -397,15 +386,13 @@ export interface ToolDescription {
 }
 
 /**
- * Describes a tool as data. Its JSON Schemas (draft 2020-12 for zod 4, 7 for zod 3) are copies that the caller may
- * change. Rejects with `invalid-options` for anything else. {@includeCode ../../examples/18-plans-as-json.ts}
- * @group Tools
+ * Describes a tool as data. Its JSON Schemas (draft 2020-12 for zod 4, 7 for zod 3) are copies. Rejects with
+ * `invalid-options` for anything else. {@includeCode ../../examples/18-plans-as-json.ts} @group Tools
  */
 export async function describeTool(tool: Tool): Promise<ToolDescription> {
   readZod3();
   const defined = toDefinedTool("tool", tool);
   const { input, output } = await toolSchemas(defined);
   const { name, description, declaredEffect: effect } = defined;
-  // Planners read the same schemas.
   return copyJson({ name, description, effect, inputSchema: input, ...(output && { outputSchema: output }) });
 }

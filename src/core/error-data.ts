@@ -7,7 +7,7 @@ export interface ErrorData {
   readonly message: string;
   readonly code?: string;
   readonly retryable?: boolean;
-  /** The outcome of the call, if the error states it: `not-done` if nothing happened, `unknown` if nobody knows. */
+  /** The outcome of the call, if the error states it: `not-done` means that nothing happened. */
   readonly outcome?: "not-done" | "unknown";
   readonly details?: object;
   readonly cause?: unknown;
@@ -15,11 +15,10 @@ export interface ErrorData {
 
 const maxMessageLength = 8_192;
 const maxDetailsLength = 16_384;
-/** Less than an output may have: errors are nested in each other, and stores and readers need room on their stacks. */
+/** Lower than the limit of outputs, because errors are nested and stores need room on their stacks. */
 const maxDetailsDepth = 50;
 const maxCauseDepth = 5;
 
-/** Long texts and lists are cut, keys in URLs are hidden, and all other properties (headers, bodies) are dropped. */
 export function toErrorData(thrown: unknown): ErrorData {
   return readError(thrown, 0);
 }
@@ -60,7 +59,7 @@ export function readFields<TKey extends string>(
     try {
       read[key] = (value as Record<string, unknown>)[key];
     } catch {
-      // A getter that throws: unreadable, so unknown.
+      // The getter threw.
     }
   }
   return read;
@@ -136,10 +135,9 @@ export function hideUrlKeysIn<T>(value: T): T {
 const maxFrames = 10;
 const maxLength = 2_000;
 const maxHead = 500;
-/** A line such as `at run (file:1:2)`, `at new Promise (<anonymous>)` or `run@file:1:2`. */
 const frame = /^\s+at .*(?::\d+:\d+\)?|\((?:native|<anonymous>|index \d+)\))$|^[^\s@]*@.*:\d+:\d+$/;
 
-/** `hide` removes text before the stack is cut, as half a secret would not be recognized. */
+/** Calls `hide` before the stack is cut, because half a secret would not be recognized. */
 export function recordedStack(
   thrown: unknown,
   { name, message }: Pick<ErrorData, "name" | "message">,

@@ -5,7 +5,7 @@ import type { PlanFailure, PlanIssue, PlanStep } from "./plan.ts";
 import type { SchemaIssue } from "./schema.ts";
 import type { StepRef } from "./step.ts";
 
-// Every entry imports this file. In a browser there is no Node.
+// There is no Node in a browser.
 const [major = 0, minor = 0] = (globalThis.process?.versions?.node ?? "20.19").split(".").map(Number);
 if (major < 20 || (major === 20 && minor < 19)) {
   throw new Error(`planwright needs Node 20.19 or later (this is ${process.versions.node}).`);
@@ -16,18 +16,16 @@ export interface AgentErrorDetails {
   "invalid-options": { readonly option: string; readonly received: string; readonly expected: string };
   /** A request is empty or too long. Lengths are in UTF-16 code units. */
   "invalid-request": { readonly length: number; readonly maxLength: number };
-  /** A planner found that it cannot plan the request. The message gives the reason in words. */
+  /** A planner cannot plan the request; the message says why. */
   "cannot-plan": {
     readonly reason: RefusalReason;
-    /** Requests that this planner can plan with these tools, as they are; none if it knows none. */
+    /** Requests that this planner can plan with these tools. */
     readonly examples: readonly string[];
-    /** At most three meanings that the request may have, the likeliest first: to be run if a person agrees. */
+    /** Up to three possible meanings of the request, the likeliest first. */
     readonly proposals?: readonly Proposal[];
-    /** All words of the request in their order, with what was understood of them. */
+    /** All words of the request in order, with their explanations. */
     readonly words?: readonly ExplainedWords[];
-    /** Each wish of a request with several, as it is by itself. */
     readonly wishes?: readonly RefusedWish[];
-    /** The failures of earlier planners. */
     readonly failures?: readonly PlanFailure[];
     /** The answer in words, if that is all that a line of a dialogue asks for. */
     readonly text?: string;
@@ -55,7 +53,7 @@ export interface AgentErrorDetails {
   /** A reference names something that an earlier output does not have. */
   "invalid-reference": StepRef & {
     readonly reference: string;
-    /** The keys at the last part of the path that exists. */
+    /** The keys of the last existing part of the path. */
     readonly available: readonly string[];
   };
   /** A tool failed for good. `errors` has one entry for each attempt; the last is also the `cause`. */
@@ -94,7 +92,7 @@ export interface AgentErrorDetails {
     readonly expression: string;
     readonly position?: number;
   };
-  /** It cannot be known whether a step with `effect: "once"` took effect. */
+  /** A step with `effect: "once"` may or may not have taken effect. */
   "outcome-unknown": StepRef & { readonly tool: string };
   "run-not-found": { readonly runId: string };
   /** A stored run cannot be resumed with the current tools; one reason for each tool or issue. */
@@ -106,7 +104,7 @@ export interface AgentErrorDetails {
   /** A run id was reused for another request or plan, a run had two writers, or it does not wait for this decision. */
   "run-conflict": {
     readonly runId: string;
-    /** The decision that came first: who made it, if that is known, and when (ISO 8601, UTC). */
+    /** The earlier decision; `decidedAt` is ISO 8601, UTC. */
     readonly decided?: { readonly status: "approved" | "rejected"; readonly by?: string; readonly decidedAt: string };
   };
   "run-owned-elsewhere": { readonly runId: string };
@@ -121,14 +119,11 @@ export interface AgentErrorDetails {
   /** A secret of a run cannot be read: its key is missing, or it was changed. `keyId` is the key that sealed it. */
   "secret-unreadable": { readonly runId: string; readonly keyId: string; readonly available: readonly string[] };
   "missing-dependency": { readonly packages: readonly string[]; readonly command: string };
-  /**
-   * An expression has no value. `position` is where in it the problem is, from 0, in UTF-16 code units; the length of
-   * the expression if something is missing at the end. The same expression always fails again.
-   */
+  /** An expression has no value. `position` counts UTF-16 code units from 0. */
   "calculation-failed": { readonly problem: CalculationProblem; readonly position: number };
   /** No todo matches. `near` has up to 10 that may have been meant. */
   "todo-not-found": { readonly wanted: string; readonly near: readonly TodoMatch[] };
-  /** Several todos match. `matches` has the first 10 of them, `count` is how many there are. */
+  /** Several todos match. `matches` has the first 10 of them, `count` is their number. */
   "todo-ambiguous": {
     readonly wanted: string;
     readonly count: number;
@@ -149,17 +144,14 @@ export interface AgentErrorDetails {
     readonly reason: "changed" | "gone" | "exists" | "forgotten" | "irreversible";
     readonly id?: string;
   };
-  /** There is no note at the requested place. `count` is how many there are. */
+  /** There is no note at the requested place. `count` is the number of notes. */
   "note-not-found": { readonly wanted: string; readonly count: number };
   "note-key-reused": { readonly idempotencyKey: string; readonly operation: string; readonly earlier: string };
   /** A deleted note cannot be restored, as there is a note with its id again. */
   "note-undo-refused": { readonly operation: string; readonly id: string };
 }
 
-/**
- * One of several things that a call may mean. A tool throws them as `details.choices`, with `several: true` if more than
- * one may be chosen: in a dialogue, the user is asked. @inline
- */
+/** One meaning of a call that a tool throws as `details.choices`; `several: true` allows more than one. @inline */
 export interface CallChoice {
   readonly label: string;
   /** Fields of the input of the step that make the call certain; null removes a field. */
@@ -174,12 +166,11 @@ export interface CallChoice {
  * - `unbound`: "it" or "the result" stands for something that no earlier step has.
  * - `too-long`: it is too long, or needs too many steps.
  * - `not-understood`: no tool can do it, or no tool understands it said this way.
- * - `denied`, `supposed`, `question`, `others`, `corrected`, `repeated`, `condition`: it says not to do it, supposes it, asks
- *   whether to do it, speaks of somebody else, takes something back, wants it again and again, or on a condition.
- * - `later`: it says when, and neither can the tool be told nor can the plan wait.
- * - `no-request`: it is a line of a dialogue that only a run can act on: `text`, `answers` or `undoes` says what it is.
- * - `unsure`: it may mean what cannot be taken back, in other words than those of the phrase, or is only a little like the
- *   examples of a tool; `proposals` has the plan.
+ * - `denied`, `supposed`, `question`, `others`, `corrected`, `repeated`, `condition`: it is not an order to do it now.
+ * - `later`: it names a time, which neither the tool nor a wait of the plan can use.
+ * - `no-request`: it is a line of a dialogue that only a run can act on, as `text`, `answers` or `undoes` says.
+ * - `unsure`: it may mean something that cannot be undone, or is only a little like the examples of a tool; `proposals`
+ *   has the plan.
  * @inline
  */
 export type RefusalReason =
@@ -200,18 +191,15 @@ export type RefusalReason =
   | "no-request"
   | "unsure";
 
-/**
- * A meaning that a request may have: a plan that is not certain, or lacks one value. It is never run unasked; `toPlan`
- * makes a plan of it once a person agrees. @group Planners
- */
+/** A possible meaning of a request. It never runs by itself; `toPlan` makes a plan of it. @group Planners */
 export interface Proposal {
   /** The steps of a plan; valid, but for a value that `asks` names. */
   readonly steps: readonly PlanStep[];
-  /** The same in the words of the tools' own phrases. */
+  /** The steps in words of the tools' phrases. */
   readonly text: string;
-  /** From 0 to 1: how likely it is what was meant. */
+  /** The likelihood that this was meant, from 0 to 1. */
   readonly certainty: number;
-  /** The words of the request that it does not use. */
+  /** The unused words of the request. */
   readonly unused: readonly string[];
   readonly asks?: ProposalQuestion;
 }
@@ -222,19 +210,15 @@ export interface ProposalQuestion {
   /** The field of the step's input, such as `title`. */
   readonly field: string;
   readonly type: "text" | "number" | "boolean" | "enum" | "date" | "date-time" | "time" | "range" | "sum" | "list";
-  /** With `enum`: its values. */
   readonly choices?: readonly (string | number)[];
   /** A question for a person: "Which section?". */
   readonly text: string;
 }
 
-/** Some words of a request, and what explains them. @inline */
+/** Words of a request and their explanation. @inline */
 export interface ExplainedWords {
   readonly text: string;
-  /**
-   * `phrase`: words of the phrase itself; `slot`: the slot named `slot`; `courtesy`: left out, such as "please", "and" or a
-   * reason; `left`: not explained.
-   */
+  /** `phrase`: words of the phrase; `slot`: the named slot; `courtesy`: such as "please"; `left`: not explained. */
   readonly by: "phrase" | "slot" | "courtesy" | "left";
   readonly slot?: string;
 }
@@ -242,7 +226,7 @@ export interface ExplainedWords {
 /** One of several wishes. @inline */
 export interface RefusedWish {
   readonly text: string;
-  /** Its steps, if it is planned. They may refer to steps of wishes before it; `dependsOn` knows no wish that is not planned. */
+  /** Its steps, if it is planned; they may refer to steps of earlier wishes that are planned. */
   readonly steps?: readonly PlanStep[];
   /** The reason why it has none: `unbound` for one that refers to a wish that was not planned. */
   readonly reason?: RefusalReason;
@@ -253,24 +237,17 @@ export interface RunDifference {
   readonly message: string;
   readonly tool?: string;
   readonly stepId?: string;
-  /** The part of the plan that no longer fits. */
   readonly path?: readonly (string | number)[];
   /** The effect of the tool, the hash of its schemas, or the id of the key that the run was recorded with. */
   readonly expected?: string;
-  /** Those of the process; absent if it has none. */
+  /** That of the process; absent if it has none. */
   readonly found?: string;
 }
 
 /** An operation of a store. @inline */
 export type StoreOperation = "open" | "append" | "read" | "list" | "claim" | "post" | "delete";
 
-/**
- * The problem of a store.
- * - `corrupt`: its file is damaged, or is not a database.
- * - `wrong-format`: another version of this package has written it.
- * - `busy`: another process has kept it locked, or no connection is free.
- * @inline
- */
+/** The problem of a store; `busy` if it is locked, or no connection is free. @inline */
 export type StoreProblem = "corrupt" | "full" | "read-only" | "wrong-format" | "busy" | "unreachable";
 
 /** Every code an error of this package can have. It may grow in a minor release: keep a default branch. @group Errors */
@@ -288,16 +265,13 @@ export type AgentErrorData<TCode extends AgentErrorCode = AgentErrorCode> = {
     readonly details: AgentErrorDetails[C];
     /** The stack of what a tool last threw: at most 10 frames and 2 000 characters. Absent with `recordStacks: false`. */
     readonly stack?: string;
-    /** The cause, as {@link ErrorData}. */
     readonly cause?: unknown;
   };
 }[TCode];
 
 /** An error of this or another copy of the package, as {@link isAgentError} types unknown values. @group Errors */
 export type AgentErrorLike<TCode extends AgentErrorCode = AgentErrorCode> = {
-  [C in TCode]: Omit<AgentErrorData<C>, "cause"> & {
-    readonly cause?: unknown;
-    /** The error as JSON. */
+  [C in TCode]: AgentErrorData<C> & {
     toJSON(): AgentErrorData<C>;
   };
 }[TCode];
@@ -349,8 +323,8 @@ export function isOurError({ name, code }: { readonly name?: unknown; readonly c
 }
 
 /**
- * The one error class of this package. `code` says what happened, `details` has the facts with types, `message` says
- * what was received and what would have worked, `retryable` whether the same call may succeed later.
+ * The error class of this package. `code` names the problem, `details` has the facts, `message` says what was received
+ * and what is expected, and `retryable` is true if the same call may succeed later.
  * {@includeCode ../../examples/16-your-own-planner.ts} @group Errors
  */
 export class AgentError<TCode extends AgentErrorCode = AgentErrorCode> extends Error {
@@ -378,9 +352,9 @@ export class AgentError<TCode extends AgentErrorCode = AgentErrorCode> extends E
 }
 
 /**
- * Returns true for an error of this package, of the given code if there is one. It reads `name` and `code`, never the
- * class: an error of another copy of the package, or one that went through JSON, counts. A value typed as error data,
- * as in events and results, keeps that type; an unknown one is typed as a thrown error, which has `toJSON`.
+ * Returns true for an error of this package, or only for those of the given code. It reads `name` and `code`, so errors
+ * of another copy of the package, and those that went through JSON, count. Error data, as in events and results, keeps
+ * its type; an unknown value is typed as a thrown error, which has `toJSON`.
  * {@includeCode ../../examples/06-look-at-runs.ts} @group Errors
  */
 export function isAgentError<TCode extends AgentErrorCode = AgentErrorCode>(
@@ -404,10 +378,8 @@ export function fromErrorData<TCode extends AgentErrorCode>(data: AgentErrorData
 
 /**
  * The reason why an expression has no value.
- * - `too-long`: the expression, or one number in it, has more characters than allowed.
  * - `too-deep`: more parentheses are open at once than allowed.
  * - `too-complex`: it needs more work than allowed, as with hundreds of sines.
- * - `wrong-arguments`: a function has too few or too many arguments, or one of the wrong kind.
  * - `division-by-zero`: also as a remainder, or as zero to a negative power.
  * - `not-a-number`: no real number is the answer, as for `sqrt(-1)`, or it cannot be determined exactly enough.
  * @inline

@@ -1,5 +1,5 @@
 import type { CircuitState } from "../async/circuit-breaker.ts";
-import type { ApprovalReason, ApprovalSubject, ChangedCall, DecisionNote, ReplanApproval } from "./approval.ts";
+import type { ApprovalSubject, BoundToCall, ChangedCall, DecisionNote, ReplanApproval } from "./approval.ts";
 import type { ErrorData } from "./error-data.ts";
 import { AgentError, type AgentErrorData, type RunDifference } from "./errors.ts";
 import { isRecord, isSealed, type JsonObject, type JsonValue } from "./json.ts";
@@ -16,32 +16,30 @@ export interface EventBase<TType extends string> {
   readonly runId: string;
   /** From 1, without gaps among recorded events; a transient or unrecorded event repeats the last recorded number. */
   readonly sequence: number;
-  /** Emitted but not recorded, as the store failed: to the store it is as if the process had died before. */
+  /** True if the store failed, so that the event was emitted but not recorded. */
   readonly recorded?: false;
   /** ISO 8601, UTC. */
   readonly timestamp: string;
 }
 
 interface Digested {
-  /** SHA-256 in hex of the digest before it and of all events since then, this one included; see `ExecutionOptions.evidence`. */
+  /** SHA-256 in hex of the previous digest and the events since, with this one; see `ExecutionOptions.evidence`. */
   readonly digest?: string;
 }
 
 interface ExecutionStartEvent<TType extends string> extends EventBase<TType> {
   /** The format of the events of this execution: 8. */
   readonly version: number;
-  /** The tools that may be used, as they are now. */
   readonly tools: readonly ToolFingerprint[];
   /** The W3C trace context of this execution, if an observer gave one. */
   readonly traceparent?: string;
-  /** Values of sensitive fields may be sealed in what follows: `{ "$sealed": … }`. */
+  /** True if later values of sensitive fields may be sealed: `{ "$sealed": … }`. */
   readonly mayBeSealed?: true;
 }
 
 /**
- * The limits of a run; excess ends with `limit-exceeded`. A model call is refused if the usage so far, its estimated
- * prompt and its longest answer would exceed one; the longest answer is shortened to fit.
- * @group Runs and results
+ * The limits of a run, which fails with `limit-exceeded` above them. A model call is refused if its estimated prompt
+ * and its longest answer would exceed one; the longest answer is shortened to fit. @group Runs and results
  */
 export interface RunBudget {
   /** Calls of tools, including retries, but not undo calls. At least 1. */
@@ -66,15 +64,14 @@ export interface StoredRunOptions {
   readonly undoOnFailure?: true;
   /** Absent if the planner may not plan again. */
   readonly maxReplans?: number;
-  /** The tools with an effect that a replan may call though the first plan did not; absent if there are none. */
+  /** Tools with an effect that a replan may call in addition to those of the first plan. */
   readonly replanTools?: readonly string[];
-  /** Absent if there is no budget. */
   readonly budget?: RunBudget;
   /** Absent if the caller did not pass the hash of the plan. */
   readonly approvedHash?: string;
 }
 
-/** The last event that a run has from another one. @inline */
+/** The run and the number of the event after which it was forked. @inline */
 export interface ForkPoint {
   readonly runId: string;
   readonly after: number;
@@ -82,9 +79,9 @@ export interface ForkPoint {
 
 /** A run started, with the request to plan or the plan to run. @group Events */
 export interface RunStartEvent extends ExecutionStartEvent<"run-start"> {
-  /** The run was forked from another one, whose events up to `after` it has, with their times. */
+  /** Present if the run was forked from another one, whose events up to `after` it has, with their times. */
   readonly forkedFrom?: ForkPoint;
-  /** Absent if there is a plan, and, like that, while no worker can start the plan: another event of this type follows. */
+  /** Absent if there is a plan, or if no worker can start it yet: then another event of this type follows. */
   readonly request?: string;
   readonly plan?: Plan;
   readonly context?: string;
@@ -96,29 +93,23 @@ export interface RunStartEvent extends ExecutionStartEvent<"run-start"> {
 
 /** Something a suspended run waits for. @group Approval */
 export type PendingItem =
-  /** The outcome of a step that failed or was cut off, with this error: it is unknown if it took effect. */
+  /** The outcome of a step that failed or was cut off with this error, and may have taken effect. */
   | (StepRef & { readonly kind: "outcome"; readonly error?: AgentErrorData })
   /** The approval of a step with this input. It can be passed unchanged to `approve` and `reject`. */
-  | (StepRef & {
-      readonly kind: "approval";
-      readonly tool: string;
-      /** The JSON of the input as the tool gets it: parsed, with defaults. A part that JSON cannot hold is as given. */
-      readonly input: JsonObject;
-      /** The JSON after references, before it is parsed: absent if that is `input`. An approver's `input` replaces it. */
-      readonly given?: JsonObject;
-      /** Hash that the approval is bound to. */
-      readonly hash: string;
-      /** The effect of its tool with this input. */
-      readonly effect: ToolEffect;
-      readonly reasoning?: string;
-      /** The reasons why a step of a replan needs approval, apart from its tool and the policy. */
-      readonly reasons?: readonly ApprovalReason[];
-      /** Time at which the question expires: ISO 8601, UTC; absent if there is no `approvalTtlMs`. */
-      readonly expiresAt?: string;
-    })
+  | (StepRef &
+      BoundToCall & {
+        readonly kind: "approval";
+        readonly tool: string;
+        /** The JSON of the input as the tool gets it: parsed, with defaults. A part that JSON cannot hold is as given. */
+        readonly input: JsonObject;
+        /** The JSON after references, before it is parsed: absent if that is `input`. An approver's `input` replaces it. */
+        readonly given?: JsonObject;
+        readonly effect: ToolEffect;
+        readonly reasoning?: string;
+      })
   /** The approval of the plan. It can be passed unchanged to `approve` and `reject`. */
   | { readonly kind: "plan-approval"; readonly hash: string; readonly expiresAt?: string }
-  /** A time or an event: `until` is when the wait is over by itself, `event` what ends it earlier. */
+  /** A time or an event: the wait ends at `until`, or earlier with `event`. */
   | { readonly kind: "wait"; readonly stepId: string; readonly until?: string; readonly event?: string }
   /** The answer to a question. It can be passed unchanged to `answer`. */
   | QuestionItem
@@ -129,15 +120,14 @@ export type PendingItem =
 
 /** @inline */
 interface Unstarted {
-  /** The run was submitted to workers, and none of them could start it: its plan is only in their queue. */
+  /** True if the run was submitted to workers, and none could start it: its plan is only in their queue. */
   readonly isUnstarted?: true;
 }
 
 /** A run cannot continue by itself. @group Events */
 export interface RunSuspendEvent extends EventBase<"run-suspend">, Digested {
-  /** The approvals, outcomes, times and events that it waits for. */
   readonly pending: readonly PendingItem[];
-  /** ISO 8601, UTC: something was decided while no process ran it, so that it can be resumed from then on. */
+  /** ISO 8601, UTC: present if something was decided while no process ran it. */
   readonly resumeAt?: string;
   /** The answer in words to a line of a dialogue. */
   readonly text?: string;
@@ -145,28 +135,26 @@ export interface RunSuspendEvent extends EventBase<"run-suspend">, Digested {
 
 /** A run that was suspended or interrupted, had failed, or whose process died is resumed. @group Events */
 export interface RunResumeEvent extends ExecutionStartEvent<"run-resume">, Digested {
-  /** Whatever failed is tried again. */
   readonly retriesFailed?: true;
-  /** The run had ended, and what it has done is undone. */
+  /** True if the run had ended, and its steps are undone. */
   readonly undo?: true;
   /** The names of tools whose schemas have changed since the run started, though the plan is still valid. */
   readonly changedTools?: readonly string[];
 }
 
-/** A step with an effect that was to be undone and was not. @group Runs and results */
+/** A step with an effect that could not be undone. @group Runs and results */
 export interface NotUndone extends StepRef {
   readonly tool: string;
-  /** `unknown`: the step was cut off and may have done nothing. `forked`: the run that this one was forked from has done it. */
+  /** `unknown`: the step was cut off. `forked`: the original run has done it. */
   readonly reason: "no-undo" | "failed" | "unknown" | "forked";
 }
 
 /** A run ended. @group Events */
 export interface RunEndEvent extends EventBase<"run-end">, Digested {
-  /** The end of the run, with its output or its error. */
   readonly outcome:
     | { readonly status: "completed"; readonly output: JsonValue }
     | { readonly status: "failed" | "cancelled" | "interrupted"; readonly error: AgentErrorData };
-  /** Absent if there was nothing to undo, or all of it was. */
+  /** Absent unless something could not be undone. */
   readonly notUndone?: readonly NotUndone[];
   /** The answer in words to a line of a dialogue. */
   readonly text?: string;
@@ -177,7 +165,7 @@ export interface PlanStartEvent extends EventBase<"plan-start"> {
   readonly planner: string;
 }
 
-/** A complete step, fit for its tool, of a plan that is still being written and may fail. Transient. @group Events */
+/** A complete step of a plan that a model is still writing. Transient. @group Events */
 export interface PlanDeltaEvent extends EventBase<"plan-delta"> {
   readonly planner: string;
   /** The number of the model's answer, from 1; a later answer starts over. */
@@ -198,7 +186,6 @@ export interface ModelStartEvent extends EventBase<"model-start"> {
 /** An attempt to call a model failed, and another follows. Transient. @group Events */
 export interface ModelRetryEvent extends EventBase<"model-retry"> {
   readonly model: string;
-  /** The attempt that failed. */
   readonly attempt: number;
   readonly error: ErrorData;
   /** The delay before the next one starts, in milliseconds. */
@@ -212,7 +199,6 @@ export interface ModelEndEvent extends EventBase<"model-end"> {
   /** The usage of the attempt; a failed one may have used nothing. */
   readonly usage: ModelUsage;
   readonly durationMs: number;
-  /** The end of the attempt. */
   readonly outcome:
     | { readonly status: "completed" }
     | { readonly status: "failed" | "cancelled"; readonly error: ErrorData };
@@ -221,9 +207,7 @@ export interface ModelEndEvent extends EventBase<"model-end"> {
 /** A planner produced no plan, so the next one is asked. @group Events */
 export interface PlanFallbackEvent extends EventBase<"plan-fallback"> {
   readonly planner: string;
-  /** The next planner. */
   readonly next: string;
-  /** The error because of which there was no plan. */
   readonly error: AgentErrorData;
 }
 
@@ -241,7 +225,7 @@ export type TurnOutcome =
 export interface PlanEndEvent extends EventBase<"plan-end"> {
   /** The usage of all model calls, including those that produced no plan; absent if there were none. */
   readonly usage?: ModelUsage;
-  /** The plan, or the error because of which there is none; of a line of a dialogue, also what it means without one. */
+  /** The plan, the reason why there is none, or the meaning of a line of a dialogue that needs none. */
   readonly outcome:
     | { readonly status: "completed"; readonly plan: Plan }
     | { readonly status: "failed" | "cancelled"; readonly error: AgentErrorData }
@@ -253,16 +237,13 @@ export interface PlanReviseEvent extends EventBase<"plan-revise"> {
   readonly planner: string;
   /** The number of the replan of the run, from 1. */
   readonly replan: number;
-  /** The failure that it is about. */
   readonly cause: AgentErrorData;
-  /** As in `plan-end`. */
   readonly usage?: ModelUsage;
-  /** The plan with other steps, or the error because of which there is none. */
   readonly outcome:
     | {
         readonly status: "completed";
         readonly plan: Plan;
-        /** The new steps that need approval because of what outputs, errors or the context may have put into them. */
+        /** New steps that need approval, because outputs, errors or the context may have put something into them. */
         readonly approvals?: readonly ReplanApproval[];
       }
     | { readonly status: "failed" | "cancelled"; readonly error: AgentErrorData };
@@ -303,7 +284,6 @@ export type StepProgressEvent<TTool extends Tool = Tool> = StepEventBase<"step-p
 /** Attempt number 2 or later starts, after its delay. Transient. @group Events */
 export type StepAttemptEvent<TTool extends Tool = Tool> = StepEventBase<"step-attempt", TTool> & {
   readonly attempt: number;
-  /** It is an attempt to undo the step. */
   readonly undo?: true;
 };
 
@@ -312,28 +292,20 @@ export type StepRetryEvent<TTool extends Tool = Tool> = StepEventBase<"step-retr
   /** The attempt that failed, from 1. */
   readonly attempt: number;
   readonly delayMs: number;
-  /** The error of the attempt. */
   readonly error: ErrorData;
-  /** The failed attempt ignores its signal and is still running. */
+  /** True if the failed attempt ignores its signal and is still running. */
   readonly overlaps?: true;
-  /** The failed attempt was to undo the step. */
   readonly undo?: true;
 };
 
-/**
- * The reason why a step never starts. After `condition` (its `when` was false) and `no-items` (its `forEach` had none) the steps
- * that depend on it still run, with null or an empty list as its output. @group Runs and results
- */
+/** The reason why a step never starts; `condition` and `no-items` let dependent steps run. @group Runs and results */
 export type SkipReason = "dependency-failed" | "run-ended" | "condition" | "no-items" | "approval-rejected";
 
 /** A step, or an iteration of one, will never start. @group Events */
 export type StepSkipEvent<TTool extends Tool = Tool> = StepEventBase<"step-skip", TTool> &
   IterationCount & { readonly reason: SkipReason };
 
-/**
- * The outcome of a step. `interrupted` means that it may run again, `unknown` that a `once` step may have taken effect.
- * @group Runs and results
- */
+/** The outcome of a step. After `unknown`, it may have had an effect. @group Runs and results */
 export type StepOutcome<TOutput = unknown> =
   | { readonly status: "completed"; readonly output: TOutput }
   | { readonly status: "failed" | "cancelled" | "interrupted" | "unknown"; readonly error: AgentErrorData };
@@ -344,18 +316,15 @@ export type StepEndEvent<TTool extends Tool = Tool> = TTool extends Tool
       readonly attempts: number;
       /** The end of the step, with its output or its error; `interrupted` if it may run again. */
       readonly outcome: StepOutcome<InferToolOutput<TTool>>;
-      /**
-       * The last progress of the last attempt, if that failed or was cut off. Progress larger than `maxOutputBytes`
-       * is never reported: then it is the progress before that.
-       */
+      /** The last progress of the last attempt that was reported, if that failed or was cut off. */
       readonly progress?: JsonValue;
     }
   : never;
 
-/** An attempt that had been given up settled after all. Transient. @group Events */
+/** An abandoned attempt has settled. Transient. @group Events */
 export type StepLateEvent<TTool extends Tool = Tool> = StepEventBase<"step-late", TTool> & {
   readonly attempt: number;
-  /** The attempt ended like this, with no influence on the run. */
+  /** The outcome of the attempt, which has no influence on the run. */
   readonly outcome:
     | { readonly status: "completed"; readonly output: JsonValue }
     | { readonly status: "failed"; readonly error: ErrorData };
@@ -364,10 +333,9 @@ export type StepLateEvent<TTool extends Tool = Tool> = StepEventBase<"step-late"
 /** Approval is requested for a step, with the input that its tool will get, or for the plan. @group Events */
 export type ApprovalRequestEvent<TTool extends Tool = Tool> = EventBase<"approval-request"> & ApprovalSubject<TTool>;
 
-/** A step or the plan was decided about, or a replan that changed the step withdrew the question. @group Events */
+/** A step or the plan was approved or rejected, or a replan withdrew the question. @group Events */
 export type ApprovalEndEvent = EventBase<"approval-end"> &
   ({ readonly kind: "step"; readonly stepId: string; readonly iteration?: number } | { readonly kind: "plan" }) & {
-    /** The decision, or `withdrawn`. */
     readonly outcome:
       | ({ readonly status: "approved"; readonly changed?: ChangedCall } & DecisionNote)
       | ({
@@ -384,7 +352,6 @@ export type UndoStartEvent<TTool extends Tool = Tool> = StepEventBase<"undo-star
 /** The undoing of a step ended. @group Events */
 export type UndoEndEvent<TTool extends Tool = Tool> = StepEventBase<"undo-end", TTool> & {
   readonly attempts: number;
-  /** The end of the last attempt to undo it. */
   readonly outcome: { readonly status: "completed" } | { readonly status: "failed"; readonly error: AgentErrorData };
 };
 
@@ -396,18 +363,16 @@ export type CircuitChangeEvent<TTool extends Tool = Tool> = TTool extends Tool
 /** The unknown outcome of a step was settled. After `retry` it runs again. @group Events */
 export type RunSettleEvent<TTool extends Tool = Tool> = EventBase<"run-settle"> &
   StepRef & {
-    /** The outcome that a person gave it, or `retry`. */
     readonly outcome:
       | { readonly status: "completed"; readonly output: InferToolOutput<TTool> }
       | { readonly status: "failed"; readonly error: AgentErrorData }
       | { readonly status: "retry" };
   };
 
-/** The time or event that a step waits for, once it does: the time does not move when the run is resumed. */
+/** The time or event that a step waits for. Resuming the run does not move the time. */
 export interface WaitDue {
   /** Time at which the wait ends by itself: its time, or its time-out. ISO 8601, UTC. */
   readonly until?: string;
-  /** The name of the event that ends it. */
   readonly event?: string;
 }
 
@@ -416,10 +381,7 @@ export interface WaitStartEvent extends EventBase<"wait-start">, WaitDue {
   readonly stepId: string;
 }
 
-/**
- * An event was delivered, and the first step that waits for its name takes it, now or later; or the question of a step
- * was answered. @group Events
- */
+/** An event was delivered to the first step that waits for it, or a question was answered. @group Events */
 export interface RunDeliverEvent extends EventBase<"run-deliver"> {
   /** Absent for an answer. */
   readonly name?: string;
@@ -428,7 +390,7 @@ export interface RunDeliverEvent extends EventBase<"run-deliver"> {
   readonly value: JsonValue;
   /** A second event with this id does not count. An answer has the id of its question. */
   readonly id: string;
-  /** The answer was read from a text. */
+  /** True if the answer was read from a text. */
   readonly typed?: true;
 }
 
@@ -496,7 +458,7 @@ type Shape = Readonly<Record<string, Check>>;
 export type Keyed = Readonly<Record<string, unknown>>;
 type FindWrongKey = (value: Keyed) => string | undefined;
 
-// By hand and not by a schema: a run of 10 000 steps has 20 000 events, each of which is checked before a resume.
+// Schemas would be too slow: a run of 10 000 steps has 20 000 events, all checked before a resume.
 const isText: Check = (value) => typeof value === "string";
 const isNumber: Check = (value) => typeof value === "number";
 const isCount: Check = (value) => Number.isInteger(value) && (value as number) >= 0;
@@ -763,10 +725,10 @@ export function checkEventType(type: unknown): asserts type is AgentEventType {
   if (!types.includes(type)) failOption("type", type, `the type of an event: ${types.join(", ")}`, true);
 }
 
-/** Grows when events or the tables of stores change. */
+/** Must grow when events or the tables of stores change. */
 export const formatVersion = 8;
 
-/** Format 7 has no questions and no threads, and is otherwise the same; any other is refused. */
+/** Format 7 is the same without questions and threads. */
 export function isReadable(format: unknown): boolean {
   return format === formatVersion || format === 7;
 }

@@ -13,7 +13,6 @@ const maxHalf = 1_024;
 export class HiddenTexts {
   private readonly leaves = new Set<unknown>();
   private readonly texts = new Set<string>();
-  /** Keyed by the first characters, so that few are sought at each position. */
   private readonly byHead = new Map<string, string[]>();
   private readonly headLengths: readonly number[];
 
@@ -26,7 +25,7 @@ export class HiddenTexts {
     if (typeof value !== "string" && typeof value !== "number") return;
     const text = String(value);
     if (text !== "") this.leaves.add(value);
-    // Half a surrogate pair has no form in a URL.
+    // encodeURIComponent throws for half a surrogate pair.
     const encoded = text.isWellFormed() ? encodeURIComponent(text) : text;
     for (const form of [text, encoded, JSON.stringify(text).slice(1, -1)]) {
       if (form.length < this.minLength || this.texts.has(form)) continue;
@@ -49,7 +48,7 @@ export class HiddenTexts {
       if (found === undefined) continue;
       shown += text.slice(start, position) + hiddenText;
       start = position + found.length;
-      // Those that overlap are hidden as one, so that no end of the longer one is left.
+      // Overlapping texts are hidden as one, so that no part of the longer one remains.
       while (++position < start) start = Math.max(start, position + (this.findAt(text, position)?.length ?? 0));
       position--;
     }
@@ -79,7 +78,6 @@ export class HiddenTexts {
     return longest;
   }
 
-  /** Keys change only in what a tool made (`isMade`, or details of errors); names and codes of our errors never do. */
   hideIn<T>(value: T, isMade = false): T {
     if (typeof value === "string") return this.hide(value) as T;
     if (typeof value === "number") return (this.texts.has(String(value)) ? hiddenText : value) as T;
@@ -99,7 +97,6 @@ export function hideQuotedOf(root: JsonSchema, value: unknown): <TIssue extends 
     addSecrets(short, root, value);
     return { hidden, short, masked: addSecrets(hidden, root, value) };
   };
-  // Most values have no issue.
   let collected: ReturnType<typeof collect> | undefined;
   return (issue) => {
     collected ??= collect();
@@ -111,7 +108,6 @@ export function hideQuotedOf(root: JsonSchema, value: unknown): <TIssue extends 
   };
 }
 
-/** Adds each secret text and number, and each key in a secret that its schema does not name. Returns the value with its secrets masked. */
 export function addSecrets(hidden: HiddenTexts, root: JsonSchema, value: unknown): unknown {
   const paths = sensitivePaths(root);
   const masked = paths.length === 0 ? value : maskPaths(value, paths);

@@ -1,10 +1,10 @@
 import { isHolder, type JsonPath } from "./json.ts";
 
-// Conservative: where a schema leaves something open, these functions answer that a value may fit.
+// Where a schema leaves something open, these functions answer that a value may fit.
 
 const maxBranches = 200;
 
-/** One for each branch of a union. `undefined`: anything is allowed, `[]`: nothing is. `value` rules branches out. */
+/** One schema for each branch of a union. `undefined` allows anything, `[]` nothing. `value` excludes branches. */
 export function schemasAt(root: JsonSchema, path: JsonPath, value?: unknown): readonly JsonSchema[] | undefined {
   let schemas = branchesOf(root, root, value);
   let current = value;
@@ -22,7 +22,7 @@ function branchesBelow(
   schemas: readonly JsonSchema[],
   { key, value }: { readonly key: string | number; readonly value: unknown },
 ): readonly JsonSchema[] | undefined {
-  // Once each, or a union that contains itself twice doubles them at each level.
+  // A union that contains itself twice would double them at each level.
   const children = new Set(schemas.map((schema) => childOf(schema, key)));
   if (children.has(true)) return undefined;
   return distinct([...children].flatMap((child) => (typeof child === "object" ? branchesOf(root, child, value) : [])));
@@ -35,7 +35,6 @@ export function branchField(branches: readonly JsonSchema[]): string | undefined
   return names.find((name) => branches.every(({ properties }) => isConstant(properties?.[name])));
 }
 
-/** The JSON types that any of the schemas allows (`integer` is `number`); undefined if one allows everything. */
 export function typesOf(schemas: readonly JsonSchema[]): ReadonlySet<string> | undefined {
   const types = new Set<string>();
   for (const schema of schemas) {
@@ -76,7 +75,6 @@ export function findUnknownKeys(root: JsonSchema, value: unknown): readonly Json
   const found: JsonPath[] = [];
   const collect = (branches: readonly JsonSchema[], holder: object, path: JsonPath): void => {
     if (branches.length > maxBranches) return;
-    // If no branch allows a value of this type, parsing reports that.
     const schemas = branches.filter((schema) => allowsType(schema, jsonTypeOf(holder)));
     if (schemas.length === 0) return;
     for (const [name, item] of Object.entries(holder)) {
@@ -91,7 +89,6 @@ export function findUnknownKeys(root: JsonSchema, value: unknown): readonly Json
   return found;
 }
 
-/** A quick answer for most values: false only means that {@link findUnknownKeys} has to look. */
 export function hasOnlyKnownKeys({ properties, $ref, anyOf, oneOf, allOf }: JsonSchema, value: unknown): boolean {
   if (!isHolder(value)) return true;
   if (properties === undefined || Array.isArray(value) || ($ref ?? anyOf ?? oneOf ?? allOf) !== undefined) return false;
@@ -105,20 +102,17 @@ export function knownKeys(schemas: readonly JsonSchema[]): readonly string[] {
   return [...new Set(schemas.flatMap(({ properties }) => Object.keys(properties ?? {})))];
 }
 
-/** The schema below a key: `true` if anything may be there, `false` if nothing. */
 export function childOf(schema: JsonSchema, key: string | number): JsonSchema | boolean {
-  if (typeof key === "number") return itemOf(schema, key);
+  if (typeof key === "number") {
+    const { tuple, rest } = itemsOf(schema);
+    return tuple[key] ?? rest ?? (allowsType(schema, "array") && tuple.length === 0);
+  }
   const { properties } = schema;
   if (properties !== undefined && Object.hasOwn(properties, key)) return properties[key] ?? true;
   return othersOf(schema);
 }
 
-function itemOf(schema: JsonSchema, index: number): JsonSchema | boolean {
-  const { tuple, rest } = itemsOf(schema);
-  return tuple[index] ?? rest ?? (allowsType(schema, "array") && tuple.length === 0);
-}
-
-/** The schemas of items: `prefixItems`, then `items`; in draft 7 `items`, then `additionalItems`. */
+/** In draft 7, `items` and `additionalItems` are what `prefixItems` and `items` are later. */
 export function itemsOf({ items, prefixItems = [], additionalItems }: JsonSchema) {
   const isDraft7Tuple = Array.isArray(items);
   const tuple: readonly JsonSchema[] = isDraft7Tuple ? items : prefixItems;
@@ -137,7 +131,6 @@ export function branchesOf(root: JsonSchema, schema: JsonSchema, value?: unknown
   const parts = allOf ?? anyOf ?? oneOf;
   if (parts === undefined) return [schema];
   const { type, properties, required, additionalProperties } = schema;
-  // Properties beside the parts hold with each of them.
   const own = properties === undefined ? [] : [[{ type, properties, required, additionalProperties } as JsonSchema]];
   const found = parts.map((part) => branchesOf(root, part, value, depth + 1));
   if (allOf !== undefined) return [mergeAll([...own, ...found])];
@@ -178,7 +171,6 @@ function isRuledOut({ properties, type }: JsonSchema, value: unknown): boolean {
   });
 }
 
-/** The target of a `$ref` within the schema: a pointer of RFC 6901 as a URI fragment, or the name of an `$anchor`. */
 export function resolvePointer(root: JsonSchema, pointer: string): JsonSchema {
   if (!pointer.startsWith("#")) return {};
   if (/^#[^/]/.test(pointer)) return findAnchor(root, decodeFragment(pointer.slice(1))) ?? {};

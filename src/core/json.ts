@@ -13,10 +13,7 @@ interface WithToJson {
   toJSON(...args: never[]): unknown;
 }
 
-/**
- * The type of a value after JSON: a `Date` is text, an object with `toJSON` is what that returns, functions, symbols
- * and `undefined` leave objects, and `undefined` (or `void`) alone is `null`. @group Runs and results
- */
+/** The type of a value after JSON: a `Date` is text, functions and `undefined` are gone. @group Runs and results */
 export type Jsonify<T> = unknown extends T
   ? unknown
   : T extends void
@@ -124,7 +121,7 @@ export function deepFreeze<T>(value: T): T {
   return Object.freeze(value);
 }
 
-/** Sets a key as JSON.parse does: `__proto__` becomes a property like any other and never a prototype. */
+/** Sets `__proto__` as a property like any other, as `JSON.parse` does. */
 export function setOwn(target: Record<string, unknown>, key: string, value: unknown): void {
   if (key !== "__proto__") target[key] = value;
   else Object.defineProperty(target, key, { value, writable: true, enumerable: true, configurable: true });
@@ -249,7 +246,6 @@ function cyclePath(value: unknown, path: JsonPath): JsonPath {
   return path.slice(0, 10);
 }
 
-/** A getter that was read once may throw when it is read again. */
 function readKey(holder: unknown, key: string | number): unknown {
   try {
     return (holder as Record<string | number, unknown>)[key];
@@ -263,14 +259,13 @@ export async function sha256(text: string): Promise<string> {
   return Array.from(new Uint8Array(digest), (byte) => byte.toString(16).padStart(2, "0")).join("");
 }
 
-/** Returns the place of the quote that ends the JSON string which starts at a quote; beyond the text if none does. */
 export function endOfString(text: string, start: number): number {
   let index = start + 1;
   while (index < text.length && text[index] !== '"') index += text[index] === "\\" ? 2 : 1;
   return index;
 }
 
-/** JSON Canonicalization Scheme, RFC 8785. `undefined` keys are left out, elsewhere it is null. */
+/** JSON Canonicalization Scheme, RFC 8785. Omits `undefined` in objects; elsewhere it is null. */
 export function canonicalJson(value: unknown): string {
   if (typeof value !== "object" || value === null) return JSON.stringify(value) ?? "null";
   if (Array.isArray(value)) return `[${value.map((item) => canonicalJson(item)).join(",")}]`;
@@ -303,7 +298,7 @@ export function hideSealed<T>(value: T): T {
   return replaceSealed(value, () => hiddenText);
 }
 
-/** A list or object whose items are mapped, each with its key; the very same if none has changed. */
+/** Returns the same object if no item has changed. */
 export function mapItems<T extends object>(holder: T, map: (item: unknown, key: string | number) => unknown): T {
   if (Array.isArray(holder)) {
     const items = holder.map((item, index) => map(item, index));
@@ -325,7 +320,7 @@ export function mapLeaves<T>(value: T, map: (leaf: unknown) => unknown): T {
   return mapItems(value, (item) => mapLeaves(item, map));
 }
 
-/** The number that digits stand for, as in JSON; undefined for a whole number above 2^53 that would be rounded. */
+/** Undefined for a whole number above 2^53 that would be rounded. */
 export function exactNumber(digits: string): number | undefined {
   const value = Number(digits);
   const [, whole] = /^[-+]?(\d+)(?:\.0*)?$/.exec(digits) ?? [];

@@ -18,11 +18,11 @@ export interface ModelRequest {
   readonly maxOutputTokens?: number | undefined;
   /** 0 for the likeliest answer. @default the model's */
   readonly temperature?: number | undefined;
-  /** Asks how likely each token of the answer was. A model that cannot say answers without. @default false */
+  /** True to ask how likely each token of the answer was, if the model can say so. @default false */
   readonly logprobs?: boolean | undefined;
   /** Aborts when the answer is not needed any more. */
   readonly signal: AbortSignal;
-  /** Called with each piece of the answer as it comes, in order; a model that cannot stream passes it in one piece. */
+  /** Called with each piece of the answer in order, or with the whole of it if the model cannot stream. */
   readonly onTextDelta?: ((delta: string) => void) | undefined;
   /** Follows the attempts of a model that repeats failed calls; see {@link LanguageModel.retry}. */
   readonly attempts?: ModelAttempts | undefined;
@@ -30,12 +30,12 @@ export interface ModelRequest {
 
 /** Follows the attempts of a call, and makes each. @group Models */
 export interface ModelAttempts {
-  /** Makes an attempt, from 1, by calling `call`, with what this attempt has in place of the request's. */
+  /** Makes an attempt, numbered from 1, by calling `call` with changes to the request. */
   make(
     attempt: number,
     call: (instead?: Pick<ModelRequest, "maxOutputTokens" | "onTextDelta">) => Promise<ModelResponse>,
   ): Promise<ModelResponse>;
-  /** An attempt has failed, and another follows after `delayMs`. */
+  /** Called when an attempt has failed and another follows after `delayMs`. */
   retry(failed: {
     readonly attempt: number;
     readonly error: ErrorData;
@@ -56,20 +56,20 @@ export type ModelResponseFormat =
 /** The reason why a model stopped. Only `stop` means that the answer is complete; `length` means that it was cut. @inline */
 export type ModelFinishReason = "stop" | "length" | "content-filter" | "other";
 
-/** The tokens of a call as the model reported them; anything it did not report is absent. @inline */
+/** The tokens of a call, as far as the model reported them. @inline */
 export interface ModelTokens {
   readonly inputTokens?: number | undefined;
-  /** The part of these that the provider had kept from earlier calls. */
+  /** Those of the input tokens that the provider had cached. */
   readonly cachedInputTokens?: number | undefined;
   /** Including the model's thinking. */
   readonly outputTokens?: number | undefined;
 }
 
-/** A token of an answer, and how likely the model found it. @inline */
+/** A token of an answer and its probability. @inline */
 export interface TokenLogprob {
-  /** Its text; replacement characters where it is a part of a character. */
+  /** Its text, with replacement characters for parts of characters. */
   readonly token: string;
-  /** The natural logarithm of its probability, before a grammar forced it: 0 for a certain one, else negative. */
+  /** The natural logarithm of its probability, before a grammar forced it: at most 0. */
   readonly logprob: number;
 }
 
@@ -82,7 +82,7 @@ export interface ModelResponse {
   readonly usage: ModelTokens;
   /** The tokens of all of `text`, in order, if they were asked for and the model reports them. */
   readonly logprobs?: readonly TokenLogprob[] | undefined;
-  /** The longest answer that was possible, in tokens, if that was less than requested: the context, or a budget, is full. */
+  /** The longest possible answer in tokens, if the context or a budget made that less than requested. */
   readonly maxOutputTokens?: number | undefined;
 }
 
@@ -95,9 +95,8 @@ export interface ModelPrice {
 }
 
 /**
- * A language model: text in, text out. `generate` rejects with the signal's reason soon after that aborts, leaving
- * nothing open, and otherwise with `model-failed`, whose `reason` shows what a caller can do. A cut answer resolves:
- * see `finishReason`. It keeps no state between calls that changes an answer.
+ * A language model: text in, text out. `generate` rejects with the reason of the signal soon after that aborts, and
+ * otherwise with `model-failed`. A cut answer resolves: see `finishReason`. No call may change later answers.
  * {@includeCode ../../examples/14-your-own-model.ts} @group Models
  */
 export interface LanguageModel {
@@ -123,13 +122,8 @@ export interface LanguageModel {
 }
 
 /**
- * The reason why a model gave no answer.
- * - `busy`: too many requests; it may work later.
- * - `format-rejected`: it cannot answer in this format; it may in a weaker one.
- * - `rejected`: it refuses the request for another reason.
- * - `interrupted`: the answer broke off.
- * - `invalid-response`: the response is not an answer of such a model.
- * @group Models
+ * The reason why a model gave no answer. After `busy` it may answer later, after `format-rejected` in a weaker format;
+ * `rejected` is any other refusal. With `interrupted`, the answer broke off. @group Models
  */
 export type ModelFailureReason =
   | "unreachable"
@@ -149,7 +143,6 @@ export function modelName({ provider, modelId }: Pick<LanguageModel, "provider" 
   return `${provider}/${modelId}`;
 }
 
-/** Tokens before the text, such as the end of its thinking, are dropped. Undefined unless the rest covers the whole text. */
 export function readLogprobs(text: string, reported: readonly unknown[]): readonly TokenLogprob[] | undefined {
   const read: TokenLogprob[] = [];
   for (const item of reported) {
@@ -168,7 +161,7 @@ export function readLogprobs(text: string, reported: readonly unknown[]): readon
   return read.slice(Math.max(start, 0));
 }
 
-/** Estimates tokens as a third of the UTF-8 bytes, rather too high: English has about four bytes per token, JSON three. */
+/** A third of the UTF-8 bytes, which is rather too high: English has about four bytes per token, JSON three. */
 export function estimateTokens(text: string): number {
   let bytes = text.length;
   for (let index = 0; index < text.length; index++) {

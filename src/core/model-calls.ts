@@ -26,10 +26,7 @@ import type { ToolLimitOptions } from "./tool.ts";
 
 /** The options of a model that is called: its limits, its price, and how a call is repeated. @inline */
 export interface ModelCallOptions extends ToolLimitOptions {
-  /**
-   * Repeats a call that may succeed later: the server is busy or unreachable, the answer broke off or cannot be read.
-   * Waits as long as a server asks, up to `maxDelayMs`, else fails. @default 3 attempts, 500 ms before the second
-   */
+  /** Repeats calls that may succeed later, waiting up to `maxDelayMs`. @default 3 attempts, 500 ms before the second */
   readonly retry?: RetryOptions | undefined;
   /** The price of its tokens; a budget of `cost` needs it. @default unknown */
   readonly price?: ModelPrice | undefined;
@@ -68,7 +65,7 @@ type Ask = (request: ModelRequest) => Promise<ModelResponse>;
 
 export class ModelCalls {
   private readonly gate: CallGate;
-  /** The errors of calls that an open circuit refused: another attempt would be refused, too. */
+  /** Errors of calls that an open circuit refused: another attempt would be refused, too. */
   private readonly refusals = new WeakSet<object>();
 
   constructor(
@@ -87,7 +84,7 @@ export class ModelCalls {
   async run(request: ModelRequest, ask: Ask): Promise<ModelResponse> {
     const { signal } = request;
     signal.throwIfAborted();
-    // A signal for this call alone: listeners that a provider leaves on it do not outlive the call.
+    // A provider may leave listeners on the signal, so each call has its own.
     const call = new AbortController();
     const stopListening = onAbort(signal, () => call.abort(signal.reason));
     try {
@@ -140,7 +137,7 @@ export class ModelCalls {
     const make = async (limits: Partial<ModelRequest> = {}) => {
       isMade = true;
       let verdict: CallVerdict = "abandoned";
-      // A provider that ignores the signal must not keep its place for ever.
+      // A provider may ignore the signal, and must not keep its place forever.
       let timer: ReturnType<Clock["setTimeout"]> | undefined;
       const stopListening = onAbort(signal, () => {
         timer = clock.setTimeout(() => admission.leave("abandoned"), abortGraceMs);
@@ -150,7 +147,6 @@ export class ModelCalls {
         verdict = "succeeded";
         return response;
       } catch (thrown) {
-        // An error that is not retryable is an answer.
         if (isAgentError(thrown, "model-failed")) verdict = thrown.retryable ? "failed" : "succeeded";
         throw thrown;
       } finally {

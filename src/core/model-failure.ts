@@ -27,7 +27,6 @@ export function causesOf(thrown: unknown) {
   return causes;
 }
 
-/** The codes of the errors of Node's time limits. The same call would only wait as long again. */
 const nodeTimeout = /^UND_ERR_(?:HEADERS|BODY)_TIMEOUT$/;
 
 export function isNodeTimeout(thrown: unknown): boolean {
@@ -35,8 +34,8 @@ export function isNodeTimeout(thrown: unknown): boolean {
 }
 
 /**
- * The error of a model: `model-failed`, retryable if the same call may succeed later; not after a time limit of Node's
- * `fetch`, which the message names. {@includeCode ../../examples/14-your-own-model.ts} @group Models
+ * The error of a model: `model-failed`, retryable if the same call may succeed later, but not after a time limit of
+ * Node's `fetch`. {@includeCode ../../examples/14-your-own-model.ts} @group Models
  */
 export function modelFailure(
   model: Pick<LanguageModel, "provider" | "modelId">,
@@ -50,7 +49,6 @@ export function modelFailure(
   return new AgentError("model-failed", message + limit, { details, cause, retryable });
 }
 
-/** The error of an answer that is longer than any plan; the model would not stop the next time either. */
 export function answerTooLong(model: Pick<LanguageModel, "provider" | "modelId">): AgentError<"model-failed"> {
   const message = `The answer of ${modelName(model)} is longer than ${maxAnswerLength} characters.`;
   const { details } = modelFailure(model, "invalid-response", { message });
@@ -59,7 +57,6 @@ export function answerTooLong(model: Pick<LanguageModel, "provider" | "modelId">
 
 export interface FailedCall {
   readonly status?: number | undefined;
-  /** Names and codes of the error, its causes and its body, such as `overloaded_error` and `ECONNREFUSED`. */
   readonly codes?: readonly string[];
   readonly message?: string;
   readonly isAnswering?: boolean;
@@ -76,7 +73,7 @@ const reasonsOfStatuses: ReadonlyMap<number | undefined, ModelFailureReason> = n
   [529, "busy"],
 ]);
 
-/** Codes of a key without money left: waiting does not help. */
+/** The key has no money left, so waiting does not help. */
 const quotaCodes = /^(insufficient_quota|billing_hard_limit_reached|credit_balance_too_low)$/i;
 const reasonsOfCodes: readonly (readonly [RegExp, ModelFailureReason])[] = [
   [/^(overloaded|rate_limit|too_many_requests|resource_exhausted)/i, "busy"],
@@ -85,7 +82,6 @@ const reasonsOfCodes: readonly (readonly [RegExp, ModelFailureReason])[] = [
   [/^(context_length_exceeded|request_too_large)$/i, "prompt-too-long"],
 ];
 
-/** A time limit is the provider's own: the caller's signal is handled elsewhere. */
 const networkCodes = [
   /^(ECONN|ENOTFOUND$|EAI_AGAIN$|EHOSTUNREACH$|ENETUNREACH$|ETIMEDOUT$|EPIPE$)/,
   /^(UND_ERR_(SOCKET|CONNECT|HEADERS|BODY)|ConnectionRefused$|ConnectionClosed$|FailedToOpenSocket$|(Timeout|Abort)Error$)/,
@@ -115,7 +111,6 @@ export function readFailureReason(call: FailedCall): ModelFailureReason {
   if ((status === 400 || status === 422) && formatMessages.test(message)) return "format-rejected";
   if (status !== undefined && status >= 400) return isRetryable ? "busy" : "rejected";
   const isOfNetwork = matches(networkMessages, message) || codes.some((code) => matches(networkCodes, code));
-  // A success status means that the answer had started.
   if (isOfNetwork) return isAnswering || status !== undefined ? "interrupted" : "unreachable";
   if (isBrokenOff(message)) return "interrupted";
   return status === undefined ? "server-error" : "invalid-response";

@@ -7,7 +7,7 @@ export interface ModelUsage {
   readonly outputTokens: number;
   /** In the currency of the prices. Absent if a model that was called has no price. */
   readonly cost?: number;
-  /** A model did not report its tokens, or failed midway: they are estimated from the texts. */
+  /** True if tokens were not reported, or a call failed midway, so that they are estimated from the texts. */
   readonly isEstimated?: true;
 }
 
@@ -17,7 +17,6 @@ export interface ModelCall extends Omit<ModelUsage, "modelCalls"> {
   readonly model: string;
 }
 
-/** The estimates replace counts that are missing or not valid: one that is not a number would spoil every sum. */
 export function modelCall(
   model: LanguageModel,
   reported: ModelTokens | undefined,

@@ -22,39 +22,26 @@ export type ObservedCall =
       readonly runId: string;
       readonly tool: string;
       readonly attempt: number;
-      /** It is an attempt to undo the step. */
       readonly undo?: true;
     });
 
 /**
- * Watches an agent, for traces, metrics and logs. It cannot change a run: what its methods throw or reject with goes to
- * `onListenerError`, and nothing waits for them. {@includeCode ../../examples/26-observe.ts} @group Events
+ * Watches an agent, for traces, metrics and logs. Nothing waits for its methods, and their errors go to
+ * `onListenerError`. {@includeCode ../../examples/26-observe.ts} @group Events
  */
 export interface Observer {
-  /** Receives every event, with sensitive values hidden; also the `run-end` of a run of which nothing could be recorded. */
+  /** Receives every event, with sensitive values hidden; also the `run-end` of a run that could not be recorded. */
   event?(event: AgentEvent): unknown;
-  /**
-   * Sets a context, such as that of `AsyncLocalStorage`, around a call: it must call `proceed` exactly once, before it
-   * returns. If it throws or returns before it has called, the call is made outside; a second call does nothing.
-   */
+  /** Sets a context, such as that of `AsyncLocalStorage`, around a call; it must call `proceed` before it returns. */
   within?(call: ObservedCall, proceed: () => void): unknown;
-  /**
-   * The W3C trace context that is active: called within `run`, and recorded with the run, so that the next execution can
-   * refer to this one. If several observers have this method, only the first one is asked.
-   */
+  /** The active W3C trace context, recorded with the run; only the first observer that has this method is asked. */
   traceparent?(): string | undefined;
 }
 
-interface TraceParent {
-  readonly traceId: string;
-  readonly spanId: string;
-  readonly flags: number;
-}
-
-/** https://www.w3.org/TR/trace-context/#traceparent-header. The version `ff` and ids of zeros are invalid. */
+/** https://www.w3.org/TR/trace-context/#traceparent-header */
 const form = /^(?!ff)[\da-f]{2}-(?!0{32})([\da-f]{32})-(?!0{16})([\da-f]{16})-([\da-f]{2})$/;
 
-export function parseTraceparent(text: unknown): TraceParent | undefined {
+export function parseTraceparent(text: unknown) {
   const [, traceId, spanId, flags] = (typeof text === "string" && form.exec(text)) || [];
   if (traceId === undefined || spanId === undefined || flags === undefined) return undefined;
   return { traceId, spanId, flags: Number.parseInt(flags, 16) };

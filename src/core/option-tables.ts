@@ -143,7 +143,7 @@ let machineTimeZone: string | undefined;
 
 export function readTimeZone(timeZone: unknown, option: string): string {
   if (timeZone === undefined) {
-    // Looking it up costs as much as several steps, so it is done once.
+    // The lookup costs as much as several steps.
     machineTimeZone ??= new Intl.DateTimeFormat().resolvedOptions().timeZone;
     return machineTimeZone;
   }
@@ -154,7 +154,6 @@ export function readTimeZone(timeZone: unknown, option: string): string {
   }
 }
 
-/** Throws `invalid-options`. A text that was received is shown only if texts of this option are harmless, such as names. */
 export function failOption(
   option: string,
   received: unknown,
@@ -178,21 +177,18 @@ export function defined<T extends object>(options: T | undefined): Partial<T> {
 
 export function checkObject(option: string, value: unknown, example?: string): asserts value is object {
   if (isRecord(value) && !(value instanceof Promise)) return;
-  const received = describeValue(value);
   const expected = example === undefined ? "an object" : `an object such as ${example}`;
   const [call] = /^\w+(?=\()/.exec(example ?? "") ?? [];
-  const actual = value === undefined ? "it is missing" : `received ${received}`;
-  const plain = `Option "${option}" must be ${expected}; ${actual}.`;
-  const message = call ? `${call} takes an object: write ${example}. Received ${received}.` : plain;
-  fail(message, { option, received, expected });
+  if (call === undefined) failOption(option, value, expected);
+  const received = describeValue(value);
+  fail(`${call} takes an object: write ${example}. Received ${received}.`, { option, received, expected });
 }
 
-/** Entries of a `Map` or of `Headers` would be lost. */
 export function checkPlainObject(option: string, value: unknown, of = "values"): asserts value is object {
   if (!isPlainObject(value)) failOption(option, value, `a plain object of ${of} by name`);
 }
 
-/** The value of an unknown key is not shown, as it may be a secret. */
+/** Does not show the value of an unknown key, which may be a secret. */
 export function checkKeys(option: string, value: unknown, known: readonly string[], whereElse?: WhereElse): void {
   checkObject(option, value);
   const unknown = Object.keys(value).find((key) => !known.includes(key));
@@ -206,7 +202,6 @@ export function checkKeys(option: string, value: unknown, known: readonly string
   fail(`Unknown option "${place}".${advice}`, { option: `${option}.${unknown}`, received: unknown, expected });
 }
 
-/** A value in a few words, for messages: of a text, list or object only its type. A revoked proxy cannot be read. */
 export function describeValue(value: unknown): string {
   if (typeof value === "string") return value === "" ? '""' : "text";
   if (typeof value === "function") return "a function";

@@ -21,10 +21,8 @@ const keyLength = 12;
 
 const gap = /[\s\p{Z}\u200B-\u200D\uFEFF]+/u;
 
-/** Splits at spaces: enough to check a phrase, and too little to compare it with what people type. */
 const splitWords = (text: string) => text.split(gap).filter((word) => word !== "");
 
-/** Reads words, `{slot}`, `(one|or other)`, `[optional]` and `task[s]`, nested. The same `known` shares groups. */
 export function parseSyntax(
   phrase: string,
   wordsOf: (text: string) => readonly string[] = splitWords,
@@ -116,7 +114,6 @@ class PhraseReader {
     return { type: "slot", name };
   }
 
-  /** Behind a slot, its "'s" is a part of its value. */
   private words(isBehindSlot: boolean): readonly PhraseNode[] {
     plainText.lastIndex = this.position;
     const text = plainText.exec(this.text)?.[0] ?? "";
@@ -143,7 +140,6 @@ export const slotNames = remembered((node: PhraseNode): ReadonlySet<string> => {
 
 export function slotsSideBySide(node: PhraseNode): readonly (readonly [first: string, second: string])[] {
   const pairs: (readonly [string, string])[] = [];
-  /** Takes the slots that may stand directly before a part, and returns those that may stand at its end; `undefined` is a word. */
   const walk = (part: PhraseNode, before: ReadonlySet<string | undefined>): ReadonlySet<string | undefined> => {
     if (part.type === "word") return new Set([undefined]);
     if (part.type === "choice") return new Set(part.items.flatMap((item) => [...walk(item, before)]));

@@ -6,7 +6,7 @@ import type { InferToolInput, Tool } from "./tool.ts";
 interface StepHead {
   /** Unique within the plan: a letter or `_`, then letters, digits, `_`, `-`. */
   readonly id: string;
-  /** The steps this one waits for. If left out, it waits for the step before it; with `[]` it may start at once. */
+  /** The steps that this one waits for; `[]` for none. @default the step before it */
   readonly dependsOn?: readonly string[] | undefined;
   /** The reason why the step is there, for people. */
   readonly reasoning?: string | undefined;
@@ -27,8 +27,8 @@ export interface ToolStep extends StepHead {
 }
 
 /**
- * A duration, an instant (ISO 8601 with a zone, or a reference to one), an event that is delivered to the run, or the
- * answer to a question, the last two for at most `timeoutMs`. @group Plans
+ * A wait for a duration, an instant (ISO 8601 with a zone, or a reference to one), an event that is delivered to the
+ * run, or the answer to a question, the last two for at most `timeoutMs`. @group Plans
  */
 export type StepWait =
   | { readonly forMs: number }
@@ -50,9 +50,9 @@ export interface Question {
   readonly display: "confirm" | "select" | "multi-select" | "text";
   readonly options?: readonly QuestionOption[] | undefined;
   /**
-   * JSON Schema of `{ answer }`, which is a boolean, text, number, or list of texts of an `enum`. Texts may have `enum`,
-   * `minLength`, `maxLength` and the formats `date`, `date-time`, `date-or-date-time` and `time`, numbers `minimum` and `maximum`, lists
-   * `minItems` and `maxItems`.
+   * JSON Schema of `{ answer }`: a boolean, text, number, or list of texts of an `enum`. Texts may have `enum`,
+   * `minLength`, `maxLength` and the formats `date`, `date-time`, `date-or-date-time` and `time`, numbers `minimum` and
+   * `maximum`, lists `minItems` and `maxItems`.
    */
   readonly responseSchema: JsonObject;
 }
@@ -69,7 +69,7 @@ export interface WaitStep extends StepHead {
 /** A step of a plan. @group Plans */
 export type PlanStep = ToolStep | WaitStep;
 
-/** The origin of a plan: who made it, and what that took. @group Plans */
+/** The origin of a plan, and what making it took. @group Plans */
 export interface PlanSource {
   /** The planner that made it; if several were asked in turn, the one that succeeded. */
   readonly planner: string;
@@ -85,7 +85,7 @@ export interface PlanSource {
   readonly durationMs?: number | undefined;
   /** The route that a routing planner chose for the request. */
   readonly route?: string | undefined;
-  /** It was made for an earlier request of the same text. */
+  /** True if it was made for an earlier request of the same text. */
   readonly cached?: true | undefined;
   /** True if the plan only looks something up; after that, the line of the dialogue is read again. */
   readonly looks?: true | undefined;
@@ -94,7 +94,6 @@ export interface PlanSource {
   readonly failures?: readonly PlanFailure[] | undefined;
   readonly warnings?: readonly PlanWarning[] | undefined;
   readonly usage?: ModelUsage | undefined;
-  /** The usage of each of them. */
   readonly calls?: readonly ModelCall[] | undefined;
 }
 
@@ -223,8 +222,8 @@ export interface PlanIssue {
 }
 
 /**
- * The shape of a plan as zod 4, without the tools: {@link validatePlan} knows them. Lazy, as creating it at once would
- * cost every import a third of its time. {@includeCode ../../examples/18-plans-as-json.ts} @group Plans
+ * The shape of a plan as a schema of zod 4; {@link validatePlan} also checks it against the tools. It is created on
+ * first use, because imports would take a third longer. {@includeCode ../../examples/18-plans-as-json.ts} @group Plans
  */
 export const planSchema = z.lazy(() =>
   z.strictObject(
@@ -331,7 +330,6 @@ const answerSchema = () => {
   );
 };
 
-/** A step is checked as one that asks, waits for something else or calls a tool, so that issues say what is meant. */
 const stepSchema = () => {
   const [tool, wait, ask] = [toolStepSchema(), waitStepSchema(), askStepSchema()];
   return z.custom<z.infer<typeof tool> | WaitStep>().superRefine((step, context) => {
@@ -342,7 +340,7 @@ const stepSchema = () => {
   });
 };
 
-/** True for JSON that {@link planSchema} accepts, in a fraction of its time; if false, the schema decides and explains why. */
+/** True only for JSON that {@link planSchema} accepts, in a fraction of its time. If false, the schema decides. */
 export function hasPlanShape(plan: JsonValue): boolean {
   if (!isRecord(plan) || plan.steps === undefined) return false;
   return Object.keys(plan).every((key) => {
@@ -390,5 +388,4 @@ export const noPlan = "a plan is an object with steps; for a request, call `run`
 
 export const defaultMaxSteps = 1_000;
 
-/** The largest plan, in bytes of JSON: one part of it can occur in it very many times. */
 export const maxPlanBytes = 64 * 1_024 * 1_024;

@@ -35,11 +35,8 @@ export interface PlanRequest {
   readonly timeoutMs?: number | undefined;
   /** Aborted when the caller cancels or time runs out. A planner should reject soon; its answer no longer counts. */
   readonly signal: AbortSignal;
-  /**
-   * Calls a model within the run's budget and counts its use: planners call their models through it. Rejects with
-   * `limit-exceeded` if the budget does not allow the call, else as the model does. @default `model.generate(request)`
-   */
-  readonly generate?: GenerateFunction | undefined;
+  /** Planners must call models through this, which rejects with `limit-exceeded`. @default `model.generate(request)` */
+  readonly generate?: ((model: LanguageModel, request: ModelRequest) => Promise<ModelResponse>) | undefined;
   /** Reports planning progress to listeners of the run. Nothing is emitted once planning has ended. */
   readonly emit?: ((event: PlanningEvent) => void | Promise<void>) | undefined;
 }
@@ -66,12 +63,8 @@ export interface ThreadThing {
   readonly said?: string | undefined;
   /** True if they are its whole name, or its place in a list; false for "it" or a part of the name. */
   readonly isNamed: boolean;
-  /** The record in an output. */
   readonly from: ReadValue["from"];
 }
-
-/** See {@link PlanRequest.generate}. @inline */
-type GenerateFunction = (model: LanguageModel, request: ModelRequest) => Promise<ModelResponse>;
 
 /** An event that a planner may report while it plans; the fields that all events have are filled in. @inline */
 export type PlanningEvent =
@@ -104,11 +97,10 @@ export interface Planner {
   readonly name: string;
   /** False if it asks no model; it then takes no share of a chain's time and is asked after a refusal. @default true */
   readonly usesModel?: boolean | undefined;
-  /** Makes a plan, or throws; see above. */
   plan(request: PlanRequest): PlanDraft | Promise<PlanDraft>;
   /**
-   * Responds to a failure with the steps that replace all those that have not completed. They may refer to those that
-   * have; the id of a step that has started cannot be used again. Throws as `plan` does.
+   * Responds to a failure with steps that replace all those that have not completed. They may refer to completed steps,
+   * but not reuse the id of a step that has started. Throws as `plan` does.
    */
   replan?(request: ReplanRequest): PlanDraft | Promise<PlanDraft>;
 }
@@ -123,7 +115,7 @@ const planningCodes: ReadonlySet<string> = new Set<AgentErrorCode>([
 ]);
 
 export function toPlanningError(planner: Pick<Planner, "name">, thrown: unknown): AgentError {
-  // Read once, and with care: its getters may throw, possibly only the second time.
+  // Getters are read once, because they may throw the second time.
   const data = toErrorData(thrown);
   if (isAgentError(data) && planningCodes.has(data.code)) {
     if (thrown instanceof AgentError) return thrown;

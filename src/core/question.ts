@@ -30,13 +30,7 @@ export function chooseFrom(message: string, options: readonly QuestionOption[], 
   return { message, display: several ? "multi-select" : "select", options, responseSchema: responseOf(answer) };
 }
 
-interface AskingStep {
-  readonly input: JsonObject;
-  readonly wait?: { readonly until?: string } | undefined;
-}
-
-/** The question of a step that has begun to wait. */
-export function questionOf({ input, wait }: AskingStep): Question | undefined {
+export function questionOf({ input, wait }: { input: JsonObject; wait?: object | undefined }): Question | undefined {
   return wait === undefined ? undefined : (input as { readonly ask?: Question }).ask;
 }
 
@@ -55,7 +49,6 @@ export function toQuestionItem(
   return { kind: "question", stepId, id, ...question, allowText, ...(expiresAt !== undefined && { expiresAt }) };
 }
 
-/** JSON Schema of an answer, as the schema of plans allows it. */
 interface AnswerSchema {
   readonly type: "string" | "number" | "integer" | "boolean" | "array";
   readonly enum?: readonly string[];
@@ -80,7 +73,6 @@ const typesOfDisplay: Readonly<Record<Question["display"], readonly string[]>> =
   text: ["string", "number", "integer"],
 };
 
-/** The reasons why a question of a plan could not be answered, apart from its shape. */
 export function findQuestionIssues(question: Question): { readonly path: JsonPath; readonly message: string }[] {
   const { display, options = [] } = question;
   const schema = answerSchemaOf(question);
@@ -123,7 +115,6 @@ const formats = {
   },
 };
 
-/** In characters, unless the schema says otherwise. */
 export const maxAnswerLength = 10_000;
 
 export function isAnswer(schema: AnswerSchema, value: JsonValue): boolean {
@@ -176,7 +167,6 @@ function describeBounds(min: number | undefined, max: number | undefined): strin
   return max === undefined ? ` of at least ${min}` : ` from ${min} to ${max}`;
 }
 
-/** Throws `invalid-options` for a value that does not answer a question. */
 export function checkAnswer(question: Question, answer: JsonValue): void {
   const schema = answerSchemaOf(question);
   if (isAnswer(schema, answer)) return;
@@ -186,7 +176,6 @@ export function checkAnswer(question: Question, answer: JsonValue): void {
   failOption("answer", answer, describeAnswer(schema), true);
 }
 
-/** Refuses a text that was not read as an answer. */
 export function failAnswer(question: Question, text: string): never {
   failOption("answer", text, describeAnswer(answerSchemaOf(question)), true);
 }

@@ -2,7 +2,6 @@ import type { DecisionNote } from "./approval.ts";
 import { type AgentErrorData, isAgentError } from "./errors.ts";
 import type { ForkPoint, NotUndone, PendingItem, SkipReason } from "./events.ts";
 import { copyJson, type JsonObject, type JsonValue } from "./json.ts";
-import type { ModelUsage } from "./model-usage.ts";
 import { defined } from "./option-tables.ts";
 import type { Plan, PlanStep } from "./plan.ts";
 import {
@@ -13,7 +12,7 @@ import {
   type StepState,
   type StepStatus,
 } from "./run-state.ts";
-import { type RunStatus, shownRequest } from "./run-summary.ts";
+import { type RunStatus, type RunSummary, shownRequest } from "./run-summary.ts";
 import { describeSubject, type StepRef, stepRefOf } from "./step.ts";
 import type { InferToolInput, InferToolOutput, Tool, ToolEffect } from "./tool.ts";
 
@@ -33,9 +32,8 @@ export type StepRecord<TTool extends Tool = Tool> = TTool extends Tool
       readonly reasoning?: string;
       /** The effect of the tool with this input; absent if it was never called. */
       readonly effect?: ToolEffect;
-      /** The state of the step; `unknown` if it may have taken effect and somebody has to settle it. */
+      /** `unknown` if the step may have taken effect and must be settled. */
       readonly status: StepStatus;
-      /** The error that ended it; absent if none has. */
       readonly error?: AgentErrorData;
     } & (
       | {
@@ -72,12 +70,9 @@ export type ApprovalRecord = (
     readonly input?: JsonObject;
   };
 
-interface RunFields<TTool extends Tool> {
-  readonly runId: string;
-  /**
-   * `completed`, `failed` and `cancelled` are the end. A `suspended` run waits for what `pending` lists, an `interrupted`
-   * one can be resumed.
-   */
+interface RunFields<TTool extends Tool>
+  extends Pick<RunSummary, "runId" | "request" | "thread" | "createdAt" | "startedAt" | "endedAt" | "usage"> {
+  /** A `suspended` run waits for what `pending` lists; an `interrupted` one can be resumed. */
   readonly status: RunStatus;
   /** The error that ended it; absent while it runs or waits, and if it completed. */
   readonly error?: AgentErrorData;
@@ -85,16 +80,6 @@ interface RunFields<TTool extends Tool> {
   readonly pending?: readonly PendingItem[];
   /** The last event that it has from the run it was forked from; absent if it was not forked. */
   readonly forkedFrom?: ForkPoint;
-  /** The request of a run that was started with a plan is that of the plan. Absent if there is none. */
-  readonly request?: string;
-  /** The dialogue that it is part of; absent if it is part of none. */
-  readonly thread?: string;
-  /** ISO 8601, UTC, as are the other times. */
-  readonly createdAt: string;
-  /** Time at which its first step started; absent if none has. */
-  readonly startedAt?: string;
-  /** Time at which it was completed, failed or was cancelled; absent until then. */
-  readonly endedAt?: string;
   /** Absent if planning failed. */
   readonly plan?: Plan;
   /** One entry for each step, or each iteration, in plan order. Steps that a replan removed come before those it added. */
@@ -105,17 +90,9 @@ interface RunFields<TTool extends Tool> {
   readonly notUndone?: readonly NotUndone[];
   /** The answer in words to a line of a dialogue. */
   readonly text?: string;
-  /**
-   * The question that a line of a dialogue has answered or declined: `run` then resolves to the result of the run that
-   * asked. Absent for any other.
-   */
+  /** The question that a line of a dialogue answered or declined; the result is that of the run that asked. */
   readonly answered?: { readonly runId: string; readonly stepId: string };
-  /** The usage of all model calls; absent if there were none. */
-  readonly usage?: ModelUsage;
-  /**
-   * The last digest of its recorded events: SHA-256, 64 lowercase hex digits. It covers those up to the last execution with
-   * `evidence`; absent if there was none.
-   */
+  /** The last digest of its events: SHA-256, 64 lowercase hex digits; absent if no execution had `evidence`. */
   readonly digest?: string;
 }
 
@@ -252,7 +229,7 @@ export function isDoneRecord({ status, reason }: StepRecord): boolean {
   return status === "completed" || hadNothingToDo(reason);
 }
 
-/** Copies key by key: this is done for every step of every run, and spreading costs twenty times as much. */
+/** Copies key by key, because spreading costs twenty times as much for every step of every run. */
 function toRecord(step: StepState): StepRecord {
   const { stepId, tool, status, attempts } = step;
   const record: StepState & { reason?: SkipReason } = { stepId, tool, input: copyJson(step.input), status, attempts };

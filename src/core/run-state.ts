@@ -36,26 +36,22 @@ export interface RunState {
   options?: StoredRunOptions;
   tools?: readonly ToolFingerprint[];
   plan?: Plan;
-  /** True if a step of the plan was reached: the plan as a whole needs no more approval. */
   isUnderWay?: boolean;
-  /** The plan that the run was started with, if any: a replan changes `plan`, but not what makes two runs the same. */
   givenPlan?: Plan;
   firstPlan?: Plan;
   isPlanning?: boolean;
   turn?: TurnOutcome;
-  /** By step id, in plan order. Steps that a replan removed stay if they have started. */
   readonly steps: Map<string, StepState>;
   planApproval?: ApprovalState;
   replans: number;
   replanError?: AgentErrorData;
   hasUndone?: boolean;
-  /** True if it was undone after its end, or is being undone. */
   isUndone?: true;
   mayBeSealed?: true;
   traceparent?: string;
   digest?: { readonly value: string; readonly sequence: number };
   executionStartedAt?: string;
-  /** Executions in a row that died without recording anything new, apart from the latest. */
+  /** Executions in a row that died without recording anything, apart from the latest. */
   deaths?: number;
   error?: AgentErrorData;
   planningError?: AgentErrorData;
@@ -85,11 +81,10 @@ export function initialRunState(runId: string): RunState {
   return { runId, status: "planning", sequence: 0, metadata: {}, steps, replans: 0, createdAt: "", updatedAt: "" };
 }
 
-/** The only place where a state changes: in place, so that each step costs the same in a run of ten thousand. */
+/** Changes the state in place, so that a step costs the same in a run of ten thousand. */
 export function reduceRunState(state: RunState, event: AgentEvent): RunState {
   state.sequence = event.sequence;
   state.updatedAt = event.timestamp;
-  // If a run could not even record its start, this is when that failed.
   if (state.createdAt === "") state.createdAt = event.timestamp;
   if (event.type === "run-resume" && isLeftOpen(state)) state.deaths = (state.deaths ?? 0) + 1;
   else if (state.deaths !== undefined && isNew(event)) delete state.deaths;
@@ -110,7 +105,7 @@ const repeated: ReadonlySet<string> = new Set(
 
 function isNew(event: AgentEvent): boolean {
   const outcome = "outcome" in event ? event.outcome : undefined;
-  // The end of what was cut off is recorded by the next execution.
+  // The next execution records the end of a step that was cut off.
   const isCutOff = outcome !== undefined && "error" in outcome && outcome.error.code === "interrupted";
   return !repeated.has(event.type) && !isCutOff;
 }
@@ -169,7 +164,7 @@ function reduceByType(state: RunState, event: AgentEvent): void {
       reduceStepOf(state, event);
       break;
     case "step-skip":
-      // When a run ends, steps are skipped in any case: that does not show that the plan needs no more approval.
+      // The end of a run skips steps, too, which does not mean that the plan was approved.
       if (hadNothingToDo(event.reason)) reachStep(state, event);
       else reduceStepOf(state, event);
       break;
@@ -194,7 +189,6 @@ function reduceByType(state: RunState, event: AgentEvent): void {
 }
 
 function start(state: RunState, event: AgentEventOf<"run-start">): void {
-  // It may have been recorded before that it could not start.
   delete state.pending;
   state.metadata = event.metadata;
   state.options = event.options;
@@ -231,7 +225,6 @@ function resume(state: RunState, event: AgentEventOf<"run-resume">): void {
   if (event.retriesFailed === undefined) return;
   delete state.planningError;
   delete state.replanError;
-  // Not those that a replan removed.
   for (const { id } of state.plan?.steps ?? []) retryFailed(state.steps.get(id) as StepState, event.timestamp);
 }
 
@@ -267,7 +260,7 @@ export function unchangedSteps(before: Plan | undefined, after: Pick<Plan, "step
 function revise(state: RunState, event: AgentEventOf<"plan-revise">): void {
   const { outcome, replan } = event;
   addToUsage(state, event);
-  // A revision that was cut off does not count: it can be requested again.
+  // A revision that was cut off can be requested again.
   if (outcome.status !== "completed" && outcome.error.code === "interrupted") return;
   state.replans = replan;
   if (outcome.status === "completed") replacePlan(state, outcome);
@@ -336,7 +329,7 @@ function deliver(state: RunState, { name = "", stepId, value, id }: AgentEventOf
   deliveries.lastTakenBy = undefined;
   const waiting = deliveries.waiting.get(name);
   for (let step = waiting?.shift(); step !== undefined; step = waiting?.shift()) {
-    // A replan may have removed it, and a time-out may have ended it.
+    // A replan may have removed the step, and a time-out may have ended its wait.
     if (state.steps.get(step.stepId) !== step || step.status !== "waiting" || step.wait?.event !== name) continue;
     if (step.wait.received !== undefined) continue;
     step.wait.received = { value };
@@ -385,19 +378,12 @@ export interface StepState {
   approval?: ApprovalState;
   wait?: WaitDue & { received?: { readonly value: JsonValue } };
   approvalReasons?: readonly ApprovalReason[];
-  /** True if it was settled as failed: it took no effect and must not run again. */
   isSettled?: boolean;
-  /** True if it has started in the run that this one was forked from, and not in this one. */
+  /** True if it started in the run that this one was forked from, and not in this one. */
   isTakenOver?: true;
   skipReason?: SkipReason;
   isUndoing?: boolean;
-  iterations?: IterationStates;
-}
-
-interface IterationStates {
-  readonly states: StepState[];
-  ended: number;
-  completed: number;
+  iterations?: { readonly states: StepState[]; ended: number; completed: number };
 }
 
 export type StepEvent = Extract<
@@ -420,7 +406,6 @@ export function pendingStep({
 export interface ApprovalState {
   readonly hash: string;
   readonly status: "requested" | "approved" | "rejected" | "withdrawn";
-  /** The JSON of a step's parsed input, as it was reviewed: absent if that is the input itself. */
   readonly input?: JsonObject;
   readonly isAskedAgain?: true;
   readonly expiresAt?: string;
@@ -438,7 +423,7 @@ export function reduceStep(step: StepState, event: StepEvent): void {
 
 type IterationEvent = StepEvent & { readonly iteration: number };
 
-/** The keys that an earlier end has left. Deleting one that is absent takes as long as all the rest of an event. */
+/** Deletes only keys that are present: deleting an absent one takes as long as the rest of an event. */
 const endKeys = ["error", "progress", "isSettled", "isTakenOver"] as const;
 
 function reduceOne(step: StepState, event: StepEvent): void {
@@ -471,7 +456,6 @@ function reduceOne(step: StepState, event: StepEvent): void {
       step.approval = { ...openApproval(event), ...reviewed(step, event) };
       step.input = (event.given ?? event.input) as JsonObject;
       step.effect = event.effect;
-      // A step that was cut off waits now, and has not failed.
       delete step.error;
       step.status = "waiting";
       break;
@@ -496,7 +480,7 @@ function reduceOne(step: StepState, event: StepEvent): void {
 function skip(step: StepState, { reason }: Extract<StepEvent, { type: "step-skip" }>): void {
   step.status = "skipped";
   step.skipReason = reason;
-  // If it was rejected before the run was tried again, only the approval still has the error.
+  // Retrying the run has removed the error from the step, but not from the approval.
   if (reason === "approval-rejected" && step.approval?.error !== undefined) step.error = step.approval.error;
   if (reason === "condition") step.output = null;
   if (reason === "no-items") step.output = [];
@@ -549,9 +533,7 @@ function closeApproval(
   return { ...asked, ...outcome, decidedAt: timestamp };
 }
 
-/** Each event costs the same, however many iterations there are; only the last one reads all of them. */
 function reduceIteration(step: StepState, event: IterationEvent): void {
-  // If stored events were tampered with, nothing but an iteration may be written to.
   if (!Number.isInteger(event.iteration)) return;
   step.iterations ??= { states: [], ended: 0, completed: 0 };
   const { states } = step.iterations;
@@ -625,7 +607,7 @@ function retryFailed(step: StepState, timestamp: string): void {
 }
 
 function retryOne(step: StepState): boolean {
-  // It must be settled before it runs again, even if it was already settled as failed.
+  // The step must be settled before it runs again, even if it was already settled as failed.
   if (isFailedInDoubt(step) || (isFailedCall(step) && step.isSettled === true)) {
     step.status = "unknown";
     return false;
@@ -656,7 +638,6 @@ export function isStillToRun({ status, iterations }: StepState): boolean {
 
 export function hasStarted({ status, iterations, startedAt }: StepState): boolean {
   if (iterations !== undefined) return iterations.states.some(hasStarted);
-  // A step that is to run again is pending, but has started.
   return startedAt !== undefined || (status !== "pending" && status !== "waiting");
 }
 

@@ -16,7 +16,6 @@ type Awaitable<T> = T | Promise<T>;
 
 /** Options of {@link RunStore.list}. @group Runs and results */
 export interface ListRunsOptions {
-  /** Only runs of this status, or of one of these. */
   readonly status?: RunStatus | readonly RunStatus[] | undefined;
   /**
    * Only runs that could be resumed and have no lease: `planning`, `running`, `interrupted`, or `suspended` with a
@@ -31,7 +30,6 @@ export interface ListRunsOptions {
   readonly until?: string | undefined;
   /** Only runs whose metadata has these keys, each with exactly this value. */
   readonly metadata?: JsonObject | undefined;
-  /** Only runs of this dialogue. */
   readonly thread?: string | undefined;
   /** The most runs in the answer, 1 to 1000. @default 100 */
   readonly limit?: number | undefined;
@@ -79,10 +77,7 @@ export interface PostAnswer {
   readonly nowMs?: number | undefined;
 }
 
-/**
- * Keeps the events of runs: a run's state is the fold of its events. Once `append` has returned or resolved, its events
- * are recorded for good. A method may be synchronous or return a promise. @group Storage
- */
+/** Keeps the events of runs, for good once `append` returns or resolves. Methods may be synchronous. @group Storage */
 export interface RunStore {
   /** True if its data is lost with the process, so that no lease on a run has to expire. @default false */
   readonly isVolatile?: boolean | undefined;
@@ -105,9 +100,9 @@ export interface RunStore {
   /** A page of the stored runs, the newest first, by the status that `runStatusAfter` gives. Throws `invalid-options`. */
   list(options?: ListRunsOptions): Awaitable<RunPage>;
   /**
-   * Claims a run for an owner for `ttlMs`. The fence grows with each lease by another owner, and writes with an older
-   * one are refused. While another owner's lease lasts: `run-owned-elsewhere`. A lease that starts in the future, as
-   * its owner's clock has been set back since, has ended. A volatile store gets `Infinity`, which no clock ends.
+   * Claims a run for an owner for `ttlMs`; `run-owned-elsewhere` while the lease of another owner lasts. The fence
+   * grows with each lease by another owner, and writes with an older one are refused. A lease that starts in the future
+   * has ended, because the clock of its owner has been set back since. A volatile store gets `Infinity`.
    */
   claim(runId: string, options: { owner: string; ttlMs: number }): Awaitable<{ fence: number } & PostedMessages>;
   /** Extends a lease, from now. `run-owned-elsewhere` if it is no longer held. */
@@ -115,38 +110,27 @@ export interface RunStore {
   /** Gives up a lease, and drops the messages that led to nothing. Does nothing if the lease is no longer held. */
   release(runId: string, options: { owner: string; fence: number; acknowledged?: readonly number[] }): Awaitable<void>;
   /**
-   * Leaves a message for the run's owner, or its next one; any process may, without a lease. `claim` and `renew` return
-   * it until it is acknowledged, so it survives the death of an owner. A run that is completed, failed or cancelled
-   * keeps none: earlier ones are deleted, and posting returns no number. Rejects with `run-not-found` for a run without
-   * events, unless `isEarly` and the store can keep it for the process that starts the run.
+   * Leaves a message for the owner of the run, or its next one; any process may, without a lease. `claim` and `renew`
+   * return it until it is acknowledged. A run that is completed, failed or cancelled keeps none, and posting returns no
+   * number. Rejects with `run-not-found` for a run without events, unless `isEarly` and the store can keep it for the
+   * start of the run.
    */
   post(runId: string, message: JsonObject, options?: PostOptions): Awaitable<PostAnswer>;
   /**
-   * Deletes a run and everything stored with it; with `status`, only a run with one of these, and false for any other.
-   * From then on it cannot be read and its id is free, though later leases get a higher fence than all earlier ones.
-   * `run-not-found`, and `run-owned-elsewhere` while a lease lasts.
+   * Deletes a run; with `status`, only one of these, and returns false for any other. Its id is then free, but later
+   * leases get higher fences than all earlier ones. `run-not-found`; `run-owned-elsewhere` while a lease lasts.
    */
   delete(runId: string, options?: { readonly status?: readonly RunStatus[] | undefined }): Awaitable<boolean>;
   /**
-   * Calls back soon after events were recorded for a run, or a message was posted to it, perhaps by another process,
-   * until the returned function is called. It must not throw, and may call back for nothing or miss something.
+   * Calls back soon after events of a run were recorded or a message was posted to it, even by another process, until
+   * the returned function is called. It must not throw; a call may be missed or superfluous.
    */
   watch?(runId: string, listener: () => void): () => void;
-  /** As `watch`, for messages to any run: calls back with its id, or without one if some may have been missed. */
+  /** Like `watch`, for messages to any run: calls back with its id, or without one if some may have been missed. */
   watchPosted?(listener: (runId?: string) => void): () => void;
 }
 
-export interface ListSelection {
-  readonly statuses: readonly RunStatus[] | undefined;
-  readonly resumable: boolean;
-  readonly pending: readonly PendingKind[] | undefined;
-  /** Inclusive, in milliseconds since 1970 UTC, as is `untilMs`, which is exclusive. */
-  readonly sinceMs: number;
-  readonly untilMs: number;
-  readonly metadata: readonly (readonly [key: string, canonicalJson: string])[];
-  readonly thread: string | undefined;
-  readonly limit: number;
-}
+export type ListSelection = ReturnType<typeof selectRuns>;
 
 export const readStatuses = createWordReader(runStatuses);
 
@@ -167,9 +151,8 @@ const listOptions = {
   cursor: { type: "any" },
 } satisfies OptionTable<ListRunsOptions>;
 
-export function selectRuns(options: ListRunsOptions): ListSelection {
+export function selectRuns(options: ListRunsOptions) {
   const { status, since, until, resumable, pending: kinds, ...rest } = readOptions(listOptions, options);
-  // An inbox of approvals has the plans that wait for one, too.
   const pending = kinds && [...new Set(kinds.has("approval") ? [...kinds, "plan-approval" as const] : kinds)];
   const [sinceMs, untilMs] = [since ?? Number.MIN_SAFE_INTEGER, until ?? Number.MAX_SAFE_INTEGER];
   const possible = runStatuses.filter(
@@ -199,11 +182,11 @@ export function readTime(time: unknown, option: string): number | undefined {
   return ms;
 }
 
-function readMetadata(metadata: unknown = {}): ListSelection["metadata"] {
+function readMetadata(metadata: unknown = {}): readonly (readonly [key: string, canonicalJson: string])[] {
   checkObject("metadata", metadata);
   return Object.entries(metadata).map(([key, value]) => {
     const json = toJson(value);
-    // A value that is missing by mistake would list the runs of others.
+    // Ignoring a missing value would list the runs of others.
     if (value === undefined || !json.ok) failOption(`metadata.${key}`, value, "a value of JSON");
     return [key, canonicalJson(json.value)];
   });
@@ -226,7 +209,6 @@ export function sequenceConflict(
 }
 
 export interface Lease {
-  /** Null once it is released: the fence stays. */
   readonly owner: string | null;
   readonly fence: number;
   readonly fromMs: number;
@@ -258,7 +240,6 @@ interface LeaseRequest {
   readonly nowMs: number;
 }
 
-/** A lease without an end ignores the clock. The times are safe integers, which every driver of a database reads. */
 function createTimes(ttlMs: number, nowMs: number): Pick<Lease, "fromMs" | "untilMs"> {
   const fromMs = ttlMs === Number.POSITIVE_INFINITY ? Number.MIN_SAFE_INTEGER : Math.floor(nowMs);
   return { fromMs, untilMs: Math.min(Math.ceil(nowMs + ttlMs), Number.MAX_SAFE_INTEGER) };

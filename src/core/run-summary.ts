@@ -33,40 +33,33 @@ export const pendingKinds = [
   "given-up",
 ] as const;
 
-/** A summary of what a suspended run waits for. @inline */
-interface PendingSummary {
-  /** Number of items. */
-  readonly count: number;
-  /** The first 10 of them. */
-  readonly items: readonly PendingItemSummary[];
-  /** The kinds of all of them, each once. */
-  readonly kinds: readonly PendingKind[];
-}
-
 /** A stored run in a list. @group Runs and results */
 export interface RunSummary {
   readonly runId: string;
-  /** The state of the run, as `getRun` has it. */
   readonly status: RunStatus;
   /** The request of a run that was started with a plan is that of the plan. Absent if there is none. */
   readonly request?: string;
   /** The dialogue that it is part of; absent if it is part of none. */
   readonly thread?: string;
   readonly metadata: JsonObject;
-  /** ISO 8601, UTC. */
+  /** ISO 8601, UTC, as are the other times. */
   readonly createdAt: string;
   readonly updatedAt: string;
   /** Time at which its first step started; absent if none has. */
   readonly startedAt?: string;
   /** Time at which it was completed, failed or was cancelled; absent until then. */
   readonly endedAt?: string;
-  /** Absent unless it is suspended. */
-  readonly pending?: PendingSummary;
+  /** A summary of what a suspended run waits for, with the first 10 items and all kinds; absent for any other run. */
+  readonly pending?: {
+    readonly count: number;
+    readonly items: readonly PendingItemSummary[];
+    readonly kinds: readonly PendingKind[];
+  };
   /** Time from which it can be resumed: something was decided, or the earliest of its waits ends by itself; else absent. */
   readonly resumeAt?: string;
   /** The usage of all model calls; absent if there were none. */
   readonly usage?: ModelUsage;
-  /** The error because of which it was not completed; the message is cut to 500 characters. */
+  /** The error that ended it; the message is cut to 500 characters. */
   readonly error?: { readonly code: AgentErrorCode; readonly message: string };
 }
 

@@ -11,7 +11,7 @@ interface Zod3Definition {
   readonly [part: string]: unknown;
 }
 
-/** Called first by what may meet a schema of zod 3. The bundle of `planwright/engine` is without the converter. */
+/** Must be called before a schema of zod 3 is read: `planwright/engine` is bundled without the converter. */
 export function readZod3(): void {
   convertZod3With(convertZod3);
 }
@@ -24,7 +24,7 @@ export async function convertZod3(schema: object, io: "input" | "output"): Promi
     $refStrategy: "root",
     override: (definition) =>
       io === "input" && takesAnything(definition) ? marksIn(definition, parts) : ignoreOverride,
-    // The converter merges some wrappers with what they wrap, so a wrapper of the same value has its marks.
+    // The converter merges some wrappers with what they wrap, so wrappers of the same value share marks.
     postProcess: (schema, definition) =>
       schema && {
         ...schema,
@@ -39,7 +39,6 @@ function takesAnything(definition: unknown): boolean {
   return coerce === true || typeName === "ZodCatch" || effect?.type === "preprocess";
 }
 
-/** The part of a pipe, transform or record that a JSON Schema leaves out: if it has a sensitive part, the whole value is sensitive. */
 function otherSide(definition: unknown, io: "input" | "output"): unknown {
   const { typeName, schema, keyType, in: input, out } = definition as Zod3Definition;
   if (typeName === "ZodRecord") return keyType;
@@ -67,7 +66,6 @@ function marksIn(definition: unknown, within: readonly string[]): object {
   return marks;
 }
 
-/** A schema with the defaults of the fields themselves, for as long as the converter is not loaded. */
 export function defaultsOfZod3(schema: unknown): JsonSchema {
   const definitionOf = (part: unknown) => (part as { readonly _def: Zod3Definition })._def;
   const fields = schemasHeldAt(definitionOf(schema), "shape");
@@ -75,7 +73,6 @@ export function defaultsOfZod3(schema: unknown): JsonSchema {
   return { properties: Object.fromEntries(fields.map(([name, part]) => [name.slice(1), defaultOf(part)])) };
 }
 
-/** The converter would accept these without a word, and no planner could ever produce such an input. */
 export function findNotJson(schema: unknown): { path: string; type: string } | undefined {
   let found: { path: string; type: string } | undefined;
   visitParts(schema, parts, ({ typeName = "", coerce, effect }, path) => {

@@ -5,8 +5,8 @@ import { sensitivePaths } from "./sensitive-paths.ts";
 import { describeThrown } from "./text.ts";
 
 /**
- * A schema as its library presents it to others: the Standard Schema interface, version 1, which zod has from 3.24 on.
- * A tool's schema must also give its JSON Schema, by the Standard JSON Schema interface; for zod planwright makes it.
+ * A schema of any library that implements the Standard Schema interface, version 1, as zod does from 3.24 on. The
+ * schema of a tool must also implement the Standard JSON Schema interface, unless it is a schema of zod.
  * @see https://standardschema.dev
  * @see https://standardschema.dev/json-schema
  * @group Tools
@@ -21,9 +21,7 @@ export interface StandardSchema<TInput = unknown, TOutput = TInput> {
     /** Returns the JSON Schema. Throws for what JSON cannot express. */
     readonly jsonSchema?:
       | {
-          /** The JSON Schema of what is accepted. */
           readonly input: (options: { readonly target: "draft-2020-12" }) => Readonly<Record<string, unknown>>;
-          /** The JSON Schema of what is returned. */
           readonly output: (options: { readonly target: "draft-2020-12" }) => Readonly<Record<string, unknown>>;
         }
       | undefined;
@@ -51,12 +49,11 @@ export interface SchemaIssue {
   readonly message: string;
 }
 
-/** A parsed value, or every issue. `raw` has the library's own issues, with details such as the branches of a union. */
 export type ParseResult<T> =
   | { readonly ok: true; readonly value: T }
   | { readonly ok: false; readonly issues: readonly SchemaIssue[]; readonly raw: readonly unknown[] };
 
-/** Synchronous unless the schema has async refinements. Never throws or rejects: a refinement that throws is an issue. */
+/** Synchronous unless the schema has async refinements. Never throws or rejects. */
 export function parseWith<T>(
   schema: StandardSchema<unknown, T>,
   value: unknown,
@@ -69,7 +66,6 @@ export function parseWith<T>(
   }
 }
 
-/** A schema of another library may answer anything. */
 function toParseResult<T>(result: StandardResult<T>): ParseResult<T> {
   if (result?.issues !== undefined) return { ok: false, issues: result.issues.map(toSchemaIssue), raw: result.issues };
   if (Object.hasOwn(Object(result), "value")) return { ok: true, value: result.value };
@@ -112,7 +108,6 @@ const made = { input: new WeakMap<StandardSchema, JsonSchema>(), output: new Wea
 
 type ConvertZod3 = (schema: StandardSchema, io: "input" | "output") => Promise<JsonSchema>;
 
-/** Undefined in `planwright/engine`, which refuses schemas of zod 3. */
 let convertZod3: ConvertZod3 | undefined;
 
 export function convertZod3With(convert: ConvertZod3): void {
@@ -123,7 +118,6 @@ export function convertZod3With(convert: ConvertZod3): void {
 export function toJsonSchema(schema: StandardSchema, io: "input" | "output"): JsonSchema | Promise<JsonSchema> {
   const known = made[io].get(schema);
   if (known !== undefined) return known;
-  // What a library tells, and metadata, may hold anything: also a cycle, which throws here.
   const keep = (told: JsonSchema) => {
     const json: JsonSchema = JSON.parse(JSON.stringify(told));
     if (!isPlainObject(json)) throw new TypeError(`its JSON Schema is ${JSON.stringify(json)}, not an object`);
@@ -172,14 +166,13 @@ function convertZod4(schema: Zod4Schema, io: "input" | "output"): JsonSchema {
   try {
     return convert("throw");
   } catch (thrown) {
-    // zod throws for a Date or a BigInt even where it is made of something else.
+    // zod throws even for a Date or a BigInt that is converted from something else.
     const lenient = convert("any");
     if (unfit.size === 0 || [...unfit].some((part) => !converted.has(part))) throw thrown;
     return lenient;
   }
 }
 
-/** A schema with a sensitive part is sensitive as a whole then. */
 function openUp(jsonSchema: Record<string, unknown>): void {
   const isSensitive = sensitivePaths(jsonSchema).length > 0;
   for (const keyword of Object.keys(jsonSchema)) delete jsonSchema[keyword];
@@ -198,7 +191,6 @@ function takesAnything(definition: object): boolean {
   return coerce === true || type === "catch" || (type === "pipe" && input?._zod.def.type === "transform");
 }
 
-/** True if a part that a JSON Schema leaves out, such as a side of a pipe, is sensitive. */
 function hidesMark(definition: object, io: "input" | "output"): boolean {
   const { type, in: input, out, checks = [] } = definition as Zod4Definition;
   const isWhole = type === "template_literal" || type === "success";
@@ -214,7 +206,6 @@ function isComposed(schema: unknown): boolean {
   return metadataOf(schema as MarkedSchema)?.composed === true || [innerType, input, out].some(isComposed);
 }
 
-/** The keys of a definition of zod 4 that hold schemas, beside `getter`, which returns one. */
 const zod4Parts =
   "shape element items rest options left right keyType valueType catchall innerType in out parts schema".split(" ");
 
@@ -240,7 +231,6 @@ interface Zod4Definition {
 
 export type SchemaMark = "sensitive" | "composed";
 
-/** A schema of zod/mini has no `meta`. */
 interface MarkedSchema {
   meta?(): Metadata | undefined;
   meta?(data: object): unknown;
@@ -259,7 +249,7 @@ export function markZod4<TSchema>(schema: TSchema, mark: SchemaMark): TSchema {
   return copy as TSchema;
 }
 
-/** Another copy of zod has a registry of its own, which only its schemas know. */
+/** Another copy of zod has its own registry, which only its schemas know. */
 function metadataOf(schema: MarkedSchema): Metadata | undefined {
   return schema.meta === undefined ? globalRegistry.get(schema as unknown as Registered) : schema.meta();
 }

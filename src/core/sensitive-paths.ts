@@ -1,7 +1,7 @@
 import { hiddenText, isHolder, isSealed, mapItems } from "./json.ts";
 import { itemsOf, type JsonSchema, resolvePointer } from "./json-schema.ts";
+import { remembered } from "./remembered.ts";
 
-/** A mark in any branch of a schema counts. */
 export class SensitiveView {
   readonly isSensitive: boolean;
   private readonly parts: readonly JsonSchema[];
@@ -26,19 +26,10 @@ export function sensitiveViewOf(schema: JsonSchema | undefined): SensitiveView |
   return new SensitiveView(paths.includes("") ? { sensitive: true } : schema);
 }
 
-const knownPaths = new WeakMap<JsonSchema, readonly string[]>();
-
-/** Returns JSON Pointers (RFC 6901); `*` is any key, `**` any number of them, "" also a mark of unclear place. */
-export function sensitivePaths(root: JsonSchema): readonly string[] {
-  const known = knownPaths.get(root) ?? findPaths(root);
-  knownPaths.set(root, known);
-  return known;
-}
-
-/** A schema with more parts than these counts as sensitive as a whole. */
 const maxParts = 10_000;
 
-function findPaths(root: JsonSchema): readonly string[] {
+/** JSON Pointers (RFC 6901) in which `*` is any key and `**` any number of keys. */
+export const sensitivePaths = remembered((root: JsonSchema): readonly string[] => {
   let count = 0;
   const visited = new Set<unknown>();
   const open = new Map<JsonSchema, { isRecursive: boolean }>();
@@ -66,7 +57,7 @@ function findPaths(root: JsonSchema): readonly string[] {
 
   const paths = [...new Set(pathsBelow(root))];
   return count > maxParts || hasStrayMark(root, visited) ? [""] : paths;
-}
+});
 
 const withoutSchemas: ReadonlySet<string> = new Set("const enum default examples $defs definitions".split(" "));
 
@@ -126,7 +117,6 @@ export function isMarked({ sensitive, writeOnly }: JsonSchema): boolean {
 
 type Pattern = readonly string[];
 
-/** Masks sealed values, too. Returns the very same value if nothing is masked. */
 export function maskPaths<T>(value: T, paths: readonly string[]): T {
   const toKey = (key: string) => key.replaceAll("~1", "/").replaceAll("~0", "~");
   const patterns = paths.map((path) => path.split("/").slice(1).map(toKey));
@@ -137,21 +127,17 @@ function mask(value: unknown, patterns: readonly Pattern[]): unknown {
   const here = patterns.flatMap(withoutAnyDepth);
   if (here.some(({ length }) => length === 0) || isSealed(value)) return hiddenText;
   if (!isHolder(value)) return value;
-  return mapItems(value, (item, key) =>
-    mask(
-      item,
-      here.flatMap((pattern) => below(pattern, String(key))),
-    ),
-  );
+  return mapItems(value, (item, key) => mask(item, patternsBelow(here, String(key))));
 }
 
-/** `**` stands for no key at all, too. */
 function withoutAnyDepth(pattern: Pattern): readonly Pattern[] {
   return pattern[0] === "**" ? [pattern, ...withoutAnyDepth(pattern.slice(1))] : [pattern];
 }
 
-function below(pattern: Pattern, key: string): readonly Pattern[] {
-  const [first, ...rest] = pattern;
-  if (first === "**") return [pattern];
-  return first === "*" || first === key ? [rest] : [];
+function patternsBelow(patterns: readonly Pattern[], key: string): readonly Pattern[] {
+  return patterns.flatMap((pattern) => {
+    const [first, ...rest] = pattern;
+    if (first === "**") return [pattern];
+    return first === "*" || first === key ? [rest] : [];
+  });
 }

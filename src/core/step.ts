@@ -34,12 +34,10 @@ export function inputOf({ input, wait }: Pick<PlanStep, "input" | "wait">): Json
   return input ?? (wait as StepWait & JsonObject);
 }
 
-/** The part in which references are filled: a question is literal. */
 export function templateOf(step: Pick<PlanStep, "input" | "wait">): JsonObject {
   return step.wait !== undefined && "ask" in step.wait ? {} : inputOf(step);
 }
 
-/** A malformed step counts as one that calls a tool. */
 export function callsTool<TStep extends { readonly wait?: unknown }>(
   step: TStep,
 ): step is Extract<TStep, { readonly wait?: undefined }> {
@@ -71,7 +69,7 @@ export function timeOfInstant(value: unknown): number | undefined {
 
 const instantPattern = /^\d{4}-\d\d-\d\dT\d\d:\d\d(:\d\d(\.\d+)?)?(Z|[+-]\d\d:\d\d)$/;
 
-/** False for a text that begins with a day that does not exist: Date turns the 30th of February into the 2nd of March. */
+/** False for a day that does not exist: Date turns the 30th of February into the 2nd of March. */
 export function isInCalendar(text: string): boolean {
   const [day] = /^\d{4}-\d\d-\d\d/.exec(text) ?? [];
   if (day === undefined) return true;
@@ -122,7 +120,6 @@ export function describeQuestion({ message, options = [] }: Pick<Question, "mess
   return `"${cutText(message, 500)}"${labels.length > 0 ? ` (${[...labels, ...more].join(", ")})` : ""}`;
 }
 
-/** Things that values of a step refer to, in words. */
 export function describeRead(source: PlanSource | undefined, stepId: string): readonly string[] {
   return (source?.read ?? []).filter((value) => value.stepId === stepId).map(({ text }) => text);
 }

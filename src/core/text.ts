@@ -1,6 +1,6 @@
 const maxKeys = 20;
 
-/** Describes what was thrown; never throws. Of an object only keys are shown, as values may be those of a response. */
+/** Never throws. Shows only the keys of an object, because its values may come from a response. */
 export function describeThrown(thrown: unknown): string {
   try {
     if (typeof thrown === "function") return "a function";
@@ -15,7 +15,6 @@ export function describeThrown(thrown: unknown): string {
   }
 }
 
-/** A text of at most `max` UTF-16 code units, with `end` where it was cut; never half a surrogate pair. */
 export function cutText(text: string, max: number, end = "…"): string {
   if (text.length <= max) return text;
   return text.slice(0, max - end.length).replace(/[\uD800-\uDBFF]$/, "") + end;
@@ -26,7 +25,7 @@ const maxSaid = 300;
 export function textFrom(say: () => unknown, max: number = maxSaid): string | undefined {
   try {
     const said = say();
-    // Unread, a promise that rejects would end the process.
+    // An unhandled rejection would end the process.
     Promise.resolve(said).catch(() => {});
     return typeof said === "string" && said.trim() !== "" ? cutText(said, max) : undefined;
   } catch {
@@ -61,7 +60,7 @@ export function editDistance(left: string, right: string): number {
 }
 
 /**
- * Makes text safe to put into a plan's input: it is never read as a reference, even when other text is appended to it.
+ * Escapes text for the input of a plan, in which it is never read as a reference, even when other text is appended.
  * `use ${HOME}` becomes `use ${$}{HOME}`, which is `use ${HOME}` again when the plan runs.
  * {@includeCode ../../examples/16-your-own-planner.ts} @group Plans
  */
@@ -69,7 +68,7 @@ export function escapeTemplate(text: string): string {
   return text.includes("$") ? text.replace(/\$(?=\{|$)/g, () => "${$}") : text;
 }
 
-// Characters that a terminal obeys instead of showing: control characters, and those that change the text direction.
+// A terminal obeys these characters instead of showing them.
 const unsafe = /[\p{Control}\p{Line_Separator}\p{Paragraph_Separator}\p{Bidi_Control}]/gu;
 
 export function printable(text: string): string {
@@ -77,7 +76,7 @@ export function printable(text: string): string {
 }
 
 export function printableJson(value: unknown, indent?: number): string {
-  // Line breaks of the JSON itself stay; those in strings are already escaped.
+  // Line breaks in strings are already escaped; those of the JSON itself stay.
   const escapeUnlessBreak = (character: string) => (character === "\n" ? character : escapeCode(character));
   return (JSON.stringify(value, undefined, indent) ?? "null").replace(unsafe, escapeUnlessBreak);
 }

@@ -26,7 +26,6 @@ export function toolSchemas({ inputSchema, outputSchema }: Tool): ToolSchemas | 
   return Promise.all([input, output]).then(([input, output]) => ({ input, output }));
 }
 
-/** Keyed by tool: a copy is another tool once it is defined. */
 const fingerprints = new WeakMap<DefinedTool, ToolFingerprint>();
 
 export async function toolFingerprint(tool: DefinedTool): Promise<ToolFingerprint> {
@@ -54,10 +53,9 @@ export function sensitive<TSchema extends StandardSchema>(schema: TSchema): TSch
 }
 
 /**
- * Marks a text field of a tool's input as one that a model composes: the body of a message, a subject, a summary, a
- * search query. Words in it that the request does not say are only a warning, and do not refuse the plan. Never mark a
- * recipient, an id, an amount, a date or a path; of any but plain text the mark means nothing. Returns a copy of the
- * schema, like `.meta({ composed: true })` of zod 4, but also for zod 3. Throws `invalid-options`.
+ * Marks a text field of a tool's input that a model composes, such as the body of a message or a search query: words
+ * that the request does not say are then only a warning. Never mark a recipient, an id, an amount, a date or a path.
+ * Returns a copy, as `.meta({ composed: true })` of zod 4 does, also for zod 3. Throws `invalid-options`.
  * ```ts
  * const inputSchema = z.object({ to: z.email(), body: composed(z.string()) });
  * ```
@@ -72,12 +70,10 @@ export function isSensitiveTool({ inputSchema, outputSchema }: Tool): boolean {
 }
 
 export function hasSensitive(schema: StandardSchema, io: "input" | "output"): boolean {
-  // Its JSON Schema may not be there yet.
   if (zodVersionOf(schema) === 3) return hasZod3Mark(schema, "sensitive");
   return sensitivePaths(jsonSchemaOf(schema, io)).length > 0;
 }
 
-/** The input of an event, which is not a tool's, may have a part that JSON cannot express. */
 function jsonSchemaOf(schema: StandardSchema, io: "input" | "output"): JsonSchema {
   try {
     return toJsonSchema(schema, io) as JsonSchema;

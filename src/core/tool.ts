@@ -7,11 +7,11 @@ import type { InferSchemaInput, InferSchemaOutput, StandardSchema } from "./sche
 /**
  * The effect of running a tool on the world.
  * - `pure`: nothing. It is retried, and runs again after a kill. A replan may add it without approval.
- * - `idempotent`: it may run again with the same `idempotencyKey`, and the world is as if it had run once. It is retried, and
- *   runs again after a kill, with that key. It needs approval where a replan adds it.
- * - `once`: it must never run twice. It is not retried once it has started, unless its error says that nothing happened. If
- *   it is killed, times out or loses its connection, its outcome is `unknown`, and its run asks for it. It needs approval where
- *   a replan adds it, or repeats a call that may have taken effect.
+ * - `idempotent`: repeating it with the same `idempotencyKey` has no further effect. It is retried, and runs again
+ *   after a kill, with that key. It needs approval if a replan adds it.
+ * - `once`: it must never run twice. It is not retried once it has started, unless its error says that nothing
+ *   happened. If it is killed, times out or loses its connection, its outcome is `unknown`, and a person must settle
+ *   it. It needs approval if a replan adds it, or repeats a call that may have taken effect.
  * @group Tools
  */
 export type ToolEffect = "pure" | "idempotent" | "once";
@@ -42,17 +42,15 @@ export interface ToolContext<TResources = unknown> {
 type ByInput<TInput, TAnswer> = { answer(input: TInput): TAnswer }["answer"];
 
 /**
- * A named capability: a plain object, an instance of a class or a result of `defineTool`. It is read and checked once,
- * however many agents get it; its methods keep their `this`. A copy such as `{ ...tool, inputSchema }` is a tool, too:
- * what it overrides counts, and the rest is as it was.
+ * A plain object, an instance of a class or a result of `defineTool`. It is read and checked once, however many agents
+ * get it; its methods keep their `this`. A copy such as `{ ...tool, inputSchema }` is a tool, too.
  *
  * `execute` may be called again for the same step (see {@link ToolEffect}), each time with a copy of the parsed input.
- * It may throw anything: an error with `retryable: false` is final, any other is retried by the tool's policy. With
- * effect `once`, `retryable: true` means that nothing happened. So does `outcome: "not-done"`, on the error or one of
- * its causes; `outcome: "unknown"` there means that it may have happened, and a person is asked. Without either, a
- * person is asked after a time limit, a lost connection or a status 5xx. A tool that repeats calls by itself must state
- * it, as its last error hides the first. It should end soon after `context.signal` aborts; a value that it still
- * returns in time is kept. @group Tools
+ * Any error is retried by the tool's policy, unless it has `retryable: false`. With effect `once`, `retryable: true`
+ * means that nothing happened. So does `outcome: "not-done"`, on the error or one of its causes; after
+ * `outcome: "unknown"` there, a person is asked, as by default after a time limit, a lost connection or a status 5xx.
+ * A tool that repeats calls by itself must state the outcome, because its last error hides the first. It should end
+ * soon after `context.signal` aborts; a value that it still returns in time is kept. @group Tools
  */
 export interface Tool<TName extends string = string, TInput = unknown, TOutput = unknown, TResources = unknown>
   extends ToolLimitOptions {
@@ -108,7 +106,6 @@ export interface DefinedTool<
     readonly output: TOutput;
     readonly resources: TResources;
   };
-  /** The effect of running with this parsed input. */
   effect(input: unknown): ToolEffect;
   /** Returns true if a step with this parsed input needs approval. @default none: only the agent's policy applies */
   needsApproval?(input: unknown): boolean | Promise<boolean>;
@@ -160,7 +157,7 @@ export type InferParsedInput<TTool extends Tool> = TTool extends {
 /** A tool's output as the JSON it becomes in events, stores and results. @group Tools */
 export type InferToolOutput<TTool extends Tool> = ToolTypeOf<TTool, "output">;
 
-/** The `resources` of a run that the tools need all together; `unknown` if they need nothing. @group Tools */
+/** The `resources` that all tools together need; `unknown` if they need nothing. @group Tools */
 export type InferToolResources<TTool extends Tool> = (
   TTool extends Tool
     ? (resources: ToolTypeOf<TTool, "resources">) => void
@@ -174,7 +171,7 @@ export interface ToolLimitOptions {
   readonly concurrency?: number | undefined;
   /** The most calls in a time. @default no limit */
   readonly rateLimit?: RateLimitOptions | undefined;
-  /** Limits after which calls are refused. An error with `retryable: false` does not count: the tool has answered. @default none */
+  /** Limits after which calls are refused. Errors with `retryable: false` do not count. @default none */
   readonly circuitBreaker?: CircuitBreakerOptions | undefined;
 }
 
@@ -197,7 +194,7 @@ export interface PhraseReference {
 /** The value that fills a slot of a phrase, or a reference to an earlier result. @group Tools */
 export type SlotValue = string | number | boolean | readonly (string | number | boolean)[] | PhraseReference;
 
-/** A value in which any part may be a reference that `toInput` was given, or a path in what it names. @inline */
+/** A value in which any part may be a reference from `toInput`, or a path in its output. @inline */
 export type PhraseValue<T> =
   | PhraseReference
   | (T extends readonly (infer TItem)[]
@@ -206,11 +203,11 @@ export type PhraseValue<T> =
         ? { readonly [K in keyof T]: PhraseValue<T[K]> }
         : T);
 
-/** Never a type, but while `T` is inferred it tells the compiler to keep the types of literals. @inline */
+/** Makes the compiler keep the types of literals while it infers `T`. @inline */
 type KeepLiterals<T> = T extends unknown ? never : Literals;
 type Literals = "" | 0 | false | [] | readonly Literals[] | { readonly [key: string]: Literals };
 
-/** The steps that a request asked of a tool before the current phrase. @inline */
+/** The earlier steps of the same request and tool. @inline */
 export interface EarlierPhrases {
   /** The input of its last step, as the plan has it: "add juice" after "my shopping list" goes to the same list. */
   readonly input: JsonObject;
@@ -239,13 +236,13 @@ export interface ToolPhraseOptions<TInput = Record<string, unknown>> {
   /** Types of slots, where they are not those of the input schema's fields of the same name. */
   slots?: Readonly<Record<string, StandardSchema>> | undefined;
   /**
-   * Templates of what may also be said, anywhere beside the phrase: `["(by|on) {day}", "{priority} priority"]`. Their slots are
-   * slots of the phrase. @default the other fields of the input that are dates, numbers or choices, with their names
+   * Templates that may be said anywhere beside the phrase: `["(by|on) {day}", "{priority} priority"]`, with slots of
+   * the phrase. @default the other fields of the input that are dates, numbers or choices, with their names
    */
   anywhere?: readonly string[] | undefined;
-  /** True for what empties, deletes or cannot be taken back: planned only in the words of the phrase, by a model only with one of them. */
+  /** True if it deletes, or cannot be undone: only planned in the words of the phrase, by a model with one of them. */
   destructive?: boolean | undefined;
-  /** True for words that only mean this of something that the dialogue knows: "got the bread". */
+  /** True for words that mean this only of something that the dialogue knows: "got the bread". */
   known?: boolean | undefined;
   /** The input created from the slots; `undefined` means the phrase does not fit. Default: `input` and the slots. */
   toInput?(
@@ -262,6 +259,5 @@ export interface ToolPhrase {
   readonly anywhere?: readonly string[];
   readonly destructive?: boolean;
   readonly known?: boolean;
-  /** See {@link ToolPhraseOptions.toInput}. */
   toInput?(slots: Readonly<Record<string, SlotValue>>, context: PhraseContext): object | undefined;
 }

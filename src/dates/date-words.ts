@@ -40,7 +40,6 @@ export function monthOf(name: string): number {
   return months.findIndex((month) => month.startsWith(name.slice(0, 3)));
 }
 
-/** Required in every date, apart from names of days. */
 const hint = new RegExp(
   `\\d|(?<![a-z])(?:${[monthNames, hourWords, feastWords].join("|")}|weekend|half|quarter|` +
     "noon|midday|midnight|morning|afternoon|evening|night|fortnight|eo[dwmy]|next|end|last|first|second|third|[a-z]{1,7}(?:th|tieth)|few|several|some|" +
@@ -51,7 +50,6 @@ const hint = new RegExp(
 export const countingWord =
   /\d\s*$|\b(?:divi|multip|increas|decreas|reduc|rais|lower|cut|scale|split|times|plus|minus)/i;
 
-/** Marks of writing direction and spaces without width. */
 const marks = /[\u200B-\u200F\u061C\u202A-\u202E\u2060\u2066-\u2069\uFEFF]/g;
 
 export function withoutMarks(text: string): string {
@@ -60,7 +58,6 @@ export function withoutMarks(text: string): string {
 
 export const maxDateText = 10_000;
 
-/** May be true for a text without a date, but is false only if there is none. */
 export function mayHoldDate(text: string): boolean {
   if (text.length > maxDateText) return false;
   const seen = withoutMarks(text);

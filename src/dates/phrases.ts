@@ -10,7 +10,6 @@ export interface Phrase extends Place {
   readonly span?: Extract<Piece, { kind: "span" }>;
   readonly moment?: Extract<Piece, { kind: "elapsed" | "instant" }>;
   readonly false?: Extract<Piece, { kind: "false" }>;
-  /** The end of a contradicting piece: "friday the 13th" if that day is another. */
   readonly clashEnd?: number;
 }
 
@@ -121,7 +120,6 @@ function joinDay(phrase: Phrase, day: DayPiece, next: DayPiece, gap: string): Ph
   return { ...phrase, day: { ...rest, said: "date", day: only }, end };
 }
 
-/** Before any other word a date may be part of a name. */
 const followers =
   "a|about|after|again|also|an|and|are|as|at|because|before|but|by|can|could|due|each|every|for|from|high|i|if|in|into|is|it|" +
   "list|low|my|not|of|off|on|onto|or|otherwise|our|please|so|tag|tagged|that|the|then|this|to|todo|until|was|we|when|while|" +
@@ -131,7 +129,6 @@ const measured =
   /^\s+(?:km|kg|g|m|cm|mm|l|ml|miles?|met(?:er|re)s?|feet|steps?|times|percent|degrees?|people)(?![a-z])/;
 const other =
   /(?<!\w)(?:(?:every|each|per|any|all|good|black|cyber|easter|ash|palm|super)\s+(?:other\s+)?|\d{1,2}(?:st|nd|rd|th)\s+of\s+)$/;
-/** "Friday week" is a week later in Britain. */
 const further = /^\s+(?:after\s+next|before\s+last|week|fortnight|(?:of\s+)?(?:next|this)\s+(?:month|year))(?![a-z])/;
 const howMany = /how\s+many\s.*(?:second|minute|hour|day|week|month|year)s?(?:\s+(?:are|is))?(?:\s+there)?\s+$/;
 const leading =

@@ -22,20 +22,16 @@ export interface Place {
   readonly end: number;
 }
 
-/** A day, counted from 1970-01-01. */
 export interface DayPiece extends Place {
   readonly kind: "day";
   readonly day: number;
-  /** The notation ("slashed": "4/12") decides what may stand beside it, and if it needs a preposition. */
   readonly said:
     | ("word" | "weekday" | "short-weekday" | "date" | "ordinal" | "next-week" | "next-year" | "span" | "feast")
     | "slashed";
   readonly hasYear?: boolean;
   readonly weekday?: number;
   readonly part?: PartOfDay;
-  /** The last day of "5 to 7 march". */
   readonly lastDay?: number;
-  /** "4/12" may be two days: a weekday beside it decides. */
   readonly otherDay?: number;
 }
 
@@ -43,10 +39,7 @@ export interface TimePiece extends Place {
   readonly kind: "time";
   readonly seconds: number;
   readonly isExact: boolean;
-  /**
-   * `clear`: "5pm", "half past six"; `digits`: "9:30"; `led`: "half 2", "17h", "0700", which need a preposition or a day;
-   * `bare`: "at 5", which is a time after "at" and the like, or beside a day.
-   */
+  /** `clear`: "5pm"; `digits`: "9:30". A preposition or a day must be beside `led` ("half 2") and `bare` ("5"). */
   readonly said: "clear" | "digits" | "led" | "bare";
   readonly named?: "noon" | "midnight";
   readonly lastSeconds?: number;
@@ -134,16 +127,11 @@ function numberOf(said: string): number {
 
 const minuteMs = 60_000;
 
-interface Distance extends Place {
-  readonly months: number;
-  readonly days: number;
-  readonly elapsedMs: number;
-}
+type Distance = Omit<Extract<Piece, { readonly kind: "span" }>, "kind">;
 
 const amounts = `half\\s{1,2}an?|(?:a\\s{1,2})?couple\\s{1,2}of|${[...cardinals.slice(1), ...tens].join("|")}|an?`;
 const extras = "and\\s{1,2}a\\s{1,2}half\\s{1,2}|quarters?\\s{1,2}of\\s{1,2}an?\\s{1,2}";
 const units = "(?:min(?:ute)?|hr|hour|day|wk|week|fortnight|month|yr|year)s?";
-// Once only: each further copy in one pattern takes milliseconds to compile.
 const eachLength = new RegExp(
   `(?<!\\w|\\d[.:])(?:(\\d{1,4}(?:\\.\\d{1,2}|[½¼¾])?|[½¼¾])(?:\\s{0,2}|-)|(${amounts})[\\s-]{1,2})(${extras})?(${units}|h(?:(\\d\\d?)m?)?|(?<=\\d)[mdw])(?!\\w)(\\s{1,2}and\\s{1,2}a\\s{1,2}half(?!\\w))?`,
   "gi",
@@ -241,7 +229,7 @@ const halves = "(?:\\s{0,2}(?<half>[ap]\\.?m\\b\\.?)|(?<clock>\\s{0,2}o['’]?\\
 const minutesAfter = "fifteen|twenty|thirty|forty[\\s-]five";
 const ordinalName = ordinalWords.toReversed().join("|").replaceAll("-", "[\\s-]");
 
-/** Checks neighbouring letters of other alphabets later, as `\p{L}` takes long to compile. */
+/** Checks neighbouring letters of other alphabets later, because `\p{L}` takes long to compile. */
 function reader(source: string | RegExp, read: Reader["read"]): Reader {
   const pattern = typeof source === "string" ? new RegExp(`(?<!\\w)(?:${source})(?!\\w)`, "gi") : source;
   return { pattern, read };
@@ -375,7 +363,6 @@ function halfOf({ hour, half, part, night }: Groups): string | undefined {
   return part === "morning" || (night !== undefined && (Number(hour) < 6 || Number(hour) === 12)) ? "a" : "p";
 }
 
-/** "80:20" is a time only behind a preposition. */
 function noTime(hour: string, half: string | undefined): Content {
   const needsLead = half === undefined && (Number(hour) < 24 || Number(hour) > 29);
   return { kind: "false", reason: "impossible", needsLead };
@@ -417,7 +404,6 @@ export function yearOf(said: string, today: number): number {
   return digits.length === 2 ? 2000 + Number(digits) : Number(digits);
 }
 
-/** Without a year it is the next such day. Months count from 1. */
 function dayOfYear(year: string | undefined, month: number, date: number, today: number): number | undefined {
   return year === undefined ? nextDate(month - 1, date, today) : dayNumber(yearOf(year, today), month - 1, date);
 }
@@ -446,7 +432,6 @@ function readSlashed({ one, two, year: said }: Groups, today: number): Content |
   return dayOr(day, { said: "slashed", hasYear: said !== undefined, ...(otherDay !== day && { otherDay }) });
 }
 
-/** Month and day by the beginning of a name. Movable feasts are missing. */
 const feasts = [
   [/^(?:christmas|xmas)\s+eve/, 12, 24],
   [/^christmas|^xmas/, 12, 25],

@@ -10,33 +10,25 @@ export interface DateClock {
 
 export interface DateMoment {
   readonly date: string;
-  /** Present if a time was said: ISO 8601 with the zone's offset, such as `2026-11-24T17:00:00+01:00`. */
   readonly dateTime?: string;
 }
 
-/** Starts and ends without the preposition. */
 export interface DateReading extends DateMoment, Place {
   readonly preposition?: string;
   readonly leadStart: number;
-  /** Present if {@link dateTime} has its hour from it. */
   readonly partOfDay?: PartOfDay;
-  /** True for an hour from 1 to 12 that may be before or after noon. */
   readonly isBareHour?: boolean;
-  /** True for a time without a day: its date is the next one. */
   readonly isTimeOnly?: boolean;
-  /** The last day or time of a range. After the preposition `after`, neither end belongs to it. */
   readonly until?: DateMoment;
   readonly ends?: readonly [DateReading, DateReading];
 }
 
 export interface FalseDate extends Place {
   readonly leadStart: number;
-  /** On no calendar or clock ("30 february", "25:00"), or ambiguous ("on 4/5", "at 7", "in a few days"). */
   readonly reason: "impossible" | "unclear";
 }
 
 export interface DateOptions {
-  /** True if the text speaks of the past: "monday" and days without a year are then the last ones. */
   readonly isPast?: boolean | undefined;
   readonly onFalse?: ((found: FalseDate) => void) | undefined;
 }
@@ -55,7 +47,6 @@ interface Read {
   readonly reading: DateReading;
 }
 
-/** In the order of the text. `onFalse` gets what looks like a date and is none. See docs/dates.md. */
 export function readDates(
   written: string,
   clock: DateClock,
@@ -99,7 +90,6 @@ const meals = [
 ] as const;
 const maxMeal = 40;
 
-/** "Dinner on friday at 8" is in the evening. */
 function withMeal(phrase: Phrase, text: string): Phrase {
   const { time, part, day, start, end } = phrase;
   if (time === undefined || time.isExact || part !== undefined || day?.part !== undefined) return phrase;
@@ -140,7 +130,6 @@ function joinRange({ phrase, reading }: Read, next: Read, text: string, now: Now
   return { ...rest, ...from, end: next.reading.end, until, ...ends, ...(lead !== "on" && { preposition: lead }) };
 }
 
-/** On a wednesday, the friday after monday is in the next week; 2am after 10pm is on the next day. */
 function endAfter(from: DateMoment, phrase: Phrase, now: Now): DateMoment | undefined {
   const { day } = phrase;
   const first = day?.day ?? Date.parse(from.date) / dayMs;
@@ -202,13 +191,11 @@ function at(ms: number, timeZone: string): DateMoment {
   return { date: dateTime.slice(0, 10), dateTime };
 }
 
-/** A day that the zone skipped becomes the next one. */
 function wholeDay(day: number, timeZone: string): DateMoment {
   const noon = day * dayMs + dayMs / 2;
   return { date: isoDay(Math.floor(wallTimeAt(instantOf(noon, timeZone), timeZone) / dayMs)) };
 }
 
-/** Zones of short names, and their hours from UTC: "EST" in summer means another time. */
 const zones: Readonly<Record<string, readonly [zone: string, hours?: number]>> = {
   ...{ utc: ["UTC"], gmt: ["UTC"], cet: ["Europe/Berlin", 1], cest: ["Europe/Berlin", 2], bst: ["Europe/London", 1] },
   ...{ est: ["America/New_York", -5], edt: ["America/New_York", -4], et: ["America/New_York"] },
@@ -235,12 +222,12 @@ function timeOf(time: TimePiece, part: PartOfDay | undefined, said: number | und
   const isBareHour = !time.isExact && part === undefined;
   const wallOf = (day: number, seconds = secondsOf(time, part)) => day * dayMs + 1000 * seconds;
   const isAhead = (wall: number) => instantOf(wall, zone) > now.nowMs;
-  // In another zone the next such time may be on yesterday's date.
+  // In another zone, the next such time may be on yesterday's date.
   const days = [now.today - 1, now.today, now.today + 1];
   const next = now.isPast ? days.findLast((day) => !isAhead(wallOf(day))) : days.find((day) => isAhead(wallOf(day)));
   let wall = wallOf(said ?? next ?? now.today + 2);
   if (isBareHour && !now.isPast && (said ?? now.today) === now.today) {
-    // The next within twelve hours: at night, and in the day if that is an evening to come.
+    // At night, or if the evening is still to come, the next such hour counts.
     const clock = new Date(wallTimeAt(now.nowMs, zone)).getUTCHours();
     const isNight = clock >= 22 || clock < 7;
     const other = [0, 43_200, 86_400, 129_600]
@@ -257,10 +244,7 @@ function timeOf(time: TimePiece, part: PartOfDay | undefined, said: number | und
   return { ...known, until: at(instantOf(wall + length, zone), now.timeZone) };
 }
 
-/**
- * Seconds from the start of the day. Ambiguous hours lie between 7:00 and 18:59; "8" is 20 in the evening;
- * "1" at night, "12" in the evening and midnight are after the day has ended.
- */
+/** Ambiguous hours lie between 7:00 and 18:59, but "8" is 20 in the evening, and "1" at night is on the next day. */
 function secondsOf({ seconds, isExact, named }: TimePiece, part: PartOfDay | undefined): number {
   if (named === "midnight") return 86_400;
   const hour = seconds / 3600;

@@ -1,20 +1,15 @@
 import { once } from "../language/phrases.ts";
 import { maxDateText, mayHoldDate, monthNames, monthOf, withoutMarks } from "./date-words.ts";
-import { type Groups, yearOf } from "./pieces.ts";
+import { type Groups, type Place, yearOf } from "./pieces.ts";
 import { type DateClock, type DateOptions, type DateReading, type Now, nowOf, readDates } from "./read-dates.ts";
 import { addMonths, dayMs, daysOfMonth, endOfPeriod, isoDateTime, isoDay } from "./zoned-time.ts";
 
-export interface DateRange {
-  readonly start: number;
-  readonly end: number;
+export interface DateRange extends Place {
   readonly from?: string;
   readonly to?: string;
 }
 
-/**
- * The first range in a text: "overdue" (before now), "this week", "in december", "the next 3 days", "by friday".
- * Weeks start on Monday. "By", "until" and "since" include their day, "before" and "after" do not.
- */
+/** Weeks start on Monday. "By", "until" and "since" include their day, "before" and "after" do not. */
 export function readRange(text: string, clock: DateClock, options: DateOptions = {}): DateRange | undefined {
   if (text.length > maxDateText || (text.search(eachPeriod) === -1 && !mayHoldDate(text))) return undefined;
   return findRange(withoutMarks(text), clock, options);
@@ -49,7 +44,6 @@ function findRange(text: string, clock: DateClock, { isPast = false }: DateOptio
     return { ...each, limits: own && limitsOf(own, text, now.today) };
   });
   const sorted = [...periods, ...readings].sort((one, other) => one.leadStart - other.leadStart || other.end - one.end);
-  // "Friday next week" is a day of that week; "next week" alone is a week.
   let free = 0;
   for (const { leadStart, end, limits } of sorted) {
     if (leadStart >= free && limits !== undefined) return { start: leadStart, end, ...limits };
@@ -82,7 +76,7 @@ function limitsOfPeriod(groups: Groups, word: string | undefined, now: Now): Lim
   const period = name === "weekend" ? "week" : (name as "week" | "month" | "quarter" | "year");
   const last = endOfPeriod(period, ahead, today);
   const first = name === "weekend" ? last - 1 : endOfPeriod(period, ahead - 1, today) + 1;
-  // "By next month" may be its beginning or its end.
+  // "By next month" may mean its beginning or its end.
   const isUnclear = ahead !== 0 && /^(?:by|until|till?|no)/i.test(word ?? "");
   return isUnclear ? undefined : daysAfter(word, first, last);
 }

@@ -1,23 +1,12 @@
 import { months, weekdays } from "../english/word-classes.ts";
 import { dayMs, dayNumber, wallTimeAt } from "./zoned-time.ts";
 
-interface SpokenDate {
-  /** `Thu 26 Nov 19:00`, with the year if it is not the current one. */
-  readonly text: string;
-  /** The wall-clock time, as the milliseconds at which UTC shows it. */
-  readonly wall: number;
-}
-
 const form = /^(\d{4})-(\d\d)-(\d\d)(?:T(\d\d):(\d\d)(?::\d\d(?:\.\d+)?)?(Z|[+-]\d\d:\d\d)?)?$/;
 
-/**
- * Says an ISO date, or a date and time; undefined for any other text. An instant is said in the time zone, or without one
- * as it is written. `year` is the current one.
- */
 export function sayDate(
   value: string,
   { timeZone, year }: { readonly timeZone?: string | undefined; readonly year: number },
-): SpokenDate | undefined {
+): { readonly text: string; readonly wall: number } | undefined {
   const [, ...parts] = form.exec(value) ?? [];
   const [said = Number.NaN, month = 0, date = 0, hours, minutes = 0] = parts.slice(0, 5).map(Number);
   const day = dayNumber(said, month - 1, date);

@@ -16,7 +16,7 @@ function formatterOf(timeZone: string): Intl.DateTimeFormat {
   return formatter;
 }
 
-/** Wall-clock time of a zone, encoded as the milliseconds at which UTC shows it. Without fractions of a second. */
+/** Wall-clock time of a zone, as the milliseconds at which UTC shows it. */
 export function wallTimeAt(ms: number, timeZone: string): number {
   // `formatToParts` takes more than twice as long.
   const shown = formatterOf(timeZone).format(ms);
@@ -30,7 +30,7 @@ function offsetAt(ms: number, timeZone: string): number {
 
 /** A skipped time is later by the gap; of two instants the earlier counts ("compatible" in Temporal). */
 export function instantOf(wall: number, timeZone: string): number {
-  // No zone is a day from UTC: these are the offsets around any change near the time.
+  // No zone is a day from UTC, so these are the offsets around a change.
   const before = offsetAt(wall - dayMs, timeZone);
   const after = offsetAt(wall + dayMs, timeZone);
   if (before === after) return wall - before;
@@ -52,14 +52,12 @@ export function isoDay(day: number): string {
   return new Date(day * dayMs).toISOString().slice(0, 10);
 }
 
-/** Days since 1970-01-01; undefined if no month has the day. Months count from 0. */
 export function dayNumber(year: number, month: number, day: number): number | undefined {
   const date = new Date(Date.UTC(year, month, day));
   const exists = date.getUTCMonth() === month && date.getUTCDate() === day;
   return exists ? date.getTime() / dayMs : undefined;
 }
 
-/** Ends at the last day of a shorter month. */
 export function addMonths(day: number, months: number): number {
   const date = new Date(day * dayMs);
   const lastOfMonth = new Date(Date.UTC(date.getUTCFullYear(), date.getUTCMonth() + months + 1, 0));
@@ -74,7 +72,7 @@ export function weekdayOf(day: number): number {
 
 export type Which = "last" | "this" | "next";
 
-/** The first such day after today; "next": in the week after this one; "last": before today. Weeks start on Monday. */
+/** "next" is in the week after this one, "last" before today. Weeks start on Monday. */
 export function saidWeekday(weekday: number, which: Which, today: number): number {
   const current = weekdayOf(today);
   const ahead = (weekday - current + 7) % 7 || 7;
@@ -87,10 +85,8 @@ export function weekdayInWeek(weekday: number, day: number): number {
   return day - ((weekdayOf(day) + 6) % 7) + ((weekday + 6) % 7);
 }
 
-/** The next such day, including today; of February 29, the next leap year's. Months count from 0. */
 export function nextDate(month: number, date: number, today: number): number | undefined {
   const year = new Date(today * dayMs).getUTCFullYear();
-  // Leap years are at most eight years apart.
   const days = Array.from({ length: 9 }, (_, ahead) => dayNumber(year + ahead, month, date));
   return days.find((day) => day !== undefined && day >= today);
 }
@@ -100,12 +96,10 @@ export function dayInMonth(date: number, months: number, today: number): number 
   return dayNumber(there.getUTCFullYear(), there.getUTCMonth(), date);
 }
 
-/** Includes today. No two months in a row lack the same day. */
 export function nextDayOfMonth(date: number, today: number): number | undefined {
   return [0, 1, 2].map((ahead) => dayInMonth(date, ahead, today)).find((day) => day !== undefined && day >= today);
 }
 
-/** Without a year, the next such month, including this one. Months count from 0. */
 export function daysOfMonth(
   month: number,
   year: number | undefined,
@@ -116,7 +110,6 @@ export function daysOfMonth(
   return [begin, addMonths(begin, 1) - 1];
 }
 
-/** `ahead` counts periods from now. Weeks end on Sunday. */
 export function endOfPeriod(period: "week" | "month" | "quarter" | "year", ahead: number, today: number): number {
   if (period === "week") return weekdayInWeek(0, today) + 7 * ahead;
   const now = new Date(today * dayMs);

@@ -2,7 +2,6 @@ import { wordSet } from "./word-set.ts";
 
 const wordsOf = (rows: string) => rows.split("|").map((row) => row.split(" "));
 
-/** A hard connector cannot be part of a text. */
 export const connectors: readonly { readonly words: readonly string[]; readonly isHard: boolean }[] = [
   ...wordsOf("and|&|but").map((words) => ({ words, isHard: false })),
   ...wordsOf(
@@ -27,7 +26,7 @@ export const wishVerbs = wordSet(
     "remind book call email mail pay convert multiply divide double write reserve check what",
 );
 
-// Courtesies, which the planner ignores. Phrases of tools that have such words themselves win, as they cost less.
+// The planner ignores courtesies, unless a phrase of a tool contains them.
 
 const please = "(please|kindly|just|also|quickly|possibly|perhaps|maybe|be so kind [as to|and]|go ahead and|go on and)";
 const grateful = "(grateful|obliged|glad|happy|pleased|thankful|delighted|thrilled|much obliged|very much obliged)";

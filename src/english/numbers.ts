@@ -1,5 +1,4 @@
 export interface NumberReading {
-  /** Digits with an optional point, such as `1200` or `3.14`; any size. */
   readonly digits: string;
   readonly end: number;
 }
@@ -48,7 +47,6 @@ function factorOf(word: string | undefined): bigint | undefined {
   return kind === "hundred" || kind === "scale" ? value : undefined;
 }
 
-/** Expects lower case, no thousands separators. With `joinAnd: false` an "and" ends a number. */
 export function readNumber(
   words: readonly string[],
   start: number,

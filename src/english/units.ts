@@ -64,7 +64,6 @@ const readKinds = (rows: string, isMoney = false) =>
 const converted = new Map(readKinds(kinds));
 const temperatures = new Map(readKinds("1 celsius centigrade c; 1 fahrenheit f"));
 
-/** Keyed by names in lower case; temperatures have no factor. */
 export const units: ReadonlyMap<string, Unit> = new Map([...converted, ...temperatures]);
 
 const short = "h hour; hr hour; min minute; s second; sec second; m minute; d day"
@@ -82,7 +81,7 @@ const named = [
 const byWord = new Map<string, Unit[]>();
 for (const [word, unit] of named) byWord.set(word, [...(byWord.get(word) ?? []), unit]);
 
-/** Expects lower case: "m" is a meter or a minute, "pound" a weight or a currency. */
+/** "m" is a meter or a minute, "pound" a weight or a currency. */
 export function unitsNamed(word: string): readonly Unit[] {
   return byWord.get(word) ?? [];
 }

@@ -66,7 +66,6 @@ export const prepositions = wordSet(
   "for to in on at from with by of under as into about between per since until till before after over via using within during around near",
 );
 
-/** These tell "milk and eggs" (two things) from "buy milk and eggs" (one). */
 const verbs = wordSet(
   "buy get grab order fetch pick collect bring take carry drop leave return call ring phone text email mail message write send post ship deliver " +
     "reply answer respond contact ask tell talk speak thank congratulate invite visit see meet pay refund claim transfer withdraw deposit donate " +
@@ -82,9 +81,8 @@ const verbs = wordSet(
 );
 
 export function startsWithVerb(words: readonly string[]): boolean {
-  const [first = "", second = ""] = words;
-  if (words.length < 2) return false;
-  return verbs.has(first) && second !== "and";
+  const [first = "", second] = words;
+  return second !== undefined && second !== "and" && isVerb(first);
 }
 
 export function isVerb(word: string): boolean {
@@ -125,7 +123,6 @@ export const truthWords: ReadonlyMap<string, boolean> = new Map([
 /** Indexed as in `Date`. */
 export const weekdays: readonly string[] = "sunday monday tuesday wednesday thursday friday saturday".split(" ");
 
-/** Indexed as in `Date`. */
 export const months: readonly string[] =
   "january february march april may june july august september october november december".split(" ");
 
@@ -151,14 +148,11 @@ export const contractions: ReadonlyMap<string, readonly string[]> = new Map<stri
     .map((row) => [row.slice(0, row.indexOf(":")), row.slice(row.indexOf(":") + 2).split(" ")] as const),
 ]);
 
-const pronouns: ReadonlySet<string> = new Set(["it", "that", "this", "them", "these", "those"]);
+const pronouns = wordSet("it that this them these those");
 
-const pointers = ["the", "that", "this", "its"];
-
-/** After these "one" is not a number. */
 export const onePointers = wordSet("the that this which each every any next last previous other");
 
-const resultPointers: ReadonlySet<string> = new Set([...pointers, "his", "these", "those"]);
+const resultPointers = wordSet("the that this its his these those");
 
 const resultOrder = wordSet("previous last final above resulting calculated first");
 
@@ -166,7 +160,6 @@ export const resultNouns = wordSet(
   "result results answer total outcome output value sum product difference quotient number figure amount",
 );
 
-/** The index behind `it`, `that`, `the result`, `the final answer`. Words must be in lower case. */
 export function readAnaphor(words: readonly string[], start: number): number | undefined {
   const first = words[start] ?? "";
   if (resultPointers.has(first)) {
@@ -181,10 +174,9 @@ export function readAnaphor(words: readonly string[], start: number): number | u
 }
 
 export function mentionsResult(words: readonly string[], start: number, end: number): boolean {
-  for (let at = start; at < end; at++) {
-    if (resultNouns.has(words[at] ?? "") || readAnaphor(words, at) !== undefined) return true;
-  }
-  return false;
+  return words
+    .slice(start, end)
+    .some((word, index) => resultNouns.has(word) || readAnaphor(words, start + index) !== undefined);
 }
 
 export const opensMessage: ReadonlySet<string> = new Set(["that", ":", "saying", "says", "because"]);

@@ -2,12 +2,10 @@ import { isNullable, type KnownGroups, type PhraseNode, parseSyntax } from "../c
 import { contractions } from "../english/word-classes.ts";
 import { tokenize } from "./tokens.ts";
 
-/** Throws a {@link PhraseError}. */
 export function parsePhrase(phrase: string, known?: KnownGroups): PhraseNode {
   return parseSyntax(phrase, wordsOf, known);
 }
 
-/** Calls the slow tokenizer only for words that it would split. */
 function wordsOf(text: string): readonly string[] {
   const plain = text.trim() === "" ? [] : text.trim().split(/\s+/);
   const isPlain = plain.every((word) => /^[a-z]+$/.test(word) && !contractions.has(word));
@@ -22,7 +20,6 @@ export function once<T>(make: () => T): () => T {
   };
 }
 
-/** First alternatives, nothing optional; a slot stays `{slot}`. */
 export function examplePhrase(node: PhraseNode): string {
   if (node.type === "word") return node.word;
   if (node.type === "slot") return `{${node.name}}`;

@@ -2,7 +2,6 @@ import { tokenize } from "./tokens.ts";
 
 export type RefusalKind = "denied" | "supposed" | "question" | "others" | "corrected" | "repeated" | "condition";
 
-/** Places are tokens. */
 export interface FoundRefusal {
   readonly reason: RefusalKind;
   readonly start: number;
@@ -65,7 +64,6 @@ function countWords(text: string): number {
   return text.trim() === "" ? 0 : text.trim().split(" ").length;
 }
 
-/** Ignores quoted words. */
 export function findRefusal(text: string): { readonly reason: RefusalKind; readonly words: string } | undefined {
   const tokens = tokenize(text);
   const words = tokens.map(({ kind, norm }) => (kind === "quote" ? '"' : norm));

@@ -1,9 +1,7 @@
 import { contractedWords, contractionEndings, contractions } from "../english/word-classes.ts";
 
 export interface Token {
-  /** `thing`: words that refer to something known; no phrase contains its norm. */
   readonly kind: "word" | "number" | "quote" | "address" | "sign" | "thing";
-  /** Lower case; a number without thousands separators; a quoted text without its quotes. */
   readonly norm: string;
   readonly start: number;
   readonly end: number;
@@ -13,21 +11,18 @@ export interface Token {
 
 const gap = /[\s\p{Z}\u200B-\u200D\uFEFF]+/uy;
 const word = /[\p{L}_][\p{L}\p{M}\p{N}_]*(?:(?:['’]|&(?=\p{L}))[\p{L}\p{M}]+)*(?:(?:#|\+\+)(?![\p{L}\p{N}#+]))?/uy;
-/** Lengths are limited, or "a-a-a…" would take quadratic time. */
+/** Lengths are limited, because "a-a-a…" would take quadratic time. */
 const address =
   /(?:https?:\/\/|www\.)[^\s"“”<>]*[^\s"“”<>.,;:!?)\]'’]|[\p{L}\p{N}._%+-]{1,64}@[\p{L}\p{N}-]{1,63}(?:\.[\p{L}\p{N}-]{1,63})+/iuy;
 const number = /\d+,\d\d(?!\d|,\d)|(?:\d{1,3}(?:,\d{3})+(?![\d])|\d+)(?:\.\d+)?|\.\d+/y;
-/** One word, so that its last point ends no sentence. */
 const halfOfDay = /[ap]\.m\./iy;
 const ordinal = /\d+(?:st|nd|rd|th)(?![\p{L}\p{N}])/iuy;
-/** Read as "to": "milk → party list". */
 const arrow = /→|⇒|➔|➜|[-=]>/y;
 const scales: ReadonlyMap<string, string> = new Map(Object.entries({ M: "million", bn: "billion" }));
 const closers = new Map(Object.entries({ '"': '"', "“": "”", "„": "“", "«": "»", "`": "`" }));
 const maxSingleQuoted = 200;
 const singleQuoted = new RegExp(`['‘]([^\\n'’‘]|['’](?=[\\p{L}])){1,${maxSingleQuoted}}['’](?![\\p{L}\\p{N}])`, "uy");
 
-/** Returns not many more than `limit`. Linear in the length of any text. */
 export function tokenize(text: string, limit = Number.POSITIVE_INFINITY): readonly Token[] {
   return new Tokenizer(text).run(limit);
 }
@@ -65,7 +60,7 @@ class Tokenizer {
     const first = this.text.charAt(position);
     const closer = closers.get(first);
     if (closer !== undefined) {
-      // Repeating a failed search would be quadratic.
+      // Repeated searches would be quadratic.
       const end = this.unclosed.has(first) ? -1 : this.text.indexOf(closer, position + 1);
       if (end === -1) this.unclosed.add(first);
       else if (end > position + 1) return this.push("quote", this.text.slice(position + 1, end), position, end + 1);
@@ -112,7 +107,6 @@ class Tokenizer {
     return this.push("word", ending, this.lastEnd, end);
   }
 
-  /** Ranges of the words do not overlap, so that no text is returned twice. */
   private pushAll(norms: readonly string[], start: number, end: number): number {
     for (const [index, norm] of norms.entries()) {
       const isLast = index === norms.length - 1;
@@ -126,7 +120,6 @@ class Tokenizer {
     if (to !== undefined) return this.push("word", "to", position, position + to.length);
     const sign = String.fromCodePoint(this.text.codePointAt(position) ?? 0);
     const end = position + sign.length;
-    // "to-do" becomes "to do", "twenty-five" becomes "twenty five".
     const last = this.tokens.at(-1);
     const joins =
       /[-‐‑]/.test(sign) &&
@@ -134,7 +127,6 @@ class Tokenizer {
       last.end === position &&
       /^\p{L}/u.test(this.text.slice(end, end + 2));
     if (joins) return end;
-    // "MOT + service" is one thing, two quoted texts are two.
     const isAnd = sign === "+" && last?.kind === "quote" && /^\s["'“‘]/.test(this.text.slice(end, end + 2));
     return this.push("sign", isAnd ? "&" : sign, position, end);
   }

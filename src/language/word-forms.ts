@@ -3,7 +3,6 @@ import { isVerb } from "../english/word-classes.ts";
 
 const minLength = 5;
 
-/** The first letter must be right. Words of fewer than five letters are too similar. */
 function isMistyped(typed: string, meant: string): boolean {
   const difference = typed.length - meant.length;
   if (meant.length < minLength || difference > 1 || difference < -1 || typed[0] !== meant[0] || typed === meant)
@@ -41,13 +40,11 @@ const indexOf = remembered((vocabulary: ReadonlySet<string>): ReadonlyMap<string
   return index;
 });
 
-/** "bookings" is "booking", "entries" "entry", "boxes" "box", "status" and "gas" as they are. */
 export function toSingular(word: string): string {
   if (!/[^su]s$/.test(word) || word.length < 4) return word;
   return word.replace(/ies$/, "y").replace(/(?<=[sxz]|[cs]h)es$|s$/, "");
 }
 
-/** "raining", "rained" and "rains" have one stem. */
 export function stem(word: string): string {
   if (word.length < 4 || !/^[a-z]+$/.test(word)) return word;
   let root = toSingular(word);

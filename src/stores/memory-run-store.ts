@@ -42,18 +42,16 @@ interface MemoryRun {
   readonly events: AgentEvent[];
   status: RunStatus;
   posted: readonly PostedMessage[];
-  /** Grows with each new run, so that pages stay stable while runs are added. */
+  /** Grows with each run, so that pages stay stable while runs are added. */
   readonly number: number;
 }
 
 const noMessages: readonly never[] = [];
 
 /**
- * A run store in memory: for tests, for getting started, and for programs that may lose their runs on exit. All methods
- * but `list` are synchronous. Runs that have not finished are never dropped. Throws `invalid-options`.
- *
- * {@includeCode ../../examples/06-look-at-runs.ts}
- * @group Storage
+ * A run store in memory, for tests and for programs that may lose their runs on exit. All methods but `list` are
+ * synchronous. Runs that have not finished are never dropped. Throws `invalid-options`.
+ * {@includeCode ../../examples/06-look-at-runs.ts} @group Storage
  */
 export function createMemoryRunStore(options: MemoryRunStoreOptions = {}): RunStore {
   const { maxFinishedRuns, now } = readOptions(storeOptions, options);
@@ -62,7 +60,7 @@ export function createMemoryRunStore(options: MemoryRunStoreOptions = {}): RunSt
   const finishedRuns = new Set<string>();
   let counter = 0;
   let messages = 0;
-  /** A former owner must not write to a new run of the same id, so fences outlive removed runs. */
+  /** Outlives removed runs, so that a former owner cannot write to a new run of the same id. */
   let goneFence = 0;
 
   function isOwned(runId: string): boolean {
@@ -184,21 +182,17 @@ function isWanted(
   { statuses, resumable, pending, sinceMs, untilMs, metadata, thread }: Omit<ListSelection, "limit">,
   nowMs: number,
 ): boolean {
-  const { status, events } = run;
+  const { status, events, posted } = run;
   if (statuses !== undefined && !statuses.includes(status)) return false;
-  if (resumable && status === "suspended" && !isCalled(run, nowMs)) return false;
-  if (pending !== undefined && !findSuspension(run)?.pending?.kinds.some((kind) => pending.includes(kind)))
-    return false;
+  const { resumeAt, pending: awaited } = findSuspension(run) ?? {};
+  const isCalled = posted.length > 0 || (resumeAt !== undefined && Date.parse(resumeAt) <= nowMs);
+  if (resumable && status === "suspended" && !isCalled) return false;
+  if (pending !== undefined && !awaited?.kinds.some((kind) => pending.includes(kind))) return false;
   const { metadata: own, thread: ownThread, timestamp } = events[0] as RunStartEvent;
   if (thread !== undefined && thread !== ownThread) return false;
   if (metadata.some(([key, value]) => !Object.hasOwn(own, key) || canonicalJson(own[key]) !== value)) return false;
   const createdMs = Date.parse(timestamp);
   return !(createdMs < sinceMs || createdMs >= untilMs);
-}
-
-function isCalled(run: MemoryRun, nowMs: number): boolean {
-  const { resumeAt } = findSuspension(run) ?? {};
-  return run.posted.length > 0 || (resumeAt !== undefined && Date.parse(resumeAt) <= nowMs);
 }
 
 function findSuspension({ events, status }: MemoryRun): RunDigest | undefined {

@@ -10,7 +10,6 @@ import * as lexicon from "./words.ts";
 
 export interface SumReading {
   readonly expression: string;
-  /** Stand for earlier results: `x` for the last one, or one for each, the oldest first. */
   readonly variables: readonly string[];
 }
 
@@ -19,10 +18,7 @@ const maxWords = 10_000;
 const notArithmetic =
   /^(?:\d{1,2}\/\d{1,2}\/(?:\d\d){1,2}|\d{4}-\d\d?-\d\d?|(?:\d-)?\d{3}-\d{3}-\d{4}|(?:\d-)?\d{3}-\d{4})$/;
 
-/**
- * Undefined unless every word is part of the sum. "Double it" continues an earlier result: `results` is
- * their number, or several that it may be. Linear in the number of words.
- */
+/** Undefined unless every word is part of the sum. `results` counts earlier results; it may be several numbers. */
 export function readSum(
   tokens: readonly Token[],
   { results = 0 }: { readonly results?: number | readonly number[] } = {},
@@ -32,7 +28,6 @@ export function readSum(
   if (said.some((word, at) => word === "and" && unsplitPairs.has(`${said[at - 1]} and ${said[at + 1]}`)))
     return undefined;
   const counts = new Set([0, ...[results].flat()]);
-  // Without a number it must continue an earlier result: "double it".
   if (!said.some(mayBeNumber) && (counts.size === 1 || said.filter((word) => !isKnown(word)).length > 1))
     return undefined;
   const glued = tokens.map((token) => token.glued);
@@ -88,7 +83,6 @@ function mayBeNumber(word: string): boolean {
   return isName || /\p{N}/u.test(word) || startsNumber(word);
 }
 
-/** Corrects a single misspelt word. Short ones such as "radio" are too similar. */
 function respelt(words: readonly string[]): readonly string[] | undefined {
   const [at, ...others] = [...words.keys()].filter((index) => !isKnown(words[index] ?? ""));
   if (at === undefined || others.length > 0) return undefined;

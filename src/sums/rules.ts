@@ -13,7 +13,6 @@ import {
   type Term,
 } from "./terms.ts";
 
-/** Undefined if the rule does not fit. `running` returns the value that a whole statement continues. */
 type Make = (parts: readonly Term[], running: () => Term | undefined) => Term | undefined;
 
 const two =
@@ -31,7 +30,6 @@ const joined =
   (list, running) => {
     const [first] = list;
     if (list.length !== 1 || first === undefined) return chain(sign, list);
-    // "add 3 + 4" is complete; "add 12" continues a value.
     const value = first.level > level.sum || sign === "*" ? running() : undefined;
     if (value?.text === first.text && !/^\d/.test(first.text)) return undefined;
     if (value === undefined) return first.isBare ? undefined : first;
@@ -51,7 +49,6 @@ const makers: Readonly<Record<string, Make>> = {
     if (!a.isBare || !b.isBare) return undefined;
     return a.level === level.negation ? plus(b, a) : minus(b, a);
   }),
-  /** In signs, too: three quarters of 8 may be written 3/4. */
   slash: two((a, b) =>
     /^\d{1,9} \d{1,9}$/.test(`${a.text} ${b.text}`) ? { ...fraction(a.text, b.text), isBare: false } : over(a, b),
   ),
@@ -98,7 +95,6 @@ const adverbs: Readonly<Record<string, (make: Make) => Make>> = {
     return operand && make([operand], running);
   },
   several: (make) => (parts, running) => (parts.length > 1 ? make(parts, running) : undefined),
-  /** For a list, or one arithmetic operand: "the sum of 3 plus 5". */
   total: (make) => (parts, running) => {
     const [first] = parts;
     return parts.length > 1 ? make(parts, running) : first?.isBare ? undefined : first;
@@ -111,7 +107,6 @@ const adverbs: Readonly<Record<string, (make: Make) => Make>> = {
   },
 };
 
-/** Parses adverbs, then a name or a formula: `onward percent plus`, `alone sqrt(a)`. */
 function makerOf(words: string): Make {
   const [, first = "", rest = ""] = /^(\w+) (.*)$/.exec(words) ?? [];
   const adverb = adverbs[first];
@@ -149,7 +144,6 @@ const roundingEnds = [
   ["to @n [decimal] [places]", "places round(a, b)", "places NAME(a * 10 ^ b) / 10 ^ b"],
 ] as const;
 
-/** `pattern` has `HOW` for "up" or "down" and `END` for the unit. */
 function roundings(pattern: string): string {
   const rows = (how: string, name: string) =>
     roundingEnds.map(([end, round, other]) => {
@@ -159,7 +153,6 @@ function roundings(pattern: string): string {
   return [...rows("", "round"), ...rows("up", "ceil"), ...rows("down", "floor")].join("\n");
 }
 
-/** Slots are read to the next word of the rule. */
 const startingRules = `
 (add|put) @n EXTRA (on|on top of|TO|onto) @0 => swapped percent plus
 (add|put) EXTRA of @n (on|on top of|TO|onto) @0 => swapped percent plus

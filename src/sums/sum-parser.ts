@@ -4,7 +4,7 @@ import { atom, binary, call, chain, grouped, level, negative, partOf, percentage
 import * as lexicon from "./words.ts";
 
 const maxDepth = 100;
-/** Nested phrases could take exponential time. */
+/** Bounds the work, because nested phrases could take exponential time. */
 const workPerToken = 24;
 const leastWork = 400;
 const maxSkipped = 4;
@@ -25,7 +25,6 @@ export class SumParser {
   private values: Term[] = [];
   private isContinued = false;
   private runningUses = 0;
-  /** True if the running value is already an operand of the statement. */
   private isHeld = false;
 
   private readonly starting = startingTree();
@@ -33,9 +32,7 @@ export class SumParser {
 
   constructor(
     private readonly tokens: readonly SumToken[],
-    /** Names of earlier results; `x` is the last. */
     private readonly names: readonly string[],
-    /** True if numbers joined by "and" alone are a sum. */
     private readonly isSum: boolean,
   ) {
     this.work = leastWork + workPerToken * tokens.length;
@@ -275,7 +272,6 @@ export class SumParser {
     return node.level >= least ? node.make?.(parts, this.implicit) : undefined;
   }
 
-  /** Skips "that i have" in "divide the 90 that i have by 3". */
   private skippedBefore(words: ReadonlyMap<string, RuleNode>, isAfterOperand: boolean): number {
     if (!isAfterOperand && !lexicon.verbs.has(this.word) && !lexicon.leads.has(this.word)) return 0;
     for (let count = 0; count <= maxSkipped; count++) {

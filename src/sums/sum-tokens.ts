@@ -1,4 +1,5 @@
 import { type Unit, units } from "../english/units.ts";
+import { saysAt } from "../english/word-set.ts";
 import { readAmount } from "./amounts.ts";
 import { vocabulary } from "./rules.ts";
 import { atom, formula, type Term } from "./terms.ts";
@@ -21,7 +22,6 @@ const lengths = new Set([...units].flatMap(([word, { kind }]) => (kind.has("mete
 const inRadians = formula("a * pi / 180");
 const whole = /^\d{1,9}$/;
 
-/** With `joinAnd: false` an "and" ends a number: "the sum of three hundred and four". */
 export class SumTokenizer {
   private readonly tokens: SumToken[] = [];
   private readonly units = new Map<string, Unit>();
@@ -87,8 +87,7 @@ export class SumTokenizer {
 
   private phrase(at: number): number | undefined {
     const ways = lexicon.phrases.get(this.wordAt(at)) ?? [];
-    const [said, meaning = ""] =
-      ways.find(([way]) => way.every((word, index) => this.wordAt(at + index) === word)) ?? [];
+    const [said, meaning = ""] = ways.find(([way]) => saysAt(this.words, at, way)) ?? [];
     if (said === undefined) return undefined;
     return meaning === "" ? at + said.length : this.push(meaning, at, at + said.length);
   }
@@ -142,7 +141,6 @@ export class SumTokenizer {
     return this.isCounted(at + 1) && this.tokens.slice(0, -1).every(({ word }) => lexicon.weakWords.has(word));
   }
 
-  /** Other angles are in radians. */
   private degrees(at: number): number | undefined {
     const angle = this.tokens.at(-1);
     const name = this.tokens.slice(-4, -1).findLast(({ word }) => word !== "(" && word !== "of")?.word ?? "";
@@ -166,7 +164,6 @@ export class SumTokenizer {
     return at + 1;
   }
 
-  /** Nouns beside "×" are not part of the sum: "5 devs × 8 pts". */
   private isCountedFactor(at: number): boolean {
     const [amount, before] = [this.tokens.at(-1), this.tokens.at(-2)];
     const isCount =
@@ -191,7 +188,6 @@ export class SumTokenizer {
   }
 }
 
-/** "boxes" is an operator only as the parts of a division. */
 function isOperator(word: string): boolean {
   const meaning = lexicon.meanings.get(word) ?? word;
   return meaning !== "parts" && vocabulary.has(meaning);

@@ -1,7 +1,6 @@
 export interface Term {
   readonly text: string;
   readonly level: number;
-  /** True for a number or an earlier result. */
   readonly isBare?: boolean;
   readonly isPercent?: boolean;
   readonly fraction?: readonly [above: string, below: string];
@@ -9,11 +8,9 @@ export interface Term {
 
 export const level = { sum: 1, product: 2, negation: 3, power: 4, atom: 5 } as const;
 type Levels = Readonly<Record<string, number>>;
-/** Precedence that an operand needs. A sign behind `%` would make that a percentage. */
 const after: Levels = { "+ ": 1, "- ": 2, "* ": 3, "/ ": 3, "% ": 4, "^ ": 4, "-": 4 };
 const before: Levels = { " +": 1, " -": 1, " *": 2, " /": 2, " %": 2, " ^": 5, "%": 5, "!": 5 };
 
-/** Adds the parentheses that the parts need: `a / (1 + b)`. */
 export function formula(text: string): (...parts: readonly Term[]) => Term {
   const outside = text.replace(/\(.*\)/, "");
   const signs = [/ [-+] /, / [*/%] /, /^-/, /[!%^]/];
@@ -61,7 +58,6 @@ export function fraction(above: string, below: string): Term {
   return { ...binary("/", atom(above), atom(below)), fraction: [above, below], isBare: true };
 }
 
-/** Undefined for "5 of 9". */
 export function partOf(part: Term, whole: Term): Term | undefined {
   if (part.isPercent || part.text.startsWith("0.")) return binary("*", part, whole);
   if (part.fraction === undefined) return undefined;

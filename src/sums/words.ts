@@ -25,7 +25,6 @@ export const meanings: ReadonlyMap<string, string> = new Map(
     }),
 );
 
-/** Keyed by the first word; those without a meaning say nothing. */
 export const phrases = new Map<string, (readonly [words: readonly string[], meaning: string])[]>();
 for (const row of (
   "percent: per cent; makes: adds up to|add up to; add: add up|sum up|total up; to_the: to the|to its; " +
@@ -38,7 +37,6 @@ for (const row of (
     phrases.set(way[0] ?? "", [...(phrases.get(way[0] ?? "") ?? []), [way, meaning]]);
 }
 
-/** Fillers: with these, numbers and the words of rules, every word is explained. */
 export const around: ReadonlySet<string> = wordSet(
   "um uh oh er erm uhm hmm the its a an equally evenly please pls plz kindly can could would will you i we me us my tell " +
     "show give find know want wants need like calculate calculating calculation compute computing evaluate solve " +
@@ -68,11 +66,8 @@ export const shapes: ReadonlySet<string> = wordSet(
 
 export const signs: ReadonlySet<string> = wordSet("- minus negative +");
 export const separators: ReadonlySet<string> = wordSet(", and or with");
-/** After these the value so far may be continued. */
 export const breaks: ReadonlySet<string> = wordSet(", and then all that");
-/** Between an operand and its operator: "17 is divided by 5". */
 export const verbs: ReadonlySet<string> = wordSet("is are of it that");
-/** Begin an operation, though between two operands they are operators. */
 export const imperatives: ReadonlySet<string> = wordSet("add subtract multiply divide split take");
 export const pronouns: ReadonlySet<string> = wordSet("it that this");
 export const results: ReadonlySet<string> = wordSet("result answer total sum number value product difference quotient");
@@ -84,7 +79,6 @@ export const places: ReadonlyMap<string, number> = new Map(
   Object.entries({ first: 0, former: 0, second: 1, latter: 1, other: 1 }),
 );
 
-/** Names only before a parenthesis. */
 export const functions: ReadonlySet<string> = wordSet(
   "abs acos acosh asin asinh atan atan2 atanh average avg cbrt ceil cos cosh degrees exp factorial floor gcd hypot lcm " +
     "ln log log10 log2 max mean min mod pow radians root round sign sin sinh sqrt sum tan tanh trunc",
