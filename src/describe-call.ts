@@ -39,7 +39,7 @@ interface Said {
 export function inWords(tool: DefinedTool | undefined, { input, parsed, sayStep = sayOwn, onSecret = () => {} }: Said) {
   const shown = hideInput(input, tool && viewOf(tool), onSecret);
   if (tool === undefined) return { shown, words: undefined, added: undefined };
-  // A default of a mere reader is nothing that anybody has to approve.
+  // The defaults of a tool that only reads need no approval.
   const isRead = parsed === undefined && tool.declaredNeedsApproval === false && effectOf(tool, input) === "pure";
   return {
     shown,
@@ -70,7 +70,7 @@ export function effectOf(tool: DefinedTool, input: JsonObject): DefinedTool["dec
   }
 }
 
-/** Each field counts as sensitive until a schema of zod 3 can be read, which takes its converter. */
+/** Each field counts as sensitive until the converter that reads schemas of zod 3 is loaded. */
 function viewOf(tool: DefinedTool): SensitiveView | undefined {
   if (!isSensitiveTool(tool)) return undefined;
   const schemas = toolSchemas(tool);

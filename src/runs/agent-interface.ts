@@ -245,7 +245,6 @@ export interface WorkedAgent {
   readonly [workerKey]: {
     refuse(refusal: Refusal): Promise<RunResult>;
     deliverEarly(runId: string, name: string, value: unknown, options: Pick<DeliverOptions, "id">): Promise<boolean>;
-    /** A worker looks for the runs whose wait is over, in place of timers. */
     stopTimers(): void;
     isRecorded(this: void, runId: string): Promise<boolean>;
     deleteBy(within: DeleteWithin | undefined): void;
@@ -260,7 +259,6 @@ export interface WorkedAgent {
         readonly retriesFailed: boolean;
       },
     ): Promise<RunResult>;
-    /** True if a run that did not fit another process may fit this one. */
     fits(this: void, run: RunSummary): Promise<boolean>;
   };
 }

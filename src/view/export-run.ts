@@ -127,7 +127,7 @@ async function readPortable(key: PortableKey): Promise<{ readonly x?: string; re
     const { crv, x, d } = Object(typeof key === "string" ? await readPem(key) : key.export({ format: "jwk" }));
     return crv === "Ed25519" ? { x, ...(d && { d }) } : {};
   } catch {
-    // What is wrong with it might show it.
+    // An error could show the key.
     return {};
   }
 }
@@ -139,7 +139,7 @@ async function readPem(text: string): Promise<object> {
   return crypto.subtle.exportKey("jwk", await crypto.subtle.importKey(format, bytes, "Ed25519", true, [usage]));
 }
 
-/** Does not show what was received: it may be a private key. */
+/** Does not show the received value, which may be a private key. */
 function failKey(option: string, kind: "private" | "public"): never {
   const expected = `an Ed25519 ${kind} key as PEM, unencrypted, or as a KeyObject`;
   return failOption(option, "another text or key", expected, true);
@@ -258,9 +258,7 @@ function readExport(document: unknown): ExportedRun {
   let run = document as Partial<ExportedRun> | null | undefined;
   try {
     if (typeof document === "string") run = JSON.parse(document);
-  } catch {
-    // A text is not an exported run.
-  }
+  } catch {}
   if (run?.format !== "planwright-run" || typeof run.runId !== "string" || !Array.isArray(run.events))
     failOption("document", document, "a run that was exported by exportRun, as JSON text or parsed");
   if (run.version !== 1) failOption("document.version", run.version, "1: another version of planwright has written it");

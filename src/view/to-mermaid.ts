@@ -51,13 +51,13 @@ function getClass({ status }: GraphNode): string {
   return status === "interrupted" ? "waiting" : status;
 }
 
-/** Ids are our own: Mermaid cannot read a node that is called `end`. A condition is a shape of its own. */
+/** Mermaid cannot read a node with the id `end`, so ids are numbered. */
 function getShape(node: GraphNode): string {
   const label = getLines(node, maxLabel).map(escapeLabel).join("<br/>");
   return node.notes.some((note) => note.startsWith("if ")) ? `{{"${label}"}}` : `["${label}"]`;
 }
 
-/** Whatever could end a label, be read as Markdown or HTML, or turn the direction is written by its number. */
+/** Writes signs that could end a label, be read as Markdown or HTML, or turn the direction by their number. */
 function escapeLabel(text: string): string {
   const line = cutText(text.replace(/\s+/gu, " "), maxLabel);
   return line.replace(/[^\p{L}\p{M}\p{N} …]/gu, (sign) => {

@@ -68,7 +68,7 @@ export interface Decision extends DecisionNote {
   readonly hash: string;
   readonly verdict: "approve" | "reject";
   readonly reason: string;
-  /** Time of the decision, in milliseconds since 1970 UTC, which may be long before it is received. */
+  /** Time of the decision in milliseconds since 1970; it may be received much later. */
   readonly atMs: number;
   readonly input?: JsonObject;
 }
@@ -185,7 +185,6 @@ export interface UnreadAnswer {
   readonly thread?: string | undefined;
   readonly stepId: string;
   readonly id: string;
-  /** A text is yet to be read. */
   readonly answer: string | { readonly answer: JsonValue };
 }
 

@@ -28,8 +28,8 @@ function isChoice(value: unknown): value is CallChoice {
 type StepStates = ReadonlyMap<string, StepState>;
 
 /**
- * Returns the steps that are left if somebody is asked which of several things a failed step meant: the question, that step
- * once for each choice, and the rest. Undefined if there is nothing to choose, or the step was itself made by an answer.
+ * Returns the steps that are left if a failed step offered choices: a question, that step once for each choice, and the
+ * rest. Undefined if there is no choice, or an answer has made the step.
  */
 export function askForChoice({ steps }: Plan, states: StepStates): readonly PlanStep[] | undefined {
   const at = steps.findIndex(({ id }) => states.get(id)?.status === "failed");
@@ -66,7 +66,6 @@ export function askForChoice({ steps }: Plan, states: StepStates): readonly Plan
 }
 
 interface Branch {
-  /** The copies that it has of steps. */
   readonly ids: ReadonlyMap<string, string>;
   copy(step: ToolStep, changes: Pick<ToolStep, "input" | "dependsOn">): ToolStep;
 }
@@ -75,7 +74,7 @@ interface Branching {
   readonly failed: PlanStep;
   readonly states: StepStates;
   readonly branches: readonly Branch[];
-  /** The question; undefined if several may be chosen, so that no single one can be referred to. */
+  /** Undefined if several may be chosen, as steps can then refer to no single one. */
   readonly asking: string | undefined;
 }
 
@@ -110,7 +109,7 @@ function toQuestion({ choices, several }: Choices): Question {
   return chooseFrom(several ? "Which ones?" : "Which one?", options, several);
 }
 
-/** A null removes a field. What a tool says is never read as a reference. */
+/** A null removes a field. Values of a tool are never read as references. */
 function patch(input: JsonObject, changes: JsonObject): JsonObject {
   const merged: Record<string, JsonValue> = { ...input };
   for (const [key, value] of Object.entries(changes)) {

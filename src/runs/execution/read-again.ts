@@ -7,14 +7,12 @@ import { shownSnapshot } from "../run/redaction.ts";
 import type { Run } from "../run/run.ts";
 import { revisePlan } from "./replan.ts";
 
-/** True if the plan of a line has only looked up what the line names. */
 export function mayReadAgain(run: Run): boolean {
   const { state, settings, engine } = run;
   const isLook = state.plan?.source.looks === true && state.replans === 0;
   return isLook && settings.thread !== undefined && engine.loadTurns !== undefined && run.canContinue();
 }
 
-/** Reads the line again with what was looked up, and revises the plan; undefined if it still means nothing more. */
 export async function readAgain(run: Run): Promise<Plan | undefined> {
   const { engine, runId, settings, state } = run;
   const { thread } = settings;

@@ -6,7 +6,6 @@ import { dataOf } from "../run/step-call.ts";
 import { endExecution } from "../steps/end-run.ts";
 import { runExecution } from "./schedule.ts";
 
-/** Plans a request and runs the plan, or acts on a line of a dialogue that needs no plan. */
 export async function runRequest(run: Run, request: string): Promise<RunResult> {
   const error = run.state.turn === undefined ? await planInRun(run, request) : undefined;
   if (run.state.turn === undefined) return runExecution(run, error ?? (await prepareThread(run)));
@@ -24,7 +23,6 @@ export async function runRequest(run: Run, request: string): Promise<RunResult> 
     : own;
 }
 
-/** Ends the open questions of the thread if the plan of a line changes something, or asks. */
 export async function prepareThread(run: Run): Promise<AgentErrorData | undefined> {
   const { thread, plan, request, isUnderWay } = run.state;
   const isReady = run.engine.loadTurns !== undefined && plan !== undefined && isUnderWay !== true && run.canContinue();

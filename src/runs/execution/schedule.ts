@@ -45,7 +45,6 @@ export async function runExecution(run: Run, planningError?: AgentErrorData): Pr
 }
 
 async function isPlanApproved(run: Run, plan: Plan): Promise<boolean> {
-  // A plan that is under way needs approval only if it still waits for it.
   const isNew = run.state.isUnderWay !== true;
   if ((isNew || run.approvalOf(undefined) !== undefined) && mayNeedPlanApproval(run)) await askAboutPlan(run, plan);
   await run.commandsRecorded();
@@ -170,7 +169,6 @@ class ReadySteps {
 
   /** Returns what {@link ReadySteps.take} would if this running step were done. */
   peekAfter(index: number): number | undefined {
-    // The dependents of a step are in order.
     const freed = this.dependentsOf(index).find((dependent) => this.graph.waitingFor[dependent] === 1);
     const lowest = this.queue[this.head];
     return freed === undefined || (lowest !== undefined && lowest < freed) ? lowest : freed;
@@ -281,7 +279,6 @@ async function runIterations(run: Run, task: ExpressionTask, items: readonly Jso
       }
     };
     await Promise.all(Array.from({ length: Math.min(step.concurrency ?? 1, count) }, work));
-    // A decision about one may have come while the others ran.
   } while (run.canStart() && items.some((_item, index) => isDecided(iterationAt(index))));
   if (run.recorder.failure !== undefined) return "failed";
   // While one is in doubt, or the process is ending, the others may still run later.
@@ -294,7 +291,6 @@ async function runIterations(run: Run, task: ExpressionTask, items: readonly Jso
 
 const notStarted = { status: "pending" } as StepState;
 
-/** An unchanged input is not asked about again. */
 function canRun(state: StepState): boolean {
   return state.status === "waiting" ? isDecided(state) : isStillToRun(state);
 }

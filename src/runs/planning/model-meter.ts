@@ -32,7 +32,7 @@ export interface MeterHost {
 type AskModel = Parameters<ModelAttempts["make"]>[1];
 
 export class ModelMeter {
-  /** The usage of each call; for one in progress, the most it may use. */
+  /** A call in progress counts with the most it may use. */
   readonly calls: ModelCall[] = [];
   private readonly open = new Set<() => void>();
   private isClosed = false;
@@ -66,7 +66,6 @@ export class ModelMeter {
     return attempts.make(1, (instead) => model.generate({ ...plain, ...instead }));
   }
 
-  /** Until an attempt has ended, its estimate counts, so that two at a time keep the budget, too. */
   private async attempt(
     model: LanguageModel,
     request: ModelRequest,
@@ -167,7 +166,7 @@ export class ModelMeter {
   }
 }
 
-/** A model that refused a request, or never got it, has not read it. */
+/** With these reasons, the model has not read the request. */
 const unreadReasons: ReadonlySet<unknown> = new Set(
   "unreachable unknown-model unauthorized busy format-rejected prompt-too-long rejected".split(" "),
 );

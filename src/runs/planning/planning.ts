@@ -119,7 +119,6 @@ interface PlanTask {
   readonly dataOf: (error: AgentError) => AgentErrorData;
   readonly sealPlan?: ((plan: Plan) => Promise<Plan>) | undefined;
   readonly openThread: OpenThread;
-  /** True if nothing but a plan can be used. */
   readonly needsPlan?: boolean;
 }
 
@@ -156,7 +155,7 @@ interface GivenByAgent {
 
 const planningTypes: ReadonlySet<string> = new Set<PlanningEvent["type"]>(["plan-fallback", "plan-delta"]);
 
-/** Planning emits nothing after its end, since the planner may have been abandoned. */
+/** Emits nothing after its end, as an abandoned planner may still work. */
 export class Planning {
   private readonly meter: ModelMeter;
   private hasEnded = false;
@@ -217,7 +216,6 @@ export class Planning {
     const startMs = monotonicNow(engine.clock);
     const { steps, source } = draftOf(planner, await planner.plan(this.toRequest(thread)));
     const durationMs = Math.round(monotonicNow(engine.clock) - startMs);
-    // Rules take no time.
     const isByModel = typeof (source as PlanSource | undefined)?.model === "string";
     return this.complete({ steps, source: isByModel ? { ...(source as PlanSource), durationMs } : source });
   }
@@ -243,7 +241,6 @@ export class Planning {
     return Object.defineProperty(given, "signal", lazySignal) as typeof given & Pick<PlanRequest, "signal">;
   }
 
-  /** Emits a frozen copy, which the planner cannot change afterwards. */
   private emit(event: PlanningEvent): void | Promise<void> {
     if (this.hasEnded) return undefined;
     const json = toJson(event);
@@ -268,7 +265,7 @@ export class Planning {
     const valid = (await requireValid(engine, settings, { plan, complaint })) as Plan;
     const secrets = await secretsOf(engine, settings);
     secrets?.requireSealable(valid);
-    // A plan from `plan()` is mostly run next.
+    // Most plans from `plan()` are run next.
     return rememberPlan(secrets?.hideInReasoning(valid) ?? valid);
   }
 

@@ -20,7 +20,6 @@ import { isDamaged, listRuns, readExisting } from "../stored/stored-runs.ts";
 import { sendCommand, toAnswer } from "./send-command.ts";
 import { undoRun } from "./undo-run.ts";
 
-/** Acts on other runs of the thread, as a line says. Idempotent. */
 export async function carryOut(runs: RunRegistry, run: Run): Promise<CarriedOut> {
   const { turn } = run.state;
   switch (turn?.status) {
@@ -42,7 +41,6 @@ export async function carryOut(runs: RunRegistry, run: Run): Promise<CarriedOut>
 
 type Acting = Omit<Opening, "runId"> & CommandOptions;
 
-/** The run that is resumed is cancelled with the run of the line. */
 async function act<T>(runs: RunRegistry, run: Run, send: (acting: Acting) => Promise<T>): Promise<T> {
   const { resources, thread } = run.settings;
   const cancelling = run.openSource();

@@ -87,7 +87,6 @@ async function listResumable({ settings, leases, unfit }: RunRegistry): Promise<
   for (const run of (await listAll(settings.store, { pending: "mismatch" })).filter(mayFit)) runs.set(run.runId, run);
   if (settings.approvalTtlMs === Number.POSITIVE_INFINITY) return [...runs.values()];
   for (const summary of (await listAll(settings.store, { status: "suspended" })).filter(mayFit)) {
-    // A run that cannot be read is reported when it is resumed.
     const run = await readRun(settings, summary.runId).catch(() => undefined);
     if (run === undefined || waitsInVain(run, leases.now())) runs.set(summary.runId, summary);
   }

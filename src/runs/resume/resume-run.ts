@@ -46,9 +46,8 @@ import { isDamaged, readExisting, resultOfState } from "../stored/stored-runs.ts
 interface Resuming extends Pick<Opening, "runId" | "startedMs"> {
   readonly options: ResumeOptions;
   readonly retriesFailed: boolean;
-  /** The most {@link RunState.deaths}, the latest execution included; after more, the run is given up. */
+  /** Most {@link RunState.deaths}, with the latest execution; after more, the run is given up. */
   readonly maxAdoptions?: number | undefined;
-  /** A run that does not fit here may fit another process. */
   readonly ignoresMismatch?: boolean;
 }
 
@@ -56,14 +55,12 @@ export function resumeRun(runs: RunRegistry, resuming: Resuming): Promise<RunRes
   return runs.withRun(resuming.runId, {
     whenActive: async ({ run, result }) => {
       await result.catch(() => {});
-      // A run that never started was only looked up in the store.
       return run.state.sequence > 0 ? result : undefined;
     },
     whenStored: () => continueStored(runs, { ...resuming, looksForPosted: true, mayResume: mayResume(runs, resuming) }),
   });
 }
 
-/** If a run failed between the two checks, another process has retried it. */
 function mayResume({ leases }: RunRegistry, { retriesFailed }: Resuming): (state: RunState) => boolean {
   let seen: number | undefined;
   return (state) => {
@@ -95,7 +92,7 @@ function mayResume({ leases }: RunRegistry, { retriesFailed }: Resuming): (state
   };
 }
 
-/** For its tools, the steps of a refused, rejected or undone run would be the same again. */
+/** The steps of a refused, rejected or undone run would be the same again. */
 export function canRetry({ error, steps, givenPlan }: RunState): boolean {
   if (error?.code === "approval-rejected" || error?.code === "approval-expired") return false;
   if (error?.code === "invalid-options" || (error?.code === "invalid-plan" && givenPlan !== undefined)) return false;
@@ -107,28 +104,25 @@ interface Continuation extends Opening, Pick<Resuming, "maxAdoptions" | "ignores
   readonly options: ResumeOptions;
   /** Resumes only to cancel, with whatever tools still exist. */
   readonly isCancel?: true;
-  /** Resumes only to undo, likewise. */
   readonly isUndo?: true;
   /** Resumes a suspended run if a message was posted, and suspends one that does not fit. */
   readonly looksForPosted?: true;
-  /** True if {@link Continuation.mayResume} needs the secrets to compare values. */
   readonly isCompared?: boolean;
   readonly create?: (lease: LeaseHolder) => Promise<RecordedRun>;
   readonly known?: { recorded?: RecordedRun };
-  /** If false, the run keeps its result. Throws if it cannot start. */
+  /** False leaves the run as it is. Throws if it cannot start. */
   readonly mayResume: (state: RunState, secrets: RunSecrets | undefined, posted?: readonly PostedMessage[]) => boolean;
   readonly events?: readonly EventInit[];
   readonly record?: (state: RunState, lease: StoredLease) => Promise<RunResult>;
 }
 
-/** Claims the run, then reads it again: another process may have resumed it meanwhile. */
+/** Reads the run again after claiming it, as another process may have resumed it. */
 export async function continueStored(runs: RunRegistry, continuation: Continuation): Promise<RunResult> {
   const { runId, identity } = continuation;
   const { execution } = await runs.restore(runId, identity, restoreRun(runs, continuation));
   return execution;
 }
 
-/** If this lease is lost, the next read or write fails. */
 export class StoredLease implements LeaseHolder {
   fence: number | undefined;
   posted: readonly PostedMessage[] = [];
@@ -153,7 +147,6 @@ async function restoreRun(
   });
   const mayLook = ({ status }: RunState) => continuation.looksForPosted === true && status === "suspended";
   const lease = new StoredLease(runId);
-  // Only a cancellation ends a run that was given up.
   const hasPosted = (state: RunState) => lease.posted.some((one) => !isGivenUp(state) || isCancellation(one));
   try {
     const before = await (continuation.create?.(lease) ?? readExisting(settings, runId, known.recorded));
@@ -187,7 +180,6 @@ async function restoreRun(
   }
 }
 
-/** Without a comparison, a run that has ended needs no keys. */
 function secretsToCompare(settings: EngineSettings, { isCompared }: Continuation, state: RunState) {
   return isCompared ? secretsOf(settings, { state }) : undefined;
 }
@@ -255,7 +247,6 @@ async function fitRun(
   if (isLeftOpen(state) && deaths > maxAdoptions) return hold(givenUp(deaths));
   try {
     const settings = restore({ isCancel });
-    // A cancellation calls tools only to undo.
     const needsSecrets = isCancel !== true || isUndo || state.options?.undoOnFailure === true;
     const secrets = await (needsSecrets ? reading : unread);
     return {
@@ -269,7 +260,7 @@ async function fitRun(
   }
 }
 
-/** The first reason stands: another process, with other tools, may not fit either. */
+/** Keeps the first reason: another process, with other tools, may not fit either. */
 function recordsMismatch(
   { looksForPosted, ignoresMismatch = false }: Continuation,
   state: RunState,
@@ -339,7 +330,6 @@ export function isNewFork({ forkedFrom, sequence }: RunState): boolean {
   return forkedFrom?.after === sequence;
 }
 
-/** The questions and approvals of a new fork are about calls of the other run. */
 function withdrawals(state: RunState): readonly EventInit[] {
   if (!isNewFork(state)) return [];
   const outcome = { status: "withdrawn" } as const;
@@ -360,7 +350,6 @@ function mayRunAgain(state: RunState, step: StepState): boolean {
   return isStillToRun(step) || instancesOf([step]).some(({ status }) => status === "running" || status === "unknown");
 }
 
-/** Resolves to the tools that changed, but fit the steps that may still run. */
 export async function compareTools(
   engine: EngineSettings,
   run: Pick<Run, "state" | "settings" | "secrets">,
@@ -414,7 +403,6 @@ async function continueExecution(run: Run, ending: AbortReason | undefined): Pro
   return runRequest(run, request);
 }
 
-/** A line that has answered a question has the result of the run that asked, as long as that is stored. */
 export async function resultOfAnswered(runs: RunRegistry, state: RunState, own: RunResult): Promise<RunResult> {
   const answered = answeredBy(state);
   if (answered === undefined || state.status !== "completed") return own;
@@ -430,7 +418,6 @@ export async function resultOfAnswered(runs: RunRegistry, state: RunState, own: 
   }
 }
 
-/** Emits the skips after a failed iteration that the dead process did not record. */
 async function endLoops(run: Run): Promise<void> {
   if (!run.canContinue() || run.settings.stored.onStepFailure === "continue") return;
   for (const step of run.state.steps.values()) {
@@ -442,7 +429,6 @@ async function endLoops(run: Run): Promise<void> {
 
 const [firstRetryMs, maxRetryMs] = [5_000, 3_600_000];
 
-/** A suspended run is resumed here when its time comes, or a message is left. */
 export function keepActive(
   runs: RunRegistry,
   run: Run,
@@ -452,7 +438,6 @@ export function keepActive(
   const result = runs.activate(run, executing, identity);
   const continueLater = () => {
     const { runId, state, inbox, settings } = run;
-    // One that was only looked up has recorded nothing, and keeps its timer.
     if (state.sequence === 0) return;
     runs.clearTimer(runId);
     if (state.status !== "suspended") return;

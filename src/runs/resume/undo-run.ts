@@ -11,14 +11,12 @@ interface Undoing extends Opening {
   readonly options: ResumeOptions;
 }
 
-/** An undo that is interrupted continues when the run is resumed. */
 export async function undoRun(runs: RunRegistry, undoing: Undoing): Promise<RunResult> {
   const { runId, thread } = undoing;
   if (thread !== undefined) await runs.requireInThread(runId, thread);
   return runs.withRun(runId, {
     whenActive: async ({ run, result }) => {
       const { status, isUndone } = run.state;
-      // A look-up of a stored run has no events yet.
       if (run.state.sequence > 0 && !endedStatuses.has(status) && isUndone !== true) throw notEnded(run.state);
       const ended = await result;
       return isUndone === true ? ended : undefined;

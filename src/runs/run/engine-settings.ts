@@ -182,7 +182,7 @@ export interface RedactPlace extends Partial<StepRef> {
  */
 export type RedactFunction = (value: unknown, place: RedactPlace) => unknown;
 
-/** The keys are undefined if values must not be recorded at all. */
+/** Without keys, sensitive values must not be recorded at all. */
 export interface SealingSettings {
   readonly keys: readonly SecretKey[] | undefined;
 }
@@ -214,7 +214,6 @@ const secretOptions = {
   },
 } satisfies OptionTable<SecretOptions>;
 
-/** A hundred years: no timer waits for it, and dates reach that far. */
 const maxApprovalTtlMs = 100 * 365 * 86_400_000;
 
 type EngineOptions = ExecutionOptions & PlanningOptions & { store: RunStore; planner?: Planner | undefined };
@@ -261,7 +260,6 @@ interface Speech {
   readonly sayStep: (tool: DefinedTool, input: JsonObject) => string | undefined;
 }
 
-/** Says what runs with a thread have done. */
 interface RunWords {
   sayRun(
     run: RunSnapshot,
@@ -282,7 +280,6 @@ export interface EngineSettings
   readonly expressions?: Expressions | undefined;
   readonly loadSpeech?: () => Promise<Speech>;
   readonly loadWords?: () => Promise<RunWords>;
-  /** Without it, a thread is only recorded. */
   readonly loadTurns?: () => Promise<TurnReader>;
 }
 
@@ -311,7 +308,7 @@ function guard<TArgs extends readonly unknown[]>(tell: (...args: TArgs) => unkno
   return (...args) => void answerOf(() => tell(...args), ignore);
 }
 
-/** Reading a UUID makes V8 join its pieces, which a stored run would otherwise keep: 1.6 kB. */
+/** Reading a UUID makes V8 join its pieces, which would otherwise take 1.6 kB in each stored run. */
 function createUuid(): string {
   const id = crypto.randomUUID();
   id.charCodeAt(0);

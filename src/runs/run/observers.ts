@@ -52,7 +52,7 @@ export function observationOf(observers: readonly Observer[], onError: OnError):
   };
 }
 
-/** Whatever an observer does, the call is made once, at once, and its result returned. */
+/** Makes the call exactly once, whatever the observer does. */
 function callOnce<T>(
   observer: Observer,
   { call, report }: { readonly call: ObservedCall; readonly report: (error: unknown) => void },
@@ -61,7 +61,6 @@ function callOnce<T>(
   let made: { readonly value: T } | { readonly thrown: unknown } | undefined;
   const make = () => {
     if (made !== undefined) return report(new Error(`An observer called within "${call.type}" again, or too late.`));
-    // Until it returns, a second call is refused, too.
     made = { thrown: undefined };
     try {
       made = { value: proceed() };

@@ -132,7 +132,7 @@ export const undoOptions = {
 
 export interface CommandOptions {
   readonly thread?: string | undefined;
-  /** If false and the run is not active here, the command is left for its owner. */
+  /** False leaves the command to the owner of the run, unless the run is active here. */
   readonly resumes: boolean;
   readonly options: ResumeOptions;
 }
@@ -236,7 +236,7 @@ function toStored(settings: AllSettings, engine: RunDefaults): StoredRunOptions 
   });
 }
 
-/** An infinite limit is recorded as none: JSON has no Infinity. */
+/** An infinite limit is recorded as none, as JSON has no Infinity. */
 function readBudget(budget: unknown, option: string): RunBudget | undefined {
   const limits = Object.entries(readOptions(budgetOptions, budget as RunBudget, option));
   const finite = limits.filter(([, limit]) => limit !== undefined && limit !== Number.POSITIVE_INFINITY);

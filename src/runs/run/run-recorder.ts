@@ -13,7 +13,7 @@ export interface RecorderOwner {
   readonly runId: string;
   readonly store?: RunStore;
   readonly fence?: number | undefined;
-  /** The chain must be there before the first event. */
+  /** Must be set before the first event. */
   readonly evidence?: EvidenceChain | undefined;
   now(): number;
   onRecorded(event: AgentEvent): void;
@@ -24,10 +24,7 @@ export type StoreError = AgentError<"store-failed" | "run-conflict" | "run-owned
 
 export type RecordingEnd = StoreError | AgentError<"interrupted">;
 
-/**
- * The one sink of a run's events: each is numbered, recorded, folded into the state, then emitted, before `emit`
- * returns if the store is synchronous. After a failure of the store, only `emitUnrecorded` emits.
- */
+/** Numbers, records, folds and then emits each event, before `emit` returns if the store is synchronous. */
 export class RunRecorder {
   readonly state: RunState;
   private sequence = 0;
@@ -38,7 +35,6 @@ export class RunRecorder {
   private deferred: AgentEvent[] | undefined;
   private isNotifying = false;
 
-  /** `state`, of a resumed run, is taken over. */
   constructor(
     private readonly owner: RecorderOwner,
     state = initialRunState(owner.runId),
@@ -47,25 +43,24 @@ export class RunRecorder {
     this.sequence = state.sequence;
   }
 
-  /** Takes the event over. Never rejects. */
+  /** Completes the event in place. Never rejects. */
   emit(init: EventInit): void | Promise<void> {
     if (this.storeError !== undefined) return;
     return this.record([isTransient(init) ? this.number(init, this.sequence) : this.next(init)]);
   }
 
-  /** Records all events, or none; no event may be transient. */
+  /** Records all events or none. None may be transient. */
   emitTogether(inits: readonly EventInit[]): void | Promise<void> {
     if (this.storeError !== undefined) return;
     return this.record(inits.map((init) => this.next(init)));
   }
 
-  /** Call it right before the event that the message results in. */
+  /** Call it right before the event that answers the message. */
   acknowledge(number: number): void {
     this.acknowledged ??= [];
     this.acknowledged.push(number);
   }
 
-  /** Call it only if no event was emitted here. */
   restore(events: readonly AgentEvent[]): void {
     for (const event of events) reduceRunState(this.state, event);
     this.sequence = this.state.sequence;
@@ -75,7 +70,6 @@ export class RunRecorder {
     return this.storeError;
   }
 
-  /** Listeners and the result see how the run ends when nothing is recorded any more. */
   emitUnrecorded(init: EventInit): void {
     this.accept(this.unrecorded(init));
   }
@@ -93,7 +87,7 @@ export class RunRecorder {
     return this.number(init, ++this.sequence, this.owner.evidence);
   }
 
-  /** Completes the event in place: a copy would cost more than all the rest of emitting it. */
+  /** Changes the event, as a copy would cost more than the rest of emitting it. */
   private number(init: EventInit, sequence: number, evidence?: EvidenceChain): AgentEvent {
     const event = init as EventInit & { runId: string; sequence: number; timestamp: string; digest?: string };
     event.runId = this.owner.runId;

@@ -7,7 +7,6 @@ import { asLiteral, asReference } from "../../plan/references.ts";
 export interface SensitiveViews {
   readonly input: SensitiveView | undefined;
   readonly output: SensitiveView | undefined;
-  /** The texts and numbers in the schema of the input, such as defaults. */
   readonly literals: ReadonlySet<unknown>;
 }
 
@@ -59,7 +58,7 @@ export interface SealedPart {
   readonly text: string;
 }
 
-/** `tools` maps step ids to tools, also of steps visited before. Each output stands in a step or an iteration, too. */
+/** `tools` collects the tool of each step. The output of a loop repeats those of its iterations. */
 export function* sealedPartsIn(
   holder: unknown,
   tools = new Map<unknown, string>(),
@@ -85,7 +84,7 @@ const partKeys: ReadonlyMap<string, string> = new Map([
   ["output", "output"],
   ["reasoning", "reasoning"],
 ]);
-/** An app, tool or caller made their values, which may name other tools for the steps. */
+/** These values come from outside and may name other tools. */
 const fromOutside: ReadonlySet<string> = new Set(["value", "metadata", "details"]);
 
 export function hasHidden(value: unknown): boolean {
@@ -103,7 +102,7 @@ export function* visitSealed(value: unknown, path: JsonPath): Iterable<Omit<Seal
 
 /* References are filled in twice: with secrets, and with marks. A result with a mark was made from a secret. */
 
-/** No text contains both characters. One that does is only sealed without need. */
+/** Texts do not contain both characters. One that does is sealed without need. */
 const mark = "\u{10fffe}\u{10ffff}";
 const markedHolders = new WeakSet<object>();
 

@@ -58,7 +58,6 @@ export async function listPending(
   return { ...rest, items: items.flat() };
 }
 
-/** Further steps of a plan are only counted. */
 const maxSteps = 10;
 
 type Said = { steps: readonly PlanStep[]; records: ReadonlyMap<string, SaidCall>; describeCall: DescribeCall };

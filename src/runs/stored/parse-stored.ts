@@ -25,13 +25,12 @@ import { dependenciesOf } from "../../plan/references.ts";
 
 export interface RecordedRun {
   readonly events: readonly AgentEvent[];
-  /** The first and the last event of the run, even if they were known before. */
   readonly first: AgentEvent | undefined;
   readonly last: AgentEvent | undefined;
   readonly state: RunState;
 }
 
-/** With an impossible event, resuming could execute a step twice, or never. */
+/** After an impossible event, resuming could run a step twice or never. */
 export function parseEvents(runId: string, found: unknown, known?: RecordedRun): RecordedRun {
   const state = known?.state ?? initialRunState(runId);
   if (!Array.isArray(found)) throw damaged(runId, { reason: "what was read is not a list of events" });
@@ -115,7 +114,6 @@ function findStartMisplacement(state: RunState): string | undefined {
   return state.sequence === 0 || isUnstarted(state) ? undefined : "in a run that has started";
 }
 
-/** `reduceRunState` can fold all other events, and nothing that has ended is run. */
 function findMisplacement(state: RunState, event: AgentEvent): string | undefined {
   if (state.sequence === 0) return "at the beginning";
   const hasStopped = state.status !== "planning" && state.status !== "running";
@@ -162,7 +160,7 @@ function findPlanMisplacement({ plan, planApproval }: RunState, event: PlanDecis
   return event.type === "approval-request" || canDecide(planApproval, event) ? undefined : "that nobody asked for";
 }
 
-/** A question that was withdrawn may still be decided. A fork withdraws what was approved for the other run. */
+/** A withdrawn question may still be decided. A fork withdraws approvals of the other run. */
 function canDecide(approval: ApprovalState | undefined, { outcome }: ApprovalEndEvent): boolean {
   if (approval?.status === "approved") return outcome.status === "withdrawn";
   return approval?.status === "requested" || approval?.status === "withdrawn";

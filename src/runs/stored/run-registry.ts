@@ -22,14 +22,12 @@ import { requireInThread } from "./stored-runs.ts";
 
 export interface Opening extends RunCaller {
   readonly runId: string;
-  /** Time of the request, from which its deadline counts. */
   readonly startedMs: number;
 }
 
 export interface ActiveRun {
   readonly run: Run;
   readonly result: Promise<RunResult>;
-  /** Undefined unless the caller supplied the id. */
   readonly identity: string | undefined;
   readonly resolve: (result: RunResult) => void;
 }
@@ -42,7 +40,7 @@ interface RestoringRun {
 interface RunUse {
   /** Resolves to undefined to try again once the execution has ended. */
   readonly whenActive: (active: ActiveRun) => Promise<RunResult | undefined>;
-  /** The run is not active in this process, until the first `await` of this function. */
+  /** The run is not active here until the first `await` of this function. */
   readonly whenStored: () => Promise<RunResult | undefined>;
   /** Called if another caller could not restore the run; what it throws fails this use. */
   readonly onRefused?: (thrown: unknown, other: { readonly identity: string | undefined }) => void;
@@ -69,7 +67,7 @@ export class RunRegistry implements RunHost {
   private readonly hasTimers: () => boolean;
   private readonly threads = new Map<string, LinesBefore>();
   private readonly timers = new Map<string, () => void>();
-  /** Maps runs that do not fit here to the time of their last event: they may fit after a new one. */
+  /** Time of the last event of each run that does not fit here: after a new event it may fit. */
   readonly unfit = new RecentMap<string>(10_000);
   readonly stopping = new AbortSource();
   readonly watchers = new Map<string, Set<EventSink<AgentEvent>>>();
@@ -101,7 +99,6 @@ export class RunRegistry implements RunHost {
     if (active !== undefined) await whenStarted(active.run, active.result);
   }
 
-  /** Rejects with `run-not-found` if the run is not of the thread. */
   async requireInThread(runId: string, thread: string): Promise<void> {
     await this.whenStarted(runId);
     await requireInThread(this.settings.store, runId, thread);
@@ -142,19 +139,17 @@ export class RunRegistry implements RunHost {
       const active = this.active.get(runId);
       const result = await (active === undefined ? whenStored() : whenActive(active));
       if (result !== undefined) return result;
-      // It may fail for other callers, which does not affect this one.
       await active?.result.catch(() => {});
     }
   }
 
-  /** For operations that may open a run later: {@link RunRegistry.stop} waits for them. */
   track<T>(operation: Promise<T>): Promise<T> {
     const tracked = operation.finally(() => this.operations.delete(tracked));
     this.operations.add(tracked);
     return tracked;
   }
 
-  /** Call it only if {@link RunRegistry.has} is false for the run, without an `await` in between. */
+  /** Call it only if {@link RunRegistry.has} is false, without an `await` in between. */
   restore<T>(runId: string, identity: string | undefined, restoring: Promise<T>): Promise<T> {
     const restored = restoring.finally(() => this.restoring.delete(runId));
     this.restoring.set(runId, { restored, identity });
@@ -210,7 +205,6 @@ export class RunRegistry implements RunHost {
     else releasing.then(forget);
   }
 
-  /** `atMs` is of the shared clock. Opening the run, or closing the agent, clears the timer. */
   setTimer(runId: string, atMs: number, callback: () => void): void {
     if (this.stopping.aborted || !this.hasTimers()) return;
     this.clearTimer(runId);

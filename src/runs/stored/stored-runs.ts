@@ -29,7 +29,6 @@ export async function readRun(
   return isHidden ? undefined : shownSnapshot(state, settings);
 }
 
-/** A run of another thread is as if there were no such run. */
 export async function requireInThread(store: RunStore, runId: string, thread: string): Promise<void> {
   const [first] = (await readEvents(store, runId, { after: 0, limit: 1 })) as readonly Partial<RunStartEvent>[];
   if (first?.thread !== thread) throw runNotFound(runId);
@@ -62,7 +61,7 @@ export async function readRecorded(store: RunStore, runId: string): Promise<Reco
   return parseEvents(runId, await readEvents(store, runId, { after: 0 }));
 }
 
-/** If the first or the last known event differs, the run was deleted, and its id perhaps reused. */
+/** If the first or last known event differs, the run was deleted, and its id perhaps reused. */
 async function readAgain(store: RunStore, before: RecordedRun): Promise<RecordedRun> {
   const { first, last, state } = before;
   const started = await readEvents(store, state.runId, { after: 0, limit: 1 });
@@ -129,7 +128,7 @@ const pruneOptions = {
   signal: { type: "signal" },
 } satisfies OptionTable<PruneOptions>;
 
-/** Runs a deletion, then removes what else is kept about the runs that it resolves to. */
+/** Runs a deletion, then removes whatever else is kept about the deleted runs. */
 export type DeleteWithin = (deleteRuns: () => Promise<readonly string[]>) => Promise<void>;
 
 const pruneSize = 50;
