@@ -42,7 +42,6 @@ function getHeight(one: GraphNode): number {
   return node.height + lineHeight * Math.max(1, Math.min(maxLines, getLines(one, maxChars).length) - 1);
 }
 
-/** Signs repeat what the colours say. */
 const signs: Readonly<Record<Tone, string>> = {
   good: "M175 16l4 4 6-8",
   bad: "M176 12l8 8m0-8l-8 8",

@@ -141,7 +141,6 @@ function getPaths(tools: readonly ToolFingerprint[]): Paths {
   return new Map(tools.flatMap(({ name, sensitive }) => (sensitive === undefined ? [] : [[name, sensitive] as const])));
 }
 
-/** Without its tools, a run has only sealed values to hide. */
 function mask<TRun extends RunSnapshot | RunResult>(run: TRun, tools: readonly ToolFingerprint[]): TRun {
   const paths = getPaths(tools);
   const { plan, steps } = run;

@@ -95,7 +95,6 @@ export class Timeline {
     if (open === undefined) return;
     this.open.delete(name);
     const endMs = timeOf(event);
-    // It may have been cut off during the delay.
     if (open.startMs > endMs) return;
     addTo(this.bars, name, { ...open, endMs, ...(hasFailed && { hasFailed }), ...(message && { message }) });
   }

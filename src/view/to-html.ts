@@ -5,11 +5,9 @@ import { renderRunPage } from "./run-page.ts";
 import { type DrawnRun, type DrawOptions, drawnRun, drawOrRefuse, toRunView } from "./run-view.ts";
 
 /**
- * Draws a run as an HTML document of its own, or several runs as a document that lists what failed, what waits, what is
- * slow and what it cost. It loads and runs nothing, whatever the run contains. Its events tell most: attempts and
- * delays, executions, calls of models and earlier plans. Sensitive values are hidden; long values are cut, and their
- * lengths said. Throws `invalid-options` for anything else.
- *
+ * Draws a run as an HTML document, or several runs as one that lists what failed, what waits, what is slow and what it
+ * cost. It loads and runs nothing, whatever the run contains. The events of a run show most, such as attempts and model
+ * calls. Sensitive values are hidden, and long ones cut. Throws `invalid-options` for anything else.
  * {@includeCode ../../examples/29-pictures.ts}
  */
 export function toHtml(run: DrawnRun | readonly DrawnRun[], options: DrawOptions = {}): string {
@@ -120,5 +118,4 @@ thead{display:none}tr{display:flex;flex-wrap:wrap;gap:0 16px;padding:8px 0;borde
 @media print{details>*{display:block}.graph,pre{max-height:none}}
 `;
 
-/** In Base64; a test computes it. */
 export const stylesheetHash = "tHn9hjQOE7N/fMCXc8r4CnfRNEXqhuRwKX0DyTm2nFg=";

@@ -9,11 +9,9 @@ const limits = { maxNodes: 200, maxEdges: 450 };
 const maxLabel = 40;
 
 /**
- * Draws a plan, or a run with the states of its steps, as a flowchart of [Mermaid](https://mermaid.js.org): an edge for
- * each step that another waits for. The `reasoning` of a step is shown, its input and output are not. A large graph is
- * cut off, as Mermaid refuses it. A run without a plan is one node. Throws `invalid-options` for what is neither.
- *
- * {@includeCode ../../examples/29-pictures.ts}
+ * Draws a plan, or a run with the states of its steps, as a flowchart of [Mermaid](https://mermaid.js.org), with an
+ * edge for each dependency. It shows the `reasoning` of steps, but no inputs or outputs. A large graph is cut off, as
+ * Mermaid refuses it. Throws `invalid-options` for anything else. {@includeCode ../../examples/29-pictures.ts}
  */
 export function toMermaid(drawn: Plan | DrawnRun): string {
   return drawOrRefuse(drawn, { expected: `a plan, or ${drawnRun}`, draw: () => toFlowchart(drawn) });
@@ -51,7 +49,6 @@ function getClass({ status }: GraphNode): string {
   return status === "interrupted" ? "waiting" : status;
 }
 
-/** Mermaid cannot read a node with the id `end`, so ids are numbered. */
 function getShape(node: GraphNode): string {
   const label = getLines(node, maxLabel).map(escapeLabel).join("<br/>");
   return node.notes.some((note) => note.startsWith("if ")) ? `{{"${label}"}}` : `["${label}"]`;
