@@ -57,9 +57,7 @@ export function createEngine(settings: EngineSettings): Agent & WorkedAgent {
   const deletePlainly: DeleteWithin = async (deleteRuns) => void (await deleteRuns());
   let deleteWithin = deletePlainly;
   let closing: Promise<void> | undefined;
-  for (const observer of settings.observers) {
-    if (observer.event !== undefined) hub.subscribe((event) => observer.event?.(event));
-  }
+  if (settings.observers.length > 0) hub.subscribe(settings.tellObservers);
 
   warnOfSecrets(settings);
   warnOfMissingEffects(settings);
@@ -97,7 +95,6 @@ export function createEngine(settings: EngineSettings): Agent & WorkedAgent {
     return use(parts, runsOf(parts));
   }
 
-  /** The deadline and the cancellation of the handle apply while the runtime is being loaded, too. */
   function handOut(
     runId: string,
     options: Pick<ResumeOptions, "throwOnFailure">,
@@ -293,7 +290,6 @@ export function createEngine(settings: EngineSettings): Agent & WorkedAgent {
       const cancelling = new AbortSource();
       const opening = { ...startedNow(runId), resumes, thread, options: resuming, cancelling };
       return open(async (parts, runs) => {
-        // A run that is restored is cancelled when it is opened.
         cancelling.abort(cancelledBy(reason));
         const sent = { ...opening, type: "cancel", command: { reason } } as const;
         return returnOrThrow(await parts.sendCommand(runs, sent), resuming);

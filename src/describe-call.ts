@@ -21,12 +21,9 @@ export function sayCall(
   const found = tools.find((each) => each?.name === name);
   const tool = found && toDefinedTool("tool", found);
   const parsed = input === last ? undefined : last;
-  const {
-    shown,
-    words = sayNames(name, shown),
-    added,
-  } = inWords(tool, { input: input as JsonObject, parsed, sayStep });
-  return printable(added === undefined ? words : `${words} (${added})`);
+  const { shown, words, added } = inWords(tool, { input: input as JsonObject, parsed, sayStep });
+  const text = words ?? sayNames(name, shown);
+  return printable(added === undefined ? text : `${text} (${added})`);
 }
 
 interface Said {
@@ -56,7 +53,7 @@ export function effectOf(tool: DefinedTool, input: JsonObject): DefinedTool["dec
     const parsed = parseWith(tool.inputSchema, copyJson(filled));
     if (parsed instanceof Promise || !parsed.ok) return "by-input";
     let isKnown = true;
-    // What is decided without the fields that hold references holds whatever they become.
+    // An effect that does not depend on fields with references is the same for all their values.
     const watched = new Proxy(parsed.value as object, {
       get(target, key) {
         isKnown &&= !unknown.has(String(key));

@@ -64,7 +64,6 @@ function reasonsFor({ state }: Run, { step, effect }: StepCall): readonly Approv
   return state.steps.get(step.id)?.approvalReasons;
 }
 
-/** Resolves to an error if the schema parses the approved input to another value each time. */
 export async function askAboutStep(
   run: Run,
   call: StepCall,
@@ -75,7 +74,6 @@ export async function askAboutStep(
   const known = run.approvalOf(ref);
   if (known?.status === "rejected") return "rejected";
   const reasons = reasonsFor(run, call);
-  // A question stays even if a policy is gone or now answers differently.
   const mustAsk =
     known !== undefined ||
     reasons !== undefined ||
@@ -333,7 +331,6 @@ function isSameInput({ input }: Decision, part: StepState | undefined, secrets: 
   return canonicalJson(opened({ secrets }, given)) === canonicalJson(opened({ secrets }, part.input));
 }
 
-/** Throws `run-conflict` if an earlier posted decision differs. */
 export function requireFirst({ state }: StoredRun, decision: Decision, earlier: readonly Decision[]): void {
   const contentOf = ({ verdict, input }: Decision) => canonicalJson({ verdict, input: input ?? null });
   const first = earlier.find(({ hash }) => hash === decision.hash);

@@ -15,11 +15,8 @@ import {
 } from "../run/run-options.ts";
 
 /**
- * The subject of a decision: a pending item of a run, an `approval-request`, or the request that
- * `requestApproval` received, each unchanged. The hash identifies what was decided about; all other fields are ignored.
- *
- * {@includeCode ../../../examples/10-approve-a-step.ts}
- * @group Approval
+ * The subject of a decision: a pending item of a run, an `approval-request`, or the request that `requestApproval`
+ * received, each unchanged. {@includeCode ../../../examples/10-approve-a-step.ts} @group Approval
  */
 export type ApprovalItem =
   | {
@@ -63,7 +60,6 @@ const decisionOptions = {
 } satisfies OptionTable<ApprovalOptions & RejectionOptions>;
 
 export interface Decision extends DecisionNote {
-  /** Undefined for the plan. */
   readonly ref: StepRef | undefined;
   readonly hash: string;
   readonly verdict: "approve" | "reject";

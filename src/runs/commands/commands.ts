@@ -32,10 +32,7 @@ import type { Decision, NamedEvent, Settlement } from "./command-options.ts";
 
 export interface Commands {
   readonly cancel: { readonly reason: string };
-  readonly decide: {
-    readonly decision: Decision;
-    readonly outcome?: ApprovalOutcome;
-  };
+  readonly decide: { readonly decision: Decision; readonly outcome?: ApprovalOutcome };
   readonly settle: {
     readonly ref: StepRef;
     readonly settlement?: Settlement;
@@ -60,9 +57,7 @@ export interface Commands {
 export type CommandType = keyof Commands;
 
 export interface CommandKind<TCommand> {
-  /** Throws if it is not a command, as a store may return anything. */
   parse(message: Keyed): TCommand;
-  /** Returns JSON without the known secrets. @default the command */
   toMessage?(command: TCommand, run: StoredRun): object | Promise<object>;
   isUnprepared?(command: TCommand): boolean;
   prepare?(
@@ -115,7 +110,7 @@ const decide: CommandKind<Commands["decide"]> = {
     if (secrets === undefined) return { decision: { ...decision, place } };
     const { input, by, comment, reason } = decision;
     const step = place && instanceAt(state.steps, place);
-    // First, as the comment may repeat a value of the input.
+    // Seals the input first, as the comment may repeat a value of it.
     const sealed = input && step && (await sealChange(secrets, step, input));
     const hidden = secrets.hideIn({ reason, ...(by && { by }), ...(comment && { comment }) });
     return { decision: { ...decision, ...hidden, ...(sealed && { input: sealed }), place } };

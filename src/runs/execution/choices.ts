@@ -57,11 +57,7 @@ export function askForChoice({ steps }: Plan, states: StepStates): readonly Plan
     return { ids, copy, chosen };
   });
   const rest = copyRest(steps, { failed, states, branches, asking: found.several ? undefined : asking });
-  const question: PlanStep = {
-    id: asking,
-    wait: { ask: toQuestion(found) },
-    dependsOn: needed,
-  };
+  const question: PlanStep = { id: asking, wait: { ask: toQuestion(found) }, dependsOn: needed };
   return rest && [question, ...branches.map(({ chosen }) => chosen), ...rest];
 }
 
@@ -74,7 +70,6 @@ interface Branching {
   readonly failed: PlanStep;
   readonly states: StepStates;
   readonly branches: readonly Branch[];
-  /** Undefined if several may be chosen, as steps can then refer to no single one. */
   readonly asking: string | undefined;
 }
 
@@ -119,7 +114,6 @@ function patch(input: JsonObject, changes: JsonObject): JsonObject {
   return merged;
 }
 
-/** Undefined if a part of the input is literal, where nothing may be renamed. */
 function renameIn(input: JsonObject, ids: ReadonlyMap<string, string>): JsonObject | undefined {
   let json = JSON.stringify(input);
   if (json.includes('"$literal"')) return undefined;

@@ -27,13 +27,7 @@ import { opened } from "../run/run-secrets.ts";
 import { skipOpen } from "../steps/end-run.ts";
 import { askForChoice } from "./choices.ts";
 
-/** Another plan cannot resolve these: an approver or a limit has refused. */
-const finalCodes: ReadonlySet<string> = new Set([
-  "approval-rejected",
-  "approval-expired",
-  "limit-exceeded",
-  "store-failed",
-]);
+const finalCodes = new Set<string>(["approval-rejected", "approval-expired", "limit-exceeded", "store-failed"]);
 
 export async function replan(run: Run): Promise<Plan | undefined> {
   const cause = stepFailure(run);
@@ -42,7 +36,7 @@ export async function replan(run: Run): Promise<Plan | undefined> {
   const planner = choosing ?? (mayAskPlanner(run) ? run.engine.planner : undefined);
   if (planner?.replan === undefined) return undefined;
   const isChosen = planner === choosing;
-  return revisePlan(run, { planner, cause }, (planning) => askForSteps(run, { planner, planning, cause, isChosen }));
+  return revisePlan(run, { planner, cause }, (planning) => askForSteps(run, planning, { planner, cause, isChosen }));
 }
 
 interface Revision {
@@ -111,12 +105,8 @@ function choicePlanner({ state, settings }: Run): Planner | undefined {
 
 async function askForSteps(
   run: Run,
-  {
-    planner,
-    planning,
-    cause,
-    isChosen,
-  }: { planner: Planner; planning: Planning; cause: AgentErrorData; isChosen: boolean },
+  planning: Planning,
+  { planner, cause, isChosen }: { planner: Planner; cause: AgentErrorData; isChosen: boolean },
 ) {
   const { state } = run;
   const plan = state.plan as Plan;

@@ -11,16 +11,10 @@ export async function runRequest(run: Run, request: string): Promise<RunResult> 
   if (run.state.turn === undefined) return runExecution(run, error ?? (await prepareThread(run)));
   const end = { planningError: undefined, expressions: undefined };
   if (!run.canContinue()) return endExecution(run, end);
-  const { done = {}, failure } = await carryOut(run);
-  const own = await endExecution(run, {
-    ...end,
-    planningError: failure,
-    isActedOn: failure === undefined,
-    text: done.text,
-  });
-  return done.result !== undefined && own.status === "completed"
-    ? { ...done.result, answered: answeredBy(run.state) }
-    : own;
+  const { done: { text, result } = {}, failure } = await carryOut(run);
+  const own = await endExecution(run, { ...end, planningError: failure, isActedOn: failure === undefined, text });
+  if (result === undefined || own.status !== "completed") return own;
+  return { ...result, answered: answeredBy(run.state) };
 }
 
 export async function prepareThread(run: Run): Promise<AgentErrorData | undefined> {

@@ -18,7 +18,7 @@ import { opened } from "../run/run-secrets.ts";
 import { dataOf, invalidInput, type StepTask } from "../run/step-call.ts";
 import { endExecution, skipOpen } from "../steps/end-run.ts";
 import { failUncalled, isTrue, namedValue, runStep, type StepEnd, type StepQueue, skipStep } from "../steps/step.ts";
-import { mayReadAgain, readAgain } from "./read-again.ts";
+import { readAgain } from "./read-again.ts";
 import { replan } from "./replan.ts";
 
 export async function runExecution(run: Run, planningError?: AgentErrorData): Promise<RunResult> {
@@ -32,7 +32,8 @@ export async function runExecution(run: Run, planningError?: AgentErrorData): Pr
     const { sequence } = run.state;
     await runSteps(run, plan, expressions);
     if (isAllDone(run)) {
-      plan = mayReadAgain(run) ? await readAgain(run) : undefined;
+      const reading = readAgain(run);
+      plan = reading && (await reading);
       continue;
     }
     const revised = await replan(run);
@@ -167,7 +168,6 @@ class ReadySteps {
     return this.head < this.queue.length ? this.queue[this.head++] : undefined;
   }
 
-  /** Returns what {@link ReadySteps.take} would if this running step were done. */
   peekAfter(index: number): number | undefined {
     const freed = this.dependentsOf(index).find((dependent) => this.graph.waitingFor[dependent] === 1);
     const lowest = this.queue[this.head];
@@ -181,11 +181,9 @@ class ReadySteps {
   }
 
   private dependentsOf(index: number): readonly number[] {
-    return this.graph.dependents[index] ?? none;
+    return this.graph.dependents[index] ?? [];
   }
 }
-
-const none: readonly number[] = [];
 
 class PendingSteps {
   private readonly indexes = new Map<string, number>();
@@ -201,7 +199,6 @@ class PendingSteps {
   add(index: number, { id }: PlanStep): void {
     this.indexes.set(id, index);
     const state = this.run.state.steps.get(id);
-    // A decision about it may have come before its turn was over.
     if (state !== undefined && (isDecided(state) || isWaitOver(state, this.run.sharedNow()))) this.markReady(id);
     else if (state?.wait?.until !== undefined) {
       const { sharedClock } = this.run.host.leases;

@@ -132,7 +132,6 @@ async function getKnownAnswers(
   }
 }
 
-/** As in a run, any truthy value and any error count as a yes. */
 async function isYes(ask: () => unknown): Promise<boolean> {
   try {
     return Boolean(await ask());

@@ -32,7 +32,6 @@ export interface MeterHost {
 type AskModel = Parameters<ModelAttempts["make"]>[1];
 
 export class ModelMeter {
-  /** A call in progress counts with the most it may use. */
   readonly calls: ModelCall[] = [];
   private readonly open = new Set<() => void>();
   private isClosed = false;
@@ -166,7 +165,6 @@ export class ModelMeter {
   }
 }
 
-/** With these reasons, the model has not read the request. */
 const unreadReasons: ReadonlySet<unknown> = new Set(
   "unreachable unknown-model unauthorized busy format-rejected prompt-too-long rejected".split(" "),
 );

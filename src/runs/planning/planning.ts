@@ -1,6 +1,5 @@
 import { AbortSource, lazySignal, onAbort, sourceKey } from "../../async/abort.ts";
 import { monotonicNow, toTimestamp } from "../../async/clock.ts";
-import type { EventHub } from "../../async/event-hub.ts";
 import { settleOrAbort } from "../../async/promises.ts";
 import { AgentError, type AgentErrorData } from "../../core/errors.ts";
 import type { AgentEvent, EventInit } from "../../core/events.ts";
@@ -63,11 +62,7 @@ export function taskIn(run: Run, task: Pick<PlanTask, "request" | "planner" | "s
 }
 
 export async function planAlone(
-  {
-    settings: engine,
-    hub,
-    openThread,
-  }: Pick<RunHost, "settings" | "openThread"> & { readonly hub: EventHub<AgentEvent> },
+  { settings: engine, hub, openThread }: Pick<RunHost, "settings" | "hub" | "openThread">,
   { runId, request, settings }: Pick<PlanTask, "runId" | "request" | "settings">,
 ): Promise<Plan> {
   const { planner, clock } = engine;
@@ -265,7 +260,6 @@ export class Planning {
     const valid = (await requireValid(engine, settings, { plan, complaint })) as Plan;
     const secrets = await secretsOf(engine, settings);
     secrets?.requireSealable(valid);
-    // Most plans from `plan()` are run next.
     return rememberPlan(secrets?.hideInReasoning(valid) ?? valid);
   }
 

@@ -100,7 +100,6 @@ async function endQuestions(runs: RunRegistry, run: Run): Promise<void> {
   const { store } = runs.settings;
   if (plan === undefined || !(await mayChange(run, opened(run, plan)))) return;
   const asking = await listRuns(store, { thread, pending: "question" });
-  // A process may have died as it was about to cancel one.
   const stopped = await listRuns(store, { thread, resumable: true, status: ["running", "interrupted"] });
   for (const one of [...asking.runs, ...stopped.runs]) {
     if (one.runId === runId || one.createdAt > createdAt) continue;

@@ -76,10 +76,8 @@ async function copyEvents(runs: RunRegistry, { runId, from, options }: Forking):
   const { settings } = runs;
   await runs.whenStarted(from.runId);
   const { after } = from;
-  const found = await readEvents(settings.store, from.runId, {
-    after: 0,
-    ...(after !== undefined && { limit: after }),
-  });
+  const limit = after === undefined ? {} : { limit: after };
+  const found = await readEvents(settings.store, from.runId, { after: 0, ...limit });
   const { events, state } = parseEvents(from.runId, found);
   if (state.sequence === 0) throw runNotFound(from.runId);
   if (after !== undefined && state.sequence < after)

@@ -16,18 +16,9 @@ import { findWrongPart } from "../stored/parse-stored.ts";
 import type { RunRegistry } from "../stored/run-registry.ts";
 import { type RunStart, readStored, startEvent } from "./start-run.ts";
 
-export type Refusal = {
-  readonly runId: string;
-  readonly options: Parameters<typeof resolveRunOptions>[0];
-} & (
-  | {
-      readonly target: RunTarget;
-      readonly error: AgentError;
-    }
-  | {
-      readonly request: string | undefined;
-      readonly hold: Hold;
-    }
+export type Refusal = { readonly runId: string; readonly options: Parameters<typeof resolveRunOptions>[0] } & (
+  | { readonly target: RunTarget; readonly error: AgentError }
+  | { readonly request: string | undefined; readonly hold: Hold }
 );
 
 /** Takes no lease: if an execution starts meanwhile, its first events or these are refused. */

@@ -43,13 +43,13 @@ import type { RecordedRun } from "../stored/parse-stored.ts";
 import type { Opening, RunRegistry } from "../stored/run-registry.ts";
 import { isDamaged, readExisting, resultOfState } from "../stored/stored-runs.ts";
 
-interface Resuming extends Pick<Opening, "runId" | "startedMs"> {
-  readonly options: ResumeOptions;
+export interface RunResuming {
   readonly retriesFailed: boolean;
-  /** Most {@link RunState.deaths}, with the latest execution; after more, the run is given up. */
   readonly maxAdoptions?: number | undefined;
   readonly ignoresMismatch?: boolean;
 }
+
+type Resuming = RunResuming & Pick<Opening, "runId" | "startedMs"> & { readonly options: ResumeOptions };
 
 export function resumeRun(runs: RunRegistry, resuming: Resuming): Promise<RunResult> {
   return runs.withRun(resuming.runId, {
@@ -102,15 +102,12 @@ export function canRetry({ error, steps, givenPlan }: RunState): boolean {
 interface Continuation extends Opening, Pick<Resuming, "maxAdoptions" | "ignoresMismatch"> {
   readonly identity?: string;
   readonly options: ResumeOptions;
-  /** Resumes only to cancel, with whatever tools still exist. */
   readonly isCancel?: true;
   readonly isUndo?: true;
-  /** Resumes a suspended run if a message was posted, and suspends one that does not fit. */
   readonly looksForPosted?: true;
   readonly isCompared?: boolean;
   readonly create?: (lease: LeaseHolder) => Promise<RecordedRun>;
   readonly known?: { recorded?: RecordedRun };
-  /** False leaves the run as it is. Throws if it cannot start. */
   readonly mayResume: (state: RunState, secrets: RunSecrets | undefined, posted?: readonly PostedMessage[]) => boolean;
   readonly events?: readonly EventInit[];
   readonly record?: (state: RunState, lease: StoredLease) => Promise<RunResult>;
@@ -142,16 +139,15 @@ async function restoreRun(
 ): Promise<{ readonly execution: Promise<RunResult> }> {
   const { runId, mayResume, known = {} } = continuation;
   const { settings, leases } = runs;
-  const unchanged = (state: RunState) => ({
-    execution: resultOfAnswered(runs, state, resultOfState(state, settings)),
-  });
+  const unchanged = (state: RunState) => ({ execution: resultOfAnswered(runs, state, resultOfState(state, settings)) });
+  const secretsToCompare = (state: RunState) => (continuation.isCompared ? secretsOf(settings, { state }) : undefined);
   const mayLook = ({ status }: RunState) => continuation.looksForPosted === true && status === "suspended";
   const lease = new StoredLease(runId);
   const hasPosted = (state: RunState) => lease.posted.some((one) => !isGivenUp(state) || isCancellation(one));
   try {
     const before = await (continuation.create?.(lease) ?? readExisting(settings, runId, known.recorded));
     known.recorded = before;
-    const asked = await secretsToCompare(settings, continuation, before.state);
+    const asked = await secretsToCompare(before.state);
     if (!mayResume(before.state, asked) && !mayLook(before.state)) return unchanged(before.state);
     // Only the job of a worker has all that a start needs.
     if (isUnstarted(before.state) && continuation.isCancel !== true) {
@@ -160,7 +156,7 @@ async function restoreRun(
     }
     if (lease.fence === undefined) await leases.acquire(lease);
     const { state } = await readExisting(settings, runId, before);
-    const compared = await secretsToCompare(settings, continuation, state);
+    const compared = await secretsToCompare(state);
     if (!mayResume(state, compared, lease.posted) && !(mayLook(state) && hasPosted(state))) return unchanged(state);
     const recorded = await continuation.record?.(state, lease);
     if (recorded !== undefined) return { execution: Promise.resolve(recorded) };
@@ -171,17 +167,13 @@ async function restoreRun(
       throw mismatch;
     }
     const { run, execution } = await startExecution(runs, continuation, { state, fit, lease });
-    // What was posted may have cancelled it.
+    // A posted message may have cancelled it.
     if (mismatch === undefined || (await execution).status !== "suspended") return { execution };
     runs.unfit.set(runId, run.state.updatedAt);
     throw mismatch;
   } finally {
     await leases.release(lease);
   }
-}
-
-function secretsToCompare(settings: EngineSettings, { isCompared }: Continuation, state: RunState) {
-  return isCompared ? secretsOf(settings, { state }) : undefined;
 }
 
 async function startExecution(
@@ -260,7 +252,6 @@ async function fitRun(
   }
 }
 
-/** Keeps the first reason: another process, with other tools, may not fit either. */
 function recordsMismatch(
   { looksForPosted, ignoresMismatch = false }: Continuation,
   state: RunState,
@@ -464,12 +455,8 @@ async function resumeSuspended(runs: RunRegistry, suspended: SuspendedRun, retry
   const { runId, resources } = suspended;
   try {
     const startedMs = monotonicNow(runs.settings.clock);
-    const { status, pending } = await resumeRun(runs, {
-      runId,
-      startedMs,
-      options: { resources },
-      retriesFailed: false,
-    });
+    const resuming = { runId, startedMs, options: { resources }, retriesFailed: false };
+    const { status, pending } = await resumeRun(runs, resuming);
     const atMs = status === "suspended" ? resumeTimeOf(pending) : undefined;
     // Whoever resumed it meanwhile has set a timer, with newer resources.
     if (atMs !== undefined && !runs.hasTimer(runId)) resumeAt(runs, suspended, atMs);

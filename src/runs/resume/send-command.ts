@@ -78,8 +78,8 @@ interface SentCommand<TType extends CommandType> extends Opening, CommandOptions
 }
 
 /**
- * Acts in a run that is active here, or resumes it; else posts to its owner, and polls until that execution has ended or
- * the owner has died. `signal` ends only the waiting. A repeated command changes nothing.
+ * Acts in a run that is active here, or resumes it; else posts to its owner, and polls until that execution has ended
+ * or the owner has died. `signal` ends only the waiting. A repeated command changes nothing.
  */
 export function sendCommand<TType extends CommandType>(
   runs: RunRegistry,
@@ -231,7 +231,6 @@ async function actOrPost<TType extends CommandType>(
 
   const acted = await actHere().catch(requireOwned);
   if (acted !== undefined) return acted;
-  // A worker may start it much later.
   if (known.recorded !== undefined && isUnstarted(known.recorded.state)) return postOnly();
   return resumes ? actThere() : kind.isAnswered === true ? askOwner() : postOnly();
 }
@@ -240,7 +239,6 @@ function requireOwned(thrown: unknown): undefined {
   if (!isAgentError(thrown, "run-owned-elsewhere")) throw thrown;
 }
 
-/** For a caller that does not wait, a run that continues elsewhere is interrupted. */
 function resultNow({ settings }: RunRegistry, state: RunState): RunResult {
   if (state.status !== "planning" && state.status !== "running") return shownResult(state, settings);
   const error = interruptedBy("another process runs it, or will").toJSON() as AgentErrorData;

@@ -69,7 +69,6 @@ async function executeRun(
     const { failure } = run.recorder;
     const isRefused = failure?.code === "run-conflict" || failure?.code === "run-owned-elsewhere";
     const isStarted = run.state.sequence > 0 && !isUnstarted(run.state);
-    // Another process has started the run since this one looked for it.
     if (isRefused && !isStarted) throw identity === undefined ? failure : runElsewhere(runId, failure);
     if (isStarted) onRecorded?.();
     const early = run.openInbox();

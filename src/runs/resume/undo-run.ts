@@ -2,14 +2,11 @@ import type { RunResult } from "../../core/run-result.ts";
 import type { RunState } from "../../core/run-state.ts";
 import { endedStatuses, unendedStatuses } from "../../core/run-summary.ts";
 import { notWaiting } from "../run/run-errors.ts";
-import type { ResumeOptions } from "../run/run-options.ts";
+import type { CommandOptions } from "../run/run-options.ts";
 import type { Opening, RunRegistry } from "../stored/run-registry.ts";
 import { continueStored } from "./resume-run.ts";
 
-interface Undoing extends Opening {
-  readonly thread?: string | undefined;
-  readonly options: ResumeOptions;
-}
+type Undoing = Opening & Pick<CommandOptions, "thread" | "options">;
 
 export async function undoRun(runs: RunRegistry, undoing: Undoing): Promise<RunResult> {
   const { runId, thread } = undoing;

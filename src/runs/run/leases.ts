@@ -46,7 +46,6 @@ export class Leases {
     }
   }
 
-  /** Shared time: the clock of the store, if that is known to be more than a second off. */
   now(): number {
     return this.toShared(this.options.clock.now());
   }

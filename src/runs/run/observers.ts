@@ -3,10 +3,8 @@ import type { AgentEvent } from "../../core/events.ts";
 import { type ObservedCall, type Observer, parseTraceparent } from "../../core/observer.ts";
 import { failOption } from "../../core/option-tables.ts";
 
-export type Within = <T>(call: ObservedCall, proceed: () => T) => T;
-
 export interface Observation {
-  readonly within: Within | undefined;
+  readonly within: (<T>(call: ObservedCall, proceed: () => T) => T) | undefined;
   readonly traceparent: ((runId: string) => string | undefined) | undefined;
   readonly tellObservers: (event: AgentEvent) => void;
 }
@@ -52,7 +50,6 @@ export function observationOf(observers: readonly Observer[], onError: OnError):
   };
 }
 
-/** Makes the call exactly once, whatever the observer does. */
 function callOnce<T>(
   observer: Observer,
   { call, report }: { readonly call: ObservedCall; readonly report: (error: unknown) => void },

@@ -13,7 +13,6 @@ export interface RecorderOwner {
   readonly runId: string;
   readonly store?: RunStore;
   readonly fence?: number | undefined;
-  /** Must be set before the first event. */
   readonly evidence?: EvidenceChain | undefined;
   now(): number;
   onRecorded(event: AgentEvent): void;
@@ -28,7 +27,7 @@ export type RecordingEnd = StoreError | AgentError<"interrupted">;
 export class RunRecorder {
   readonly state: RunState;
   private sequence = 0;
-  private storeError: RecordingEnd | undefined;
+  failure: RecordingEnd | undefined;
   private acknowledged: number[] | undefined;
   private writing: Promise<void> | undefined;
   private queued: { readonly events: AgentEvent[]; readonly written: Promise<void> } | undefined;
@@ -45,13 +44,12 @@ export class RunRecorder {
 
   /** Completes the event in place. Never rejects. */
   emit(init: EventInit): void | Promise<void> {
-    if (this.storeError !== undefined) return;
+    if (this.failure !== undefined) return;
     return this.record([isTransient(init) ? this.number(init, this.sequence) : this.next(init)]);
   }
 
-  /** Records all events or none. None may be transient. */
   emitTogether(inits: readonly EventInit[]): void | Promise<void> {
-    if (this.storeError !== undefined) return;
+    if (this.failure !== undefined) return;
     return this.record(inits.map((init) => this.next(init)));
   }
 
@@ -64,10 +62,6 @@ export class RunRecorder {
   restore(events: readonly AgentEvent[]): void {
     for (const event of events) reduceRunState(this.state, event);
     this.sequence = this.state.sequence;
-  }
-
-  get failure(): RecordingEnd | undefined {
-    return this.storeError;
   }
 
   emitUnrecorded(init: EventInit): void {
@@ -97,7 +91,7 @@ export class RunRecorder {
       evidence.add(event as AgentEvent);
       if (isDigested(event)) event.digest = evidence.close();
     }
-    // No listener can change it for others. An output or a plan comes frozen.
+    // Listeners cannot change it for others. Outputs and plans come frozen.
     for (const key in event) {
       const value = event[key as keyof typeof event] as unknown;
       if (typeof value === "object") deepFreeze(value);
@@ -134,7 +128,7 @@ export class RunRecorder {
   }
 
   private write(events: readonly AgentEvent[]): void | Promise<void> {
-    if (this.storeError !== undefined) return;
+    if (this.failure !== undefined) return;
     const { store, runId, fence } = this.owner;
     const recorded = events.some(isTransient) ? events.filter((event) => !isTransient(event)) : events;
     try {
@@ -177,8 +171,8 @@ export class RunRecorder {
   }
 
   fail(error: RecordingEnd): void {
-    if (this.storeError !== undefined) return;
-    this.storeError = error;
+    if (this.failure !== undefined) return;
+    this.failure = error;
     this.owner.onStoreFailure?.(error);
   }
 }

@@ -64,7 +64,6 @@ export async function secretsIfReadable(
   });
 }
 
-/** A cancellation may undo steps, which needs their secrets. */
 export function needsKeyToCancel(run: { state: RunState; secrets: RunSecrets | undefined }): boolean {
   const { options, mayBeSealed } = run.state;
   return options?.undoOnFailure === true && mayBeSealed === true && run.secrets === undefined;
@@ -80,8 +79,8 @@ interface Filled {
 }
 
 /**
- * Seals the secrets of a run, opens them for its tools, and hides texts that repeat them. A value is sealed once for each
- * place, so that equal values stay equal.
+ * Seals the secrets of a run, opens them for its tools, and hides texts that repeat them. A value is sealed once for
+ * each place, so that equal values stay equal.
  */
 export class RunSecrets {
   private readonly hidden = new HiddenTexts();
@@ -233,7 +232,6 @@ export class RunSecrets {
     return mapSensitive(value, { view, marked, replace: () => hiddenText });
   }
 
-  /** A text or number may be made of a secret unless the schema, or the input there, has it in clear. */
   private markParsed(tool: string, value: JsonValue, given: JsonObject): unknown {
     const literals = this.views.get(tool)?.literals;
     const mark = (part: JsonValue, place: unknown): unknown => {
@@ -299,7 +297,7 @@ export class RunSecrets {
   }
 
   async sealEvent({ steps }: RunState, event: EventInit): Promise<EventInit> {
-    // First, as a comment may repeat what the approver entered.
+    // Loads the input first, as a comment may repeat what the approver entered.
     if (event.type === "approval-end" && event.kind === "step" && event.outcome.status === "approved")
       await this.loadIn(instanceAt(steps, event)?.tool ?? "", "input", event.outcome.changed?.input);
     const hidden = this.hideInEvent(event);
@@ -410,7 +408,6 @@ export class RunSecrets {
     return [...issues, ...toSeal.map((at) => ({ code: "no-secret-key" as const, path: at, message }))];
   }
 
-  /** Returns `known` if an older key gives that hash. */
   async hashCall(call: ApprovedCall, known?: string): Promise<string> {
     const text = canonicalCall({ ...call, input: this.open(call.input) });
     return known !== undefined && (await this.keys.isHash(known, text)) ? known : this.keys.hash(text);

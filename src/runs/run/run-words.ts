@@ -14,7 +14,7 @@ export function loadWords(run: Run): Promise<SayEnd> | undefined {
   const { thread } = settings;
   if (thread === undefined || engine.loadWords === undefined) return undefined;
   return countPending(engine.loadWords()).then(({ sayRun }) => (state, end) => {
-    // Of the values as they are shown: neither secrets nor what `redact` hides get into a recorded text.
+    // The text is recorded, so it must not contain secrets or what `redact` hides.
     const shown = shownSnapshot({ ...state, ...end }, engine);
     const { timeZone } = settings.stored;
     const text = sayRun(shown, { tools: engine.tools, nowMs: run.sharedNow(), timeZone });

@@ -58,8 +58,8 @@ export class Run implements RecorderOwner {
   linesBefore: LinesBefore | undefined;
   watchers: ReadonlySet<EventSink<AgentEvent>> | undefined;
   thrown: WeakMap<ErrorData, unknown> | undefined;
-  private currentPhase: RunPhase = "open";
-  private stopped: "step-failed" | "interrupted" | undefined;
+  phase: RunPhase = "open";
+  stopReason: "step-failed" | "interrupted" | undefined;
   private readonly scope = new AbortScope<AbortReason>();
   /** Aborts everything that runs before a step starts. */
   private startScope: AbortScope<AbortReason | "stopped"> | undefined;
@@ -98,14 +98,6 @@ export class Run implements RecorderOwner {
     return this.host.leases.now();
   }
 
-  get phase(): RunPhase {
-    return this.currentPhase;
-  }
-
-  get stopReason(): "step-failed" | "interrupted" | undefined {
-    return this.stopped;
-  }
-
   get abortReason(): AbortReason | undefined {
     return this.scope.reason;
   }
@@ -138,7 +130,7 @@ export class Run implements RecorderOwner {
   }
 
   enter(phase: RunPhase): void {
-    if (phases.indexOf(phase) > phases.indexOf(this.phase)) this.currentPhase = phase;
+    if (phases.indexOf(phase) > phases.indexOf(this.phase)) this.phase = phase;
   }
 
   stopSteps(): void {
@@ -147,16 +139,12 @@ export class Run implements RecorderOwner {
 
   startSteps(): void {
     if (this.stopReason === "interrupted") return;
-    this.stopped = undefined;
+    this.stopReason = undefined;
     this.startScope = undefined;
   }
 
-  interrupt(): void {
-    this.stop("interrupted");
-  }
-
-  private stop(reason: "step-failed" | "interrupted"): void {
-    if (this.stopReason !== "interrupted") this.stopped = reason;
+  stop(reason: "step-failed" | "interrupted"): void {
+    if (this.stopReason !== "interrupted") this.stopReason = reason;
     this.startScope?.abort("stopped");
   }
 
@@ -177,7 +165,6 @@ export class Run implements RecorderOwner {
     this.recorder.fail(error);
   }
 
-  /** Check this before a call that follows a wait. */
   confirmLease(): boolean | Promise<boolean> {
     return this.host.leases.confirm(this);
   }
@@ -187,7 +174,6 @@ export class Run implements RecorderOwner {
     this.startScope?.abort(reason);
   }
 
-  /** Close it with {@link Run.closeSource}. */
   openSource(): AbortSource {
     return this.scope.open();
   }
@@ -355,21 +341,16 @@ function isLast({ type }: Pick<AgentEvent, "type">): boolean {
 }
 
 function countSteps({ steps }: RunState): number {
-  let total = 0;
-  for (const { iterations } of steps.values()) total += 1 + (iterations?.states.length ?? 0);
-  return total;
+  return [...steps.values()].reduce((total, { iterations }) => total + 1 + (iterations?.states.length ?? 0), 0);
 }
 
 function countToolCalls({ steps }: RunState): number {
-  let total = 0;
-  for (const { attempts } of instancesOf(steps.values())) total += attempts;
-  return total;
+  return instancesOf(steps.values()).reduce((total, { attempts }) => total + attempts, 0);
 }
 
 export interface RunCaller {
   readonly channel?: EventChannel<AgentEvent>;
   readonly cancelling?: AbortSource;
-  /** Not called if the start or the command was recorded before. */
   readonly onRecorded?: () => void;
 }
 

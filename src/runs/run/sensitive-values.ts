@@ -78,13 +78,7 @@ export function* sealedPartsIn(
   }
 }
 
-const partKeys: ReadonlyMap<string, string> = new Map([
-  ["input", "input"],
-  ["given", "input"],
-  ["output", "output"],
-  ["reasoning", "reasoning"],
-]);
-/** These values come from outside and may name other tools. */
+const partKeys = new Map(Object.entries({ input: "input", given: "input", output: "output", reasoning: "reasoning" }));
 const fromOutside: ReadonlySet<string> = new Set(["value", "metadata", "details"]);
 
 export function hasHidden(value: unknown): boolean {

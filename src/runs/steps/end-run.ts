@@ -81,7 +81,6 @@ function runOutcome(
   const ending = abortReason === undefined || wasInTime ? error : (abortReason.toJSON() as AgentErrorData);
   // An earlier execution that was cancelled may have died before it could record that.
   if (ending !== undefined) return { status: ending.code === "cancelled" ? "cancelled" : "failed", error: ending };
-  // Another writer may leave a step open for no known reason.
   if (!isFinished) return { status: "interrupted", error: interruption({ abortReason }) };
   return { status: "completed", output: lastCompleted(state)?.output ?? null };
 }

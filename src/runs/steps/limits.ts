@@ -74,7 +74,6 @@ async function reportCircuit(run: Run, { tool }: StepCall, state: CircuitState |
   if (state !== undefined) await run.emit({ type: "circuit-change", tool: tool.name, state });
 }
 
-/** An error that is not retryable shows that the tool works. */
 function verdictOf(result: AttemptResult | undefined): CallVerdict {
   if (result === undefined) return "abandoned";
   if (result.type === "completed" || result.reason === "invalid-output") return "succeeded";

@@ -56,7 +56,6 @@ interface PreparedStep {
   readonly error?: AgentErrorData;
 }
 
-/** `isStarted`: recorded together with the end of the step before. */
 interface TakenStep {
   readonly task: StepTask;
   readonly prepared: PreparedStep | Promise<PreparedStep>;
@@ -118,7 +117,6 @@ function prepareStep(run: Run, task: StepTask, lookUp?: LookUp): PreparedStep | 
   return run.secrets.fill(task.step, fill).then(parse);
 }
 
-/** In bytes of JSON with references filled in, as a plan can use one output many times. */
 const maxInputBytes = 16 * 1_024 * 1_024;
 
 function fillInput(run: Run, task: StepTask, lookUp?: LookUp): PreparedStep {
@@ -158,7 +156,6 @@ function prepareInput(run: Run, task: StepTask, input: JsonObject): PreparedStep
   const parsedOrAborted = settleOrAbort(parsing, source).finally(() => run.closeSource(source));
   return parsedOrAborted.then(
     (parsed) => toPrepared(run, task, { input, parsed }),
-    // It rejects only if the run is aborted.
     () => ({ input, error: dataOf(run, run.abortReason as AgentError) }),
   );
 }
@@ -206,7 +203,6 @@ function mustAsk(run: Run, call: StepCall): boolean {
   return mayNeedApproval(run, call) || isLimited(run, call.tool);
 }
 
-/** A changed input is parsed, and must have the approved hash. */
 async function ask(run: Run, given: StepCall): Promise<StartedStep | StepEnd> {
   let prepared: PreparedStep = { input: given.input, call: given };
   while (prepared.call !== undefined && mayNeedApproval(run, given)) {
@@ -646,7 +642,6 @@ function takeNext(
   { task, executed, queue }: { task: StepTask; executed: Executed; queue: StepQueue | undefined },
 ): TakenStep | undefined {
   const { outcome } = executed;
-  // Sealing is asynchronous.
   if (outcome.status !== "completed" || !run.canStart() || run.secrets !== undefined) return undefined;
   const next = queue?.next();
   if (next === undefined) return undefined;

@@ -37,7 +37,7 @@ function isInDoubt(step: StepState): boolean {
   if (status === "cancelled" || status === "interrupted") return true;
   if (error?.code !== "tool-failed") return error?.code === "timeout" || error?.code === "invalid-tool-output";
   const { errors, attempts: made } = error.details;
-  // An error created elsewhere may have other details; of many large errors only the first are kept.
+  // Errors from elsewhere may have other details, and only the first of many large errors are kept.
   return errors === undefined || errors.length < made || errors.some(({ code }) => code === "timeout");
 }
 

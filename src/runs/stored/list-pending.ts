@@ -72,7 +72,7 @@ function describeItem(item: Decidable, { steps, records, describeCall }: Said): 
         const text = callsTool(step) ? describeCall(step) : (waits.get(step.id) ?? "");
         return printable([text, ...describeConditions(step)].join(", "));
       });
-      // No text within a step can imitate a line.
+      // Texts within a step cannot imitate a line.
       return [...texts, ...(steps.length > maxSteps ? [`${steps.length - maxSteps} more`] : [])].join("\n");
     }
     case "question":

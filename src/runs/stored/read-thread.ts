@@ -5,7 +5,6 @@ import type { OpenThread } from "../run/run.ts";
 import { isDamaged, listRuns, readRun } from "./stored-runs.ts";
 
 const maxRead = 8;
-/** Some may be damaged, deleted, or not understood yet. */
 const maxListed = 2 * maxRead;
 
 export function createThreadReaders(settings: EngineSettings): OpenThread {

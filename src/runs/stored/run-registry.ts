@@ -5,9 +5,10 @@ import type { EventHub } from "../../async/event-hub.ts";
 import { RecentMap } from "../../async/recent-map.ts";
 import { settleWithin } from "../../async/timeout.ts";
 import type { AgentError } from "../../core/errors.ts";
-import type { AgentEvent } from "../../core/events.ts";
+import type { AgentEvent, RunStartEvent } from "../../core/events.ts";
 import type { RunResult } from "../../core/run-result.ts";
 import { instancesOf, type RunState } from "../../core/run-state.ts";
+import { runNotFound } from "../../core/run-store.ts";
 import { receivePosted } from "../commands/commands.ts";
 import type { EngineSettings } from "../run/engine-settings.ts";
 import { Leases } from "../run/leases.ts";
@@ -18,7 +19,7 @@ import type { RunSettings } from "../run/run-options.ts";
 import { closeBroken } from "../steps/end-run.ts";
 import { warnOfOverlap } from "../steps/step.ts";
 import { createThreadReaders } from "./read-thread.ts";
-import { requireInThread } from "./stored-runs.ts";
+import { readEvents } from "./stored-runs.ts";
 
 export interface Opening extends RunCaller {
   readonly runId: string;
@@ -32,18 +33,12 @@ export interface ActiveRun {
   readonly resolve: (result: RunResult) => void;
 }
 
-interface RestoringRun {
-  readonly restored: Promise<unknown>;
-  readonly identity: string | undefined;
-}
-
 interface RunUse {
   /** Resolves to undefined to try again once the execution has ended. */
   readonly whenActive: (active: ActiveRun) => Promise<RunResult | undefined>;
   /** The run is not active here until the first `await` of this function. */
   readonly whenStored: () => Promise<RunResult | undefined>;
-  /** Called if another caller could not restore the run; what it throws fails this use. */
-  readonly onRefused?: (thrown: unknown, other: { readonly identity: string | undefined }) => void;
+  readonly onRefused?: (thrown: unknown, other: Pick<ActiveRun, "identity">) => void;
 }
 
 interface RegistryOptions {
@@ -55,7 +50,7 @@ interface RegistryOptions {
 
 export class RunRegistry implements RunHost {
   readonly active = new Map<string, ActiveRun>();
-  private readonly restoring = new Map<string, RestoringRun>();
+  private readonly restoring = new Map<string, Pick<ActiveRun, "identity"> & { readonly restored: Promise<unknown> }>();
   readonly settings: EngineSettings;
   readonly hub: RunHost["hub"];
   readonly gates: RunHost["gates"] = new Map();
@@ -101,7 +96,8 @@ export class RunRegistry implements RunHost {
 
   async requireInThread(runId: string, thread: string): Promise<void> {
     await this.whenStarted(runId);
-    await requireInThread(this.settings.store, runId, thread);
+    const [first] = (await readEvents(this.settings.store, runId, { after: 0, limit: 1 })) as Partial<RunStartEvent>[];
+    if (first?.thread !== thread) throw runNotFound(runId);
   }
 
   async whenAllStarted(): Promise<void> {
@@ -163,7 +159,7 @@ export class RunRegistry implements RunHost {
     run.watchers = this.watchers.get(runId);
     run.open(startedMs);
     run.join(opening);
-    if (this.stopping.aborted) run.interrupt();
+    if (this.stopping.aborted) run.stop("interrupted");
     if (this.stopReason !== undefined) run.abort(this.stopReason);
     return run;
   }
@@ -229,7 +225,7 @@ export class RunRegistry implements RunHost {
     const { clock, abortGraceMs } = this.settings;
     this.stopping.abort(undefined);
     for (const runId of this.timers.keys()) this.clearTimer(runId);
-    for (const { run } of this.active.values()) run.interrupt();
+    for (const { run } of this.active.values()) run.stop("interrupted");
     const reason = interruptedBy(`the agent was closed with a timeoutMs of ${timeoutMs}`);
     const restMs = Math.min(2 * abortGraceMs, timeoutMs / 2);
     const timer = clock.setTimeout(() => this.abortAll(reason, restMs / 2), timeoutMs - restMs);

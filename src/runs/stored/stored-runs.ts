@@ -1,5 +1,5 @@
 import { AgentError, isAgentError } from "../../core/errors.ts";
-import type { AgentEvent, RunStartEvent } from "../../core/events.ts";
+import type { AgentEvent } from "../../core/events.ts";
 import { failOption, type OptionTable, readOptions } from "../../core/option-tables.ts";
 import type { RunResult, RunSnapshot } from "../../core/run-result.ts";
 import type { RunState } from "../../core/run-state.ts";
@@ -27,11 +27,6 @@ export async function readRun(
   const { state } = await readRecorded(settings.store, runId);
   const isHidden = state.sequence === 0 || (thread !== undefined && state.thread !== thread);
   return isHidden ? undefined : shownSnapshot(state, settings);
-}
-
-export async function requireInThread(store: RunStore, runId: string, thread: string): Promise<void> {
-  const [first] = (await readEvents(store, runId, { after: 0, limit: 1 })) as readonly Partial<RunStartEvent>[];
-  if (first?.thread !== thread) throw runNotFound(runId);
 }
 
 export async function listRuns(store: RunStore, options: ListRunsOptions): Promise<RunPage> {
@@ -128,7 +123,6 @@ const pruneOptions = {
   signal: { type: "signal" },
 } satisfies OptionTable<PruneOptions>;
 
-/** Runs a deletion, then removes whatever else is kept about the deleted runs. */
 export type DeleteWithin = (deleteRuns: () => Promise<readonly string[]>) => Promise<void>;
 
 const pruneSize = 50;
