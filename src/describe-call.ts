@@ -67,7 +67,6 @@ export function effectOf(tool: DefinedTool, input: JsonObject): DefinedTool["dec
   }
 }
 
-/** Each field counts as sensitive until the converter that reads schemas of zod 3 is loaded. */
 function viewOf(tool: DefinedTool): SensitiveView | undefined {
   if (!isSensitiveTool(tool)) return undefined;
   const schemas = toolSchemas(tool);

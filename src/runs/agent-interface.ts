@@ -124,9 +124,9 @@ interface RunMethods<TTool extends Tool, TRequest extends string> {
    * Copies the events of a run, up to `sequence` `after`, to a new run, and resumes that as if its process had died
    * there: ended steps keep their results, and one that had only started runs again, or is `unknown` if its effect is
    * `once`. The new run has its own idempotency keys, asks again for unused approvals, and undoes only what it has done
-   * itself. Copied events are not emitted, and the other run stays as it is. Throws `invalid-options`. The handle's result rejects with `run-not-found`,
-   * `run-conflict` if another run has the new id, `invalid-options` if the run has fewer events, `secret-unreadable`,
-   * and as `resume` does; then nothing is stored.
+   * itself. Copied events are not emitted, and the other run stays as it is. Throws `invalid-options`. The handle's
+   * result rejects with `run-not-found`, `run-conflict` if another run has the new id, `invalid-options` if the run has
+   * fewer events, `secret-unreadable`, and as `resume` does; then nothing is stored.
    */
   fork(this: void, runId: string, ...options: OptionsArgument<TTool, ForkOptions<TTool>>): RunHandle<TTool>;
   /**

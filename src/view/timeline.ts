@@ -78,7 +78,6 @@ export class Timeline {
     this.open.set(name, { ...bar, startMs: timeOf(event) });
   }
 
-  /** The next attempt starts after the delay, which only a transient event would say. */
   private retry(event: AgentEventOf<"step-retry">): void {
     const { attempt, delayMs, undo, error } = event;
     this.end(event, true, error.message);

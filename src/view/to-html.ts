@@ -19,7 +19,6 @@ export function toHtml(run: DrawnRun | readonly DrawnRun[], options: DrawOptions
 
 const drawOptions = { describeCall: { type: "function" } } satisfies OptionTable<DrawOptions>;
 
-/** The events of a run are a list, too. */
 function isOne(run: DrawnRun | readonly DrawnRun[]): run is DrawnRun {
   if (!Array.isArray(run)) return true;
   const [first] = run as readonly object[];

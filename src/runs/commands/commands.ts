@@ -67,7 +67,6 @@ export interface CommandKind<TCommand> {
   /** False if the command has had its effect. Throws if it can have none. */
   check(run: StoredRun, command: TCommand, posted?: readonly PostedMessage[]): boolean;
   isRecordedAtOnce?: true;
-  /** True if its sender can wait, as the owner acts on it at any time. @default false */
   isAnswered?: true;
   needsSecrets?(command: TCommand): boolean;
   checkEnded?(run: StoredRun, command: TCommand): void;

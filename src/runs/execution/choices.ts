@@ -27,10 +27,7 @@ function isChoice(value: unknown): value is CallChoice {
 
 type StepStates = ReadonlyMap<string, StepState>;
 
-/**
- * Returns the steps that are left if a failed step offered choices: a question, that step once for each choice, and the
- * rest. Undefined if there is no choice, or an answer has made the step.
- */
+/** Returns a question, the failed step once for each choice that it offered, and the rest of the plan. */
 export function askForChoice({ steps }: Plan, states: StepStates): readonly PlanStep[] | undefined {
   const at = steps.findIndex(({ id }) => states.get(id)?.status === "failed");
   const failed = steps[at];

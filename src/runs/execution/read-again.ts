@@ -7,7 +7,6 @@ import { shownSnapshot } from "../run/redaction.ts";
 import type { Run } from "../run/run.ts";
 import { revisePlan } from "./replan.ts";
 
-/** Undefined, and not a promise, unless the plan has only looked up what the line names. */
 export function readAgain(run: Run): Promise<Plan | undefined> | undefined {
   const { engine, runId, settings, state } = run;
   const { plan, replans } = state;

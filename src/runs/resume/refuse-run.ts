@@ -58,7 +58,6 @@ async function createRefused(run: Run, { target, error }: Extract<Refusal, { err
   return [start, ...steps.map(skip), { type: "run-end", outcome }];
 }
 
-/** A plan is left out, as the secrets of tools that are not here could not be sealed. */
 async function createHeld(run: Run, { request, hold }: Extract<Refusal, { hold: Hold }>): Promise<EventInit[]> {
   const start = await startEvent(run, request === undefined ? undefined : { request });
   return [start, { type: "run-suspend", pending: [{ ...hold, isUnstarted: true }] }];

@@ -113,7 +113,6 @@ interface Continuation extends Opening, Pick<Resuming, "maxAdoptions" | "ignores
   readonly record?: (state: RunState, lease: StoredLease) => Promise<RunResult>;
 }
 
-/** Reads the run again after claiming it, as another process may have resumed it. */
 export async function continueStored(runs: RunRegistry, continuation: Continuation): Promise<RunResult> {
   const { runId, identity } = continuation;
   const { execution } = await runs.restore(runId, identity, restoreRun(runs, continuation));

@@ -78,7 +78,6 @@ async function executeRun(
   return engine.within === undefined ? execute() : engine.within({ type: "run", runId }, execute);
 }
 
-/** Only an async schema can take time. When the run aborts, it has the same grace as a tool. */
 async function preparePlan(run: Run, given: PlanInput): Promise<Plan> {
   const source = run.openSource();
   const completing = completePlan(run.engine, run.settings, given);

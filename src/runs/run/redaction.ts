@@ -56,7 +56,6 @@ const thrownKinds: typeof kinds = new Map([
   ["details", "details"],
 ]);
 
-/** All other texts in details may come from a user. */
 const namesInDetails: ReadonlySet<unknown> = new Set(
   "tool stepId runId planner model code name path status type scope key limit operation problem keyId".split(" "),
 );

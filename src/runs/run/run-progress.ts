@@ -102,7 +102,6 @@ export function isReady(run: Run, expressions: PlanExpressions | undefined): boo
   });
 }
 
-/** A step that is in doubt, or may run again, has an error but has not failed. */
 function hasFailed({ error, status }: StepState): boolean {
   return error !== undefined && status !== "unknown" && status !== "interrupted";
 }

@@ -23,7 +23,7 @@ export type StoreError = AgentError<"store-failed" | "run-conflict" | "run-owned
 
 export type RecordingEnd = StoreError | AgentError<"interrupted">;
 
-/** Numbers, records, folds and then emits each event, before `emit` returns if the store is synchronous. */
+/** Numbers, records, folds, then emits each event. `emit` never rejects, and awaits only an asynchronous store. */
 export class RunRecorder {
   readonly state: RunState;
   private sequence = 0;
@@ -42,7 +42,6 @@ export class RunRecorder {
     this.sequence = state.sequence;
   }
 
-  /** Completes the event in place. Never rejects. */
   emit(init: EventInit): void | Promise<void> {
     if (this.failure !== undefined) return;
     return this.record([isTransient(init) ? this.number(init, this.sequence) : this.next(init)]);

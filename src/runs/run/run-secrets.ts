@@ -78,10 +78,7 @@ interface Filled {
   readonly error?: AgentErrorData;
 }
 
-/**
- * Seals the secrets of a run, opens them for its tools, and hides texts that repeat them. A value is sealed once for
- * each place, so that equal values stay equal.
- */
+/** Seals, opens and hides the secrets of a run. Each is sealed once per place, so that equal values stay equal. */
 export class RunSecrets {
   private readonly hidden = new HiddenTexts();
   private readonly values = new Map<string, JsonValue>();
@@ -417,7 +414,6 @@ export class RunSecrets {
     return this.keys.hash(canonicalPlan(this.open(plan)));
   }
 
-  /** Neither hash may appear in a message. */
   isHashOf(recorded: string, hash: string): Promise<boolean> {
     this.hidden.add(recorded);
     this.hidden.add(hash);

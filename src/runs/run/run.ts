@@ -61,7 +61,6 @@ export class Run implements RecorderOwner {
   phase: RunPhase = "open";
   stopReason: "step-failed" | "interrupted" | undefined;
   private readonly scope = new AbortScope<AbortReason>();
-  /** Aborts everything that runs before a step starts. */
   private startScope: AbortScope<AbortReason | "stopped"> | undefined;
   private stopWatching: (() => void) | undefined;
   private lastCommand: Promise<void> | undefined;

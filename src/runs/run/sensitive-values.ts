@@ -58,7 +58,6 @@ export interface SealedPart {
   readonly text: string;
 }
 
-/** `tools` collects the tool of each step. The output of a loop repeats those of its iterations. */
 export function* sealedPartsIn(
   holder: unknown,
   tools = new Map<unknown, string>(),
@@ -96,7 +95,6 @@ export function* visitSealed(value: unknown, path: JsonPath): Iterable<Omit<Seal
 
 /* References are filled in twice: with secrets, and with marks. A result with a mark was made from a secret. */
 
-/** Texts do not contain both characters. One that does is sealed without need. */
 const mark = "\u{10fffe}\u{10ffff}";
 const markedHolders = new WeakSet<object>();
 

@@ -31,7 +31,6 @@ export type AttemptResult =
   | { readonly type: "completed"; readonly output: JsonValue }
   | {
       readonly type: "failed";
-      /** `refused`: a limit forbids the call. */
       readonly reason: "thrown" | "timeout" | "aborted" | "invalid-output" | "refused";
       readonly error: ErrorData;
       readonly thrown: unknown;

@@ -103,7 +103,6 @@ function isNotStarted(state: StepState): boolean {
   return instancesOf([state]).every(({ status }) => status !== "interrupted");
 }
 
-/** The store sees this as the death of the process. */
 export function closeBroken(run: Run, error: AgentErrorData): void {
   if (run.phase === "closed") return;
   const status = error.code === "interrupted" ? "interrupted" : "failed";

@@ -42,7 +42,6 @@ import {
 } from "../run/step-call.ts";
 import { type AdmittedCall, admit, isLimited, unlimited } from "./limits.ts";
 
-/** `waiting`: it needs approval, was not started, or was cut off by the end of the process. */
 export type StepEnd = "done" | "failed" | "waiting";
 
 export interface StepQueue {

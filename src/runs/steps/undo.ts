@@ -25,7 +25,7 @@ export async function undoSteps(run: Run): Promise<readonly NotUndone[]> {
   return notUndone;
 }
 
-/** A tool that threw has done nothing, unless its step must run only once. */
+/** A tool that threw counts as having done nothing, unless its step must run only once. */
 function hasEffect(step: StepState): boolean {
   return step.effect !== "pure" && (step.status === "completed" || isInDoubt(step));
 }

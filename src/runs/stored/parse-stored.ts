@@ -158,7 +158,6 @@ function findPlanMisplacement({ plan, planApproval }: RunState, event: PlanDecis
   return event.type === "approval-request" || canDecide(planApproval, event) ? undefined : "that nobody asked for";
 }
 
-/** A withdrawn question may still be decided. A fork withdraws approvals of the other run. */
 function canDecide(approval: ApprovalState | undefined, { outcome }: ApprovalEndEvent): boolean {
   if (approval?.status === "approved") return outcome.status === "withdrawn";
   return approval?.status === "requested" || approval?.status === "withdrawn";

@@ -34,7 +34,6 @@ export interface ActiveRun {
 }
 
 interface RunUse {
-  /** Resolves to undefined to try again once the execution has ended. */
   readonly whenActive: (active: ActiveRun) => Promise<RunResult | undefined>;
   /** The run is not active here until the first `await` of this function. */
   readonly whenStored: () => Promise<RunResult | undefined>;
@@ -62,7 +61,6 @@ export class RunRegistry implements RunHost {
   private readonly hasTimers: () => boolean;
   private readonly threads = new Map<string, LinesBefore>();
   private readonly timers = new Map<string, () => void>();
-  /** Time of the last event of each run that does not fit here: after a new event it may fit. */
   readonly unfit = new RecentMap<string>(10_000);
   readonly stopping = new AbortSource();
   readonly watchers = new Map<string, Set<EventSink<AgentEvent>>>();

@@ -56,7 +56,6 @@ export async function readRecorded(store: RunStore, runId: string): Promise<Reco
   return parseEvents(runId, await readEvents(store, runId, { after: 0 }));
 }
 
-/** If the first or last known event differs, the run was deleted, and its id perhaps reused. */
 async function readAgain(store: RunStore, before: RecordedRun): Promise<RecordedRun> {
   const { first, last, state } = before;
   const started = await readEvents(store, state.runId, { after: 0, limit: 1 });
