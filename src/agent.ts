@@ -50,19 +50,14 @@ type OpenRun = (parts: Runtime, runs: RunRegistry, opening: Opening) => Promise<
 
 type AnyRunOptions = Parameters<typeof resolveRunOptions>[0];
 
-/** Without a planner every target is a plan. */
 export function createEngine(settings: EngineSettings): Agent & WorkedAgent {
   const hub = new EventHub<AgentEvent>(settings.onListenerError);
   let registry: RunRegistry | undefined;
-  /** False if a worker looks for the runs whose time has come. */
   let hasTimers = true;
   const deletePlainly: DeleteWithin = async (deleteRuns) => void (await deleteRuns());
-  /** Overridden by workers, which also delete the job of a run. */
   let deleteWithin = deletePlainly;
   let closing: Promise<void> | undefined;
-  for (const observer of settings.observers) {
-    if (observer.event !== undefined) hub.subscribe((event) => observer.event?.(event));
-  }
+  if (settings.observers.length > 0) hub.subscribe(settings.tellObservers);
 
   warnOfSecrets(settings);
   warnOfMissingEffects(settings);
@@ -94,14 +89,12 @@ export function createEngine(settings: EngineSettings): Agent & WorkedAgent {
 
   async function open<T>(use: (parts: Runtime, runs: RunRegistry) => Promise<T>): Promise<T> {
     requireOpen();
-    // In the same turn once it is loaded: what is closed next waits for this run.
+    // Stays in the same turn once it is loaded, so that `close` waits for this run.
     const parts = loadedRuntime ?? (await loadRuntime());
-    // It may have been closed meanwhile.
     requireOpen();
     return use(parts, runsOf(parts));
   }
 
-  /** Errors reject the handle's result. Its deadline and its cancellation apply even while the runtime is being loaded. */
   function handOut(
     runId: string,
     options: Pick<ResumeOptions, "throwOnFailure">,
@@ -116,7 +109,6 @@ export function createEngine(settings: EngineSettings): Agent & WorkedAgent {
     });
     const opening = { channel, cancelling, onRecorded, ...startedNow(runId) };
     const running = open((parts, runs) => use(parts, runs, opening));
-    // A result that comes before that is of a stored run, unless nothing could be recorded.
     const recorded = Promise.race([recording, running.then(requireRecorded)]);
     const result = running.then(
       (value) => {
@@ -129,7 +121,6 @@ export function createEngine(settings: EngineSettings): Agent & WorkedAgent {
         throw thrown;
       },
     );
-    // A caller that does not read them must not get an unhandled rejection.
     for (const unread of [recorded, result]) unread.catch(() => {});
     return { runId, recorded, events: channel, result, cancel: (reason) => cancelling.abort(cancelledBy(reason)) };
   }
@@ -234,7 +225,6 @@ export function createEngine(settings: EngineSettings): Agent & WorkedAgent {
       const runId = options?.runId ?? createRunId();
       const use: OpenRun = (parts, runs, opening) =>
         parts.startRun(runs, { target, settings: chosen, isNamed, ...opening });
-      // The caller may never read the handle.
       return handOut(runId, chosen, use, ({ message }) =>
         settings.onWarning({ code: "start-refused", runId, message: `Run "${runId}" was not started: ${message}` }),
       );
@@ -300,7 +290,6 @@ export function createEngine(settings: EngineSettings): Agent & WorkedAgent {
       const cancelling = new AbortSource();
       const opening = { ...startedNow(runId), resumes, thread, options: resuming, cancelling };
       return open(async (parts, runs) => {
-        // A run that is restored is cancelled when it is opened.
         cancelling.abort(cancelledBy(reason));
         const sent = { ...opening, type: "cancel", command: { reason } } as const;
         return returnOrThrow(await parts.sendCommand(runs, sent), resuming);
@@ -366,11 +355,10 @@ function checkedListener<T>(listener: T): T {
   return typeof listener === "function" ? listener : failOption("listener", listener, "a function");
 }
 
-/** The caller may change the plan while the runtime loads or looks for a run; without `waits` it is copied at once. */
+/** The caller may change the plan while the runtime loads or looks for a run. */
 function snapshotOf(target: RunTarget, { waits }: { readonly waits: boolean }): RunTarget {
   if ("request" in target || (loadedRuntime !== undefined && !waits)) return target;
   const json = toJson(target.plan, { maxBytes: maxPlanBytes });
-  // Validation refuses anything that is not JSON, and says why.
   return json.ok ? { plan: json.value as unknown as PlanInput } : target;
 }
 

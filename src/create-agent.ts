@@ -47,7 +47,6 @@ export function createAgent<const TTools extends readonly Tool[]>(
 const accountFor: AccountFor = async (steps, options) =>
   (await import("./planners/rules/account.ts")).accountFor(steps, options);
 
-/** Asynchronous, so that English is loaded only for tools that may be warned of, and not at once. */
 async function warnOfOpenPhrases({ toolsByName, onWarning }: EngineSettings): Promise<void> {
   const tools = [...toolsByName.values()].filter(
     ({ phrases, declaredEffect, declaredNeedsApproval }) =>

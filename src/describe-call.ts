@@ -21,12 +21,9 @@ export function sayCall(
   const found = tools.find((each) => each?.name === name);
   const tool = found && toDefinedTool("tool", found);
   const parsed = input === last ? undefined : last;
-  const {
-    shown,
-    words = sayNames(name, shown),
-    added,
-  } = inWords(tool, { input: input as JsonObject, parsed, sayStep });
-  return printable(added === undefined ? words : `${words} (${added})`);
+  const { shown, words, added } = inWords(tool, { input: input as JsonObject, parsed, sayStep });
+  const text = words ?? sayNames(name, shown);
+  return printable(added === undefined ? text : `${text} (${added})`);
 }
 
 interface Said {
@@ -39,7 +36,7 @@ interface Said {
 export function inWords(tool: DefinedTool | undefined, { input, parsed, sayStep = sayOwn, onSecret = () => {} }: Said) {
   const shown = hideInput(input, tool && viewOf(tool), onSecret);
   if (tool === undefined) return { shown, words: undefined, added: undefined };
-  // A default of a mere reader is nothing that anybody has to approve.
+  // The defaults of a tool that only reads need no approval.
   const isRead = parsed === undefined && tool.declaredNeedsApproval === false && effectOf(tool, input) === "pure";
   return {
     shown,
@@ -56,7 +53,7 @@ export function effectOf(tool: DefinedTool, input: JsonObject): DefinedTool["dec
     const parsed = parseWith(tool.inputSchema, copyJson(filled));
     if (parsed instanceof Promise || !parsed.ok) return "by-input";
     let isKnown = true;
-    // What is decided without the fields that hold references holds whatever they become.
+    // An effect that does not depend on fields with references is the same for all their values.
     const watched = new Proxy(parsed.value as object, {
       get(target, key) {
         isKnown &&= !unknown.has(String(key));
@@ -70,7 +67,6 @@ export function effectOf(tool: DefinedTool, input: JsonObject): DefinedTool["dec
   }
 }
 
-/** Each field counts as sensitive until a schema of zod 3 can be read, which takes its converter. */
 function viewOf(tool: DefinedTool): SensitiveView | undefined {
   if (!isSensitiveTool(tool)) return undefined;
   const schemas = toolSchemas(tool);

@@ -15,12 +15,11 @@ import { sayStep } from "./planners/rules/say.ts";
  * Describes a plan for a person who decides whether it may run. Each step is in the words of its tool's `describeCall`,
  * or of its phrases read backwards, or else its `reasoning`. Beneath are the call, the defaults that the schema
  * declares if it changes anything or asks first, its condition, its loop, what it waits for, whether it runs only once
- * or asks first, and a `reasoning` that says more than the request.
+ * or asks first, and a `reasoning` that says more than the request. Sensitive values are shown as `"[sensitive]"`.
  *
- * Phrases that a function loads, and those of a tool of zod 3, count once a request was planned with them. Sensitive
- * values are shown as `"[sensitive]"`; all fields of a sensitive tool of zod 3 are, until an agent or a check has read
- * its schema. The plan is not validated: a tool that is not among `tools` is called unknown. The `needsApproval` of an
- * agent is not known here. Throws `invalid-options`. {@includeCode ../examples/00-transfer.ts} @group Plans
+ * Phrases that a function loads, and the phrases and schemas of zod 3, count once an agent has read them; until then,
+ * all fields of a sensitive tool of zod 3 are hidden. The plan is not validated: a tool that is not among `tools` is
+ * called unknown. Throws `invalid-options`. {@includeCode ../examples/00-transfer.ts} @group Plans
  */
 export function describePlan(plan: AnyPlan, options: { readonly tools: readonly Tool[] }): string {
   readZod3();

@@ -17,6 +17,7 @@ import type {
 import type { DryRun } from "./planning/dry-run.ts";
 import type { Refusal } from "./resume/refuse-run.ts";
 import type { ResumeAllOptions, ResumedRun } from "./resume/resume-all.ts";
+import type { RunResuming } from "./resume/resume-run.ts";
 import type { RunKeys } from "./run/run-keys.ts";
 import type {
   CloseOptions,
@@ -33,30 +34,21 @@ import type {
 import type { ListPendingOptions } from "./stored/list-pending.ts";
 import type { DeleteWithin, PruneOptions } from "./stored/stored-runs.ts";
 
+/** @inline */
+type Listener<TType extends AgentEventType, TTool extends Tool> = (event: AgentEventOf<TType, TTool>) => unknown;
+
 /** The methods that agents and orchestrators have in common. `TRequest` is text where requests are taken, too. */
 interface RunMethods<TTool extends Tool, TRequest extends string> {
   readonly tools: readonly TTool[];
   /**
-   * Calls a listener for each event of a type, once however often it is added, until the returned function is called.
-   * What it throws or rejects with never changes a run. Throws `invalid-options`, as do the next five methods.
+   * Calls a listener, added once, for each event of a type until the returned function is called. Its errors never
+   * change a run. Throws `invalid-options`, as do the next five methods.
    */
-  on<TType extends AgentEventType>(
-    this: void,
-    type: TType,
-    listener: (event: AgentEventOf<TType, TTool>) => unknown,
-  ): () => void;
+  on<TType extends AgentEventType>(this: void, type: TType, listener: Listener<TType, TTool>): () => void;
   /** Calls a listener for the next event of a type. */
-  once<TType extends AgentEventType>(
-    this: void,
-    type: TType,
-    listener: (event: AgentEventOf<TType, TTool>) => unknown,
-  ): () => void;
+  once<TType extends AgentEventType>(this: void, type: TType, listener: Listener<TType, TTool>): () => void;
   /** Removes a listener; does nothing if it was not added. */
-  off<TType extends AgentEventType>(
-    this: void,
-    type: TType,
-    listener: (event: AgentEventOf<TType, TTool>) => unknown,
-  ): void;
+  off<TType extends AgentEventType>(this: void, type: TType, listener: Listener<TType, TTool>): void;
   /** Counts the listeners that `on` and `once` have added for a type. */
   listenerCount(this: void, type: AgentEventType): number;
   /** Removes the listeners of a type, or of all types; those of `subscribe` stay. */
@@ -69,25 +61,22 @@ interface RunMethods<TTool extends Tool, TRequest extends string> {
    * process alone. Throws `invalid-options`; reading rejects with `run-not-found`, `store-failed` or `cancelled`.
    */
   events(this: void, runId: string, options?: EventsOptions): AsyncIterable<AgentEvent<TTool>>;
-  /**
-   * The current state of a stored run; undefined if there is no run with this id. Rejects with `store-failed` and
-   * `invalid-options`.
-   */
+  /** The state of a stored run; undefined if there is none. Rejects with `store-failed` and `invalid-options`. */
   getRun(this: void, runId: string, options?: ThreadOptions): Promise<RunSnapshot<TTool> | undefined>;
   /** Stored runs, newest first, in pages. Rejects with `store-failed`, and `invalid-options` for a wrong cursor. */
   listRuns(this: void, options?: ListRunsOptions): Promise<RunPage>;
   /**
-   * The inbox: approvals, outcomes to settle, runs that do not fit or were given up, from the newest run on. `limit`
-   * counts runs: all items of one are on one page. Damaged runs are left out. Rejects as `listRuns` does.
+   * The inbox: approvals, outcomes to settle, runs that do not fit or were given up, from the newest run on. A page has
+   * all items of up to `limit` runs, without damaged ones. Rejects as `listRuns` does.
    */
   listPending(this: void, options?: ListPendingOptions): Promise<PendingPage>;
 
   /**
-   * Lets a step, or the plan, run exactly as it was inspected, and resumes its run here, unless another process runs
-   * it: the decision is sent there. The item is one of `result.pending`, or the `approval-request`. Throws
-   * `invalid-options`. The handle's result resolves when the run ends or is suspended again; it rejects with
-   * `run-not-found`, `run-conflict` if the run does not wait for this, `resume-mismatch` if its tools have changed,
-   * `store-failed`, or `interrupted` once the agent was closed.
+   * Lets a step, or the plan, run exactly as it was inspected, and resumes its run here, or sends the decision to the
+   * process that runs it. The item is one of `result.pending`, or the `approval-request`. Throws `invalid-options`. The
+   * handle's result resolves when the run ends or is suspended again; it rejects with `run-not-found`, `run-conflict`
+   * if the run does not wait for this, `resume-mismatch` if its tools have changed, `store-failed`, or `interrupted`
+   * after `close`.
    */
   approve(
     this: void,
@@ -114,10 +103,9 @@ interface RunMethods<TTool extends Tool, TRequest extends string> {
     ...options: OptionsArgument<TTool, ResumeOptions<TTool>>
   ): Promise<RunResult<TTool>>;
   /**
-   * Undoes what a run that has completed or failed has done, the last step first, and resolves to its result: it is
-   * `cancelled` from then on, its steps are `undone`, and `notUndone` lists the others that had an effect. A run that was
-   * undone before resolves to the same. Rejects with `run-not-found`, `run-conflict` if the run has not ended or was
-   * cancelled, and as `resume` does.
+   * Undoes what a completed or failed run has done, the last step first: the run becomes `cancelled`, its steps
+   * `undone`, and `notUndone` lists the others that had an effect. A second call resolves to the same. Rejects with
+   * `run-not-found`, `run-conflict` if the run has not ended or was cancelled, and as `resume` does.
    */
   undo(
     this: void,
@@ -135,10 +123,10 @@ interface RunMethods<TTool extends Tool, TRequest extends string> {
   /**
    * Copies the events of a run, up to `sequence` `after`, to a new run, and resumes that as if its process had died
    * there: ended steps keep their results, and one that had only started runs again, or is `unknown` if its effect is
-   * `once`. The other run, which may be running, stays as it is. The new run has its own idempotency keys, asks again
-   * for unused approvals, and undoes only what it has done itself. Copied events are not emitted again. Throws
-   * `invalid-options`. The handle's result rejects with `run-not-found`, `run-conflict` if another run has the new id,
-   * `invalid-options` if the run has fewer events, `secret-unreadable`, and as `resume` does; then nothing is stored.
+   * `once`. The new run has its own idempotency keys, asks again for unused approvals, and undoes only what it has done
+   * itself. Copied events are not emitted, and the other run stays as it is. Throws `invalid-options`. The handle's
+   * result rejects with `run-not-found`, `run-conflict` if another run has the new id, `invalid-options` if the run has
+   * fewer events, `secret-unreadable`, and as `resume` does; then nothing is stored.
    */
   fork(this: void, runId: string, ...options: OptionsArgument<TTool, ForkOptions<TTool>>): RunHandle<TTool>;
   /**
@@ -155,10 +143,10 @@ interface RunMethods<TTool extends Tool, TRequest extends string> {
    */
   deliver(this: void, runId: string, name: string, value: unknown, options: DeliverOptions<TTool>): RunHandle<TTool>;
   /**
-   * Answers the question of a step, and resumes its run. The item is one of `result.pending`, or the id of its step. The
-   * first answer counts. Throws `invalid-options`. The handle's result rejects with `invalid-options` for what does not
-   * fit the question, `run-conflict` if the run does not ask it, or it was answered differently or has expired, and as
-   * `resume` does. An agent of `createAgent` reads a text as a line of a dialogue; one that declines cancels the run.
+   * Answers the question of a step, and resumes its run. The item is one of `result.pending`, or the id of its step.
+   * The first answer counts. Throws `invalid-options`. The handle's result rejects with `invalid-options` for what does
+   * not fit the question, `run-conflict` if the run does not ask it, or it was answered differently or has expired, and
+   * as `resume` does. An agent of `createAgent` reads a text as a line of a dialogue; to decline cancels the run.
    */
   answer(
     this: void,
@@ -178,15 +166,16 @@ interface RunMethods<TTool extends Tool, TRequest extends string> {
     options?: Partial<DecidingOptions<TTool>>,
   ): Promise<RunResult<TTool>>;
   /**
-   * Takes no more runs, lets running steps end in time, and leaves the rest to be resumed: those runs end `interrupted`. Resolves
-   * when nothing runs here; tools that ignore their signal have `abortGraceMs`. The store stays open. Rejects with `invalid-options`.
+   * Takes no more runs, lets running steps end in time, and interrupts all other runs, which can be resumed. Resolves
+   * when nothing runs here; tools that ignore their signal have `abortGraceMs`. The store stays open. Rejects with
+   * `invalid-options`.
    */
   close(this: void, options?: CloseOptions): Promise<void>;
 
   /**
    * Runs a plan to its end. The compiler checks a plan that is written in the call; any other is checked here. Rejects
-   * with `invalid-plan`, `plan-not-approved`, `invalid-options`, `unknown-tool`, `run-conflict` or `run-owned-elsewhere` before anything was
-   * started; whatever happens later is in the result.
+   * with `invalid-plan`, `plan-not-approved`, `invalid-options`, `unknown-tool`, `run-conflict` or
+   * `run-owned-elsewhere` before anything starts; whatever happens later is in the result.
    */
   execute<const TPlan extends AnyPlan>(
     this: void,
@@ -245,37 +234,22 @@ export interface WorkedAgent {
   readonly [workerKey]: {
     refuse(refusal: Refusal): Promise<RunResult>;
     deliverEarly(runId: string, name: string, value: unknown, options: Pick<DeliverOptions, "id">): Promise<boolean>;
-    /** A worker looks for the runs whose wait is over, in place of timers. */
     stopTimers(): void;
     isRecorded(this: void, runId: string): Promise<boolean>;
     deleteBy(within: DeleteWithin | undefined): void;
     keys(name: string): Promise<RunKeys | undefined>;
     readonly leaseMs: number;
-    resume(
-      runId: string,
-      options: {
-        readonly resources: unknown;
-        readonly maxAdoptions: number;
-        readonly ignoresMismatch: boolean;
-        readonly retriesFailed: boolean;
-      },
-    ): Promise<RunResult>;
-    /** True if a run that did not fit another process may fit this one. */
+    resume(runId: string, options: RunResuming & Required<Pick<ResumeOptions, "resources">>): Promise<RunResult>;
     fits(this: void, run: RunSummary): Promise<boolean>;
   };
 }
 
-/**
- * A run in progress.
- *
- * {@includeCode ../../examples/05-cancel-and-time-out.ts}
- * @group Runs and results
- */
+/** A run in progress. {@includeCode ../../examples/05-cancel-and-time-out.ts} @group Runs and results */
 export interface RunHandle<TTool extends Tool = Tool> {
   readonly runId: string;
   /**
-   * Resolves once the start, or the decision, is recorded, or is stored for the process that runs the run; an approval or
-   * rejection with `resume: false` once that process has recorded it. Rejects with the error that refuses it. Left unread,
+   * Resolves once the start, or the decision, is recorded, or is stored for the process that runs the run; a decision
+   * with `resume: false` once that process has recorded it. Rejects with the error that refuses it. Left unread,
    * neither it nor `result` is an unhandled rejection.
    */
   readonly recorded: Promise<void>;

@@ -20,7 +20,7 @@ export interface ExportedRun {
   readonly request?: string;
   /** The latest; absent if there is none. */
   readonly plan?: Plan;
-  /** As `hashPlan` computes it; absent if values of the plan may be sealed, as it is the hash of the opened ones that is approved. */
+  /** The result of `hashPlan`; absent if values may be sealed, as the hash of the opened plan is approved. */
   readonly planHash?: string;
   /** The decisions: who approved or rejected what, and when. */
   readonly approvals: readonly ApprovalRecord[];
@@ -67,10 +67,9 @@ interface KeyPair {
 type PortableKey = string | { export(options: { readonly format: "jwk" }): object };
 
 /**
- * Exports a stored run, in whatever state it is, as a JSON document with its plan, its decisions and every recorded event.
- * Sealed values stay sealed. A run that was changed in the store is exported as it is: `verifyRun` finds it. Rejects with `run-not-found`, `invalid-options`, or what the store throws.
- *
- * {@includeCode ../../examples/31-evidence.ts}
+ * Exports a stored run in any state as a JSON document with its plan, its decisions and every recorded event. Sealed
+ * values stay sealed, and a run that was changed in the store stays changed: `verifyRun` finds it. Rejects with
+ * `run-not-found`, `invalid-options`, or what the store throws. {@includeCode ../../examples/31-evidence.ts}
  * @group Evidence
  */
 export async function exportRun(options: ExportRunOptions): Promise<ExportedRun> {
@@ -127,7 +126,7 @@ async function readPortable(key: PortableKey): Promise<{ readonly x?: string; re
     const { crv, x, d } = Object(typeof key === "string" ? await readPem(key) : key.export({ format: "jwk" }));
     return crv === "Ed25519" ? { x, ...(d && { d }) } : {};
   } catch {
-    // What is wrong with it might show it.
+    // An error could show the key.
     return {};
   }
 }
@@ -139,7 +138,7 @@ async function readPem(text: string): Promise<object> {
   return crypto.subtle.exportKey("jwk", await crypto.subtle.importKey(format, bytes, "Ed25519", true, [usage]));
 }
 
-/** Does not show what was received: it may be a private key. */
+/** Does not show the received value, which may be a private key. */
 function failKey(option: string, kind: "private" | "public"): never {
   const expected = `an Ed25519 ${kind} key as PEM, unencrypted, or as a KeyObject`;
   return failOption(option, "another text or key", expected, true);
@@ -208,25 +207,19 @@ export type RunVerdict =
       readonly publicKey: string;
       readonly recordedTo: number;
     }
-  /**
-   * It fits together, but nobody has signed it: whoever can write the store, or the document, could have made it. Events
-   * up to number `recordedTo` are covered by digests that were recorded while the run ran.
-   */
+  /** It fits together, but whoever can write the store could have made it; digests cover events up to `recordedTo`. */
   | { readonly status: "unsigned"; readonly recordedTo: number };
 
 /** Options of {@link verifyRun}. @inline */
 export interface VerifyRunOptions {
-  /** The key that must have signed the export: its 32 bytes in Base64, PEM, or a `KeyObject` of `node:crypto`. @default any */
+  /** The required key: its 32 bytes in Base64, PEM, or a `KeyObject` of `node:crypto`. @default any */
   publicKey?: PortableKey | undefined;
 }
 
 /**
- * Checks an {@link ExportedRun}, as JSON text or parsed: computes each digest again, derives everything else from the
- * events and compares it, and checks the signature. In a text, a key that stands twice in an object is a change. Rejects
- * with `invalid-options` for anything that is not an exported run, or whose format is that of another version.
- *
- * {@includeCode ../../examples/31-evidence.ts}
- * @group Evidence
+ * Checks an {@link ExportedRun}, as JSON text or parsed: its digests, its signature, and everything that follows from
+ * its events. In a text, a key that stands twice in an object is a change. Rejects with `invalid-options` for anything
+ * that is not an exported run, or has another version. {@includeCode ../../examples/31-evidence.ts} @group Evidence
  */
 export async function verifyRun(document: unknown, options: VerifyRunOptions = {}): Promise<RunVerdict> {
   checkKeys("options", options, ["publicKey"]);
@@ -258,9 +251,7 @@ function readExport(document: unknown): ExportedRun {
   let run = document as Partial<ExportedRun> | null | undefined;
   try {
     if (typeof document === "string") run = JSON.parse(document);
-  } catch {
-    // A text is not an exported run.
-  }
+  } catch {}
   if (run?.format !== "planwright-run" || typeof run.runId !== "string" || !Array.isArray(run.events))
     failOption("document", document, "a run that was exported by exportRun, as JSON text or parsed");
   if (run.version !== 1) failOption("document.version", run.version, "1: another version of planwright has written it");

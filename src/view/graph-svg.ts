@@ -42,7 +42,6 @@ function getHeight(one: GraphNode): number {
   return node.height + lineHeight * Math.max(1, Math.min(maxLines, getLines(one, maxChars).length) - 1);
 }
 
-/** Colour alone must say nothing. */
 const signs: Readonly<Record<Tone, string>> = {
   good: "M175 16l4 4 6-8",
   bad: "M176 12l8 8m0-8l-8 8",
@@ -92,7 +91,6 @@ export interface Placed {
   readonly above: Placed[];
   readonly below: Placed[];
   row: number;
-  /** The least distance of its middle from that of the first of its layer, in pixels. */
   offset: number;
   x: number;
 }
@@ -100,10 +98,9 @@ export interface Placed {
 const sweeps = 8;
 const edgeWidth = 12;
 
-/** Follows Sugiyama, Tagawa and Toda 1981. An edge has a place in each layer, so that it runs through no other node. */
+/** Follows Sugiyama, Tagawa and Toda 1981. An edge has a place in each layer, so that it crosses no other node. */
 function layOut({ nodes, edges }: PlanGraph) {
   const layerOf = nodes.map(() => 0);
-  // In the order of the plan, what a node waits for comes first.
   const byTarget = [...edges].sort((one, other) => one[1] - other[1]);
   for (const [from, to] of byTarget) layerOf[to] = Math.max(layerOf[to] ?? 0, (layerOf[from] ?? 0) + 1);
   const layers: Placed[][] = [];

@@ -11,7 +11,6 @@ export interface Page {
 
 export type Part = Html | string | number | undefined | false | readonly Part[];
 
-/** Escapes all that is put into it, unless it is HTML itself. */
 export function html(strings: TemplateStringsArray, ...parts: readonly Part[]): Html {
   let text = strings[0] as string;
   for (const [index, part] of parts.entries()) text += textOf(part) + strings[index + 1];
@@ -33,7 +32,7 @@ const entities: Readonly<Record<string, string>> = {
   "'": "&#39;",
 };
 
-/** No document may contain these characters. Marks that change the direction of a text could disguise it. */
+/** Documents must not contain these characters, and direction marks could disguise a text. */
 const unprintable = /(?![\t\n])\p{Cc}|[\u202a-\u202e\u2066-\u2069\ufffe\uffff]|\p{Surrogate}/gu;
 const special = /[^\t\n -!#-%(-;=?-~\u00a1-\u1fff\u3000-\ud7ff]/;
 

@@ -84,7 +84,6 @@ export function cutGraph(
   if (nodes.length <= maxNodes && edges.length <= maxEdges) return { nodes, edges };
   let count = Math.min(nodes.length, maxNodes - 1);
   const sorted = [...edges].sort((one, other) => one[1] - other[1]);
-  // Each node that is shown has all its edges.
   const lastEdge = sorted[maxEdges - 1];
   if (sorted.length > maxEdges && lastEdge !== undefined) count = Math.min(count, Math.max(1, lastEdge[1]));
   const rest: GraphNode = {

@@ -37,7 +37,6 @@ interface ApprovalView {
   readonly comment?: string;
 }
 
-/** Sensitive values are hidden in it. */
 export interface RunView {
   readonly run: RunSnapshot | RunResult;
   readonly updatedAt: string;
@@ -99,7 +98,7 @@ function readEvents(events: readonly AgentEvent[], wordsOf: SayCall): RunView {
   };
 }
 
-/** The output of a run is that of a step, where sensitive values are hidden by the paths of its tool; here they are not. */
+/** The output of a run repeats that of a step, where the paths of its tool hide sensitive values. */
 function toMaskedView({ output: _output, ...run }: RunSnapshot | RunResult, wordsOf: SayCall): RunView {
   const steps = new Map<string, StepRecord[]>();
   for (const record of run.steps) addTo(steps, record.stepId, record);
@@ -113,7 +112,6 @@ function toMaskedView({ output: _output, ...run }: RunSnapshot | RunResult, word
   };
 }
 
-/** A result does not tell of attempts: each step is one bar. */
 function getBars({ status, attempts, startedAt, completedAt }: StepRecord): readonly Bar[] {
   if (startedAt === undefined) return [];
   const title = attempts > 1 ? `${attempts} attempts` : "attempt 1";
@@ -143,12 +141,10 @@ function getPaths(tools: readonly ToolFingerprint[]): Paths {
   return new Map(tools.flatMap(({ name, sensitive }) => (sensitive === undefined ? [] : [[name, sensitive] as const])));
 }
 
-/** Without its tools, a run has only what is sealed to hide: what shows it has hidden the rest. */
 function mask<TRun extends RunSnapshot | RunResult>(run: TRun, tools: readonly ToolFingerprint[]): TRun {
   const paths = getPaths(tools);
   const { plan, steps } = run;
   return {
-    // These are masked below, once.
     ...maskPaths({ ...run, plan: undefined, steps: [] }, []),
     ...(plan !== undefined && { plan: maskPlan(plan, paths) }),
     steps: steps.map((step) => maskStep(step, paths)),

@@ -26,12 +26,11 @@ export class Timeline {
   readonly executions: Execution[] = [];
   private readonly open = new Map<string, Open>();
   private planningStart: number | undefined;
-  /** A replan has no event when it starts, so the first call of a model since the last plan counts. */
+  /** The start of a replan is not recorded, so the first call of a model since the last plan counts. */
   private modelStart: number | undefined;
 
   follow(event: AgentEvent): void {
     const execution = this.executions.at(-1);
-    // In a fork, what was taken over happened before the run was created.
     if (execution !== undefined) execution.startMs = Math.min(execution.startMs, timeOf(event));
     handleEvent(this.handlers, event);
   }
@@ -79,7 +78,6 @@ export class Timeline {
     this.open.set(name, { ...bar, startMs: timeOf(event) });
   }
 
-  /** The next attempt starts after the delay, which only a transient event would say. */
   private retry(event: AgentEventOf<"step-retry">): void {
     const { attempt, delayMs, undo, error } = event;
     this.end(event, true, error.message);
@@ -96,7 +94,6 @@ export class Timeline {
     if (open === undefined) return;
     this.open.delete(name);
     const endMs = timeOf(event);
-    // It may have been cut off during the delay.
     if (open.startMs > endMs) return;
     addTo(this.bars, name, { ...open, endMs, ...(hasFailed && { hasFailed }), ...(message && { message }) });
   }
@@ -195,9 +192,7 @@ function roundStep(ms: number): number {
   return [1, 2, 5].map((factor) => factor * size).find((step) => step >= ms) ?? 10 * size;
 }
 
-/** No eye can tell more bars than these apart in a line. */
 const maxBars = 200;
-/** In percent: what took no time is seen, too. */
 const minWidth = 0.4;
 const labelWidth = 14;
 const maxMessage = 200;

@@ -9,11 +9,9 @@ const limits = { maxNodes: 200, maxEdges: 450 };
 const maxLabel = 40;
 
 /**
- * Draws a plan, or a run with the states of its steps, as a flowchart of [Mermaid](https://mermaid.js.org): an edge for
- * each step that another waits for. The `reasoning` of a step is shown, its input and output are not. A large graph is
- * cut off, as Mermaid refuses it. A run without a plan is one node. Throws `invalid-options` for what is neither.
- *
- * {@includeCode ../../examples/29-pictures.ts}
+ * Draws a plan, or a run with the states of its steps, as a flowchart of [Mermaid](https://mermaid.js.org), with an
+ * edge for each dependency. It shows the `reasoning` of steps, but no inputs or outputs. A large graph is cut off, as
+ * Mermaid refuses it. Throws `invalid-options` for anything else. {@includeCode ../../examples/29-pictures.ts}
  */
 export function toMermaid(drawn: Plan | DrawnRun): string {
   return drawOrRefuse(drawn, { expected: `a plan, or ${drawnRun}`, draw: () => toFlowchart(drawn) });
@@ -51,13 +49,12 @@ function getClass({ status }: GraphNode): string {
   return status === "interrupted" ? "waiting" : status;
 }
 
-/** Ids are our own: Mermaid cannot read a node that is called `end`. A condition is a shape of its own. */
 function getShape(node: GraphNode): string {
   const label = getLines(node, maxLabel).map(escapeLabel).join("<br/>");
   return node.notes.some((note) => note.startsWith("if ")) ? `{{"${label}"}}` : `["${label}"]`;
 }
 
-/** Whatever could end a label, be read as Markdown or HTML, or turn the direction is written by its number. */
+/** Writes signs that could end a label, be read as Markdown or HTML, or turn the direction by their number. */
 function escapeLabel(text: string): string {
   const line = cutText(text.replace(/\s+/gu, " "), maxLabel);
   return line.replace(/[^\p{L}\p{M}\p{N} …]/gu, (sign) => {

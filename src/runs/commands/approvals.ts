@@ -59,13 +59,11 @@ export function mayNeedApproval(run: Run, call: StepCall): boolean {
   return run.isContinued && run.approvalOf(refOfTask(call)) !== undefined;
 }
 
-/** A step with an effect that a replan added needs approval, whatever its tool and the policy say. */
 function reasonsFor({ state }: Run, { step, effect }: StepCall): readonly ApprovalReason[] | undefined {
   if (state.firstPlan === undefined || effect === "pure") return undefined;
   return state.steps.get(step.id)?.approvalReasons;
 }
 
-/** Resolves to an error if the schema parses the approved input to another value each time. */
 export async function askAboutStep(
   run: Run,
   call: StepCall,
@@ -76,7 +74,6 @@ export async function askAboutStep(
   const known = run.approvalOf(ref);
   if (known?.status === "rejected") return "rejected";
   const reasons = reasonsFor(run, call);
-  // A question stays though a policy no longer exists or now answers differently.
   const mustAsk =
     known !== undefined ||
     reasons !== undefined ||
@@ -155,7 +152,6 @@ function isHolder(value: unknown): value is JsonObject {
   return typeof value === "object" && value !== null && !isSealed(value);
 }
 
-/** The recorded hash is reused, as the key may have changed. */
 async function hashOf({ secrets, state }: StoredRun, part: Omit<ApprovedCall, "runId">): Promise<string> {
   const call = { runId: state.runId, ...part };
   if (!secrets?.isIn(call.input)) return hashCall(call);
@@ -168,7 +164,7 @@ async function hashOfPlan({ secrets, state }: Run, plan: Plan): Promise<string> 
   return state.planApproval?.hash ?? secrets.hashPlan(plan);
 }
 
-/** A policy that fails must not let anything through, and one that never answers must not hold up an aborted run. */
+/** If a policy fails, approval is needed. One that never answers must not hold up an aborted run. */
 async function asks(run: Run, ref: StepRef | undefined, ask: () => boolean | Promise<boolean>): Promise<boolean> {
   const source = ref === undefined ? run.openSource() : run.openWaiting();
   try {
@@ -217,7 +213,6 @@ interface Undecided {
   readonly request: ApprovalRequest;
 }
 
-/** Undefined leaves the decision to others. */
 async function askInline(run: Run, asked: Undecided): Promise<ApprovalOutcome | undefined> {
   const { ref, request } = asked;
   const source = ref === undefined ? run.openSource() : run.openWaiting();
@@ -314,7 +309,6 @@ function describeAsked(ref: StepRef | undefined): string {
 
 export type StoredRun = Pick<Run, "state" | "secrets">;
 
-/** False if the same decision was taken before. */
 export function requireAsked({ state, secrets }: StoredRun, decision: Decision): boolean {
   const { ref, hash, verdict, atMs } = decision;
   const part = ref && instanceAt(state.steps, ref);
@@ -336,7 +330,6 @@ function isSameInput({ input }: Decision, part: StepState | undefined, secrets: 
   return canonicalJson(opened({ secrets }, given)) === canonicalJson(opened({ secrets }, part.input));
 }
 
-/** Throws `run-conflict` if a posted decision that the next owner will read first says something else. */
 export function requireFirst({ state }: StoredRun, decision: Decision, earlier: readonly Decision[]): void {
   const contentOf = ({ verdict, input }: Decision) => canonicalJson({ verdict, input: input ?? null });
   const first = earlier.find(({ hash }) => hash === decision.hash);
@@ -446,7 +439,6 @@ export async function changeCall(
     effect,
     hash: await hashOf({ secrets, state }, { ...ref, tool: tool.name, effect, input: shown }),
   };
-  // Another input may be parsed to what is equal as JSON.
   const isSame = changed.hash === hash && canonicalJson(called) === canonicalJson(opened({ secrets }, step.input));
   return isSame ? undefined : changed;
 }
@@ -475,7 +467,6 @@ function whyFixed({ options }: RunState, { attempts }: StepState): string | unde
   return undefined;
 }
 
-/** A key that the schema would drop is a mistake of its author, as in a plan. */
 async function unknownKeys(tool: DefinedTool, input: JsonObject): Promise<readonly SchemaIssue[]> {
   const { input: schema } = await toolSchemas(tool);
   return findUnknownKeys(schema, input).map((path) => ({ path, message: `"${tool.name}" has no such input` }));

@@ -15,11 +15,8 @@ import {
 } from "../run/run-options.ts";
 
 /**
- * The subject of a decision: a pending item of a run, an `approval-request`, or the request that
- * `requestApproval` received, each unchanged. The hash identifies what was decided about; all other fields are ignored.
- *
- * {@includeCode ../../../examples/10-approve-a-step.ts}
- * @group Approval
+ * The subject of a decision: a pending item of a run, an `approval-request`, or the request that `requestApproval`
+ * received, each unchanged. {@includeCode ../../../examples/10-approve-a-step.ts} @group Approval
  */
 export type ApprovalItem =
   | {
@@ -63,12 +60,11 @@ const decisionOptions = {
 } satisfies OptionTable<ApprovalOptions & RejectionOptions>;
 
 export interface Decision extends DecisionNote {
-  /** Undefined for the plan. */
   readonly ref: StepRef | undefined;
   readonly hash: string;
   readonly verdict: "approve" | "reject";
   readonly reason: string;
-  /** Time of the decision, in milliseconds since 1970 UTC, which may be long before it is received. */
+  /** Time of the decision in milliseconds since 1970; it may be received much later. */
   readonly atMs: number;
   readonly input?: JsonObject;
 }
@@ -185,7 +181,6 @@ export interface UnreadAnswer {
   readonly thread?: string | undefined;
   readonly stepId: string;
   readonly id: string;
-  /** A text is yet to be read. */
   readonly answer: string | { readonly answer: JsonValue };
 }
 

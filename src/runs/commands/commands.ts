@@ -32,10 +32,7 @@ import type { Decision, NamedEvent, Settlement } from "./command-options.ts";
 
 export interface Commands {
   readonly cancel: { readonly reason: string };
-  readonly decide: {
-    readonly decision: Decision;
-    readonly outcome?: ApprovalOutcome;
-  };
+  readonly decide: { readonly decision: Decision; readonly outcome?: ApprovalOutcome };
   readonly settle: {
     readonly ref: StepRef;
     readonly settlement?: Settlement;
@@ -46,15 +43,12 @@ export interface Commands {
     readonly value: JsonValue;
     readonly id: string;
     readonly isChecked?: true;
-    /** True if it counts as one of those that the run may keep. */
     readonly isCounted?: true;
   };
   readonly answer: {
     readonly stepId: string;
     readonly value: JsonValue;
-    /** The id of the question. */
     readonly id: string;
-    /** Time of the answer, in milliseconds since 1970 UTC, which may be long before it is received. */
     readonly atMs: number;
     readonly typed?: true;
   };
@@ -63,9 +57,7 @@ export interface Commands {
 export type CommandType = keyof Commands;
 
 export interface CommandKind<TCommand> {
-  /** Throws, with the reason, if it is not a command: a store may return anything. */
   parse(message: Keyed): TCommand;
-  /** Returns JSON without the secrets that are known. @default the command */
   toMessage?(command: TCommand, run: StoredRun): object | Promise<object>;
   isUnprepared?(command: TCommand): boolean;
   prepare?(
@@ -74,13 +66,9 @@ export interface CommandKind<TCommand> {
   ): Promise<TCommand>;
   /** False if the command has had its effect. Throws if it can have none. */
   check(run: StoredRun, command: TCommand, posted?: readonly PostedMessage[]): boolean;
-  /** True if it is recorded at once where no process has the run. @default false */
   isRecordedAtOnce?: true;
-  /** True if the owner acts on it at any time, so that its sender can wait. @default false */
   isAnswered?: true;
-  /** True if the command needs keys, as its values may be secrets. @default false */
   needsSecrets?(command: TCommand): boolean;
-  /** Throws if the record of an ended execution shows that the command had no effect. */
   checkEnded?(run: StoredRun, command: TCommand): void;
   maxKept?(state: RunState, command: TCommand): number;
   events(command: TCommand): readonly EventInit[];
@@ -91,7 +79,6 @@ export interface CommandKind<TCommand> {
 interface CommandSource {
   readonly caller?: RunCaller & { readonly result: Promise<RunResult> };
   readonly message?: number;
-  /** True before the first step of the execution. */
   readonly isResuming?: boolean;
 }
 
@@ -106,7 +93,6 @@ const cancel: CommandKind<Commands["cancel"]> = {
   events: () => [],
 
   async act(run, { reason }, { caller }) {
-    // The end of a run drops messages; a suspended execution leaves them.
     if (caller === undefined) run.inbox.hasUnread = true;
     run.abort(cancelledBy(reason));
     if (caller === undefined) return true;
@@ -123,7 +109,7 @@ const decide: CommandKind<Commands["decide"]> = {
     if (secrets === undefined) return { decision: { ...decision, place } };
     const { input, by, comment, reason } = decision;
     const step = place && instanceAt(state.steps, place);
-    // First, as the comment may repeat a value of the input.
+    // Seals the input first, as the comment may repeat a value of it.
     const sealed = input && step && (await sealChange(secrets, step, input));
     const hidden = secrets.hideIn({ reason, ...(by && { by }), ...(comment && { comment }) });
     return { decision: { ...decision, ...hidden, ...(sealed && { input: sealed }), place } };
@@ -134,7 +120,6 @@ const decide: CommandKind<Commands["decide"]> = {
   async prepare(command, { settings, state, resumes }) {
     const { decision } = command;
     const tool = decision.ref && instanceAt(state.steps, decision.ref)?.tool;
-    // Without its tool, an input is checked by the process that has it.
     if (!resumes && !settings.toolsByName.has(tool ?? "")) return command;
     const secrets = await secretsOf(settings, { state });
     return { ...command, outcome: await changeOf(settings, { state, secrets }, decision) };
@@ -240,7 +225,6 @@ const settle: CommandKind<Commands["settle"]> = {
   checkEnded({ state, secrets }, { ref, outcome }) {
     if (outcome === undefined || outcome.status === "retry") return;
     const { status, output = null } = instanceAt(state.steps, ref) ?? {};
-    // The next execution acts on what was posted.
     if (status === "unknown") return;
     const isSame =
       outcome.status === "failed"
@@ -253,7 +237,6 @@ const settle: CommandKind<Commands["settle"]> = {
   events: (command) => [settlementOf(command)],
 
   async act(run, command, { message, isResuming }) {
-    // The run may yet settle the step, or start to wait for this.
     if (message === undefined) return false;
     const status = instanceAt(run.state.steps, command.ref)?.status;
     if (status !== "unknown") throw new Error(`step "${describeStepRef(command.ref)}" is not in doubt`);
@@ -334,7 +317,6 @@ const deliver: CommandKind<Commands["deliver"]> = {
   },
 };
 
-/** An answer is a delivery to the step that asks. */
 const answer: CommandKind<Commands["answer"]> = {
   parse(message) {
     const wrong = findWrongKey({ ...message, type: "run-deliver" });
@@ -346,7 +328,6 @@ const answer: CommandKind<Commands["answer"]> = {
 
   check({ state }, given, posted = []) {
     if (!mayAnswer(state, given)) return false;
-    // The next owner reads these first.
     const first = posted
       .map(({ message }) => message as Keyed)
       .find(({ type, id }) => type === "answer" && id === given.id);
@@ -370,7 +351,6 @@ function recordDelivery(
 ): Promise<boolean> {
   return run.inTurn(async () => {
     const { phase, state } = run;
-    // It may turn out to be only a lookup in the store.
     const isTaking = state.status === "running" || (state.status === "planning" && state.sequence > 0);
     if (phase !== "open" || !isTaking) return false;
     const event = toEvent();
@@ -389,7 +369,6 @@ function answerOf({ stepId, value, id, typed }: Commands["answer"]): EventInit {
   return { type: "run-deliver", stepId, value, id, ...(typed && { typed }) };
 }
 
-/** False if the question has this answer. Throws `run-conflict`, and `invalid-options` for a value that does not fit. */
 export function mayAnswer(state: RunState, { stepId, value, id, atMs }: Commands["answer"]): boolean {
   const { runId, status } = state;
   const step = state.steps.get(stepId);
@@ -453,7 +432,6 @@ function mayTake(state: RunState, delivery: Commands["deliver"]): boolean {
   throw keepsTooMany(runId, deliveries?.keptCount);
 }
 
-/** An event that a step waits for is not kept. */
 function roomFor({ deliveries }: RunState, { name }: Commands["deliver"]): number {
   const isAwaitedNow = deliveries?.waiting.get(name)?.some((step) => isAwaited(step)) ?? false;
   return isAwaitedNow ? maxDeliveries : maxDeliveries - (deliveries?.keptCount ?? 0);
@@ -472,7 +450,7 @@ export const commands: { readonly [TType in CommandType]: CommandKind<Commands[T
   answer,
 };
 
-/** Acknowledges a message with the event that it results in, so that it is acted on once. Never rejects. */
+/** Acts on a message once: the event that it results in acknowledges it. Never rejects. */
 export async function receivePosted(
   run: Run,
   posted: readonly PostedMessage[],
@@ -501,7 +479,6 @@ function receive(run: Run, found: unknown, source: CommandSource): Promise<boole
   const message = toKeyed(found, "it is not an object");
   const { type } = message;
   if (!isCommandType(type)) throw new TypeError(`there is no message of type ${JSON.stringify(type)}`);
-  // The process that continues the run acts on the rest.
   if (run.hold !== undefined && (type !== "cancel" || needsKeyToCancel(run))) return Promise.resolve(true);
   const kind: CommandKind<Commands[CommandType]> = commands[type];
   return kind.act(run, kind.parse(message), source);

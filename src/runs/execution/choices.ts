@@ -27,10 +27,7 @@ function isChoice(value: unknown): value is CallChoice {
 
 type StepStates = ReadonlyMap<string, StepState>;
 
-/**
- * Returns the steps that are left if somebody is asked which of several things a failed step meant: the question, that step
- * once for each choice, and the rest. Undefined if there is nothing to choose, or the step was itself made by an answer.
- */
+/** Returns a question, the failed step once for each choice that it offered, and the rest of the plan. */
 export function askForChoice({ steps }: Plan, states: StepStates): readonly PlanStep[] | undefined {
   const at = steps.findIndex(({ id }) => states.get(id)?.status === "failed");
   const failed = steps[at];
@@ -57,16 +54,11 @@ export function askForChoice({ steps }: Plan, states: StepStates): readonly Plan
     return { ids, copy, chosen };
   });
   const rest = copyRest(steps, { failed, states, branches, asking: found.several ? undefined : asking });
-  const question: PlanStep = {
-    id: asking,
-    wait: { ask: toQuestion(found) },
-    dependsOn: needed,
-  };
+  const question: PlanStep = { id: asking, wait: { ask: toQuestion(found) }, dependsOn: needed };
   return rest && [question, ...branches.map(({ chosen }) => chosen), ...rest];
 }
 
 interface Branch {
-  /** The copies that it has of steps. */
   readonly ids: ReadonlyMap<string, string>;
   copy(step: ToolStep, changes: Pick<ToolStep, "input" | "dependsOn">): ToolStep;
 }
@@ -75,7 +67,6 @@ interface Branching {
   readonly failed: PlanStep;
   readonly states: StepStates;
   readonly branches: readonly Branch[];
-  /** The question; undefined if several may be chosen, so that no single one can be referred to. */
   readonly asking: string | undefined;
 }
 
@@ -110,7 +101,7 @@ function toQuestion({ choices, several }: Choices): Question {
   return chooseFrom(several ? "Which ones?" : "Which one?", options, several);
 }
 
-/** A null removes a field. What a tool says is never read as a reference. */
+/** A null removes a field. Values of a tool are never read as references. */
 function patch(input: JsonObject, changes: JsonObject): JsonObject {
   const merged: Record<string, JsonValue> = { ...input };
   for (const [key, value] of Object.entries(changes)) {
@@ -120,7 +111,6 @@ function patch(input: JsonObject, changes: JsonObject): JsonObject {
   return merged;
 }
 
-/** Undefined if a part of the input is literal, where nothing may be renamed. */
 function renameIn(input: JsonObject, ids: ReadonlyMap<string, string>): JsonObject | undefined {
   let json = JSON.stringify(input);
   if (json.includes('"$literal"')) return undefined;

@@ -7,26 +7,21 @@ import { shownSnapshot } from "../run/redaction.ts";
 import type { Run } from "../run/run.ts";
 import { revisePlan } from "./replan.ts";
 
-/** True if the plan of a line has only looked up what the line names. */
-export function mayReadAgain(run: Run): boolean {
-  const { state, settings, engine } = run;
-  const isLook = state.plan?.source.looks === true && state.replans === 0;
-  return isLook && settings.thread !== undefined && engine.loadTurns !== undefined && run.canContinue();
-}
-
-/** Reads the line again with what was looked up, and revises the plan; undefined if it still means nothing more. */
-export async function readAgain(run: Run): Promise<Plan | undefined> {
+export function readAgain(run: Run): Promise<Plan | undefined> | undefined {
   const { engine, runId, settings, state } = run;
+  const { plan, replans } = state;
   const { thread } = settings;
-  const reader = engine.loadTurns && (await countPending(engine.loadTurns()));
-  if (reader === undefined || thread === undefined || state.plan === undefined) return undefined;
-  const { source, steps } = state.plan;
+  const { loadTurns } = engine;
+  if (plan?.source.looks !== true || replans > 0 || thread === undefined || loadTurns === undefined) return undefined;
+  if (!run.canContinue()) return undefined;
+  const { source, steps } = plan;
   const planner: Planner = { name: source.planner, usesModel: false, plan: () => ({ steps: [] }) };
   const known = run.host.openThread({ thread, runId });
   const cause = new AgentError("cannot-plan", "The line names something that had to be looked up.", {
     details: { reason: "unbound", examples: [] },
   }).toJSON();
   return revisePlan(run, { planner, cause }, async (planning) => {
+    const reader = await countPending(loadTurns());
     const runs = await known.read(await known.list());
     const own = shownSnapshot(state, engine);
     const turn = await reader.readTurn({ ...planning.toRequest(), runs: [own, ...runs] });

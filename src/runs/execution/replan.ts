@@ -27,13 +27,7 @@ import { opened } from "../run/run-secrets.ts";
 import { skipOpen } from "../steps/end-run.ts";
 import { askForChoice } from "./choices.ts";
 
-/** Failures that no other plan can resolve: an approver, or a limit, has refused. */
-const finalCodes: ReadonlySet<string> = new Set([
-  "approval-rejected",
-  "approval-expired",
-  "limit-exceeded",
-  "store-failed",
-]);
+const finalCodes = new Set<string>(["approval-rejected", "approval-expired", "limit-exceeded", "store-failed"]);
 
 export async function replan(run: Run): Promise<Plan | undefined> {
   const cause = stepFailure(run);
@@ -42,7 +36,7 @@ export async function replan(run: Run): Promise<Plan | undefined> {
   const planner = choosing ?? (mayAskPlanner(run) ? run.engine.planner : undefined);
   if (planner?.replan === undefined) return undefined;
   const isChosen = planner === choosing;
-  return revisePlan(run, { planner, cause }, (planning) => askForSteps(run, { planner, planning, cause, isChosen }));
+  return revisePlan(run, { planner, cause }, (planning) => askForSteps(run, planning, { planner, cause, isChosen }));
 }
 
 interface Revision {
@@ -50,7 +44,6 @@ interface Revision {
   readonly approvals: readonly ReplanApproval[];
 }
 
-/** Records the plan that `revise` returns, or its failure; if it returns none, the plan stays as it is. */
 export async function revisePlan(
   run: Run,
   { planner, cause }: { readonly planner: Planner; readonly cause: AgentErrorData },
@@ -66,7 +59,6 @@ export async function revisePlan(
     const { approvals } = revised;
     const plan = run.secrets === undefined ? revised.plan : await run.secrets.sealPlan(revised.plan);
     await withdrawQuestions(run, plan);
-    // A loop that has started stays in the log, but the rest of it is skipped.
     for (const step of run.state.steps.values())
       if (isStillToRun(step) && hasStarted(step)) await skipOpen(run, step, "run-ended");
     const outcome = { status: "completed", plan, ...(approvals.length > 0 && { approvals }) } as const;
@@ -105,7 +97,6 @@ function mayAskPlanner({ state, settings }: Run): boolean {
   return state.replans < (settings.stored.maxReplans ?? 0);
 }
 
-/** In a dialogue, somebody is asked which of the choices that a tool threw was meant. */
 function choicePlanner({ state, settings }: Run): Planner | undefined {
   if (settings.thread === undefined || state.plan === undefined) return undefined;
   const steps = askForChoice(state.plan, state.steps);
@@ -114,12 +105,8 @@ function choicePlanner({ state, settings }: Run): Planner | undefined {
 
 async function askForSteps(
   run: Run,
-  {
-    planner,
-    planning,
-    cause,
-    isChosen,
-  }: { planner: Planner; planning: Planning; cause: AgentErrorData; isChosen: boolean },
+  planning: Planning,
+  { planner, cause, isChosen }: { planner: Planner; cause: AgentErrorData; isChosen: boolean },
 ) {
   const { state } = run;
   const plan = state.plan as Plan;
@@ -138,12 +125,11 @@ async function askForSteps(
   checkSize(run, added);
   checkIds(run, { added, kept });
   const revised = await planning.complete({ steps: stepsAfter(kept, added), source });
-  // The user chooses, and no planner that read an output.
+  // The choice is made by the user, not by a planner that has read an output.
   if (isChosen) return { plan: revised, approvals: [] };
   return { plan: revised, approvals: await approvalsFor(run, request, run.secrets?.hidePlan(revised) ?? revised) };
 }
 
-/** A model must not see where a tool threw. */
 function withoutStack({ stack: _stack, ...error }: AgentErrorData): AgentErrorData {
   return error as AgentErrorData;
 }
@@ -200,10 +186,8 @@ async function approvalsFor(run: Run, request: ReplanRequest, plan: Plan): Promi
   const { unsaid } = account === undefined ? { unsaid: [] } : await countPending(account);
   const parts = instancesOf(run.state.steps.values());
   return acting.flatMap(({ id, tool }) => {
-    // Without an account, a call by the first plan says nothing of this one.
     const isPlanned = accountFor !== undefined && planned.some((step) => step.tool === tool);
     const reasons: ApprovalReason[] = isPlanned || stored.replanTools?.includes(tool) ? [] : [{ code: "new-tool" }];
-    // It may be done a second time.
     const inDoubt = parts.find((part) => part.tool === tool && isFailedInDoubt(part));
     if (inDoubt !== undefined) reasons.push({ code: "in-doubt", ...stepRefOf(inDoubt) });
     reasons.push(...unsaid.filter(({ stepId, sources }) => stepId === id && sources.length > 0).map(toReason));

@@ -6,25 +6,17 @@ import { dataOf } from "../run/step-call.ts";
 import { endExecution } from "../steps/end-run.ts";
 import { runExecution } from "./schedule.ts";
 
-/** Plans a request and runs the plan, or acts on a line of a dialogue that needs no plan. */
 export async function runRequest(run: Run, request: string): Promise<RunResult> {
   const error = run.state.turn === undefined ? await planInRun(run, request) : undefined;
   if (run.state.turn === undefined) return runExecution(run, error ?? (await prepareThread(run)));
   const end = { planningError: undefined, expressions: undefined };
   if (!run.canContinue()) return endExecution(run, end);
-  const { done = {}, failure } = await carryOut(run);
-  const own = await endExecution(run, {
-    ...end,
-    planningError: failure,
-    isActedOn: failure === undefined,
-    text: done.text,
-  });
-  return done.result !== undefined && own.status === "completed"
-    ? { ...done.result, answered: answeredBy(run.state) }
-    : own;
+  const { done: { text, result } = {}, failure } = await carryOut(run);
+  const own = await endExecution(run, { ...end, planningError: failure, isActedOn: failure === undefined, text });
+  if (result === undefined || own.status !== "completed") return own;
+  return { ...result, answered: answeredBy(run.state) };
 }
 
-/** Ends the open questions of the thread if the plan of a line changes something, or asks. */
 export async function prepareThread(run: Run): Promise<AgentErrorData | undefined> {
   const { thread, plan, request, isUnderWay } = run.state;
   const isReady = run.engine.loadTurns !== undefined && plan !== undefined && isUnderWay !== true && run.canContinue();

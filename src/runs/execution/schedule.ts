@@ -18,7 +18,7 @@ import { opened } from "../run/run-secrets.ts";
 import { dataOf, invalidInput, type StepTask } from "../run/step-call.ts";
 import { endExecution, skipOpen } from "../steps/end-run.ts";
 import { failUncalled, isTrue, namedValue, runStep, type StepEnd, type StepQueue, skipStep } from "../steps/step.ts";
-import { mayReadAgain, readAgain } from "./read-again.ts";
+import { readAgain } from "./read-again.ts";
 import { replan } from "./replan.ts";
 
 export async function runExecution(run: Run, planningError?: AgentErrorData): Promise<RunResult> {
@@ -32,7 +32,8 @@ export async function runExecution(run: Run, planningError?: AgentErrorData): Pr
     const { sequence } = run.state;
     await runSteps(run, plan, expressions);
     if (isAllDone(run)) {
-      plan = mayReadAgain(run) ? await readAgain(run) : undefined;
+      const reading = readAgain(run);
+      plan = reading && (await reading);
       continue;
     }
     const revised = await replan(run);
@@ -45,7 +46,6 @@ export async function runExecution(run: Run, planningError?: AgentErrorData): Pr
 }
 
 async function isPlanApproved(run: Run, plan: Plan): Promise<boolean> {
-  // A plan that is under way needs approval only if it still waits for it.
   const isNew = run.state.isUnderWay !== true;
   if ((isNew || run.approvalOf(undefined) !== undefined) && mayNeedPlanApproval(run)) await askAboutPlan(run, plan);
   await run.commandsRecorded();
@@ -168,9 +168,7 @@ class ReadySteps {
     return this.head < this.queue.length ? this.queue[this.head++] : undefined;
   }
 
-  /** Returns what {@link ReadySteps.take} would if this running step were done. */
   peekAfter(index: number): number | undefined {
-    // The dependents of a step are in order.
     const freed = this.dependentsOf(index).find((dependent) => this.graph.waitingFor[dependent] === 1);
     const lowest = this.queue[this.head];
     return freed === undefined || (lowest !== undefined && lowest < freed) ? lowest : freed;
@@ -183,11 +181,9 @@ class ReadySteps {
   }
 
   private dependentsOf(index: number): readonly number[] {
-    return this.graph.dependents[index] ?? none;
+    return this.graph.dependents[index] ?? [];
   }
 }
-
-const none: readonly number[] = [];
 
 class PendingSteps {
   private readonly indexes = new Map<string, number>();
@@ -203,7 +199,6 @@ class PendingSteps {
   add(index: number, { id }: PlanStep): void {
     this.indexes.set(id, index);
     const state = this.run.state.steps.get(id);
-    // A decision about it may have come before its turn was over.
     if (state !== undefined && (isDecided(state) || isWaitOver(state, this.run.sharedNow()))) this.markReady(id);
     else if (state?.wait?.until !== undefined) {
       const { sharedClock } = this.run.host.leases;
@@ -281,7 +276,6 @@ async function runIterations(run: Run, task: ExpressionTask, items: readonly Jso
       }
     };
     await Promise.all(Array.from({ length: Math.min(step.concurrency ?? 1, count) }, work));
-    // A decision about one may have come while the others ran.
   } while (run.canStart() && items.some((_item, index) => isDecided(iterationAt(index))));
   if (run.recorder.failure !== undefined) return "failed";
   // While one is in doubt, or the process is ending, the others may still run later.
@@ -294,7 +288,6 @@ async function runIterations(run: Run, task: ExpressionTask, items: readonly Jso
 
 const notStarted = { status: "pending" } as StepState;
 
-/** An unchanged input is not asked about again. */
 function canRun(state: StepState): boolean {
   return state.status === "waiting" ? isDecided(state) : isStillToRun(state);
 }

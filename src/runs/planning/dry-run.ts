@@ -80,7 +80,6 @@ async function previewPlan(
     const { reasoning, ...planned } = shown.steps[index] as PlanStep;
     steps.push({
       stepId,
-      // A step that waits is a call of a tool "wait", as in events and records.
       tool: toolOf(step),
       input: copyJson(known?.input ?? inputOf(planned)),
       ...(defaults && Object.keys(defaults).length > 0 && { defaults }),
@@ -133,7 +132,6 @@ async function getKnownAnswers(
   }
 }
 
-/** As in a run, a policy that fails counts as a yes, as does any truthy value. */
 async function isYes(ask: () => unknown): Promise<boolean> {
   try {
     return Boolean(await ask());

@@ -32,7 +32,6 @@ export interface MeterHost {
 type AskModel = Parameters<ModelAttempts["make"]>[1];
 
 export class ModelMeter {
-  /** The usage of each call; for one in progress, the most it may use. */
   readonly calls: ModelCall[] = [];
   private readonly open = new Set<() => void>();
   private isClosed = false;
@@ -66,7 +65,6 @@ export class ModelMeter {
     return attempts.make(1, (instead) => model.generate({ ...plain, ...instead }));
   }
 
-  /** Until an attempt has ended, its estimate counts, so that two at a time keep the budget, too. */
   private async attempt(
     model: LanguageModel,
     request: ModelRequest,
@@ -167,7 +165,6 @@ export class ModelMeter {
   }
 }
 
-/** A model that refused a request, or never got it, has not read it. */
 const unreadReasons: ReadonlySet<unknown> = new Set(
   "unreachable unknown-model unauthorized busy format-rejected prompt-too-long rejected".split(" "),
 );

@@ -13,14 +13,12 @@ interface Line {
   readonly thread: ThreadReader;
   readonly planner: Planner;
   readonly load: NonNullable<EngineSettings["loadTurns"]>;
-  /** True if only a plan can be used. */
   readonly needsPlan: boolean;
   toRequest(): PlanRequest;
   plan(thread: PlanRequest["thread"]): Promise<Plan>;
   complete(draft: PlanDraft): Promise<Plan>;
 }
 
-/** Reads a line in its thread, once more if another process has added to the thread meanwhile. */
 export async function planLine(line: Line): Promise<PlanOutcome> {
   const reader = await countPending(line.load());
   const listed = await line.thread.list();
@@ -31,7 +29,6 @@ export async function planLine(line: Line): Promise<PlanOutcome> {
   return planned.value;
 }
 
-/** True if an earlier line, of another process, has got its plan since. */
 function hasNews(before: ThreadListing, { earlier }: ThreadListing): boolean {
   const known = new Set(before.read.map(({ runId }) => runId));
   return earlier.some(({ runId }) => !known.has(runId));

@@ -1,6 +1,5 @@
 import { AbortSource, lazySignal, onAbort, sourceKey } from "../../async/abort.ts";
 import { monotonicNow, toTimestamp } from "../../async/clock.ts";
-import type { EventHub } from "../../async/event-hub.ts";
 import { settleOrAbort } from "../../async/promises.ts";
 import { AgentError, type AgentErrorData } from "../../core/errors.ts";
 import type { AgentEvent, EventInit } from "../../core/events.ts";
@@ -63,11 +62,7 @@ export function taskIn(run: Run, task: Pick<PlanTask, "request" | "planner" | "s
 }
 
 export async function planAlone(
-  {
-    settings: engine,
-    hub,
-    openThread,
-  }: Pick<RunHost, "settings" | "openThread"> & { readonly hub: EventHub<AgentEvent> },
+  { settings: engine, hub, openThread }: Pick<RunHost, "settings" | "hub" | "openThread">,
   { runId, request, settings }: Pick<PlanTask, "runId" | "request" | "settings">,
 ): Promise<Plan> {
   const { planner, clock } = engine;
@@ -119,7 +114,6 @@ interface PlanTask {
   readonly dataOf: (error: AgentError) => AgentErrorData;
   readonly sealPlan?: ((plan: Plan) => Promise<Plan>) | undefined;
   readonly openThread: OpenThread;
-  /** True if nothing but a plan can be used. */
   readonly needsPlan?: boolean;
 }
 
@@ -156,7 +150,7 @@ interface GivenByAgent {
 
 const planningTypes: ReadonlySet<string> = new Set<PlanningEvent["type"]>(["plan-fallback", "plan-delta"]);
 
-/** Planning emits nothing after its end, since the planner may have been abandoned. */
+/** Emits nothing after its end, as an abandoned planner may still work. */
 export class Planning {
   private readonly meter: ModelMeter;
   private hasEnded = false;
@@ -217,7 +211,6 @@ export class Planning {
     const startMs = monotonicNow(engine.clock);
     const { steps, source } = draftOf(planner, await planner.plan(this.toRequest(thread)));
     const durationMs = Math.round(monotonicNow(engine.clock) - startMs);
-    // Rules take no time.
     const isByModel = typeof (source as PlanSource | undefined)?.model === "string";
     return this.complete({ steps, source: isByModel ? { ...(source as PlanSource), durationMs } : source });
   }
@@ -243,7 +236,6 @@ export class Planning {
     return Object.defineProperty(given, "signal", lazySignal) as typeof given & Pick<PlanRequest, "signal">;
   }
 
-  /** Emits a frozen copy, which the planner cannot change afterwards. */
   private emit(event: PlanningEvent): void | Promise<void> {
     if (this.hasEnded) return undefined;
     const json = toJson(event);
@@ -268,7 +260,6 @@ export class Planning {
     const valid = (await requireValid(engine, settings, { plan, complaint })) as Plan;
     const secrets = await secretsOf(engine, settings);
     secrets?.requireSealable(valid);
-    // A plan from `plan()` is mostly run next.
     return rememberPlan(secrets?.hideInReasoning(valid) ?? valid);
   }
 

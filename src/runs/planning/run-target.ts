@@ -26,9 +26,8 @@ export function identityOf(
   { thread, ...target }: ThreadedTarget,
   limits: Pick<EngineSettings, "maxRequestLength">,
 ): string {
-  return thread === undefined
-    ? identityOfTarget(target, limits)
-    : `${JSON.stringify(thread)} ${identityOfTarget(target, limits)}`;
+  const identity = identityOfTarget(target, limits);
+  return thread === undefined ? identity : `${JSON.stringify(thread)} ${identity}`;
 }
 
 function identityOfTarget(target: RunTarget, { maxRequestLength }: Pick<EngineSettings, "maxRequestLength">): string {
@@ -36,7 +35,6 @@ function identityOfTarget(target: RunTarget, { maxRequestLength }: Pick<EngineSe
   if ("request" in target)
     return typeof target.request === "string" ? `request ${target.request.slice(0, maxRequestLength)}` : "no text";
   const json = toJson(target.plan, { maxBytes: maxPlanBytes });
-  // Validation will report a value that is not JSON.
   if (!json.ok || typeof json.value !== "object" || json.value === null) return "not a plan";
   return `plan ${canonicalPlan(json.value as unknown as PlanInput)}`;
 }
@@ -70,7 +68,6 @@ export function withDefaults(engine: Pick<EngineSettings, "clock" | "createId">,
   return deepFreeze({ version: plan.version ?? planVersionOf(plan.steps), id, request, source, createdAt, steps });
 }
 
-/** In stored runs with secrets, the hash is hashed. */
 export async function requireApproved(
   plan: PlanInput,
   { settings, secrets }: { readonly settings: RunSettings; readonly secrets?: RunSecrets | undefined },

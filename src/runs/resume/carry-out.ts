@@ -20,7 +20,6 @@ import { isDamaged, listRuns, readExisting } from "../stored/stored-runs.ts";
 import { sendCommand, toAnswer } from "./send-command.ts";
 import { undoRun } from "./undo-run.ts";
 
-/** Acts on other runs of the thread, as a line says. Idempotent. */
 export async function carryOut(runs: RunRegistry, run: Run): Promise<CarriedOut> {
   const { turn } = run.state;
   switch (turn?.status) {
@@ -42,7 +41,6 @@ export async function carryOut(runs: RunRegistry, run: Run): Promise<CarriedOut>
 
 type Acting = Omit<Opening, "runId"> & CommandOptions;
 
-/** The run that is resumed is cancelled with the run of the line. */
 async function act<T>(runs: RunRegistry, run: Run, send: (acting: Acting) => Promise<T>): Promise<T> {
   const { resources, thread } = run.settings;
   const cancelling = run.openSource();
@@ -102,7 +100,6 @@ async function endQuestions(runs: RunRegistry, run: Run): Promise<void> {
   const { store } = runs.settings;
   if (plan === undefined || !(await mayChange(run, opened(run, plan)))) return;
   const asking = await listRuns(store, { thread, pending: "question" });
-  // A process may have died as it was about to cancel one.
   const stopped = await listRuns(store, { thread, resumable: true, status: ["running", "interrupted"] });
   for (const one of [...asking.runs, ...stopped.runs]) {
     if (one.runId === runId || one.createdAt > createdAt) continue;

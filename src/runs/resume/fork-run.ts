@@ -27,7 +27,6 @@ export function forkRun(runs: RunRegistry, forking: Forking): Promise<RunResult>
   return runs.withRun(forking.runId, {
     whenActive: async ({ run, result }) => {
       await whenStarted(run, result);
-      // It was only looked up, or did not start.
       if (run.state.sequence === 0) return undefined;
       requireSame(run.state, forking);
       run.join(forking);
@@ -53,7 +52,6 @@ function requireSame({ runId, forkedFrom }: RunState, { from }: Forking): void {
   throw new AgentError("run-conflict", message, { details: { runId } });
 }
 
-/** A suspended run asks again, or waits on its own. */
 function hasWork(state: RunState): boolean {
   if (state.status === "failed") return canRetry(state);
   return state.status !== "completed" && state.status !== "cancelled";
@@ -78,10 +76,8 @@ async function copyEvents(runs: RunRegistry, { runId, from, options }: Forking):
   const { settings } = runs;
   await runs.whenStarted(from.runId);
   const { after } = from;
-  const found = await readEvents(settings.store, from.runId, {
-    after: 0,
-    ...(after !== undefined && { limit: after }),
-  });
+  const limit = after === undefined ? {} : { limit: after };
+  const found = await readEvents(settings.store, from.runId, { after: 0, ...limit });
   const { events, state } = parseEvents(from.runId, found);
   if (state.sequence === 0) throw runNotFound(from.runId);
   if (after !== undefined && state.sequence < after)
@@ -99,7 +95,7 @@ async function copyEvents(runs: RunRegistry, { runId, from, options }: Forking):
   const forkedFrom: ForkPoint = { runId: from.runId, after: events.length };
   const timestamp = new Date(settings.clock.now()).toISOString();
   const copies = sealed.map(async (event) => {
-    // Digests cover one run: the first one of the fork covers these events, too.
+    // A digest covers one run: the first one of the fork covers these events, too.
     const { digest: _digest, ...rest } = event as AgentEvent & { readonly digest?: string };
     const copy = { ...rest, runId };
     if (copy.type !== "run-start") return deepFreeze(copy) as AgentEvent;
@@ -115,7 +111,6 @@ async function rebind(
   { state, secrets, own }: { readonly state: RunState; readonly secrets: RunSecrets; readonly own: RunSecrets },
 ): Promise<StoredRunOptions> {
   const { approvedHash } = options;
-  // Without a key it is recorded as it is.
   if (approvedHash === undefined || !secrets.canSeal) return options;
   if (state.plan === undefined) {
     const why = "the hash of the approved plan is sealed for the other run";

@@ -12,7 +12,7 @@ import { endingOf } from "../steps/end-run.ts";
 import type { Opening, RunRegistry } from "../stored/run-registry.ts";
 import { recordResume, restoreSettings } from "./resume-run.ts";
 
-/** Records all or nothing, and runs nothing: whoever resumes the run acts on it. Needs neither tools nor keys. */
+/** Runs nothing, and needs neither tools nor keys: whoever resumes the run acts on what is recorded. */
 export async function recordSuspended(
   runs: RunRegistry,
   { runId, channel }: Opening,

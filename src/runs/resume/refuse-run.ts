@@ -16,23 +16,12 @@ import { findWrongPart } from "../stored/parse-stored.ts";
 import type { RunRegistry } from "../stored/run-registry.ts";
 import { type RunStart, readStored, startEvent } from "./start-run.ts";
 
-export type Refusal = {
-  readonly runId: string;
-  /** None is recorded if one is invalid. */
-  readonly options: Parameters<typeof resolveRunOptions>[0];
-} & (
-  | {
-      readonly target: RunTarget;
-      /** A run with the error `cancelled` ends so; with any other, it has failed. */
-      readonly error: AgentError;
-    }
-  | {
-      readonly request: string | undefined;
-      readonly hold: Hold;
-    }
+export type Refusal = { readonly runId: string; readonly options: Parameters<typeof resolveRunOptions>[0] } & (
+  | { readonly target: RunTarget; readonly error: AgentError }
+  | { readonly request: string | undefined; readonly hold: Hold }
 );
 
-/** Takes no lease: if an execution starts meanwhile, either its first events or these are refused. */
+/** Takes no lease: if an execution starts meanwhile, its first events or these are refused. */
 export async function refuseRun(runs: RunRegistry, refusal: Refusal): Promise<RunResult> {
   const { runId, options } = refusal;
   const startedMs = monotonicNow(runs.settings.clock);
@@ -69,7 +58,6 @@ async function createRefused(run: Run, { target, error }: Extract<Refusal, { err
   return [start, ...steps.map(skip), { type: "run-end", outcome }];
 }
 
-/** The secrets of tools that are not here could not be sealed in a plan. */
 async function createHeld(run: Run, { request, hold }: Extract<Refusal, { hold: Hold }>): Promise<EventInit[]> {
   const start = await startEvent(run, request === undefined ? undefined : { request });
   return [start, { type: "run-suspend", pending: [{ ...hold, isUnstarted: true }] }];
@@ -84,6 +72,5 @@ async function createStart(run: Run, target: RunTarget): Promise<RunStart> {
   } catch (thrown) {
     if (!isAgentError(thrown, "invalid-plan")) throw thrown;
   }
-  // It is unreadable, or has secrets that cannot be sealed.
   return startEvent(run, { request: "" });
 }

@@ -13,7 +13,6 @@ import { isMismatch, returnOrThrow } from "../run/run-errors.ts";
 import { type ResumeOptions, resumeOptions } from "../run/run-options.ts";
 import type { RunRegistry } from "../stored/run-registry.ts";
 import { listPages, readRun } from "../stored/stored-runs.ts";
-
 import { resumeRun } from "./resume-run.ts";
 
 /** Options of resuming all runs. @group Runs and results */
@@ -47,7 +46,6 @@ export async function resumeAll(runs: RunRegistry, given: ResumeAllOptions): Pro
   const resumed: ResumedRun[] = [];
   await inParallel((await listResumable(runs)).reverse(), concurrency, async (run) => {
     const { runId } = run;
-    // The mismatch was reported before; a message may have cancelled the run since.
     const isKnown = runs.unfit.get(runId) === run.updatedAt;
     try {
       const own = typeof resources === "function" ? await makeOf(resources as ResourcesFactory, run) : resources;
@@ -87,7 +85,6 @@ async function listResumable({ settings, leases, unfit }: RunRegistry): Promise<
   for (const run of (await listAll(settings.store, { pending: "mismatch" })).filter(mayFit)) runs.set(run.runId, run);
   if (settings.approvalTtlMs === Number.POSITIVE_INFINITY) return [...runs.values()];
   for (const summary of (await listAll(settings.store, { status: "suspended" })).filter(mayFit)) {
-    // A run that cannot be read is reported when it is resumed.
     const run = await readRun(settings, summary.runId).catch(() => undefined);
     if (run === undefined || waitsInVain(run, leases.now())) runs.set(summary.runId, summary);
   }

@@ -43,27 +43,24 @@ import type { RecordedRun } from "../stored/parse-stored.ts";
 import type { Opening, RunRegistry } from "../stored/run-registry.ts";
 import { isDamaged, readExisting, resultOfState } from "../stored/stored-runs.ts";
 
-interface Resuming extends Pick<Opening, "runId" | "startedMs"> {
-  readonly options: ResumeOptions;
+export interface RunResuming {
   readonly retriesFailed: boolean;
-  /** The most {@link RunState.deaths}, the latest execution included; after more, the run is given up. */
   readonly maxAdoptions?: number | undefined;
-  /** A run that does not fit here may fit another process. */
   readonly ignoresMismatch?: boolean;
 }
+
+type Resuming = RunResuming & Pick<Opening, "runId" | "startedMs"> & { readonly options: ResumeOptions };
 
 export function resumeRun(runs: RunRegistry, resuming: Resuming): Promise<RunResult> {
   return runs.withRun(resuming.runId, {
     whenActive: async ({ run, result }) => {
       await result.catch(() => {});
-      // A run that never started was only looked up in the store.
       return run.state.sequence > 0 ? result : undefined;
     },
     whenStored: () => continueStored(runs, { ...resuming, looksForPosted: true, mayResume: mayResume(runs, resuming) }),
   });
 }
 
-/** If a run failed between the two checks, another process has retried it. */
 function mayResume({ leases }: RunRegistry, { retriesFailed }: Resuming): (state: RunState) => boolean {
   let seen: number | undefined;
   return (state) => {
@@ -95,7 +92,7 @@ function mayResume({ leases }: RunRegistry, { retriesFailed }: Resuming): (state
   };
 }
 
-/** For its tools, the steps of a refused, rejected or undone run would be the same again. */
+/** The steps of a refused, rejected or undone run would be the same again. */
 export function canRetry({ error, steps, givenPlan }: RunState): boolean {
   if (error?.code === "approval-rejected" || error?.code === "approval-expired") return false;
   if (error?.code === "invalid-options" || (error?.code === "invalid-plan" && givenPlan !== undefined)) return false;
@@ -105,30 +102,23 @@ export function canRetry({ error, steps, givenPlan }: RunState): boolean {
 interface Continuation extends Opening, Pick<Resuming, "maxAdoptions" | "ignoresMismatch"> {
   readonly identity?: string;
   readonly options: ResumeOptions;
-  /** Resumes only to cancel, with whatever tools still exist. */
   readonly isCancel?: true;
-  /** Resumes only to undo, likewise. */
   readonly isUndo?: true;
-  /** Resumes a suspended run if a message was posted, and suspends one that does not fit. */
   readonly looksForPosted?: true;
-  /** True if {@link Continuation.mayResume} needs the secrets to compare values. */
   readonly isCompared?: boolean;
   readonly create?: (lease: LeaseHolder) => Promise<RecordedRun>;
   readonly known?: { recorded?: RecordedRun };
-  /** If false, the run keeps its result. Throws if it cannot start. */
   readonly mayResume: (state: RunState, secrets: RunSecrets | undefined, posted?: readonly PostedMessage[]) => boolean;
   readonly events?: readonly EventInit[];
   readonly record?: (state: RunState, lease: StoredLease) => Promise<RunResult>;
 }
 
-/** Claims the run, then reads it again: another process may have resumed it meanwhile. */
 export async function continueStored(runs: RunRegistry, continuation: Continuation): Promise<RunResult> {
   const { runId, identity } = continuation;
   const { execution } = await runs.restore(runId, identity, restoreRun(runs, continuation));
   return execution;
 }
 
-/** If this lease is lost, the next read or write fails. */
 export class StoredLease implements LeaseHolder {
   fence: number | undefined;
   posted: readonly PostedMessage[] = [];
@@ -148,17 +138,15 @@ async function restoreRun(
 ): Promise<{ readonly execution: Promise<RunResult> }> {
   const { runId, mayResume, known = {} } = continuation;
   const { settings, leases } = runs;
-  const unchanged = (state: RunState) => ({
-    execution: resultOfAnswered(runs, state, resultOfState(state, settings)),
-  });
+  const unchanged = (state: RunState) => ({ execution: resultOfAnswered(runs, state, resultOfState(state, settings)) });
+  const secretsToCompare = (state: RunState) => (continuation.isCompared ? secretsOf(settings, { state }) : undefined);
   const mayLook = ({ status }: RunState) => continuation.looksForPosted === true && status === "suspended";
   const lease = new StoredLease(runId);
-  // Only a cancellation ends a run that was given up.
   const hasPosted = (state: RunState) => lease.posted.some((one) => !isGivenUp(state) || isCancellation(one));
   try {
     const before = await (continuation.create?.(lease) ?? readExisting(settings, runId, known.recorded));
     known.recorded = before;
-    const asked = await secretsToCompare(settings, continuation, before.state);
+    const asked = await secretsToCompare(before.state);
     if (!mayResume(before.state, asked) && !mayLook(before.state)) return unchanged(before.state);
     // Only the job of a worker has all that a start needs.
     if (isUnstarted(before.state) && continuation.isCancel !== true) {
@@ -167,7 +155,7 @@ async function restoreRun(
     }
     if (lease.fence === undefined) await leases.acquire(lease);
     const { state } = await readExisting(settings, runId, before);
-    const compared = await secretsToCompare(settings, continuation, state);
+    const compared = await secretsToCompare(state);
     if (!mayResume(state, compared, lease.posted) && !(mayLook(state) && hasPosted(state))) return unchanged(state);
     const recorded = await continuation.record?.(state, lease);
     if (recorded !== undefined) return { execution: Promise.resolve(recorded) };
@@ -178,18 +166,13 @@ async function restoreRun(
       throw mismatch;
     }
     const { run, execution } = await startExecution(runs, continuation, { state, fit, lease });
-    // What was posted may have cancelled it.
+    // A posted message may have cancelled it.
     if (mismatch === undefined || (await execution).status !== "suspended") return { execution };
     runs.unfit.set(runId, run.state.updatedAt);
     throw mismatch;
   } finally {
     await leases.release(lease);
   }
-}
-
-/** Without a comparison, a run that has ended needs no keys. */
-function secretsToCompare(settings: EngineSettings, { isCompared }: Continuation, state: RunState) {
-  return isCompared ? secretsOf(settings, { state }) : undefined;
 }
 
 async function startExecution(
@@ -255,7 +238,6 @@ async function fitRun(
   if (isLeftOpen(state) && deaths > maxAdoptions) return hold(givenUp(deaths));
   try {
     const settings = restore({ isCancel });
-    // A cancellation calls tools only to undo.
     const needsSecrets = isCancel !== true || isUndo || state.options?.undoOnFailure === true;
     const secrets = await (needsSecrets ? reading : unread);
     return {
@@ -269,7 +251,6 @@ async function fitRun(
   }
 }
 
-/** The first reason stands: another process, with other tools, may not fit either. */
 function recordsMismatch(
   { looksForPosted, ignoresMismatch = false }: Continuation,
   state: RunState,
@@ -339,7 +320,6 @@ export function isNewFork({ forkedFrom, sequence }: RunState): boolean {
   return forkedFrom?.after === sequence;
 }
 
-/** The questions and approvals of a new fork are about calls of the other run. */
 function withdrawals(state: RunState): readonly EventInit[] {
   if (!isNewFork(state)) return [];
   const outcome = { status: "withdrawn" } as const;
@@ -360,7 +340,6 @@ function mayRunAgain(state: RunState, step: StepState): boolean {
   return isStillToRun(step) || instancesOf([step]).some(({ status }) => status === "running" || status === "unknown");
 }
 
-/** Resolves to the tools that changed, but fit the steps that may still run. */
 export async function compareTools(
   engine: EngineSettings,
   run: Pick<Run, "state" | "settings" | "secrets">,
@@ -414,7 +393,6 @@ async function continueExecution(run: Run, ending: AbortReason | undefined): Pro
   return runRequest(run, request);
 }
 
-/** A line that has answered a question has the result of the run that asked, as long as that is stored. */
 export async function resultOfAnswered(runs: RunRegistry, state: RunState, own: RunResult): Promise<RunResult> {
   const answered = answeredBy(state);
   if (answered === undefined || state.status !== "completed") return own;
@@ -430,7 +408,6 @@ export async function resultOfAnswered(runs: RunRegistry, state: RunState, own: 
   }
 }
 
-/** Emits the skips after a failed iteration that the dead process did not record. */
 async function endLoops(run: Run): Promise<void> {
   if (!run.canContinue() || run.settings.stored.onStepFailure === "continue") return;
   for (const step of run.state.steps.values()) {
@@ -442,7 +419,6 @@ async function endLoops(run: Run): Promise<void> {
 
 const [firstRetryMs, maxRetryMs] = [5_000, 3_600_000];
 
-/** A suspended run is resumed here when its time comes, or a message is left. */
 export function keepActive(
   runs: RunRegistry,
   run: Run,
@@ -452,7 +428,6 @@ export function keepActive(
   const result = runs.activate(run, executing, identity);
   const continueLater = () => {
     const { runId, state, inbox, settings } = run;
-    // One that was only looked up has recorded nothing, and keeps its timer.
     if (state.sequence === 0) return;
     runs.clearTimer(runId);
     if (state.status !== "suspended") return;
@@ -479,12 +454,8 @@ async function resumeSuspended(runs: RunRegistry, suspended: SuspendedRun, retry
   const { runId, resources } = suspended;
   try {
     const startedMs = monotonicNow(runs.settings.clock);
-    const { status, pending } = await resumeRun(runs, {
-      runId,
-      startedMs,
-      options: { resources },
-      retriesFailed: false,
-    });
+    const resuming = { runId, startedMs, options: { resources }, retriesFailed: false };
+    const { status, pending } = await resumeRun(runs, resuming);
     const atMs = status === "suspended" ? resumeTimeOf(pending) : undefined;
     // Whoever resumed it meanwhile has set a timer, with newer resources.
     if (atMs !== undefined && !runs.hasTimer(runId)) resumeAt(runs, suspended, atMs);

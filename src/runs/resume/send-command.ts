@@ -37,7 +37,6 @@ export async function deliverEarly(runs: RunRegistry, runId: string, given: Name
   return number !== undefined;
 }
 
-/** Undefined if a text declines. Refuses a wrong answer before it is posted to the process that has the run. */
 export async function toAnswer(
   runs: RunRegistry,
   runId: string,
@@ -56,7 +55,6 @@ export async function toAnswer(
   return answer;
 }
 
-/** Null if the text declines, or if the step does not ask. */
 async function readText(
   { loadTurns, clock }: EngineSettings,
   { runId, steps, options }: RunState,
@@ -125,7 +123,6 @@ async function actOrPost<TType extends CommandType>(
       const state = await readState();
       if (kind.check(await open(state), command)) {
         const { number } = await post(runs, runId, await toMessage(), { maxKept: kind.maxKept?.(state, command) });
-        // The run has ended since it was read, and its record shows how.
         if (number === undefined) continue;
       }
       onRecorded?.();
@@ -161,7 +158,6 @@ async function actOrPost<TType extends CommandType>(
       },
     });
 
-  /** Without its tool, an input is checked by the next owner; all else is recorded. */
   const record = async (state: RunState, { fence, posted }: StoredLease): Promise<RunResult> => {
     if (kind.isUnprepared?.(command) !== true)
       return resultNow(runs, await recordSuspended(runs, sending, { state, fence, events: kind.events(command) }));
@@ -200,7 +196,7 @@ async function actOrPost<TType extends CommandType>(
     const taken = await resultIfTaken();
     if (taken !== undefined) return taken;
     let isPosted = false;
-    // The pause comes first, as another one who decides has the run for a moment only.
+    // Another decision holds the run only for a moment, so the pause comes first.
     return poll(async () => {
       const result = (await actHere().catch(requireOwned)) ?? (await resultIfTaken());
       if (result !== undefined || isPosted) return result;
@@ -220,14 +216,14 @@ async function actOrPost<TType extends CommandType>(
         const message = await commands.cancel.toMessage?.({ reason }, await open(await readState()));
         await post(runs, runId, { type: "cancel", ...message });
       }
-      // Another caller here may have taken it over, and receives the message like any owner.
+      // Another caller here may own it now, and receives the message like any owner.
       if (runs.has(runId)) return undefined;
       const result = await continueStored(runs, {
         ...continuation,
         looksForPosted: true,
         mayResume: ({ status }) => !endedStatuses.has(status) && status !== "suspended",
       }).catch(requireOwned);
-      // The owner may have refused the message, which only the record of the run shows.
+      // Only the record of the run shows that the owner refused the message.
       if (result !== undefined) kind.checkEnded?.(await open(await readState()), command);
       return result;
     });
@@ -235,7 +231,6 @@ async function actOrPost<TType extends CommandType>(
 
   const acted = await actHere().catch(requireOwned);
   if (acted !== undefined) return acted;
-  // It may take long until a worker can start it.
   if (known.recorded !== undefined && isUnstarted(known.recorded.state)) return postOnly();
   return resumes ? actThere() : kind.isAnswered === true ? askOwner() : postOnly();
 }
@@ -244,7 +239,6 @@ function requireOwned(thrown: unknown): undefined {
   if (!isAgentError(thrown, "run-owned-elsewhere")) throw thrown;
 }
 
-/** If the caller does not wait, a run that continues elsewhere is interrupted. */
 function resultNow({ settings }: RunRegistry, state: RunState): RunResult {
   if (state.status !== "planning" && state.status !== "running") return shownResult(state, settings);
   const error = interruptedBy("another process runs it, or will").toJSON() as AgentErrorData;

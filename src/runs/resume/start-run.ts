@@ -64,13 +64,11 @@ async function executeRun(
   }
 
   const execute = async () => {
-    // A thread is read in the order of its starts.
     if (run.linesBefore !== undefined) await run.linesBefore.started;
     await run.emit(await startEvent(run, beginning));
     const { failure } = run.recorder;
     const isRefused = failure?.code === "run-conflict" || failure?.code === "run-owned-elsewhere";
     const isStarted = run.state.sequence > 0 && !isUnstarted(run.state);
-    // Another process has started the run since this one looked for it.
     if (isRefused && !isStarted) throw identity === undefined ? failure : runElsewhere(runId, failure);
     if (isStarted) onRecorded?.();
     const early = run.openInbox();
@@ -80,7 +78,6 @@ async function executeRun(
   return engine.within === undefined ? execute() : engine.within({ type: "run", runId }, execute);
 }
 
-/** Only an async schema can take time: when the run aborts, it has the same grace as a tool. */
 async function preparePlan(run: Run, given: PlanInput): Promise<Plan> {
   const source = run.openSource();
   const completing = completePlan(run.engine, run.settings, given);
@@ -117,7 +114,6 @@ export async function startEvent(run: Run, beginning?: RunBeginning): Promise<Ru
 }
 
 function storedRequest({ engine }: Run, request: unknown): string {
-  // One character more, so that it is still too long when it is read back.
   return typeof request === "string" ? request.slice(0, engine.maxRequestLength + 1) : "";
 }
 
@@ -134,7 +130,6 @@ function startNamed(runs: RunRegistry, opening: NamedOpening): Promise<RunResult
       run.keepHistory();
       return startOrResume(runs, opening, keepActive(runs, run, executeRun(runs, run, opening), identity));
     },
-    // An error in another start of the same run applies to this one, too.
     onRefused: (thrown, other) => {
       if (other.identity === identity && !isAgentError(thrown, "run-not-found")) throw thrown;
     },
@@ -181,7 +176,7 @@ async function resumeStopped(
   }
 }
 
-/** Undefined if the run has to be requested again, as the first caller only looked it up or was wrong. */
+/** Undefined if the run must be requested again, as the first caller only looked it up or was wrong. */
 async function join(
   runs: RunRegistry,
   opening: NamedOpening,

@@ -2,23 +2,18 @@ import type { RunResult } from "../../core/run-result.ts";
 import type { RunState } from "../../core/run-state.ts";
 import { endedStatuses, unendedStatuses } from "../../core/run-summary.ts";
 import { notWaiting } from "../run/run-errors.ts";
-import type { ResumeOptions } from "../run/run-options.ts";
+import type { CommandOptions } from "../run/run-options.ts";
 import type { Opening, RunRegistry } from "../stored/run-registry.ts";
 import { continueStored } from "./resume-run.ts";
 
-interface Undoing extends Opening {
-  readonly thread?: string | undefined;
-  readonly options: ResumeOptions;
-}
+type Undoing = Opening & Pick<CommandOptions, "thread" | "options">;
 
-/** An undo that is interrupted continues when the run is resumed. */
 export async function undoRun(runs: RunRegistry, undoing: Undoing): Promise<RunResult> {
   const { runId, thread } = undoing;
   if (thread !== undefined) await runs.requireInThread(runId, thread);
   return runs.withRun(runId, {
     whenActive: async ({ run, result }) => {
       const { status, isUndone } = run.state;
-      // A look-up of a stored run has no events yet.
       if (run.state.sequence > 0 && !endedStatuses.has(status) && isUndone !== true) throw notEnded(run.state);
       const ended = await result;
       return isUndone === true ? ended : undefined;

@@ -91,45 +91,30 @@ export interface ExecutionOptions<TTools extends readonly Tool[] = readonly Tool
   maxOutputBytes?: number | undefined;
   /** True to record the error of a step with the stack of the last error that its tool threw. @default true */
   recordStacks?: boolean | undefined;
-  /**
-   * Decides if a step, or the plan as a whole, needs approval, besides what its tool states: `() => true` for everything.
-   * A function that throws counts as true. @default none: only what tools state
-   */
+  /** True if a step, or the plan, needs approval besides what tools state; an error counts as true. @default none */
   needsApproval?: ((question: ApprovalQuestion<TTools[number]>) => boolean | Promise<boolean>) | undefined;
-  /**
-   * Answers a request for approval while the run waits, with a word or an object. If it throws, the run is suspended.
-   * @default none: the run is suspended
-   */
+  /** Answers a request for approval while the run waits. If it throws, or is absent, the run is suspended. */
   requestApproval?: RequestApproval<TTools[number]> | undefined;
-  /** The time to answer a question, at least 1; then it counts as rejected, with `approval-expired`. @default Infinity */
+  /** Time for an approval, at least 1; then it is rejected, with `approval-expired`. @default Infinity */
   approvalTtlMs?: number | undefined;
-  /**
-   * The time that this process owns a run without renewing the lease, at least 100; then another process may resume it. It
-   * is renewed three times as often. @default 30000
-   */
+  /** If a lease is not renewed for this long, at least 100, another process may resume the run. @default 30000 */
   leaseMs?: number | undefined;
-  /**
-   * The events that can be delivered to runs, by name, with the schemas of their values. Sensitive fields are refused, as
-   * values are recorded as they are. @default any name, and any JSON
-   */
+  /** Schemas of the events that runs accept, by name; sensitive fields are refused. @default any name, and any JSON */
   events?: Readonly<Record<string, StandardSchema>> | undefined;
   /** Keys that seal the values of sensitive fields. @default a key of this process if the store ends with it */
   secrets?: SecretOptions | undefined;
   /** Changes what is shown of values, never what is recorded. @default none: all but sensitive fields is shown */
   redact?: RedactFunction | undefined;
-  /**
-   * True to record a digest of a run's events whenever an execution closes or is resumed. If the digest is kept elsewhere,
-   * a later change to any event shows: see `exportRun` of `planwright/view`. @default false
-   */
+  /** True to record a digest of the events whenever an execution closes or resumes: see `exportRun`. @default false */
   evidence?: boolean | undefined;
   /** Watch runs from the outside: traces, metrics, logs. @default none */
   observers?: readonly Observer[] | undefined;
   /** Receives what listeners and observers throw or reject with, and the event or call. @default one `console.warn` */
   onListenerError?: ((error: unknown, about: AgentEvent | ObservedCall) => void) | undefined;
   /**
-   * Receives each error that a tool throws, also when it undoes a step, before the retry or the end of the step is recorded;
-   * only its data if the run has secrets or `redact` changes it. Errors of an attempt that was given up are not reported.
-   * What this function throws or rejects with goes to `onListenerError`. @default none
+   * Receives each error that a tool throws, also from `undo`, before it is recorded; only its data if the run has
+   * secrets or `redact` changes it. Attempts that were given up are not reported. Its own errors go to
+   * `onListenerError`. @default none
    */
   onToolError?: ((error: unknown, call: ToolErrorCall) => void) | undefined;
   /** @default `console.warn` */
@@ -182,7 +167,6 @@ export interface RedactPlace extends Partial<StepRef> {
  */
 export type RedactFunction = (value: unknown, place: RedactPlace) => unknown;
 
-/** The keys are undefined if values must not be recorded at all. */
 export interface SealingSettings {
   readonly keys: readonly SecretKey[] | undefined;
 }
@@ -214,7 +198,6 @@ const secretOptions = {
   },
 } satisfies OptionTable<SecretOptions>;
 
-/** A hundred years: no timer waits for it, and dates reach that far. */
 const maxApprovalTtlMs = 100 * 365 * 86_400_000;
 
 type EngineOptions = ExecutionOptions & PlanningOptions & { store: RunStore; planner?: Planner | undefined };
@@ -261,7 +244,6 @@ interface Speech {
   readonly sayStep: (tool: DefinedTool, input: JsonObject) => string | undefined;
 }
 
-/** Says what runs with a thread have done. */
 interface RunWords {
   sayRun(
     run: RunSnapshot,
@@ -282,7 +264,6 @@ export interface EngineSettings
   readonly expressions?: Expressions | undefined;
   readonly loadSpeech?: () => Promise<Speech>;
   readonly loadWords?: () => Promise<RunWords>;
-  /** Without it, a thread is only recorded. */
   readonly loadTurns?: () => Promise<TurnReader>;
 }
 
@@ -311,7 +292,7 @@ function guard<TArgs extends readonly unknown[]>(tell: (...args: TArgs) => unkno
   return (...args) => void answerOf(() => tell(...args), ignore);
 }
 
-/** Reading a UUID makes V8 join its pieces, which a stored run would otherwise keep: 1.6 kB. */
+/** Reading a UUID makes V8 join its pieces, which would otherwise take 1.6 kB in each stored run. */
 function createUuid(): string {
   const id = crypto.randomUUID();
   id.charCodeAt(0);

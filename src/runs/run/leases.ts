@@ -23,8 +23,8 @@ const renewalsPerLease = 3;
 const minChangeMs = 1_000;
 
 /**
- * A lease expires unless it is renewed, so that others can resume the runs of a process that died; its fence then keeps
- * a process that only slept from writing. With a volatile store, renewals only look for posted messages.
+ * A lease expires unless it is renewed, so that others can resume the runs of a dead process. Its fence keeps a process
+ * that only slept from writing. A volatile store is only asked for posted messages.
  */
 export class Leases {
   private readonly holders = new Set<LeaseHolder>();
@@ -46,7 +46,6 @@ export class Leases {
     }
   }
 
-  /** The time of all processes: the store's if it is known and more than a second off. */
   now(): number {
     return this.toShared(this.options.clock.now());
   }
@@ -71,7 +70,6 @@ export class Leases {
     this.holders.add(to);
   }
 
-  /** Errors of the store are ignored, as the run has ended. */
   release(holder: LeaseHolder): void | Promise<void> {
     if (!this.holders.delete(holder)) return undefined;
     if (this.holders.size === 0) {
@@ -88,7 +86,6 @@ export class Leases {
     }
   }
 
-  /** The store read its clock between question and answer, however long that took. */
   readTime({ nowMs }: { readonly nowMs?: number | undefined } = {}, askedMs: number): void {
     if (typeof nowMs !== "number" || !Number.isFinite(nowMs)) return;
     const leastMs = nowMs - this.options.clock.now();
@@ -102,7 +99,6 @@ export class Leases {
     return store.isVolatile === true ? Number.POSITIVE_INFINITY : leaseMs;
   }
 
-  /** The lease is lost if the store refuses, or does not answer in time. */
   confirm(holder: LeaseHolder): boolean | Promise<boolean> {
     return this.isConfirmed(holder) || this.ask(holder);
   }
@@ -169,7 +165,7 @@ export class Leases {
     letExit(this.timer);
   }
 
-  /** A store that cannot answer now may do so before the lease ends; one that refuses has given the lease away. */
+  /** A store that fails may recover before the lease ends; one that refuses has given the lease away. */
   private async renewInTime(holder: LeaseHolder): Promise<void> {
     const error = await this.renew(holder);
     if (error?.code === "run-owned-elsewhere") this.lose(holder, error);

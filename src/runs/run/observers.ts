@@ -3,10 +3,8 @@ import type { AgentEvent } from "../../core/events.ts";
 import { type ObservedCall, type Observer, parseTraceparent } from "../../core/observer.ts";
 import { failOption } from "../../core/option-tables.ts";
 
-export type Within = <T>(call: ObservedCall, proceed: () => T) => T;
-
 export interface Observation {
-  readonly within: Within | undefined;
+  readonly within: (<T>(call: ObservedCall, proceed: () => T) => T) | undefined;
   readonly traceparent: ((runId: string) => string | undefined) | undefined;
   readonly tellObservers: (event: AgentEvent) => void;
 }
@@ -52,7 +50,6 @@ export function observationOf(observers: readonly Observer[], onError: OnError):
   };
 }
 
-/** Whatever an observer does, the call is made once, at once, and its result returned. */
 function callOnce<T>(
   observer: Observer,
   { call, report }: { readonly call: ObservedCall; readonly report: (error: unknown) => void },
@@ -61,7 +58,6 @@ function callOnce<T>(
   let made: { readonly value: T } | { readonly thrown: unknown } | undefined;
   const make = () => {
     if (made !== undefined) return report(new Error(`An observer called within "${call.type}" again, or too late.`));
-    // Until it returns, a second call is refused, too.
     made = { thrown: undefined };
     try {
       made = { value: proceed() };

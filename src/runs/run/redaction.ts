@@ -14,7 +14,6 @@ interface Shown {
   readonly redact: EngineSettings["redact"];
 }
 
-/** Returns the same object if nothing is hidden. */
 export function show<T extends object>(part: T, { runId, isSealed, redact }: Shown): T {
   if (!isSealed && redact === undefined) return part;
   const hidden = isSealed ? hideSealed(part) : part;
@@ -57,12 +56,10 @@ const thrownKinds: typeof kinds = new Map([
   ["details", "details"],
 ]);
 
-/** In details, all other texts may come from a user. */
 const namesInDetails: ReadonlySet<unknown> = new Set(
   "tool stepId runId planner model code name path status type scope key limit operation problem keyId".split(" "),
 );
 
-/** Events, plans, results and errors have the same names for the same things. */
 function redactIn<T extends object>(holder: T, around: Place, redact: Redact, isDetail = false): T {
   const place = { ...around, ...placeIn(holder) };
   const { message, kind: itemKind } = holder as { readonly message?: unknown; readonly kind?: unknown };
@@ -82,7 +79,6 @@ function redactIn<T extends object>(holder: T, around: Place, redact: Redact, is
 
 function placeIn(holder: object): Partial<Place> {
   const { stepId, id, tool, iteration } = holder as Readonly<Record<string, unknown>>;
-  // The plan has an id, too.
   const step = stepId ?? (tool === undefined ? undefined : id);
   return {
     ...(typeof step === "string" && { stepId: step }),
@@ -116,7 +112,6 @@ export function shownResult(
     ...show(rest, shownAs(state, redact)),
     ...(output !== undefined && { output: opened }),
   } as RunResult;
-  // If part of the error is hidden, so is what was thrown.
   return shownRest.error === rest.error ? withThrown(shownRest, cause) : shownRest;
 }
 

@@ -101,7 +101,6 @@ export type Decided = NonNullable<AgentErrorDetails["run-conflict"]["decided"]>;
 
 const thrownKey = Symbol("thrown");
 
-/** Keeps the thrown value for {@link returnOrThrow} alone. */
 export function withThrown(result: RunResult, thrown: unknown): RunResult {
   return thrown === undefined ? result : Object.defineProperty(result, thrownKey, { value: thrown });
 }

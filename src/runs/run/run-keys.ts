@@ -18,7 +18,7 @@ const version = "1";
 const nonceBytes = 12;
 const encoder = new TextEncoder();
 
-/** Each derived key (HKDF, the run's id as salt) seals so few values that random nonces never collide. */
+/** Each derived key (HKDF, the id of the run as salt) seals so few values that random nonces never collide. */
 export class RunKeys {
   private readonly derived = new Map<string, Promise<RunKey>>();
 
@@ -27,7 +27,6 @@ export class RunKeys {
     private readonly keys: readonly SecretKey[],
   ) {}
 
-  /** The text is bound to the run and to its place. */
   async seal(value: JsonValue, place: string): Promise<string> {
     const { id, seal } = await this.first();
     const iv = crypto.getRandomValues(new Uint8Array(nonceBytes));
@@ -54,7 +53,6 @@ export class RunKeys {
     }
   }
 
-  /** HMAC-SHA-256 by the first key, as 64 lowercase hex digits. */
   async hash(text: string): Promise<string> {
     return hashWith(await this.first(), text);
   }

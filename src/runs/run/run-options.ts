@@ -27,10 +27,7 @@ export interface PlanOptions<TTool extends Tool = Tool> {
   timeZone?: string | undefined;
   /** Limits of what may be used up. When only planning, just model usage counts. @default no limit */
   budget?: RunBudget | undefined;
-  /**
-   * The dialogue that this is part of: 1 to 200 characters, one person's. A request is read after what was said and done in it.
-   * @default none
-   */
+  /** The dialogue of one person, 1 to 200 characters: a request is read after its earlier lines. @default none */
   thread?: string | undefined;
   /** Cancels. */
   signal?: AbortSignal | undefined;
@@ -53,10 +50,10 @@ export type RunOptions<TTool extends Tool = Tool> = PlanOptions<TTool> &
     /** JSON that is stored with the run and passed to the tools. */
     metadata?: JsonObject | undefined;
     /**
-     * 1 to 128 of `A-Z a-z 0-9 _ . -`. The same id and thread with the same request, or a plan of the same hash, is the same run and
-     * returns its result; with another it is `run-conflict`. A run that stopped before its end is resumed with the options it
-     * started with; one of another process is `run-owned-elsewhere`. A caller that joins an active run can cancel it through
-     * the handle; its own options do not count.
+     * 1 to 128 of `A-Z a-z 0-9 _ . -`. The same id and thread with the same request or plan is the same run and returns
+     * its result; with another it is `run-conflict`. A run that stopped before its end is resumed with the options it
+     * started with; one of another process is `run-owned-elsewhere`. A caller that joins an active run can cancel it
+     * through the handle; its own options do not count.
      */
     runId?: string | undefined;
     /** A deadline for the whole run, planning included; then it ends `failed` with `timeout`. @default none */
@@ -67,10 +64,7 @@ export type RunOptions<TTool extends Tool = Tool> = PlanOptions<TTool> &
     onStepFailure?: "stop" | "continue" | undefined;
     /** Undo what has been done, through the tools' `undo`, when the run ends `failed` or `cancelled`. @default false */
     undoOnFailure?: boolean | undefined;
-    /**
-     * The most times that the planner is asked for other steps when a step has failed. 0 to 100; more than 0 only with a planner
-     * that has `replan`, and not with `approvedHash`. @default 0
-     */
+    /** Replans after failed steps, 0 to 100; needs a planner with `replan`, and no `approvedHash`. @default 0 */
     maxReplans?: number | undefined;
     /** Tools with an effect that a replan may add without approval. @default none: such a step needs approval */
     replanTools?: readonly TTool["name"][] | undefined;
@@ -102,9 +96,9 @@ export type DecidingOptions<TTool extends Tool = Tool> = ThreadOptions &
   (
     | (ResumeOptions<TTool> & {
         /**
-         * If false, no step runs in this process unless the run is active in it: the next process that runs it, such as
-         * `resumeAll` or a worker, acts on it. A decision or settlement is recorded at once if no process has the run. The result
-         * is the run as it is stored; a run that continues elsewhere is `interrupted`. @default true
+         * If false, no step runs in this process unless the run is active in it: the next process that runs it acts on
+         * it. A decision or settlement is recorded at once if no process has the run. The result is the run as it is
+         * stored; a run that continues elsewhere is `interrupted`. @default true
          */
         resume?: true | undefined;
       })
@@ -132,7 +126,7 @@ export const undoOptions = {
 
 export interface CommandOptions {
   readonly thread?: string | undefined;
-  /** If false and the run is not active here, the command is left for its owner. */
+  /** False leaves the command to the owner of the run, unless the run is active here. */
   readonly resumes: boolean;
   readonly options: ResumeOptions;
 }
@@ -236,7 +230,7 @@ function toStored(settings: AllSettings, engine: RunDefaults): StoredRunOptions 
   });
 }
 
-/** An infinite limit is recorded as none: JSON has no Infinity. */
+/** An infinite limit is recorded as none, as JSON has no Infinity. */
 function readBudget(budget: unknown, option: string): RunBudget | undefined {
   const limits = Object.entries(readOptions(budgetOptions, budget as RunBudget, option));
   const finite = limits.filter(([, limit]) => limit !== undefined && limit !== Number.POSITIVE_INFINITY);

@@ -20,7 +20,6 @@ import { dependenciesOfSteps } from "../../plan/validate-plan.ts";
 import type { Run } from "./run.ts";
 import { opened } from "./run-secrets.ts";
 
-/** Steps are indexes in the plan. */
 export interface StepGraph {
   readonly waitingFor: number[];
   readonly dependents: readonly (readonly number[] | undefined)[];
@@ -45,14 +44,12 @@ export function stepFailure({ state }: Pick<Run, "state">): AgentErrorData | und
   if (state.planApproval?.status === "rejected") return state.planApproval.error;
   for (const { id } of state.plan?.steps ?? []) {
     const step = state.steps.get(id);
-    // A loop that was cut off has no error of its own.
     const one = step?.error === undefined ? step?.iterations?.states.find(hasFailed) : step;
     if (one !== undefined && hasFailed(one)) return one.error;
   }
   return undefined;
 }
 
-/** Unknown outcomes and, unless a failed step stops the run anyway, approvals, questions, times and events. */
 export function pendingItems(run: Pick<Run, "state" | "settings">): readonly PendingItem[] {
   const { state, settings } = run;
   if (state.planApproval?.status === "requested") return [{ kind: "plan-approval", ...askedOf(state.planApproval) }];
@@ -105,7 +102,6 @@ export function isReady(run: Run, expressions: PlanExpressions | undefined): boo
   });
 }
 
-/** A step that is in doubt, or may run again, has an error but has not failed. */
 function hasFailed({ error, status }: StepState): boolean {
   return error !== undefined && status !== "unknown" && status !== "interrupted";
 }

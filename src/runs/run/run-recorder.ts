@@ -13,7 +13,6 @@ export interface RecorderOwner {
   readonly runId: string;
   readonly store?: RunStore;
   readonly fence?: number | undefined;
-  /** The chain must be there before the first event. */
   readonly evidence?: EvidenceChain | undefined;
   now(): number;
   onRecorded(event: AgentEvent): void;
@@ -24,21 +23,17 @@ export type StoreError = AgentError<"store-failed" | "run-conflict" | "run-owned
 
 export type RecordingEnd = StoreError | AgentError<"interrupted">;
 
-/**
- * The one sink of a run's events: each is numbered, recorded, folded into the state, then emitted, before `emit`
- * returns if the store is synchronous. After a failure of the store, only `emitUnrecorded` emits.
- */
+/** Numbers, records, folds, then emits each event. `emit` never rejects, and awaits only an asynchronous store. */
 export class RunRecorder {
   readonly state: RunState;
   private sequence = 0;
-  private storeError: RecordingEnd | undefined;
+  failure: RecordingEnd | undefined;
   private acknowledged: number[] | undefined;
   private writing: Promise<void> | undefined;
   private queued: { readonly events: AgentEvent[]; readonly written: Promise<void> } | undefined;
   private deferred: AgentEvent[] | undefined;
   private isNotifying = false;
 
-  /** `state`, of a resumed run, is taken over. */
   constructor(
     private readonly owner: RecorderOwner,
     state = initialRunState(owner.runId),
@@ -47,35 +42,27 @@ export class RunRecorder {
     this.sequence = state.sequence;
   }
 
-  /** Takes the event over. Never rejects. */
   emit(init: EventInit): void | Promise<void> {
-    if (this.storeError !== undefined) return;
+    if (this.failure !== undefined) return;
     return this.record([isTransient(init) ? this.number(init, this.sequence) : this.next(init)]);
   }
 
-  /** Records all events, or none; no event may be transient. */
   emitTogether(inits: readonly EventInit[]): void | Promise<void> {
-    if (this.storeError !== undefined) return;
+    if (this.failure !== undefined) return;
     return this.record(inits.map((init) => this.next(init)));
   }
 
-  /** Call it right before the event that the message results in. */
+  /** Call it right before the event that answers the message. */
   acknowledge(number: number): void {
     this.acknowledged ??= [];
     this.acknowledged.push(number);
   }
 
-  /** Call it only if no event was emitted here. */
   restore(events: readonly AgentEvent[]): void {
     for (const event of events) reduceRunState(this.state, event);
     this.sequence = this.state.sequence;
   }
 
-  get failure(): RecordingEnd | undefined {
-    return this.storeError;
-  }
-
-  /** Listeners and the result see how the run ends when nothing is recorded any more. */
   emitUnrecorded(init: EventInit): void {
     this.accept(this.unrecorded(init));
   }
@@ -93,7 +80,7 @@ export class RunRecorder {
     return this.number(init, ++this.sequence, this.owner.evidence);
   }
 
-  /** Completes the event in place: a copy would cost more than all the rest of emitting it. */
+  /** Changes the event, as a copy would cost more than the rest of emitting it. */
   private number(init: EventInit, sequence: number, evidence?: EvidenceChain): AgentEvent {
     const event = init as EventInit & { runId: string; sequence: number; timestamp: string; digest?: string };
     event.runId = this.owner.runId;
@@ -103,7 +90,7 @@ export class RunRecorder {
       evidence.add(event as AgentEvent);
       if (isDigested(event)) event.digest = evidence.close();
     }
-    // No listener can change it for others. An output or a plan comes frozen.
+    // Listeners cannot change it for others. Outputs and plans come frozen.
     for (const key in event) {
       const value = event[key as keyof typeof event] as unknown;
       if (typeof value === "object") deepFreeze(value);
@@ -140,7 +127,7 @@ export class RunRecorder {
   }
 
   private write(events: readonly AgentEvent[]): void | Promise<void> {
-    if (this.storeError !== undefined) return;
+    if (this.failure !== undefined) return;
     const { store, runId, fence } = this.owner;
     const recorded = events.some(isTransient) ? events.filter((event) => !isTransient(event)) : events;
     try {
@@ -183,8 +170,8 @@ export class RunRecorder {
   }
 
   fail(error: RecordingEnd): void {
-    if (this.storeError !== undefined) return;
-    this.storeError = error;
+    if (this.failure !== undefined) return;
+    this.failure = error;
     this.owner.onStoreFailure?.(error);
   }
 }

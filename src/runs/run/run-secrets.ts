@@ -64,7 +64,6 @@ export async function secretsIfReadable(
   });
 }
 
-/** Cancelling may undo steps, which needs their secrets. */
 export function needsKeyToCancel(run: { state: RunState; secrets: RunSecrets | undefined }): boolean {
   const { options, mayBeSealed } = run.state;
   return options?.undoOnFailure === true && mayBeSealed === true && run.secrets === undefined;
@@ -79,10 +78,7 @@ interface Filled {
   readonly error?: AgentErrorData;
 }
 
-/**
- * Seals the secrets of a run when they are recorded, opens them for code that needs them, and hides texts that repeat
- * them. The same value at the same place is sealed once, so that equal values stay equal.
- */
+/** Seals, opens and hides the secrets of a run. Each is sealed once per place, so that equal values stay equal. */
 export class RunSecrets {
   private readonly hidden = new HiddenTexts();
   private readonly values = new Map<string, JsonValue>();
@@ -227,14 +223,12 @@ export class RunSecrets {
     return this.seal(tool, { value, part: "input", marked: this.markParsed(tool, value, given) });
   }
 
-  /** For a plan that was not sealed. `given` has its secrets hidden. */
   hideParsed(tool: string, value: JsonValue, given: JsonObject): JsonValue {
     const view = this.views.get(tool)?.input;
     const marked = this.markParsed(tool, value, given);
     return mapSensitive(value, { view, marked, replace: () => hiddenText });
   }
 
-  /** Any text or number may be made of a secret, unless the schema, or the input there, has it in clear. */
   private markParsed(tool: string, value: JsonValue, given: JsonObject): unknown {
     const literals = this.views.get(tool)?.literals;
     const mark = (part: JsonValue, place: unknown): unknown => {
@@ -249,7 +243,6 @@ export class RunSecrets {
     return hasHidden(given) ? mark(value, given) : value;
   }
 
-  /** The name under which a secret is held is never recorded. */
   holdItems(items: readonly JsonValue[]): readonly JsonValue[] {
     const keep = (leaf: unknown): unknown => {
       if (!this.hidden.isRepeatedIn(leaf)) return leaf;
@@ -260,7 +253,6 @@ export class RunSecrets {
     return items.map((item) => deepFreeze(mapLeaves(item, keep)));
   }
 
-  /** Keeps the secret where `[sensitive]` remains. */
   async sealChange(
     step: StepState,
     given: JsonObject,
@@ -275,7 +267,6 @@ export class RunSecrets {
     return this.seal(tool, { value: input, part: "input", marked: this.mark(restored) });
   }
 
-  /** Replaces each `[sensitive]` by what is sealed at the same place of the recorded input. */
   restore(given: JsonObject, recorded: JsonObject): JsonObject {
     const restore = (part: unknown, known: unknown): unknown => {
       if (part === hiddenText && isSealed(known)) return known;
@@ -303,7 +294,7 @@ export class RunSecrets {
   }
 
   async sealEvent({ steps }: RunState, event: EventInit): Promise<EventInit> {
-    // First, as a comment may repeat what the approver entered.
+    // Loads the input first, as a comment may repeat what the approver entered.
     if (event.type === "approval-end" && event.kind === "step" && event.outcome.status === "approved")
       await this.loadIn(instanceAt(steps, event)?.tool ?? "", "input", event.outcome.changed?.input);
     const hidden = this.hideInEvent(event);
@@ -314,7 +305,6 @@ export class RunSecrets {
     return { ...hidden, outcome: { ...hidden.outcome, output } };
   }
 
-  /** A sealed value is bound to its run. */
   async sealFor(fork: RunSecrets, events: readonly AgentEvent[]): Promise<readonly AgentEvent[]> {
     const parts = [...sealedPartsIn(events)];
     await this.load(parts);
@@ -378,14 +368,13 @@ export class RunSecrets {
     return deepFreeze({ ...plan, steps });
   }
 
-  /** A refused plan was never sealed: a schema's message may quote a secret. */
+  /** The message of a schema may quote a secret, and a refused plan was never sealed. */
   hideInIssues(issues: readonly PlanIssue[], plan: JsonValue): readonly PlanIssue[] {
     const { steps } = (plan ?? {}) as { readonly steps?: unknown };
     for (const step of Array.isArray(steps) ? steps : []) this.hideSecretsOf(step ?? {});
     return this.hideIn(issues);
   }
 
-  /** `[sensitive]` is only shown: as an input, it means that the secret is missing. */
   requireSealable(plan: PlanInput): void {
     const issues = plan.steps.flatMap(({ tool = "", input }, index) =>
       this.findIssues(tool, { value: input, path: ["input"], isPlanned: true }).map((issue) => ({
@@ -408,7 +397,6 @@ export class RunSecrets {
       else toSeal.push(at);
       return secret;
     };
-    // The value of a reference may be a secret.
     const onReference = isPlanned ? (at: JsonPath) => void toSeal.push(at) : undefined;
     mapSensitive(value, { view: views.input, path, replace, onReference });
     if (this.canSeal) return issues;
@@ -417,7 +405,6 @@ export class RunSecrets {
     return [...issues, ...toSeal.map((at) => ({ code: "no-secret-key" as const, path: at, message }))];
   }
 
-  /** Returns `known` if that is the hash by an older key. */
   async hashCall(call: ApprovedCall, known?: string): Promise<string> {
     const text = canonicalCall({ ...call, input: this.open(call.input) });
     return known !== undefined && (await this.keys.isHash(known, text)) ? known : this.keys.hash(text);
@@ -427,14 +414,13 @@ export class RunSecrets {
     return this.keys.hash(canonicalPlan(this.open(plan)));
   }
 
-  /** Neither hash may appear in a message. */
   isHashOf(recorded: string, hash: string): Promise<boolean> {
     this.hidden.add(recorded);
     this.hidden.add(hash);
     return this.keys.isHash(recorded, hash);
   }
 
-  /** From a plain hash of a plan, its secrets could be guessed. */
+  /** Somebody could guess the secrets of a plan from its plain hash. */
   async sealOptions(options: StoredRunOptions): Promise<StoredRunOptions> {
     const { approvedHash } = options;
     if (approvedHash === undefined || !this.canSeal) return options;

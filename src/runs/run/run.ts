@@ -30,7 +30,6 @@ const phases = ["open", "closing", "undoing", "ending", "closed"] as const;
 type RunPhase = (typeof phases)[number];
 
 interface Inbox {
-  /** Messages that arrived before the start of this execution was recorded. */
   early: readonly PostedMessage[] | undefined;
   isOpen: boolean;
   lastNumber: number;
@@ -44,31 +43,26 @@ interface RunCounters {
 
 type DecisionListener = (ref: StepRef | undefined) => void;
 
-/** Thousands may be open at once, so a run has no function of its own where a method will do. */
+/** Thousands may be open at once, so a run has methods instead of functions of its own. */
 export class Run implements RecorderOwner {
   readonly engine: EngineSettings;
   readonly recorder: RunRecorder;
   readonly isContinued: boolean;
   secrets: RunSecrets | undefined;
   evidence: EvidenceChain | undefined;
-  /** If set, this execution only suspends or ends the run. */
   hold: Hold | undefined;
-  /** If true, this execution only undoes what the run has done. */
   isUndo = false;
   fence: number | undefined;
   confirmed: Confirmation | undefined;
   readonly inbox: Inbox = { early: undefined, isOpen: false, lastNumber: 0, hasUnread: false };
   linesBefore: LinesBefore | undefined;
   watchers: ReadonlySet<EventSink<AgentEvent>> | undefined;
-  /** Maps reported errors to the thrown values, for `throwOnFailure`. */
   thrown: WeakMap<ErrorData, unknown> | undefined;
-  private currentPhase: RunPhase = "open";
-  private stopped: "step-failed" | "interrupted" | undefined;
+  phase: RunPhase = "open";
+  stopReason: "step-failed" | "interrupted" | undefined;
   private readonly scope = new AbortScope<AbortReason>();
-  /** Aborts everything that runs before a step starts. */
   private startScope: AbortScope<AbortReason | "stopped"> | undefined;
   private stopWatching: (() => void) | undefined;
-  /** Never rejects. */
   private lastCommand: Promise<void> | undefined;
   private decisionListeners: Set<DecisionListener> | undefined;
   private readonly channels: EventSink<AgentEvent>[] = [];
@@ -99,17 +93,8 @@ export class Run implements RecorderOwner {
     return this.engine.clock.now();
   }
 
-  /** The time by which waits and questions end, in any process. See {@link Leases.now}. */
   sharedNow(): number {
     return this.host.leases.now();
-  }
-
-  get phase(): RunPhase {
-    return this.currentPhase;
-  }
-
-  get stopReason(): "step-failed" | "interrupted" | undefined {
-    return this.stopped;
   }
 
   get abortReason(): AbortReason | undefined {
@@ -144,7 +129,7 @@ export class Run implements RecorderOwner {
   }
 
   enter(phase: RunPhase): void {
-    if (phases.indexOf(phase) > phases.indexOf(this.phase)) this.currentPhase = phase;
+    if (phases.indexOf(phase) > phases.indexOf(this.phase)) this.phase = phase;
   }
 
   stopSteps(): void {
@@ -153,16 +138,12 @@ export class Run implements RecorderOwner {
 
   startSteps(): void {
     if (this.stopReason === "interrupted") return;
-    this.stopped = undefined;
+    this.stopReason = undefined;
     this.startScope = undefined;
   }
 
-  interrupt(): void {
-    this.stop("interrupted");
-  }
-
-  private stop(reason: "step-failed" | "interrupted"): void {
-    if (this.stopReason !== "interrupted") this.stopped = reason;
+  stop(reason: "step-failed" | "interrupted"): void {
+    if (this.stopReason !== "interrupted") this.stopReason = reason;
     this.startScope?.abort("stopped");
   }
 
@@ -183,7 +164,6 @@ export class Run implements RecorderOwner {
     this.recorder.fail(error);
   }
 
-  /** Check this before a call that follows a wait. See {@link Leases.confirm}. */
   confirmLease(): boolean | Promise<boolean> {
     return this.host.leases.confirm(this);
   }
@@ -193,12 +173,10 @@ export class Run implements RecorderOwner {
     this.startScope?.abort(reason);
   }
 
-  /** Close it with {@link Run.closeSource}. */
   openSource(): AbortSource {
     return this.scope.open();
   }
 
-  /** The source also aborts when no other step may start. */
   openWaiting(): AbortSource {
     if (this.startScope === undefined) {
       this.startScope = new AbortScope();
@@ -222,7 +200,7 @@ export class Run implements RecorderOwner {
     this.stopWatching?.();
   }
 
-  /** Runs `act` when the commands before it are recorded. It must not wait for a tool, a policy or a listener. */
+  /** `act` must not wait for a tool, a policy or a listener. */
   async inTurn<T>(act: () => Promise<T>): Promise<T> {
     const before = this.lastCommand;
     let end = () => {};
@@ -243,7 +221,6 @@ export class Run implements RecorderOwner {
     while (this.lastCommand !== undefined) await this.lastCommand;
   }
 
-  /** Resolves when the executions of its thread that were started before have ended, or nothing more may start. */
   async waitForLines(): Promise<void> {
     if (this.linesBefore === undefined) return;
     const source = this.openWaiting();
@@ -349,7 +326,7 @@ export class Run implements RecorderOwner {
   }
 }
 
-/** Until then the run may be only a lookup in the store. */
+/** A run without events may be only a lookup in the store. */
 export async function whenStarted(run: Run, result: Promise<RunResult>): Promise<void> {
   if (run.state.sequence > 0) return;
   const recorded = new Promise<void>((resolve) => {
@@ -363,34 +340,25 @@ function isLast({ type }: Pick<AgentEvent, "type">): boolean {
 }
 
 function countSteps({ steps }: RunState): number {
-  let total = 0;
-  for (const { iterations } of steps.values()) total += 1 + (iterations?.states.length ?? 0);
-  return total;
+  return [...steps.values()].reduce((total, { iterations }) => total + 1 + (iterations?.states.length ?? 0), 0);
 }
 
 function countToolCalls({ steps }: RunState): number {
-  let total = 0;
-  for (const { attempts } of instancesOf(steps.values())) total += attempts;
-  return total;
+  return instancesOf(steps.values()).reduce((total, { attempts }) => total + attempts, 0);
 }
 
 export interface RunCaller {
   readonly channel?: EventChannel<AgentEvent>;
-  /** Aborted when the caller cancels the run, which may not exist yet. */
   readonly cancelling?: AbortSource;
-  /** Called when the start or command of the caller is recorded; not if it was before. */
   readonly onRecorded?: () => void;
 }
 
-/** The executions of a thread in this process, up to one of them. */
 export interface LinesBefore {
   readonly started: Promise<unknown>;
   readonly ended: Promise<unknown>;
 }
 
-/** A thread as it was listed for a line, newest first. */
 export interface ThreadListing {
-  /** Runs whose plan or other meaning is known. */
   readonly read: readonly RunSummary[];
   readonly earlier: readonly RunSummary[];
 }
@@ -400,11 +368,9 @@ export interface ThreadReader {
   read(listed: ThreadListing): Promise<readonly RunSnapshot[]>;
 }
 
-/** The id is that of the run of a line. */
 export type OpenThread = (place: { readonly thread: string; readonly runId: string }) => ThreadReader;
 
 export interface CarriedOut {
-  /** The result of the run whose question was answered. */
   readonly result?: RunResult;
   readonly text?: string;
 }
@@ -415,10 +381,7 @@ export interface RunHost {
   readonly gates: Map<Tool, CallGate>;
   readonly leases: Leases;
   readonly openThread: OpenThread;
-  /** Acts on a line that needs no plan. Rejects if that fails. */
   carryOut(run: Run): Promise<CarriedOut>;
-  /** Never rejects. */
   receive(run: Run, posted: readonly PostedMessage[], options?: { readonly isResuming?: boolean }): Promise<void>;
-  /** Shorter than `abortGraceMs` once there is little time left. */
   graceMs: number;
 }

@@ -7,7 +7,6 @@ import { asLiteral, asReference } from "../../plan/references.ts";
 export interface SensitiveViews {
   readonly input: SensitiveView | undefined;
   readonly output: SensitiveView | undefined;
-  /** The texts and numbers in the schema of the input, such as defaults. */
   readonly literals: ReadonlySet<unknown>;
 }
 
@@ -59,7 +58,6 @@ export interface SealedPart {
   readonly text: string;
 }
 
-/** `tools` maps step ids to tools, also of steps visited before. Each output stands in a step or an iteration, too. */
 export function* sealedPartsIn(
   holder: unknown,
   tools = new Map<unknown, string>(),
@@ -79,13 +77,7 @@ export function* sealedPartsIn(
   }
 }
 
-const partKeys: ReadonlyMap<string, string> = new Map([
-  ["input", "input"],
-  ["given", "input"],
-  ["output", "output"],
-  ["reasoning", "reasoning"],
-]);
-/** An app, tool or caller made their values, which may name other tools for the steps. */
+const partKeys = new Map(Object.entries({ input: "input", given: "input", output: "output", reasoning: "reasoning" }));
 const fromOutside: ReadonlySet<string> = new Set(["value", "metadata", "details"]);
 
 export function hasHidden(value: unknown): boolean {
@@ -103,7 +95,6 @@ export function* visitSealed(value: unknown, path: JsonPath): Iterable<Omit<Seal
 
 /* References are filled in twice: with secrets, and with marks. A result with a mark was made from a secret. */
 
-/** No text contains both characters. One that does is only sealed without need. */
 const mark = "\u{10fffe}\u{10ffff}";
 const markedHolders = new WeakSet<object>();
 

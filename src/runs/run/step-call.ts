@@ -31,11 +31,9 @@ export type AttemptResult =
   | { readonly type: "completed"; readonly output: JsonValue }
   | {
       readonly type: "failed";
-      /** `refused`: a limit forbids the call. */
       readonly reason: "thrown" | "timeout" | "aborted" | "invalid-output" | "refused";
       readonly error: ErrorData;
       readonly thrown: unknown;
-      /** The tool ignores its signal and still runs. */
       readonly isRunning: boolean;
       readonly progress?: JsonValue | undefined;
     };
@@ -60,7 +58,6 @@ export function earlierAttempts({ isContinued, state }: Run, task: StepTask): nu
   return isContinued ? (instanceAt(state.steps, refOfTask(task))?.earlierAttempts ?? 0) : 0;
 }
 
-/** Counts over all executions, except for undo calls. */
 export function attemptNumber(run: Run, call: StepCall, number: number): number {
   return call.undone === undefined ? earlierAttempts(run, call) + number : number;
 }
@@ -148,7 +145,6 @@ export function dataOf<TCode extends AgentErrorCode>(
   run: Pick<Run, "thrown" | "secrets">,
   error: AgentError<TCode>,
 ): AgentErrorData<TCode> {
-  // A cause from a store is data, and stays so.
   return keepThrown(run, error.toJSON(), isError(error.cause) ? error.cause : undefined);
 }
 

@@ -25,7 +25,6 @@ export async function endExecution(run: Run, end: ExecutionEnd): Promise<RunResu
 interface ExecutionEnd {
   readonly planningError: AgentErrorData | undefined;
   readonly expressions: PlanExpressions | undefined;
-  /** True for a line of a dialogue that was no request, and has had its effect. */
   readonly isActedOn?: boolean;
   readonly text?: string | undefined;
 }
@@ -53,15 +52,12 @@ async function recordRunEnd(run: Run, { planningError, expressions, isActedOn, t
 
 function pendingAtEnd(run: Run, expressions: PlanExpressions | undefined): readonly PendingItem[] {
   const { hold, abortReason, stopReason } = run;
-  // The next execution can run what only the end of the process prevented, without an answer.
   const isCutOff = hold === undefined && stopReason === "interrupted" && isReady(run, expressions);
   if (abortReason !== undefined || isCutOff) return [];
   const items = pendingItems(run);
-  // What the run waits for may have come.
   return hold === undefined ? items : [hold, ...items.filter((item) => !isWait(item))];
 }
 
-/** An undone run becomes `cancelled`, so that it cannot be resumed. */
 async function recordUndone(run: Run): Promise<void> {
   const notUndone = await undoSteps(run);
   const error = cancelledBy("undone").toJSON() as AgentErrorData;
@@ -69,7 +65,6 @@ async function recordUndone(run: Run): Promise<void> {
   await run.emit({ type: "run-end", outcome, ...(notUndone.length > 0 && { notUndone }) });
 }
 
-/** An abort for another reason ends the run for good. */
 function isInterrupted({ stopReason, abortReason }: Run): boolean {
   return abortReason === undefined ? stopReason === "interrupted" : abortReason.code === "interrupted";
 }
@@ -86,7 +81,6 @@ function runOutcome(
   const ending = abortReason === undefined || wasInTime ? error : (abortReason.toJSON() as AgentErrorData);
   // An earlier execution that was cancelled may have died before it could record that.
   if (ending !== undefined) return { status: ending.code === "cancelled" ? "cancelled" : "failed", error: ending };
-  // Another writer may leave a step open for no known reason.
   if (!isFinished) return { status: "interrupted", error: interruption({ abortReason }) };
   return { status: "completed", output: lastCompleted(state)?.output ?? null };
 }
@@ -109,14 +103,12 @@ function isNotStarted(state: StepState): boolean {
   return instancesOf([state]).every(({ status }) => status !== "interrupted");
 }
 
-/** To the store it is as if the process had died. */
 export function closeBroken(run: Run, error: AgentErrorData): void {
   if (run.phase === "closed") return;
   const status = error.code === "interrupted" ? "interrupted" : "failed";
   const end: EventInit = { type: "run-end", outcome: { status, error } };
   const { recorder, state } = run;
   if (state.sequence === 0) {
-    // For a listener nothing has started, but an observer set a context.
     recorder.fold(end);
     run.engine.tellObservers(showIn(run, end as AgentEvent));
     return;
@@ -150,7 +142,6 @@ function endOf(part: StepState, error: AgentErrorData): EventInit {
   return { type: "step-end", ...stepRefOf(part), tool, attempts, outcome };
 }
 
-/** Call it before the next execution starts. */
 export function endingOf(state: RunState): AbortReason | undefined {
   if (!mayHaveBeenEnding(state)) return undefined;
   const { replanError } = state;
@@ -161,7 +152,6 @@ export function endingOf(state: RunState): AbortReason | undefined {
   const continues = state.options?.onStepFailure === "continue";
   for (const { id } of state.plan?.steps ?? []) {
     const step = state.steps.get(id) as StepState;
-    // A failed iteration skips what is left of its loop, whether the run ends or not.
     const hasFailed = step.iterations?.states.some(
       ({ status, skipReason }) => status === "failed" || skipReason === "approval-rejected",
     );
@@ -174,7 +164,6 @@ export function endingOf(state: RunState): AbortReason | undefined {
     }
   }
   if (wasStopped) return unrecordedReason(state);
-  // After a failure, the run would have waited for the steps in doubt.
   if (!isEnding || (stepFailure({ state }) !== undefined && !isInDoubt)) return undefined;
   return unrecordedReason(state);
 }
@@ -197,7 +186,6 @@ function unrecordedReason({ options, executionStartedAt = "", updatedAt }: RunSt
 
 export async function skipOpen(run: Run, state: StepState, reason: SkipReason): Promise<void> {
   for (const part of instancesOf([state])) {
-    // An interrupted one has started.
     if (!isStillToRun(part) || part.status === "interrupted") continue;
     const emitted = run.emit({ type: "step-skip", ...stepRefOf(part), tool: part.tool, reason });
     if (emitted !== undefined) await emitted;

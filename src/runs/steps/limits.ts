@@ -32,7 +32,6 @@ type Admitted = AdmittedCall | { readonly type: "refused"; readonly error: Limit
 
 export const unlimited: AdmittedCall = { type: "admitted", leave: () => {} };
 
-/** A first call waits only while steps may start. */
 export async function admit(run: Run, call: StepCall, { isFirst = false } = {}): Promise<Admitted> {
   const gate = gateOf(run, call.tool);
   const early = overBudget(run, call);
@@ -75,7 +74,6 @@ async function reportCircuit(run: Run, { tool }: StepCall, state: CircuitState |
   if (state !== undefined) await run.emit({ type: "circuit-change", tool: tool.name, state });
 }
 
-/** An error that is not retryable is an answer: the tool works. */
 function verdictOf(result: AttemptResult | undefined): CallVerdict {
   if (result === undefined) return "abandoned";
   if (result.type === "completed" || result.reason === "invalid-output") return "succeeded";

@@ -42,12 +42,10 @@ import {
 } from "../run/step-call.ts";
 import { type AdmittedCall, admit, isLimited, unlimited } from "./limits.ts";
 
-/** `waiting`: still to be run, as it needs approval, was not started, or was cut off by the end of the process. */
 export type StepEnd = "done" | "failed" | "waiting";
 
 export interface StepQueue {
   next(): StepTask | undefined;
-  /** Marks the current step as done; the step that was taken becomes the current one. */
   advance(): void;
 }
 
@@ -57,7 +55,6 @@ interface PreparedStep {
   readonly error?: AgentErrorData;
 }
 
-/** `isStarted`: recorded together with the end of the step before. */
 interface TakenStep {
   readonly task: StepTask;
   readonly prepared: PreparedStep | Promise<PreparedStep>;
@@ -119,7 +116,6 @@ function prepareStep(run: Run, task: StepTask, lookUp?: LookUp): PreparedStep | 
   return run.secrets.fill(task.step, fill).then(parse);
 }
 
-/** The largest input with references filled in, in bytes of JSON: a plan can use one output many times. */
 const maxInputBytes = 16 * 1_024 * 1_024;
 
 function fillInput(run: Run, task: StepTask, lookUp?: LookUp): PreparedStep {
@@ -159,7 +155,6 @@ function prepareInput(run: Run, task: StepTask, input: JsonObject): PreparedStep
   const parsedOrAborted = settleOrAbort(parsing, source).finally(() => run.closeSource(source));
   return parsedOrAborted.then(
     (parsed) => toPrepared(run, task, { input, parsed }),
-    // It rejects only if the run is aborted.
     () => ({ input, error: dataOf(run, run.abortReason as AgentError) }),
   );
 }
@@ -198,7 +193,7 @@ async function startStep(run: Run, { task, prepared: preparing }: TakenStep): Pr
   return started;
 }
 
-/** If the process slept until the store answered, it may have lost the run and must not call the tool. */
+/** A process that slept until the store answered may have lost the run and must not call the tool. */
 function afterStart(run: Run, recorded: void | Promise<void>): void | Promise<void> {
   return recorded?.then(async () => void (await run.confirmLease()));
 }
@@ -207,7 +202,6 @@ function mustAsk(run: Run, call: StepCall): boolean {
   return mayNeedApproval(run, call) || isLimited(run, call.tool);
 }
 
-/** A changed input is parsed, and must have the hash that was approved: the tool gets what was approved. */
 async function ask(run: Run, given: StepCall): Promise<StartedStep | StepEnd> {
   let prepared: PreparedStep = { input: given.input, call: given };
   while (prepared.call !== undefined && mayNeedApproval(run, given)) {
@@ -289,7 +283,7 @@ function attempt(run: Run, call: StepCall, number: number): Promise<AttemptResul
 function callTool(run: Run, call: StepCall, context: ToolContext): Promise<AttemptResult> {
   const { tool, undone } = call;
   try {
-    // The tool may change it, and a retry needs the same value.
+    // A retry needs the same value.
     const input = copyContainers(call.parsed);
     if (undone === undefined)
       return Promise.resolve(tool.execute(input, context)).then((value) => checkOutput(run, call, value));
@@ -345,7 +339,7 @@ async function giveUp(run: Run, call: StepCall, { context, pending }: PendingAtt
   if (ended.status === "fulfilled") return ended.value;
   const thrown: unknown = ended.reason;
   if (thrown !== source.reason) reportThrown(run, call, { attempt, thrown });
-  // What the tool threw tells more than the abort, such as whether something has happened.
+  // The error of the tool says more than the abort, such as whether something has happened.
   return { ...failed, thrown };
 }
 
@@ -525,7 +519,6 @@ function isFinal(run: Run, { effect }: StepCall, failure: FailedAttempt): boolea
   return failure.reason === "thrown" && retryableOf(failure.thrown) === false;
 }
 
-/** Jitter must not fail a run. */
 function draw({ engine }: Run): number {
   try {
     const drawn = engine.random();
@@ -591,7 +584,7 @@ function isAborted({ abortReason }: Run): boolean {
   return abortReason !== undefined;
 }
 
-/** Hides secrets before it cuts: half of a secret would not be recognized. */
+/** Hides secrets before it cuts, as half of a secret would not be recognized. */
 function shortened(run: Run, error: ErrorData): ErrorData {
   return shortError(run.secrets?.hideIn(error) ?? error);
 }
@@ -614,7 +607,7 @@ function failureOutcome(
   }
   const failed = () =>
     toolFailed(call, { errors: errors.map((each) => shortened(run, each)), cause: last.thrown, ending }).toJSON();
-  // What its tool reported counts, even after an abort: it must not run again by itself.
+  // A report of its tool counts even after an abort: it must not run again by itself.
   if (isInDoubt && last.reason === "thrown") return { status: "failed", error: failed() };
   if (last.reason === "aborted" || (run.abortReason !== undefined && last.reason !== "invalid-output"))
     return abortedStep(run, last);
@@ -648,7 +641,6 @@ function takeNext(
   { task, executed, queue }: { task: StepTask; executed: Executed; queue: StepQueue | undefined },
 ): TakenStep | undefined {
   const { outcome } = executed;
-  // Sealing is asynchronous.
   if (outcome.status !== "completed" || !run.canStart() || run.secrets !== undefined) return undefined;
   const next = queue?.next();
   if (next === undefined) return undefined;

@@ -12,7 +12,6 @@ import { invalidInput, refOfTask, type StepCall, stepTimeout } from "../run/step
 import { admit } from "./limits.ts";
 import { type Executed, executeAdmitted, notCalled } from "./step.ts";
 
-/** Starts with the step that ended last. One that cannot be undone does not stop the others. */
 export async function undoSteps(run: Run): Promise<readonly NotUndone[]> {
   run.startUndoing();
   const notUndone: NotUndone[] = [];
@@ -26,12 +25,11 @@ export async function undoSteps(run: Run): Promise<readonly NotUndone[]> {
   return notUndone;
 }
 
-/** A tool that threw is taken to have done nothing, unless its step must run only once. */
+/** A tool that threw counts as having done nothing, unless its step must run only once. */
 function hasEffect(step: StepState): boolean {
   return step.effect !== "pure" && (step.status === "completed" || isInDoubt(step));
 }
 
-/** A step that was cut off may have taken effect, as has one whose output is invalid. */
 function isInDoubt(step: StepState): boolean {
   const { status, attempts, error } = step;
   if (status === "unknown" || isFailedInDoubt(step)) return true;
@@ -39,7 +37,7 @@ function isInDoubt(step: StepState): boolean {
   if (status === "cancelled" || status === "interrupted") return true;
   if (error?.code !== "tool-failed") return error?.code === "timeout" || error?.code === "invalid-tool-output";
   const { errors, attempts: made } = error.details;
-  // An error created elsewhere may have other details; of many large errors only the first are kept.
+  // Errors from elsewhere may have other details, and only the first of many large errors are kept.
   return errors === undefined || errors.length < made || errors.some(({ code }) => code === "timeout");
 }
 
@@ -48,10 +46,8 @@ async function undoStep(run: Run, state: StepState): Promise<NotUndone["reason"]
   if (isInDoubt(state)) return "unknown";
   // The other run did it, with another idempotency key, and may need it.
   if (state.isTakenOver) return "forked";
-  // It may be gone if the run was restored only to be cancelled.
   const tool = run.settings.tools.get(state.tool);
   if (tool?.undo === undefined) return "no-undo";
-  // Its secrets cannot be opened here.
   if (run.hold !== undefined && run.secrets === undefined && run.state.mayBeSealed) return "failed";
   const step: PlanStep = { id: stepId, tool: tool.name, input };
   const pass = iteration === undefined ? undefined : { index: iteration, count: 0, item: null };
@@ -68,7 +64,6 @@ async function undoStep(run: Run, state: StepState): Promise<NotUndone["reason"]
   const error = undone.outcome.status === "completed" ? undefined : undone.outcome.error;
   await run.emit(end(error));
   const failure = failureOf(run);
-  // Listeners have seen it start.
   if (failure !== undefined && run.phase !== "closed") run.recorder.emitUnrecorded(end(failure));
   return error === undefined && failure === undefined ? undefined : "failed";
 }

@@ -58,7 +58,6 @@ export async function listPending(
   return { ...rest, items: items.flat() };
 }
 
-/** Further steps of a plan are only counted. */
 const maxSteps = 10;
 
 type Said = { steps: readonly PlanStep[]; records: ReadonlyMap<string, SaidCall>; describeCall: DescribeCall };
@@ -73,7 +72,7 @@ function describeItem(item: Decidable, { steps, records, describeCall }: Said): 
         const text = callsTool(step) ? describeCall(step) : (waits.get(step.id) ?? "");
         return printable([text, ...describeConditions(step)].join(", "));
       });
-      // No text within a step can imitate a line.
+      // Texts within a step cannot imitate a line.
       return [...texts, ...(steps.length > maxSteps ? [`${steps.length - maxSteps} more`] : [])].join("\n");
     }
     case "question":

@@ -25,13 +25,12 @@ import { dependenciesOf } from "../../plan/references.ts";
 
 export interface RecordedRun {
   readonly events: readonly AgentEvent[];
-  /** The first and the last event of the run, even if they were known before. */
   readonly first: AgentEvent | undefined;
   readonly last: AgentEvent | undefined;
   readonly state: RunState;
 }
 
-/** With an impossible event, resuming could execute a step twice, or never. */
+/** After an impossible event, resuming could run a step twice or never. */
 export function parseEvents(runId: string, found: unknown, known?: RecordedRun): RecordedRun {
   const state = known?.state ?? initialRunState(runId);
   if (!Array.isArray(found)) throw damaged(runId, { reason: "what was read is not a list of events" });
@@ -41,7 +40,7 @@ export function parseEvents(runId: string, found: unknown, known?: RecordedRun):
     if (reason !== undefined) throw damaged(runId, { sequence, reason });
   }
   const events = found as readonly AgentEvent[];
-  // All events first: an execution in another format must be reported as such, whatever its events are.
+  // Comes first, so that another format is reported as such, whatever its events are.
   checkEventFormat(runId, events);
   for (const event of events) {
     const reason = findIssue(state, event);
@@ -53,8 +52,8 @@ export function parseEvents(runId: string, found: unknown, known?: RecordedRun):
 }
 
 function findBaseIssue(runId: string, event: unknown, next: number): string | undefined {
-  if (typeof event !== "object" || event === null || Array.isArray(event)) return "it is not an event";
-  const { type, runId: of, sequence, timestamp } = event as Readonly<Record<string, unknown>>;
+  if (!isRecord(event)) return "it is not an event";
+  const { type, runId: of, sequence, timestamp } = event;
   if (typeof type !== "string") return "it has no type";
   if (of !== runId) return `it is of another run, ${JSON.stringify(of)}`;
   if (sequence !== next) return `its number is ${JSON.stringify(sequence)}`;
@@ -67,7 +66,7 @@ function findIssue(state: RunState, event: AgentEvent): string | undefined {
   const key = findWrongPart(event as unknown as Keyed);
   if (key === "type") return `there is no recorded event of type ${JSON.stringify(type)}`;
   if (key !== undefined) return `the "${key}" of ${type} is missing or invalid`;
-  const misplaced = event.type === "run-start" ? findStartMisplacement(state) : findMisplacement(state, event);
+  const misplaced = findMisplacement(state, event);
   return misplaced && `there can be no ${type} ${misplaced}`;
 }
 
@@ -111,13 +110,10 @@ function damaged(
   });
 }
 
-function findStartMisplacement(state: RunState): string | undefined {
-  return state.sequence === 0 || isUnstarted(state) ? undefined : "in a run that has started";
-}
-
-/** `reduceRunState` can fold all other events, and nothing that has ended is run. */
 function findMisplacement(state: RunState, event: AgentEvent): string | undefined {
-  if (state.sequence === 0) return "at the beginning";
+  const isNew = state.sequence === 0;
+  if (event.type === "run-start") return isNew || isUnstarted(state) ? undefined : "in a run that has started";
+  if (isNew) return "at the beginning";
   const hasStopped = state.status !== "planning" && state.status !== "running";
   if (hasStopped && event.type !== "run-resume") return `in a run that is ${state.status}`;
   switch (event.type) {
@@ -162,7 +158,6 @@ function findPlanMisplacement({ plan, planApproval }: RunState, event: PlanDecis
   return event.type === "approval-request" || canDecide(planApproval, event) ? undefined : "that nobody asked for";
 }
 
-/** A question that was withdrawn may still be decided. A fork withdraws what was approved for the other run. */
 function canDecide(approval: ApprovalState | undefined, { outcome }: ApprovalEndEvent): boolean {
   if (approval?.status === "approved") return outcome.status === "withdrawn";
   return approval?.status === "requested" || approval?.status === "withdrawn";
@@ -230,8 +225,8 @@ export function parseRunPage(found: unknown, { cursor: before }: ListRunsOptions
 }
 
 function isSummary(run: unknown): boolean {
-  if (typeof run !== "object" || run === null) return false;
-  const { runId, status, request, metadata, createdAt, updatedAt } = run as Readonly<Record<string, unknown>>;
+  if (!isRecord(run)) return false;
+  const { runId, status, request, metadata, createdAt, updatedAt } = run;
   const isText = [runId, createdAt, updatedAt].every((value) => typeof value === "string");
   return isText && isRecord(metadata) && isRunStatus(status) && (request === undefined || typeof request === "string");
 }

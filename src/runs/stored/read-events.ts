@@ -11,7 +11,6 @@ import { parseEvents, type RecordedRun } from "./parse-stored.ts";
 import type { RunRegistry } from "./run-registry.ts";
 import { readEvents } from "./stored-runs.ts";
 
-/** Recorded events beyond that are read again from the store. */
 const liveCapacity = 1_000;
 const pageSize = 100;
 
@@ -40,7 +39,6 @@ export async function* readEventsOf(
 class EventReader implements EventSink<AgentEvent> {
   private readonly live = new EventChannel<AgentEvent>({ capacity: liveCapacity, isExpendable: isTransient });
   private known: RecordedRun | undefined;
-  /** True if the run ended here and could not record that. */
   private isLost = false;
   private waiting: AbortSource | undefined;
   private isTold = false;
@@ -102,7 +100,6 @@ class EventReader implements EventSink<AgentEvent> {
     }
   }
 
-  /** If the last known event differs, the run was deleted, and its id perhaps reused. */
   private async readPage(): Promise<readonly AgentEvent[]> {
     const { known, sequence } = this;
     const { runId } = this.wanted;

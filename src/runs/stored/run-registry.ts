@@ -5,9 +5,10 @@ import type { EventHub } from "../../async/event-hub.ts";
 import { RecentMap } from "../../async/recent-map.ts";
 import { settleWithin } from "../../async/timeout.ts";
 import type { AgentError } from "../../core/errors.ts";
-import type { AgentEvent } from "../../core/events.ts";
+import type { AgentEvent, RunStartEvent } from "../../core/events.ts";
 import type { RunResult } from "../../core/run-result.ts";
 import { instancesOf, type RunState } from "../../core/run-state.ts";
+import { runNotFound } from "../../core/run-store.ts";
 import { receivePosted } from "../commands/commands.ts";
 import type { EngineSettings } from "../run/engine-settings.ts";
 import { Leases } from "../run/leases.ts";
@@ -18,34 +19,25 @@ import type { RunSettings } from "../run/run-options.ts";
 import { closeBroken } from "../steps/end-run.ts";
 import { warnOfOverlap } from "../steps/step.ts";
 import { createThreadReaders } from "./read-thread.ts";
-import { requireInThread } from "./stored-runs.ts";
+import { readEvents } from "./stored-runs.ts";
 
 export interface Opening extends RunCaller {
   readonly runId: string;
-  /** Time of the request, from which its deadline counts. */
   readonly startedMs: number;
 }
 
 export interface ActiveRun {
   readonly run: Run;
   readonly result: Promise<RunResult>;
-  /** Undefined unless the caller supplied the id. */
   readonly identity: string | undefined;
   readonly resolve: (result: RunResult) => void;
 }
 
-interface RestoringRun {
-  readonly restored: Promise<unknown>;
-  readonly identity: string | undefined;
-}
-
 interface RunUse {
-  /** Resolves to undefined to try again once the execution has ended. */
   readonly whenActive: (active: ActiveRun) => Promise<RunResult | undefined>;
-  /** The run is not active in this process, until the first `await` of this function. */
+  /** The run is not active here until the first `await` of this function. */
   readonly whenStored: () => Promise<RunResult | undefined>;
-  /** Called if another caller could not restore the run; what it throws fails this use. */
-  readonly onRefused?: (thrown: unknown, other: { readonly identity: string | undefined }) => void;
+  readonly onRefused?: (thrown: unknown, other: Pick<ActiveRun, "identity">) => void;
 }
 
 interface RegistryOptions {
@@ -57,7 +49,7 @@ interface RegistryOptions {
 
 export class RunRegistry implements RunHost {
   readonly active = new Map<string, ActiveRun>();
-  private readonly restoring = new Map<string, RestoringRun>();
+  private readonly restoring = new Map<string, Pick<ActiveRun, "identity"> & { readonly restored: Promise<unknown> }>();
   readonly settings: EngineSettings;
   readonly hub: RunHost["hub"];
   readonly gates: RunHost["gates"] = new Map();
@@ -69,7 +61,6 @@ export class RunRegistry implements RunHost {
   private readonly hasTimers: () => boolean;
   private readonly threads = new Map<string, LinesBefore>();
   private readonly timers = new Map<string, () => void>();
-  /** Maps runs that do not fit here to the time of their last event: they may fit after a new one. */
   readonly unfit = new RecentMap<string>(10_000);
   readonly stopping = new AbortSource();
   readonly watchers = new Map<string, Set<EventSink<AgentEvent>>>();
@@ -101,10 +92,10 @@ export class RunRegistry implements RunHost {
     if (active !== undefined) await whenStarted(active.run, active.result);
   }
 
-  /** Rejects with `run-not-found` if the run is not of the thread. */
   async requireInThread(runId: string, thread: string): Promise<void> {
     await this.whenStarted(runId);
-    await requireInThread(this.settings.store, runId, thread);
+    const [first] = (await readEvents(this.settings.store, runId, { after: 0, limit: 1 })) as Partial<RunStartEvent>[];
+    if (first?.thread !== thread) throw runNotFound(runId);
   }
 
   async whenAllStarted(): Promise<void> {
@@ -142,19 +133,17 @@ export class RunRegistry implements RunHost {
       const active = this.active.get(runId);
       const result = await (active === undefined ? whenStored() : whenActive(active));
       if (result !== undefined) return result;
-      // It may fail for other callers, which does not affect this one.
       await active?.result.catch(() => {});
     }
   }
 
-  /** For operations that may open a run later: {@link RunRegistry.stop} waits for them. */
   track<T>(operation: Promise<T>): Promise<T> {
     const tracked = operation.finally(() => this.operations.delete(tracked));
     this.operations.add(tracked);
     return tracked;
   }
 
-  /** Call it only if {@link RunRegistry.has} is false for the run, without an `await` in between. */
+  /** Call it only if {@link RunRegistry.has} is false, without an `await` in between. */
   restore<T>(runId: string, identity: string | undefined, restoring: Promise<T>): Promise<T> {
     const restored = restoring.finally(() => this.restoring.delete(runId));
     this.restoring.set(runId, { restored, identity });
@@ -168,7 +157,7 @@ export class RunRegistry implements RunHost {
     run.watchers = this.watchers.get(runId);
     run.open(startedMs);
     run.join(opening);
-    if (this.stopping.aborted) run.interrupt();
+    if (this.stopping.aborted) run.stop("interrupted");
     if (this.stopReason !== undefined) run.abort(this.stopReason);
     return run;
   }
@@ -210,7 +199,6 @@ export class RunRegistry implements RunHost {
     else releasing.then(forget);
   }
 
-  /** `atMs` is of the shared clock. Opening the run, or closing the agent, clears the timer. */
   setTimer(runId: string, atMs: number, callback: () => void): void {
     if (this.stopping.aborted || !this.hasTimers()) return;
     this.clearTimer(runId);
@@ -235,7 +223,7 @@ export class RunRegistry implements RunHost {
     const { clock, abortGraceMs } = this.settings;
     this.stopping.abort(undefined);
     for (const runId of this.timers.keys()) this.clearTimer(runId);
-    for (const { run } of this.active.values()) run.interrupt();
+    for (const { run } of this.active.values()) run.stop("interrupted");
     const reason = interruptedBy(`the agent was closed with a timeoutMs of ${timeoutMs}`);
     const restMs = Math.min(2 * abortGraceMs, timeoutMs / 2);
     const timer = clock.setTimeout(() => this.abortAll(reason, restMs / 2), timeoutMs - restMs);

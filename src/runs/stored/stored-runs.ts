@@ -1,5 +1,5 @@
 import { AgentError, isAgentError } from "../../core/errors.ts";
-import type { AgentEvent, RunStartEvent } from "../../core/events.ts";
+import type { AgentEvent } from "../../core/events.ts";
 import { failOption, type OptionTable, readOptions } from "../../core/option-tables.ts";
 import type { RunResult, RunSnapshot } from "../../core/run-result.ts";
 import type { RunState } from "../../core/run-state.ts";
@@ -29,12 +29,6 @@ export async function readRun(
   return isHidden ? undefined : shownSnapshot(state, settings);
 }
 
-/** A run of another thread is as if there were no such run. */
-export async function requireInThread(store: RunStore, runId: string, thread: string): Promise<void> {
-  const [first] = (await readEvents(store, runId, { after: 0, limit: 1 })) as readonly Partial<RunStartEvent>[];
-  if (first?.thread !== thread) throw runNotFound(runId);
-}
-
 export async function listRuns(store: RunStore, options: ListRunsOptions): Promise<RunPage> {
   try {
     return parseRunPage(await store.list(options), options);
@@ -62,7 +56,6 @@ export async function readRecorded(store: RunStore, runId: string): Promise<Reco
   return parseEvents(runId, await readEvents(store, runId, { after: 0 }));
 }
 
-/** If the first or the last known event differs, the run was deleted, and its id perhaps reused. */
 async function readAgain(store: RunStore, before: RecordedRun): Promise<RecordedRun> {
   const { first, last, state } = before;
   const started = await readEvents(store, state.runId, { after: 0, limit: 1 });
@@ -129,7 +122,6 @@ const pruneOptions = {
   signal: { type: "signal" },
 } satisfies OptionTable<PruneOptions>;
 
-/** Runs a deletion, then removes what else is kept about the runs that it resolves to. */
 export type DeleteWithin = (deleteRuns: () => Promise<readonly string[]>) => Promise<void>;
 
 const pruneSize = 50;

@@ -9,17 +9,13 @@ interface EventStreamOptions {
   readonly clock?: Clock | undefined;
 }
 
-const streamOptions = {
-  clock: { type: "clock", default: systemClock },
-} satisfies OptionTable<EventStreamOptions>;
+const streamOptions = { clock: { type: "clock", default: systemClock } } satisfies OptionTable<EventStreamOptions>;
 
 /**
- * Turns the events of a run into the body of a `text/event-stream` response, for `EventSource` in a browser. Each event has
- * its type as `event` and its JSON as `data`; a recorded one also has its `sequence` as `id`, which a reconnecting browser
- * sends as `Last-Event-ID`: pass that on as `after`. If nothing happens for 15 seconds, the stream has a comment.
- *
- * An event is read when the one before it was taken; `agent.events` keeps at most 1,000 new ones for a reader that stops.
- * Cancelling the stream stops reading events. If reading fails, so does the stream. Throws `invalid-options`.
+ * Turns the events of a run into the body of a `text/event-stream` response, for `EventSource` in a browser. Each event
+ * has its type as `event` and its JSON as `data`. A recorded one has its `sequence` as `id`, which a browser sends as
+ * `Last-Event-ID` when it reconnects: pass that on as `after`. After 15 seconds without an event, a comment follows. If
+ * reading fails, so does the stream; cancelling it stops reading. Throws `invalid-options`.
  *
  * ```ts
  * const after = Number(request.headers.get("last-event-id") ?? 0);
