@@ -60,7 +60,6 @@ async function workWithAgent(work: Work, io: CliIo): Promise<number> {
       if (!["tools", "delete", "prune"].includes(work.type)) await loadPhrases(tools);
       return await perform(work, { agent, tools, store, options, io, out, err });
     } finally {
-      // After this, nothing that is still running needs the database.
       await agent.close({ timeoutMs: 0 });
       close();
     }

@@ -133,7 +133,6 @@ export async function drawRuns(call: CliCall, file: string): Promise<number> {
     for (const { runId } of total === 0 ? page : []) {
       const run = await agent.getRun(runId).catch((thrown: unknown) => {
         if (!isAgentError(thrown, "store-failed") || thrown.details.problem !== "corrupt") throw thrown;
-        // One damaged run does not hide the others.
         damaged += 1;
         return undefined;
       });
@@ -221,7 +220,7 @@ function isSameFile(file: string, other: string): boolean {
     const [one, two] = [statSync(file), statSync(other)];
     return one.ino === two.ino && one.dev === two.dev;
   } catch {
-    // It is new, or writing it will tell what is wrong.
+    // It does not exist yet, or writing it will report what is wrong.
     return false;
   }
 }

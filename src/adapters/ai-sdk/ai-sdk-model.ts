@@ -16,7 +16,7 @@ import { answerTooLong, modelFailure } from "../../core/model-failure.ts";
 import { checkObject, defined, failOption, type OptionTable, readOptions } from "../../core/option-tables.ts";
 import { aiSdkFailure, isNotImplemented } from "./ai-sdk-failure.ts";
 
-/** The part of a language model of the AI SDK 5, 6 or 7 that is used here. Its package is not needed. @group Models */
+/** The parts of a language model of the AI SDK 5, 6 or 7 that are used here. @group Models */
 export interface AiSdkLanguageModel {
   /** The version of the interface: `v2` of AI SDK 5, `v3` of 6, `v4` of 7. */
   readonly specificationVersion: "v2" | "v3" | "v4";
@@ -28,7 +28,7 @@ export interface AiSdkLanguageModel {
   doStream(options: object): PromiseLike<{ readonly stream: AiSdkStream }>;
 }
 
-/** A `ReadableStream`, as far as it is used here. @inline */
+/** The parts of a `ReadableStream` that are used here. @inline */
 interface AiSdkStream {
   /** Locks the stream. */
   getReader(): AiSdkReader;
@@ -93,7 +93,7 @@ export function createAiSdkModel(model: AiSdkLanguageModel, options: AiSdkModelO
   const ask = async (request: ModelRequest): Promise<ModelResponse> => {
     if (!request.logprobs || refusesLogprobs) return send(model, request, providerOptions);
     try {
-      // OpenAI's models know the option, also behind a gateway; others ignore it. `true` makes some report twenty alternatives.
+      // With `true`, some of OpenAI's models report twenty alternatives. Other providers ignore the option.
       const name = getFamily(provider) === "azure" ? "azure" : "openai";
       return await send(model, request, addOptions(name, { logprobs: 1 }, providerOptions));
     } catch (thrown) {
@@ -178,9 +178,9 @@ function toCallOptions(
 ): AiSdkCallOptions {
   const { responseFormat: format } = request;
   const { schema, strict = false } = format?.type === "json" ? format : {};
-  // An open schema is left out if the provider would send it as a closed one.
+  // If a provider sends every schema as a closed one, it gets no open schema.
   const sent = strict || !alwaysStrict.has(getFamily(provider)) ? schema : undefined;
-  // These providers otherwise take a schema for a strict one.
+  // By default, these providers treat a schema as strict.
   const isDeclared = sent !== undefined && isStrict(provider);
   const options = isDeclared
     ? addOptions(getFamily(provider), { strictJsonSchema: strict }, providerOptions)
@@ -199,7 +199,6 @@ function toMessage({ role, content }: ModelMessage): AiSdkMessage {
   return role === "system" ? { role, content } : { role, content: [{ type: "text", text: content }] };
 }
 
-/** Providers that want closed schemas; a name counts up to its first dot. */
 const strictProviders = new Set(["openai", "azure", "groq", "xai", "cerebras", "openrouter"]);
 const alwaysStrict = new Set(["xai", "openrouter"]);
 const otherProviders = new Set("mistral cohere perplexity deepseek google vertex anthropic gateway".split(" "));
@@ -213,7 +212,6 @@ function isStrict(provider: string): boolean {
   return strictProviders.has(family) || (/\.(chat|completion)$/.test(provider) && !otherProviders.has(family));
 }
 
-/** Azure reads the options of OpenAI, too. */
 function addOptions(name: string, options: object, given: AiSdkProviderOptions | undefined): AiSdkProviderOptions {
   const names = name === "azure" ? ["openai", "azure"] : [name];
   return { ...given, ...Object.fromEntries(names.map((each) => [each, { ...options, ...given?.[each] }])) };
@@ -225,7 +223,6 @@ async function readStream(
   { signal, onTextDelta }: { signal: AbortSignal; onTextDelta: ((delta: string) => void) | undefined },
 ): Promise<ModelResponse> {
   const reader = stream.getReader();
-  // A pending read of a stream that is cancelled ends at once.
   const stop = () => void cancelReader(reader, signal.reason);
   signal.addEventListener("abort", stop, { once: true });
   try {
@@ -320,7 +317,7 @@ class StreamedAnswer {
 type ModelEnd = Pick<ModelResponse, "finishReason" | "usage">;
 const finishReasons = ["stop", "length", "content-filter"] as const;
 
-/** In version 2 the reason is a string and the usage has numbers; later both have objects, with `unified` and `total`. */
+/** In version 2, the reason is a string and the usage has numbers; later, both are objects (`unified`, `total`). */
 function readEnd(model: AiSdkLanguageModel, ended: unknown): ModelEnd {
   const { finishReason, usage } = readFields(ended, "finishReason", "usage");
   const unified = typeof finishReason === "string" ? finishReason : readFields(finishReason, "unified").unified;
@@ -358,7 +355,7 @@ function readResult(
     const message = `${modelName(model)} answered without a list of content.`;
     throw modelFailure(model, "invalid-response", { message });
   }
-  // Version 4 says which text is the JSON, if drafts precede it.
+  // Version 4 says which text is the JSON if drafts precede it.
   const isChosen = responseFormat?.type === "json" && typeof structuredOutputText === "string";
   const text = isChosen ? structuredOutputText : getTexts(content, "text").join("");
   const reasoning = getTexts(content, "reasoning").join("\n\n").trim();

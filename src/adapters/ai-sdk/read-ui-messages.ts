@@ -2,7 +2,7 @@ import { isRecord } from "../../core/json.ts";
 import { checkObject, failOption } from "../../core/option-tables.ts";
 import { askingTool, planStep } from "./run-chunks.ts";
 
-/** The news in what `useChat` posts. @group Events */
+/** The new part of what `useChat` posted: a line, an answer or a decision. @group Events */
 export type PostedMessage =
   /** The id of the message is the same if it is posted again, so make it part of the run's id. */
   | { readonly type: "line"; readonly line: string; readonly messageId: string }

@@ -2,7 +2,6 @@ import { type AgentEvent, type EventHandlers, handleEvent, type PendingItem } fr
 import type { Plan } from "../../core/plan.ts";
 import { waitToolName } from "../../core/step.ts";
 
-/** A chunk of the UI message stream of the AI SDK. */
 export interface Chunk {
   readonly type: string;
   readonly toolCallId?: string;
@@ -17,22 +16,20 @@ interface Place {
 type AskedItem = Extract<PendingItem, { kind: "approval" | "plan-approval" | "question" }>;
 
 export const askingTool = "ask_question";
-/** Takes the place of a step id for the plan. No step can have this id. */
+/** Step id of the plan. No step can have it. */
 export const planStep = "@plan";
 const notDone = "It was not done: the run continued without it, or ended.";
 
-/** Turns the events of a run into chunks. */
 export class RunChunks {
-  /** The question of another run that this run, a line of a dialogue, has answered or declined. */
+  /** The question of another run that this line of a dialogue answered or declined. */
   answered: { readonly runId: string; readonly stepId: string } | undefined;
-  /** The last end or suspension so far. */
   last: Extract<AgentEvent, { type: "run-suspend" | "run-end" }> | undefined;
   private plan: Plan | undefined;
   private isNew: boolean;
   private readonly calls = new Map<string, Chunk>();
   private readonly sent = new Set<string>();
 
-  /** If `asked`, the hash or step id of what was asked, is set, what came before it gives no chunks. */
+  /** If `asked` is set (a hash or a step id), only what happened after that question gives chunks. */
   constructor(
     private readonly runId: string,
     private readonly asked: string | undefined,
@@ -55,7 +52,7 @@ export class RunChunks {
     const text = last?.text ?? (outcome?.status === "completed" ? undefined : outcome?.error.message);
     const id = `${runId}/${last?.sequence}`;
     return [
-      // Nothing is asked: `useChat` must not post the message again, as it does if its last step is complete.
+      // Unless something is asked: `useChat` posts the message again if its last step is complete.
       ...(item ? [] : [{ type: "start-step" }]),
       ...(text
         ? [
@@ -150,7 +147,7 @@ export class RunChunks {
     return { type, toolCallId, ...fields };
   }
 
-  /** The call may have been sent only in an earlier message, or never. */
+  /** An earlier message may have had the call, or none. */
   private withCall(chunk: Chunk): readonly Chunk[] {
     const { type, toolCallId: id } = chunk;
     if (id === undefined) return [chunk];

@@ -165,7 +165,7 @@ export function createDbosClient<TAgent extends { readonly tools: readonly Tool[
   const { isRecorded, deleteBy } = runs[workerKey];
   deleteBy(async (deleteRuns) => (await openQueue()).deleteWith(deleteRuns));
   const leave = { resume: false } as const;
-  /** A run that still has the time of its decision waits for a worker. */
+  /** If `updatedAt` of a run is still that of its decision, the run waits for a worker. */
   const decided = new RecentMap<string>(1_000);
 
   const { get: openQueue, loaded } = loadOnce(async () => {
@@ -198,7 +198,7 @@ export function createDbosClient<TAgent extends { readonly tools: readonly Tool[
   const threadOf = async (job: Job) => (await openContent(runs, job)).options.thread;
 
   async function recordCancelled(job: Job, reason: string | undefined): Promise<boolean> {
-    // Nothing that was sealed may be recorded in clear, and a client knows no tools.
+    // Sealed values must not be recorded in plain text.
     const { options, ...target } = "sealed" in job ? { request: "", options: {} } : job;
     const { runId } = job;
     try {
@@ -217,7 +217,7 @@ export function createDbosClient<TAgent extends { readonly tools: readonly Tool[
       for (;;) {
         const found = await look();
         if (found !== undefined) return found;
-        // A store may need a connection to announce news, so none is watched for what is there already.
+        // Watching may need a connection, so it starts only if the first look finds nothing.
         unwatch ??= runStore.watch?.(runId, backoff.wake);
         await backoff.pause(signal);
         if (signal?.aborted) throw cancelledBy(signal.reason);
@@ -280,7 +280,7 @@ export function createDbosClient<TAgent extends { readonly tools: readonly Tool[
         if (!isAgentError(thrown, "run-not-found")) throw thrown;
         const { state = "cancelled" } = (await (await openQueue()).find(runId)) ?? {};
         if (state === "cancelled") throw thrown;
-        // The event is kept for the start of the run. If that has started and ended since, it is refused as for any such run.
+        // The event is kept until the run starts. If the run has started and ended meanwhile, it is refused as usual.
         if (!(await runs[workerKey].deliverEarly(runId, name, value, rest))) await deliver();
       }
     },
@@ -292,7 +292,6 @@ export function createDbosClient<TAgent extends { readonly tools: readonly Tool[
         if (run !== undefined && !isUnstarted(run)) break;
         const { job } = (await opened.find(runId)) ?? {};
         if (job === undefined || (thread !== undefined && (await threadOf(job)) !== thread)) throw runNotFound(runId);
-        // A worker may take it at the same time: the first to record wins.
         if (await recordCancelled(job, reason)) return opened.cancel(runId);
       }
       await decide(runId, () => ({ result: runs.cancel(runId, reason, { thread, ...leave }) }));

@@ -36,7 +36,7 @@ import {
 import { type Job, type JobOutcome, type OpenContent, openContent } from "./jobs.ts";
 import { Reaper } from "./reaper.ts";
 
-/** The run that a worker is about to execute. @inline */
+/** A run that a worker is about to execute. @inline */
 export interface RunToWork {
   readonly runId: string;
   readonly metadata: JsonObject;
@@ -139,14 +139,14 @@ export async function startDbosWorker<TTool extends Tool>(
     try {
       settings.onWarning(warning);
     } catch {
-      // A handler that fails changes no run.
+      // A failing handler must not change a run.
     }
   };
-  // With a store that it cannot use, it would only take runs away from workers that can.
+  // Without a usable store, it would take runs away from workers that can execute them.
   await working.listRuns({ limit: 1 });
-  // Otherwise this process could take more runs at a time than `concurrency`.
+  // Otherwise this process could execute more runs than `concurrency`.
   working[workerKey].stopTimers();
-  // Schedules submit for the latest version, as this one may be gone by then. The launch may already hand out a job.
+  // Schedules submit for the latest version, as this one may be gone by then.
   const opening = loadOnce(() => openDbosQueue({ databaseUrl, queue, version: undefined }));
   const { isRecorded, fits, leaseMs } = working[workerKey];
   const isUnended = async (last: QueuedRun | undefined) => {
@@ -195,7 +195,6 @@ export async function startDbosWorker<TTool extends Tool>(
   reaper.start();
   const stop = async (timeoutMs: number) => {
     await reaper.stop();
-    // At the same time, so that no more runs are taken, and what is still taken is put back.
     await Promise.all([agent.close({ timeoutMs }), drain(Math.min(timeoutMs + 1_000, maxTimerMs))]);
     workers.delete(queue);
     working[workerKey].deleteBy(undefined);
@@ -217,12 +216,11 @@ interface WorkingAgent extends WorkedAgent, Pick<Agent, "tools" | "getRun" | "li
   start(target: string | PlanInput, options: object): { readonly result: Promise<RunResult> };
 }
 
-/** DBOS needs this time to record that a job was put back. */
 const putBackMs = 1_000;
 
 const refusals = new Set(["invalid-plan", "plan-not-approved", "invalid-options", "unknown-tool", "run-conflict"]);
 
-/** Rejects with `store-failed` and `run-owned-elsewhere`, so that the job is tried again or left to another process. */
+/** Rejects with `store-failed` and `run-owned-elsewhere`, so that DBOS tries again or leaves the job. */
 function createWork(
   agent: WorkingAgent,
   { postponeMs, resources, maxAdoptions }: WorkerSettings,
@@ -254,7 +252,7 @@ function createWork(
       if (!isAgentError(thrown, "run-conflict")) throw thrown;
     });
 
-  /** Keeps only these options, as others may name missing tools. */
+  /** Other options may name missing tools. */
   function hold(
     runId: string,
     { options: { metadata, thread }, ...target }: OpenContent,
@@ -296,7 +294,6 @@ function createWork(
     } catch (thrown) {
       if (isAgentError(thrown) && refusals.has(thrown.code)) return refuse(runId, content, thrown);
       if (!isMismatch(thrown)) throw thrown;
-      // A worker with the key to what is sealed must get it from the queue.
       const isAgain = stored === undefined && isPostponed(runId, undefined);
       if (isAgain && content !== undefined) await hold(runId, content, mismatchOf(thrown));
       return postpone(runId, thrown.message);
@@ -351,7 +348,6 @@ function createWork(
 
 class NoResources extends Error {}
 
-/** Called before the run is claimed, so that another worker may have it. */
 function requireTools({ tools }: WorkingAgent, runId: string, { options, ...target }: OpenContent): void {
   const known = new Set(tools.map(({ name }) => name));
   const chosen = [options.tools ?? [], options.replanTools ?? []].flat().filter((name) => typeof name === "string");
@@ -363,7 +359,7 @@ function requireTools({ tools }: WorkingAgent, runId: string, { options, ...targ
   throw new AgentError("resume-mismatch", `${reasons.join("; ")}.`, { details: { runId, reasons, differences } });
 }
 
-/** The result of a run that was not recorded to its end has an error, but the store knows better. */
+/** If an end was not recorded, the store decides, not the result. */
 function requireRecorded({ status, error }: RunResult): void {
   if (status !== "failed" && status !== "interrupted") return;
   if (isAgentError(error, "store-failed") || isAgentError(error, "run-owned-elsewhere"))
@@ -407,7 +403,7 @@ export async function registerDbosRuns(): Promise<void> {
         maxAttempts: 1_000,
         intervalSeconds: 0.5,
         backoffRate: 1.1,
-        // Another process that has the run needs no help, and its worker notices if it dies.
+        // The other process has the run, and its worker notices if it dies.
         shouldRetry: (thrown) => (thrown as { readonly code?: unknown } | null)?.code !== "run-owned-elsewhere",
       }),
     { name: runWorkflow },
@@ -430,7 +426,6 @@ export async function registerDbosRuns(): Promise<void> {
 
 function workerOf(queue: string): QueueWorker {
   const worker = workers.get(queue);
-  // What it had is still taken in the eyes of DBOS, so that other workers adopt it.
   if (worker === undefined) throw new Error(`The worker of "${queue}" has been stopped.`);
   return worker;
 }
@@ -459,7 +454,7 @@ async function launch({ databaseUrl, version, queue }: WorkerSettings): Promise<
     systemDatabasePoolSize: 6,
     systemDatabaseIdleTransactionTimeoutMs: idleTransactionMs,
     applicationVersion: version,
-    // Unknown to later processes: what the store knows of its runs shows that they are to be adopted.
+    // A new id, so that DBOS recovers nothing by itself: workers adopt runs by what the store says.
     executorID: randomUUID(),
     logLevel: "error",
     listenQueues: [queue, limitedQueue(queue), threadQueue(queue)],

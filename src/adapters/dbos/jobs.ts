@@ -14,12 +14,12 @@ import { type RunOptions, runIdOption } from "../../runs/run/run-options.ts";
 
 export type Job = JobContent & {
   readonly runId: string;
-  /** The `updatedAt` of a run that has failed or was given up, and that somebody has resumed. */
+  /** `updatedAt` of the failed or given-up run when it was resumed. */
   readonly stoppedAt?: string;
   readonly adoptions?: number;
 };
 
-/** A client with keys seals it, under a name that the runs of a schedule may share. */
+/** A client with keys seals the content. The runs of a schedule share its name. */
 export type JobContent = OpenContent | { readonly sealed: string; readonly sealedAs: string };
 
 export type OpenContent = RunTarget & { readonly options: JsonObject };
@@ -40,9 +40,9 @@ export async function openContent(agent: WorkedAgent, job: Job): Promise<OpenCon
 
 export type JobOutcome =
   | { readonly outcome: "ran"; readonly status: string }
-  /** The run never started, and never will: that is recorded, or its id is that of another run. */
+  /** The run will never start. This is recorded, unless its id is that of another run. */
   | { readonly outcome: "refused"; readonly error: AgentErrorData }
-  /** This worker cannot execute it, but another may: it is woken later. */
+  /** Another worker may be able to execute it: it is woken later. */
   | { readonly outcome: "postponed" };
 
 export interface JobOrder {
@@ -116,7 +116,6 @@ async function readTarget(run: string | PlanInput): Promise<RunTarget> {
     expressions: createExpressions(),
   };
   const { plan, issues, json } = await checkPlan(toJson(run, { maxBytes: maxPlanBytes }), scope);
-  // Only a worker knows which tools there are, and what they take.
   const plain = issues.filter(({ code }) => code !== "unknown-tool");
   if (plain.length > 0) throw invalidPlan("The plan is invalid", plain);
   return { plan: plan ?? (json as unknown as PlanInput) };
@@ -137,7 +136,7 @@ export interface ScheduleOptions<TTool extends Tool = Tool> extends Pick<SubmitO
 
 const scheduleOptions = {
   name: {
-    // Followed by a time, it is the id of a run.
+    // With a time at its end, it is a run id.
     isValid: (name) => typeof name === "string" && /^[\w.-]{1,100}$/.test(name),
     expected: "1 to 100 letters, digits, _ . or -",
     isHarmless: true,

@@ -46,7 +46,7 @@ export function createRunLog(logger: RunLogger): Required<Pick<Observer, "event"
     event: (event) => {
       const line = handleEvent(lines, event);
       const fields = { ...getPlace(event), ...line?.fields };
-      // A rejection by the logger is reported like an error that it throws.
+      // The caller reports a rejection of the logger.
       const written = line && write(event.runId, { ...line, fields });
       const isOver = event.type === "run-end" || event.type === "run-suspend" || event.type === "plan-end";
       if (isOver) children.delete(event.runId);

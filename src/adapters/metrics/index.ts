@@ -146,7 +146,7 @@ class Series {
   }
 }
 
-/** https://prometheus.io/docs/instrumenting/exposition_formats, with the names that OpenTelemetry's exporter in JavaScript prints. */
+/** https://prometheus.io/docs/instrumenting/exposition_formats, with the names of OpenTelemetry's own exporter. */
 function toText({ name, type, description, points }: Metric): string {
   if (points.length === 0) return "";
   const id = toName(name) + (type === "counter" ? "_total" : "");

@@ -69,7 +69,7 @@ const modelOptions = {
   keepAlive: { isValid: isKeepAlive, expected: 'a number of seconds, or a text such as "10m"', isHarmless: true },
   ...modelCallOptions,
   price: { options: priceOptions, default: { inputPerMillion: 0, outputPerMillion: 0 } },
-  // Looked up with each request, so that the current one is used.
+  // Looked up for each request, as tests and proxies replace it.
   fetch: { type: "function", default: (input, init) => globalThis.fetch(input, init) },
 } satisfies OptionTable<OllamaModelOptions>;
 
@@ -92,7 +92,7 @@ function readKey(key: unknown, option: string): string | undefined {
   return failOption(option, key, "a key that a header can have");
 }
 
-/** Errors name the header, and never show its value: it may be a key. */
+/** Errors must not contain the value, which may be a key. */
 function readHeaders(headers: unknown = {}, option: string): Readonly<Record<string, string>> {
   checkPlainObject(option, headers, "texts");
   for (const [name, value] of Object.entries(headers)) {
@@ -120,10 +120,10 @@ function isKeepAlive(value: unknown): boolean {
 
 const defaultOllamaHost = "http://127.0.0.1:11434";
 
-/** No address is longer; parsing a name of many non-ASCII letters takes quadratic time. */
+/** Parsing a name of many non-ASCII letters takes quadratic time. */
 const maxHostLength = 2_000;
 
-/** The default port is 11434 without a scheme, as in the client library, and else the scheme's own. */
+/** Without a scheme the default port is 11434, as in the client library. */
 function readOllamaHost(host: unknown = defaultOllamaHost, option: string): string {
   const expected = `an address such as ${defaultOllamaHost}`;
   if (typeof host !== "string" || host.trim() === "") return failOption(option, host, expected);
@@ -133,7 +133,7 @@ function readOllamaHost(host: unknown = defaultOllamaHost, option: string): stri
   const hasScheme = text.includes("://");
   const address = hasScheme ? text : `http://${text.startsWith(":") ? "127.0.0.1" : ""}${text}`;
   const url = URL.canParse(address) ? new URL(address) : undefined;
-  // Does not show what was received: it may contain a password.
+  // The received address may contain a password.
   if (url !== undefined && url.username + url.password !== "")
     return failOption(option, "…@…", 'an address without a name and password, which go in "headers"', true);
   if (url === undefined || !/^https?:$/.test(url.protocol)) return failOption(option, host, expected);

@@ -83,7 +83,7 @@ export interface Queries {
 }
 
 export interface Statements extends Queries {
-  /** A connection prepares each text once, as planning it takes longer than running it: only for few texts. */
+  /** Prepared once per connection, as planning takes longer than running: only for few texts. */
   prepared(statement: Sql): Promise<readonly SqlRow[]>;
   readonly isInDoubt: boolean;
 }
@@ -116,7 +116,7 @@ export class Database {
   readonly notices: RunNotices;
   private readonly opening = loadOnce(() => this.open());
   private readonly own = loadOnce(() => this.createPool());
-  /** False once a pooler in transaction mode is noticed, where each statement may meet another connection. */
+  /** False behind a pooler in transaction mode, where each statement may use another connection. */
   private prepares = true;
   private readonly closing = new AbortController();
 
@@ -128,15 +128,15 @@ export class Database {
       failOption("connectionString", connectionString, expected);
     }
     this.dialect = createDialect(schema);
-    // Each method that waits for the server listens to it.
+    // Each waiting method adds a listener.
     setMaxListeners(0, this.closing.signal);
     const createClient = () => this.createClient();
     this.notices = new RunNotices({ schema, clock, createClient, pool: this.opening.get });
-    // Otherwise an idle connection that breaks would end the process. One for each store on the pool.
+    // Otherwise an idle connection that breaks ends the process. One listener per store on the pool.
     pool?.on?.("error", ignore);
   }
 
-  /** Repeats the work if the connection breaks or the server restarts; an earlier attempt may have been done. */
+  /** Repeats the work after a lost connection or a restart of the server. An earlier attempt may have succeeded. */
   async run<T>(operation: StoreOperation, runId: string, work: (statements: Statements) => Promise<T>): Promise<T> {
     const { clock, retryForMs } = this.settings;
     const { signal } = this.closing;
@@ -160,7 +160,6 @@ export class Database {
     }
   }
 
-  /** Transactions with the same `lock` run one at a time. */
   transact<T>(
     { operation, runId = "", lock }: { operation: StoreOperation; runId?: string; lock: string },
     work: (statements: Queries) => Promise<T>,
@@ -202,14 +201,14 @@ export class Database {
   private async createPool(): Promise<OwnPool> {
     const { Pool } = await loadPg();
     const pool = new Pool({ ...this.connection, max: this.settings.maxConnections, allowExitOnIdle: true });
-    // Otherwise an idle connection that breaks would end the process.
+    // Otherwise an idle connection that breaks ends the process.
     pool.on?.("error", ignore);
     return pool;
   }
 
   private get connection() {
     const { connectionString, timeoutMs } = this.settings;
-    // Finds in minutes, not hours, that a connection is dead on which no statement runs.
+    // Detects a dead idle connection within minutes instead of hours.
     const keptAlive = { keepAlive: true, keepAliveInitialDelayMillis: 10_000 };
     return { connectionString, connectionTimeoutMillis: timeoutMs, query_timeout: timeoutMs, ...keptAlive };
   }
@@ -234,7 +233,7 @@ export class Database {
         await client.query({ text: addThreads(this.dialect), query_timeout: createTimeoutMs });
         return;
       }
-      // Creating a schema needs a right even if it exists.
+      // `CREATE SCHEMA IF NOT EXISTS` needs a right even if the schema exists.
       const { rows } = await client.query("SELECT 1 FROM pg_namespace WHERE nspname = $1", [schema]);
       if (rows.length === 0) await client.query(`CREATE SCHEMA ${quoteName(schema)}`);
       const text = `${createRunTables(this.dialect)} ${createStorageTables(this.dialect)}`;
@@ -242,10 +241,9 @@ export class Database {
     });
   }
 
-  /** Undefined if there are no tables. */
   private async findFormat(db: PostgresQueryable): Promise<number | undefined> {
     const { schema } = this.settings;
-    // Not by `to_regclass`, which may still remember that there was none before a lock was waited for.
+    // `to_regclass` may remember an answer from before the wait for a lock.
     const { rows: found } = await db.query(
       `SELECT 1 FROM pg_class c JOIN pg_namespace n ON n.oid = c.relnamespace
         WHERE n.nspname = $1 AND c.relname = 'planwright_format'`,
@@ -275,7 +273,7 @@ async function runStatement(
 
 const names = new Map<string, string>();
 
-/** A name is unique over all processes, as poolers lend connections to all of them. */
+/** Unique across processes, as poolers share connections between them. */
 function getName(text: string): string {
   const name = names.get(text) ?? `planwright_${createHash("sha256").update(text).digest("base64url").slice(0, 22)}`;
   names.set(text, name);
@@ -294,7 +292,7 @@ function createDialect(schema: string): Dialect {
     textType: 'text COLLATE "C"',
     search: "strpos",
     column: (name) => name,
-    // An entry of an index must not be long.
+    // Index entries must be short.
     indexed: (column) => `md5(${column})`,
     equals(name, text) {
       const column = raw(name);
@@ -311,7 +309,6 @@ function threadIndex({ prefix }: Pick<Dialect, "prefix">): string {
   return `CREATE INDEX planwright_runs_by_thread ON ${prefix}runs (thread, created_ms, number) WHERE thread IS NOT NULL;`;
 }
 
-/** All that tables of format 7 lack. */
 function addThreads({ prefix }: Dialect): string {
   return `ALTER TABLE ${prefix}runs ADD COLUMN thread text COLLATE "C"; ${threadIndex({ prefix })}
     UPDATE ${prefix}format SET format = ${formatVersion}`;
