@@ -19,18 +19,15 @@ const pageSize = 1_000;
 
 export async function listRuns(call: CliCall): Promise<number> {
   const { agent, options, out } = call;
-  if (options.json) {
-    const runs: RunSummary[] = [];
-    for await (const page of readPages(agent)) runs.push(...page);
-    out.print(jsonLines({ runs }));
-    return exitCodes.completed;
-  }
+  const runs: RunSummary[] = [];
   let count = 0;
   for await (const page of readPages(agent)) {
     count += page.length;
-    out.print(page.map((run) => renderRunLine(run, out.colors)));
+    if (options.json) runs.push(...page);
+    else out.print(page.map((run) => renderRunLine(run, out.colors)));
   }
-  if (count === 0) out.print(["No runs."]);
+  if (options.json) out.print(jsonLines({ runs }));
+  else if (count === 0) out.print(["No runs."]);
   return exitCodes.completed;
 }
 

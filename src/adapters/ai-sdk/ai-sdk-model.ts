@@ -1,3 +1,4 @@
+import { onAbort } from "../../async/abort.ts";
 import { readFields } from "../../core/error-data.ts";
 import { isAgentError } from "../../core/errors.ts";
 import type { JsonSchema } from "../../core/json-schema.ts";
@@ -223,8 +224,8 @@ async function readStream(
   { signal, onTextDelta }: { signal: AbortSignal; onTextDelta: ((delta: string) => void) | undefined },
 ): Promise<ModelResponse> {
   const reader = stream.getReader();
-  const stop = () => void cancelReader(reader, signal.reason);
-  signal.addEventListener("abort", stop, { once: true });
+  const cancel = (reason: unknown) => void reader.cancel(reason).catch(() => {});
+  const stopListening = onAbort(signal, () => cancel(signal.reason));
   try {
     const answer = new StreamedAnswer(model);
     for (;;) {
@@ -236,10 +237,10 @@ async function readStream(
       if (delta !== "") onTextDelta?.(delta);
     }
   } catch (thrown) {
-    void cancelReader(reader, thrown);
+    cancel(thrown);
     throw thrown;
   } finally {
-    signal.removeEventListener("abort", stop);
+    stopListening();
   }
 }
 
@@ -248,14 +249,6 @@ async function readNext(model: AiSdkLanguageModel, reader: AiSdkReader): ReturnT
     return await reader.read();
   } catch (thrown) {
     throw aiSdkFailure(model, thrown, { isAnswering: true });
-  }
-}
-
-async function cancelReader(reader: AiSdkReader, reason: unknown): Promise<void> {
-  try {
-    await reader.cancel(reason);
-  } catch {
-    // A stream that failed cannot be cancelled.
   }
 }
 
@@ -296,11 +289,12 @@ class StreamedAnswer {
       const message = `The answer of ${modelName(this.model)} broke off after ${text.length} characters: its stream ended without a finish part.`;
       throw modelFailure(this.model, "interrupted", { message });
     }
+    const logprobs = readLogprobs(text, reported);
     return {
       text,
       ...(reasoning.trim() !== "" && { reasoning: reasoning.trim() }),
       ...end,
-      ...toLogprobs(text, reported),
+      ...(logprobs && { logprobs }),
     };
   }
 
@@ -360,19 +354,15 @@ function readResult(
   const text = isChosen ? structuredOutputText : getTexts(content, "text").join("");
   const reasoning = getTexts(content, "reasoning").join("\n\n").trim();
   if (text.length + reasoning.length > maxAnswerLength) throw answerTooLong(model);
-  const logprobs = toLogprobs(text, getReportedLogprobs(result));
-  return { text, ...(reasoning !== "" && { reasoning }), ...readEnd(model, result), ...logprobs };
+  const logprobs = readLogprobs(text, getReportedLogprobs(result));
+  const end = readEnd(model, result);
+  return { text, ...(reasoning !== "" && { reasoning }), ...end, ...(logprobs && { logprobs }) };
 }
 
 function getReportedLogprobs(ended: unknown): readonly unknown[] {
   const { openai, azure } = readFields(readFields(ended, "providerMetadata").providerMetadata, "openai", "azure");
   const { logprobs } = readFields(openai ?? azure, "logprobs");
   return Array.isArray(logprobs) ? logprobs.flat() : [];
-}
-
-function toLogprobs(text: string, reported: readonly unknown[]): Pick<ModelResponse, "logprobs"> {
-  const logprobs = readLogprobs(text, reported);
-  return logprobs === undefined ? {} : { logprobs };
 }
 
 function getTexts(content: readonly unknown[], wanted: "text" | "reasoning"): readonly string[] {

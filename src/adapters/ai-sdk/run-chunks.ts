@@ -1,6 +1,6 @@
 import { type AgentEvent, type EventHandlers, handleEvent, type PendingItem } from "../../core/events.ts";
 import type { Plan } from "../../core/plan.ts";
-import { waitToolName } from "../../core/step.ts";
+import { type StepRef, waitToolName } from "../../core/step.ts";
 
 export interface Chunk {
   readonly type: string;
@@ -8,11 +8,7 @@ export interface Chunk {
   readonly [key: string]: unknown;
 }
 
-interface Place {
-  readonly stepId?: string | undefined;
-  readonly iteration?: number | undefined;
-}
-
+type Place = Partial<StepRef>;
 type AskedItem = Extract<PendingItem, { kind: "approval" | "plan-approval" | "question" }>;
 
 export const askingTool = "ask_question";
@@ -40,8 +36,9 @@ export class RunChunks {
   read(event: AgentEvent): readonly Chunk[] {
     const chunks = handleEvent(this.handlers, event) ?? [];
     if (this.isNew) return chunks.flatMap((chunk) => this.withCall(chunk));
-    this.isNew =
-      event.type === "run-suspend" && event.pending.some((item) => isAsked(item) && keyOf(item) === this.asked);
+    const isReached = (item: PendingItem) =>
+      isAsked(item) && (item.kind === "question" ? item.stepId : item.hash) === this.asked;
+    this.isNew = event.type === "run-suspend" && event.pending.some(isReached);
     return [];
   }
 
@@ -160,8 +157,4 @@ export class RunChunks {
 
 function isAsked(item: PendingItem): item is AskedItem {
   return item.kind === "approval" || item.kind === "plan-approval" || item.kind === "question";
-}
-
-function keyOf(item: AskedItem): string {
-  return item.kind === "question" ? item.stepId : item.hash;
 }

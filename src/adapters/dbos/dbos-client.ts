@@ -155,12 +155,7 @@ export function createDbosClient<TAgent extends { readonly tools: readonly Tool[
   const { databaseUrl, queue, store, version, secrets, events } = readOptions(clientOptions, options);
   const ownStore = store === undefined ? createPostgresRunStore({ connectionString: databaseUrl }) : undefined;
   const runStore = (store ?? ownStore) as RunStore;
-  const orchestrator: object = createOrchestrator({
-    tools: [],
-    store: runStore,
-    secrets,
-    events,
-  });
+  const orchestrator: object = createOrchestrator({ tools: [], store: runStore, secrets, events });
   const runs = orchestrator as Orchestrator & WorkedAgent;
   const { isRecorded, deleteBy } = runs[workerKey];
   deleteBy(async (deleteRuns) => (await openQueue()).deleteWith(deleteRuns));
@@ -194,8 +189,6 @@ export function createDbosClient<TAgent extends { readonly tools: readonly Tool[
     decided.set(runId, recordedAt ?? before.updatedAt);
     await (await openQueue()).wake(runId);
   }
-
-  const threadOf = async (job: Job) => (await openContent(runs, job)).options.thread;
 
   async function recordCancelled(job: Job, reason: string | undefined): Promise<boolean> {
     // Sealed values must not be recorded in plain text.
@@ -291,7 +284,9 @@ export function createDbosClient<TAgent extends { readonly tools: readonly Tool[
         const run = await runs.getRun(runId);
         if (run !== undefined && !isUnstarted(run)) break;
         const { job } = (await opened.find(runId)) ?? {};
-        if (job === undefined || (thread !== undefined && (await threadOf(job)) !== thread)) throw runNotFound(runId);
+        const isOfThread = async (own: Job) =>
+          thread === undefined || (await openContent(runs, own)).options.thread === thread;
+        if (job === undefined || !(await isOfThread(job))) throw runNotFound(runId);
         if (await recordCancelled(job, reason)) return opened.cancel(runId);
       }
       await decide(runId, () => ({ result: runs.cancel(runId, reason, { thread, ...leave }) }));

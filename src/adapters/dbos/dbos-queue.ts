@@ -321,7 +321,10 @@ export class DbosQueue {
 
   private placeOf({ rateKey, thread }: JobOrder) {
     const { queue } = this.options;
-    if (thread !== undefined) return { queueName: threadQueue(queue), queuePartitionKey: hashOf(thread) };
+    if (thread !== undefined) {
+      const hash = createHash("sha256").update(JSON.stringify(thread)).digest("base64url");
+      return { queueName: threadQueue(queue), queuePartitionKey: hash };
+    }
     if (rateKey !== undefined) return { queueName: limitedQueue(queue), queuePartitionKey: rateKey };
     return { queueName: queue };
   }
@@ -377,10 +380,6 @@ export class DbosQueue {
 
 function laterId(runId: string, unique: string): string {
   return `${runId}/later/${unique}`;
-}
-
-function hashOf(thread: string): string {
-  return createHash("sha256").update(JSON.stringify(thread)).digest("base64url");
 }
 
 type Order = Partial<Parameters<DBOSClient["enqueue"]>[0]>;

@@ -258,7 +258,7 @@ function asText(value: unknown): string {
 
 function toFinishReason(reason: string | null | undefined): ModelFinishReason {
   if (reason === "length") return "length";
-  return reason === undefined || reason === null || reason === "" || reason === "stop" ? "stop" : "other";
+  return (reason || "stop") === "stop" ? "stop" : "other";
 }
 
 function asCount(value: unknown): number | undefined {

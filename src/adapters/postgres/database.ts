@@ -57,7 +57,7 @@ export const databaseOptions = {
   timeoutMs: { type: "integer", min: 1, max: maxTimerMs, default: 10_000 },
   retryForMs: { type: "integer", min: 0, max: maxTimerMs, default: 5_000 },
   schema: {
-    isValid: isSchema,
+    isValid: (name) => typeof name === "string" && /^[^\0]{1,63}$/s.test(name),
     expected: "the name of a schema, of at most 63 characters",
     isHarmless: true,
     default: "public",
@@ -70,10 +70,6 @@ type DatabaseSettings = SettingsOf<PostgresOptions, typeof databaseOptions>;
 
 function isAddress(value: unknown): boolean {
   return typeof value === "string" && /^postgres(ql)?:\/\//.test(value);
-}
-
-function isSchema(value: unknown): boolean {
-  return typeof value === "string" && /^[^\0]{1,63}$/s.test(value);
 }
 
 const retries: RetryPolicy = { maxAttempts: 1_000, minDelayMs: 50, maxDelayMs: 1_000, factor: 2, maxTotalMs: 0 };
@@ -130,8 +126,7 @@ export class Database {
     this.dialect = createDialect(schema);
     // Each waiting method adds a listener.
     setMaxListeners(0, this.closing.signal);
-    const createClient = () => this.createClient();
-    this.notices = new RunNotices({ schema, clock, createClient, pool: this.opening.get });
+    this.notices = new RunNotices({ schema, clock, createClient: () => this.createClient(), pool: this.opening.get });
     // Otherwise an idle connection that breaks ends the process. One listener per store on the pool.
     pool?.on?.("error", ignore);
   }

@@ -36,10 +36,7 @@ export interface PostgresRunStoreOptions extends PostgresOptions {
   readonly now?: (() => number) | undefined;
 }
 
-const storeOptions = {
-  ...databaseOptions,
-  now: { type: "function" },
-} satisfies OptionTable<PostgresRunStoreOptions>;
+const storeOptions = { ...databaseOptions, now: { type: "function" } } satisfies OptionTable<PostgresRunStoreOptions>;
 
 /** A {@link RunStore} in a PostgreSQL database. @group Storage */
 export interface PostgresRunStore extends RunStore {

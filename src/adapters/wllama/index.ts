@@ -25,9 +25,7 @@ interface WllamaModelOptions {
   modelId?: string | undefined;
 }
 
-const modelOptions = {
-  modelId: { type: "short-text", default: "model" },
-} satisfies OptionTable<WllamaModelOptions>;
+const modelOptions = { modelId: { type: "short-text", default: "model" } } satisfies OptionTable<WllamaModelOptions>;
 
 interface Chunk {
   readonly choices?: readonly {
