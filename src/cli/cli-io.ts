@@ -105,26 +105,19 @@ export function createProcessIo(host: CliProcess): Omit<CliIo, "version" | "crea
   };
   const { stdin, stdout, stderr, env } = host;
   const isTerminal = [stdin, stdout, stderr].every((stream) => stream?.isTTY === true);
-  const ask = (question: string) => askAt(stdin as NodeJS.ReadStream, stderr as never, question, controller.signal);
+  const ask = async (question: string) => {
+    const lines = createInterface({ input: stdin as NodeJS.ReadStream, output: stderr as never });
+    try {
+      return await lines.question(question, { signal: controller.signal });
+    } catch {
+      // Ctrl-C
+      return "";
+    } finally {
+      lines.close();
+    }
+  };
   const streams = { stdout, stderr, ...(stdin && { stdin }) };
   return { ...streams, env, signal: controller.signal, onTerminate, ...(isTerminal && { ask }) };
-}
-
-async function askAt(
-  input: NodeJS.ReadStream,
-  output: NodeJS.WriteStream,
-  question: string,
-  signal: AbortSignal,
-): Promise<string> {
-  const lines = createInterface({ input, output });
-  try {
-    return await lines.question(question, { signal });
-  } catch {
-    // Ctrl-C
-    return "";
-  } finally {
-    lines.close();
-  }
 }
 
 /** A run continues if its output is lost. A closed pipe (`| head`) is not reported; a full disk is. */

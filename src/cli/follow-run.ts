@@ -23,14 +23,14 @@ export async function followRun(
   const { agent, options, io } = call;
   reportFallbacks(call);
   const unsubscribe = options.json ? undefined : agent.subscribe(createReporter(call, plan));
-  const isKept = options.db !== undefined;
-  const stopListening = isKept && io.onTerminate(() => void agent.close({ timeoutMs: closeTimeoutMs }));
+  const closeAgent = () => void agent.close({ timeoutMs: closeTimeoutMs });
+  const stopListening = options.db === undefined ? undefined : io.onTerminate(closeAgent);
   try {
     const run = await go();
     return { exitCode: reportResult(call, run), run };
   } finally {
     unsubscribe?.();
-    if (stopListening) stopListening();
+    stopListening?.();
   }
 }
 

@@ -73,10 +73,9 @@ const modelOptions = {
 } satisfies OptionTable<AiSdkModelOptions>;
 
 /**
- * A language model of the AI SDK, version 5, 6 or 7, such as `openai("gpt-5-mini")`, as a model of this package. It is
- * called directly: the package `ai` is not needed, and warnings about settings that a model does not support are not
- * reported. If it cannot stream, it is asked for the whole answer. Throws `invalid-options` for anything else,
- * including a mere id, which `generateText` of the AI SDK accepts.
+ * Adapts a language model of the AI SDK 5, 6 or 7, such as `openai("gpt-5-mini")`. The package `ai` is not needed, and
+ * warnings about unsupported settings are not reported. A model that cannot stream is asked for the whole answer.
+ * Throws `invalid-options` for anything else, including a mere id, which `generateText` of the AI SDK accepts.
  *
  * ```ts
  * const model = createAiSdkModel(openai("gpt-5-mini"), { price: { inputPerMillion: 0.25, outputPerMillion: 2 } });

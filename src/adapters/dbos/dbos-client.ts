@@ -68,13 +68,13 @@ const clientOptions = {
 type Remote<TOptions> = Omit<TOptions, "resources" | "signal" | "throwOnFailure" | "resume">;
 
 /**
- * Submits runs to workers, steers and reads them; it executes no step. Its methods reject with `invalid-options`,
+ * Submits runs to workers, controls and reads them; it executes no step. Its methods reject with `invalid-options`,
  * `missing-dependency` and `store-failed`, or as DBOS does if the database cannot be reached. @group Workers
  */
 export interface DbosClient<TTool extends Tool = Tool> {
   /**
    * Queues a request or a plan. The same id again is the same run; with another request or plan it rejects with
-   * `run-conflict`. A plan that no tools could make valid rejects with `invalid-plan`; the worker checks the rest.
+   * `run-conflict`. A plan that is invalid with any tools rejects with `invalid-plan`; the worker checks the rest.
    */
   submit<const TPlan extends AnyPlan>(
     this: void,
@@ -90,15 +90,15 @@ export interface DbosClient<TTool extends Tool = Tool> {
   schedule(this: void, name: string, schedule: ScheduleOptions<TTool>): Promise<void>;
   /** Ends a schedule. */
   unschedule(this: void, name: string): Promise<void>;
-  /** Counts the runs that wait for a worker, and says for how long the oldest has: 0 if there is none. */
+  /** Counts the waiting runs, and the time that the oldest has waited; 0 without runs. */
   queue(this: void): Promise<{ readonly waiting: number; readonly oldestMs: number }>;
-  /** The current state of a run; undefined if no worker has taken it yet. Rejects as `agent.getRun` does. */
+  /** The current state of a run; undefined until a worker takes it. Rejects as `agent.getRun` does. */
   getRun(this: void, runId: string, options?: ThreadOptions): Promise<RunSnapshot<TTool> | undefined>;
-  /** The runs that workers have taken, newest first, in pages. Rejects as `agent.listRuns` does. */
+  /** Runs that workers have taken, newest first, in pages. Rejects as `agent.listRuns` does. */
   listRuns(this: void, options?: ListRunsOptions): Promise<RunPage>;
   /**
-   * Has a worker continue a run: one that failed with its step that failed, as `agent.resume` does. Does nothing for one
-   * that has ended otherwise, or that a worker has. Rejects with `run-not-found` if it was never submitted.
+   * Lets a worker continue a run; a failed one with its failed step, as `agent.resume` does. Does nothing if it has
+   * ended otherwise, or if a worker has it. Rejects with `run-not-found` if it was never submitted.
    */
   resume(this: void, runId: string): Promise<void>;
   /** Deletes a run and its job, and frees its id. Rejects as `agent.deleteRun` does. */
@@ -130,8 +130,8 @@ export interface DbosClient<TTool extends Tool = Tool> {
     options?: { readonly after?: number; readonly signal?: AbortSignal },
   ): AsyncIterable<AgentEvent<TTool>>;
   /**
-   * The run once it has ended or waits for a decision; it failed with `invalid-plan` if the worker's tools refuse its
-   * plan. Rejects with `run-not-found`, and with `cancelled` by the signal or a cancellation in DBOS itself.
+   * Waits until the run has ended or needs a decision. It fails with `invalid-plan` if the worker's tools refuse its
+   * plan. Rejects with `run-not-found`, and with `cancelled` by the signal or by a cancellation in DBOS itself.
    */
   result(this: void, runId: string, options?: { readonly signal?: AbortSignal }): Promise<RunSnapshot<TTool>>;
   /** Closes its connections. */
@@ -139,8 +139,8 @@ export interface DbosClient<TTool extends Tool = Tool> {
 }
 
 /**
- * Creates a client of the workers of a queue, for a web process, say. `createDbosClient<typeof agent>` knows the types
- * of the agent's tools. Throws `invalid-options`.
+ * Creates a client of the workers of a queue, for example for a web process. `createDbosClient<typeof agent>` knows the
+ * types of the agent's tools. Throws `invalid-options`.
  *
  * ```ts
  * const client = createDbosClient<typeof agent>({ databaseUrl });

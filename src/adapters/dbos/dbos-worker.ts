@@ -44,7 +44,7 @@ export interface RunToWork {
 
 /** @inline */
 interface WorkerWarning {
-  /** A run goes back to the queue, as it does not fit this worker; or the search for runs of dead workers failed. */
+  /** The run does not fit this worker and goes back to the queue, or the search for runs of dead workers failed. */
   readonly code: "run-postponed" | "adoption-failed";
   readonly message: string;
   readonly runId?: string;
@@ -56,23 +56,23 @@ export type DbosWorkerOptions<TTool extends Tool = Tool> = {
   databaseUrl: string;
   /** @default "runs" */
   queue?: string | undefined;
-  /** The most runs at a time in this process, at least 1; of those with a `rateKey`, as many again. @default 10 */
+  /** The most runs at a time in this process, at least 1; as many again with a `rateKey`. @default 10 */
   concurrency?: number | undefined;
-  /** Runs of one `rateKey` in any `intervalMs` over all workers; the last worker to start decides. @default none */
+  /** Limit of runs per `rateKey` over all workers; the last worker to start decides. @default none */
   rateLimit?: RateLimitOptions | undefined;
   /**
-   * It takes the runs submitted for this version and, if no version was introduced later, those submitted for none and all
-   * that continue. Change it only to keep runs from older workers, or from newer ones when you roll back. The default has
-   * the number of the format of runs. @default "planwright/8"
+   * The worker takes runs submitted for this version. The latest version also takes those submitted for none, and all
+   * that continue. Change it only to keep runs from older workers, or from newer ones during a rollback. The default
+   * contains the number of the format of runs. @default "planwright/8"
    */
   version?: string | undefined;
-  /** A run is `given-up`, and suspended, after more deaths of its workers in a row than this, at least 1. @default 10 */
+  /** A run is suspended as `given-up` after more consecutive deaths of its workers than this, at least 1. @default 10 */
   maxAdoptions?: number | undefined;
-  /** Time for which a start without a database is retried, from its first failure on. @default 5000 */
+  /** Time for which a start is retried while the database cannot be reached. @default 5000 */
   retryForMs?: number | undefined;
-  /** The time that a run is postponed whose worker lacks a tool or a key, at least 100. @default 10000 */
+  /** Delay of a run if this worker lacks a tool or a key, at least 100. @default 10000 */
   postponeMs?: number | undefined;
-  /** Receives warnings. What it throws changes nothing. @default `console.warn` */
+  /** Receives warnings; its errors are ignored. @default `console.warn` */
   onWarning?: ((warning: WorkerWarning) => void) | undefined;
 } & (unknown extends InferToolResources<TTool>
   ? {
@@ -107,19 +107,19 @@ type WorkerSettings = SettingsOf<DbosWorkerOptions, typeof workerOptions>;
 /** A worker in this process. @group Workers */
 export interface DbosWorker {
   /**
-   * Takes no more runs and closes the agent: running steps have `timeoutMs` (10 000 if left out) to end, and the rest is
-   * left to other workers. Rejects with `invalid-options`, and then does nothing. The store stays open, and so does a DBOS
-   * that it has joined: shut that down, too, as what it takes from then on is left to others only some seconds later.
+   * Takes no more runs and closes the agent: running steps have `timeoutMs` (10 000 by default) to end, and other
+   * workers take the rest. Rejects with `invalid-options`, without stopping. The store stays open, and so does a DBOS
+   * that the worker joined: shut it down, too, as others adopt what it takes afterwards only some seconds later.
    */
   stop(this: void, options?: { readonly timeoutMs?: number }): Promise<void>;
 }
 
 /**
- * Starts a worker: it executes the runs that clients have submitted, and those of workers that have died. The agent's
- * store must be one that all workers and clients share, such as `createPostgresRunStore`. If this process has launched
- * DBOS, after `registerDbosRuns`, the worker joins that; otherwise it launches it. Rejects with `invalid-options`,
- * `missing-dependency` without the package `@dbos-inc/dbos-sdk`, `store-failed` if the agent's store cannot be used, or
- * as DBOS does if it cannot connect.
+ * Starts a worker, which executes submitted runs, and those of workers that have died. All workers and clients must
+ * share the agent's store, such as `createPostgresRunStore`. If this process has launched DBOS, after
+ * `registerDbosRuns`, the worker joins it; otherwise it launches DBOS. Rejects with `invalid-options`, with
+ * `missing-dependency` without `@dbos-inc/dbos-sdk`, with `store-failed` if the agent's store cannot be used, or as
+ * DBOS does if it cannot connect.
  *
  * ```ts
  * const agent = createAgent({ tools, store: createPostgresRunStore({ connectionString: databaseUrl }) });
@@ -378,8 +378,8 @@ const workers = new Map<string, QueueWorker>();
 let registered = false;
 
 /**
- * Registers what workers execute with DBOS. Needed only by an application that launches DBOS itself, before it does so;
- * its workers then join that DBOS. Rejects with `missing-dependency`, and with `invalid-options` once DBOS is launched.
+ * Registers the workflows of workers with DBOS. Only an application that launches DBOS itself needs it, before the
+ * launch; its workers then join. Rejects with `missing-dependency`, and with `invalid-options` once DBOS is launched.
  *
  * ```ts
  * await registerDbosRuns();

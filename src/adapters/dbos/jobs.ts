@@ -53,15 +53,15 @@ export interface JobOrder {
   readonly schedule?: string;
 }
 
-/** Options of `submit`: those of the run that are JSON, and how it is queued. @group Workers */
+/** Options of `submit`: the run's own that are JSON, and those of the queue. @group Workers */
 export interface SubmitOptions extends Omit<RunOptions, "resources" | "signal" | "throwOnFailure" | "runId"> {
   /** 1 to 128 of `A-Z a-z 0-9 _ . -`; the same id is the same run. @default a new one */
   runId?: string | undefined;
-  /** From 0, which is taken first, as are runs without one. */
+  /** From 0, which is taken first; also the default. */
   priority?: number | undefined;
-  /** It is not taken before this time. */
+  /** Earliest start. */
   startAfter?: Date | undefined;
-  /** A key, such as a tenant: the workers' `rateLimit` holds for all runs with the same one. Not beside `thread`. */
+  /** Key of the workers' `rateLimit`, such as a tenant. Not with `thread`. */
   rateKey?: string | undefined;
 }
 
@@ -121,16 +121,16 @@ async function readTarget(run: string | PlanInput): Promise<RunTarget> {
   return { plan: plan ?? (json as unknown as PlanInput) };
 }
 
-/** A request or a plan that is submitted again and again. @inline */
+/** A request or plan that is submitted repeatedly. @inline */
 export interface ScheduleOptions<TTool extends Tool = Tool> extends Pick<SubmitOptions, "metadata" | "rateKey"> {
   /** A cron expression of five or six fields. */
   readonly cron: string;
   readonly request?: string | undefined;
-  /** The plan to submit, in place of a request. */
+  /** The plan, instead of a request. */
   readonly plan?: PlanInput<TTool> | undefined;
   /** The time zone of the expression, and of the runs. @default that of the worker */
   readonly timeZone?: string | undefined;
-  /** With `skip`, nothing is submitted while the last run of the schedule has not ended. @default "allow" */
+  /** `skip` submits nothing while the last run of the schedule has not ended. @default "allow" */
   readonly overlap?: "skip" | "allow" | undefined;
 }
 

@@ -32,10 +32,9 @@ export interface OllamaModel extends LanguageModel {
 }
 
 /**
- * A model that runs in Ollama, on this machine or another. It asks the server once what the model can do, and from that
- * decides whether to let it think and how large a context to ask for. Answers are always streamed, so that aborting a
- * call closes its connection, which makes the server stop generating. Throws `invalid-options`. Nothing is loaded or
- * sent before the first call.
+ * Creates a model that runs in Ollama. It asks the server once for the abilities of the model, which decide on thinking
+ * and the size of the context. Answers are streamed, so that aborting a call closes its connection and the server
+ * stops. Throws `invalid-options`. Before the first call, nothing is loaded or sent.
  *
  * {@includeCode ../../../examples/22-fake-models.ts}
  * @group Models

@@ -19,24 +19,24 @@ export interface OllamaModelOptions extends ModelCallOptions {
   host?: string | undefined;
   /** Sent with each request, such as `{ authorization: "Bearer …" }`. Never in an error. */
   headers?: Readonly<Record<string, string>> | undefined;
-  /** True if it thinks first, which seldom makes a plan better. @default `low` for gpt-oss, which must, else false */
+  /** True if it thinks first, which seldom improves a plan. @default `low` for gpt-oss, which must think, else false */
   think?: OllamaThink | undefined;
   /** A key for a server that wants one, sent as `authorization: Bearer …`. Never in an error. */
   apiKey?: string | undefined;
   /**
-   * The context to ask for, in tokens, at least 256: `num_ctx`; `server` leaves it to the server. A model is loaded again
-   * when it changes. @default a power of two from 4096, with room for the largest request so far and twice an answer
+   * Context in tokens (`num_ctx`), at least 256; `server` leaves it to the server, which reloads the model for another
+   * size. @default a power of two from 4096, with room for the largest request so far and twice an answer
    */
   contextTokens?: number | "server" | undefined;
   /** For answers that can be repeated at a temperature above 0. @default the server's */
   seed?: number | undefined;
-  /** Further options of Ollama, such as `{ top_k: 20 }`. Those that other options or a call set are not taken from here. */
+  /** Further options of Ollama, such as `{ top_k: 20 }`. Other options and those of a call take precedence. */
   options?: Readonly<Record<string, unknown>> | undefined;
-  /** The model stays loaded so long after a call: seconds, or `10m`; negative: forever. @default the server's 5 minutes */
+  /** Time that the model stays loaded: seconds, or `10m`; negative: forever. @default the server's 5 minutes */
   keepAlive?: string | number | undefined;
   /** The price of its tokens. @default nothing: it runs locally */
   price?: ModelPrice | undefined;
-  /** For a proxy, or to wait longer than the 300 s of Node's own `fetch` for a token. @default the global one */
+  /** For a proxy, or to wait longer than 300 s for a token, the limit of Node's own `fetch`. @default the global one */
   fetch?: typeof globalThis.fetch | undefined;
 }
 

@@ -25,25 +25,22 @@ import { isInDoubt, isOfOtherConnection, isPassing, toStoreFailure } from "./sto
 export interface PostgresOptions {
   /** The address of the database: `postgres://user:password@host/database`. Needed, unless `pool` is given. */
   readonly connectionString?: string | undefined;
-  /** A pool of `pg` to use instead, never closed. Until the store is, errors of its idle connections are ignored. */
+  /** A pool of `pg` to use instead, which is never closed. Errors of its idle connections are ignored. */
   readonly pool?: PostgresPool | undefined;
-  /** The most connections of the pool that is created; ignored with `pool`. @default 10 */
+  /** The most connections of an own pool; ignored with `pool`. @default 10 */
   readonly maxConnections?: number | undefined;
   /**
-   * The longest wait for a connection, and for the answer to each statement (with `pool`, its `connectionTimeoutMillis`
-   * and `query_timeout` count instead). The server also ends a transaction that is idle for as long. @default 10_000
+   * Time limit for a connection, for each statement (a `pool` has its own: `connectionTimeoutMillis`, `query_timeout`),
+   * and for a transaction that is idle. @default 10_000
    */
   readonly timeoutMs?: number | undefined;
-  /**
-   * While the database cannot be reached, a method is tried again for this time, from its first failure on, before it
-   * rejects with `store-failed`. @default 5_000
-   */
+  /** Time for which a method is retried while the database cannot be reached, from its first failure. @default 5_000 */
   readonly retryForMs?: number | undefined;
   /** The schema of the tables, whose names start with `planwright_`; it is created if missing. @default "public" */
   readonly schema?: string | undefined;
   /**
-   * True if other processes notify readers and owners of runs, by LISTEN on one more connection; otherwise they poll. Set
-   * it to false behind a pooler in transaction mode, where that does not work, as a warning says. @default true
+   * True if processes notify each other by LISTEN, on one more connection; otherwise they poll. Set it to false behind
+   * a pooler in transaction mode, where LISTEN does not work; a warning says so. @default true
    */
   readonly listen?: boolean | undefined;
   /** The clock of retries. @default the clock of the machine */
@@ -310,11 +307,11 @@ function addThreads({ prefix }: Dialect): string {
 }
 
 /**
- * - All that changes with an event, and the lease, is in one row of a run, so that an append is one statement. A row
- *   with sequence 0 is a run that has yet to start: it is claimed, or has messages, and has no status.
- * - No index mentions what appends nearly always change, not even in its WHERE: such updates write to no index (HOT).
- * - JSON is kept as text: `jsonb` would refuse a null character and forget how numbers were written.
- * - Fences are never used again, so that they still grow after a run is deleted.
+ * - One row of a run has its lease and all that changes with an event, so that an append is one statement. A row with
+ *   sequence 0 and no status is a run that has not started: it is claimed, or has messages.
+ * - No index mentions columns that appends change, not even in its WHERE: such updates write to no index (HOT).
+ * - JSON is text: `jsonb` refuses null characters and changes how numbers are written.
+ * - Fences are never reused, so that they still grow after a run is deleted.
  * - Messages up to `dropped_to` were posted to a run that has ended since.
  * - Times of leases are milliseconds since 1970 UTC.
  */

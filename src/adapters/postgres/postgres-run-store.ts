@@ -55,10 +55,10 @@ export interface PostgresRunStore extends RunStore {
 }
 
 /**
- * A run store in a PostgreSQL database, which any number of processes, on any number of machines, may share. When
- * `append` resolves, the events are committed. It needs the package `pg`; the tables are created when it is first used.
- * Throws `invalid-options`. Its methods reject with `store-failed` (`details.problem` states what is wrong with the
- * database) and, if `pg` is not installed, `missing-dependency`.
+ * Creates a run store in a PostgreSQL database, which any number of processes may share. When `append` resolves, the
+ * events are committed. It needs the package `pg`, and creates its tables at first use. Throws `invalid-options`. Its
+ * methods reject with `store-failed` (`details.problem` names the problem) and, without `pg`, with
+ * `missing-dependency`.
  *
  * ```ts
  * const store = createPostgresRunStore({ connectionString: "postgres://localhost/app" });

@@ -15,13 +15,13 @@ export interface JsonSchemaOf<T> extends StandardSchema<T, T> {
 }
 
 /**
- * A JSON Schema as the `inputSchema` or `outputSchema` of a tool: draft 2020-12, or what its `$schema` names (2019-09,
- * 7, 4). A value is checked and not changed: there are no defaults. The keywords `sensitive` and `composed` mark a
- * field, as do the functions of these names. The type is inferred from a schema that is written in place; give it for
- * any other: `jsonSchema<Order>(orderSchema)`. Throws `invalid-options`, with the path, for a misspelled type or
- * keyword, a value that its keyword cannot have, a pattern that is not ECMAScript's or can take long for a short text
- * or a key, a format that cannot be checked, a `$ref` that leads nowhere, outside or back to itself, and keywords of
- * other drafts that would have no effect.
+ * Makes a JSON Schema the `inputSchema` or `outputSchema` of a tool: draft 2020-12, or the one in its `$schema`
+ * (2019-09, 7, 6, 4). It checks values without changing them: there are no defaults. The keywords `sensitive` and
+ * `composed` mark a field, as the functions of these names do. The type of a schema in place is inferred; give it for
+ * any other: `jsonSchema<Order>(orderSchema)`. Throws `invalid-options`, with the path, for misspelled types and
+ * keywords, values that a keyword cannot have, patterns that are not ECMAScript's or may be slow, formats that cannot
+ * be checked, a `$ref` that leads nowhere, outside or back to itself, and keywords of other drafts that would have no
+ * effect.
  *
  * {@includeCode ../../../examples/25-schemas.ts}
  * @see https://json-schema.org/draft/2020-12
@@ -257,7 +257,7 @@ function toMessage({ keyword, error }: OutputUnit): string {
   return keyword === "type" ? message.replaceAll('", "', " or ") : message;
 }
 
-/** The type that a JSON Schema of objects, lists, unions, constants allows; `unknown` for all else. @group Tools */
+/** Type of the values of a JSON Schema of objects, lists, unions and constants; otherwise `unknown`. @group Tools */
 export type FromJsonSchema<TSchema> = TSchema extends { readonly const: infer TConst }
   ? TConst
   : TSchema extends { readonly enum: readonly (infer TValue)[] }
@@ -272,19 +272,15 @@ export type FromJsonSchema<TSchema> = TSchema extends { readonly const: infer TC
           ? FromObject<TSchema>
           : unknown;
 
-type FromType<TSchema, TName> = TName extends "string"
-  ? string
-  : TName extends "number" | "integer"
-    ? number
-    : TName extends "boolean"
-      ? boolean
-      : TName extends "null"
-        ? null
-        : TName extends "array"
-          ? FromArray<TSchema>
-          : TName extends "object"
-            ? FromObject<TSchema>
-            : unknown;
+type PlainTypes = { string: string; number: number; integer: number; boolean: boolean; null: null };
+
+type FromType<TSchema, TName> = TName extends keyof PlainTypes
+  ? PlainTypes[TName]
+  : TName extends "array"
+    ? FromArray<TSchema>
+    : TName extends "object"
+      ? FromObject<TSchema>
+      : unknown;
 
 type FromArray<TSchema> = TSchema extends { readonly prefixItems: infer TItems extends readonly unknown[] }
   ? [...{ -readonly [K in keyof TItems]: FromJsonSchema<TItems[K]> }, ...FromRest<TSchema>[]]

@@ -178,13 +178,7 @@ class PatternParser {
   }
 }
 
-interface Repetition {
-  readonly least: number;
-  readonly most: number;
-  readonly isLoop: boolean;
-  readonly isAtom: boolean;
-  readonly copy: () => Part;
-}
+type Repetition = ReturnType<typeof rangeOf> & { readonly isAtom: boolean; readonly copy: () => Part };
 
 function rangeOf({ sign, min, comma, max }: Readonly<Record<string, string | undefined>>) {
   if (sign !== undefined) return { least: sign === "+" ? 1 : 0, most: sign === "?" ? 1 : Infinity, isLoop: true };

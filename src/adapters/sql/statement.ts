@@ -80,9 +80,9 @@ export function readInteger(row: SqlRow, column: string): number {
 const unusual = /[^ -\ud7ff]/g;
 
 /**
- * Makes bytes in a database sort as code units do in JavaScript. Code units from the first surrogate on become characters
- * beyond the surrogates, as UTF-8 cannot encode half a pair. The null character, which drivers and PostgreSQL refuse,
- * becomes two, as do the five characters used for that, so that no search matches across neighbours.
+ * Makes bytes in a database sort as code units do in JavaScript. Code units from the first surrogate on become
+ * characters beyond the surrogates, as UTF-8 cannot encode half a pair. The null character, which drivers and
+ * PostgreSQL refuse, becomes two, as do the five characters used for that, so that no search matches across neighbours.
  */
 export function toOrderText(text: string): string {
   return text.replace(unusual, (unit) => {

@@ -15,14 +15,14 @@ export interface SqliteFileOptions {
   /** A file on a local disk, created with its folders if missing, for runs, todos or both. `:memory:` is in memory. */
   readonly path: string;
   /**
-   * The longest wait of a method for a file that another process has locked, before it fails with `store-failed`. After
-   * 8 ms it returns a promise. Opening may block this process for the whole time. @default 5000
+   * Time that a method waits for a locked file before it fails with `store-failed`. After 8 ms it returns a promise.
+   * Opening may block this process for the whole time. @default 5000
    */
   readonly busyTimeoutMs?: number | undefined;
   /** The clock of these waits. @default the system's */
   readonly clock?: Clock | undefined;
   /**
-   * The same one within a process, as SQLite cannot see the locks of another copy of itself; processes may differ.
+   * Stores of one process must have the same driver, as a copy of SQLite cannot see the locks of another.
    * @default the first available of `node`, `better-sqlite3` and `libsql`
    */
   readonly driver?: SqliteDriver | undefined;
@@ -277,12 +277,12 @@ function hasTables(db: SqlDatabase, path: string): boolean {
 }
 
 /**
- * - The rows of `runs` change with each event, so they are small: other tables have what is long or seldom changes.
- * - Texts from a caller are kept as JSON: some drivers truncate a plain text at a null character.
+ * - Rows of `runs` change with each event, so other tables have what is long or seldom changes.
+ * - Texts of callers are JSON, as some drivers truncate a plain text at a null character.
  * - A lease may precede the first event, and its fence outlives it.
- * - `run_metadata` has a hash of each key of metadata and its value, in the order of the list.
- * - A deleted run's number is not used again, as its events go in batches; nor its fence: `run_marks` has the highest.
- * - `run_waits` has the kinds of waits, in the order of the list; `run_resumes` the end of a run's earliest wait.
+ * - `run_metadata` has a hash of each key and value of metadata, in the order of the list.
+ * - Numbers of runs and fences are never reused: events are deleted in batches, and `run_marks` has the highest fence.
+ * - `run_waits` has the kinds of waits, in the order of the list; `run_resumes` the earliest end of a wait.
  */
 const createTables = `
   CREATE TABLE runs (

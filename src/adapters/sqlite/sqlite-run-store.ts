@@ -48,11 +48,10 @@ export interface SqliteRunStore extends RunStore {
 }
 
 /**
- * Opens a run store in an SQLite file. Processes of one machine may share the file. When `append` has returned or
- * resolved, the events are on the disk, and survive a crash of the process or the machine. Opening may block the
- * process for `busyTimeoutMs`, methods for at most 20 ms. Throws `invalid-options`, `store-failed` (`details.problem`
- * states what is wrong with the file) and, if none of `node:sqlite`, `better-sqlite3` and `libsql` is available,
- * `missing-dependency`.
+ * Opens a run store in an SQLite file, which processes of one machine may share. When `append` returns or resolves, the
+ * events are on the disk, safe from crashes of the process or the machine. Opening may block the process for
+ * `busyTimeoutMs`, methods for at most 20 ms. Throws `invalid-options`, `store-failed` (`details.problem` names the
+ * problem) and, without `node:sqlite`, `better-sqlite3` and `libsql`, `missing-dependency`.
  *
  * {@includeCode ../../../examples/23-runs-in-a-file.ts}
  * @group Storage

@@ -37,8 +37,8 @@ interface Chunk {
 }
 
 /**
- * A model that an instance of wllama has loaded, as a model of this package. wllama keeps answers to their schema, and
- * tells how likely each token was. Throws `invalid-options` for anything else.
+ * Adapts the model that an instance of wllama has loaded. Answers follow their schema, and have the probability of each
+ * token. Throws `invalid-options`.
  *
  * ```ts
  * const wllama = new Wllama({ default: "/wllama.wasm" });
