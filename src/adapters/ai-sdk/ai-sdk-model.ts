@@ -229,7 +229,9 @@ async function readStream(
     const answer = new StreamedAnswer(model);
     for (;;) {
       signal.throwIfAborted();
-      const { done, value } = await readNext(model, reader);
+      const { done, value } = await reader.read().catch((thrown) => {
+        throw aiSdkFailure(model, thrown, { isAnswering: true });
+      });
       signal.throwIfAborted();
       if (done) return answer.whole();
       const delta = answer.take(value);
@@ -240,14 +242,6 @@ async function readStream(
     throw thrown;
   } finally {
     stopListening();
-  }
-}
-
-async function readNext(model: AiSdkLanguageModel, reader: AiSdkReader): ReturnType<AiSdkReader["read"]> {
-  try {
-    return await reader.read();
-  } catch (thrown) {
-    throw aiSdkFailure(model, thrown, { isAnswering: true });
   }
 }
 

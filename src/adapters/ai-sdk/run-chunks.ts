@@ -144,7 +144,6 @@ export class RunChunks {
     return { type, toolCallId, ...fields };
   }
 
-  /** An earlier message may have had the call, or none. */
   private withCall(chunk: Chunk): readonly Chunk[] {
     const { type, toolCallId: id } = chunk;
     if (id === undefined) return [chunk];

@@ -38,7 +38,6 @@ export class Reaper {
     >,
     private readonly options: {
       readonly clock: Clock;
-      /** Time in which a worker must claim a run that it has taken. */
       readonly leaseMs: number;
       readonly isRecorded: (runId: string) => Promise<boolean>;
       readonly fits: (run: RunSummary) => Promise<boolean>;
@@ -81,7 +80,6 @@ export class Reaper {
     }
   }
 
-  /** Runs of other queues stay in the list, so it reads page after page. */
   private async adoptStopped(): Promise<void> {
     const { runs, cursor } = await this.agent.listRuns({ resumable: true, limit: pageSize, cursor: this.cursor });
     const free = new Map(runs.filter((run) => !isHeld(run)).map((run) => [run.runId, run]));

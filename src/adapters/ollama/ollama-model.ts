@@ -288,13 +288,13 @@ function chooseThink(wanted: OllamaThink | undefined, facts: ModelFacts): Ollama
 }
 
 const defaultOutputTokens = 2_048;
-/** Thinking counts as output; if it used up all of it, no answer would be left. */
+/** Thinking counts as output and must leave room for an answer. */
 const defaultThinkingTokens = 4_096;
-/** A high estimate of what a template adds around each message, and around all of them. */
+/** Generous estimate of what a template adds to each message. */
 const tokensPerMessage = 16;
 const leastContextTokens = 4_096;
 const secondTryTokens = 512;
-/** An answer with room for fewer is not worth requesting, unless no more was wanted. */
+/** A request with room for fewer tokens fails, unless no more were wanted. */
 const leastOutputTokens = 256;
 
 /** A failed load is started again by the next caller, and a load that all callers left is aborted. */

@@ -27,7 +27,6 @@ const toApprovalName = (stepId: string) => ` approval of ${stepId}`;
 export class Metrics {
   private readonly runs = new Map<string, Execution>();
   private readonly openCircuits = new Set<string>();
-  /** Another process may end a run, so the oldest are forgotten. */
   private readonly waiting = new RecentMap<number>(maxWaiting);
   private readonly instruments: Instruments;
 

@@ -200,7 +200,6 @@ export class Database {
 
   private get connection() {
     const { connectionString, timeoutMs } = this.settings;
-    // Detects a dead idle connection within minutes instead of hours.
     const keptAlive = { keepAlive: true, keepAliveInitialDelayMillis: 10_000 };
     return { connectionString, connectionTimeoutMillis: timeoutMs, query_timeout: timeoutMs, ...keptAlive };
   }

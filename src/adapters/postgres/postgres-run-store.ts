@@ -275,7 +275,6 @@ function appendSql({ events, messages }: Tables, { texts, sequence, fence, ackno
 function changeSql({ runs, newMessage }: Tables, added: NewEvents, before: RunDigest | undefined): Sql {
   const { runId, events, sequence, fence } = added;
   const isFirst = sequence === 1;
-  // Like other stores, treats a run without `run-start` as planning.
   const { updatedAt, status = isFirst ? "planning" : null, startedAt = null, digest } = getChanges(events, before);
   const columns = [
     sql`sequence = ${sequence - 1 + events.length}, updated_at = ${updatedAt}, status = coalesce(${status}, r.status),

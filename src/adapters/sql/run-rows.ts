@@ -60,11 +60,10 @@ export function firstValues(first: AgentEvent) {
   const { timestamp: createdAt } = first;
   const start: Partial<RunStartEvent> = first.type === "run-start" ? first : {};
   const request = shownRequest(start);
-  const json = request === undefined ? null : JSON.stringify(request);
   return {
     createdAt,
     createdMs: Date.parse(createdAt),
-    request: json,
+    request: request === undefined ? null : JSON.stringify(request),
     hashes: hashesOf(start),
     thread: hashThread(start.thread)[0],
   };
@@ -153,7 +152,6 @@ export function hashesOf({
   ];
 }
 
-/** Cannot collide with a key of metadata, which is in quotes. */
 function hashThread(thread: string | undefined): readonly string[] {
   return thread === undefined ? [] : [hashEntry("thread", JSON.stringify(thread))];
 }

@@ -76,7 +76,6 @@ export function readInteger(row: SqlRow, column: string): number {
   return number;
 }
 
-/** Includes everything that databases truncate or order differently. */
 const unusual = /[^ -\ud7ff]/g;
 
 /**

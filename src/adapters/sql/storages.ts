@@ -270,7 +270,6 @@ function getConditions(dialect: Dialect, scope: string, query: TodoQuery): Sql {
   ]);
 }
 
-/** Without a due date all columns are null and match nothing. */
 function dueCondition(order: "<" | ">" | "=", text: string): Sql {
   const { dueDay, dueMs, isWholeDay } = parseDueDate(text);
   if (isWholeDay) return sql`due_day ${raw(order)} ${dueDay}`;

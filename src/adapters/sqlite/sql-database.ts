@@ -97,7 +97,6 @@ export type FindDriver = (driver: SqliteDriver) => DatabaseConstructor | undefin
 
 export const drivers: readonly SqliteDriver[] = ["node", "better-sqlite3", "libsql"];
 
-/** Further files to resolve drivers from. */
 export const driverPlaces: string[] = [];
 
 /** Bundlers ignore this `require`. */
