@@ -7,7 +7,6 @@ import { saveFile } from "./run-commands.ts";
 
 const maxHistory = 500;
 
-/** The lines that a person types, or that a pipe brings. */
 export function openLines({ io, options, out, err }: CliCall) {
   const { stdin, stdout, signal } = io;
   const isTerminal = !options.json && stdin?.isTTY === true && stdout.isTTY === true;
@@ -50,7 +49,7 @@ export function openLines({ io, options, out, err }: CliCall) {
 
   return {
     isTerminal,
-    /** The lines to their end. One is early if it was typed before its prompt was shown. */
+    /** A line is early if it was typed before its prompt was shown. */
     async *read(promptOf: () => string) {
       for (let taken = 0; ; taken++) {
         running = undefined;
@@ -66,7 +65,6 @@ export function openLines({ io, options, out, err }: CliCall) {
         if (text !== "") yield { text, isEarly };
       }
     },
-    /** Ctrl-C aborts the signal, until the next line is read. */
     startWork(): AbortSignal {
       running = new AbortController();
       return AbortSignal.any([signal, running.signal]);
@@ -75,7 +73,6 @@ export function openLines({ io, options, out, err }: CliCall) {
       Object.assign(lines, { history: [] });
       save([]);
     },
-    /** Drops the lines that are left. */
     close(): Promise<void> {
       isOver = true;
       lines.close();
@@ -84,7 +81,7 @@ export function openLines({ io, options, out, err }: CliCall) {
   };
 }
 
-/** Newest first. The file is its owner's alone before anything is saved in it. */
+/** Creates the file before anything is saved in it, so that only its owner can read it. */
 function readHistory(file: string): string[] {
   try {
     closeSync(openSync(file, "a", 0o600));
@@ -92,7 +89,7 @@ function readHistory(file: string): string[] {
     const lines = readFileSync(file, "utf8").split("\n").filter(Boolean);
     return lines.slice(-maxHistory).reverse().map(printable);
   } catch {
-    // Saving the first line tells the reason.
+    // Saving the first line reports the reason.
     return [];
   }
 }

@@ -23,14 +23,12 @@ type Call = StepRef & { readonly tool: string; readonly input: unknown };
 const maxOpen = 10;
 const maxCall = 200;
 
-/** The default thread is that of the only user of a file or process. */
 export async function chat(call: CliCall, thread = "me"): Promise<number> {
   const { agent, tools, options, io, out, err } = call;
   const { dim, green, red, yellow } = out.colors;
   const lines = openLines(call);
   const { isTerminal } = lines;
   const sources = new Map<string, PlanSource>();
-  /** The last one is asked about. */
   let approvals: readonly { readonly runId: string; readonly item: Approval; readonly text: string }[] = [];
 
   const answer = (text: string, mark = " ", run?: object) => {
@@ -113,7 +111,7 @@ export async function chat(call: CliCall, thread = "me"): Promise<number> {
     const { runs } = await agent.listRuns({ thread, status: "suspended", limit: maxOpen });
     for (const { runId } of runs.toReversed()) {
       const run = await agent.getRun(runId);
-      // In a pipe each line has one answer; yet a y must not approve what was not shown.
+      // A pipe gives one answer per line, but a "y" must not approve what was not shown.
       if (run?.pending && (isTerminal || run.pending.some(isApproval))) show(run);
     }
   };

@@ -5,6 +5,7 @@ import type { PlanInput } from "../core/plan.ts";
 import { toPlan } from "../plan/to-plan.ts";
 import { readSlot } from "../planners/rules/slot-values.ts";
 import type { CliIo } from "./cli-io.ts";
+import { userClock } from "./render-run.ts";
 
 const maxTries = 3;
 
@@ -29,8 +30,7 @@ async function askFor(
     if (said === "") return undefined;
     const choice = choices?.find((each) => String(each).toLowerCase() === said.toLowerCase());
     if (choice !== undefined || type === "text") return choice ?? said;
-    const clock = { nowMs: Date.now(), timeZone: new Intl.DateTimeFormat().resolvedOptions().timeZone };
-    const read = choices === undefined ? readSlot({ kind: type, form: "offset" }, said, clock) : undefined;
+    const read = choices === undefined ? readSlot({ kind: type, form: "offset" }, said, userClock()) : undefined;
     if (read?.ok === true) return read.value as JsonValue;
     why = read === undefined ? "" : `It was ${read.why}. `;
   }

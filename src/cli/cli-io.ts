@@ -24,7 +24,6 @@ export interface CliIo {
   readonly signal: AbortSignal;
   readonly version: string;
   ask?(question: string): Promise<string>;
-  /** Calls a listener instead of ending the process. Returns a function that removes it. */
   onTerminate(listener: () => void): () => void;
   createAgent(choice: AgentChoice, warnings?: AgentWarnings): Promise<CliAgent>;
 }
@@ -34,7 +33,6 @@ export type AgentWarnings = Required<Pick<AgentOptions, "onWarning" | "onListene
 export interface AgentChoice {
   readonly planner: PlannerChoice;
   readonly db: string | undefined;
-  /** In place of the built-in tools. */
   readonly tools?: readonly Tool[] | undefined;
 }
 
@@ -96,7 +94,7 @@ interface CliStream extends CliOutput {
   on(event: "error", listener: (error: { code?: string; message?: string }) => void): unknown;
 }
 
-/** The process ends as usual on the second Ctrl-C, and on a `SIGTERM` without a listener or repeated. */
+/** Listens once, so that a second Ctrl-C or `SIGTERM` ends the process as usual. */
 export function createProcessIo(host: CliProcess): Omit<CliIo, "version" | "createAgent"> {
   const controller = new AbortController();
   host.once("SIGINT", () => controller.abort("Ctrl-C was pressed"));
@@ -107,29 +105,22 @@ export function createProcessIo(host: CliProcess): Omit<CliIo, "version" | "crea
   };
   const { stdin, stdout, stderr, env } = host;
   const isTerminal = [stdin, stdout, stderr].every((stream) => stream?.isTTY === true);
-  const ask = (question: string) => askAt(stdin as NodeJS.ReadStream, stderr as never, question, controller.signal);
+  const ask = async (question: string) => {
+    const lines = createInterface({ input: stdin as NodeJS.ReadStream, output: stderr as never });
+    try {
+      return await lines.question(question, { signal: controller.signal });
+    } catch {
+      // Ctrl-C
+      return "";
+    } finally {
+      lines.close();
+    }
+  };
   const streams = { stdout, stderr, ...(stdin && { stdin }) };
   return { ...streams, env, signal: controller.signal, onTerminate, ...(isTerminal && { ask }) };
 }
 
-async function askAt(
-  input: NodeJS.ReadStream,
-  output: NodeJS.WriteStream,
-  question: string,
-  signal: AbortSignal,
-): Promise<string> {
-  const lines = createInterface({ input, output });
-  try {
-    return await lines.question(question, { signal });
-  } catch {
-    // Ctrl-C
-    return "";
-  } finally {
-    lines.close();
-  }
-}
-
-/** A run continues when it cannot be shown. A reader that stops (`| head`) is not reported; a full disk is. */
+/** A run continues if its output is lost. A closed pipe (`| head`) is not reported; a full disk is. */
 function reportLostOutput(host: CliProcess): void {
   let isTold = false;
   for (const stream of [host.stdout, host.stderr]) {
@@ -161,7 +152,7 @@ export async function createCliAgent(choice: AgentChoice, warnings?: AgentWarnin
 
 async function openDatabase(path: string) {
   const sqlite = await import("../adapters/sqlite/index.ts");
-  // Where "npm install" puts a driver: npx and "npm install -g" keep the command elsewhere.
+  // "npm install" puts a driver here; npx and "npm install -g" keep the command elsewhere.
   driverPlaces[0] = `${process.cwd()}/planwright`;
   const todos = withoutWarnings(() => sqlite.createSqliteTodos({ path }));
   try {
@@ -172,7 +163,7 @@ async function openDatabase(path: string) {
   }
 }
 
-/** A user of the command cannot change that Node 22 warns of its experimental driver. */
+/** Node 22 warns that its driver is experimental, which users of the command cannot change. */
 function withoutWarnings<T>(work: () => T): T {
   const { emitWarning } = process;
   process.emitWarning = () => {};
@@ -187,7 +178,7 @@ export function createPlanner(choice: PlannerChoice): Planner {
   const rules = createRulePlanner();
   if (choice.type === "rules") return rules;
   const { model, host } = choice;
-  // `OLLAMA_HOST` may also make a server listen on every address, which is not an address to call.
+  // `OLLAMA_HOST` may name every address, for a server to listen on, which is not an address to call.
   const llm = createLlmPlanner({ model: createOllamaModel({ model, host: host?.replace("0.0.0.0", "127.0.0.1") }) });
   return createFallbackPlanner([rules, llm]);
 }

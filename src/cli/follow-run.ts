@@ -13,7 +13,7 @@ import {
   renderTitledPlan,
 } from "./render-run.ts";
 
-/** Supervisors kill a process ten seconds after they have asked it to end. */
+/** Supervisors kill a process ten seconds after they asked it to end. */
 export const closeTimeoutMs = 5_000;
 
 export async function followRun(
@@ -23,14 +23,14 @@ export async function followRun(
   const { agent, options, io } = call;
   reportFallbacks(call);
   const unsubscribe = options.json ? undefined : agent.subscribe(createReporter(call, plan));
-  const isKept = options.db !== undefined;
-  const stopListening = isKept && io.onTerminate(() => void agent.close({ timeoutMs: closeTimeoutMs }));
+  const closeAgent = () => void agent.close({ timeoutMs: closeTimeoutMs });
+  const stopListening = options.db === undefined ? undefined : io.onTerminate(closeAgent);
   try {
     const run = await go();
     return { exitCode: reportResult(call, run), run };
   } finally {
     unsubscribe?.();
-    if (stopListening) stopListening();
+    stopListening?.();
   }
 }
 
@@ -41,7 +41,6 @@ export function reportResult({ tools, options, out, err }: CliCall, run: RunResu
   return getExitCode(run.status, run.error);
 }
 
-/** Goes to stderr, as it is not part of the requested output. */
 export function reportFallbacks({ agent, options, err }: CliCall): void {
   if (!options.json) agent.on("plan-fallback", (event) => err.print([renderFallback(event)]));
 }

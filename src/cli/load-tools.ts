@@ -15,7 +15,7 @@ export async function loadTools(file: string, load = importOf): Promise<readonly
   if (!existsSync(path)) failOption("--tools", file, "a file that exists", true);
   try {
     const { default: found } = (await loadModule(path, load)) as { readonly default?: Partial<{ default: unknown }> };
-    // Where tsx turns an ES module into CommonJS, its default export is one level deeper.
+    // If tsx turns an ES module into CommonJS, its default export is one level deeper.
     const exported = found?.default ?? found;
     const tools: unknown = typeof exported === "function" ? await exported() : exported;
     if (!Array.isArray(tools))
@@ -29,7 +29,6 @@ export async function loadTools(file: string, load = importOf): Promise<readonly
   }
 }
 
-/** Node itself does not read all of TypeScript: tsx does, if it is installed where the file is. */
 async function loadModule(path: string, load: typeof importOf): Promise<unknown> {
   const { href } = pathToFileURL(path);
   try {
@@ -39,7 +38,7 @@ async function loadModule(path: string, load: typeof importOf): Promise<unknown>
     const isOldNode = code === "ERR_UNKNOWN_FILE_EXTENSION" && /"\.[cm]?ts"/.test(String(message));
     if (!isOldNode && code !== "ERR_UNSUPPORTED_TYPESCRIPT_SYNTAX") throw thrown;
     await load(pathToFileURL(findTsx(path, isOldNode, thrown)).href);
-    // Another address, as Node remembers that this one has failed.
+    // A different URL, as Node remembers that this one failed.
     return load(`${href}?tsx`);
   }
 }

@@ -194,7 +194,7 @@ function readPlanner({ planner, model, host }: ReadOptions, env: CliIo["env"], c
   return { type: "ollama", model: name, host: host ?? (env.OLLAMA_HOST || undefined) };
 }
 
-/** Reads the words of a command in its exact form. Anything else is a request: "show me my tasks", "runs at 7". */
+/** Commands have an exact form. Anything else is a request: "show me my tasks", "runs at 7". */
 export function readCommand(words: readonly string[]): NamedCommand | undefined {
   const [name, id, ...others] = words[0] === "runs" && words[1] === "delete" ? words.slice(1) : words;
   if (name === "explain") return { type: name, request: words.slice(1).join(" ") };
@@ -210,7 +210,6 @@ export function readCommand(words: readonly string[]): NamedCommand | undefined 
   return name === "show" || name === "watch" || name === "resume" ? { type: name, runId: id } : undefined;
 }
 
-/** An application can choose the id of a run, so "show nightly" may be a request or a command. */
 export function isCommandOfAnyRun(command: NamedCommand): command is AnyRunCommand {
   const { type } = command;
   return (type === "show" || type === "watch" || type === "resume") && !isRunId(command.runId);
@@ -220,7 +219,7 @@ function isRunId(word: string): boolean {
   return word.startsWith("run_");
 }
 
-/** All between the first and the last word belongs to the request: "use the --json flag", "Calculate -pi + 3". */
+/** Options between the words belong to the request: "use the --json flag", "Calculate -pi + 3". */
 export function markRequest(argv: readonly string[], valued: readonly string[]): readonly string[] {
   const end = argv.indexOf("--");
   const before = end === -1 ? argv : argv.slice(0, end);

@@ -6,7 +6,7 @@ export interface CliOutput {
   readonly isTTY?: boolean;
 }
 
-/** The only way to write to a stream: a terminal would obey control characters, which are shown as escapes. */
+/** Writes control characters as escapes, as a terminal would obey them. */
 export class Printer {
   readonly colors: Colors;
 

@@ -2,7 +2,6 @@ import { existsSync } from "node:fs";
 import { describeTool } from "../core/define-tool.ts";
 import { AgentError, isAgentError } from "../core/errors.ts";
 import { jsonLines, printable } from "../core/text.ts";
-import type { Tool } from "../core/tool.ts";
 import { describePlan } from "../describe-plan.ts";
 import { loadPhrases } from "../planners/rules/say.ts";
 import { chooseProposal } from "./choose-proposal.ts";
@@ -52,7 +51,8 @@ async function workWithAgent(work: Work, io: CliIo): Promise<number> {
   try {
     if (work.type === "verify") return await verifyFile({ options, out }, work);
     const db = fileOf(work);
-    const given = await loadToolsOf(work);
+    const toolFile = "tools" in work ? work.tools : undefined;
+    const given = toolFile === undefined ? undefined : await (await import("./load-tools.ts")).loadTools(toolFile);
     const ofAgent = work.type === "chat" ? { tools: given } : undefined;
     const { agent, store, close } = await io.createAgent({ planner: options.planner, db, ...ofAgent }, warnings);
     try {
@@ -60,7 +60,6 @@ async function workWithAgent(work: Work, io: CliIo): Promise<number> {
       if (!["tools", "delete", "prune"].includes(work.type)) await loadPhrases(tools);
       return await perform(work, { agent, tools, store, options, io, out, err });
     } finally {
-      // After this, nothing that is still running needs the database.
       await agent.close({ timeoutMs: 0 });
       close();
     }
@@ -71,11 +70,6 @@ async function workWithAgent(work: Work, io: CliIo): Promise<number> {
     const { code } = thrown;
     return getExitCode(code === "cancelled" || code === "interrupted" ? code : "failed", thrown.toJSON());
   }
-}
-
-async function loadToolsOf(work: Work): Promise<readonly Tool[] | undefined> {
-  const file = "tools" in work ? work.tools : undefined;
-  return file === undefined ? undefined : (await import("./load-tools.ts")).loadTools(file);
 }
 
 type WorkWithAgent = Exclude<Work, { type: "verify" }>;
@@ -128,13 +122,9 @@ async function showPlan(call: CliCall, request: string): Promise<number> {
 }
 
 function fileOf({ type, options }: WorkWithAgent): string | undefined {
-  if (type === "tools" || type === "explain" || options.planOnly) return undefined;
-  if (type !== "request" && type !== "chat") requireFile(options.db);
-  return options.db;
-}
-
-function requireFile(db: string | undefined): void {
-  if (db === undefined || existsSync(db)) return;
+  const { db, planOnly } = options;
+  if (type === "tools" || type === "explain" || planOnly) return undefined;
+  if (type === "request" || type === "chat" || db === undefined || existsSync(db)) return db;
   const details = { runId: "", operation: "open", reason: "there is no file" } as const;
   throw new AgentError("store-failed", `There is no file "${db}", so there are no runs in it.`, { details });
 }

@@ -19,18 +19,15 @@ const pageSize = 1_000;
 
 export async function listRuns(call: CliCall): Promise<number> {
   const { agent, options, out } = call;
-  if (options.json) {
-    const runs: RunSummary[] = [];
-    for await (const page of readPages(agent)) runs.push(...page);
-    out.print(jsonLines({ runs }));
-    return exitCodes.completed;
-  }
+  const runs: RunSummary[] = [];
   let count = 0;
   for await (const page of readPages(agent)) {
     count += page.length;
-    out.print(page.map((run) => renderRunLine(run, out.colors)));
+    if (options.json) runs.push(...page);
+    else out.print(page.map((run) => renderRunLine(run, out.colors)));
   }
-  if (count === 0) out.print(["No runs."]);
+  if (options.json) out.print(jsonLines({ runs }));
+  else if (count === 0) out.print(["No runs."]);
   return exitCodes.completed;
 }
 
@@ -133,7 +130,6 @@ export async function drawRuns(call: CliCall, file: string): Promise<number> {
     for (const { runId } of total === 0 ? page : []) {
       const run = await agent.getRun(runId).catch((thrown: unknown) => {
         if (!isAgentError(thrown, "store-failed") || thrown.details.problem !== "corrupt") throw thrown;
-        // One damaged run does not hide the others.
         damaged += 1;
         return undefined;
       });
@@ -221,7 +217,7 @@ function isSameFile(file: string, other: string): boolean {
     const [one, two] = [statSync(file), statSync(other)];
     return one.ino === two.ino && one.dev === two.dev;
   } catch {
-    // It is new, or writing it will tell what is wrong.
+    // It does not exist yet, or writing it will report what is wrong.
     return false;
   }
 }

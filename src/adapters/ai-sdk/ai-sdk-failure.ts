@@ -5,10 +5,9 @@ import { causesOf, type FailedCall, isBrokenOff, modelFailure, readFailureReason
 import { cutText, describeThrown } from "../../core/text.ts";
 
 const maxMessageLength = 500;
-/** A provider may send back everything it received, so only this many characters are read. */
 const maxReadLength = 4_000;
 const maxWrappers = 5;
-/** Errors about the content of a response quote it in their message. */
+/** These errors quote the response in their message. */
 const bodyMessages = /^(JSON parsing failed|Type validation failed|Invalid response data)\b.*$/s;
 
 const introductions: Readonly<Record<ModelFailureReason, (name: string) => string>> = {
@@ -24,7 +23,7 @@ const introductions: Readonly<Record<ModelFailureReason, (name: string) => strin
   "invalid-response": (name) => `The answer of ${name} cannot be read`,
 };
 
-/** Drops a cause that quotes a response, and its quotes in a message: events and stores contain both. */
+/** Removes quotes of a response from message and cause, as events and stores keep both. */
 export function aiSdkFailure(
   model: Pick<LanguageModel, "provider" | "modelId">,
   thrown: unknown,
@@ -51,7 +50,7 @@ export function aiSdkFailure(
   });
 }
 
-/** Decides by the error's name, as each copy of a package has its own class. */
+/** Names decide, as each copy of a package has its own class. */
 function readReason(name: unknown, call: FailedCall): ModelFailureReason {
   if (name === unsupported) return readFailureReason({ ...call, status: 400 });
   const reason = reasonsOfNames.get(name) ?? readFailureReason(call);

@@ -1,3 +1,4 @@
+import { onAbort } from "../../async/abort.ts";
 import { readFields } from "../../core/error-data.ts";
 import { isAgentError } from "../../core/errors.ts";
 import type { JsonSchema } from "../../core/json-schema.ts";
@@ -16,7 +17,7 @@ import { answerTooLong, modelFailure } from "../../core/model-failure.ts";
 import { checkObject, defined, failOption, type OptionTable, readOptions } from "../../core/option-tables.ts";
 import { aiSdkFailure, isNotImplemented } from "./ai-sdk-failure.ts";
 
-/** The part of a language model of the AI SDK 5, 6 or 7 that is used here. Its package is not needed. @group Models */
+/** The parts of a language model of the AI SDK 5, 6 or 7 that are used here. @group Models */
 export interface AiSdkLanguageModel {
   /** The version of the interface: `v2` of AI SDK 5, `v3` of 6, `v4` of 7. */
   readonly specificationVersion: "v2" | "v3" | "v4";
@@ -28,7 +29,7 @@ export interface AiSdkLanguageModel {
   doStream(options: object): PromiseLike<{ readonly stream: AiSdkStream }>;
 }
 
-/** A `ReadableStream`, as far as it is used here. @inline */
+/** The parts of a `ReadableStream` that are used here. @inline */
 interface AiSdkStream {
   /** Locks the stream. */
   getReader(): AiSdkReader;
@@ -72,10 +73,9 @@ const modelOptions = {
 } satisfies OptionTable<AiSdkModelOptions>;
 
 /**
- * A language model of the AI SDK, version 5, 6 or 7, such as `openai("gpt-5-mini")`, as a model of this package. It is
- * called directly: the package `ai` is not needed, and warnings about settings that a model does not support are not
- * reported. If it cannot stream, it is asked for the whole answer. Throws `invalid-options` for anything else,
- * including a mere id, which `generateText` of the AI SDK accepts.
+ * Adapts a language model of the AI SDK 5, 6 or 7, such as `openai("gpt-5-mini")`. The package `ai` is not needed, and
+ * warnings about unsupported settings are not reported. A model that cannot stream is asked for the whole answer.
+ * Throws `invalid-options` for anything else, including a mere id, which `generateText` of the AI SDK accepts.
  *
  * ```ts
  * const model = createAiSdkModel(openai("gpt-5-mini"), { price: { inputPerMillion: 0.25, outputPerMillion: 2 } });
@@ -93,7 +93,7 @@ export function createAiSdkModel(model: AiSdkLanguageModel, options: AiSdkModelO
   const ask = async (request: ModelRequest): Promise<ModelResponse> => {
     if (!request.logprobs || refusesLogprobs) return send(model, request, providerOptions);
     try {
-      // OpenAI's models know the option, also behind a gateway; others ignore it. `true` makes some report twenty alternatives.
+      // With `true`, some of OpenAI's models report twenty alternatives. Other providers ignore the option.
       const name = getFamily(provider) === "azure" ? "azure" : "openai";
       return await send(model, request, addOptions(name, { logprobs: 1 }, providerOptions));
     } catch (thrown) {
@@ -178,9 +178,9 @@ function toCallOptions(
 ): AiSdkCallOptions {
   const { responseFormat: format } = request;
   const { schema, strict = false } = format?.type === "json" ? format : {};
-  // An open schema is left out if the provider would send it as a closed one.
+  // If a provider sends every schema as a closed one, it gets no open schema.
   const sent = strict || !alwaysStrict.has(getFamily(provider)) ? schema : undefined;
-  // These providers otherwise take a schema for a strict one.
+  // By default, these providers treat a schema as strict.
   const isDeclared = sent !== undefined && isStrict(provider);
   const options = isDeclared
     ? addOptions(getFamily(provider), { strictJsonSchema: strict }, providerOptions)
@@ -199,7 +199,6 @@ function toMessage({ role, content }: ModelMessage): AiSdkMessage {
   return role === "system" ? { role, content } : { role, content: [{ type: "text", text: content }] };
 }
 
-/** Providers that want closed schemas; a name counts up to its first dot. */
 const strictProviders = new Set(["openai", "azure", "groq", "xai", "cerebras", "openrouter"]);
 const alwaysStrict = new Set(["xai", "openrouter"]);
 const otherProviders = new Set("mistral cohere perplexity deepseek google vertex anthropic gateway".split(" "));
@@ -213,7 +212,6 @@ function isStrict(provider: string): boolean {
   return strictProviders.has(family) || (/\.(chat|completion)$/.test(provider) && !otherProviders.has(family));
 }
 
-/** Azure reads the options of OpenAI, too. */
 function addOptions(name: string, options: object, given: AiSdkProviderOptions | undefined): AiSdkProviderOptions {
   const names = name === "azure" ? ["openai", "azure"] : [name];
   return { ...given, ...Object.fromEntries(names.map((each) => [each, { ...options, ...given?.[each] }])) };
@@ -225,40 +223,25 @@ async function readStream(
   { signal, onTextDelta }: { signal: AbortSignal; onTextDelta: ((delta: string) => void) | undefined },
 ): Promise<ModelResponse> {
   const reader = stream.getReader();
-  // A pending read of a stream that is cancelled ends at once.
-  const stop = () => void cancelReader(reader, signal.reason);
-  signal.addEventListener("abort", stop, { once: true });
+  const cancel = (reason: unknown) => void reader.cancel(reason).catch(() => {});
+  const stopListening = onAbort(signal, () => cancel(signal.reason));
   try {
     const answer = new StreamedAnswer(model);
     for (;;) {
       signal.throwIfAborted();
-      const { done, value } = await readNext(model, reader);
+      const { done, value } = await reader.read().catch((thrown) => {
+        throw aiSdkFailure(model, thrown, { isAnswering: true });
+      });
       signal.throwIfAborted();
       if (done) return answer.whole();
       const delta = answer.take(value);
       if (delta !== "") onTextDelta?.(delta);
     }
   } catch (thrown) {
-    void cancelReader(reader, thrown);
+    cancel(thrown);
     throw thrown;
   } finally {
-    signal.removeEventListener("abort", stop);
-  }
-}
-
-async function readNext(model: AiSdkLanguageModel, reader: AiSdkReader): ReturnType<AiSdkReader["read"]> {
-  try {
-    return await reader.read();
-  } catch (thrown) {
-    throw aiSdkFailure(model, thrown, { isAnswering: true });
-  }
-}
-
-async function cancelReader(reader: AiSdkReader, reason: unknown): Promise<void> {
-  try {
-    await reader.cancel(reason);
-  } catch {
-    // A stream that failed cannot be cancelled.
+    stopListening();
   }
 }
 
@@ -299,11 +282,12 @@ class StreamedAnswer {
       const message = `The answer of ${modelName(this.model)} broke off after ${text.length} characters: its stream ended without a finish part.`;
       throw modelFailure(this.model, "interrupted", { message });
     }
+    const logprobs = readLogprobs(text, reported);
     return {
       text,
       ...(reasoning.trim() !== "" && { reasoning: reasoning.trim() }),
       ...end,
-      ...toLogprobs(text, reported),
+      ...(logprobs && { logprobs }),
     };
   }
 
@@ -320,7 +304,7 @@ class StreamedAnswer {
 type ModelEnd = Pick<ModelResponse, "finishReason" | "usage">;
 const finishReasons = ["stop", "length", "content-filter"] as const;
 
-/** In version 2 the reason is a string and the usage has numbers; later both have objects, with `unified` and `total`. */
+/** In version 2, the reason is a string and the usage has numbers; later, both are objects (`unified`, `total`). */
 function readEnd(model: AiSdkLanguageModel, ended: unknown): ModelEnd {
   const { finishReason, usage } = readFields(ended, "finishReason", "usage");
   const unified = typeof finishReason === "string" ? finishReason : readFields(finishReason, "unified").unified;
@@ -358,24 +342,20 @@ function readResult(
     const message = `${modelName(model)} answered without a list of content.`;
     throw modelFailure(model, "invalid-response", { message });
   }
-  // Version 4 says which text is the JSON, if drafts precede it.
+  // Version 4 says which text is the JSON if drafts precede it.
   const isChosen = responseFormat?.type === "json" && typeof structuredOutputText === "string";
   const text = isChosen ? structuredOutputText : getTexts(content, "text").join("");
   const reasoning = getTexts(content, "reasoning").join("\n\n").trim();
   if (text.length + reasoning.length > maxAnswerLength) throw answerTooLong(model);
-  const logprobs = toLogprobs(text, getReportedLogprobs(result));
-  return { text, ...(reasoning !== "" && { reasoning }), ...readEnd(model, result), ...logprobs };
+  const logprobs = readLogprobs(text, getReportedLogprobs(result));
+  const end = readEnd(model, result);
+  return { text, ...(reasoning !== "" && { reasoning }), ...end, ...(logprobs && { logprobs }) };
 }
 
 function getReportedLogprobs(ended: unknown): readonly unknown[] {
   const { openai, azure } = readFields(readFields(ended, "providerMetadata").providerMetadata, "openai", "azure");
   const { logprobs } = readFields(openai ?? azure, "logprobs");
   return Array.isArray(logprobs) ? logprobs.flat() : [];
-}
-
-function toLogprobs(text: string, reported: readonly unknown[]): Pick<ModelResponse, "logprobs"> {
-  const logprobs = readLogprobs(text, reported);
-  return logprobs === undefined ? {} : { logprobs };
 }
 
 function getTexts(content: readonly unknown[], wanted: "text" | "reasoning"): readonly string[] {

@@ -2,7 +2,7 @@ import { isRecord } from "../../core/json.ts";
 import { checkObject, failOption } from "../../core/option-tables.ts";
 import { askingTool, planStep } from "./run-chunks.ts";
 
-/** The news in what `useChat` posts. @group Events */
+/** The new part of what `useChat` posted: a line, an answer or a decision. @group Events */
 export type PostedMessage =
   /** The id of the message is the same if it is posted again, so make it part of the run's id. */
   | { readonly type: "line"; readonly line: string; readonly messageId: string }
@@ -19,10 +19,10 @@ export type PostedMessage =
     };
 
 /**
- * Reads what `useChat` of the AI SDK posts: the text of the last message if it is the user's, else the last decision in
- * it (`addToolApprovalResponse`) or answer (`addToolOutput` of `ask_question` with `{ answer }`). Nothing else of the
- * messages is used: the run is in the store. Throws `invalid-options` for any other body, a line above 100,000
- * characters, and an id or reason above 2,000.
+ * Reads the body that `useChat` posts: the text of the last message if it is the user's, else its last decision
+ * (`addToolApprovalResponse`) or answer (`addToolOutput` of `ask_question` with `{ answer }`). Other messages are
+ * ignored, as the run is in the store. Throws `invalid-options` for any other body, a line longer than 100,000
+ * characters, and an id or reason longer than 2,000.
  *
  * {@includeCode ../../../examples/39-ui-stream.ts}
  * @group Events

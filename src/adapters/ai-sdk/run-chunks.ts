@@ -1,38 +1,31 @@
 import { type AgentEvent, type EventHandlers, handleEvent, type PendingItem } from "../../core/events.ts";
 import type { Plan } from "../../core/plan.ts";
-import { waitToolName } from "../../core/step.ts";
+import { type StepRef, waitToolName } from "../../core/step.ts";
 
-/** A chunk of the UI message stream of the AI SDK. */
 export interface Chunk {
   readonly type: string;
   readonly toolCallId?: string;
   readonly [key: string]: unknown;
 }
 
-interface Place {
-  readonly stepId?: string | undefined;
-  readonly iteration?: number | undefined;
-}
-
+type Place = Partial<StepRef>;
 type AskedItem = Extract<PendingItem, { kind: "approval" | "plan-approval" | "question" }>;
 
 export const askingTool = "ask_question";
-/** Takes the place of a step id for the plan. No step can have this id. */
+/** Step id of the plan. No step can have it. */
 export const planStep = "@plan";
 const notDone = "It was not done: the run continued without it, or ended.";
 
-/** Turns the events of a run into chunks. */
 export class RunChunks {
-  /** The question of another run that this run, a line of a dialogue, has answered or declined. */
+  /** The question of another run that this line of a dialogue answered or declined. */
   answered: { readonly runId: string; readonly stepId: string } | undefined;
-  /** The last end or suspension so far. */
   last: Extract<AgentEvent, { type: "run-suspend" | "run-end" }> | undefined;
   private plan: Plan | undefined;
   private isNew: boolean;
   private readonly calls = new Map<string, Chunk>();
   private readonly sent = new Set<string>();
 
-  /** If `asked`, the hash or step id of what was asked, is set, what came before it gives no chunks. */
+  /** If `asked` is set (a hash or a step id), only what happened after that question gives chunks. */
   constructor(
     private readonly runId: string,
     private readonly asked: string | undefined,
@@ -43,8 +36,9 @@ export class RunChunks {
   read(event: AgentEvent): readonly Chunk[] {
     const chunks = handleEvent(this.handlers, event) ?? [];
     if (this.isNew) return chunks.flatMap((chunk) => this.withCall(chunk));
-    this.isNew =
-      event.type === "run-suspend" && event.pending.some((item) => isAsked(item) && keyOf(item) === this.asked);
+    const isReached = (item: PendingItem) =>
+      isAsked(item) && (item.kind === "question" ? item.stepId : item.hash) === this.asked;
+    this.isNew = event.type === "run-suspend" && event.pending.some(isReached);
     return [];
   }
 
@@ -55,7 +49,7 @@ export class RunChunks {
     const text = last?.text ?? (outcome?.status === "completed" ? undefined : outcome?.error.message);
     const id = `${runId}/${last?.sequence}`;
     return [
-      // Nothing is asked: `useChat` must not post the message again, as it does if its last step is complete.
+      // Unless something is asked: `useChat` posts the message again if its last step is complete.
       ...(item ? [] : [{ type: "start-step" }]),
       ...(text
         ? [
@@ -150,7 +144,6 @@ export class RunChunks {
     return { type, toolCallId, ...fields };
   }
 
-  /** The call may have been sent only in an earlier message, or never. */
   private withCall(chunk: Chunk): readonly Chunk[] {
     const { type, toolCallId: id } = chunk;
     if (id === undefined) return [chunk];
@@ -163,8 +156,4 @@ export class RunChunks {
 
 function isAsked(item: PendingItem): item is AskedItem {
   return item.kind === "approval" || item.kind === "plan-approval" || item.kind === "question";
-}
-
-function keyOf(item: AskedItem): string {
-  return item.kind === "question" ? item.stepId : item.hash;
 }

@@ -8,16 +8,13 @@ import { type Chunk, RunChunks } from "./run-chunks.ts";
 
 /** The part of an agent that is used here. @inline */
 interface EventSource {
-  /** As of an agent. */
+  /** The method of an agent. */
   events(runId: string, options: { readonly signal: AbortSignal }): AsyncIterable<AgentEvent>;
 }
 
 /** Options of {@link toUIMessageStream}. @inline */
 interface UIMessageStreamOptions {
-  /**
-   * The answer or decision of `readUIMessages` that the stream replies to: the page has the message up to there, and
-   * gets the rest. @default the whole run
-   */
+  /** The answer or decision to which the stream replies; earlier chunks are left out. @default the whole run */
   readonly since?: PostedMessage | undefined;
   /** @default the system's */
   readonly clock?: Clock | undefined;
@@ -29,13 +26,13 @@ const streamOptions = {
 } satisfies OptionTable<UIMessageStreamOptions>;
 
 /**
- * A run as the UI message stream of the AI SDK 6 and 7, which `useChat` reads: the body of a response of type
- * `text/event-stream` with the header `x-vercel-ai-ui-message-stream: v1`. It ends when the run ends or is suspended. The
- * plan is `data-plan`, each step a dynamic tool. What is asked comes last, one thing at a time: an approval of the tool
- * `plan` or of a step, or the tool `ask_question`. The run in words is text, a retry a transient `data-step`.
+ * Streams a run to `useChat` of the AI SDK 6 and 7: the body of a response of type `text/event-stream` with the header
+ * `x-vercel-ai-ui-message-stream: v1`. The stream ends when the run ends or is suspended. The plan is `data-plan`, each
+ * step a dynamic tool, a retry a transient `data-step`; at the end, the run in words is text. Questions come last, one
+ * at a time: an approval of the tool `plan` or of a step, or the tool `ask_question`.
  *
- * A line that answers a question is shown as what the run that asked did since. Values are those of `agent.events`. If
- * nothing happens for 15 seconds, the stream has a comment. If reading fails, so does the stream. Throws `invalid-options`.
+ * For a line that answers a question, the stream shows the run that asked. Values are those of `agent.events`. After 15
+ * seconds without a chunk it sends a comment. If reading fails, the stream fails. Throws `invalid-options`.
  *
  * {@includeCode ../../../examples/39-ui-stream.ts}
  * @group Events

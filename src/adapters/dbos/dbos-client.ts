@@ -68,13 +68,13 @@ const clientOptions = {
 type Remote<TOptions> = Omit<TOptions, "resources" | "signal" | "throwOnFailure" | "resume">;
 
 /**
- * Submits runs to workers, steers and reads them; it executes no step. Its methods reject with `invalid-options`,
+ * Submits runs to workers, controls and reads them; it executes no step. Its methods reject with `invalid-options`,
  * `missing-dependency` and `store-failed`, or as DBOS does if the database cannot be reached. @group Workers
  */
 export interface DbosClient<TTool extends Tool = Tool> {
   /**
    * Queues a request or a plan. The same id again is the same run; with another request or plan it rejects with
-   * `run-conflict`. A plan that no tools could make valid rejects with `invalid-plan`; the worker checks the rest.
+   * `run-conflict`. A plan that is invalid with any tools rejects with `invalid-plan`; the worker checks the rest.
    */
   submit<const TPlan extends AnyPlan>(
     this: void,
@@ -90,15 +90,15 @@ export interface DbosClient<TTool extends Tool = Tool> {
   schedule(this: void, name: string, schedule: ScheduleOptions<TTool>): Promise<void>;
   /** Ends a schedule. */
   unschedule(this: void, name: string): Promise<void>;
-  /** Counts the runs that wait for a worker, and says for how long the oldest has: 0 if there is none. */
+  /** Counts the waiting runs, and the time that the oldest has waited; 0 without runs. */
   queue(this: void): Promise<{ readonly waiting: number; readonly oldestMs: number }>;
-  /** The current state of a run; undefined if no worker has taken it yet. Rejects as `agent.getRun` does. */
+  /** The current state of a run; undefined until a worker takes it. Rejects as `agent.getRun` does. */
   getRun(this: void, runId: string, options?: ThreadOptions): Promise<RunSnapshot<TTool> | undefined>;
-  /** The runs that workers have taken, newest first, in pages. Rejects as `agent.listRuns` does. */
+  /** Runs that workers have taken, newest first, in pages. Rejects as `agent.listRuns` does. */
   listRuns(this: void, options?: ListRunsOptions): Promise<RunPage>;
   /**
-   * Has a worker continue a run: one that failed with its step that failed, as `agent.resume` does. Does nothing for one
-   * that has ended otherwise, or that a worker has. Rejects with `run-not-found` if it was never submitted.
+   * Lets a worker continue a run; a failed one with its failed step, as `agent.resume` does. Does nothing if it has
+   * ended otherwise, or if a worker has it. Rejects with `run-not-found` if it was never submitted.
    */
   resume(this: void, runId: string): Promise<void>;
   /** Deletes a run and its job, and frees its id. Rejects as `agent.deleteRun` does. */
@@ -130,8 +130,8 @@ export interface DbosClient<TTool extends Tool = Tool> {
     options?: { readonly after?: number; readonly signal?: AbortSignal },
   ): AsyncIterable<AgentEvent<TTool>>;
   /**
-   * The run once it has ended or waits for a decision; it failed with `invalid-plan` if the worker's tools refuse its
-   * plan. Rejects with `run-not-found`, and with `cancelled` by the signal or a cancellation in DBOS itself.
+   * Waits until the run has ended or needs a decision. It fails with `invalid-plan` if the worker's tools refuse its
+   * plan. Rejects with `run-not-found`, and with `cancelled` by the signal or by a cancellation in DBOS itself.
    */
   result(this: void, runId: string, options?: { readonly signal?: AbortSignal }): Promise<RunSnapshot<TTool>>;
   /** Closes its connections. */
@@ -139,8 +139,8 @@ export interface DbosClient<TTool extends Tool = Tool> {
 }
 
 /**
- * Creates a client of the workers of a queue, for a web process, say. `createDbosClient<typeof agent>` knows the types
- * of the agent's tools. Throws `invalid-options`.
+ * Creates a client of the workers of a queue, for example for a web process. `createDbosClient<typeof agent>` knows the
+ * types of the agent's tools. Throws `invalid-options`.
  *
  * ```ts
  * const client = createDbosClient<typeof agent>({ databaseUrl });
@@ -155,17 +155,12 @@ export function createDbosClient<TAgent extends { readonly tools: readonly Tool[
   const { databaseUrl, queue, store, version, secrets, events } = readOptions(clientOptions, options);
   const ownStore = store === undefined ? createPostgresRunStore({ connectionString: databaseUrl }) : undefined;
   const runStore = (store ?? ownStore) as RunStore;
-  const orchestrator: object = createOrchestrator({
-    tools: [],
-    store: runStore,
-    secrets,
-    events,
-  });
+  const orchestrator: object = createOrchestrator({ tools: [], store: runStore, secrets, events });
   const runs = orchestrator as Orchestrator & WorkedAgent;
   const { isRecorded, deleteBy } = runs[workerKey];
   deleteBy(async (deleteRuns) => (await openQueue()).deleteWith(deleteRuns));
   const leave = { resume: false } as const;
-  /** A run that still has the time of its decision waits for a worker. */
+  /** If `updatedAt` of a run is still that of its decision, the run waits for a worker. */
   const decided = new RecentMap<string>(1_000);
 
   const { get: openQueue, loaded } = loadOnce(async () => {
@@ -195,10 +190,8 @@ export function createDbosClient<TAgent extends { readonly tools: readonly Tool[
     await (await openQueue()).wake(runId);
   }
 
-  const threadOf = async (job: Job) => (await openContent(runs, job)).options.thread;
-
   async function recordCancelled(job: Job, reason: string | undefined): Promise<boolean> {
-    // Nothing that was sealed may be recorded in clear, and a client knows no tools.
+    // Sealed values must not be recorded in plain text.
     const { options, ...target } = "sealed" in job ? { request: "", options: {} } : job;
     const { runId } = job;
     try {
@@ -217,7 +210,7 @@ export function createDbosClient<TAgent extends { readonly tools: readonly Tool[
       for (;;) {
         const found = await look();
         if (found !== undefined) return found;
-        // A store may need a connection to announce news, so none is watched for what is there already.
+        // Watching may need a connection, so it starts only if the first look finds nothing.
         unwatch ??= runStore.watch?.(runId, backoff.wake);
         await backoff.pause(signal);
         if (signal?.aborted) throw cancelledBy(signal.reason);
@@ -280,7 +273,7 @@ export function createDbosClient<TAgent extends { readonly tools: readonly Tool[
         if (!isAgentError(thrown, "run-not-found")) throw thrown;
         const { state = "cancelled" } = (await (await openQueue()).find(runId)) ?? {};
         if (state === "cancelled") throw thrown;
-        // The event is kept for the start of the run. If that has started and ended since, it is refused as for any such run.
+        // The event is kept until the run starts. If the run has started and ended meanwhile, it is refused as usual.
         if (!(await runs[workerKey].deliverEarly(runId, name, value, rest))) await deliver();
       }
     },
@@ -291,8 +284,9 @@ export function createDbosClient<TAgent extends { readonly tools: readonly Tool[
         const run = await runs.getRun(runId);
         if (run !== undefined && !isUnstarted(run)) break;
         const { job } = (await opened.find(runId)) ?? {};
-        if (job === undefined || (thread !== undefined && (await threadOf(job)) !== thread)) throw runNotFound(runId);
-        // A worker may take it at the same time: the first to record wins.
+        const isOfThread = async (own: Job) =>
+          thread === undefined || (await openContent(runs, own)).options.thread === thread;
+        if (job === undefined || !(await isOfThread(job))) throw runNotFound(runId);
         if (await recordCancelled(job, reason)) return opened.cancel(runId);
       }
       await decide(runId, () => ({ result: runs.cancel(runId, reason, { thread, ...leave }) }));

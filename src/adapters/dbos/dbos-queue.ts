@@ -7,7 +7,7 @@ import { runConflict } from "../../runs/run/run-errors.ts";
 import { loadPg, type PostgresQueryable } from "../postgres/sql-pool.ts";
 import type { Job, JobContent, JobOrder, JobOutcome } from "./jobs.ts";
 
-/** A process that falls asleep in a transaction would keep rows locked, and the adoption of its runs waiting. */
+/** Otherwise a process that sleeps in a transaction keeps rows locked, and delays the adoption of its runs. */
 export const idleTransactionMs = 2_000;
 
 export const runWorkflow = "planwright.run";
@@ -24,12 +24,12 @@ export interface ScheduleContext {
   readonly overlap?: "skip" | "allow" | undefined;
 }
 
-/** The partition key is the rate key. With such limits DBOS takes no job without a key, so other runs have a queue of their own. */
+/** The partition key is the rate key. DBOS requires one for each job of such a queue, so it has only these runs. */
 export function limitedQueue(queue: string): string {
   return `${queue}/limited`;
 }
 
-/** Its partition key is a hash of the thread, and DBOS runs one job of a key at a time, in the order of submission. */
+/** The partition key is a hash of the thread. DBOS runs the jobs of a key one at a time, in order of submission. */
 export function threadQueue(queue: string): string {
   return `${queue}/threads`;
 }
@@ -48,12 +48,12 @@ export async function loadDbos(): Promise<typeof import("@dbos-inc/dbos-sdk")> {
 
 const lockKey = 7_208_214_552;
 const pollMs = 50;
-/** A worker that has died leaves its workflow taken, so polling must end. */
+/** The workflow of a dead worker stays taken, so polling must end. */
 const maxPolls = 20;
 
 export function oneAtATime<T>(databaseUrl: string, use: () => Promise<T>): Promise<T> {
   return withConnection(databaseUrl, async (locking) => {
-    // A statement that waits for the lock would keep DBOS, whose migrations wait for all statements, from ever ending.
+    // A waiting statement would block the migrations of DBOS, which wait for all statements.
     const isLocked = async () => {
       const { rows } = await locking.query("select pg_try_advisory_lock($1) as locked", [lockKey]);
       return (rows[0] as { readonly locked?: unknown } | undefined)?.locked === true;
@@ -66,7 +66,7 @@ export function oneAtATime<T>(databaseUrl: string, use: () => Promise<T>): Promi
 async function withConnection<T>(databaseUrl: string, use: (connection: PostgresQueryable) => Promise<T>): Promise<T> {
   const { Client } = await loadPg();
   const connection = new Client({ connectionString: databaseUrl });
-  // A connection that breaks while it is idle would otherwise end the process.
+  // Otherwise an idle connection that breaks ends the process.
   connection.on("error", () => {});
   await connection.connect();
   try {
@@ -78,7 +78,7 @@ async function withConnection<T>(databaseUrl: string, use: (connection: Postgres
 
 const width = 4;
 const brief = { loadInput: false, loadOutput: false };
-/** DBOS stores null for no version, which only its type does not allow. */
+/** DBOS stores null for no version, but its type does not allow it. */
 const noVersion = null as unknown as undefined;
 
 interface DbosQueueOptions {
@@ -89,11 +89,10 @@ interface DbosQueueOptions {
 
 export interface QueuedRun {
   readonly runId: string;
-  /** Starts at 1; incremented by adoption and resume. */
   readonly number: number;
   readonly state: "waiting" | "taken" | "done" | "cancelled";
   readonly job: Job | undefined;
-  /** Its earlier workflows that are taken still: their workers have died. */
+  /** Earlier workflows of dead workers, which are still taken. */
   readonly left: readonly string[];
   readonly outcome: JobOutcome | undefined;
   readonly row: WorkflowStatus;
@@ -111,8 +110,8 @@ export async function openDbosQueue(options: DbosQueueOptions): Promise<DbosQueu
 }
 
 /**
- * A run is a workflow with its id. If its worker dies, or it is resumed, another workflow takes its place, `<run>/2`
- * and so on, made once however many workers notice, and for any version, as the workers of its own may be gone.
+ * A run is a workflow with its id. After adoption or resume, the next is `<run>/2` and so on. Its fixed id prevents
+ * duplicates, and it has no version, as the workers of its own may be gone.
  */
 export class DbosQueue {
   constructor(
@@ -139,7 +138,6 @@ export class DbosQueue {
     for (let isFree = false; ; isFree = true) {
       if (await this.enqueue(job.runId, job, order)) return undefined;
       const known = await this.find(job.runId);
-      // The id is that of a run in another queue, or of a workflow of the application.
       if (known?.job === undefined) throw runConflict(job.runId);
       if (isFree || !isOver(known) || (await isRecorded(job.runId))) return known.job;
       await this.removeGone([job.runId], isRecorded);
@@ -208,7 +206,6 @@ export class DbosQueue {
     await this.enqueue(workflowID, { ...run.job, stoppedAt, adoptions: 0 }, this.samePlace(run.row));
   }
 
-  /** No run can be submitted again in between. */
   async deleteWith(deleteRuns: () => Promise<readonly string[]>): Promise<void> {
     await oneAtATime(this.options.databaseUrl, async () => this.remove(await deleteRuns()));
   }
@@ -226,7 +223,7 @@ export class DbosQueue {
   private async remove(runIds: readonly string[]): Promise<void> {
     if (runIds.length === 0) return;
     let rows = await this.findRows(runIds);
-    // A worker that is about to end one of them would end the one that is queued next with its id.
+    // Otherwise a worker that is about to end one of them could end a later run with the same id.
     for (let polls = 0; polls < maxPolls && rows.some((row) => getState(row) === "taken"); polls++) {
       await new Promise((resolve) => setTimeout(resolve, pollMs));
       rows = await this.findRows(runIds);
@@ -240,7 +237,7 @@ export class DbosQueue {
     const prefixes = runIds.map((runId) => laterId(runId, ""));
     const query = { workflow_id_prefix: prefixes, workflowName: wakingWorkflow, loadOutput: false };
     const rows = await this.client.listWorkflows(query);
-    // DBOS reads an underscore in a prefix as any character.
+    // An underscore in a prefix matches any character in DBOS.
     return rows.filter(({ workflowID }) => runIds.includes(readId(workflowID).runId));
   }
 
@@ -265,10 +262,9 @@ export class DbosQueue {
       if (job !== undefined) {
         const workflowID = toWorkflowId(runId, number + 1);
         await this.enqueue(workflowID, { ...job, adoptions: (job.adoptions ?? 0) + 1 });
-        // An adopted run must not wait until a long queue is empty; `enqueue` accepts no priority below 0.
+        // `enqueue` accepts no priority below 0, and an adopted run must not wait for a long queue.
         await this.client.setWorkflowPriority(workflowID, -1);
       }
-      // Its worker is dead; if it only slept, it records nothing any more, neither here nor in the run.
       await this.client.cancelWorkflow(row.workflowID);
     });
   }
@@ -290,7 +286,7 @@ export class DbosQueue {
   takenTasks(): Promise<readonly string[]> {
     const { queue: queueName } = this.options;
     const workflowName = [wakingWorkflow, scheduledWorkflow];
-    // A worker may have died after it cancelled a task and before it queued it again.
+    // A worker may have died between cancelling a task and queueing it again.
     return this.findIds({ queueName, workflowName, status: ["PENDING", "CANCELLED"], limit: 100 });
   }
 
@@ -325,7 +321,10 @@ export class DbosQueue {
 
   private placeOf({ rateKey, thread }: JobOrder) {
     const { queue } = this.options;
-    if (thread !== undefined) return { queueName: threadQueue(queue), queuePartitionKey: hashOf(thread) };
+    if (thread !== undefined) {
+      const hash = createHash("sha256").update(JSON.stringify(thread)).digest("base64url");
+      return { queueName: threadQueue(queue), queuePartitionKey: hash };
+    }
     if (rateKey !== undefined) return { queueName: limitedQueue(queue), queuePartitionKey: rateKey };
     return { queueName: queue };
   }
@@ -335,7 +334,6 @@ export class DbosQueue {
     return isKeyed ? { queueName, queuePartitionKey } : { queueName: this.options.queue };
   }
 
-  /** The workers of the version that ran it may be gone, so it is queued for any. */
   private async rewind(row: WorkflowStatus): Promise<void> {
     const { workflowID } = row;
     const where = this.samePlace(row);
@@ -346,7 +344,7 @@ export class DbosQueue {
       } catch (thrown) {
         const [now] = await this.client.listWorkflows({ workflowIDs: [workflowID], ...brief });
         if (now === undefined || !["done", "cancelled"].includes(getState(now))) return;
-        // A run may have ended before it saw what it is restarted for.
+        // The run may have ended in between.
         if (tries === 3) throw thrown;
       }
     }
@@ -362,7 +360,7 @@ export class DbosQueue {
       const known = new Set(found.map(({ workflowID }) => workflowID));
       left = left.filter((runId) => known.has(toWorkflowId(runId, first + numbersAtATime - 1)));
     }
-    // A workflow that was cancelled, or that DBOS starts by hand, is in no queue any more, but was called with the name.
+    // By the input, as a cancelled workflow, or one that was started by hand, has no queue in its row.
     return rows.filter(({ input }) => input?.[0] === this.options.queue);
   }
 
@@ -382,10 +380,6 @@ export class DbosQueue {
 
 function laterId(runId: string, unique: string): string {
   return `${runId}/later/${unique}`;
-}
-
-function hashOf(thread: string): string {
-  return createHash("sha256").update(JSON.stringify(thread)).digest("base64url");
 }
 
 type Order = Partial<Parameters<DBOSClient["enqueue"]>[0]>;

@@ -36,7 +36,7 @@ import {
 import { type Job, type JobOutcome, type OpenContent, openContent } from "./jobs.ts";
 import { Reaper } from "./reaper.ts";
 
-/** The run that a worker is about to execute. @inline */
+/** A run that a worker is about to execute. @inline */
 export interface RunToWork {
   readonly runId: string;
   readonly metadata: JsonObject;
@@ -44,7 +44,7 @@ export interface RunToWork {
 
 /** @inline */
 interface WorkerWarning {
-  /** A run goes back to the queue, as it does not fit this worker; or the search for runs of dead workers failed. */
+  /** The run does not fit this worker and goes back to the queue, or the search for runs of dead workers failed. */
   readonly code: "run-postponed" | "adoption-failed";
   readonly message: string;
   readonly runId?: string;
@@ -56,23 +56,23 @@ export type DbosWorkerOptions<TTool extends Tool = Tool> = {
   databaseUrl: string;
   /** @default "runs" */
   queue?: string | undefined;
-  /** The most runs at a time in this process, at least 1; of those with a `rateKey`, as many again. @default 10 */
+  /** The most runs at a time in this process, at least 1; as many again with a `rateKey`. @default 10 */
   concurrency?: number | undefined;
-  /** Runs of one `rateKey` in any `intervalMs` over all workers; the last worker to start decides. @default none */
+  /** Limit of runs per `rateKey` over all workers; the last worker to start decides. @default none */
   rateLimit?: RateLimitOptions | undefined;
   /**
-   * It takes the runs submitted for this version and, if no version was introduced later, those submitted for none and all
-   * that continue. Change it only to keep runs from older workers, or from newer ones when you roll back. The default has
-   * the number of the format of runs. @default "planwright/8"
+   * The worker takes runs submitted for this version. The latest version also takes those submitted for none, and all
+   * that continue. Change it only to keep runs from older workers, or from newer ones during a rollback. The default
+   * contains the number of the format of runs. @default "planwright/8"
    */
   version?: string | undefined;
-  /** A run is `given-up`, and suspended, after more deaths of its workers in a row than this, at least 1. @default 10 */
+  /** A run is suspended as `given-up` after more consecutive deaths of its workers than this, at least 1. @default 10 */
   maxAdoptions?: number | undefined;
-  /** Time for which a start without a database is retried, from its first failure on. @default 5000 */
+  /** Time for which a start is retried while the database cannot be reached. @default 5000 */
   retryForMs?: number | undefined;
-  /** The time that a run is postponed whose worker lacks a tool or a key, at least 100. @default 10000 */
+  /** Delay of a run if this worker lacks a tool or a key, at least 100. @default 10000 */
   postponeMs?: number | undefined;
-  /** Receives warnings. What it throws changes nothing. @default `console.warn` */
+  /** Receives warnings; its errors are ignored. @default `console.warn` */
   onWarning?: ((warning: WorkerWarning) => void) | undefined;
 } & (unknown extends InferToolResources<TTool>
   ? {
@@ -107,19 +107,19 @@ type WorkerSettings = SettingsOf<DbosWorkerOptions, typeof workerOptions>;
 /** A worker in this process. @group Workers */
 export interface DbosWorker {
   /**
-   * Takes no more runs and closes the agent: running steps have `timeoutMs` (10 000 if left out) to end, and the rest is
-   * left to other workers. Rejects with `invalid-options`, and then does nothing. The store stays open, and so does a DBOS
-   * that it has joined: shut that down, too, as what it takes from then on is left to others only some seconds later.
+   * Takes no more runs and closes the agent: running steps have `timeoutMs` (10 000 by default) to end, and other
+   * workers take the rest. Rejects with `invalid-options`, without stopping. The store stays open, and so does a DBOS
+   * that the worker joined: shut it down, too, as others adopt what it takes afterwards only some seconds later.
    */
   stop(this: void, options?: { readonly timeoutMs?: number }): Promise<void>;
 }
 
 /**
- * Starts a worker: it executes the runs that clients have submitted, and those of workers that have died. The agent's
- * store must be one that all workers and clients share, such as `createPostgresRunStore`. If this process has launched
- * DBOS, after `registerDbosRuns`, the worker joins that; otherwise it launches it. Rejects with `invalid-options`,
- * `missing-dependency` without the package `@dbos-inc/dbos-sdk`, `store-failed` if the agent's store cannot be used, or
- * as DBOS does if it cannot connect.
+ * Starts a worker, which executes submitted runs, and those of workers that have died. All workers and clients must
+ * share the agent's store, such as `createPostgresRunStore`. If this process has launched DBOS, after
+ * `registerDbosRuns`, the worker joins it; otherwise it launches DBOS. Rejects with `invalid-options`, with
+ * `missing-dependency` without `@dbos-inc/dbos-sdk`, with `store-failed` if the agent's store cannot be used, or as
+ * DBOS does if it cannot connect.
  *
  * ```ts
  * const agent = createAgent({ tools, store: createPostgresRunStore({ connectionString: databaseUrl }) });
@@ -139,14 +139,14 @@ export async function startDbosWorker<TTool extends Tool>(
     try {
       settings.onWarning(warning);
     } catch {
-      // A handler that fails changes no run.
+      // A failing handler must not change a run.
     }
   };
-  // With a store that it cannot use, it would only take runs away from workers that can.
+  // Without a usable store, it would take runs away from workers that can execute them.
   await working.listRuns({ limit: 1 });
-  // Otherwise this process could take more runs at a time than `concurrency`.
+  // Otherwise this process could execute more runs than `concurrency`.
   working[workerKey].stopTimers();
-  // Schedules submit for the latest version, as this one may be gone by then. The launch may already hand out a job.
+  // Schedules submit for the latest version, as this one may be gone by then.
   const opening = loadOnce(() => openDbosQueue({ databaseUrl, queue, version: undefined }));
   const { isRecorded, fits, leaseMs } = working[workerKey];
   const isUnended = async (last: QueuedRun | undefined) => {
@@ -195,7 +195,6 @@ export async function startDbosWorker<TTool extends Tool>(
   reaper.start();
   const stop = async (timeoutMs: number) => {
     await reaper.stop();
-    // At the same time, so that no more runs are taken, and what is still taken is put back.
     await Promise.all([agent.close({ timeoutMs }), drain(Math.min(timeoutMs + 1_000, maxTimerMs))]);
     workers.delete(queue);
     working[workerKey].deleteBy(undefined);
@@ -217,12 +216,11 @@ interface WorkingAgent extends WorkedAgent, Pick<Agent, "tools" | "getRun" | "li
   start(target: string | PlanInput, options: object): { readonly result: Promise<RunResult> };
 }
 
-/** DBOS needs this time to record that a job was put back. */
 const putBackMs = 1_000;
 
 const refusals = new Set(["invalid-plan", "plan-not-approved", "invalid-options", "unknown-tool", "run-conflict"]);
 
-/** Rejects with `store-failed` and `run-owned-elsewhere`, so that the job is tried again or left to another process. */
+/** Rejects with `store-failed` and `run-owned-elsewhere`, so that DBOS tries again or leaves the job. */
 function createWork(
   agent: WorkingAgent,
   { postponeMs, resources, maxAdoptions }: WorkerSettings,
@@ -254,7 +252,7 @@ function createWork(
       if (!isAgentError(thrown, "run-conflict")) throw thrown;
     });
 
-  /** Keeps only these options, as others may name missing tools. */
+  /** Other options may name missing tools. */
   function hold(
     runId: string,
     { options: { metadata, thread }, ...target }: OpenContent,
@@ -296,7 +294,6 @@ function createWork(
     } catch (thrown) {
       if (isAgentError(thrown) && refusals.has(thrown.code)) return refuse(runId, content, thrown);
       if (!isMismatch(thrown)) throw thrown;
-      // A worker with the key to what is sealed must get it from the queue.
       const isAgain = stored === undefined && isPostponed(runId, undefined);
       if (isAgain && content !== undefined) await hold(runId, content, mismatchOf(thrown));
       return postpone(runId, thrown.message);
@@ -351,7 +348,6 @@ function createWork(
 
 class NoResources extends Error {}
 
-/** Called before the run is claimed, so that another worker may have it. */
 function requireTools({ tools }: WorkingAgent, runId: string, { options, ...target }: OpenContent): void {
   const known = new Set(tools.map(({ name }) => name));
   const chosen = [options.tools ?? [], options.replanTools ?? []].flat().filter((name) => typeof name === "string");
@@ -363,7 +359,7 @@ function requireTools({ tools }: WorkingAgent, runId: string, { options, ...targ
   throw new AgentError("resume-mismatch", `${reasons.join("; ")}.`, { details: { runId, reasons, differences } });
 }
 
-/** The result of a run that was not recorded to its end has an error, but the store knows better. */
+/** If an end was not recorded, the store decides, not the result. */
 function requireRecorded({ status, error }: RunResult): void {
   if (status !== "failed" && status !== "interrupted") return;
   if (isAgentError(error, "store-failed") || isAgentError(error, "run-owned-elsewhere"))
@@ -382,8 +378,8 @@ const workers = new Map<string, QueueWorker>();
 let registered = false;
 
 /**
- * Registers what workers execute with DBOS. Needed only by an application that launches DBOS itself, before it does so;
- * its workers then join that DBOS. Rejects with `missing-dependency`, and with `invalid-options` once DBOS is launched.
+ * Registers the workflows of workers with DBOS. Only an application that launches DBOS itself needs it, before the
+ * launch; its workers then join. Rejects with `missing-dependency`, and with `invalid-options` once DBOS is launched.
  *
  * ```ts
  * await registerDbosRuns();
@@ -407,7 +403,7 @@ export async function registerDbosRuns(): Promise<void> {
         maxAttempts: 1_000,
         intervalSeconds: 0.5,
         backoffRate: 1.1,
-        // Another process that has the run needs no help, and its worker notices if it dies.
+        // The other process has the run, and its worker notices if it dies.
         shouldRetry: (thrown) => (thrown as { readonly code?: unknown } | null)?.code !== "run-owned-elsewhere",
       }),
     { name: runWorkflow },
@@ -430,7 +426,6 @@ export async function registerDbosRuns(): Promise<void> {
 
 function workerOf(queue: string): QueueWorker {
   const worker = workers.get(queue);
-  // What it had is still taken in the eyes of DBOS, so that other workers adopt it.
   if (worker === undefined) throw new Error(`The worker of "${queue}" has been stopped.`);
   return worker;
 }
@@ -459,7 +454,7 @@ async function launch({ databaseUrl, version, queue }: WorkerSettings): Promise<
     systemDatabasePoolSize: 6,
     systemDatabaseIdleTransactionTimeoutMs: idleTransactionMs,
     applicationVersion: version,
-    // Unknown to later processes: what the store knows of its runs shows that they are to be adopted.
+    // A new id, so that DBOS recovers nothing by itself: workers adopt runs by what the store says.
     executorID: randomUUID(),
     logLevel: "error",
     listenQueues: [queue, limitedQueue(queue), threadQueue(queue)],

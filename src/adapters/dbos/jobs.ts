@@ -14,12 +14,12 @@ import { type RunOptions, runIdOption } from "../../runs/run/run-options.ts";
 
 export type Job = JobContent & {
   readonly runId: string;
-  /** The `updatedAt` of a run that has failed or was given up, and that somebody has resumed. */
+  /** `updatedAt` of the failed or given-up run when it was resumed. */
   readonly stoppedAt?: string;
   readonly adoptions?: number;
 };
 
-/** A client with keys seals it, under a name that the runs of a schedule may share. */
+/** A client with keys seals the content. The runs of a schedule share its name. */
 export type JobContent = OpenContent | { readonly sealed: string; readonly sealedAs: string };
 
 export type OpenContent = RunTarget & { readonly options: JsonObject };
@@ -40,9 +40,9 @@ export async function openContent(agent: WorkedAgent, job: Job): Promise<OpenCon
 
 export type JobOutcome =
   | { readonly outcome: "ran"; readonly status: string }
-  /** The run never started, and never will: that is recorded, or its id is that of another run. */
+  /** The run will never start. This is recorded, unless its id is that of another run. */
   | { readonly outcome: "refused"; readonly error: AgentErrorData }
-  /** This worker cannot execute it, but another may: it is woken later. */
+  /** Another worker may be able to execute it: it is woken later. */
   | { readonly outcome: "postponed" };
 
 export interface JobOrder {
@@ -53,15 +53,15 @@ export interface JobOrder {
   readonly schedule?: string;
 }
 
-/** Options of `submit`: those of the run that are JSON, and how it is queued. @group Workers */
+/** Options of `submit`: the run's own that are JSON, and those of the queue. @group Workers */
 export interface SubmitOptions extends Omit<RunOptions, "resources" | "signal" | "throwOnFailure" | "runId"> {
   /** 1 to 128 of `A-Z a-z 0-9 _ . -`; the same id is the same run. @default a new one */
   runId?: string | undefined;
-  /** From 0, which is taken first, as are runs without one. */
+  /** From 0, which is taken first; also the default. */
   priority?: number | undefined;
-  /** It is not taken before this time. */
+  /** Earliest start. */
   startAfter?: Date | undefined;
-  /** A key, such as a tenant: the workers' `rateLimit` holds for all runs with the same one. Not beside `thread`. */
+  /** Key of the workers' `rateLimit`, such as a tenant. Not with `thread`. */
   rateKey?: string | undefined;
 }
 
@@ -116,28 +116,27 @@ async function readTarget(run: string | PlanInput): Promise<RunTarget> {
     expressions: createExpressions(),
   };
   const { plan, issues, json } = await checkPlan(toJson(run, { maxBytes: maxPlanBytes }), scope);
-  // Only a worker knows which tools there are, and what they take.
   const plain = issues.filter(({ code }) => code !== "unknown-tool");
   if (plain.length > 0) throw invalidPlan("The plan is invalid", plain);
   return { plan: plan ?? (json as unknown as PlanInput) };
 }
 
-/** A request or a plan that is submitted again and again. @inline */
+/** A request or plan that is submitted repeatedly. @inline */
 export interface ScheduleOptions<TTool extends Tool = Tool> extends Pick<SubmitOptions, "metadata" | "rateKey"> {
   /** A cron expression of five or six fields. */
   readonly cron: string;
   readonly request?: string | undefined;
-  /** The plan to submit, in place of a request. */
+  /** The plan, instead of a request. */
   readonly plan?: PlanInput<TTool> | undefined;
   /** The time zone of the expression, and of the runs. @default that of the worker */
   readonly timeZone?: string | undefined;
-  /** With `skip`, nothing is submitted while the last run of the schedule has not ended. @default "allow" */
+  /** `skip` submits nothing while the last run of the schedule has not ended. @default "allow" */
   readonly overlap?: "skip" | "allow" | undefined;
 }
 
 const scheduleOptions = {
   name: {
-    // Followed by a time, it is the id of a run.
+    // With a time at its end, it is a run id.
     isValid: (name) => typeof name === "string" && /^[\w.-]{1,100}$/.test(name),
     expected: "1 to 100 letters, digits, _ . or -",
     isHarmless: true,

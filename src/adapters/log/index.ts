@@ -12,22 +12,22 @@ type Write = (...args: never[]) => unknown;
 
 /** A logger for {@link createRunLog}: pino, bunyan, `console`, or another with these methods. */
 export interface RunLogger {
-  /** Makes a logger whose lines all have these fields. Without it, as in `console`, each line gets them. */
+  /** Creates a logger that adds these fields to all its lines. Without it, each line gets them. */
   child?(fields: object): RunLogger;
-  /** Receives starts of plannings, steps, attempts and undoing, and answers of models. */
+  /** Receives starts of planning, steps, attempts and undo, and answers of models. */
   readonly debug: Write;
-  /** Receives starts of executions, decisions, and what ends otherwise. */
+  /** Receives starts of executions, decisions and other ends. */
   readonly info: Write;
-  /** Receives what is repeated, replaced by a fallback, late, interrupted, waiting, or skipped for a failure, and a circuit that opens. */
+  /** Receives retries, fallbacks, late answers, interruptions, waits, skips after a failure, and circuits that open. */
   readonly warn: Write;
-  /** Receives what failed or has an unknown outcome. */
+  /** Receives failures and unknown outcomes. */
   readonly error: Write;
 }
 
 /**
- * An observer that writes a line for what happens in runs, each with `runId`, with `stepId`, `iteration` and `tool` where
- * it is about a step, and with `attempt` where it is about an attempt or how the last one ended; {@link RunLogger} says
- * at which level. Inputs and outputs are not written. Throws `invalid-options`.
+ * Creates an observer that writes a line per event, with `runId`; lines about a step have `stepId`, `iteration` and
+ * `tool`, lines about an attempt, or how the last one ended, `attempt`. {@link RunLogger} lists the levels. Inputs and
+ * outputs are not written. Throws `invalid-options`.
  *
  * {@includeCode ../../../examples/28-log.ts}
  */
@@ -46,7 +46,7 @@ export function createRunLog(logger: RunLogger): Required<Pick<Observer, "event"
     event: (event) => {
       const line = handleEvent(lines, event);
       const fields = { ...getPlace(event), ...line?.fields };
-      // A rejection by the logger is reported like an error that it throws.
+      // The caller reports a rejection of the logger.
       const written = line && write(event.runId, { ...line, fields });
       const isOver = event.type === "run-end" || event.type === "run-suspend" || event.type === "plan-end";
       if (isOver) children.delete(event.runId);

@@ -28,11 +28,11 @@ export interface Metric {
 export interface MetricPoint {
   /** Such as `{ "planwright.run.status": "completed" }`. */
   readonly attributes: Readonly<Record<string, string>>;
-  /** The total of a counter, the level of a gauge; of a histogram the sum of its values. */
+  /** The total of a counter, the level of a gauge, the sum of a histogram. */
   readonly value: number;
   /** The number of values of a histogram. */
   readonly count?: number;
-  /** The values of a histogram that were at most `le`, for ascending bounds. Larger ones are only in `count`. */
+  /** Values of a histogram up to `le`, by ascending bounds. Larger ones are only in `count`. */
   readonly buckets?: readonly { readonly le: number; readonly count: number }[];
 }
 
@@ -40,7 +40,7 @@ export interface MetricPoint {
 export interface MetricsObserver extends Required<Pick<Observer, "event">> {
   /** All metrics so far. */
   snapshot(this: void): readonly Metric[];
-  /** All metrics that have points, in Prometheus's text format 0.0.4: the body of a page of type `text/plain; version=0.0.4`. */
+  /** All metrics with points in Prometheus's text format: a page of type `text/plain; version=0.0.4`. */
   toPrometheus(this: void): string;
 }
 
@@ -50,8 +50,8 @@ const metricsOptions = {
 } satisfies OptionTable<MetricsOptions>;
 
 /**
- * An observer that counts and measures runs, steps and calls of models, without OpenTelemetry: the metrics of `createTelemetry`.
- * They begin at zero with each process. Throws `invalid-options`.
+ * Creates an observer that counts and measures runs, steps and model calls: the metrics of `createTelemetry`, without
+ * OpenTelemetry. They start at zero in each process. Throws `invalid-options`.
  *
  * {@includeCode ../../../examples/35-metrics.ts}
  */
@@ -146,7 +146,7 @@ class Series {
   }
 }
 
-/** https://prometheus.io/docs/instrumenting/exposition_formats, with the names that OpenTelemetry's exporter in JavaScript prints. */
+/** https://prometheus.io/docs/instrumenting/exposition_formats, with the names of OpenTelemetry's own exporter. */
 function toText({ name, type, description, points }: Metric): string {
   if (points.length === 0) return "";
   const id = toName(name) + (type === "counter" ? "_total" : "");

@@ -15,7 +15,7 @@ interface ClientOptions {
   readonly isAnswer?: boolean;
 }
 
-/** The library takes no signal, logs to the console, and misreads broken answers: our `fetch` handles these. */
+/** The library takes no signal, logs to the console and misreads broken answers, so `fetch` handles these. */
 export async function createClient(options: ClientOptions): Promise<Ollama> {
   const { settings, signal, hasFormat = false, isAnswer = false } = options;
   const { Ollama } = await countPending(import("ollama/browser"));
@@ -31,7 +31,7 @@ export async function createClient(options: ClientOptions): Promise<Ollama> {
         signal.throwIfAborted();
         throw connectionFailure(settings, thrown);
       }
-      // Nothing else closes the body if `fetch` ignores signals.
+      // A `fetch` that ignores signals leaves the body open.
       if (signal.aborted) response.body?.cancel().catch(() => {});
       signal.throwIfAborted();
       if (!response.ok) {
@@ -48,7 +48,7 @@ export function answerFailure(settings: OllamaSettings, reason: ModelFailureReas
   return modelFailure(settings, reason, { message: `${message} (${settings.host}).` });
 }
 
-/** The client library would drop a line that is not JSON, and mistake an answer that ends early for many things. */
+/** The library would drop a line that is not JSON, and misread an answer that ends early. */
 function answerLines(body: ReadableStream<Uint8Array>, options: ClientOptions): ReadableStream<Uint8Array> {
   const reader = body.getReader();
   const { signal } = options;
@@ -67,7 +67,7 @@ function answerLines(body: ReadableStream<Uint8Array>, options: ClientOptions): 
   );
 }
 
-/** Ollama ends a stream without its last line after 30 equal tokens. */
+/** After 30 equal tokens, Ollama ends a stream without its last line. */
 const maxRepeats = 28;
 
 async function* readLines(
@@ -80,7 +80,6 @@ async function* readLines(
   for await (const { line, isTail } of splitLines(reader, settings)) {
     if (line.trim() === "") continue;
     const answer = parseObject(line);
-    // The end of a connection may leave half a line.
     if (answer === undefined && isTail) break;
     if (answer === undefined)
       throw answerFailure(settings, "invalid-response", "A line of the answer is not a JSON object");
@@ -98,7 +97,7 @@ async function* readLines(
   }
   if (repeats < maxRepeats)
     throw answerFailure(settings, "interrupted", "The answer ended before it said that it was done");
-  // The server gives up a model that writes the same again and again: nothing else comes, however often it is asked.
+  // Trying again would give the same repetition.
   yield JSON.stringify({ done: true, done_reason: "stop" });
 }
 
@@ -192,7 +191,7 @@ async function readStart(body: ReadableStream<Uint8Array> | null): Promise<strin
     }
     await reader.cancel();
   } catch {
-    // It was cut, or the call was aborted: the status is enough.
+    // The body was cut or the call aborted: the status is enough.
   }
   return text;
 }
@@ -208,7 +207,7 @@ function serverReason({ status = 500, isOllamas, message }: ServerError, hasForm
   if (status === 404 && !isOllamas) return "rejected";
   const reason = readFailureReason({ status, message: isOllamas && status <= 500 ? message : "" });
   if (reason === "format-rejected" && !hasFormat) return "rejected";
-  // The server takes a grammar that it cannot parse for its own error.
+  // The server reports a grammar that it cannot parse as its own error.
   const isAboutFormat = isOllamas && hasFormat && /grammar|schema|\bformat\b|structured output/i.test(message);
   const isOpen = status <= 500 && (reason === "server-error" || reason === "rejected");
   return isOpen && isAboutFormat ? "format-rejected" : reason;

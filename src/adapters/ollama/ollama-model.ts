@@ -32,10 +32,9 @@ export interface OllamaModel extends LanguageModel {
 }
 
 /**
- * A model that runs in Ollama, on this machine or another. It asks the server once what the model can do, and from that
- * decides whether to let it think and how large a context to ask for. Answers are always streamed, so that aborting a
- * call closes its connection, which makes the server stop generating. Throws `invalid-options`. Nothing is loaded or
- * sent before the first call.
+ * Creates a model that runs in Ollama. It asks the server once for the abilities of the model, which decide on thinking
+ * and the size of the context. Answers are streamed, so that aborting a call closes its connection and the server
+ * stops. Throws `invalid-options`. Before the first call, nothing is loaded or sent.
  *
  * {@includeCode ../../../examples/22-fake-models.ts}
  * @group Models
@@ -56,7 +55,7 @@ export function createOllamaModel(options: OllamaModelOptions): OllamaModel {
   };
 }
 
-/** The library's types lack `truncate` and the highest level of `think`. */
+/** The library's type lacks `truncate` and the highest level of `think`. */
 type OllamaChatRequest = Omit<ChatRequest, "think"> & {
   stream: true;
   truncate: boolean;
@@ -69,7 +68,7 @@ const usualPromptLength = 4_500;
 class OllamaCalls {
   private readonly facts: SharedLoad<ModelFacts>;
   private readonly calls: ModelCalls;
-  /** Never shrinks, as a server loads the model again when it changes. */
+  /** Never shrinks, as the server reloads the model for another size. */
   private largestContext = 0;
   private refusesThink = false;
   private mustThink = false;
@@ -107,7 +106,7 @@ class OllamaCalls {
     await client.chat({ ...chat, messages: [], stream: false });
   }
 
-  /** Asks again if the server refused `think`, or ignored the format: some hold it only while a model thinks (ollama/ollama#14645). */
+  /** Some servers enforce the format only while a model thinks (ollama/ollama#14645). */
   private async ask(request: ModelRequest, facts: ModelFacts): Promise<ModelResponse> {
     const chat = this.toChat(request, facts);
     let response: ModelResponse;
@@ -186,10 +185,10 @@ class OllamaCalls {
       model: settings.modelId,
       messages: messages.map(({ role, content }: ModelMessage) => ({ role, content })),
       stream: true,
-      // Else the server would silently drop the oldest messages; now it refuses the request.
+      // Otherwise the server silently drops the oldest messages.
       truncate: false,
       ...(responseFormat?.type === "json" && { format: responseFormat.schema ?? "json" }),
-      // Never with `top_logprobs`, for which the server sorts its whole vocabulary at each token.
+      // Without `top_logprobs`, for which the server sorts its vocabulary at each token.
       ...(logprobs && { logprobs }),
       ...(think !== undefined && { think }),
       ...(settings.keepAlive !== undefined && { keep_alive: settings.keepAlive }),
@@ -221,7 +220,7 @@ class OllamaCalls {
       throw modelFailure(this.settings, "prompt-too-long", { message });
     }
     if (contextTokens === "server") return { num_predict: outputTokens };
-    // The second call of a planning has twice the room, and a server loads the model again for another size.
+    // A second attempt has twice the room, and the server reloads the model for another size.
     const needed = 2 ** Math.ceil(Math.log2(promptTokens + secondTryTokens + 2 * outputTokens));
     const isEnough = this.largestContext >= promptTokens + outputTokens;
     const grown = isEnough ? this.largestContext : Math.max(leastContextTokens, needed);
@@ -249,7 +248,7 @@ function withUsage(response: ModelResponse, { inputTokens = 0, outputTokens = 0 
   return { ...response, usage };
 }
 
-/** So much white space in a row means that the model is lost in a grammar: nothing else will come. */
+/** A model that writes this much white space is lost in its grammar. */
 const maxBlankLength = 500;
 
 function asText(value: unknown): string {
@@ -258,7 +257,7 @@ function asText(value: unknown): string {
 
 function toFinishReason(reason: string | null | undefined): ModelFinishReason {
   if (reason === "length") return "length";
-  return reason === undefined || reason === null || reason === "" || reason === "stop" ? "stop" : "other";
+  return (reason || "stop") === "stop" ? "stop" : "other";
 }
 
 function asCount(value: unknown): number | undefined {
@@ -280,7 +279,7 @@ function readFacts(modelId: string, answer: unknown) {
   };
 }
 
-/** True is refused by a model that cannot think; with false and a format, the answer of gpt-oss would be empty. */
+/** A model that cannot think refuses `true`; with `false` and a format, gpt-oss answers with nothing. */
 function chooseThink(wanted: OllamaThink | undefined, facts: ModelFacts): OllamaThink | undefined {
   if (facts.canThink === false) return undefined;
   if (!facts.isGptOss) return wanted ?? false;
@@ -289,16 +288,16 @@ function chooseThink(wanted: OllamaThink | undefined, facts: ModelFacts): Ollama
 }
 
 const defaultOutputTokens = 2_048;
-/** Thinking counts as output; if it used up all of it, no answer would be left. */
+/** Thinking counts as output and must leave room for an answer. */
 const defaultThinkingTokens = 4_096;
-/** A high estimate of what a template adds around each message, and around all of them. */
+/** Generous estimate of what a template adds to each message. */
 const tokensPerMessage = 16;
 const leastContextTokens = 4_096;
 const secondTryTokens = 512;
-/** An answer with room for fewer is not worth requesting, unless no more was wanted. */
+/** A request with room for fewer tokens fails, unless no more were wanted. */
 const leastOutputTokens = 256;
 
-/** The next caller starts a failed load again. A load is aborted once all its callers have left. */
+/** A failed load is started again by the next caller, and a load that all callers left is aborted. */
 class SharedLoad<T> {
   private loaded: { readonly value: T } | undefined;
   private loading: { readonly value: Promise<T>; readonly controller: AbortController; waiting: number } | undefined;

@@ -19,24 +19,24 @@ export interface OllamaModelOptions extends ModelCallOptions {
   host?: string | undefined;
   /** Sent with each request, such as `{ authorization: "Bearer …" }`. Never in an error. */
   headers?: Readonly<Record<string, string>> | undefined;
-  /** True if it thinks first, which seldom makes a plan better. @default `low` for gpt-oss, which must, else false */
+  /** True if it thinks first, which seldom improves a plan. @default `low` for gpt-oss, which must think, else false */
   think?: OllamaThink | undefined;
   /** A key for a server that wants one, sent as `authorization: Bearer …`. Never in an error. */
   apiKey?: string | undefined;
   /**
-   * The context to ask for, in tokens, at least 256: `num_ctx`; `server` leaves it to the server. A model is loaded again
-   * when it changes. @default a power of two from 4096, with room for the largest request so far and twice an answer
+   * Context in tokens (`num_ctx`), at least 256; `server` leaves it to the server, which reloads the model for another
+   * size. @default a power of two from 4096, with room for the largest request so far and twice an answer
    */
   contextTokens?: number | "server" | undefined;
   /** For answers that can be repeated at a temperature above 0. @default the server's */
   seed?: number | undefined;
-  /** Further options of Ollama, such as `{ top_k: 20 }`. Those that other options or a call set are not taken from here. */
+  /** Further options of Ollama, such as `{ top_k: 20 }`. Other options and those of a call take precedence. */
   options?: Readonly<Record<string, unknown>> | undefined;
-  /** The model stays loaded so long after a call: seconds, or `10m`; negative: forever. @default the server's 5 minutes */
+  /** Time that the model stays loaded: seconds, or `10m`; negative: forever. @default the server's 5 minutes */
   keepAlive?: string | number | undefined;
   /** The price of its tokens. @default nothing: it runs locally */
   price?: ModelPrice | undefined;
-  /** For a proxy, or to wait longer than the 300 s of Node's own `fetch` for a token. @default the global one */
+  /** For a proxy, or to wait longer than 300 s for a token, the limit of Node's own `fetch`. @default the global one */
   fetch?: typeof globalThis.fetch | undefined;
 }
 
@@ -69,7 +69,7 @@ const modelOptions = {
   keepAlive: { isValid: isKeepAlive, expected: 'a number of seconds, or a text such as "10m"', isHarmless: true },
   ...modelCallOptions,
   price: { options: priceOptions, default: { inputPerMillion: 0, outputPerMillion: 0 } },
-  // Looked up with each request, so that the current one is used.
+  // Looked up for each request, as tests and proxies replace it.
   fetch: { type: "function", default: (input, init) => globalThis.fetch(input, init) },
 } satisfies OptionTable<OllamaModelOptions>;
 
@@ -92,7 +92,7 @@ function readKey(key: unknown, option: string): string | undefined {
   return failOption(option, key, "a key that a header can have");
 }
 
-/** Errors name the header, and never show its value: it may be a key. */
+/** Errors must not contain the value, which may be a key. */
 function readHeaders(headers: unknown = {}, option: string): Readonly<Record<string, string>> {
   checkPlainObject(option, headers, "texts");
   for (const [name, value] of Object.entries(headers)) {
@@ -120,10 +120,10 @@ function isKeepAlive(value: unknown): boolean {
 
 const defaultOllamaHost = "http://127.0.0.1:11434";
 
-/** No address is longer; parsing a name of many non-ASCII letters takes quadratic time. */
+/** Parsing a name of many non-ASCII letters takes quadratic time. */
 const maxHostLength = 2_000;
 
-/** The default port is 11434 without a scheme, as in the client library, and else the scheme's own. */
+/** Without a scheme the default port is 11434, as in the client library. */
 function readOllamaHost(host: unknown = defaultOllamaHost, option: string): string {
   const expected = `an address such as ${defaultOllamaHost}`;
   if (typeof host !== "string" || host.trim() === "") return failOption(option, host, expected);
@@ -133,7 +133,7 @@ function readOllamaHost(host: unknown = defaultOllamaHost, option: string): stri
   const hasScheme = text.includes("://");
   const address = hasScheme ? text : `http://${text.startsWith(":") ? "127.0.0.1" : ""}${text}`;
   const url = URL.canParse(address) ? new URL(address) : undefined;
-  // Does not show what was received: it may contain a password.
+  // The received address may contain a password.
   if (url !== undefined && url.username + url.password !== "")
     return failOption(option, "…@…", 'an address without a name and password, which go in "headers"', true);
   if (url === undefined || !/^https?:$/.test(url.protocol)) return failOption(option, host, expected);

@@ -57,7 +57,7 @@ export function splitModel(id: string): { readonly provider: string; readonly mo
   return { provider, model: rest.join("/") };
 }
 
-/** Only our own codes may be the type: other codes and names are text of a tool or model. */
+/** Other codes and names are text of a tool or model. */
 export function toErrorAttributes(
   error: { readonly code?: string; readonly name: string },
   failed: "tool-failed" | "model-failed" = "tool-failed",

@@ -10,13 +10,13 @@ import { Traces } from "./spans.ts";
 /** Options of {@link createTelemetry}. */
 export interface TelemetryOptions {
   /**
-   * The data in spans: with `inputs` requests and inputs of steps, with `all` also outputs and messages of errors. Values
-   * of sensitive fields are always hidden. @default "none"
+   * Data in spans: `inputs` adds requests and inputs of steps, `all` also outputs and messages of errors. Values of
+   * sensitive fields are always hidden. @default "none"
    */
   content?: TelemetryContent | undefined;
   /**
-   * Each execution of a run has a trace of its own, or that of its caller, with a link to the one before; or all are `one`
-   * trace, which few backends show if a run waits for days. @default "linked"
+   * `linked` traces each execution of a run on its own, or in its caller's trace, with a link to the one before; `one`
+   * is a single trace, which few backends show if a run waits for days. @default "linked"
    */
   traces?: "linked" | "one" | undefined;
   /** The name of the agent. @default "planwright" */
@@ -36,8 +36,8 @@ const telemetryOptions = {
 } satisfies OptionTable<TelemetryOptions>;
 
 /**
- * An observer that makes OpenTelemetry's spans and metrics of runs, by the conventions for generative AI. It does little
- * until the app registers an SDK. Throws `invalid-options`.
+ * Creates an observer that records runs as spans and metrics, by OpenTelemetry's conventions for generative AI. It does
+ * little until the app registers an SDK. Throws `invalid-options`.
  *
  * {@includeCode ../../../examples/27-telemetry.ts}
  */

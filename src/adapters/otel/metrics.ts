@@ -27,7 +27,6 @@ const toApprovalName = (stepId: string) => ` approval of ${stepId}`;
 export class Metrics {
   private readonly runs = new Map<string, Execution>();
   private readonly openCircuits = new Set<string>();
-  /** The oldest are forgotten, as another process may have ended them. */
   private readonly waiting = new RecentMap<number>(maxWaiting);
   private readonly instruments: Instruments;
 
@@ -82,7 +81,6 @@ export class Metrics {
       tokens.record(usage.inputTokens, { ...named, [attribute.tokenType]: "input" });
       tokens.record(usage.outputTokens, { ...named, [attribute.tokenType]: "output" });
     },
-    // Of a loop, each iteration counts from when the loop could start.
     "step-start": (event) => {
       const { started, ready, dependencies, startMs = 0 } = this.getExecution(event.runId);
       const { stepId, tool } = event;
@@ -175,7 +173,7 @@ const tokenBuckets = Array.from({ length: 14 }, (_, power) => 4 ** power);
 
 type Instruments = ReturnType<typeof createInstruments>;
 
-/** Several observers of a meter share instruments, or the totals of one would replace those of the other. */
+/** Observers of one meter share instruments: otherwise one's totals would replace the other's. */
 const instrumentsOf = new WeakMap<MetricFactory, Instruments>();
 
 function createInstruments(meter: MetricFactory) {
@@ -206,7 +204,7 @@ function createInstruments(meter: MetricFactory) {
 
 type Total = { readonly attributes: Attributes; value: number };
 
-/** A number is only read when metrics are collected: with an SDK, recording one takes as long as a good part of a step. */
+/** Read only when metrics are collected, as recording a number takes long with an SDK. */
 function createTotals(instrument: Observable): (attributes: Attributes) => Total {
   const totals = new Map<string, Total>();
   instrument.addCallback((result) => {

@@ -27,7 +27,7 @@ interface SpanSettings {
 type Started = { readonly span: Span; readonly context: Context };
 const maxStarted = 10_000;
 
-/** Parents are found by run id: what wakes a step may be the end of another run's. */
+/** Parents are found by run id, as another run's end may wake a step. */
 export class Traces {
   private readonly runs = new Map<string, ExecutionSpans>();
   private readonly started = new RecentMap<Started>(maxStarted);
@@ -53,7 +53,7 @@ export class Traces {
     const span = trace.getActiveSpan();
     if (span === undefined || isNothing(span)) return undefined;
     const { traceId, spanId, traceFlags } = span.spanContext();
-    // As in the header of https://www.w3.org/TR/trace-context/#traceparent-header.
+    // https://www.w3.org/TR/trace-context/#traceparent-header
     return `00-${traceId}-${spanId}-${(traceFlags & TraceFlags.SAMPLED).toString(16).padStart(2, "0")}`;
   }
 
@@ -71,7 +71,7 @@ export class Traces {
 
   private open({ type, runId }: AgentEvent): ExecutionSpans | undefined {
     const isPlanning = type === "plan-start";
-    // A run whose first event could not be recorded has only its end.
+    // If the first event could not be recorded, the end is the only event.
     if (!isPlanning && type !== "run-start" && type !== "run-resume" && type !== "run-end") return undefined;
     const started = isPlanning ? undefined : (this.started.get(runId) ?? this.startExecution({ runId }));
     if (started !== undefined) this.started.delete(runId);
@@ -160,7 +160,7 @@ class ExecutionSpans {
       this.start(getModelKey(event), `chat ${model}`, attributes, planKey);
     },
     "model-retry": (event) => this.get(planKey)?.addEvent(event.type, toRetryAttributes(event)),
-    // Tokens stand on the span of the model's call alone: who adds up a trace counts them once.
+    // Only the model's span has tokens, so that a sum over a trace counts them once.
     "model-end": (event) => {
       const { inputTokens, outputTokens, cost } = event.usage;
       const attributes = {
@@ -291,7 +291,7 @@ class ExecutionSpans {
     if (attributes !== undefined) span.setAttributes(attributes);
     if (error !== undefined) {
       span.setAttributes(toErrorAttributes(error, failed));
-      // The message of an error may quote the output of a tool.
+      // The message may quote the output of a tool.
       const message = this.settings.content === "all" ? { message: error.message } : {};
       span.setStatus({ code: SpanStatusCode.ERROR, ...message });
     }

@@ -25,25 +25,22 @@ import { isInDoubt, isOfOtherConnection, isPassing, toStoreFailure } from "./sto
 export interface PostgresOptions {
   /** The address of the database: `postgres://user:password@host/database`. Needed, unless `pool` is given. */
   readonly connectionString?: string | undefined;
-  /** A pool of `pg` to use instead, never closed. Until the store is, errors of its idle connections are ignored. */
+  /** A pool of `pg` to use instead, which is never closed. Errors of its idle connections are ignored. */
   readonly pool?: PostgresPool | undefined;
-  /** The most connections of the pool that is created; ignored with `pool`. @default 10 */
+  /** The most connections of an own pool; ignored with `pool`. @default 10 */
   readonly maxConnections?: number | undefined;
   /**
-   * The longest wait for a connection, and for the answer to each statement (with `pool`, its `connectionTimeoutMillis`
-   * and `query_timeout` count instead). The server also ends a transaction that is idle for as long. @default 10_000
+   * Time limit for a connection, for each statement (a `pool` has its own: `connectionTimeoutMillis`, `query_timeout`),
+   * and for a transaction that is idle. @default 10_000
    */
   readonly timeoutMs?: number | undefined;
-  /**
-   * While the database cannot be reached, a method is tried again for this time, from its first failure on, before it
-   * rejects with `store-failed`. @default 5_000
-   */
+  /** Time for which a method is retried while the database cannot be reached, from its first failure. @default 5_000 */
   readonly retryForMs?: number | undefined;
   /** The schema of the tables, whose names start with `planwright_`; it is created if missing. @default "public" */
   readonly schema?: string | undefined;
   /**
-   * True if other processes notify readers and owners of runs, by LISTEN on one more connection; otherwise they poll. Set
-   * it to false behind a pooler in transaction mode, where that does not work, as a warning says. @default true
+   * True if processes notify each other by LISTEN, on one more connection; otherwise they poll. Set it to false behind
+   * a pooler in transaction mode, where LISTEN does not work; a warning says so. @default true
    */
   readonly listen?: boolean | undefined;
   /** The clock of retries. @default the clock of the machine */
@@ -57,7 +54,7 @@ export const databaseOptions = {
   timeoutMs: { type: "integer", min: 1, max: maxTimerMs, default: 10_000 },
   retryForMs: { type: "integer", min: 0, max: maxTimerMs, default: 5_000 },
   schema: {
-    isValid: isSchema,
+    isValid: (name) => typeof name === "string" && /^[^\0]{1,63}$/s.test(name),
     expected: "the name of a schema, of at most 63 characters",
     isHarmless: true,
     default: "public",
@@ -72,10 +69,6 @@ function isAddress(value: unknown): boolean {
   return typeof value === "string" && /^postgres(ql)?:\/\//.test(value);
 }
 
-function isSchema(value: unknown): boolean {
-  return typeof value === "string" && /^[^\0]{1,63}$/s.test(value);
-}
-
 const retries: RetryPolicy = { maxAttempts: 1_000, minDelayMs: 50, maxDelayMs: 1_000, factor: 2, maxTotalMs: 0 };
 
 export interface Queries {
@@ -83,7 +76,7 @@ export interface Queries {
 }
 
 export interface Statements extends Queries {
-  /** A connection prepares each text once, as planning it takes longer than running it: only for few texts. */
+  /** Prepared once per connection, as planning takes longer than running: only for few texts. */
   prepared(statement: Sql): Promise<readonly SqlRow[]>;
   readonly isInDoubt: boolean;
 }
@@ -116,7 +109,7 @@ export class Database {
   readonly notices: RunNotices;
   private readonly opening = loadOnce(() => this.open());
   private readonly own = loadOnce(() => this.createPool());
-  /** False once a pooler in transaction mode is noticed, where each statement may meet another connection. */
+  /** False behind a pooler in transaction mode, where each statement may use another connection. */
   private prepares = true;
   private readonly closing = new AbortController();
 
@@ -128,15 +121,14 @@ export class Database {
       failOption("connectionString", connectionString, expected);
     }
     this.dialect = createDialect(schema);
-    // Each method that waits for the server listens to it.
+    // Each waiting method adds a listener.
     setMaxListeners(0, this.closing.signal);
-    const createClient = () => this.createClient();
-    this.notices = new RunNotices({ schema, clock, createClient, pool: this.opening.get });
-    // Otherwise an idle connection that breaks would end the process. One for each store on the pool.
+    this.notices = new RunNotices({ schema, clock, createClient: () => this.createClient(), pool: this.opening.get });
+    // Otherwise an idle connection that breaks ends the process. One listener per store on the pool.
     pool?.on?.("error", ignore);
   }
 
-  /** Repeats the work if the connection breaks or the server restarts; an earlier attempt may have been done. */
+  /** Repeats the work after a lost connection or a restart of the server. An earlier attempt may have succeeded. */
   async run<T>(operation: StoreOperation, runId: string, work: (statements: Statements) => Promise<T>): Promise<T> {
     const { clock, retryForMs } = this.settings;
     const { signal } = this.closing;
@@ -160,7 +152,6 @@ export class Database {
     }
   }
 
-  /** Transactions with the same `lock` run one at a time. */
   transact<T>(
     { operation, runId = "", lock }: { operation: StoreOperation; runId?: string; lock: string },
     work: (statements: Queries) => Promise<T>,
@@ -202,14 +193,13 @@ export class Database {
   private async createPool(): Promise<OwnPool> {
     const { Pool } = await loadPg();
     const pool = new Pool({ ...this.connection, max: this.settings.maxConnections, allowExitOnIdle: true });
-    // Otherwise an idle connection that breaks would end the process.
+    // Otherwise an idle connection that breaks ends the process.
     pool.on?.("error", ignore);
     return pool;
   }
 
   private get connection() {
     const { connectionString, timeoutMs } = this.settings;
-    // Finds in minutes, not hours, that a connection is dead on which no statement runs.
     const keptAlive = { keepAlive: true, keepAliveInitialDelayMillis: 10_000 };
     return { connectionString, connectionTimeoutMillis: timeoutMs, query_timeout: timeoutMs, ...keptAlive };
   }
@@ -234,7 +224,7 @@ export class Database {
         await client.query({ text: addThreads(this.dialect), query_timeout: createTimeoutMs });
         return;
       }
-      // Creating a schema needs a right even if it exists.
+      // `CREATE SCHEMA IF NOT EXISTS` needs a right even if the schema exists.
       const { rows } = await client.query("SELECT 1 FROM pg_namespace WHERE nspname = $1", [schema]);
       if (rows.length === 0) await client.query(`CREATE SCHEMA ${quoteName(schema)}`);
       const text = `${createRunTables(this.dialect)} ${createStorageTables(this.dialect)}`;
@@ -242,10 +232,9 @@ export class Database {
     });
   }
 
-  /** Undefined if there are no tables. */
   private async findFormat(db: PostgresQueryable): Promise<number | undefined> {
     const { schema } = this.settings;
-    // Not by `to_regclass`, which may still remember that there was none before a lock was waited for.
+    // `to_regclass` may remember an answer from before the wait for a lock.
     const { rows: found } = await db.query(
       `SELECT 1 FROM pg_class c JOIN pg_namespace n ON n.oid = c.relnamespace
         WHERE n.nspname = $1 AND c.relname = 'planwright_format'`,
@@ -275,7 +264,7 @@ async function runStatement(
 
 const names = new Map<string, string>();
 
-/** A name is unique over all processes, as poolers lend connections to all of them. */
+/** Unique across processes, as poolers share connections between them. */
 function getName(text: string): string {
   const name = names.get(text) ?? `planwright_${createHash("sha256").update(text).digest("base64url").slice(0, 22)}`;
   names.set(text, name);
@@ -294,7 +283,7 @@ function createDialect(schema: string): Dialect {
     textType: 'text COLLATE "C"',
     search: "strpos",
     column: (name) => name,
-    // An entry of an index must not be long.
+    // Index entries must be short.
     indexed: (column) => `md5(${column})`,
     equals(name, text) {
       const column = raw(name);
@@ -311,18 +300,17 @@ function threadIndex({ prefix }: Pick<Dialect, "prefix">): string {
   return `CREATE INDEX planwright_runs_by_thread ON ${prefix}runs (thread, created_ms, number) WHERE thread IS NOT NULL;`;
 }
 
-/** All that tables of format 7 lack. */
 function addThreads({ prefix }: Dialect): string {
   return `ALTER TABLE ${prefix}runs ADD COLUMN thread text COLLATE "C"; ${threadIndex({ prefix })}
     UPDATE ${prefix}format SET format = ${formatVersion}`;
 }
 
 /**
- * - All that changes with an event, and the lease, is in one row of a run, so that an append is one statement. A row
- *   with sequence 0 is a run that has yet to start: it is claimed, or has messages, and has no status.
- * - No index mentions what appends nearly always change, not even in its WHERE: such updates write to no index (HOT).
- * - JSON is kept as text: `jsonb` would refuse a null character and forget how numbers were written.
- * - Fences are never used again, so that they still grow after a run is deleted.
+ * - One row of a run has its lease and all that changes with an event, so that an append is one statement. A row with
+ *   sequence 0 and no status is a run that has not started: it is claimed, or has messages.
+ * - No index mentions columns that appends change, not even in its WHERE: such updates write to no index (HOT).
+ * - JSON is text: `jsonb` refuses null characters and changes how numbers are written.
+ * - Fences are never reused, so that they still grow after a run is deleted.
  * - Messages up to `dropped_to` were posted to a run that has ended since.
  * - Times of leases are milliseconds since 1970 UTC.
  */

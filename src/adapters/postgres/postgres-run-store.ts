@@ -36,10 +36,7 @@ export interface PostgresRunStoreOptions extends PostgresOptions {
   readonly now?: (() => number) | undefined;
 }
 
-const storeOptions = {
-  ...databaseOptions,
-  now: { type: "function" },
-} satisfies OptionTable<PostgresRunStoreOptions>;
+const storeOptions = { ...databaseOptions, now: { type: "function" } } satisfies OptionTable<PostgresRunStoreOptions>;
 
 /** A {@link RunStore} in a PostgreSQL database. @group Storage */
 export interface PostgresRunStore extends RunStore {
@@ -58,10 +55,10 @@ export interface PostgresRunStore extends RunStore {
 }
 
 /**
- * A run store in a PostgreSQL database, which any number of processes, on any number of machines, may share. When
- * `append` resolves, the events are committed. It needs the package `pg`; the tables are created when it is first used.
- * Throws `invalid-options`. Its methods reject with `store-failed` (`details.problem` states what is wrong with the
- * database) and, if `pg` is not installed, `missing-dependency`.
+ * Creates a run store in a PostgreSQL database, which any number of processes may share. When `append` resolves, the
+ * events are committed. It needs the package `pg`, and creates its tables at first use. Throws `invalid-options`. Its
+ * methods reject with `store-failed` (`details.problem` names the problem) and, without `pg`, with
+ * `missing-dependency`.
  *
  * ```ts
  * const store = createPostgresRunStore({ connectionString: "postgres://localhost/app" });
@@ -118,7 +115,7 @@ export function createPostgresRunStore(options: PostgresRunStoreOptions): Postgr
       const texts = events.map((event) => JSON.stringify(event));
       const added = { runId, events, texts, sequence, fence, acknowledged };
       await database.run("append", runId, async (db) => {
-        // A run that was claimed has a row.
+        // Claiming has created the row already.
         if (sequence === 1 && fence === null)
           await db.prepared(sql`INSERT INTO ${runs} (run_id) VALUES (${runId}) ON CONFLICT DO NOTHING`);
         const run = sequence > 1 && needsDigest(events) ? await findRun(db, runId) : undefined;
@@ -172,9 +169,9 @@ export function createPostgresRunStore(options: PostgresRunStoreOptions): Postgr
       }),
 
     async post(runId, message, { isEarly = false, maxKept } = {}) {
-      // A message that is sent again must not be another one.
+      // Identifies the message if it is sent again.
       const key = randomUUID();
-      // First, so that numbers grow: after a mere lock, an append would end the run with a number that is too low.
+      // Before the insert, so that numbers grow: with only a lock, an append could end the run with too low a number.
       const changed = isEarly
         ? sql`INSERT INTO ${runs} AS r (run_id, posts) VALUES (${runId}, 1)
             ON CONFLICT (run_id) DO UPDATE SET posts = r.posts + 1 RETURNING r.number, r.status`
@@ -186,10 +183,8 @@ export function createPostgresRunStore(options: PostgresRunStoreOptions): Postgr
           SELECT number, ${key}, ${JSON.stringify(message)} FROM run WHERE status IS NULL OR status NOT IN (${ended})
           ON CONFLICT (key) DO UPDATE SET json = EXCLUDED.json RETURNING number
         ) SELECT (SELECT number FROM added) AS number, ${nowSql(clock())} AS now FROM run`;
-      // Without this one, which an earlier attempt may have added.
       const count = sql`SELECT count(*) FROM ${messages} m JOIN ${runs} r ON r.number = m.run_number
         WHERE r.run_id = ${runId} AND m.number > r.dropped_to AND m.key <> ${key}`;
-      // One statement would not count what others are adding.
       const options = { operation: "post", runId, lock: `messages ${runId}` } as const;
       const posted = await database.transact(options, async ({ query }): Promise<PostAnswer> => {
         const isFull = maxKept !== undefined && readInteger((await query(count))[0] ?? {}, "count") >= maxKept;
@@ -216,7 +211,7 @@ export function createPostgresRunStore(options: PostgresRunStoreOptions): Postgr
           ) SELECT number FROM gone`);
         if (gone !== undefined) {
           const number = readInteger(gone, "number");
-          // What was written while the deletion waited for the run.
+          // Deletes what was written while the statement waited for the run.
           await db.prepared(sql`WITH events AS (DELETE FROM ${tables.events} WHERE run_number = ${number})
             DELETE FROM ${messages} WHERE run_number = ${number}`);
           return true;
@@ -280,7 +275,6 @@ function appendSql({ events, messages }: Tables, { texts, sequence, fence, ackno
 function changeSql({ runs, newMessage }: Tables, added: NewEvents, before: RunDigest | undefined): Sql {
   const { runId, events, sequence, fence } = added;
   const isFirst = sequence === 1;
-  // A run whose first event is not that of a run is being planned, as in other stores.
   const { updatedAt, status = isFirst ? "planning" : null, startedAt = null, digest } = getChanges(events, before);
   const columns = [
     sql`sequence = ${sequence - 1 + events.length}, updated_at = ${updatedAt}, status = coalesce(${status}, r.status),
@@ -301,12 +295,12 @@ function changeSql({ runs, newMessage }: Tables, added: NewEvents, before: RunDi
     AND ${fence === null ? raw("true") : sql`r.fence = ${fence}`}`;
 }
 
-/** The time is read after the wait for a lock: otherwise a lease could start in the future for the one who waited. */
+/** Read after the wait for a lock: otherwise the lease of a waiter could start in the future. */
 function nowSql(nowMs: number | null): Sql {
   return sql`coalesce(${nowMs}::bigint, floor(extract(epoch FROM clock_timestamp()) * 1000)::bigint)`;
 }
 
-/** A lease that starts in the future was made before the clock was set back. */
+/** A lease that starts in the future is from before the clock was set back. */
 function heldSql(nowMs: number | null): Sql {
   return sql`(r.owner IS NOT NULL AND r.lease_from_ms <= ${nowSql(nowMs)} AND ${nowSql(nowMs)} < r.lease_until_ms)`;
 }
@@ -315,7 +309,7 @@ const columns = raw(
   "r.run_id, r.status, r.request, r.created_at, r.updated_at, r.started_at, r.digest, r.created_ms, r.number",
 );
 
-/** Statuses are looked up in the index one by one: together, all their runs would have to be sorted for a page. */
+/** Looks up statuses one by one: together, all their runs would be sorted for one page. */
 export function listSql(query: ListQuery, prefix: string, nowMs: number | null): Sql {
   const { statuses = runStatuses, resumable, pending = null, thread, sinceMs, limit, before } = query;
   const hashes = query.hashes.filter((hash) => hash !== thread);
@@ -331,7 +325,6 @@ export function listSql(query: ListQuery, prefix: string, nowMs: number | null):
     FROM unnest(${plain}::text[]) AS wanted (status) CROSS JOIN LATERAL (
       SELECT r.number, r.created_ms FROM ${runs} r WHERE r.status = wanted.status AND ${position} ${free} ${order}
     ) AS found`;
-  // A thread has few runs, compared with all that have a status.
   const byThread = (plain: readonly RunStatus[]) => sql`SELECT number FROM (SELECT r.number FROM ${runs} r
     WHERE r.status = ANY (${plain}::text[]) ${inThread} AND ${position} ${free} ${order}) AS found`;
   const messages = raw(`${prefix}messages`);

@@ -23,9 +23,9 @@ export interface PostgresTodos extends AsyncStorage<TodoQuery, FoundTodos, TodoW
 export interface PostgresNotes extends AsyncStorage<NoteQuery, FoundNotes, NoteWrite, NoteRecord> {}
 
 /**
- * Keeps todos in a PostgreSQL database, for a TodoStore. Runs may be in the same one. When `apply` resolves, the change
- * is committed. Throws `invalid-options`. Its methods reject with `store-failed` (`details.problem` states what is
- * wrong with the database) and, if `pg` is not installed, `missing-dependency`.
+ * Keeps todos in a PostgreSQL database, also in that of runs, for `createTodoStore`. When `apply` resolves, the change
+ * is committed. Throws `invalid-options`. Its methods reject with `store-failed` (`details.problem` names the problem)
+ * and, without `pg`, with `missing-dependency`.
  *
  * ```ts
  * const todos = createTodoStore({ storage: createPostgresTodos({ connectionString: "postgres://localhost/app" }) });
@@ -37,7 +37,7 @@ export function createPostgresTodos(options: PostgresStorageOptions): PostgresTo
 }
 
 /**
- * Keeps notes in a PostgreSQL database, for Notes, as {@link createPostgresTodos} keeps todos.
+ * Keeps notes in a PostgreSQL database, for `createNotes`, as {@link createPostgresTodos} keeps todos.
  *
  * ```ts
  * const notes = createNotes({ storage: createPostgresNotes({ connectionString: "postgres://localhost/app" }) });

@@ -2,16 +2,16 @@ import { Backoff } from "../../async/backoff.ts";
 import { type Clock, sleep } from "../../async/clock.ts";
 import type { NoticeClient, PostgresQueryable } from "./sql-pool.ts";
 
-/** An owner of runs need not hear of all events of others, so messages have a channel of their own. */
+/** Messages have their own channel, so that owners of runs do not receive all events. */
 const [eventChannel, postChannel] = ["planwright", "planwright_posted"];
 const reconnectPauses = { firstMs: 1_000, maxMs: 60_000, mayExit: true };
 const [echo, echoMs] = [":", 5_000];
 
-/** A commit with a notice waits for all others that have one, so notices are sent afterwards and can be lost: followers poll, too. */
+/** Sent after the commit, as commits with a notice wait for each other. Notices can be lost, so followers poll. */
 export class RunNotices {
   private readonly listeners = new Map<string, Set<() => void>>();
   private readonly postListeners = new Set<(runId?: string) => void>();
-  /** An entry is a channel and a run id, neither of which has a space. */
+  /** Entries are `<channel> <run id>`. */
   private news = new Set<string>();
   private telling: Promise<void> | undefined;
   private listening: Promise<void> | undefined;
@@ -107,7 +107,7 @@ export class RunNotices {
   private async listenOn(client: NoticeClient): Promise<boolean> {
     const heard = new Set<string>();
     let [isLost, hasListened] = [false, false];
-    // Otherwise a broken connection would end the process; `end` follows.
+    // Without a listener, a broken connection ends the process; `end` follows.
     client.on("error", () => {});
     client.on("end", () => {
       isLost = true;
@@ -126,7 +126,7 @@ export class RunNotices {
         else await changed;
       }
     } catch {
-      // An answer may be lost without an `end`: only another connection is sure to get notices.
+      // An answer may be lost without an `end`, so a new connection is opened.
     }
     return hasListened;
   }
@@ -139,14 +139,13 @@ export class RunNotices {
     else {
       await client.query(`LISTEN ${channel}`);
       heard.add(channel);
-      // Notices may have been missed.
       this.call(channel);
       void this.tryEcho(client, channel);
     }
     return true;
   }
 
-  /** Notices do not arrive behind a pooler that lends a connection for one transaction at a time. */
+  /** Behind a pooler in transaction mode, notices do not arrive. */
   private async tryEcho(client: NoticeClient, channel: string): Promise<void> {
     const { clock, createClient, schema } = this.options;
     if (this.onNotice !== undefined) return;
@@ -154,7 +153,7 @@ export class RunNotices {
     const stop = () => waiting.abort();
     this.onNotice = stop;
     this.closing.signal.addEventListener("abort", stop, { once: true });
-    // A pooler would pass on what one sends itself.
+    // From another connection, as a pooler would deliver one's own notices.
     const sender = await createClient().catch(() => undefined);
     sender?.on("error", () => {});
     try {

@@ -70,26 +70,25 @@ export async function loadPg(
   }
 }
 
-/** The server undoes the transaction if it waits for the next statement for longer than `idleMs`. */
+/** The server rolls back if the transaction is idle for longer than `idleMs`. */
 export async function inTransaction<T>(
   { pool, idleMs }: { readonly pool: PostgresPool; readonly idleMs: number },
   work: (client: PostgresClient) => Promise<T>,
 ): Promise<T> {
   const client = await pool.connect();
-  // A broken connection emits `error`, and the pool only listens while it has the connection.
+  // The pool listens to `error` only while it has the connection.
   client.on?.("error", ignore);
   let isDone = false;
   try {
-    // A process that vanishes without a word would keep its locks until the server's TCP gives up, after hours.
+    // Otherwise a process that vanishes keeps its locks for hours, until TCP gives up.
     await client.query(`BEGIN; SET LOCAL idle_in_transaction_session_timeout = ${idleMs}`);
     const result = await work(client);
     await client.query("COMMIT");
     isDone = true;
     return result;
   } finally {
-    // A connection that is destroyed undoes its transaction, and one that owes an answer is of no use.
+    // Destroying the connection rolls back.
     client.release(!isDone);
-    // The connection may still emit `error`, which must not end the process.
     if (isDone) client.off?.("error", ignore);
   }
 }

@@ -17,12 +17,11 @@ export function isPassing(thrown: unknown): boolean {
   return problem === "unreachable" || problem === "read-only" || isRolledBack;
 }
 
-/** A connection that broke before there was an answer may have done the statement. */
+/** If a connection breaks before the answer, the statement may have been executed. */
 export function isInDoubt(thrown: unknown): boolean {
   return !(thrown instanceof AgentError) && findProblem(thrown) === "unreachable";
 }
 
-/** A statement is prepared, or not, in another connection than the pool had before. */
 export function isOfOtherConnection(thrown: unknown): boolean {
   return readCode(thrown) === "26000" || readCode(thrown) === "42P05";
 }
@@ -30,7 +29,7 @@ export function isOfOtherConnection(thrown: unknown): boolean {
 function findProblem(thrown: unknown): DatabaseProblem | undefined {
   if (thrown instanceof SyntaxError) return "corrupt";
   const code = readCode(thrown);
-  // By the class of the code, or the code of the system: https://www.postgresql.org/docs/current/errcodes-appendix.html
+  // https://www.postgresql.org/docs/current/errcodes-appendix.html
   if (/^(08|25P03|57P0[1235]|E(CONN|PIPE|TIMEDOUT|HOSTUNREACH|NETUNREACH|AI_AGAIN))/.test(code)) return "unreachable";
   if (code === "25006") return "read-only";
   if (code === "53300" || code === "55P03") return "busy";
@@ -39,7 +38,7 @@ function findProblem(thrown: unknown): DatabaseProblem | undefined {
   return findProblemInText(thrown instanceof Error ? thrown.message : "");
 }
 
-/** These errors of `pg` and of PgBouncer have no code. */
+/** These errors of `pg` and PgBouncer have no code. */
 function findProblemInText(message: string): DatabaseProblem | undefined {
   if (/timeout exceeded when trying to connect/i.test(message)) return "busy";
   const isLost = /connection (terminated|ended|timeout)|read timeout|client has encountered a connection error/i;

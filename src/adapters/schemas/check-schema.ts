@@ -110,7 +110,7 @@ export function copySchema(schema: unknown, option: string, options: CopyOptions
   for (const [keyword, value] of Object.entries(schema)) {
     if (value === undefined) continue;
     const place = `${option}.${keyword}`;
-    // In draft 4, it is true or false and belongs to the bound beside it.
+    // In draft 4, it is a boolean beside the bound.
     if (change === undefined && !(isDraft4 && keyword.startsWith("exclusive")))
       checkKeyword(keyword, value, place, longestTexts);
     const inner = copyInner(keyword, value, place, { ...options, depth: depth + 1 });
@@ -176,7 +176,6 @@ function failSlow(pattern: unknown, place: string): never {
   failOption(place, pattern, expected, true);
 }
 
-/** Throws for a `$ref` that leads nowhere, or back to the same value, which would never end. */
 export function checkReferences(root: Schema): Readonly<Record<string, Schema | boolean | undefined>> {
   const lookup: ReturnType<typeof checkReferences> = dereference(root);
   const seen = new Set<Schema>();
@@ -199,7 +198,7 @@ export function checkReferences(root: Schema): Readonly<Record<string, Schema | 
   return lookup;
 }
 
-/** Readers of schemas know no other addresses than pointers from the root. */
+/** Readers of schemas follow only pointers from the root. */
 export function writePointers(root: Schema, lookup: ReturnType<typeof checkReferences>): void {
   const pointers = new Map<unknown, string>();
   const visit = (part: unknown, pointer: string) => {

@@ -15,13 +15,13 @@ export interface JsonSchemaOf<T> extends StandardSchema<T, T> {
 }
 
 /**
- * A JSON Schema as the `inputSchema` or `outputSchema` of a tool: draft 2020-12, or what its `$schema` names (2019-09,
- * 7, 4). A value is checked and not changed: there are no defaults. The keywords `sensitive` and `composed` mark a
- * field, as do the functions of these names. The type is inferred from a schema that is written in place; give it for
- * any other: `jsonSchema<Order>(orderSchema)`. Throws `invalid-options`, with the path, for a misspelled type or
- * keyword, a value that its keyword cannot have, a pattern that is not ECMAScript's or can take long for a short text
- * or a key, a format that cannot be checked, a `$ref` that leads nowhere, outside or back to itself, and keywords of
- * other drafts that would have no effect.
+ * Makes a JSON Schema the `inputSchema` or `outputSchema` of a tool: draft 2020-12, or the one in its `$schema`
+ * (2019-09, 7, 6, 4). It checks values without changing them: there are no defaults. The keywords `sensitive` and
+ * `composed` mark a field, as the functions of these names do. The type of a schema in place is inferred; give it for
+ * any other: `jsonSchema<Order>(orderSchema)`. Throws `invalid-options`, with the path, for misspelled types and
+ * keywords, values that a keyword cannot have, patterns that are not ECMAScript's or may be slow, formats that cannot
+ * be checked, a `$ref` that leads nowhere, outside or back to itself, and keywords of other drafts that would have no
+ * effect.
  *
  * {@includeCode ../../../examples/25-schemas.ts}
  * @see https://json-schema.org/draft/2020-12
@@ -30,13 +30,12 @@ export interface JsonSchemaOf<T> extends StandardSchema<T, T> {
 export function jsonSchema<const TSchema extends object, TValue extends FromJsonSchema<TSchema>>(
   schema: TSchema,
 ): JsonSchemaOf<TValue>;
-// This overload takes calls with one type argument.
 export function jsonSchema<TValue>(schema: object): JsonSchemaOf<TValue>;
 export function jsonSchema(schema: object): JsonSchemaOf<unknown> {
   const draft = getDraft(Object(schema));
   const longestTexts = new Map<string, number>();
   const copy = copySchema(schema, "schema", { isDraft4: draft === "4", longestTexts });
-  // The validator adds to what it is given.
+  // The validator changes the schema that it receives.
   const pointed = structuredClone(copy) as Schema;
   writePointers(pointed, checkReferences(pointed));
   const lists = new RepeatingLists();
@@ -71,7 +70,7 @@ function getDraft({ $schema = "draft/2020-12/" }: { readonly $schema?: unknown }
   return draft ?? failOption("schema.$schema", $schema, "JSON Schema 2020-12, 2019-09, draft 7, 6 or 4", true);
 }
 
-/** A value that a checked plan does not know yet is `undefined`; as `null` it has at most an issue of its own. */
+/** In a checked plan, unknown values are `undefined`, which the validator does not accept. */
 function findErrors(validator: Validator, value: unknown, lists: RepeatingLists): readonly OutputUnit[] {
   try {
     lists.setValue(value);
@@ -96,10 +95,10 @@ function withNull(value: unknown): unknown {
 
 const differing = "items that differ from each other";
 const tooManyLists = "too many of its lists have equal items to check which ones may";
-/** Lists with more items, with all that is in them, take over a second to compare. */
+/** Comparing larger lists takes over a second. */
 const maxCompared = 10_000_000;
 
-/** Patterns, unique lists and the format `url` can take the validator a quadratic or exponential time. */
+/** The validator needs quadratic or exponential time for patterns, unique lists and the format `url`. */
 function toQuick(part: Record<string, unknown>, lists: RepeatingLists, longestTexts: ReadonlyMap<string, number>) {
   const { uniqueItems, pattern, allOf = [], ...rest } = part;
   const all = [...(allOf as readonly unknown[])];
@@ -116,7 +115,7 @@ function toQuick(part: Record<string, unknown>, lists: RepeatingLists, longestTe
 }
 
 class RepeatingLists {
-  /** True if comparing took too long: what {@link have} answered then means nothing. */
+  /** True if comparing stopped early; the results of {@link have} are then invalid. */
   areTooMany = false;
   private compared = 0;
   private found: readonly SizedList[] | undefined;
@@ -168,15 +167,15 @@ function findRepeating(value: unknown): readonly SizedList[] {
   return [...repeating.values()];
 }
 
-/** Their errors only say that there are others below. */
+/** Their errors only announce others below. */
 const containerWords =
   "$ref $recursiveRef additionalItems additionalProperties allOf dependentSchemas if items patternProperties prefixItems properties propertyNames unevaluatedItems unevaluatedProperties";
 const containers = new Set(containerWords.split(" "));
 const unions = new Set(["anyOf", "oneOf"]);
-/** These keywords rule a branch of a union out; others find fault with a value that means it. */
+/** Errors of these keywords exclude a branch of a union; other errors are faults of a value that means it. */
 const decisive = new Set(["const", "enum", "type"]);
 
-/** In the validator's flat list, the errors of a part follow that of the whole. */
+/** Errors are a flat list, in which the errors of a part follow that of the whole. */
 function toIssues(errors: readonly OutputUnit[], value: unknown): readonly SchemaIssue[] {
   const issues: SchemaIssue[] = [];
   for (let index = 0; index < errors.length; index += 1) {
@@ -200,7 +199,7 @@ function isContainer({ keyword, keywordLocation }: OutputUnit, next: OutputUnit 
 function getErrorsBelow(errors: readonly OutputUnit[], index: number): readonly OutputUnit[] {
   const prefix = `${(errors[index] as OutputUnit).keywordLocation}/`;
   let end = index + 1;
-  // The error of a schema `false` has no location in the schema.
+  // Errors of a schema `false` have no location in the schema.
   while (errors[end]?.keyword === "false" || errors[end]?.keywordLocation.startsWith(prefix)) end += 1;
   return errors.slice(index + 1, end);
 }
@@ -228,7 +227,7 @@ function isDecisive({ keyword, instanceLocation }: OutputUnit, union: OutputUnit
   return rest === "" || (keyword !== "type" && !rest.includes("/"));
 }
 
-/** The validator's location is a pointer as a URI fragment; for a key that is missing, it is that of its object. */
+/** The location is a pointer as a URI fragment; for a missing key, that of its object. */
 function toPath({ instanceLocation, keyword, error }: OutputUnit, value: unknown): JsonPath {
   const path: (string | number)[] = [];
   let holder = value;
@@ -258,7 +257,7 @@ function toMessage({ keyword, error }: OutputUnit): string {
   return keyword === "type" ? message.replaceAll('", "', " or ") : message;
 }
 
-/** The type that a JSON Schema of objects, lists, unions, constants allows; `unknown` for all else. @group Tools */
+/** Type of the values of a JSON Schema of objects, lists, unions and constants; otherwise `unknown`. @group Tools */
 export type FromJsonSchema<TSchema> = TSchema extends { readonly const: infer TConst }
   ? TConst
   : TSchema extends { readonly enum: readonly (infer TValue)[] }
@@ -273,19 +272,15 @@ export type FromJsonSchema<TSchema> = TSchema extends { readonly const: infer TC
           ? FromObject<TSchema>
           : unknown;
 
-type FromType<TSchema, TName> = TName extends "string"
-  ? string
-  : TName extends "number" | "integer"
-    ? number
-    : TName extends "boolean"
-      ? boolean
-      : TName extends "null"
-        ? null
-        : TName extends "array"
-          ? FromArray<TSchema>
-          : TName extends "object"
-            ? FromObject<TSchema>
-            : unknown;
+type PlainTypes = { string: string; number: number; integer: number; boolean: boolean; null: null };
+
+type FromType<TSchema, TName> = TName extends keyof PlainTypes
+  ? PlainTypes[TName]
+  : TName extends "array"
+    ? FromArray<TSchema>
+    : TName extends "object"
+      ? FromObject<TSchema>
+      : unknown;
 
 type FromArray<TSchema> = TSchema extends { readonly prefixItems: infer TItems extends readonly unknown[] }
   ? [...{ -readonly [K in keyof TItems]: FromJsonSchema<TItems[K]> }, ...FromRest<TSchema>[]]

@@ -1,6 +1,5 @@
-// JavaScript tries one way to match after the other. How many there are grows where two of them read the same text
-// between the same two places of the pattern (of the Glushkov automaton, after one for the start): with the length of
-// the text for each such pair in a row, exponentially for a pair in a circle.
+// JavaScript tries the ways to match one after the other. Two paths through the pattern's Glushkov automaton that read
+// the same text between the same places multiply these ways: with the length of the text, or exponentially in a loop.
 
 interface Part {
   readonly first: readonly number[];
@@ -21,7 +20,7 @@ const longestTexts = [Infinity, 5_000, 300, 80];
 const maxWaysLog10 = 6;
 const maxEmptyWays = 6;
 
-/** Returns the length of text up to which a pattern (flag `u`) is quick; 0 if unknown, as for references back. */
+/** Returns the longest length for which a pattern (flag `u`) is quick; 0 if unknown, as with back references. */
 export function longestTextFor(pattern: string): number {
   const automaton = pattern.length > maxLength ? undefined : new PatternParser(pattern).parse();
   if (automaton === undefined) return 0;
@@ -31,7 +30,6 @@ export function longestTextFor(pattern: string): number {
   const pairs = edges === undefined ? Infinity : Math.ceil(countInRow(edges, next.length));
   const known = longestTexts[inner + pairs];
   if (known !== undefined) return known;
-  // At most a million ways: each character multiplies them.
   const ways = countWays(next, overlap);
   return Math.floor(maxWaysLog10 / Math.log10(ways) / (inner === 0 ? 1 : 2));
 }
@@ -68,7 +66,6 @@ class PatternParser {
       isAnchored &&= this.#pattern[this.#index] === "^";
       this.#link([0], this.#readSequence().first);
     } while (this.#isFollowed && this.#skip("|"));
-    // A search starts at each character.
     if (!isAnchored) this.#link([0], [0]);
     return this.#isFollowed && this.#emptyWays <= maxEmptyWays
       ? { atoms: this.#atoms, next: this.#next, inner: this.#inner }
@@ -146,7 +143,6 @@ class PatternParser {
     if (count === undefined) return once;
     const end = this.#index;
     const range = rangeOf(count);
-    // Each turn multiplies the ways to be empty.
     if (this.#emptyWays > emptyWays && range.most > 1) this.#isFollowed = false;
     const copy = () => {
       this.#index = inside;
@@ -157,7 +153,7 @@ class PatternParser {
     return this.#repeat(once, { ...range, isAtom: atom !== undefined, copy });
   }
 
-  /** A look around is matched at each place to which the rest comes, unless it stands at the start. */
+  /** The start aside, a look around is matched again at each place that the rest reaches. */
   #readLook(): void {
     const isAtStart = this.#isAtStart;
     this.#link([0], this.#readGroup().first);
@@ -176,19 +172,13 @@ class PatternParser {
       end = part.last;
     }
     if (most > copies) this.#link(end, isAtom ? end : once.first);
-    // What can be empty can be left out at any of its turns, which takes time without any text.
+    // Each turn that can be empty takes time without any text.
     if (once.isNullable && !isLoop && most > 1) this.#isFollowed = false;
     return { first: once.first, last, isNullable: once.isNullable || least === 0 };
   }
 }
 
-interface Repetition {
-  readonly least: number;
-  readonly most: number;
-  readonly isLoop: boolean;
-  readonly isAtom: boolean;
-  readonly copy: () => Part;
-}
+type Repetition = ReturnType<typeof rangeOf> & { readonly isAtom: boolean; readonly copy: () => Part };
 
 function rangeOf({ sign, min, comma, max }: Readonly<Record<string, string | undefined>>) {
   if (sign !== undefined) return { least: sign === "+" ? 1 : 0, most: sign === "?" ? 1 : Infinity, isLoop: true };
@@ -199,7 +189,7 @@ type Edge = readonly [from: number, to: number, pairs: number];
 type Automaton = readonly (readonly number[])[];
 type Overlap = (one: number, other: number) => boolean;
 
-/** Walks on both ways of each pair at once. A pair that no loop repeats adds nothing with the length. */
+/** Follows both ways of each pair at once. A pair outside loops adds nothing with the length. */
 function findPairs(next: Automaton, overlap: Overlap): readonly Edge[] | undefined {
   const edges: Edge[] = [];
   let steps = 0;
@@ -262,7 +252,7 @@ function loopsIn(next: Automaton, count: WaysOptions["count"]): (place: number) 
 
 function countInRow(edges: readonly Edge[], places: number): number {
   const counts = new Float64Array(places);
-  // Most ways lead on, so they are counted from their end.
+  // Most edges lead forward, so counting from the end needs few rounds.
   const ways = edges.toReversed();
   let steps = 0;
   for (let isChanged = true; isChanged; ) {
@@ -279,10 +269,9 @@ function countInRow(edges: readonly Edge[], places: number): number {
   return counts[0] ?? 0;
 }
 
-/** White space, and a letter, digit, sign and mark of other scripts. */
 const otherCharacters = "\u00a0\u1680\u2000\u200a\u2028\u2029\u202f\u205f\u3000\ufeff\u00e9\u0663\u20ac\u4e2d\u0301😀";
 
-/** Tries the characters of ASCII, those of the pattern and their neighbours. Unicode classes count as overlapping. */
+/** Tries ASCII, the characters of the pattern and their neighbours. Unicode classes count as overlapping. */
 function overlapOf(pattern: string, atoms: readonly string[]): Overlap {
   const characters = charactersOf(pattern);
   const sets = new Map<string, ReadonlySet<string>>();
@@ -321,7 +310,7 @@ function overlapOf(pattern: string, atoms: readonly string[]): Overlap {
 
 function charactersOf(pattern: string): readonly string[] {
   const points = new Set(Array.from({ length: 128 }, (_, point) => point));
-  // Of a pair of surrogates each is escaped, and both are one character once the escapes are gone.
+  // Each half of a surrogate pair is escaped; unescaped they are one character.
   const plain = pattern.replace(/\\(?:u\{([\da-f]+)\}|u([\da-f]{4})|x([\da-f]{2}))/giu, (_all, ...codes) =>
     String.fromCodePoint(
       Number.parseInt(

@@ -22,12 +22,11 @@ import {
 import { describeThrown } from "../../core/text.ts";
 import { readInteger, readOptionalText, readText, type SqlRow } from "./statement.ts";
 
-// The readers throw a `SyntaxError` for what cannot be read: the database is damaged.
+// The readers throw a `SyntaxError` if the database is damaged.
 
 export function readEvents(rows: readonly SqlRow[], after: number): readonly AgentEvent[] {
   return rows.map((row, index) => {
     const sequence = after + index + 1;
-    // Resuming without it could run a step twice.
     if (row.sequence !== sequence) throw new SyntaxError(`event ${sequence} is missing`);
     try {
       return deepFreeze(JSON.parse(readText(row, "json")) as AgentEvent);
@@ -56,16 +55,15 @@ export function readStatus(row: SqlRow): RunStatus {
   return text;
 }
 
-/** The request is JSON, as it may have a null character. */
+/** The request is JSON because it may contain a null character. */
 export function firstValues(first: AgentEvent) {
   const { timestamp: createdAt } = first;
   const start: Partial<RunStartEvent> = first.type === "run-start" ? first : {};
   const request = shownRequest(start);
-  const json = request === undefined ? null : JSON.stringify(request);
   return {
     createdAt,
     createdMs: Date.parse(createdAt),
-    request: json,
+    request: request === undefined ? null : JSON.stringify(request),
     hashes: hashesOf(start),
     thread: hashThread(start.thread)[0],
   };
@@ -96,11 +94,9 @@ export function getWaits({ pending, resumeAt }: Partial<RunDigest> = {}) {
 }
 
 export interface ListQuery extends Pick<ListSelection, "statuses" | "resumable" | "pending" | "sinceMs" | "limit"> {
-  /** Hashes of metadata, and of a thread. */
   readonly hashes: readonly string[];
-  /** The last of the hashes, if there is a thread. */
   readonly thread: string | undefined;
-  /** The page starts after this position, by the time of creation and then by the number. Neither ever changes. */
+  /** Exclusive start of the page. Neither value of a run changes. */
   readonly before: { readonly createdMs: number; readonly number: number };
 }
 
@@ -112,7 +108,7 @@ export function readListOptions(options: ListRunsOptions): ListQuery {
     ...selection,
     hashes: [...metadata.map(([key, value]) => hashEntry(JSON.stringify(key), value)), ...threads],
     thread: threads[0],
-    // No run has the number 0, so runs created exactly at `until` are left out.
+    // No run has the number 0, so runs created at `until` are left out.
     before: position.createdMs < untilMs ? position : { createdMs: untilMs, number: 0 },
   };
 }
@@ -156,7 +152,6 @@ export function hashesOf({
   ];
 }
 
-/** A key of metadata is in quotes. */
 function hashThread(thread: string | undefined): readonly string[] {
   return thread === undefined ? [] : [hashEntry("thread", JSON.stringify(thread))];
 }

@@ -1,10 +1,10 @@
 import { AgentError, type StoreOperation, type StoreProblem } from "../../core/errors.ts";
 import { describeThrown } from "../../core/text.ts";
 
-/** A list is an array of PostgreSQL. */
+/** A list is an array in PostgreSQL. */
 export type SqlValue = string | number | null | readonly (string | number)[];
 
-/** SQLite's stored values are bytes, and PostgreSQL's numbers of 64 bits are texts. */
+/** SQLite returns bytes for stored values, PostgreSQL texts for 64-bit integers. */
 export type SqlRow = Readonly<Record<string, unknown>>;
 
 export interface Sql {
@@ -12,7 +12,7 @@ export interface Sql {
   readonly values: readonly SqlValue[];
 }
 
-/** SQLite runs the statements at once, PostgreSQL waits for each. A statement that writes needs a `RETURNING`. */
+/** SQLite runs the statements synchronously. A statement that writes needs a `RETURNING`. */
 export type Steps<T> = Generator<Sql, T, readonly SqlRow[]>;
 
 export function sql(first: TemplateStringsArray, ...parts: readonly (SqlValue | Sql)[]): Sql {
@@ -39,7 +39,7 @@ export function list(values: readonly SqlValue[]): Sql {
   return join(parts, ", ");
 }
 
-/** Nests them by halves: SQLite accepts no more than a thousand in a row. */
+/** Nested by halves, as SQLite accepts at most a thousand in a row. */
 export function all(conditions: readonly Sql[]): Sql {
   if (conditions.length <= 100) return join(conditions, " AND ");
   const half = Math.ceil(conditions.length / 2);
@@ -76,14 +76,12 @@ export function readInteger(row: SqlRow, column: string): number {
   return number;
 }
 
-/** Includes all that databases truncate or order differently: null characters, and all from the first surrogate on. */
 const unusual = /[^ -\ud7ff]/g;
 
 /**
- * A database compares, sorts and searches this text by its bytes with the same outcome as JavaScript by code units.
- * Each code unit from the first surrogate on becomes a character beyond the surrogates, as UTF-8 cannot encode half of
- * a pair. The null character, which some drivers of SQLite end a text at and PostgreSQL refuses, becomes two
- * characters. The five characters used for this also become two, so that a search never matches across two neighbours.
+ * Makes bytes in a database sort as code units do in JavaScript. Code units from the first surrogate on become
+ * characters beyond the surrogates, as UTF-8 cannot encode half a pair. The null character, which drivers and
+ * PostgreSQL refuse, becomes two, as do the five characters used for that, so that no search matches across neighbours.
  */
 export function toOrderText(text: string): string {
   return text.replace(unusual, (unit) => {

@@ -32,9 +32,7 @@ import {
   toOrderText,
 } from "./statement.ts";
 
-// Columns that queries compare are encoded by `toOrderText`; the value itself is JSON, which is checked when read.
-
-/** The database compares texts by their bytes. */
+/** The database must compare texts by their bytes. */
 export interface Dialect {
   readonly prefix: string;
   readonly indexPrefix: string;
@@ -115,7 +113,7 @@ function recordWrites<TChange, TRecord extends { readonly operation: string }>(
     scope: string,
     write: { readonly key: string; readonly operation: TRecord["operation"]; readonly change: TChange },
   ): Steps<TRecord | undefined> {
-    // An earlier attempt may have made the change, and its answer was lost.
+    // An earlier attempt may have succeeded without an answer.
     const known = yield* recall(scope, write.key);
     if (known !== undefined) return known;
     const outcome = yield* change(scope, write.change);
@@ -139,7 +137,7 @@ function given<T>(value: T | undefined, toCondition: (value: T) => Sql): readonl
   return value === undefined ? [] : [toCondition(value)];
 }
 
-/** One statement reads page and counts at one moment. The first row has the counts, even if the page is empty. */
+/** Reads page and counts at one moment. The first row has the counts, even if the page is empty. */
 function* findPage<T>(
   { column, prefix }: Dialect,
   page: { table: string; counts: string; where: Sql; order: string; offset?: number | undefined; limit: number },
@@ -159,7 +157,7 @@ function* findPage<T>(
 }
 
 function parserOf<T>(name: string, createSchema: () => z.ZodType): (json: string) => T {
-  // An import must not pay for creating it.
+  // Created late, as it would slow the import down.
   let schema: z.ZodType | undefined;
   return (json) => {
     schema ??= createSchema();
@@ -249,7 +247,7 @@ function toColumns(written: Todo): Sql {
   return list([...keys, Number(todo.completed), rank, ...moment, tags, JSON.stringify(todo)]);
 }
 
-/** JSON has no line break, so no tag is found inside another. */
+/** JSON contains no line break, so no tag is found inside another. */
 function toTagText(tag: string): string {
   return `\n${JSON.stringify(tag)}\n`;
 }
@@ -272,7 +270,6 @@ function getConditions(dialect: Dialect, scope: string, query: TodoQuery): Sql {
   ]);
 }
 
-/** Without a due date all columns are null, which fits nothing. */
 function dueCondition(order: "<" | ">" | "=", text: string): Sql {
   const { dueDay, dueMs, isWholeDay } = parseDueDate(text);
   if (isWholeDay) return sql`due_day ${raw(order)} ${dueDay}`;

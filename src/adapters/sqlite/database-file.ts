@@ -15,14 +15,14 @@ export interface SqliteFileOptions {
   /** A file on a local disk, created with its folders if missing, for runs, todos or both. `:memory:` is in memory. */
   readonly path: string;
   /**
-   * The longest wait of a method for a file that another process has locked, before it fails with `store-failed`. After
-   * 8 ms it returns a promise. Opening may block this process for the whole time. @default 5000
+   * Time that a method waits for a locked file before it fails with `store-failed`. After 8 ms it returns a promise.
+   * Opening may block this process for the whole time. @default 5000
    */
   readonly busyTimeoutMs?: number | undefined;
   /** The clock of these waits. @default the system's */
   readonly clock?: Clock | undefined;
   /**
-   * The same one within a process, as SQLite cannot see the locks of another copy of itself; processes may differ.
+   * Stores of one process must have the same driver, as a copy of SQLite cannot see the locks of another.
    * @default the first available of `node`, `better-sqlite3` and `libsql`
    */
   readonly driver?: SqliteDriver | undefined;
@@ -47,12 +47,12 @@ type FileSettings = SettingsOf<SqliteFileOptions, typeof fileOptions>;
 
 const inMemory = ":memory:";
 
-/** A wait in the driver blocks the process. A transaction may wait twice: when it begins, and to commit. */
+/** Waiting in the driver blocks the process. A transaction may wait twice: to begin and to commit. */
 const driverWaitMs = 8;
 
 const retries: RetryPolicy = { maxAttempts: 0, minDelayMs: 2, maxDelayMs: 4, factor: 2, maxTotalMs: 0 };
 
-/** A process that writes without a pause leaves the file unlocked only for moments, which others seldom meet. */
+/** Without these pauses, a process that writes all the time leaves others hardly a chance to lock the file. */
 const pauseMs = 4;
 const pauseAfterMs = 250;
 const contendedPauseAfterMs = 50;
@@ -62,12 +62,12 @@ export function openDatabase({ path, driver, busyTimeoutMs }: Omit<FileSettings,
   let db: SqlDatabase | undefined;
   try {
     if (path !== inMemory) {
-      // Node reports "no such file" if a folder cannot be created on a read-only disk.
+      // On a read-only disk, `mkdir` reports only "no such file".
       checkWritable(path);
       mkdirSync(dirname(path), { recursive: true });
     }
     db = new SqlDatabase(new Database(path));
-    // Before any other statement: each may find the file locked.
+    // First, as each statement may find the file locked.
     setDriverWait(db, busyTimeoutMs);
     prepareTables(db, path);
     setJournalMode(db);
@@ -100,7 +100,7 @@ interface Waiting {
   settle(isLast: boolean): boolean;
 }
 
-/** Returns a promise only while another process has the file locked; attempts keep their order, and writes queue up. */
+/** Returns a promise only while another process has locked the file. Waiting methods keep their order. */
 export class DatabaseFile {
   private readonly settings: FileSettings;
   private db: SqlDatabase | undefined;
@@ -122,7 +122,7 @@ export class DatabaseFile {
   write<T>(operation: StoreOperation, runId: string, work: (db: SqlDatabase) => T): T | Promise<T> {
     const use = () =>
       this.use({ operation, runId }, (db) => {
-        // Writes to a moved or replaced file would be lost with the process; SQLite does not check this with a log.
+        // With a log, SQLite does not notice that its file was replaced, and the writes would be lost.
         if (this.findInode() !== this.inode)
           throw Object.assign(new Error("the file was replaced or is gone"), { errcode: movedCode });
         this.pause();
@@ -133,7 +133,7 @@ export class DatabaseFile {
     return this.waiting.length > 0 ? this.wait(use) : this.attempt(use);
   }
 
-  /** The log may have what was deleted. It stays while another process uses it. */
+  /** The log may contain deleted data. It stays while another process uses it. */
   emptyLog(): void {
     this.use({ operation: "delete", runId: "" }, (db) => {
       setDriverWait(db, 0);
@@ -249,9 +249,8 @@ export const dialect: Dialect = {
   equals: (column, text) => sql`${raw(column)} = ${text}`,
 };
 
-/** Leaves a database of another format, or of another program, unchanged. */
 export function prepareTables(db: SqlDatabase, path: string): void {
-  // Another process may create the tables between two reads of the file.
+  // In one transaction, as another process may create the tables between two reads.
   if (inTransaction(db, "DEFERRED", () => hasTables(db, path))) return;
   inTransaction(db, "EXCLUSIVE", () => {
     if (hasTables(db, path)) return;
@@ -267,7 +266,7 @@ function hasTables(db: SqlDatabase, path: string): boolean {
     if (!isReadable(format)) throw wrongFormat(format || undefined, { what: `The database "${path}"`, ...place });
     const rows = db.all(`SELECT ${asBytes("name")} FROM sqlite_schema WHERE type = 'table'`);
     const found = new Set(rows.map((row) => readText(row, "name")));
-    // A step may have had its effect before a statement notices that one is missing.
+    // Checked now, as a step may have had its effect before a statement fails.
     for (const [, name = ""] of createTables.matchAll(/CREATE TABLE (\w+)/g))
       if (!found.has(name)) throw new SyntaxError(`the table "${name}" is missing`);
     return true;
@@ -278,12 +277,12 @@ function hasTables(db: SqlDatabase, path: string): boolean {
 }
 
 /**
- * - The rows of `runs` change with each event, so they are small: other tables have what is long or seldom changes.
- * - Texts from a caller are kept as JSON: some drivers truncate a plain text at a null character.
+ * - Rows of `runs` change with each event, so other tables have what is long or seldom changes.
+ * - Texts of callers are JSON, as some drivers truncate a plain text at a null character.
  * - A lease may precede the first event, and its fence outlives it.
- * - `run_metadata` has a hash of each key of metadata and its value, in the order of the list.
- * - A deleted run's number is not used again, as its events go in batches; nor its fence: `run_marks` has the highest.
- * - `run_waits` has the kinds of waits, in the order of the list; `run_resumes` the end of a run's earliest wait.
+ * - `run_metadata` has a hash of each key and value of metadata, in the order of the list.
+ * - Numbers of runs and fences are never reused: events are deleted in batches, and `run_marks` has the highest fence.
+ * - `run_waits` has the kinds of waits, in the order of the list; `run_resumes` the earliest end of a wait.
  */
 const createTables = `
   CREATE TABLE runs (

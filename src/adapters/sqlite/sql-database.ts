@@ -13,7 +13,6 @@ export interface NativeDatabase {
   close(): unknown;
 }
 
-/** Each combination of conditions of a list is one statement: a program is not likely to have more. */
 const maxStatements = 200;
 
 export class SqlDatabase {
@@ -34,7 +33,7 @@ export class SqlDatabase {
   }
 
   get(text: string, ...values: readonly SqlValue[]): SqlRow | undefined {
-    // With `all`: libsql adds a key to the row of its own `get`.
+    // libsql adds a key to the row of its own `get`.
     return this.all(text, ...values)[0];
   }
 
@@ -53,7 +52,7 @@ export class SqlDatabase {
   }
 
   close(): void {
-    // libsql keeps the file open as long as there are statements.
+    // libsql keeps the file open while there are statements.
     this.prepared.clear();
     this.native.close();
   }
@@ -78,13 +77,13 @@ export function inTransaction<T>(db: SqlDatabase, mode: "DEFERRED" | "IMMEDIATE"
     try {
       db.exec("ROLLBACK");
     } catch {
-      // SQLite has already rolled back, as it does when the disk is full.
+      // SQLite has rolled back itself, for example because the disk is full.
     }
     throw thrown;
   }
 }
 
-/** One driver ends the process at a damaged text, so all are bytes. To sort by the text, name the table. */
+/** One driver crashes on damaged text, so all texts are read as bytes. To sort by the text, name the table. */
 export function asBytes(...columns: readonly string[]): string {
   return columns.map((column) => `CAST(${column} AS BLOB) AS ${column.slice(column.indexOf(".") + 1)}`).join(", ");
 }
@@ -98,10 +97,9 @@ export type FindDriver = (driver: SqliteDriver) => DatabaseConstructor | undefin
 
 export const drivers: readonly SqliteDriver[] = ["node", "better-sqlite3", "libsql"];
 
-/** Drivers are also resolved from these files: the command adds one in the current folder. */
 export const driverPlaces: string[] = [];
 
-/** Bundlers do not know this `require`, and so leave it alone. */
+/** Bundlers ignore this `require`. */
 function findFrom(path: string): FindDriver {
   const load = process.getBuiltinModule("node:module").createRequire(path);
   const find: Readonly<Record<SqliteDriver, () => unknown>> = {
@@ -112,17 +110,16 @@ function findFrom(path: string): FindDriver {
   return (driver) => find[driver]() as DatabaseConstructor | undefined;
 }
 
-/** An installed package may not work here, for example because its install script was not run. */
 export function loadDriver(driver: SqliteDriver | undefined, places?: readonly FindDriver[]): DatabaseConstructor {
   const failures: unknown[] = [];
-  // A bundle that is CommonJS has no `import.meta.url`.
+  // A CommonJS bundle has no `import.meta.url`.
   const finders = places ?? [import.meta.url ?? __filename, ...driverPlaces].map(findFrom);
   for (const candidate of driver === undefined ? drivers : [driver]) {
     for (const find of finders) {
       try {
         const Database = find(candidate);
         if (Database === undefined) continue;
-        // Loads the compiled part.
+        // Loads the compiled part, which a skipped install script may have left out.
         new Database(":memory:").close();
         return Database;
       } catch (thrown) {

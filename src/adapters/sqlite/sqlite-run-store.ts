@@ -48,11 +48,10 @@ export interface SqliteRunStore extends RunStore {
 }
 
 /**
- * Opens a run store in an SQLite file. Processes of one machine may share the file. When `append` has returned or
- * resolved, the events are on the disk, and survive a crash of the process or the machine. Opening may block the
- * process for `busyTimeoutMs`, methods for at most 20 ms. Throws `invalid-options`, `store-failed` (`details.problem`
- * states what is wrong with the file) and, if none of `node:sqlite`, `better-sqlite3` and `libsql` is available,
- * `missing-dependency`.
+ * Opens a run store in an SQLite file, which processes of one machine may share. When `append` returns or resolves, the
+ * events are on the disk, safe from crashes of the process or the machine. Opening may block the process for
+ * `busyTimeoutMs`, methods for at most 20 ms. Throws `invalid-options`, `store-failed` (`details.problem` names the
+ * problem) and, without `node:sqlite`, `better-sqlite3` and `libsql`, `missing-dependency`.
  *
  * {@includeCode ../../../examples/23-runs-in-a-file.ts}
  * @group Storage
@@ -137,13 +136,13 @@ export function createSqliteRunStore(options: SqliteRunStoreOptions): SqliteRunS
         deleteRun(db, runId, run, lease?.fence ?? 0);
         return true;
       });
-      // Deleting thousands of runs must not block everything else in this process.
+      // In batches, so that a large deletion does not block the process.
       await turn();
       try {
         while (isDeleted && (await file.write("delete", "", sweep))) await turn();
         if (isDeleted) file.emptyLog();
       } catch {
-        // The run is gone, and its space is freed by the next deletion.
+        // The next deletion frees the space.
       }
       return isDeleted;
     },
@@ -181,7 +180,7 @@ function insertRun(db: SqlDatabase, runId: string, first: AgentEvent): RunRow {
   return { number, status: "planning", sequence: 0, createdMs };
 }
 
-// As bytes it would take 50% longer; it is only compared, and a number whatever the column contains.
+// Reading it as bytes takes 50% longer. The cast makes it a number whatever the column contains.
 const selectEvents = `SELECT CAST(sequence AS INTEGER) AS sequence, ${asBytes("json")} FROM run_events
   WHERE run = ? AND sequence > ? ORDER BY run_events.sequence LIMIT ?`;
 
@@ -195,7 +194,7 @@ function insertEvents(db: SqlDatabase, run: RunRow, events: readonly AgentEvent[
   const update = "UPDATE runs SET sequence = ?, updated_at = ?, started_at = coalesce(started_at, ?) WHERE number = ?";
   db.run(update, sequence, updatedAt, startedAt, number);
   if (digest !== undefined) saveDigest(db, run, digest, before);
-  // Separately, as it also writes to an index.
+  // Separately, as this also writes to an index.
   if (status !== run.status) db.run("UPDATE runs SET status = ? WHERE number = ?", status, number);
   if (endedStatuses.has(status)) db.run(deleteAllMessages, number);
 }
@@ -280,7 +279,7 @@ function deleteEvents(db: SqlDatabase, number: number): boolean {
   return db.all(deleteSome, number, batchSize).length === batchSize;
 }
 
-/** The highest count of runs that {@link listRuns} compares: a value with more runs is not rare. */
+/** A value with more runs is not rare. */
 const countLimit = 2_000;
 
 export function listRuns(db: SqlDatabase, query: ListQuery, nowMs: number): RunPage {
@@ -299,7 +298,7 @@ export function listRuns(db: SqlDatabase, query: ListQuery, nowMs: number): RunP
 const names = ["number", "run_id", "status", "created_ms", "created_at", "updated_at", "started_at"];
 const columns = asBytes(...names.map((name) => `runs.${name}`));
 
-/** Statuses are looked up in the index one by one: together, all their runs would have to be sorted for a page. */
+/** Looks up statuses one by one: together, all their runs would be sorted for one page. */
 export function listSql(query: ListQuery, nowMs: number, isByMetadata = true): Sql {
   const { resumable, pending, hashes, sinceMs, before, limit } = query;
   const first = isByMetadata ? hashes[0] : undefined;
@@ -318,7 +317,6 @@ export function listSql(query: ListQuery, nowMs: number, isByMetadata = true): S
       SELECT ${number} AS number, ${time} AS created_ms FROM ${from} WHERE ${all([...where, ...filters, position])}
       ORDER BY ${time} DESC, ${number} DESC LIMIT ${limit + 1})`;
   });
-  // A run may wait for several things.
   const union = pending === undefined ? " UNION ALL " : " UNION ";
   return sql`SELECT ${raw(columns)}, CAST(run_requests.json AS BLOB) AS request, CAST(run_digests.json AS BLOB) AS digest
     FROM (${join(found, union)} ORDER BY created_ms DESC, number DESC LIMIT ${limit + 1}) AS page
@@ -327,7 +325,7 @@ export function listSql(query: ListQuery, nowMs: number, isByMetadata = true): S
     ORDER BY page.created_ms DESC, page.number DESC`;
 }
 
-/** An index starts with what `where` is equal to, and continues with the `index` columns in the order of the list. */
+/** The index of a lookup has the columns of `where`, then those of `index`. */
 interface Lookup {
   readonly from: Sql;
   readonly index: readonly [createdMs: string, number: string];
@@ -351,7 +349,6 @@ function getLookups({ statuses, resumable, pending }: ListQuery, nowMs: number, 
     const where = raw("runs.status = 'suspended'");
     return pending.map((kind) => ({ from, index: ["w.created_ms", "w.run"], where: [sql`w.kind = ${kind}`, where] }));
   }
-  // There are few suspended runs with a reason to resume, so those are looked up first.
   const calledRuns = sql`(${called}) AS called CROSS JOIN runs ON runs.number = called.run`;
   return (statuses ?? [undefined]).map((status) => ({
     from: resumable && status === "suspended" ? calledRuns : raw("runs"),

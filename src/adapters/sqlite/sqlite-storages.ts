@@ -22,10 +22,8 @@ export interface SqliteTodos extends TodoStorage {
 }
 
 /**
- * Keeps todos in an SQLite file, for a TodoStore. Processes of one machine may share the file. When `apply` has
- * returned or resolved, the change is on the disk, and survives a crash of the process or the machine. Throws
- * `invalid-options`, `store-failed` (`details.problem` states what is wrong with the file) and, if none of
- * `node:sqlite`, `better-sqlite3` and `libsql` is available, `missing-dependency`.
+ * Keeps todos in an SQLite file, for `createTodoStore`. Processes of one machine may share the file. When `apply`
+ * returns or resolves, the change is on the disk. Throws the errors of `createSqliteRunStore`.
  *
  * {@includeCode ../../../examples/23-runs-in-a-file.ts}
  * @group Storage
@@ -41,7 +39,7 @@ export interface SqliteNotes extends NoteStorage {
 }
 
 /**
- * Keeps notes in an SQLite file, for Notes, as {@link createSqliteTodos} keeps todos.
+ * Keeps notes in an SQLite file, for `createNotes`, as {@link createSqliteTodos} keeps todos.
  *
  * {@includeCode ../../../examples/23-runs-in-a-file.ts}
  * @group Storage

@@ -25,9 +25,7 @@ interface WllamaModelOptions {
   modelId?: string | undefined;
 }
 
-const modelOptions = {
-  modelId: { type: "short-text", default: "model" },
-} satisfies OptionTable<WllamaModelOptions>;
+const modelOptions = { modelId: { type: "short-text", default: "model" } } satisfies OptionTable<WllamaModelOptions>;
 
 interface Chunk {
   readonly choices?: readonly {
@@ -39,8 +37,8 @@ interface Chunk {
 }
 
 /**
- * A model that an instance of wllama has loaded, as a model of this package. wllama keeps answers to their schema, and
- * tells how likely each token was. Throws `invalid-options` for anything else.
+ * Adapts the model that an instance of wllama has loaded. Answers follow their schema, and have the probability of each
+ * token. Throws `invalid-options`.
  *
  * ```ts
  * const wllama = new Wllama({ default: "/wllama.wasm" });
