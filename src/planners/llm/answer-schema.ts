@@ -11,7 +11,7 @@ interface SchemaOptions {
   readonly dialect: SchemaDialect;
   readonly maxCalls: number;
   readonly results: readonly string[];
-  /** The only texts that may be copied, for servers that make a grammar for each request. @default any */
+  /** Pattern of the texts that may be copied, for servers that compile a grammar. */
   readonly spans?: string | undefined;
   readonly expressions: boolean;
   readonly things?: readonly ThreadThing[] | undefined;
@@ -66,7 +66,6 @@ function constant(value: string): JsonSchema {
   return { type: "string", const: value };
 }
 
-/** Models write times in words and sums in signs. An earlier result may replace whatever is not text. */
 function schemaOf(type: SlotType, { results, spans, dialect }: SchemaOptions, isComposed: boolean): JsonSchema {
   const copied = spans === undefined || isComposed ? text : { $ref: "#/$defs/words" };
   const orEarlier = (schema: JsonSchema): JsonSchema =>
@@ -93,7 +92,7 @@ function schemaOf(type: SlotType, { results, spans, dialect }: SchemaOptions, is
 const maxSpanTokens = 60;
 const punctuation = /^[,;:.!?•]$/;
 
-/** Undefined for a long request. Nests the runs of words, as alternatives make a grammar several times as slow. */
+/** Nests the runs of words: as alternatives, they make a grammar several times as slow. */
 export function spanPattern(request: RequestText, results: readonly string[]): string | undefined {
   const { text, tokens, words } = request;
   if (tokens.length > maxSpanTokens || tokens.length === 0) return undefined;
@@ -123,15 +122,14 @@ function inGrammar(text: string): string {
     .replace(/[\\^$.*+?()[\]{}|]/g, "\\$&");
 }
 
-/** Prevents words and endless digits. */
 const sumPattern = "^(sqrt|cbrt|abs|round|floor|ceil|[0-9+*/^%(). ,$-]){1,60}$";
 
 function closedObject(properties: Readonly<Record<string, JsonSchema>>, required: readonly string[]): JsonSchema {
   return { type: "object", properties, required, additionalProperties: false };
 }
 
-// Servers compile schemas to grammars, and all of them honour only type, properties, required, enum, const, items,
-// minItems, maxItems, anyOf and additionalProperties.
+// All servers honour only type, properties, required, enum, const, items, minItems, maxItems, anyOf and
+// additionalProperties.
 
 export type SchemaDialect = "plain" | "strict" | "grammar";
 
@@ -149,7 +147,6 @@ export class SchemaWriter {
     private readonly dialect: SchemaDialect,
   ) {}
 
-  /** Never narrower than `schema`, except for keys that it does not name. */
   write(schema: JsonSchema): JsonSchema {
     if (this.open.has(schema) || this.open.size > maxDepth || this.room-- <= 0) return this.anything();
     this.open.add(schema);
@@ -170,14 +167,14 @@ export class SchemaWriter {
   }
 
   private writeConstants(values: readonly unknown[]): JsonSchema {
-    // No strict server takes a constant object or list.
+    // No strict server accepts a constant object or list.
     if (values.some((value) => typeof value === "object" && value !== null)) this.isClosed = false;
     const [type, other] = new Set(values.map(jsonTypeOf));
     const held = values.length === 1 ? { const: values[0] } : { enum: values };
     return { ...(type !== undefined && other === undefined && { type }), ...held };
   }
 
-  /** Any JSON: `{}` means an object to llama.cpp, and `items: {}` a list of objects. */
+  /** llama.cpp reads `{}` as an object, and `items: {}` as a list of objects. */
   private anything(): JsonSchema {
     this.isClosed = false;
     return { anyOf: ["string", "number", "boolean", "null", "object", "array"].map((type) => ({ type })) };

@@ -80,7 +80,7 @@ function callsIn(value: unknown): readonly WrittenCall[] | undefined {
   return calls.length > 0 && calls.every(isCall) ? calls : undefined;
 }
 
-/** Many models write steps so: `{ "tool": "Refund", "input": { "invoice": 4 } }`. */
+/** Many models write `{ "tool": "Refund", "input": { "invoice": 4 } }`. */
 function asCall(step: unknown): unknown {
   const { tool, input = {} } = (step ?? {}) as { readonly tool?: unknown; readonly input?: unknown };
   const isOther = !isCall(step) && typeof tool === "string" && typeof input === "object";
@@ -143,7 +143,7 @@ export class AnswerReader {
   }
 }
 
-/** Code that walks a plan recurses for each level. */
+/** Code that walks a plan recurses once per level. */
 const maxDepth = 100;
 
 export function parseJson(text: string): unknown {

@@ -20,7 +20,7 @@ import type { EarlierStep } from "./read-calls.ts";
 export interface Question {
   readonly messages: readonly ModelMessage[];
   readonly schema: JsonSchema;
-  /** A refused schema is not sent again, nor another of the same source. */
+  /** Once a schema is refused, no other schema of the same source is sent. */
   readonly source: object;
   readonly isStrict: boolean;
   readonly scope: AnswerScope;
@@ -65,7 +65,6 @@ const usualOutput = 2_048;
 const maxText = 500;
 const maxMessage = 2_000;
 
-/** If the model refuses a format, a weaker one is tried. A cut answer is never repaired. */
 export class ModelDialogue {
   private readonly failures: PlanFailure[] = [];
   private question: Question;
@@ -93,7 +92,6 @@ export class ModelDialogue {
     return formats.has(anyJson) ? "text" : formats.has(this.question.source) ? "json" : "schema";
   }
 
-  /** Rejects with `cannot-plan`, `planning-failed`, `limit-exceeded`, or the signal's reason. */
   async run(): Promise<ModelSteps> {
     for (;;) {
       const response = await this.call();
@@ -286,7 +284,6 @@ export function cut(text: string, length: number): string {
 const maxProblems = 10;
 const maxProblem = 500;
 
-/** Problems may quote a hostile answer. */
 function describeProblems(problems: readonly string[]): readonly string[] {
   const shown = problems.slice(0, maxProblems).map((problem) => cut(problem, maxProblem));
   return problems.length > maxProblems ? [...shown, `and ${problems.length - maxProblems} more`] : shown;
@@ -307,7 +304,6 @@ function askAgain(
   return [...messages.slice(0, -1), { role: "user", content: `${last?.content}\n\n${content}` }];
 }
 
-/** Emits each step of a streamed answer once its call has closed, up to the first invalid one. */
 class StepReporter {
   private text = "";
   private at = 0;
@@ -342,7 +338,6 @@ class StepReporter {
     return true;
   }
 
-  /** Scans each character only once. */
   private callsIn(delta: string): readonly unknown[] {
     this.text += delta;
     const calls: unknown[] = [];

@@ -64,7 +64,7 @@ export class ModelPlanner {
     const options = { dialect, maxCalls, results: [], expressions };
     const schemaOf = (operations: readonly Operation[]) => answerSchema(operations, options).schema;
     const maxTokens = maxToolTokens[tools];
-    // A server that makes a grammar does not read the schema, which else is twice as long as the lines of its tools.
+    // Without a grammar the server reads the schema, too, which is twice as long as the lines of its tools.
     const room = dialect === "grammar" ? { maxTokens, schemaOf: undefined } : { maxTokens: maxTokens * 3, schemaOf };
     this.nearest = new ToolSets((each) => readNearest(each, room));
     this.prompts = new ToolSets(async (tools) =>
@@ -152,13 +152,11 @@ export class ModelPlanner {
       return operation === undefined ? [] : [{ id, input, operation }];
     });
     const wish = readRequest(text, { nowMs, timeZone });
-    // "…, and the eggs" has the verb of the wish before it.
     const isWhole = opensWish(wish.words, 0, wish.words.length);
     const said = isWhole ? wish.words : readRequest(request.request, { nowMs, timeZone }).words;
     const verb = wish.words[Math.max(...contentStarts(wish.words, 0, wish.words.length))] ?? "";
     const isOpposite = (operation: Operation) => !making.isReplan && isUndoneBy(operation, verb);
     const all = [...operations.values()];
-    // A tool that is not shown may do it.
     const isAll = prompt.tools.length === request.tools.length;
     if (isAll && all.some(isOpposite) && !all.some((operation) => isDoneBy(operation, verb)))
       throw cannotPlan(model, { why: `no tool does what ${JSON.stringify(verb)} says` });
@@ -216,7 +214,7 @@ class Making {
   warnings: readonly PlanWarning[] = [];
   private readonly steps: PlanStep[] = [];
   private readonly answers: ModelSteps[] = [];
-  /** The steps of the only answer: this very list was validated. */
+  /** Only while there is a single answer: this very list was validated. */
   private only: readonly PlanStep[] | undefined;
   private readonly done: readonly PlanStep[];
   private readonly numberedByRules: number;
@@ -287,18 +285,16 @@ class Making {
     const unasked = names.size > 0 ? `no word of the request asks for ${[...names].join(", ")}` : undefined;
     if (unsaid !== undefined) throw cannotPlan(model, { why: unasked ?? unsaid, failures });
     const isSum = made.every(({ operation }) => operation.slots.some(({ type }) => type.kind === "sum"));
-    // An operation may have another word; then the model must be surer.
     const isMeant = account.unsaid.some(({ path }) => this.isOperation(path));
     const isFilter = ({ input, operation: { rules, slots } }: EarlierStep) =>
       !slots.some(({ type }) => /^(?:text|list|sum)$/.test(type.kind)) && isPureStep(rules.tool, input);
-    // Many words of a replan are of steps that are done.
+    // Many words of a replan belong to steps that are done.
     const counted = this.isReplan ? { ...account, words: [] } : account;
     const likelihoods = answers.flatMap(({ likelihood }) => likelihood ?? []);
     const likelihood = likelihoods.length > 0 ? Math.min(...likelihoods) : undefined;
     const operations = new Set(made.map(({ operation }) => operation.name)).size;
     const kind = { hasFilter: made.some(isFilter), isSum, isMeant, operations };
     const certainty = certaintyOf(likelihood, counted, kind);
-    // Irreversible steps and operations not named by the request need a surer model; both, an even surer one.
     const hasGrave = made.some(({ operation, input }) => isGrave(operation, input));
     const isUnsure = hasGrave || isMeant || !(isSum || isNamed(account));
     const strict = hasGrave && isMeant ? 1.5 : isUnsure ? 1.2 : 1;
@@ -337,7 +333,7 @@ class Making {
     return this.findVague(account);
   }
 
-  /** Another name in the request may be what is meant: only the verb before "it" may be unexplained. */
+  /** Only the verb before "it" may be unexplained: any other word may name the thing that is meant. */
   private findVague({ words }: Account): string | undefined {
     const left = [...words.keys()].filter((at) => words[at]?.by === "left" || words[at]?.by === "unused");
     const textOf = (at: number) => words[at]?.text.toLowerCase() ?? "";
@@ -368,7 +364,6 @@ class Making {
     return { steps, text: said.join(", then "), certainty, unused };
   }
 
-  /** Steps planned without the model must wait for its steps, too. */
   private inOrder(): readonly PlanStep[] {
     const calls = this.callsOf(this.steps);
     const waits = new Map(waitsOf(calls).map((ids, at) => [calls[at]?.id, ids]));
@@ -429,7 +424,7 @@ async function cacheKey({ request, context, tools, maxSteps, wishes }: PlanReque
 
 const maxSets = 20;
 
-/** Compares the tools of a list, as apps may make a new list for each request. */
+/** Compares the tools one by one, as apps may make a new list for each request. */
 class ToolSets<T> {
   private known: { readonly tools: readonly DefinedTool[]; made: Promise<T> }[] = [];
 

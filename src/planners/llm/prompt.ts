@@ -38,13 +38,12 @@ interface Turn {
 }
 
 export const unclear = "unclear";
-/** A small model reads these in some seconds. */
+/** A small model reads this many in a few seconds. */
 const maxTokens = 2_000;
 const phrasesOfEach = 3;
 const sentencesOfEach = 12;
 const maxOutputs = 6;
 
-/** Uses at most a quarter of `contextTokens`. */
 export async function promptOf(
   tools: readonly DefinedTool[],
   options: PromptOptions & { readonly contextTokens: number | undefined },

@@ -115,7 +115,6 @@ class CallReader {
     this.direct.set(name, this.withResults(String(written).replace(counted, ""), "it"));
   }
 
-  /** A sign counts if words of the request point to its thing, or if nothing else can be meant. */
   private takeThing(written: unknown, { name, isRequired }: Pick<Slot, "name" | "isRequired">): boolean {
     const { wish, things, earlier } = this.scope;
     if (things.length === 0) return false;
@@ -128,7 +127,7 @@ class CallReader {
       .match(/@\d+/g)
       ?.find((each) => !wish.text.includes(each));
     const words = String(written).toLowerCase().split(" ");
-    // A label is also what is to be made: there only "it" stands for a thing.
+    // A label may also name a thing to make: there only "it" stands for a known thing.
     const isIt = readAnaphor(words, 0) === words.length;
     const isWritten = (each: ThreadThing) =>
       [isKey(each) || isIt ? each.said : "", ...(isKey(each) ? [each.label, String(each.key)] : [])].some(
@@ -150,7 +149,6 @@ class CallReader {
     return true;
   }
 
-  /** A text that only looks like a reference stays text. */
   private readDeep(written: unknown, path: JsonPath): unknown {
     if (Array.isArray(written)) return written.map((item, index) => this.readDeep(item, [...path, index]));
     if (typeof written === "object" && written !== null) {
@@ -250,7 +248,7 @@ class CallReader {
     return piecesOf(pieces).every(({ name }) => name === undefined || isDate(this.rule.slots.get(name) ?? textType));
   }
 
-  /** A second time in a reason is not of the wish: "…, I am busy tomorrow". */
+  /** A second time in a reason does not belong to the wish: "…, I am busy tomorrow". */
   private readBeside(): void {
     const { words } = this.scope.wish;
     const clauses = cutClauses(this.scope.wish);
@@ -278,7 +276,6 @@ class CallReader {
     }
   }
 
-  /** Fills only unambiguous slots; the longer of two values at one place counts. */
   private readBare(): void {
     const { wish } = this.scope;
     const beside = new Set(this.operation.beside.flatMap(({ slots }) => [...slots.keys()]));
@@ -344,7 +341,6 @@ class CallReader {
     return start === undefined ? undefined : { start, end: start + said.length };
   }
 
-  /** Undefined for `$1` that the user typed. */
   private referenceIn(written: unknown, name: string): PhraseReference | undefined {
     const read = typeof written === "string" ? /^\$(\d+|item|index)((?:\.\w+)*)$/.exec(written.trim()) : null;
     if (read === null || this.scope.wish.text.includes(read[0])) return undefined;
@@ -381,7 +377,6 @@ class CallReader {
     return resultOf(step);
   }
 
-  /** Uses the first phrase that has all slots. Phrases with different inputs are ambiguous. */
   private inputOf(record: Readonly<Record<string, unknown>>): JsonObject {
     const { operation, scope } = this;
     const { constants, phrases, rules } = operation;
@@ -440,7 +435,6 @@ class CallReader {
   }
 }
 
-/** The key where it is asked for, else the name where a field is called as it is in the thing. */
 export function takesThing(
   { keyInputs, label, labelField }: ThreadThing,
   { tool, name }: { readonly tool: string; readonly name: string },

@@ -20,9 +20,7 @@ const calculatorOptions = {
 } satisfies OptionTable<CalculatorOptions>;
 
 export interface CalculatorResult {
-  /** The value, finite. */
   readonly value: number;
-  /** The expression as given. */
   readonly expression: string;
 }
 

@@ -76,7 +76,7 @@ class Parser {
     return this.output;
   }
 
-  /** False once the operand itself was read. */
+  /** False once the operand has been read. */
   private prefix(): boolean {
     const { scanner } = this;
     const character = scanner.peek();
@@ -198,7 +198,7 @@ class Parser {
     throw calculationFailed("syntax", 'This "(" is never closed; add ")".', opened.parenthesis);
   }
 
-  /** Outputs operators of at least this precedence, up to the innermost parenthesis, which is returned. */
+  /** Returns the innermost open parenthesis if no operator before it is weaker than `precedence`. */
   private release(precedence: number): OpenParenthesis | undefined {
     for (;;) {
       const last = this.pending.at(-1);
@@ -219,7 +219,6 @@ function checkCount(name: FunctionName, count: number, position: number): void {
   throw calculationFailed("wrong-arguments", `${name} takes ${expected} ${noun}; it was given ${count}.`, position);
 }
 
-/** `position` is the index in the expression to which an error points. */
 export type Instruction =
   | { readonly type: "number"; readonly text: string; readonly position: number }
   | { readonly type: "name"; readonly name: string; readonly position: number }
@@ -236,7 +235,7 @@ const maxNumberLength = 1_000;
 const expectedOperand = "a number, a name or ( was expected here";
 const expectedOperator = "an operator (+ - * / % ^ !), ) or the end was expected here";
 
-/** Every pattern is sticky and linear, so no text makes it slow. */
+/** All patterns are sticky and linear, so that no text is slow. */
 export class Scanner {
   position = 0;
 
@@ -248,7 +247,6 @@ export class Scanner {
     return this.text[this.position];
   }
 
-  /** Throws `too-long`, or `syntax` for digits that look like thousands after a comma. */
   takeNumber(): string | undefined {
     const start = this.position;
     const number = this.take(numberPattern);
@@ -302,7 +300,6 @@ export class Scanner {
   }
 }
 
-/** The message counts characters from 1, `details.position` from 0. */
 export function calculationFailed(
   problem: CalculationProblem,
   message: string,
@@ -336,7 +333,6 @@ export function unexpectedCharacter(
   return calculationFailed("syntax", message, position);
 }
 
-/** `isValue`: the name is a variable or a constant. */
 export function unknownFunction(name: string, position: number, isValue: boolean): AgentError<"calculation-failed"> {
   const shown = cutText(name, maxQuoted);
   const advice = isValue ? ` To multiply, write ${shown} * ( … ).` : suggestName(name, functionNames);
@@ -356,7 +352,6 @@ export function unknownName(
   return calculationFailed("unknown-name", message, position);
 }
 
-/** Adds the code point beyond ASCII, where characters may look the same. */
 function nameCharacter(character: string): string {
   const code = character.codePointAt(0) ?? 0;
   const codePoint = `U+${code.toString(16).toUpperCase().padStart(4, "0")}`;
