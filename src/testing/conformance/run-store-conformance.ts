@@ -9,9 +9,9 @@ import { assertFails, assertSame, type ConformanceCase, conformanceCase, failure
 
 /** Options of {@link runStoreConformance}. @inline */
 export interface RunStoreConformanceOptions<TStore extends RunStore> {
-  /** Creates an empty store for each case. Its leases must use `now`: milliseconds, which only the case moves. */
+  /** Creates an empty store for each case. Its leases must use `now`: milliseconds that only the case moves. */
   createStore(options: { readonly now: () => number }): TStore | Promise<TStore>;
-  /** Closes a store when its case has ended, in any way. */
+  /** Closes a store when its case has ended or failed. */
   closeStore?: ((store: TStore) => void | Promise<void>) | undefined;
 }
 

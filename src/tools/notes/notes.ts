@@ -52,8 +52,8 @@ const noteOptions = {
  * Reads are `pure`. `add` and `delete` are `idempotent`: they are recorded under the `idempotencyKey` of the call in
  * the same write as the change, and a call with a recorded key changes nothing and returns the same output. `undo`
  * reverts both. Throws `invalid-options`. The tool itself fails with `note-not-found`, `note-key-reused` or
- * `note-undo-refused`, or with `invalid-options` if `scope`, `author` or `createId` return no text; it then has changed
- * nothing.
+ * `note-undo-refused`, or with `invalid-options` if `scope`, `author` or `createId` return no text. A call that fails
+ * changes nothing.
  *
  * {@includeCode ../../../examples/17-notes-and-web-search.ts}
  * @group Built-in tools
@@ -70,7 +70,7 @@ export function createNotes<TResources = unknown, const TName extends string = "
     createId,
     key: context.idempotencyKey,
   });
-  // Typed so that users need no types of zod.
+  // This type keeps zod out of the declarations.
   const inputSchema: StandardSchema<NotesInput, ParsedNotesInput> = createNotesInputSchema();
   return defineTool({
     name,

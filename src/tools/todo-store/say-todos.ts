@@ -48,7 +48,6 @@ function sayPage(
   place: string,
 ): string {
   if (all === 0) return input.operation === "search" ? `No todos match${place}.` : `No todos${place}.`;
-  // Those that are done are only counted, unless they are all that there is.
   const shown = pending > 0 ? todos.filter((todo) => !todo.completed) : todos;
   const kind = pending > 0 ? "open " : "completed ";
   const total = pending > 0 ? pending : completed;
@@ -72,7 +71,6 @@ function sayTitle(todo: SpokenTodo, hasList: boolean): string {
   return cutText(todo.title, maxTitle) + (about.length === 0 ? "" : ` (${about.join(", ")})`);
 }
 
-/** The year is said if it is not the one in which the todo was created. */
 function sayDue({ dueAt, dueDate, createdAt }: SpokenTodo): string | undefined {
   const due = dueAt ?? dueDate;
   return due === undefined ? undefined : (sayDate(due, { year: Number(createdAt.slice(0, 4)) })?.text ?? due);

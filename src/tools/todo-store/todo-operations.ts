@@ -43,9 +43,8 @@ function toPage({ todos, count, completed }: FoundTodos): TodoPage {
 }
 
 interface FindTodoOptions {
-  /** `words`: a few whole words of the title are enough if only one todo has them. */
+  /** With `words`, a few whole words of the title are enough if only one todo has them. */
   readonly match: "words" | "whole";
-  /** Prefers todos in this state if several fit. */
   readonly completed?: boolean;
 }
 
@@ -143,7 +142,6 @@ async function failNotFound(
   });
 }
 
-/** Prefers todos that share the starts of most words; without any, the first todos. */
 async function findNear(find: Find, wanted: string): Promise<readonly Todo[]> {
   const hits = new Map<string, { todo: Todo; words: number }>();
   for (const word of wordsOf(wanted).slice(0, 5)) {
@@ -305,10 +303,6 @@ async function onlyList(storage: TodoStorage, scope: string): Promise<string> {
   });
 }
 
-/**
- * Keeps later changes: the write checks that the todo is as the call left it, and happens once for its key. The
- * record of the call's own key has the previous state; the output is an added or deleted todo.
- */
 export async function undoChange(call: TodoCall, done: UndoneCall<ParsedTodoInput, TodoStoreOutput>): Promise<void> {
   const { input, output } = done;
   if (isTodoRead(input)) return;
