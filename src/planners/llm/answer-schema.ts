@@ -21,10 +21,9 @@ interface SchemaOptions {
 const maxStrictLength = 40_000;
 
 export function answerSchema(operations: readonly Operation[], options: SchemaOptions) {
-  const written = writeSchema(operations, options);
-  if (options.dialect !== "strict") return { schema: written.schema, isStrict: false };
-  const isHeld = written.isClosed && JSON.stringify(written.schema).length <= maxStrictLength;
-  if (isHeld) return { schema: written.schema, isStrict: true };
+  const { schema, isClosed } = writeSchema(operations, options);
+  if (options.dialect !== "strict") return { schema, isStrict: false };
+  if (isClosed && JSON.stringify(schema).length <= maxStrictLength) return { schema, isStrict: true };
   return { schema: writeSchema(operations, { ...options, dialect: "plain" }).schema, isStrict: false };
 }
 
@@ -46,11 +45,9 @@ function writeSchema(operations: readonly Operation[], options: SchemaOptions) {
       const schema =
         slot.schema === undefined ? schemaOf(slot.type, options, slot.isComposed) : writer.write(slot.schema);
       isClosed &&= writer.isClosed;
-      const signs = things.flatMap((thing, at) => {
-        return takesThing(thing, { tool: rules.tool.name, name: slot.name }) ? [`@${at + 1}`] : [];
-      });
-      const orThing = { anyOf: [...(schema.anyOf ?? [schema]), { ...text, enum: signs }] };
-      add(slot.key, signs.length > 0 ? orThing : schema, slot.isRequired);
+      const place = { tool: rules.tool.name, name: slot.name };
+      const signs = things.flatMap((thing, at) => (takesThing(thing, place) ? [`@${at + 1}`] : []));
+      add(slot.key, orOneOf(schema, signs), slot.isRequired);
     }
     return closedObject(Object.fromEntries(properties), required);
   });
@@ -63,13 +60,15 @@ function writeSchema(operations: readonly Operation[], options: SchemaOptions) {
 const text: JsonSchema = { type: "string" };
 
 function constant(value: string): JsonSchema {
-  return { type: "string", const: value };
+  return { ...text, const: value };
+}
+
+function orOneOf(schema: JsonSchema, texts: readonly string[]): JsonSchema {
+  return texts.length > 0 ? union([schema, { ...text, enum: texts }]) : schema;
 }
 
 function schemaOf(type: SlotType, { results, spans, dialect }: SchemaOptions, isComposed: boolean): JsonSchema {
   const copied = spans === undefined || isComposed ? text : { $ref: "#/$defs/words" };
-  const orEarlier = (schema: JsonSchema): JsonSchema =>
-    results.length > 0 ? { anyOf: [schema, { ...text, enum: results }] } : schema;
   switch (type.kind) {
     case "enum": {
       const values = choicesOf(type);
@@ -77,11 +76,11 @@ function schemaOf(type: SlotType, { results, spans, dialect }: SchemaOptions, is
       return { ...(kinds.size === 1 && { type: [...kinds][0] }), enum: [...values] };
     }
     case "number":
-      return orEarlier({ type: "number" });
+      return orOneOf({ type: "number" }, results);
     case "boolean":
       return { type: "boolean" };
     case "list":
-      return { type: "array", items: type.item === "number" ? orEarlier({ type: "number" }) : copied };
+      return { type: "array", items: type.item === "number" ? orOneOf({ type: "number" }, results) : copied };
     case "sum":
       return dialect === "grammar" ? { ...text, pattern: sumPattern } : text;
     default:
@@ -99,9 +98,8 @@ export function spanPattern(request: RequestText, results: readonly string[]): s
   const isPunctuation = (at: number) => punctuation.test(tokens[at]?.norm ?? ".");
   const isBoundary = (at: number) => tokens[at]?.glued !== true || isPunctuation(at) || isPunctuation(at - 1);
   const ends = [...tokens.keys()].map((at) => at + 1).filter((end) => !isPunctuation(end - 1) && isBoundary(end));
-  const quoted = tokens.flatMap(({ kind, norm }) => (kind === "quote" ? [inGrammar(norm)] : []));
   const named = results.map(inGrammar);
-  const spans = [...quoted, ...named];
+  const spans = [...tokens.flatMap(({ kind, norm }) => (kind === "quote" ? [inGrammar(norm)] : [])), ...named];
   const rests = new Map<number, string>();
   for (let at = tokens.length - 1; at >= 0; at--) {
     const pointed = results.length === 0 ? undefined : readAnaphor(words, at);
@@ -224,6 +222,6 @@ function takesNull({ anyOf, type, enum: values }: JsonSchema): boolean {
   return anyOf?.some(takesNull) ?? (type === "null" || values?.includes(null) === true);
 }
 
-export function orNull(schema: JsonSchema): JsonSchema {
-  return { anyOf: [...(schema.anyOf ?? [schema]), { type: "null" }] };
+function orNull(schema: JsonSchema): JsonSchema {
+  return union([schema, { type: "null" }]);
 }

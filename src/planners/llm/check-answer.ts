@@ -44,13 +44,10 @@ export async function checkAnswer(text: string, scope: AnswerScope): Promise<Che
   }
   if (problems.length > 0) return { type: "problem", code: "invalid-plan", problems };
   if (reader.made.some(({ operation }) => scope.isOpposite(operation))) return { type: "refusal" };
-  const { kept, tools, maxSteps, language } = scope;
-  const steps = [...kept, ...reader.steps()];
-  const scopeOfPlan = { tools, maxSteps: maxSteps + kept.length, expressions: language };
-  const { plan, issues } = await checkOnce({ steps }, scopeOfPlan);
+  const { plan, issues } = await reader.checkPlan();
   const said = issues.map(({ path, message }) => `${path.join(".") || "the plan"}: ${message}`);
   if (plan === undefined) return { type: "problem", code: "invalid-plan", problems: said };
-  return { type: "plan", steps: stepsFrom(plan, kept.length), made: reader.made };
+  return { type: "plan", steps: stepsFrom(plan, scope.kept.length), made: reader.made };
 }
 
 function noJson(problem: string): CheckedAnswer {
@@ -121,17 +118,20 @@ export class AnswerReader {
     }));
   }
 
+  checkPlan() {
+    const { kept, tools, maxSteps, language: expressions } = this.scope;
+    const scope = { tools, maxSteps: maxSteps + kept.length, expressions };
+    return checkOnce({ steps: [...kept, ...this.steps()] }, scope);
+  }
+
   private expressionsOf(call: WrittenCall, before: readonly EarlierStep[]): Expressions | string {
     if (!this.scope.expressions) return {};
     const found: Expressions = {};
-    for (const [key, name] of [
-      ["if", "when"],
-      ["each", "forEach"],
-    ] as const) {
+    for (const key of ["if", "each"] as const) {
       const written = call[key];
       if (typeof written !== "string" || written === "") continue;
       let isKnown = true;
-      found[name] = written.replace(/\$(\d+|item|index)/g, (_, place: string) => {
+      found[key === "if" ? "when" : "forEach"] = written.replace(/\$(\d+|item|index)/g, (_, place: string) => {
         if (!/^\d/.test(place)) return place;
         const id = before[Number(place) - 1]?.id;
         isKnown &&= id !== undefined;

@@ -12,7 +12,6 @@ import {
 import { modelFailure } from "../../core/model-failure.ts";
 import type { PlanFailure, PlanStep } from "../../core/plan.ts";
 import type { PlanRequest } from "../../core/planner.ts";
-import { checkOnce } from "../../plan/validate-plan.ts";
 import { leastLikely, ofCall } from "./certainty.ts";
 import { AnswerReader, type AnswerScope, type CheckedAnswer, checkAnswer, isCall, parseJson } from "./check-answer.ts";
 import type { EarlierStep } from "./read-calls.ts";
@@ -110,11 +109,11 @@ export class ModelDialogue {
     }
     const { text, logprobs } = response;
     if (answer.type === "plan") {
-      const { attempts, failures, question } = this;
+      const { attempts, failures } = this;
+      const { scope, chosen } = this.question;
       const { steps, made } = answer;
-      const likelihood = leastLikely(text, logprobs, question.scope);
-      const unasked = made.filter(question.scope.isUnasked);
-      return { steps, made, unasked, likelihood, attempts, failures, chosen: question.chosen };
+      const likelihood = leastLikely(text, logprobs, scope);
+      return { steps, made, unasked: made.filter(scope.isUnasked), likelihood, attempts, failures, chosen };
     }
     const { code, problems } = answer;
     this.fail(code, describeProblems(problems).join(" "), text);
@@ -328,13 +327,11 @@ class StepReporter {
   }
 
   private async next(call: unknown): Promise<boolean> {
-    const { maxSteps, kept, tools, language } = this.scope;
+    const { length } = this.scope.kept;
     if (!isCall(call) || this.reader.add(call) !== undefined) return false;
-    const steps = this.reader.steps();
-    const scope = { tools, maxSteps: maxSteps + kept.length, expressions: language };
-    const { plan } = await checkOnce({ steps: [...kept, ...steps] }, scope);
+    const { plan } = await this.reader.checkPlan();
     if (plan === undefined) return false;
-    for (const step of steps.slice(this.emitted)) await this.emitStep(kept.length + this.emitted++, step);
+    for (const step of this.reader.steps().slice(this.emitted)) await this.emitStep(length + this.emitted++, step);
     return true;
   }
 

@@ -101,7 +101,7 @@ export class ModelPlanner {
     for (const part of parts) {
       if (part.steps !== undefined) await making.take(part.steps, this.settings.name);
       else {
-        const before = making.count;
+        const before = making.steps.length;
         making.add(await this.ask(making, part.text, Math.min(part.maxCalls ?? 1, maxCalls)));
         const asked = replan === undefined ? findRefusal(part.text) : undefined;
         if (asked !== undefined && questions.has(asked.reason) && !making.isPure(before)) throw notAsked(asked);
@@ -182,7 +182,7 @@ export class ModelPlanner {
         tools: new Map(request.tools.map((tool) => [tool.name, tool])),
         kept: making.kept(),
         idOf: (index) => making.idOf(index),
-        maxSteps: Math.max(0, maxSteps - making.count),
+        maxSteps: Math.max(0, maxSteps - making.steps.length),
         expressions,
         language: languageOf(request),
         maxCalls: most,
@@ -212,7 +212,7 @@ const maxQuoted = 120;
 class Making {
   readonly isReplan: boolean;
   warnings: readonly PlanWarning[] = [];
-  private readonly steps: PlanStep[] = [];
+  readonly steps: PlanStep[] = [];
   private readonly answers: ModelSteps[] = [];
   /** Only while there is a single answer: this very list was validated. */
   private only: readonly PlanStep[] | undefined;
@@ -228,10 +228,6 @@ class Making {
     const open = new Set(replan?.steps.filter((record) => !isDoneRecord(record)).map(({ stepId }) => stepId));
     this.done = replan?.plan.steps.filter(({ id }) => !open.has(id)) ?? [];
     this.numberedByRules = request.wishes?.reduce((sum, { steps = [] }) => sum + steps.length, 0) ?? 0;
-  }
-
-  get count(): number {
-    return this.steps.length;
   }
 
   private get made(): readonly EarlierStep[] {
@@ -319,12 +315,12 @@ class Making {
 
   private findUnsaid(account: Account): string | undefined {
     const calls = new Map(this.callsOf(this.steps).map((call) => [call.id, call]));
-    const isPure = (stepId: string) => calls.get(stepId)?.tool.declaredEffect === "pure";
     const slotsOf = (stepId: string) => this.made.find(({ id }) => id === stepId)?.operation.slots ?? [];
     const isComposed = ({ stepId, path }: UnsaidValue) =>
       slotsOf(stepId).some((slot) => slot.isComposed && slot.name === String(path[1]));
     // A pure step may quote what the model has read.
-    const isQuoted = ({ stepId, sources }: UnsaidValue) => isPure(stepId) && sources.length > 0;
+    const isQuoted = ({ stepId, sources }: UnsaidValue) =>
+      calls.get(stepId)?.tool.declaredEffect === "pure" && sources.length > 0;
     const isOwn = (value: UnsaidValue) => this.isOperation(value.path) || isComposed(value) || isQuoted(value);
     const unsaid = account.unsaid.find((value) => !isOwn(value));
     if (unsaid !== undefined) return `the request does not say ${JSON.stringify(unsaid.words.join(" "))}`;
@@ -367,10 +363,10 @@ class Making {
   private inOrder(): readonly PlanStep[] {
     const calls = this.callsOf(this.steps);
     const waits = new Map(waitsOf(calls).map((ids, at) => [calls[at]?.id, ids]));
-    return this.steps.map((step) => {
-      const dependsOn = [...new Set([...(step.dependsOn ?? []), ...(waits.get(step.id) ?? [])])];
-      return { ...step, dependsOn };
-    });
+    return this.steps.map((step) => ({
+      ...step,
+      dependsOn: [...new Set([...(step.dependsOn ?? []), ...(waits.get(step.id) ?? [])])],
+    }));
   }
 
   private callsOf(steps: readonly PlanStep[]) {

@@ -302,25 +302,20 @@ const maxChoices = 20;
 
 export function describeType({ type, schema }: Slot): string {
   if (schema !== undefined) return describeFields(schema, 0);
+  if (isDate(type)) return "when";
   switch (type.kind) {
-    case "date":
-    case "date-time":
-    case "time":
     case "range":
       return "when";
     case "enum": {
       const choices = choicesOf(type);
       return choices.length > maxChoices ? `${choices.slice(0, maxChoices).join("|")}|…` : choices.join("|");
     }
-    case "number":
-    case "boolean":
-      return type.kind;
     case "list":
       return type.item === "number" ? "numbers[]" : "words[]";
-    case "sum":
-      return "sum";
     case "text":
       return "words";
+    default:
+      return type.kind;
   }
 }
 

@@ -88,11 +88,13 @@ class CallReader {
   read(call: WrittenCall): readonly JsonObject[] {
     this.isLoop = typeof call.each === "string";
     for (const slot of this.operation.slots) this.take(slot, call[slot.key]);
-    if (this.isReferring) this.coverResults();
+    const { wish: request, earlier } = this.scope;
+    if (this.isReferring)
+      for (const [at, word] of request.words.entries())
+        this.cover(at, readAnaphor(request.words, at) ?? (resultNouns.has(word) ? at + 1 : at));
     this.readBeside();
     this.readBare();
-    const [previous] = this.scope.earlier.slice(-1).map(resultOf);
-    const { wish: request } = this.scope;
+    const [previous] = earlier.slice(-1).map(resultOf);
     const read = readSlotValues({ pieces: this.pieces, rule: this.rule }, { request, previous, work: this.work });
     if (!read.ok) throw new Unreadable(read.why ?? "its words name nothing that it takes");
     return read.records.map((record) => this.inputOf({ ...record, ...Object.fromEntries(this.direct) }));
@@ -129,10 +131,9 @@ class CallReader {
     const words = String(written).toLowerCase().split(" ");
     // A label may also name a thing to make: there only "it" stands for a known thing.
     const isIt = readAnaphor(words, 0) === words.length;
-    const isWritten = (each: ThreadThing) =>
-      [isKey(each) || isIt ? each.said : "", ...(isKey(each) ? [each.label, String(each.key)] : [])].some(
-        (text) => text?.toLowerCase() === words.join(" "),
-      );
+    const namesOf = (each: ThreadThing) =>
+      isKey(each) ? [each.said, each.label, String(each.key)] : isIt ? [each.said] : [];
+    const isWritten = (each: ThreadThing) => namesOf(each).some((text) => text?.toLowerCase() === words.join(" "));
     const isSigned = (each: ThreadThing) => sign === written && `@${things.indexOf(each) + 1}` === sign;
     const thing = sign === undefined ? pointed.find(isWritten) : fitting.find(isSigned);
     if (thing === undefined && sign !== undefined) throw new Unreadable(`"${name}" cannot be ${sign}`);
@@ -186,9 +187,7 @@ class CallReader {
   }
 
   private valueOf(name: string, type: SlotType, written: string | number | boolean): unknown {
-    const isPlain =
-      type.kind === "number" || type.kind === "boolean" ? typeof written === type.kind : type.kind === "enum";
-    if (isPlain) return written;
+    if (type.kind === "enum" || typeof written === type.kind) return written;
     const read = readSlot(type, String(written), this.scope.wish.clock);
     if (!read.ok) throw new Unreadable(`"${name}": ${read.why}`);
     return read.value;
@@ -232,12 +231,6 @@ class CallReader {
     const pieces: readonly Piece[] = [{ kind: "slot", ...span, name, value: undefined, before: undefined }];
     const { work, rule, scope } = this;
     return readSlotValues({ pieces, rule }, { request: scope.wish, previous: undefined, work }).ok;
-  }
-
-  private coverResults(): void {
-    const { words } = this.scope.wish;
-    for (const [at, word] of words.entries())
-      this.cover(at, readAnaphor(words, at) ?? (resultNouns.has(word) ? at + 1 : at));
   }
 
   private endsWith(at: number, end: number): boolean {
@@ -369,9 +362,8 @@ class CallReader {
       throw new Unreadable(`"$${place}" is not a step before it; expected ${known}`);
     }
     if (path !== "") return { $ref: `${step.id}${path}` };
-    if (step.operation.rules.tool.result === undefined && step.operation.outputs.includes(name))
-      return { $ref: `${step.id}.${name}` };
     const { rules, outputs } = step.operation;
+    if (rules.tool.result === undefined && outputs.includes(name)) return { $ref: `${step.id}.${name}` };
     if (rules.resultPath === "" && outputs.length > 1)
       throw new Unreadable(`"$${place}" has several parts: name one of ${outputs.join(", ")}`);
     return resultOf(step);
