@@ -221,12 +221,8 @@ function missOf(asked: AskedCall, replay: Replay<z.output<typeof recordingSchema
   const from = undone === undefined ? tool : `${tool}.undo`;
   const isCompared = (call: RecordedCall) =>
     call.tool === tool && (call.undone === undefined) === (undone === undefined);
-  return replay.miss(identityOf(asked), {
-    from,
-    asked: `its input is ${cutJson(input)}`,
-    of: ` of ${from}`,
-    isCompared,
-  });
+  const said = { from, asked: `its input is ${cutJson(input)}`, of: ` of ${from}` };
+  return replay.miss(identityOf(asked), { ...said, isCompared });
 }
 
 function toThrown({ cause, retryAfterMs, outcome, ...data }: RecordedError): Error {
@@ -255,10 +251,10 @@ function wrapTool(tool: DefinedTool, call: CallTool): DefinedTool {
       call({ tool: name, input: toInput(input) }, context, () => tool.execute(input, context)),
     undo:
       undo &&
-      (async (done: UndoneCall<unknown, unknown>, context: ToolContext) =>
-        call({ tool: name, input: toInput(done.input), undone: done.output as JsonValue }, context, () =>
-          undo(done, context),
-        )),
+      (async (done: UndoneCall<unknown, unknown>, context: ToolContext) => {
+        const asked = { tool: name, input: toInput(done.input), undone: done.output as JsonValue };
+        return call(asked, context, () => undo(done, context));
+      }),
   });
 }
 
