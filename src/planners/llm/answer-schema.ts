@@ -11,7 +11,6 @@ interface SchemaOptions {
   readonly dialect: SchemaDialect;
   readonly maxCalls: number;
   readonly results: readonly string[];
-  /** Pattern of the texts that may be copied, for servers that compile a grammar. */
   readonly spans?: string | undefined;
   readonly expressions: boolean;
   readonly things?: readonly ThreadThing[] | undefined;

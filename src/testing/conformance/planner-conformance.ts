@@ -29,9 +29,10 @@ interface PlannerConformanceOptions {
 }
 
 /**
- * The requirements for every {@link Planner}, as cases for a test runner: its plans are valid, also of `replan`, state the
- * dependencies of each step, and never read typed text as a reference; it refuses with `cannot-plan`, ends soon when it is
- * stopped, leaves nothing behind, and executes no tool. All requests are made at noon of 2026-01-15, UTC. Throws `invalid-options`.
+ * The requirements for every {@link Planner}, as cases for a test runner. Its plans, also those of `replan`, are valid,
+ * state the dependencies of each step, and never read typed text as a reference. It refuses with `cannot-plan`, ends soon
+ * when it is stopped, leaves nothing behind, and executes no tool. All requests are made at noon of 2026-01-15, UTC.
+ * Throws `invalid-options`.
  *
  * {@includeCode ../../../examples/16-your-own-planner.ts}
  * @group Planners

@@ -32,7 +32,6 @@ const listName = z
   );
 const soon = { when: "future" };
 const dueMoment = z.union([z.iso.date().meta(soon), z.iso.datetime({ offset: true }).meta(soon)]);
-/** "Move it to 5pm" keeps the day. */
 const newDue = z.union([...dueMoment.options, z.iso.time()]);
 function choice<const TValue extends string>(ways: Readonly<Record<TValue, string>>) {
   const values = Object.keys(ways) as [TValue, ...TValue[]];
@@ -325,14 +324,14 @@ function targetOf(operation: unknown, { title, index, end, ...others }: Fields, 
   const { operation: last, query } = before?.input ?? {};
   if (index !== undefined || end !== undefined) return inPlace(operation, { ...others, index: index ?? -1 }, context);
   if (typeof title !== "object" || title === null) return { ...(title !== undefined && { title }), ...others };
-  // A search may find several todos, so that a position would be ambiguous.
+  // A search may find several todos.
   if (last === "search") return typeof query === "string" ? { ...others, title: query } : undefined;
   const isSaidTwice = last === operation && operation !== "update";
   if (last === "list" || last === "clear" || isSaidTwice || previous === undefined) return undefined;
   return { ...others, id: { $ref: `${previous.$ref}.id` } };
 }
 
-/** A place in the list as shown, or else as it is then, as deleted todos move those behind them. */
+/** Counts in the list as it was shown, as deleting a todo moves those behind it. */
 function inPlace(operation: unknown, { index, ...others }: Fields, { before }: PhraseContext): object | undefined {
   const { operation: last, id, index: gone, list, ...filters } = before?.input ?? {};
   if (last === "list" && Object.keys(filters).length === 0 && others.list === undefined)

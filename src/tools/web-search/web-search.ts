@@ -173,7 +173,7 @@ function webSearchPhrases(): readonly ToolPhraseOptions<{ readonly query: string
   const best = "(find|get|show|fetch|give) [me] [the] [(first|top|best)] {limit}";
   // Commas do not split a search.
   const slots = { query: z.string().meta({ slot: "whole" }), limit: z.number().int().min(1).max(20) };
-  // Without the web, a search may be about a list.
+  // Without a word for the web, a search may be about a list.
   const phrases = [
     `(search|scour|browse|check|query|ask|look on|look in|search on|search in|search through) (${web}|online) ${topics} {query}`,
     `(search|search for|look up|look for|find|find out about|find information (about|on)|get information (about|on)|research|check|read up on) {query} ${there}`,
