@@ -1,9 +1,9 @@
 import type { AgentEvent } from "../core/events.ts";
 
-/** Events in the order in which they were emitted. @group Testing */
+/** Events in the order of their emission. @group Testing */
 export interface CollectedEvents {
   readonly events: readonly AgentEvent[];
-  /** The types, in order. */
+  /** The types of the events, in the same order. */
   types(this: void): readonly AgentEvent["type"][];
   /** Stops collecting. */
   stop: () => void;

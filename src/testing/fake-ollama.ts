@@ -17,8 +17,8 @@ export interface FakeOllamaChat {
 }
 
 /**
- * One answer of a fake Ollama: as of a scripted model (an `Error` is status 500), or an error of another status, such
- * as `{ status: 503, error: "server busy" }`. A stream has its `deltas`, or the pieces of wanted `logprobs`. @inline
+ * A reply as of a scripted model (an `Error` is status 500), or an error of another status, such as
+ * `{ status: 503, error: "server busy" }`. A stream has its `deltas`, or the tokens of requested `logprobs`. @inline
  */
 export type FakeOllamaReply = ScriptedReply | { readonly status: number; readonly error: string };
 
@@ -27,9 +27,9 @@ export type FakeOllamaAnswer = FakeOllamaReply | ((chat: FakeOllamaChat) => Fake
 
 /** Options of {@link startFakeOllama}. @inline */
 export interface FakeOllamaOptions {
-  /** The names of its models, each with a tag or for `latest`; another is answered with 404. @default any name */
+  /** The names of its models, each with a tag or for `latest`; others are answered with 404. @default any name */
   models?: readonly string[] | undefined;
-  /** The abilities of its models, as `/api/show` tells them, such as `thinking`. @default completion and tools */
+  /** The capabilities in `/api/show`, such as `thinking`. @default completion and tools */
   capabilities?: readonly string[] | undefined;
 }
 
@@ -37,7 +37,7 @@ export interface FakeOllamaOptions {
 export interface FakeOllama {
   /** Its address, such as `http://127.0.0.1:40123`: the `host` of a client. */
   readonly host: string;
-  /** All chat requests, including those that it had no answer to. */
+  /** All chat requests, including those without an answer. */
   readonly chats: readonly FakeOllamaChat[];
   /** Throws unless there were exactly as many chat requests as answers. */
   assertComplete(this: void): void;

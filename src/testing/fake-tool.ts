@@ -5,7 +5,7 @@ import type { RetryOptions } from "../async/retry.ts";
 import { defineTool } from "../core/define-tool.ts";
 import type { DefinedTool, ToolContext, ToolEffect } from "../core/tool.ts";
 
-/** The outcome of a call of a fake tool, after `afterMs` on the clock. @group Testing */
+/** The outcome of a call of a fake tool, `afterMs` later on the clock. @group Testing */
 export type FakeOutcome = { readonly afterMs?: number } & (
   | { readonly returns: unknown }
   | { readonly throws: unknown }
@@ -24,7 +24,7 @@ export interface FakeToolOptions<TName extends string = string> {
   name: TName;
   /** The outcomes of the calls, in order; the last one is repeated. @default returns null */
   outcomes?: readonly FakeOutcome[] | undefined;
-  /** @default "idempotent", so that failures are retried: unlike a tool of your own, which is `once` unless it says so */
+  /** @default "idempotent", so that failures are retried; a tool of your own is `once` by default */
   effect?: ToolEffect | undefined;
   retry?: RetryOptions | undefined;
   timeoutMs?: number | undefined;

@@ -13,7 +13,7 @@ export interface RunStoreFaults {
   readonly crashAfterAppend?: number | undefined;
   /** These appends throw and are not recorded. */
   readonly failAppends?: readonly number[] | undefined;
-  /** A dead process gets no answer, as in reality, or errors, so that its pending promises settle. @default "hang" */
+  /** A dead process gets no answer, as in reality, or only errors, so that its promises settle. @default "hang" */
   readonly afterCrash?: "hang" | "throw" | undefined;
 }
 
@@ -21,13 +21,13 @@ export interface RunStoreFaults {
 export interface FaultyRunStore extends RunStore {
   /** The events of each append that was requested before the crash, whether or not it succeeded. */
   readonly appends: readonly (readonly AgentEvent[])[];
-  /** True if the process is dead. A tool that is still running then can check this, and have no effect. */
+  /** True if the process is dead. A tool that is still running can check this, and then have no effect. */
   readonly hasCrashed: boolean;
   /** Resolves when the process has died. */
   readonly crashed: Promise<void>;
-  /** Kills the process: from now on the store does nothing more for it, and its leases end. */
+  /** Kills the process: the store does nothing more for it, and its leases end. */
   crash(this: void): void;
-  /** From now on appends wait. */
+  /** Makes appends wait from now on. */
   hold(this: void): void;
   /** Records the waiting appends, in order, and further appends at once. */
   letGo(this: void): void;
@@ -162,9 +162,9 @@ export interface MortalProcess {
 /** The outcome of a run that was killed and resumed. @inline */
 export interface KilledRun<TResult> {
   readonly point: KillPoint;
-  /** The value that `resume` resolved to: the first one, if several processes resumed at once. */
+  /** The value that `resume` resolved to: the first one if several processes resumed at once. */
   readonly result: TResult;
-  /** The errors of the processes that resumed at the same time and did not get the run. */
+  /** The errors of the processes that resumed at once and did not get the run. */
   readonly refused: readonly unknown[];
   /** The value that `run` resolves to when it is not killed. */
   readonly expected: TResult;
@@ -173,7 +173,7 @@ export interface KilledRun<TResult> {
 
 /** Options of {@link forEachKillPoint}. @inline */
 export interface KillPointOptions<TResult> {
-  /** Starts a run with the same `runId` and events each time; called again if nothing was recorded before the kill. */
+  /** Starts a run with the same `runId` and events each time; called again if the kill left nothing recorded. */
   run(process: MortalProcess): Promise<TResult>;
   /** Resumes the recorded run, as with `agent.resume(runId)`. */
   resume(process: MortalProcess): Promise<TResult>;

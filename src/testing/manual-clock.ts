@@ -1,19 +1,19 @@
-// Imported here, so that the first retry does not load a file in time that no clock counts.
+// Loaded now: the first retry would load it, and this clock does not see that time.
 import "p-retry";
 import type { Clock } from "../async/clock.ts";
 import { pendingWork } from "../async/promises.ts";
 
 /** A clock that stands still until a test moves it. @group Testing */
 export interface ManualClock extends Clock {
-  /** The number of timers that are waiting; 0 if none was left behind. */
+  /** Number of timers that are waiting. */
   readonly pendingTimers: number;
   /** Milliseconds since the clock was created; changes only when the clock is moved. */
   monotonic(this: void): number;
-  /** Sets the value of `now()`, forward or back, as the clock of a machine is set. Does not affect timers. */
+  /** Sets the value of `now()`, forward or back. Does not affect timers. */
   setNow(this: void, nowMs: number): void;
-  /** Moves time forward, firing each due timer at its own time, and lets everything they start settle. */
+  /** Moves time forward and fires each due timer at its own time. Everything that they start settles. */
   advance(this: void, ms: number): Promise<void>;
-  /** Moves time from timer to timer until the promise settles, and settles as it does. Rejects if it never would. */
+  /** Moves time from timer to timer until the promise settles, and settles like it. Rejects if it never would. */
   runUntil<T>(this: void, promise: Promise<T>): Promise<T>;
 }
 

@@ -30,11 +30,11 @@ export interface RecordedModel extends LanguageModel {
 
 /**
  * Creates a {@link RecordedModel} with the name, price, `schemas`, `hasOutputLimit` and context of the recorded model.
- * In a replay, a call is answered if one with the same messages, response format, `maxOutputTokens`, `temperature` and
+ * A replay answers a call if one with the same messages, response format, `maxOutputTokens`, `temperature` and
  * `logprobs` is recorded; repeated calls in the order of the recording, and as often. Any other call throws an error that
- * is not `model-failed`. Prompts contain the date: give the agent a clock that stands still. A call that failed with
- * `model-failed` fails in the same way; other errors and aborted calls are not recorded. `onTextDelta` receives a recorded
- * answer as a whole. A recording contains no headers or keys. Throws if the recording to replay cannot be read.
+ * is not `model-failed`. Prompts contain the date: give the agent a clock that stands still. A recorded `model-failed`
+ * fails again; other errors and aborted calls are not recorded. `onTextDelta` receives a recorded answer as a whole. A
+ * recording contains no headers or keys. Throws if the recording to replay cannot be read.
  *
  * {@includeCode ../../examples/22-fake-models.ts}
  * @group Models
@@ -132,7 +132,6 @@ type RecordedFacts = Pick<LanguageModel, "provider" | "modelId" | "price" | "sch
   readonly contextTokens?: number | undefined;
 };
 
-/** The text format is the same as no format. */
 function comparedOf({ messages, responseFormat, maxOutputTokens, temperature, logprobs }: RecordedRequest): object {
   const { type = "text", schema, strict } = responseFormat?.type === "json" ? responseFormat : {};
   return {
@@ -147,12 +146,12 @@ function comparedOf({ messages, responseFormat, maxOutputTokens, temperature, lo
 const recordingVersion = 2;
 const failureReasons = Object.keys(retryableByReason) as readonly ModelFailureReason[];
 
-/** A text, or its lines, so that a changed line of a prompt is one changed line of the file. */
+/** A text of several lines is a list, so that a changed line of a prompt is one changed line of the file. */
 const textSchema = z
   .union([z.string(), z.array(z.string())])
   .transform((text) => (typeof text === "string" ? text : text.join("\n")));
 const tokensSchema = z.number().min(0).optional();
-/** A token on one line: its logarithm, a space, its text. */
+/** One line: logarithm, space, token. */
 const logprobSchema = z
   .string()
   .regex(/^-?[\d.]+(?:e-?\d+)? /)
@@ -259,7 +258,6 @@ function toLines(text: string): string | readonly string[] {
   return text.includes("\n") ? text.split("\n") : text;
 }
 
-/** JSON has no `Infinity` and no `NaN`. */
 function finite(value: number | undefined): number | undefined {
   return Number.isFinite(value) ? value : undefined;
 }

@@ -49,14 +49,13 @@ export function recordTools<const TTools extends readonly Tool[]>(tools: TTools,
   if (secret !== undefined)
     failOption("tools", secret.name, "tools without sensitive fields, as a recording is not encrypted", true);
   const writer = new RecordingWriter(path, () => ({ version }));
-  /** A value is late if it was returned after the signal had aborted. */
   const latest = new Map<string, { readonly place: number; isLate: boolean }>();
   const keep = (place: number, call: RecordedCall | undefined) => {
     writer.set(place, call);
     try {
       writer.write();
     } catch (thrown) {
-      // The tool has been called: it must not be again, only because of the file.
+      // The tool has been called, and must not be called again because of the file.
       throw Object.assign(thrown as Error, { retryable: false });
     }
   };
@@ -65,7 +64,7 @@ export function recordTools<const TTools extends readonly Tool[]>(tools: TTools,
       const attempt = { place: writer.reserve(), isLate: false };
       const before = latest.get(idempotencyKey);
       latest.set(idempotencyKey, attempt);
-      // A late value of the attempt before does not count, or there would not be another. The next write removes it.
+      // This attempt shows that a late value of the one before did not count. The next write removes it.
       if (before?.isLate) writer.set(before.place, undefined);
       let value: unknown;
       let outcome: Outcome;
@@ -86,7 +85,7 @@ export function recordTools<const TTools extends readonly Tool[]>(tools: TTools,
 
 /** Options of {@link replayTools}. @inline */
 export interface ReplayToolsOptions<TTools extends readonly Tool[]> {
-  /** The recorded tools. Neither `execute` nor `undo` of them is ever called. */
+  /** The recorded tools. Their `execute` and `undo` are never called. */
   tools: TTools;
 }
 
@@ -193,7 +192,7 @@ function toRecorded({ declaredEffect }: DefinedTool, thrown: unknown): RecordedE
 }
 
 function replayTool(tool: DefinedTool, replay: Replay<z.output<typeof recordingSchema>>): DefinedTool {
-  /** Its schema has checked each output when it was recorded, and may not accept it again: a `Date` has become text. */
+  /** The schema checked each output when it was recorded, and may not accept it again: a `Date` has become text. */
   const outputs = new Map<unknown, readonly SchemaIssue[]>();
   const answer: CallTool = async (asked, { signal }) => {
     signal.throwIfAborted();
@@ -206,7 +205,7 @@ function replayTool(tool: DefinedTool, replay: Replay<z.output<typeof recordingS
     return returned;
   };
   const isInvalid = (call: RecordedCall) => call.tool === tool.name && call.invalidOutput !== undefined;
-  // Without a schema an output is invalid if it is not JSON. The file does not have it, so its issues are reported instead.
+  // Without a schema an output is invalid if it is not JSON. The file lacks it, so that its issues are reported instead.
   const schema = tool.outputSchema ?? (replay.recording.calls.some(isInvalid) ? z.unknown() : undefined);
   if (schema === undefined) return wrapTool(tool, answer);
   const outputSchema = withValidate(schema, (value) => {
@@ -222,12 +221,8 @@ function missOf(asked: AskedCall, replay: Replay<z.output<typeof recordingSchema
   const from = undone === undefined ? tool : `${tool}.undo`;
   const isCompared = (call: RecordedCall) =>
     call.tool === tool && (call.undone === undefined) === (undone === undefined);
-  return replay.miss(identityOf(asked), {
-    from,
-    asked: `its input is ${cutJson(input)}`,
-    of: ` of ${from}`,
-    isCompared,
-  });
+  const said = { from, asked: `its input is ${cutJson(input)}`, of: ` of ${from}` };
+  return replay.miss(identityOf(asked), { ...said, isCompared });
 }
 
 function toThrown({ cause, retryAfterMs, outcome, ...data }: RecordedError): Error {
@@ -244,7 +239,6 @@ type CallTool = (asked: AskedCall, context: ToolContext, make: () => unknown) =>
 
 function wrapTool(tool: DefinedTool, call: CallTool): DefinedTool {
   const { name, undo } = tool;
-  /** Copies the input, which the tool may change. */
   const toInput = (parsed: unknown): JsonValue => {
     const json = toJson(parsed);
     if (json.ok) return json.value;
@@ -257,15 +251,15 @@ function wrapTool(tool: DefinedTool, call: CallTool): DefinedTool {
       call({ tool: name, input: toInput(input) }, context, () => tool.execute(input, context)),
     undo:
       undo &&
-      (async (done: UndoneCall<unknown, unknown>, context: ToolContext) =>
-        call({ tool: name, input: toInput(done.input), undone: done.output as JsonValue }, context, () =>
-          undo(done, context),
-        )),
+      (async (done: UndoneCall<unknown, unknown>, context: ToolContext) => {
+        const asked = { tool: name, input: toInput(done.input), undone: done.output as JsonValue };
+        return call(asked, context, () => undo(done, context));
+      }),
   });
 }
 
 function withValidate(schema: StandardSchema, validate: StandardSchema["~standard"]["validate"]): StandardSchema {
-  // Of zod 4, only a clone keeps what the original was registered with.
+  // In zod 4, only a clone keeps the registered metadata.
   const copy = zodVersionOf(schema) === 4 ? (schema as unknown as { clone(): object }).clone() : Object.create(schema);
   const value = { ...schema["~standard"], validate };
   return Object.defineProperty(copy, "~standard", { value }) as StandardSchema;

@@ -3,7 +3,7 @@ import { canonicalJson, isHolder } from "../core/json.ts";
 import { addTo } from "../core/lists.ts";
 import { cutText, describeThrown } from "../core/text.ts";
 
-/** Bundlers outside Node trip over an import of Node's own modules, even a dynamic one. */
+/** Bundlers outside Node fail at an import of Node's own modules, even a dynamic one. */
 function nodeFs(): typeof import("node:fs") {
   return process.getBuiltinModule("node:fs");
 }

@@ -18,9 +18,9 @@ export interface ScriptedText {
   readonly reasoning?: string | undefined;
   /** @default stop */
   readonly finishReason?: ModelFinishReason | undefined;
-  /** @default none: then the caller estimates it */
+  /** @default none; the caller estimates it */
   readonly usage?: ModelTokens | undefined;
-  /** The likelihood of its tokens, for a request that asks for it. @default none, as of a model that cannot say */
+  /** The likelihood of its tokens, for a request that asks for it. @default none */
   readonly logprobs?: readonly TokenLogprob[] | undefined;
   /** The pieces of the text that `onTextDelta` receives. @default the whole text */
   readonly deltas?: readonly string[] | undefined;
@@ -46,7 +46,7 @@ export interface ScriptedModelOptions {
 
 /** A model with scripted answers that records its requests. @group Models */
 export interface ScriptedModel extends LanguageModel {
-  /** All requests, including those that it had no answer to. */
+  /** All requests, including those without an answer. */
   readonly requests: readonly ModelRequest[];
   /** Throws unless there were exactly as many requests as answers. */
   assertComplete(this: void): void;
@@ -110,7 +110,7 @@ async function replyTo(request: ModelRequest, answer: ScriptedAnswer, place: str
     deltas,
   } = typeof reply === "string" ? { text: reply } : (reply as ScriptedText);
   for (const delta of deltas ?? (text === "" ? [] : [text])) {
-    // A caller that has received enough aborts, and receives no more.
+    // A caller aborts when it has received enough.
     if (request.signal.aborted) break;
     request.onTextDelta?.(delta);
   }

@@ -11,7 +11,6 @@ interface SchemaOptions {
   readonly dialect: SchemaDialect;
   readonly maxCalls: number;
   readonly results: readonly string[];
-  /** The only texts that may be copied, for servers that make a grammar for each request. @default any */
   readonly spans?: string | undefined;
   readonly expressions: boolean;
   readonly things?: readonly ThreadThing[] | undefined;
@@ -21,10 +20,9 @@ interface SchemaOptions {
 const maxStrictLength = 40_000;
 
 export function answerSchema(operations: readonly Operation[], options: SchemaOptions) {
-  const written = writeSchema(operations, options);
-  if (options.dialect !== "strict") return { schema: written.schema, isStrict: false };
-  const isHeld = written.isClosed && JSON.stringify(written.schema).length <= maxStrictLength;
-  if (isHeld) return { schema: written.schema, isStrict: true };
+  const { schema, isClosed } = writeSchema(operations, options);
+  if (options.dialect !== "strict") return { schema, isStrict: false };
+  if (isClosed && JSON.stringify(schema).length <= maxStrictLength) return { schema, isStrict: true };
   return { schema: writeSchema(operations, { ...options, dialect: "plain" }).schema, isStrict: false };
 }
 
@@ -46,11 +44,9 @@ function writeSchema(operations: readonly Operation[], options: SchemaOptions) {
       const schema =
         slot.schema === undefined ? schemaOf(slot.type, options, slot.isComposed) : writer.write(slot.schema);
       isClosed &&= writer.isClosed;
-      const signs = things.flatMap((thing, at) => {
-        return takesThing(thing, { tool: rules.tool.name, name: slot.name }) ? [`@${at + 1}`] : [];
-      });
-      const orThing = { anyOf: [...(schema.anyOf ?? [schema]), { ...text, enum: signs }] };
-      add(slot.key, signs.length > 0 ? orThing : schema, slot.isRequired);
+      const place = { tool: rules.tool.name, name: slot.name };
+      const signs = things.flatMap((thing, at) => (takesThing(thing, place) ? [`@${at + 1}`] : []));
+      add(slot.key, orOneOf(schema, signs), slot.isRequired);
     }
     return closedObject(Object.fromEntries(properties), required);
   });
@@ -63,14 +59,15 @@ function writeSchema(operations: readonly Operation[], options: SchemaOptions) {
 const text: JsonSchema = { type: "string" };
 
 function constant(value: string): JsonSchema {
-  return { type: "string", const: value };
+  return { ...text, const: value };
 }
 
-/** Models write times in words and sums in signs. An earlier result may replace whatever is not text. */
+function orOneOf(schema: JsonSchema, texts: readonly string[]): JsonSchema {
+  return texts.length > 0 ? union([schema, { ...text, enum: texts }]) : schema;
+}
+
 function schemaOf(type: SlotType, { results, spans, dialect }: SchemaOptions, isComposed: boolean): JsonSchema {
   const copied = spans === undefined || isComposed ? text : { $ref: "#/$defs/words" };
-  const orEarlier = (schema: JsonSchema): JsonSchema =>
-    results.length > 0 ? { anyOf: [schema, { ...text, enum: results }] } : schema;
   switch (type.kind) {
     case "enum": {
       const values = choicesOf(type);
@@ -78,11 +75,11 @@ function schemaOf(type: SlotType, { results, spans, dialect }: SchemaOptions, is
       return { ...(kinds.size === 1 && { type: [...kinds][0] }), enum: [...values] };
     }
     case "number":
-      return orEarlier({ type: "number" });
+      return orOneOf({ type: "number" }, results);
     case "boolean":
       return { type: "boolean" };
     case "list":
-      return { type: "array", items: type.item === "number" ? orEarlier({ type: "number" }) : copied };
+      return { type: "array", items: type.item === "number" ? orOneOf({ type: "number" }, results) : copied };
     case "sum":
       return dialect === "grammar" ? { ...text, pattern: sumPattern } : text;
     default:
@@ -93,16 +90,15 @@ function schemaOf(type: SlotType, { results, spans, dialect }: SchemaOptions, is
 const maxSpanTokens = 60;
 const punctuation = /^[,;:.!?•]$/;
 
-/** Undefined for a long request. Nests the runs of words, as alternatives make a grammar several times as slow. */
+/** Nests the runs of words: as alternatives, they make a grammar several times as slow. */
 export function spanPattern(request: RequestText, results: readonly string[]): string | undefined {
   const { text, tokens, words } = request;
   if (tokens.length > maxSpanTokens || tokens.length === 0) return undefined;
   const isPunctuation = (at: number) => punctuation.test(tokens[at]?.norm ?? ".");
   const isBoundary = (at: number) => tokens[at]?.glued !== true || isPunctuation(at) || isPunctuation(at - 1);
   const ends = [...tokens.keys()].map((at) => at + 1).filter((end) => !isPunctuation(end - 1) && isBoundary(end));
-  const quoted = tokens.flatMap(({ kind, norm }) => (kind === "quote" ? [inGrammar(norm)] : []));
   const named = results.map(inGrammar);
-  const spans = [...quoted, ...named];
+  const spans = [...tokens.flatMap(({ kind, norm }) => (kind === "quote" ? [inGrammar(norm)] : [])), ...named];
   const rests = new Map<number, string>();
   for (let at = tokens.length - 1; at >= 0; at--) {
     const pointed = results.length === 0 ? undefined : readAnaphor(words, at);
@@ -123,15 +119,14 @@ function inGrammar(text: string): string {
     .replace(/[\\^$.*+?()[\]{}|]/g, "\\$&");
 }
 
-/** Prevents words and endless digits. */
 const sumPattern = "^(sqrt|cbrt|abs|round|floor|ceil|[0-9+*/^%(). ,$-]){1,60}$";
 
 function closedObject(properties: Readonly<Record<string, JsonSchema>>, required: readonly string[]): JsonSchema {
   return { type: "object", properties, required, additionalProperties: false };
 }
 
-// Servers compile schemas to grammars, and all of them honour only type, properties, required, enum, const, items,
-// minItems, maxItems, anyOf and additionalProperties.
+// All servers honour only type, properties, required, enum, const, items, minItems, maxItems, anyOf and
+// additionalProperties.
 
 export type SchemaDialect = "plain" | "strict" | "grammar";
 
@@ -149,7 +144,6 @@ export class SchemaWriter {
     private readonly dialect: SchemaDialect,
   ) {}
 
-  /** Never narrower than `schema`, except for keys that it does not name. */
   write(schema: JsonSchema): JsonSchema {
     if (this.open.has(schema) || this.open.size > maxDepth || this.room-- <= 0) return this.anything();
     this.open.add(schema);
@@ -170,14 +164,14 @@ export class SchemaWriter {
   }
 
   private writeConstants(values: readonly unknown[]): JsonSchema {
-    // No strict server takes a constant object or list.
+    // No strict server accepts a constant object or list.
     if (values.some((value) => typeof value === "object" && value !== null)) this.isClosed = false;
     const [type, other] = new Set(values.map(jsonTypeOf));
     const held = values.length === 1 ? { const: values[0] } : { enum: values };
     return { ...(type !== undefined && other === undefined && { type }), ...held };
   }
 
-  /** Any JSON: `{}` means an object to llama.cpp, and `items: {}` a list of objects. */
+  /** llama.cpp reads `{}` as an object, and `items: {}` as a list of objects. */
   private anything(): JsonSchema {
     this.isClosed = false;
     return { anyOf: ["string", "number", "boolean", "null", "object", "array"].map((type) => ({ type })) };
@@ -227,6 +221,6 @@ function takesNull({ anyOf, type, enum: values }: JsonSchema): boolean {
   return anyOf?.some(takesNull) ?? (type === "null" || values?.includes(null) === true);
 }
 
-export function orNull(schema: JsonSchema): JsonSchema {
-  return { anyOf: [...(schema.anyOf ?? [schema]), { type: "null" }] };
+function orNull(schema: JsonSchema): JsonSchema {
+  return union([schema, { type: "null" }]);
 }

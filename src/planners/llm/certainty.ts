@@ -4,10 +4,7 @@ import { auxiliaries, functionWords, prepositions, smallWords } from "../../engl
 import type { Account } from "../rules/account.ts";
 import type { AnswerScope } from "./check-answer.ts";
 
-/**
- * Probability of the least likely token of an operation, a value, or an end that could be later. Undefined unless it is
- * of this text. After "Uncertainty Quantification for LLM Function-Calling", arXiv 2604.22985.
- */
+/** Counts only tokens that decide something. "Uncertainty Quantification for LLM Function-Calling", arXiv 2604.22985. */
 export function leastLikely(
   text: string,
   logprobs: readonly TokenLogprob[] | undefined,
@@ -41,7 +38,6 @@ function* meaningfulIn(text: string, offset: number, scope: AnswerScope): Genera
       const end = endOfString(text, at);
       const said = text.slice(at + 1, end);
       if (/^\s*:/.test(text.slice(end + 1, end + 9))) {
-        // `steps` and `do` decide nothing.
         key = said;
         if (!/^(?:steps|do)$/.test(key)) yield at + 1;
       } else {
@@ -59,15 +55,10 @@ function* meaningfulIn(text: string, offset: number, scope: AnswerScope): Genera
   }
 }
 
-/** Factor for each unexplained word. Fitted with `minCertainty`, see docs/decisions/planning-by-models.md. */
+// All four are fitted together with `minCertainty`: docs/decisions/planning-by-models.md.
 const left = 0.95;
-/** The same for queries with closed values only, such as the todos of a list. */
 const leftOfFilter = 0.7;
-
-/**
- * Likelihood for models that tell none: if the request names the operation, and if not. Fitted as the others;
- * at the default `minCertainty` an answer that explains each word is planned, whatever its effect.
- */
+/** Likelihood for models that report none. */
 const unmeasured = { named: 0.75, meant: 0.5 } as const;
 
 type AnswerKind = Record<"hasFilter" | "isSum" | "isMeant", boolean> & { readonly operations: number };
@@ -75,7 +66,7 @@ type AnswerKind = Record<"hasFilter" | "isSum" | "isMeant", boolean> & { readonl
 export function certaintyOf(likelihood: number | undefined, { words }: Account, kind: AnswerKind): number {
   const { hasFilter, isSum, isMeant, operations } = kind;
   const count = (explained: "aside" | "left" | "operation") => words.filter(({ by }) => by === explained).length;
-  // A value or denial is not in the plan: "Mark invoices 4 and 6", "I do not live in Vienna".
+  // The plan lacks a value or a denial: "Mark invoices 4 and 6", "I do not live in Vienna".
   if (words.some(({ by }) => by === "unused")) return 0;
   // A word may be another verb of an operation, which the model's likelihood covers.
   const verbs = Math.max(0, operations - (count("operation") > 0 ? 1 : 0));
@@ -84,7 +75,6 @@ export function certaintyOf(likelihood: number | undefined, { words }: Account, 
   return Number((likely * own * left ** count("aside")).toFixed(3));
 }
 
-/** False in "will it snow?" for a tool that tells of rain. */
 export function isNamed({ words }: Account): boolean {
   const says = (word: string) => ![functionWords, auxiliaries, prepositions, smallWords].some((set) => set.has(word));
   return words.some(({ by, text }) => by === "operation" && says(text.toLowerCase()));

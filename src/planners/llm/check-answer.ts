@@ -44,13 +44,10 @@ export async function checkAnswer(text: string, scope: AnswerScope): Promise<Che
   }
   if (problems.length > 0) return { type: "problem", code: "invalid-plan", problems };
   if (reader.made.some(({ operation }) => scope.isOpposite(operation))) return { type: "refusal" };
-  const { kept, tools, maxSteps, language } = scope;
-  const steps = [...kept, ...reader.steps()];
-  const scopeOfPlan = { tools, maxSteps: maxSteps + kept.length, expressions: language };
-  const { plan, issues } = await checkOnce({ steps }, scopeOfPlan);
+  const { plan, issues } = await reader.checkPlan();
   const said = issues.map(({ path, message }) => `${path.join(".") || "the plan"}: ${message}`);
   if (plan === undefined) return { type: "problem", code: "invalid-plan", problems: said };
-  return { type: "plan", steps: stepsFrom(plan, kept.length), made: reader.made };
+  return { type: "plan", steps: stepsFrom(plan, scope.kept.length), made: reader.made };
 }
 
 function noJson(problem: string): CheckedAnswer {
@@ -80,7 +77,7 @@ function callsIn(value: unknown): readonly WrittenCall[] | undefined {
   return calls.length > 0 && calls.every(isCall) ? calls : undefined;
 }
 
-/** Many models write steps so: `{ "tool": "Refund", "input": { "invoice": 4 } }`. */
+/** Many models write `{ "tool": "Refund", "input": { "invoice": 4 } }`. */
 function asCall(step: unknown): unknown {
   const { tool, input = {} } = (step ?? {}) as { readonly tool?: unknown; readonly input?: unknown };
   const isOther = !isCall(step) && typeof tool === "string" && typeof input === "object";
@@ -121,17 +118,20 @@ export class AnswerReader {
     }));
   }
 
+  checkPlan() {
+    const { kept, tools, maxSteps, language: expressions } = this.scope;
+    const scope = { tools, maxSteps: maxSteps + kept.length, expressions };
+    return checkOnce({ steps: [...kept, ...this.steps()] }, scope);
+  }
+
   private expressionsOf(call: WrittenCall, before: readonly EarlierStep[]): Expressions | string {
     if (!this.scope.expressions) return {};
     const found: Expressions = {};
-    for (const [key, name] of [
-      ["if", "when"],
-      ["each", "forEach"],
-    ] as const) {
+    for (const key of ["if", "each"] as const) {
       const written = call[key];
       if (typeof written !== "string" || written === "") continue;
       let isKnown = true;
-      found[name] = written.replace(/\$(\d+|item|index)/g, (_, place: string) => {
+      found[key === "if" ? "when" : "forEach"] = written.replace(/\$(\d+|item|index)/g, (_, place: string) => {
         if (!/^\d/.test(place)) return place;
         const id = before[Number(place) - 1]?.id;
         isKnown &&= id !== undefined;
@@ -143,7 +143,7 @@ export class AnswerReader {
   }
 }
 
-/** Code that walks a plan recurses for each level. */
+/** Code that walks a plan recurses once per level. */
 const maxDepth = 100;
 
 export function parseJson(text: string): unknown {

@@ -14,7 +14,7 @@ export interface LlmPlannerOptions {
   name?: string | undefined;
   /** Further instructions for the model, such as the terms that your users use. */
   instructions?: string | undefined;
-  /** Requests and their plans, shown if the model may use all their tools. Small models gain much. @default none */
+  /** Requests and their plans, shown if the model sees all their tools. They help small models much. @default none */
   examples?: readonly PlanExample[] | undefined;
   /** 0 for the likeliest answer, null for the model's default. Omitted for a model that refuses it. @default 0 */
   temperature?: number | null | undefined;
@@ -24,16 +24,16 @@ export interface LlmPlannerOptions {
    */
   maxOutputTokens?: number | undefined;
   /**
-   * The tools that the model is shown: all whose lines fit into its prompt, or the `nearest`, about twenty that share the most
-   * words with the wish, by name, description, examples and fields. Of more than fit, the nearest are shown in any case.
-   * If the model finds none that is meant, it is asked once more, about others. `source.tools` names those it was shown.
-   * Requests in another language than the tools share few words with them. @default "all"
+   * The model sees all tools (the nearest ones if not all fit into its prompt), or only the `nearest`, about twenty. They
+   * share the most words with the wish by name, description, examples and fields; a request in another language shares
+   * few. If none is meant, the model is asked once more, about others. `source.tools` names those it saw. @default "all"
    */
   tools?: "all" | "nearest" | undefined;
   /**
-   * The certainty that a plan must have, from 0 to 1: by the likelihood of the model's least likely token, and by the words that the plan
-   * leaves unexplained; at most 0.75 for a model that tells no likelihoods. Below it, or at 0, the request is refused with the reason
-   * `unsure` and the plan among `proposals`. Tools that are `once` or need approval, and phrases that are `destructive`, need more. @default 0.6
+   * Least certainty of a plan, from 0 to 1. A plan is less certain if a token of the model is unlikely (0.75 at most if it
+   * reports no likelihoods), and for each word that is left unexplained. Below it, or at 0, the request is refused as
+   * `unsure`, with the plan among `proposals`. Tools that are `once` or need approval, and `destructive` phrases, need more.
+   * @default 0.6
    */
   minCertainty?: number | undefined;
   /** Lets the model write conditions and loops, which agents check; for strong models. @default false */

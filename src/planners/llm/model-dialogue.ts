@@ -12,7 +12,6 @@ import {
 import { modelFailure } from "../../core/model-failure.ts";
 import type { PlanFailure, PlanStep } from "../../core/plan.ts";
 import type { PlanRequest } from "../../core/planner.ts";
-import { checkOnce } from "../../plan/validate-plan.ts";
 import { leastLikely, ofCall } from "./certainty.ts";
 import { AnswerReader, type AnswerScope, type CheckedAnswer, checkAnswer, isCall, parseJson } from "./check-answer.ts";
 import type { EarlierStep } from "./read-calls.ts";
@@ -20,7 +19,7 @@ import type { EarlierStep } from "./read-calls.ts";
 export interface Question {
   readonly messages: readonly ModelMessage[];
   readonly schema: JsonSchema;
-  /** A refused schema is not sent again, nor another of the same source. */
+  /** Once a schema is refused, no other schema of the same source is sent. */
   readonly source: object;
   readonly isStrict: boolean;
   readonly scope: AnswerScope;
@@ -65,7 +64,6 @@ const usualOutput = 2_048;
 const maxText = 500;
 const maxMessage = 2_000;
 
-/** If the model refuses a format, a weaker one is tried. A cut answer is never repaired. */
 export class ModelDialogue {
   private readonly failures: PlanFailure[] = [];
   private question: Question;
@@ -93,7 +91,6 @@ export class ModelDialogue {
     return formats.has(anyJson) ? "text" : formats.has(this.question.source) ? "json" : "schema";
   }
 
-  /** Rejects with `cannot-plan`, `planning-failed`, `limit-exceeded`, or the signal's reason. */
   async run(): Promise<ModelSteps> {
     for (;;) {
       const response = await this.call();
@@ -112,11 +109,11 @@ export class ModelDialogue {
     }
     const { text, logprobs } = response;
     if (answer.type === "plan") {
-      const { attempts, failures, question } = this;
+      const { attempts, failures } = this;
+      const { scope, chosen } = this.question;
       const { steps, made } = answer;
-      const likelihood = leastLikely(text, logprobs, question.scope);
-      const unasked = made.filter(question.scope.isUnasked);
-      return { steps, made, unasked, likelihood, attempts, failures, chosen: question.chosen };
+      const likelihood = leastLikely(text, logprobs, scope);
+      return { steps, made, unasked: made.filter(scope.isUnasked), likelihood, attempts, failures, chosen };
     }
     const { code, problems } = answer;
     this.fail(code, describeProblems(problems).join(" "), text);
@@ -286,7 +283,6 @@ export function cut(text: string, length: number): string {
 const maxProblems = 10;
 const maxProblem = 500;
 
-/** Problems may quote a hostile answer. */
 function describeProblems(problems: readonly string[]): readonly string[] {
   const shown = problems.slice(0, maxProblems).map((problem) => cut(problem, maxProblem));
   return problems.length > maxProblems ? [...shown, `and ${problems.length - maxProblems} more`] : shown;
@@ -307,7 +303,6 @@ function askAgain(
   return [...messages.slice(0, -1), { role: "user", content: `${last?.content}\n\n${content}` }];
 }
 
-/** Emits each step of a streamed answer once its call has closed, up to the first invalid one. */
 class StepReporter {
   private text = "";
   private at = 0;
@@ -332,17 +327,14 @@ class StepReporter {
   }
 
   private async next(call: unknown): Promise<boolean> {
-    const { maxSteps, kept, tools, language } = this.scope;
+    const { length } = this.scope.kept;
     if (!isCall(call) || this.reader.add(call) !== undefined) return false;
-    const steps = this.reader.steps();
-    const scope = { tools, maxSteps: maxSteps + kept.length, expressions: language };
-    const { plan } = await checkOnce({ steps: [...kept, ...steps] }, scope);
+    const { plan } = await this.reader.checkPlan();
     if (plan === undefined) return false;
-    for (const step of steps.slice(this.emitted)) await this.emitStep(kept.length + this.emitted++, step);
+    for (const step of this.reader.steps().slice(this.emitted)) await this.emitStep(length + this.emitted++, step);
     return true;
   }
 
-  /** Scans each character only once. */
   private callsIn(delta: string): readonly unknown[] {
     this.text += delta;
     const calls: unknown[] = [];

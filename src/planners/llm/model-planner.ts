@@ -64,7 +64,7 @@ export class ModelPlanner {
     const options = { dialect, maxCalls, results: [], expressions };
     const schemaOf = (operations: readonly Operation[]) => answerSchema(operations, options).schema;
     const maxTokens = maxToolTokens[tools];
-    // A server that makes a grammar does not read the schema, which else is twice as long as the lines of its tools.
+    // Without a grammar the server reads the schema, too, which is twice as long as the lines of its tools.
     const room = dialect === "grammar" ? { maxTokens, schemaOf: undefined } : { maxTokens: maxTokens * 3, schemaOf };
     this.nearest = new ToolSets((each) => readNearest(each, room));
     this.prompts = new ToolSets(async (tools) =>
@@ -101,7 +101,7 @@ export class ModelPlanner {
     for (const part of parts) {
       if (part.steps !== undefined) await making.take(part.steps, this.settings.name);
       else {
-        const before = making.count;
+        const before = making.steps.length;
         making.add(await this.ask(making, part.text, Math.min(part.maxCalls ?? 1, maxCalls)));
         const asked = replan === undefined ? findRefusal(part.text) : undefined;
         if (asked !== undefined && questions.has(asked.reason) && !making.isPure(before)) throw notAsked(asked);
@@ -152,13 +152,11 @@ export class ModelPlanner {
       return operation === undefined ? [] : [{ id, input, operation }];
     });
     const wish = readRequest(text, { nowMs, timeZone });
-    // "…, and the eggs" has the verb of the wish before it.
     const isWhole = opensWish(wish.words, 0, wish.words.length);
     const said = isWhole ? wish.words : readRequest(request.request, { nowMs, timeZone }).words;
     const verb = wish.words[Math.max(...contentStarts(wish.words, 0, wish.words.length))] ?? "";
     const isOpposite = (operation: Operation) => !making.isReplan && isUndoneBy(operation, verb);
     const all = [...operations.values()];
-    // A tool that is not shown may do it.
     const isAll = prompt.tools.length === request.tools.length;
     if (isAll && all.some(isOpposite) && !all.some((operation) => isDoneBy(operation, verb)))
       throw cannotPlan(model, { why: `no tool does what ${JSON.stringify(verb)} says` });
@@ -184,7 +182,7 @@ export class ModelPlanner {
         tools: new Map(request.tools.map((tool) => [tool.name, tool])),
         kept: making.kept(),
         idOf: (index) => making.idOf(index),
-        maxSteps: Math.max(0, maxSteps - making.count),
+        maxSteps: Math.max(0, maxSteps - making.steps.length),
         expressions,
         language: languageOf(request),
         maxCalls: most,
@@ -214,9 +212,9 @@ const maxQuoted = 120;
 class Making {
   readonly isReplan: boolean;
   warnings: readonly PlanWarning[] = [];
-  private readonly steps: PlanStep[] = [];
+  readonly steps: PlanStep[] = [];
   private readonly answers: ModelSteps[] = [];
-  /** The steps of the only answer: this very list was validated. */
+  /** Only while there is a single answer: this very list was validated. */
   private only: readonly PlanStep[] | undefined;
   private readonly done: readonly PlanStep[];
   private readonly numberedByRules: number;
@@ -230,10 +228,6 @@ class Making {
     const open = new Set(replan?.steps.filter((record) => !isDoneRecord(record)).map(({ stepId }) => stepId));
     this.done = replan?.plan.steps.filter(({ id }) => !open.has(id)) ?? [];
     this.numberedByRules = request.wishes?.reduce((sum, { steps = [] }) => sum + steps.length, 0) ?? 0;
-  }
-
-  get count(): number {
-    return this.steps.length;
   }
 
   private get made(): readonly EarlierStep[] {
@@ -287,18 +281,16 @@ class Making {
     const unasked = names.size > 0 ? `no word of the request asks for ${[...names].join(", ")}` : undefined;
     if (unsaid !== undefined) throw cannotPlan(model, { why: unasked ?? unsaid, failures });
     const isSum = made.every(({ operation }) => operation.slots.some(({ type }) => type.kind === "sum"));
-    // An operation may have another word; then the model must be surer.
     const isMeant = account.unsaid.some(({ path }) => this.isOperation(path));
     const isFilter = ({ input, operation: { rules, slots } }: EarlierStep) =>
       !slots.some(({ type }) => /^(?:text|list|sum)$/.test(type.kind)) && isPureStep(rules.tool, input);
-    // Many words of a replan are of steps that are done.
+    // Many words of a replan belong to steps that are done.
     const counted = this.isReplan ? { ...account, words: [] } : account;
     const likelihoods = answers.flatMap(({ likelihood }) => likelihood ?? []);
     const likelihood = likelihoods.length > 0 ? Math.min(...likelihoods) : undefined;
     const operations = new Set(made.map(({ operation }) => operation.name)).size;
     const kind = { hasFilter: made.some(isFilter), isSum, isMeant, operations };
     const certainty = certaintyOf(likelihood, counted, kind);
-    // Irreversible steps and operations not named by the request need a surer model; both, an even surer one.
     const hasGrave = made.some(({ operation, input }) => isGrave(operation, input));
     const isUnsure = hasGrave || isMeant || !(isSum || isNamed(account));
     const strict = hasGrave && isMeant ? 1.5 : isUnsure ? 1.2 : 1;
@@ -323,12 +315,12 @@ class Making {
 
   private findUnsaid(account: Account): string | undefined {
     const calls = new Map(this.callsOf(this.steps).map((call) => [call.id, call]));
-    const isPure = (stepId: string) => calls.get(stepId)?.tool.declaredEffect === "pure";
     const slotsOf = (stepId: string) => this.made.find(({ id }) => id === stepId)?.operation.slots ?? [];
     const isComposed = ({ stepId, path }: UnsaidValue) =>
       slotsOf(stepId).some((slot) => slot.isComposed && slot.name === String(path[1]));
     // A pure step may quote what the model has read.
-    const isQuoted = ({ stepId, sources }: UnsaidValue) => isPure(stepId) && sources.length > 0;
+    const isQuoted = ({ stepId, sources }: UnsaidValue) =>
+      calls.get(stepId)?.tool.declaredEffect === "pure" && sources.length > 0;
     const isOwn = (value: UnsaidValue) => this.isOperation(value.path) || isComposed(value) || isQuoted(value);
     const unsaid = account.unsaid.find((value) => !isOwn(value));
     if (unsaid !== undefined) return `the request does not say ${JSON.stringify(unsaid.words.join(" "))}`;
@@ -337,7 +329,7 @@ class Making {
     return this.findVague(account);
   }
 
-  /** Another name in the request may be what is meant: only the verb before "it" may be unexplained. */
+  /** Only the verb before "it" may be unexplained: any other word may name the thing that is meant. */
   private findVague({ words }: Account): string | undefined {
     const left = [...words.keys()].filter((at) => words[at]?.by === "left" || words[at]?.by === "unused");
     const textOf = (at: number) => words[at]?.text.toLowerCase() ?? "";
@@ -368,14 +360,13 @@ class Making {
     return { steps, text: said.join(", then "), certainty, unused };
   }
 
-  /** Steps planned without the model must wait for its steps, too. */
   private inOrder(): readonly PlanStep[] {
     const calls = this.callsOf(this.steps);
     const waits = new Map(waitsOf(calls).map((ids, at) => [calls[at]?.id, ids]));
-    return this.steps.map((step) => {
-      const dependsOn = [...new Set([...(step.dependsOn ?? []), ...(waits.get(step.id) ?? [])])];
-      return { ...step, dependsOn };
-    });
+    return this.steps.map((step) => ({
+      ...step,
+      dependsOn: [...new Set([...(step.dependsOn ?? []), ...(waits.get(step.id) ?? [])])],
+    }));
   }
 
   private callsOf(steps: readonly PlanStep[]) {
@@ -429,7 +420,7 @@ async function cacheKey({ request, context, tools, maxSteps, wishes }: PlanReque
 
 const maxSets = 20;
 
-/** Compares the tools of a list, as apps may make a new list for each request. */
+/** Compares the tools one by one, as apps may make a new list for each request. */
 class ToolSets<T> {
   private known: { readonly tools: readonly DefinedTool[]; made: Promise<T> }[] = [];
 

@@ -7,7 +7,6 @@ import { stem } from "../../language/word-forms.ts";
 import { type Operation, operationsOf } from "./operations.ts";
 import { describeOperation } from "./prompt.ts";
 
-/** Shown however long their descriptions are. */
 const minTools = 5;
 
 export interface ChosenTools {
@@ -59,10 +58,8 @@ export async function readNearest(
   const inOrder = (chosen: readonly DefinedTool[]) => tools.filter((tool) => chosen.includes(tool));
   return (request, kept) => {
     const found = search.search(request).map(({ id }) => tools[id as number] as DefinedTool);
-    // A request in other words may mean a tool that shares none.
     const ranked = [...new Set([...found, ...tools])];
     const first = fill(ranked, kept);
-    // A part of the request may still need the likeliest.
     const likeliest = new Set([...kept, ...first.slice(0, minTools).map(({ name }) => name)]);
     const isOther = (tool: DefinedTool) => likeliest.has(tool.name) || !first.includes(tool);
     return { first: inOrder(first), others: () => inOrder(fill(ranked.filter(isOther), likeliest)) };

@@ -32,7 +32,6 @@ export interface Operation {
 
 export interface Slot {
   readonly name: string;
-  /** With a trailing `_` if the name is reserved. */
   readonly key: string;
   readonly type: SlotType;
   readonly schema: JsonSchema | undefined;
@@ -41,7 +40,6 @@ export interface Slot {
 }
 
 const reserved: ReadonlySet<string> = new Set(["do", "if", "each"]);
-/** Beyond, a model sees only fields that are required or used by a phrase. */
 const maxFields = 8;
 const maxDescription = 160;
 const usual = 0.8;
@@ -70,7 +68,7 @@ export function isGrave({ rules: { tool }, phrases }: Operation, input: JsonObje
   return isDestructive || tool.declaredNeedsApproval !== false || effectOfStep(tool, input) === "once";
 }
 
-/** Needs all literals of a phrase, so that "turn on" does not ask to turn off, or a verb of no other operation. */
+/** Without its particle, "turn on" would also ask to turn off. */
 export function isAskedFor(operation: Operation, words: readonly string[], all: Iterable<Operation>): boolean {
   const { rules, constants, description } = operation;
   const said = new Set(words.map(stem));
@@ -96,7 +94,6 @@ export function isAskedFor(operation: Operation, words: readonly string[], all: 
   return [names[0], verb].some(asks) || (meaning.length > 0 && meaning.every(isSaid));
 }
 
-/** True for "cancel" and an operation that books, unless one of its own verbs is like it. */
 export function isUndoneBy(operation: Operation, verb: string): boolean {
   const verbs = leadingVerbs(operation);
   return !verbs.some((each) => verbsLike(each).includes(verb)) && verbs.some((each) => areOpposite(each, verb));
@@ -122,7 +119,6 @@ function openWords(phrase: PhraseRule, constants: Operation["constants"]): reado
   return open.flatMap(([, value]) => sayName(String(value)).toLowerCase().split(" "));
 }
 
-/** Excludes verbs that mean little without a later word: "take … off". */
 function verbsOf({ firstWords, required }: PhraseRule): readonly string[] {
   if (required.some((group) => [...group].some((word) => saysNothing.has(word)))) return [];
   return [...firstWords].filter((word) => !lightVerbs.has(word) && required.some((group) => group.has(word)));
@@ -211,7 +207,6 @@ class OperationReader {
     return [...own, ...others];
   }
 
-  /** Code reads optional slots of a closed kind, unless two of that kind could be confused. */
   private splitSlots(): { readonly slots: readonly Slot[]; readonly closed: ReadonlyMap<string, SlotType> } {
     const names = this.inSpokenOrder(this.slotNames());
     const required = new Set(names.filter((name) => this.isRequired(name)));
@@ -261,7 +256,7 @@ class OperationReader {
     const isUsed = (name: string) => named.has(name) || this.phrases.some(({ source }) => name in (source.input ?? {}));
     const isShown = (name: string) => (hasFunction ? named.has(name) : required.has(name) || !isMany || isUsed(name));
     const ofFields = Object.keys(fields).filter((name) => !(name in this.constants) && isShown(name));
-    // Such a slot stands for a field that only the function knows.
+    // Only the function knows the field that such a slot stands for.
     const hasOwnText = ofFields.some((name) => this.isText(name));
     const others = [...named.keys()].filter((name) => !(name in fields) && !(this.isText(name) && hasOwnText));
     return [...ofFields, ...others];
@@ -307,25 +302,20 @@ const maxChoices = 20;
 
 export function describeType({ type, schema }: Slot): string {
   if (schema !== undefined) return describeFields(schema, 0);
+  if (isDate(type)) return "when";
   switch (type.kind) {
-    case "date":
-    case "date-time":
-    case "time":
     case "range":
       return "when";
     case "enum": {
       const choices = choicesOf(type);
       return choices.length > maxChoices ? `${choices.slice(0, maxChoices).join("|")}|…` : choices.join("|");
     }
-    case "number":
-    case "boolean":
-      return type.kind;
     case "list":
       return type.item === "number" ? "numbers[]" : "words[]";
-    case "sum":
-      return "sum";
     case "text":
       return "words";
+    default:
+      return type.kind;
   }
 }
 

@@ -4,7 +4,7 @@ import type { DefinedTool } from "../../core/tool.ts";
 import type { DateClock } from "../../dates/read-dates.ts";
 import { startsWithVerb } from "../../english/word-classes.ts";
 import { tokenize } from "../../language/tokens.ts";
-import { slotsIn } from "../rules/phrase-rules.ts";
+import { type PhraseRule, slotsIn } from "../rules/phrase-rules.ts";
 import { readRequest, textBetween } from "../rules/request.ts";
 import { choicesOf, isDate, type SlotType } from "../rules/slots.ts";
 import { describeType, type Operation, operationOf, operationsOf, resultKeys } from "./operations.ts";
@@ -38,13 +38,12 @@ interface Turn {
 }
 
 export const unclear = "unclear";
-/** A small model reads these in some seconds. */
+/** A small model reads this many in a few seconds. */
 const maxTokens = 2_000;
 const phrasesOfEach = 3;
 const sentencesOfEach = 12;
 const maxOutputs = 6;
 
-/** Uses at most a quarter of `contextTokens`. */
 export async function promptOf(
   tools: readonly DefinedTool[],
   options: PromptOptions & { readonly contextTokens: number | undefined },
@@ -127,14 +126,15 @@ function inTurns<T>(lists: readonly (readonly T[])[]): readonly T[] {
 function samplesOf(operation: Operation, filler: Filler): readonly Turn[] {
   const written: Turn[] = [];
   const filled: Turn[] = [];
-  for (const { source, example, slots } of operation.phrases) {
+  for (const rule of operation.phrases) {
+    const { source, example } = rule;
     const { phrase, input } = source;
     const isLike = ({ request }: Turn) => request.split(" ")[0] === example.split(" ")[0];
     if (!/[{[(|]/.test(phrase) && input !== undefined && source.toInput === undefined) {
       const call = callOf(operation, { request: phrase, input });
       if (call !== undefined && written.length < sentencesOfEach) written.push({ request: phrase, calls: [call] });
     } else if (filled.length < phrasesOfEach && !filled.some(isLike)) {
-      const turn = filler.fill(operation, { example, types: slots });
+      const turn = filler.fill(operation, rule);
       if (turn !== undefined) filled.push(turn);
     }
   }
@@ -144,10 +144,7 @@ function samplesOf(operation: Operation, filler: Filler): readonly Turn[] {
 class Filler {
   private count = 0;
 
-  fill(
-    operation: Operation,
-    { example, types }: { example: string; types: ReadonlyMap<string, SlotType> },
-  ): Turn | undefined {
+  fill(operation: Operation, { example, slots: types }: Pick<PhraseRule, "example" | "slots">): Turn | undefined {
     const names = slotsIn({ example });
     const slots = new Map(operation.slots.map((slot) => [slot.name, slot]));
     const isKnown = names.every((name) => slots.has(name) || operation.closed.has(name));
@@ -205,9 +202,8 @@ function turnOf({ request, steps }: PlanExample, operations: readonly Operation[
   for (const { tool, input } of steps) {
     const values = input as Readonly<Record<string, unknown>>;
     const operation = operationOf(operations, tool, values);
-    if (operation === undefined) return undefined;
-    const call = callOf(operation, { request, input: values, earlier });
-    if (call === undefined) return undefined;
+    const call = operation && callOf(operation, { request, input: values, earlier });
+    if (operation === undefined || call === undefined) return undefined;
     calls.push(call);
     earlier.push(operation);
   }

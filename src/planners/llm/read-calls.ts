@@ -88,11 +88,13 @@ class CallReader {
   read(call: WrittenCall): readonly JsonObject[] {
     this.isLoop = typeof call.each === "string";
     for (const slot of this.operation.slots) this.take(slot, call[slot.key]);
-    if (this.isReferring) this.coverResults();
+    const { wish: request, earlier } = this.scope;
+    if (this.isReferring)
+      for (const [at, word] of request.words.entries())
+        this.cover(at, readAnaphor(request.words, at) ?? (resultNouns.has(word) ? at + 1 : at));
     this.readBeside();
     this.readBare();
-    const [previous] = this.scope.earlier.slice(-1).map(resultOf);
-    const { wish: request } = this.scope;
+    const [previous] = earlier.slice(-1).map(resultOf);
     const read = readSlotValues({ pieces: this.pieces, rule: this.rule }, { request, previous, work: this.work });
     if (!read.ok) throw new Unreadable(read.why ?? "its words name nothing that it takes");
     return read.records.map((record) => this.inputOf({ ...record, ...Object.fromEntries(this.direct) }));
@@ -115,7 +117,6 @@ class CallReader {
     this.direct.set(name, this.withResults(String(written).replace(counted, ""), "it"));
   }
 
-  /** A sign counts if words of the request point to its thing, or if nothing else can be meant. */
   private takeThing(written: unknown, { name, isRequired }: Pick<Slot, "name" | "isRequired">): boolean {
     const { wish, things, earlier } = this.scope;
     if (things.length === 0) return false;
@@ -128,12 +129,11 @@ class CallReader {
       .match(/@\d+/g)
       ?.find((each) => !wish.text.includes(each));
     const words = String(written).toLowerCase().split(" ");
-    // A label is also what is to be made: there only "it" stands for a thing.
+    // A label may also name a thing to make: there only "it" stands for a known thing.
     const isIt = readAnaphor(words, 0) === words.length;
-    const isWritten = (each: ThreadThing) =>
-      [isKey(each) || isIt ? each.said : "", ...(isKey(each) ? [each.label, String(each.key)] : [])].some(
-        (text) => text?.toLowerCase() === words.join(" "),
-      );
+    const namesOf = (each: ThreadThing) =>
+      isKey(each) ? [each.said, each.label, String(each.key)] : isIt ? [each.said] : [];
+    const isWritten = (each: ThreadThing) => namesOf(each).some((text) => text?.toLowerCase() === words.join(" "));
     const isSigned = (each: ThreadThing) => sign === written && `@${things.indexOf(each) + 1}` === sign;
     const thing = sign === undefined ? pointed.find(isWritten) : fitting.find(isSigned);
     if (thing === undefined && sign !== undefined) throw new Unreadable(`"${name}" cannot be ${sign}`);
@@ -150,7 +150,6 @@ class CallReader {
     return true;
   }
 
-  /** A text that only looks like a reference stays text. */
   private readDeep(written: unknown, path: JsonPath): unknown {
     if (Array.isArray(written)) return written.map((item, index) => this.readDeep(item, [...path, index]));
     if (typeof written === "object" && written !== null) {
@@ -188,9 +187,7 @@ class CallReader {
   }
 
   private valueOf(name: string, type: SlotType, written: string | number | boolean): unknown {
-    const isPlain =
-      type.kind === "number" || type.kind === "boolean" ? typeof written === type.kind : type.kind === "enum";
-    if (isPlain) return written;
+    if (type.kind === "enum" || typeof written === type.kind) return written;
     const read = readSlot(type, String(written), this.scope.wish.clock);
     if (!read.ok) throw new Unreadable(`"${name}": ${read.why}`);
     return read.value;
@@ -236,12 +233,6 @@ class CallReader {
     return readSlotValues({ pieces, rule }, { request: scope.wish, previous: undefined, work }).ok;
   }
 
-  private coverResults(): void {
-    const { words } = this.scope.wish;
-    for (const [at, word] of words.entries())
-      this.cover(at, readAnaphor(words, at) ?? (resultNouns.has(word) ? at + 1 : at));
-  }
-
   private endsWith(at: number, end: number): boolean {
     return this.fitsAt(at).some((fit) => fit.end === end && (fit.isSpoken || this.isDate(fit) || end - at === 1));
   }
@@ -250,7 +241,7 @@ class CallReader {
     return piecesOf(pieces).every(({ name }) => name === undefined || isDate(this.rule.slots.get(name) ?? textType));
   }
 
-  /** A second time in a reason is not of the wish: "…, I am busy tomorrow". */
+  /** A second time in a reason does not belong to the wish: "…, I am busy tomorrow". */
   private readBeside(): void {
     const { words } = this.scope.wish;
     const clauses = cutClauses(this.scope.wish);
@@ -278,7 +269,6 @@ class CallReader {
     }
   }
 
-  /** Fills only unambiguous slots; the longer of two values at one place counts. */
   private readBare(): void {
     const { wish } = this.scope;
     const beside = new Set(this.operation.beside.flatMap(({ slots }) => [...slots.keys()]));
@@ -344,7 +334,6 @@ class CallReader {
     return start === undefined ? undefined : { start, end: start + said.length };
   }
 
-  /** Undefined for `$1` that the user typed. */
   private referenceIn(written: unknown, name: string): PhraseReference | undefined {
     const read = typeof written === "string" ? /^\$(\d+|item|index)((?:\.\w+)*)$/.exec(written.trim()) : null;
     if (read === null || this.scope.wish.text.includes(read[0])) return undefined;
@@ -373,15 +362,13 @@ class CallReader {
       throw new Unreadable(`"$${place}" is not a step before it; expected ${known}`);
     }
     if (path !== "") return { $ref: `${step.id}${path}` };
-    if (step.operation.rules.tool.result === undefined && step.operation.outputs.includes(name))
-      return { $ref: `${step.id}.${name}` };
     const { rules, outputs } = step.operation;
+    if (rules.tool.result === undefined && outputs.includes(name)) return { $ref: `${step.id}.${name}` };
     if (rules.resultPath === "" && outputs.length > 1)
       throw new Unreadable(`"$${place}" has several parts: name one of ${outputs.join(", ")}`);
     return resultOf(step);
   }
 
-  /** Uses the first phrase that has all slots. Phrases with different inputs are ambiguous. */
   private inputOf(record: Readonly<Record<string, unknown>>): JsonObject {
     const { operation, scope } = this;
     const { constants, phrases, rules } = operation;
@@ -440,7 +427,6 @@ class CallReader {
   }
 }
 
-/** The key where it is asked for, else the name where a field is called as it is in the thing. */
 export function takesThing(
   { keyInputs, label, labelField }: ThreadThing,
   { tool, name }: { readonly tool: string; readonly name: string },

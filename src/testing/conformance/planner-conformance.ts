@@ -16,7 +16,7 @@ import { assertFails, type ConformanceCase, conformanceCase, failureOf } from ".
 
 /** Options of {@link plannerConformance}. @inline */
 interface PlannerConformanceOptions {
-  /** Creates a new planner for each case. If it asks a model, that must answer any request, as a scripted one may. */
+  /** Creates a new planner for each case. If it asks a model, the model must answer any request. */
   createPlanner(): Planner | Promise<Planner>;
   /** The tools that it plans for. None of them is executed. */
   readonly tools: readonly Tool[];
@@ -24,14 +24,15 @@ interface PlannerConformanceOptions {
   readonly requests: readonly string[];
   /** Requests that it must refuse with `cannot-plan`. @default none */
   readonly refusals?: readonly string[] | undefined;
-  /** The time that a case waits for a planner that was stopped, at least 1. @default 5000 */
+  /** The longest time that a case waits for a planner that was stopped, at least 1. @default 5000 */
   readonly settleMs?: number | undefined;
 }
 
 /**
- * The requirements for every {@link Planner}, as cases for a test runner: its plans are valid, also of `replan`, state the
- * dependencies of each step, and never read typed text as a reference; it refuses with `cannot-plan`, ends soon when it is
- * stopped, leaves nothing behind, and executes no tool. All requests are made at noon of 2026-01-15, UTC. Throws `invalid-options`.
+ * The requirements for every {@link Planner}, as cases for a test runner. Its plans, also those of `replan`, are valid,
+ * state the dependencies of each step, and never read typed text as a reference. It refuses with `cannot-plan`, ends soon
+ * when it is stopped, leaves nothing behind, and executes no tool. All requests are made at noon of 2026-01-15, UTC.
+ * Throws `invalid-options`.
  *
  * {@includeCode ../../../examples/16-your-own-planner.ts}
  * @group Planners
@@ -105,7 +106,6 @@ function checkTexts(option: string, texts: unknown, atLeast: number): void {
 
 const maxNameLength = 60;
 
-/** No step has that name, so as a reference it is invalid. */
 const typedReferences = ["${typed_by_a_user.value}", '{"$ref": "typed_by_a_user.value"}', "$${typed_by_a_user}"];
 
 async function unlessRefused(asking: Promise<TrialAnswer>): Promise<TrialAnswer | undefined> {
@@ -188,7 +188,7 @@ async function askPlanner(
     return { draft, asked: replanned ?? asked };
   } finally {
     hasEnded = true;
-    // Work that it started and did not wait for runs now.
+    // Work that the planner started without waiting for it runs now.
     await new Promise((resolve) => setImmediate(resolve));
     assert.equal(reportedLate, 0, "the planner reported something after it had ended");
     assert.deepEqual(executed, [], "the planner executed a tool");

@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import { type AgentEvent, formatVersion, type PendingItem } from "../../core/events.ts";
+import { type AgentEvent, formatVersion, type PendingItem, type RunStartEvent } from "../../core/events.ts";
 import type { JsonObject } from "../../core/json.ts";
 import { checkKeys, checkOption, failOption } from "../../core/option-tables.ts";
 import type { Plan } from "../../core/plan.ts";
@@ -9,9 +9,9 @@ import { assertFails, assertSame, type ConformanceCase, conformanceCase, failure
 
 /** Options of {@link runStoreConformance}. @inline */
 export interface RunStoreConformanceOptions<TStore extends RunStore> {
-  /** Creates an empty store for each case. Its leases must use `now`: milliseconds, which only the case moves. */
+  /** Creates an empty store for each case. Its leases must use `now`: milliseconds that only the case moves. */
   createStore(options: { readonly now: () => number }): TStore | Promise<TStore>;
-  /** Closes a store when its case has ended, in any way. */
+  /** Closes a store when its case has ended or failed. */
   closeStore?: ((store: TStore) => void | Promise<void>) | undefined;
 }
 
@@ -73,25 +73,13 @@ function samplePlan(minute: number): Plan {
   return { version: 1, id: "plan_1", request: "", source: { planner: "given" }, createdAt: at(minute), steps };
 }
 
-interface SampleStart {
-  readonly request?: string;
-  readonly minute?: number;
-  readonly metadata?: JsonObject;
-  readonly thread?: string;
-}
+type SampleStart = Partial<Pick<RunStartEvent, "request" | "metadata" | "thread">> & { readonly minute?: number };
 
-export function runStart(runId: string, start: SampleStart = {}): AgentEvent {
-  const { request, minute = 0, metadata = { user: "ada" }, thread } = start;
+export function runStart(runId: string, { minute = 0, ...start }: SampleStart = {}): AgentEvent {
   const base = { type: "run-start", version: formatVersion, runId, sequence: 1, timestamp: at(minute) } as const;
   const options = { maxSteps: 10, concurrency: 1, timeZone: "UTC" };
-  return {
-    ...base,
-    ...(request === undefined ? { plan: samplePlan(minute) } : { request }),
-    ...(thread !== undefined && { thread }),
-    metadata,
-    options,
-    tools: [],
-  };
+  const plan = start.request === undefined && { plan: samplePlan(minute) };
+  return { ...base, ...plan, metadata: { user: "ada" }, ...start, options, tools: [] };
 }
 
 export function planEnd(runId: string, sequence: number, status: "completed" | "failed"): AgentEvent {

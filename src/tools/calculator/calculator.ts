@@ -20,9 +20,7 @@ const calculatorOptions = {
 } satisfies OptionTable<CalculatorOptions>;
 
 export interface CalculatorResult {
-  /** The value, finite. */
   readonly value: number;
-  /** The expression as given. */
   readonly expression: string;
 }
 
@@ -36,8 +34,8 @@ const description =
  *
  * Only what its grammar lists is evaluated, with decimal arithmetic: 0.1 + 0.2 is 0.3. `%` is a remainder where an
  * operand follows, else a percentage; `^` binds to the right and before a minus sign; angles are in radians. A variable
- * enters as a value: `{ expression: "x ^ 2", variables: { x: -3 } }` is 9. An expression without a value fails with
- * `calculation-failed`, which has a code and a position and is never retried. Throws `invalid-options`.
+ * is a value: `{ expression: "x ^ 2", variables: { x: -3 } }` is 9. An expression without a value fails with
+ * `calculation-failed`, which has a code and a position and is not retried. Throws `invalid-options`.
  *
  * {@includeCode ../../../examples/04-approve-a-plan.ts}
  * @group Built-in tools

@@ -14,7 +14,7 @@ import { type FunctionName, findConstant, marksItself, operators, ruleOf, workOf
 import { calculationFailed, type Instruction, maxQuoted, parse, unknownName } from "./parse.ts";
 
 export interface EvaluateOptions {
-  /** Finite values for names, `[A-Za-z_][A-Za-z0-9_]*`. A variable hides the constant of its name. @default none */
+  /** A variable hides the constant of the same name. */
   readonly variables?: Readonly<Record<string, number>> | undefined;
   readonly maxLength?: number | undefined;
   readonly maxDepth?: number | undefined;
@@ -22,7 +22,6 @@ export interface EvaluateOptions {
 
 const maxVariables = 1_000;
 
-/** Throws `calculation-failed` and nothing else. */
 export function evaluate(expression: string, options: EvaluateOptions = {}): number {
   const { maxLength = 10_000, maxDepth = 2_000 } = options;
   const variables = readVariables(options.variables);
@@ -47,10 +46,9 @@ function readVariables(given: Readonly<Record<string, number>> = {}): ReadonlyMa
   return variables;
 }
 
-/** In units of about 2 µs: some 20 ms in a new process, a fifth of that later. */
+/** In units of about 2 µs: 20 ms in a new process, a fifth of that later. */
 const maxWork = 10_000;
 
-/** The JavaScript number nearest to the result; 0 below the smallest. */
 export function evaluateDecimals(instructions: readonly Instruction[], variables: ReadonlyMap<string, number>): number {
   const stack: Decimal[] = [];
   const pop = () => stack.pop() ?? zero();
@@ -98,7 +96,7 @@ export function evaluateDecimals(instructions: readonly Instruction[], variables
   }
 }
 
-/** From here on JSON writes an exponent and 17 digits, so that its rounding shows. */
+/** From here on JSON writes an exponent and 17 digits, which show the rounding. */
 const firstWithExponent = 1e21;
 
 function literal(text: string): Decimal {

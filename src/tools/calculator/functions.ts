@@ -29,7 +29,7 @@ export const constantTexts = {
   tau: "6.2831853071795864769252867665590057683943387987502",
 } as const;
 
-/** 170! is the last below 1.8e308, but larger ones may cancel out. */
+/** 170! is the last one below 1.8e308, but larger ones may cancel out. */
 const maxFactorial = 1_000;
 
 interface OperatorRule {
@@ -81,10 +81,9 @@ export function workOf(operator: Operator, right: Decimal): number {
   return typeof work === "number" ? work : work(right);
 }
 
-/** An omitted second argument is 0. */
 type DecimalFunction = (first: Decimal, second: Decimal, all: readonly Decimal[]) => Decimal;
 
-/** The work is for each argument if any number is allowed. */
+/** The work counts for each argument if any number is allowed. */
 type FunctionRule = readonly [minArguments: number, maxArguments: number, work: number, apply: DecimalFunction];
 const any = Number.POSITIVE_INFINITY;
 const maxPlaces = 400;
@@ -138,7 +137,7 @@ const functions = {
   trunc: [1, 1, 1, (value) => toPlaces(value, 0, Decimal.ROUND_DOWN)],
 } satisfies Readonly<Record<string, FunctionRule>>;
 
-/** Their results are exact, or marked by the operators that they apply. */
+/** Their results are exact, or the operators that they apply mark them. */
 export const marksItself: ReadonlySet<string> = new Set(
   "abs average avg ceil factorial floor gcd lcm max mean min mod pow round sign sum trunc".split(" "),
 );
@@ -209,7 +208,6 @@ function round(value: Decimal, places: Decimal): Decimal {
   return toPlaces(value, places.toNumber(), Decimal.ROUND_HALF_UP);
 }
 
-/** Exact if the error of the value cannot change the result. */
 function toPlaces(value: Decimal, places: number, rounding: Rounding): Decimal {
   const unit = new Decimal(10).pow(Math.max(0, -places));
   const round = (exact: Decimal) => exact.div(unit).toDecimalPlaces(Math.max(0, places), rounding).times(unit);
@@ -236,11 +234,11 @@ function whole(value: Decimal, name: string): Decimal {
   return failArguments(`${name} needs whole numbers of at most ${precision} digits that were not rounded.`);
 }
 
-/** Beyond, the 40 digits of an angle do not determine its position on the circle. */
+/** The 40 digits of a larger angle do not determine its position on the circle. */
 const maxAngle = "1e20";
 /** Larger exponents overflow, and those below its negative give 0. */
 const maxExponent = 23_100;
-/** Below, the first term of a series is enough: x^3 / 6 is less than 1e-40 of x. */
+/** For smaller values the first term of a series is enough: x^3 / 6 is less than 1e-40 of x. */
 const tiny = "1e-20";
 
 const pi = () => new Decimal(constantTexts.pi);
@@ -262,7 +260,7 @@ function tan(angle: Decimal): Decimal {
   return divide(sin(angle), cosine);
 }
 
-/** Makes sin(pi) 0: the error of 40 digits of pi grows with the angle. */
+/** Makes sin(pi) 0: the error of the digits of pi grows with the angle. */
 function withoutNoise(result: Decimal, scale: Decimal): Decimal {
   return result.abs().lessThan(scale.times(`1e-${precision - 4}`)) ? zero() : settle(result);
 }

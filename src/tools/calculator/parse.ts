@@ -19,11 +19,7 @@ interface ParseOptions {
 /** `-3^2` is -(3^2), as negation is below power; `2^-3` works, as negation is a prefix. */
 const precedences = { add: 1, subtract: 1, multiply: 2, divide: 2, remainder: 2, negate: 3, power: 4 } as const;
 type PendingOperator = keyof typeof precedences;
-interface WaitingOperator {
-  readonly type: "operator";
-  readonly operator: PendingOperator;
-  readonly position: number;
-}
+type PendingInstruction = Extract<Instruction, { type: "operator" }> & { readonly operator: PendingOperator };
 
 interface OpenParenthesis {
   readonly type: "open";
@@ -49,17 +45,15 @@ const binaryOperators: ReadonlyMap<string, PendingOperator> = new Map([
 /** Dijkstra's shunting-yard algorithm (1961): an explicit stack, so that no nesting exhausts the call stack. */
 export function parse(expression: string, options: ParseOptions): readonly Instruction[] {
   const { maxLength } = options;
-  if (expression.length > maxLength) {
-    const message = `The expression has ${expression.length} characters; at most ${maxLength} are allowed.`;
-    throw calculationFailed("too-long", message, maxLength);
-  }
-  return new Parser(expression, options).parse();
+  if (expression.length <= maxLength) return new Parser(expression, options).parse();
+  const message = `The expression has ${expression.length} characters; at most ${maxLength} are allowed.`;
+  throw calculationFailed("too-long", message, maxLength);
 }
 
 class Parser {
   private readonly scanner: Scanner;
   private readonly output: Instruction[] = [];
-  private readonly pending: (WaitingOperator | OpenParenthesis)[] = [];
+  private readonly pending: (PendingInstruction | OpenParenthesis)[] = [];
   private depth = 0;
 
   constructor(
@@ -76,7 +70,7 @@ class Parser {
     return this.output;
   }
 
-  /** False once the operand itself was read. */
+  /** False once the operand has been read. */
   private prefix(): boolean {
     const { scanner } = this;
     const character = scanner.peek();
@@ -106,8 +100,8 @@ class Parser {
       const position = scanner.position++;
       if (character === "%") {
         // 8 % 3 is a remainder, 50% * 100 and 50% - 3 are percentages.
-        if (scanner.isBeforeOperand()) return this.wait("remainder", position);
-        if (scanner.isBeforeSignedOperand()) {
+        if (scanner.isBefore(operandStart)) return this.wait("remainder", position);
+        if (scanner.isBefore(signedOperand)) {
           const message = '"%" before a sign can be a remainder or a percentage; write 10 % (-3), or 10% - 3.';
           throw calculationFailed("syntax", message, position);
         }
@@ -131,9 +125,8 @@ class Parser {
       this.output.push({ type: "name", name, position });
       return false;
     }
-    if (functionName === undefined) {
+    if (functionName === undefined)
       throw unknownFunction(name, position, findConstant(name) !== undefined || this.options.isVariable(name));
-    }
     this.open(functionName, position);
     scanner.position++;
     if (scanner.peek() === ")") checkCount(functionName, 0, position);
@@ -177,8 +170,8 @@ class Parser {
     this.pending.pop();
     this.depth--;
     if (opened.name === undefined) return;
-    checkCount(opened.name, opened.argumentCount, opened.position);
     const { name, argumentCount, position: start } = opened;
+    checkCount(name, argumentCount, start);
     this.output.push({ type: "call", name, argumentCount, position: start });
   }
 
@@ -198,14 +191,14 @@ class Parser {
     throw calculationFailed("syntax", 'This "(" is never closed; add ")".', opened.parenthesis);
   }
 
-  /** Outputs operators of at least this precedence, up to the innermost parenthesis, which is returned. */
+  /** Returns the innermost open parenthesis if no operator before it is weaker than `precedence`. */
   private release(precedence: number): OpenParenthesis | undefined {
     for (;;) {
       const last = this.pending.at(-1);
       if (last === undefined || last.type === "open") return last;
       if (precedences[last.operator] < precedence) return undefined;
       this.pending.pop();
-      this.output.push({ type: "operator", operator: last.operator satisfies Operator, position: last.position });
+      this.output.push(last);
     }
   }
 }
@@ -219,7 +212,6 @@ function checkCount(name: FunctionName, count: number, position: number): void {
   throw calculationFailed("wrong-arguments", `${name} takes ${expected} ${noun}; it was given ${count}.`, position);
 }
 
-/** `position` is the index in the expression to which an error points. */
 export type Instruction =
   | { readonly type: "number"; readonly text: string; readonly position: number }
   | { readonly type: "name"; readonly name: string; readonly position: number }
@@ -229,14 +221,14 @@ export type Instruction =
 const numberPattern = /(?:[0-9]+\.?[0-9]*|\.[0-9]+)(?:[eE][+-]?[0-9]+)?/y;
 const namePattern = /[A-Za-z_][A-Za-z0-9_]*/y;
 // Excludes "of", as the error of "50% of 200" should point there.
-const operandStart = /\s*(?!of\b)[0-9A-Za-z_.(]/y;
+export const operandStart = /\s*(?!of\b)[0-9A-Za-z_.(]/y;
 const signedOperand = /\s*[-−+](?!of\b)[0-9A-Za-z_.(]/y;
 const spacePattern = /\s+/y;
 const maxNumberLength = 1_000;
 const expectedOperand = "a number, a name or ( was expected here";
 const expectedOperator = "an operator (+ - * / % ^ !), ) or the end was expected here";
 
-/** Every pattern is sticky and linear, so no text makes it slow. */
+/** All patterns are sticky and linear, so that no text is slow. */
 export class Scanner {
   position = 0;
 
@@ -248,7 +240,6 @@ export class Scanner {
     return this.text[this.position];
   }
 
-  /** Throws `too-long`, or `syntax` for digits that look like thousands after a comma. */
   takeNumber(): string | undefined {
     const start = this.position;
     const number = this.take(numberPattern);
@@ -268,14 +259,9 @@ export class Scanner {
     return this.take(namePattern);
   }
 
-  isBeforeOperand(): boolean {
-    operandStart.lastIndex = this.position;
-    return operandStart.test(this.text);
-  }
-
-  isBeforeSignedOperand(): boolean {
-    signedOperand.lastIndex = this.position;
-    return signedOperand.test(this.text);
+  isBefore(pattern: RegExp): boolean {
+    pattern.lastIndex = this.position;
+    return pattern.test(this.text);
   }
 
   missingOperand(): AgentError<"calculation-failed"> {
@@ -295,14 +281,12 @@ export class Scanner {
 
   private take(pattern: RegExp): string | undefined {
     const start = this.position;
-    pattern.lastIndex = start;
-    if (!pattern.test(this.text)) return undefined;
+    if (!this.isBefore(pattern)) return undefined;
     this.position = pattern.lastIndex;
     return this.text.slice(start, this.position);
   }
 }
 
-/** The message counts characters from 1, `details.position` from 0. */
 export function calculationFailed(
   problem: CalculationProblem,
   message: string,
@@ -336,7 +320,6 @@ export function unexpectedCharacter(
   return calculationFailed("syntax", message, position);
 }
 
-/** `isValue`: the name is a variable or a constant. */
 export function unknownFunction(name: string, position: number, isValue: boolean): AgentError<"calculation-failed"> {
   const shown = cutText(name, maxQuoted);
   const advice = isValue ? ` To multiply, write ${shown} * ( … ).` : suggestName(name, functionNames);
@@ -356,7 +339,6 @@ export function unknownName(
   return calculationFailed("unknown-name", message, position);
 }
 
-/** Adds the code point beyond ASCII, where characters may look the same. */
 function nameCharacter(character: string): string {
   const code = character.codePointAt(0) ?? 0;
   const codePoint = `U+${code.toString(16).toUpperCase().padStart(4, "0")}`;

@@ -30,7 +30,7 @@ export interface NotePage {
 /** The output of Notes: a page for `list`, else the note itself. @group Built-in tools */
 export type NotesOutput = Note | NotePage;
 
-/** A function, so that an import does not pay for it. @internal */
+/** @internal */
 export const createNoteSchema = () =>
   z
     .object({
@@ -54,7 +54,7 @@ export function createNotesOutputSchema() {
 export interface NoteTarget {
   readonly id?: string;
   readonly item?: string;
-  /** 1 is the oldest note of the item, -1 the newest. */
+  /** 1 is the oldest note of the item, -1 the newest one. */
   readonly index?: number;
 }
 
@@ -105,7 +105,7 @@ const targetSchema = <TOperation extends string>(operation: TOperation) =>
       "give either id, or item and index",
     );
 
-/** A function, so that an import does not pay for it. @internal */
+/** @internal */
 export function createNotesInputSchema() {
   return z.discriminatedUnion("operation", [
     z.strictObject({
@@ -147,7 +147,7 @@ export interface NoteQuery {
   readonly id?: string | undefined;
   /** Compared without case, spaces at the ends and repeated spaces. */
   readonly item?: string | undefined;
-  /** Likewise. */
+  /** Compared in the same way. */
   readonly author?: string | undefined;
   /** The newest first. @default false */
   readonly reverse?: boolean | undefined;
@@ -169,7 +169,7 @@ export type NoteChange =
   | { readonly type: "insert"; readonly note: Note }
   | { readonly type: "remove"; readonly id: string };
 
-/** A change, and the key that ensures that it is made once. @group Storage */
+/** A change, and the key that makes it happen only once. @group Storage */
 export interface NoteWrite {
   readonly key: string;
   /** Recorded with the note. */
@@ -184,8 +184,7 @@ export interface NoteRecord {
 }
 
 /**
- * Keeps notes in memory, as long as the process lives. A query goes through the notes of its scope.
- * Throws `invalid-options`.
+ * Keeps notes in memory, as long as the process lives. A query scans the notes of its scope. Throws `invalid-options`.
  *
  * {@includeCode ../../../examples/17-notes-and-web-search.ts}
  * @group Storage

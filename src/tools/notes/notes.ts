@@ -16,7 +16,6 @@ import {
   type NotesInput,
   type NotesOutput,
   type NoteTarget,
-  type NoteWrite,
   type ParsedNotesInput,
   type ParsedNotesInputOf,
 } from "./note.ts";
@@ -52,8 +51,8 @@ const noteOptions = {
  * Reads are `pure`. `add` and `delete` are `idempotent`: they are recorded under the `idempotencyKey` of the call in
  * the same write as the change, and a call with a recorded key changes nothing and returns the same output. `undo`
  * reverts both. Throws `invalid-options`. The tool itself fails with `note-not-found`, `note-key-reused` or
- * `note-undo-refused`, or with `invalid-options` if `scope`, `author` or `createId` return no text; it then has changed
- * nothing.
+ * `note-undo-refused`, or with `invalid-options` if `scope`, `author` or `createId` return no text. A call that fails
+ * changes nothing.
  *
  * {@includeCode ../../../examples/17-notes-and-web-search.ts}
  * @group Built-in tools
@@ -70,7 +69,7 @@ export function createNotes<TResources = unknown, const TName extends string = "
     createId,
     key: context.idempotencyKey,
   });
-  // Typed so that users need no types of zod.
+  // This type keeps zod out of the declarations.
   const inputSchema: StandardSchema<NotesInput, ParsedNotesInput> = createNotesInputSchema();
   return defineTool({
     name,
@@ -94,6 +93,7 @@ export function createNotes<TResources = unknown, const TName extends string = "
   });
 }
 
+const keyReused = "note-key-reused";
 const maxShown = 10;
 
 function sayNotes(input: NotesInput, output: NotesOutput): string {
@@ -112,13 +112,11 @@ function sayNotes(input: NotesInput, output: NotesOutput): string {
   return `${count} ${count === 1 ? "note" : "notes"}${place}: ${[...shown, ...more].join("; ")}`;
 }
 
-interface NotesWorld {
+interface NotesWorld extends Required<Pick<NotesOptions, "now" | "createId">> {
   readonly storage: NoteStorage;
   readonly scope: string;
   readonly key: string;
   readonly author: (() => string) | undefined;
-  now(): number;
-  createId(): string;
 }
 
 async function runNotes(world: NotesWorld, input: ParsedNotesInput): Promise<NotesOutput> {
@@ -128,11 +126,13 @@ async function runNotes(world: NotesWorld, input: ParsedNotesInput): Promise<Not
     return { notes: cutPage(notes), count };
   }
   if (input.operation === "get") return findNote(world, input);
-  const { record, change } = await write(world, input.operation, async () =>
-    input.operation === "add"
-      ? { type: "insert", note: newNote(world, input) }
-      : { type: "remove", id: (await findNote(world, input)).id },
-  );
+  const { record, change } = await writeOnce({
+    ...{ ...world, keyReused, operation: input.operation },
+    plan: async (): Promise<NoteChange> =>
+      input.operation === "add"
+        ? { type: "insert", note: newNote(world, input) }
+        : { type: "remove", id: (await findNote(world, input)).id },
+  });
   if (record !== undefined) return record.note;
   if (change?.type === "insert") {
     failOption("notes.createId", change.note.id, "a function that returns an id that no other note has", true);
@@ -147,7 +147,7 @@ async function undoNotes(world: NotesWorld, done: UndoneCall<ParsedNotesInput, N
   if (isNoteRead(input) || "notes" in output) return;
   const { operation } = input;
   const change: NoteChange = operation === "add" ? { type: "remove", id: output.id } : { type: "insert", note: output };
-  const { record } = await write(world, "undo", () => change);
+  const { record } = await writeOnce({ ...world, keyReused, operation: "undo", plan: () => change });
   if (record !== undefined || change.type === "remove") return;
   const message = `The note ${JSON.stringify(output.id)} cannot be restored: its id is in use again.`;
   throw new AgentError("note-undo-refused", message, { details: { id: output.id, operation } });
@@ -162,14 +162,6 @@ async function findNote({ storage, scope }: NotesWorld, { id, item, index = 1 }:
   const wanted = id === undefined ? `position ${index}${ofItem}` : `id ${JSON.stringify(id)}${ofItem}`;
   const known = id === undefined ? `: there are ${count}` : "";
   throw new AgentError("note-not-found", `There is no note at ${wanted}${known}.`, { details: { wanted, count } });
-}
-
-function write(
-  { storage, scope, key }: NotesWorld,
-  operation: NoteWrite["operation"],
-  plan: () => NoteChange | Promise<NoteChange>,
-) {
-  return writeOnce({ storage, scope, key, operation, keyReused: "note-key-reused", plan });
 }
 
 function newNote({ author, now, createId }: NotesWorld, { item, text }: ParsedNotesInputOf<"add">): Note {

@@ -7,12 +7,11 @@ type Slots = Readonly<Record<string, SlotValue>>;
 
 const kinds =
   "application|asset|bug|case|change|claim|contract|customer|decision|document|incident|invoice|issue|item|motion|order|policy|pr|project|proposal|pull request|record|release|request|rfc|risk|task|ticket|vendor";
-/** A key such as `PROP-2025-001`, `#42` or `HR`: a word with a digit or two capitals. */
+/** `PROP-2025-001`, `#42` or `HR`: a word with a digit or two capitals. */
 const key = new RegExp(`^(?:(?:the )?(?:${kinds}) )?[^\\s:;,]*(?:\\d|\\p{Lu}{2})[^\\s:;,]*$`, "iu");
 const hasMark = /\d|\p{Lu}{2}/u;
 const name = /^\p{Lu}[^\s:;,]*(?: [^\s:;,]+){0,5}$/u;
 const isTodo = /\b(?:lists?|to-?dos?|tasks?|reminders?|self|myself|agenda)\b/i;
-/** A name that contains the start of a note is too long. */
 const isBeginning = /\b(?:that|saying|says|stating|reading|which)\b|[–—]/i;
 const maxItem = 200;
 
@@ -44,7 +43,7 @@ function phraseOf(operation: "add" | "list", phrase: string): Phrase {
 const beginning =
   /^(.{1,200}?)(?:\s*(?::|–|—)\s+|\s+(?:saying|stating|reading|(?:that|which) says|that)(?: that)?\s+)(\S.*)$/s;
 
-/** One slot for both: an item slot alone would reach up to another colon in the note. */
+/** Uses one slot for both, as an item slot alone would reach up to another colon in the note. */
 function addingWhole(phrase: string): Phrase {
   return {
     phrase,

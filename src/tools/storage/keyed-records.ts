@@ -3,7 +3,7 @@ import { failOption, hasMethods, type OptionReader, type OptionTable, readOption
 
 /** Options of a storage in memory. @inline */
 export interface MemoryRecordsOptions {
-  /** Latest changes, over all scopes, that are remembered so as not to be made twice. At least 1. @default 10_000 */
+  /** Number of the latest changes, in all scopes, that are not made twice. At least 1. @default 10_000 */
   readonly rememberedWrites?: number | undefined;
 }
 
@@ -13,7 +13,6 @@ const recordOptions = {
 
 interface RecordKind<TRow, TQuery, TFound, TChange, TOutcome> {
   find(rows: ReadonlyMap<string, TRow>, query: TQuery): TFound;
-  /** Undefined, with nothing changed, if the change does not fit. */
   change(rows: Map<string, TRow>, change: TChange): TOutcome | undefined;
 }
 
@@ -56,18 +55,18 @@ export function createMemoryRecords<TRow, TQuery, TFound, TChange, TOutcome exte
  *
  * - Scopes are separate: a call reads and changes only the items and keys of its own. Scopes and keys are any text.
  * - When `apply` has returned, every later call sees the change, and it is as durable as the storage.
- * - Returned values are copies or frozen: changing them changes nothing in the storage.
+ * - Returned values are copies or frozen.
  * - A method throws only if the storage itself failed; the call may then be repeated with the same key.
  */
 export interface KeyedStorage<TQuery, TFound, TWrite, TRecord> {
   /** The items that fit a query, in its order, and how many there are. An unknown scope has none. */
   find(scope: string, query: TQuery): TFound | Promise<TFound>;
-  /** The record of `apply` for a key; undefined if there is none, or it was forgotten. */
+  /** The record of `apply` for a key; undefined if there is none, or if it was forgotten. */
   recall(scope: string, key: string): TRecord | undefined | Promise<TRecord | undefined>;
   /**
-   * Makes one change and records its outcome under the key, both or neither. If the key has a record, returns that and
-   * changes nothing. Undefined, with nothing changed or recorded, if the change does not fit: the item to change or
-   * remove does not exist or is not as expected, or the id to insert exists.
+   * Makes one change and records its outcome under the key, both or neither. If the key has a record, returns it and
+   * changes nothing. Returns undefined and changes nothing if the change does not fit: the item to change or remove does
+   * not exist or is not as expected, or the id to insert exists.
    *
    * A storage may forget records, the oldest first, and documents how many or how long it keeps them.
    */
@@ -99,7 +98,6 @@ interface WriteCall<TChange, TOperation, TRecord> {
   plan(): TChange | undefined | Promise<TChange | undefined>;
 }
 
-/** Refuses a missing key, as all calls would share one record. */
 export async function writeOnce<TChange, TOperation extends string, TRecord extends { readonly operation: string }>({
   storage,
   scope,
@@ -120,7 +118,7 @@ export async function writeOnce<TChange, TOperation extends string, TRecord exte
       record = change && (await storage.apply(scope, { key, operation, change }));
     }
   } catch (error) {
-    // Another attempt may have ended meanwhile.
+    // Another attempt may have succeeded meanwhile.
     record = await storage.recall(scope, key);
     if (record === undefined) throw error;
   }
@@ -130,7 +128,7 @@ export async function writeOnce<TChange, TOperation extends string, TRecord exte
   throw new AgentError(keyReused, message, { details: { idempotencyKey: key, operation, earlier } });
 }
 
-/** Pages end early beyond this JSON size: half of a run's default limit for an output. */
+/** Half of a run's default limit for an output. */
 const maxPageBytes = 512 * 1_024;
 
 export function cutPage<TItem>(items: readonly TItem[]): readonly TItem[] {

@@ -1,21 +1,19 @@
 import { cutText } from "../../core/text.ts";
 import { sayDate } from "../../dates/say-date.ts";
-import type { TodoStoreOutput } from "./todo.ts";
+import type { Todo, TodoOfCall, TodoPage, TodoStoreOutput } from "./todo.ts";
 import type { TodoStoreInput } from "./todo-input.ts";
 import { defaultListName } from "./todo-keys.ts";
-
-type SpokenTodo = Omit<Extract<TodoStoreOutput, { readonly id: string }>, "tags">;
 
 const maxItems = 10;
 const maxTitle = 100;
 
-const done = {
+const verbs: Readonly<Record<string, string>> = {
   add: "Added",
   complete: "Completed",
   reopen: "Reopened",
   update: "Changed",
   delete: "Deleted",
-} as const;
+};
 
 export function sayTodos(input: TodoStoreInput, output: TodoStoreOutput): string {
   const place = "list" in input && input.list !== undefined ? placeIn("in", input.list) : "";
@@ -29,26 +27,21 @@ export function sayTodos(input: TodoStoreInput, output: TodoStoreOutput): string
   return sayOne(input.operation, output);
 }
 
-function sayOne(operation: TodoStoreInput["operation"], todo: SpokenTodo & { readonly unchanged?: true }): string {
+function sayOne(operation: TodoStoreInput["operation"], todo: TodoOfCall): string {
   const { priority, completed, list, unchanged } = todo;
-  const title = inQuotes(todo.title);
-  if (unchanged === true && operation !== "update") return `${title} is already ${completed ? "completed" : "open"}.`;
-  if (operation === "complete" || operation === "reopen" || operation === "delete")
-    return `${done[operation]} ${title}${placeIn(operation === "delete" ? "from" : "in", list)}.`;
-  const verb = operation === "add" || operation === "update" ? done[operation] : "Found";
+  const title = `"${cutText(todo.title, maxTitle)}"`;
+  if (unchanged && operation !== "update") return `${title} is already ${completed ? "completed" : "open"}.`;
+  const verb = verbs[operation] ?? "Found";
+  const named = title + placeIn(operation === "add" ? "to" : operation === "delete" ? "from" : "in", list);
+  if (/^(?:complete|reopen|delete)$/.test(operation)) return `${verb} ${named}.`;
   const due = sayDue(todo);
   const about = [due && `due ${due}`, priority && `${priority} priority`, completed && "completed"].filter(Boolean);
-  const said = [title + placeIn(operation === "add" ? "to" : "in", list), ...about].join(", ");
-  return unchanged === true ? `Nothing to change: ${said}.` : `${verb} ${said}.`;
+  const said = [named, ...about].join(", ");
+  return unchanged ? `Nothing to change: ${said}.` : `${verb} ${said}.`;
 }
 
-function sayPage(
-  { todos, count: all, completed, pending }: Extract<TodoStoreOutput, { readonly count: number }>,
-  input: TodoStoreInput,
-  place: string,
-): string {
+function sayPage({ todos, count: all, completed, pending }: TodoPage, input: TodoStoreInput, place: string): string {
   if (all === 0) return input.operation === "search" ? `No todos match${place}.` : `No todos${place}.`;
-  // Those that are done are only counted, unless they are all that there is.
   const shown = pending > 0 ? todos.filter((todo) => !todo.completed) : todos;
   const kind = pending > 0 ? "open " : "completed ";
   const total = pending > 0 ? pending : completed;
@@ -63,25 +56,17 @@ function placeIn(preposition: string, list: string): string {
   return list.toLowerCase() === defaultListName ? "" : ` ${preposition} ${list}`;
 }
 
-function sayTitle(todo: SpokenTodo, hasList: boolean): string {
-  const about = [
-    hasList && todo.list.toLowerCase() !== defaultListName && todo.list,
-    sayDue(todo),
-    todo.priority,
-  ].filter(Boolean);
+function sayTitle(todo: Todo, hasList: boolean): string {
+  const list = hasList && todo.list.toLowerCase() !== defaultListName && todo.list;
+  const about = [list, sayDue(todo), todo.priority].filter(Boolean);
   return cutText(todo.title, maxTitle) + (about.length === 0 ? "" : ` (${about.join(", ")})`);
 }
 
-/** The year is said if it is not the one in which the todo was created. */
-function sayDue({ dueAt, dueDate, createdAt }: SpokenTodo): string | undefined {
+function sayDue({ dueAt, dueDate, createdAt }: Todo): string | undefined {
   const due = dueAt ?? dueDate;
   return due === undefined ? undefined : (sayDate(due, { year: Number(createdAt.slice(0, 4)) })?.text ?? due);
 }
 
 function count(number: number, kind: string): string {
   return `${number} ${kind}${number === 1 ? "todo" : "todos"}`;
-}
-
-function inQuotes(title: string): string {
-  return `"${cutText(title, maxTitle)}"`;
 }

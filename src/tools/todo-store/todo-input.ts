@@ -2,18 +2,18 @@ import * as z from "zod/v4";
 import type { TodoPriority } from "./todo.ts";
 import { cleanListName, type DueFields, isDueDate, isTimeOnly } from "./todo-keys.ts";
 
-/** Names one todo: by exactly one of `id`, `title` and `index`. @inline */
+/** Names one todo by exactly one of `id`, `title` and `index`. @inline */
 export interface TodoTarget {
   readonly id?: string;
-  /** Compared without case, extra spaces and punctuation. A title of several todos is an error that lists them. */
+  /** Compared without case, extra spaces and punctuation. If several todos have it, the error lists them. */
   readonly title?: string;
   /** The position in the order in which `list` shows them: 1 is the first, -1 the last. */
   readonly index?: number;
-  /** Look only in this list. @default all lists */
+  /** Searches only this list. @default all lists */
   readonly list?: string;
 }
 
-/** Conditions of the todos that `list` shows. All that are given must be met. @inline */
+/** Conditions of the todos that `list` shows. All of them must be met. @inline */
 export interface TodoFilter {
   /** @default all lists */
   readonly list?: string;
@@ -74,7 +74,7 @@ export type TodoStoreInput =
       readonly operation: "clear";
       /** May be left out as long as all todos are in one list. */
       readonly list?: string;
-      /** Clear every list. @default false */
+      /** Clears every list. @default false */
       readonly allLists?: boolean;
       /** @default false */
       readonly onlyCompleted?: boolean;
@@ -97,7 +97,7 @@ const namesOneDue = ({ dueDate, dueAt }: DueFields) => dueDate === undefined || 
 
 const timeText = "date and time with offset (2026-11-22T18:00:00+01:00)";
 
-/** A function, so that an import does not pay for it. @internal */
+/** @internal */
 export function createTodoInputSchema() {
   const title = z.string().trim().min(1).max(1_000);
   const list = z.string().trim().min(1).max(100, { abort: true }).overwrite(cleanListName).describe("Name of a list");
@@ -111,7 +111,6 @@ export function createTodoInputSchema() {
   const position = z.number().int();
   const offset = position.min(0).max(10_000_000).default(0).describe("How many to skip");
   const limit = position.min(1).max(1_000).default(100).describe("How many to return");
-  // Models read these descriptions with each request.
   const due = (description: string, expected: string, isFit = (_text: string) => true) =>
     z
       .string()
@@ -119,7 +118,7 @@ export function createTodoInputSchema() {
       .meta({ description });
   const dayText = "date (2026-11-22)";
   const dueBound = due("As dueDate or dueAt", `${dayText}, or ${timeText}`).optional();
-  // A time is accepted here, too, and becomes the dueAt.
+  // A time is accepted here, too, and becomes dueAt.
   const dueDate = (more = "") => due(`A date (2026-11-22)${more}`, `${dayText}, or ${timeText}`);
   const dueAt = (more = "") =>
     due(`Or a time with offset (2026-11-22T18:00+01:00)${more}`, timeText, (text) => text.length > 10);
@@ -225,7 +224,7 @@ function describeClearKeys({ code, keys }: { readonly code?: string; readonly ke
     : undefined;
 }
 
-/** Trimmed, with defaults. @internal */
+/** @internal */
 export type ParsedTodoInput = z.output<ReturnType<typeof createTodoInputSchema>>;
 
 type Operation = ParsedTodoInput["operation"];

@@ -21,7 +21,7 @@ export function wordsOf(text: string): readonly string[] {
   return [...new Set(titleKey(text).split(" "))];
 }
 
-/** "my Shopping list" is `Shopping`, "to-do list" is `todos`. */
+/** Makes "my Shopping list" `Shopping`, and "to-do list" `todos`. */
 export function cleanListName(name: string): string {
   const bare = name
     .trim()
@@ -35,7 +35,6 @@ export interface TodoRow {
   readonly todo: Todo;
   readonly listKey: string;
   readonly titleKey: string;
-  /** From 1, the highest, to 3. */
   readonly rank: number | undefined;
   readonly due: DueMoment | undefined;
 }
@@ -54,9 +53,9 @@ export function toRow(todo: Todo): TodoRow {
 }
 
 export interface DueMoment {
-  /** The calendar date as written, in its own offset: 20261122. */
+  /** Calendar date as written, in its own offset: 20261122. */
   readonly dueDay: number;
-  /** Milliseconds since 1970 UTC; for a date without a time, the end of that day in UTC. */
+  /** Milliseconds since 1970 UTC; of a date without a time, the end of that day in UTC. */
   readonly dueMs: number;
   readonly isWholeDay: boolean;
   /** Sorts by calendar date as written, then by instant, and whole days last. */
@@ -73,7 +72,6 @@ export function isDueDate(text: string): boolean {
   return dueDatePattern.test(text) && isInCalendar(text);
 }
 
-/** Expects a text that passes {@link isDueDate}. */
 export function parseDueDate(text: string): DueMoment {
   const day = text.slice(0, 10);
   const isWholeDay = text.length === 10;
@@ -95,7 +93,6 @@ export function isTimeOnly(text: string): boolean {
   return timeOnly.test(text);
 }
 
-/** Keeps the day and offset of a todo; without a day, it is the next such time. */
 function onDayOf({ dueAt, dueDate }: DueFields, time: string, nowMs: number): string {
   const [, offset = "Z"] = timeOnly.exec(time) ?? [];
   if (dueAt)
@@ -108,7 +105,7 @@ function onDayOf({ dueAt, dueDate }: DueFields, time: string, nowMs: number): st
   return Date.parse(today) > nowMs ? today : dayAt(nowMs + dayMs) + time;
 }
 
-/** A new day keeps the time of the todo, a new time its day. Undefined if neither is given. */
+/** A new day keeps the time of the todo, and a new time its day. */
 export function settleDue({ dueDate, dueAt }: DueFields, before: DueFields = {}, nowMs = 0) {
   const given = dueAt === undefined ? dueDate : dueAt;
   const said = given && isTimeOnly(given) ? onDayOf(before, given, nowMs) : given;
@@ -118,10 +115,7 @@ export function settleDue({ dueDate, dueAt }: DueFields, before: DueFields = {},
   return due === null || due.length > 10 ? { dueDate: null, dueAt: due } : { dueDate: due, dueAt: null };
 }
 
-/**
- * Negative before the bound. For a bound without a time, only calendar dates as written count: a todo due on that day
- * is neither before nor after. For other bounds, a due date without a time is the end of its day.
- */
+/** For a bound without a time, only calendar dates as written count. For others, a date without a time is the end of its day. */
 export function compareDue(due: DueMoment, bound: DueMoment): number {
   if (bound.isWholeDay) return due.dueDay - bound.dueDay;
   if (due.isWholeDay) return due.dueDay < bound.dueDay ? -1 : 1;

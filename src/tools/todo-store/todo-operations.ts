@@ -13,17 +13,22 @@ import {
   type TodoWriteOperation,
 } from "./todo-input.ts";
 import { defaultListName, settleDue, titleKey, wordsOf } from "./todo-keys.ts";
-import type { FoundTodos, TodoChange, TodoPatch, TodoQuery, TodoStorage, TodoWrite } from "./todo-storage.ts";
+import type { FoundTodos, TodoChange, TodoPatch, TodoQuery, TodoStorage } from "./todo-storage.ts";
 
-interface TodoScope {
+export interface TodoCall {
   readonly storage: TodoStorage;
   readonly scope: string;
+  /** The idempotency key; with `/undo` appended to that of an undone call. */
+  readonly key: string;
+  now(): number;
+  createId(): string;
 }
 
-export async function readTodos({ storage, scope }: TodoScope, input: ParsedTodoInputOf<TodoReadOperation>) {
+export async function readTodos(call: TodoCall, input: ParsedTodoInputOf<TodoReadOperation>) {
+  const { storage, scope } = call;
   switch (input.operation) {
     case "get":
-      return findTodo({ storage, scope }, input, { match: "words" });
+      return findTodo(call, input, { match: "words" });
     case "list": {
       const { operation, status, ...query } = input;
       const state = status === "all" ? {} : { completed: status === "completed" };
@@ -43,17 +48,17 @@ function toPage({ todos, count, completed }: FoundTodos): TodoPage {
 }
 
 interface FindTodoOptions {
-  /** `words`: a few whole words of the title are enough if only one todo has them. */
+  /** With `words`, a few whole words of the title are enough if only one todo has them. */
   readonly match: "words" | "whole";
-  /** Prefers todos in this state if several fit. */
   readonly completed?: boolean;
 }
 
+const keyReused = "todo-key-reused";
 const maxNamed = 10;
 const maxCandidates = 1_000;
 
 async function findTodo(
-  { storage, scope }: TodoScope,
+  { storage, scope }: TodoCall,
   { id, title, index = 1, list }: TodoTarget,
   options: FindTodoOptions,
 ): Promise<Todo> {
@@ -110,20 +115,16 @@ function failAmbiguous(title: string, todos: readonly Todo[], count = todos.leng
   const matches = toMatches(todos);
   const more = count > matches.length ? `; and ${count - matches.length} more` : "";
   const message = `${quote(title)} fits ${count} todos: ${describeMatches(matches)}${more}. Use an id.`;
-  throw new AgentError("todo-ambiguous", message, {
-    details: {
-      wanted: cutText(title, 200),
-      count,
-      matches,
-      choices: todos.slice(0, maxNamed).map(toChoice),
-      several: true,
-    },
-  });
+  const details = { wanted: cutText(title, 200), count, matches, ...choicesOf(todos.slice(0, maxNamed)) };
+  throw new AgentError("todo-ambiguous", message, { details });
 }
 
-function toChoice({ id, title, list, dueDate, dueAt }: Todo): CallChoice {
-  const about = [list, dueAt ?? dueDate].filter((text) => text !== undefined);
-  return { label: `${title} (${about.join(", ")})`, input: { id, title: null } };
+function choicesOf(todos: readonly Todo[]): { readonly choices: readonly CallChoice[]; readonly several: true } {
+  const choices = todos.map(({ id, title, list, dueDate, dueAt }) => {
+    const about = [list, dueAt ?? dueDate].filter((text) => text !== undefined);
+    return { label: `${title} (${about.join(", ")})`, input: { id, title: null } };
+  });
+  return { choices, several: true };
 }
 
 async function failNotFound(
@@ -134,16 +135,10 @@ async function failNotFound(
 ): Promise<never> {
   const near = toMatches(await findNear(find, wanted));
   const hint = near.length > 0 ? ` Near: ${describeMatches(near)}.` : "";
-  throw new AgentError("todo-not-found", `${message}${hint}`, {
-    details: {
-      wanted: cutText(wanted, 200),
-      near,
-      ...(fitting.length > 0 && { choices: fitting.map(toChoice), several: true }),
-    },
-  });
+  const details = { wanted: cutText(wanted, 200), near, ...(fitting.length > 0 && choicesOf(fitting)) };
+  throw new AgentError("todo-not-found", `${message}${hint}`, { details });
 }
 
-/** Prefers todos that share the starts of most words; without any, the first todos. */
 async function findNear(find: Find, wanted: string): Promise<readonly Todo[]> {
   const hits = new Map<string, { todo: Todo; words: number }>();
   for (const word of wordsOf(wanted).slice(0, 5)) {
@@ -183,33 +178,19 @@ function describeMatches(matches: readonly TodoMatch[]): string {
     .join("; ");
 }
 
-export interface TodoCall extends TodoScope {
-  /** The idempotency key; with `/undo` appended to that of an undone call. */
-  readonly key: string;
-  now(): number;
-  createId(): string;
-}
-
 /** Each try fails only if another write has just changed the same todo. */
 const maxTries = 100;
 
 export async function changeTodos(call: TodoCall, input: ParsedTodoInputOf<TodoWriteOperation>) {
   for (let tries = 1; ; tries++) {
-    const { record, change } = await write(call, input.operation, () => planChange(call, input));
+    const { operation } = input;
+    const { record, change } = await writeOnce({ ...call, keyReused, operation, plan: () => planChange(call, input) });
     if (record !== undefined) {
       const { result, before } = record;
       return before && "id" in result && isSameTodo(before, result) ? { ...result, unchanged: true as const } : result;
     }
     if (change?.type === "insert" || tries === maxTries) failMisfit(change);
   }
-}
-
-function write<TChange extends TodoChange>(
-  { storage, scope, key }: TodoCall,
-  operation: TodoWrite["operation"],
-  plan: () => Promise<TChange | undefined>,
-) {
-  return writeOnce({ storage, scope, key, operation, keyReused: "todo-key-reused", plan });
 }
 
 function failMisfit(change: TodoChange | undefined): never {
@@ -277,7 +258,7 @@ function newFields(
   return { ...optional, ...settleDue(due, before, nowMs), tags: tags ?? changedTags };
 }
 
-async function planClear({ storage, scope }: TodoScope, input: ParsedTodoInputOf<"clear">): Promise<TodoChange> {
+async function planClear({ storage, scope }: TodoCall, input: ParsedTodoInputOf<"clear">): Promise<TodoChange> {
   const { list, allLists, onlyCompleted } = input;
   if (allLists) return { type: "clear", onlyCompleted };
   if (list === undefined) return { type: "clear", list: await onlyList(storage, scope), onlyCompleted };
@@ -305,16 +286,13 @@ async function onlyList(storage: TodoStorage, scope: string): Promise<string> {
   });
 }
 
-/**
- * Keeps later changes: the write checks that the todo is as the call left it, and happens once for its key. The
- * record of the call's own key has the previous state; the output is an added or deleted todo.
- */
 export async function undoChange(call: TodoCall, done: UndoneCall<ParsedTodoInput, TodoStoreOutput>): Promise<void> {
   const { input, output } = done;
   if (isTodoRead(input)) return;
   const { operation } = input;
   if (!("id" in output)) refuse({ operation, reason: "irreversible" });
-  const { record, change } = await write(call, "undo", () => inverseOf(call, operation, output));
+  const plan = () => inverseOf(call, operation, output);
+  const { record, change } = await writeOnce({ ...call, keyReused, operation: "undo", plan });
   if (record === undefined && change !== undefined) await refuseUnlessGone(call, operation, change);
 }
 
@@ -334,7 +312,7 @@ async function inverseOf(call: TodoCall, operation: string, todo: Todo): Promise
   return { type: "patch", id, fields, expected: todo };
 }
 
-async function refuseUnlessGone({ storage, scope }: TodoScope, operation: string, change: Inverse): Promise<void> {
+async function refuseUnlessGone({ storage, scope }: TodoCall, operation: string, change: Inverse): Promise<void> {
   if (change.type === "insert") return refuse({ operation, reason: "exists", id: change.todo.id });
   const { id } = change;
   const { count } = await storage.find(scope, { id, limit: 0 });

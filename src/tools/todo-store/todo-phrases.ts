@@ -20,7 +20,6 @@ const offList = `(from|off|off of|out of|of|on|in) (${anyList}|{listBefore})`;
 const knownNames =
   "shopping|groceries|grocery|work|home|errands|chores|wishlist|packing|reading|bucket|house|office|school|garden|holiday|personal|family|backlog";
 const knownLists = z.string().regex(new RegExp(`^(?:${knownNames})$`, "i"));
-/** These choose among several todos, and begin no title. */
 const whichOfThem =
   /^(?:(?:old|older|oldest|new|newer|newest|latest|urgent|important|high|low|done|completed|finished|open|other|same|half|every|each|all|few|first|second|third|fourth|fifth|last|next|previous|following|rest|whole|entire)(?: |$))/i;
 const otherList =
@@ -31,10 +30,8 @@ const listName = z
     (name) =>
       !whichOfThem.test(name) && /^[\p{L}\p{N}'’&+-]+(?: [\p{L}\p{N}'’&+-]+)?$/u.test(name) && !otherList.test(name),
   );
-/** Nothing is due in the past. */
 const soon = { when: "future" };
 const dueMoment = z.union([z.iso.date().meta(soon), z.iso.datetime({ offset: true }).meta(soon)]);
-/** "Move it to 5pm" keeps the day. */
 const newDue = z.union([...dueMoment.options, z.iso.time()]);
 function choice<const TValue extends string>(ways: Readonly<Record<TValue, string>>) {
   const values = Object.keys(ways) as [TValue, ...TValue[]];
@@ -72,7 +69,7 @@ const order = choice({
 const dayRange = z.string().meta({ slot: "range" });
 const position = z.number().int();
 
-/* Patterns of letters are for texts in lower case: to ignore the case of all letters takes long to prepare. */
+// Patterns of letters match lower case only: those that ignore the case of all letters are slow to compile.
 
 const aboutTodo =
   /\b(?:priority|prio|deadline|overdue|tagged|to-?dos?|tasks?|items|entries)\b|(?<!\S)#\p{L}|^(?:status|tags?|label|due|name|title|completion|details?|contents?|entry|list|new|reminder|item|task|todo)\b|\b(?:my|our|the|to|on|from|off|onto) (?:\p{L}+ )?lists?\b|[:]\s|\s[-–—]\s|^["'“‘]/u;
@@ -88,7 +85,7 @@ const isTitle = (text: string) => {
     /\p{L}/u.test(text)
   );
 };
-/** A name also behind a colon: "todo: call mum tomorrow" has a date. */
+/** A title is a name even behind a colon: "todo: call mum tomorrow" has a date. */
 const nameThat = (isFit: (text: string) => boolean) => z.string().refine(isFit).meta({ slot: "name" });
 const title = nameThat(isTitle);
 
@@ -159,7 +156,6 @@ const filterSlots = {
   limit: position,
 };
 
-/** Overdue todos are open. */
 function daysOf(range: SlotValue | undefined, { nowMs, timeZone }: PhraseContext): object {
   if (typeof range !== "string") return {};
   const [from = "..", to] = range.split("/");
@@ -328,14 +324,14 @@ function targetOf(operation: unknown, { title, index, end, ...others }: Fields, 
   const { operation: last, query } = before?.input ?? {};
   if (index !== undefined || end !== undefined) return inPlace(operation, { ...others, index: index ?? -1 }, context);
   if (typeof title !== "object" || title === null) return { ...(title !== undefined && { title }), ...others };
-  // A search may find several todos, so that a position would be ambiguous.
+  // A search may find several todos.
   if (last === "search") return typeof query === "string" ? { ...others, title: query } : undefined;
   const isSaidTwice = last === operation && operation !== "update";
   if (last === "list" || last === "clear" || isSaidTwice || previous === undefined) return undefined;
   return { ...others, id: { $ref: `${previous.$ref}.id` } };
 }
 
-/** A place in the list as shown, or else as it is then, as deleted todos move those behind them. */
+/** Counts in the list as it was shown, as deleting a todo moves those behind it. */
 function inPlace(operation: unknown, { index, ...others }: Fields, { before }: PhraseContext): object | undefined {
   const { operation: last, id, index: gone, list, ...filters } = before?.input ?? {};
   if (last === "list" && Object.keys(filters).length === 0 && others.list === undefined)

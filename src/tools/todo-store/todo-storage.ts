@@ -50,7 +50,7 @@ export interface FoundTodos {
   readonly completed: number;
 }
 
-/** A change, and the key that ensures that it is made once. @group Storage */
+/** A change, and the key that makes it happen only once. @group Storage */
 export interface TodoWrite {
   readonly key: string;
   /** Recorded with the outcome. */
@@ -61,10 +61,10 @@ export interface TodoWrite {
 /** One change. @inline */
 export type TodoChange =
   | { readonly type: "insert"; readonly todo: Todo }
-  /** With `expected` it fits only a todo that has the same value, or none, in each field of {@link Todo}. */
+  /** With `expected`, it fits only a todo that is equal to it in each field of {@link Todo}. */
   | { readonly type: "patch"; readonly id: string; readonly fields: TodoPatch; readonly expected?: Todo }
   | { readonly type: "remove"; readonly id: string; readonly expected?: Todo }
-  /** Removes all todos, or those of one list (compared by `foldText`); or of these, only the completed ones. */
+  /** Removes all todos, or those of one list (compared by `foldText`); or only the completed ones of these. */
   | { readonly type: "clear"; readonly list?: string; readonly onlyCompleted: boolean };
 
 /** New values of fields; `null` removes a field, and an omitted one stays unchanged. @inline */
@@ -92,15 +92,14 @@ export interface TodoRecord extends TodoOutcome {
   readonly operation: TodoWriteOperation | "undo";
 }
 
-/** Omits keys without a value, as JSON does. */
 export function patchTodo(todo: Todo, fields: TodoPatch): Todo {
   const all = Object.entries({ ...todo, ...defined({ ...fields }) });
   return Object.fromEntries(all.filter(([, value]) => value !== null)) as unknown as Todo;
 }
 
 /**
- * Keeps todos in memory, as long as the process lives. A query goes through the todos of its scope, so it is for
- * thousands of them, not for millions. Throws `invalid-options`.
+ * Keeps todos in memory, as long as the process lives. A query scans the todos of its scope: it is for thousands of
+ * them, not for millions. Throws `invalid-options`.
  *
  * {@includeCode ../../../examples/18-plans-as-json.ts}
  * @group Storage

@@ -58,7 +58,7 @@ export function createTodoStore<TResources = unknown, const TName extends string
     context.signal.throwIfAborted();
     return { storage, scope: checkScope(scope(context)), key: context.idempotencyKey, now, createId };
   };
-  // Typed so that users need no types of zod.
+  // This type keeps zod out of the declarations.
   const inputSchema: StandardSchema<TodoStoreInput, ParsedTodoInput> = createTodoInputSchema();
   return defineTool({
     name,

@@ -17,7 +17,7 @@ export interface Todo {
   readonly completedAt?: string;
   /** A date such as `2026-11-22`. */
   readonly dueDate?: string;
-  /** A date and time with an offset such as `2026-11-22T18:00:00+01:00`: then there is no `dueDate`. */
+  /** A date and time with an offset, such as `2026-11-22T18:00:00+01:00`. Then there is no `dueDate`. */
   readonly dueAt?: string;
   readonly priority?: TodoPriority;
   /** In lower case, without duplicates. */
@@ -48,15 +48,12 @@ export interface TodosCleared {
   readonly cleared: number;
 }
 
-/**
- * The output of the TodoStore: a page for `list` and `search`, a count for `clear`, else the todo itself.
- * @group Built-in tools
- */
+/** The output of the TodoStore: a page for `list` and `search`, a count for `clear`, else the todo. @group Built-in tools */
 export type TodoStoreOutput = TodoOfCall | TodoPage | TodosCleared;
 const count = (description: string) => z.number().int().min(0).describe(description);
 const todoText = "add, get, complete, reopen, update, delete: the todo";
 
-/** A function, so that an import does not pay for it. @internal */
+/** @internal */
 export const createTodoSchema = () =>
   z
     .object({
@@ -75,7 +72,7 @@ export const createTodoSchema = () =>
 
 /** @internal */
 export function createTodoOutputSchema() {
-  // Todos of a page share the schema, as a model would pay for two.
+  // Todos of a page share the schema, as models are sent all of it.
   const todo = createTodoSchema()
     .extend({ unchanged: z.literal(true).optional() })
     .describe(todoText);

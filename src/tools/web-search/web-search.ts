@@ -50,7 +50,7 @@ export interface WebSearchCall {
 export interface WebSearchOptions<TName extends string = string> {
   /** The name of the tool. @default "WebSearch" */
   readonly name?: TName | undefined;
-  /** Asks a search engine. May throw anything: `retryable: false` is final, and `Retry-After` is honoured. */
+  /** Asks a search engine. May throw anything: `retryable: false` is final, and `Retry-After` counts. */
   search(query: string, call: WebSearchCall): readonly WebSearchHit[] | Promise<readonly WebSearchHit[]>;
   /** Rate at which the function may be called, over all runs of an agent. @default one call a second */
   readonly rateLimit?: RateLimitOptions | undefined;
@@ -76,7 +76,7 @@ export function createWebSearch<const TName extends string = "WebSearch">(
   options: WebSearchOptions<TName>,
 ): DefinedTool<TName, WebSearchInput, WebSearchOutput> {
   const { name, rateLimit } = readOptions(searchOptions, options, "webSearch", { call: "createWebSearch(" });
-  // Typed so that users need no types of zod.
+  // This type keeps zod out of the declarations.
   const inputSchema: StandardSchema<WebSearchInput, Required<WebSearchInput>> = z.strictObject({
     query: z.string().trim().min(1).max(500).describe("What to search for"),
     limit: z.number().int().min(1).max(20).default(5).describe("How many results to give at most"),
@@ -106,11 +106,9 @@ export function createWebSearch<const TName extends string = "WebSearch">(
 }
 
 const maxUrl = 2_048;
-/** Hits beyond the limit may replace those with unsafe URLs. */
 const maxLeftOut = 1_000;
 const maxIssues = 10;
 
-/** A function, so that an import does not pay for it. */
 function createHitSchema() {
   const text = z.string({ error: ({ input }) => `expected text, got ${nameType(input)}` }).nullish();
   const error = ({ input }: { readonly input?: unknown }) => `expected { title, url, snippet }, got ${nameType(input)}`;
@@ -147,7 +145,7 @@ function readUrl(text: string): URL | undefined {
   return isFit && url.href.length <= maxUrl ? url : undefined;
 }
 
-/** Also characters that change the text direction. */
+/** Includes the characters that change the text direction. */
 const invisible = /[\s\p{Cc}\u200e\u200f\u202a-\u202e\u2066-\u2069]+/gu;
 
 function toLine(text: string | null | undefined, max: number): string {
@@ -167,7 +165,6 @@ function failHits({ tool, stepId }: Asked, issues: readonly SchemaIssue[]): neve
   throw new AgentError("invalid-tool-output", message, { details: { tool, stepId, issues } });
 }
 
-/** A function, so that an import does not pay for it. */
 function webSearchPhrases(): readonly ToolPhraseOptions<{ readonly query: string; readonly limit?: number }>[] {
   const web = "(the web|the internet|the net|the world wide web|google|bing|duckduckgo)";
   const there = `(online|on ${web}|in the internet|using ${web}|via ${web}|with ${web}|from ${web}|on the world wide web)`;
@@ -176,7 +173,7 @@ function webSearchPhrases(): readonly ToolPhraseOptions<{ readonly query: string
   const best = "(find|get|show|fetch|give) [me] [the] [(first|top|best)] {limit}";
   // Commas do not split a search.
   const slots = { query: z.string().meta({ slot: "whole" }), limit: z.number().int().min(1).max(20) };
-  // Without the web, a search may be about a list.
+  // Without a word for the web, a search may be about a list.
   const phrases = [
     `(search|scour|browse|check|query|ask|look on|look in|search on|search in|search through) (${web}|online) ${topics} {query}`,
     `(search|search for|look up|look for|find|find out about|find information (about|on)|get information (about|on)|research|check|read up on) {query} ${there}`,

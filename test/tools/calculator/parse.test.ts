@@ -4,6 +4,7 @@ import { toErrorData } from "../../../src/core/error-data.ts";
 import {
   calculationFailed,
   type Instruction,
+  operandStart,
   parse,
   Scanner,
   unexpectedCharacter,
@@ -166,7 +167,7 @@ describe("Scanner", () => {
   ])("detects whether an operand follows in %s", (text, expected) => {
     const scanner = new Scanner(text);
     scanner.position = 1;
-    expect(scanner.isBeforeOperand()).toBe(expected);
+    expect(scanner.isBefore(operandStart)).toBe(expected);
     expect(scanner.position).toBe(1);
   });
 
