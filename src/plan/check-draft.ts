@@ -41,12 +41,11 @@ export function describeInvalid({ name }: Pick<Planner, "name">): string {
   return `The planner "${name}" made an invalid plan`;
 }
 
-/** The same list if no steps are kept, as it may be known to be valid. */
+/** Returns the same list if no steps are kept, as it may be known to be valid. */
 export function stepsAfter(kept: readonly PlanStep[], added: unknown): unknown {
   return Array.isArray(added) && kept.length > 0 ? [...kept, ...added] : added;
 }
 
-/** The same list if from the first step on, as it is known to be valid. */
 export function stepsFrom({ steps }: PlanInput, index: number): readonly PlanStep[] {
   return (index === 0 ? steps : steps.slice(index)) as readonly PlanStep[];
 }

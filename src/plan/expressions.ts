@@ -4,7 +4,6 @@ import type { StepExpressions } from "./expressions/step-expressions.ts";
 
 export type PlanExpressions = ReadonlyMap<string, StepExpressions>;
 
-/** By step, as ids may be repeated in a plan that is not checked yet. */
 export type ParsedSteps = ReadonlyMap<PlanStep, StepExpressions>;
 
 interface ExpressionLanguage {
@@ -26,10 +25,9 @@ export function createExpressions(): Expressions {
   return { load: () => countPending(import("./expressions/step-expressions.ts")) };
 }
 
-/** An agent hands its language to its planners, so that a bundle of a planner alone holds none. */
+/** An agent passes its language to its planners, so that a bundle with only a planner has none. */
 export const languageKey: unique symbol = Symbol("expressions");
 
-/** A planner that is not asked by an agent leaves expressions to whoever runs its plan. */
 export type PlanLanguage = Expressions | "unchecked" | undefined;
 
 export function languageOf(request: object): PlanLanguage {

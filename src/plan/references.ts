@@ -17,7 +17,7 @@ type TemplatePart =
 const name = /[A-Za-z_][\w-]*/y;
 const index = /\[(\d{1,15})\]/y;
 
-/** Parses `s1`, `s1.key`, `s1[0]`, `s1["any key"]` and longer paths of these; undefined for anything else. */
+/** Parses `s1`, `s1.key`, `s1[0]`, `s1["any key"]` and longer paths of these. */
 export function parseReference(text: string): ParsedReference | undefined {
   const scanned = scanReference(text, 0);
   return scanned?.end === text.length ? scanned.reference : undefined;
@@ -114,7 +114,7 @@ export function findReferences(input: unknown): readonly FoundReference[] {
   return found;
 }
 
-/** Pure; inserted values are never scanned again. Throws `invalid-reference` and `TooMuchRepeated`. */
+/** Inserted values are never scanned again. Throws `invalid-reference` and `TooMuchRepeated`. */
 export function resolveInput(
   step: PlanStep,
   outputOf: (stepId: string) => JsonValue | undefined,
@@ -158,7 +158,7 @@ function isPlain(value: unknown): boolean {
   return Object.keys(value).every((key) => !key.startsWith("$") && isPlain((value as Record<string, unknown>)[key]));
 }
 
-/** An input without references, templates and literals is returned as the very same object: plans are frozen. */
+/** Returns the same object if the input has no references, templates or literals: plans are frozen. */
 export function fillReferences(
   value: JsonValue,
   lookUp: (reference: ParsedReference | undefined, text: string) => JsonValue,
@@ -217,9 +217,8 @@ function missing(
   });
 }
 
-/** In characters: a plan of a few kilobytes can ask for any multiple of an output. */
+/** In characters. A plan of a few kilobytes can ask for any multiple of an output. */
 const maxRepeated = 2 * 1_024 * 1_024;
-/** The size of a value in a list or an object: handling it takes as long as so many characters of text. */
 const nestedValue = 64;
 
 export class TooMuchRepeated extends RangeError {
@@ -233,7 +232,7 @@ export class TooMuchRepeated extends RangeError {
   }
 }
 
-/** Counts what an input repeats of each output: all but its largest value, which is needed to use it at all. */
+/** Counts what an input repeats of each output. The largest value is free, as an input needs it once. */
 class RepeatedSize {
   private readonly outputs = new Map<string, { readonly first: JsonValue; largest?: number }>();
   private size = 0;
@@ -282,7 +281,6 @@ export function dependenciesOf(
 
 const maxUses = 3;
 
-/** Waits in words by the ids of their steps; a question with the inputs and conditions that use its answer. */
 export function describeWaits(steps: readonly PlanStep[]): ReadonlyMap<string, string> {
   const uses = new Map<string, Set<string>>();
   const waits = new Map<string, string>();
@@ -307,7 +305,7 @@ export function isOfIteration({ forEach }: Pick<PlanStep, "forEach">, name: stri
   return forEach !== undefined && isIterationName(name);
 }
 
-/** Does not compile the expressions, so a variable of one may be mistaken for a step. */
+/** Does not compile the expressions, so it may mistake a variable for a step. */
 export function stepsNamedIn(
   { when = "", forEach = "" }: Pick<PlanStep, "when" | "forEach">,
   earlier: { has(id: string): boolean },

@@ -103,7 +103,7 @@ export function keyOf(node: CelNode): string | number | undefined {
     : undefined;
 }
 
-/** True if a result is taken from the data unchanged, each part of it at most once. */
+/** True if the result is taken from the data unchanged, each part of it at most once. */
 export function isPartOfData(node: CelNode): boolean {
   if (node.type === "member" || node.type === "index") return isPartOfData(node.of);
   if (node.type === "choice") return isPartOfData(node.yes) && isPartOfData(node.no);

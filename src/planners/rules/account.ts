@@ -48,7 +48,6 @@ export interface AccountedWord {
 
 export interface Account {
   readonly words: readonly AccountedWord[];
-  /** Free text in more places than the request has it. */
   readonly twice: readonly { readonly text: string; readonly places: readonly Place[] }[];
   readonly unsaid: readonly UnsaidValue[];
 }
@@ -75,7 +74,6 @@ export async function accountFor(
     source.type === "request" ? [] : [new ShownText(source, textsOf(value).join("\n"))],
   );
   const known = new Map<string, ReturnType<typeof read>>();
-  /** Undefined if no reader reads all of the texts. */
   const isSaidWith = ({ key }: Unsaid, all: readonly ShownText[]): boolean | undefined => {
     const text = [request, ...all.map((one) => one.text)].join("\n");
     if (tokenize(text, maxTokens).length > maxTokens) return undefined;
@@ -181,7 +179,7 @@ class RequestAccount {
     if (!callsTool(step) || rules === undefined) return;
     this.count++;
     const input = step.input ?? {};
-    // What cannot be undone is said in its own words.
+    // An irreversible call must be said in its own words.
     const exact = new Set(rules.candidates(this.request.words));
     const said = rules.candidates(this.present).filter((rule) => !rule.isGrave || exact.has(rule));
     const phrases = said.flatMap((rule) => this.readValues(rule, input, slotsOf([rule, ...rule.anywhere]), true) ?? []);
@@ -252,7 +250,6 @@ class RequestAccount {
     this.report({ ...place, words, value: leaf.value, isLikely }, type);
   }
 
-  /** Finds words that may be more than part of a name: "weds" in a title without a date, "that" behind a step. */
   private findHeld({ start, end }: Part, { input = {} }: PlanStep, { rules }: ToolRules): void {
     const { words, tokens, marks } = this.request;
     if (tokens[start]?.kind === "quote" || opensMessage.has(words[start - 1] ?? "")) return;
@@ -451,7 +448,6 @@ class RequestAccount {
     return isSaid(word) && !saysNothing.has(word) && !(this.answers && asking.has(word));
   }
 
-  /** "No more lessons" may be why something is done. */
   private isLost(at: number, listed: ReadonlySet<number>): boolean {
     const word = this.request.words[at] ?? "";
     return this.marked.has(at) || listed.has(at) || (denials.has(word) && word !== "no");
@@ -539,7 +535,6 @@ class ShownText {
   }
 }
 
-/** Folds spacing, accents and look-alike scripts, which could hide words. */
 function lettersOf(text: string): string {
   const plain = text
     .normalize("NFKD")

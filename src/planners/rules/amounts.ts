@@ -6,9 +6,7 @@ import type { Token } from "../../language/tokens.ts";
 export interface Amount {
   readonly start: number;
   readonly end: number;
-  /** Undefined where only the whole is a value. */
   readonly number?: { readonly value: number; readonly end: number };
-  /** Empty without a unit, or with an ambiguous currency. */
   readonly measures: readonly { readonly unit: Unit; readonly value: number }[];
 }
 

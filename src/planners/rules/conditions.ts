@@ -8,7 +8,6 @@ import type { RequestDate } from "./request.ts";
 import type { Match } from "./slot-values.ts";
 import { isPureStep } from "./steps.ts";
 
-/** "If milk is on my list, delete it": the question, and what depends on it. */
 export interface Conditional {
   readonly question: string;
   readonly isDenied: boolean;
@@ -93,7 +92,7 @@ export function onlyIf(
   return [first, ...dependent];
 }
 
-/** Selects the one matching result: "milk" matches "buy milk", not "milkshake"; an exact match is preferred. */
+/** "milk" matches "buy milk", not "milkshake"; an exact match is preferred. */
 function ofFound(
   step: PlanStep,
   { first, match, others }: { first: PlanStep; match: Match; others: readonly PlanStep[] },
@@ -114,10 +113,8 @@ function ofFound(
   return { ...step, forEach, input: { ...step.input, [field]: "${item}" } };
 }
 
-/** "By" and "until" name a deadline instead. */
 const atOnce: ReadonlySet<string | undefined> = new Set([undefined, "at", "on", "in", "after"]);
 
-/** Undefined if all steps are pure, or the time is past or is only a day. */
 export function afterWait(
   steps: readonly PlanStep[],
   { date, said, clock }: { readonly date: RequestDate; readonly said: string; readonly clock: DateClock },

@@ -36,7 +36,7 @@ export function cutClauses(request: Pick<RequestText, "tokens" | "words" | "mark
   return kept;
 }
 
-/** A sentence, a line or "then" begins a wish, a verb behind a comma or "and" may. Reasons extend the wish before. */
+/** A sentence, a line or "then" begins a wish; a verb behind a comma or "and" may begin one. */
 export function cutWishes(text: string): readonly Wish[] {
   const tokens = tokenize(text);
   const words = tokens.map(({ kind, norm }) => (kind === "quote" ? quotedWord : norm));
@@ -137,7 +137,6 @@ export interface RequestPart {
   readonly maxCalls?: number | undefined;
 }
 
-/** Parts that cannot be cut for certain stay together. */
 export function splitRequest(request: string, known: PlanRequest["wishes"] = []): readonly RequestPart[] {
   const wishes = cutWishes(request);
   const isSame = known.length === wishes.length && wishes.every(({ text }, at) => known[at]?.text === text);
@@ -223,7 +222,7 @@ function readSeparator(
   return { end: at, endsHard: isHard || beginsWish(words, at), endsSentence: isHard };
 }
 
-/** True: ends a wish. False: may be part of a text. Undefined: does not separate. */
+/** True if it ends a wish, false if it may be part of a text, undefined if it does not separate. */
 function signSeparator(tokens: readonly Token[], words: readonly string[], at: number): boolean | undefined {
   const sign = words[at] ?? "";
   const before = tokens[at - 1];

@@ -16,7 +16,6 @@ export interface Piece {
   readonly end: number;
   readonly name?: string;
   readonly value?: SlotReading["value"] | undefined;
-  /** True for a text that is taken verbatim, to the end of the request or sentence. */
   readonly isMessage?: boolean;
   readonly isMistyped?: boolean;
   readonly place?: PhrasePlace;
@@ -40,7 +39,6 @@ export interface Fit {
 }
 
 export interface AsideFit extends Fit {
-  /** Slots that no other template may fill; a list may be filled again. */
   readonly taken: readonly string[];
   readonly isName: boolean;
 }
@@ -55,7 +53,6 @@ interface Thread {
   readonly isSpoken: boolean;
 }
 
-/** Costs of tokens by their explanation: words of a phrase are the best. */
 export const costs = {
   article: 1,
   filler: 0.5,
@@ -64,14 +61,13 @@ export const costs = {
   bareModifier: 1.5,
   mistyped: 4,
   text: 10,
-  /** Less than of another text: a message begins at the first word that opens one. */
+  /** Less than of another text, so that a message begins at the first word that opens one. */
   message: 9,
   openText: 3,
   list: 6,
   left: 60,
   named: 20,
 } as const;
-/** A longer text needs quotes, which make it one token. */
 const maxTextTokens = 200;
 const maxModifierTokens = 16;
 const noNames: readonly string[] = [];
@@ -80,7 +76,7 @@ const checkCost = 25;
 
 export type FindMeanings = (word: string) => readonly string[];
 
-/** A budget that depends on no clock and no machine. */
+/** Counts work and not time, so that it is the same on every machine. */
 export class WorkMeter {
   done = 0;
 
@@ -106,7 +102,6 @@ export interface Range {
   messageEnds?(open: number): readonly { readonly end: number; readonly cost: number }[];
 }
 
-/** Keeps only the cheapest thread at each place, so time is linear in tokens times template size. */
 export class Matcher {
   private readonly asides = new Map<readonly Template[], (readonly AsideFit[])[]>();
   private readonly dateEnds = new Map<number, number>();
@@ -272,7 +267,6 @@ export class Matcher {
     }
   }
 
-  /** Takes a bound thing for its noun and key, as in "post parcel 4". */
   private takeThing(run: Run, thread: Thread): void {
     for (const places of thread.place.steps.words.values())
       for (const { steps } of places) for (const slot of steps.slots) this.fillWithThing(run, thread, slot, false);
@@ -370,7 +364,6 @@ export class Matcher {
     return type.text === "message" || (pieces?.end === position && (isOpened || isBehindWord));
   }
 
-  /** The end of one word, a name in capitals or quotes, "@name" or "#channel"; `start` if none begins there. */
   private wordEnd(start: number): number {
     const { tokens, words } = this.request;
     const { kind } = tokens[start] ?? {};

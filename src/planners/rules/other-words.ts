@@ -30,7 +30,6 @@ export interface OtherFit {
   readonly end: number;
   readonly pieces: readonly Piece[];
   readonly missing?: string;
-  /** True if it has the words and values of a phrase in their order, without open text. */
   isAlike(): boolean;
 }
 
@@ -40,7 +39,6 @@ export interface OtherRange {
   readonly limit: number;
 }
 
-/** Costs of tokens. A token of a text costs 10 for the matcher, too. */
 const costs = {
   ...{ like: 10, hint: 15, small: 4, courtesy: 5 },
   /** A word left out: any, one of another call, its verb, one that says a value. */
@@ -51,14 +49,11 @@ const costs = {
   ...{ text: 10, name: 5, behindName: 20, preposition: 14, sign: 20, markInText: 30, ownWord: 25, verb: 30 },
   ...{ broken: 30, joined: 10, unplain: 60 },
   ...{ message: 2, opened: 6, maxMessage: 100 },
-  /** An irreversible call without input. */
   empty: 60,
   ...{ missing: 45, unsaid: 60, infinitive: 60, goesOn: 15 },
 } as const;
-/** A call needs a word that says so. */
 const minSaid = 0.5;
 const maxText = 12;
-/** A message opens behind a colon after at most so many words, and behind "that" after two. */
 const maxOpening = 8;
 const fitsPerEnd = 2;
 const maxFits = 4;
@@ -68,9 +63,8 @@ const maxCost = 160;
 
 interface Thread {
   readonly cost: number;
-  /** Bits of the slots. */
   readonly filled: number;
-  /** The slot whose text is open, or -1, and the first token of its text. */
+  /** The slot whose text is open, or -1. */
   readonly open: number;
   readonly openAt: number;
   readonly pieces: Piece | undefined;
@@ -232,7 +226,7 @@ class Chart {
     return Math.max(0, ...this.text.meanings(at).map((meaning) => 0.8 * (weights.get(meaning) ?? 0)));
   }
 
-  /** `before`: the pieces of the call that these words continue. */
+  /** `before` has the pieces of the call that these words continue. */
   fit({ starts, ends, limit }: OtherRange, before?: readonly Piece[]): readonly OtherFit[] {
     const { words } = this.text.request;
     const [first, content] = [Math.min(...starts), Math.max(...starts)];
@@ -336,7 +330,6 @@ class Chart {
     return isDigits && this.call.slots.filter(({ type }) => type.kind === "number").length === 1;
   }
 
-  /** False for "squatted", "one" and a number without the unit that phrases always say. */
   private isOwnForm({ type, behind }: CallSlot, { isMeasured = false }: SlotReading, at: number): boolean {
     if (type.kind === "enum") return slotReadingsAt(type, this.text.request, at).length > 0;
     if (type.kind !== "number") return true;

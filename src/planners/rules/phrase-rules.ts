@@ -34,13 +34,12 @@ export interface ToolRules {
   readonly schemas: ToolSchemas;
   readonly rules: readonly PhraseRule[];
   readonly branch: string | undefined;
-  /** With those that only mean something of known things, if there are any. */
   candidates(words: Iterable<string>, hasThings?: boolean): readonly PhraseRule[];
   readonly vocabulary: ReadonlySet<string>;
   readonly leads: ReadonlySet<string>;
   readonly isSensitive: boolean;
   hasDates(): boolean;
-  /** Appended to a step's id to refer to its result: `.value`, or empty for the whole output. */
+  /** Follows the id of a step in references to its result: `.value`, or empty for the whole output. */
   readonly resultPath: string;
 }
 
@@ -208,7 +207,6 @@ export function typeOfField(
   return units.length === 0 ? type : { ...type, units };
 }
 
-/** Reads the units from `unit` (a metadata key), the name, the words beside it in phrases, or the description. */
 function unitsOf(name: string, { unit, description }: JsonSchema, phrases: readonly ToolPhrase[]): readonly Unit[] {
   const own = unitsOfName(name);
   if (typeof unit === "string") {
@@ -227,7 +225,6 @@ function unitsOf(name: string, { unit, description }: JsonSchema, phrases: reado
   const all = found
     .map((each) => (/^[a-z]$/i.test(each) ? [] : unitsNamed(each.toLowerCase())))
     .filter(({ length }) => length > 0);
-  // Phrases disagree: euros or dollars.
   if (all.length > 0) return all.every(([first]) => first?.kind === all[0]?.[0]?.kind) ? (all[0] ?? []) : [];
   const said = typeof description === "string" ? tokenize(description, 40) : [];
   const named = said

@@ -28,7 +28,7 @@ export interface DraftStep {
   readonly input: JsonObject;
   readonly match: Match;
   readonly place: number;
-  /** True once a value behind it was said of it: later ones are of others. */
+  /** True once a value behind it was read as part of it: later values belong to others. */
   readonly isClosed: boolean;
 }
 
@@ -73,25 +73,18 @@ interface Search {
 const maxLookBack = 16;
 const maxBeam = 3;
 const maxBehind = 10;
-/** Prefers fewer wishes among readings of the same words. */
 const wishCost = 4;
-/** Higher in other words, which may be a part of another wish. */
 const otherWishCost = 25;
-/** Continuing a phrase is likelier than a new wish. */
 const goesOnCost = -3;
 const reasonCost = 6;
 const unreadCost = 30;
 const unreadWordCost = 15;
 const maxUnread = 120;
-/** Puts doubtful readings behind all others. */
 export const unsureCost = 1_000;
-/** A message ends with a sentence only where another wish begins. */
 const sentenceCost = 50;
-/** Prefers a phrase to a courtesy as the explanation of a word. */
 const politeCost = 2;
 const maxCandidates = 12;
 const maxWorse = 4;
-/** A smaller difference in cost is a tie. */
 const tieCost = 0.25;
 const maxClausesOfWish = 8;
 const maxSumClauses = 4;
@@ -218,7 +211,6 @@ export class RequestReader {
 
   private readonly doubtsOf = remembered((match: Match) => findDoubts(match, this.request));
 
-  /** False if one line is a wish and the other is a thing to do: "- milk", "- cancel the gym". */
   private isSameList(last: Match | undefined, match: Match): boolean {
     const { words } = this.request;
     const [isItem, wasItem] = [match, last ?? match].map(({ firstClause, start }) =>
@@ -269,7 +261,6 @@ export class RequestReader {
     return undefined;
   }
 
-  /** Courtesies such as "I wonder if you could" set no condition. */
   private isBeside({ firstClause, lastClause, start, end }: Match, clause: number, refusal: FoundRefusal): boolean {
     if (refusal.reason !== "condition") return false;
     if (clause === firstClause && refusal.end <= start) return true;

@@ -59,7 +59,7 @@ interface SlotContext {
 
 const pointer: unique symbol = Symbol("pointer");
 
-/** `input` is that of the step of `previous`: the ticket of "assign ticket 10 to Eva and make it urgent". */
+/** `input` belongs to the step of `previous`: the ticket of "assign ticket 10 to Eva and make it urgent". */
 export function readSlotValues(
   { pieces, rule }: { readonly pieces: readonly Piece[]; readonly rule: SlotRule },
   { request, previous, input = {}, work }: SlotContext,
@@ -144,7 +144,6 @@ function valuesOf(
   return values.every((value) => value !== undefined) ? values : undefined;
 }
 
-/** "It" in a message stands for nothing, and behind "called" a result is a name. */
 function refersBack({ start, end, isMessage }: Piece, words: readonly string[]): boolean {
   const isAnaphor = readAnaphor(words, start) === end;
   const isNoun = resultNouns.has(words[end - 1] ?? "");
@@ -179,7 +178,6 @@ function fitsOwnSchema({ schema }: SlotType, values: readonly SlotValue[], work:
   });
 }
 
-/** Reads an answer without a sentence: "friday at 5", "milk and eggs". Only an article or preposition may be left. */
 export function readSlot(
   type: SlotType,
   words: string,

@@ -8,7 +8,6 @@ import { asLiteral, asReference, findReferences } from "../../plan/references.ts
 
 interface InputContext {
   readonly schema: JsonSchema;
-  /** The only results to which the input may refer. */
   readonly known: readonly PhraseReference[];
 }
 
@@ -34,7 +33,6 @@ function copyValue(value: unknown, path: JsonPath, context: CopyContext): JsonVa
   return copy;
 }
 
-/** Any other reference came from a text. */
 function copyReference(reference: unknown, path: JsonPath, { schema, known, whole }: CopyContext): JsonValue {
   const isOurs =
     typeof reference === "string" &&
