@@ -57,12 +57,9 @@ export function afterDone(step: PlanStep): PlanStep {
 const nothingDone = { kept: [] as readonly PlanStep[], started: new Set<string>() };
 
 function readLog({ plan, steps }: ReplanRequest): typeof nothingDone {
-  const started = new Set<string>();
-  const undone = new Set<string>();
-  for (const record of steps) {
-    const { stepId, status } = record;
-    if (status !== "pending" && status !== "waiting") started.add(stepId);
-    if (!isDoneRecord(record)) undone.add(stepId);
-  }
+  const started = new Set(
+    steps.filter(({ status }) => status !== "pending" && status !== "waiting").map(({ stepId }) => stepId),
+  );
+  const undone = new Set(steps.filter((record) => !isDoneRecord(record)).map(({ stepId }) => stepId));
   return { kept: plan.steps.filter(({ id }) => !undone.has(id)).map(afterDone), started };
 }

@@ -40,18 +40,14 @@ export function compileExpressions(
   steps: readonly PlanStep[],
   expressions: Expressions | undefined,
 ): undefined | Promise<PlanExpressions> {
-  const compile = (found: readonly PlanStep[], { compileStep }: ExpressionLanguage) =>
-    new Map(found.map((step) => [step.id, compileStep(step)]));
-  return withExpressions(steps, expressions, compile);
+  return withExpressions(steps, expressions, (step, { compileStep }) => [step.id, compileStep(step)]);
 }
 
 export function parseExpressions(
   steps: readonly (PlanStep | undefined)[],
   expressions: PlanLanguage,
 ): undefined | Promise<ParsedSteps> {
-  const parse = (found: readonly PlanStep[], { parseStep }: ExpressionLanguage) =>
-    new Map(found.map((step) => [step, parseStep(step)]));
-  return withExpressions(steps, expressions, parse);
+  return withExpressions(steps, expressions, (step, { parseStep }) => [step, parseStep(step)]);
 }
 
 export function findUnreadable(
@@ -69,16 +65,17 @@ export function findUnreadable(
 const noExpressions =
   "This agent has no language for expressions. Give it `expressions: createExpressions()` from planwright/engine.";
 
-function withExpressions<TResult>(
+function withExpressions<TKey>(
   steps: readonly (PlanStep | undefined)[],
   expressions: PlanLanguage,
-  use: (found: readonly PlanStep[], loaded: ExpressionLanguage) => TResult,
-): undefined | Promise<TResult> {
+  read: (step: PlanStep, loaded: ExpressionLanguage) => readonly [TKey, StepExpressions],
+): undefined | Promise<ReadonlyMap<TKey, StepExpressions>> {
   const found = steps.filter(hasExpression) as PlanStep[];
   if (found.length === 0 || expressions === undefined || expressions === "unchecked") return undefined;
   const load = async () => {
     language ??= await expressions.load();
-    return use(found, language);
+    const loaded = language;
+    return new Map(found.map((step) => read(step, loaded)));
   };
   return load();
 }

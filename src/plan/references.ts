@@ -15,7 +15,7 @@ type TemplatePart =
   | { readonly type: "invalid"; readonly text: string };
 
 const name = /[A-Za-z_][\w-]*/y;
-const index = /\[(\d{1,15})\]/y;
+const pathPart = /\.([A-Za-z_][\w-]*)|\[(\d{1,15})\]|\["/y;
 
 /** Parses `s1`, `s1.key`, `s1[0]`, `s1["any key"]` and longer paths of these. */
 export function parseReference(text: string): ParsedReference | undefined {
@@ -63,14 +63,9 @@ function scanReference(text: string, start: number): { reference: ParsedReferenc
 }
 
 function scanPathPart(text: string, start: number): { key: string | number; end: number } | undefined {
-  if (text[start] === ".") {
-    const key = matchAt(name, text, start + 1)?.[0];
-    return key === undefined ? undefined : { key, end: start + 1 + key.length };
-  }
-  if (text[start] !== "[") return undefined;
-  const number = matchAt(index, text, start);
-  if (number?.[1] !== undefined) return { key: Number(number[1]), end: start + number[0].length };
-  if (text[start + 1] !== '"') return undefined;
+  const [all, key, index] = matchAt(pathPart, text, start) ?? [];
+  if (all === undefined) return undefined;
+  if (key !== undefined || index !== undefined) return { key: key ?? Number(index), end: start + all.length };
   const end = endOfString(text, start + 1) + 1;
   if (text[end] !== "]") return undefined;
   try {

@@ -235,11 +235,10 @@ class Evaluation {
       case "exists":
         return this.decide(node, items, true);
       case "exists_one":
-        return this.filter(node, items).length === 1;
+        return this.collect(node, items).length === 1;
       case "filter":
-        return this.filter(node, items);
       case "map":
-        return this.mapItems(node, items);
+        return this.collect(node, items);
     }
   }
 
@@ -261,23 +260,17 @@ class Evaluation {
     return !deciding;
   }
 
-  private filter({ body, slot }: CelNodeOf<"macro">, items: readonly JsonValue[]): readonly JsonValue[] {
-    const kept: JsonValue[] = [];
+  private collect(
+    { name, body, transform, slot }: CelNodeOf<"macro">,
+    items: readonly JsonValue[],
+  ): readonly JsonValue[] {
+    const collected: JsonValue[] = [];
     for (const item of items) {
       this.variables[slot] = item;
-      if (this.isTrue(body)) kept.push(item);
+      if (name === "map" && transform === undefined) collected.push(this.run(body));
+      else if (this.isTrue(body)) collected.push(transform === undefined ? item : this.run(transform));
     }
-    return kept;
-  }
-
-  private mapItems({ body, transform, slot }: CelNodeOf<"macro">, items: readonly JsonValue[]): readonly JsonValue[] {
-    const made: JsonValue[] = [];
-    for (const item of items) {
-      this.variables[slot] = item;
-      if (transform === undefined) made.push(this.run(body));
-      else if (this.isTrue(body)) made.push(this.run(transform));
-    }
-    return made;
+    return collected;
   }
 }
 
