@@ -13,7 +13,7 @@ import { slotTypeOf } from "./slots.ts";
 
 export interface Call {
   readonly rule: PhraseRule;
-  readonly phrases: readonly CallPhrase[];
+  readonly phrases: readonly { readonly rule: PhraseRule; readonly required: PhraseRule["required"] }[];
   readonly slots: readonly CallSlot[];
   readonly weights: ReadonlyMap<string, number>;
   readonly otherWords: ReadonlySet<string>;
@@ -21,11 +21,6 @@ export interface Call {
   readonly isDestructive: boolean;
   readonly needs: readonly ReadonlySet<string>[];
   readonly leads: ReadonlySet<string>;
-}
-
-interface CallPhrase {
-  readonly rule: PhraseRule;
-  readonly required: readonly ReadonlySet<string>[];
 }
 
 export interface CallSlot extends OperationSlot {

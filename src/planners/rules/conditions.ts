@@ -28,10 +28,11 @@ export function hasCondition(text: string): boolean {
 }
 
 export function readConditional(text: string): Conditional | undefined {
-  const [, question, answer = "", after = ""] = (text.length > maxLength ? null : ifSo.exec(text)) ?? [];
+  if (text.length > maxLength) return undefined;
+  const [, question, answer = "", after = ""] = ifSo.exec(text) ?? [];
   if (question !== undefined)
     return otherwise.test(after) ? undefined : { question, isDenied: /^no/i.test(answer), wish: after };
-  const [, condition = "", wish = ""] = (text.length > maxLength ? null : ifThen.exec(text)) ?? [];
+  const [, condition = "", wish = ""] = ifThen.exec(text) ?? [];
   if (condition === "" || otherwise.test(wish)) return undefined;
   const plain = affirm(condition);
   return denial.test(plain) ? undefined : { question: ask(plain), isDenied: plain !== condition, wish };

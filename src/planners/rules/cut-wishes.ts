@@ -121,14 +121,11 @@ export function statesReason(words: readonly string[], start: number, end: numbe
 
 const isPurpose = /^(?:that|nobody|everybody|everyone|people|i|we|he|she|they|it)$/;
 
-function reasonStarts(words: readonly string[]): ReadonlySet<number> {
-  const starts = new Set<number>();
-  for (const [at, word] of words.entries()) {
-    const isPlea = words[at - 1] === "please" && /^(?:i|we|my|our|it|its)$/.test(word);
-    const isSo = word === "so" && isPurpose.test(words[at + 1] ?? "");
-    if (at > 1 && (word === "because" || isSo || isPlea)) starts.add(at);
-  }
-  return starts;
+function startsReason(words: readonly string[], at: number): boolean {
+  const word = words[at] ?? "";
+  const isPlea = words[at - 1] === "please" && /^(?:i|we|my|our|it|its)$/.test(word);
+  const isSo = word === "so" && isPurpose.test(words[at + 1] ?? "");
+  return at > 1 && (word === "because" || isSo || isPlea);
 }
 
 export interface RequestPart {
@@ -163,7 +160,6 @@ export interface Clause extends Part {
 function splitClauses(tokens: readonly Token[], words: readonly string[]): readonly Clause[] {
   const clauses: Clause[] = [];
   const items = itemMarks(tokens);
-  const starts = reasonStarts(words);
   let start = 0;
   let first = 0;
   for (let at = 0; at < words.length; ) {
@@ -173,7 +169,7 @@ function splitClauses(tokens: readonly Token[], words: readonly string[]): reado
         ? readSeparator(tokens, words, at, at === first, items)
         : { end: mark, endsHard: true, endsSentence: true };
     if (separator === undefined) {
-      if (at > start && starts.has(at)) {
+      if (at > start && startsReason(words, at)) {
         clauses.push({ start, end: withoutLink(words, start, at), endsHard: false, endsSentence: false });
         start = first = at;
       }

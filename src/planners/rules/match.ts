@@ -43,14 +43,10 @@ export interface AsideFit extends Fit {
   readonly isName: boolean;
 }
 
-interface Thread {
+interface Thread extends Pick<Fit, "cost" | "pieces" | "filled" | "isSpoken"> {
   readonly place: PhrasePlace;
-  readonly cost: number;
-  readonly pieces: Piece | undefined;
   readonly text: PhraseSlot | undefined;
   readonly open: number;
-  readonly filled: readonly string[];
-  readonly isSpoken: boolean;
 }
 
 export const costs = {
@@ -227,9 +223,18 @@ export class Matcher {
       for (const opener of opensMessage)
         if (opener !== word && opener !== "because") this.take(run, thread, words.get(opener), 0);
     for (const meaning of this.meaningsOf(word)) this.take(run, thread, words.get(meaning), costs.mistyped);
-    if (word.endsWith("s")) this.takePlural(run, thread, words.get(word.slice(0, -1)) ?? []);
-    if (this.request.things.has(run.position)) this.takeThing(run, thread);
-    else if (words.size === 1) this.takeIt(run, thread);
+    const isNumber = ({ name }: PhraseSlot) => run.slots.get(name)?.kind === "number";
+    const plural = word.endsWith("s") ? words.get(word.slice(0, -1)) : undefined;
+    this.take(
+      run,
+      thread,
+      plural?.filter(({ steps }) => steps.slots.some(isNumber)),
+      0,
+    );
+    if (this.request.things.has(run.position)) {
+      for (const { steps } of [...words.values()].flat())
+        for (const slot of steps.slots) this.fillWithThing(run, thread, slot, false);
+    } else if (words.size === 1) this.takeIt(run, thread);
   }
 
   private take(run: Run, thread: Thread, places: readonly PhrasePlace[] | undefined, spelling: number): void {
@@ -242,12 +247,6 @@ export class Matcher {
     const isSpoken = thread.isSpoken || this.request.words[position] !== "•";
     const cost = thread.cost + spelling;
     for (const next of places) push(run, position + 1, { ...thread, place: next, cost, pieces, isSpoken });
-  }
-
-  private takePlural(run: Run, thread: Thread, places: readonly PhrasePlace[]): void {
-    const isNumber = ({ name }: PhraseSlot) => run.slots.get(name)?.kind === "number";
-    const numbered = places.filter(({ steps }) => steps.slots.some(isNumber));
-    this.take(run, thread, numbered, 0);
   }
 
   /** Takes "post it" for "post parcel 4". */
@@ -265,11 +264,6 @@ export class Matcher {
       const pieces: Piece = { kind: "slot", start: position, end, name, value, place, before };
       push(run, end, { ...thread, place: next, cost: cost + costs.text, pieces, filled: [...filled, name] });
     }
-  }
-
-  private takeThing(run: Run, thread: Thread): void {
-    for (const places of thread.place.steps.words.values())
-      for (const { steps } of places) for (const slot of steps.slots) this.fillWithThing(run, thread, slot, false);
   }
 
   private fillWithThing(run: Run, thread: Thread, { name, next }: PhraseSlot, mayBeLabel = true): void {

@@ -19,17 +19,13 @@ import { quantifiers, textOf } from "./items.ts";
 import { type FindMeanings, type Piece, piecesOf, type WorkMeter } from "./match.ts";
 import type { PhraseRule, ToolRules } from "./phrase-rules.ts";
 import { isCapital, onceEach, type RequestText } from "./request.ts";
+import type { Match } from "./slot-values.ts";
 import { anaphor, isDate, isReadable, type SlotReading, slotReadingsAt } from "./slots.ts";
 import { denials, isPlainText, type TextEdges } from "./texts.ts";
 
 // Reads the words and values of a call in any order. See docs/decisions/proposals.md.
 
-export interface OtherFit {
-  readonly rule: PhraseRule;
-  readonly cost: number;
-  readonly end: number;
-  readonly pieces: readonly Piece[];
-  readonly missing?: string;
+export interface OtherFit extends Pick<Match, "rule" | "cost" | "end" | "pieces" | "missing"> {
   isAlike(): boolean;
 }
 
@@ -71,13 +67,19 @@ interface Thread {
   readonly said: number;
 }
 
+interface OtherContext {
+  readonly edges: TextEdges;
+  readonly meaningsOf: FindMeanings;
+  readonly work: WorkMeter;
+}
+
 export class OtherWords {
   private readonly text: OtherText;
 
   constructor(
     private readonly tools: readonly ToolRules[],
     request: RequestText,
-    context: { readonly edges: TextEdges; readonly meaningsOf: FindMeanings; readonly work: WorkMeter },
+    context: OtherContext,
   ) {
     this.text = new OtherText(request, context);
   }
@@ -100,10 +102,7 @@ export class OtherWords {
       });
   }
 
-  goOnFrom(
-    { rule, pieces }: { readonly rule: PhraseRule; readonly pieces: readonly Piece[] },
-    range: OtherRange,
-  ): readonly OtherFit[] {
+  goOnFrom({ rule, pieces }: Pick<Match, "rule" | "pieces">, range: OtherRange): readonly OtherFit[] {
     const isSame = (each: Call) =>
       each.rule.operation === rule.operation &&
       each.rule.source.toInput === rule.source.toInput &&
@@ -132,18 +131,12 @@ function lackingOf({ needs }: Call, filled: ReadonlySet<string>): readonly (read
 class OtherText {
   readonly roots: readonly string[];
   readonly isMark: readonly boolean[];
-  readonly edges: TextEdges;
-  readonly work: WorkMeter;
-  private readonly meaningsOf: FindMeanings;
 
   constructor(
     readonly request: RequestText,
-    { edges, meaningsOf, work }: { edges: TextEdges; meaningsOf: FindMeanings; work: WorkMeter },
+    readonly context: OtherContext,
   ) {
     const { words, tokens, marks } = request;
-    this.edges = edges;
-    this.work = work;
-    this.meaningsOf = meaningsOf;
     this.roots = words.map((word, at) => (tokens[at]?.kind === "word" && saysSomething(word) ? stem(word) : ""));
     const isMark: boolean[] = words.map(() => false);
     for (const { kind, start, end, isFirm } of marks) if (kind !== "date" || isFirm) isMark.fill(true, start, end);
@@ -151,7 +144,7 @@ class OtherText {
   }
 
   meanings(at: number): readonly string[] {
-    return this.meaningsOf(this.request.words[at] ?? "").map(stem);
+    return this.context.meaningsOf(this.request.words[at] ?? "").map(stem);
   }
 
   isDeed(at: number): boolean {
@@ -249,7 +242,7 @@ class Chart {
       const arrived = waiting[at - first];
       if (arrived === undefined) continue;
       const threads = [...arrived.values()].sort((one, other) => one.cost - other.cost).slice(0, maxThreads);
-      this.text.work.spend(threads.length);
+      this.text.context.work.spend(threads.length);
       const closed = threads.flatMap((thread) => (thread.open < 0 ? [thread] : (this.close(thread, at) ?? [])));
       if (ends.has(at)) {
         const cheapest = closed.filter(({ said }) => said >= minSaid).sort((one, other) => one.cost - other.cost);
@@ -389,7 +382,7 @@ class Chart {
   private readonly openingOf = remembered((slot: CallSlot) => onceEach((at: number) => this.openingAt(slot, at)));
 
   private openingAt(slot: CallSlot, at: number): Opening {
-    const { request, edges } = this.text;
+    const { request, context } = this.text;
     const { words, tokens } = request;
     const isQuote = tokens[at]?.kind === "quote";
     const isLed = this.isLed(slot, at);
@@ -401,7 +394,7 @@ class Chart {
     const each = slot.message === "always" ? costs.message : costs.opened;
     const length = Math.min(costs.maxMessage, each * (words.length - at));
     const message = length + this.text.breakCost(at) + this.openCost(at, isOpened);
-    const text = slot.message !== "always" && edges.mayBegin(at) ? this.textCost(at, at, slot) : undefined;
+    const text = slot.message !== "always" && context.edges.mayBegin(at) ? this.textCost(at, at, slot) : undefined;
     const isInfinitive = slot.isInfinitive && isVerb(words[at] ?? "");
     return { lead, message: isMessage ? message : undefined, text, isInfinitive };
   }
@@ -434,9 +427,14 @@ class Chart {
 
   private extend(thread: Thread, at: number, push: Push): void {
     const { openAt, open } = thread;
-    const { edges, request } = this.text;
+    const { context, request } = this.text;
     const slot = this.call.slots[open];
-    if (slot === undefined || at - openAt >= maxText || !edges.mayHold(at) || request.tokens[openAt]?.kind === "quote")
+    if (
+      slot === undefined ||
+      at - openAt >= maxText ||
+      !context.edges.mayHold(at) ||
+      request.tokens[openAt]?.kind === "quote"
+    )
       return;
     push(at + 1, { ...thread, cost: thread.cost + this.textCost(at, openAt, slot) });
   }
@@ -445,7 +443,8 @@ class Chart {
     const { openAt, open } = thread;
     const isLetter = at === openAt + 1 && /^[a-z]$/.test(this.text.request.words[openAt] ?? "");
     const part = [{ start: openAt, end: at }];
-    if (isLetter || !this.text.edges.mayEnd(at) || textOf(part, this.text.request) === undefined) return undefined;
+    if (isLetter || !this.text.context.edges.mayEnd(at) || textOf(part, this.text.request) === undefined)
+      return undefined;
     const { name = "", type } = this.call.slots[open] ?? {};
     const pieces: Piece = { kind: "slot", start: openAt, end: at, name, before: thread.pieces };
     const isLong = type?.text === "word" && at > openAt + 1 && !isCapital(this.text.request, at - 1);

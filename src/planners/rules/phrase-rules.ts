@@ -14,6 +14,7 @@ import { isArticle } from "./courtesy.ts";
 import { readExample } from "./example-sentence.ts";
 import type { Template } from "./match.ts";
 import { Operation, wordsIn } from "./operation.ts";
+import { onceEach } from "./request.ts";
 import { isDate, isReadable, ownSlotType, type SlotType, slotTypeOf, unitsOfName } from "./slots.ts";
 
 export interface PhraseRule extends Template {
@@ -80,7 +81,7 @@ function compile(tool: DefinedTool, phrases: readonly ToolPhrase[], schemas: Too
   const asides: Template[][] = [];
   const nodes = new Map<string, PhraseNode>();
   const types = new Map<ToolPhrase["slots"], Map<string, SlotType>>();
-  const operations = new Map<string, Operation>();
+  const operationOf = onceEach((_branch: string) => new Operation());
   const branch = branchField(schemasAt(schemas.input, []) ?? []);
   const result: ToolRules = {
     ...{ tool, schemas, rules, branch, vocabulary, leads },
@@ -128,9 +129,7 @@ function compile(tool: DefinedTool, phrases: readonly ToolPhrase[], schemas: Too
     });
     const anywhere = once(() => shareAsides(asides, beside, typeOf));
     const first = firstOf(node);
-    const key = JSON.stringify(branch === undefined ? null : (source.input?.[branch] ?? null));
-    const operation = operations.get(key) ?? new Operation();
-    operations.set(key, operation);
+    const operation = operationOf(JSON.stringify(branch === undefined ? null : (source.input?.[branch] ?? null)));
     for (const word of leadsOf(source, first.words)) leads.add(word);
     const units = new Set([...names].flatMap((name) => typeOf(name).units?.flatMap((unit) => unit.names) ?? []));
     const required = requiredWords(node).filter(

@@ -423,17 +423,13 @@ export class Planning {
         "no tool has phrases; give the tools `phrases`, or plan with a model (createLlmPlanner)",
       );
     const words = quote(reader.quote(found.clause));
-    switch (found.type) {
-      case "refused":
-        return new Refused(found.refusal.reason, `${words} ${refusals[found.refusal.reason]}`);
-      case "not-understood": {
-        const { unfit } = found;
-        if (unfit?.why === undefined) return new Refused("not-understood", `no phrase of the tools fits ${words}`);
-        const { reason = "not-understood" } = unfit;
-        const why = unfit.why.replace(/[.]+$/, "");
-        return new Refused(reason, reason === "unbound" ? why : `${words} does not fit: ${why}`);
-      }
-    }
+    if (found.type === "refused")
+      return new Refused(found.refusal.reason, `${words} ${refusals[found.refusal.reason]}`);
+    const { unfit } = found;
+    if (unfit?.why === undefined) return new Refused("not-understood", `no phrase of the tools fits ${words}`);
+    const { reason = "not-understood" } = unfit;
+    const why = unfit.why.replace(/[.]+$/, "");
+    return new Refused(reason, reason === "unbound" ? why : `${words} does not fit: ${why}`);
   }
 }
 

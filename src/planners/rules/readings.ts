@@ -158,7 +158,7 @@ export class RequestReader {
     const count = this.clauses.length;
     const beams: Partial[][] = Array.from({ length: count + 1 }, () => []);
     const search: Search = { beams, farthest: 0, failure: { clause: 0 }, refused: undefined };
-    search.beams[0]?.push({ cost: 0, matches: [], drafts: [], asked: new Map(), doubts: [] });
+    beams[0]?.push({ cost: 0, matches: [], drafts: [], asked: new Map(), doubts: [] });
     for (let clause = 0; clause < count; clause++) {
       const sorted = (search.beams[clause] ?? []).sort((left, right) => left.cost - right.cost).slice(0, maxBeam);
       const most = this.otherWords === undefined ? maxBehind : Number.POSITIVE_INFINITY;
@@ -457,15 +457,16 @@ export class RequestReader {
   }
 
   private isLike(last: Match, next: Match): boolean {
+    const { words } = this.request;
     const texts = [last, next].map(({ pieces }) => pieces.find(({ kind }) => kind === "slot"));
-    const [first, second] = texts.map((piece) => (piece ? this.request.words.slice(piece.start, piece.end) : []));
-    if (first === undefined || second === undefined || second.length === 0) return false;
-    const marks = this.request.words.slice(last.end, next.start);
+    const [first = [], second = []] = texts.map((piece) => words.slice(piece?.start ?? 0, piece?.end ?? 0));
+    if (second.length === 0) return false;
+    const marks = words.slice(last.end, next.start);
     const isApart = [last, next].every(({ pieces, rule }) =>
       pieces.some(({ name }) => name !== undefined && !rule.slots.has(name)),
     );
     const from = texts[0]?.start ?? 0;
-    if (isTopic.test(this.request.words[from - 1] ?? "")) return false;
+    if (isTopic.test(words[from - 1] ?? "")) return false;
     const isNames = marks.some((mark, at) => {
       const isPair = (mark === "and" || mark === "&") && !isSeparatorAt(this.request, last.end + at);
       return isPair || isBetweenNames(this.request, last.end + at, from);

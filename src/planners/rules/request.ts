@@ -63,8 +63,7 @@ export const quotedWord = '"';
 const thingWord = "\uFFFC";
 
 export function readRequest(text: string, clock: DateClock, bound: readonly BoundThing[] = []): RequestText {
-  const all = tokenize(text, maxTokens);
-  const tokens = bound.length === 0 ? all : joinBound(all, bound);
+  const tokens = joinBound(tokenize(text, maxTokens), bound);
   const things = new Map(
     bound.map((thing) => [tokens.findIndex(({ kind, start }) => kind === "thing" && start === thing.start), thing]),
   );
@@ -94,9 +93,8 @@ export function readRequest(text: string, clock: DateClock, bound: readonly Boun
 }
 
 function joinBound(tokens: readonly Token[], bound: readonly BoundThing[]): readonly Token[] {
-  const thingAt = ({ start }: Token) => bound.find((thing) => start >= thing.start && start < thing.end);
   return tokens.flatMap((token): readonly Token[] => {
-    const thing = thingAt(token);
+    const thing = bound.find(({ start, end }) => token.start >= start && token.start < end);
     if (thing === undefined) return [token];
     return token.start === thing.start ? [{ ...token, kind: "thing", norm: thingWord, end: thing.end }] : [];
   });

@@ -61,7 +61,7 @@ const pointer: unique symbol = Symbol("pointer");
 
 /** `input` belongs to the step of `previous`: the ticket of "assign ticket 10 to Eva and make it urgent". */
 export function readSlotValues(
-  { pieces, rule }: { readonly pieces: readonly Piece[]; readonly rule: SlotRule },
+  { pieces, rule }: Pick<Match, "pieces"> & { readonly rule: SlotRule },
   { request, previous, input = {}, work }: SlotContext,
 ): SlotValues | Unfit {
   let hasPointer = false;
@@ -88,7 +88,7 @@ function isTakenAsIs(own: readonly Piece[], request: RequestText): boolean {
   return isQuote(own, request) || request.things.has(own[0]?.start ?? -1);
 }
 
-export function saysIt({ pieces }: { readonly pieces: readonly Piece[] }, words: readonly string[]): boolean {
+export function saysIt({ pieces }: Pick<Match, "pieces">, words: readonly string[]): boolean {
   return pieces.some(({ kind, start }) => kind === "word" && words[start] === "it");
 }
 

@@ -7,6 +7,7 @@ import { instantOf, isoDateTime } from "../../dates/zoned-time.ts";
 import { ordinals } from "../../english/numbers.ts";
 import { type Unit, unitsNamed } from "../../english/units.ts";
 import { readAnaphor, truthWords } from "../../english/word-classes.ts";
+import { saysAt } from "../../english/word-set.ts";
 import type { RequestDate, RequestText } from "./request.ts";
 
 export interface SlotReading {
@@ -83,7 +84,7 @@ function readEnum({ values }: SlotType, words: readonly string[], start: number)
   const end = likely === undefined ? readAnaphor(words, start) : undefined;
   if (likely === undefined) return end === undefined ? none : [{ value: anaphor, end }];
   return likely
-    .filter(({ words: said }) => said.every((word, index) => words[start + index] === word))
+    .filter(({ words: said }) => saysAt(words, start, said))
     .map(({ words: said, value }) => ({ value, end: start + said.length }));
 }
 

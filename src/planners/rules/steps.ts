@@ -6,18 +6,17 @@ import type { DefinedTool, PhraseReference, Tool, ToolEffect } from "../../core/
 import { checkStep, readSchemas } from "../../plan/check-step.ts";
 import { asLiteral, asReference, findReferences } from "../../plan/references.ts";
 
-interface InputContext {
+interface CopyContext {
   readonly schema: JsonSchema;
   readonly known: readonly PhraseReference[];
+  readonly whole: object;
 }
 
 /** Escapes every text, so that nothing the user typed is a reference. Undefined unless `made` is a JSON object. */
-export function toStepInput(made: unknown, context: InputContext): JsonObject | undefined {
+export function toStepInput(made: unknown, context: Omit<CopyContext, "whole">): JsonObject | undefined {
   if (typeof made !== "object" || made === null || Array.isArray(made)) return undefined;
   return copyValue(made, [], { ...context, whole: made }) as JsonObject;
 }
-
-type CopyContext = InputContext & { readonly whole: object };
 
 function copyValue(value: unknown, path: JsonPath, context: CopyContext): JsonValue {
   if (typeof value === "string") return escapeTemplate(value);

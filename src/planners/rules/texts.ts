@@ -67,7 +67,7 @@ const last = wordSet(
   "back altogether completely entirely finally already too though either soon mistake accident accidentally now moment me again last",
 );
 
-/** "turn the oven off", but not "milk on" */
+/** These end a deed, "turn the oven off", but not a name, "milk on". */
 const particles = wordSet("on off away out up down open over");
 const subjects = wordSet("i we he she they you u im ive id ill youre theyre weve dont cant wont didnt isnt thats");
 
