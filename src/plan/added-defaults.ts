@@ -7,7 +7,6 @@ import type { DefinedTool } from "../core/tool.ts";
 import { isSensitiveTool, toolSchemas } from "../core/tool-schemas.ts";
 import { fillReferences } from "./references.ts";
 
-/** The fields with a default that the input lacks, each in its place. Nothing is parsed, and sensitive values are hidden. */
 export function addedByDefault(tool: DefinedTool, input: JsonObject, parsed?: unknown): JsonObject {
   const schemas = toolSchemas(tool);
   const isUnread = schemas instanceof Promise;

@@ -41,12 +41,11 @@ export function describeInvalid({ name }: Pick<Planner, "name">): string {
   return `The planner "${name}" made an invalid plan`;
 }
 
-/** The same list if no steps are kept, as it may be known to be valid. */
+/** Returns the same list if no steps are kept, as it may be known to be valid. */
 export function stepsAfter(kept: readonly PlanStep[], added: unknown): unknown {
   return Array.isArray(added) && kept.length > 0 ? [...kept, ...added] : added;
 }
 
-/** The same list if from the first step on, as it is known to be valid. */
 export function stepsFrom({ steps }: PlanInput, index: number): readonly PlanStep[] {
   return (index === 0 ? steps : steps.slice(index)) as readonly PlanStep[];
 }
@@ -58,12 +57,9 @@ export function afterDone(step: PlanStep): PlanStep {
 const nothingDone = { kept: [] as readonly PlanStep[], started: new Set<string>() };
 
 function readLog({ plan, steps }: ReplanRequest): typeof nothingDone {
-  const started = new Set<string>();
-  const undone = new Set<string>();
-  for (const record of steps) {
-    const { stepId, status } = record;
-    if (status !== "pending" && status !== "waiting") started.add(stepId);
-    if (!isDoneRecord(record)) undone.add(stepId);
-  }
+  const started = new Set(
+    steps.filter(({ status }) => status !== "pending" && status !== "waiting").map(({ stepId }) => stepId),
+  );
+  const undone = new Set(steps.filter((record) => !isDoneRecord(record)).map(({ stepId }) => stepId));
   return { kept: plan.steps.filter(({ id }) => !undone.has(id)).map(afterDone), started };
 }

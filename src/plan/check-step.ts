@@ -71,7 +71,6 @@ function checkInput(step: ToolStep, scope: StepScope): readonly PlanIssue[] | Pr
   const tool = scope.tools.get(step.tool);
   const input = tool && scope.schemas.get(tool)?.input;
   if (tool === undefined || input === undefined) return [unknownTool(step.tool, scope)];
-  // A value is known only when the plan runs.
   const preview = fillReferences(step.input, () => undefined as unknown as JsonValue);
   const parsing = parseWith(tool.inputSchema, preview);
   const isPlain = scope.references.length === 0 && hasOnlyKnownKeys(input, preview);
@@ -113,7 +112,7 @@ function collectIssues(
     const message = `"${step.tool}" has no input "${path.at(-1)}"; it knows: ${known.join(", ") || "nothing"}.`;
     add(hide({ code: "unknown-key", path, message: ownMessageOf(path, parsed) ?? message }));
   }
-  // A schema that throws says nothing about the input while a part of it is not known.
+  // A schema that throws says nothing about an input of which a part is unknown.
   if (parsed.ok || (references.length > 0 && parsed.raw.length === 0)) return issues;
   const unknown = new PathSet(references.map((reference) => reference.path));
   // A schema that is not of zod may report an issue of a union only at the path of the whole.
@@ -252,7 +251,7 @@ const integer: JsonSchema = { type: "integer" };
 const anyList: JsonSchema = { type: "array" };
 const nothing: JsonSchema = { type: "null" };
 
-/** The schemas of a step's output. A longer path ignores the null of a skipped step: a reference into it fails. */
+/** A longer path ignores the null of a skipped step, as a reference into it fails. */
 function findOutput(stepId: string, scope: StepScope): SchemasAt | undefined {
   const step = scope.stepOf(stepId);
   if (step === undefined) return undefined;
@@ -307,7 +306,6 @@ const end = Symbol("end");
 
 interface PathTree extends Map<string | number | typeof end, PathTree> {}
 
-/** Paths as a tree, so that a lookup takes the length of its path, however many there are. */
 export class PathSet {
   private readonly root: PathTree = new Map();
 

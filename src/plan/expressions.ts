@@ -4,7 +4,6 @@ import type { StepExpressions } from "./expressions/step-expressions.ts";
 
 export type PlanExpressions = ReadonlyMap<string, StepExpressions>;
 
-/** By step, as ids may be repeated in a plan that is not checked yet. */
 export type ParsedSteps = ReadonlyMap<PlanStep, StepExpressions>;
 
 interface ExpressionLanguage {
@@ -26,10 +25,9 @@ export function createExpressions(): Expressions {
   return { load: () => countPending(import("./expressions/step-expressions.ts")) };
 }
 
-/** An agent hands its language to its planners, so that a bundle of a planner alone holds none. */
+/** An agent passes its language to its planners, so that a bundle with only a planner has none. */
 export const languageKey: unique symbol = Symbol("expressions");
 
-/** A planner that is not asked by an agent leaves expressions to whoever runs its plan. */
 export type PlanLanguage = Expressions | "unchecked" | undefined;
 
 export function languageOf(request: object): PlanLanguage {
@@ -42,18 +40,14 @@ export function compileExpressions(
   steps: readonly PlanStep[],
   expressions: Expressions | undefined,
 ): undefined | Promise<PlanExpressions> {
-  const compile = (found: readonly PlanStep[], { compileStep }: ExpressionLanguage) =>
-    new Map(found.map((step) => [step.id, compileStep(step)]));
-  return withExpressions(steps, expressions, compile);
+  return withExpressions(steps, expressions, (step, { compileStep }) => [step.id, compileStep(step)]);
 }
 
 export function parseExpressions(
   steps: readonly (PlanStep | undefined)[],
   expressions: PlanLanguage,
 ): undefined | Promise<ParsedSteps> {
-  const parse = (found: readonly PlanStep[], { parseStep }: ExpressionLanguage) =>
-    new Map(found.map((step) => [step, parseStep(step)]));
-  return withExpressions(steps, expressions, parse);
+  return withExpressions(steps, expressions, (step, { parseStep }) => [step, parseStep(step)]);
 }
 
 export function findUnreadable(
@@ -71,16 +65,17 @@ export function findUnreadable(
 const noExpressions =
   "This agent has no language for expressions. Give it `expressions: createExpressions()` from planwright/engine.";
 
-function withExpressions<TResult>(
+function withExpressions<TKey>(
   steps: readonly (PlanStep | undefined)[],
   expressions: PlanLanguage,
-  use: (found: readonly PlanStep[], loaded: ExpressionLanguage) => TResult,
-): undefined | Promise<TResult> {
+  read: (step: PlanStep, loaded: ExpressionLanguage) => readonly [TKey, StepExpressions],
+): undefined | Promise<ReadonlyMap<TKey, StepExpressions>> {
   const found = steps.filter(hasExpression) as PlanStep[];
   if (found.length === 0 || expressions === undefined || expressions === "unchecked") return undefined;
   const load = async () => {
     language ??= await expressions.load();
-    return use(found, language);
+    const loaded = language;
+    return new Map(found.map((step) => read(step, loaded)));
   };
   return load();
 }

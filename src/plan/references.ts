@@ -15,9 +15,9 @@ type TemplatePart =
   | { readonly type: "invalid"; readonly text: string };
 
 const name = /[A-Za-z_][\w-]*/y;
-const index = /\[(\d{1,15})\]/y;
+const pathPart = /\.([A-Za-z_][\w-]*)|\[(\d{1,15})\]|\["/y;
 
-/** Parses `s1`, `s1.key`, `s1[0]`, `s1["any key"]` and longer paths of these; undefined for anything else. */
+/** Parses `s1`, `s1.key`, `s1[0]`, `s1["any key"]` and longer paths of these. */
 export function parseReference(text: string): ParsedReference | undefined {
   const scanned = scanReference(text, 0);
   return scanned?.end === text.length ? scanned.reference : undefined;
@@ -63,14 +63,9 @@ function scanReference(text: string, start: number): { reference: ParsedReferenc
 }
 
 function scanPathPart(text: string, start: number): { key: string | number; end: number } | undefined {
-  if (text[start] === ".") {
-    const key = matchAt(name, text, start + 1)?.[0];
-    return key === undefined ? undefined : { key, end: start + 1 + key.length };
-  }
-  if (text[start] !== "[") return undefined;
-  const number = matchAt(index, text, start);
-  if (number?.[1] !== undefined) return { key: Number(number[1]), end: start + number[0].length };
-  if (text[start + 1] !== '"') return undefined;
+  const [all, key, index] = matchAt(pathPart, text, start) ?? [];
+  if (all === undefined) return undefined;
+  if (key !== undefined || index !== undefined) return { key: key ?? Number(index), end: start + all.length };
   const end = endOfString(text, start + 1) + 1;
   if (text[end] !== "]") return undefined;
   try {
@@ -114,7 +109,7 @@ export function findReferences(input: unknown): readonly FoundReference[] {
   return found;
 }
 
-/** Pure; inserted values are never scanned again. Throws `invalid-reference` and `TooMuchRepeated`. */
+/** Inserted values are never scanned again. Throws `invalid-reference` and `TooMuchRepeated`. */
 export function resolveInput(
   step: PlanStep,
   outputOf: (stepId: string) => JsonValue | undefined,
@@ -158,7 +153,7 @@ function isPlain(value: unknown): boolean {
   return Object.keys(value).every((key) => !key.startsWith("$") && isPlain((value as Record<string, unknown>)[key]));
 }
 
-/** An input without references, templates and literals is returned as the very same object: plans are frozen. */
+/** Returns the same object if the input has no references, templates or literals: plans are frozen. */
 export function fillReferences(
   value: JsonValue,
   lookUp: (reference: ParsedReference | undefined, text: string) => JsonValue,
@@ -217,9 +212,8 @@ function missing(
   });
 }
 
-/** In characters: a plan of a few kilobytes can ask for any multiple of an output. */
+/** In characters. A plan of a few kilobytes can ask for any multiple of an output. */
 const maxRepeated = 2 * 1_024 * 1_024;
-/** The size of a value in a list or an object: handling it takes as long as so many characters of text. */
 const nestedValue = 64;
 
 export class TooMuchRepeated extends RangeError {
@@ -233,7 +227,7 @@ export class TooMuchRepeated extends RangeError {
   }
 }
 
-/** Counts what an input repeats of each output: all but its largest value, which is needed to use it at all. */
+/** Counts what an input repeats of each output. The largest value is free, as an input needs it once. */
 class RepeatedSize {
   private readonly outputs = new Map<string, { readonly first: JsonValue; largest?: number }>();
   private size = 0;
@@ -282,7 +276,6 @@ export function dependenciesOf(
 
 const maxUses = 3;
 
-/** Waits in words by the ids of their steps; a question with the inputs and conditions that use its answer. */
 export function describeWaits(steps: readonly PlanStep[]): ReadonlyMap<string, string> {
   const uses = new Map<string, Set<string>>();
   const waits = new Map<string, string>();
@@ -307,7 +300,7 @@ export function isOfIteration({ forEach }: Pick<PlanStep, "forEach">, name: stri
   return forEach !== undefined && isIterationName(name);
 }
 
-/** Does not compile the expressions, so a variable of one may be mistaken for a step. */
+/** Does not compile the expressions, so it may mistake a variable for a step. */
 export function stepsNamedIn(
   { when = "", forEach = "" }: Pick<PlanStep, "when" | "forEach">,
   earlier: { has(id: string): boolean },

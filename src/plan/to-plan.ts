@@ -27,7 +27,6 @@ export function toPlan({ steps, asks }: Proposal, answer?: JsonValue): PlanInput
   } as PlanInput;
 }
 
-/** An answer of a person holds no references. */
 function escapeTexts(value: JsonValue): JsonValue {
   if (typeof value === "string") return escapeTemplate(value);
   if (typeof value !== "object" || value === null) return value;

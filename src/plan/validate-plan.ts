@@ -107,14 +107,13 @@ interface ValidSteps {
   tools: ReadonlyMap<string, Tool>;
 }
 
-/** By the frozen copy of the steps, and by the list that it was made of, which may have changed since. */
+/** Keyed by the frozen copy of the steps, and by the list that was copied, which may have changed since. */
 const validSteps = new WeakMap<object, ValidSteps>();
 const validPlans = new WeakSet<object>();
 
-/** Checks as {@link checkPlan} does, but valid steps only once with the same tools. */
 export function checkOnce(plan: unknown, scope: PlanScope): Promise<CheckedPlan> {
   const known = findKnown(plan, scope);
-  // A promise, as of a check, so that a run overtakes none that started before it, unless that waits for something async.
+  // A promise like that of a check, so that a run does not overtake one that started before it.
   if (known !== undefined) return Promise.resolve(known);
   return checkPlan(toJson(plan, { maxBytes: maxPlanBytes }), scope, (valid, isAsync) => {
     if (scope.expressions === "unchecked" && valid.steps.some(hasExpression)) return;
@@ -160,7 +159,6 @@ function stepsOf(plan: unknown): object | undefined {
 function isFor(known: ValidSteps, { tools, events, expressions, maxSteps = defaultMaxSteps }: PlanScope): boolean {
   const { steps } = known;
   if (steps.length > maxSteps || findUnreadable(steps, expressions).length > 0) return false;
-  // Events are not remembered.
   if (events !== undefined && planVersionOf(steps) === 2) return false;
   if (known.tools === tools) return true;
   if (!steps.every((step) => known.tools.get(toolOf(step)) === tools.get(toolOf(step)))) return false;
@@ -197,7 +195,7 @@ function copyAround(steps: readonly PlanStep[], plan: object): PlanInput | undef
   return deepFreeze(copy as unknown as PlanInput);
 }
 
-/** `remember` is called before this returns, unless it waits: of many runs that start together, one checks their plan. */
+/** Calls `remember` before it returns, unless it waits, so that many runs that start together check a plan once. */
 export async function checkPlan(
   json: JsonResult,
   { tools, events, expressions: language, maxSteps = defaultMaxSteps }: PlanScope,
@@ -248,7 +246,6 @@ export async function checkPlan(
   return { plan, issues: [], dependencies };
 }
 
-/** A secret of one step may be a key, or be quoted, in another: behind `steps`, its number and the field of the step. */
 function hideSecretsOf(
   inputs: readonly { readonly value: unknown; readonly schema: JsonSchema | undefined }[],
   issues: readonly PlanIssue[],
@@ -288,7 +285,7 @@ function checkShape(plan: JsonValue, issues: PlanIssue[]): readonly (PlanStep | 
   return whole;
 }
 
-/** Finds every text with half a surrogate pair, which has no UTF-8 encoding and so no hash. */
+/** A text with half a surrogate pair has no UTF-8 encoding and so no hash. */
 function findSurrogates(value: JsonValue, path: (string | number)[] = [], issues: PlanIssue[] = []): PlanIssue[] {
   if (typeof value === "string") {
     if (!value.isWellFormed())
@@ -310,7 +307,7 @@ interface StepNames {
   readonly stepIds: ReadonlySet<string> | undefined;
 }
 
-/** Malformed steps are `undefined`; of a duplicate id the first step counts, and any may be removed. */
+/** Malformed steps are `undefined`. Of a duplicate id the first step counts, and any may be removed. */
 function checkOrder(
   steps: readonly (PlanStep | undefined)[],
   { names, issues }: { readonly names: readonly (StepNames | undefined)[]; readonly issues: PlanIssue[] },
@@ -327,7 +324,7 @@ function checkOrder(
   // Only written dependencies count: implicit ones do not make a cycle of steps in the wrong order.
   const written = steps.map((step, index) => (step ? dependenciesOf(step, undefined, names[index]) : []));
   const cyclic = findCyclic(written.map((ids) => ids.flatMap((id) => indexOf.get(id) ?? [])));
-  // A malformed step may be the one that an unknown id means.
+  // An unknown id may be that of a malformed step.
   const mayBeBroken = steps.includes(undefined);
   const ids = describeIds([...indexOf.keys()]);
   for (const [index, needed] of dependencies.entries()) {
@@ -404,7 +401,7 @@ function unknownStep(
   return { code: "unknown-step", message: `"${name}" is not the id of a step; there are: ${ids.list}.${hint}` };
 }
 
-/** The steps on a cycle, or between two: those that Kahn's algorithm (1962) leaves from both ends. */
+/** Finds the steps on a cycle or between two cycles, with Kahn's algorithm (1962) from both ends. */
 function findCyclic(dependencies: readonly (readonly number[])[]): ReadonlySet<number> {
   const left = new Set(dependencies.keys());
   const dependents: number[][] = dependencies.map(() => []);
@@ -432,11 +429,10 @@ function peel(
   }
 }
 
-/** The issues that can be found without schemas, so that `start` throws for them. */
 export function plainIssues(plan: unknown, tools: ReadonlyMap<string, Tool>): readonly PlanIssue[] {
   try {
     if (findPlain(plan, tools).length === 0) return [];
-    // It may be a different plan once it is JSON, and only that one counts.
+    // As JSON it may be a different plan, and only that one counts.
     const json = toJson(plan, { maxBytes: maxPlanBytes });
     return json.ok ? findPlain(json.value, tools) : [];
   } catch {

@@ -150,8 +150,14 @@ function lastError(
     const details = { ...first.details, ...known, failures: all };
     return new AgentError("cannot-plan", first.message, { details, cause: error });
   }
-  const own = { ...data, details: { ...data.details, ...known } };
-  return cannotPlan(own, { planner, failures: [...failures, ...triesOf(data)], cause: error });
+  const tried = [...failures, ...triesOf(data)];
+  const broken = new Map(
+    tried.flatMap((failure) => (failure.code === "cannot-plan" ? [] : [[failure.planner, failure.message]])),
+  );
+  const said = [...broken, ...(broken.size > 0 ? [[planner.name, data.message]] : [])];
+  const message = said.map(([planner, text]) => `${planner}: ${text}`).join(" ") || data.message;
+  const details = { ...data.details, ...known, failures: tried };
+  return new AgentError("cannot-plan", message, { details, cause: error });
 }
 
 const maxProposals = 3;
@@ -263,17 +269,4 @@ function triesOf({ details }: AgentErrorData): readonly PlanFailure[] {
 
 function listOf<T>(list: readonly T[] | undefined): readonly T[] {
   return Array.isArray(list) ? list : [];
-}
-
-function cannotPlan(
-  data: AgentErrorData<"cannot-plan">,
-  { planner, failures, cause }: { planner: Planner; failures: readonly PlanFailure[]; cause: AgentError },
-): AgentError {
-  const details = { ...data.details, failures };
-  const broken = new Map(
-    failures.flatMap((failure) => (failure.code === "cannot-plan" ? [] : [[failure.planner, failure.message]])),
-  );
-  const said = [...broken, ...(broken.size > 0 ? [[planner.name, data.message]] : [])];
-  const message = said.map(([name, text]) => `${name}: ${text}`).join(" ") || data.message;
-  return new AgentError("cannot-plan", message, { details, cause });
 }

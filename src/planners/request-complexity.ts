@@ -14,7 +14,7 @@ export function estimateComplexity({ request, tools }: Pick<PlanRequest, "reques
   if (request.length > maxLength) return "complex";
   const text = plain(request);
   const wishes = cutWishes(request).filter((wish) => /[\p{L}\p{N}]/u.test(plain(wish.text)));
-  // The first wish refers to something else.
+  // In the first wish there is nothing before to refer to.
   const references = plain(request.slice(wishes[1]?.start ?? request.length)).match(backReference)?.length ?? 0;
   const words = new Set(text.match(/[\p{L}\p{N}]+/gu) ?? []);
   const named = tools.filter(({ name }) => wordsOfName(name).some((word) => words.has(word))).length;

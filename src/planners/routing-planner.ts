@@ -58,7 +58,7 @@ export function createRoutingPlanner(options: RoutingPlannerOptions): Planner {
     const route: unknown = await classify(request);
     if (!isRoute(route))
       return failOption("routingPlanner.classify", route, `a function that returns ${routes.join(", ")}`, true);
-    // The time of the classifier is lost to the planners.
+    // The time limit includes the classifier.
     const { timeoutMs } = request;
     const leftMs = timeoutMs && Math.max(0, timeoutMs - (monotonicNow(clock) - startMs));
     const draft = await ask(planners[route], { ...request, timeoutMs: leftMs });
@@ -72,7 +72,6 @@ export function createRoutingPlanner(options: RoutingPlannerOptions): Planner {
   return { name, usesModel, plan, ...(canReplan && { replan }) };
 }
 
-/** Loaded by the first request, as its patterns take long to compile. */
 async function classifyByWords(request: PlanRequest): Promise<RequestComplexity> {
   const { estimateComplexity } = await countPending(import("./request-complexity.ts"));
   return estimateComplexity(request);

@@ -14,17 +14,15 @@ import { jsonTypeOf } from "../../core/json-schema.ts";
 import { cutText } from "../../core/text.ts";
 import { type CelExpression, type CelNode, type CelNodeOf, type CelOperator, isPartOfData } from "./node.ts";
 
-/** Not an `Error`: one is created for each item that a macro skips, and a stack takes longer than the item. */
+/** Not an `Error`: a macro creates one for each item that it skips, and a stack trace takes longer than the item. */
 export class CelFailure {
   constructor(
     readonly message: string,
     readonly position: number,
-    /** The map in which a key was sought. Its keys are listed only if the message is shown. */
     readonly holder?: JsonObject,
   ) {}
 }
 
-/** An evaluation exceeded the cost limit. Neither `||` nor a macro continues after it. */
 export class CelLimitExceeded {
   constructor(readonly used: number) {}
 }
@@ -51,20 +49,17 @@ class CelBudget {
   }
 }
 
-/** Fails an evaluation. A function and not a method, so that the compiler knows that it does not return. */
 function fail(message: string, position: number, holder?: JsonObject): never {
   throw new CelFailure(message, position, holder);
 }
 
-/** The most that an evaluation may cost, about 100 ms. A predicate of nine nodes fits over 100 000 items. */
 export const maxCelCost = 1_000_000;
 
-/** The cost of a failure after which a macro, `&&` or `||` continues: throwing is slow. */
 const failureCost = 30;
 
 type LookUpName = (name: string) => JsonValue | undefined;
 
-/** Runs no code of the data. Throws {@link CelFailure}, {@link CelLimitExceeded}, and what `lookUp` throws. */
+/** Throws {@link CelFailure}, {@link CelLimitExceeded}, and what `lookUp` throws. */
 export function evaluateCel(expression: CelExpression, lookUp: LookUpName, maxCost = maxCelCost): JsonValue {
   const budget = new CelBudget(maxCost);
   try {
@@ -73,7 +68,7 @@ export function evaluateCel(expression: CelExpression, lookUp: LookUpName, maxCo
     if (!isPartOfData(expression.root)) measure(value, budget);
     return value;
   } catch (thrown) {
-    // Data as deep as the stack: an output has at most 500 levels, but here it may have come from anywhere.
+    // The data is deeper than the stack. Outputs have at most 500 levels, but other data has no limit.
     if (thrown instanceof RangeError) throw new CelLimitExceeded(maxCost + 1);
     throw thrown;
   }
@@ -141,7 +136,7 @@ class Evaluation {
     }
   }
 
-  /** The value of an operand. A result stays a decimal, and only the last is rounded to a number: 1 / 3 * 3 is 1. */
+  /** Intermediate results stay decimals, and only the last one is rounded to a number: 1 / 3 * 3 is 1. */
   private operand(node: CelNode): JsonValue | Decimal {
     if (node.type !== "binary" && node.type !== "negate") return this.run(node);
     this.budget.pay(1);
@@ -205,7 +200,6 @@ class Evaluation {
     return map;
   }
 
-  /** As in CEL, the deciding side, left or right, wins over a failure of the other. */
   private logical({ left, right, deciding }: CelNodeOf<"logical">): boolean {
     const first = this.attempt(left);
     if (first === deciding) return deciding;
@@ -226,7 +220,6 @@ class Evaluation {
 
   private has({ of, key, position }: CelNodeOf<"has">): boolean {
     const value = this.run(of);
-    // The output of a skipped step has nothing.
     if (value === null) return false;
     return isRecord(value)
       ? Object.hasOwn(value, key)
@@ -242,11 +235,10 @@ class Evaluation {
       case "exists":
         return this.decide(node, items, true);
       case "exists_one":
-        return this.filter(node, items).length === 1;
+        return this.collect(node, items).length === 1;
       case "filter":
-        return this.filter(node, items);
       case "map":
-        return this.mapItems(node, items);
+        return this.collect(node, items);
     }
   }
 
@@ -268,23 +260,17 @@ class Evaluation {
     return !deciding;
   }
 
-  private filter({ body, slot }: CelNodeOf<"macro">, items: readonly JsonValue[]): readonly JsonValue[] {
-    const kept: JsonValue[] = [];
+  private collect(
+    { name, body, transform, slot }: CelNodeOf<"macro">,
+    items: readonly JsonValue[],
+  ): readonly JsonValue[] {
+    const collected: JsonValue[] = [];
     for (const item of items) {
       this.variables[slot] = item;
-      if (this.isTrue(body)) kept.push(item);
+      if (name === "map" && transform === undefined) collected.push(this.run(body));
+      else if (this.isTrue(body)) collected.push(transform === undefined ? item : this.run(transform));
     }
-    return kept;
-  }
-
-  private mapItems({ body, transform, slot }: CelNodeOf<"macro">, items: readonly JsonValue[]): readonly JsonValue[] {
-    const made: JsonValue[] = [];
-    for (const item of items) {
-      this.variables[slot] = item;
-      if (transform === undefined) made.push(this.run(body));
-      else if (this.isTrue(body)) made.push(this.run(transform));
-    }
-    return made;
+    return collected;
   }
 }
 
@@ -304,7 +290,6 @@ const celTypes: Readonly<Record<string, string>> = {
   boolean: "a boolean",
 };
 
-/** True for a list; `Array.isArray` alone does not narrow to read-only ones. */
 function isList(value: JsonValue): value is readonly JsonValue[] {
   return Array.isArray(value);
 }
@@ -323,7 +308,7 @@ function accessValue(value: JsonValue, key: JsonValue, position: number): JsonVa
   return fail(`there is no ${wanted} in ${celTypeOf(value)}${hint}`, position);
 }
 
-/** The keys of a map. Their number is known only once they are listed, so they are paid for afterwards. */
+/** Paid for afterwards: the number of keys is known only once they are listed. */
 function keysOf(map: JsonObject, budget: CelBudget): readonly string[] {
   const keys = Object.keys(map);
   // Each key of a large map takes about twice as long.
@@ -353,7 +338,7 @@ function applyOperator(node: CelNodeOf<"binary">, left: JsonValue, right: JsonVa
   return fail(`${operator} does not work on ${celTypeOf(left)} and ${celTypeOf(right)}`, position);
 }
 
-/** The operators of sums as decimals have them, so that 0.1 + 0.2 is 0.3, and for whole numbers, which are exact. */
+/** Decimals, so that 0.1 + 0.2 is 0.3, and a faster way for whole numbers, which are exact. */
 const arithmetic: Readonly<Partial<Record<CelOperator, readonly [Operation<Decimal>, Operation<number>]>>> = {
   "+": [add, (left, right) => left + right],
   "-": [subtract, (left, right) => left - right],
@@ -407,7 +392,6 @@ function isIn(value: JsonValue, holder: JsonValue, position: number, budget: Cel
   return false;
 }
 
-/** As in CEL, values of different types are not equal, and maps have no order. */
 function areEqual(left: JsonValue, right: JsonValue, budget: CelBudget): boolean {
   budget.pay(0.5);
   if (typeof left !== "object" || typeof right !== "object") {
@@ -500,7 +484,7 @@ function toNumber(name: "int" | "double", value: JsonValue, position: number): n
   return fail(`${name}() takes a number or text, not ${celTypeOf(value)}`, position);
 }
 
-/** Only A to Z change. The engine's own conversion is fast, and correct for ASCII. */
+/** The built-in conversion is fast and correct for ASCII; in other texts only A to Z change. */
 function changeCase(text: string, letters: RegExp, change: (part: string) => string, budget: CelBudget): string {
   if (/^[\0-\x7f]*$/.test(text)) return change(text);
   // At worst every other character is a part of its own.

@@ -134,7 +134,7 @@ export class CelInference {
   }
 }
 
-/** Names two values if they are never equal. A test for null may stay: a plan may ask for what its schema leaves out. */
+/** A comparison with null is always allowed, as a schema may leave out that a value can be null. */
 function findUnequal(left: SchemasAt, right: SchemasAt, areConstant: boolean): string | undefined {
   const [some, others] = [knownTypes(left), knownTypes(right)];
   if (some !== undefined && others !== undefined && ![...some].some((type) => others.has(type))) {

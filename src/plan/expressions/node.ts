@@ -27,7 +27,7 @@ export type CelNode = { readonly position: number } & (
     }
   | {
       readonly type: "macro";
-      readonly name: CelMacroName;
+      readonly name: keyof typeof celMacros;
       readonly target: CelNode;
       readonly slot: number;
       readonly body: CelNode;
@@ -40,7 +40,6 @@ export type CelNodeOf<TType extends CelNode["type"]> = Extract<CelNode, { readon
 export type CelOperator = "==" | "!=" | "in" | "+" | "-" | "*" | "/" | "%" | "<" | "<=" | ">" | ">=";
 
 export const celMacros = { all: [2], exists: [2], exists_one: [2], filter: [2], map: [2, 3] } as const;
-export type CelMacroName = keyof typeof celMacros;
 
 export const celFunctions = ["size", "int", "double", "string", "dyn"] as const;
 
@@ -53,8 +52,7 @@ export const celMethods = {
   upperAscii: 0,
   trim: 0,
 } as const;
-export type CelMethodName = keyof typeof celMethods;
-export type CelFunctionName = (typeof celFunctions)[number] | CelMethodName;
+export type CelFunctionName = (typeof celFunctions)[number] | keyof typeof celMethods;
 
 export interface CelExpression {
   readonly text: string;
@@ -103,7 +101,7 @@ export function keyOf(node: CelNode): string | number | undefined {
     : undefined;
 }
 
-/** True if a result is taken from the data unchanged, each part of it at most once. */
+/** True if the result is taken from the data unchanged, each part of it at most once. */
 export function isPartOfData(node: CelNode): boolean {
   if (node.type === "member" || node.type === "index") return isPartOfData(node.of);
   if (node.type === "choice") return isPartOfData(node.yes) && isPartOfData(node.no);

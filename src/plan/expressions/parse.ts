@@ -2,7 +2,6 @@ import { type CelNode, type CelNodeOf, type CelParseResult, celFunctions, celMac
 import { CelRefusal, CelTokens, refuse } from "./tokens.ts";
 
 export const maxCelLength = 2_000;
-/** A conditional, a call, a part and a bracket are one level each. */
 const limits = { size: 500, levels: 50, macros: 4 };
 const lists = {
   "]": { max: 200, excess: "it has a list of more than 200 items" },
@@ -29,7 +28,7 @@ export function parseCel(text: string): CelParseResult {
   }
 }
 
-/** A Pratt parser. It resolves names as it reads: a macro binds its variable before its body is read. */
+/** A Pratt parser that resolves names as it reads: a macro binds its variable before its body is read. */
 class Parser extends CelTokens {
   private readonly names = new Map<string, CelNodeOf<"name">>();
   private readonly variables: string[] = [];

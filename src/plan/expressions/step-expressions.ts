@@ -42,7 +42,6 @@ interface ExpressionScope {
   readonly iteration?: number | undefined;
 }
 
-/** Plans are frozen, so expressions that were parsed to check a plan need not be parsed again to run it. */
 const parsedSteps = new WeakMap<PlanStep, StepExpressions>();
 
 export function parseStep(step: PlanStep): StepExpressions {

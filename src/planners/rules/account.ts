@@ -29,7 +29,7 @@ import { cutClauses, opensWish, statesReason } from "./cut-wishes.ts";
 import { isSeparatorAt, type Part } from "./items.ts";
 import type { Template } from "./match.ts";
 import { compileTool, inputOfPhrase, literalsOf, type PhraseRule, type ToolRules } from "./phrase-rules.ts";
-import { type Mark, maxTokens, type RequestText, readRequest, textBetween } from "./request.ts";
+import { type Mark, maxTokens, onceEach, type RequestText, readRequest, textBetween } from "./request.ts";
 import { anaphor, isDate, isReadable, type SlotType, slotReadingsAt, slotTypeOf, unitsOfName } from "./slots.ts";
 import { isPureStep } from "./steps.ts";
 import { denials, isPlainText } from "./texts.ts";
@@ -48,7 +48,6 @@ export interface AccountedWord {
 
 export interface Account {
   readonly words: readonly AccountedWord[];
-  /** Free text in more places than the request has it. */
   readonly twice: readonly { readonly text: string; readonly places: readonly Place[] }[];
   readonly unsaid: readonly UnsaidValue[];
 }
@@ -62,11 +61,11 @@ export async function accountFor(
   { tools, texts, clock, planned = [], read: taken = [] }: AccountOptions,
 ): Promise<Account> {
   const rules = await Promise.all(tools.map(compileTool));
-  const read = (text: string) => {
+  const read = onceEach((text: string) => {
     const account = new RequestAccount(readRequest(text, clock), rules, { planned, taken });
     for (const step of steps) account.add(step);
     return account.result();
-  };
+  });
   const said = texts.flatMap(({ source, value }) => (source.type === "request" ? String(value) : [])).join("\n");
   const request = /^\s*(["'“‘])([^"“”]*)["'”’]\s*$/.exec(said)?.[2] ?? said;
   const account = read(request);
@@ -74,14 +73,10 @@ export async function accountFor(
   const shown = texts.flatMap(({ source, value }) =>
     source.type === "request" ? [] : [new ShownText(source, textsOf(value).join("\n"))],
   );
-  const known = new Map<string, ReturnType<typeof read>>();
-  /** Undefined if no reader reads all of the texts. */
   const isSaidWith = ({ key }: Unsaid, all: readonly ShownText[]): boolean | undefined => {
     const text = [request, ...all.map((one) => one.text)].join("\n");
     if (tokenize(text, maxTokens).length > maxTokens) return undefined;
-    const together = known.get(text) ?? read(text);
-    known.set(text, together);
-    return !together.unsaid.some((other) => other.key === key);
+    return !read(text).unsaid.some((other) => other.key === key);
   };
   const findSaying = (unsaid: Unsaid, all: readonly ShownText[]): readonly ShownText[] => {
     const isSaid = all.length > 0 && isSaidWith(unsaid, all);
@@ -156,7 +151,7 @@ class RequestAccount {
     this.taken = new Map(taken.map(({ stepId, path, said }) => [JSON.stringify([stepId, path]), said]));
     this.by = request.tokens.map(() => undefined);
     this.verbs = new Set(tools.flatMap(({ rules }) => rules.flatMap(({ firstWords }) => [...firstWords])));
-    this.marked = new Set(request.marks.flatMap(({ start, end }) => tokensOf({ start, end })));
+    this.marked = new Set(request.marks.flatMap(tokensOf));
     this.said = request.tokens.flatMap(({ kind, norm }, at) =>
       kind === "quote" ? normsOf(norm).map((word) => ({ norm: word, at })) : isSaid(norm) ? [{ norm, at }] : [],
     );
@@ -181,7 +176,7 @@ class RequestAccount {
     if (!callsTool(step) || rules === undefined) return;
     this.count++;
     const input = step.input ?? {};
-    // What cannot be undone is said in its own words.
+    // An irreversible call must be said in its own words.
     const exact = new Set(rules.candidates(this.request.words));
     const said = rules.candidates(this.present).filter((rule) => !rule.isGrave || exact.has(rule));
     const phrases = said.flatMap((rule) => this.readValues(rule, input, slotsOf([rule, ...rule.anywhere]), true) ?? []);
@@ -252,7 +247,6 @@ class RequestAccount {
     this.report({ ...place, words, value: leaf.value, isLikely }, type);
   }
 
-  /** Finds words that may be more than part of a name: "weds" in a title without a date, "that" behind a step. */
   private findHeld({ start, end }: Part, { input = {} }: PlanStep, { rules }: ToolRules): void {
     const { words, tokens, marks } = this.request;
     if (tokens[start]?.kind === "quote" || opensMessage.has(words[start - 1] ?? "")) return;
@@ -400,16 +394,12 @@ class RequestAccount {
 
   private findText(norms: readonly string[], free: Place | undefined): Found {
     if (norms.length === 0) return {};
-    let found: Part | undefined;
-    for (let at = 0; at + norms.length <= this.said.length; at++) {
-      if (!norms.every((norm, index) => this.said[at + index]?.norm === norm)) continue;
-      const place = { start: this.said[at]?.at ?? 0, end: (this.said[at + norms.length - 1]?.at ?? 0) + 1 };
-      found ??= place;
-      if (typeof this.by[place.start] !== "object") {
-        found = place;
-        break;
-      }
-    }
+    const all = this.said.flatMap(({ at: start }, at): readonly Part[] => {
+      const last = this.said[at + norms.length - 1];
+      const isHere = norms.every((norm, index) => this.said[at + index]?.norm === norm);
+      return isHere && last !== undefined ? [{ start, end: last.at + 1 }] : [];
+    });
+    const found = all.find(({ start }) => typeof this.by[start] !== "object") ?? all[0];
     if (found === undefined) {
       const places = this.said.filter(({ norm }) => norms.includes(norm)).map(({ at }) => ({ start: at, end: at + 1 }));
       return { places, unsaid: this.missing(norms) };
@@ -451,7 +441,6 @@ class RequestAccount {
     return isSaid(word) && !saysNothing.has(word) && !(this.answers && asking.has(word));
   }
 
-  /** "No more lessons" may be why something is done. */
   private isLost(at: number, listed: ReadonlySet<number>): boolean {
     const word = this.request.words[at] ?? "";
     return this.marked.has(at) || listed.has(at) || (denials.has(word) && word !== "no");
@@ -539,7 +528,6 @@ class ShownText {
   }
 }
 
-/** Folds spacing, accents and look-alike scripts, which could hide words. */
 function lettersOf(text: string): string {
   const plain = text
     .normalize("NFKD")

@@ -6,9 +6,7 @@ import type { Token } from "../../language/tokens.ts";
 export interface Amount {
   readonly start: number;
   readonly end: number;
-  /** Undefined where only the whole is a value. */
   readonly number?: { readonly value: number; readonly end: number };
-  /** Empty without a unit, or with an ambiguous currency. */
   readonly measures: readonly { readonly unit: Unit; readonly value: number }[];
 }
 
@@ -26,13 +24,12 @@ export function readAmount(tokens: readonly Token[], start: number): Amount | un
   const first = readPart(tokens, start);
   if (first === undefined) return undefined;
   const all = [first];
-  let { end } = first;
-  for (let last = first; all.length < 4; ) {
-    const next = readPart(tokens, skipJoint(tokens, end));
+  let last = first;
+  while (all.length < 4) {
+    const next = readPart(tokens, skipJoint(tokens, last.end));
     if (next === undefined || !continues(last, next)) break;
     all.push(next);
     last = next;
-    end = next.end;
   }
   const isUnclear =
     first.units.some(({ isMoney }) => isMoney) && groupedByPoint.test(tokens[first.numberEnd - 1]?.norm ?? "");
@@ -44,7 +41,7 @@ export function readAmount(tokens: readonly Token[], start: number): Amount | un
     return Number.isNaN(value) ? [] : [{ unit, value }];
   });
   const isAlone = all.length === 1 && !isUnclear;
-  return { start, end, measures, ...(isAlone && { number: { value: first.value, end: first.numberEnd } }) };
+  return { start, end: last.end, measures, ...(isAlone && { number: { value: first.value, end: first.numberEnd } }) };
 }
 
 function skipJoint(tokens: readonly Token[], at: number): number {

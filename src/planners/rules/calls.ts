@@ -13,7 +13,7 @@ import { slotTypeOf } from "./slots.ts";
 
 export interface Call {
   readonly rule: PhraseRule;
-  readonly phrases: readonly CallPhrase[];
+  readonly phrases: readonly { readonly rule: PhraseRule; readonly required: PhraseRule["required"] }[];
   readonly slots: readonly CallSlot[];
   readonly weights: ReadonlyMap<string, number>;
   readonly otherWords: ReadonlySet<string>;
@@ -21,11 +21,6 @@ export interface Call {
   readonly isDestructive: boolean;
   readonly needs: readonly ReadonlySet<string>[];
   readonly leads: ReadonlySet<string>;
-}
-
-interface CallPhrase {
-  readonly rule: PhraseRule;
-  readonly required: readonly ReadonlySet<string>[];
 }
 
 export interface CallSlot extends OperationSlot {
@@ -36,7 +31,6 @@ export interface CallSlot extends OperationSlot {
 
 export const says = { phrase: 1, name: 0.8, like: 0.55, description: 0.5, field: 0.4 } as const;
 
-/** A call has a bit for each slot. */
 const maxSlots = 24;
 
 export const callsIn = remembered((tool: ToolRules): readonly Call[] => {
@@ -160,7 +154,7 @@ function messageIn({ type, leads, behind }: OperationSlot): CallSlot["message"] 
 
 const particles = wordSet("off out up down back away on");
 
-/** Includes particles: to turn something on is not to turn it off. */
+/** Particles count: to turn something on is not to turn it off. */
 export function saysSomething(word: string): boolean {
   return isContent(word) || particles.has(word);
 }

@@ -21,7 +21,7 @@ export interface PhraseProblem {
   readonly message: string;
 }
 
-/** A day on which no month or year ends soon: the same phrases have the same problems every day. */
+/** No month or year ends soon, so that the same phrases have the same problems every day. */
 const clock = { nowMs: Date.UTC(2026, 5, 10, 9), timeZone: "UTC" };
 const signs = /[()[\]{}|]/;
 

@@ -86,7 +86,7 @@ function someOf(node: PhraseNode): ReturnType<typeof firstOf> {
   return { words: new Set([longest]), isOpen: false };
 }
 
-/** Sets of words of which a request must have one each. Without the noun before a slot, which "it" replaces. */
+/** A request must have a word of each set. The noun before a slot is left out, as "it" may replace both. */
 export function requiredWords(node: PhraseNode): readonly ReadonlySet<string>[] {
   const items = node.type === "sequence" ? node.items : [node];
   return items
@@ -98,7 +98,6 @@ export function requiredWords(node: PhraseNode): readonly ReadonlySet<string>[] 
 
 export const particles: ReadonlySet<string> = new Set([...prepositions, ..."off out up down back away".split(" ")]);
 
-/** Words of which one must follow the verb of a phrase, as in "turn off {device}". */
 export function particleOf(node: PhraseNode): readonly ReadonlySet<string>[] {
   const [, second] = node.type === "sequence" ? node.items.filter((item) => !isNullable(item)) : [];
   const { words, isOpen } = second === undefined ? { words: new Set<string>(), isOpen: true } : someOf(second);

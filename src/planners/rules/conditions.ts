@@ -8,7 +8,6 @@ import type { RequestDate } from "./request.ts";
 import type { Match } from "./slot-values.ts";
 import { isPureStep } from "./steps.ts";
 
-/** "If milk is on my list, delete it": the question, and what depends on it. */
 export interface Conditional {
   readonly question: string;
   readonly isDenied: boolean;
@@ -29,10 +28,11 @@ export function hasCondition(text: string): boolean {
 }
 
 export function readConditional(text: string): Conditional | undefined {
-  const [, question, answer = "", after = ""] = (text.length > maxLength ? null : ifSo.exec(text)) ?? [];
+  if (text.length > maxLength) return undefined;
+  const [, question, answer = "", after = ""] = ifSo.exec(text) ?? [];
   if (question !== undefined)
     return otherwise.test(after) ? undefined : { question, isDenied: /^no/i.test(answer), wish: after };
-  const [, condition = "", wish = ""] = (text.length > maxLength ? null : ifThen.exec(text)) ?? [];
+  const [, condition = "", wish = ""] = ifThen.exec(text) ?? [];
   if (condition === "" || otherwise.test(wish)) return undefined;
   const plain = affirm(condition);
   return denial.test(plain) ? undefined : { question: ask(plain), isDenied: plain !== condition, wish };
@@ -93,7 +93,7 @@ export function onlyIf(
   return [first, ...dependent];
 }
 
-/** Selects the one matching result: "milk" matches "buy milk", not "milkshake"; an exact match is preferred. */
+/** "milk" matches "buy milk", not "milkshake"; an exact match is preferred. */
 function ofFound(
   step: PlanStep,
   { first, match, others }: { first: PlanStep; match: Match; others: readonly PlanStep[] },
@@ -114,10 +114,8 @@ function ofFound(
   return { ...step, forEach, input: { ...step.input, [field]: "${item}" } };
 }
 
-/** "By" and "until" name a deadline instead. */
 const atOnce: ReadonlySet<string | undefined> = new Set([undefined, "at", "on", "in", "after"]);
 
-/** Undefined if all steps are pure, or the time is past or is only a day. */
 export function afterWait(
   steps: readonly PlanStep[],
   { date, said, clock }: { readonly date: RequestDate; readonly said: string; readonly clock: DateClock },

@@ -36,7 +36,7 @@ export function cutClauses(request: Pick<RequestText, "tokens" | "words" | "mark
   return kept;
 }
 
-/** A sentence, a line or "then" begins a wish, a verb behind a comma or "and" may. Reasons extend the wish before. */
+/** A sentence, a line or "then" begins a wish; a verb behind a comma or "and" may begin one. */
 export function cutWishes(text: string): readonly Wish[] {
   const tokens = tokenize(text);
   const words = tokens.map(({ kind, norm }) => (kind === "quote" ? quotedWord : norm));
@@ -121,14 +121,11 @@ export function statesReason(words: readonly string[], start: number, end: numbe
 
 const isPurpose = /^(?:that|nobody|everybody|everyone|people|i|we|he|she|they|it)$/;
 
-function reasonStarts(words: readonly string[]): ReadonlySet<number> {
-  const starts = new Set<number>();
-  for (const [at, word] of words.entries()) {
-    const isPlea = words[at - 1] === "please" && /^(?:i|we|my|our|it|its)$/.test(word);
-    const isSo = word === "so" && isPurpose.test(words[at + 1] ?? "");
-    if (at > 1 && (word === "because" || isSo || isPlea)) starts.add(at);
-  }
-  return starts;
+function startsReason(words: readonly string[], at: number): boolean {
+  const word = words[at] ?? "";
+  const isPlea = words[at - 1] === "please" && /^(?:i|we|my|our|it|its)$/.test(word);
+  const isSo = word === "so" && isPurpose.test(words[at + 1] ?? "");
+  return at > 1 && (word === "because" || isSo || isPlea);
 }
 
 export interface RequestPart {
@@ -137,7 +134,6 @@ export interface RequestPart {
   readonly maxCalls?: number | undefined;
 }
 
-/** Parts that cannot be cut for certain stay together. */
 export function splitRequest(request: string, known: PlanRequest["wishes"] = []): readonly RequestPart[] {
   const wishes = cutWishes(request);
   const isSame = known.length === wishes.length && wishes.every(({ text }, at) => known[at]?.text === text);
@@ -164,7 +160,6 @@ export interface Clause extends Part {
 function splitClauses(tokens: readonly Token[], words: readonly string[]): readonly Clause[] {
   const clauses: Clause[] = [];
   const items = itemMarks(tokens);
-  const starts = reasonStarts(words);
   let start = 0;
   let first = 0;
   for (let at = 0; at < words.length; ) {
@@ -174,7 +169,7 @@ function splitClauses(tokens: readonly Token[], words: readonly string[]): reado
         ? readSeparator(tokens, words, at, at === first, items)
         : { end: mark, endsHard: true, endsSentence: true };
     if (separator === undefined) {
-      if (at > start && starts.has(at)) {
+      if (at > start && startsReason(words, at)) {
         clauses.push({ start, end: withoutLink(words, start, at), endsHard: false, endsSentence: false });
         start = first = at;
       }
@@ -223,7 +218,7 @@ function readSeparator(
   return { end: at, endsHard: isHard || beginsWish(words, at), endsSentence: isHard };
 }
 
-/** True: ends a wish. False: may be part of a text. Undefined: does not separate. */
+/** True if it ends a wish, false if it may be part of a text, undefined if it does not separate. */
 function signSeparator(tokens: readonly Token[], words: readonly string[], at: number): boolean | undefined {
   const sign = words[at] ?? "";
   const before = tokens[at - 1];

@@ -31,7 +31,6 @@ export interface Doubt extends Part {
   readonly kind: "left" | "name" | "hour" | "spelling" | "words";
 }
 
-/** Highest cost at which a pure call is planned in other words. */
 const maxOtherCost = 75;
 
 export function findDoubts(reading: Match, request: RequestText): readonly Doubt[] {
@@ -46,7 +45,7 @@ export function findDoubts(reading: Match, request: RequestText): readonly Doubt
     const { kind, start, end, isMistyped = false } = piece;
     if (kind === "left" && !doubts.some((doubt) => doubt.kind === "left" && doubt.start < end && doubt.end > start))
       doubts.push({ kind, start, end });
-    // A word that may be mistyped starts nothing irreversible, and a mistyped verb nothing at all.
+    // A mistyped word starts nothing irreversible, and a mistyped verb nothing at all.
     if (isMistyped && !isPure && (rule.isGrave || piece === firstWord)) doubts.push({ kind: "spelling", start, end });
     if (isDoubtfulText(piece, reading, request)) doubts.push({ kind: "name", start, end });
   }
@@ -140,7 +139,6 @@ function isObject({ start, name }: Piece, { pieces }: Match, { words }: RequestT
 const other =
   /^(?:or|but|except|excluding|instead|not|never|without|nor|same|than|called|named|titled|entitled|saying|\+)$/;
 
-/** True if a name is only marks, or holds an alternative, a sentence or a value of another slot. */
 function isDoubtfulName({ start, end }: Part, name: string, reading: Match, request: RequestText): boolean {
   const { words, tokens, marks } = request;
   const first = tokens[start];

@@ -60,7 +60,6 @@ function placeOfNumber(value: number, tokens: readonly Token[]): Part | undefine
   return undefined;
 }
 
-/** Undefined unless only commas and "and" stand between the items. */
 function placeOfList(items: readonly unknown[], tokens: readonly Token[], type: SlotType): Part | undefined {
   let first: number | undefined;
   let end = 0;

@@ -16,7 +16,6 @@ export function isQuote(parts: readonly Part[], { tokens }: RequestText): boolea
   return parts.length === 1 && first?.end === (first?.start ?? 0) + 1 && tokens[first?.start ?? 0]?.kind === "quote";
 }
 
-/** The user's own words, without quotes around all of them. Undefined for words that name nothing. */
 export function textOf(parts: readonly Part[], request: RequestText): string | undefined {
   const { words, tokens } = request;
   const [first] = parts;
@@ -43,7 +42,6 @@ export function splitAt(request: RequestText, pieces: readonly Part[]): readonly
   return items.filter((item) => item.length > 0).map((item, index) => withoutAlso(item, request.words, index === 0));
 }
 
-/** False in "Johnson & Johnson" and "war and peace". */
 export function isSeparatorAt({ words, tokens }: RequestText, at: number): boolean {
   const word = words[at] ?? "";
   if (!separators.has(word) || tokens[at]?.kind === "quote") return false;
@@ -51,7 +49,7 @@ export function isSeparatorAt({ words, tokens }: RequestText, at: number): boole
   return !unsplitPairs.has(`${words[at - 1]} and ${words[at + 1]}`);
 }
 
-/** "Four Weddings and a Funeral" and "Show and tell, Year 3" may be one name or two. The text begins at `from`. */
+/** "Four Weddings and a Funeral" and "Show and tell, Year 3" may be one name or two. */
 export function isBetweenNames(request: RequestText, at: number, from: number): boolean {
   const { words, text } = request;
   if (!/^(?:and|&|,)$/.test(words[at] ?? "") || text === text.toUpperCase()) return false;
@@ -93,7 +91,6 @@ export function itemsOf(pieces: readonly Part[], request: RequestText): readonly
   return mayBeItems(said, marks) && new Set(verbs).size === 1 ? items : undefined;
 }
 
-/** "stamps, 1st class" may be one item. */
 export function mayBeItems(said: readonly (readonly string[])[], marks: readonly string[]): boolean {
   if (said.some(([first]) => first === "not" || first === "no")) return false;
   const longest = Math.max(...said.map(({ length }) => length));

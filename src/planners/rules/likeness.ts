@@ -18,9 +18,9 @@ import type { ToolRules } from "./phrase-rules.ts";
 
 export const likenessConstants = {
   weights: [2.52, 1.17, 1.01, 4.07, 2.84, -0.55, 1.62, 0.42, 0.32, -0.07, 0.2],
-  /** Log-odds from which a tool is planned: for one tool, and the increase per logarithm of their number. */
+  /** Log-odds for one tool, and the increase per logarithm of their number. */
   bar: [0.63, 0.59] as const,
-  /** Log-odds from which a person is asked. */
+  /** Log-odds. */
   ask: -0.23,
 };
 
@@ -105,7 +105,6 @@ class Softmax {
       ...examples.map(([parts, tool]) => ({ vector: this.vectorOf(parts), tool, rate: 3 })),
       ...none.map((parts) => ({ vector: this.vectorOf(parts), tool: classes - 1, rate: noneRate })),
     ];
-    // Interleaves the tools, in a fixed order.
     for (let epoch = 0; epoch < 10; epoch++)
       for (const step of rows.keys()) {
         const row = rows[(step * 7919 + epoch) % rows.length];
@@ -201,7 +200,6 @@ export class Likeness {
   }
 }
 
-/** @internal */
 export function weigh(compared: readonly { readonly marks: readonly number[] }[], weights: readonly number[]) {
   const scores = compared.map(({ marks }) => marks.reduce((sum, mark, at) => sum + mark * (weights[at] ?? 0), 0));
   const best = scores.indexOf(Math.max(...scores));

@@ -16,7 +16,6 @@ export interface Piece {
   readonly end: number;
   readonly name?: string;
   readonly value?: SlotReading["value"] | undefined;
-  /** True for a text that is taken verbatim, to the end of the request or sentence. */
   readonly isMessage?: boolean;
   readonly isMistyped?: boolean;
   readonly place?: PhrasePlace;
@@ -40,22 +39,16 @@ export interface Fit {
 }
 
 export interface AsideFit extends Fit {
-  /** Slots that no other template may fill; a list may be filled again. */
   readonly taken: readonly string[];
   readonly isName: boolean;
 }
 
-interface Thread {
+interface Thread extends Pick<Fit, "cost" | "pieces" | "filled" | "isSpoken"> {
   readonly place: PhrasePlace;
-  readonly cost: number;
-  readonly pieces: Piece | undefined;
   readonly text: PhraseSlot | undefined;
   readonly open: number;
-  readonly filled: readonly string[];
-  readonly isSpoken: boolean;
 }
 
-/** Costs of tokens by their explanation: words of a phrase are the best. */
 export const costs = {
   article: 1,
   filler: 0.5,
@@ -64,14 +57,13 @@ export const costs = {
   bareModifier: 1.5,
   mistyped: 4,
   text: 10,
-  /** Less than of another text: a message begins at the first word that opens one. */
+  /** Less than of another text, so that a message begins at the first word that opens one. */
   message: 9,
   openText: 3,
   list: 6,
   left: 60,
   named: 20,
 } as const;
-/** A longer text needs quotes, which make it one token. */
 const maxTextTokens = 200;
 const maxModifierTokens = 16;
 const noNames: readonly string[] = [];
@@ -80,7 +72,7 @@ const checkCost = 25;
 
 export type FindMeanings = (word: string) => readonly string[];
 
-/** A budget that depends on no clock and no machine. */
+/** Counts work and not time, so that it is the same on every machine. */
 export class WorkMeter {
   done = 0;
 
@@ -106,7 +98,6 @@ export interface Range {
   messageEnds?(open: number): readonly { readonly end: number; readonly cost: number }[];
 }
 
-/** Keeps only the cheapest thread at each place, so time is linear in tokens times template size. */
 export class Matcher {
   private readonly asides = new Map<readonly Template[], (readonly AsideFit[])[]>();
   private readonly dateEnds = new Map<number, number>();
@@ -232,9 +223,18 @@ export class Matcher {
       for (const opener of opensMessage)
         if (opener !== word && opener !== "because") this.take(run, thread, words.get(opener), 0);
     for (const meaning of this.meaningsOf(word)) this.take(run, thread, words.get(meaning), costs.mistyped);
-    if (word.endsWith("s")) this.takePlural(run, thread, words.get(word.slice(0, -1)) ?? []);
-    if (this.request.things.has(run.position)) this.takeThing(run, thread);
-    else if (words.size === 1) this.takeIt(run, thread);
+    const isNumber = ({ name }: PhraseSlot) => run.slots.get(name)?.kind === "number";
+    const plural = word.endsWith("s") ? words.get(word.slice(0, -1)) : undefined;
+    this.take(
+      run,
+      thread,
+      plural?.filter(({ steps }) => steps.slots.some(isNumber)),
+      0,
+    );
+    if (this.request.things.has(run.position)) {
+      for (const { steps } of [...words.values()].flat())
+        for (const slot of steps.slots) this.fillWithThing(run, thread, slot, false);
+    } else if (words.size === 1) this.takeIt(run, thread);
   }
 
   private take(run: Run, thread: Thread, places: readonly PhrasePlace[] | undefined, spelling: number): void {
@@ -247,12 +247,6 @@ export class Matcher {
     const isSpoken = thread.isSpoken || this.request.words[position] !== "•";
     const cost = thread.cost + spelling;
     for (const next of places) push(run, position + 1, { ...thread, place: next, cost, pieces, isSpoken });
-  }
-
-  private takePlural(run: Run, thread: Thread, places: readonly PhrasePlace[]): void {
-    const isNumber = ({ name }: PhraseSlot) => run.slots.get(name)?.kind === "number";
-    const numbered = places.filter(({ steps }) => steps.slots.some(isNumber));
-    this.take(run, thread, numbered, 0);
   }
 
   /** Takes "post it" for "post parcel 4". */
@@ -270,12 +264,6 @@ export class Matcher {
       const pieces: Piece = { kind: "slot", start: position, end, name, value, place, before };
       push(run, end, { ...thread, place: next, cost: cost + costs.text, pieces, filled: [...filled, name] });
     }
-  }
-
-  /** Takes a bound thing for its noun and key, as in "post parcel 4". */
-  private takeThing(run: Run, thread: Thread): void {
-    for (const places of thread.place.steps.words.values())
-      for (const { steps } of places) for (const slot of steps.slots) this.fillWithThing(run, thread, slot, false);
   }
 
   private fillWithThing(run: Run, thread: Thread, { name, next }: PhraseSlot, mayBeLabel = true): void {
@@ -370,7 +358,6 @@ export class Matcher {
     return type.text === "message" || (pieces?.end === position && (isOpened || isBehindWord));
   }
 
-  /** The end of one word, a name in capitals or quotes, "@name" or "#channel"; `start` if none begins there. */
   private wordEnd(start: number): number {
     const { tokens, words } = this.request;
     const { kind } = tokens[start] ?? {};

@@ -10,7 +10,6 @@ export interface OperationSlot {
   readonly name: string;
   readonly type: SlotType;
   readonly leads: readonly (readonly string[])[];
-  /** The words that may follow; {@link phraseEnd} for none. */
   readonly behind: ReadonlySet<string>;
   readonly isInfinitive: boolean;
 }

@@ -19,18 +19,13 @@ import { quantifiers, textOf } from "./items.ts";
 import { type FindMeanings, type Piece, piecesOf, type WorkMeter } from "./match.ts";
 import type { PhraseRule, ToolRules } from "./phrase-rules.ts";
 import { isCapital, onceEach, type RequestText } from "./request.ts";
+import type { Match } from "./slot-values.ts";
 import { anaphor, isDate, isReadable, type SlotReading, slotReadingsAt } from "./slots.ts";
 import { denials, isPlainText, type TextEdges } from "./texts.ts";
 
 // Reads the words and values of a call in any order. See docs/decisions/proposals.md.
 
-export interface OtherFit {
-  readonly rule: PhraseRule;
-  readonly cost: number;
-  readonly end: number;
-  readonly pieces: readonly Piece[];
-  readonly missing?: string;
-  /** True if it has the words and values of a phrase in their order, without open text. */
+export interface OtherFit extends Pick<Match, "rule" | "cost" | "end" | "pieces" | "missing"> {
   isAlike(): boolean;
 }
 
@@ -40,7 +35,6 @@ export interface OtherRange {
   readonly limit: number;
 }
 
-/** Costs of tokens. A token of a text costs 10 for the matcher, too. */
 const costs = {
   ...{ like: 10, hint: 15, small: 4, courtesy: 5 },
   /** A word left out: any, one of another call, its verb, one that says a value. */
@@ -51,14 +45,11 @@ const costs = {
   ...{ text: 10, name: 5, behindName: 20, preposition: 14, sign: 20, markInText: 30, ownWord: 25, verb: 30 },
   ...{ broken: 30, joined: 10, unplain: 60 },
   ...{ message: 2, opened: 6, maxMessage: 100 },
-  /** An irreversible call without input. */
   empty: 60,
   ...{ missing: 45, unsaid: 60, infinitive: 60, goesOn: 15 },
 } as const;
-/** A call needs a word that says so. */
 const minSaid = 0.5;
 const maxText = 12;
-/** A message opens behind a colon after at most so many words, and behind "that" after two. */
 const maxOpening = 8;
 const fitsPerEnd = 2;
 const maxFits = 4;
@@ -68,13 +59,18 @@ const maxCost = 160;
 
 interface Thread {
   readonly cost: number;
-  /** Bits of the slots. */
   readonly filled: number;
-  /** The slot whose text is open, or -1, and the first token of its text. */
+  /** The slot whose text is open, or -1. */
   readonly open: number;
   readonly openAt: number;
   readonly pieces: Piece | undefined;
   readonly said: number;
+}
+
+interface OtherContext {
+  readonly edges: TextEdges;
+  readonly meaningsOf: FindMeanings;
+  readonly work: WorkMeter;
 }
 
 export class OtherWords {
@@ -83,7 +79,7 @@ export class OtherWords {
   constructor(
     private readonly tools: readonly ToolRules[],
     request: RequestText,
-    context: { readonly edges: TextEdges; readonly meaningsOf: FindMeanings; readonly work: WorkMeter },
+    context: OtherContext,
   ) {
     this.text = new OtherText(request, context);
   }
@@ -106,10 +102,7 @@ export class OtherWords {
       });
   }
 
-  goOnFrom(
-    { rule, pieces }: { readonly rule: PhraseRule; readonly pieces: readonly Piece[] },
-    range: OtherRange,
-  ): readonly OtherFit[] {
+  goOnFrom({ rule, pieces }: Pick<Match, "rule" | "pieces">, range: OtherRange): readonly OtherFit[] {
     const isSame = (each: Call) =>
       each.rule.operation === rule.operation &&
       each.rule.source.toInput === rule.source.toInput &&
@@ -138,18 +131,12 @@ function lackingOf({ needs }: Call, filled: ReadonlySet<string>): readonly (read
 class OtherText {
   readonly roots: readonly string[];
   readonly isMark: readonly boolean[];
-  readonly edges: TextEdges;
-  readonly work: WorkMeter;
-  private readonly meaningsOf: FindMeanings;
 
   constructor(
     readonly request: RequestText,
-    { edges, meaningsOf, work }: { edges: TextEdges; meaningsOf: FindMeanings; work: WorkMeter },
+    readonly context: OtherContext,
   ) {
     const { words, tokens, marks } = request;
-    this.edges = edges;
-    this.work = work;
-    this.meaningsOf = meaningsOf;
     this.roots = words.map((word, at) => (tokens[at]?.kind === "word" && saysSomething(word) ? stem(word) : ""));
     const isMark: boolean[] = words.map(() => false);
     for (const { kind, start, end, isFirm } of marks) if (kind !== "date" || isFirm) isMark.fill(true, start, end);
@@ -157,7 +144,7 @@ class OtherText {
   }
 
   meanings(at: number): readonly string[] {
-    return this.meaningsOf(this.request.words[at] ?? "").map(stem);
+    return this.context.meaningsOf(this.request.words[at] ?? "").map(stem);
   }
 
   isDeed(at: number): boolean {
@@ -232,7 +219,7 @@ class Chart {
     return Math.max(0, ...this.text.meanings(at).map((meaning) => 0.8 * (weights.get(meaning) ?? 0)));
   }
 
-  /** `before`: the pieces of the call that these words continue. */
+  /** `before` has the pieces of the call that these words continue. */
   fit({ starts, ends, limit }: OtherRange, before?: readonly Piece[]): readonly OtherFit[] {
     const { words } = this.text.request;
     const [first, content] = [Math.min(...starts), Math.max(...starts)];
@@ -255,7 +242,7 @@ class Chart {
       const arrived = waiting[at - first];
       if (arrived === undefined) continue;
       const threads = [...arrived.values()].sort((one, other) => one.cost - other.cost).slice(0, maxThreads);
-      this.text.work.spend(threads.length);
+      this.text.context.work.spend(threads.length);
       const closed = threads.flatMap((thread) => (thread.open < 0 ? [thread] : (this.close(thread, at) ?? [])));
       if (ends.has(at)) {
         const cheapest = closed.filter(({ said }) => said >= minSaid).sort((one, other) => one.cost - other.cost);
@@ -336,7 +323,6 @@ class Chart {
     return isDigits && this.call.slots.filter(({ type }) => type.kind === "number").length === 1;
   }
 
-  /** False for "squatted", "one" and a number without the unit that phrases always say. */
   private isOwnForm({ type, behind }: CallSlot, { isMeasured = false }: SlotReading, at: number): boolean {
     if (type.kind === "enum") return slotReadingsAt(type, this.text.request, at).length > 0;
     if (type.kind !== "number") return true;
@@ -396,7 +382,7 @@ class Chart {
   private readonly openingOf = remembered((slot: CallSlot) => onceEach((at: number) => this.openingAt(slot, at)));
 
   private openingAt(slot: CallSlot, at: number): Opening {
-    const { request, edges } = this.text;
+    const { request, context } = this.text;
     const { words, tokens } = request;
     const isQuote = tokens[at]?.kind === "quote";
     const isLed = this.isLed(slot, at);
@@ -408,7 +394,7 @@ class Chart {
     const each = slot.message === "always" ? costs.message : costs.opened;
     const length = Math.min(costs.maxMessage, each * (words.length - at));
     const message = length + this.text.breakCost(at) + this.openCost(at, isOpened);
-    const text = slot.message !== "always" && edges.mayBegin(at) ? this.textCost(at, at, slot) : undefined;
+    const text = slot.message !== "always" && context.edges.mayBegin(at) ? this.textCost(at, at, slot) : undefined;
     const isInfinitive = slot.isInfinitive && isVerb(words[at] ?? "");
     return { lead, message: isMessage ? message : undefined, text, isInfinitive };
   }
@@ -441,9 +427,14 @@ class Chart {
 
   private extend(thread: Thread, at: number, push: Push): void {
     const { openAt, open } = thread;
-    const { edges, request } = this.text;
+    const { context, request } = this.text;
     const slot = this.call.slots[open];
-    if (slot === undefined || at - openAt >= maxText || !edges.mayHold(at) || request.tokens[openAt]?.kind === "quote")
+    if (
+      slot === undefined ||
+      at - openAt >= maxText ||
+      !context.edges.mayHold(at) ||
+      request.tokens[openAt]?.kind === "quote"
+    )
       return;
     push(at + 1, { ...thread, cost: thread.cost + this.textCost(at, openAt, slot) });
   }
@@ -452,7 +443,8 @@ class Chart {
     const { openAt, open } = thread;
     const isLetter = at === openAt + 1 && /^[a-z]$/.test(this.text.request.words[openAt] ?? "");
     const part = [{ start: openAt, end: at }];
-    if (isLetter || !this.text.edges.mayEnd(at) || textOf(part, this.text.request) === undefined) return undefined;
+    if (isLetter || !this.text.context.edges.mayEnd(at) || textOf(part, this.text.request) === undefined)
+      return undefined;
     const { name = "", type } = this.call.slots[open] ?? {};
     const pieces: Piece = { kind: "slot", start: openAt, end: at, name, before: thread.pieces };
     const isLong = type?.text === "word" && at > openAt + 1 && !isCapital(this.text.request, at - 1);

@@ -14,6 +14,7 @@ import { isArticle } from "./courtesy.ts";
 import { readExample } from "./example-sentence.ts";
 import type { Template } from "./match.ts";
 import { Operation, wordsIn } from "./operation.ts";
+import { onceEach } from "./request.ts";
 import { isDate, isReadable, ownSlotType, type SlotType, slotTypeOf, unitsOfName } from "./slots.ts";
 
 export interface PhraseRule extends Template {
@@ -34,13 +35,12 @@ export interface ToolRules {
   readonly schemas: ToolSchemas;
   readonly rules: readonly PhraseRule[];
   readonly branch: string | undefined;
-  /** With those that only mean something of known things, if there are any. */
   candidates(words: Iterable<string>, hasThings?: boolean): readonly PhraseRule[];
   readonly vocabulary: ReadonlySet<string>;
   readonly leads: ReadonlySet<string>;
   readonly isSensitive: boolean;
   hasDates(): boolean;
-  /** Appended to a step's id to refer to its result: `.value`, or empty for the whole output. */
+  /** Follows the id of a step in references to its result: `.value`, or empty for the whole output. */
   readonly resultPath: string;
 }
 
@@ -81,7 +81,7 @@ function compile(tool: DefinedTool, phrases: readonly ToolPhrase[], schemas: Too
   const asides: Template[][] = [];
   const nodes = new Map<string, PhraseNode>();
   const types = new Map<ToolPhrase["slots"], Map<string, SlotType>>();
-  const operations = new Map<string, Operation>();
+  const operationOf = onceEach((_branch: string) => new Operation());
   const branch = branchField(schemasAt(schemas.input, []) ?? []);
   const result: ToolRules = {
     ...{ tool, schemas, rules, branch, vocabulary, leads },
@@ -129,9 +129,7 @@ function compile(tool: DefinedTool, phrases: readonly ToolPhrase[], schemas: Too
     });
     const anywhere = once(() => shareAsides(asides, beside, typeOf));
     const first = firstOf(node);
-    const key = JSON.stringify(branch === undefined ? null : (source.input?.[branch] ?? null));
-    const operation = operations.get(key) ?? new Operation();
-    operations.set(key, operation);
+    const operation = operationOf(JSON.stringify(branch === undefined ? null : (source.input?.[branch] ?? null)));
     for (const word of leadsOf(source, first.words)) leads.add(word);
     const units = new Set([...names].flatMap((name) => typeOf(name).units?.flatMap((unit) => unit.names) ?? []));
     const required = requiredWords(node).filter(
@@ -208,7 +206,6 @@ export function typeOfField(
   return units.length === 0 ? type : { ...type, units };
 }
 
-/** Reads the units from `unit` (a metadata key), the name, the words beside it in phrases, or the description. */
 function unitsOf(name: string, { unit, description }: JsonSchema, phrases: readonly ToolPhrase[]): readonly Unit[] {
   const own = unitsOfName(name);
   if (typeof unit === "string") {
@@ -227,7 +224,6 @@ function unitsOf(name: string, { unit, description }: JsonSchema, phrases: reado
   const all = found
     .map((each) => (/^[a-z]$/i.test(each) ? [] : unitsNamed(each.toLowerCase())))
     .filter(({ length }) => length > 0);
-  // Phrases disagree: euros or dollars.
   if (all.length > 0) return all.every(([first]) => first?.kind === all[0]?.[0]?.kind) ? (all[0] ?? []) : [];
   const said = typeof description === "string" ? tokenize(description, 40) : [];
   const named = said

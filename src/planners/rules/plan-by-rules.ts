@@ -73,7 +73,6 @@ type Details = AgentErrorDetails["cannot-plan"];
 
 const maxClauses = 1_000;
 const maxQuoted = 120;
-/** Longer requests are not explained wish by wish. */
 const maxWishes = 20;
 const maxWishText = 4_000;
 type Parts = () => RequestExplanation["parts"];
@@ -165,7 +164,6 @@ export class Planning {
     return (await this.findLikely(text, planned)) ?? this.propose(text, planned);
   }
 
-  /** Adds likely meanings to a refusal. One without effect and without doubt is planned. */
   private async propose(text: string, refused: Refused): Promise<Planned | Refused> {
     const { reason, why, more } = refused;
     const request = this.read(text);
@@ -240,7 +238,6 @@ export class Planning {
     return found;
   }
 
-  /** Up to three requests that can be planned as they are, one for each of the likeliest tools. */
   async suggest(text: string, meant: readonly PlanStep[] = []): Promise<readonly string[]> {
     const said = contentOf(text.slice(0, maxWishText));
     const request = this.read(text.length > maxWishText ? "" : text);
@@ -338,7 +335,6 @@ export class Planning {
     return steps && { ...planned, steps };
   }
 
-  /** "In two hours, send it": puts the steps behind a wait, unless their tool takes a date itself. */
   private planDelayed(
     { drafts, matches, doubts }: Reading,
     reader: RequestReader,
@@ -394,7 +390,6 @@ export class Planning {
     return new Refused(reason, `${said} ${doubtful[doubt.kind]}`, { meant, reader });
   }
 
-  /** Finds the tool for "how much is left" by its likeness to "what is my balance". */
   private async findLikely(
     text: string,
     { more: { isUnread, details } }: Refused,
@@ -428,17 +423,13 @@ export class Planning {
         "no tool has phrases; give the tools `phrases`, or plan with a model (createLlmPlanner)",
       );
     const words = quote(reader.quote(found.clause));
-    switch (found.type) {
-      case "refused":
-        return new Refused(found.refusal.reason, `${words} ${refusals[found.refusal.reason]}`);
-      case "not-understood": {
-        const { unfit } = found;
-        if (unfit?.why === undefined) return new Refused("not-understood", `no phrase of the tools fits ${words}`);
-        const { reason = "not-understood" } = unfit;
-        const why = unfit.why.replace(/[.]+$/, "");
-        return new Refused(reason, reason === "unbound" ? why : `${words} does not fit: ${why}`);
-      }
-    }
+    if (found.type === "refused")
+      return new Refused(found.refusal.reason, `${words} ${refusals[found.refusal.reason]}`);
+    const { unfit } = found;
+    if (unfit?.why === undefined) return new Refused("not-understood", `no phrase of the tools fits ${words}`);
+    const { reason = "not-understood" } = unfit;
+    const why = unfit.why.replace(/[.]+$/, "");
+    return new Refused(reason, reason === "unbound" ? why : `${words} does not fit: ${why}`);
   }
 }
 
@@ -468,9 +459,7 @@ function orderSteps(drafts: readonly DraftStep[], request: RequestText): readonl
 }
 
 const maxProposedTokens = 300;
-/** A less certain proposal is not reported. */
 const minAsked = 0.3;
-/** A reading in other words must be so much cheaper. */
 const minAhead = 30;
 
 const proposable: ReadonlySet<RefusalReason> = new Set([
@@ -524,7 +513,6 @@ function explainPart(match: Match, { clauses, request }: RequestReader, drafts: 
   };
 }
 
-/** Courtesies are left out; words at the places of `left` were not understood. */
 function explainWords(
   request: RequestText,
   { start, end, matches, left }: Part & { readonly matches: readonly Match[]; readonly left: readonly Part[] },

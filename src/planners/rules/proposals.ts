@@ -48,7 +48,6 @@ export function toProposal(
   const said = new Map(
     calls.map(({ id, rules, input }) => [id, sayOpenly(rules, input, { clock, lacking: lackingOf(id) })]),
   );
-  // What lacks a value may have no words without it.
   if (asks === undefined && [...said.values()].includes(undefined)) return undefined;
   const reasoned = steps.map((step) =>
     said.get(step.id) === undefined ? step : { ...step, reasoning: said.get(step.id) ?? "" },
@@ -141,7 +140,6 @@ export function contentOf(text: string): ReadonlySet<string> {
   );
 }
 
-/** Values come from the request or the input, else from an example of the schema, else they are made up. */
 export function exampleValues(
   rule: PhraseRule,
   { request, input }: { readonly request: RequestText; readonly input: JsonObject },

@@ -28,7 +28,7 @@ export interface DraftStep {
   readonly input: JsonObject;
   readonly match: Match;
   readonly place: number;
-  /** True once a value behind it was said of it: later ones are of others. */
+  /** True once a value behind it was read as part of it: later values belong to others. */
   readonly isClosed: boolean;
 }
 
@@ -73,25 +73,18 @@ interface Search {
 const maxLookBack = 16;
 const maxBeam = 3;
 const maxBehind = 10;
-/** Prefers fewer wishes among readings of the same words. */
 const wishCost = 4;
-/** Higher in other words, which may be a part of another wish. */
 const otherWishCost = 25;
-/** Continuing a phrase is likelier than a new wish. */
 const goesOnCost = -3;
 const reasonCost = 6;
 const unreadCost = 30;
 const unreadWordCost = 15;
 const maxUnread = 120;
-/** Puts doubtful readings behind all others. */
 export const unsureCost = 1_000;
-/** A message ends with a sentence only where another wish begins. */
 const sentenceCost = 50;
-/** Prefers a phrase to a courtesy as the explanation of a word. */
 const politeCost = 2;
 const maxCandidates = 12;
 const maxWorse = 4;
-/** A smaller difference in cost is a tie. */
 const tieCost = 0.25;
 const maxClausesOfWish = 8;
 const maxSumClauses = 4;
@@ -165,7 +158,7 @@ export class RequestReader {
     const count = this.clauses.length;
     const beams: Partial[][] = Array.from({ length: count + 1 }, () => []);
     const search: Search = { beams, farthest: 0, failure: { clause: 0 }, refused: undefined };
-    search.beams[0]?.push({ cost: 0, matches: [], drafts: [], asked: new Map(), doubts: [] });
+    beams[0]?.push({ cost: 0, matches: [], drafts: [], asked: new Map(), doubts: [] });
     for (let clause = 0; clause < count; clause++) {
       const sorted = (search.beams[clause] ?? []).sort((left, right) => left.cost - right.cost).slice(0, maxBeam);
       const most = this.otherWords === undefined ? maxBehind : Number.POSITIVE_INFINITY;
@@ -218,7 +211,6 @@ export class RequestReader {
 
   private readonly doubtsOf = remembered((match: Match) => findDoubts(match, this.request));
 
-  /** False if one line is a wish and the other is a thing to do: "- milk", "- cancel the gym". */
   private isSameList(last: Match | undefined, match: Match): boolean {
     const { words } = this.request;
     const [isItem, wasItem] = [match, last ?? match].map(({ firstClause, start }) =>
@@ -269,7 +261,6 @@ export class RequestReader {
     return undefined;
   }
 
-  /** Courtesies such as "I wonder if you could" set no condition. */
   private isBeside({ firstClause, lastClause, start, end }: Match, clause: number, refusal: FoundRefusal): boolean {
     if (refusal.reason !== "condition") return false;
     if (clause === firstClause && refusal.end <= start) return true;
@@ -466,15 +457,16 @@ export class RequestReader {
   }
 
   private isLike(last: Match, next: Match): boolean {
+    const { words } = this.request;
     const texts = [last, next].map(({ pieces }) => pieces.find(({ kind }) => kind === "slot"));
-    const [first, second] = texts.map((piece) => (piece ? this.request.words.slice(piece.start, piece.end) : []));
-    if (first === undefined || second === undefined || second.length === 0) return false;
-    const marks = this.request.words.slice(last.end, next.start);
+    const [first = [], second = []] = texts.map((piece) => words.slice(piece?.start ?? 0, piece?.end ?? 0));
+    if (second.length === 0) return false;
+    const marks = words.slice(last.end, next.start);
     const isApart = [last, next].every(({ pieces, rule }) =>
       pieces.some(({ name }) => name !== undefined && !rule.slots.has(name)),
     );
     const from = texts[0]?.start ?? 0;
-    if (isTopic.test(this.request.words[from - 1] ?? "")) return false;
+    if (isTopic.test(words[from - 1] ?? "")) return false;
     const isNames = marks.some((mark, at) => {
       const isPair = (mark === "and" || mark === "&") && !isSeparatorAt(this.request, last.end + at);
       return isPair || isBetweenNames(this.request, last.end + at, from);

@@ -7,24 +7,19 @@ import { wordSet } from "../../english/word-set.ts";
 import { type Token, tokenize } from "../../language/tokens.ts";
 import { type Amount, readAmount } from "./amounts.ts";
 
-/** Includes signs; a quoted text counts once. */
 export const maxTokens = 4_000;
 
 export interface RequestDate extends DateReading {
-  /** True if written as part of a name: "High Noon", "Around the World in 80 Days". */
   readonly isNamed: boolean;
   /** False before a noun, where it may be part of a name: "friday report". */
   readonly isFirm: boolean;
-  /** The day that comes before a time: "friday" of "friday at 5pm". */
   dayAlone(): { readonly end: number; readonly date: string } | undefined;
   inPast(): RequestDate;
 }
 
-/** Something that a part of a text refers to: what it says is never read as words. Places are of the text. */
 export interface BoundThing {
   readonly start: number;
   readonly end: number;
-  /** A noun, such as "booking". */
   readonly kind: string;
   readonly keyField: string;
   readonly key: string | number;
@@ -36,25 +31,23 @@ export interface RequestText {
   readonly tokens: readonly Token[];
   readonly words: readonly string[];
   readonly clock: DateClock;
-  /** By token. */
   readonly things: ReadonlyMap<number, BoundThing>;
   readonly dates: readonly RequestDate[];
   readonly ranges: readonly RequestRange[];
   readonly amounts: ReadonlyMap<number, Amount>;
   /** In the order of their first tokens; they may overlap. */
   readonly marks: readonly Mark[];
-  /** Keyed by each possible first token: also "at", "on" and "for". */
+  /** Keyed by each token that may be the first: "at", "on" and "for", too. */
   readonly datesByStart: ReadonlyMap<number, RequestDate>;
 }
 
-/** Words that are a value for any tool: a plan uses all of them, or asks. Places are tokens. */
+/** Words that are a value for any tool: a plan uses all of them, or asks. Places count tokens. */
 export interface Mark {
   readonly kind: "date" | "amount" | "number" | "quote" | "tag" | "address";
   readonly start: number;
   readonly end: number;
   readonly leadStart: number;
   readonly isFirm: boolean;
-  /** True for a date that is on no calendar, or ambiguous. */
   readonly isFalse?: boolean;
 }
 
@@ -66,14 +59,11 @@ export interface RequestRange {
   inPast(): string;
 }
 
-/** Stands for a quoted text among the words: no phrase contains it. */
 export const quotedWord = '"';
-/** Stands for a bound thing among the words. */
 const thingWord = "\uFFFC";
 
 export function readRequest(text: string, clock: DateClock, bound: readonly BoundThing[] = []): RequestText {
-  const all = tokenize(text, maxTokens);
-  const tokens = bound.length === 0 ? all : joinBound(all, bound);
+  const tokens = joinBound(tokenize(text, maxTokens), bound);
   const things = new Map(
     bound.map((thing) => [tokens.findIndex(({ kind, start }) => kind === "thing" && start === thing.start), thing]),
   );
@@ -103,15 +93,13 @@ export function readRequest(text: string, clock: DateClock, bound: readonly Boun
 }
 
 function joinBound(tokens: readonly Token[], bound: readonly BoundThing[]): readonly Token[] {
-  const thingAt = ({ start }: Token) => bound.find((thing) => start >= thing.start && start < thing.end);
   return tokens.flatMap((token): readonly Token[] => {
-    const thing = thingAt(token);
+    const thing = bound.find(({ start, end }) => token.start >= start && token.start < end);
     if (thing === undefined) return [token];
     return token.start === thing.start ? [{ ...token, kind: "thing", norm: thingWord, end: thing.end }] : [];
   });
 }
 
-/** The value of a thing in a slot: its key where the slot is named so, in a text its label. */
 export function valueOfThing(
   { keyField, key, label }: BoundThing,
   name: string,
@@ -214,7 +202,6 @@ function findDates(said: Said, clock: DateClock) {
   return { dates, marks };
 }
 
-/** True behind "since", "what did we sell on", "I worked 3 hours on" and the like. */
 function speaksOfPast(tokens: readonly Token[], end: number): boolean {
   const isSeparator = ({ norm }: Token) => /^(?:[,;.!?]|and|then|but)$/.test(norm);
   const start = tokens.slice(0, end).findLastIndex(isSeparator) + 1;
@@ -232,7 +219,6 @@ const alwaysCapital = new RegExp(
   "i",
 );
 
-/** "Noon", "Days" and "Tomorrow" have a capital only in names. */
 function isNamed(said: Said, start: number, end: number): boolean {
   if (said.text === said.text.toUpperCase()) return false;
   for (let at = Math.max(1, start); at < end; at++)
@@ -240,7 +226,6 @@ function isNamed(said: Said, start: number, end: number): boolean {
   return false;
 }
 
-/** Before any other word a date may be part of a name, as in "friday report". */
 const followers = wordSet(
   "a about after again also an and are as at be because before but by due every for from high i if in into is it low my not of off " +
     "on onto or otherwise our please so tag tagged that the then this to until was we when while with without would you your " +

@@ -17,7 +17,7 @@ const ruleOptions = {
   explain: { type: "boolean", default: false },
 } satisfies OptionTable<RulePlannerOptions>;
 
-/** Apps that only run plans never load the rules. */
+/** Loaded late: apps that only run plans never need the rules. */
 const load = () => import("./plan-by-rules.ts");
 
 /**

@@ -24,7 +24,6 @@ interface Saying {
 const gap = "…";
 const anyTime = { nowMs: 0, timeZone: "UTC" };
 
-/** Uses the first phrase that has a place for the whole input. A missing field is said as "…". */
 function sayInPhrases(rules: readonly PhraseRule[], input: JsonObject, saying: Saying): string | undefined {
   const isMade = ({ fixed }: PhraseRule) =>
     Object.entries(fixed).every(([name, value]) => canonicalJson(value) === canonicalJson(input[name] ?? null));
@@ -40,13 +39,11 @@ export function sayOpenly(rules: ToolRules, input: JsonObject, saying: Saying): 
   return said ?? (rules.isSensitive ? sayName(rules.tool.name) : undefined);
 }
 
-/** Loads what {@link sayStep} reads. Ignores invalid phrases, which planning reports. */
 export async function loadPhrases(tools: readonly Tool[]): Promise<void> {
   const load = async (tool: Tool) => void (await compileTool(toDefinedTool("tool", tool)));
   await Promise.allSettled(tools.map(load));
 }
 
-/** Undefined if the tool has no words for the call, or its phrases are not loaded yet. */
 export function sayStep(tool: DefinedTool, input: JsonObject): string | undefined {
   const own = sayOwn(tool, input);
   if (own !== undefined) return own;
@@ -60,7 +57,6 @@ const spokenRules = remembered(({ rules }: ToolRules): readonly PhraseRule[] =>
   rules.filter(({ example }) => /^\p{L}|[^{\p{L}]\p{L}/u.test(example)),
 );
 
-/** The shortest phrase leaves least in doubt. */
 const shortestFirst = remembered((tool: ToolRules) =>
   spokenRules(tool).toSorted((one, other) => one.example.length - other.example.length),
 );
@@ -121,7 +117,6 @@ class Speaker {
     return [...slotNames(node)].some((name) => this.values.has(name) && !this.said.has(name));
   }
 
-  /** Undefined if a value is missing. `next` and `before` are the neighbours. */
   say(node: PhraseNode, next = "", before?: PhraseNode): string | undefined {
     if (node.type === "word") return node.word;
     if (node.type === "slot") return this.sayValue(node.name, next);

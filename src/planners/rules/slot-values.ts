@@ -59,9 +59,9 @@ interface SlotContext {
 
 const pointer: unique symbol = Symbol("pointer");
 
-/** `input` is that of the step of `previous`: the ticket of "assign ticket 10 to Eva and make it urgent". */
+/** `input` belongs to the step of `previous`: the ticket of "assign ticket 10 to Eva and make it urgent". */
 export function readSlotValues(
-  { pieces, rule }: { readonly pieces: readonly Piece[]; readonly rule: SlotRule },
+  { pieces, rule }: Pick<Match, "pieces"> & { readonly rule: SlotRule },
   { request, previous, input = {}, work }: SlotContext,
 ): SlotValues | Unfit {
   let hasPointer = false;
@@ -88,7 +88,7 @@ function isTakenAsIs(own: readonly Piece[], request: RequestText): boolean {
   return isQuote(own, request) || request.things.has(own[0]?.start ?? -1);
 }
 
-export function saysIt({ pieces }: { readonly pieces: readonly Piece[] }, words: readonly string[]): boolean {
+export function saysIt({ pieces }: Pick<Match, "pieces">, words: readonly string[]): boolean {
   return pieces.some(({ kind, start }) => kind === "word" && words[start] === "it");
 }
 
@@ -144,7 +144,6 @@ function valuesOf(
   return values.every((value) => value !== undefined) ? values : undefined;
 }
 
-/** "It" in a message stands for nothing, and behind "called" a result is a name. */
 function refersBack({ start, end, isMessage }: Piece, words: readonly string[]): boolean {
   const isAnaphor = readAnaphor(words, start) === end;
   const isNoun = resultNouns.has(words[end - 1] ?? "");
@@ -179,7 +178,6 @@ function fitsOwnSchema({ schema }: SlotType, values: readonly SlotValue[], work:
   });
 }
 
-/** Reads an answer without a sentence: "friday at 5", "milk and eggs". Only an article or preposition may be left. */
 export function readSlot(
   type: SlotType,
   words: string,

@@ -7,6 +7,7 @@ import { instantOf, isoDateTime } from "../../dates/zoned-time.ts";
 import { ordinals } from "../../english/numbers.ts";
 import { type Unit, unitsNamed } from "../../english/units.ts";
 import { readAnaphor, truthWords } from "../../english/word-classes.ts";
+import { saysAt } from "../../english/word-set.ts";
 import type { RequestDate, RequestText } from "./request.ts";
 
 export interface SlotReading {
@@ -27,7 +28,6 @@ export function isDate({ kind }: SlotType): boolean {
   return kind === "date" || kind === "date-time" || kind === "time";
 }
 
-/** Every value of a type that starts at a word. Few and short, so that matching stays linear. */
 export function slotReadingsAt(type: SlotType, request: RequestText, start: number): readonly SlotReading[] {
   const { words, datesByStart, clock, ranges } = request;
   switch (type.kind) {
@@ -61,7 +61,7 @@ export function slotReadingsAt(type: SlotType, request: RequestText, start: numb
 
 const none: readonly SlotReading[] = [];
 
-/** A day alone is its first instant, unless the slot takes days; a day does not take the time beside it. */
+/** A day alone is its first instant unless the slot takes days, and it does not take the time beside it. */
 function readDateSlot(type: SlotType, found: RequestDate, clock: DateClock): readonly SlotReading[] {
   const { end, date, dateTime, isTimeOnly, partOfDay, dayAlone } = type.when === "past" ? found.inPast() : found;
   const { nowMs, timeZone } = clock;
@@ -84,7 +84,7 @@ function readEnum({ values }: SlotType, words: readonly string[], start: number)
   const end = likely === undefined ? readAnaphor(words, start) : undefined;
   if (likely === undefined) return end === undefined ? none : [{ value: anaphor, end }];
   return likely
-    .filter(({ words: said }) => said.every((word, index) => words[start + index] === word))
+    .filter(({ words: said }) => saysAt(words, start, said))
     .map(({ words: said, value }) => ({ value, end: start + said.length }));
 }
 
@@ -113,7 +113,6 @@ function readNumberSlot(type: SlotType, request: RequestText, start: number): re
   return readings;
 }
 
-/** Reads the units in names such as `durationMinutes` and `amountUsd`. */
 export function unitsOfName(name: string): readonly Unit[] {
   const words = name.split(/(?=\p{Lu})|[\s_-]+/u);
   return (
@@ -128,20 +127,14 @@ interface SaidValue {
 
 export interface SlotType {
   readonly kind: "text" | "number" | "boolean" | "enum" | "date" | "date-time" | "time" | "range" | "sum" | "list";
-  /** For `enum`: the ways to say each value, keyed by their first word. */
   readonly values?: ReadonlyMap<string, readonly SaidValue[]>;
-  /** True if a `date-time` accepts a day without a time. */
   readonly takesDay?: boolean;
-  /** True if a `date` or `date-time` accepts a time without a day. */
   readonly takesTime?: boolean;
-  /** For `date-time`: form of its field. @default "utc" */
   readonly form?: keyof typeof timeForms;
-  /** Units of a `number`, if known. A pound may be of two kinds. */
   readonly units?: readonly Unit[];
   readonly item?: "text" | "number";
-  /** The phrase's own schema: values that do not fit it do not match. */
   readonly schema?: StandardSchema;
-  /** Kind of a `text`: see docs/planners.md#slots. */
+  /** See docs/planners.md#slots. */
   readonly text?: "message" | "name" | "whole" | "word";
   readonly when?: "past" | "future";
   /** A list for a single value: each item is a step. */
@@ -153,7 +146,6 @@ export const choicesOf = remembered(({ values }: SlotType): readonly (string | n
   return [...new Set(said.map(({ value }) => value))];
 });
 
-/** The first schema that defines a type wins. `null` defines none. */
 export function slotTypeOf(schemas: readonly JsonSchema[] | undefined): SlotType {
   const said = (schemas ?? []).flatMap(valuesOf);
   const values = new Map<string, SaidValue[]>();
@@ -218,7 +210,6 @@ function formOf(pattern: unknown): keyof typeof timeForms | undefined {
   return (Object.keys(timeForms) as (keyof typeof timeForms)[]).find(isTaken);
 }
 
-/** Constants can be said as words, in the plural, and as their `synonyms` (a metadata key). */
 function valuesOf(schema: JsonSchema): readonly SaidValue[] {
   const constants = schema.const === undefined ? (schema.enum ?? []) : [schema.const];
   const synonyms = (schema.synonyms ?? {}) as Readonly<Record<string, unknown>>;
@@ -230,7 +221,6 @@ function valuesOf(schema: JsonSchema): readonly SaidValue[] {
   });
 }
 
-/** `inProgress`, `in-progress` and `in_progress` are "in progress"; "lists" matches "list", and the reverse. */
 function waysToSay(value: string): readonly (readonly string[])[] {
   const spaced = value.replace(/(\p{Ll})(\p{Lu})/gu, "$1 $2").replace(/[\s_-]+/g, " ");
   const words = spaced.trim().toLowerCase().split(" ");

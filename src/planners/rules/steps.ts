@@ -6,19 +6,17 @@ import type { DefinedTool, PhraseReference, Tool, ToolEffect } from "../../core/
 import { checkStep, readSchemas } from "../../plan/check-step.ts";
 import { asLiteral, asReference, findReferences } from "../../plan/references.ts";
 
-interface InputContext {
+interface CopyContext {
   readonly schema: JsonSchema;
-  /** The only results to which the input may refer. */
   readonly known: readonly PhraseReference[];
+  readonly whole: object;
 }
 
 /** Escapes every text, so that nothing the user typed is a reference. Undefined unless `made` is a JSON object. */
-export function toStepInput(made: unknown, context: InputContext): JsonObject | undefined {
+export function toStepInput(made: unknown, context: Omit<CopyContext, "whole">): JsonObject | undefined {
   if (typeof made !== "object" || made === null || Array.isArray(made)) return undefined;
   return copyValue(made, [], { ...context, whole: made }) as JsonObject;
 }
-
-type CopyContext = InputContext & { readonly whole: object };
 
 function copyValue(value: unknown, path: JsonPath, context: CopyContext): JsonValue {
   if (typeof value === "string") return escapeTemplate(value);
@@ -34,7 +32,6 @@ function copyValue(value: unknown, path: JsonPath, context: CopyContext): JsonVa
   return copy;
 }
 
-/** Any other reference came from a text. */
 function copyReference(reference: unknown, path: JsonPath, { schema, known, whole }: CopyContext): JsonValue {
   const isOurs =
     typeof reference === "string" &&

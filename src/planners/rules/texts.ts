@@ -48,7 +48,6 @@ export function readTextEdges({ tokens, words, marks, dates }: RequestText): Tex
   };
 }
 
-/** Without quotes, these belong to the words before them. */
 const dangling = wordSet(
   "with w/ w about abt of from for by at on in into onto to than if whether because cos cuz bc since so as when while after before until till down up off out " +
     "over back also then well just only please kindly pls plz thats it's is are was were be been has have had will would could can should must may might do does did or and but",
@@ -58,9 +57,7 @@ const spoken = wordSet(
   "uh um erm hmm please pls plz kindly lol omg haha hehe thx ty cheers btw instead anymore asap ugh yo hey gonna wanna gotta sorry hopefully actually anyway though lmao tbh idk tysm",
 );
 
-/** These point to something else, and begin no name. */
 const first = wordSet("everything anything something whatever whoever everyone anyone another ones me us him also");
-/** A name of several words may begin with these: "all purpose flour". */
 const determiners = wordSet(
   "one more most both all every each any no next previous same other rest first second third last half",
 );
@@ -70,7 +67,7 @@ const last = wordSet(
   "back altogether completely entirely finally already too though either soon mistake accident accidentally now moment me again last",
 );
 
-/** These end only something to do: "turn the oven off", but not "milk on". */
+/** These end a deed, "turn the oven off", but not a name, "milk on". */
 const particles = wordSet("on off away out up down open over");
 const subjects = wordSet("i we he she they you u im ive id ill youre theyre weve dont cant wont didnt isnt thats");
 
@@ -109,7 +106,6 @@ function saysHowOften(words: readonly string[], start: number, end: number): boo
 }
 
 const quotes = /^(?:say|tell|hear|saying|says|said)$/;
-/** A number of times belongs to no name: "milk twice". */
 const howOften = /(?:^| )(?:once|twice|thrice|(?:\d+|two|three|four|five|six|ten|many|several) times)$/;
 
 function isOfSentence(words: readonly string[], at: number, end: number): boolean {
