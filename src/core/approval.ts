@@ -24,6 +24,7 @@ type StepSubject<TTool extends Tool> = TTool extends Tool
       readonly input: InferParsedInput<TTool>;
       /** The JSON after references, before it is parsed: absent if that is `input`. An approver's `input` replaces it. */
       readonly given?: InferToolInput<TTool>;
+      /** The effect of the tool with this input. */
       readonly effect: ToolEffect;
       readonly reasoning?: string;
     }
@@ -79,6 +80,7 @@ export interface ApprovalAnswer extends DecisionNote {
 
 export interface ChangedCall {
   readonly input: JsonObject;
+  /** The effect of the tool with this input. */
   readonly effect: ToolEffect;
   /** Hash that the approval is bound to from now on. */
   readonly hash: string;

@@ -56,7 +56,7 @@ export interface ToolOptions<
   inputSchema: TSchema;
   /** References to the output are checked against it before a run. Without it, the type of the output is what `execute` returns. */
   outputSchema?: TOutputSchema | undefined;
-  /** A {@link ToolEffect}, which decides what may run again, or a function of the parsed input. @default "once" */
+  /** The effect of a call, which decides what may run again, or a function of the parsed input. @default "once" */
   effect?: ToolEffect | ((input: InferSchemaOutput<TSchema>) => ToolEffect) | undefined;
   retry?: RetryOptions | undefined;
   /** @default the agent's `stepTimeoutMs`; `Infinity` is allowed */

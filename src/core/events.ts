@@ -104,6 +104,7 @@ export type PendingItem =
         readonly input: JsonObject;
         /** The JSON after references, before it is parsed: absent if that is `input`. An approver's `input` replaces it. */
         readonly given?: JsonObject;
+        /** The effect of its tool with this input. */
         readonly effect: ToolEffect;
         readonly reasoning?: string;
       })
@@ -151,6 +152,7 @@ export interface NotUndone extends StepRef {
 
 /** A run ended. @group Events */
 export interface RunEndEvent extends EventBase<"run-end">, Digested {
+  /** The end of the run, with its output or its error. */
   readonly outcome:
     | { readonly status: "completed"; readonly output: JsonValue }
     | { readonly status: "failed" | "cancelled" | "interrupted"; readonly error: AgentErrorData };
@@ -199,6 +201,7 @@ export interface ModelEndEvent extends EventBase<"model-end"> {
   /** The usage of the attempt; a failed one may have used nothing. */
   readonly usage: ModelUsage;
   readonly durationMs: number;
+  /** The end of the attempt. */
   readonly outcome:
     | { readonly status: "completed" }
     | { readonly status: "failed" | "cancelled"; readonly error: ErrorData };
@@ -208,6 +211,7 @@ export interface ModelEndEvent extends EventBase<"model-end"> {
 export interface PlanFallbackEvent extends EventBase<"plan-fallback"> {
   readonly planner: string;
   readonly next: string;
+  /** The error because of which there was no plan. */
   readonly error: AgentErrorData;
 }
 
@@ -225,7 +229,7 @@ export type TurnOutcome =
 export interface PlanEndEvent extends EventBase<"plan-end"> {
   /** The usage of all model calls, including those that produced no plan; absent if there were none. */
   readonly usage?: ModelUsage;
-  /** The plan, the reason why there is none, or the meaning of a line of a dialogue that needs none. */
+  /** The plan, or the error that prevented it; of a line of a dialogue, also its meaning without a plan. */
   readonly outcome:
     | { readonly status: "completed"; readonly plan: Plan }
     | { readonly status: "failed" | "cancelled"; readonly error: AgentErrorData }
@@ -239,6 +243,7 @@ export interface PlanReviseEvent extends EventBase<"plan-revise"> {
   readonly replan: number;
   readonly cause: AgentErrorData;
   readonly usage?: ModelUsage;
+  /** The plan with other steps, or the error because of which there is none. */
   readonly outcome:
     | {
         readonly status: "completed";
@@ -292,6 +297,7 @@ export type StepRetryEvent<TTool extends Tool = Tool> = StepEventBase<"step-retr
   /** The attempt that failed, from 1. */
   readonly attempt: number;
   readonly delayMs: number;
+  /** The error of the attempt. */
   readonly error: ErrorData;
   /** True if the failed attempt ignores its signal and is still running. */
   readonly overlaps?: true;
@@ -336,6 +342,7 @@ export type ApprovalRequestEvent<TTool extends Tool = Tool> = EventBase<"approva
 /** A step or the plan was approved or rejected, or a replan withdrew the question. @group Events */
 export type ApprovalEndEvent = EventBase<"approval-end"> &
   ({ readonly kind: "step"; readonly stepId: string; readonly iteration?: number } | { readonly kind: "plan" }) & {
+    /** The decision, or `withdrawn`. */
     readonly outcome:
       | ({ readonly status: "approved"; readonly changed?: ChangedCall } & DecisionNote)
       | ({
@@ -352,6 +359,7 @@ export type UndoStartEvent<TTool extends Tool = Tool> = StepEventBase<"undo-star
 /** The undoing of a step ended. @group Events */
 export type UndoEndEvent<TTool extends Tool = Tool> = StepEventBase<"undo-end", TTool> & {
   readonly attempts: number;
+  /** The end of the last attempt to undo it. */
   readonly outcome: { readonly status: "completed" } | { readonly status: "failed"; readonly error: AgentErrorData };
 };
 
@@ -363,6 +371,7 @@ export type CircuitChangeEvent<TTool extends Tool = Tool> = TTool extends Tool
 /** The unknown outcome of a step was settled. After `retry` it runs again. @group Events */
 export type RunSettleEvent<TTool extends Tool = Tool> = EventBase<"run-settle"> &
   StepRef & {
+    /** The outcome that a person gave it, or `retry`. */
     readonly outcome:
       | { readonly status: "completed"; readonly output: InferToolOutput<TTool> }
       | { readonly status: "failed"; readonly error: AgentErrorData }

@@ -32,8 +32,9 @@ export type StepRecord<TTool extends Tool = Tool> = TTool extends Tool
       readonly reasoning?: string;
       /** The effect of the tool with this input; absent if it was never called. */
       readonly effect?: ToolEffect;
-      /** `unknown` if the step may have taken effect and must be settled. */
+      /** The state of the step; `unknown` if it may have taken effect and must be settled. */
       readonly status: StepStatus;
+      /** The error that ended it; absent if none has. */
       readonly error?: AgentErrorData;
     } & (
       | {
@@ -72,7 +73,7 @@ export type ApprovalRecord = (
 
 interface RunFields<TTool extends Tool>
   extends Pick<RunSummary, "runId" | "request" | "thread" | "createdAt" | "startedAt" | "endedAt" | "usage"> {
-  /** A `suspended` run waits for what `pending` lists; an `interrupted` one can be resumed. */
+  /** `completed`, `failed` and `cancelled` are final; an `interrupted` run can be resumed, a `suspended` one waits. */
   readonly status: RunStatus;
   /** The error that ended it; absent while it runs or waits, and if it completed. */
   readonly error?: AgentErrorData;

@@ -36,6 +36,7 @@ export const pendingKinds = [
 /** A stored run in a list. @group Runs and results */
 export interface RunSummary {
   readonly runId: string;
+  /** The state of the run, as `getRun` has it. */
   readonly status: RunStatus;
   /** The request of a run that was started with a plan is that of the plan. Absent if there is none. */
   readonly request?: string;

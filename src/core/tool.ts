@@ -61,7 +61,7 @@ export interface Tool<TName extends string = string, TInput = unknown, TOutput =
   /** zod 3 (from 3.25.28), zod 4, or any {@link StandardSchema} that gives its JSON Schema. */
   readonly inputSchema: StandardSchema<unknown, TInput>;
   readonly outputSchema?: StandardSchema<unknown, unknown> | undefined;
-  /** A {@link ToolEffect}, which decides what may run again, or a function of the parsed input. @default "once" */
+  /** The effect of a call, which decides what may run again, or a function of the parsed input. @default "once" */
   readonly effect?: ToolEffect | ByInput<TInput, ToolEffect> | undefined;
   /** Retry policy; overrides that of the agent field by field. */
   readonly retry?: RetryOptions | undefined;
@@ -106,6 +106,7 @@ export interface DefinedTool<
     readonly output: TOutput;
     readonly resources: TResources;
   };
+  /** The effect of running with this parsed input. */
   effect(input: unknown): ToolEffect;
   /** Returns true if a step with this parsed input needs approval. @default none: only the agent's policy applies */
   needsApproval?(input: unknown): boolean | Promise<boolean>;

@@ -19,8 +19,8 @@ export interface MeantCall {
   readonly thing?: KnownThing | undefined;
   readonly said?: string | undefined;
   readonly read?: Omit<ReadValue, "stepId"> | undefined;
-  /** True if it empties what the line does not name. */
-  readonly isGrave?: boolean | undefined;
+  /** `grave`: it empties what the line does not name; `meant`: the line may mean something else. Both are asked about. */
+  readonly doubt?: "grave" | "meant" | undefined;
 }
 
 export type PlanTurn = Extract<Turn, { readonly status: "plan" }>;
@@ -30,13 +30,14 @@ const maxOptions = 10;
 export function planTurn(calls: readonly MeantCall[]): PlanTurn | undefined {
   if (calls.length === 0) return undefined;
   const { steps, source } = toSteps(calls);
-  const isGrave = calls.some((call) => call.isGrave === true);
-  if (!isGrave) return { status: "plan", draft: { steps, source } };
+  const doubt = calls.find((call) => call.doubt !== undefined)?.doubt;
+  if (doubt === undefined) return { status: "plan", draft: { steps, source } };
   const said = steps.filter(callsTool).map(({ tool, input }) => {
     const own = calls.find(({ rules }) => rules.tool.name === tool)?.rules.tool;
     return (own && sayStep(own, input)) ?? sayNames(tool, input);
   });
-  const question = yesOrNo(`Really ${said.join(", then ")}?`);
+  const all = said.join(", then ");
+  const question = yesOrNo(doubt === "grave" ? `Really ${all}?` : `Did you mean “${all}”?`);
   return { status: "plan", draft: asking(question, ifAnswered(steps), source) };
 }
 

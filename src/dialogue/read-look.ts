@@ -2,68 +2,75 @@ import { canonicalJson } from "../core/json.ts";
 import type { JsonSchema } from "../core/json-schema.ts";
 import { remembered } from "../core/remembered.ts";
 import { auxiliaries, questionWords } from "../english/word-classes.ts";
+import { stem } from "../language/word-forms.ts";
 import { sayName } from "../plan/say-call.ts";
 import { type CallSlot, callsIn } from "../planners/rules/calls.ts";
 import type { ToolRules } from "../planners/rules/phrase-rules.ts";
 import { isPureStep } from "../planners/rules/steps.ts";
 import { type MeantCall, type PlanTurn, planTurn } from "./draft-turn.ts";
-import { type Filled, type FillOptions, fillCall, inputOf, spreadValues } from "./fill-call.ts";
+import { fillCall, inputOf, spreadValues } from "./fill-call.ts";
 import { timesOf } from "./half-said.ts";
 import type { ThreadLine } from "./thread-line.ts";
 
-/** A look-up of a tool that the thread has used: "read me tonight again". */
-export async function readLook(line: ThreadLine): Promise<PlanTurn | undefined> {
-  const used = new Set(line.focus.steps.map(({ tool }) => tool));
-  const rules = line.rules.filter(({ tool }) => used.has(tool.name));
-  const found = await lookUps(line, rules, { takesText: () => () => false, fits: ({ isHinted }) => isHinted });
-  return found.length === 1 ? planTurn(found) : undefined;
-}
-
+const recorded = /^(?:still|yet|already)$/;
 const passing = "going|got|still|there|right|again|supposed|planned|meant|btw|currently|exactly|actually|put|set";
 
-/** A question about what the thread does not know, answered by a look-up: "when are the gloves due?" */
+/** A question that a look-up answers, or one of a tool that the thread has used: "read me tonight again". */
 export async function readLookUp(line: ThreadLine): Promise<PlanTurn | undefined> {
   const { wish, request } = line;
   const first = request.words[wish?.start ?? 0] ?? "";
   const isOfRecord = first === "why" || (/^(?:did|have)$/.test(first) && request.words.includes("you"));
-  if (isOfRecord) return undefined;
-  if (!questionWords.has(first) && !auxiliaries.has(first) && !request.words.includes("?")) return undefined;
-  const takesText = (slots: readonly CallSlot[]) => {
-    const texts = slots.filter(({ type }) => type.kind === "text");
-    return ({ name }: CallSlot) => name === "query" || (texts.length === 1 && texts[0]?.name === name);
-  };
-  const passes = (rules: ToolRules) => new Set([...questionWords, ...passing.split("|"), ...fieldWords(rules)]);
-  const found = await lookUps(line, line.rules, { takesText, passes, fits: () => true });
-  return found.length === 1 ? planTurn(found) : undefined;
+  // "Would you add something" is a request.
+  const isRequest = auxiliaries.has(first) && request.words[(wish?.start ?? 0) + 1] === "you";
+  if (isOfRecord || isRequest) return undefined;
+  const asks = questionWords.has(first) || auxiliaries.has(first) || request.words.includes("?");
+  const [found, ...others] = await lookUps(line);
+  if (found === undefined || others.length > 0) return undefined;
+  const { call, isSearch, isHinted } = found;
+  const isAgain = !isSearch && isHinted && line.focus.steps.some(({ tool }) => tool === call.rules.tool.name);
+  if (!asks && !isAgain) return undefined;
+  // "Still" asks about something that was recorded.
+  const isKnown =
+    line.references.some(({ how }) => how === "name") || request.words.some((word) => recorded.test(word));
+  if (!isSearch || isKnown) return planTurn([call]);
+  // Any words can be searched for: what says nothing of the tool may be no question to it at all.
+  const isOfTool = (word: string) => callsIn(call.rules).some(({ weights }) => weights.has(stem(word)));
+  return request.words.some(isOfTool) ? planTurn([{ ...call, doubt: "meant" }]) : undefined;
 }
 
-interface Looking {
-  readonly takesText: (slots: readonly CallSlot[]) => FillOptions["takesText"];
-  readonly passes?: (rules: ToolRules) => ReadonlySet<string>;
-  readonly fits: (filled: Filled) => boolean;
+interface LookUp {
+  readonly call: MeantCall;
+  /** True if free words of the line are a value. */
+  readonly isSearch: boolean;
+  readonly isHinted: boolean;
 }
 
-async function lookUps(
-  line: ThreadLine,
-  tools: readonly ToolRules[],
-  { takesText, passes, fits }: Looking,
-): Promise<readonly MeantCall[]> {
-  const found = new Map<string, MeantCall>();
-  const queries = new Map<string, MeantCall>();
+/** The best look-up of each tool. */
+async function lookUps(line: ThreadLine): Promise<readonly LookUp[]> {
+  const found = new Map<string, LookUp>();
+  const queries = new Map<string, LookUp>();
   const said = { ...line.withThing(undefined, undefined), keySlot: undefined, baseOf: timesOf(undefined, {}) };
-  for (const rules of tools)
+  for (const rules of line.rules)
     for (const call of callsIn(rules)) {
-      const options = { ...said, isPlain: true, takesText: takesText(call.slots), passes: passes?.(rules) };
-      const filled = fillCall(call, options).find((each) => fits(each) && Object.keys(each.values).length > 0);
+      const texts = call.slots.filter(({ type }) => type.kind === "text");
+      const mayTake = ({ name }: CallSlot) => name === "query" || (texts.length === 1 && texts[0]?.name === name);
+      const passes = new Set([...questionWords, ...passing.split("|"), ...fieldWords(rules)]);
+      const filled = [() => false, mayTake]
+        .flatMap((takesText) => fillCall(call, { ...said, isPlain: true, takesText, passes }))
+        .find(({ values }) => Object.keys(values).length > 0);
       const [values = {}] = spreadValues(filled?.values ?? {});
       const input = filled && (await inputOf(rules, call, values, said));
-      if (input === undefined || !isPureStep(rules.tool, input)) continue;
+      if (filled === undefined || input === undefined || !isPureStep(rules.tool, input)) continue;
       const own = Object.hasOwn(values, "query") ? queries : found;
-      own.set(canonicalJson([rules.tool.name, input]), { rules, input });
+      own.set(canonicalJson([rules.tool.name, input]), {
+        call: { rules, input },
+        isSearch: filled.textWords > 0,
+        isHinted: filled.isHinted,
+      });
     }
   // A search finds what a name that is not whole does not.
-  const isSearched = ({ rules }: MeantCall) => [...queries.values()].some((each) => each.rules === rules);
-  return [...queries.values(), ...[...found.values()].filter((call) => !isSearched(call))];
+  const isSearched = ({ call }: LookUp) => [...queries.values()].some((each) => each.call.rules === call.rules);
+  return [...queries.values(), ...[...found.values()].filter((each) => !isSearched(each))];
 }
 
 /** The words of the fields that a tool shows: a question may name one. */

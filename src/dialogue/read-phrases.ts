@@ -53,7 +53,13 @@ async function planWith(
     const input = bindKey(rules, step.input, meant) ?? (isSought ? step.input : undefined);
     if (input === undefined) return undefined;
     const said = line.textOf(reference);
-    calls.push({ rules, input, thing: meant, said, isGrave: isGrave && meant.isContainer === true });
+    calls.push({
+      rules,
+      input,
+      thing: meant,
+      said,
+      doubt: isGrave && meant.isContainer === true ? "grave" : undefined,
+    });
   }
   return calls;
 }

@@ -10,7 +10,7 @@ import { planTurn } from "./draft-turn.ts";
 import { openQuestion } from "./questions.ts";
 import { readAgain, readWithoutReasons } from "./read-again.ts";
 import { readChange, readReplaced } from "./read-change.ts";
-import { readLook, readLookUp } from "./read-look.ts";
+import { readLookUp } from "./read-look.ts";
 import { readPhrases } from "./read-phrases.ts";
 import { readOtherSum, readResultInText, readSum } from "./read-sums.ts";
 import { doubtLook, readUnknown } from "./read-unknown.ts";
@@ -52,7 +52,9 @@ function confirmWider({ focus, request, rules }: ThreadLine, { steps, matches }:
     const field = container.keyInputs.get(rules?.tool.name ?? "");
     return field !== undefined && input[field] === undefined && Object.keys(input).length <= 2;
   });
-  const known = calls.flatMap(({ rules, input }) => (rules === undefined ? [] : [{ rules, input, isGrave: true }]));
+  const known = calls.flatMap(({ rules, input }) =>
+    rules === undefined ? [] : [{ rules, input, doubt: "grave" as const }],
+  );
   return isWider ? planTurn(known) : undefined;
 }
 
@@ -71,7 +73,6 @@ async function readInThread(line: ThreadLine, isTalk: boolean): Promise<Turn | u
     (await readAgain(line)) ??
     readSum(line) ??
     readOtherSum(line) ??
-    (await readLook(line)) ??
     (await readWithoutReasons(line)) ??
     (await readLookUp(line)) ??
     readUnknown(line)

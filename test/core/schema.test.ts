@@ -4,6 +4,9 @@ import { z as z3 } from "zod/v3";
 import { z } from "zod/v4";
 import * as mini from "zod/v4-mini";
 import { parseWith, toJsonSchema, zodVersionOf } from "../../src/core/schema.ts";
+import { readZod3 } from "../../src/core/schema-zod3.ts";
+
+readZod3();
 
 const boom = (): never => {
   throw new Error("boom");

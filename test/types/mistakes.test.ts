@@ -111,13 +111,13 @@ const mistakes: readonly (readonly [what: string, code: string, at: string, says
 
 /** What an editor shows, and words of it. */
 const hovers: readonly (readonly [code: string, words: string])[] = [
-  [`run.${mark}status;`, "`completed`, `failed` and `cancelled` are the end"],
+  [`run.${mark}status;`, "`completed`, `failed` and `cancelled` are final"],
   [`run.${mark}error;`, "The error that ended it"],
   [`run.${mark}pending;`, "that a suspended run waits for"],
   [`if (run.status === "suspended") run.${mark}pending.length;`, "that a suspended run waits for"],
   [`if (run.status === "failed") run.${mark}error.code;`, "The error that ended it"],
-  [`const { ${mark}status } = run; status;`, "are the end"],
-  [`(await agent.getRun("r"))?.${mark}status;`, "are the end"],
+  [`const { ${mark}status } = run; status;`, "are final"],
+  [`(await agent.getRun("r"))?.${mark}status;`, "are final"],
   [`(await agent.listRuns()).runs[0]?.${mark}status;`, "The state of the run"],
   [`run.steps[0]?.${mark}status;`, "The state of the step"],
   [`run.steps[0]?.${mark}error;`, "The error that ended it"],
@@ -135,7 +135,7 @@ const hovers: readonly (readonly [code: string, words: string])[] = [
       ["plan-end", "The plan, or the error"],
       ["plan-revise", "The plan with other steps"],
       ["step-end", "The end of the step"],
-      ["step-late", "The attempt ended like this"],
+      ["step-late", "The outcome of the attempt"],
       ["model-end", "The end of the attempt"],
       ["approval-end", "The decision"],
       ["undo-end", "The end of the last attempt"],
