@@ -7,7 +7,7 @@ import type { DateClock } from "../dates/read-dates.ts";
 import { ordinals, readNumber } from "../english/numbers.ts";
 import { functionWords, smallWords } from "../english/word-classes.ts";
 import { toSingular } from "../language/word-forms.ts";
-import { readRequest, textBetween } from "../planners/rules/request.ts";
+import { type RequestText, readRequest, textBetween } from "../planners/rules/request.ts";
 import { readSlot } from "../planners/rules/slot-values.ts";
 import { type SlotType, slotTypeOf } from "../planners/rules/slots.ts";
 import type { openQuestion } from "./questions.ts";
@@ -73,7 +73,8 @@ export function readAnswer(item: QuestionItem, text: string, clock: DateClock): 
     .replace(/^(?:(?:well|oh|ah|um|uh|yes|ok|okay|so|make it|i mean|let us say|say) )+/, "");
   if ([plain, all].some((each) => declines.test(each))) return null;
   if (item.display === "confirm") return [all, plain].map(toTruth).find((each) => each !== undefined);
-  if (item.options !== undefined && item.options.length > 0) return optionIn(item, plain) ?? optionIn(item, all);
+  if (item.options !== undefined && item.options.length > 0)
+    return optionIn(item, plain) ?? optionIn(item, all) ?? optionOfDay(item, request);
   const schema = answerSchemaOf(item);
   const said = textBetween(request, content.start, content.end).trim().replace(subject, "");
   // A wish never begins with the sign of a number.
@@ -142,6 +143,22 @@ function optionIn({ options = [], display }: QuestionItem, said: string): JsonVa
     options.filter((option) => part.length > 0 && part.every((word) => hasWord(option, word))),
   );
   return chosen.every(({ length }) => length === 1) ? give([...new Set(chosen.flat().map(({ id }) => id))]) : undefined;
+}
+
+/** "The one from today": the only option that shows this day. */
+function optionOfDay(
+  { options = [], display }: QuestionItem,
+  { words, dates, clock }: RequestText,
+): JsonValue | undefined {
+  const [date, ...others] = dates;
+  const isFree = (word: string, at: number) =>
+    isMark(word) || fillers.test(word) || (date !== undefined && at >= date.start && at < date.end);
+  if (date === undefined || others.length > 0 || !words.every(isFree)) return undefined;
+  const isOn = ({ label, description = "" }: { readonly label: string; readonly description?: string | undefined }) =>
+    readRequest(`${label} ${description}`, clock).dates.some((each) => each.date === date.date);
+  const [only, another] = options.filter(isOn);
+  if (only === undefined || another !== undefined) return undefined;
+  return display === "multi-select" ? [only.id] : only.id;
 }
 
 const fillers =

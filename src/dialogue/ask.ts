@@ -23,8 +23,13 @@ export async function askAfter(
   const { proposals = [], reason } = details;
   const [best] = proposals;
   if (best === undefined) return undefined;
-  if (best.asks !== undefined && (reason === "missing" || best.certainty >= minAsking))
-    return askForValue(turn, best, best.asks);
+  // An answer confirms only what the question shows: no word may be left out, but for "the reservation" that it is about.
+  const said = turn.request.toLowerCase();
+  const isNoun = (words: string) =>
+    ["the", "my", "our", "this", "that"].some((word) => said.includes(`${word} ${words.toLowerCase()}`));
+  const isAllRead = best.unused.every(isNoun);
+  const mayAsk = isAllRead && (reason === "missing" || best.certainty >= minAsking);
+  if (best.asks !== undefined && mayAsk) return askForValue(turn, best, best.asks);
   const likely = proposals.filter(({ certainty, asks }) => certainty >= minCertainty && asks === undefined);
   const [first, second] = likely;
   if (reason === "ambiguous" && second !== undefined) return askWhich(likely);

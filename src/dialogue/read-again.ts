@@ -9,6 +9,7 @@ import type { MeantCall, PlanTurn } from "./draft-turn.ts";
 import { bindKey, callsOf, type Filled, fillCall, inPlan, inputOf, spreadValues } from "./fill-call.ts";
 import { type DoneStep, isSameThing, type KnownThing, thingOf } from "./focus.ts";
 import { timesIn, timesOf, withTimesOf } from "./half-said.ts";
+import { openQuestion } from "./questions.ts";
 import type { Reference } from "./references.ts";
 import type { ThreadLine } from "./thread-line.ts";
 
@@ -20,7 +21,8 @@ export async function readAgain(line: ThreadLine): Promise<PlanTurn | undefined>
   const [reference, second] = line.own.filter(({ how }) => how !== "pronoun");
   if (reference === undefined && focus.isDistant) return undefined;
   const isWhole = reference !== undefined && reference.start <= wish.start && reference.end === wish.end;
-  const isPlace = isWhole && reference.how !== "name";
+  // Behind a question, a thing alone is an answer or nothing.
+  const isPlace = isWhole && reference.how !== "name" && openQuestion(line.turn) === undefined;
   const asks = questionWords.has(line.request.words[wish.start] ?? "") || line.request.words.includes("?");
   const rules = line.rules.find(({ tool }) => tool.name === step.tool);
   if (asks && rules !== undefined && !isPureStep(rules.tool, step.input)) return undefined;
@@ -101,7 +103,10 @@ async function inputAgain(
   if (Object.keys(input ?? {}).some(isOther)) return undefined;
   const changed = Object.keys(before).filter((name) => !isSameValue(before[name], input?.[name]));
   // What adds to a value, such as a sale, is not corrected by doing it once more.
-  const isSet = (name: string) => Object.values(known.fields).some((value) => isSameValue(value, step.input[name]));
+  const isSet = (name: string) =>
+    Object.entries(known.fields).some(
+      ([own, value]) => isSameValue(value, step.input[name]) && (typeof value === "string" || own === name),
+    );
   return wish?.opening !== "correct" || changed.every(isSet) ? input : undefined;
 }
 

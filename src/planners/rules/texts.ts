@@ -79,7 +79,10 @@ const afterThanks = wordSet("thank bless see miss love");
  * Words behind a colon, "that" or "saying", and titles in capitals, are taken as they are.
  */
 export function isPlainText(request: RequestText, start: number, end: number): boolean {
-  const { words, tokens, text } = request;
+  const { words, tokens, text, marks } = request;
+  // "Tomorrow 9 …" may be an hour.
+  if (tokens[start]?.kind === "number" && marks.some(({ kind, end: last }) => kind === "date" && last === start))
+    return false;
   if (/^(?::|called|named|titled|entitled)$/.test(words[start - 1] ?? "")) return true;
   if (isTitleCase(request, start, end)) return !dangling.has(words[start] ?? "") || isCapital(request, start);
   const said = words.slice(start, end);
