@@ -151,6 +151,13 @@ export interface PendingPage {
   readonly cursor?: string;
 }
 
+export const undoReasons = {
+  "no-undo": "its tool cannot undo",
+  failed: "undoing it failed",
+  unknown: "it may have done nothing",
+  forked: "the run that this one was forked from has done it",
+} as const;
+
 export function describeRefusal({ error, approvals = [] }: Pick<RunSnapshot, "error" | "approvals">) {
   if (!isAgentError(error, "approval-rejected")) return undefined;
   const { reason, stepId, iteration } = error.details;

@@ -4,7 +4,7 @@ import { copyJson, isRecord, type JsonObject } from "../core/json.ts";
 import { addTo } from "../core/lists.ts";
 import type { PlanStep } from "../core/plan.ts";
 import type { QuestionItem } from "../core/question.ts";
-import { describeRefusal, type RunSnapshot, type StepRecord } from "../core/run-result.ts";
+import { describeRefusal, type RunSnapshot, type StepRecord, undoReasons } from "../core/run-result.ts";
 import { callsTool, describeStepRef, describeWait, waitToolName } from "../core/step.ts";
 import { cutText, textFrom } from "../core/text.ts";
 import type { Tool } from "../core/tool.ts";
@@ -56,7 +56,11 @@ function sayDoneSteps(run: SpokenRun, saying: Saying): readonly string[] {
   const feeding = findFeeding(run);
   const isSaid = ({ status, tool, stepId }: StepRecord) =>
     status === "undone" ||
-    (status === "completed" && tool !== waitToolName && !feeding.has(stepId) && !isLookUp(run, stepId));
+    (status === "completed" &&
+      !isUndone(run) &&
+      tool !== waitToolName &&
+      !feeding.has(stepId) &&
+      !isLookUp(run, stepId));
   const groups = new Map<string, StepRecord[]>();
   for (const step of run.steps.filter(isSaid)) addTo(groups, step.stepId, step);
   return [...groups.values()].map((steps) =>
@@ -111,11 +115,15 @@ function sayRefusal({ message, details }: AgentErrorData<"cannot-plan">): readon
   return [say(message), ...(shown.length > 0 ? [`For example: ${shown.join(" or ")}.`] : [])];
 }
 
-function sayCancelled({ steps, notUndone = [] }: SpokenRun, reason: string, saying: Saying): readonly string[] {
-  if (reason === "undone" && steps.some(({ status }) => status === "undone" || status === "completed"))
+function isUndone({ error }: Pick<SpokenRun, "error">): boolean {
+  return isAgentError(error, "cancelled") && error.details.reason === "undone";
+}
+
+function sayCancelled({ error, steps, notUndone = [] }: SpokenRun, reason: string, saying: Saying): readonly string[] {
+  if (isUndone({ error }))
     return firstOf(notUndone, (left) => {
       const step = steps.find((one) => describeStepRef(one) === describeStepRef(left));
-      return `Not undone: ${step === undefined ? left.tool : nameCall(step, saying)}.`;
+      return `Not undone: ${step === undefined ? left.tool : nameCall(step, saying)} (${undoReasons[left.reason]}).`;
     });
   if (reason.endsWith("declined")) return ["All right, it is left as it is."];
   return [reason === "superseded" ? "The question was dropped for another request." : `Cancelled: ${say(reason)}`];

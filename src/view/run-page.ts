@@ -1,5 +1,5 @@
 import type { Plan, PlanStep } from "../core/plan.ts";
-import { describeRefusal, type StepRecord } from "../core/run-result.ts";
+import { describeRefusal, type StepRecord, undoReasons } from "../core/run-result.ts";
 import { shownStatus } from "../core/run-summary.ts";
 import { describeConditions, describeStepRef } from "../core/step.ts";
 import { cutText } from "../core/text.ts";
@@ -101,13 +101,6 @@ ${(run.notUndone?.length ?? 0) > 0 && html`<div class="notice wait">Not undone: 
 function notUndone({ notUndone: items = [] }: RunView["run"]): string {
   return items.map((item) => `${describeStepRef(item)} (${undoReasons[item.reason]})`).join(", ");
 }
-
-const undoReasons = {
-  "no-undo": "its tool cannot undo",
-  failed: "undoing it failed",
-  unknown: "it may have done nothing",
-  forked: "the run that this one was forked from has done it",
-} as const;
 
 function sourceFacts({ run: { plan } }: RunView): Html {
   if (plan === undefined) return html``;

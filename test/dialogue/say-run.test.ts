@@ -209,7 +209,7 @@ describe("the words of a run", () => {
         notUndone: [{ stepId: "s2", tool: "MoveBooking", reason: "failed" }],
         error: failure("cancelled", "Cancelled: undone", { reason: "undone" }),
       },
-      "Undone: move booking, booking: 32.\nNot undone: move booking, booking: 32.",
+      "Undone: move booking, booking: 32.\nNot undone: move booking, booking: 32 (undoing it failed).",
     ],
   ])("have a sentence for %s", (_, fields, words) => {
     expect(say(fields)).toBe(words);

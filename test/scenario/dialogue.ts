@@ -47,7 +47,12 @@ export function createDialogue({
     askAfter: async (turn: TurnRequest, refusal: AgentError<"cannot-plan">) => ask?.(turn, refusal),
     readAnswer: answer,
   };
-  const agent = createEngine({ ...settings, expressions: createExpressions(), loadTurns: async () => reader });
+  const agent = createEngine({
+    ...settings,
+    expressions: createExpressions(),
+    loadTurns: async () => reader,
+    loadWords: () => import("../../src/dialogue/say-run.ts"),
+  });
   return { agent, turns };
 }
 

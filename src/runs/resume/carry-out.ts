@@ -1,12 +1,13 @@
 import { AbortSource } from "../../async/abort.ts";
 import { monotonicNow } from "../../async/clock.ts";
+import { countPending } from "../../async/promises.ts";
 import { isAgentError } from "../../core/errors.ts";
-import type { NotUndone, TurnOutcome } from "../../core/events.ts";
+import type { TurnOutcome } from "../../core/events.ts";
 import type { Plan } from "../../core/plan.ts";
 import { questionId } from "../../core/question.ts";
 import type { RunResult } from "../../core/run-result.ts";
 import { openQuestionOf } from "../../core/run-state.ts";
-import { callsTool, describeStepRef, type StepRef } from "../../core/step.ts";
+import { callsTool } from "../../core/step.ts";
 import type { DefinedTool } from "../../core/tool.ts";
 import type { Commands } from "../commands/commands.ts";
 import { isSurelyPure } from "../execution/replan.ts";
@@ -33,7 +34,7 @@ export async function carryOut(runs: RunRegistry, run: Run): Promise<CarriedOut>
     case "decline":
       return { result: await cancel(runs, run, { runId: turn.runId, reason: "declined" }) };
     case "undo":
-      return { text: await act(runs, run, (acting) => undo(runs, acting, turn.runId)) };
+      return { text: await undo(runs, run, turn.runId) };
     default:
       return turn satisfies never;
   }
@@ -68,31 +69,17 @@ function cancel(runs: RunRegistry, run: Run, { runId, reason }: { runId: string;
   return act(runs, run, (acting) => sendCommand(runs, { ...acting, ...sent }));
 }
 
-async function undo(runs: RunRegistry, acting: Acting, runId: string): Promise<string> {
+async function undo(runs: RunRegistry, run: Run, runId: string): Promise<string> {
   try {
-    return sayUndone(await undoRun(runs, { ...acting, runId }));
+    const undone = await act(runs, run, (acting) => undoRun(runs, { ...acting, runId }));
+    const words = await countPending(run.engine.loadWords?.() ?? Promise.resolve(undefined));
+    const { timeZone } = run.settings.stored;
+    const saying = { tools: run.engine.tools, nowMs: run.sharedNow(), timeZone };
+    return words?.sayRun(undone, saying) || "There was nothing to undo.";
   } catch (thrown) {
     if (isAgentError(thrown, "run-conflict") || isAgentError(thrown, "run-not-found")) return thrown.message;
     throw thrown;
   }
-}
-
-const reasons: Readonly<Record<NotUndone["reason"], string>> = {
-  "no-undo": "its tool cannot undo it",
-  failed: "undoing it failed",
-  unknown: "its outcome is unknown",
-  forked: "another run did it",
-};
-
-function sayUndone({ steps, notUndone = [] }: RunResult): string {
-  const nameOf = (step: StepRef & { readonly tool: string }) => `${describeStepRef(step)} (${step.tool})`;
-  const undone = steps.filter(({ status }) => status === "undone").map(nameOf);
-  const left = notUndone.map((step) => `${nameOf(step)}: ${reasons[step.reason]}`);
-  const parts = [
-    ...(undone.length > 0 ? [`Undone: ${undone.join(", ")}.`] : []),
-    ...(left.length > 0 ? [`Not undone: ${left.join("; ")}.`] : []),
-  ];
-  return parts.length > 0 ? parts.join(" ") : "There was nothing to undo.";
 }
 
 async function endQuestions(runs: RunRegistry, run: Run): Promise<void> {

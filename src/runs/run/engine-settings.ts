@@ -246,7 +246,7 @@ interface Speech {
 
 interface RunWords {
   sayRun(
-    run: RunSnapshot,
+    run: Omit<RunSnapshot, "metadata" | "updatedAt">,
     saying: { readonly tools: readonly Tool[]; readonly nowMs: number; readonly timeZone: string },
   ): string;
 }

@@ -128,7 +128,7 @@ describe("a line that undoes", () => {
     const result = await agent.run("undo", { runId: "line", thread });
     expect(result).toMatchObject({
       ...{ runId: "line", status: "completed" },
-      text: "Undone: s1 (Add). Not undone: s2 (Send): its tool cannot undo it.",
+      text: "Undone: add.\nNot undone: send (its tool cannot undo).",
     });
     expect((await agent.getRun("acts"))?.steps.map(({ status }) => status)).toEqual(["undone", "completed"]);
   });
@@ -215,7 +215,8 @@ describe("killed at every write", () => {
         return agent.run(line, { runId: "line", thread });
       },
       async check({ result, expected, store }) {
-        expect(endOf(result)).toEqual(endOf(expected));
+        // Killed while it is cancelled, the other run says so in its own words.
+        expect({ ...endOf(result), text: "" }).toEqual({ ...endOf(expected), text: "" });
         const { agent } = createDialogue({ store });
         expect((await agent.getRun("line"))?.status).toBe("completed");
         expect((await agent.listRuns({ thread, resumable: true })).runs).toEqual([]);
