@@ -272,6 +272,7 @@ export type AgentErrorData<TCode extends AgentErrorCode = AgentErrorCode> = {
 /** An error of this or another copy of the package, as {@link isAgentError} types unknown values. @group Errors */
 export type AgentErrorLike<TCode extends AgentErrorCode = AgentErrorCode> = {
   [C in TCode]: AgentErrorData<C> & {
+    /** The error as JSON. */
     toJSON(): AgentErrorData<C>;
   };
 }[TCode];

@@ -97,6 +97,7 @@ export interface Planner {
   readonly name: string;
   /** False if it asks no model; it then takes no share of a chain's time and is asked after a refusal. @default true */
   readonly usesModel?: boolean | undefined;
+  /** Makes a plan, or throws. */
   plan(request: PlanRequest): PlanDraft | Promise<PlanDraft>;
   /**
    * Responds to a failure with steps that replace all those that have not completed. They may refer to completed steps,

@@ -21,7 +21,9 @@ export interface StandardSchema<TInput = unknown, TOutput = TInput> {
     /** Returns the JSON Schema. Throws for what JSON cannot express. */
     readonly jsonSchema?:
       | {
+          /** The JSON Schema of what is accepted. */
           readonly input: (options: { readonly target: "draft-2020-12" }) => Readonly<Record<string, unknown>>;
+          /** The JSON Schema of what is returned. */
           readonly output: (options: { readonly target: "draft-2020-12" }) => Readonly<Record<string, unknown>>;
         }
       | undefined;

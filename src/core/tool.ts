@@ -260,5 +260,6 @@ export interface ToolPhrase {
   readonly anywhere?: readonly string[];
   readonly destructive?: boolean;
   readonly known?: boolean;
+  /** See {@link ToolPhraseOptions.toInput}. */
   toInput?(slots: Readonly<Record<string, SlotValue>>, context: PhraseContext): object | undefined;
 }

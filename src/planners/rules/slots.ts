@@ -113,6 +113,7 @@ function readNumberSlot(type: SlotType, request: RequestText, start: number): re
   return readings;
 }
 
+/** Reads the units in names such as `durationMinutes` and `amountUsd`. */
 export function unitsOfName(name: string): readonly Unit[] {
   const words = name.split(/(?=\p{Lu})|[\s_-]+/u);
   return (
