@@ -1,3 +1,4 @@
+import { AgentError } from "../core/errors.ts";
 import { callsTool } from "../core/step.ts";
 import type { Turn, TurnRequest } from "../core/turn.ts";
 import { questionWords } from "../english/word-classes.ts";
@@ -34,6 +35,8 @@ export async function readTurn(turn: TurnRequest): Promise<Turn> {
     return confirmWider(line, alone) ?? readResultInText(line, alone.steps) ?? { status: "request" };
   const found = await readInThread(line, alone instanceof Refused && alone.reason === "small-talk");
   if (found !== undefined) return doubtLook(line, found);
+  const [place] = isAlone ? line.references.filter(({ how }) => how === "place") : [];
+  if (place !== undefined) throw unclear(line.textOf(place));
   const isNew = isAlone || alone.reason === "missing" || asksSomething(line);
   const text = isOpen && !isNew ? answerTo(asked, line) : undefined;
   return text ?? { status: "request", ...(!isAlone && { thread: showThread(line) }) };
@@ -81,6 +84,12 @@ async function readInThread(line: ThreadLine, isTalk: boolean): Promise<Turn | u
 
 function asksSomething({ request: { words } }: ThreadLine): boolean {
   return words.includes("?") || questionWords.has(words[0] ?? "");
+}
+
+/** Read without its thread, "the second" would be another number. */
+function unclear(words: string): AgentError<"cannot-plan"> {
+  const message = `It is not clear what to do with "${words}".`;
+  return new AgentError("cannot-plan", message, { details: { reason: "unbound", examples: [] } });
 }
 
 /** "Never mind" behind a question that any text answers. */

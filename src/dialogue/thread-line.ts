@@ -42,7 +42,10 @@ export class ThreadLine {
     this.focus = focusOf(turn, isPhraseWord);
     this.request = readRequest(request, { nowMs, timeZone });
     this.references = findReferences({ ...this.request, isPhraseWord }, this.focus);
-    this.wish = readWish(this.request, (clause) => this.isNamedIn(clause));
+    const wish = readWish(this.request, (clause) => this.isNamedIn(clause));
+    // "The second is high": only elsewhere is "the second" an opening.
+    const first = this.references.find(({ end }) => end === wish?.start);
+    this.wish = wish && { ...wish, start: first?.start ?? wish.start };
     if (this.hasNameApart()) this.references = this.references.filter(({ how }) => how !== "pronoun");
   }
 
