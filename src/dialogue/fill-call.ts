@@ -3,6 +3,7 @@ import { schemasAt } from "../core/json-schema.ts";
 import { parseWith } from "../core/schema.ts";
 import { escapeTemplate } from "../core/text.ts";
 import type { SlotValue } from "../core/tool.ts";
+import { ordinals } from "../english/numbers.ts";
 import { auxiliaries, functionWords, lightVerbs, prepositions } from "../english/word-classes.ts";
 import { wordSet } from "../english/word-set.ts";
 import { stem } from "../language/word-forms.ts";
@@ -83,11 +84,13 @@ export function fillCall(call: Call, options: FillOptions): readonly Filled[] {
       });
   };
   go({ at: start, values: {}, target: undefined, own: [], hasTold: false, skipped: 0, textWords: 0 });
+  return found.sort(compareFilled);
+}
+
+/** A value that only one slot reads tells more than a text. */
+export function compareFilled(one: Filled, other: Filled): number {
   const count = ({ values }: Filled) => Object.keys(values).length;
-  // A value that only one slot reads tells more than a text.
-  return found.sort(
-    (one, other) => count(other) - count(one) || one.textWords - other.textWords || one.skipped - other.skipped,
-  );
+  return count(other) - count(one) || one.textWords - other.textWords || one.skipped - other.skipped;
 }
 
 function isPhrased(call: Call, own: readonly string[], names: readonly string[], mayBeBeside: boolean): boolean {
@@ -151,7 +154,9 @@ function* withText(call: Call, options: FillOptions, state: State): Generator<St
     if (isTold && !isList && !isQuote) continue;
     const hasTold = state.hasTold || isTold;
     const isPart = (place: number) =>
-      mayHold(request, place, isQuote) && !(options.isPlain && isSkipped(request.words[place] ?? ""));
+      mayHold(request, place, isQuote) &&
+      (isQuote || !isValue(call, request, place)) &&
+      !(options.isPlain && isSkipped(request.words[place] ?? ""));
     for (let next = at + 1; next <= end && isPart(next - 1); next++) {
       const said = textsIn(request, { start: at, end: next }, isList);
       if (said !== undefined && fitsSlot(slot, said, isList))
@@ -164,6 +169,13 @@ function* withText(call: Call, options: FillOptions, state: State): Generator<St
         };
     }
   }
+}
+
+/** In "Conti on the oven", a choice such as "oven" ends the name. */
+function isValue({ slots }: Call, request: RequestText, at: number): boolean {
+  return slots.some(
+    ({ type }) => isReadable(type) && slotReadingsAt(type, request, at).some(({ value }) => value !== anaphor),
+  );
 }
 
 function fitsSlot({ type: { schema } }: CallSlot, texts: readonly string[], isList: boolean): boolean {
@@ -198,8 +210,10 @@ function isSkipped(word: string): boolean {
 
 function readingsAt({ type, name }: CallSlot, { request, baseOf, start, end }: FillOptions, at: number) {
   if (!isReadable(type)) return [];
+  // "The third" is a place, and no three.
+  const isPlace = type.kind === "number" && ordinals.includes(request.words[at] ?? "");
   const plain = slotReadingsAt(type, request, at).flatMap((reading) =>
-    reading.value === anaphor ? [] : [{ value: reading.value as SlotValue, end: reading.end }],
+    reading.value === anaphor || isPlace ? [] : [{ value: reading.value as SlotValue, end: reading.end }],
   );
   const half = isDate(type) ? readHalfSaid(type, request, at, baseOf(name)) : [];
   // "An hour later" is never an hour from now.

@@ -1,4 +1,4 @@
-import type { JsonObject } from "../core/json.ts";
+import { canonicalJson, type JsonObject, type JsonValue } from "../core/json.ts";
 import { type JsonSchema, schemasAt } from "../core/json-schema.ts";
 import type { RunSnapshot, StepRecord } from "../core/run-result.ts";
 import type { DefinedTool } from "../core/tool.ts";
@@ -145,6 +145,13 @@ export function idOf({ kind, key }: Thing): string {
 
 export function isSameThing(one: Thing, other: Thing): boolean {
   return idOf(one) === idOf(other);
+}
+
+/** Instants in two zones are one. */
+export function isSameValue(one: JsonValue | undefined, other: JsonValue | undefined): boolean {
+  const instant = (value: JsonValue | undefined) =>
+    typeof value === "string" && /T/.test(value) ? Date.parse(value) : Number.NaN;
+  return canonicalJson(one ?? null) === canonicalJson(other ?? null) || instant(one) === instant(other);
 }
 
 /** Steps of one kind in a row are one mention: "add milk and eggs" is about both. */

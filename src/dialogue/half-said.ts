@@ -40,7 +40,7 @@ export function lastTimes({ last: [step] }: Focus): TimeIn {
 }
 
 function isTime(value: JsonValue | undefined): value is string {
-  return typeof value === "string" && /^\d{4}-\d\d-\d\d/.test(value);
+  return typeof value === "string" && /^\d{4}-\d\d-\d\d|^\d\d:\d\d/.test(value);
 }
 
 /** The day of each value, with the time of day of the thing's own where the value kept the former one. */
@@ -78,7 +78,9 @@ export function readHalfSaid(
   const whole = complete(said, base, request.clock);
   const today = Math.floor(wallTimeAt(request.clock.nowMs, request.clock.timeZone) / dayMs);
   if (type.when === "future" && whole !== undefined && whole.day < today) return [];
-  const value = whole && format(type, whole, request.clock);
+  // A day alone would lose the time.
+  const isLost = type.kind === "date" && said.time !== undefined;
+  const value = whole && !isLost ? format(type, whole, request.clock) : undefined;
   return value === undefined ? [] : [{ value, end: said.end }];
 }
 
@@ -198,6 +200,8 @@ function hourAt({ text, tokens, clock }: RequestText, at: number, { own }: TimeB
 
 function toWall(value: string | undefined, { timeZone }: DateClock): Wall | undefined {
   if (!isTime(value)) return undefined;
+  const [, hours, minutes] = /^(\d\d):(\d\d)/.exec(value) ?? [];
+  if (hours !== undefined) return { day: 0, time: (Number(hours) * 60 + Number(minutes)) * 60_000 };
   const hasZone = /T.*(?:Z|[+-]\d\d:\d\d)$/.test(value);
   const wall = hasZone
     ? wallTimeAt(Date.parse(value), timeZone)

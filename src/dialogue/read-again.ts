@@ -1,17 +1,19 @@
-import { canonicalJson, type JsonObject, type JsonValue } from "../core/json.ts";
+import { canonicalJson, type JsonObject } from "../core/json.ts";
 import type { SlotValue } from "../core/tool.ts";
 import { questionWords } from "../english/word-classes.ts";
-import type { Call } from "../planners/rules/calls.ts";
+import type { Call, CallSlot } from "../planners/rules/calls.ts";
 import type { ToolRules } from "../planners/rules/phrase-rules.ts";
 import { Refused } from "../planners/rules/plan-by-rules.ts";
+import { isReadable } from "../planners/rules/slots.ts";
 import { isPureStep, toStepInput } from "../planners/rules/steps.ts";
 import type { MeantCall, PlanTurn } from "./draft-turn.ts";
-import { bindKey, callsOf, type Filled, fillCall, inPlan, inputOf, spreadValues } from "./fill-call.ts";
-import { type DoneStep, isSameThing, type KnownThing, thingOf } from "./focus.ts";
+import { bindKey, callsOf, compareFilled, type Filled, fillCall, inPlan, inputOf, spreadValues } from "./fill-call.ts";
+import { type DoneStep, isSameThing, isSameValue, type KnownThing, thingOf } from "./focus.ts";
 import { timesIn, timesOf, withTimesOf } from "./half-said.ts";
 import { openQuestion } from "./questions.ts";
 import type { Reference } from "./references.ts";
 import type { ThreadLine } from "./thread-line.ts";
+import { formerly } from "./undo-line.ts";
 
 /** The last operation with other values: "and eggs", "same for Conti, but at nine", "no, 8.30". */
 export async function readAgain(line: ThreadLine): Promise<PlanTurn | undefined> {
@@ -25,15 +27,21 @@ export async function readAgain(line: ThreadLine): Promise<PlanTurn | undefined>
   const isPlace = isWhole && reference.how !== "name" && openQuestion(line.turn) === undefined;
   const asks = questionWords.has(line.request.words[wish.start] ?? "") || line.request.words.includes("?");
   const rules = line.rules.find(({ tool }) => tool.name === step.tool);
-  if (asks && rules !== undefined && !isPureStep(rules.tool, step.input)) return undefined;
+  const isChange = rules !== undefined && !isPureStep(rules.tool, step.input);
+  if (asks && isChange) return undefined;
   // What was done to another thing must be undone, too.
   const known = thingOf(step, focus);
   const [meant] = reference?.things ?? [];
   const isOther =
     wish.opening === "correct" && known !== undefined && meant !== undefined && !isSameThing(known, meant);
-  if (isOther && rules?.tool.undo !== undefined) return undefined;
+  const back = isOther && isChange ? formerly(step, line) : undefined;
+  // Behind a refusal to take it back, that is known.
+  if (isOther && isChange && back === undefined && !focus.isDistant) return undefined;
   if (second !== undefined || (wish.opening === "none" && !isPlace)) return undefined;
-  return line.forEach(reference, (thing) => againFor(line, step, { thing, reference }));
+  return line.forEach(reference, async (thing) => {
+    const calls = await againFor(line, step, { thing, reference });
+    return calls && (back === undefined ? calls : [back, ...calls]);
+  });
 }
 
 interface Target {
@@ -56,13 +64,40 @@ async function againFor(line: ThreadLine, step: DoneStep, target: Target): Promi
       !corrects && thing === undefined && (known ? name === known.labelField : Object.hasOwn(step.input, name));
     const keySlot = known?.keyInputs.get(step.tool);
     const baseOf = timesOf(thing ?? known, { last: timesIn(step.input), corrects });
-    for (const filled of fillCall(call, { ...said, takesText, keySlot, baseOf })) {
-      const calls = await repeat(line, step, { ...target, rules, call, filled });
-      if (calls !== undefined) return calls;
-    }
+    const ways = fillCall(call, { ...said, takesText, keySlot, baseOf });
+    const calls = await certainCalls(call, ways, (filled) => repeat(line, step, { ...target, rules, call, filled }));
+    if (calls !== undefined) return calls.length > 0 ? calls : undefined;
   }
   return undefined;
 }
+
+/** The calls of the first way that makes any; none if an equal way makes others: "at nine" may be a beginning or an end. */
+async function certainCalls(
+  call: Call,
+  ways: readonly Filled[],
+  make: (filled: Filled) => Promise<readonly MeantCall[] | undefined>,
+): Promise<readonly MeantCall[] | undefined> {
+  for (const [at, filled] of ways.entries()) {
+    const calls = await make(filled);
+    if (calls === undefined) continue;
+    for (const way of ways.slice(at + 1).filter((each) => isEqual(call, filled, each))) {
+      const others = (await make(way)) ?? calls;
+      if (canonicalJson(others.map(inputOfCall)) !== canonicalJson(calls.map(inputOfCall))) return [];
+    }
+    return calls;
+  }
+  return undefined;
+}
+
+/** True if only the slots of values such as times differ, and neither way is better. */
+function isEqual({ slots }: Call, one: Filled, other: Filled): boolean {
+  const texts = slots.filter(({ type }) => !isReadable(type));
+  const isSame = ({ name }: CallSlot) =>
+    canonicalJson(one.values[name] ?? []) === canonicalJson(other.values[name] ?? []);
+  return compareFilled(one, other) === 0 && texts.every(isSame);
+}
+
+const inputOfCall = ({ input }: MeantCall) => input;
 
 interface Repeated extends Target {
   readonly rules: ToolRules;
@@ -117,12 +152,6 @@ function timesKept(step: DoneStep, thing: KnownThing, { mentions, things }: Thre
   const earlier = mentions.slice(at + 1).flatMap((mention) => mention.things);
   const former = last && earlier.find((each) => isSameThing(each, last));
   return { former: former?.fields ?? {}, own: thing.fields };
-}
-
-function isSameValue(one: JsonValue | undefined, other: JsonValue | undefined): boolean {
-  const instant = (value: JsonValue | undefined) =>
-    typeof value === "string" && /T/.test(value) ? Date.parse(value) : Number.NaN;
-  return canonicalJson(one ?? null) === canonicalJson(other ?? null) || instant(one) === instant(other);
 }
 
 /** The line without what only states why. */

@@ -1,10 +1,10 @@
-import { canonicalJson } from "../core/json.ts";
+import { canonicalJson, type JsonValue } from "../core/json.ts";
 import { type Call, callsIn } from "../planners/rules/calls.ts";
 import type { ToolRules } from "../planners/rules/phrase-rules.ts";
 import { isPureStep } from "../planners/rules/steps.ts";
 import type { MeantCall, PlanTurn } from "./draft-turn.ts";
 import { type Filled, fillCall, inputOf, withTarget } from "./fill-call.ts";
-import { isSameThing, type KnownThing, takesKey } from "./focus.ts";
+import { isSameThing, isSameValue, type KnownThing, takesKey } from "./focus.ts";
 import { lastTimes, timesOf } from "./half-said.ts";
 import type { Reference } from "./references.ts";
 import type { ThreadLine } from "./thread-line.ts";
@@ -86,6 +86,9 @@ async function* waysOf(
     const values = withTarget(call, filled, thing);
     const input = values && (await inputOf(rules, call, values, { request: said.request, thing }));
     if (input === undefined || isPureStep(rules.tool, input)) continue;
+    // An answer may be sent twice.
+    const isThere = (value: JsonValue) => Object.values(thing.fields).some((own) => isSameValue(own, value));
+    if (reference === undefined && Object.values(input).every(isThere)) continue;
     yield { call: { rules, input, thing, said: reference && line.textOf(reference) }, filled };
   }
 }

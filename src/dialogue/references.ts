@@ -72,7 +72,8 @@ function placeAt(line: Line, start: number, focus: Focus): Reference | undefined
   const { rank, end: rankEnd, isNumber } = rankAt(line, from);
   if (rank === 0) return undefined;
   const hasNoun = !isNumber && isNounOf(line.words[rankEnd] ?? "", focus);
-  if (!isNumber && !hasNoun && from === start) return undefined;
+  const isLast = line.words[rankEnd] === undefined && line.words[start - 1] !== "a";
+  if (!isNumber && !hasNoun && from === start && !isLast) return undefined;
   const group = focus.mentions.find(({ things }) => things.length > 1 && things.length >= rank)?.things;
   const thing = rank < 0 ? group?.at(-1) : group?.[rank - 1];
   // "Number 2" may also be a key.

@@ -52,7 +52,7 @@ export function readUndo(
 }
 
 /** The same call with the values that the thing had before. */
-function formerly(step: DoneStep, { focus, rules: all }: ThreadLine): MeantCall | undefined {
+export function formerly(step: DoneStep, { focus, rules: all }: ThreadLine): MeantCall | undefined {
   const rules = all.find(({ tool }) => tool.name === step.tool);
   const thing = thingOf(step, focus);
   const field = thing?.keyInputs.get(step.tool);

@@ -44,6 +44,9 @@ it.each<[how: string, lines: readonly string[], calls: Calls]>([
   ["a value that should be", [list, "set the attic to 5 seats", "it should be 7"], [seats(12, 7)]],
   ["another time of what was created", ["let Loft for 6 people tomorrow at 6pm", "no, 8pm"], [move(15, "27T20:00")]],
   ["an unknown name, looked up first", ["close Cellar"], [close(14)]],
+  ["another thing than meant", [list, "set the hall to 5 seats", "no, the cellar"], [seats(13, 60), seats(14, 5)]],
+  ["a place by its number", [list, "set number two to 5 seats"], [seats(12, 5)]],
+  ["a place that a line begins with", [list, "the second has 5 seats"], [seats(12, 5)]],
   ["a tool's own undo", [list, "set the attic to 5 seats", "undo that"], [["undo", { room: 12, seats: 4 }]]],
   ["what was before, without one", [list, "set the price of the attic to 9", "undo that"], [price(12, 25)]],
   [
@@ -60,7 +63,6 @@ it.each<[how: string, lines: readonly string[]]>([
   ["both of four", [list, "set both to 5 seats"]],
   ["a place behind the last one", [list, "close the fifth one"]],
   ["what is gone", [list, "close the attic", "bring it back"]],
-  ["the last change of something else", [list, "set the hall to 5 seats", "no, the cellar"]],
   ["two things at once", [list, "set the price of the attic to the cellar"]],
   ["a condition", [list, "close the attic unless it rains"]],
   ["a name that nothing has, and a pronoun", [list, "set the attic to 5 seats", "Pool it was, kindly close it"]],

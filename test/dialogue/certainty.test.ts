@@ -1,0 +1,115 @@
+import { defineTool, type Tool } from "planwright";
+import { expect, it } from "vitest";
+import * as z from "zod/v4";
+import { createTalkAgent } from "./talk-agent.ts";
+
+/** Shifts with two times and a choice, and stock that a sale reduces: what is repeated or corrected may mean two things. */
+function createShop() {
+  const calls: (readonly [string, object])[] = [];
+  let next = 40;
+  const Shift = z.object({ shift: z.number().int(), person: z.string(), from: z.string(), until: z.string() });
+  const Item = z.object({ item: z.number().int(), name: z.string(), stock: z.number().int() });
+  const shifts: z.infer<typeof Shift>[] = [
+    { shift: 31, person: "Lin", from: "08:00", until: "12:00" },
+    { shift: 32, person: "Joel", from: "09:00", until: "12:00" },
+    { shift: 33, person: "Vera", from: "10:00", until: "14:00" },
+  ];
+  const noted = <TInput extends object, TOutput>(name: string, output: (input: TInput) => TOutput) => ({
+    name,
+    description: name,
+    execute: (input: TInput) => {
+      calls.push([name, input]);
+      return output(input);
+    },
+  });
+  const role = z.enum(["counter", "oven"]);
+  const tools: readonly Tool[] = [
+    defineTool({
+      ...noted("ListShifts", () => ({ shifts })),
+      inputSchema: z.object({}),
+      outputSchema: z.object({ shifts: z.array(Shift) }),
+      effect: "pure",
+      phrases: ["show [the] shifts"],
+    }),
+    defineTool({
+      ...noted("AddShift", (input: { person: string; role: string; from: string; until: string }) => ({
+        shift: next++,
+        ...input,
+      })),
+      inputSchema: z.object({ person: z.string(), role, from: z.iso.time(), until: z.iso.time() }),
+      outputSchema: Shift,
+      phrases: ["put {person} on [the] {role} from {from} to {until}"],
+    }),
+    defineTool({
+      ...noted("GiveShift", ({ shift, person }: { shift: number; person: string }) => {
+        const found = shifts.find((each) => each.shift === shift);
+        if (found === undefined) throw new Error(`There is no shift ${shift}.`);
+        return Object.assign(found, { person });
+      }),
+      inputSchema: z.object({ shift: z.number().int(), person: z.string() }),
+      outputSchema: Shift,
+      effect: "idempotent",
+      phrases: ["give [shift] {shift} to {person}"],
+    }),
+    defineTool({
+      ...noted("Sell", ({ item, pieces }: { item: number; pieces: number }) => ({
+        item,
+        name: "Gloss",
+        stock: 30 - pieces,
+      })),
+      inputSchema: z.object({ item: z.number().int(), pieces: z.number().int().positive() }),
+      outputSchema: Item,
+      effect: "once",
+      phrases: ["sell {pieces} of [item] {item}"],
+    }),
+  ];
+  return { tools, calls };
+}
+
+const shift = { person: "Amara", role: "counter", from: "08:00", until: "12:00" };
+const put = { steps: [{ id: "s1", tool: "AddShift", input: shift }] };
+
+it.each<[why: string, first: string | typeof put, ...lines: string[]]>([
+  ["one of two times", put, "same for Vera, but at nine"],
+  ["a choice within a name", put, "and Conti on the oven from 4"],
+  ["a sale that is corrected", "sell 3 of item 7", "no, 2"],
+  ["what a refused line was about", put, "rotate the tyres", "no, at nine"],
+])("does nothing by %s", async (_why, first, ...lines) => {
+  const { tools, calls } = createShop();
+  const { agent, say } = createTalkAgent({ tools });
+  await (typeof first === "string" ? say(first) : agent.execute(first, { thread: "talk" }));
+  expect(calls).toHaveLength(1);
+  for (const line of lines) await say(line);
+  expect(calls).toHaveLength(1);
+});
+
+it.each(["the second is for Mia", "give number two to Mia"])("%s is about a place in the list", async (line) => {
+  const { tools, calls } = createShop();
+  const { say } = createTalkAgent({ tools });
+  await say("show the shifts");
+  await say(line);
+  expect(calls.slice(1).every(([, input]) => "shift" in input && input.shift === 32)).toBe(true);
+});
+
+it.each(["where is the nearest pharmacy", "what is the capital of France"])("%s is no search", async (line) => {
+  const search = defineTool({
+    name: "SearchItems",
+    description: "Searches the stock",
+    inputSchema: z.object({ query: z.string() }),
+    outputSchema: z.object({ items: z.array(z.object({ item: z.number(), name: z.string() })) }),
+    effect: "pure",
+    phrases: ["search for {query}", "is there any {query}"],
+    execute: () => ({ items: [{ item: 7, name: "Gloss" }] }),
+  });
+  const { say } = createTalkAgent({ tools: [search] });
+  await say("search for paint");
+  expect((await say(line)).error?.code).toBe("cannot-plan");
+  expect((await say("is the gloss still there?")).steps).toMatchObject([{ input: { query: "gloss" } }]);
+});
+
+it("asks for no value while other words are left out", async () => {
+  const { tools, calls } = createShop();
+  const { say } = createTalkAgent({ tools });
+  expect((await say("sell 3 paint of the")).status).toBe("failed");
+  expect(calls).toEqual([]);
+});
