@@ -72,7 +72,7 @@ function placeAt(line: Line, start: number, focus: Focus): Reference | undefined
   const { rank, end: rankEnd, isNumber } = rankAt(line, from);
   if (rank === 0) return undefined;
   const hasNoun = !isNumber && isNounOf(line.words[rankEnd] ?? "", focus);
-  const isLast = line.words[rankEnd] === undefined && line.words[start - 1] !== "a";
+  const isLast = rank > 0 && line.words[rankEnd] === undefined && !/^(?:an?|one)$/.test(line.words[start - 1] ?? "");
   if (!isNumber && !hasNoun && from === start && !isLast) return undefined;
   const group = focus.mentions.find(({ things }) => things.length > 1 && things.length >= rank)?.things;
   const thing = rank < 0 ? group?.at(-1) : group?.[rank - 1];
@@ -83,7 +83,7 @@ function placeAt(line: Line, start: number, focus: Focus): Reference | undefined
 
 function rankAt({ words }: Line, at: number) {
   const word = words[at] ?? "";
-  if (/^(?:number|no|nr)$/.test(word)) {
+  if (/^(?:number|nr)$/.test(word)) {
     const read = readNumber(words, at + 1);
     const digits = read?.digits ?? /^\d+$/.exec(words[at + 1] ?? "")?.[0];
     return { rank: Number(digits ?? 0), end: read?.end ?? at + 2, isNumber: true };

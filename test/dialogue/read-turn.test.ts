@@ -40,6 +40,7 @@ it.each<[how: string, lines: readonly string[], calls: Calls]>([
   ["the same again", [list, "set the price of the attic to 45", "same for the cellar"], [price(14, 45)]],
   ["the same but", [list, "move the attic to 8pm", "same for the garden, but at nine"], [move(11, "26T21:00")]],
   ["another value", [list, "set the price of the attic to 45", "no, 50"], [price(12, 50)]],
+  ["another value, and no place", [list, "set the attic to 3 seats", "no 4"], [seats(12, 4)]],
   ["another time", [list, "move the attic to 8pm", "no, 6pm"], [move(12, "26T18:00")]],
   ["a value that should be", [list, "set the attic to 5 seats", "it should be 7"], [seats(12, 7)]],
   ["another time of what was created", ["let Loft for 6 people tomorrow at 6pm", "no, 8pm"], [move(15, "27T20:00")]],
