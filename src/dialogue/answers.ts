@@ -29,9 +29,9 @@ export function takesAnything({ item }: Asked): boolean {
   return item.display === "text" && type === "string" && format === undefined;
 }
 
-/** The key of a known thing, where that is an answer: "Okafor it was", "the one from today". */
+/** The key of a known thing, where the answer is a key: "Okafor it was". */
 function keyMeant({ item, steps }: Asked, { named, request }: ThreadLine): JsonValue | undefined {
-  if (named === undefined) return undefined;
+  if (item.options !== undefined || named === undefined) return undefined;
   const { reference, thing } = named;
   const isFilled = ({ tool, input = {} }: PlanStep) => {
     const field = tool === undefined ? undefined : thing.keyInputs.get(tool);
@@ -43,10 +43,7 @@ function keyMeant({ item, steps }: Asked, { named, request }: ThreadLine): JsonV
     besides.test(word) ||
     functionWords.has(word) ||
     smallWords.has(word);
-  if (!request.words.every(isFree)) return undefined;
-  if (item.options === undefined) return steps.some(isFilled) ? thing.key : undefined;
-  const option = item.options.find(({ id }) => id === String(thing.key));
-  return option && (item.display === "multi-select" ? [option.id] : option.id);
+  return steps.some(isFilled) && request.words.every(isFree) ? thing.key : undefined;
 }
 
 const besides = /^(?:ah|oh|yes|yeah|ok|okay|no|it|was|is|that|one|please|well|right|um|uh)$/;
@@ -115,10 +112,7 @@ const maxText = 10_000;
 function optionIn({ options = [], display }: QuestionItem, said: string): JsonValue | undefined {
   const isSeveral = display === "multi-select";
   const ids = options.map(({ id }) => id);
-  const give = (chosen: readonly string[]): JsonValue | undefined => {
-    if (isSeveral) return chosen.length === 0 ? undefined : [...chosen];
-    return chosen.length === 1 ? chosen[0] : undefined;
-  };
+  const give = (chosen: readonly string[]) => choiceOf(chosen, isSeveral);
   const words = said.split(" ").filter((word) => word !== "");
   if (
     /^(?:both|all|both of (?:them|those|these)|all of (?:them|those|these)|everything|them all|all (?:two|three|four|five))$/.test(
@@ -157,8 +151,12 @@ function optionOfDay(
   const isOn = ({ label, description = "" }: { readonly label: string; readonly description?: string | undefined }) =>
     readRequest(`${label} ${description}`, clock).dates.some((each) => each.date === date.date);
   const [only, another] = options.filter(isOn);
-  if (only === undefined || another !== undefined) return undefined;
-  return display === "multi-select" ? [only.id] : only.id;
+  return only === undefined || another !== undefined ? undefined : choiceOf([only.id], display === "multi-select");
+}
+
+function choiceOf(chosen: readonly string[], isSeveral: boolean): JsonValue | undefined {
+  if (isSeveral) return chosen.length === 0 ? undefined : [...chosen];
+  return chosen.length === 1 ? chosen[0] : undefined;
 }
 
 const fillers =

@@ -10,6 +10,7 @@ import { toolSchemas } from "../core/tool-schemas.ts";
 import type { TurnRequest } from "../core/turn.ts";
 import { issueOf } from "../planners/rules/steps.ts";
 import { answerReference, asking, ifAnswered } from "./questions.ts";
+import { determiners } from "./references.ts";
 import { exampleOf } from "./things.ts";
 
 const source = { planner: "dialogue" };
@@ -23,11 +24,10 @@ export async function askAfter(
   const { proposals = [], reason } = details;
   const [best] = proposals;
   if (best === undefined) return undefined;
-  // An answer confirms only what the question shows: no word may be left out, but for "the reservation" that it is about.
-  const said = turn.request.toLowerCase();
-  const isNoun = (words: string) =>
-    ["the", "my", "our", "this", "that"].some((word) => said.includes(`${word} ${words.toLowerCase()}`));
-  const isAllRead = best.unused.every(isNoun);
+  // An answer confirms only what the question shows: no word is left out but that for what is asked, "the reservation".
+  const isAsked = (words: string) =>
+    determiners.has(turn.request.slice(0, turn.request.indexOf(words)).trim().split(/\s/).at(-1)?.toLowerCase() ?? "");
+  const isAllRead = best.unused.every(isAsked);
   const mayAsk = isAllRead && (reason === "missing" || best.certainty >= minAsking);
   if (best.asks !== undefined && mayAsk) return askForValue(turn, best, best.asks);
   const likely = proposals.filter(({ certainty, asks }) => certainty >= minCertainty && asks === undefined);

@@ -11,7 +11,7 @@ import { type Call, type CallSlot, callsIn, says } from "../planners/rules/calls
 import { isArticle, isFiller } from "../planners/rules/courtesy.ts";
 import { itemsOf, type Part, textOf } from "../planners/rules/items.ts";
 import { inputOfPhrase, type ToolRules } from "../planners/rules/phrase-rules.ts";
-import { type BoundThing, type RequestText, valueOfThing } from "../planners/rules/request.ts";
+import { type BoundThing, onceEach, type RequestText, valueOfThing } from "../planners/rules/request.ts";
 import { anaphor, isDate, isReadable, slotReadingsAt } from "../planners/rules/slots.ts";
 import { issueOf, toStepInput } from "../planners/rules/steps.ts";
 import { denials } from "../planners/rules/texts.ts";
@@ -43,6 +43,11 @@ export interface FillOptions {
   readonly keySlot: string | undefined;
 }
 
+interface Filling extends FillOptions {
+  /** True if a slot of the call reads a value at the token. */
+  readonly isValue: (at: number) => boolean;
+}
+
 interface State extends Omit<Filled, "isNamed" | "isHinted"> {
   readonly at: number;
   readonly own: readonly string[];
@@ -62,12 +67,17 @@ const light = wordSet(
 export function fillCall(call: Call, options: FillOptions): readonly Filled[] {
   const { start, end } = options;
   if (end - start > maxTokens) return [];
+  const readable = call.slots.filter(({ type }) => isReadable(type));
+  const isValue = onceEach((at: number) =>
+    readable.some(({ type }) => slotReadingsAt(type, options.request, at).some(({ value }) => value !== anaphor)),
+  );
+  const filling: Filling = { ...options, isValue };
   const found: Filled[] = [];
   let work = 0;
   const go = (state: State): void => {
     if (++work > maxWork || found.length >= maxFills) return;
     if (state.at < end) {
-      for (const next of nextStates(call, options, state)) go(next);
+      for (const next of nextStates(call, filling, state)) go(next);
       return;
     }
     const { own, hasTold, values, target, skipped, textWords } = state;
@@ -101,7 +111,7 @@ function isPhrased(call: Call, own: readonly string[], names: readonly string[],
   });
 }
 
-function* nextStates(call: Call, options: FillOptions, state: State): Generator<State> {
+function* nextStates(call: Call, options: Filling, state: State): Generator<State> {
   const { request } = options;
   const { at } = state;
   const word = request.words[at] ?? "";
@@ -141,7 +151,7 @@ function* withValue(call: Call, options: FillOptions, state: State): Generator<S
   }
 }
 
-function* withText(call: Call, options: FillOptions, state: State): Generator<State> {
+function* withText(call: Call, options: Filling, state: State): Generator<State> {
   const { request, end } = options;
   const { at, values } = state;
   // Two texts side by side could be cut anywhere.
@@ -155,7 +165,8 @@ function* withText(call: Call, options: FillOptions, state: State): Generator<St
     const hasTold = state.hasTold || isTold;
     const isPart = (place: number) =>
       mayHold(request, place, isQuote) &&
-      (isQuote || !isValue(call, request, place)) &&
+      // In "Conti on the oven", a choice such as "oven" ends the name.
+      (isQuote || !options.isValue(place)) &&
       !(options.isPlain && isSkipped(request.words[place] ?? ""));
     for (let next = at + 1; next <= end && isPart(next - 1); next++) {
       const said = textsIn(request, { start: at, end: next }, isList);
@@ -169,13 +180,6 @@ function* withText(call: Call, options: FillOptions, state: State): Generator<St
         };
     }
   }
-}
-
-/** In "Conti on the oven", a choice such as "oven" ends the name. */
-function isValue({ slots }: Call, request: RequestText, at: number): boolean {
-  return slots.some(
-    ({ type }) => isReadable(type) && slotReadingsAt(type, request, at).some(({ value }) => value !== anaphor),
-  );
 }
 
 function fitsSlot({ type: { schema } }: CallSlot, texts: readonly string[], isList: boolean): boolean {

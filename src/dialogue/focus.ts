@@ -150,7 +150,7 @@ export function isSameThing(one: Thing, other: Thing): boolean {
 /** Instants in two zones are one. */
 export function isSameValue(one: JsonValue | undefined, other: JsonValue | undefined): boolean {
   const instant = (value: JsonValue | undefined) =>
-    typeof value === "string" && /T/.test(value) ? Date.parse(value) : Number.NaN;
+    typeof value === "string" && /^\d{4}-\d\d-\d\dT/.test(value) ? Date.parse(value) : Number.NaN;
   return canonicalJson(one ?? null) === canonicalJson(other ?? null) || instant(one) === instant(other);
 }
 

@@ -71,8 +71,9 @@ export function readHalfSaid(
   type: SlotType,
   request: RequestText,
   start: number,
-  base: TimeBase,
+  given: TimeBase,
 ): readonly { readonly value: string; readonly end: number }[] {
+  const base = type.kind === "time" ? given : withDays(given);
   const said = saidAt(request, start, base);
   if (said === undefined) return [];
   const whole = complete(said, base, request.clock);
@@ -82,6 +83,12 @@ export function readHalfSaid(
   const isLost = type.kind === "date" && said.time !== undefined;
   const value = whole && !isLost ? format(type, whole, request.clock) : undefined;
   return value === undefined ? [] : [{ value, end: said.end }];
+}
+
+/** A time of day alone completes only another one. */
+function withDays({ own, last, corrects }: TimeBase): TimeBase {
+  const hasDay = (value: string | undefined) => value !== undefined && /^\d{4}/.test(value);
+  return { own: hasDay(own) ? own : undefined, last: hasDay(last) ? last : undefined, corrects };
 }
 
 interface Said {

@@ -162,7 +162,7 @@ export async function readWithoutReasons(line: ThreadLine): Promise<PlanTurn | u
   const plain = said.replace(/\b(?:that|this|those|these) (?=\p{L})/giu, "the ");
   const found = await line.planning.planText(said);
   const planned = found instanceof Refused && plain !== said ? await line.planning.planText(plain) : found;
-  if (planned instanceof Refused) return undefined;
+  if (planned instanceof Refused || line.misreadPlace(planned.steps) !== undefined) return undefined;
   // "Empty that list" is not about the list of everything.
   if (planned !== found && planned.matches.some(({ rule }) => rule.source.destructive === true)) return undefined;
   return { status: "plan", draft: { steps: planned.steps, source: { planner: "rules" } } };

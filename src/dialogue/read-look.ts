@@ -17,23 +17,22 @@ const passing = "going|got|still|there|right|again|supposed|planned|meant|btw|cu
 
 /** A question that a look-up answers, or one of a tool that the thread has used: "read me tonight again". */
 export async function readLookUp(line: ThreadLine): Promise<PlanTurn | undefined> {
-  const { wish, request } = line;
-  const first = request.words[wish?.start ?? 0] ?? "";
+  const { wish, request, focus, rules } = line;
+  const [first = "", second] = request.words.slice(wish?.start ?? 0);
   const isOfRecord = first === "why" || (/^(?:did|have)$/.test(first) && request.words.includes("you"));
   // "Would you add something" is a request.
-  const isRequest = auxiliaries.has(first) && request.words[(wish?.start ?? 0) + 1] === "you";
-  if (isOfRecord || isRequest) return undefined;
+  if (isOfRecord || (auxiliaries.has(first) && second === "you")) return undefined;
   const asks = questionWords.has(first) || auxiliaries.has(first) || request.words.includes("?");
-  const [found, ...others] = await lookUps(line);
+  const used = new Set(focus.steps.map(({ tool }) => tool));
+  const [found, ...others] = await lookUps(line, asks ? rules : rules.filter(({ tool }) => used.has(tool.name)));
   if (found === undefined || others.length > 0) return undefined;
   const { call, isSearch, isHinted } = found;
-  const isAgain = !isSearch && isHinted && line.focus.steps.some(({ tool }) => tool === call.rules.tool.name);
-  if (!asks && !isAgain) return undefined;
+  if (!asks && (isSearch || !isHinted)) return undefined;
   // "Still" asks about something that was recorded.
   const isKnown =
     line.references.some(({ how }) => how === "name") || request.words.some((word) => recorded.test(word));
   if (!isSearch || isKnown) return planTurn([call]);
-  // Any words can be searched for: what says nothing of the tool may be no question to it at all.
+  // Any words can be searched for, so a line without a word of the tool may not be meant for it.
   const isOfTool = (word: string) => callsIn(call.rules).some(({ weights }) => weights.has(stem(word)));
   return request.words.some(isOfTool) ? planTurn([{ ...call, doubt: "meant" }]) : undefined;
 }
@@ -46,18 +45,20 @@ interface LookUp {
 }
 
 /** The best look-up of each tool. */
-async function lookUps(line: ThreadLine): Promise<readonly LookUp[]> {
+async function lookUps(line: ThreadLine, tools: readonly ToolRules[]): Promise<readonly LookUp[]> {
   const found = new Map<string, LookUp>();
   const queries = new Map<string, LookUp>();
   const said = { ...line.withThing(undefined, undefined), keySlot: undefined, baseOf: timesOf(undefined, {}) };
-  for (const rules of line.rules)
+  for (const rules of tools) {
+    const passes = new Set([...questionWords, ...passing.split("|"), ...fieldWords(rules)]);
     for (const call of callsIn(rules)) {
       const texts = call.slots.filter(({ type }) => type.kind === "text");
       const mayTake = ({ name }: CallSlot) => name === "query" || (texts.length === 1 && texts[0]?.name === name);
-      const passes = new Set([...questionWords, ...passing.split("|"), ...fieldWords(rules)]);
-      const filled = [() => false, mayTake]
-        .flatMap((takesText) => fillCall(call, { ...said, isPlain: true, takesText, passes }))
-        .find(({ values }) => Object.keys(values).length > 0);
+      const find = (takesText: (slot: CallSlot) => boolean) =>
+        fillCall(call, { ...said, isPlain: true, takesText, passes }).find(
+          ({ values }) => Object.keys(values).length > 0,
+        );
+      const filled = find(() => false) ?? find(mayTake);
       const [values = {}] = spreadValues(filled?.values ?? {});
       const input = filled && (await inputOf(rules, call, values, said));
       if (filled === undefined || input === undefined || !isPureStep(rules.tool, input)) continue;
@@ -68,6 +69,7 @@ async function lookUps(line: ThreadLine): Promise<readonly LookUp[]> {
         isHinted: filled.isHinted,
       });
     }
+  }
   // A search finds what a name that is not whole does not.
   const isSearched = ({ call }: LookUp) => [...queries.values()].some((each) => each.call.rules === call.rules);
   return [...queries.values(), ...[...found.values()].filter((each) => !isSearched(each))];

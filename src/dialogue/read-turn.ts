@@ -35,8 +35,8 @@ export async function readTurn(turn: TurnRequest): Promise<Turn> {
     return confirmWider(line, alone) ?? readResultInText(line, alone.steps) ?? { status: "request" };
   const found = await readInThread(line, alone instanceof Refused && alone.reason === "small-talk");
   if (found !== undefined) return doubtLook(line, found);
-  const [place] = isAlone ? line.references.filter(({ how }) => how === "place") : [];
-  if (place !== undefined) throw unclear(line.textOf(place));
+  const misread = isAlone ? line.misreadPlace(alone.steps) : undefined;
+  if (misread !== undefined) throw unclear(line.textOf(misread));
   const isNew = isAlone || alone.reason === "missing" || asksSomething(line);
   const text = isOpen && !isNew ? answerTo(asked, line) : undefined;
   return text ?? { status: "request", ...(!isAlone && { thread: showThread(line) }) };
@@ -86,9 +86,8 @@ function asksSomething({ request: { words } }: ThreadLine): boolean {
   return words.includes("?") || questionWords.has(words[0] ?? "");
 }
 
-/** Read without its thread, "the second" would be another number. */
 function unclear(words: string): AgentError<"cannot-plan"> {
-  const message = `It is not clear what to do with "${words}".`;
+  const message = `"${words}" is a place in the list that was shown, but the rest of the line is not understood; say it in other words.`;
   return new AgentError("cannot-plan", message, { details: { reason: "unbound", examples: [] } });
 }
 

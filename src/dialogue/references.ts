@@ -54,7 +54,7 @@ function containerAt(line: Line, start: number, focus: Focus): Reference | undef
   return { start, end: start + (isNamed ? 2 : 1), how: "name", things: [container], isOpen: false };
 }
 
-const determiners = wordSet("the that this those these my her his their our your");
+export const determiners = wordSet("the that this those these my her his their our your");
 const ones = wordSet("one item thing entry");
 
 function withoutDeterminer({ words }: Line, at: number): number {

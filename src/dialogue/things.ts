@@ -373,7 +373,8 @@ export function exampleOf(schema: JsonSchema, root: JsonSchema = schema, depth =
       Object.entries(properties).map(([name, child]) => [name, exampleOf(child, root, depth + 1)]),
     );
   if (type === "number" || type === "integer") return Number(minimum ?? maximum ?? 1);
-  return type === "boolean" || (examples[String(format)] ?? "x".repeat(Math.min(Number(minLength), maxKey)));
+  if (type === "boolean") return true;
+  return examples[String(format)] ?? "x".repeat(Math.max(1, Math.min(Number(minLength), maxKey)));
 }
 
 const examples: Readonly<Record<string, string>> = {

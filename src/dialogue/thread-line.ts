@@ -1,3 +1,5 @@
+import type { PlanStep } from "../core/plan.ts";
+import { callsTool } from "../core/step.ts";
 import type { TurnRequest } from "../core/turn.ts";
 import type { Part } from "../planners/rules/items.ts";
 import type { ToolRules } from "../planners/rules/phrase-rules.ts";
@@ -76,6 +78,17 @@ export class ThreadLine {
 
   withReference(reference: Reference): ThreadLine {
     return Object.create(this, { references: { value: [reference] } });
+  }
+
+  /** A place in a list that steps planned without the thread read as a key: "the second" as 2. */
+  misreadPlace(steps: readonly PlanStep[]): Reference | undefined {
+    const isOther = ({ how, things: [thing] }: Reference) =>
+      how === "place" &&
+      steps.filter(callsTool).some(({ tool, input }) => {
+        const key = input[thing?.keyInputs.get(tool) ?? ""];
+        return key !== undefined && key !== thing?.key;
+      });
+    return this.references.find(isOther);
   }
 
   /** A number near the keys of things of the same kind may be a key, too. */

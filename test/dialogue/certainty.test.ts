@@ -1,7 +1,7 @@
 import { defineTool, type Tool } from "planwright";
 import { expect, it } from "vitest";
 import * as z from "zod/v4";
-import { createTalkAgent } from "./talk-agent.ts";
+import { createBuiltInTools, createTalkAgent } from "./talk-agent.ts";
 
 /** Shifts with two times and a choice, and stock that a sale reduces: what is repeated or corrected may mean two things. */
 function createShop() {
@@ -90,6 +90,32 @@ it.each(["the second is for Mia", "give number two to Mia"])("%s is about a plac
   await say(line);
   expect(calls.slice(1).every(([, input]) => "shift" in input && input.shift === 32)).toBe(true);
 });
+
+it("the key 2 is never what a place in a list means", async () => {
+  const { tools, calls } = createShop();
+  const { say } = createTalkAgent({ tools });
+  await say("show the shifts");
+  const { error } = await say("give the second to Mia and show the shifts");
+  expect(error?.message).toContain('"the second" is a place in the list that was shown');
+  expect(calls).toHaveLength(1);
+});
+
+it("a day of the month is no place in a list", async () => {
+  const { say } = createTalkAgent({ tools: createBuiltInTools() });
+  await say("add milk and eggs");
+  await say("show todo");
+  const { steps } = await say("remind me to pay rent on the 1st");
+  expect(steps).toMatchObject([{ input: { operation: "add", title: "pay rent", dueDate: "2026-12-01" } }]);
+});
+
+it.each(["remind me tomorrow 9 to ping Lin", "remind me tmrw 9 to ping Lin"])(
+  "%s: the number is no title",
+  async (line) => {
+    const { say } = createTalkAgent({ tools: createBuiltInTools() });
+    const { steps } = await say(line);
+    expect(steps.filter(({ status }) => status === "completed")).toEqual([]);
+  },
+);
 
 it.each(["where is the nearest pharmacy", "what is the capital of France"])("%s is no search", async (line) => {
   const search = defineTool({

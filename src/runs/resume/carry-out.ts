@@ -1,6 +1,5 @@
 import { AbortSource } from "../../async/abort.ts";
 import { monotonicNow } from "../../async/clock.ts";
-import { countPending } from "../../async/promises.ts";
 import { isAgentError } from "../../core/errors.ts";
 import type { TurnOutcome } from "../../core/events.ts";
 import type { Plan } from "../../core/plan.ts";
@@ -15,12 +14,14 @@ import type { CarriedOut, Run } from "../run/run.ts";
 import { cancelledBy } from "../run/run-errors.ts";
 import type { CommandOptions } from "../run/run-options.ts";
 import { opened } from "../run/run-secrets.ts";
+import { loadSpeech } from "../run/run-words.ts";
 import { endingOf } from "../steps/end-run.ts";
 import type { Opening, RunRegistry } from "../stored/run-registry.ts";
 import { isDamaged, listRuns, readExisting } from "../stored/stored-runs.ts";
 import { sendCommand, toAnswer } from "./send-command.ts";
 import { undoRun } from "./undo-run.ts";
 
+/** Acts on other runs of the thread, as a line says. To do it again changes nothing. */
 export async function carryOut(runs: RunRegistry, run: Run): Promise<CarriedOut> {
   const { turn } = run.state;
   switch (turn?.status) {
@@ -72,10 +73,8 @@ function cancel(runs: RunRegistry, run: Run, { runId, reason }: { runId: string;
 async function undo(runs: RunRegistry, run: Run, runId: string): Promise<string> {
   try {
     const undone = await act(runs, run, (acting) => undoRun(runs, { ...acting, runId }));
-    const words = await countPending(run.engine.loadWords?.() ?? Promise.resolve(undefined));
-    const { timeZone } = run.settings.stored;
-    const saying = { tools: run.engine.tools, nowMs: run.sharedNow(), timeZone };
-    return words?.sayRun(undone, saying) || "There was nothing to undo.";
+    const say = await loadSpeech(run);
+    return say?.(undone) || "There was nothing to undo.";
   } catch (thrown) {
     if (isAgentError(thrown, "run-conflict") || isAgentError(thrown, "run-not-found")) return thrown.message;
     throw thrown;
@@ -87,6 +86,7 @@ async function endQuestions(runs: RunRegistry, run: Run): Promise<void> {
   const { store } = runs.settings;
   if (plan === undefined || !(await mayChange(run, opened(run, plan)))) return;
   const asking = await listRuns(store, { thread, pending: "question" });
+  // A process may have died as it was about to cancel one.
   const stopped = await listRuns(store, { thread, resumable: true, status: ["running", "interrupted"] });
   for (const one of [...asking.runs, ...stopped.runs]) {
     if (one.runId === runId || one.createdAt > createdAt) continue;

@@ -1,4 +1,5 @@
 import { countPending } from "../../async/promises.ts";
+import type { RunResult, RunSnapshot } from "../../core/run-result.ts";
 import type { RunState } from "../../core/run-state.ts";
 import { shownSnapshot } from "./redaction.ts";
 import type { Run } from "./run.ts";
@@ -10,14 +11,21 @@ export type SayEnd = (
 
 /** Undefined without a thread, so that the run then ends in the same turn of the event loop. */
 export function loadWords(run: Run): Promise<SayEnd> | undefined {
-  const { settings, engine } = run;
-  const { thread } = settings;
-  if (thread === undefined || engine.loadWords === undefined) return undefined;
-  return countPending(engine.loadWords()).then(({ sayRun }) => (state, end) => {
+  return loadSpeech(run)?.then((say) => (state, end) => {
     // The text is recorded, so it must not contain secrets or what `redact` hides.
-    const shown = shownSnapshot({ ...state, ...end }, engine);
-    const { timeZone } = settings.stored;
-    const text = sayRun(shown, { tools: engine.tools, nowMs: run.sharedNow(), timeZone });
+    const text = say(shownSnapshot({ ...state, ...end }, run.engine));
     return text === "" ? {} : { text };
   });
+}
+
+/** Says a run as it is shown, in the thread of this one. */
+export function loadSpeech(run: Run): Promise<(shown: RunSnapshot | RunResult) => string> | undefined {
+  const { settings, engine } = run;
+  if (settings.thread === undefined || engine.loadWords === undefined) return undefined;
+  const { timeZone } = settings.stored;
+  return countPending(engine.loadWords()).then(
+    ({ sayRun }) =>
+      (shown) =>
+        sayRun(shown, { tools: engine.tools, nowMs: run.sharedNow(), timeZone }),
+  );
 }

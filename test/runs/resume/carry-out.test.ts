@@ -1,6 +1,15 @@
-import { type AgentEvent, createMemoryRunStore, type RunResult, type RunSnapshot, type RunStore } from "planwright";
+import {
+  type AgentEvent,
+  createMemoryRunStore,
+  defineTool,
+  type RunResult,
+  type RunSnapshot,
+  type RunStore,
+  sensitive,
+} from "planwright";
 import { forEachKillPoint } from "planwright/testing";
 import { describe, expect, it } from "vitest";
+import * as z from "zod/v4";
 import { createDialogue, dialogueTools, question } from "../../scenario/dialogue.ts";
 import { checkInvariants } from "../../scenario/invariants.ts";
 
@@ -131,6 +140,26 @@ describe("a line that undoes", () => {
       text: "Undone: add.\nNot undone: send (its tool cannot undo).",
     });
     expect((await agent.getRun("acts"))?.steps.map(({ status }) => status)).toEqual(["undone", "completed"]);
+  });
+
+  it("says nothing that is sensitive", async () => {
+    const secrets = { keys: [{ id: "k1", key: Buffer.alloc(32, 7).toString("base64") }] };
+    const hire = defineTool({
+      name: "Hire",
+      description: "Hires somebody",
+      inputSchema: z.object({ person: z.string(), pin: sensitive(z.string()) }),
+      effect: "idempotent",
+      execute: () => null,
+      undo: () => {},
+    });
+    const { agent } = createDialogue({ tools: [hire], secrets, read: () => ({ status: "undo", runId: "acts" }) });
+    await agent.execute(
+      { steps: [{ id: "s1", tool: "Hire", input: { person: "Ada", pin: "4471" } }] },
+      { runId: "acts", thread },
+    );
+    const { text } = await agent.run("undo", { thread });
+    expect(text).toContain("Undone: hire");
+    expect(text).not.toContain("4471");
   });
 
   it("says why nothing was undone", async () => {
