@@ -91,6 +91,7 @@ export function createEngine(settings: EngineSettings): Agent & WorkedAgent {
     requireOpen();
     // Stays in the same turn once it is loaded, so that `close` waits for this run.
     const parts = loadedRuntime ?? (await loadRuntime());
+    // It may have been closed meanwhile.
     requireOpen();
     return use(parts, runsOf(parts));
   }
@@ -121,6 +122,7 @@ export function createEngine(settings: EngineSettings): Agent & WorkedAgent {
         throw thrown;
       },
     );
+    // A caller that does not read them must not get an unhandled rejection.
     for (const unread of [recorded, result]) unread.catch(() => {});
     return { runId, recorded, events: channel, result, cancel: (reason) => cancelling.abort(cancelledBy(reason)) };
   }
@@ -225,6 +227,7 @@ export function createEngine(settings: EngineSettings): Agent & WorkedAgent {
       const runId = options?.runId ?? createRunId();
       const use: OpenRun = (parts, runs, opening) =>
         parts.startRun(runs, { target, settings: chosen, isNamed, ...opening });
+      // The caller may never read the handle.
       return handOut(runId, chosen, use, ({ message }) =>
         settings.onWarning({ code: "start-refused", runId, message: `Run "${runId}" was not started: ${message}` }),
       );

@@ -48,6 +48,7 @@ export class CircuitBreaker {
     return { change, report };
   }
 
+  /** Undefined if a call would be let in now; 0 while a test call is running, as that may end at any time. */
   refusedForMs(): number | undefined {
     if (this.state === "half-open") return this.isProbing ? 0 : undefined;
     if (this.state === "closed") return undefined;
@@ -72,6 +73,7 @@ export class CircuitBreaker {
     this.failuresMs[this.next] = nowMs;
     this.next = (this.next + 1) % this.options.maxFailures;
     const oldestMs = this.failuresMs[this.next];
+    // The clock may have been set back.
     return oldestMs !== undefined && Math.abs(nowMs - oldestMs) < this.options.windowMs;
   }
 

@@ -93,6 +93,7 @@ export class RateLimit {
   private delayMs(): number {
     const nowMs = monotonicNow(this.clock);
     const backMs = this.newestMs - nowMs;
+    // The clock was set back: else all would wait until that time comes again.
     if (backMs > 0) {
       for (const [index, startMs] of this.startsMs.entries()) this.startsMs[index] = startMs - backMs;
       this.newestMs = nowMs;

@@ -210,6 +210,7 @@ export function readCommand(words: readonly string[]): NamedCommand | undefined 
   return name === "show" || name === "watch" || name === "resume" ? { type: name, runId: id } : undefined;
 }
 
+/** An application can choose the id of a run, so "show nightly" may be a request or a command. */
 export function isCommandOfAnyRun(command: NamedCommand): command is AnyRunCommand {
   const { type } = command;
   return (type === "show" || type === "watch" || type === "resume") && !isRunId(command.runId);

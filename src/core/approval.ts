@@ -145,6 +145,7 @@ function jsonOf(value: unknown): JsonValue | undefined {
   return json?.ok ? json.value : undefined;
 }
 
+/** Canonical JSON (RFC 8785), so that an approval of one call approves no other. */
 export function canonicalCall({ runId, tool, effect, input, ...place }: ApprovedCall): string {
   return canonicalJson({ runId, ...stepRefOf(place), tool, effect, input });
 }

@@ -46,6 +46,7 @@ function statedOutcome(error: unknown): "not-done" | "unknown" | undefined {
   return undefined;
 }
 
+/** An error may be its own cause, or have a new one each time it is asked. */
 const maxRead = 50;
 
 function isLeftOpen(error: unknown, read: Set<unknown>): boolean {

@@ -144,7 +144,7 @@ export interface AgentErrorDetails {
     readonly reason: "changed" | "gone" | "exists" | "forgotten" | "irreversible";
     readonly id?: string;
   };
-  /** There is no note at the requested place. `count` is the number of notes. */
+  /** The item has fewer notes than the requested place; `count` is their number. */
   "note-not-found": { readonly wanted: string; readonly count: number };
   "note-key-reused": { readonly idempotencyKey: string; readonly operation: string; readonly earlier: string };
   /** A deleted note cannot be restored, as there is a note with its id again. */

@@ -246,6 +246,7 @@ function cyclePath(value: unknown, path: JsonPath): JsonPath {
   return path.slice(0, 10);
 }
 
+/** A getter that was read once may throw when it is read again. */
 function readKey(holder: unknown, key: string | number): unknown {
   try {
     return (holder as Record<string | number, unknown>)[key];

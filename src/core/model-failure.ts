@@ -27,6 +27,7 @@ export function causesOf(thrown: unknown) {
   return causes;
 }
 
+/** The codes of the errors of Node's time limits. The same call would only wait as long again. */
 const nodeTimeout = /^UND_ERR_(?:HEADERS|BODY)_TIMEOUT$/;
 
 export function isNodeTimeout(thrown: unknown): boolean {
@@ -49,6 +50,7 @@ export function modelFailure(
   return new AgentError("model-failed", message + limit, { details, cause, retryable });
 }
 
+/** The error of an answer that is longer than any plan; the model would not stop the next time either. */
 export function answerTooLong(model: Pick<LanguageModel, "provider" | "modelId">): AgentError<"model-failed"> {
   const message = `The answer of ${modelName(model)} is longer than ${maxAnswerLength} characters.`;
   const { details } = modelFailure(model, "invalid-response", { message });

@@ -17,6 +17,7 @@ export interface ModelCall extends Omit<ModelUsage, "modelCalls"> {
   readonly model: string;
 }
 
+/** The estimates replace counts that are missing or not valid: one that is not a number would spoil every sum. */
 export function modelCall(
   model: LanguageModel,
   reported: ModelTokens | undefined,

@@ -189,6 +189,7 @@ function reduceByType(state: RunState, event: AgentEvent): void {
 }
 
 function start(state: RunState, event: AgentEventOf<"run-start">): void {
+  // It may have been recorded before that it could not start.
   delete state.pending;
   state.metadata = event.metadata;
   state.options = event.options;
@@ -378,6 +379,7 @@ export interface StepState {
   approval?: ApprovalState;
   wait?: WaitDue & { received?: { readonly value: JsonValue } };
   approvalReasons?: readonly ApprovalReason[];
+  /** True if it was settled as failed: it took no effect and must not run again. */
   isSettled?: boolean;
   /** True if it started in the run that this one was forked from, and not in this one. */
   isTakenOver?: true;
@@ -533,7 +535,9 @@ function closeApproval(
   return { ...asked, ...outcome, decidedAt: timestamp };
 }
 
+/** Each event costs the same, however many iterations there are; only the last one reads all of them. */
 function reduceIteration(step: StepState, event: IterationEvent): void {
+  // If stored events were tampered with, nothing but an iteration may be written to.
   if (!Number.isInteger(event.iteration)) return;
   step.iterations ??= { states: [], ended: 0, completed: 0 };
   const { states } = step.iterations;

@@ -68,6 +68,7 @@ export function parseWith<T>(
   }
 }
 
+/** A schema of another library may answer anything. */
 function toParseResult<T>(result: StandardResult<T>): ParseResult<T> {
   if (result?.issues !== undefined) return { ok: false, issues: result.issues.map(toSchemaIssue), raw: result.issues };
   if (Object.hasOwn(Object(result), "value")) return { ok: true, value: result.value };
@@ -120,6 +121,7 @@ export function convertZod3With(convert: ConvertZod3): void {
 export function toJsonSchema(schema: StandardSchema, io: "input" | "output"): JsonSchema | Promise<JsonSchema> {
   const known = made[io].get(schema);
   if (known !== undefined) return known;
+  // The schema of a library may hold anything, even a cycle, which throws here.
   const keep = (told: JsonSchema) => {
     const json: JsonSchema = JSON.parse(JSON.stringify(told));
     if (!isPlainObject(json)) throw new TypeError(`its JSON Schema is ${JSON.stringify(json)}, not an object`);
@@ -193,6 +195,7 @@ function takesAnything(definition: object): boolean {
   return coerce === true || type === "catch" || (type === "pipe" && input?._zod.def.type === "transform");
 }
 
+/** True if a part that a JSON Schema leaves out, such as a side of a pipe, is sensitive. */
 function hidesMark(definition: object, io: "input" | "output"): boolean {
   const { type, in: input, out, checks = [] } = definition as Zod4Definition;
   const isWhole = type === "template_literal" || type === "success";

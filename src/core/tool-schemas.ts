@@ -70,6 +70,7 @@ export function isSensitiveTool({ inputSchema, outputSchema }: Tool): boolean {
 }
 
 export function hasSensitive(schema: StandardSchema, io: "input" | "output"): boolean {
+  // Its JSON Schema may not be there yet.
   if (zodVersionOf(schema) === 3) return hasZod3Mark(schema, "sensitive");
   return sensitivePaths(jsonSchemaOf(schema, io)).length > 0;
 }

@@ -58,6 +58,7 @@ export function withoutMarks(text: string): string {
 
 export const maxDateText = 10_000;
 
+/** May be true for a text without a date, but is false only if there is none. */
 export function mayHoldDate(text: string): boolean {
   if (text.length > maxDateText) return false;
   const seen = withoutMarks(text);

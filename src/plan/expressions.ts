@@ -4,6 +4,7 @@ import type { StepExpressions } from "./expressions/step-expressions.ts";
 
 export type PlanExpressions = ReadonlyMap<string, StepExpressions>;
 
+/** By step, as ids may be repeated in a plan that is not checked yet. */
 export type ParsedSteps = ReadonlyMap<PlanStep, StepExpressions>;
 
 interface ExpressionLanguage {

@@ -251,7 +251,9 @@ function readExport(document: unknown): ExportedRun {
   let run = document as Partial<ExportedRun> | null | undefined;
   try {
     if (typeof document === "string") run = JSON.parse(document);
-  } catch {}
+  } catch {
+    // A text that is not JSON is refused below.
+  }
   if (run?.format !== "planwright-run" || typeof run.runId !== "string" || !Array.isArray(run.events))
     failOption("document", document, "a run that was exported by exportRun, as JSON text or parsed");
   if (run.version !== 1) failOption("document.version", run.version, "1: another version of planwright has written it");

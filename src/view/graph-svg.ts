@@ -42,6 +42,7 @@ function getHeight(one: GraphNode): number {
   return node.height + lineHeight * Math.max(1, Math.min(maxLines, getLines(one, maxChars).length) - 1);
 }
 
+/** Colour alone must say nothing. */
 const signs: Readonly<Record<Tone, string>> = {
   good: "M175 16l4 4 6-8",
   bad: "M176 12l8 8m0-8l-8 8",

@@ -31,6 +31,7 @@ export class Timeline {
 
   follow(event: AgentEvent): void {
     const execution = this.executions.at(-1);
+    // In a fork, what was taken over happened before the run was created.
     if (execution !== undefined) execution.startMs = Math.min(execution.startMs, timeOf(event));
     handleEvent(this.handlers, event);
   }

@@ -49,6 +49,7 @@ function getClass({ status }: GraphNode): string {
   return status === "interrupted" ? "waiting" : status;
 }
 
+/** Ids are our own: Mermaid cannot read a node that is called `end`. A condition is a shape of its own. */
 function getShape(node: GraphNode): string {
   const label = getLines(node, maxLabel).map(escapeLabel).join("<br/>");
   return node.notes.some((note) => note.startsWith("if ")) ? `{{"${label}"}}` : `["${label}"]`;

@@ -5,6 +5,7 @@ import { causesOf, type FailedCall, isBrokenOff, modelFailure, readFailureReason
 import { cutText, describeThrown } from "../../core/text.ts";
 
 const maxMessageLength = 500;
+/** A provider may send back everything it received, so only this many characters are read. */
 const maxReadLength = 4_000;
 const maxWrappers = 5;
 /** These errors quote the response in their message. */

@@ -223,6 +223,7 @@ async function readStream(
   { signal, onTextDelta }: { signal: AbortSignal; onTextDelta: ((delta: string) => void) | undefined },
 ): Promise<ModelResponse> {
   const reader = stream.getReader();
+  // A stream that failed cannot be cancelled.
   const cancel = (reason: unknown) => void reader.cancel(reason).catch(() => {});
   const stopListening = onAbort(signal, () => cancel(signal.reason));
   try {

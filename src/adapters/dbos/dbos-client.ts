@@ -287,6 +287,7 @@ export function createDbosClient<TAgent extends { readonly tools: readonly Tool[
         const isOfThread = async (own: Job) =>
           thread === undefined || (await openContent(runs, own)).options.thread === thread;
         if (job === undefined || !(await isOfThread(job))) throw runNotFound(runId);
+        // A worker may take it at the same time: the first to record wins.
         if (await recordCancelled(job, reason)) return opened.cancel(runId);
       }
       await decide(runId, () => ({ result: runs.cancel(runId, reason, { thread, ...leave }) }));

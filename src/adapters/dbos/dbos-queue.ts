@@ -334,6 +334,7 @@ export class DbosQueue {
     return isKeyed ? { queueName, queuePartitionKey } : { queueName: this.options.queue };
   }
 
+  /** The workers of the version that ran it may be gone, so it is queued for any. */
   private async rewind(row: WorkflowStatus): Promise<void> {
     const { workflowID } = row;
     const where = this.samePlace(row);

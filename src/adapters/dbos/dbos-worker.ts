@@ -195,6 +195,7 @@ export async function startDbosWorker<TTool extends Tool>(
   reaper.start();
   const stop = async (timeoutMs: number) => {
     await reaper.stop();
+    // At the same time, so that no more runs are taken, and what is still taken is put back.
     await Promise.all([agent.close({ timeoutMs }), drain(Math.min(timeoutMs + 1_000, maxTimerMs))]);
     workers.delete(queue);
     working[workerKey].deleteBy(undefined);
@@ -294,6 +295,7 @@ function createWork(
     } catch (thrown) {
       if (isAgentError(thrown) && refusals.has(thrown.code)) return refuse(runId, content, thrown);
       if (!isMismatch(thrown)) throw thrown;
+      // A worker with the key to what is sealed must get it from the queue.
       const isAgain = stored === undefined && isPostponed(runId, undefined);
       if (isAgain && content !== undefined) await hold(runId, content, mismatchOf(thrown));
       return postpone(runId, thrown.message);
@@ -348,6 +350,7 @@ function createWork(
 
 class NoResources extends Error {}
 
+/** Called before the run is claimed, so that another worker may have it. */
 function requireTools({ tools }: WorkingAgent, runId: string, { options, ...target }: OpenContent): void {
   const known = new Set(tools.map(({ name }) => name));
   const chosen = [options.tools ?? [], options.replanTools ?? []].flat().filter((name) => typeof name === "string");
@@ -426,6 +429,7 @@ export async function registerDbosRuns(): Promise<void> {
 
 function workerOf(queue: string): QueueWorker {
   const worker = workers.get(queue);
+  // What it had is still taken in the eyes of DBOS, so that other workers adopt it.
   if (worker === undefined) throw new Error(`The worker of "${queue}" has been stopped.`);
   return worker;
 }

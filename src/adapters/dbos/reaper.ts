@@ -38,6 +38,7 @@ export class Reaper {
     >,
     private readonly options: {
       readonly clock: Clock;
+      /** A worker that has taken a run must claim it within this time, even if its event loop is busy. */
       readonly leaseMs: number;
       readonly isRecorded: (runId: string) => Promise<boolean>;
       readonly fits: (run: RunSummary) => Promise<boolean>;
@@ -80,6 +81,7 @@ export class Reaper {
     }
   }
 
+  /** Runs of another queue stay in the list: a page of them must not hide the others. */
   private async adoptStopped(): Promise<void> {
     const { runs, cursor } = await this.agent.listRuns({ resumable: true, limit: pageSize, cursor: this.cursor });
     const free = new Map(runs.filter((run) => !isHeld(run)).map((run) => [run.runId, run]));
@@ -88,6 +90,7 @@ export class Reaper {
     const isDead = (runId: string) => {
       const run = free.get(runId) as RunSummary;
       const last = this.adopted.get(runId);
+      // The worker that was to continue it may yet claim it.
       if (last !== undefined && last.updatedAt === run.updatedAt) return this.nowMs - last.atMs >= this.options.leaseMs;
       return isLeftOpen(run) || (seenMs.get(runId) ?? 0) >= this.options.leaseMs;
     };
@@ -105,6 +108,7 @@ export class Reaper {
     this.unfitCursor = cursor;
     const fitting: string[] = [];
     await inParallel(runs, 4, async (run) => {
+      // One that is damaged, or deleted meanwhile, must not hide the others.
       if (await this.options.fits(run).catch(unlessUnreachable)) fitting.push(run.runId);
     });
     if (fitting.length > 0) await this.queue.adopt(fitting, () => false);

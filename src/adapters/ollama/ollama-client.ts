@@ -80,6 +80,7 @@ async function* readLines(
   for await (const { line, isTail } of splitLines(reader, settings)) {
     if (line.trim() === "") continue;
     const answer = parseObject(line);
+    // The end of a connection may leave half a line.
     if (answer === undefined && isTail) break;
     if (answer === undefined)
       throw answerFailure(settings, "invalid-response", "A line of the answer is not a JSON object");

@@ -183,8 +183,10 @@ export function createPostgresRunStore(options: PostgresRunStoreOptions): Postgr
           SELECT number, ${key}, ${JSON.stringify(message)} FROM run WHERE status IS NULL OR status NOT IN (${ended})
           ON CONFLICT (key) DO UPDATE SET json = EXCLUDED.json RETURNING number
         ) SELECT (SELECT number FROM added) AS number, ${nowSql(clock())} AS now FROM run`;
+      // Without this one, which an earlier attempt may have added.
       const count = sql`SELECT count(*) FROM ${messages} m JOIN ${runs} r ON r.number = m.run_number
         WHERE r.run_id = ${runId} AND m.number > r.dropped_to AND m.key <> ${key}`;
+      // One statement would not count what others are adding.
       const options = { operation: "post", runId, lock: `messages ${runId}` } as const;
       const posted = await database.transact(options, async ({ query }): Promise<PostAnswer> => {
         const isFull = maxKept !== undefined && readInteger((await query(count))[0] ?? {}, "count") >= maxKept;

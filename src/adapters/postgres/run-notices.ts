@@ -139,6 +139,7 @@ export class RunNotices {
     else {
       await client.query(`LISTEN ${channel}`);
       heard.add(channel);
+      // Notices may have been missed.
       this.call(channel);
       void this.tryEcho(client, channel);
     }

@@ -89,6 +89,7 @@ export async function inTransaction<T>(
   } finally {
     // Destroying the connection rolls back.
     client.release(!isDone);
+    // The connection may still emit `error`, which must not end the process.
     if (isDone) client.off?.("error", ignore);
   }
 }

@@ -176,6 +176,7 @@ function failSlow(pattern: unknown, place: string): never {
   failOption(place, pattern, expected, true);
 }
 
+/** Throws for a `$ref` that leads nowhere, or back to the same value, which would never end. */
 export function checkReferences(root: Schema): Readonly<Record<string, Schema | boolean | undefined>> {
   const lookup: ReturnType<typeof checkReferences> = dereference(root);
   const seen = new Set<Schema>();

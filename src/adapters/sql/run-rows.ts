@@ -27,6 +27,7 @@ import { readInteger, readOptionalText, readText, type SqlRow } from "./statemen
 export function readEvents(rows: readonly SqlRow[], after: number): readonly AgentEvent[] {
   return rows.map((row, index) => {
     const sequence = after + index + 1;
+    // Resuming without it could run a step twice.
     if (row.sequence !== sequence) throw new SyntaxError(`event ${sequence} is missing`);
     try {
       return deepFreeze(JSON.parse(readText(row, "json")) as AgentEvent);

@@ -55,6 +55,7 @@ function fail(message: string, position: number, holder?: JsonObject): never {
 
 export const maxCelCost = 1_000_000;
 
+/** The cost of a failure after which a macro, `&&` or `||` continues: throwing is slow. */
 const failureCost = 30;
 
 type LookUpName = (name: string) => JsonValue | undefined;

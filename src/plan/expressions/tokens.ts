@@ -2,6 +2,7 @@ import { exactNumber } from "../../core/json.ts";
 import { cutText } from "../../core/text.ts";
 import type { CelIssue } from "./node.ts";
 
+/** A refusal does not extend `Error`, as it becomes an issue of a plan: a stack would only take time. */
 export class CelRefusal {
   constructor(readonly issue: CelIssue) {}
 }

@@ -152,6 +152,7 @@ function isHolder(value: unknown): value is JsonObject {
   return typeof value === "object" && value !== null && !isSealed(value);
 }
 
+/** The recorded hash is reused, as the key may have changed. */
 async function hashOf({ secrets, state }: StoredRun, part: Omit<ApprovedCall, "runId">): Promise<string> {
   const call = { runId: state.runId, ...part };
   if (!secrets?.isIn(call.input)) return hashCall(call);
@@ -439,6 +440,7 @@ export async function changeCall(
     effect,
     hash: await hashOf({ secrets, state }, { ...ref, tool: tool.name, effect, input: shown }),
   };
+  // Another input may be parsed to what is equal as JSON.
   const isSame = changed.hash === hash && canonicalJson(called) === canonicalJson(opened({ secrets }, step.input));
   return isSame ? undefined : changed;
 }

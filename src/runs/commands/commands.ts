@@ -57,6 +57,7 @@ export interface Commands {
 export type CommandType = keyof Commands;
 
 export interface CommandKind<TCommand> {
+  /** Throws, with the reason, if it is not a command: a store may return anything. */
   parse(message: Keyed): TCommand;
   toMessage?(command: TCommand, run: StoredRun): object | Promise<object>;
   isUnprepared?(command: TCommand): boolean;
@@ -69,6 +70,7 @@ export interface CommandKind<TCommand> {
   isRecordedAtOnce?: true;
   isAnswered?: true;
   needsSecrets?(command: TCommand): boolean;
+  /** Throws if the record of an ended execution shows that the command had no effect. */
   checkEnded?(run: StoredRun, command: TCommand): void;
   maxKept?(state: RunState, command: TCommand): number;
   events(command: TCommand): readonly EventInit[];
@@ -120,6 +122,7 @@ const decide: CommandKind<Commands["decide"]> = {
   async prepare(command, { settings, state, resumes }) {
     const { decision } = command;
     const tool = decision.ref && instanceAt(state.steps, decision.ref)?.tool;
+    // Without its tool, an input is checked by the process that has it.
     if (!resumes && !settings.toolsByName.has(tool ?? "")) return command;
     const secrets = await secretsOf(settings, { state });
     return { ...command, outcome: await changeOf(settings, { state, secrets }, decision) };
@@ -237,6 +240,7 @@ const settle: CommandKind<Commands["settle"]> = {
   events: (command) => [settlementOf(command)],
 
   async act(run, command, { message, isResuming }) {
+    // The run may yet settle the step, or start to wait for this.
     if (message === undefined) return false;
     const status = instanceAt(run.state.steps, command.ref)?.status;
     if (status !== "unknown") throw new Error(`step "${describeStepRef(command.ref)}" is not in doubt`);

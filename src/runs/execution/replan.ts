@@ -130,6 +130,7 @@ async function askForSteps(
   return { plan: revised, approvals: await approvalsFor(run, request, run.secrets?.hidePlan(revised) ?? revised) };
 }
 
+/** A model must not see where a tool threw. */
 function withoutStack({ stack: _stack, ...error }: AgentErrorData): AgentErrorData {
   return error as AgentErrorData;
 }

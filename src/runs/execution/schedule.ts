@@ -46,6 +46,7 @@ export async function runExecution(run: Run, planningError?: AgentErrorData): Pr
 }
 
 async function isPlanApproved(run: Run, plan: Plan): Promise<boolean> {
+  // A plan that is under way needs approval only if it still waits for it.
   const isNew = run.state.isUnderWay !== true;
   if ((isNew || run.approvalOf(undefined) !== undefined) && mayNeedPlanApproval(run)) await askAboutPlan(run, plan);
   await run.commandsRecorded();
@@ -199,6 +200,7 @@ class PendingSteps {
   add(index: number, { id }: PlanStep): void {
     this.indexes.set(id, index);
     const state = this.run.state.steps.get(id);
+    // A decision about it may have come before its turn was over.
     if (state !== undefined && (isDecided(state) || isWaitOver(state, this.run.sharedNow()))) this.markReady(id);
     else if (state?.wait?.until !== undefined) {
       const { sharedClock } = this.run.host.leases;
@@ -276,6 +278,7 @@ async function runIterations(run: Run, task: ExpressionTask, items: readonly Jso
       }
     };
     await Promise.all(Array.from({ length: Math.min(step.concurrency ?? 1, count) }, work));
+    // A decision about one may have come while the others ran.
   } while (run.canStart() && items.some((_item, index) => isDecided(iterationAt(index))));
   if (run.recorder.failure !== undefined) return "failed";
   // While one is in doubt, or the process is ending, the others may still run later.

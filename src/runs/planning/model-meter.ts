@@ -65,6 +65,7 @@ export class ModelMeter {
     return attempts.make(1, (instead) => model.generate({ ...plain, ...instead }));
   }
 
+  /** Until an attempt has ended, its estimate counts, so that two at a time keep the budget, too. */
   private async attempt(
     model: LanguageModel,
     request: ModelRequest,

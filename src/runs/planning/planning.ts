@@ -236,6 +236,7 @@ export class Planning {
     return Object.defineProperty(given, "signal", lazySignal) as typeof given & Pick<PlanRequest, "signal">;
   }
 
+  /** Emits a frozen copy, which the planner cannot change afterwards. */
   private emit(event: PlanningEvent): void | Promise<void> {
     if (this.hasEnded) return undefined;
     const json = toJson(event);

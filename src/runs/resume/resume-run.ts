@@ -55,6 +55,7 @@ export function resumeRun(runs: RunRegistry, resuming: Resuming): Promise<RunRes
   return runs.withRun(resuming.runId, {
     whenActive: async ({ run, result }) => {
       await result.catch(() => {});
+      // A run that never started was only looked up in the store.
       return run.state.sequence > 0 ? result : undefined;
     },
     whenStored: () => continueStored(runs, { ...resuming, looksForPosted: true, mayResume: mayResume(runs, resuming) }),
@@ -113,6 +114,7 @@ interface Continuation extends Opening, Pick<Resuming, "maxAdoptions" | "ignores
   readonly record?: (state: RunState, lease: StoredLease) => Promise<RunResult>;
 }
 
+/** Claims the run, then reads it again: another process may have resumed it meanwhile. */
 export async function continueStored(runs: RunRegistry, continuation: Continuation): Promise<RunResult> {
   const { runId, identity } = continuation;
   const { execution } = await runs.restore(runId, identity, restoreRun(runs, continuation));

@@ -114,6 +114,7 @@ export async function startEvent(run: Run, beginning?: RunBeginning): Promise<Ru
 }
 
 function storedRequest({ engine }: Run, request: unknown): string {
+  // One character more, so that it is still too long when it is read back.
   return typeof request === "string" ? request.slice(0, engine.maxRequestLength + 1) : "";
 }
 

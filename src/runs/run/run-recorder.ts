@@ -13,6 +13,7 @@ export interface RecorderOwner {
   readonly runId: string;
   readonly store?: RunStore;
   readonly fence?: number | undefined;
+  /** The chain must be there before the first event. */
   readonly evidence?: EvidenceChain | undefined;
   now(): number;
   onRecorded(event: AgentEvent): void;
@@ -27,7 +28,7 @@ export type RecordingEnd = StoreError | AgentError<"interrupted">;
 export class RunRecorder {
   readonly state: RunState;
   private sequence = 0;
-  failure: RecordingEnd | undefined;
+  private storeError: RecordingEnd | undefined;
   private acknowledged: number[] | undefined;
   private writing: Promise<void> | undefined;
   private queued: { readonly events: AgentEvent[]; readonly written: Promise<void> } | undefined;
@@ -43,12 +44,13 @@ export class RunRecorder {
   }
 
   emit(init: EventInit): void | Promise<void> {
-    if (this.failure !== undefined) return;
+    if (this.storeError !== undefined) return;
     return this.record([isTransient(init) ? this.number(init, this.sequence) : this.next(init)]);
   }
 
+  /** Records all events, or none; no event may be transient. */
   emitTogether(inits: readonly EventInit[]): void | Promise<void> {
-    if (this.failure !== undefined) return;
+    if (this.storeError !== undefined) return;
     return this.record(inits.map((init) => this.next(init)));
   }
 
@@ -58,9 +60,14 @@ export class RunRecorder {
     this.acknowledged.push(number);
   }
 
+  /** Call it only if no event was emitted here. */
   restore(events: readonly AgentEvent[]): void {
     for (const event of events) reduceRunState(this.state, event);
     this.sequence = this.state.sequence;
+  }
+
+  get failure(): RecordingEnd | undefined {
+    return this.storeError;
   }
 
   emitUnrecorded(init: EventInit): void {
@@ -127,7 +134,7 @@ export class RunRecorder {
   }
 
   private write(events: readonly AgentEvent[]): void | Promise<void> {
-    if (this.failure !== undefined) return;
+    if (this.storeError !== undefined) return;
     const { store, runId, fence } = this.owner;
     const recorded = events.some(isTransient) ? events.filter((event) => !isTransient(event)) : events;
     try {
@@ -170,8 +177,8 @@ export class RunRecorder {
   }
 
   fail(error: RecordingEnd): void {
-    if (this.failure !== undefined) return;
-    this.failure = error;
+    if (this.storeError !== undefined) return;
+    this.storeError = error;
     this.owner.onStoreFailure?.(error);
   }
 }

@@ -64,6 +64,7 @@ export async function secretsIfReadable(
   });
 }
 
+/** Cancelling may undo steps, which needs their secrets. */
 export function needsKeyToCancel(run: { state: RunState; secrets: RunSecrets | undefined }): boolean {
   const { options, mayBeSealed } = run.state;
   return options?.undoOnFailure === true && mayBeSealed === true && run.secrets === undefined;
@@ -229,6 +230,7 @@ export class RunSecrets {
     return mapSensitive(value, { view, marked, replace: () => hiddenText });
   }
 
+  /** Any text or number may be made of a secret, unless the schema, or the input there, has it in clear. */
   private markParsed(tool: string, value: JsonValue, given: JsonObject): unknown {
     const literals = this.views.get(tool)?.literals;
     const mark = (part: JsonValue, place: unknown): unknown => {
@@ -243,6 +245,7 @@ export class RunSecrets {
     return hasHidden(given) ? mark(value, given) : value;
   }
 
+  /** The name under which a secret is held is never recorded. */
   holdItems(items: readonly JsonValue[]): readonly JsonValue[] {
     const keep = (leaf: unknown): unknown => {
       if (!this.hidden.isRepeatedIn(leaf)) return leaf;
@@ -397,6 +400,7 @@ export class RunSecrets {
       else toSeal.push(at);
       return secret;
     };
+    // The value of a reference may be a secret.
     const onReference = isPlanned ? (at: JsonPath) => void toSeal.push(at) : undefined;
     mapSensitive(value, { view: views.input, path, replace, onReference });
     if (this.canSeal) return issues;
@@ -414,6 +418,7 @@ export class RunSecrets {
     return this.keys.hash(canonicalPlan(this.open(plan)));
   }
 
+  /** Neither hash may appear in a message. */
   isHashOf(recorded: string, hash: string): Promise<boolean> {
     this.hidden.add(recorded);
     this.hidden.add(hash);

@@ -58,8 +58,8 @@ export class Run implements RecorderOwner {
   linesBefore: LinesBefore | undefined;
   watchers: ReadonlySet<EventSink<AgentEvent>> | undefined;
   thrown: WeakMap<ErrorData, unknown> | undefined;
-  phase: RunPhase = "open";
-  stopReason: "step-failed" | "interrupted" | undefined;
+  private currentPhase: RunPhase = "open";
+  private stopped: "step-failed" | "interrupted" | undefined;
   private readonly scope = new AbortScope<AbortReason>();
   private startScope: AbortScope<AbortReason | "stopped"> | undefined;
   private stopWatching: (() => void) | undefined;
@@ -97,6 +97,14 @@ export class Run implements RecorderOwner {
     return this.host.leases.now();
   }
 
+  get phase(): RunPhase {
+    return this.currentPhase;
+  }
+
+  get stopReason(): "step-failed" | "interrupted" | undefined {
+    return this.stopped;
+  }
+
   get abortReason(): AbortReason | undefined {
     return this.scope.reason;
   }
@@ -129,7 +137,7 @@ export class Run implements RecorderOwner {
   }
 
   enter(phase: RunPhase): void {
-    if (phases.indexOf(phase) > phases.indexOf(this.phase)) this.phase = phase;
+    if (phases.indexOf(phase) > phases.indexOf(this.phase)) this.currentPhase = phase;
   }
 
   stopSteps(): void {
@@ -138,12 +146,12 @@ export class Run implements RecorderOwner {
 
   startSteps(): void {
     if (this.stopReason === "interrupted") return;
-    this.stopReason = undefined;
+    this.stopped = undefined;
     this.startScope = undefined;
   }
 
   stop(reason: "step-failed" | "interrupted"): void {
-    if (this.stopReason !== "interrupted") this.stopReason = reason;
+    if (this.stopReason !== "interrupted") this.stopped = reason;
     this.startScope?.abort("stopped");
   }
 

@@ -55,9 +55,11 @@ function pendingAtEnd(run: Run, expressions: PlanExpressions | undefined): reado
   const isCutOff = hold === undefined && stopReason === "interrupted" && isReady(run, expressions);
   if (abortReason !== undefined || isCutOff) return [];
   const items = pendingItems(run);
+  // What the run waits for may have come.
   return hold === undefined ? items : [hold, ...items.filter((item) => !isWait(item))];
 }
 
+/** Whatever it ended with, it is cancelled from now on: it must not be tried again. */
 async function recordUndone(run: Run): Promise<void> {
   const notUndone = await undoSteps(run);
   const error = cancelledBy("undone").toJSON() as AgentErrorData;

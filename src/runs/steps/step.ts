@@ -155,6 +155,7 @@ function prepareInput(run: Run, task: StepTask, input: JsonObject): PreparedStep
   const parsedOrAborted = settleOrAbort(parsing, source).finally(() => run.closeSource(source));
   return parsedOrAborted.then(
     (parsed) => toPrepared(run, task, { input, parsed }),
+    // It rejects only if the run is aborted.
     () => ({ input, error: dataOf(run, run.abortReason as AgentError) }),
   );
 }
@@ -202,6 +203,7 @@ function mustAsk(run: Run, call: StepCall): boolean {
   return mayNeedApproval(run, call) || isLimited(run, call.tool);
 }
 
+/** A changed input is parsed, and must have the hash that was approved: the tool gets what was approved. */
 async function ask(run: Run, given: StepCall): Promise<StartedStep | StepEnd> {
   let prepared: PreparedStep = { input: given.input, call: given };
   while (prepared.call !== undefined && mayNeedApproval(run, given)) {
@@ -519,6 +521,7 @@ function isFinal(run: Run, { effect }: StepCall, failure: FailedAttempt): boolea
   return failure.reason === "thrown" && retryableOf(failure.thrown) === false;
 }
 
+/** Jitter must not fail a run. */
 function draw({ engine }: Run): number {
   try {
     const drawn = engine.random();

@@ -12,6 +12,7 @@ import { invalidInput, refOfTask, type StepCall, stepTimeout } from "../run/step
 import { admit } from "./limits.ts";
 import { type Executed, executeAdmitted, notCalled } from "./step.ts";
 
+/** Starts with the step that ended last. One that cannot be undone does not stop the others. */
 export async function undoSteps(run: Run): Promise<readonly NotUndone[]> {
   run.startUndoing();
   const notUndone: NotUndone[] = [];
@@ -30,6 +31,7 @@ function hasEffect(step: StepState): boolean {
   return step.effect !== "pure" && (step.status === "completed" || isInDoubt(step));
 }
 
+/** A step that was cut off may have taken effect, as has one whose output is invalid. */
 function isInDoubt(step: StepState): boolean {
   const { status, attempts, error } = step;
   if (status === "unknown" || isFailedInDoubt(step)) return true;
@@ -48,6 +50,7 @@ async function undoStep(run: Run, state: StepState): Promise<NotUndone["reason"]
   if (state.isTakenOver) return "forked";
   const tool = run.settings.tools.get(state.tool);
   if (tool?.undo === undefined) return "no-undo";
+  // Its secrets cannot be opened here.
   if (run.hold !== undefined && run.secrets === undefined && run.state.mayBeSealed) return "failed";
   const step: PlanStep = { id: stepId, tool: tool.name, input };
   const pass = iteration === undefined ? undefined : { index: iteration, count: 0, item: null };

@@ -5,6 +5,7 @@ import type { OpenThread } from "../run/run.ts";
 import { isDamaged, listRuns, readRun } from "./stored-runs.ts";
 
 const maxRead = 8;
+/** More than are read: some may be damaged, gone, or lines whose meaning is not known yet. */
 const maxListed = 2 * maxRead;
 
 export function createThreadReaders(settings: EngineSettings): OpenThread {

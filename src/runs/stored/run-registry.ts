@@ -61,6 +61,7 @@ export class RunRegistry implements RunHost {
   private readonly hasTimers: () => boolean;
   private readonly threads = new Map<string, LinesBefore>();
   private readonly timers = new Map<string, () => void>();
+  /** Maps runs that do not fit here to the time of their last event: they may fit after a new one. */
   readonly unfit = new RecentMap<string>(10_000);
   readonly stopping = new AbortSource();
   readonly watchers = new Map<string, Set<EventSink<AgentEvent>>>();
@@ -133,6 +134,7 @@ export class RunRegistry implements RunHost {
       const active = this.active.get(runId);
       const result = await (active === undefined ? whenStored() : whenActive(active));
       if (result !== undefined) return result;
+      // It may fail for other callers, which does not affect this one.
       await active?.result.catch(() => {});
     }
   }

@@ -127,7 +127,9 @@ async function runNotes(world: NotesWorld, input: ParsedNotesInput): Promise<Not
   }
   if (input.operation === "get") return findNote(world, input);
   const { record, change } = await writeOnce({
-    ...{ ...world, keyReused, operation: input.operation },
+    ...world,
+    keyReused,
+    operation: input.operation,
     plan: async (): Promise<NoteChange> =>
       input.operation === "add"
         ? { type: "insert", note: newNote(world, input) }

@@ -98,6 +98,7 @@ interface WriteCall<TChange, TOperation, TRecord> {
   plan(): TChange | undefined | Promise<TChange | undefined>;
 }
 
+/** Refuses a missing key, as all calls would share one record. */
 export async function writeOnce<TChange, TOperation extends string, TRecord extends { readonly operation: string }>({
   storage,
   scope,

@@ -286,6 +286,10 @@ async function onlyList(storage: TodoStorage, scope: string): Promise<string> {
   });
 }
 
+/**
+ * Keeps later changes: the write checks that the todo is as the call left it, and happens once for its key. The
+ * record of the call's own key has the previous state; the output is an added or deleted todo.
+ */
 export async function undoChange(call: TodoCall, done: UndoneCall<ParsedTodoInput, TodoStoreOutput>): Promise<void> {
   const { input, output } = done;
   if (isTodoRead(input)) return;

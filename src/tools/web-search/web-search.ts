@@ -106,6 +106,7 @@ export function createWebSearch<const TName extends string = "WebSearch">(
 }
 
 const maxUrl = 2_048;
+/** Hits beyond the limit may replace those with unsafe URLs. */
 const maxLeftOut = 1_000;
 const maxIssues = 10;
 
