@@ -66,13 +66,24 @@ function createShop() {
   return { tools, calls };
 }
 
+const createSearch = () =>
+  defineTool({
+    name: "SearchItems",
+    description: "Searches the stock",
+    inputSchema: z.object({ query: z.string() }),
+    outputSchema: z.object({ items: z.array(z.object({ item: z.number(), name: z.string() })) }),
+    effect: "pure",
+    phrases: ["search for {query}", "is there any {query}"],
+    execute: () => ({ items: [{ item: 7, name: "Gloss" }] }),
+  });
+
 const shift = { person: "Amara", role: "counter", from: "08:00", until: "12:00" };
 const put = { steps: [{ id: "s1", tool: "AddShift", input: shift }] };
 
 it.each<[why: string, first: string | typeof put, ...lines: string[]]>([
   ["one of two times", put, "same for Vera, but at nine"],
   ["a choice within a name", put, "and Conti on the oven from 4"],
-  ["a sale that is corrected", "sell 3 of item 7", "no, 2"],
+  ["a sale that is corrected", "sell 3 of item 7", "make that 20"],
   ["what a refused line was about", put, "rotate the tyres", "no, at nine"],
 ])("does nothing by %s", async (_why, first, ...lines) => {
   const { tools, calls } = createShop();
@@ -118,16 +129,7 @@ it.each(["remind me tomorrow 9 to ping Lin", "remind me tmrw 9 to ping Lin"])(
 );
 
 it.each(["where is the nearest pharmacy", "what is the capital of France"])("%s is no search", async (line) => {
-  const search = defineTool({
-    name: "SearchItems",
-    description: "Searches the stock",
-    inputSchema: z.object({ query: z.string() }),
-    outputSchema: z.object({ items: z.array(z.object({ item: z.number(), name: z.string() })) }),
-    effect: "pure",
-    phrases: ["search for {query}", "is there any {query}"],
-    execute: () => ({ items: [{ item: 7, name: "Gloss" }] }),
-  });
-  const { say } = createTalkAgent({ tools: [search] });
+  const { say } = createTalkAgent({ tools: [createSearch()] });
   await say("search for paint");
   expect((await say(line)).error?.code).toBe("cannot-plan");
   expect((await say("is the gloss still there?")).steps).toMatchObject([{ input: { query: "gloss" } }]);
@@ -138,4 +140,70 @@ it("asks for no value while other words are left out", async () => {
   const { say } = createTalkAgent({ tools });
   expect((await say("sell 3 paint of the")).status).toBe("failed");
   expect(calls).toEqual([]);
+});
+
+it.each(["and eggs", "same for eggs"])("after a refused line, %s repeats nothing", async (line) => {
+  const { say } = createTalkAgent({ tools: createBuiltInTools() });
+  await say("add milk");
+  expect((await say("order a taxi to the station")).error?.code).toBe("cannot-plan");
+  expect((await say(line)).steps).toEqual([]);
+});
+
+it("would you … is a request, and looks nothing up", async () => {
+  const { say } = createTalkAgent({ tools: [createSearch()] });
+  await say("search for paint");
+  expect((await say("would you keep some gloss for me")).error?.code).toBe("cannot-plan");
+});
+
+it("a number may be a key, and then it is no place", async () => {
+  const given: object[] = [];
+  const people = [2, 1, 3].map((seat) => ({ seat, name: `Guest ${"ABC"[seat - 1]}` }));
+  const list = defineTool({
+    name: "ListSeats",
+    description: "Lists the seats",
+    inputSchema: z.object({}),
+    outputSchema: z.object({ seats: z.array(z.object({ seat: z.number().int(), name: z.string() })) }),
+    effect: "pure",
+    phrases: ["show [the] seats"],
+    execute: () => ({ seats: people }),
+  });
+  const free = defineTool({
+    name: "FreeSeat",
+    description: "Frees a seat",
+    inputSchema: z.object({ seat: z.number().int() }),
+    outputSchema: z.object({ seat: z.number().int(), name: z.string() }),
+    phrases: ["free [seat] {seat}"],
+    execute: ({ seat }) => {
+      given.push({ seat });
+      return { seat, name: "-" };
+    },
+  });
+  const { say } = createTalkAgent({ tools: [list, free] });
+  await say("show the seats");
+  await say("free number 2");
+  expect(given).not.toContainEqual({ seat: 1 });
+});
+
+it("a day says which option was meant", async () => {
+  const choices = [
+    { label: "Lin, 2026-11-26", input: { ride: "a" } },
+    { label: "Lin, 2026-11-27", input: { ride: "b" } },
+  ];
+  const cancelled: unknown[] = [];
+  const cancel = defineTool({
+    name: "CancelRide",
+    description: "Cancels a ride",
+    inputSchema: z.object({ ride: z.string() }),
+    outputSchema: z.object({ ride: z.string() }),
+    phrases: ["cancel [the] ride of {ride}"],
+    execute: ({ ride }) => {
+      if (ride.length > 1) throw Object.assign(new Error("Two rides fit."), { details: { choices } });
+      cancelled.push(ride);
+      return { ride };
+    },
+  });
+  const { say } = createTalkAgent({ tools: [cancel] });
+  await say("cancel the ride of Lin");
+  await say("the one from tomorrow");
+  expect(cancelled).toEqual(["b"]);
 });
