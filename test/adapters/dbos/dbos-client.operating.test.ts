@@ -15,8 +15,10 @@ beforeAll(() => {
 });
 afterAll(() => prompt?.remove());
 
-const page = readFileSync("docs/operating.md", "utf8");
-const fragments = [...page.matchAll(/<!-- fragment -->\n\n```ts\n(.*?)\n```/gs)].map(([, code = ""]) => code);
+const page = readFileSync("docs/production.md", "utf8");
+/** The sections for operators. */
+const operating = page.slice(page.indexOf("\n## When a run is stuck"), page.indexOf("\n## In your own job runner"));
+const fragments = [...operating.matchAll(/<!-- fragment -->\n\n```ts\n(.*?)\n```/gs)].map(([, code = ""]) => code);
 const isOfMetrics = (code: string) => code.includes("meter.");
 
 const planOf = (tool: string, id = "s0") => ({ steps: [{ id, tool, input: {} }] });
