@@ -5,7 +5,7 @@ import { answerSchemaOf, isAnswer, type QuestionItem } from "../core/question.ts
 import type { Turn } from "../core/turn.ts";
 import type { DateClock } from "../dates/read-dates.ts";
 import { ordinals, readNumber } from "../english/numbers.ts";
-import { functionWords, smallWords } from "../english/word-classes.ts";
+import { auxiliaries, functionWords, prepositions, smallWords } from "../english/word-classes.ts";
 import { toSingular } from "../language/word-forms.ts";
 import { type RequestText, readRequest, textBetween } from "../planners/rules/request.ts";
 import { readSlot } from "../planners/rules/slot-values.ts";
@@ -71,23 +71,31 @@ export function readAnswer(item: QuestionItem, text: string, clock: DateClock): 
   if ([plain, all].some((each) => declines.test(each))) return null;
   if (item.display === "confirm") return [all, plain].map(toTruth).find((each) => each !== undefined);
   if (item.options !== undefined && item.options.length > 0)
-    return optionIn(item, plain) ?? optionIn(item, all) ?? optionOfDay(item, request);
+    return optionIn(item, withoutNouns(plain, item)) ?? optionIn(item, all) ?? optionOfDay(item, request);
   const schema = answerSchemaOf(item);
   const said = textBetween(request, content.start, content.end).trim().replace(subject, "");
   // A wish never begins with the sign of a number.
   const isWhole = said === "" || /^\s*[-−]/.test(text);
-  const read = readSlot(typeOfAnswer(schema), isWhole ? text.trim() : withoutAsked(said, item), clock);
+  const read = readSlot(typeOfAnswer(schema), isWhole ? text.trim() : withoutNouns(said, item), clock);
   return read.ok && isAnswer(schema, read.value as JsonValue) ? (read.value as JsonValue) : undefined;
 }
 
-/** "Three nights" behind "Which nights?", "room 11" behind "Which room?". */
-function withoutAsked(said: string, item: QuestionItem): string {
-  if (!/^(?:integer|number)$/.test(String(answerSchemaOf(item).type))) return said;
+/** "Shelf B2" behind "Which shelf?", "room 11" behind "Which room?"; "three bowls" and "6 of them" count what is meant. */
+function withoutNouns(said: string, item: QuestionItem): string {
   const asked = new Set(plainOf(item.message).split(" "));
-  return said
-    .split(" ")
-    .filter((word) => !asked.has(word.toLowerCase()))
-    .join(" ");
+  const isAsked = (word: string) => asked.has(word.toLowerCase()) && !functionWords.has(word.toLowerCase());
+  const isNumber = /^(?:integer|number)$/.test(String(answerSchemaOf(item).type));
+  const words = said.split(" ");
+  if (!isNumber) return words.length > 1 && isAsked(words[0] ?? "") ? words.slice(1).join(" ") : said;
+  const left = words.filter((word) => !isAsked(word));
+  const [first = "", ...counted] = left;
+  const isCount = readNumber([first.toLowerCase()], 0) !== undefined || /^\d+$/.test(first);
+  const isNoun = counted.length <= 2 && counted.every((word) => /^\p{L}+$/u.test(word) && !isSmall(word.toLowerCase()));
+  return isCount && (isNoun || /^of (?:them|us|it|those|these)$/i.test(counted.join(" "))) ? first : left.join(" ");
+}
+
+function isSmall(word: string): boolean {
+  return functionWords.has(word) || smallWords.has(word) || prepositions.has(word) || auxiliaries.has(word);
 }
 
 function typeOfAnswer(schema: ReturnType<typeof answerSchemaOf>): SlotType {

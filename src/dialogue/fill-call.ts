@@ -63,6 +63,9 @@ const light = wordSet(
     "they he she him her them his their day days",
 );
 
+/** Words that say how many things are meant. */
+const quantifiers = wordSet("all every each");
+
 /** All ways to read each word of a fragment as a value of the call or a word without meaning of its own; the best first. */
 export function fillCall(call: Call, options: FillOptions): readonly Filled[] {
   const { start, end } = options;
@@ -117,7 +120,7 @@ function* nextStates(call: Call, options: Filling, state: State): Generator<Stat
   const word = request.words[at] ?? "";
   const thing = request.things.get(at);
   if (thing !== undefined) yield* withThing(call, thing, state);
-  if (thing !== undefined || denials.has(word)) return;
+  if (thing !== undefined || denials.has(word) || quantifiers.has(word)) return;
   yield* withValue(call, options, state);
   // Beside a free text, a word of the call may be a part of it: "glue sticks".
   const mayBeText = call.slots.some((slot) => options.takesText(slot));

@@ -5,6 +5,7 @@ import type { DefinedTool } from "../core/tool.ts";
 import { toolSchemas } from "../core/tool-schemas.ts";
 import { verbsLike } from "../english/word-classes.ts";
 import { sayName } from "../plan/say-call.ts";
+import { lookId } from "./questions.ts";
 import { labelNames, type Thing, thingsIn } from "./things.ts";
 
 /** A thing, and the output that last showed it. */
@@ -52,7 +53,7 @@ export function readFocus(tools: readonly DefinedTool[], runs: readonly RunSnaps
     );
     const own = done.map((step) => ({ ...step, input: step.input as JsonObject, runId: run.runId })).reverse();
     steps.push(...own);
-    if (last.length === 0) last = own;
+    if (last.length === 0) last = own.filter(({ stepId }) => stepId !== lookId);
     for (const [kind, found] of mentionsOf(tools, own)) {
       mentions.push({ kind, run, things: found });
       for (const thing of found)

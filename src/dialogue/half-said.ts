@@ -39,6 +39,10 @@ export function lastTimes({ last: [step] }: Focus): TimeIn {
   return timesIn(step?.input ?? {});
 }
 
+export function hasTime(fields: JsonObject = {}): boolean {
+  return Object.values(fields).some(isTime);
+}
+
 function isTime(value: JsonValue | undefined): value is string {
   return typeof value === "string" && /^\d{4}-\d\d-\d\d|^\d\d:\d\d/.test(value);
 }
@@ -197,12 +201,14 @@ function dateAt(request: RequestText, places: readonly number[], base: TimeBase)
   return { day: near < today ? day : near, ...time, end };
 }
 
-function hourAt({ text, tokens, clock }: RequestText, at: number, { own }: TimeBase): Said | undefined {
+function hourAt({ text, tokens, clock }: RequestText, at: number, { own, last, corrects }: TimeBase): Said | undefined {
   const token = tokens[at];
   const digits = token?.kind === "number" ? text.slice(token.start, token.end) : "";
-  const [, hours, minutes = "0"] = /^(\d\d?)(?:\.([0-5]\d))?$/.exec(digits) ?? [];
-  if (hours === undefined || Number(hours) > 24 || toWall(own, clock)?.time === undefined) return undefined;
-  return { time: (Number(hours) * 60 + Number(minutes)) * 60_000, isBare: Number(hours) <= 12, end: at + 1 };
+  const [, hours, minutes] = /^(\d\d?)(?:\.([0-5]\d))?$/.exec(digits) ?? [];
+  // "Make that 3" may be a number of another kind.
+  const base = own ?? (corrects && minutes !== undefined ? last : undefined);
+  if (hours === undefined || Number(hours) > 24 || toWall(base, clock)?.time === undefined) return undefined;
+  return { time: (Number(hours) * 60 + Number(minutes ?? 0)) * 60_000, isBare: Number(hours) <= 12, end: at + 1 };
 }
 
 function toWall(value: string | undefined, { timeZone }: DateClock): Wall | undefined {

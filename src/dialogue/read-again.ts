@@ -8,9 +8,10 @@ import { isReadable } from "../planners/rules/slots.ts";
 import { isPureStep, toStepInput } from "../planners/rules/steps.ts";
 import type { MeantCall, PlanTurn } from "./draft-turn.ts";
 import { bindKey, callsOf, compareFilled, type Filled, fillCall, inPlan, inputOf, spreadValues } from "./fill-call.ts";
-import { type DoneStep, isSameThing, isSameValue, type KnownThing, thingOf } from "./focus.ts";
+import { type DoneStep, isSameThing, isSameValue, type KnownThing, takesKey, thingOf } from "./focus.ts";
 import { timesIn, timesOf, withTimesOf } from "./half-said.ts";
 import { openQuestion } from "./questions.ts";
+import { continuesSum } from "./read-sums.ts";
 import type { Reference } from "./references.ts";
 import type { ThreadLine } from "./thread-line.ts";
 import { formerly } from "./undo-line.ts";
@@ -18,10 +19,11 @@ import { formerly } from "./undo-line.ts";
 /** The last operation with other values: "and eggs", "same for Conti, but at nine", "no, 8.30". */
 export async function readAgain(line: ThreadLine): Promise<PlanTurn | undefined> {
   const { wish, focus } = line;
-  const [step] = focus.last;
-  if (step === undefined || wish === undefined || !wish.isSingle) return undefined;
-  const [reference, second] = line.own.filter(({ how }) => how !== "pronoun");
-  if (reference === undefined && focus.isDistant) return undefined;
+  const [last] = focus.last;
+  if (last === undefined || wish === undefined || !wish.isSingle) return undefined;
+  const [reference = keyAlone(line, last), second] = line.own.filter(({ how }) => how !== "pronoun");
+  const step = repeated(last, reference, line);
+  if (step === undefined || (reference === undefined && focus.isDistant)) return undefined;
   const isWhole = reference !== undefined && reference.start <= wish.start && reference.end === wish.end;
   // Behind a question, a thing alone is an answer or nothing.
   const isPlace = isWhole && reference.how !== "name" && openQuestion(line.turn) === undefined;
@@ -30,18 +32,47 @@ export async function readAgain(line: ThreadLine): Promise<PlanTurn | undefined>
   const isChange = rules !== undefined && !isPureStep(rules.tool, step.input);
   if (asks && isChange) return undefined;
   // What was done to another thing must be undone, too.
-  const known = thingOf(step, focus);
-  const [meant] = reference?.things ?? [];
-  const isOther =
-    wish.opening === "correct" && known !== undefined && meant !== undefined && !isSameThing(known, meant);
-  const back = isOther && isChange ? formerly(step, line) : undefined;
+  const isOther = isChange && correctsThing(line, step, reference);
+  const back = isOther ? formerly(step, line) : undefined;
   // Behind a refusal to take it back, that is known.
-  if (isOther && isChange && back === undefined && !focus.isDistant) return undefined;
+  if (isOther && back === undefined && !focus.isDistant) return undefined;
   if (second !== undefined || (wish.opening === "none" && !isPlace)) return undefined;
   return line.forEach(reference, async (thing) => {
     const calls = await againFor(line, step, { thing, reference });
     return calls && (back === undefined ? calls : [back, ...calls]);
   });
+}
+
+/** "Same for Sunday" behind "no, at six": what created the thing, with the values that it has now. */
+function repeated(step: DoneStep, reference: Reference | undefined, line: ThreadLine): DoneStep | undefined {
+  const { focus, wish, isDateAlone } = line;
+  const { steps, mentions } = focus;
+  const thing = thingOf(step, focus);
+  const isOther = reference === undefined && wish?.opening === "again" && isDateAlone;
+  if (!isOther || thing === undefined || step.effect === "pure") return step;
+  const first = mentions.filter((mention) => mention.things.some((each) => isSameThing(each, thing))).at(-1);
+  const created = steps.find(({ runId }) => first?.kind === "changed" && runId === first.run.runId);
+  if (created === undefined || takesKey(created, thing)) return undefined;
+  const input = Object.entries(created.input).map(([name, value]) => [name, thing.fields[name] ?? value] as const);
+  return { ...created, input: Object.fromEntries(input) };
+}
+
+/** "And 43 too": the key of a known thing, if nothing else of the step is a number. */
+function keyAlone({ wish, request: { words }, focus }: ThreadLine, step: DoneStep): Reference | undefined {
+  const known = thingOf(step, focus);
+  const { start = 0, end = 0 } = wish ?? {};
+  const isBehind = words.slice(start + 1, end).every((word) => /^(?:too|also|as|well|please)$/.test(word));
+  const things = focus.things.filter(({ kind, key }) => kind === known?.kind && String(key) === words[start]);
+  const isOnlyNumber = Object.values(step.input).filter((value) => typeof value === "number").length <= 1;
+  if (things.length !== 1 || !isBehind || !isOnlyNumber || wish?.opening === "correct") return undefined;
+  return { start, end: start + 1, how: "name", things, isOpen: false };
+}
+
+/** "No, Patel": it was another thing. */
+function correctsThing({ wish, focus }: ThreadLine, step: DoneStep, reference: Reference | undefined): boolean {
+  const known = thingOf(step, focus);
+  const [meant] = reference?.things ?? [];
+  return wish?.opening === "correct" && known !== undefined && meant !== undefined && !isSameThing(known, meant);
 }
 
 interface Target {
@@ -163,6 +194,7 @@ export async function readWithoutReasons(line: ThreadLine): Promise<PlanTurn | u
   const found = await line.planning.planText(said);
   const planned = found instanceof Refused && plain !== said ? await line.planning.planText(plain) : found;
   if (planned instanceof Refused || line.misreadPlace(planned.steps) !== undefined) return undefined;
+  if (continuesSum(line, planned.steps)) return undefined;
   // "Empty that list" is not about the list of everything.
   if (planned !== found && planned.matches.some(({ rule }) => rule.source.destructive === true)) return undefined;
   return { status: "plan", draft: { steps: planned.steps, source: { planner: "rules" } } };

@@ -5,7 +5,7 @@ import { isPureStep } from "../planners/rules/steps.ts";
 import type { MeantCall, PlanTurn } from "./draft-turn.ts";
 import { type Filled, fillCall, inputOf, withTarget } from "./fill-call.ts";
 import { isSameThing, isSameValue, type KnownThing, takesKey } from "./focus.ts";
-import { lastTimes, timesOf } from "./half-said.ts";
+import { hasTime, lastTimes, timesOf } from "./half-said.ts";
 import type { Reference } from "./references.ts";
 import type { ThreadLine } from "./thread-line.ts";
 
@@ -17,11 +17,10 @@ export async function readChange(line: ThreadLine): Promise<PlanTurn | undefined
   const [reference, ...others] = named.length > 0 ? named : line.own;
   // "Charge him 18 euros for it" is about one thing.
   const second = others.find(({ things }) => things !== reference?.things && !isSameList(things, reference?.things));
-  // A value alone, or in a correction, belongs to what the last step created.
-  const isValue = line.request.marks.some(
-    ({ kind, leadStart, end }) => kind === "date" && leadStart <= (line.wish?.start ?? 0) && end === line.wish?.end,
-  );
-  const mayBeImplied = reference === undefined && (line.wish.opening === "correct" || isValue);
+  // A value alone, or in a correction, belongs to what the last step created; "same for Sunday" creates another.
+  const isRepeated =
+    line.wish.opening === "again" || (line.wish.opening === "more" && hasTime(line.focus.last[0]?.input));
+  const mayBeImplied = reference === undefined && !isRepeated && (line.wish.opening === "correct" || line.isDateAlone);
   const created = mayBeImplied ? lastCreated(line) : undefined;
   const implied = created !== undefined && line.saysKeyLike(created) ? undefined : created;
   const meant = reference ?? (implied && { things: [implied], isOpen: false });
@@ -80,7 +79,7 @@ async function* waysOf(
   const keySlot = thing.keyInputs.get(rules.tool.name);
   if (keySlot !== undefined && Object.hasOwn(call.rule.fixed, keySlot)) return;
   const said = line.withThing(thing, reference);
-  const baseOf = timesOf(thing, { last: lastTimes(line.focus) });
+  const baseOf = timesOf(thing, { last: lastTimes(line.focus), corrects: line.wish?.opening === "correct" });
   for (const filled of fillCall(call, { ...said, takesText: () => false, keySlot, baseOf })) {
     if (Object.keys(filled.values).length <= (filled.target === undefined ? 0 : 1)) continue;
     const values = withTarget(call, filled, thing);

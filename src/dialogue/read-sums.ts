@@ -12,6 +12,7 @@ interface Result {
 }
 
 const maxResults = 3;
+const operators = /^(?:plus|minus|times|over|less|divided|multiplied)$/;
 
 function resultsOf({ focus, rules }: ThreadLine): readonly Result[] {
   return focus.steps.flatMap((step) => numberOf(step, rules) ?? []).slice(0, maxResults);
@@ -21,6 +22,13 @@ function numberOf({ tool, output, runId, stepId }: DoneStep, rules: readonly Too
   const name = rules.find((each) => each.tool.name === tool)?.resultPath.replace(/^\./, "") ?? "";
   const value = name === "" ? output : (output as JsonObject | null)?.[name];
   return typeof value === "number" ? { value, from: { runId, stepId, path: name === "" ? [] : [name] } } : undefined;
+}
+
+/** "Plus 150 times 0.3" behind a sum: without its first word, the line would be a sum of its own. */
+export function continuesSum(line: ThreadLine, steps: readonly PlanStep[]): boolean {
+  const isSum = ({ tool }: PlanStep) =>
+    line.rules.some((each) => each.tool.name === tool && each.rules.some(({ hasSum }) => hasSum));
+  return operators.test(line.request.words[0] ?? "") && resultsOf(line).length > 0 && steps.every(isSum);
 }
 
 /** A sum that continues from the last result: "times 1.2". */

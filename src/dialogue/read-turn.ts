@@ -13,7 +13,7 @@ import { readAgain, readWithoutReasons } from "./read-again.ts";
 import { readChange, readReplaced } from "./read-change.ts";
 import { readLookUp } from "./read-look.ts";
 import { readPhrases } from "./read-phrases.ts";
-import { readOtherSum, readResultInText, readSum } from "./read-sums.ts";
+import { continuesSum, readOtherSum, readResultInText, readSum } from "./read-sums.ts";
 import { doubtLook, readUnknown } from "./read-unknown.ts";
 import { showThread } from "./show-thread.ts";
 import { ThreadLine } from "./thread-line.ts";
@@ -31,12 +31,14 @@ export async function readTurn(turn: TurnRequest): Promise<Turn> {
   const isOpen = asked !== undefined && takesAnything(asked);
   const answer = asked && !isOpen ? answerTo(asked, line) : undefined;
   if (answer !== undefined) return answer;
-  if (isAlone && !pointsBack(line))
+  const continues = isAlone && continuesSum(line, alone.steps);
+  if (isAlone && !continues && !pointsBack(line))
     return confirmWider(line, alone) ?? readResultInText(line, alone.steps) ?? { status: "request" };
   const found = await readInThread(line, alone instanceof Refused && alone.reason === "small-talk");
   if (found !== undefined) return doubtLook(line, found);
   const misread = isAlone ? line.misreadPlace(alone.steps) : undefined;
-  if (misread !== undefined) throw unclear(line.textOf(misread));
+  if (misread !== undefined) throw unclear(`"${line.textOf(misread)}" is a place in the list that was shown`);
+  if (continues) throw unclear(`"${line.request.words[0]}" continues the last sum`);
   const isNew = isAlone || alone.reason === "missing" || asksSomething(line);
   const text = isOpen && !isNew ? answerTo(asked, line) : undefined;
   return text ?? { status: "request", ...(!isAlone && { thread: showThread(line) }) };
@@ -86,8 +88,8 @@ function asksSomething({ request: { words } }: ThreadLine): boolean {
   return words.includes("?") || questionWords.has(words[0] ?? "");
 }
 
-function unclear(words: string): AgentError<"cannot-plan"> {
-  const message = `"${words}" is a place in the list that was shown, but the rest of the line is not understood; say it in other words.`;
+function unclear(known: string): AgentError<"cannot-plan"> {
+  const message = `${known}, but the rest of the line is not understood; say it in other words.`;
   return new AgentError("cannot-plan", message, { details: { reason: "unbound", examples: [] } });
 }
 
@@ -98,9 +100,12 @@ function declined(line: ThreadLine): Turn | undefined {
   return turn?.status === "decline" ? turn : undefined;
 }
 
-/** A line that can be planned alone may still mean a place in the list that was shown. */
+/** A line that can be planned alone may still mean a place in the list that was shown, or that list. */
 function pointsBack({ references }: ThreadLine): boolean {
-  return references.some(({ how }) => how === "place" || how === "others" || how === "group");
+  return references.some(
+    ({ how, things: [thing] }) =>
+      how === "place" || how === "others" || how === "group" || (how === "name" && thing?.isContainer === true),
+  );
 }
 
 const thanks = /^(?:thanks?|cheers|appreciate\w*)$/;

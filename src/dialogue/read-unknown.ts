@@ -18,6 +18,7 @@ import { isPureStep, issueOf } from "../planners/rules/steps.ts";
 import type { PlanTurn } from "./draft-turn.ts";
 import type { KnownThing } from "./focus.ts";
 import { asking, ifAnswered, lookId } from "./questions.ts";
+import { readAgain } from "./read-again.ts";
 import { readChange } from "./read-change.ts";
 import { readPhrases } from "./read-phrases.ts";
 import { exampleOf, thingsIn } from "./things.ts";
@@ -34,7 +35,7 @@ export async function readUnknown(line: ThreadLine): Promise<PlanTurn | undefine
     for (const name of names) {
       const thing: KnownThing = { ...like, label: line.textOf(name) };
       const known = line.withReference({ ...name, how: "name", things: [thing], isOpen: false });
-      if (((await readPhrases(known)) ?? (await readChange(known))) === undefined) continue;
+      if (((await readPhrases(known)) ?? (await readChange(known)) ?? (await readAgain(known))) === undefined) continue;
       const steps = [{ id: lookId, tool: lister.tool.name, input: {}, dependsOn: [] }];
       return { status: "plan", draft: { steps, source: { planner: "dialogue", looks: true } } };
     }

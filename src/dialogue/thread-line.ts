@@ -48,6 +48,7 @@ export class ThreadLine {
     // "The second is high": only elsewhere is "the second" an opening.
     const first = this.references.find(({ end }) => end === wish?.start);
     this.wish = wish && { ...wish, start: first?.start ?? wish.start };
+    this.references = this.references.map((each) => this.meantBefore(each));
     if (this.hasNameApart()) this.references = this.references.filter(({ how }) => how !== "pronoun");
   }
 
@@ -59,6 +60,17 @@ export class ThreadLine {
       (isName(start) && this.request.words[start + 1] === ",") ||
       (isName(end - 1) && this.request.words[end - 2] === ",")
     );
+  }
+
+  /** "Rossi rang, so cancel it": a pronoun means what the line named before its wish. */
+  private meantBefore(reference: Reference): Reference {
+    const { how, start } = reference;
+    const from = this.wish?.start ?? 0;
+    const named = this.references.filter((each) => each.how === "name" && each.end <= from);
+    if ((how !== "pronoun" && how !== "group") || start < from || named.length === 0) return reference;
+    const things = named.flatMap((each) => each.things).filter(({ isContainer }) => isContainer !== true);
+    const isOpen = named.some((each) => each.isOpen) || (how === "pronoun" && things.length > 1);
+    return things.length === 0 ? reference : { ...reference, things, isOpen };
   }
 
   private isNamedIn({ start, end }: Part): boolean {
@@ -89,6 +101,12 @@ export class ThreadLine {
         return key !== undefined && key !== thing?.key;
       });
     return this.references.find(isOther);
+  }
+
+  /** True if the wish is a day or time, and nothing else. */
+  get isDateAlone(): boolean {
+    const { start, end } = this.wish ?? { start: 0, end: 0 };
+    return this.request.marks.some((mark) => mark.kind === "date" && mark.leadStart <= start && mark.end === end);
   }
 
   /** A number near the keys of things of the same kind may be a key, too. */

@@ -8,10 +8,11 @@ import type { ThreadLine } from "./thread-line.ts";
 import { isMark } from "./wish.ts";
 
 const verb =
-  /^(?:(?:no|wait|oh|oops|please|sorry|actually|hang on|ah) )*(?:undo|revert|take back|take (?:that|it|this) back|put (?:that|it|this) back|reverse|roll back|change (?:that|it) back|bring (?:that|it|them|him|her)? ?back|i (?:have|did) not(?: (?:yet|do (?:it|that)))?$)(?= |$)/;
-const rest = /^(?:that|it|this|the|last|one|change|again|please|step|for|back|move|all|of|just)$/;
+  /^(?:(?:no+|wait|o+h|oops|please|sorry|actually|hang on|a+h|h+m+|u+[hm]+|well|ok|okay|wrong one) )*(?:undo|revert|take back|reverse|roll back|bring back|(?:take|put|change|bring) (?=(?:\S+ ){0,6}?back(?: |$))|(?:move|set|turn|switch) (?=(?:\S+ ){0,6}?back (?:to )?(?:where|how|the way|as|what) )|i (?:have|did) not(?: (?:yet|do (?:it|that)))?$)(?= |$|\b)/;
+const rest =
+  /^(?:that|it|this|them|those|these|they|him|her|the|last|one|change|again|please|step|for|back|move|all|of|just|to|where|how|way|as|what|was|were|had|been|before)$/;
 
-/** "undo that", "take it back", "wait, undo haddad". */
+/** "undo that", "take it back", "put haddad back where it was". */
 export function readUndo(
   line: ThreadLine,
 ):

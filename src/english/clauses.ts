@@ -67,7 +67,15 @@ export const courtesiesAfter: readonly string[] = [
   "(for me|for us|right now|now|right away|immediately|asap|as soon as possible|quickly|at once|this time|too|as well|also|again|afterwards|at the end|at last|after that|in the end|ok|okay|alright|all right|right|then|instead|though|buddy|dear|first|mate|lol|x|so far|at the moment)",
 ];
 
+const praise =
+  "good|great|lovely|splendid|marvellous|marvelous|super|superb|excellent|brilliant|wonderful|fantastic|terrific|amazing|awesome|perfect|nice|fabulous|magnificent|delightful|fine|charming|smashing|neat|grand|beautiful|gorgeous|outstanding|tremendous|ideal|bravo|wow|phew|hooray";
+
 export const courtesiesAlone: readonly string[] = [
+  `[(oh|well|very|so|that is|how|just|simply|absolutely)] (${praise}) [(indeed|then|job|work|stuff)]`,
+  "you are [such] (a|an) (treasure|star|angel|gem|legend|saint|darling|dear|lifesaver|hero|wonder|genius)",
+  "that (is|will be|would be|should be) (all|it|everything) [for (now|today|tonight|the moment|this time)]",
+  "(thanks|thank you) (ever so|so very|very very) much",
+  "well well",
   "(please|thanks|thank you|thanks a lot|thank you very much|thank you so much|many thanks|thanks in advance|many thanks in advance|thank you in advance|ta|cheers|much appreciated|kind regards|best regards|best wishes|regards|yours sincerely)",
   "(morning|mornin|evening|afternoon|hey|hi|hello|hiya|hey there|hi there|hello there|good morning|good afternoon|good evening|ok|okay|alright|all right|great|cool|perfect|well|so|now|right|lol|ugh|yo|dear assistant|excuse me)",
   "(first|first of all|firstly|second|secondly|third|thirdly|fourth|fifth|then|next|also|if you (can|could|would|please|do not mind)|if possible|would you|will you|can you|could you|right now|for me|that is all|that is it|that is all for now|asap|x|no rush|no hurry|as discussed|no reply needed|before i forget|well done|i trust you are well|i hope you are well|hope you are well|sorry to bother you|[cheers] (you are|your) a star|sorry to be a pain|go on then|quick one|quick thing|one more thing|one thing|pretty please|fyi|and so on|been meaning to ask)",

@@ -140,7 +140,15 @@ gimme: give me; lemme: let me; wanna: want to; gotta: have to; u: you; ur: your;
 n: and; w: with; til: until; till: until; pls: please; plz: please; bc: because; cuz: because; abt: about; prio: priority; thx: thanks; ty: thanks`;
 const denied = "do does did have has had is are was were should would could must".split(" ");
 
+/** "Teh", "adn", "fro": two letters in the wrong order. "Form" is a word of its own. */
+const swapped = "the and for that with from this what have you are how".split(" ").flatMap((word) =>
+  [...word.slice(1)].map((next, at): [string, string[]] => {
+    return [`${word.slice(0, at)}${next}${word[at] ?? ""}${word.slice(at + 2)}`, [word]];
+  }),
+);
+
 export const contractions: ReadonlyMap<string, readonly string[]> = new Map<string, readonly string[]>([
+  ...swapped.filter(([typed]) => typed !== "form"),
   ...denied.map((verb) => [`${verb}n't`, [verb, "not"]] as const),
   ...otherContractions
     .trim()
