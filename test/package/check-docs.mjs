@@ -46,7 +46,9 @@ for (const page of pages) {
   if (shouldWrite && after !== before) writeFileSync(page, after);
   checkLinks(page, before);
 }
-checkLinks("CHANGELOG.md", readFileSync("CHANGELOG.md", "utf8"));
+for (const page of ["CHANGELOG.md", "CODE_OF_CONDUCT.md", "CONTRIBUTING.md", "SECURITY.md"]) {
+  checkLinks(page, readFileSync(page, "utf8"));
+}
 
 for (const problem of problems) console.error(problem);
 console.log(`${blocks} code blocks in ${pages.length} pages, ${problems.length} problems`);

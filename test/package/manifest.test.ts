@@ -18,6 +18,16 @@ it("all shipped files exist, and the changelog contains this version", () => {
   expect(readFileSync("CHANGELOG.md", "utf8")).toContain(`\n## [${manifest.version}] - `);
 });
 
+it("CONTRIBUTING.md names files and scripts that exist", () => {
+  const text = readFileSync("CONTRIBUTING.md", "utf8");
+  const found = (pattern: RegExp) => [...text.matchAll(pattern)].map(([, name = ""]) => name);
+  const paths = found(/\b((?:src|test|docs|examples)\/[\w./-]*\w)/g);
+  expect(paths.length).toBeGreaterThan(30);
+  expect(paths.filter((path) => !existsSync(path))).toEqual([]);
+  const scripts = found(/\bnpm run ([\w:]+)/g);
+  expect(scripts.filter((name) => manifest.scripts[name] === undefined)).toEqual([]);
+});
+
 function filesOf(name: string): readonly string[] {
   const isFile = (path: string) => statSync(path).isFile();
   if (isFile(name)) return [name];
