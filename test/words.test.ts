@@ -24,8 +24,10 @@ const words: readonly { readonly word: RegExp; readonly instead: string }[] = [
 /** What users type, in any English. */
 const isUtterances = (path: string) => /phrases|english|refusals/.test(path);
 
-const texts = ["src", "docs", "examples", "README.md", "CHANGELOG.md"].flatMap((place) =>
-  place.endsWith(".md")
+const places = ["src", "docs", "examples", "skills", "README.md", "AGENTS.md", "CHANGELOG.md", "llms.txt"];
+
+const texts = places.flatMap((place) =>
+  /\.(?:md|txt)$/.test(place)
     ? [place]
     : readdirSync(place, { recursive: true, encoding: "utf8" })
         .filter((name) => /\.(?:ts|mts|mjs|md)$/.test(name))

@@ -3,7 +3,7 @@
 // `<!-- fragment -->`, as nothing checks that it compiles. Each link of a packed page to a file leads to one that is packed, too;
 // to any other file of the repository it is an address of it. A link to a heading leads to one that is there. Each text in double quotes on some
 // pages is a request of documented-requests.jsonl, which a test plans, or one of the texts below. Each name in the form of ours
-// that a page marks as code is in the source.
+// that a page marks as code is in the source. llms.txt lists each page of docs/ that is packed, and a skill is short.
 import { existsSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { posix } from "node:path";
 
@@ -33,12 +33,15 @@ const quotingPages = [
 const shouldWrite = process.argv.includes("--write");
 const { files, repository } = JSON.parse(readFileSync("package.json", "utf8"));
 const address = repository.url.replace(/^git\+(.*)\.git$/, "$1");
-const pages = ["README.md", ...listFiles("docs", ".md")];
+const maxSkillLines = 100;
+const skills = listFiles("skills", ".md");
+const guides = ["README.md", ...listFiles("docs", ".md"), ...skills];
+const pages = [...guides, "AGENTS.md", "llms.txt"];
 const problems = [];
 let blocks = 0;
 
 for (const page of ["README.md", ...quotingPages.map((name) => `docs/${name}.md`)]) checkRequests(page);
-checkNames(pages.filter((page) => !/architecture|decisions/.test(page)));
+checkNames(guides.filter((page) => !/architecture|decisions/.test(page)));
 
 for (const page of pages) {
   const before = readFileSync(page, "utf8");
@@ -49,6 +52,11 @@ for (const page of pages) {
 for (const page of ["CHANGELOG.md", "CODE_OF_CONDUCT.md", "CONTRIBUTING.md", "SECURITY.md"]) {
   checkLinks(page, readFileSync(page, "utf8"));
 }
+checkListed(readFileSync("llms.txt", "utf8"));
+for (const page of skills) {
+  const lines = readFileSync(page, "utf8").trimEnd().split("\n").length;
+  if (lines > maxSkillLines) problems.push(`${page} has ${lines} lines; at most ${maxSkillLines} are allowed`);
+}
 
 for (const problem of problems) console.error(problem);
 console.log(`${blocks} code blocks in ${pages.length} pages, ${problems.length} problems`);
@@ -57,6 +65,14 @@ process.exitCode = problems.length > 0 ? 1 : 0;
 function listFiles(folder, ending) {
   const names = readdirSync(folder, { recursive: true }).filter((name) => name.endsWith(ending));
   return names.map((name) => `${folder}/${name}`).sort();
+}
+
+/** An entry for each packed page, as https://llmstxt.org has it: a link and a note. */
+function checkListed(list) {
+  const listed = new Set([...list.matchAll(/^- \[[^\]]+\]\(([^)#]+)\): \S/gm)].map(([, path]) => path));
+  for (const page of listFiles("docs", ".md"))
+    if (isPacked(page) && page !== "docs/README.md" && !listed.has(page))
+      problems.push(`llms.txt does not list ${page}`);
 }
 
 function checkRequests(page) {
