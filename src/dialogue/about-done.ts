@@ -64,21 +64,21 @@ function didYou(line: ThreadLine): string | undefined {
 }
 
 const besides = wordSet("many still there right");
+const leading = wordSet("and so but ok okay oh well then");
 const questions = /^(?:what|which|when|how|who|where|is|are|does|has|was)$/;
 
 /** "Which number has Ricci?": every other word names a field or means nothing alone. */
 function fieldOf(line: ThreadLine): string | undefined {
-  const {
-    named,
-    request: { words },
-  } = line;
+  const { named, request } = line;
+  const from = request.words.findIndex((word) => !isMark(word) && !leading.has(word));
+  const words = request.words.slice(from);
   if (!questions.test(words[0] ?? "") || named === undefined || named.thing.isContainer === true) return undefined;
   const { reference, thing } = named;
   // "Booked" says as much as "booking".
   const names = [...Object.keys(thing.fields), thing.kind, "number"].flatMap((name) => sayName(name).split(" "));
   const stems = new Set(names.map(stem));
   const isFree = (word: string, at: number) =>
-    (at >= reference.start && at < reference.end) ||
+    (at + from >= reference.start && at + from < reference.end) ||
     isMark(word) ||
     questions.test(word) ||
     stems.has(stem(word)) ||

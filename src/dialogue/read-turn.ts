@@ -1,7 +1,9 @@
 import { AgentError } from "../core/errors.ts";
+import type { PlanStep } from "../core/plan.ts";
 import { callsTool } from "../core/step.ts";
 import type { Turn, TurnRequest } from "../core/turn.ts";
 import { questionWords } from "../english/word-classes.ts";
+import { toSingular } from "../language/word-forms.ts";
 import { compileTool } from "../planners/rules/phrase-rules.ts";
 import { type Planned, Refused } from "../planners/rules/plan-by-rules.ts";
 import { readAbout } from "./about-done.ts";
@@ -32,7 +34,7 @@ export async function readTurn(turn: TurnRequest): Promise<Turn> {
   const answer = asked && !isOpen ? answerTo(asked, line) : undefined;
   if (answer !== undefined) return answer;
   const continues = isAlone && continuesSum(line, alone.steps);
-  if (isAlone && !continues && !pointsBack(line))
+  if (isAlone && !continues && !pointsBack(line, alone.steps))
     return confirmWider(line, alone) ?? readResultInText(line, alone.steps) ?? { status: "request" };
   const found = await readInThread(line, alone instanceof Refused && alone.reason === "small-talk");
   if (found !== undefined) return doubtLook(line, found);
@@ -100,12 +102,13 @@ function declined(line: ThreadLine): Turn | undefined {
   return turn?.status === "decline" ? turn : undefined;
 }
 
-/** A line that can be planned alone may still mean a place in the list that was shown, or that list. */
-function pointsBack({ references }: ThreadLine): boolean {
-  return references.some(
-    ({ how, things: [thing] }) =>
-      how === "place" || how === "others" || how === "group" || (how === "name" && thing?.isContainer === true),
-  );
+/** A line that can be planned alone may still mean a place in the list that was shown, that list, or what another tool showed. */
+function pointsBack({ references, request }: ThreadLine, steps: readonly PlanStep[]): boolean {
+  return references.some(({ how, start, end, things: [thing] }) => {
+    if (how !== "name" || thing === undefined) return how !== "name" && how !== "pronoun";
+    const isKind = request.words.slice(start, end).some((word) => toSingular(word) === thing.kind);
+    return thing.isContainer === true || (isKind && steps.every(({ tool }) => !thing.keyInputs.has(tool ?? "")));
+  });
 }
 
 const thanks = /^(?:thanks?|cheers|appreciate\w*)$/;

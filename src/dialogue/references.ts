@@ -25,10 +25,24 @@ export function findReferences(line: Line, focus: Focus): readonly Reference[] {
   const found: Reference[] = [];
   for (let at = 0; at < line.words.length; ) {
     const reference = referenceAt(line, at, focus);
-    if (reference !== undefined) found.push(reference);
+    const last = found.at(-1);
+    if (reference !== undefined && last !== undefined && saysWhat(line, last, reference))
+      found.splice(-1, 1, { ...reference, start: last.start });
+    else if (reference !== undefined) found.push(reference);
     at = reference?.end ?? at + 1;
   }
   return found;
+}
+
+/** "The note about the meter key": a kind and a name. */
+function saysWhat({ words }: Line, noun: Reference, { start, how, things: [thing] }: Reference): boolean {
+  const isKind = noun.how === "pronoun" && toSingular(words[noun.end - 1] ?? "") === thing?.kind;
+  return (
+    isKind &&
+    how === "name" &&
+    start === noun.end + 1 &&
+    /^(?:about|of|for|called|named|with)$/.test(words[noun.end] ?? "")
+  );
 }
 
 function referenceAt(line: Line, at: number, focus: Focus): Reference | undefined {
@@ -139,17 +153,19 @@ function hasValue({ fields }: KnownThing, word: string): boolean {
   });
 }
 
-/** "the others", "the other one", "the rest": those of the list that the last change left out. */
+/** "the others", "the other one", "the rest": those of the list that no change since then was about. */
 function othersAt(line: Line, start: number, focus: Focus): Reference | undefined {
   const from = withoutDeterminer(line, start);
   const word = line.words[from] ?? "";
   if (!/^(?:other|others|rest)$/.test(word)) return undefined;
-  const [{ things: changed = [] } = {}] = focus.mentions.filter(({ kind }) => kind === "changed");
-  const before = focus.mentions.find(
-    ({ things }) =>
-      things.length > changed.length && things.some((thing) => changed.some((each) => isSameThing(thing, each))),
-  );
-  const others = before?.things.filter((thing) => !changed.some((each) => isSameThing(each, thing))) ?? [];
+  const changed: KnownThing[] = [];
+  const isChanged = (thing: KnownThing) => changed.some((each) => isSameThing(each, thing));
+  const before = focus.mentions.find(({ kind, things }) => {
+    const isAround = things.some(isChanged) && !things.every(isChanged);
+    if (kind === "changed" && !isAround) changed.push(...things);
+    return isAround;
+  });
+  const others = before?.things.filter((thing) => !isChanged(thing)) ?? [];
   const things = others.map((thing) => fresh(thing, focus)).filter(({ isGone }) => !isGone);
   if (things.length === 0 || (word === "other" && things.length > 1)) return undefined;
   const noun = isNounOf(line.words[from + 1] ?? "", focus) ? 1 : 0;

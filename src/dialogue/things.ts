@@ -372,7 +372,8 @@ export function exampleOf(schema: JsonSchema, root: JsonSchema = schema, depth =
     return Object.fromEntries(
       Object.entries(properties).map(([name, child]) => [name, exampleOf(child, root, depth + 1)]),
     );
-  if (type === "number" || type === "integer") return Number(minimum ?? maximum ?? 1);
+  // Other tools may take only positive keys.
+  if (type === "number" || type === "integer") return Math.min(Math.max(1, Number(minimum ?? 1)), Number(maximum ?? 1));
   if (type === "boolean") return true;
   return examples[String(format)] ?? "x".repeat(Math.max(1, Math.min(Number(minLength), maxKey)));
 }

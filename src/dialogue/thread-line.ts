@@ -78,9 +78,12 @@ export class ThreadLine {
   }
 
   get named(): { readonly reference: Reference; readonly thing: KnownThing } | undefined {
-    const [reference, second] = this.references.filter(({ how }) => how === "name" || how === "place");
-    const [thing, other] = reference?.things ?? [];
-    return reference && thing && !second && !other ? { reference, thing } : undefined;
+    const [first, ...others] = this.references.filter(({ how }) => how === "name" || how === "place");
+    const [thing, second] = first?.things ?? [];
+    // "The number for the boiler" may be two parts of one name.
+    const isSame = ({ things }: Reference) => things.length === 1 && thing !== undefined && things[0] === thing;
+    if (first === undefined || thing === undefined || second !== undefined || !others.every(isSame)) return undefined;
+    return { reference: { ...first, end: others.at(-1)?.end ?? first.end }, thing };
   }
 
   get own(): readonly Reference[] {

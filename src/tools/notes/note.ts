@@ -62,8 +62,8 @@ export interface NoteTarget {
 export type NotesInput =
   | {
       readonly operation: "add";
-      /** 1 to 200 UTF-16 code units once trimmed. */
-      readonly item: string;
+      /** 1 to 200 UTF-16 code units once trimmed. @default "general" */
+      readonly item?: string;
       /** 1 to 10 000 UTF-16 code units once trimmed. Any text is allowed. */
       readonly text: string;
     }
@@ -81,6 +81,9 @@ export type NotesInput =
       readonly limit?: number;
     }
   | ({ readonly operation: "get" | "delete" } & NoteTarget);
+
+/** @internal */
+export const generalItem = "general";
 
 const name = () => z.string().trim().min(1).max(200);
 const maxPosition = 10_000_000;
@@ -110,7 +113,7 @@ export function createNotesInputSchema() {
   return z.discriminatedUnion("operation", [
     z.strictObject({
       operation: z.literal("add"),
-      item: name().describe("What it is about, such as PROP-2025-001"),
+      item: name().default(generalItem).describe("What it is about, such as PROP-2025-001"),
       text: z.string().trim().min(1).max(10_000),
     }),
     z.strictObject({

@@ -9,6 +9,7 @@ import {
   createMemoryNotes,
   createNotesInputSchema,
   createNotesOutputSchema,
+  generalItem,
   isNoteRead,
   type Note,
   type NoteChange,
@@ -99,17 +100,20 @@ const maxShown = 10;
 function sayNotes(input: NotesInput, output: NotesOutput): string {
   if (!("notes" in output)) {
     const { item, text } = output;
-    if (input.operation === "get") return `${item}: ${text}`;
-    return input.operation === "add" ? `Noted for ${item}: "${text}".` : `Deleted the note for ${item}: "${text}".`;
+    if (input.operation === "get") return sayNote(output, true);
+    const about = item === generalItem ? "" : ` for ${item}`;
+    return input.operation === "add" ? `Noted${about}: "${text}".` : `Deleted the note${about}: "${text}".`;
   }
   const { notes, count } = output;
   const place = "item" in input && input.item !== undefined ? ` for ${input.item}` : "";
   if (count === 0) return `No notes${place}.`;
-  const shown = notes
-    .slice(0, maxShown)
-    .map(({ item, text }) => cutText(place === "" ? `${item}: ${text}` : text, 200));
+  const shown = notes.slice(0, maxShown).map((note) => cutText(sayNote(note, place === ""), 200));
   const more = count > shown.length ? ["…"] : [];
   return `${count} ${count === 1 ? "note" : "notes"}${place}: ${[...shown, ...more].join("; ")}`;
+}
+
+function sayNote({ item, text }: Note, isOfAny: boolean): string {
+  return isOfAny && item !== generalItem ? `${item}: ${text}` : text;
 }
 
 interface NotesWorld extends Required<Pick<NotesOptions, "now" | "createId">> {

@@ -40,6 +40,10 @@ function phraseOf(operation: "add" | "list", phrase: string): Phrase {
   return { phrase, input: { operation }, slots: { item }, toInput: (slots) => inputOf(operation, slots) };
 }
 
+function general(phrase: string): Phrase {
+  return { phrase, input: { operation: "add" }, toInput: (slots) => inputOf("add", slots) };
+}
+
 const beginning =
   /^(.{1,200}?)(?:\s*(?::|–|—)\s+|\s+(?:saying|stating|reading|(?:that|which) says|that)(?: that)?\s+)(\S.*)$/s;
 
@@ -85,6 +89,8 @@ export const notePhrases: readonly Phrase[] = [
   phraseOf("add", `(for|on|about) {item} ${add} [down] ${one} ${note} ${says} {text}`),
   phraseOf("add", `${note} [down] ${about} {item} (${says}|that) {text}`),
   phraseOf("add", "(annotate|comment) {item} (:|with [:]) {text}"),
+  general(`(${add}|take|jot) [down] ${one} ${note} (${says}|that|[to (self|myself)] :) {text}`),
+  general(`(${note} [to (self|myself)] :|(write|jot) down [somewhere] (:|that)) {text}`),
   addingWhole(`${add} [down] ${one} ${note} ${about} {text}`),
   addingWhole(`${note} [down] ${about} {text}`),
   phraseOf(

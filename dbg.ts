@@ -1,0 +1,13 @@
+import { createAgent, createNotes, createTodoStore, createCalculator } from "./src/index.ts";
+import { ThreadLine } from "./src/dialogue/thread-line.ts";
+import { compileTool } from "./src/planners/rules/phrase-rules.ts";
+import * as core from "./src/dialogue/read-turn.ts";
+const tools=[createCalculator(),createTodoStore(),createNotes()];
+const agent=createAgent({tools});
+await agent.run("take a note: flat three has the meter key under the stairs",{thread:"t"});
+const orig=(ThreadLine.prototype as any).textOf;
+const run=await agent.getRun((await agent.listRuns({thread:"t"})).runs[0].runId);
+const turn={request:process.argv[2],tools,maxSteps:100,nowMs:Date.now(),timeZone:"UTC",runs:[run]} as any;
+const line=new ThreadLine(turn, await Promise.all(tools.map(compileTool as any)) as any);
+console.log(line.wish, JSON.stringify(line.references,null,1));
+console.log(JSON.stringify(await core.readTurn(turn)));
