@@ -21,20 +21,25 @@ import { asking, ifAnswered, lookId } from "./questions.ts";
 import { readAgain } from "./read-again.ts";
 import { readChange } from "./read-change.ts";
 import { readPhrases } from "./read-phrases.ts";
+import type { Reference } from "./references.ts";
 import { exampleOf, thingsIn } from "./things.ts";
 import type { ThreadLine } from "./thread-line.ts";
 
 /** A change of something that the thread has not seen: a list is looked up first, and the line is read again. */
 export async function readUnknown(line: ThreadLine): Promise<PlanTurn | undefined> {
   if (line.focus.steps[0]?.stepId === lookId) return undefined;
-  const names = unknownNames(line);
+  const it = unknownPronoun(line);
+  const { start = 0, end = 0 } = line.wish ?? {};
+  const names = unknownNames(line, it === undefined ? { start, end } : { start: 0, end: start });
   for (const lister of names.length === 0 ? [] : line.rules) {
     if (!isPureStep(lister.tool, {}) || (await issueOf({}, lister.tool, undefined)) !== undefined) continue;
     const like = thingLike(line, lister);
     if (like === undefined) continue;
     for (const name of names) {
       const thing: KnownThing = { ...like, label: line.textOf(name) };
-      const known = line.withReference({ ...name, how: "name", things: [thing], isOpen: false });
+      const meant = { things: [thing], isOpen: false };
+      const pronoun: readonly Reference[] = it === undefined ? [] : [{ ...it, how: "pronoun", ...meant }];
+      const known = line.withReferences({ ...name, how: "name", ...meant }, ...pronoun);
       if (((await readPhrases(known)) ?? (await readChange(known)) ?? (await readAgain(known))) === undefined) continue;
       const steps = [{ id: lookId, tool: lister.tool.name, input: {}, dependsOn: [] }];
       return { status: "plan", draft: { steps, source: { planner: "dialogue", looks: true } } };
@@ -71,7 +76,16 @@ function thingLike({ turn }: ThreadLine, { tool, schemas }: ToolRules): KnownThi
 
 const pointing = /^(?:both|others?|rest|last|some|any|every)(?:thing|one|body)?$/;
 
-function unknownNames({ wish, request, rules, references }: ThreadLine): readonly Part[] {
+/** "The tap is repaired, mark it as done": "it" is what was named before, which the thread has not seen. */
+function unknownPronoun({ wish, request: { words }, references }: ThreadLine): Part | undefined {
+  const { start = 0, end = 0 } = wish ?? {};
+  const isIt = (word: string, at: number) =>
+    at > start && at < end && /^(?:it|that|them|those|these|him|her)$/.test(word);
+  const at = words.findIndex(isIt);
+  return at < 0 || references.some((each) => each.start === at) ? undefined : { start: at, end: at + 1 };
+}
+
+function unknownNames({ request, rules, references }: ThreadLine, place: Part): readonly Part[] {
   const { words, tokens, marks } = request;
   const isIn = (at: number, { start, end }: Part) => at >= start && at < end;
   const isUnknown = (at: number) => {
@@ -88,7 +102,7 @@ function unknownNames({ wish, request, rules, references }: ThreadLine): readonl
     return !isSmall && !pointing.test(word) && !rules.some(({ vocabulary }) => vocabulary.has(word));
   };
   const found: { start: number; end: number }[] = [];
-  for (let at = wish?.start ?? 0; at < (wish?.end ?? 0); at++) {
+  for (let at = place.start; at < place.end; at++) {
     const last = found.at(-1);
     if (!isUnknown(at)) continue;
     if (last?.end === at) last.end = at + 1;

@@ -91,8 +91,8 @@ export class ThreadLine {
     return this.references.filter((each) => each.end > start && each.end <= end);
   }
 
-  withReference(reference: Reference): ThreadLine {
-    return Object.create(this, { references: { value: [reference] } });
+  withReferences(...references: readonly Reference[]): ThreadLine {
+    return Object.create(this, { references: { value: references } });
   }
 
   /** A place in a list that steps planned without the thread read as a key: "the second" as 2. */

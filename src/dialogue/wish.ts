@@ -1,4 +1,7 @@
-import { auxiliaries, isPastVerb } from "../english/word-classes.ts";
+import { readNumber } from "../english/numbers.ts";
+import { auxiliaries, isPastVerb, isVerb } from "../english/word-classes.ts";
+import { wordSet } from "../english/word-set.ts";
+import { findMistyped } from "../language/word-forms.ts";
 import { contentEnds, contentStarts, isCourtesy, isSmallTalk } from "../planners/rules/courtesy.ts";
 import { cutClauses, statesReason } from "../planners/rules/cut-wishes.ts";
 import type { Part } from "../planners/rules/items.ts";
@@ -26,6 +29,14 @@ const openings: ReadonlyMap<string, Wish["opening"]> = new Map([
   ...passing.split("|").map((said) => [said, "none"] as const),
 ]);
 const maxOpening = 5;
+const longOpenings = new Set([...openings.keys()].filter((said) => /^\w{5,}$/.test(said)));
+
+/** "Actualy" is meant as an opening, too. */
+function openingAt(words: readonly string[], at: number, length: number): Wish["opening"] | undefined {
+  const said = words.slice(at, at + length).join(" ");
+  const [meant = ""] = length === 1 && !openings.has(said) ? findMistyped(said, longOpenings) : [];
+  return openings.get(said) ?? openings.get(meant);
+}
 /** "Do tick it off" urges, "do the dishes" and "do you" do not. */
 const behindDo = /^(?:not|you|we|i|they|he|she|it|the|an?|my|our|your|that|this|some|any|all)$/;
 
@@ -36,14 +47,14 @@ function readOpening(words: readonly string[], start: number, end: number) {
     while (at < end && isMark(words[at])) at++;
     const length = [...Array(maxOpening).keys()]
       .map((index) => maxOpening - index)
-      .find((count) => at + count < end && openings.has(words.slice(at, at + count).join(" ")));
+      .find((count) => at + count < end && openingAt(words, at, count) !== undefined);
     const isUrging = words[at] === "do" && !behindDo.test(words[at + 1] ?? "not");
     if (length === undefined && isUrging) {
       at++;
       continue;
     }
     if (length === undefined) return { opening, at };
-    const kind = openings.get(words.slice(at, at + length).join(" ")) ?? "none";
+    const kind = openingAt(words, at, length) ?? "none";
     if (kind === "correct" || opening === "none" || (kind === "again" && opening === "more"))
       opening = kind === "none" ? opening : kind;
     at += length;
@@ -62,11 +73,14 @@ export function readWish(request: RequestText, isNaming: (clause: Part) => boole
     isLaughter(words, start, end) ||
     readOpening(words, start, end + 1).at >= end;
   const busy = clauses.filter((clause) => !isIdle(clause));
+  // "The roof is done, tick it off": what is told names the thing of the wish behind it.
+  const isTold = (clause: Part) =>
+    !isNaming(clause) || busy.some(({ start, end }) => start >= clause.end && ordersIt(words, { start, end }));
   const isReason = (clause: Part) =>
-    !isNaming(clause) &&
     !saysValue(request, clause) &&
     !saysWhich(words, clause) &&
-    (statesReason(words, clause.start, clause.end) || isStatement(words, clause));
+    isTold(clause) &&
+    (isStatement(words, clause) || (!isNaming(clause) && statesReason(words, clause.start, clause.end)));
   const wishes = busy.length > 1 ? busy.filter((clause) => !isReason(clause)) : busy;
   const [wish] = wishes;
   const last = wishes.at(-1);
@@ -75,9 +89,30 @@ export function readWish(request: RequestText, isNaming: (clause: Part) => boole
   if (busy.indexOf(last) - busy.indexOf(wish) !== wishes.length - 1) return undefined;
   const own = readOpening(words, Math.max(wish.start, first.at), last.end);
   const opening = first.opening === "correct" || own.opening === "none" ? first.opening : own.opening;
-  const place = trim(request, { start: own.at, end: last.end });
+  const place = trim(request, { start: own.at, end: withoutContrast(request, { start: own.at, end: last.end }) });
   const isSingle = wishes.slice(0, -1).every(({ endsSentence }) => !endsSentence);
   return place.start < place.end ? { ...place, opening, isSingle } : undefined;
+}
+
+function ordersIt(words: readonly string[], { start, end }: Part): boolean {
+  const { at } = readOpening(words, start, end);
+  return isVerb(words[at] ?? "") && words.slice(at + 1, end).some((word) => itWords.has(word));
+}
+
+const itWords = wordSet("it that them those these him her");
+
+/** "Five, not three": the value that is denied says nothing. */
+function withoutContrast({ words, marks }: RequestText, { start, end }: Part): number {
+  const at = words.lastIndexOf("not", end - 1);
+  if (at <= start) return end;
+  const isValue = (from: number, to: number) =>
+    readNumber(words, from)?.end === to ||
+    marks.some((mark) => mark.leadStart <= from && mark.start >= from && mark.end === to);
+  const isBefore = [...words.keys()].some(
+    (from) => from >= start && from < at && isValue(from, at - Number(words[at - 1] === ",")),
+  );
+  const to = isMark(words[end - 1]) ? end - 1 : end;
+  return isBefore && isValue(at + 1, to) ? at : end;
 }
 
 /** Before "so", a reason is stated: "the trip is off, so just empty that list". */

@@ -139,8 +139,10 @@ class Tokenizer {
   }
 }
 
+/** "Nooo" is "no"; "viii" and "www" are as they are. */
 function normalizeWord(text: string): string {
-  const lower = text.toLowerCase();
+  const typed = text.toLowerCase();
+  const lower = /^(?:[ivxlcdm]+|www\w*)$/.test(typed) ? typed : typed.replace(/([a-z])\1{2,}/g, "$1");
   return /^[a-z]+$/.test(lower) ? lower : lower.normalize("NFKC").replaceAll("’", "'");
 }
 

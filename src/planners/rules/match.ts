@@ -53,6 +53,8 @@ export const costs = {
   article: 1,
   filler: 0.5,
   value: 1,
+  /** The name of a known thing: a tool that takes its key is meant first. */
+  label: 1,
   modifier: 2,
   bareModifier: 1.5,
   mistyped: 4,
@@ -276,7 +278,8 @@ export class Matcher {
     const { place, cost, pieces: before, filled } = thread;
     const pieces: Piece = { kind: "slot", start: position, end: position + 1, name, value, place, before };
     // Also for a noun behind it: "the shopping list".
-    const ended = { cost: cost + costs.value, pieces, filled: [...filled, name] };
+    const spent = costs.value + (name === thing.keyField ? 0 : costs.label);
+    const ended = { cost: cost + spent, pieces, filled: [...filled, name] };
     for (const after of [next, ...(next.steps.words.get(thing.kind) ?? [])])
       push(run, position + 1, { ...thread, place: after, ...ended });
     // "Bergman's job" is one thing.
