@@ -224,7 +224,7 @@ export class Planning {
         // "Buy that many apples" means something else without the wishes before it.
         const isLoose = found.length > 0 && mentionsResult(words, 0, words.length);
         made = await this.planText(wish.text, before);
-        if (isLoose && !(made instanceof Refused)) made = new Refused("not-understood", "it refers to an earlier result");
+        if (isLoose && !(made instanceof Refused)) made = new Refused("not-understood", "it refers to a result");
       }
       if (made instanceof Refused) {
         found.push({ text: wish.text, reason: made.reason });

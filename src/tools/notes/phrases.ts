@@ -43,7 +43,7 @@ function phraseOf(operation: "add" | "list", phrase: string): Phrase {
 const beginning =
   /^(.{1,200}?)(?:\s*(?::|–|—)\s+|\s+(?:saying|stating|reading|(?:that|which) says|that)(?: that)?\s+)(\S.*)$/s;
 
-/** Uses one slot for both, as an item slot alone would reach up to another colon in the note. */
+/** Uses one slot for item and note, because an item slot would extend to a colon within the note. */
 function addingWhole(phrase: string): Phrase {
   return {
     phrase,
