@@ -192,7 +192,7 @@ function isAskedAfter(
   const isOpen = words.some(
     ({ by, text }) => by === "left" || (by === "courtesy" && text.split(" ").length > maxCourtesy),
   );
-  // Free text may name it, too: "car wash is sorted, cross it off".
+  // Free text may name what is missing, too: "car wash is sorted, cross it off".
   const hasText = words.some(({ by, text }) => by === "slot" && isFreeText(text));
   const isLacking = isOne && (reason === "unbound" || (reason === "missing" && !isOpen && !hasText));
   const isFinal =

@@ -279,7 +279,7 @@ export class Matcher {
     const ended = { cost: cost + costs.value, pieces, filled: [...filled, name] };
     for (const after of [next, ...(next.steps.words.get(thing.kind) ?? [])])
       push(run, position + 1, { ...thread, place: after, ...ended });
-    // "Bergman's job" is one thing.
+    // The kind may follow the name of a thing: "Bergman's job".
     if (this.request.words[position + 1] === thing.kind) push(run, position + 2, { ...thread, place: next, ...ended });
   }
 
