@@ -58,7 +58,7 @@ export function withoutMarks(text: string): string {
 
 export const maxDateText = 10_000;
 
-/** May be true for a text without a date, but is false only if there is none. */
+/** Returns false only if the text holds no date. True may be a false alarm. */
 export function mayHoldDate(text: string): boolean {
   if (text.length > maxDateText) return false;
   const seen = withoutMarks(text);

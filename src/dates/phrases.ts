@@ -176,7 +176,7 @@ const rules: readonly ((phrase: Standing) => Verdict | false | undefined)[] = [
   // "The 3rd" may be the third of anything.
   ({ day, ...at }) => day?.said === "ordinal" && judgeDay(day, at),
   ({ day }) => day?.otherDay !== undefined && "unclear",
-  // "Morning" is not this morning.
+  // "Morning" alone names no day.
   ({ day, moment, time, part }) => !day && !moment && !time && part?.isToday !== true && "none",
   ({ day, time, part, ...at }) => !day && !part && time && judgeTime(time, at),
 ];

@@ -39,7 +39,7 @@ export interface TimePiece extends Place {
   readonly kind: "time";
   readonly seconds: number;
   readonly isExact: boolean;
-  /** `clear`: "5pm"; `digits`: "9:30". A preposition or a day must be beside `led` ("half 2") and `bare` ("5"). */
+  /** `clear`: "5pm". `digits`: "9:30". `led` ("half 2") and `bare` ("5") need a preposition or a day beside them. */
   readonly said: "clear" | "digits" | "led" | "bare";
   readonly named?: "noon" | "midnight";
   readonly lastSeconds?: number;
@@ -47,11 +47,11 @@ export interface TimePiece extends Place {
 }
 
 type OtherPiece =
-  /** "morning"; with `isToday` "this evening", "end of the day", which name a day, too. */
+  /** "morning". With `isToday`, the part also names a day: "this evening", "end of the day". */
   | { readonly kind: "part"; readonly part: PartOfDay | "end"; readonly isToday: boolean }
-  /** "a week from", "2 hours before": moves what follows. */
+  /** Shifts the day or time that follows: "a week from", "2 hours before". */
   | { readonly kind: "span"; readonly months: number; readonly days: number; readonly elapsedMs: number }
-  /** "in two hours", "in half a day": counted from now on a day. */
+  /** "in two hours", "in half a day": `elapsedMs` is added to the current time on `day`. */
   | { readonly kind: "elapsed"; readonly day: number; readonly elapsedMs: number }
   | { readonly kind: "instant"; readonly ms: number }
   | { readonly kind: "false"; readonly reason: "impossible" | "unclear"; readonly needsLead?: boolean };
@@ -229,7 +229,7 @@ const halves = "(?:\\s{0,2}(?<half>[ap]\\.?m\\b\\.?)|(?<clock>\\s{0,2}o['’]?\\
 const minutesAfter = "fifteen|twenty|thirty|forty[\\s-]five";
 const ordinalName = ordinalWords.toReversed().join("|").replaceAll("-", "[\\s-]");
 
-/** Checks neighbouring letters of other alphabets later, because `\p{L}` takes long to compile. */
+/** `\w` knows only ASCII letters. `judge` checks others later, because `\p{L}` is slow to compile. */
 function reader(source: string | RegExp, read: Reader["read"]): Reader {
   const pattern = typeof source === "string" ? new RegExp(`(?<!\\w)(?:${source})(?!\\w)`, "gi") : source;
   return { pattern, read };
@@ -374,7 +374,7 @@ function readClock(groups: Groups): Content | undefined {
   const isRange = hourLast !== undefined;
   const unclear = /[:：]/.test(sign ?? "") ? "digits" : "bare";
   const said = [half, halfLast, groups.clock].some((word) => word !== undefined) ? "clear" : unclear;
-  // "900", "5" and "3-4" are numbers without a preposition; "0700" may be a time.
+  // Without a preposition, "900", "5" and "3-4" are numbers; "0700" may be a time.
   const isPlain = minute !== undefined && sign === "" && half === undefined;
   if (isPlain && hour.length === 2 && !isRange && groups.second === undefined) return readFourDigits(hour, minute);
   if (isPlain || signLast === "" || (said === "bare" && lead === undefined && (isRange || hour.length === 1)))

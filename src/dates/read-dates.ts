@@ -222,12 +222,12 @@ function timeOf(time: TimePiece, part: PartOfDay | undefined, said: number | und
   const isBareHour = !time.isExact && part === undefined;
   const wallOf = (day: number, seconds = secondsOf(time, part)) => day * dayMs + 1000 * seconds;
   const isAhead = (wall: number) => instantOf(wall, zone) > now.nowMs;
-  // In another zone, the next such time may be on yesterday's date.
+  // In a zone west of ours, the next such time may fall on yesterday's date.
   const days = [now.today - 1, now.today, now.today + 1];
   const next = now.isPast ? days.findLast((day) => !isAhead(wallOf(day))) : days.find((day) => isAhead(wallOf(day)));
   let wall = wallOf(said ?? next ?? now.today + 2);
   if (isBareHour && !now.isPast && (said ?? now.today) === now.today) {
-    // At night, or if the evening is still to come, the next such hour counts.
+    // "At 8" means the next 8 o'clock if it is night now, or if that comes before 22:00 today.
     const clock = new Date(wallTimeAt(now.nowMs, zone)).getUTCHours();
     const isNight = clock >= 22 || clock < 7;
     const other = [0, 43_200, 86_400, 129_600]
@@ -244,7 +244,7 @@ function timeOf(time: TimePiece, part: PartOfDay | undefined, said: number | und
   return { ...known, until: at(instantOf(wall + length, zone), now.timeZone) };
 }
 
-/** Ambiguous hours lie between 7:00 and 18:59, but "8" is 20 in the evening, and "1" at night is on the next day. */
+/** Reads an ambiguous hour as 7:00 to 18:59. With "evening", 8 is 20:00; with "night", 1 is on the next day. */
 function secondsOf({ seconds, isExact, named }: TimePiece, part: PartOfDay | undefined): number {
   if (named === "midnight") return 86_400;
   const hour = seconds / 3600;

@@ -9,7 +9,7 @@ export interface DateRange extends Place {
   readonly to?: string;
 }
 
-/** Weeks start on Monday. "By", "until" and "since" include their day, "before" and "after" do not. */
+/** Weeks start on Monday. "By", "until" and "since" include the named day; "before" and "after" exclude it. */
 export function readRange(text: string, clock: DateClock, options: DateOptions = {}): DateRange | undefined {
   if (text.length > maxDateText || (text.search(eachPeriod) === -1 && !mayHoldDate(text))) return undefined;
   return findRange(withoutMarks(text), clock, options);

@@ -16,9 +16,9 @@ function formatterOf(timeZone: string): Intl.DateTimeFormat {
   return formatter;
 }
 
-/** Wall-clock time of a zone, as the milliseconds at which UTC shows it. */
+/** Returns the wall-clock time of a zone, encoded as if it were UTC milliseconds. */
 export function wallTimeAt(ms: number, timeZone: string): number {
-  // `formatToParts` takes more than twice as long.
+  // `formatToParts` is more than twice as slow.
   const shown = formatterOf(timeZone).format(ms);
   const [month = 1, day = 1, year = 1970, hour = 0, minute = 0, second = 0] = (shown.match(/\d+/g) ?? []).map(Number);
   return Date.UTC(year, month - 1, day, hour, minute, second);
@@ -28,9 +28,9 @@ function offsetAt(ms: number, timeZone: string): number {
   return wallTimeAt(ms, timeZone) - Math.floor(ms / 1000) * 1000;
 }
 
-/** A skipped time is later by the gap; of two instants the earlier counts ("compatible" in Temporal). */
+/** Moves a skipped time forward by the gap, and takes the first of two instants ("compatible" in Temporal). */
 export function instantOf(wall: number, timeZone: string): number {
-  // No zone is a day from UTC, so these are the offsets around a change.
+  // Offsets are shorter than a day, so these are the offsets before and after a change.
   const before = offsetAt(wall - dayMs, timeZone);
   const after = offsetAt(wall + dayMs, timeZone);
   if (before === after) return wall - before;
@@ -72,7 +72,7 @@ export function weekdayOf(day: number): number {
 
 export type Which = "last" | "this" | "next";
 
-/** "next" is in the week after this one, "last" before today. Weeks start on Monday. */
+/** "next" means the week after this one, "last" means before today. Weeks start on Monday. */
 export function saidWeekday(weekday: number, which: Which, today: number): number {
   const current = weekdayOf(today);
   const ahead = (weekday - current + 7) % 7 || 7;

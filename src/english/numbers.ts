@@ -148,7 +148,7 @@ function multiply(digits: string, factor: bigint): string {
   return rest === "" ? product.slice(0, cut) : `${product.slice(0, cut)}.${rest}`;
 }
 
-/** A regular expression would be quadratic in runs of zeros. */
+/** Uses a loop because a regular expression takes quadratic time on runs of zeros. */
 export function withoutLastZeros(digits: string): string {
   let end = digits.length;
   while (digits[end - 1] === "0") end--;

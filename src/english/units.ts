@@ -6,8 +6,8 @@ export interface Unit {
   readonly isMoney?: boolean;
 }
 
-// Exact ratios that are the same everywhere, a kind a paragraph, in its smallest unit. Gallons differ between countries,
-// but not in quarts. Conversions of months to days, or between the ounces of weight and volume, are refused.
+// Each paragraph lists one kind, in multiples of its smallest unit. All ratios are exact and the same everywhere:
+// gallons differ between countries, but each has four quarts. Months to days and ounces to volumes are refused.
 const kinds = `
 1 millimeter millimeters millimetre millimetres mm; 10 centimeter centimeters centimetre centimetres cm;
 1000 meter meters metre metres m; 1000000 kilometer kilometers kilometre kilometres km kms; 25.4 inch inches;
@@ -81,7 +81,7 @@ const named = [
 const byWord = new Map<string, Unit[]>();
 for (const [word, unit] of named) byWord.set(word, [...(byWord.get(word) ?? []), unit]);
 
-/** "m" is a meter or a minute, "pound" a weight or a currency. */
+/** Returns several units for an ambiguous word: "m" is a meter or a minute, "pound" a weight or a currency. */
 export function unitsNamed(word: string): readonly Unit[] {
   return byWord.get(word) ?? [];
 }

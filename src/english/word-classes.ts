@@ -120,7 +120,7 @@ export const truthWords: ReadonlyMap<string, boolean> = new Map([
   ...["false", "no", "off", "disabled", "disable"].map((word) => [word, false] as const),
 ]);
 
-/** Indexed as in `Date`. */
+/** In the order of `Date.prototype.getDay`. */
 export const weekdays: readonly string[] = "sunday monday tuesday wednesday thursday friday saturday".split(" ");
 
 export const months: readonly string[] =
@@ -140,7 +140,7 @@ gimme: give me; lemme: let me; wanna: want to; gotta: have to; u: you; ur: your;
 n: and; w: with; til: until; till: until; pls: please; plz: please; bc: because; cuz: because; abt: about; prio: priority; thx: thanks; ty: thanks`;
 const denied = "do does did have has had is are was were should would could must".split(" ");
 
-/** "Teh", "adn", "fro": two letters in the wrong order. "Form" is a word of its own. */
+/** Words with two swapped letters: "teh", "adn", "fro". */
 const swapped = "the and for that with from this what have you are how".split(" ").flatMap((word) =>
   [...word.slice(1)].map((next, at): [string, string[]] => {
     return [`${word.slice(0, at)}${next}${word[at] ?? ""}${word.slice(at + 2)}`, [word]];

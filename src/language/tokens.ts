@@ -11,7 +11,7 @@ export interface Token {
 
 const gap = /[\s\p{Z}\u200B-\u200D\uFEFF]+/uy;
 const word = /[\p{L}_][\p{L}\p{M}\p{N}_]*(?:(?:['’]|&(?=\p{L}))[\p{L}\p{M}]+)*(?:(?:#|\+\+)(?![\p{L}\p{N}#+]))?/uy;
-/** Lengths are limited, because "a-a-a…" would take quadratic time. */
+/** Limits lengths because "a-a-a…" would take quadratic time. */
 const address =
   /(?:https?:\/\/|www\.)[^\s"“”<>]*[^\s"“”<>.,;:!?)\]'’]|[\p{L}\p{N}._%+-]{1,64}@[\p{L}\p{N}-]{1,63}(?:\.[\p{L}\p{N}-]{1,63})+/iuy;
 const number = /\d+,\d\d(?!\d|,\d)|(?:\d{1,3}(?:,\d{3})+(?![\d])|\d+)(?:\.\d+)?|\.\d+/y;
@@ -60,7 +60,7 @@ class Tokenizer {
     const first = this.text.charAt(position);
     const closer = closers.get(first);
     if (closer !== undefined) {
-      // Repeated searches would be quadratic.
+      // Searching again for a missing closer would take quadratic time.
       const end = this.unclosed.has(first) ? -1 : this.text.indexOf(closer, position + 1);
       if (end === -1) this.unclosed.add(first);
       else if (end > position + 1) return this.push("quote", this.text.slice(position + 1, end), position, end + 1);

@@ -21,17 +21,16 @@ export interface FallbackPlannerOptions {
   /** @default "fallback" */
   name?: string | undefined;
   /**
-   * The longest time for each planner, at least 1. @default an equal share of what is left of `plannerTimeoutMs`: of
-   * two planners with a model, the first has half of it, and the second whatever remains
+   * Time limit of each planner, at least 1. @default an equal share of the time left of `plannerTimeoutMs`: of two
+   * planners with a model, the first gets half, and the second whatever remains
    */
   timeoutMs?: number | undefined;
   /**
-   * Asks the next planner, too, when one says that the request cannot be planned. @default planners that
-   * never ask a model are, such as the rule planner; one with a model is after one without, unless the reason says
-   * that nothing is to be done as it stands, or what is missing
+   * True asks the next planner after `cannot-plan`, false stops there. @default planners without a model are always
+   * asked; one with a model is asked after one without, unless the reason is final or says what is missing
    */
   continueOnCannotPlan?: boolean | undefined;
-  /** Time, for tests. @default the machine's */
+  /** Clock, for tests. @default the system clock */
   clock?: Clock | undefined;
 }
 
@@ -43,15 +42,15 @@ export const chainOptions = {
 } satisfies OptionTable<FallbackPlannerOptions>;
 
 /**
- * Combines several planners: each is asked once, in turn, until one returns a valid plan. `source` of the plan states
- * which one did, and why the ones before it failed; each failure emits a `plan-fallback` event.
+ * Combines several planners: each is asked once, in order, until one returns a valid plan. `source` of the plan names
+ * that planner and says why earlier ones failed. Each failure emits a `plan-fallback` event.
  *
- * Put the rules first, then a model: it is asked for what they refuse, and what they plan of a request stays
- * (`PlanRequest.wishes`). It is not asked after `denied`, `others`, `repeated`, `later`, `condition`, `small-talk`,
- * `too-long` and `ambiguous`; nor, for a request of one wish, after `unbound`, or `missing` with all else understood and no
- * free text in it. When all have failed, planning fails with the last one's
- * `cannot-plan`, with the first one's if the last knows only that it did not understand, or else with `planning-failed`,
- * with every failure. Throws `invalid-options`.
+ * Put the rules first, then a model. The model is asked for the wishes that the rules refuse; what the rules planned
+ * stays (`PlanRequest.wishes`). The model is not asked after `denied`, `others`, `repeated`, `later`, `condition`,
+ * `small-talk`, `too-long` and `ambiguous`. For a request of one wish, it is also not asked after `unbound`, nor after
+ * `missing` if everything else was understood and nothing is free text. If every planner fails, planning fails with the
+ * `cannot-plan` of the last one, or of the first one if the last one only says `not-understood`. If the last one failed
+ * in another way, planning fails with `planning-failed`, which lists every failure. Throws `invalid-options`.
  *
  * {@includeCode ../../examples/12-plan-with-a-model.ts}
  * @group Planners
@@ -189,11 +188,11 @@ function isAskedAfter(
 ): (next: Planner) => boolean {
   if (continueOnCannotPlan !== undefined) return () => continueOnCannotPlan;
   const isOne = wishes.length < 2;
-  // "We are out of milk, get some": a reason may say what is missing.
+  // Unexplained words may name what is missing: "We are out of milk, get some".
   const isOpen = words.some(
     ({ by, text }) => by === "left" || (by === "courtesy" && text.split(" ").length > maxCourtesy),
   );
-  // Free text may be what is missing: "car wash is sorted, cross it off" names no list.
+  // Free text may name what is missing, too: "car wash is sorted, cross it off".
   const hasText = words.some(({ by, text }) => by === "slot" && isFreeText(text));
   const isLacking = isOne && (reason === "unbound" || (reason === "missing" && !isOpen && !hasText));
   const isFinal =
@@ -243,7 +242,7 @@ async function askOne<TPlanner extends Planner, TRequest extends PlanRequest>(
     generate: async (model, asked) => {
       if (isAsked) return generate(model, asked);
       const reason = `the planner "${planner.name}" has ended`;
-      throw new AgentError("cancelled", `No model is called: ${reason}.`, { details: { reason } });
+      throw new AgentError("cancelled", `The model was not called: ${reason}.`, { details: { reason } });
     },
     emit: (event) => (isAsked ? emit?.(event) : undefined),
   };

@@ -7,14 +7,14 @@ import { cutWishes } from "./rules/cut-wishes.ts";
 export type RequestComplexity = "simple" | "moderate" | "complex";
 
 /**
- * `simple` is one wish. `complex` has a condition, a loop, more than three wishes or two tools, two references
- * back, or is abstract ("analyze the workflow"). In other languages than English, sentences count as wishes.
+ * `simple` is one wish. `complex` has a condition, a loop, more than three wishes, more than two tools or two
+ * references back, or is abstract ("analyze the workflow"). In other languages, sentences count as wishes.
  */
 export function estimateComplexity({ request, tools }: Pick<PlanRequest, "request" | "tools">): RequestComplexity {
   if (request.length > maxLength) return "complex";
   const text = plain(request);
   const wishes = cutWishes(request).filter((wish) => /[\p{L}\p{N}]/u.test(plain(wish.text)));
-  // In the first wish there is nothing before to refer to.
+  // The first wish has nothing to refer back to.
   const references = plain(request.slice(wishes[1]?.start ?? request.length)).match(backReference)?.length ?? 0;
   const words = new Set(text.match(/[\p{L}\p{N}]+/gu) ?? []);
   const named = tools.filter(({ name }) => wordsOfName(name).some((word) => words.has(word))).length;

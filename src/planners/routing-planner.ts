@@ -5,10 +5,10 @@ import type { PlanDraft, Planner, PlanRequest, ReplanRequest } from "../core/pla
 import { chainOptions, chainPlanners, checkPlanner, type FallbackPlannerOptions } from "./fallback-planner.ts";
 import type { RequestComplexity } from "./request-complexity.ts";
 
-/** One planner, or several that are asked in turn as by `createFallbackPlanner`. @inline */
+/** One planner, or several, which are asked in order as by `createFallbackPlanner`. @inline */
 export type PlannerRoute = Planner | readonly Planner[];
 
-/** Options of {@link createRoutingPlanner}: a planner for each kind of request, and how to tell them apart. @inline */
+/** Options of {@link createRoutingPlanner}: a planner for each complexity, and a classifier of requests. @inline */
 export interface RoutingPlannerOptions extends FallbackPlannerOptions {
   /** For requests of one clause: rules, or a small model. */
   simple: PlannerRoute;
@@ -16,7 +16,7 @@ export interface RoutingPlannerOptions extends FallbackPlannerOptions {
   moderate: PlannerRoute;
   /** For conditions, loops and long requests: a strong model. */
   complex: PlannerRoute;
-  /** Returns how complex a request is. Planning fails with what it throws. @default by the words */
+  /** Returns the complexity of a request. Planning fails with any error that it throws. @default by the words */
   classify?: ((request: PlanRequest) => RequestComplexity | Promise<RequestComplexity>) | undefined;
   /** @default "routing" */
   name?: string | undefined;
@@ -24,7 +24,7 @@ export interface RoutingPlannerOptions extends FallbackPlannerOptions {
 
 const routes = ["simple", "moderate", "complex"] as const;
 
-/** A function, as bundlers keep a constant that spreads another object. */
+/** A function, because bundlers cannot drop a constant that spreads another object. */
 const routingOptions = () =>
   ({
     simple: plannersOf,
@@ -36,10 +36,9 @@ const routingOptions = () =>
   }) satisfies OptionTable<RoutingPlannerOptions>;
 
 /**
- * Makes a planner that chooses another one by the complexity of a request, so that whatever rules or a small model can
- * do never waits for a large one. A route may have several planners; the next is asked when one fails. `source.route`
- * of a plan is the route taken. Throws `invalid-options`. Planning fails with `planning-failed` if `classify` returns
- * anything else.
+ * Creates a planner that chooses another one by the complexity of a request, so that simple requests do not wait for a
+ * large model. If a route has several planners, the next is asked when one fails. `source.route` of a plan names the
+ * route. Throws `invalid-options`. If `classify` returns an unknown route, planning fails with `planning-failed`.
  *
  * {@includeCode ../../examples/13-route-and-budget.ts}
  * @group Planners

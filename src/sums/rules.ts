@@ -52,7 +52,7 @@ const makers: Readonly<Record<string, Make>> = {
   slash: two((a, b) =>
     /^\d{1,9} \d{1,9}$/.test(`${a.text} ${b.text}`) ? { ...fraction(a.text, b.text), isBare: false } : over(a, b),
   ),
-  /** "divide 7 into 49" asks how often 7 fits, "divide 49 into 7" how large each part is. */
+  /** "divide 7 into 49" asks how often 7 fits; "divide 49 into 7" asks for the size of each part. */
   divideInto: two((a, b) => (isLess(a, b) ? over(b, a) : over(a, b))),
   into: two((a, b) => (isLess(a, b) ? over(b, a) : binary("*", a, b))),
   percentage: ([a]) => a && percentage(a),
@@ -84,7 +84,7 @@ const adverbs: Readonly<Record<string, (make: Make) => Make>> = {
     ([a, b], running) =>
       a && b && make([b, a], running),
   percent: (make) => (parts, running) => (parts[1]?.isPercent ? make(parts, running) : undefined),
-  /** "by a quarter" may be a quarter of the value, or 0.25. */
+  /** Refuses "by a quarter", which may mean a quarter of the value or 0.25. */
   unbroken: (make) => (parts, running) => (parts[1]?.fraction === undefined ? make(parts, running) : undefined),
   onward: (make) => (parts, running) => {
     const value = parts.length === 1 ? running() : undefined;
@@ -118,9 +118,9 @@ function makerOf(words: string): Make {
   return makers[words] ?? ((parts) => (parts.length < count ? undefined : make(...parts)));
 }
 
-// A rule is a pattern and what it makes, behind a precedence if it continues an operand. `(a|b)` is one of them, `[a]`
-// one or nothing. `@0` to `@5` is a term of at least this precedence, `@*` a list, `@n` a number or percentage, `@th`
-// an ordinal. Words in capitals stand for several.
+// A row is `pattern => maker`. Rules that continue an operand start with their precedence. `(a|b)` is a choice, `[a]`
+// is optional. `@0` to `@5` match a term of at least this precedence, `@*` a list, `@n` a number or percentage, and
+// `@th` an ordinal. Words in capitals name the groups below.
 const groups: Readonly<Record<string, string>> = {
   ADD: "(add|added|join|tally|tot|lump|put together)",
   SUBTRACT: "(subtract|subtracted|remove|take|take away|lose)",
@@ -313,7 +313,7 @@ export const vocabulary: ReadonlySet<string> = new Set([
 export const startingTree = once(() => compile(rules.starting));
 export const continuingTree = once(() => compile(rules.continuing));
 
-/** A tree, so that a word is read once for all rules. Of equal patterns the first counts. */
+/** Builds a tree, so that a word is read once for all rules. Of equal patterns, the first wins. */
 function compile(rows: readonly Rule[]): RuleNode {
   const root: RuleNode = { words: new Map(), slots: new Map(), level: 0 };
   for (const { level: own, parts, maker } of rows) {

@@ -124,7 +124,7 @@ export class SumParser {
     const isWeak = this.isWeak(this.at) && !(isBreak && this.values.length === 1);
     if (running === undefined || isWeak || !this.continuing.words.has(word) || neverContinuing.has(word))
       return undefined;
-    // "- 5 + 3" is a whole, "- 5" alone continues.
+    // "- 5 + 3" is a sum of its own; "- 5" alone continues the value before it.
     if (
       lexicon.signs.has(word) &&
       (!isBreak || (this.values.length === 0 && /^[-+]$/.test(word) && this.tokens.length > 2))

@@ -47,7 +47,7 @@ export class SumTokenizer {
       if (end === undefined) return undefined;
       at = end;
     }
-    // Two units or currencies would need a conversion; "6 cans at 89 cents" is in dollars or in cents.
+    // Two units or currencies would need a conversion; "6 cans at 89 cents" may be in dollars or in cents.
     const isProduct = tokens.some(({ word }) => word === "times");
     const isMixed = isProduct ? currencies.has("cent") : this.units.size + currencies.size > 1;
     const isMixture = (isMixed || this.units.size > 1) && !this.isRate();
@@ -103,7 +103,7 @@ export class SumTokenizer {
     if (this.isShape(at) && word !== "perimeter") return this.wordAt(at + 1) === "of" ? at + 2 : at + 1;
     const unit = units.get(word);
     const last = this.tokens.at(-1);
-    // "3.6m" may be a million.
+    // "3.6m" may mean 3.6 million.
     const isAmount = last?.term !== undefined && last.end === at && !(word === "m" && this.glued[at] === true);
     if (unit === undefined || !isAmount) return undefined;
     this.units.set(unit.names[0], unit);
@@ -151,7 +151,7 @@ export class SumTokenizer {
   }
 
   private percent(at: number): number | undefined {
-    // "10%-3" may be 10 percent less three, or a remainder.
+    // "10%-3" may be 10 percent minus three, or a remainder.
     if (/^[-−+]$/.test(this.wordAt(at + 1)) && this.glued[at + 2] === true) return undefined;
     return this.push(/^[\d(]/.test(this.wordAt(at + 1)) ? "mod" : "percent", at, at + 1);
   }

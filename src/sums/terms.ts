@@ -53,7 +53,7 @@ export function percentage(term: Term): Term {
   return { ...formula("a%")(term), isPercent: true, isBare: term.isBare === true };
 }
 
-/** "of" splits it again, so that two thirds of 9 are 6 without rounding. */
+/** Keeps both numbers, so that `partOf` computes two thirds of 9 as 6 without rounding. */
 export function fraction(above: string, below: string): Term {
   return { ...binary("/", atom(above), atom(below)), fraction: [above, below], isBare: true };
 }

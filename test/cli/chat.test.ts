@@ -73,7 +73,7 @@ Which one?
 1 milk
 2 eggs
 Changed "eggs", high priority.
-The request cannot be planned: no phrase of the tools fits "sing"; "{list} list" of TodoStore is near.
+The request cannot be planned: no phrase of any tool fits "sing"; the nearest phrase is "{list} list" of TodoStore.
 For example: "2 + 3" or "show todo".
 Added "bread".
 `,
@@ -232,7 +232,7 @@ y/n> y
   s1 Bell {"name":"Ada"}
 ✔ rung: Ada
 > sing
-✖ The request cannot be planned: no phrase of the tools fits "sing".
+✖ The request cannot be planned: no phrase of any tool fits "sing".
   For example: "ring "name"".
 > 
 `);

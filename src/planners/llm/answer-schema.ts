@@ -16,7 +16,7 @@ interface SchemaOptions {
   readonly things?: readonly ThreadThing[] | undefined;
 }
 
-/** Servers refuse longer strict schemas. */
+/** Servers reject longer strict schemas. */
 const maxStrictLength = 40_000;
 
 export function answerSchema(operations: readonly Operation[], options: SchemaOptions) {
@@ -90,7 +90,7 @@ function schemaOf(type: SlotType, { results, spans, dialect }: SchemaOptions, is
 const maxSpanTokens = 60;
 const punctuation = /^[,;:.!?•]$/;
 
-/** Nests the runs of words: as alternatives, they make a grammar several times as slow. */
+/** Nests the runs of words. Listed as alternatives, they make a grammar several times slower. */
 export function spanPattern(request: RequestText, results: readonly string[]): string | undefined {
   const { text, tokens, words } = request;
   if (tokens.length > maxSpanTokens || tokens.length === 0) return undefined;
@@ -125,8 +125,8 @@ function closedObject(properties: Readonly<Record<string, JsonSchema>>, required
   return { type: "object", properties, required, additionalProperties: false };
 }
 
-// All servers honour only type, properties, required, enum, const, items, minItems, maxItems, anyOf and
-// additionalProperties.
+// Only these keywords work on all servers: type, properties, required, enum, const, items, minItems, maxItems, anyOf
+// and additionalProperties.
 
 export type SchemaDialect = "plain" | "strict" | "grammar";
 
@@ -181,7 +181,7 @@ export class SchemaWriter {
     const ofOthers = typeof others === "object" ? others : {};
     const unnamed = required.filter((key) => !Object.hasOwn(properties, key)).map((key) => [key, ofOthers] as const);
     const all = [...Object.entries(properties), ...unnamed];
-    // llama.cpp takes a property named $ref for a reference, and refuses the whole schema.
+    // llama.cpp takes a property named $ref for a reference and rejects the whole schema.
     if ((all.length === 0 && others !== false) || all.some(([key]) => key === "$ref")) {
       this.isClosed = false;
       const isMap = Object.keys(ofOthers).length > 0;

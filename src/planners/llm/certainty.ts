@@ -4,7 +4,7 @@ import { auxiliaries, functionWords, prepositions, smallWords } from "../../engl
 import type { Account } from "../rules/account.ts";
 import type { AnswerScope } from "./check-answer.ts";
 
-/** Counts only tokens that decide something. "Uncertainty Quantification for LLM Function-Calling", arXiv 2604.22985. */
+/** Ignores tokens that decide nothing. "Uncertainty Quantification for LLM Function-Calling", arXiv 2604.22985. */
 export function leastLikely(
   text: string,
   logprobs: readonly TokenLogprob[] | undefined,
@@ -55,7 +55,7 @@ function* meaningfulIn(text: string, offset: number, scope: AnswerScope): Genera
   }
 }
 
-// All four are fitted together with `minCertainty`: docs/decisions/planning-by-models.md.
+// These four constants are fitted together with `minCertainty`: docs/decisions/planning-by-models.md.
 const left = 0.95;
 const leftOfFilter = 0.7;
 /** Likelihood for models that report none. */
@@ -66,9 +66,9 @@ type AnswerKind = Record<"hasFilter" | "isSum" | "isMeant", boolean> & { readonl
 export function certaintyOf(likelihood: number | undefined, { words }: Account, kind: AnswerKind): number {
   const { hasFilter, isSum, isMeant, operations } = kind;
   const count = (explained: "aside" | "left" | "operation") => words.filter(({ by }) => by === explained).length;
-  // The plan lacks a value or a denial: "Mark invoices 4 and 6", "I do not live in Vienna".
+  // The plan lacks a value or a negation: "Mark invoices 4 and 6", "I do not live in Vienna".
   if (words.some(({ by }) => by === "unused")) return 0;
-  // A word may be another verb of an operation, which the model's likelihood covers.
+  // One unexplained word per operation may be its verb, which the model's likelihood covers.
   const verbs = Math.max(0, operations - (count("operation") > 0 ? 1 : 0));
   const own = isSum ? 1 : (hasFilter ? leftOfFilter : left) ** Math.max(0, count("left") - verbs);
   const likely = likelihood ?? (isMeant ? unmeasured.meant : unmeasured.named);

@@ -77,7 +77,7 @@ function callsIn(value: unknown): readonly WrittenCall[] | undefined {
   return calls.length > 0 && calls.every(isCall) ? calls : undefined;
 }
 
-/** Many models write `{ "tool": "Refund", "input": { "invoice": 4 } }`. */
+/** Accepts `{ "tool": "Refund", "input": { "invoice": 4 } }`, which many models write. */
 function asCall(step: unknown): unknown {
   const { tool, input = {} } = (step ?? {}) as { readonly tool?: unknown; readonly input?: unknown };
   const isOther = !isCall(step) && typeof tool === "string" && typeof input === "object";

@@ -14,33 +14,33 @@ export interface LlmPlannerOptions {
   name?: string | undefined;
   /** Further instructions for the model, such as the terms that your users use. */
   instructions?: string | undefined;
-  /** Requests and their plans, shown if the model sees all their tools. They help small models much. @default none */
+  /** Requests with their plans, shown to a model that sees all their tools. They help small models. @default none */
   examples?: readonly PlanExample[] | undefined;
-  /** 0 for the likeliest answer, null for the model's default. Omitted for a model that refuses it. @default 0 */
+  /** 0 for the likeliest answer, null for the model's default. Not sent to a model that rejects it. @default 0 */
   temperature?: number | null | undefined;
   /**
-   * The longest answer, in tokens, thinking included. A cut answer is requested once more, with twice the room.
-   * @default the limit of a hosted model, or what the budget leaves; for others 2048
+   * Maximum tokens of an answer, including thinking. A cut answer is requested once more, with twice the limit.
+   * @default the limit of a hosted model, or what the budget leaves; 2048 for others
    */
   maxOutputTokens?: number | undefined;
   /**
-   * The model sees all tools (the nearest ones if not all fit into its prompt), or only the `nearest`, about twenty. They
-   * share the most words with the wish by name, description, examples and fields; a request in another language shares
-   * few. If none is meant, the model is asked once more, about others. `source.tools` names those it saw. @default "all"
+   * Tools that the model sees: `all`, if they fit into its prompt, or the `nearest`, about twenty. The nearest share
+   * the most words with the wish in name, description, examples and fields; a request in another language shares few.
+   * If none fits, the model is asked once more about others. `source.tools` names the tools it saw. @default "all"
    */
   tools?: "all" | "nearest" | undefined;
   /**
-   * Least certainty of a plan, from 0 to 1. A plan is less certain if a token of the model is unlikely (0.75 at most if it
-   * reports no likelihoods), and for each word that is left unexplained. Below it, or at 0, the request is refused as
-   * `unsure`, with the plan among `proposals`. Tools that are `once` or need approval, and `destructive` phrases, need more.
+   * Minimum certainty of a plan, from 0 to 1. Unlikely tokens and unexplained words lower the certainty, which is at
+   * most 0.75 if the model reports no likelihoods. Below the minimum, or at 0, the request is refused as `unsure`, with
+   * the plan among `proposals`. Tools that are `once` or need approval, and `destructive` phrases, need more certainty.
    * @default 0.6
    */
   minCertainty?: number | undefined;
   /** Lets the model write conditions and loops, which agents check; for strong models. @default false */
   expressions?: boolean | undefined;
   /**
-   * Reuses the plan of an earlier, equal request, for the same tools and context, unless it speaks of a time.
-   * The most recently used plans are kept, 100 by default. @default false
+   * Reuses the plan of an equal earlier request with the same tools and context, unless the request mentions a time.
+   * Keeps the most recently used plans, 100 by default. @default false
    */
   cache?: boolean | { readonly maxPlans: number } | undefined;
 }
@@ -59,13 +59,13 @@ const plannerOptions = {
 } satisfies OptionTable<LlmPlannerOptions>;
 
 /**
- * Makes the planner "llm": a language model names the operation and copies the user's words, following a schema that
- * contains only the tools, and code reads the values.
+ * Creates the planner "llm". A language model names the operations and copies the user's words, following a schema
+ * that contains only the tools. Code then reads the values.
  *
- * Every word of the plan is checked against the request. A value that cannot be read is asked for once more; then, or
- * if the model finds nothing that is meant, or is less sure than `minCertainty`, planning fails with `cannot-plan`. An
- * answer that is not JSON of the schema twice is `planning-failed`, with every try. Nothing in a request can add a
- * tool, lift an approval or leave the schema. Throws `invalid-options`.
+ * Every word of the plan is checked against the request. If a value cannot be read, the model is asked once more.
+ * Planning fails with `cannot-plan` if that does not help, if no tool fits, or if the certainty is too low.
+ * It fails with `planning-failed`, which lists every try, after two answers that are not JSON of the schema. Nothing in
+ * a request can add a tool, lift an approval or leave the schema. Throws `invalid-options`.
  *
  * {@includeCode ../../../examples/12-plan-with-a-model.ts}
  * @group Planners

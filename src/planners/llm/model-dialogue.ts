@@ -19,7 +19,7 @@ import type { EarlierStep } from "./read-calls.ts";
 export interface Question {
   readonly messages: readonly ModelMessage[];
   readonly schema: JsonSchema;
-  /** Once a schema is refused, no other schema of the same source is sent. */
+  /** After a server rejects a schema, no other schema with the same source is sent. */
   readonly source: object;
   readonly isStrict: boolean;
   readonly scope: AnswerScope;
@@ -120,17 +120,17 @@ export class ModelDialogue {
     if (!this.mayAskAgain) throw code === "no-json" ? this.planningFailed() : this.cannotPlan(problems[0] ?? "");
     this.mayAskAgain = false;
     this.messages = askAgain(this.question.messages, { answer: text, problems });
-    // The grammar may be why a model writes nothing.
+    // The grammar may be the reason for an empty answer.
     if (text.trim() === "") this.format = weaker[this.format] ?? this.format;
     return undefined;
   }
 
   private async askElsewhere(): Promise<void> {
     const { elsewhere } = this.task;
-    const why = "nothing that the tools do is surely meant";
+    const why = "no tool clearly does what the request asks";
     if (elsewhere === undefined || !this.mayAskElsewhere) throw this.cannotPlan(why);
     this.mayAskElsewhere = false;
-    this.fail("cannot-plan", `With the tools that were chosen first: ${why}`);
+    this.fail("cannot-plan", `With the tools chosen first: ${why}.`);
     this.question = await elsewhere();
     this.messages = this.question.messages;
     this.format = this.strongestFormat();
@@ -155,10 +155,10 @@ export class ModelDialogue {
     const { maxOutputTokens: room = limit, text, reasoning } = response;
     const isFull = limit === undefined || (room ?? 0) < limit;
     // Thinking counts as output, and some providers do not show it.
-    const thought = text.trim() !== "" ? "" : reasoning ? ", which its thinking used up" : ", probably by thinking";
-    const why = isFull && room !== undefined ? ", all that the model's context or the budget leaves" : "";
+    const thought = text.trim() !== "" ? "" : reasoning ? ", used up by thinking" : ", probably used up by thinking";
+    const why = isFull && room !== undefined ? "; the model's context or the budget leaves no more" : "";
     const where = room === undefined ? "at the model's own limit" : `after ${room} tokens`;
-    this.fail("cut-off", `The answer was cut ${where}${thought}${why}.`, text);
+    this.fail("cut-off", `The answer was cut off ${where}${thought}${why}.`, text);
     if (!this.mayAskForAll || isFull) throw this.planningFailed();
     this.mayAskForAll = false;
     this.maxOutputTokens = 2 * limit;
@@ -220,7 +220,7 @@ export class ModelDialogue {
       refused.temperature = true;
       return;
     }
-    // A broken stream also cuts an answer.
+    // A broken stream cuts off an answer, too.
     const isCut = reason === "interrupted" && thrown.retryable && settings.model.retry === undefined;
     if (isCut && this.mayAskForAll) {
       this.mayAskForAll = false;
@@ -275,7 +275,7 @@ export function cannotPlan(
   });
 }
 
-/** Never splits a surrogate pair, which some servers refuse. */
+/** Never splits a surrogate pair, as some servers reject half of one. */
 export function cut(text: string, length: number): string {
   return text.slice(0, length).toWellFormed();
 }
@@ -283,7 +283,7 @@ export function cut(text: string, length: number): string {
 const maxProblems = 10;
 const maxProblem = 500;
 
-/** Problems may quote a hostile answer. */
+/** Cuts the problems, which may quote a hostile answer. */
 function describeProblems(problems: readonly string[]): readonly string[] {
   const shown = problems.slice(0, maxProblems).map((problem) => cut(problem, maxProblem));
   return problems.length > maxProblems ? [...shown, `and ${problems.length - maxProblems} more`] : shown;
@@ -299,7 +299,7 @@ function askAgain(
   const content = `That is not valid:\n${shown.join("\n")}\nAnswer with the whole JSON object again, corrected.`;
   if (answer.trim() !== "")
     return [...messages, { role: "assistant", content: cut(answer, maxEcho) }, { role: "user", content }];
-  // Some providers refuse two messages of a user in a row.
+  // Some providers reject two user messages in a row.
   const last = messages.at(-1);
   return [...messages.slice(0, -1), { role: "user", content: `${last?.content}\n\n${content}` }];
 }

@@ -47,7 +47,7 @@ type ModelPlan = PlanDraft & { readonly source: PlanSource };
 
 /** Estimated tokens that a small model reads in seconds. */
 const maxToolTokens = { all: 1_500, nearest: 1_000 };
-/** Models lose their way in longer lists. */
+/** Models make mistakes in longer lists. */
 const maxCalls = 20;
 
 export class ModelPlanner {
@@ -64,7 +64,7 @@ export class ModelPlanner {
     const options = { dialect, maxCalls, results: [], expressions };
     const schemaOf = (operations: readonly Operation[]) => answerSchema(operations, options).schema;
     const maxTokens = maxToolTokens[tools];
-    // Without a grammar the server reads the schema, too, which is twice as long as the lines of its tools.
+    // Without a grammar, the model also reads the schema, which is twice as long as the lines of its tools.
     const room = dialect === "grammar" ? { maxTokens, schemaOf: undefined } : { maxTokens: maxTokens * 3, schemaOf };
     this.nearest = new ToolSets((each) => readNearest(each, room));
     this.prompts = new ToolSets(async (tools) =>
@@ -74,7 +74,7 @@ export class ModelPlanner {
 
   async plan(request: PlanRequest, replan?: ReplanRequest): Promise<PlanDraft> {
     const isCached = replan === undefined && request.thread === undefined && this.settings.maxCachedPlans > 0;
-    // "In 5 minutes" means another time with every request.
+    // "In 5 minutes" means another time in every request.
     if (!isCached || mayHoldDate(request.request)) return this.make(request, replan);
     const key = await cacheKey(request);
     const known = this.plans.get(key);
@@ -96,7 +96,7 @@ export class ModelPlanner {
     const parts = replan === undefined ? splitRequest(text, request.wishes) : [{ text, maxCalls }];
     if (parts.length > request.maxSteps)
       throw cannotPlan(this.settings.model, {
-        why: `it has ${parts.length} wishes, and the plan may have ${request.maxSteps} steps`,
+        why: `it has ${parts.length} wishes, but a plan may have at most ${request.maxSteps} steps`,
       });
     for (const part of parts) {
       if (part.steps !== undefined) await making.take(part.steps, this.settings.name);
@@ -160,7 +160,7 @@ export class ModelPlanner {
     const isAll = prompt.tools.length === request.tools.length;
     if (isAll && all.some(isOpposite) && !all.some((operation) => isDoneBy(operation, verb)))
       throw cannotPlan(model, { why: `no tool does what ${JSON.stringify(verb)} says` });
-    // A small model refers to all it is shown.
+    // A small model refers to every result that it sees.
     const shown = making.isReplan || mentionsResult(wish.words, 0, wish.words.length) ? earlier : [];
     const dialect = model.schemas ?? "plain";
     const results = namesOfResults(shown, most - 1);
@@ -203,7 +203,7 @@ const questions: ReadonlySet<RefusalKind> = new Set<RefusalKind>(["question", "s
 
 function notAsked({ reason, words }: NonNullable<ReturnType<typeof findRefusal>>): AgentError<"cannot-plan"> {
   const said = JSON.stringify(cut(words, maxQuoted));
-  const message = `The request cannot be planned: ${said} says that it is not to be done as it stands.`;
+  const message = `The request cannot be planned: ${said} means that it should not be done as it stands.`;
   return new AgentError("cannot-plan", message, { details: { reason, examples: [] } });
 }
 
@@ -214,7 +214,7 @@ class Making {
   warnings: readonly PlanWarning[] = [];
   readonly steps: PlanStep[] = [];
   private readonly answers: ModelSteps[] = [];
-  /** Only while there is a single answer: this very list was validated. */
+  /** Validated steps, while there is only one answer. */
   private only: readonly PlanStep[] | undefined;
   private readonly done: readonly PlanStep[];
   private readonly numberedByRules: number;
@@ -325,11 +325,11 @@ class Making {
     const unsaid = account.unsaid.find((value) => !isOwn(value));
     if (unsaid !== undefined) return `the request does not say ${JSON.stringify(unsaid.words.join(" "))}`;
     const [twice] = account.twice;
-    if (twice !== undefined) return `${JSON.stringify(twice.text)} is used twice, but was said once`;
+    if (twice !== undefined) return `${JSON.stringify(twice.text)} is used twice but was said once`;
     return this.findVague(account);
   }
 
-  /** Only the verb before "it" may be unexplained: any other word may name the thing that is meant. */
+  /** Only the verb before "it" may be unexplained: any other word may name another thing. */
   private findVague({ words }: Account): string | undefined {
     const left = [...words.keys()].filter((at) => words[at]?.by === "left" || words[at]?.by === "unused");
     const textOf = (at: number) => words[at]?.text.toLowerCase() ?? "";
@@ -339,7 +339,7 @@ class Making {
         let verb = words.findIndex(({ place }) => place?.stepId === id && place.path[1] === field) - 1;
         while (saysNothing.has(textOf(verb))) verb--;
         const vague = left.find((at) => (thing.isNamed ? others.includes(textOf(at)) : at !== verb));
-        if (vague !== undefined) return `${JSON.stringify(textOf(vague))} may mean something else than ${thing.text}`;
+        if (vague !== undefined) return `${JSON.stringify(textOf(vague))} may mean something other than ${thing.text}`;
       }
     return undefined;
   }

@@ -68,7 +68,7 @@ export function isGrave({ rules: { tool }, phrases }: Operation, input: JsonObje
   return isDestructive || tool.declaredNeedsApproval !== false || effectOfStep(tool, input) === "once";
 }
 
-/** Without its particle, "turn on" would also ask to turn off. */
+/** Requires the particle, because "turn" alone may mean "turn on" or "turn off". */
 export function isAskedFor(operation: Operation, words: readonly string[], all: Iterable<Operation>): boolean {
   const { rules, constants, description } = operation;
   const said = new Set(words.map(stem));
@@ -256,7 +256,7 @@ class OperationReader {
     const isUsed = (name: string) => named.has(name) || this.phrases.some(({ source }) => name in (source.input ?? {}));
     const isShown = (name: string) => (hasFunction ? named.has(name) : required.has(name) || !isMany || isUsed(name));
     const ofFields = Object.keys(fields).filter((name) => !(name in this.constants) && isShown(name));
-    // Only the function knows the field that such a slot stands for.
+    // Only the function knows which field such a slot fills.
     const hasOwnText = ofFields.some((name) => this.isText(name));
     const others = [...named.keys()].filter((name) => !(name in fields) && !(this.isText(name) && hasOwnText));
     return [...ofFields, ...others];

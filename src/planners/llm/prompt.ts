@@ -12,7 +12,7 @@ import { describeType, type Operation, operationOf, operationsOf, resultKeys } f
 /** A request and its plan, shown to the model as an example. @group Planners */
 export interface PlanExample {
   readonly request: string;
-  /** Each the name of a tool and its input, with references such as `${s1.value}`. */
+  /** Names of tools and their inputs, with references such as `${s1.value}`. */
   readonly steps: readonly { readonly tool: string; readonly input: object }[];
 }
 
@@ -70,7 +70,7 @@ export async function promptOf(
     if (turn !== undefined) own.push(turn);
     else {
       const said = JSON.stringify(example.request.slice(0, 80));
-      const message = `The example ${said} is left out: its sentence does not say its values.`;
+      const message = `The example ${said} was dropped: its request must contain its values, and its tools must be known.`;
       warnings.push({ code: "dropped", path: [], message });
     }
   }

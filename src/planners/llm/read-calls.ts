@@ -54,7 +54,7 @@ export function readCall(call: WrittenCall, operation: Operation, scope: CallSco
   }
 }
 
-/** Stands for a result until the text around it is escaped. */
+/** Placeholder for a result until the text around it is escaped. */
 const mark = "\u{F0000}";
 const sign = /\$(?:\d|item|index)/;
 const ofLoop: readonly PhraseReference[] = [{ $ref: "item" }, { $ref: "index" }];
@@ -129,7 +129,7 @@ class CallReader {
       .match(/@\d+/g)
       ?.find((each) => !wish.text.includes(each));
     const words = String(written).toLowerCase().split(" ");
-    // A label may also name a thing to make: there only "it" stands for a known thing.
+    // A label may name a new thing, so only "it" stands for a known one there.
     const isIt = readAnaphor(words, 0) === words.length;
     const namesOf = (each: ThreadThing) =>
       isKey(each) ? [each.said, each.label, String(each.key)] : isIt ? [each.said] : [];
@@ -241,7 +241,7 @@ class CallReader {
     return piecesOf(pieces).every(({ name }) => name === undefined || isDate(this.rule.slots.get(name) ?? textType));
   }
 
-  /** A second time in a reason does not belong to the wish: "…, I am busy tomorrow". */
+  /** Ignores a second time in a reason: "…, I am busy tomorrow". */
   private readBeside(): void {
     const { words } = this.scope.wish;
     const clauses = cutClauses(this.scope.wish);

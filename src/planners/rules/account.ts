@@ -41,7 +41,7 @@ interface Place {
 
 export interface AccountedWord {
   readonly text: string;
-  /** `unused`: a mark, an item of a list or a denial that no step has; `left`: any other unexplained word. */
+  /** `unused`: a mark, list item or negation that no step uses. `left`: any other unexplained word. */
   readonly by: "value" | "operation" | "courtesy" | "aside" | "unused" | "left";
   readonly place?: Place;
 }
@@ -53,8 +53,8 @@ export interface Account {
 }
 
 /**
- * A value is said if the request has its words, if a reader finds it there, or if a phrase that stands there makes it.
- * Values of steps planned first count as said; a choice, such as an operation, only in its place.
+ * A value counts as said if its words are in the request, if a reader finds it there, or if a matching phrase sets it.
+ * Values of `planned` steps count as said; a choice, such as an operation, only in its place.
  */
 export async function accountFor(
   steps: readonly PlanStep[],
@@ -176,7 +176,7 @@ class RequestAccount {
     if (!callsTool(step) || rules === undefined) return;
     this.count++;
     const input = step.input ?? {};
-    // An irreversible call must be said in its own words.
+    // An irreversible call needs the words of its own phrases.
     const exact = new Set(rules.candidates(this.request.words));
     const said = rules.candidates(this.present).filter((rule) => !rule.isGrave || exact.has(rule));
     const phrases = said.flatMap((rule) => this.readValues(rule, input, slotsOf([rule, ...rule.anywhere]), true) ?? []);
@@ -313,7 +313,7 @@ class RequestAccount {
       const made = inputOfPhrase(rule, slots as Readonly<Record<string, SlotValue>>, this.request.clock);
       if (made === undefined || (branch !== undefined && made[branch] !== input[branch])) continue;
       const own = Object.entries(made).filter(([name, value]) => !(name in given) || value !== given[name]);
-      // Another value of a closed kind is another operation.
+      // Another fixed value belongs to another operation.
       if (!own.every(([name, value]) => !(name in rule.fixed) || JSON.stringify(input[name]) === JSON.stringify(value)))
         continue;
       isOfOperation = true;
@@ -338,7 +338,7 @@ class RequestAccount {
       return this.findReadable(value, { type, field });
     const isFree = !rules.rules.some(({ anywhere }) => anywhere.some(({ slots }) => slots.has(field)));
     const text = String(textOf(leaf));
-    // Words of two addresses make no third one, and signs may be a pattern.
+    // Addresses, and texts of signs only, must occur literally: parts of two addresses do not make a third.
     const exact = isSaid(text) ? (text.match(emailAddress) ?? []) : [text.trim()];
     const inexact = exact.filter((part) => !this.saidText.includes(part.toLowerCase()));
     const found = this.findText(normsOf(text), isFree && leaf.path.length === 1 ? place : undefined);
@@ -503,7 +503,7 @@ class RequestAccount {
   }
 }
 
-/** A text that does not speak for the user and may disguise its words: comparisons err towards yes. */
+/** A text by somebody other than the user, which may disguise its words. Comparisons err towards a match. */
 class ShownText {
   private readonly words: ReadonlySet<string>;
   private readonly letters: string;

@@ -25,7 +25,7 @@ export interface Call {
 
 export interface CallSlot extends OperationSlot {
   readonly isOptional: boolean;
-  /** `always`: taken verbatim to the end of the request; `opened`: only behind "that", a colon and the like. */
+  /** Takes the rest of the request verbatim: `always`, or only if `opened` by "that", a colon and the like. */
   readonly message: "always" | "opened" | undefined;
 }
 
@@ -154,7 +154,7 @@ function messageIn({ type, leads, behind }: OperationSlot): CallSlot["message"] 
 
 const particles = wordSet("off out up down back away on");
 
-/** Particles count: to turn something on is not to turn it off. */
+/** Counts particles, because "turn on" is not "turn off". */
 export function saysSomething(word: string): boolean {
   return isContent(word) || particles.has(word);
 }

@@ -10,26 +10,26 @@ import { explainRequest } from "./rule-planner.ts";
 import { sayPhrase } from "./say.ts";
 import { issueOf } from "./steps.ts";
 
-/** A phrase whose own sentence is not planned as the phrase says. @group Testing */
+/** A phrase whose sample sentence is not planned as that phrase. @group Testing */
 export interface PhraseProblem {
   readonly tool: string;
   readonly phrase: string;
-  /** The sentence: the phrase with values in its slots, or the example itself. */
+  /** Sample sentence: the phrase with values in its slots, or the example itself. */
   readonly request: string;
-  /** `taken` if another phrase, or several, plan it as something else. */
+  /** `taken` if other phrases plan the sentence as something else. */
   readonly problem: "refused" | "ambiguous" | "taken";
   readonly message: string;
 }
 
-/** No month or year ends soon, so that the same phrases have the same problems every day. */
+/** Fixed date far from the end of a month, so that phrases have the same problems every day. */
 const clock = { nowMs: Date.UTC(2026, 5, 10, 9), timeZone: "UTC" };
 const signs = /[()[\]{}|]/;
 
 /**
- * Plans a sentence of each phrase with all tools together, and returns those that are refused, ambiguous, or taken by another
- * phrase. A sentence has a made-up value in each slot; if yours must look otherwise, give the field
- * `.meta({ examples: ["AB-12"] })`. A phrase whose `toInput` makes no valid input of these alone is not checked: it throws, steps
- * aside or needs what was said before. `planwright explain --lint` says how many those are. Throws `invalid-options`.
+ * Plans a sample sentence of each phrase with all tools together, and returns the phrases whose sentence is refused,
+ * ambiguous, or taken by another phrase. Each slot gets a made-up value; if your values look different, give the field
+ * `.meta({ examples: ["AB-12"] })`. A phrase is skipped if its `toInput` makes no valid input of these values alone.
+ * `planwright explain --lint` reports how many are skipped. Throws `invalid-options`.
  *
  * ```ts
  * it("has phrases that do not compete", async () => expect(await checkPhrases(tools)).toEqual([]));
@@ -70,7 +70,7 @@ function findProblem(
     return { problem: refusal.reason === "ambiguous" ? "ambiguous" : "refused", message: refusal.message };
   if (isMeant(rule, input, explained)) return undefined;
   const by = parts.map(({ tool, phrase }) => `"${phrase}" of ${tool}`).join(" and ");
-  return { problem: "taken", message: `It is read by ${by}` };
+  return { problem: "taken", message: `The sentence is planned by ${by}` };
 }
 
 function isMeant(rule: PhraseRule, input: JsonObject, { parts, steps }: RequestExplanation): boolean {

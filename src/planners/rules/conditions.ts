@@ -93,7 +93,7 @@ export function onlyIf(
   return [first, ...dependent];
 }
 
-/** "milk" matches "buy milk", not "milkshake"; an exact match is preferred. */
+/** Runs the step for the item that was found: "milk" matches "buy milk", not "milkshake". */
 function ofFound(
   step: PlanStep,
   { first, match, others }: { first: PlanStep; match: Match; others: readonly PlanStep[] },

@@ -59,7 +59,7 @@ export function contentEnds(words: readonly string[], start: number, end: number
 }
 
 export function isCourtesy(words: readonly string[], start: number, end: number): boolean {
-  // "Second, add eggs", but "delete the first and second"
+  // "Second" is a courtesy in "Second, add eggs", but not in "delete the first and second".
   const isPlace = end - start === 1 && /^(?:first|second|third|fourth|fifth)$/.test(words[start] ?? "");
   if (end - start > maxTokens || (isPlace && /^(?:and|,|&)$/.test(words[start - 1] ?? ""))) return false;
   return spread(start, (at) =>

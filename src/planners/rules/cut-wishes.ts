@@ -19,9 +19,7 @@ export interface Wish {
   readonly text: string;
   readonly start: number;
   readonly end: number;
-  /**
-   * False if it may belong to the wish before ("remind me to buy milk and call mom"), or one of the two states a value.
-   */
+  /** False if the wish may continue the one before ("remind me to buy milk and call mom"), or if either is a value. */
   readonly isSure: boolean;
 }
 
@@ -36,7 +34,7 @@ export function cutClauses(request: Pick<RequestText, "tokens" | "words" | "mark
   return kept;
 }
 
-/** A sentence, a line or "then" begins a wish; a verb behind a comma or "and" may begin one. */
+/** A sentence, a line or "then" begins a wish. A verb after a comma or "and" may begin one. */
 export function cutWishes(text: string): readonly Wish[] {
   const tokens = tokenize(text);
   const words = tokens.map(({ kind, norm }) => (kind === "quote" ? quotedWord : norm));
@@ -102,7 +100,7 @@ function statesValue(words: readonly string[], start: number, end: number): bool
 
 const statesFact =
   /^(?:am|is|are|was|were|have|has|had|keep|keeps|always|already|can|cannot|will|would|do|does|did|got|just|never|still|only|bought|finished|changed|know|think|hate|love|like|look|looks|said|says|feel|hope|guess|trust|suppose)$/;
-/** A want or a lack may be a wish: "we are out of milk", "my wife wants tea". */
+/** A statement of need may be a wish: "we are out of milk", "my wife wants tea". */
 const wanted =
   / (?:wants?|wanted|wish(?:es)?|needs?|needed|lacks?|miss(?:es|ing)?|forgot|forget|run(?:ning)? (?:out|low)|ran out|out of|no more|low on|short (?:of|on)|please|let us) /;
 
@@ -137,7 +135,7 @@ export interface RequestPart {
 export function splitRequest(request: string, known: PlanRequest["wishes"] = []): readonly RequestPart[] {
   const wishes = cutWishes(request);
   const isSame = known.length === wishes.length && wishes.every(({ text }, at) => known[at]?.text === text);
-  // Wishes that are planned one by one, but not together, mean something else together.
+  // Wishes that can be planned only one by one mean something else together.
   const isPartly = isSame && known.some(({ steps }) => steps === undefined);
   const parts: { start: number; end: number; count: number; steps: readonly PlanStep[] | undefined }[] = [];
   for (const [at, { start, end, isSure }] of wishes.entries()) {
@@ -218,7 +216,7 @@ function readSeparator(
   return { end: at, endsHard: isHard || beginsWish(words, at), endsSentence: isHard };
 }
 
-/** True if it ends a wish, false if it may be part of a text, undefined if it does not separate. */
+/** Returns true if the sign ends a wish, false if it may be part of a text, undefined if it does not separate. */
 function signSeparator(tokens: readonly Token[], words: readonly string[], at: number): boolean | undefined {
   const sign = words[at] ?? "";
   const before = tokens[at - 1];

@@ -21,11 +21,11 @@ import { isPlainText } from "./texts.ts";
 
 /**
  * A reason to ask before planning a reading.
- * - `left`: a mark that is used in part, or not at all.
- * - `name`: a name that may hold something else.
- * - `hour`: an hour before or after noon, for a single action.
- * - `spelling`: a misspelt word of the phrase.
- * - `words`: the words fit no phrase in order.
+ * - `left`: a mark that is used only in part or not at all.
+ * - `name`: a name that may contain something else.
+ * - `hour`: an hour that may be before or after noon, or a day without an hour.
+ * - `spelling`: a misspelled word of the phrase.
+ * - `words`: the words match no phrase in order.
  */
 export interface Doubt extends Part {
   readonly kind: "left" | "name" | "hour" | "spelling" | "words";
@@ -45,7 +45,7 @@ export function findDoubts(reading: Match, request: RequestText): readonly Doubt
     const { kind, start, end, isMistyped = false } = piece;
     if (kind === "left" && !doubts.some((doubt) => doubt.kind === "left" && doubt.start < end && doubt.end > start))
       doubts.push({ kind, start, end });
-    // A mistyped word starts nothing irreversible, and a mistyped verb nothing at all.
+    // A mistyped word must not start anything irreversible, and a mistyped verb must not change anything.
     if (isMistyped && !isPure && (rule.isGrave || piece === firstWord)) doubts.push({ kind: "spelling", start, end });
     if (isDoubtfulText(piece, reading, request)) doubts.push({ kind: "name", start, end });
   }
@@ -61,7 +61,7 @@ function isDoubtfulText(piece: Piece, reading: Match, request: RequestText): boo
   const { start, end, name = "" } = piece;
   const isQuoted = piece.isMessage && request.tokens[start]?.kind === "quote" && end > start + 2;
   if (isQuoted && /^(?:and|then|,|;|\.)$/.test(request.words[start + 1] ?? "")) return true;
-  // "tell Ada and Bob that I am home"
+  // "Bob" in "tell Ada and Bob that I am home" is a name.
   const isBehindName = piece.isMessage && reading.pieces.some((each) => each.kind === "slot" && each.end === start);
   if (isBehindName && joiner.test(request.words[start] ?? "")) return true;
   const isText = piece.kind === "slot" && piece.value === undefined && !piece.isMessage;
@@ -122,7 +122,7 @@ function findLeft({ rule, start, end, pieces }: Match, { marks }: RequestText): 
   const lengthOf = (mark: Mark) => mark.end - mark.leadStart;
   return marks.filter((mark, at) => {
     if (mark.start >= end || mark.end <= start || !mark.isFirm || isUsed(mark)) return false;
-    // "By 5" may be an hour or a number: one of them is enough.
+    // "By 5" is marked as an hour and as a number; using one of them is enough.
     const covering = marks.filter((each) => each !== mark && each.start <= mark.start && each.end >= mark.end);
     const isSame = (other: Mark) => other.isFirm && other.start === mark.start && other.end === mark.end;
     const isBefore = (other: Mark) => isSame(other) && marks.indexOf(other) < at;

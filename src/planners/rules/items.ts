@@ -71,7 +71,7 @@ function withoutAlso(item: readonly Part[], words: readonly string[], isFirst: b
 
 const maxItemTokens = 6;
 
-/** Undefined if the text may be one item or several. */
+/** Returns undefined if the text may be one item or several. */
 export function itemsOf(pieces: readonly Part[], request: RequestText): readonly (readonly Part[])[] | undefined {
   const { words } = request;
   const isOne = !pieces.some(({ start, end }) =>

@@ -14,13 +14,13 @@ import { tokenize } from "../../language/tokens.ts";
 import { stem } from "../../language/word-forms.ts";
 import type { ToolRules } from "./phrase-rules.ts";
 
-// Two softmaxes, over words and over letters, are trained on all examples. Constants weigh their shares and counts.
+// Trains two softmax classifiers on all examples, one over words and one over letters. `weights` combine their results.
 
 export const likenessConstants = {
   weights: [2.52, 1.17, 1.01, 4.07, 2.84, -0.55, 1.62, 0.42, 0.32, -0.07, 0.2],
-  /** Log-odds for one tool, and the increase per logarithm of their number. */
+  /** Minimum log-odds for one tool, and the increase per logarithm of the number of tools. */
   bar: [0.63, 0.59] as const,
-  /** Log-odds. */
+  /** Minimum log-odds to ask. */
   ask: -0.23,
 };
 

@@ -8,9 +8,9 @@ import { isCapital, type RequestText, textBetween, valueOfThing } from "./reques
 import { anaphor, isDate, isReadable, type SlotReading, type SlotType, slotReadingsAt } from "./slots.ts";
 import { closers, type TextEdges } from "./texts.ts";
 
-/** A linked list, the last piece first. */
+/** Node of a linked list that starts at the last piece. */
 export interface Piece {
-  /** `free`: an article or a sign; `slot`: a value, or a part of its text; `left`: an unused date. */
+  /** `free`: an article or a sign. `slot`: a value, or a part of its text. `left`: an unused date. */
   readonly kind: "word" | "free" | "slot" | "left";
   readonly start: number;
   readonly end: number;
@@ -59,7 +59,7 @@ export const costs = {
   bareModifier: 1.5,
   mistyped: 4,
   text: 10,
-  /** Less than of another text, so that a message begins at the first word that opens one. */
+  /** Below `text`, so that a message begins at the first word that opens one. */
   message: 9,
   openText: 3,
   list: 6,
@@ -74,7 +74,7 @@ const checkCost = 25;
 
 export type FindMeanings = (word: string) => readonly string[];
 
-/** Counts work and not time, so that it is the same on every machine. */
+/** Counts work instead of time, so that the limit is the same on every machine. */
 export class WorkMeter {
   done = 0;
 
@@ -95,7 +95,7 @@ export class TooMuchWork extends Error {}
 export interface Range {
   readonly start: number;
   readonly limit: number;
-  /** True if the template may end before this token. `isText`: its last token is of a text. */
+  /** True if the template may end before this token. `isText`: the token before it is part of a text. */
   isEnd(position: number, isText: boolean): boolean;
   messageEnds?(open: number): readonly { readonly end: number; readonly cost: number }[];
 }
@@ -220,7 +220,7 @@ export class Matcher {
   private takeWord(run: Run, thread: Thread, word: string): void {
     const { words } = thread.place.steps;
     this.take(run, thread, words.get(word), 0);
-    // "That" may stand for the colon of a phrase, and the reverse.
+    // "That" and the colon of a phrase are interchangeable.
     if (opensMessage.has(word) && word !== "because")
       for (const opener of opensMessage)
         if (opener !== word && opener !== "because") this.take(run, thread, words.get(opener), 0);
@@ -251,7 +251,7 @@ export class Matcher {
     for (const next of places) push(run, position + 1, { ...thread, place: next, cost, pieces, isSpoken });
   }
 
-  /** Takes "post it" for "post parcel 4". */
+  /** Reads "it" as a noun with its slot: "post it" as "post parcel 4". */
   private takeIt(run: Run, thread: Thread): void {
     const { place, cost, pieces: before, filled } = thread;
     const { position } = run;
@@ -277,12 +277,12 @@ export class Matcher {
     if (value === undefined) return;
     const { place, cost, pieces: before, filled } = thread;
     const pieces: Piece = { kind: "slot", start: position, end: position + 1, name, value, place, before };
-    // Also for a noun behind it: "the shopping list".
+    // The noun of the phrase after the slot may be missing: "the shopping list".
     const spent = costs.value + (name === thing.keyField ? 0 : costs.label);
     const ended = { cost: cost + spent, pieces, filled: [...filled, name] };
     for (const after of [next, ...(next.steps.words.get(thing.kind) ?? [])])
       push(run, position + 1, { ...thread, place: after, ...ended });
-    // "Bergman's job" is one thing.
+    // The kind may follow the name of a thing: "Bergman's job".
     if (this.request.words[position + 1] === thing.kind) push(run, position + 2, { ...thread, place: next, ...ended });
   }
 
@@ -395,7 +395,7 @@ export class Matcher {
     }
   }
 
-  /** "add midnight in Paris", "add urgent care card": the value may be a part of the text. */
+  /** True if a value may be part of the text: "add midnight in Paris", "add urgent care card". */
   private followsBareValue({ slots, position }: Run, pieces: Piece | undefined): boolean {
     if (pieces?.name !== undefined && slots.has(pieces.name)) return false;
     if (pieces?.kind !== "slot" || pieces.end !== position || typeof pieces.value !== "string") return false;
@@ -479,7 +479,7 @@ function unitsBehind({ steps }: PhrasePlace, { units = [] }: SlotType): readonly
   return [...steps.words].filter(isUnit).flatMap(([, places]) => places);
 }
 
-/** "remind me to shopping list pad with magnet": the name may be a part of the text. */
+/** True if a name may be part of the text: "remind me to shopping list pad with magnet". */
 function mayBeText(slots: Template["slots"], { isName }: AsideFit, { isSpoken, filled }: Thread): boolean {
   if (!isName || !isSpoken) return false;
   const hasText = [...slots.values()].some(({ kind }) => kind === "text");

@@ -37,10 +37,10 @@ export interface OtherRange {
 
 const costs = {
   ...{ like: 10, hint: 15, small: 4, courtesy: 5 },
-  /** A word left out: any, one of another call, its verb, one that says a value. */
+  /** Unused words: `left` any word, `other` a word of another call, `order` its verb, `mark` a value. */
   ...{ left: 40, other: 80, order: 200, mark: 60 },
   ...{ value: 2, pointer: 8, choice: 3 },
-  /** A value or text without a leading word; a text in lower case; one behind a word left out. */
+  /** Missing leading words: `bare` of a value, `unnamed` of a text, `afterLeft` after an unused word. */
   ...{ bare: 12, unnamed: 25, afterLeft: 50, optional: 20 },
   ...{ text: 10, name: 5, behindName: 20, preposition: 14, sign: 20, markInText: 30, ownWord: 25, verb: 30 },
   ...{ broken: 30, joined: 10, unplain: 60 },
@@ -60,7 +60,7 @@ const maxCost = 160;
 interface Thread {
   readonly cost: number;
   readonly filled: number;
-  /** The slot whose text is open, or -1. */
+  /** Index of the slot whose text is open, or -1. */
   readonly open: number;
   readonly openAt: number;
   readonly pieces: Piece | undefined;
@@ -156,7 +156,7 @@ class OtherText {
 
   readonly isPlain = onceEach((start: number) => onceEach((end: number) => isPlainText(this.request, start, end)));
 
-  /** "Ada Lovelace", "Mrs van der Berg" and "Dombey and Son" stay together. */
+  /** Keeps "Ada Lovelace", "Mrs van der Berg" and "Dombey and Son" together. */
   breakCost(at: number): number {
     const { words } = this.request;
     const [before = "", word = ""] = [words[at - 1], words[at]];
@@ -219,7 +219,7 @@ class Chart {
     return Math.max(0, ...this.text.meanings(at).map((meaning) => 0.8 * (weights.get(meaning) ?? 0)));
   }
 
-  /** `before` has the pieces of the call that these words continue. */
+  /** `before`: pieces of the call that these words continue. */
   fit({ starts, ends, limit }: OtherRange, before?: readonly Piece[]): readonly OtherFit[] {
     const { words } = this.text.request;
     const [first, content] = [Math.min(...starts), Math.max(...starts)];
@@ -302,7 +302,7 @@ class Chart {
     const all = this.text.readingsOf(type)(at);
     const amount =
       type.units === undefined && takesMoney.test(slot.name) ? this.text.request.amounts.get(at) : undefined;
-    // An amount without a currency takes any.
+    // A money slot without a currency takes any currency.
     const isMoney = amount?.number !== undefined && amount.measures.some(({ unit }) => unit.isMoney);
     const money = isMoney ? [{ value: amount.number?.value ?? 0, end: amount.end }] : [];
     return [...all, ...money].map((reading: SlotReading) => {

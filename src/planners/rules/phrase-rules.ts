@@ -40,14 +40,14 @@ export interface ToolRules {
   readonly leads: ReadonlySet<string>;
   readonly isSensitive: boolean;
   hasDates(): boolean;
-  /** Follows the id of a step in references to its result: `.value`, or empty for the whole output. */
+  /** Path of the result in references to a step: `.value`, or empty for the whole output. */
   readonly resultPath: string;
 }
 
 const articles = wordSet("the a an my our this that these those all any");
 const rulesOf = new WeakMap<DefinedTool, ToolRules>();
 
-/** A promise the first time with zod 3, which loads a converter, and for phrases that a function loads. */
+/** Returns a promise the first time if a converter for zod 3 or phrases must be loaded. */
 export function compileTool(tool: DefinedTool): ToolRules | Promise<ToolRules> {
   return compiledTool(tool) ?? load(tool);
 }
@@ -120,7 +120,7 @@ function compile(tool: DefinedTool, phrases: readonly ToolPhrase[], schemas: Too
     const node = read(template);
     const names = slotNames(node);
     const slots = once(() => new Map([...names].map((name) => [name, typeOf(name)])));
-    // Only a function knows how it uses a slot.
+    // If there is a function, only that function knows how it uses a slot.
     if (source.toInput === undefined) readPhrase(`${tool.name}.phrases[${index}]`, source.phrase, slots);
     const beside = (source.anywhere ?? asidesOf(source, { node, input: schemas.input, typeOf })).map((phrase) => {
       const node = nodes.get(phrase) ?? read(phrase);
@@ -165,7 +165,7 @@ function leadsOf({ known }: ToolPhrase, words: ReadonlySet<string>): readonly st
   return known === true ? [] : [...words].filter((word) => !articles.has(word));
 }
 
-/** Phrases with equal templates share a list, and so the cache of its fits. */
+/** Shares a list among phrases with equal templates, and thereby the cache of its fits. */
 function shareAsides(lists: Template[][], nodes: readonly PhraseNode[], typeOf: (name: string) => SlotType) {
   const isAlike = ({ node, slots }: Template, at: number) =>
     node === nodes[at] && [...slots].every(([name, type]) => typeOf(name) === type);
@@ -184,7 +184,7 @@ function slotType(
   source: ToolPhrase,
   { input, phrases }: { readonly input: JsonSchema; readonly phrases: readonly ToolPhrase[] },
 ): SlotType {
-  // A fixed value may choose the branch of a union, and so the field.
+  // A fixed value may choose the branch of a union, and with it the field.
   const schemas = schemasAt(input, [name], source.input ?? {});
   const field = schemas === undefined || schemas.length === 0 ? undefined : typeOfField(name, schemas, phrases);
   const schema = source.slots?.[name];
@@ -210,7 +210,7 @@ function unitsOf(name: string, { unit, description }: JsonSchema, phrases: reado
   const own = unitsOfName(name);
   if (typeof unit === "string") {
     const given = unitsNamed(unit.toLowerCase());
-    // Cents need a currency.
+    // "Cents" alone names no currency; the name of the field may.
     const same = own.filter(({ kind }) => given.some((each) => each.kind === kind));
     return same.length > 0 ? same : given;
   }
@@ -232,7 +232,7 @@ function unitsOf(name: string, { unit, description }: JsonSchema, phrases: reado
   return new Set(named.map(([first]) => first?.kind)).size === 1 ? (named[0] ?? []) : [];
 }
 
-/** Undefined if the phrase's function needs the other slots. */
+/** Returns undefined if the function of the phrase needs other slots. */
 export function inputOfPhrase(
   { fixed, source }: PhraseRule,
   slots: Readonly<Record<string, SlotValue>>,

@@ -62,7 +62,7 @@ interface ExplainedPart {
   readonly summary: string;
 }
 
-/** A plan, and how each part of the request led to it; or why there is none, and the parts that were understood. @group Planners */
+/** A plan with the parts of the request behind it, or a refusal with the parts understood. @group Planners */
 export interface RequestExplanation {
   readonly steps: readonly PlanStep[];
   readonly parts: readonly ExplainedPart[];
@@ -179,7 +179,7 @@ export class Planning {
     const meant = found.readings.flatMap((reading): readonly Meaning[] => {
       const asks = questionFor(reading, this.clock);
       if (asks === undefined && reading.lacking !== undefined) return [];
-      // A half-said time is lacking, too, and only one question is asked.
+      // Its time is incomplete, too, but only one question is asked.
       if (asks !== undefined && reading.doubts.some(({ kind }) => kind === "hour")) return [];
       return [{ ...meaningOf(reading, found.readings, request), ...(asks && { asks }) }];
     });
@@ -203,8 +203,8 @@ export class Planning {
     const rule = reading.matches.find(({ inOtherWords }) => inOtherWords)?.rule;
     if (rule === undefined) return why;
     const unused = unusedIn(reading, request).map(quote);
-    const leaves = unused.length > 0 ? ` but does not read ${unused.slice(0, 4).join(", ")}` : "";
-    return `${why}; ${JSON.stringify(rule.example)} of ${rule.tool.tool.name} is near${leaves}`;
+    const leaves = unused.length > 0 ? `, which leaves out ${unused.slice(0, 4).join(", ")}` : "";
+    return `${why}; the nearest phrase is ${JSON.stringify(rule.example)} of ${rule.tool.tool.name}${leaves}`;
   }
 
   async planWishes(text: string): Promise<Details["wishes"]> {
@@ -216,12 +216,12 @@ export class Planning {
     let before = 0;
     for (const wish of wishes) {
       const said = run && text.slice(run.start, wish.end);
-      // The whole request was refused already.
+      // The whole request has already been refused.
       let made = said === undefined || said === whole ? undefined : await this.planText(said, run?.before);
       if (run === undefined || made === undefined || made instanceof Refused || made.steps.length <= run.count) {
         run = { start: wish.start, before, count: 0 };
         const { words } = this.read(wish.text);
-        // "Buy that many apples" has another meaning alone.
+        // "Buy that many apples" means something else without the wishes before it.
         const isLoose = found.length > 0 && mentionsResult(words, 0, words.length);
         made = await this.planText(wish.text, before);
         if (isLoose && !(made instanceof Refused)) made = new Refused("not-understood", "it refers to a result");
@@ -355,7 +355,7 @@ export class Planning {
     const isFirst = matches.every(({ pieces }) =>
       pieces.every(({ kind, start }) => kind === "left" || start >= mark.end),
     );
-    // Behind several wishes, a time may be of the last one alone.
+    // A time after several wishes may belong only to the last one.
     const isOfAll = isFirst || (matches.length === 1 && matches.every(({ end }) => end <= mark.end));
     const steps = orderSteps(drafts, request);
     const meant = [{ calls: drafts, steps, certainty: 0.5, unused: [said] }];
@@ -363,11 +363,11 @@ export class Planning {
     if (waiting === undefined) {
       const why = mark.isFalse
         ? `${quote(said)} cannot be read as one day or time; say which`
-        : `"${cutText(said, maxQuoted)}" says when, which no tool for this takes, and no step can wait for it`;
+        : `"${cutText(said, maxQuoted)}" names a time that no tool for this takes, and no step can wait for it`;
       return new Refused(mark.isFalse ? "not-understood" : "later", why, { meant, reader });
     }
     if (date?.isBareHour !== true) return waiting;
-    const why = `"${cutText(said, maxQuoted)}" may be before or after noon`;
+    const why = `"${cutText(said, maxQuoted)}" ${doubtful.hour}`;
     return new Refused("unsure", why, {
       meant: [{ calls: drafts, steps: waiting, certainty: 0.8, unused: [] }],
       reader,
@@ -395,7 +395,7 @@ export class Planning {
     { more: { isUnread, details } }: Refused,
   ): Promise<Planned | Refused | undefined> {
     const words = tokenize(text, maxTokens).map(({ kind, norm }) => (kind === "quote" ? quotedWord : norm));
-    // A question is a refusal only for tools with effects.
+    // Questions are refused only for tools with effects.
     const isBarred = findRefusals(words, 0, words.length).some(({ reason }) => reason !== "question");
     const like = isUnread && !isBarred && cutWishes(text).length < 2 ? findLike(this.rules, text) : undefined;
     if (like === undefined) return undefined;
@@ -409,7 +409,7 @@ export class Planning {
     const summary = `like "${meaning}" of ${tool}`;
     const said = { text: reasoning, words: [{ text: reasoning, by: "phrase" as const }], summary };
     if (like.isSure) return { ...planned, steps, parts: () => [{ ...part, ...said }] };
-    const why = `${quote(text)} is only a little ${summary}`;
+    const why = `${quote(text)} is only slightly ${summary}`;
     return new Refused("unsure", why, {
       ...(details && { details }),
       meant: [{ steps, certainty: 0.5, unused: [], text: meaning }],
@@ -426,7 +426,7 @@ export class Planning {
     if (found.type === "refused")
       return new Refused(found.refusal.reason, `${words} ${refusals[found.refusal.reason]}`);
     const { unfit } = found;
-    if (unfit?.why === undefined) return new Refused("not-understood", `no phrase of the tools fits ${words}`);
+    if (unfit?.why === undefined) return new Refused("not-understood", `no phrase of any tool fits ${words}`);
     const { reason = "not-understood" } = unfit;
     const why = unfit.why.replace(/[.]+$/, "");
     return new Refused(reason, reason === "unbound" ? why : `${words} does not fit: ${why}`);
@@ -453,7 +453,7 @@ function orderSteps(drafts: readonly DraftStep[], request: RequestText): readonl
     const short = cutText(textBetween(request, said, match.end).replace(/\s+/g, " "), maxReasoning);
     const reasoning = short.charAt(0).toUpperCase() + short.slice(1);
     const step = { id, tool: rules.tool.name, input, dependsOn: waits[index] ?? [] };
-    // `reasoning` would quote the secret.
+    // The reasoning would quote the secret.
     return rules.isSensitive ? step : { ...step, reasoning };
   });
 }
@@ -535,21 +535,21 @@ function explainWords(
 }
 
 const doubtful: Readonly<Record<Doubt["kind"], string>> = {
-  left: "has no place in the plan",
-  name: "may be more than a name; put it in quotes if it is one",
-  hour: "may be before or after noon",
-  spelling: "is not a word of the phrase",
-  words: "is said in other words than a phrase",
+  left: "is not used by any step; leave it out or say it differently",
+  name: "may be more than a name; if it is a name, put it in quotes",
+  hour: "may be before or after noon; say the exact time",
+  spelling: "may be misspelled; correct the spelling",
+  words: "does not match the words of any phrase",
 };
 
 const refusals = {
   denied: "says not to do it",
-  supposed: "only supposes something; say what to do",
+  supposed: "is only a supposition; say what to do",
   question: "is a question that no tool answers; say what to do",
   others: "is about what somebody else does",
-  corrected: "takes something back; ask again without it",
-  repeated: "is to be done again and again, but a step is done once",
-  condition: "depends on something that no tool can tell",
+  corrected: "is a correction; ask again without it",
+  repeated: "asks for a repetition, but a step runs only once",
+  condition: "is a condition that no tool can check",
 } as const;
 
 function firstDifference(left: Reading, right: Reading): readonly [Match, Match] {

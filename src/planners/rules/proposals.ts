@@ -77,7 +77,7 @@ export function questionFor({ lacking, drafts }: Reading, clock: DateClock): Pro
   if (field === undefined) return undefined;
   const own = slotTypeOf(schemasAt(schemas.input, [field], rule.fixed));
   const said = typeOfSlot(rule, slot);
-  // A tool may check a date by itself, so that its schema has a text.
+  // A tool may check a date itself, and declare only text in its schema.
   const type = own.kind === "text" && said !== undefined && isReadable(said) ? said : own;
   const choices = choicesOf(type);
   return {
@@ -105,7 +105,7 @@ function exampleOf(type: SlotType, name: string): SlotValue {
   return examples[type.kind];
 }
 
-/** A logistic regression, fitted with each app and person left out in turn: see docs/decisions/proposals.md. */
+/** Weights of a logistic regression; docs/decisions/proposals.md says how they were fitted. */
 const weights = { constant: 0.5, cost: -1.75, doubt: -1, ahead: 0.57, value: 0.77 } as const;
 
 export function certaintyOf({ matches, doubts, cost: all }: Reading, others: readonly number[]): number {

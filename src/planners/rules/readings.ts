@@ -28,7 +28,7 @@ export interface DraftStep {
   readonly input: JsonObject;
   readonly match: Match;
   readonly place: number;
-  /** True once a value behind it was read as part of it: later values belong to others. */
+  /** True once the step has taken a value after it; later values belong to other steps. */
   readonly isClosed: boolean;
 }
 
@@ -48,10 +48,10 @@ export interface Reading {
   readonly lacking?: { readonly stepId: string; readonly slot: string } | undefined;
 }
 
-/** `matches` are the understood parts; of a refusal, those before `clause`. */
+/** `matches` are the understood parts. If `clause` is refused, they are the parts before it. */
 export type Readings =
   | { readonly type: "too-long"; readonly matches: readonly Match[] }
-  /** The likeliest first; of those with doubts, up to three. */
+  /** The likeliest reading first, then up to two others. */
   | { readonly type: "read"; readonly readings: readonly [Reading, ...Reading[]]; readonly isTie: boolean }
   | (Failure & { readonly matches: readonly Match[] } & (
         | { readonly type: "refused"; readonly refusal: FoundRefusal }
@@ -244,7 +244,7 @@ export class RequestReader {
     const { firstClause, lastClause, pieces, rule, rules } = match;
     const said = saidBy(match.inOtherWords ? pieces.filter(({ kind }) => kind === "word" || kind === "slot") : pieces);
     const mayStand = ({ reason }: FoundRefusal) => {
-      // A sum explains each of its words; before another wish it may be a condition.
+      // A sum explains all its words, but before another wish it may be a condition.
       if (rule.hasSum && reason === "condition") return lastClause === this.clauses.length - 1;
       if (rule.hasSum) return reason !== "denied" && reason !== "corrected";
       return reason === "question" && rules.tool.declaredEffect === "pure";
@@ -303,7 +303,7 @@ export class RequestReader {
     );
     const isOwn = matches.at(-1)?.rule.operation.opens(words[start] ?? "") === true;
     if (isBarred || isLost || isOwn) return false;
-    // The first clause may name "it".
+    // The first clause may name the thing that a later "it" means.
     const pointsBack = () => words.slice(end).some((word) => /^(?:it|them|that|those|these|one)$/.test(word));
     if (drafts.length === 0 && (end === words.length || pointsBack())) return false;
     return statesReason(words, start, end);
@@ -394,7 +394,7 @@ export class RequestReader {
     },
   );
 
-  /** A text that is never split may hold another wish: "search for zod and add it". */
+  /** True if a text that is never split contains another wish: "search for zod and add it". */
   private holdsWish({ slots }: PhraseRule, { name = "", start, end, isMessage }: Piece): boolean {
     if (slots.get(name)?.text !== "whole" || isMessage === true) return false;
     const { words } = this.request;
@@ -492,7 +492,7 @@ export class RequestReader {
     return first ?? { ok: false };
   }
 
-  /** A value before the first of several things applies to the others, too. */
+  /** Applies a value before the first of several things to the others, too. */
   private shareForward(last: Match, match: Match): Match {
     const { pieces, rule } = last;
     const text = pieces.findIndex(
@@ -531,7 +531,7 @@ export class RequestReader {
     };
   }
 
-  /** A value behind the last of several things applies to all before it, up to one with a value of its own. */
+  /** Applies a value after the last of several things to those before it, up to one with a value of its own. */
   private async shareBack(partial: Partial, match: Match, beside: readonly Piece[]): Promise<readonly DraftStep[]> {
     if (beside.length === 0) return partial.drafts;
     const drafts = [...partial.drafts];
@@ -571,7 +571,7 @@ export class RequestReader {
         ? undefined
         : { $ref: earlier.id + earlier.rules.resultPath };
     const before = partial.asked.get(rules);
-    // "Forward mail 90, then archive it": the input of the earlier step, not its result.
+    // "It" in "forward mail 90, then archive it" is the input of the earlier step, not its result.
     const input = earlier?.rules === rules ? undefined : earlier?.input;
     const values = readSlotValues(match, { request: this.request, previous, input, work: this.work });
     if (!values.ok) return { ...values, refersBack: values.reason === "unbound" };
@@ -588,7 +588,7 @@ export class RequestReader {
     if (loose !== undefined) return loose;
     const refersBack = values.hasPointer || wasRead();
     if (values.hasPointer && earlier !== undefined && isOfSeveral(earlier, partial))
-      return { ok: false, reason: "unbound", why: "it may refer to each of several steps; name it", refersBack };
+      return { ok: false, reason: "unbound", why: "it may refer to several steps; say which", refersBack };
     const known = [previous, ...(before?.results ?? [])].filter((each) => each !== undefined);
     return { ...(await this.checkInputs(match, wishes, { known, earlier })), refersBack };
   }
@@ -614,7 +614,7 @@ export class RequestReader {
     return why === undefined ? { ok: true, inputs } : { ok: false, why };
   }
 
-  /** "Pay that amount" behind a sum may or may not mean its result. */
+  /** Refuses "pay that amount" after a sum, which may or may not mean the result. */
   private findLooseResult({ pieces, rule }: Match): Unfit | undefined {
     const { words, tokens } = this.request;
     for (const { kind, name, value, start, end, isMessage = false } of pieces) {

@@ -11,7 +11,7 @@ export const maxTokens = 4_000;
 
 export interface RequestDate extends DateReading {
   readonly isNamed: boolean;
-  /** False before a noun, where it may be part of a name: "friday report". */
+  /** False before a noun, where the date may be part of a name: "friday report". */
   readonly isFirm: boolean;
   dayAlone(): { readonly end: number; readonly date: string } | undefined;
   inPast(): RequestDate;
@@ -35,13 +35,13 @@ export interface RequestText {
   readonly dates: readonly RequestDate[];
   readonly ranges: readonly RequestRange[];
   readonly amounts: ReadonlyMap<number, Amount>;
-  /** In the order of their first tokens; they may overlap. */
+  /** In the order of their first tokens. Marks may overlap. */
   readonly marks: readonly Mark[];
-  /** Keyed by each token that may be the first: "at", "on" and "for", too. */
+  /** Keyed by each token at which a date may start, including "at", "on" and "for". */
   readonly datesByStart: ReadonlyMap<number, RequestDate>;
 }
 
-/** Words that are a value for any tool: a plan uses all of them, or asks. Places count tokens. */
+/** Words that are a value for any tool. A plan must use every mark or ask. Positions count tokens. */
 export interface Mark {
   readonly kind: "date" | "amount" | "number" | "quote" | "tag" | "address";
   readonly start: number;
@@ -54,7 +54,7 @@ export interface Mark {
 export interface RequestRange {
   readonly start: number;
   readonly end: number;
-  /** A day, or the first and the last one: `2026-11-22`, `2026-11-22/2026-11-30`, `../2026-11-30`. */
+  /** A day, or the first and last day: `2026-11-22`, `2026-11-22/2026-11-30`, `../2026-11-30`. */
   readonly value: string;
   inPast(): string;
 }
@@ -274,7 +274,7 @@ export function findBullets(tokens: readonly Token[]): ReadonlySet<number> {
 const numberWords = cardinals.slice(1, 11);
 const noMarks: ReadonlyMap<number, number> = new Map();
 
-/** Maps starts to the ends of item numbers, which count from one: "1. … 2. …", "1) …", "step 1: …, step two: …". */
+/** Maps the start of each item number to its end. Items count from one: "1. …", "1) …", "step 1: …, step two: …". */
 export function itemMarks(tokens: readonly Token[]): ReadonlyMap<number, number> {
   const first = readMark(tokens, 0, 1);
   if (first === undefined) return noMarks;

@@ -9,7 +9,7 @@ import type { RequestExplanation } from "./plan-by-rules.ts";
 
 /** Options of {@link createRulePlanner}. @inline */
 export interface RulePlannerOptions {
-  /** Adds to each step's `reasoning` which phrase matched which words. @default false */
+  /** Adds the phrase and the words that it matched to the `reasoning` of each step. @default false */
   readonly explain?: boolean;
 }
 
@@ -17,16 +17,16 @@ const ruleOptions = {
   explain: { type: "boolean", default: false },
 } satisfies OptionTable<RulePlannerOptions>;
 
-/** Loaded late: apps that only run plans never need the rules. */
+/** Loaded late, because apps that only run plans never need the rules. */
 const load = () => import("./plan-by-rules.ts");
 
 /**
- * Makes the planner "rules": deterministic, offline, with the phrases of the tools.
+ * Creates the planner "rules", which is deterministic, works offline and uses the phrases of the tools.
  *
- * Every word of the request must fit: a part that no phrase fits as a whole, that lacks an argument, or that two tools
- * fit equally well is refused with `cannot-plan`, whose details state why, and requests that are planned. Time is linear
- * in the length of the request. Throws `invalid-options` for an invalid option; planning rejects with it for a phrase
- * that a function loads and that cannot be read.
+ * Every word of the request must fit. A part that no phrase fits as a whole, that lacks an argument, or that two tools
+ * fit equally well is refused with `cannot-plan`; its details state the reason and requests that can be planned. Time
+ * is linear in the length of the request. Throws `invalid-options` for an invalid option. Planning rejects with that
+ * code if a function loads a phrase that cannot be read.
  *
  * {@includeCode ../../../examples/07-explain-a-plan.ts}
  * @group Planners
@@ -41,7 +41,7 @@ export function createRulePlanner(options: RulePlannerOptions = {}): Planner {
   };
 }
 
-/** Options of {@link explainRequest}; of a {@link PlanRequest}, the rest is ignored. @inline */
+/** Options of {@link explainRequest}. Other fields of a {@link PlanRequest} are ignored. @inline */
 interface ExplainRequestOptions {
   /** The text that the user typed. */
   readonly request: string;
@@ -50,7 +50,7 @@ interface ExplainRequestOptions {
   readonly maxSteps?: number | undefined;
   /** In milliseconds since 1970 UTC. @default the time of the call */
   readonly nowMs?: number | undefined;
-  /** IANA name, for words such as "tomorrow". @default that of the machine */
+  /** IANA name of the time zone, for words such as "tomorrow". @default the time zone of the machine */
   readonly timeZone?: string | undefined;
   readonly signal?: AbortSignal | undefined;
 }
@@ -67,8 +67,8 @@ const explainOptions = {
 const explainKeys = [...Object.keys(explainOptions), "context", "wishes", "timeoutMs", "generate", "emit"];
 
 /**
- * Plans a request and reports, for each part of it, which phrase of which tool matched which words. A request that is refused
- * has a `refusal` and no steps.
+ * Plans a request and reports, for each of its parts, which phrase of which tool matched which words. If the request is
+ * refused, the result has a `refusal` and no steps.
  *
  * {@includeCode ../../../examples/07-explain-a-plan.ts}
  * @group Planners

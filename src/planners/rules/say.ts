@@ -121,7 +121,7 @@ class Speaker {
     if (node.type === "word") return node.word;
     if (node.type === "slot") return this.sayValue(node.name, next);
     if (node.type === "choice") return this.sayChoice(node.items, next, before);
-    // Backwards, as a number omits its unit where that follows.
+    // Goes backwards, because a number omits its unit if the unit follows.
     const parts: string[] = [];
     for (const [index, item] of [...node.items.entries()].toReversed()) {
       const part = this.say(item, parts[0]?.split(" ")[0] ?? next, node.items[index - 1]);

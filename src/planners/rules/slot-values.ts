@@ -59,7 +59,7 @@ interface SlotContext {
 
 const pointer: unique symbol = Symbol("pointer");
 
-/** `input` belongs to the step of `previous`: the ticket of "assign ticket 10 to Eva and make it urgent". */
+/** `input` is that of the `previous` step: the ticket in "assign ticket 10 to Eva and make it urgent". */
 export function readSlotValues(
   { pieces, rule }: Pick<Match, "pieces"> & { readonly rule: SlotRule },
   { request, previous, input = {}, work }: SlotContext,
@@ -109,7 +109,7 @@ function isUnbound(own: readonly Piece[], request: RequestText): Unfit {
   return { ok: false, reason: "unbound", why };
 }
 
-/** "publish the novel edition": the name of a slot is not its value. */
+/** True if the words are only the name of a slot, as in "publish the novel edition". */
 function isFieldName({ slots, source }: SlotRule, pieces: readonly Piece[], { words }: RequestText): boolean {
   const [{ start = 0, end = 0, value } = {}, second] = pieces;
   const isWord = second === undefined && end === start + 1 && value === undefined;

@@ -16,7 +16,7 @@ export interface SlotReading {
   readonly isMeasured?: boolean;
 }
 
-/** Stands for an earlier result until it is known which. */
+/** Placeholder for an earlier result that is not yet known. */
 export const anaphor: unique symbol = Symbol("anaphor");
 const nth = /^(\d+)(?:st|nd|rd|th)$/;
 
@@ -43,7 +43,7 @@ export function slotReadingsAt(type: SlotType, request: RequestText, start: numb
     case "date-time":
     case "time": {
       const date = datesByStart.get(start);
-      // It names a day; "tomorrow evening" says more than a day.
+      // "Tonight" fits a day slot; "tomorrow evening" says more than a day.
       const isTonight = type.kind === "date" && words[start] === "tonight" && date?.end === start + 1;
       if (isTonight) return [{ value: date.date, end: date.end }];
       return date === undefined ? none : readDateSlot(type, date, clock);
@@ -61,7 +61,7 @@ export function slotReadingsAt(type: SlotType, request: RequestText, start: numb
 
 const none: readonly SlotReading[] = [];
 
-/** A day alone is its first instant unless the slot takes days, and it does not take the time beside it. */
+/** Reads a day without a time as its first instant, unless the slot takes days. */
 function readDateSlot(type: SlotType, found: RequestDate, clock: DateClock): readonly SlotReading[] {
   const { end, date, dateTime, isTimeOnly, partOfDay, dayAlone } = type.when === "past" ? found.inPast() : found;
   const { nowMs, timeZone } = clock;
@@ -138,7 +138,7 @@ export interface SlotType {
   /** See docs/planners.md#slots. */
   readonly text?: "message" | "name" | "whole" | "word";
   readonly when?: "past" | "future";
-  /** A list for a single value: each item is a step. */
+  /** True if a list fills a field for one value, so that each item becomes a step. */
   readonly isSpread?: boolean;
 }
 
@@ -186,7 +186,7 @@ function typeOfString(schema: JsonSchema): SlotType {
   return { kind: "text", ...(isText && { text: slot }) };
 }
 
-/** zod 4 gives times a pattern instead of a format. */
+/** zod 4 writes a pattern for times instead of a format. */
 function isTimePattern(pattern: unknown): boolean {
   if (typeof pattern !== "string" || !pattern.includes("[0-5]")) return false;
   const time = new RegExp(pattern);
@@ -202,7 +202,7 @@ export const timeForms = {
 } as const;
 const anInstant = Date.UTC(2026, 10, 22, 18);
 
-/** zod gives times without an offset a pattern, and no format. */
+/** zod writes a pattern for times without an offset instead of a format. */
 function formOf(pattern: unknown): keyof typeof timeForms | undefined {
   if (typeof pattern !== "string" || !pattern.includes("T")) return undefined;
   const expression = new RegExp(pattern);

@@ -12,7 +12,7 @@ interface CopyContext {
   readonly whole: object;
 }
 
-/** Escapes every text, so that nothing the user typed is a reference. Undefined unless `made` is a JSON object. */
+/** Escapes every text, so that user input cannot contain references. Returns undefined unless `made` is an object. */
 export function toStepInput(made: unknown, context: Omit<CopyContext, "whole">): JsonObject | undefined {
   if (typeof made !== "object" || made === null || Array.isArray(made)) return undefined;
   return copyValue(made, [], { ...context, whole: made }) as JsonObject;
@@ -58,8 +58,8 @@ export async function issueOf(input: JsonObject, tool: Tool, before: Tool | unde
 }
 
 /**
- * Each call waits for results it uses; with an effect, for all before it; if `pure`, for the last with an effect.
- * Transitive waits are left out.
+ * Each call waits for the results that it uses. A call with an effect also waits for all calls before it; a `pure` call
+ * waits for the last one with an effect. Transitive waits are left out.
  */
 export function waitsOf(
   calls: readonly { readonly id: string; readonly tool: DefinedTool; readonly input: JsonObject }[],

@@ -67,7 +67,7 @@ const last = wordSet(
   "back altogether completely entirely finally already too though either soon mistake accident accidentally now moment me again last",
 );
 
-/** These end a deed, "turn the oven off", but not a name, "milk on". */
+/** Particles end a task ("turn the oven off"), but not a name ("milk on"). */
 const particles = wordSet("on off away out up down open over");
 const subjects = wordSet("i we he she they you u im ive id ill youre theyre weve dont cant wont didnt isnt thats");
 
@@ -75,8 +75,8 @@ const pronouns = wordSet("it them these those its or but yours mine");
 const afterThanks = wordSet("thank bless see miss love");
 
 /**
- * True if words may be a name: no sentence, no pronoun, nothing said to somebody.
- * Words behind a colon, "that" or "saying", and titles in capitals, are taken as they are.
+ * Returns true if the words may be a name: they are no sentence, no pronoun and no message to a person. Words after a
+ * colon or "called" and titles in capitals are always accepted.
  */
 export function isPlainText(request: RequestText, start: number, end: number): boolean {
   const { words, tokens, text, marks } = request;

@@ -5,7 +5,7 @@ import { type OptionTable, readOptions } from "../../core/option-tables.ts";
 
 /** Options of {@link createCalculator}. @inline */
 export interface CalculatorOptions<TName extends string = string> {
-  /** The name of the tool. @default "Calculator" */
+  /** Name of the tool. @default "Calculator" */
   readonly name?: TName | undefined;
   /** Maximum length of an expression, in UTF-16 code units, from 1 to 100 000. @default 10_000 */
   readonly maxLength?: number | undefined;
@@ -30,12 +30,12 @@ const description =
   "Earlier results enter as variables.";
 
 /**
- * Creates the tool "Calculator": `{ expression, variables? }` to `{ value, expression }`.
+ * Creates the tool "Calculator", which takes `{ expression, variables? }` and returns `{ value, expression }`.
  *
- * Only what its grammar lists is evaluated, with decimal arithmetic: 0.1 + 0.2 is 0.3. `%` is a remainder where an
- * operand follows, else a percentage; `^` binds to the right and before a minus sign; angles are in radians. A variable
- * is a value: `{ expression: "x ^ 2", variables: { x: -3 } }` is 9. An expression without a value fails with
- * `calculation-failed`, which has a code and a position and is not retried. Throws `invalid-options`.
+ * It evaluates only its own grammar, with decimal arithmetic: 0.1 + 0.2 is 0.3. `%` is a remainder if an operand
+ * follows, otherwise a percentage. `^` is right-associative and binds tighter than a minus sign. Angles are in radians.
+ * A variable is a value: `{ expression: "x ^ 2", variables: { x: -3 } }` is 9. An expression without a value fails with
+ * `calculation-failed`, which states the problem and its position and is not retried. Throws `invalid-options`.
  *
  * {@includeCode ../../../examples/04-approve-a-plan.ts}
  * @group Built-in tools

@@ -29,7 +29,7 @@ export function evaluate(expression: string, options: EvaluateOptions = {}): num
   return evaluateDecimals(instructions, variables);
 }
 
-/** A map, so that a name can never reach a prototype. */
+/** Returns a map, so that a name can never reach a prototype. */
 function readVariables(given: Readonly<Record<string, number>> = {}): ReadonlyMap<string, number> {
   const variables = new Map(Object.entries(given));
   const fail = (message: string): never => {
@@ -46,7 +46,7 @@ function readVariables(given: Readonly<Record<string, number>> = {}): ReadonlyMa
   return variables;
 }
 
-/** In units of about 2 µs: 20 ms in a new process, a fifth of that later. */
+/** In units of about 2 µs: 20 ms in a new process, 4 ms later. */
 const maxWork = 10_000;
 
 export function evaluateDecimals(instructions: readonly Instruction[], variables: ReadonlyMap<string, number>): number {
@@ -57,7 +57,7 @@ export function evaluateDecimals(instructions: readonly Instruction[], variables
   const spend = (work: number) => {
     spent += work;
     if (spent <= maxWork) return;
-    throw new ArithmeticFault("too-complex", "The expression needs too much work by here; split it into several.");
+    throw new ArithmeticFault("too-complex", "The expression needs too much work up to here; split it into several.");
   };
   const step = (instruction: Instruction): Decimal => {
     switch (instruction.type) {
@@ -96,7 +96,7 @@ export function evaluateDecimals(instructions: readonly Instruction[], variables
   }
 }
 
-/** From here on JSON writes an exponent and 17 digits, which show the rounding. */
+/** From this size on, JSON writes an exponent and 17 digits, which show the rounding. */
 const firstWithExponent = 1e21;
 
 function literal(text: string): Decimal {
@@ -105,7 +105,7 @@ function literal(text: string): Decimal {
   return value.precision() > precision ? asRounded(value.toSignificantDigits(precision)) : value;
 }
 
-/** A result of few digits, such as sqrt(4), is exact. Functions may lose digits of rounded values. */
+/** Keeps results of few digits, such as sqrt(4), exact. Functions of rounded values may lose digits. */
 function markCall(name: FunctionName, given: readonly Decimal[], result: Decimal): Decimal {
   if (marksItself.has(name) || !isExact(result) || given.includes(result)) return result;
   if (!given.every(isExact)) return asRounded(result, precision - 10);

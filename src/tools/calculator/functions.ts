@@ -22,14 +22,14 @@ import {
   zero,
 } from "../../core/decimal.ts";
 
-/** To 50 digits. Source: OEIS A001113 and A000796. */
+/** Constants with 50 digits. Source: OEIS A001113 and A000796. */
 export const constantTexts = {
   e: "2.7182818284590452353602874713526624977572470936999",
   pi: "3.1415926535897932384626433832795028841971693993751",
   tau: "6.2831853071795864769252867665590057683943387987502",
 } as const;
 
-/** 170! is the last one below 1.8e308, but larger ones may cancel out. */
+/** 170! is the last factorial below 1.8e308, but larger ones may cancel out. */
 const maxFactorial = 1_000;
 
 interface OperatorRule {
@@ -83,7 +83,7 @@ export function workOf(operator: Operator, right: Decimal): number {
 
 type DecimalFunction = (first: Decimal, second: Decimal, all: readonly Decimal[]) => Decimal;
 
-/** The work counts for each argument if any number is allowed. */
+/** If any number of arguments is allowed, `work` counts for each of them. */
 type FunctionRule = readonly [minArguments: number, maxArguments: number, work: number, apply: DecimalFunction];
 const any = Number.POSITIVE_INFINITY;
 const maxPlaces = 400;
@@ -137,7 +137,7 @@ const functions = {
   trunc: [1, 1, 1, (value) => toPlaces(value, 0, Decimal.ROUND_DOWN)],
 } satisfies Readonly<Record<string, FunctionRule>>;
 
-/** Their results are exact, or the operators that they apply mark them. */
+/** Functions whose results are exact, or are marked by the operators that they apply. */
 export const marksItself: ReadonlySet<string> = new Set(
   "abs average avg ceil factorial floor gcd lcm max mean min mod pow round sign sum trunc".split(" "),
 );
@@ -201,7 +201,7 @@ function root(value: Decimal, degree: Decimal): Decimal {
   return isOdd && value.isNegative() ? size.negated() : size;
 }
 
-/** Half away from zero: round(2.5) is 3, round(-2.5) is -3. Negative places are before the point. */
+/** Rounds half away from zero: round(-2.5) is -3. Negative places count digits before the point. */
 function round(value: Decimal, places: Decimal): Decimal {
   if (!places.isInteger() || places.abs().greaterThan(maxPlaces))
     failArguments(`round(x, n) needs a whole number n from -${maxPlaces} to ${maxPlaces}.`);
@@ -236,9 +236,9 @@ function whole(value: Decimal, name: string): Decimal {
 
 /** The 40 digits of a larger angle do not determine its position on the circle. */
 const maxAngle = "1e20";
-/** Larger exponents overflow, and those below its negative give 0. */
+/** Larger exponents overflow; exponents below the negated limit give 0. */
 const maxExponent = 23_100;
-/** For smaller values the first term of a series is enough: x^3 / 6 is less than 1e-40 of x. */
+/** Below this, the first term of a series is enough: x^3 / 6 is less than 1e-40 of x. */
 const tiny = "1e-20";
 
 const pi = () => new Decimal(constantTexts.pi);
@@ -256,11 +256,11 @@ function cos(angle: Decimal): Decimal {
 
 function tan(angle: Decimal): Decimal {
   const cosine = cos(checkAngle(angle, "tan"));
-  need(cosine, !cosine.isZero(), "tan has no value at pi / 2, nor at any whole multiple of pi from there.");
+  need(cosine, !cosine.isZero(), "tan has no value at pi / 2 plus a multiple of pi.");
   return divide(sin(angle), cosine);
 }
 
-/** Makes sin(pi) 0: the error of the digits of pi grows with the angle. */
+/** Makes sin(pi) 0. The error from the digits of pi grows with the angle. */
 function withoutNoise(result: Decimal, scale: Decimal): Decimal {
   return result.abs().lessThan(scale.times(`1e-${precision - 4}`)) ? zero() : settle(result);
 }
@@ -269,7 +269,7 @@ function checkAngle(angle: Decimal, name: string): Decimal {
   return need(angle, angle.abs().lte(maxAngle), `${name} needs an angle of at most ${maxAngle} radians.`);
 }
 
-/** The library's arc tangent never returns for very small or very large arguments. */
+/** Avoids the library for very small and very large arguments, where it never returns. */
 function arcTangent(value: Decimal): Decimal {
   const size = value.abs();
   if (size.lessThan(tiny)) return value;
@@ -290,13 +290,13 @@ function angleOf(x: Decimal, y: Decimal): Decimal {
   return settle(y.isNegative() && !y.isZero() ? angle.minus(pi()) : angle.plus(pi()));
 }
 
-/** The library takes long for an exponent that it then rejects. */
+/** Checks the exponent first, because the library is slow to reject it. */
 function exponential(value: Decimal): Decimal {
   if (value.greaterThan(maxExponent)) throw overflow();
   return value.lessThan(-maxExponent) ? zero() : settle(value.exp());
 }
 
-/** 1 - 2 / (e^2x + 1), which cannot overflow. */
+/** Computes 1 - 2 / (e^2x + 1), which cannot overflow. */
 function hyperbolicTangent(size: Decimal): Decimal {
   if (size.greaterThan(maxExponent / 2)) return one();
   return one().minus(new Decimal(2).div(exponential(size.times(2)).plus(1)));

@@ -16,7 +16,7 @@ interface ParseOptions {
   isVariable(name: string): boolean;
 }
 
-/** `-3^2` is -(3^2), as negation is below power; `2^-3` works, as negation is a prefix. */
+/** Negation is below power, so `-3^2` is -(3^2). It is a prefix, so `2^-3` is valid. */
 const precedences = { add: 1, subtract: 1, multiply: 2, divide: 2, remainder: 2, negate: 3, power: 4 } as const;
 type PendingOperator = keyof typeof precedences;
 type PendingInstruction = Extract<Instruction, { type: "operator" }> & { readonly operator: PendingOperator };
@@ -70,7 +70,7 @@ class Parser {
     return this.output;
   }
 
-  /** False once the operand has been read. */
+  /** Returns false after reading an operand. */
   private prefix(): boolean {
     const { scanner } = this;
     const character = scanner.peek();
@@ -89,7 +89,7 @@ class Parser {
     return true;
   }
 
-  /** False at the end of the expression. */
+  /** Returns false at the end of the expression. */
   private suffix(): boolean {
     const { scanner } = this;
     for (;;) {
@@ -220,7 +220,7 @@ export type Instruction =
 
 const numberPattern = /(?:[0-9]+\.?[0-9]*|\.[0-9]+)(?:[eE][+-]?[0-9]+)?/y;
 const namePattern = /[A-Za-z_][A-Za-z0-9_]*/y;
-// Excludes "of", as the error of "50% of 200" should point there.
+// Excludes "of", so that the error for "50% of 200" points at it.
 export const operandStart = /\s*(?!of\b)[0-9A-Za-z_.(]/y;
 const signedOperand = /\s*[-−+](?!of\b)[0-9A-Za-z_.(]/y;
 const spacePattern = /\s+/y;

@@ -10,24 +10,24 @@ import {
 export interface Note {
   /** Unique within its scope. */
   readonly id: string;
-  /** Its subject, such as `PROP-2025-001`, as it was written. Items are compared case-insensitively. */
+  /** Subject of the note as written, such as `PROP-2025-001`. Items are compared case-insensitively. */
   readonly item: string;
   readonly text: string;
-  /** Its author; only set by the `author` option. */
+  /** Author of the note. Only the `author` option sets it. */
   readonly author?: string;
   /** ISO 8601, UTC. */
   readonly createdAt: string;
 }
 
-/** The output of `list`. @inline */
+/** Output of `list`. @inline */
 export interface NotePage {
   /** The first matching notes, up to `limit`. */
   readonly notes: readonly Note[];
-  /** Number of matches in total. */
+  /** Total number of matches. */
   readonly count: number;
 }
 
-/** The output of Notes: a page for `list`, else the note itself. @group Built-in tools */
+/** Output of Notes: a page for `list`, otherwise the note. @group Built-in tools */
 export type NotesOutput = Note | NotePage;
 
 /** @internal */
@@ -50,7 +50,7 @@ export function createNotesOutputSchema() {
   return z.union([createNoteSchema(), page]);
 }
 
-/** Names one note: by its `id`, or by its position among the notes of an item. @inline */
+/** Names one note by its `id`, or by its position among the notes of an item. @inline */
 export interface NoteTarget {
   readonly id?: string;
   readonly item?: string;
@@ -58,7 +58,7 @@ export interface NoteTarget {
   readonly index?: number;
 }
 
-/** The input of Notes, as JSON. @group Built-in tools */
+/** Input of Notes, as JSON. @group Built-in tools */
 export type NotesInput =
   | {
       readonly operation: "add";
@@ -73,11 +73,11 @@ export type NotesInput =
       readonly item?: string;
       /** @default all authors */
       readonly author?: string;
-      /** The newest first. @default false */
+      /** True lists the newest first. @default false */
       readonly reverse?: boolean;
-      /** Number to skip. @default 0 */
+      /** Number of notes to skip. @default 0 */
       readonly offset?: number;
-      /** Most to return, 1 to 1 000. @default 100 */
+      /** Maximum number of notes to return, 1 to 1 000. @default 100 */
       readonly limit?: number;
     }
   | ({ readonly operation: "get" | "delete" } & NoteTarget);
@@ -142,21 +142,21 @@ export function isNoteRead(input: ParsedNotesInput): input is ParsedNotesInputOf
   return input.operation === "list" || input.operation === "get";
 }
 
-/** The storage of Notes: it finds them in the order of insertion. @group Storage */
+/** Storage of Notes, which finds notes in the order of insertion. @group Storage */
 export interface NoteStorage extends KeyedStorage<NoteQuery, FoundNotes, NoteWrite, NoteRecord> {}
 
-/** A query for notes: conditions, all of which must be met, order and page. @group Storage */
+/** A query for notes: conditions that must all be met, order and page. @group Storage */
 export interface NoteQuery {
   readonly id?: string | undefined;
-  /** Compared without case, spaces at the ends and repeated spaces. */
+  /** Comparison ignores case, spaces at the ends and repeated spaces. */
   readonly item?: string | undefined;
-  /** Compared in the same way. */
+  /** Compared like `item`. */
   readonly author?: string | undefined;
-  /** The newest first. @default false */
+  /** True returns the newest first. @default false */
   readonly reverse?: boolean | undefined;
-  /** Number to skip. @default 0 */
+  /** Number of notes to skip. @default 0 */
   readonly offset?: number | undefined;
-  /** Most to return; 0 only counts. */
+  /** Maximum number of notes to return; 0 only counts them. */
   readonly limit: number;
 }
 
@@ -172,7 +172,7 @@ export type NoteChange =
   | { readonly type: "insert"; readonly note: Note }
   | { readonly type: "remove"; readonly id: string };
 
-/** A change, and the key that makes it happen only once. @group Storage */
+/** A change, with a key that makes it happen only once. @group Storage */
 export interface NoteWrite {
   readonly key: string;
   /** Recorded with the note. */
@@ -187,7 +187,7 @@ export interface NoteRecord {
 }
 
 /**
- * Keeps notes in memory, as long as the process lives. A query scans the notes of its scope. Throws `invalid-options`.
+ * Keeps notes in memory until the process ends. A query scans all notes of its scope. Throws `invalid-options`.
  *
  * {@includeCode ../../../examples/17-notes-and-web-search.ts}
  * @group Storage

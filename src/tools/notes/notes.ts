@@ -23,17 +23,17 @@ import {
 
 /** Options of {@link createNotes}. @group Built-in tools */
 export interface NotesOptions<TResources = unknown, TName extends string = string> {
-  /** The name of the tool. @default "Notes" */
+  /** Name of the tool. @default "Notes" */
   readonly name?: TName | undefined;
-  /** The storage of the notes. @default `createMemoryNotes()` */
+  /** Storage of the notes. @default `createMemoryNotes()` */
   readonly storage?: NoteStorage | undefined;
-  /** Whose notes a call sees, as non-empty text. Scopes are separate. @default one scope for all */
+  /** Returns the owner of the notes as non-empty text. A call sees only these notes. @default one scope for all */
   scope?(context: ToolContext<TResources>): string;
-  /** The author, 1 to 200 UTF-16 code units. Never taken from a request: a user could type any name. @default none */
+  /** Returns the author, 1 to 200 UTF-16 code units. Requests cannot set it, as users could lie. @default none */
   author?(context: ToolContext<TResources>): string;
-  /** Milliseconds since 1970 UTC. @default `Date.now` */
+  /** Returns milliseconds since 1970 UTC. @default `Date.now` */
   now?(): number;
-  /** An id that no other note of the scope has. @default a random UUID */
+  /** Returns an id that no other note of the scope has. @default a random UUID */
   createId?(): string;
 }
 
@@ -47,7 +47,7 @@ const noteOptions = {
 } satisfies OptionTable<NotesOptions>;
 
 /**
- * A tool that keeps notes about items such as `PROP-2025-001`: add, list, get, delete.
+ * Creates a tool that keeps notes about items such as `PROP-2025-001`: add, list, get, delete.
  *
  * Reads are `pure`. `add` and `delete` are `idempotent`: they are recorded under the `idempotencyKey` of the call in
  * the same write as the change, and a call with a recorded key changes nothing and returns the same output. `undo`
@@ -64,7 +64,7 @@ export function createNotes<TResources = unknown, const TName extends string = "
   const { name, storage, scope, author, now, createId } = readOptions(noteOptions, options, "notes");
   const worldOf = (context: ToolContext<TResources>): NotesWorld => ({
     storage,
-    scope: checkText("notes.scope", scope(context), "a function that returns text that says whose notes these are"),
+    scope: checkText("notes.scope", scope(context), "a function that returns text that identifies their owner"),
     author: author && (() => author(context)),
     now,
     createId,
@@ -166,8 +166,8 @@ async function findNote({ storage, scope }: NotesWorld, { id, item, index = 1 }:
   if (note !== undefined) return note;
   const ofItem = item === undefined ? "" : ` of ${JSON.stringify(item)}`;
   const wanted = id === undefined ? `position ${index}${ofItem}` : `id ${JSON.stringify(id)}${ofItem}`;
-  const known = id === undefined ? `: there are ${count}` : "";
-  throw new AgentError("note-not-found", `There is no note at ${wanted}${known}.`, { details: { wanted, count } });
+  const message = id === undefined ? `at ${wanted}: there are ${count}` : `with ${wanted}`;
+  throw new AgentError("note-not-found", `There is no note ${message}.`, { details: { wanted, count } });
 }
 
 function newNote({ author, now, createId }: NotesWorld, { item, text }: ParsedNotesInputOf<"add">): Note {

@@ -40,14 +40,24 @@ function phraseOf(operation: "add" | "list", phrase: string): Phrase {
   return { phrase, input: { operation }, slots: { item }, toInput: (slots) => inputOf(operation, slots) };
 }
 
+const ending = /\s(?:to|on|for|about|of|against|under|regarding)\s+(\S+)$/;
+
+/** A note about nothing in particular, unless its last word is an item: "… to PROP-2025-001". */
 function general(phrase: string): Phrase {
-  return { phrase, input: { operation: "add" }, toInput: (slots) => inputOf("add", slots) };
+  return {
+    phrase,
+    input: { operation: "add" },
+    toInput({ text }) {
+      const [, last = ""] = (typeof text === "string" && ending.exec(text)) || [];
+      return key.test(last) && hasMark.test(last) ? undefined : inputOf("add", { text: text ?? "" });
+    },
+  };
 }
 
 const beginning =
   /^(.{1,200}?)(?:\s*(?::|–|—)\s+|\s+(?:saying|stating|reading|(?:that|which) says|that)(?: that)?\s+)(\S.*)$/s;
 
-/** Uses one slot for both, as an item slot alone would reach up to another colon in the note. */
+/** Uses one slot for item and note, because an item slot would extend to a colon within the note. */
 function addingWhole(phrase: string): Phrase {
   return {
     phrase,
@@ -89,8 +99,8 @@ export const notePhrases: readonly Phrase[] = [
   phraseOf("add", `(for|on|about) {item} ${add} [down] ${one} ${note} ${says} {text}`),
   phraseOf("add", `${note} [down] ${about} {item} (${says}|that) {text}`),
   phraseOf("add", "(annotate|comment) {item} (:|with [:]) {text}"),
-  general(`(${add}|take|jot) [down] ${one} ${note} (${says}|that|[to (self|myself)] :) {text}`),
-  general(`(${note} [to (self|myself)] :|(write|jot) down [somewhere] (:|that)) {text}`),
+  general(`(${add}|take|jot) [down] ${one} ${note} (${says}|that|:) {text}`),
+  general(`(${note} :|(write|jot) down [somewhere] (:|that)) {text}`),
   addingWhole(`${add} [down] ${one} ${note} ${about} {text}`),
   addingWhole(`${note} [down] ${about} {text}`),
   phraseOf(

@@ -3,7 +3,7 @@ import { failOption, hasMethods, type OptionReader, type OptionTable, readOption
 
 /** Options of a storage in memory. @inline */
 export interface MemoryRecordsOptions {
-  /** Number of the latest changes, in all scopes, that are not made twice. At least 1. @default 10_000 */
+  /** Number of latest changes, over all scopes, that are remembered and not repeated. At least 1. @default 10_000 */
   readonly rememberedWrites?: number | undefined;
 }
 
@@ -59,16 +59,16 @@ export function createMemoryRecords<TRow, TQuery, TFound, TChange, TOutcome exte
  * - A method throws only if the storage itself failed; the call may then be repeated with the same key.
  */
 export interface KeyedStorage<TQuery, TFound, TWrite, TRecord> {
-  /** The items that fit a query, in its order, and how many there are. An unknown scope has none. */
+  /** Returns the items that match a query, in its order, and their number. An unknown scope has none. */
   find(scope: string, query: TQuery): TFound | Promise<TFound>;
-  /** The record of `apply` for a key; undefined if there is none, or if it was forgotten. */
+  /** Returns the record of `apply` for a key, or undefined if there is none or it was forgotten. */
   recall(scope: string, key: string): TRecord | undefined | Promise<TRecord | undefined>;
   /**
-   * Makes one change and records its outcome under the key, both or neither. If the key has a record, returns it and
-   * changes nothing. Returns undefined and changes nothing if the change does not fit: the item to change or remove does
-   * not exist or is not as expected, or the id to insert exists.
+   * Makes one change and records its outcome under the key, atomically. If the key has a record, returns it and changes
+   * nothing. Returns undefined and changes nothing if the change does not fit: the item to change or remove does not
+   * exist or is not as expected, or the id to insert exists.
    *
-   * A storage may forget records, the oldest first, and documents how many or how long it keeps them.
+   * A storage may forget the oldest records. It must document how many it keeps, or how long.
    */
   apply(scope: string, write: TWrite): TRecord | undefined | Promise<TRecord | undefined>;
 }
@@ -98,7 +98,7 @@ interface WriteCall<TChange, TOperation, TRecord> {
   plan(): TChange | undefined | Promise<TChange | undefined>;
 }
 
-/** Refuses a missing key, as all calls would share one record. */
+/** Refuses a missing key, because all calls would share one record. */
 export async function writeOnce<TChange, TOperation extends string, TRecord extends { readonly operation: string }>({
   storage,
   scope,
@@ -110,7 +110,7 @@ export async function writeOnce<TChange, TOperation extends string, TRecord exte
   if (typeof key !== "string" || key === "") {
     failOption("context.idempotencyKey", key, "text that is the same for each attempt of a step");
   }
-  // A second attempt to delete a removed item could find another one.
+  // Looks for a record first, because a second attempt to delete an item could find another one.
   let record = await storage.recall(scope, key);
   let change: TChange | undefined;
   try {
@@ -125,11 +125,11 @@ export async function writeOnce<TChange, TOperation extends string, TRecord exte
   }
   if (record === undefined || record.operation === operation) return { record, change };
   const { operation: earlier } = record;
-  const message = `The idempotency key ${JSON.stringify(key)} was already used for "${earlier}"; "${operation}" needs one of its own.`;
+  const message = `The idempotency key ${JSON.stringify(key)} was already used for "${earlier}"; use another key for "${operation}".`;
   throw new AgentError(keyReused, message, { details: { idempotencyKey: key, operation, earlier } });
 }
 
-/** Half of a run's default limit for an output. */
+/** Half of the default limit for an output in a run. */
 const maxPageBytes = 512 * 1_024;
 
 export function cutPage<TItem>(items: readonly TItem[]): readonly TItem[] {

@@ -5,15 +5,15 @@ import { cleanListName, type DueFields, isDueDate, isTimeOnly } from "./todo-key
 /** Names one todo by exactly one of `id`, `title` and `index`. @inline */
 export interface TodoTarget {
   readonly id?: string;
-  /** Compared without case, extra spaces and punctuation. If several todos have it, the error lists them. */
+  /** Comparison ignores case, extra spaces and punctuation. If several todos match, the error lists them. */
   readonly title?: string;
-  /** The position in the order in which `list` shows them: 1 is the first, -1 the last. */
+  /** Position in the order of `list`: 1 is the first, -1 the last. */
   readonly index?: number;
   /** Searches only this list. @default all lists */
   readonly list?: string;
 }
 
-/** Conditions of the todos that `list` shows. All of them must be met. @inline */
+/** Conditions that all todos of a `list` must meet. @inline */
 export interface TodoFilter {
   /** @default all lists */
   readonly list?: string;
@@ -27,17 +27,17 @@ export interface TodoFilter {
   readonly dueOn?: string;
   readonly tag?: string;
   readonly priority?: TodoPriority;
-  /** Oldest first, soonest due first, most important first, or alphabetical. @default "created" */
+  /** Sorts oldest first, soonest due first, most important first, or alphabetically. @default "created" */
   readonly sort?: "created" | "due" | "priority" | "title";
-  /** In reverse; todos without a due date or priority stay last. @default false */
+  /** Reverses the order, but todos without a due date or priority stay last. @default false */
   readonly reverse?: boolean;
-  /** Number to skip. @default 0 */
+  /** Number of todos to skip. @default 0 */
   readonly offset?: number;
-  /** Most to return, 1 to 1 000. @default 100 */
+  /** Maximum number of todos to return, 1 to 1 000. @default 100 */
   readonly limit?: number;
 }
 
-/** The input of the TodoStore, as JSON. @group Built-in tools */
+/** Input of the TodoStore, as JSON. @group Built-in tools */
 export type TodoStoreInput =
   | {
       readonly operation: "add";
@@ -57,22 +57,22 @@ export type TodoStoreInput =
   | ({
       readonly operation: "update";
       readonly newTitle?: string;
-      /** The list to move it to. */
+      /** Moves the todo to this list. */
       readonly newList?: string;
-      /** A date keeps the time of a todo that has one, with its offset. `null` removes date and time. */
+      /** A date keeps the time and offset of the todo, if any. `null` removes date and time. */
       readonly dueDate?: string | null;
       /** Replaces date and time; a time alone (`T18:00+01:00`) keeps the day; `null` removes both. */
       readonly dueAt?: string | null;
-      /** `null` removes it. */
+      /** `null` removes the priority. */
       readonly priority?: TodoPriority | null;
-      /** Replaces all its tags, so it excludes the two below. */
+      /** Replaces all tags. Cannot be combined with `addTags` or `removeTags`. */
       readonly tags?: readonly string[];
       readonly addTags?: readonly string[];
       readonly removeTags?: readonly string[];
     } & TodoTarget)
   | {
       readonly operation: "clear";
-      /** May be left out as long as all todos are in one list. */
+      /** Optional if all todos are in one list. */
       readonly list?: string;
       /** Clears every list. @default false */
       readonly allLists?: boolean;
@@ -81,7 +81,7 @@ export type TodoStoreInput =
     }
   | {
       readonly operation: "search";
-      /** Each of its words must occur in the title, without case. */
+      /** Each word must occur in the title, regardless of case. */
       readonly query: string;
       readonly list?: string;
       readonly offset?: number;

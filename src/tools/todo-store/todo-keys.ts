@@ -6,7 +6,7 @@ export const defaultListName = "todos";
 
 const defaultListNames = new Set("todo|todos|to-do|to-dos|to do|to dos|task|tasks|default|list".split("|"));
 
-/** Removes punctuation, unless there is nothing else. Symbols stay: `C++`, `50%`, emoji, a minus before a number. */
+/** Removes punctuation, unless there is nothing else. Keeps symbols: `C++`, `50%`, emoji, a minus before a number. */
 export function titleKey(title: string): string {
   const text = foldText(title);
   const key = text
@@ -21,7 +21,7 @@ export function wordsOf(text: string): readonly string[] {
   return [...new Set(titleKey(text).split(" "))];
 }
 
-/** Makes "my Shopping list" `Shopping`, and "to-do list" `todos`. */
+/** Turns "my Shopping list" into `Shopping`, and "to-do list" into `todos`. */
 export function cleanListName(name: string): string {
   const bare = name
     .trim()
@@ -55,7 +55,7 @@ export function toRow(todo: Todo): TodoRow {
 export interface DueMoment {
   /** Calendar date as written, in its own offset: 20261122. */
   readonly dueDay: number;
-  /** Milliseconds since 1970 UTC; of a date without a time, the end of that day in UTC. */
+  /** Milliseconds since 1970 UTC. A date without a time counts as the end of that day in UTC. */
   readonly dueMs: number;
   readonly isWholeDay: boolean;
   /** Sorts by calendar date as written, then by instant, and whole days last. */
@@ -77,7 +77,7 @@ export function parseDueDate(text: string): DueMoment {
   const isWholeDay = text.length === 10;
   const dueMs = Date.parse(isWholeDay ? `${day}T23:59:59.999Z` : text);
   const midnight = Date.parse(`${day}T00:00:00Z`);
-  // An offset is less than a day, so three days hold all of one date.
+  // An offset is less than a day, so all instants of one date lie within three days.
   const sinceDate = isWholeDay ? 3 * dayMs - 1 : dueMs - midnight + dayMs;
   return { dueDay: Number(day.replaceAll("-", "")), dueMs, isWholeDay, dueOrder: 3 * midnight + sinceDate };
 }
@@ -105,7 +105,7 @@ function onDayOf({ dueAt, dueDate }: DueFields, time: string, nowMs: number): st
   return Date.parse(today) > nowMs ? today : dayAt(nowMs + dayMs) + time;
 }
 
-/** A new day keeps the time of the todo, and a new time its day. */
+/** A new day keeps the time of the todo, and a new time keeps its day. */
 export function settleDue({ dueDate, dueAt }: DueFields, before: DueFields = {}, nowMs = 0) {
   const given = dueAt === undefined ? dueDate : dueAt;
   const said = given && isTimeOnly(given) ? onDayOf(before, given, nowMs) : given;
@@ -115,7 +115,7 @@ export function settleDue({ dueDate, dueAt }: DueFields, before: DueFields = {},
   return due === null || due.length > 10 ? { dueDate: null, dueAt: due } : { dueDate: due, dueAt: null };
 }
 
-/** For a bound without a time, only calendar dates as written count. For others, a date without a time is the end of its day. */
+/** Compares only calendar dates if the bound has no time. Otherwise, a date without a time is the end of its day. */
 export function compareDue(due: DueMoment, bound: DueMoment): number {
   if (bound.isWholeDay) return due.dueDay - bound.dueDay;
   if (due.isWholeDay) return due.dueDay < bound.dueDay ? -1 : 1;

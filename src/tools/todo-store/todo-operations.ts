@@ -18,7 +18,7 @@ import type { FoundTodos, TodoChange, TodoPatch, TodoQuery, TodoStorage } from "
 export interface TodoCall {
   readonly storage: TodoStorage;
   readonly scope: string;
-  /** The idempotency key; with `/undo` appended to that of an undone call. */
+  /** The idempotency key. An undo has the key of the undone call, followed by `/undo`. */
   readonly key: string;
   now(): number;
   createId(): string;
@@ -134,7 +134,7 @@ async function failNotFound(
   fitting: readonly Todo[] = [],
 ): Promise<never> {
   const near = toMatches(await findNear(find, wanted));
-  const hint = near.length > 0 ? ` Near: ${describeMatches(near)}.` : "";
+  const hint = near.length > 0 ? ` Existing todos: ${describeMatches(near)}.` : "";
   const details = { wanted: cutText(wanted, 200), near, ...(fitting.length > 0 && choicesOf(fitting)) };
   throw new AgentError("todo-not-found", `${message}${hint}`, { details });
 }
@@ -142,7 +142,7 @@ async function failNotFound(
 async function findNear(find: Find, wanted: string): Promise<readonly Todo[]> {
   const hits = new Map<string, { todo: Todo; words: number }>();
   for (const word of wordsOf(wanted).slice(0, 5)) {
-    // Shortened words also find plurals, other endings and many typing errors.
+    // Shortened words also find plurals, other endings and many misspellings.
     const stem = word.slice(0, Math.max(3, word.length - 2));
     for (const todo of (await find({ words: [stem], limit: 50 })).todos) {
       hits.set(todo.id, { todo, words: (hits.get(todo.id)?.words ?? 0) + 1 });
@@ -267,7 +267,7 @@ async function planClear({ storage, scope }: TodoCall, input: ParsedTodoInputOf<
   const { todos } = isKnown ? { todos: [] } : await storage.find(scope, { limit: maxNamed });
   if (todos.length === 0) return { type: "clear", list, onlyCompleted };
   const lists = [...new Set(todos.map((todo) => JSON.stringify(todo.list)))].join(", ");
-  const message = `No todo is on the list ${JSON.stringify(list)}, so there is nothing to clear. There are todos on ${lists}.`;
+  const message = `The list ${JSON.stringify(list)} has no todos to clear. Lists with todos: ${lists}.`;
   throw new AgentError("todo-not-found", message, { details: { wanted: list, near: toMatches(todos) } });
 }
 
@@ -280,15 +280,15 @@ async function onlyList(storage: TodoStorage, scope: string): Promise<string> {
   if (names.size <= 1 && isOnly) return name;
   const lists = [...names.values()].slice(0, maxNamed);
   const known = lists.map((list) => JSON.stringify(list)).join(", ");
-  const message = `There are several lists, among them ${known}. Name the one to clear as "list", or set "allLists".`;
+  const message = `There are several lists, such as ${known}. Set "list" to the one to clear, or set "allLists".`;
   throw new AgentError("todo-list-ambiguous", message, {
     details: { lists, choices: lists.map((list) => ({ label: list, input: { list } })) },
   });
 }
 
 /**
- * Keeps later changes: the write checks that the todo is as the call left it, and happens once for its key. The
- * record of the call's own key has the previous state; the output is an added or deleted todo.
+ * Keeps later changes: the write happens once for its key, and only if the todo is as the call left it. The previous
+ * state is in the record of the call's key; an added or deleted todo is in the output.
  */
 export async function undoChange(call: TodoCall, done: UndoneCall<ParsedTodoInput, TodoStoreOutput>): Promise<void> {
   const { input, output } = done;
@@ -327,8 +327,8 @@ async function refuseUnlessGone({ storage, scope }: TodoCall, operation: string,
 type Refusal = AgentErrorDetails["todo-undo-refused"];
 
 const explanations: Readonly<Record<Refusal["reason"], string>> = {
-  changed: "it was changed since, and undoing it would overwrite that change",
-  gone: "it was deleted since",
+  changed: "the todo was changed since, and undoing would overwrite that change",
+  gone: "the todo was deleted since",
   exists: "its id is in use again",
   forgotten: "the storage no longer has its previous state; let it remember more writes (rememberedWrites)",
   irreversible: "cleared todos are not kept",

@@ -69,7 +69,7 @@ const order = choice({
 const dayRange = z.string().meta({ slot: "range" });
 const position = z.number().int();
 
-// Patterns of letters match lower case only: those that ignore the case of all letters are slow to compile.
+// These patterns match lower case only, because `\p{L}` with the flag `i` is slow to compile.
 
 const aboutTodo =
   /\b(?:priority|prio|deadline|overdue|tagged|to-?dos?|tasks?|items|entries)\b|(?<!\S)#\p{L}|^(?:status|tags?|label|due|name|title|completion|details?|contents?|entry|list|new|reminder|item|task|todo)\b|\b(?:my|our|the|to|on|from|off|onto) (?:\p{L}+ )?lists?\b|[:]\s|\s[-–—]\s|^["'“‘]/u;
@@ -85,15 +85,15 @@ const isTitle = (text: string) => {
     /\p{L}/u.test(text)
   );
 };
-/** A title is a name even behind a colon: "todo: call mum tomorrow" has a date. */
+/** Reads a title as a name even after a colon: "todo: call mum tomorrow" has a date. */
 const nameThat = (isFit: (text: string) => boolean) => z.string().refine(isFit).meta({ slot: "name" });
 const title = nameThat(isTitle);
 
 const labelled = nameThat((text) => /^[^\s:]+: \S/.test(text) && isTitle(text.replace(":", "")));
 const isDoing = (text: string) => startsWithVerb(text.toLowerCase().split(" "));
-/** Fits "call Anna", but not "force" of "the task force". */
+/** Matches "call Anna", but not "force" in "the task force". */
 const doing = nameThat((text) => isTitle(text) && isDoing(text));
-/** "Delete my account" and "the next one" are not about a todo. */
+/** Excludes "next one" and the like, which are not titles. */
 const isChosen = (text: string) => isTitle(text) && !whichOfThem.test(text);
 const chosen = nameThat(isChosen);
 const item = nameThat((text) => isChosen(text) && (isDoing(text) || !elses.test(text)));
@@ -281,7 +281,7 @@ const addPhrases = adding(
   }),
 );
 
-/** `@` is a todo, by title or place; `~` also, unless it begins with "my"; `^` only if it names something to do. */
+/** `@` is a todo by title or position. `~` excludes titles that begin with "my". `^` requires something to do. */
 function about(frames: readonly string[], input: Phrase["input"], options: Partial<Phrase> = {}): readonly Phrase[] {
   const nouns = "(task|todo|item|reminder|entry)";
   const named = `[(the|my|this|that|our)] ${todo} (called|named|titled|that says|about|:) {title}|(the|my|that|our) ${nouns} {doing}|(the|my|that|our) {title} ${nouns}`;
@@ -331,7 +331,7 @@ function targetOf(operation: unknown, { title, index, end, ...others }: Fields, 
   return { ...others, id: { $ref: `${previous.$ref}.id` } };
 }
 
-/** Counts in the list as it was shown, as deleting a todo moves those behind it. */
+/** Counts positions in the list as shown, because deleting a todo shifts the ones after it. */
 function inPlace(operation: unknown, { index, ...others }: Fields, { before }: PhraseContext): object | undefined {
   const { operation: last, id, index: gone, list, ...filters } = before?.input ?? {};
   if (last === "list" && Object.keys(filters).length === 0 && others.list === undefined)

@@ -9,35 +9,35 @@ import { isSameTodo, type Todo, type TodoPriority, type TodosCleared } from "./t
 import type { TodoWriteOperation } from "./todo-input.ts";
 import { compareDue, type DueMoment, parseDueDate, type TodoRow, toRow } from "./todo-keys.ts";
 
-/** The storage of a TodoStore. @group Storage */
+/** Storage of a TodoStore. @group Storage */
 export interface TodoStorage extends KeyedStorage<TodoQuery, FoundTodos, TodoWrite, TodoRecord> {}
 
-/** A query for todos: conditions, all of which must be met, order and page. @group Storage */
+/** A query for todos: conditions that must all be met, order and page. @group Storage */
 export interface TodoQuery {
   readonly id?: string;
   /** Compared by `foldText`. */
   readonly list?: string;
   /** Equal to the `titleKey` of the title. */
   readonly titleKey?: string;
-  /** Each one occurs somewhere in the `titleKey` of the title. */
+  /** Each word must occur in the `titleKey` of the title. */
   readonly words?: readonly string[];
   readonly completed?: boolean;
   readonly priority?: TodoPriority;
   readonly tag?: string;
-  /** Bounds for `compareDue` with `dueAt`, else `dueDate`; a todo without either fits none. */
+  /** Bounds that `compareDue` compares with `dueAt` or `dueDate`. A todo without either matches none. */
   readonly dueBefore?: string;
   readonly dueAfter?: string;
   readonly dueOn?: string;
   /**
    * `created` is the order of insertion; `due` by the `dueOrder` of `parseDueDate`; `priority` from high to low; `title`
-   * by its `titleKey`, code unit by code unit. Equal ones are in the order of insertion. @default "created"
+   * by its `titleKey`, code unit by code unit. Ties are in the order of insertion. @default "created"
    */
   readonly sort?: "created" | "due" | "priority" | "title";
-  /** In reverse order; todos without a due date or priority are last in both directions. @default false */
+  /** Reverses the order, but todos without a due date or priority stay last. @default false */
   readonly reverse?: boolean;
-  /** Number to skip. @default 0 */
+  /** Number of todos to skip. @default 0 */
   readonly offset?: number;
-  /** Most to return; 0 only counts. */
+  /** Maximum number of todos to return; 0 only counts them. */
   readonly limit: number;
 }
 
@@ -46,11 +46,11 @@ export interface FoundTodos {
   readonly todos: readonly Todo[];
   /** Number of matches, regardless of offset and limit. */
   readonly count: number;
-  /** Number of those that are completed. */
+  /** Number of matches that are completed. */
   readonly completed: number;
 }
 
-/** A change, and the key that makes it happen only once. @group Storage */
+/** A change, with a key that makes it happen only once. @group Storage */
 export interface TodoWrite {
   readonly key: string;
   /** Recorded with the outcome. */
@@ -61,10 +61,10 @@ export interface TodoWrite {
 /** One change. @inline */
 export type TodoChange =
   | { readonly type: "insert"; readonly todo: Todo }
-  /** With `expected`, it fits only a todo that is equal to it in each field of {@link Todo}. */
+  /** If `expected` is set, the change fits only a todo that equals it in each field of {@link Todo}. */
   | { readonly type: "patch"; readonly id: string; readonly fields: TodoPatch; readonly expected?: Todo }
   | { readonly type: "remove"; readonly id: string; readonly expected?: Todo }
-  /** Removes all todos, or those of one list (compared by `foldText`); or only the completed ones of these. */
+  /** Removes all todos, or those of one list (compared by `foldText`). `onlyCompleted` spares open todos. */
   | { readonly type: "clear"; readonly list?: string; readonly onlyCompleted: boolean };
 
 /** New values of fields; `null` removes a field, and an omitted one stays unchanged. @inline */
@@ -98,8 +98,8 @@ export function patchTodo(todo: Todo, fields: TodoPatch): Todo {
 }
 
 /**
- * Keeps todos in memory, as long as the process lives. A query scans the todos of its scope: it is for thousands of
- * them, not for millions. Throws `invalid-options`.
+ * Keeps todos in memory until the process ends. A query scans all todos of its scope, which suits thousands of todos,
+ * not millions. Throws `invalid-options`.
  *
  * {@includeCode ../../../examples/18-plans-as-json.ts}
  * @group Storage

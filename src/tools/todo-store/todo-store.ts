@@ -18,15 +18,15 @@ import { createMemoryTodos, type TodoStorage } from "./todo-storage.ts";
 
 /** Options of {@link createTodoStore}. @group Built-in tools */
 export interface TodoStoreOptions<TResources = unknown, TName extends string = string> {
-  /** The name of the tool. @default "TodoStore" */
+  /** Name of the tool. @default "TodoStore" */
   readonly name?: TName | undefined;
-  /** The storage of the todos. @default `createMemoryTodos()` */
+  /** Storage of the todos. @default `createMemoryTodos()` */
   readonly storage?: TodoStorage | undefined;
-  /** Whose todos a call sees, as non-empty text. Scopes are separate. @default one scope for all */
+  /** Returns the owner of the todos as non-empty text. A call sees only these todos. @default one scope for all */
   scope?(context: ToolContext<TResources>): string;
-  /** Milliseconds since 1970 UTC. @default `Date.now` */
+  /** Returns milliseconds since 1970 UTC. @default `Date.now` */
   now?(): number;
-  /** An id that no other todo of the scope has. @default a random UUID */
+  /** Returns an id that no other todo of the scope has. @default a random UUID */
   createId?(): string;
 }
 
@@ -39,7 +39,7 @@ const todoOptions = {
 } satisfies OptionTable<TodoStoreOptions>;
 
 /**
- * A tool that keeps todos in named lists: add, list, get, complete, reopen, update, delete, clear, search.
+ * Creates a tool that keeps todos in named lists: add, list, get, complete, reopen, update, delete, clear, search.
  *
  * Reads are `pure`. Every other operation is `idempotent`: its outcome is recorded under the `idempotencyKey` of the
  * call in the same write as its change, and a call with a recorded key changes nothing and returns the same output.
@@ -86,6 +86,6 @@ export function createTodoStore<TResources = unknown, const TName extends string
 function checkScope(scope: unknown): string {
   if (typeof scope === "string" && scope !== "") return scope;
   const received = scope === "" ? "empty text" : typeof scope;
-  const message = `The "scope" option must return text that identifies whose todos these are; it returned ${received}.`;
+  const message = `The "scope" option must return text that identifies the owner of the todos; it returned ${received}.`;
   throw new AgentError("todo-scope-missing", message, { details: { received } });
 }

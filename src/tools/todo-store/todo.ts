@@ -9,7 +9,7 @@ export interface Todo {
   readonly id: string;
   readonly title: string;
   readonly completed: boolean;
-  /** The name of its list, as it was written when the todo was put there. Names are compared case-insensitively. */
+  /** Name of the list, as written when the todo was added to it. Names are compared case-insensitively. */
   readonly list: string;
   /** ISO 8601, UTC. */
   readonly createdAt: string;
@@ -17,24 +17,24 @@ export interface Todo {
   readonly completedAt?: string;
   /** A date such as `2026-11-22`. */
   readonly dueDate?: string;
-  /** A date and time with an offset, such as `2026-11-22T18:00:00+01:00`. Then there is no `dueDate`. */
+  /** A date and time with an offset, such as `2026-11-22T18:00:00+01:00`. Replaces `dueDate`. */
   readonly dueAt?: string;
   readonly priority?: TodoPriority;
   /** In lower case, without duplicates. */
   readonly tags: readonly string[];
 }
 
-/** The output of an operation on one todo. @inline */
+/** Output of an operation on one todo. @inline */
 export interface TodoOfCall extends Todo {
-  /** True if `complete`, `reopen` or `update` found it as it should be, and changed nothing. */
+  /** True if `complete`, `reopen` or `update` changed nothing, because the todo was already as requested. */
   readonly unchanged?: true;
 }
 
-/** The output of `list` and `search`. @inline */
+/** Output of `list` and `search`. @inline */
 export interface TodoPage {
   /** The first matching todos, up to `limit`. */
   readonly todos: readonly Todo[];
-  /** Number of matches in total, however many of them are in `todos`. */
+  /** Total number of matches, not only of those in `todos`. */
   readonly count: number;
   /** Number of all matches that are completed. */
   readonly completed: number;
@@ -42,13 +42,13 @@ export interface TodoPage {
   readonly pending: number;
 }
 
-/** The output of `clear`. @inline */
+/** Output of `clear`. @inline */
 export interface TodosCleared {
   /** Number of todos that were removed. */
   readonly cleared: number;
 }
 
-/** The output of the TodoStore: a page for `list` and `search`, a count for `clear`, else the todo. @group Built-in tools */
+/** Output of the TodoStore: a page for `list` and `search`, a count for `clear`, or the todo. @group Built-in tools */
 export type TodoStoreOutput = TodoOfCall | TodoPage | TodosCleared;
 const count = (description: string) => z.number().int().min(0).describe(description);
 const todoText = "add, get, complete, reopen, update, delete: the todo";

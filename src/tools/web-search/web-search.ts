@@ -11,7 +11,7 @@ import type { DefinedTool, ToolPhraseOptions } from "../../core/tool.ts";
 export interface WebSearchInput {
   /** 1 to 500 UTF-16 code units once trimmed. */
   readonly query: string;
-  /** Most results to return, 1 to 20. @default 5 */
+  /** Maximum number of results, 1 to 20. @default 5 */
   readonly limit?: number;
 }
 
@@ -40,7 +40,7 @@ export interface WebSearchHit {
 
 /** The second argument of a search. @inline */
 export interface WebSearchCall {
-  /** The most results that are used. */
+  /** Maximum number of results that are used. */
   readonly limit: number;
   /** Aborted when the attempt times out, or the run is cancelled or ends. */
   readonly signal: AbortSignal;
@@ -48,9 +48,9 @@ export interface WebSearchCall {
 
 /** Options of {@link createWebSearch}. @group Built-in tools */
 export interface WebSearchOptions<TName extends string = string> {
-  /** The name of the tool. @default "WebSearch" */
+  /** Name of the tool. @default "WebSearch" */
   readonly name?: TName | undefined;
-  /** Asks a search engine. May throw anything: `retryable: false` is final, and `Retry-After` counts. */
+  /** Asks a search engine. An error with `retryable: false` is final; a `Retry-After` is respected. */
   search(query: string, call: WebSearchCall): readonly WebSearchHit[] | Promise<readonly WebSearchHit[]>;
   /** Rate at which the function may be called, over all runs of an agent. @default one call a second */
   readonly rateLimit?: RateLimitOptions | undefined;
@@ -59,12 +59,12 @@ export interface WebSearchOptions<TName extends string = string> {
 const searchOptions = {
   name: { ...toolName, default: "WebSearch" },
   search: { type: "function", isRequired: true },
-  // The rest is checked with the tool.
+  // The tool checks its fields.
   rateLimit: { type: "any", default: { limit: 1, intervalMs: 1_000 } },
 } satisfies OptionTable<WebSearchOptions>;
 
 /**
- * A tool that searches the web with a function of yours: `{ query, limit? }` to `{ query, results }`.
+ * Creates a tool that searches the web with your function: `{ query, limit? }` in, `{ query, results }` out.
  *
  * It is `pure`. The result of the function is checked and cut: see {@link WebSearchOutput}. An answer that is not a
  * list of hits fails with `invalid-tool-output`, which is not retried. Throws `invalid-options`.
@@ -106,7 +106,7 @@ export function createWebSearch<const TName extends string = "WebSearch">(
 }
 
 const maxUrl = 2_048;
-/** Hits beyond the limit may replace those with unsafe URLs. */
+/** Number of hits beyond the limit that may replace hits with unsafe URLs. */
 const maxLeftOut = 1_000;
 const maxIssues = 10;
 
@@ -138,7 +138,7 @@ function readHits(hits: unknown, { limit, ...asked }: Asked & { readonly limit: 
   return results;
 }
 
-/** A URL with a user looks as if it led to another host. */
+/** Rejects URLs with a user name, which disguise the host. */
 function readUrl(text: string): URL | undefined {
   if (text.length > maxUrl || !URL.canParse(text)) return undefined;
   const url = new URL(text);
@@ -146,7 +146,7 @@ function readUrl(text: string): URL | undefined {
   return isFit && url.href.length <= maxUrl ? url : undefined;
 }
 
-/** Includes the characters that change the text direction. */
+/** Includes characters that change the direction of text. */
 const invisible = /[\s\p{Cc}\u200e\u200f\u202a-\u202e\u2066-\u2069]+/gu;
 
 function toLine(text: string | null | undefined, max: number): string {
@@ -174,7 +174,7 @@ function webSearchPhrases(): readonly ToolPhraseOptions<{ readonly query: string
   const best = "(find|get|show|fetch|give) [me] [the] [(first|top|best)] {limit}";
   // Commas do not split a search.
   const slots = { query: z.string().meta({ slot: "whole" }), limit: z.number().int().min(1).max(20) };
-  // Without a word for the web, a search may be about a list.
+  // A search without a word for the web may be about a list.
   const phrases = [
     `(search|scour|browse|check|query|ask|look on|look in|search on|search in|search through) (${web}|online) ${topics} {query}`,
     `(search|search for|look up|look for|find|find out about|find information (about|on)|get information (about|on)|research|check|read up on) {query} ${there}`,

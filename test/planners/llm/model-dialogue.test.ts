@@ -112,7 +112,7 @@ describe("a refusal", () => {
     for (const answer of [unclear, answerOf({ do: "Note", title: "milk" }, { do: "unclear" })])
       expect(await failureOf([answer], request)).toMatchObject({
         code: "cannot-plan",
-        message: "scripted/script cannot plan this: nothing that the tools do is surely meant.",
+        message: "scripted/script cannot plan this: no tool clearly does what the request asks.",
         details: { reason: "not-understood", examples: [] },
       });
   });
@@ -186,11 +186,11 @@ describe("a cut answer", () => {
   it("is asked for once more with twice the room, and never used", async () => {
     const { requests, source } = await planWith([cut, good], request);
     expect(requests.map(({ maxOutputTokens }) => maxOutputTokens)).toEqual([2048, 4096]);
-    const failure = { code: "cut-off", message: "The answer was cut after 2048 tokens.", text: good };
+    const failure = { code: "cut-off", message: "The answer was cut off after 2048 tokens.", text: good };
     expect(source).toMatchObject({ attempts: 2, failures: [failure] });
     expect(await failureOf([cut, cut], request, { maxOutputTokens: 100 })).toMatchObject({
       code: "planning-failed",
-      details: { failures: [{ code: "cut-off" }, { message: "The answer was cut after 200 tokens." }] },
+      details: { failures: [{ code: "cut-off" }, { message: "The answer was cut off after 200 tokens." }] },
     });
   });
 
@@ -201,20 +201,20 @@ describe("a cut answer", () => {
   it("is final if no room is left, or at the model's own limit", async () => {
     const generate = async () => ({ text: "{", finishReason: "length", usage: {}, maxOutputTokens: 90 }) as const;
     expect(await failureOf([], requestOf(request, { generate }))).toMatchObject({
-      message: expect.stringContaining("cut after 90 tokens, all that the model's context or the budget leaves"),
+      message: expect.stringContaining("cut off after 90 tokens; the model's context or the budget leaves no more"),
     });
     const scripted = { ...createScriptedModel([cut]), hasOutputLimit: true };
     const planning = createLlmPlanner({ model: scripted }).plan(requestOf(request));
-    await expect(planning).rejects.toThrow("The answer was cut at the model's own limit.");
+    await expect(planning).rejects.toThrow("The answer was cut off at the model's own limit.");
     expect(scripted.requests[0]).toMatchObject({ maxOutputTokens: undefined });
   });
 
   it.each([
-    [{ text: "", reasoning: "Hm" }, "which its thinking used up"],
-    [{ text: "" }, "probably by thinking"],
+    [{ text: "", reasoning: "Hm" }, "used up by thinking"],
+    [{ text: "" }, "probably used up by thinking"],
   ])("says if thinking used the room (%#)", async (answer, message) => {
     const { source } = await planWith([{ ...answer, finishReason: "length" }, good], request);
-    expect(source?.failures?.[0]?.message).toBe(`The answer was cut after 2048 tokens, ${message}.`);
+    expect(source?.failures?.[0]?.message).toBe(`The answer was cut off after 2048 tokens, ${message}.`);
   });
 });
 

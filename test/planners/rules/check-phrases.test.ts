@@ -43,7 +43,7 @@ describe("checkPhrases", () => {
       phrase: "send {to} {euros} euros",
       request: 'send "to" 3 euros',
       problem: "taken",
-      message: 'It is read by "send {to} 3 euros" of Call',
+      message: 'The sentence is planned by "send {to} 3 euros" of Call',
     });
   });
 
@@ -52,7 +52,11 @@ describe("checkPhrases", () => {
     const send = toolOf("Send", person, ["send {to}"]);
     const both = toolOf("Both", z.object({ to: z.string(), from: z.string() }), ["pack {to}, then send {from}"]);
     expect(await checkPhrases([pack, send, both])).toMatchObject([
-      { tool: "Both", problem: "taken", message: 'It is read by "pack {to}" of Pack and "send {to}" of Send' },
+      {
+        tool: "Both",
+        problem: "taken",
+        message: 'The sentence is planned by "pack {to}" of Pack and "send {to}" of Send',
+      },
     ]);
     expect(await problemsOf(both)).toEqual([
       'Both pack {to}, then send {from} | pack "to", then send "from" | refused',

@@ -54,7 +54,7 @@ describe("a pure tool that is known by examples alone", () => {
     const { reason, proposals, message } = await refusalOf("how much cash do i have", { tools });
     expect(reason).toBe("unsure");
     expect(proposals).toMatchObject([{ steps: [{ tool: "Balance", input: {} }] }]);
-    expect(message).toContain("only a little like");
+    expect(message).toContain("only slightly like");
   });
 
   it.each([

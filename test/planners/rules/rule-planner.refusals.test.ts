@@ -20,7 +20,7 @@ const missing = (field: string) => ({
 describe("createRulePlanner", () => {
   it("reports what was not understood, and sentences that somebody wrote", async () => {
     const refusal = await refusalOf("add milk to my list, then book a flight to Rome");
-    expect(refusal.message).toBe('The request cannot be planned: no phrase of the tools fits "book a flight to Rome".');
+    expect(refusal.message).toBe('The request cannot be planned: no phrase of any tool fits "book a flight to Rome".');
     expect(refusal.reason).toBe("not-understood");
     expect(refusal.examples.length).toBeLessThanOrEqual(3);
     expect((await refusalOf("book a flight and then add milk to my list")).message).toContain('"book a flight"');

@@ -244,7 +244,7 @@ describe("createNotes, when something goes wrong,", () => {
     await expect(call({ operation: "get", id: "x" })).rejects.toMatchObject({
       code: "note-not-found",
       retryable: false,
-      message: 'There is no note at id "x".',
+      message: 'There is no note with id "x".',
       details: { wanted: 'id "x"', count: 0 },
     });
     await expect(call({ operation: "delete", item, index: -2 })).rejects.toMatchObject({

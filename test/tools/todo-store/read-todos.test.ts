@@ -109,7 +109,7 @@ describe("a todo that is not found", () => {
     const thrown = await call({ operation: "complete", title: "washing dishs" }).catch((error) => error);
     expect(thrown.code).toBe("todo-not-found");
     expect(thrown.details.near.map((todo: { id: string }) => todo.id)).toEqual(["t2", "t3"]);
-    expect(thrown.message).toContain('Near: "Wash dishes" (id t2, list todos)');
+    expect(thrown.message).toContain('Existing todos: "Wash dishes" (id t2, list todos)');
   });
 
   it("is reported with the first todos if none is similar", async () => {
