@@ -89,9 +89,9 @@ export function createEngine(settings: EngineSettings): Agent & WorkedAgent {
 
   async function open<T>(use: (parts: Runtime, runs: RunRegistry) => Promise<T>): Promise<T> {
     requireOpen();
-    // Stays in the same turn once it is loaded, so that `close` waits for this run.
+    // Stays in the same turn once the runtime is loaded, so that `close` waits for this run.
     const parts = loadedRuntime ?? (await loadRuntime());
-    // It may have been closed meanwhile.
+    // The agent may have been closed meanwhile.
     requireOpen();
     return use(parts, runsOf(parts));
   }
@@ -122,7 +122,7 @@ export function createEngine(settings: EngineSettings): Agent & WorkedAgent {
         throw thrown;
       },
     );
-    // A caller that does not read them must not get an unhandled rejection.
+    // The caller may never read them, which must not cause an unhandled rejection.
     for (const unread of [recorded, result]) unread.catch(() => {});
     return { runId, recorded, events: channel, result, cancel: (reason) => cancelling.abort(cancelledBy(reason)) };
   }
@@ -227,7 +227,6 @@ export function createEngine(settings: EngineSettings): Agent & WorkedAgent {
       const runId = options?.runId ?? createRunId();
       const use: OpenRun = (parts, runs, opening) =>
         parts.startRun(runs, { target, settings: chosen, isNamed, ...opening });
-      // The caller may never read the handle.
       return handOut(runId, chosen, use, ({ message }) =>
         settings.onWarning({ code: "start-refused", runId, message: `Run "${runId}" was not started: ${message}` }),
       );
@@ -329,7 +328,7 @@ export function createEngine(settings: EngineSettings): Agent & WorkedAgent {
     const events = read();
     return {
       next: () => events.next(),
-      // A generator that waits for an event would end only with the next one.
+      // A generator that waits for an event would otherwise end only with the next event.
       return: () => {
         stopping.abort(undefined);
         return events.return(undefined);
@@ -358,7 +357,7 @@ function checkedListener<T>(listener: T): T {
   return typeof listener === "function" ? listener : failOption("listener", listener, "a function");
 }
 
-/** The caller may change the plan while the runtime loads or looks for a run. */
+/** Copies the plan, because the caller may change it while the runtime loads or looks for a run. */
 function snapshotOf(target: RunTarget, { waits }: { readonly waits: boolean }): RunTarget {
   if ("request" in target || (loadedRuntime !== undefined && !waits)) return target;
   const json = toJson(target.plan, { maxBytes: maxPlanBytes });

@@ -28,7 +28,7 @@ export interface AgentOptions<TTools extends readonly Tool[] = readonly Tool[]>
 }
 
 /**
- * An agent: it turns what people type into a plan, and runs it. Works without a model or server. Throws
+ * Creates an agent, which turns requests into plans and runs them. It works without a model or server. Throws
  * `invalid-options`, for example for two tools of one name. {@includeCode ../examples/01-first-run.ts} @group Agents
  */
 export function createAgent<const TTools extends readonly Tool[]>(
@@ -38,7 +38,7 @@ export function createAgent<const TTools extends readonly Tool[]>(
   readZod3();
   const { planner = createRulePlanner(), store = createMemoryRunStore(), ...rest } = options;
   const settings = resolveOptions({ ...rest, planner, store }, { canPlan: true });
-  // A process that ends before it is loaded does without the warning.
+  // There is no warning if the process ends before the phrases are loaded.
   warnOfOpenPhrases(settings).catch(() => {});
   const loadTurns = () => import("./dialogue/read-turn.ts");
   return createEngine({ ...settings, ...allParts(), accountFor, loadTurns }) as Agent<TTools[number]>;
@@ -61,7 +61,7 @@ async function warnOfOpenPhrases({ toolsByName, onWarning }: EngineSettings): Pr
       onWarning({
         code: "open-phrase",
         message:
-          `The phrase "${phrase}" of ${tool.name} takes nearly any request, and the tool runs once or needs approval: ` +
+          `The phrase "${phrase}" of ${tool.name} fits nearly any request, and the tool runs once or needs approval: ` +
           "add a word that says what it does.",
       });
 }
@@ -82,7 +82,7 @@ export interface OrchestratorOptions<TTools extends readonly Tool[] = readonly T
 }
 
 /**
- * An orchestrator: it validates plans, runs them and emits their events, and has no planner. Throws `invalid-options`.
+ * Creates an orchestrator, which validates and runs plans and emits their events. Throws `invalid-options`.
  * {@includeCode ../examples/18-plans-as-json.ts} @group Agents
  */
 export function createOrchestrator<const TTools extends readonly Tool[]>(

@@ -36,7 +36,7 @@ interface Said {
 export function inWords(tool: DefinedTool | undefined, { input, parsed, sayStep = sayOwn, onSecret = () => {} }: Said) {
   const shown = hideInput(input, tool && viewOf(tool), onSecret);
   if (tool === undefined) return { shown, words: undefined, added: undefined };
-  // The defaults of a tool that only reads need no approval.
+  // Defaults of a tool that only reads need no approval.
   const isRead = parsed === undefined && tool.declaredNeedsApproval === false && effectOf(tool, input) === "pure";
   return {
     shown,
@@ -53,7 +53,7 @@ export function effectOf(tool: DefinedTool, input: JsonObject): DefinedTool["dec
     const parsed = parseWith(tool.inputSchema, copyJson(filled));
     if (parsed instanceof Promise || !parsed.ok) return "by-input";
     let isKnown = true;
-    // An effect that does not depend on fields with references is the same for all their values.
+    // If the effect does not depend on fields with references, it is the same for all their values.
     const watched = new Proxy(parsed.value as object, {
       get(target, key) {
         isKnown &&= !unknown.has(String(key));

@@ -12,14 +12,14 @@ import { dependenciesOf, describeWaits, stepsNamedIn } from "./plan/references.t
 import { sayStep } from "./planners/rules/say.ts";
 
 /**
- * Describes a plan for a person who decides whether it may run. Each step is in the words of its tool's `describeCall`,
- * or of its phrases read backwards, or else its `reasoning`. Beneath are the call, the defaults that the schema
- * declares if it changes anything or asks first, its condition, its loop, what it waits for, whether it runs only once
- * or asks first, and a `reasoning` that says more than the request. Sensitive values are shown as `"[sensitive]"`.
+ * Describes a plan for a person who decides whether it may run. Each step begins with the words of its tool's
+ * `describeCall` or phrases, or else with its `reasoning`. Below follow its call, condition, loop and wait, whether it
+ * runs only once or asks first, and a `reasoning` that says more than the request. Defaults of the schema are shown if
+ * the step changes anything or asks first. Sensitive values are shown as `"[sensitive]"`.
  *
- * Phrases that a function loads, and the phrases and schemas of zod 3, count once an agent has read them; until then,
- * all fields of a sensitive tool of zod 3 are hidden. The plan is not validated: a tool that is not among `tools` is
- * called unknown. Throws `invalid-options`. {@includeCode ../examples/00-transfer.ts} @group Plans
+ * Phrases that a function loads, and phrases and schemas of zod 3, are used once an agent has read them; until then,
+ * all fields of a sensitive tool of zod 3 are hidden. The plan is not validated; a tool that is not in `tools` is
+ * marked as unknown. Throws `invalid-options`. {@includeCode ../examples/00-transfer.ts} @group Plans
  */
 export function describePlan(plan: AnyPlan, options: { readonly tools: readonly Tool[] }): string {
   readZod3();
@@ -29,7 +29,7 @@ export function describePlan(plan: AnyPlan, options: { readonly tools: readonly 
   const steps = withInputs(plan).steps as readonly PlanStep[];
   const { request = "", source } = plan as { readonly request?: string; readonly source?: PlanSource };
   if (!steps.every(isStep))
-    failOption("plan.steps", steps, "steps, each with an id, and a tool and its input or a wait");
+    failOption("plan.steps", steps, "steps, each with an id and either a tool and its input or a wait");
   const hidden = new HiddenTexts();
   const calls = steps.map((step) => describeStep(step, tools, hidden));
   const width = Math.max(...steps.map(({ id }) => printable(id).length)) + 2;
@@ -60,9 +60,9 @@ export function describePlan(plan: AnyPlan, options: { readonly tools: readonly 
 }
 
 /**
- * Says a call in words as {@link describePlan} does, or by its names. The defaults of the schema follow; in the
- * approval of a step, with the values of its `input`. Sensitive values are hidden. Throws `invalid-options`.
- * {@includeCode ../examples/29-pictures.ts} @group Plans
+ * Describes a call in words, as {@link describePlan} does, or with the names of its tool and fields, and adds the
+ * defaults of the schema. The values of an approval's defaults are those of its `input`. Sensitive values are hidden.
+ * Throws `invalid-options`. {@includeCode ../examples/29-pictures.ts} @group Plans
  */
 export function describeCall(call: SaidCall, options: { readonly tools: readonly Tool[] }): string {
   readZod3();

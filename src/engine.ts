@@ -38,9 +38,9 @@ export interface AgentOptions<TTools extends readonly Tool[] = readonly Tool[]> 
 }
 
 /**
- * The agent of `planwright` without its rules: the planner is yours, phrases of tools are not read, and schemas are
- * those of zod 4 or of another library. The calls that a replan adds always need approval, as only the rules can tell
- * which of them the request says. Throws `invalid-options`, for example for a schema of zod 3.
+ * Creates an agent without the rules of `planwright`. You pass the planner, phrases of tools are not read, and schemas
+ * are of zod 4 or another library. Calls that a replan adds always need approval, because only the rules can find out
+ * whether the request asks for them. Throws `invalid-options`, for example for a schema of zod 3.
  * {@includeCode ../examples/37-engine.ts} @group Agents
  */
 export function createAgent<const TTools extends readonly Tool[]>(
@@ -53,7 +53,7 @@ export function createAgent<const TTools extends readonly Tool[]>(
 }
 
 /**
- * The orchestrator of `planwright`, without zod 3, and with expressions only if they are given. Throws
+ * Creates an orchestrator without support for zod 3, and with expressions only if `expressions` is given. Throws
  * `invalid-options`. {@includeCode ../examples/37-engine.ts} @group Agents
  */
 export function createOrchestrator<const TTools extends readonly Tool[]>(

@@ -37,8 +37,7 @@ const planOf = (some: typeof steps) => createScriptedPlanner([{ steps: some }]);
 const unreadable = (path: readonly (string | number)[]) => ({
   code: "invalid-expression",
   path,
-  message:
-    "This agent has no language for expressions. Give it `expressions: createExpressions()` from planwright/engine.",
+  message: "This agent cannot evaluate expressions. Give it `expressions: createExpressions()` from planwright/engine.",
 });
 
 describe("createAgent of planwright/engine", () => {

@@ -45,7 +45,7 @@ export class Backoff {
     for (const stopListening of listening) stopListening?.();
   }
 
-  /** Ends this pause, or the next one, after a quarter of its length, because news comes in bursts. */
+  /** Ends the current or next pause after a quarter of its length, because notifications come in bursts. */
   readonly wake = (): void => {
     this.isWoken = true;
     this.waking?.abort(undefined);

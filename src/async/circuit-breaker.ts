@@ -1,13 +1,13 @@
 import { type Clock, monotonicNow } from "./clock.ts";
 
-/** The calls that a circuit lets through: all (`closed`), none (`open`), or one as a test (`half-open`). */
+/** State of a circuit, which allows all calls (`closed`), none (`open`), or one as a test (`half-open`). */
 export type CircuitState = "closed" | "open" | "half-open";
 
-/** The limits after which calls of something that keeps failing are refused. @inline */
+/** Limits of failures after which further calls are refused. @inline */
 export interface CircuitBreakerOptions {
   /** Number of calls that fail within `windowMs` before the circuit opens. At least 1. @default 5 */
   readonly maxFailures?: number | undefined;
-  /** At least 1, or `Infinity`; a failure exactly that long ago is outside the window. @default 60000 */
+  /** Length of the window: at least 1, or `Infinity`. A failure exactly that long ago is outside. @default 60000 */
   readonly windowMs?: number | undefined;
   /** Time that it stays open before one call is let through as a test. At least 1. @default 30000 */
   readonly resetAfterMs?: number | undefined;
@@ -21,7 +21,7 @@ export interface CircuitPermit {
   report(verdict: CallVerdict): CircuitState | undefined;
 }
 
-/** A success removes no failure, and an outcome counts only in the state that let the call in. */
+/** A success does not offset failures, and an outcome counts only if the state has not changed since the call began. */
 export class CircuitBreaker {
   state: CircuitState = "closed";
   private generation = 0;
@@ -48,7 +48,7 @@ export class CircuitBreaker {
     return { change, report };
   }
 
-  /** Undefined if a call would be let in now; 0 while a test call is running, as that may end at any time. */
+  /** Undefined if a call would be allowed now; 0 while a test call is running, because it may end at any time. */
   refusedForMs(): number | undefined {
     if (this.state === "half-open") return this.isProbing ? 0 : undefined;
     if (this.state === "closed") return undefined;
@@ -73,7 +73,6 @@ export class CircuitBreaker {
     this.failuresMs[this.next] = nowMs;
     this.next = (this.next + 1) % this.options.maxFailures;
     const oldestMs = this.failuresMs[this.next];
-    // The clock may have been set back.
     return oldestMs !== undefined && Math.abs(nowMs - oldestMs) < this.options.windowMs;
   }
 

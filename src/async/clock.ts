@@ -4,7 +4,7 @@ import type { Abortable } from "./abort.ts";
 export interface Clock {
   /** Milliseconds since 1970 UTC, as recorded and compared between processes. It may be set forward or back. */
   now(): number;
-  /** Milliseconds since any moment, never set back: for intervals within a process. @default `now` */
+  /** Milliseconds since an arbitrary moment, never set back: for intervals within a process. @default `now` */
   monotonic?(): number;
   /** Calls back once, after at most 2 147 483 647 ms. */
   setTimeout(callback: () => void, delayMs: number): unknown;
@@ -12,7 +12,7 @@ export interface Clock {
   clearTimeout(timer: unknown): void;
 }
 
-/** The longest delay of a JavaScript timer: a longer one fires at once. */
+/** Longest delay of a JavaScript timer. A longer one fires at once. */
 export const maxTimerMs = 2_147_483_647;
 
 export const systemClock: Clock = {

@@ -1,4 +1,4 @@
-/** Events to be read with `for await`, buffered until they are. @group Events */
+/** Events to read with `for await`. Unread events are buffered. @group Events */
 export interface EventStream<TEvent> extends AsyncIterable<TEvent> {
   /** Number of events that were dropped because they were not read in time. */
   readonly dropped: number;

@@ -93,10 +93,11 @@ export class EventHub<TEvent extends { readonly type: string }> {
   }
 
   private report(error: unknown, event: TEvent): void {
-    // The error of an error handler is ignored.
     try {
       const answer: unknown = this.onError(error, event);
       if (isThenable(answer)) answer.then(undefined, () => {});
-    } catch {}
+    } catch {
+      // Errors of the error handler are ignored.
+    }
   }
 }

@@ -4,7 +4,7 @@ import { type Clock, monotonicNow, sleep } from "./clock.ts";
 export class Semaphore {
   private taken = 0;
   private readonly waiting = new Set<() => void>();
-  /** Continues through `waiting`: a new iterator would pass all deleted entries again. */
+  /** One iterator for all turns, because a new one would pass all deleted entries again. */
   private turns = this.waiting.values();
 
   constructor(readonly limit: number) {}
@@ -30,7 +30,7 @@ export class Semaphore {
   private wait(signal: Abortable): Promise<boolean> {
     return new Promise((resolve) => {
       const settle = (isTurn: boolean) => {
-        // The shared abort listener may still call a waiter that an earlier callback has let in.
+        // The shared abort listener may still call a waiter that an earlier callback has admitted.
         if (!this.waiting.delete(enter)) return;
         stopListening();
         resolve(isTurn);
@@ -42,15 +42,15 @@ export class Semaphore {
   }
 }
 
-/** The most calls that may start in an interval. @inline */
+/** Limit of calls that may start in an interval. @inline */
 export interface RateLimitOptions {
-  /** The most calls that start in any window of `intervalMs`: a whole number of at least 1. */
+  /** Maximum number of calls that start in any window of `intervalMs`: an integer of at least 1. */
   readonly limit: number;
-  /** Milliseconds, from 1 to 2 147 483 647. Two starts exactly that far apart share no window. */
+  /** Length of the window in milliseconds, from 1 to 2 147 483 647. Starts exactly that far apart share no window. */
   readonly intervalMs: number;
 }
 
-/** The window slides, because fixed intervals would allow twice as many calls around a border. */
+/** Uses a sliding window, because fixed intervals would allow twice as many calls around a boundary. */
 export class RateLimit {
   private readonly startsMs: number[] = [];
   private next = 0;
@@ -93,7 +93,7 @@ export class RateLimit {
   private delayMs(): number {
     const nowMs = monotonicNow(this.clock);
     const backMs = this.newestMs - nowMs;
-    // The clock was set back: else all would wait until that time comes again.
+    // The clock was set back. Without a shift, all calls would wait until the earlier time comes again.
     if (backMs > 0) {
       for (const [index, startMs] of this.startsMs.entries()) this.startsMs[index] = startMs - backMs;
       this.newestMs = nowMs;

@@ -4,7 +4,7 @@ export function isThenable(value: unknown): value is PromiseLike<unknown> {
   return typeof value === "object" && value !== null && typeof (value as { then?: unknown }).then === "function";
 }
 
-/** Like p-timeout without a timer, which would double the memory of a waiting step. */
+/** Like p-timeout, but without a timer, which would double the memory of a waiting step. */
 export function settleOrAbort<T>(promise: Promise<T>, signal: Abortable): Promise<T> {
   return new Promise((resolve, reject) => {
     const stop = () => {
@@ -43,7 +43,7 @@ export async function inParallel<T>(
 
 let pendingCount = 0;
 
-/** Counts pending work that no clock sees, such as loading code. A manual clock waits for it. */
+/** Number of pending tasks that do not depend on a clock, such as loading code. A manual clock waits for them. */
 export function pendingWork(): number {
   return pendingCount;
 }

@@ -1,7 +1,7 @@
 import { maxTimerMs } from "./clock.ts";
 import { countPending } from "./promises.ts";
 
-/** Policy by which failed attempts are repeated; a tool's fields win over the agent's. @group Agents */
+/** Retry policy for failed attempts. The fields of a tool override those of the agent. @group Agents */
 export interface RetryOptions {
   /** Number of attempts in all, the first one included. At least 1. @default 3 */
   readonly maxAttempts?: number | undefined;
@@ -11,15 +11,15 @@ export interface RetryOptions {
   readonly maxDelayMs?: number | undefined;
   /** Factor by which the delay grows each time. At least 1. @default 2 */
   readonly factor?: number | undefined;
-  /** No attempt starts later than this after the start of the first. @default Infinity */
+  /** Time after the start of the first attempt after which no other one starts. @default Infinity */
   readonly maxTotalMs?: number | undefined;
 }
 
 export type RetryPolicy = Required<RetryOptions>;
 
 /**
- * p-retry does not retry a thrown string or TypeError, so failures are wrapped. It gets neither delays, which would
- * ignore our clock, nor a signal, which would drop a value that arrives during an abort.
+ * p-retry does not retry a thrown string or TypeError, so failures are wrapped. It gets no delays, because they would
+ * ignore our clock, and no signal, because that would drop a value that arrives during an abort.
  */
 export async function retryFailed<TResult>(
   first: TResult,
@@ -60,7 +60,7 @@ class FailedAttempt<TResult> extends Error {
 }
 
 /**
- * Exponential, with "equal jitter": between half and the whole of `minDelayMs * factor ** (attempt - 1)`.
+ * Exponential backoff with "equal jitter": between half and all of `minDelayMs * factor ** (attempt - 1)`.
  * @see https://aws.amazon.com/blogs/architecture/exponential-backoff-and-jitter/
  */
 export function retryDelayMs(
@@ -138,7 +138,7 @@ const httpDate = /^(?:[a-z]{3}, \d\d [a-z]{3} \d{4}|[a-z]{6,9}, \d\d-[a-z]{3}-\d
 const asctimeDate = /^[a-z]{3} [a-z]{3} [ \d]\d \d\d:\d\d:\d\d \d{4}$/i;
 const isoDate = /^\d{4}-\d\d-\d\dT\d\d:\d\d(?::\d\d(?:\.\d+)?)?(?:Z|[+-]\d\d:\d\d)$/i;
 
-/** Accepts only these forms: `Date.parse` finds a date in texts that were never meant as one. */
+/** Accepts only these forms, because `Date.parse` also finds dates in texts that are not dates. */
 function parseDate(text: string): number {
   if (asctimeDate.test(text)) return Date.parse(`${text} GMT`);
   return httpDate.test(text) || isoDate.test(text) ? Date.parse(text) : Number.NaN;

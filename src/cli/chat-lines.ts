@@ -43,7 +43,7 @@ export function openLines({ io, options, out, err }: CliCall) {
     if (running === undefined || !isEmpty) out.print([""]);
     if (running !== undefined) return running.abort("Ctrl-C was pressed");
     isLeaving = isEmpty;
-    if (isLeaving) out.print(["Ctrl-C again or Ctrl-D leaves."]);
+    if (isLeaving) out.print(["Press Ctrl-C again or Ctrl-D to leave."]);
     lines.prompt();
   });
 
@@ -89,7 +89,7 @@ function readHistory(file: string): string[] {
     const lines = readFileSync(file, "utf8").split("\n").filter(Boolean);
     return lines.slice(-maxHistory).reverse().map(printable);
   } catch {
-    // Saving the first line reports the reason.
+    // The reason is reported when the first line is saved.
     return [];
   }
 }

@@ -120,7 +120,7 @@ export function createProcessIo(host: CliProcess): Omit<CliIo, "version" | "crea
   return { ...streams, env, signal: controller.signal, onTerminate, ...(isTerminal && { ask }) };
 }
 
-/** A run continues if its output is lost. A closed pipe (`| head`) is not reported; a full disk is. */
+/** A run continues if its output is lost. A full disk is reported, but not a closed pipe (`| head`). */
 function reportLostOutput(host: CliProcess): void {
   let isTold = false;
   for (const stream of [host.stdout, host.stderr]) {
@@ -152,7 +152,7 @@ export async function createCliAgent(choice: AgentChoice, warnings?: AgentWarnin
 
 async function openDatabase(path: string) {
   const sqlite = await import("../adapters/sqlite/index.ts");
-  // "npm install" puts a driver here; npx and "npm install -g" keep the command elsewhere.
+  // "npm install" puts a driver here, even if the command was installed elsewhere by npx or "npm install -g".
   driverPlaces[0] = `${process.cwd()}/planwright`;
   const todos = withoutWarnings(() => sqlite.createSqliteTodos({ path }));
   try {
@@ -178,7 +178,7 @@ export function createPlanner(choice: PlannerChoice): Planner {
   const rules = createRulePlanner();
   if (choice.type === "rules") return rules;
   const { model, host } = choice;
-  // `OLLAMA_HOST` may name every address, for a server to listen on, which is not an address to call.
+  // `OLLAMA_HOST` may be 0.0.0.0, on which a server can listen, but which cannot be called.
   const llm = createLlmPlanner({ model: createOllamaModel({ model, host: host?.replace("0.0.0.0", "127.0.0.1") }) });
   return createFallbackPlanner([rules, llm]);
 }

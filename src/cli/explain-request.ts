@@ -36,13 +36,14 @@ async function lintPhrases({ options, out }: CliCall, tools: readonly Tool[]): P
   );
   const tried = untried === 0 ? "" : ` that could be tried (all but ${untried})`;
   if (options.json) out.print(jsonLines({ problems, untried }));
-  else out.print(lines.length === 0 ? [`Each phrase${tried} is planned as it says.`] : lines);
+  else out.print(lines.length === 0 ? [`Each phrase${tried} is planned as intended.`] : lines);
   return lines.length === 0 ? exitCodes.completed : exitCodes.failed;
 }
 
 function renderPart({ text, tool, phrase, words }: RequestExplanation["parts"][number]): string[] {
   const each = words.map(
-    (word) => `  "${printable(word.text)}" is ${word.slot === undefined ? `of the ${word.by}` : `the ${word.slot}`}`,
+    (word) =>
+      `  "${printable(word.text)}" is ${word.slot === undefined ? `part of the ${word.by}` : `the ${word.slot}`}`,
   );
   return [`${printable(text)}: ${tool}, by the phrase "${printable(phrase)}"`, ...each];
 }

@@ -13,7 +13,7 @@ import {
   renderTitledPlan,
 } from "./render-run.ts";
 
-/** Supervisors kill a process ten seconds after they asked it to end. */
+/** Shorter than the ten seconds after which supervisors kill a process that they asked to end. */
 export const closeTimeoutMs = 5_000;
 
 export async function followRun(

@@ -19,7 +19,7 @@ export async function loadTools(file: string, load = importOf): Promise<readonly
     const exported = found?.default ?? found;
     const tools: unknown = typeof exported === "function" ? await exported() : exported;
     if (!Array.isArray(tools))
-      failOption("--tools", tools, "a file that exports by default a list of tools, or a function that returns one");
+      failOption("--tools", tools, "a file whose default export is a list of tools, or a function that returns one");
     return [...indexTools(tools).values()];
   } catch (thrown) {
     if (isAgentError(thrown, "missing-dependency")) throw thrown;
@@ -38,7 +38,7 @@ async function loadModule(path: string, load: typeof importOf): Promise<unknown>
     const isOldNode = code === "ERR_UNKNOWN_FILE_EXTENSION" && /"\.[cm]?ts"/.test(String(message));
     if (!isOldNode && code !== "ERR_UNSUPPORTED_TYPESCRIPT_SYNTAX") throw thrown;
     await load(pathToFileURL(findTsx(path, isOldNode, thrown)).href);
-    // A different URL, as Node remembers that this one failed.
+    // A different URL, because Node caches the failed import.
     return load(`${href}?tsx`);
   }
 }
@@ -49,7 +49,7 @@ function findTsx(path: string, isOldNode: boolean, cause: unknown): string {
   } catch {
     const command = "npm install --save-dev tsx";
     const advice = isOldNode ? `Use Node 22.18 or later, or run "${command}".` : `Run "${command}".`;
-    const message = `This Node cannot load the TypeScript. ${advice}`;
+    const message = `This version of Node cannot load TypeScript. ${advice}`;
     throw new AgentError("missing-dependency", message, { details: { packages: ["tsx"], command }, cause });
   }
 }

@@ -13,7 +13,6 @@ export type CliArguments =
 export interface RequestArguments {
   readonly type: "request";
   readonly request: string;
-  /** "show tasks" is a request, but "show nightly" means a run if one has this id. */
   readonly ifRun?: AnyRunCommand;
 }
 
@@ -58,7 +57,7 @@ interface CommandOption {
   readonly commands: readonly NamedCommand["type"][];
 }
 
-// If the file of `--db` is missing, the next argument is an option or "--".
+// Without a file after `--db`, the next argument is an option or "--".
 const readFileName = readerFor((text) => text !== "" && !text.startsWith("-"), "a file, such as ./todo.db");
 const isTime = (text: string) => !Number.isNaN(Date.parse(text)) && isInCalendar(text);
 const readThread = readerFor((text) => threadOption.isValid(text), threadOption.expected);
@@ -91,7 +90,7 @@ Instead of a request (words after "--" are always one); the runs need --db:
   show <run id>     show a run: --html <f>, --export <f>, --mermaid, --events
   watch <run id>    follow a run until it ends; resume <run id>, delete <run id>
   prune             delete ended runs: --before <time>, --keep <n>, --status <s>
-  verify <file>     say whether an exported run was changed: --key <f>
+  verify <file>     check whether an exported run was changed: --key <f>
 Example: planwright --db ./todo.db "Add a todo to buy milk, then list my tasks"
 Exit codes: 0 done, 1 failed, 2 bad usage or no plan, 130 cancelled, 143 stopped`;
 
@@ -116,7 +115,7 @@ export function parseArguments(argv: readonly string[], { stdout, stderr, env, v
     }
     if (planOnly) command.error(`error: option '--plan-only' is for a request, not for '${stored.type}'`);
     if (db === undefined && !["chat", "tools", "explain", "verify"].includes(stored.type)) {
-      command.error(`error: '${request}' needs the file that keeps the runs: planwright ${request} --db ./todo.db`);
+      command.error(`error: '${request}' needs the file that contains the runs: planwright ${request} --db ./todo.db`);
     }
     return { ...stored, ...own, options };
   } catch (thrown) {
@@ -137,7 +136,7 @@ function createCommand(version: string): Command {
     .option("--plan-only", "show the plan, run nothing")
     .option("--json", "print one JSON document: the result, the plan, a list")
     .option("--no-color", "no colours (also: NO_COLOR=1)")
-    .addOption(new Option("--planner <name>", "who plans").choices(["rules", "ollama"]))
+    .addOption(new Option("--planner <name>", "planner to use").choices(["rules", "ollama"]))
     .option("--model <name>", "a model in Ollama (OLLAMA_MODEL); --host <url> (OLLAMA_HOST)")
     .addOption(new Option("--host <url>").hideHelp())
     .version(version, "--version", "print the version")
@@ -187,7 +186,7 @@ function readPlanner({ planner, model, host }: ReadOptions, env: CliIo["env"], c
   if (planner === "rules" || (planner === undefined && model === undefined)) {
     if (model === undefined && host === undefined) return { type: "rules" };
     const option = model === undefined ? "--host" : "--model";
-    return command.error(`error: option '${option}' is for a model: --model qwen3, without --planner rules`);
+    return command.error(`error: option '${option}' needs a model: --model qwen3, without --planner rules`);
   }
   const name = model ?? env.OLLAMA_MODEL;
   if (!name) return command.error("error: --planner ollama needs the name of a model: --model qwen3");
@@ -205,12 +204,12 @@ export function readCommand(words: readonly string[]): NamedCommand | undefined 
   }
   if (name === "verify") return /\.json$/i.test(id) ? { type: name, file: id } : undefined;
   if (!/^[\w.-]{1,128}$/.test(id)) return undefined;
-  // "delete milk" is about a todo, even if a run has that id.
+  // "delete milk" means a todo, even if a run has that id.
   if (name === "delete") return isRunId(id) || words[0] === "runs" ? { type: name, runId: id } : undefined;
   return name === "show" || name === "watch" || name === "resume" ? { type: name, runId: id } : undefined;
 }
 
-/** An application can choose the id of a run, so "show nightly" may be a request or a command. */
+/** Applications can choose the ids of runs, so "show nightly" may be a request or a command. */
 export function isCommandOfAnyRun(command: NamedCommand): command is AnyRunCommand {
   const { type } = command;
   return (type === "show" || type === "watch" || type === "resume") && !isRunId(command.runId);

@@ -6,7 +6,7 @@ export interface CliOutput {
   readonly isTTY?: boolean;
 }
 
-/** Writes control characters as escapes, as a terminal would obey them. */
+/** Writes control characters as escapes, because a terminal would interpret them. */
 export class Printer {
   readonly colors: Colors;
 

@@ -114,7 +114,7 @@ export function renderError(error: unknown): string[] {
 function describeError(error: unknown): string {
   if (isAgentError(error, "run-owned-elsewhere")) {
     const { runId } = error.details;
-    return `Run "${printable(runId)}" is active in another process. If that has died, try again in half a minute.`;
+    return `Run "${printable(runId)}" is active in another process. If that process has died, try again in half a minute.`;
   }
   const { message } = error as { message?: unknown };
   if (isAgentError(error, "missing-dependency") && error.details.packages.includes("libsql")) {
@@ -168,7 +168,7 @@ function renderRefusal({ message, details }: AgentErrorLike<"cannot-plan">): str
   return [
     `planwright: ${printable(message)}`,
     ...(meant.length > 0 ? ["It may mean:", ...meant] : []),
-    ...(examples.length > 0 ? ["What can be done, for example:"] : []),
+    ...(examples.length > 0 ? ["Requests that can be planned, for example:"] : []),
     ...examples.map((example) => `  ${printable(example)}`),
   ];
 }

@@ -186,7 +186,7 @@ const databaseFiles = ["", "-wal", "-shm", "-journal"];
 export async function saveFile({ options }: Pick<CliCall, "options">, file: string, text: string): Promise<void> {
   const { db } = options;
   if (db !== undefined && databaseFiles.some((ending) => isSameFile(file, db + ending))) {
-    throw new Error(`The file "${file}" keeps the runs. Choose another one.`);
+    throw new Error(`The file "${file}" contains the runs. Choose another one.`);
   }
   await new Promise<void>((resolve, reject) => {
     const stream = createWriteStream(file);
@@ -217,7 +217,7 @@ function isSameFile(file: string, other: string): boolean {
     const [one, two] = [statSync(file), statSync(other)];
     return one.ino === two.ino && one.dev === two.dev;
   } catch {
-    // It does not exist yet, or writing it will report what is wrong.
+    // The file does not exist yet, or writing it will report the problem.
     return false;
   }
 }
@@ -230,7 +230,7 @@ export async function exportToFile(call: CliCall, runId: string, { file, key }: 
   await requireRun(call, runId);
   const { exportRun } = await import("../view/index.ts");
   if (key !== undefined && isSameFile(file, key)) {
-    throw new Error(`The file "${file}" has the key. Choose another one for the run.`);
+    throw new Error(`The file "${file}" contains the key. Choose another one for the run.`);
   }
   const exporting = exportRun({ store, runId, key: key === undefined ? undefined : readText(key) });
   const document = await exporting.catch((thrown) => failFile(thrown, { key }));
@@ -254,9 +254,9 @@ function describeVerdict(verdict: RunVerdict, { isExpected }: { readonly isExpec
   const { status } = verdict;
   if (status === "changed") return [printable(`Changed: ${verdict.reason}`)];
   if (status === "untrusted") return [`Unchanged, but not signed by this key: ${verdict.reason}`];
-  if (status === "unsigned") return ["Unchanged, unsigned: whoever can write the store could have made it."];
+  if (status === "unsigned") return ["Unchanged, unsigned: anyone who can write to the store could have made it."];
   if (isExpected) return ["Unchanged, signed by this key."];
-  const ask = "Whose key is that? Give the one that you expect: --key public.pem";
+  const ask = "Check that you trust this key, or give the one that you expect: --key public.pem";
   return [`Unchanged, signed by ${verdict.publicKey}.`, ask];
 }
 
@@ -274,6 +274,6 @@ function failFile(thrown: unknown, { file, key }: Partial<ExportFiles>): never {
   if (option === "document") throw new Error(`The file "${file}" is not an exported run.`);
   if (option !== "options.key" && option !== "options.publicKey") throw thrown;
   const kind = option === "options.key" ? "private" : "public";
-  const howTo = "docs/observing.md of the package says how to make one";
+  const howTo = "see docs/observing.md in the package for how to create one";
   throw new Error(`The file "${key}" is not an Ed25519 ${kind} key as PEM, unencrypted: ${howTo}.`);
 }

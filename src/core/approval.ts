@@ -12,7 +12,7 @@ import type { Plan, PlanStep, ReadValue } from "./plan.ts";
 import { type StepRef, stepRefOf } from "./step.ts";
 import type { DefinedTool, InferParsedInput, InferToolInput, Tool, ToolEffect } from "./tool.ts";
 
-/** A step, or an iteration of one, to be reviewed. One type for each tool, so that `tool` narrows `input`. */
+/** Distributes over tools, so that `tool` narrows `input`. */
 type StepSubject<TTool extends Tool> = TTool extends Tool
   ? {
       readonly kind: "step";
@@ -20,9 +20,9 @@ type StepSubject<TTool extends Tool> = TTool extends Tool
       readonly iteration?: number;
       readonly iterations?: number;
       readonly tool: TTool["name"];
-      /** The JSON of the input as the tool gets it: parsed, with defaults. A part that JSON cannot hold is as given. */
+      /** The input as the tool gets it, parsed and with defaults, as JSON. Parts that JSON cannot express are as given. */
       readonly input: InferParsedInput<TTool>;
-      /** The JSON after references, before it is parsed: absent if that is `input`. An approver's `input` replaces it. */
+      /** The input before parsing, with references resolved; absent if equal to `input`. An approver's `input` replaces it. */
       readonly given?: InferToolInput<TTool>;
       /** The effect of the tool with this input. */
       readonly effect: ToolEffect;
@@ -31,22 +31,22 @@ type StepSubject<TTool extends Tool> = TTool extends Tool
   : never;
 
 interface Expiring {
-  /** Time at which the question expires: ISO 8601, UTC; absent if there is no `approvalTtlMs`. */
+  /** Time at which the request expires: ISO 8601, UTC. Absent without `approvalTtlMs`. */
   readonly expiresAt?: string;
 }
 
 /** @inline */
 export interface BoundToCall extends Expiring {
-  /** The reasons why a step of a replan needs approval, apart from its tool and the policy. */
+  /** Reasons why a step of a replan needs approval, besides its tool and the policy. */
   readonly reasons?: readonly ApprovalReason[];
-  /** Hash that the approval is bound to: of the run, the step, its iteration, the tool, the effect and `input`. */
+  /** Hash of the run, step, iteration, tool, effect and `input`. The approval is valid only for this hash. */
   readonly hash: string;
 }
 
 /** @inline */
 interface PlanSubject extends Expiring {
   readonly kind: "plan";
-  /** Hash that the approval is bound to: the plan's `hashPlan`. */
+  /** Hash of the plan, from `hashPlan`. The approval is valid only for this hash. */
   readonly hash: string;
 }
 
@@ -58,23 +58,23 @@ export type ApprovalRequest<TTool extends Tool = Tool> = { readonly runId: strin
   | (PlanSubject & { readonly plan: Plan })
 );
 
-/** `suspend` leaves the decision for later: the run is suspended when nothing else can be done. @group Approval */
+/** A decision; `suspend` postpones it, and the run is suspended once no other step can run. @group Approval */
 export type ApprovalDecision = "approve" | "reject" | "suspend";
 
 /** A note on a decision, for later readers. @inline */
 export interface DecisionNote {
-  /** The person who decided: at most 200 characters. It is not verified. */
+  /** The person who decided, in at most 200 characters. Not verified. */
   readonly by?: string;
-  /** At most 2000 characters. */
+  /** A comment of at most 2000 characters. */
   readonly comment?: string;
 }
 
 /** An {@link ApprovalDecision} with further details. @group Approval */
 export interface ApprovalAnswer extends DecisionNote {
   readonly decision: ApprovalDecision;
-  /** For the error of a step or plan that is rejected. @default `comment`, or "requestApproval rejected it" */
+  /** Reason in the error of the rejected step or plan. @default `comment`, or "requestApproval rejected it" */
   readonly reason?: string;
-  /** Approves the step with this input in place of its own: JSON after references. */
+  /** Approves the step with this input instead of its own: JSON, without references. */
   readonly input?: JsonObject;
 }
 
@@ -82,11 +82,11 @@ export interface ChangedCall {
   readonly input: JsonObject;
   /** The effect of the tool with this input. */
   readonly effect: ToolEffect;
-  /** Hash that the approval is bound to from now on. */
+  /** Hash of the changed call. The approval is valid only for this hash. */
   readonly hash: string;
 }
 
-/** The question of whether approval is needed at all, as a policy gets it. @group Approval */
+/** A step or plan, for which a policy decides whether approval is needed. @group Approval */
 export type ApprovalQuestion<TTool extends Tool = Tool> = {
   /** Absent in a dry run. */
   readonly runId?: string;
@@ -106,7 +106,7 @@ export function toShownInput(parsed: JsonValue, given: JsonObject): { input: Jso
 
 const maxDepth = 500;
 
-/** Keeps the given value where JSON cannot hold the parsed one, or where a list has changed its length. */
+/** Falls back to the given value where JSON cannot express the parsed one, or where the length of a list has changed. */
 export function jsonOfParsed(parsed: unknown, given: JsonValue): JsonValue {
   try {
     return deepFreeze(jsonOfPart(parsed, given, []) ?? given);
@@ -145,7 +145,7 @@ function jsonOf(value: unknown): JsonValue | undefined {
   return json?.ok ? json.value : undefined;
 }
 
-/** Canonical JSON (RFC 8785), so that an approval of one call approves no other. */
+/** Canonical JSON (RFC 8785), so that an approval is valid for exactly one call. */
 export function canonicalCall({ runId, tool, effect, input, ...place }: ApprovedCall): string {
   return canonicalJson({ runId, ...stepRefOf(place), tool, effect, input });
 }
@@ -154,7 +154,7 @@ export function hashCall(call: ApprovedCall): Promise<string> {
   return sha256(canonicalCall(call));
 }
 
-/** A text without authority in a planner's prompt: a step's output or error, or the run's `context`. @inline */
+/** Source of untrusted text in a planner's prompt: the output or error of a step, or the `context` of the run. @inline */
 export type WordSource =
   | { readonly type: "output" | "error"; readonly stepId: string; readonly iteration?: number }
   | { readonly type: "context" };
@@ -185,19 +185,19 @@ export type AccountFor = (
   options: AccountOptions,
 ) => Promise<{ readonly unsaid: readonly UnsaidValue[] }>;
 
-/** The reason why a step of a replan needs approval. It may grow in a minor release. @group Approval */
+/** A reason why a step of a replan needs approval. Minor releases may add codes. @group Approval */
 export type ApprovalReason =
-  /** Its tool has an effect, the first plan did not call it, and `replanTools` does not name it. */
+  /** The tool has an effect, is not in the first plan, and is not listed in `replanTools`. */
   | { readonly code: "new-tool" }
-  /** Its tool must run only once, and it is unknown whether an earlier call, by the step named here, took effect. */
+  /** The tool must run only once, and an earlier call by the named step may have taken effect. */
   | { readonly code: "in-doubt"; readonly stepId: string; readonly iteration?: number }
-  /** Its tool has an effect, and its input has words that only a text without authority says. */
+  /** The tool has an effect, and some words of its input come only from untrusted text. */
   | {
       readonly code: "unsaid-words";
-      /** The path within the step. */
+      /** Path within the step. */
       readonly path: JsonPath;
       readonly words: readonly string[];
-      /** The texts that have the words: at most 10. */
+      /** Sources of the words, at most 10. */
       readonly sources: readonly WordSource[];
     };
 

@@ -16,7 +16,7 @@ const leftOpen = {
   status: /^(?:408|5\d\d)$/,
 };
 
-/** An abort never counts as `retryable`, because a tool may throw the error that aborted it. */
+/** Ignores `retryable` of timeouts and interruptions, because a tool may rethrow the error that aborted it. */
 export function callOutcome(error: unknown): "not-done" | "unknown" | "failed" {
   const stated = statedOutcome(error);
   if (stated !== undefined) return stated;
@@ -33,7 +33,7 @@ export function retryableOf(thrown: unknown): unknown {
   return readFields(thrown, "retryable").retryable;
 }
 
-/** As many as are stored, so that a resumed run decides the same. */
+/** Equals the number of stored causes, so that a resumed run decides the same. */
 const maxCauses = 5;
 
 function statedOutcome(error: unknown): "not-done" | "unknown" | undefined {
@@ -46,7 +46,7 @@ function statedOutcome(error: unknown): "not-done" | "unknown" | undefined {
   return undefined;
 }
 
-/** An error may be its own cause, or have a new one each time it is asked. */
+/** Ends the search if an error is its own cause, or creates a new cause on each read. */
 const maxRead = 50;
 
 function isLeftOpen(error: unknown, read: Set<unknown>): boolean {
@@ -59,7 +59,7 @@ function isLeftOpen(error: unknown, read: Set<unknown>): boolean {
   if (isIn(neverLeft.syscall, syscall) || isIn(neverLeft.code, code)) return false;
   const response = readFields(fields.response, "status", "statusCode");
   if ([status, statusCode, response.status, response.statusCode].some((one) => isIn(leftOpen.status, one))) return true;
-  // A client may repeat the code of a cause, which also names the system call.
+  // Some clients copy the code of the cause, which was already checked along with its system call.
   const isRepeated = code !== undefined && inner.some((one) => readFields(one, "code").code === code);
   return !isRepeated && (isIn(leftOpen.code, code) || isIn(leftOpen.name, name));
 }

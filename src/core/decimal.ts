@@ -16,7 +16,7 @@ export type Decimal = DecimalBase;
 
 export type Rounding = DecimalBase.Rounding;
 
-/** A clone, so that the settings of other users of decimal.js stay unchanged. */
+/** A clone keeps these settings from other users of decimal.js. */
 export const Decimal = /* @__PURE__ */ DecimalBase.clone({
   defaults: true,
   precision,
@@ -29,7 +29,7 @@ export const Decimal = /* @__PURE__ */ DecimalBase.clone({
 export const zero = (): Decimal => new Decimal(0);
 export const one = (): Decimal => new Decimal(1);
 
-/** The correct digits of each rounded value. A value that is absent is exact. */
+/** Number of correct digits of each rounded value. A value without an entry is exact. */
 const rightDigits = new WeakMap<Decimal, number>();
 
 export function digitsOf(value: Decimal): number {
@@ -49,7 +49,7 @@ export function asExactAs(value: Decimal, result: Decimal): Decimal {
   return isExact(value) ? result : asRounded(result, digitsOf(value));
 }
 
-/** Takes a result that needs at most 20 digits once rounded to 34 for that number: 1 / 3 * 3 is 0.999…9. */
+/** Rounds to 34 digits if the rounded number needs at most 20, so that 1 / 3 * 3 is 1 rather than 0.999…9. */
 export function settle(result: Decimal): Decimal {
   if (!result.isFinite()) throw overflow();
   if (result.precision() < precision) return result;
@@ -102,8 +102,8 @@ export function nearestNumber(value: Decimal, limit: number): number {
   if (!Number.isFinite(number)) throw overflow();
   if (Number.isSafeInteger(number) || !value.isInteger() || value.abs().gte(limit) || value.equals(number))
     return number + 0;
-  const result = isExact(value) ? `${value.toFixed()} is a whole number of` : `is about ${value.toPrecision(15)}, with`;
-  const message = `The result ${result} more digits than a number of JSON holds; calculate with smaller ones.`;
+  const result = isExact(value) ? value.toFixed() : `(about ${value.toPrecision(15)})`;
+  const message = `The result ${result} has more digits than a JSON number can hold; calculate with smaller numbers.`;
   throw new ArithmeticFault("overflow", message);
 }
 
@@ -120,7 +120,7 @@ export function divide(left: Decimal, right: Decimal): Decimal {
 
 const leastDigits = 18;
 
-/** Refuses what rounding can change: 1 % (1 / 138) would be nearly 0, or nearly the divisor. */
+/** Throws if rounding could change the result: 1 % (1 / 138) could be nearly 0, or nearly the divisor. */
 export function remainder(left: Decimal, right: Decimal): Decimal {
   if (right.isZero())
     throw new ArithmeticFault("division-by-zero", "Division by zero; the divisor of a remainder must not be 0.");
@@ -139,6 +139,6 @@ export function remainder(left: Decimal, right: Decimal): Decimal {
     return asRounded(rest, digits);
   throw new ArithmeticFault(
     "not-a-number",
-    "The remainder is lost in rounding, as one of its values was rounded; use whole numbers or decimals.",
+    "The remainder is lost in rounding, because one of its operands was rounded; use whole numbers or decimals.",
   );
 }

@@ -49,12 +49,12 @@ export interface ToolOptions<
   TReturned,
   TResources,
 > extends ToolLimitOptions {
-  /** 1 to 64 of `A-Z a-z 0-9 _ -`, starting with a letter. Unique within an agent. */
+  /** Name of 1 to 64 of `A-Z a-z 0-9 _ -`, starting with a letter; unique within an agent. */
   name: TName;
   description: string;
-  /** zod 3 (from 3.25.28), zod 4, or any {@link StandardSchema} that gives its JSON Schema. */
+  /** A schema of zod 3 (from 3.25.28) or zod 4, or any {@link StandardSchema} that provides its JSON Schema. */
   inputSchema: TSchema;
-  /** References to the output are checked against it before a run. Without it, the type of the output is what `execute` returns. */
+  /** Schema of the output, used to check references before a run. Without it, `execute` determines the type of the output. */
   outputSchema?: TOutputSchema | undefined;
   /** The effect of a call, which decides what may run again, or a function of the parsed input. @default "once" */
   effect?: ToolEffect | ((input: InferSchemaOutput<TSchema>) => ToolEffect) | undefined;
@@ -63,15 +63,15 @@ export interface ToolOptions<
   timeoutMs?: number | undefined;
   /** True if a step must be approved before it runs, or a function of its parsed input. @default false */
   needsApproval?: boolean | ((input: InferSchemaOutput<TSchema>) => boolean | Promise<boolean>) | undefined;
-  /** The part of the output that a later "it" or "the result" in a request stands for, such as `value`. */
+  /** Path of the part of the output that "it" or "the result" in a request refers to, such as `value`. */
   result?: string | undefined;
-  /** Phrases that the rule planner understands; a very long list may come from a function, which the first request calls. */
+  /** Phrases that the rule planner understands, or a function that loads them for the first request. */
   phrases?: PhraseList<InferSchemaInput<TSchema>> | (() => Promise<PhraseList<InferSchemaInput<TSchema>>>) | undefined;
-  /** Says a call in words, at most 300 characters; references are words, secrets hidden. @default its phrases, read backwards */
+  /** Describes a call in at most 300 characters. References in its input are in words, and secrets are hidden. @default its phrases, read backwards */
   describeCall?: ((input: InferSchemaInput<TSchema>) => string) | undefined;
-  /** Does the work with the parsed input. */
+  /** Runs the tool with the parsed input. */
   execute(input: InferSchemaOutput<TSchema>, context: ToolContext<TResources>): Returned<TOutputSchema, TReturned>;
-  /** Undoes what `execute` did; may be called again. Write it after `execute`, whose type is that of `output`. */
+  /** Undoes what `execute` did; may be called more than once. Write it after `execute`, which determines the type of `output`. */
   undo?:
     | ((
         done: UndoneCall<InferSchemaOutput<TSchema>, Output<TOutputSchema, NoInfer<TReturned>>>,
@@ -79,9 +79,9 @@ export interface ToolOptions<
       ) => unknown)
     | undefined;
   /**
-   * Says the outcome of a call in at most 2 000 characters: `Booked table 7 for Moreau.` Input and output are JSON as
-   * recorded, with secrets as `"[sensitive]"`. The default is used if it throws, or says a number, date or name that
-   * neither these nor the request contain. Write it after `execute`, like `undo`. @default from the output
+   * Describes the outcome of a call in at most 2 000 characters: `Booked table 7 for Moreau.` Input and output are JSON
+   * as recorded, with secrets as `"[sensitive]"`. The default is used if `say` throws, or mentions a number, date or
+   * name that is not in the input, output or request. Write it after `execute`, like `undo`. @default from the output
    */
   say?:
     | ((done: {
@@ -144,11 +144,11 @@ const isFunction = (value: unknown) => typeof value === "function";
 
 export const toolName = {
   isValid: (name: unknown) => typeof name === "string" && /^[A-Za-z][\w-]{0,63}$/.test(name),
-  expected: "1 to 64 letters, digits, _ or -, the first one a letter",
+  expected: "1 to 64 letters, digits, _ or -, starting with a letter",
 };
 
 const toolOptions = {
-  // It is checked before the others, whose messages contain it.
+  // Checked first, because the messages of the other options contain the name.
   name: { type: "any" },
   description: { type: "text", isRequired: true },
   inputSchema: readInputSchema,
@@ -233,7 +233,6 @@ function readInputSchema(schema: unknown, option: string): JsonSchema | undefine
   }
   const json = convertInput(option, schema as StandardSchema);
   const { type } = json;
-  // No plan could contain any other input.
   if (typeof type === "string" && type !== "object")
     failOption(option, `a schema of type ${type}`, "a schema of an object", true);
   return json;
@@ -316,7 +315,7 @@ function checkSlots(option: string, { phrase, slots = {}, toInput }: ToolPhrase,
   if (pair === undefined) return;
   const [first, second] = pair.map((name) => `{${name}}`);
   const advice = `a word between them, or one word for ${first}: \`.meta({ slot: "word" })\``;
-  failOption(option, phrase, `a phrase in which it is clear where ${first} ends and ${second} begins: ${advice}`, true);
+  failOption(option, phrase, `a phrase that shows where ${first} ends and ${second} begins: ${advice}`, true);
 }
 
 const slotKinds: readonly unknown[] = ["message", "name", "range", "sum", "whole", "word", undefined];
@@ -343,7 +342,7 @@ function checkExamples(phrases: readonly ToolPhrase[], { name, inputSchema }: Ph
       const [{ path, message } = { path: [], message: "invalid" }] = parsed.issues;
       const why = path.length === 0 ? message : `${path.join(".")}: ${message}`;
       const phrase = JSON.stringify(cutText(each.phrase, 60));
-      failOption(`${option}.input`, each.input, `an input that fits the tool, as ${phrase} has no slots (${why})`);
+      failOption(`${option}.input`, each.input, `an input that fits the tool, because ${phrase} has no slots (${why})`);
     }
     const json = canonicalJson(input);
     const other = known.get(sentence);
@@ -361,7 +360,7 @@ function checkSharedExamples(tools: Iterable<DefinedTool>): void {
       const sentence = sentenceOf(each);
       if (sentence === undefined) continue;
       const owner = owners.get(sentence);
-      const expected = `a sentence that no other tool has; ${owner} has it, too`;
+      const expected = `a sentence that no other tool has; ${owner} also has it`;
       if (owner !== undefined && owner !== name) failOption(`${name}.phrases[${index}]`, each.phrase, expected, true);
       owners.set(sentence, name);
     }
@@ -375,19 +374,19 @@ function sentenceOf({ phrase }: ToolPhrase): string | undefined {
   return phrase.trim().toLowerCase().replace(/\s+/g, " ");
 }
 
-/** A tool as JSON: all that can be known about it without calling it. @group Tools */
+/** A description of a tool as JSON. @group Tools */
 export interface ToolDescription {
   readonly name: string;
   readonly description: string;
-  /** As declared: `by-input` where it is a function of the input. */
+  /** The declared effect; `by-input` if it is a function of the input. */
   readonly effect: ToolEffect | "by-input";
   readonly inputSchema: JsonSchema;
   readonly outputSchema?: JsonSchema;
 }
 
 /**
- * Describes a tool as data. Its JSON Schemas (draft 2020-12 for zod 4, 7 for zod 3) are copies. Rejects with
- * `invalid-options` for anything else. {@includeCode ../../examples/18-plans-as-json.ts} @group Tools
+ * Describes a tool as data. Its JSON Schemas (draft 2020-12 for zod 4, draft 7 for zod 3) are copies. Rejects with
+ * `invalid-options` if `tool` is not a tool. {@includeCode ../../examples/18-plans-as-json.ts} @group Tools
  */
 export async function describeTool(tool: Tool): Promise<ToolDescription> {
   readZod3();

@@ -1,7 +1,7 @@
 import { deepFreeze, hiddenText, type JsonObject, type JsonValue, mapLeaves } from "./json.ts";
 import { cutText, describeThrown } from "./text.ts";
 
-/** An error as JSON, as events and stores keep it: never a header or the body of a response. @group Errors */
+/** An error as JSON, as recorded in events and stores. It never contains a header or the body of a response. @group Errors */
 export interface ErrorData {
   readonly name: string;
   readonly message: string;
@@ -15,7 +15,7 @@ export interface ErrorData {
 
 const maxMessageLength = 8_192;
 const maxDetailsLength = 16_384;
-/** Lower than the limit of outputs, because errors are nested and stores need room on their stacks. */
+/** Lower than the limit of outputs, because errors nest and stores need room on the stack. */
 const maxDetailsDepth = 50;
 const maxCauseDepth = 5;
 

@@ -5,7 +5,6 @@ import type { PlanFailure, PlanIssue, PlanStep } from "./plan.ts";
 import type { SchemaIssue } from "./schema.ts";
 import type { StepRef } from "./step.ts";
 
-// There is no Node in a browser.
 const [major = 0, minor = 0] = (globalThis.process?.versions?.node ?? "20.19").split(".").map(Number);
 if (major < 20 || (major === 20 && minor < 19)) {
   throw new Error(`planwright needs Node 20.19 or later (this is ${process.versions.node}).`);
@@ -27,9 +26,9 @@ export interface AgentErrorDetails {
     readonly words?: readonly ExplainedWords[];
     readonly wishes?: readonly RefusedWish[];
     readonly failures?: readonly PlanFailure[];
-    /** The answer in words, if that is all that a line of a dialogue asks for. */
+    /** Text answer, if a line of a dialogue asks for nothing else. */
     readonly text?: string;
-    /** The question of a run that a line of a dialogue answers; without an `answer` it is declined. */
+    /** Question of a run that a line of a dialogue answers, or declines if `answer` is absent. */
     readonly answers?: { readonly runId: string; readonly stepId: string; readonly answer?: JsonValue };
     /** The run that a line of a dialogue undoes. */
     readonly undoes?: { readonly runId: string };
@@ -38,7 +37,7 @@ export interface AgentErrorDetails {
   "planning-failed": {
     readonly planner: string;
     readonly model?: string;
-    /** Each attempt that produced no plan: answers of a model, or planners that were asked in turn. */
+    /** Attempts that produced no plan: answers of a model, or planners of a fallback chain. */
     readonly failures?: readonly PlanFailure[];
   };
   /** A language model gave no answer. `model` is its provider and id, `status` the HTTP status. */
@@ -50,43 +49,43 @@ export interface AgentErrorDetails {
   "invalid-tool-input": StepRef & { readonly tool: string; readonly issues: readonly SchemaIssue[] };
   /** A tool's output does not fit its output schema, is not JSON or is too large. */
   "invalid-tool-output": StepRef & { readonly tool: string; readonly issues: readonly SchemaIssue[] };
-  /** A reference names something that an earlier output does not have. */
+  /** A reference names a path that does not exist in an earlier output. */
   "invalid-reference": StepRef & {
     readonly reference: string;
-    /** The keys of the last existing part of the path. */
+    /** Keys of the last part of the path that exists. */
     readonly available: readonly string[];
   };
-  /** A tool failed for good. `errors` has one entry for each attempt; the last is also the `cause`. */
+  /** A tool failed and is not retried. `errors` has one entry for each attempt; the last is also the `cause`. */
   "tool-failed": StepRef & {
     readonly tool: string;
     readonly attempts: number;
     readonly errors: readonly ErrorData[];
   };
-  /** Something took too long; with scope `step`, an attempt of the named step. */
+  /** The run, the planner or an attempt of the named step took too long. */
   timeout: Partial<StepRef> & {
     readonly scope: "run" | "planner" | "step";
     readonly timeoutMs: number;
     readonly attempts?: number;
   };
   cancelled: { readonly reason: string };
-  /** The process was about to end, or has ended: the interrupted work can be resumed later. */
+  /** The process is ending or has ended; the run can be resumed later. */
   interrupted: { readonly reason: string };
   "plan-not-approved": { readonly approvedHash: string; readonly planHash: string };
-  /** A step, or the whole plan (then without `stepId`), was rejected. */
+  /** A step was rejected, or the whole plan if `stepId` is absent. */
   "approval-rejected": Partial<StepRef> & { readonly reason: string };
-  /** There was no decision about a step, or the whole plan (then without `stepId`), by `expiresAt`: ISO 8601, UTC. */
+  /** A step, or the plan if `stepId` is absent, was not decided by `expiresAt`: ISO 8601, UTC. */
   "approval-expired": Partial<StepRef> & { readonly expiresAt: string };
-  /** A limit of the run was reached. `used` is what the run would have used, had it continued. */
+  /** A limit of the run was reached. `used` is the amount that the run would have needed to continue. */
   "limit-exceeded": Partial<StepRef> & {
     readonly limit: "steps" | "toolCalls" | "modelCalls" | "tokens" | "cost" | "expression" | "deliveries";
     readonly max: number;
     readonly used: number;
-    /** Earlier answers of the model that was to be called, none of them a plan. */
+    /** Earlier answers of the model, none of which was a valid plan. */
     readonly failures?: readonly PlanFailure[];
   };
-  /** A tool's circuit breaker refuses calls, after too many failures. */
+  /** The circuit breaker of a tool refuses calls after too many failures. */
   "circuit-open": { readonly tool: string; readonly retryAfterMs: number };
-  /** A `when` or `forEach` failed, or did not return a boolean or list. `position` counts characters from 0. */
+  /** A `when` or `forEach` failed or returned a value of the wrong type. `position` counts characters from 0. */
   "invalid-expression": StepRef & {
     readonly key: "when" | "forEach";
     readonly expression: string;
@@ -108,7 +107,7 @@ export interface AgentErrorDetails {
     readonly decided?: { readonly status: "approved" | "rejected"; readonly by?: string; readonly decidedAt: string };
   };
   "run-owned-elsewhere": { readonly runId: string };
-  /** The run store failed. `problem` shows what to do about it, if known; `sequence` is the number of the event. */
+  /** The run store failed. `problem` is the cause, if known; `sequence` is the number of the event. */
   "store-failed": {
     readonly runId: string;
     readonly operation: StoreOperation;
@@ -131,30 +130,30 @@ export interface AgentErrorDetails {
     readonly choices: readonly CallChoice[];
     readonly several: true;
   };
-  /** `clear` was given no list, and there are several. Up to 10 of their names. */
+  /** `clear` needs the name of a list, because there are several. `lists` has up to 10 names. */
   "todo-list-ambiguous": { readonly lists: readonly string[]; readonly choices: readonly CallChoice[] };
   "todo-key-reused": { readonly idempotencyKey: string; readonly operation: string; readonly earlier: string };
   /** The `scope` option of the store returned no text. */
   "todo-scope-missing": { readonly received: string };
   /** The `createId` option of the store returned an id that a todo of the scope already has. */
   "todo-id-taken": { readonly id: string };
-  /** The todo was `changed`, is `gone` or `exists` again, its past is `forgotten`, or a clear is `irreversible`. */
+  /** The todo was `changed`, is `gone` or `exists` again, its history is `forgotten`, or a clear is `irreversible`. */
   "todo-undo-refused": {
     readonly operation: string;
     readonly reason: "changed" | "gone" | "exists" | "forgotten" | "irreversible";
     readonly id?: string;
   };
-  /** The item has fewer notes than the requested place; `count` is their number. */
+  /** The item has no note at the requested position; `count` is the number of its notes. */
   "note-not-found": { readonly wanted: string; readonly count: number };
   "note-key-reused": { readonly idempotencyKey: string; readonly operation: string; readonly earlier: string };
-  /** A deleted note cannot be restored, as there is a note with its id again. */
+  /** A deleted note cannot be restored, because another note has its id. */
   "note-undo-refused": { readonly operation: string; readonly id: string };
 }
 
-/** One meaning of a call that a tool throws as `details.choices`; `several: true` allows more than one. @inline */
+/** One choice in the `details.choices` of an error that a tool throws; with `several: true`, the user may choose several. @inline */
 export interface CallChoice {
   readonly label: string;
-  /** Fields of the input of the step that make the call certain; null removes a field. */
+  /** Input fields that make the call unambiguous; null removes a field. */
   readonly input: JsonObject;
 }
 
@@ -163,14 +162,14 @@ export interface CallChoice {
  * - `small-talk`: it asks for nothing: "hi", "thanks", "what can you do?".
  * - `ambiguous`: it may mean several things; `proposals` has them.
  * - `missing`: it lacks something; the first of `proposals` asks for it.
- * - `unbound`: "it" or "the result" stands for something that no earlier step has.
+ * - `unbound`: "it" or "the result" refers to something that no earlier step provides.
  * - `too-long`: it is too long, or needs too many steps.
- * - `not-understood`: no tool can do it, or no tool understands it said this way.
- * - `denied`, `supposed`, `question`, `others`, `corrected`, `repeated`, `condition`: it is not an order to do it now.
+ * - `not-understood`: no tool can do it, or it is phrased in a way that no tool understands.
+ * - `denied`, `supposed`, `question`, `others`, `corrected`, `repeated`, `condition`: it does not ask for the action now.
  * - `later`: it names a time, which neither the tool nor a wait of the plan can use.
- * - `no-request`: it is a line of a dialogue that only a run can act on, as `text`, `answers` or `undoes` says.
- * - `unsure`: it may mean something that cannot be undone, or is only a little like the examples of a tool; `proposals`
- *   has the plan.
+ * - `no-request`: it is a line of a dialogue that needs no plan; `text`, `answers` or `undoes` has its meaning.
+ * - `unsure`: it may mean something that cannot be undone, or is only slightly similar to the examples of a tool;
+ *   `proposals` has the plan.
  * @inline
  */
 export type RefusalReason =
@@ -191,15 +190,15 @@ export type RefusalReason =
   | "no-request"
   | "unsure";
 
-/** A possible meaning of a request. It never runs by itself; `toPlan` makes a plan of it. @group Planners */
+/** A possible meaning of a request. It never runs by itself; `toPlan` turns it into a plan. @group Planners */
 export interface Proposal {
-  /** The steps of a plan; valid, but for a value that `asks` names. */
+  /** Steps of a plan, valid except for a missing value that `asks` describes. */
   readonly steps: readonly PlanStep[];
-  /** The steps in words of the tools' phrases. */
+  /** The steps in the words of the tools' phrases. */
   readonly text: string;
-  /** The likelihood that this was meant, from 0 to 1. */
+  /** Probability that the request means this, from 0 to 1. */
   readonly certainty: number;
-  /** The unused words of the request. */
+  /** Words of the request that were not used. */
   readonly unused: readonly string[];
   readonly asks?: ProposalQuestion;
 }
@@ -223,24 +222,24 @@ export interface ExplainedWords {
   readonly slot?: string;
 }
 
-/** One of several wishes. @inline */
+/** One of several wishes in a request. @inline */
 export interface RefusedWish {
   readonly text: string;
-  /** Its steps, if it is planned; they may refer to steps of earlier wishes that are planned. */
+  /** Steps of the wish, if it was planned. They may refer to steps of earlier wishes. */
   readonly steps?: readonly PlanStep[];
-  /** The reason why it has none: `unbound` for one that refers to a wish that was not planned. */
+  /** Reason why there are no steps; `unbound` if the wish refers to another one that was not planned. */
   readonly reason?: RefusalReason;
 }
 
-/** One of the reasons why a run does not fit a process. @inline */
+/** A difference that keeps a process from resuming a run. @inline */
 export interface RunDifference {
   readonly message: string;
   readonly tool?: string;
   readonly stepId?: string;
   readonly path?: readonly (string | number)[];
-  /** The effect of the tool, the hash of its schemas, or the id of the key that the run was recorded with. */
+  /** Recorded value: the effect of the tool, the hash of its schemas, or the id of the key. */
   readonly expected?: string;
-  /** That of the process; absent if it has none. */
+  /** Value in this process; absent if there is none. */
   readonly found?: string;
 }
 
@@ -250,7 +249,7 @@ export type StoreOperation = "open" | "append" | "read" | "list" | "claim" | "po
 /** The problem of a store; `busy` if it is locked, or no connection is free. @inline */
 export type StoreProblem = "corrupt" | "full" | "read-only" | "wrong-format" | "busy" | "unreachable";
 
-/** Every code an error of this package can have. It may grow in a minor release: keep a default branch. @group Errors */
+/** Every error code of this package. Minor releases may add codes, so keep a default branch. @group Errors */
 export type AgentErrorCode = keyof AgentErrorDetails;
 
 /** An {@link AgentError} as JSON. @group Errors */
@@ -260,19 +259,19 @@ export type AgentErrorData<TCode extends AgentErrorCode = AgentErrorCode> = {
     readonly code: C;
     readonly message: string;
     readonly retryable: boolean;
-    /** As in {@link ErrorData}: only if a tool has stated it. */
+    /** Present only if a tool stated it, as in {@link ErrorData}. */
     readonly outcome?: "not-done" | "unknown";
     readonly details: AgentErrorDetails[C];
-    /** The stack of what a tool last threw: at most 10 frames and 2 000 characters. Absent with `recordStacks: false`. */
+    /** Stack of the last error that the tool threw: at most 10 frames and 2 000 characters. Absent with `recordStacks: false`. */
     readonly stack?: string;
     readonly cause?: unknown;
   };
 }[TCode];
 
-/** An error of this or another copy of the package, as {@link isAgentError} types unknown values. @group Errors */
+/** An error of any copy of this package: the type that {@link isAgentError} gives to unknown values. @group Errors */
 export type AgentErrorLike<TCode extends AgentErrorCode = AgentErrorCode> = {
   [C in TCode]: AgentErrorData<C> & {
-    /** The error as JSON. */
+    /** Returns the error as JSON. */
     toJSON(): AgentErrorData<C>;
   };
 }[TCode];
@@ -346,16 +345,16 @@ export class AgentError<TCode extends AgentErrorCode = AgentErrorCode> extends E
     this.retryable = options.retryable ?? retryableByCode[code] === true;
   }
 
-  /** The error as JSON; `isAgentError` recognises it too. */
+  /** Returns the error as JSON, which `isAgentError` also accepts. */
   toJSON(): AgentErrorData<TCode> {
     return toErrorData(this) as AgentErrorData<TCode>;
   }
 }
 
 /**
- * Returns true for an error of this package, or only for those of the given code. It reads `name` and `code`, so errors
- * of another copy of the package, and those that went through JSON, count. Error data, as in events and results, keeps
- * its type; an unknown value is typed as a thrown error, which has `toJSON`.
+ * Returns true for an error of this package, with the given `code` if there is one. It reads `name` and `code`, so it
+ * also accepts errors of another copy of the package and errors as JSON. Error data from events and results keeps its
+ * type; an unknown value is typed as a thrown error, which has `toJSON`.
  * {@includeCode ../../examples/06-look-at-runs.ts} @group Errors
  */
 export function isAgentError<TCode extends AgentErrorCode = AgentErrorCode>(
@@ -379,10 +378,10 @@ export function fromErrorData<TCode extends AgentErrorCode>(data: AgentErrorData
 
 /**
  * The reason why an expression has no value.
- * - `too-deep`: more parentheses are open at once than allowed.
- * - `too-complex`: it needs more work than allowed, as with hundreds of sines.
- * - `division-by-zero`: also as a remainder, or as zero to a negative power.
- * - `not-a-number`: no real number is the answer, as for `sqrt(-1)`, or it cannot be determined exactly enough.
+ * - `too-deep`: parentheses are nested too deeply.
+ * - `too-complex`: it needs too much work, such as hundreds of sines.
+ * - `division-by-zero`: the divisor is zero, also of a remainder, or zero has a negative exponent.
+ * - `not-a-number`: the result is not a real number, as for `sqrt(-1)`, or cannot be determined accurately enough.
  * @inline
  */
 export type CalculationProblem =

@@ -14,32 +14,32 @@ import type { ToolFingerprint } from "./tool-schemas.ts";
 export interface EventBase<TType extends string> {
   readonly type: TType;
   readonly runId: string;
-  /** From 1, without gaps among recorded events; a transient or unrecorded event repeats the last recorded number. */
+  /** Number of the event, from 1, without gaps. A transient or unrecorded event repeats the last recorded number. */
   readonly sequence: number;
-  /** True if the store failed, so that the event was emitted but not recorded. */
+  /** False if the event was emitted but not recorded, because the store failed. */
   readonly recorded?: false;
-  /** ISO 8601, UTC. */
+  /** Time of the event: ISO 8601, UTC. */
   readonly timestamp: string;
 }
 
 interface Digested {
-  /** SHA-256 in hex of the previous digest and the events since, with this one; see `ExecutionOptions.evidence`. */
+  /** SHA-256 in hex of the previous digest and all events since, including this one; see `ExecutionOptions.evidence`. */
   readonly digest?: string;
 }
 
 interface ExecutionStartEvent<TType extends string> extends EventBase<TType> {
-  /** The format of the events of this execution: 8. */
+  /** Format of the events of this execution: 8. */
   readonly version: number;
   readonly tools: readonly ToolFingerprint[];
   /** The W3C trace context of this execution, if an observer gave one. */
   readonly traceparent?: string;
-  /** True if later values of sensitive fields may be sealed: `{ "$sealed": … }`. */
+  /** True if sensitive values in later events may be sealed: `{ "$sealed": … }`. */
   readonly mayBeSealed?: true;
 }
 
 /**
- * The limits of a run, which fails with `limit-exceeded` above them. A model call is refused if its estimated prompt
- * and its longest answer would exceed one; the longest answer is shortened to fit. @group Runs and results
+ * Limits of a run, which fails with `limit-exceeded` if it would exceed one. A model call may produce only an answer
+ * that fits; the call is refused if its estimated prompt leaves no room for one. @group Runs and results
  */
 export interface RunBudget {
   /** Calls of tools, including retries, but not undo calls. At least 1. */
@@ -48,7 +48,7 @@ export interface RunBudget {
   readonly modelCalls?: number | undefined;
   /** Tokens of models, input and output together. At least 0. */
   readonly tokens?: number | undefined;
-  /** The cost of models, in the currency of their prices; a model without a price is then not called. At least 0. */
+  /** Cost of models, in the currency of their prices. Models without a price are not called then. At least 0. */
   readonly cost?: number | undefined;
 }
 
@@ -58,7 +58,7 @@ export interface StoredRunOptions {
   readonly timeZone: string;
   /** Milliseconds; absent if the run has no deadline. */
   readonly timeoutMs?: number;
-  /** Absent if it is `stop`. */
+  /** Absent for the default, `stop`. */
   readonly onStepFailure?: "continue";
   /** Absent if finished steps are kept. */
   readonly undoOnFailure?: true;
@@ -71,7 +71,7 @@ export interface StoredRunOptions {
   readonly approvedHash?: string;
 }
 
-/** The run and the number of the event after which it was forked. @inline */
+/** The original run of a fork, and the number of the last event taken from it. @inline */
 export interface ForkPoint {
   readonly runId: string;
   readonly after: number;
@@ -79,9 +79,9 @@ export interface ForkPoint {
 
 /** A run started, with the request to plan or the plan to run. @group Events */
 export interface RunStartEvent extends ExecutionStartEvent<"run-start"> {
-  /** Present if the run was forked from another one, whose events up to `after` it has, with their times. */
+  /** Origin of a fork, which begins with the events of that run up to `after`, with their times. */
   readonly forkedFrom?: ForkPoint;
-  /** Absent if there is a plan, or if no worker can start it yet: then another event of this type follows. */
+  /** Absent if the run has a given plan, or no worker can start it yet; another `run-start` then follows. */
   readonly request?: string;
   readonly plan?: Plan;
   readonly context?: string;
@@ -93,26 +93,26 @@ export interface RunStartEvent extends ExecutionStartEvent<"run-start"> {
 
 /** Something a suspended run waits for. @group Approval */
 export type PendingItem =
-  /** The outcome of a step that failed or was cut off with this error, and may have taken effect. */
+  /** Waits for the outcome of a step that failed or was cut off, and may have taken effect. */
   | (StepRef & { readonly kind: "outcome"; readonly error?: AgentErrorData })
-  /** The approval of a step with this input. It can be passed unchanged to `approve` and `reject`. */
+  /** Waits for the approval of a step. The item can be passed unchanged to `approve` and `reject`. */
   | (StepRef &
       BoundToCall & {
         readonly kind: "approval";
         readonly tool: string;
-        /** The JSON of the input as the tool gets it: parsed, with defaults. A part that JSON cannot hold is as given. */
+        /** The input as the tool gets it, parsed and with defaults, as JSON. Parts that JSON cannot express are as given. */
         readonly input: JsonObject;
-        /** The JSON after references, before it is parsed: absent if that is `input`. An approver's `input` replaces it. */
+        /** The input before parsing, with references resolved; absent if equal to `input`. An approver's `input` replaces it. */
         readonly given?: JsonObject;
         /** The effect of its tool with this input. */
         readonly effect: ToolEffect;
         readonly reasoning?: string;
       })
-  /** The approval of the plan. It can be passed unchanged to `approve` and `reject`. */
+  /** Waits for the approval of the plan. The item can be passed unchanged to `approve` and `reject`. */
   | { readonly kind: "plan-approval"; readonly hash: string; readonly expiresAt?: string }
-  /** A time or an event: the wait ends at `until`, or earlier with `event`. */
+  /** Waits until the time `until` or for `event`, whichever comes first. */
   | { readonly kind: "wait"; readonly stepId: string; readonly until?: string; readonly event?: string }
-  /** The answer to a question. It can be passed unchanged to `answer`. */
+  /** Waits for the answer to a question. The item can be passed unchanged to `answer`. */
   | QuestionItem
   /** The run does not fit the process that tried to resume it; `differences` says why. `resume` tries again. */
   | (Unstarted & { readonly kind: "mismatch"; readonly reason: string; readonly differences: readonly RunDifference[] })
@@ -121,32 +121,32 @@ export type PendingItem =
 
 /** @inline */
 interface Unstarted {
-  /** True if the run was submitted to workers, and none could start it: its plan is only in their queue. */
+  /** True if no worker could start the submitted run. Its plan is only in the queue. */
   readonly isUnstarted?: true;
 }
 
-/** A run cannot continue by itself. @group Events */
+/** A run was suspended, because it cannot continue by itself. @group Events */
 export interface RunSuspendEvent extends EventBase<"run-suspend">, Digested {
   readonly pending: readonly PendingItem[];
-  /** ISO 8601, UTC: present if something was decided while no process ran it. */
+  /** Time from which the run can be resumed: ISO 8601, UTC. Present if a decision was made while no process ran it. */
   readonly resumeAt?: string;
-  /** The answer in words to a line of a dialogue. */
+  /** Text answer to a line of a dialogue. */
   readonly text?: string;
 }
 
-/** A run that was suspended or interrupted, had failed, or whose process died is resumed. @group Events */
+/** A run is resumed after it was suspended or interrupted, failed, or lost its process. @group Events */
 export interface RunResumeEvent extends ExecutionStartEvent<"run-resume">, Digested {
   readonly retriesFailed?: true;
-  /** True if the run had ended, and its steps are undone. */
+  /** True if the run had ended and its steps are now undone. */
   readonly undo?: true;
-  /** The names of tools whose schemas have changed since the run started, though the plan is still valid. */
+  /** Names of tools whose schemas have changed since the run started. The plan is still valid. */
   readonly changedTools?: readonly string[];
 }
 
 /** A step with an effect that could not be undone. @group Runs and results */
 export interface NotUndone extends StepRef {
   readonly tool: string;
-  /** `unknown`: the step was cut off. `forked`: the original run has done it. */
+  /** `unknown`: the step was cut off. `forked`: the step ran in the original run. */
   readonly reason: "no-undo" | "failed" | "unknown" | "forked";
 }
 
@@ -156,9 +156,9 @@ export interface RunEndEvent extends EventBase<"run-end">, Digested {
   readonly outcome:
     | { readonly status: "completed"; readonly output: JsonValue }
     | { readonly status: "failed" | "cancelled" | "interrupted"; readonly error: AgentErrorData };
-  /** Absent unless something could not be undone. */
+  /** Steps that could not be undone; absent if there are none. */
   readonly notUndone?: readonly NotUndone[];
-  /** The answer in words to a line of a dialogue. */
+  /** Text answer to a line of a dialogue. */
   readonly text?: string;
 }
 
@@ -170,9 +170,9 @@ export interface PlanStartEvent extends EventBase<"plan-start"> {
 /** A complete step of a plan that a model is still writing. Transient. @group Events */
 export interface PlanDeltaEvent extends EventBase<"plan-delta"> {
   readonly planner: string;
-  /** The number of the model's answer, from 1; a later answer starts over. */
+  /** Number of the model's answer, from 1. A later answer starts the plan over. */
   readonly attempt: number;
-  /** Its place in the plan, from 0. */
+  /** Index of the step in the plan, from 0. */
   readonly index: number;
   readonly step: PlanStep;
 }
@@ -181,7 +181,7 @@ export interface PlanDeltaEvent extends EventBase<"plan-delta"> {
 export interface ModelStartEvent extends EventBase<"model-start"> {
   /** Provider and id, such as `ollama/qwen3`. */
   readonly model: string;
-  /** The number of the attempt of the call, from 1. */
+  /** Number of the attempt, from 1. */
   readonly attempt: number;
 }
 
@@ -190,7 +190,7 @@ export interface ModelRetryEvent extends EventBase<"model-retry"> {
   readonly model: string;
   readonly attempt: number;
   readonly error: ErrorData;
-  /** The delay before the next one starts, in milliseconds. */
+  /** Delay before the next attempt, in milliseconds. */
   readonly delayMs: number;
 }
 
@@ -211,25 +211,25 @@ export interface ModelEndEvent extends EventBase<"model-end"> {
 export interface PlanFallbackEvent extends EventBase<"plan-fallback"> {
   readonly planner: string;
   readonly next: string;
-  /** The error because of which there was no plan. */
+  /** The planner's error. */
   readonly error: AgentErrorData;
 }
 
 /** The meaning of a line of a dialogue that needs no plan. @inline */
 export type TurnOutcome =
   | { readonly status: "words"; readonly text: string }
-  /** The answer to the question of a step of another run of the thread. */
+  /** A question of another run of the thread is answered. */
   | { readonly status: "answer"; readonly runId: string; readonly stepId: string; readonly answer: JsonValue }
-  /** That run is cancelled. */
+  /** A question of another run of the thread is declined, and that run is cancelled. */
   | { readonly status: "decline"; readonly runId: string; readonly stepId: string }
-  /** The steps of that run are undone. */
+  /** The steps of another run of the thread are undone. */
   | { readonly status: "undo"; readonly runId: string };
 
 /** A planner ended. @group Events */
 export interface PlanEndEvent extends EventBase<"plan-end"> {
   /** The usage of all model calls, including those that produced no plan; absent if there were none. */
   readonly usage?: ModelUsage;
-  /** The plan, or the error that prevented it; of a line of a dialogue, also its meaning without a plan. */
+  /** The plan, or the error that prevented it; for a line of a dialogue that needs no plan, its meaning. */
   readonly outcome:
     | { readonly status: "completed"; readonly plan: Plan }
     | { readonly status: "failed" | "cancelled"; readonly error: AgentErrorData }
@@ -239,16 +239,16 @@ export interface PlanEndEvent extends EventBase<"plan-end"> {
 /** The planner was asked again after a failure; its plan keeps the steps that have completed. @group Events */
 export interface PlanReviseEvent extends EventBase<"plan-revise"> {
   readonly planner: string;
-  /** The number of the replan of the run, from 1. */
+  /** Number of the replan in the run, from 1. */
   readonly replan: number;
   readonly cause: AgentErrorData;
   readonly usage?: ModelUsage;
-  /** The plan with other steps, or the error because of which there is none. */
+  /** The plan with other steps, or the error that prevented it. */
   readonly outcome:
     | {
         readonly status: "completed";
         readonly plan: Plan;
-        /** New steps that need approval, because outputs, errors or the context may have put something into them. */
+        /** New steps that need approval, because outputs, errors or the context may have influenced them. */
         readonly approvals?: readonly ReplanApproval[];
       }
     | { readonly status: "failed" | "cancelled"; readonly error: AgentErrorData };
@@ -257,24 +257,24 @@ export interface PlanReviseEvent extends EventBase<"plan-revise"> {
 type StepEventBase<TType extends string, TTool extends Tool> = TTool extends Tool
   ? EventBase<TType> & {
       readonly stepId: string;
-      /** The number of the iteration of a `forEach`, from 0; absent for any other step. */
+      /** Index of the iteration of a `forEach`, from 0; absent for any other step. */
       readonly iteration?: number;
       readonly tool: TTool["name"];
     }
   : never;
 
-/** The number of iterations. Only beside `iteration`. */
+/** The number of iterations; present only with `iteration`. */
 interface IterationCount {
   readonly iterations?: number;
 }
 
-/** A step, or an iteration of one, started, once for all attempts; recorded before its tool runs. @group Events */
+/** A step or iteration started. Emitted once for all attempts and recorded before the tool runs. @group Events */
 export type StepStartEvent<TTool extends Tool = Tool> = TTool extends Tool
   ? StepEventBase<"step-start", TTool> &
       IterationCount & {
-        /** The JSON after references, before defaults and transforms; as in the plan if a reference led nowhere. */
+        /** The input with references resolved, before defaults and transforms; as in the plan if a reference is invalid. */
         readonly input: InferToolInput<TTool>;
-        /** Absent if the input is not valid, so that the tool will not be called. */
+        /** Absent if the input is invalid and the tool is not called. */
         readonly effect?: ToolEffect;
         readonly reasoning?: string;
       }
@@ -286,7 +286,7 @@ export type StepProgressEvent<TTool extends Tool = Tool> = StepEventBase<"step-p
   readonly value: JsonValue;
 };
 
-/** Attempt number 2 or later starts, after its delay. Transient. @group Events */
+/** A second or later attempt starts after its delay. Transient. @group Events */
 export type StepAttemptEvent<TTool extends Tool = Tool> = StepEventBase<"step-attempt", TTool> & {
   readonly attempt: number;
   readonly undo?: true;
@@ -294,7 +294,7 @@ export type StepAttemptEvent<TTool extends Tool = Tool> = StepEventBase<"step-at
 
 /** An attempt failed and another one follows after `delayMs`. Emitted before the delay. @group Events */
 export type StepRetryEvent<TTool extends Tool = Tool> = StepEventBase<"step-retry", TTool> & {
-  /** The attempt that failed, from 1. */
+  /** Number of the failed attempt, from 1. */
   readonly attempt: number;
   readonly delayMs: number;
   /** The error of the attempt. */
@@ -307,11 +307,11 @@ export type StepRetryEvent<TTool extends Tool = Tool> = StepEventBase<"step-retr
 /** The reason why a step never starts; `condition` and `no-items` let dependent steps run. @group Runs and results */
 export type SkipReason = "dependency-failed" | "run-ended" | "condition" | "no-items" | "approval-rejected";
 
-/** A step, or an iteration of one, will never start. @group Events */
+/** A step or iteration will not start. @group Events */
 export type StepSkipEvent<TTool extends Tool = Tool> = StepEventBase<"step-skip", TTool> &
   IterationCount & { readonly reason: SkipReason };
 
-/** The outcome of a step. After `unknown`, it may have had an effect. @group Runs and results */
+/** The outcome of a step. With `unknown`, the step may have taken effect. @group Runs and results */
 export type StepOutcome<TOutput = unknown> =
   | { readonly status: "completed"; readonly output: TOutput }
   | { readonly status: "failed" | "cancelled" | "interrupted" | "unknown"; readonly error: AgentErrorData };
@@ -322,7 +322,7 @@ export type StepEndEvent<TTool extends Tool = Tool> = TTool extends Tool
       readonly attempts: number;
       /** The end of the step, with its output or its error; `interrupted` if it may run again. */
       readonly outcome: StepOutcome<InferToolOutput<TTool>>;
-      /** The last progress of the last attempt that was reported, if that failed or was cut off. */
+      /** Last progress that the last attempt reported, if that attempt failed or was cut off. */
       readonly progress?: JsonValue;
     }
   : never;
@@ -353,13 +353,13 @@ export type ApprovalEndEvent = EventBase<"approval-end"> &
       | { readonly status: "withdrawn" };
   };
 
-/** A finished step, or an iteration of one, is being undone. @group Events */
+/** A finished step or iteration is being undone. @group Events */
 export type UndoStartEvent<TTool extends Tool = Tool> = StepEventBase<"undo-start", TTool>;
 
-/** The undoing of a step ended. @group Events */
+/** Undoing a step ended. @group Events */
 export type UndoEndEvent<TTool extends Tool = Tool> = StepEventBase<"undo-end", TTool> & {
   readonly attempts: number;
-  /** The end of the last attempt to undo it. */
+  /** The end of the last attempt to undo the step. */
   readonly outcome: { readonly status: "completed" } | { readonly status: "failed"; readonly error: AgentErrorData };
 };
 
@@ -380,12 +380,12 @@ export type RunSettleEvent<TTool extends Tool = Tool> = EventBase<"run-settle"> 
 
 /** The time or event that a step waits for. Resuming the run does not move the time. */
 export interface WaitDue {
-  /** Time at which the wait ends by itself: its time, or its time-out. ISO 8601, UTC. */
+  /** Time at which the wait ends or times out: ISO 8601, UTC. */
   readonly until?: string;
   readonly event?: string;
 }
 
-/** A step waits from now on. When that is over, `step-start` and `step-end` follow. @group Events */
+/** A step starts to wait. At the end of the wait, `step-start` and `step-end` follow. @group Events */
 export interface WaitStartEvent extends EventBase<"wait-start">, WaitDue {
   readonly stepId: string;
 }
@@ -394,12 +394,12 @@ export interface WaitStartEvent extends EventBase<"wait-start">, WaitDue {
 export interface RunDeliverEvent extends EventBase<"run-deliver"> {
   /** Absent for an answer. */
   readonly name?: string;
-  /** The step that asked; only for an answer. */
+  /** Id of the step that asked; present only for an answer. */
   readonly stepId?: string;
   readonly value: JsonValue;
-  /** A second event with this id does not count. An answer has the id of its question. */
+  /** Id of the event, or of the answered question. A second event with the same id is ignored. */
   readonly id: string;
-  /** True if the answer was read from a text. */
+  /** True if the answer was read from free text. */
   readonly typed?: true;
 }
 
@@ -439,7 +439,7 @@ export type AgentEvent<TTool extends Tool = Tool> =
 /** The name of an event. @group Events */
 export type AgentEventType = AgentEvent["type"];
 
-/** The event of a name. @group Events */
+/** The type of the event with a given name. @group Events */
 export type AgentEventOf<TType extends AgentEventType, TTool extends Tool = Tool> = Extract<
   AgentEvent<TTool>,
   { readonly type: TType }
@@ -734,10 +734,10 @@ export function checkEventType(type: unknown): asserts type is AgentEventType {
   if (!types.includes(type)) failOption("type", type, `the type of an event: ${types.join(", ")}`, true);
 }
 
-/** Must grow when events or the tables of stores change. */
+/** Increase it when events or the tables of stores change. */
 export const formatVersion = 8;
 
-/** Format 7 is the same without questions and threads. */
+/** Format 7 is format 8 without questions and threads. */
 export function isReadable(format: unknown): boolean {
   return format === formatVersion || format === 7;
 }

@@ -3,7 +3,7 @@ import { bytesToHex } from "@noble/hashes/utils.js";
 import { type AgentEvent, isDigested } from "./events.ts";
 import { canonicalJson } from "./json.ts";
 
-/** Each digest is of the digest before it and of each event since then, as canonical JSON: no store keeps the order of keys. */
+/** Each digest covers the previous digest and the events since. Stores may reorder keys, so events are canonical JSON. */
 export class EvidenceChain {
   private hash = sha256.create();
   private readonly encoder = new TextEncoder();

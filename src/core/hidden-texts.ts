@@ -4,7 +4,7 @@ import { type JsonSchema, knownKeys, schemasAt } from "./json-schema.ts";
 import { addTo } from "./lists.ts";
 import { maskPaths, sensitivePaths } from "./sensitive-paths.ts";
 
-/** Shorter texts occur in others by chance. */
+/** Shorter texts occur by chance in other texts. */
 const minQuoted = 4;
 const headLength = 16;
 const cutEnd = /… \(\d+ characters\)$/;
@@ -48,7 +48,7 @@ export class HiddenTexts {
       if (found === undefined) continue;
       shown += text.slice(start, position) + hiddenText;
       start = position + found.length;
-      // Overlapping texts are hidden as one, so that no part of the longer one remains.
+      // Overlapping texts are hidden together, so that no part of a longer one remains.
       while (++position < start) start = Math.max(start, position + (this.findAt(text, position)?.length ?? 0));
       position--;
     }

@@ -1,10 +1,10 @@
 import { isHolder, type JsonPath } from "./json.ts";
 
-// Where a schema leaves something open, these functions answer that a value may fit.
+// Where a schema is open, these functions assume that a value may fit.
 
 const maxBranches = 200;
 
-/** One schema for each branch of a union. `undefined` allows anything, `[]` nothing. `value` excludes branches. */
+/** Returns one schema for each branch of a union; `undefined` allows anything, `[]` nothing. `value` excludes branches. */
 export function schemasAt(root: JsonSchema, path: JsonPath, value?: unknown): readonly JsonSchema[] | undefined {
   let schemas = branchesOf(root, root, value);
   let current = value;
@@ -22,7 +22,7 @@ function branchesBelow(
   schemas: readonly JsonSchema[],
   { key, value }: { readonly key: string | number; readonly value: unknown },
 ): readonly JsonSchema[] | undefined {
-  // A union that contains itself twice would double them at each level.
+  // A set, because a union that contains itself twice would double the schemas at each level.
   const children = new Set(schemas.map((schema) => childOf(schema, key)));
   if (children.has(true)) return undefined;
   return distinct([...children].flatMap((child) => (typeof child === "object" ? branchesOf(root, child, value) : [])));
@@ -112,7 +112,7 @@ export function childOf(schema: JsonSchema, key: string | number): JsonSchema | 
   return othersOf(schema);
 }
 
-/** In draft 7, `items` and `additionalItems` are what `prefixItems` and `items` are later. */
+/** Draft 7 writes `items` for `prefixItems`, and `additionalItems` for `items`. */
 export function itemsOf({ items, prefixItems = [], additionalItems }: JsonSchema) {
   const isDraft7Tuple = Array.isArray(items);
   const tuple: readonly JsonSchema[] = isDraft7Tuple ? items : prefixItems;
@@ -208,7 +208,7 @@ function distinct<T>(items: readonly T[]): readonly T[] {
   return [...new Set(items)];
 }
 
-/** JSON Schema, as far as this package reads it. Draft 2020-12 for zod 4, draft 7 for zod 3. @group Tools */
+/** The part of JSON Schema that this package reads: draft 2020-12 for zod 4, draft 7 for zod 3. @group Tools */
 export interface JsonSchema {
   readonly type?: string | readonly string[];
   readonly properties?: Readonly<Record<string, JsonSchema>>;

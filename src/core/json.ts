@@ -13,7 +13,7 @@ interface WithToJson {
   toJSON(...args: never[]): unknown;
 }
 
-/** The type of a value after JSON: a `Date` is text, functions and `undefined` are gone. @group Runs and results */
+/** The type of a value as JSON: a `Date` becomes text; functions and `undefined` are removed. @group Runs and results */
 export type Jsonify<T> = unknown extends T
   ? unknown
   : T extends void
@@ -57,7 +57,7 @@ export type JsonResult =
 
 const maxDepth = 500;
 
-/** Copies as `JSON.stringify` would, but frozen. Refuses what that loses, such as a `Map`, and the key `$sealed`. */
+/** Returns a frozen copy, as `JSON.stringify` would write it. Rejects values that JSON loses, such as a `Map`, and the key `$sealed`. */
 export function toJson(
   value: unknown,
   { maxBytes = Number.POSITIVE_INFINITY }: { maxBytes?: number } = {},
@@ -198,7 +198,7 @@ class JsonWalk {
     let isFirst = true;
     for (const key of Object.keys(value)) {
       this.path.push(key);
-      if (key === sealedKey) this.fail(`the key ${sealedKey} is kept for secrets that are recorded`);
+      if (key === sealedKey) this.fail(`the key ${sealedKey} is reserved for recorded secrets`);
       const item = this.unwrap((value as Record<string, unknown>)[key], key);
       if (item !== undefined) {
         this.count(isFirst ? 1 : 2);
@@ -246,7 +246,7 @@ function cyclePath(value: unknown, path: JsonPath): JsonPath {
   return path.slice(0, 10);
 }
 
-/** A getter that was read once may throw when it is read again. */
+/** A getter may throw when it is read again. */
 function readKey(holder: unknown, key: string | number): unknown {
   try {
     return (holder as Record<string | number, unknown>)[key];
@@ -266,7 +266,7 @@ export function endOfString(text: string, start: number): number {
   return index;
 }
 
-/** JSON Canonicalization Scheme, RFC 8785. Omits `undefined` in objects; elsewhere it is null. */
+/** JSON Canonicalization Scheme, RFC 8785. Omits `undefined` in objects and writes null for it elsewhere. */
 export function canonicalJson(value: unknown): string {
   if (typeof value !== "object" || value === null) return JSON.stringify(value) ?? "null";
   if (Array.isArray(value)) return `[${value.map((item) => canonicalJson(item)).join(",")}]`;
@@ -321,7 +321,7 @@ export function mapLeaves<T>(value: T, map: (leaf: unknown) => unknown): T {
   return mapItems(value, (item) => mapLeaves(item, map));
 }
 
-/** Undefined for a whole number above 2^53 that would be rounded. */
+/** Returns undefined for an integer above 2^53 that would be rounded. */
 export function exactNumber(digits: string): number | undefined {
   const value = Number(digits);
   const [, whole] = /^[-+]?(\d+)(?:\.0*)?$/.exec(digits) ?? [];

@@ -10,25 +10,25 @@ export interface ModelMessage {
 
 /** A request to a model. @group Models */
 export interface ModelRequest {
-  /** At least one; the last is the user's. */
+  /** At least one message; the last is the user's. */
   readonly messages: readonly ModelMessage[];
   /** A model may treat the format as a hint, so the caller checks the answer. @default text */
   readonly responseFormat?: ModelResponseFormat | undefined;
-  /** The longest answer, in tokens, including the model's thinking. @default the model's */
+  /** Maximum length of the answer in tokens, including the model's thinking. @default the model's */
   readonly maxOutputTokens?: number | undefined;
   /** 0 for the likeliest answer. @default the model's */
   readonly temperature?: number | undefined;
-  /** True to ask how likely each token of the answer was, if the model can say so. @default false */
+  /** True to request the probability of each token of the answer, if the model supports it. @default false */
   readonly logprobs?: boolean | undefined;
-  /** Aborts when the answer is not needed any more. */
+  /** Aborts when the answer is no longer needed. */
   readonly signal: AbortSignal;
-  /** Called with each piece of the answer in order, or with the whole of it if the model cannot stream. */
+  /** Called with each piece of the answer in order, or once with the whole answer if the model cannot stream. */
   readonly onTextDelta?: ((delta: string) => void) | undefined;
-  /** Follows the attempts of a model that repeats failed calls; see {@link LanguageModel.retry}. */
+  /** Makes the attempts of a model with a retry policy; see {@link LanguageModel.retry}. */
   readonly attempts?: ModelAttempts | undefined;
 }
 
-/** Follows the attempts of a call, and makes each. @group Models */
+/** Makes and reports the attempts of a call. @group Models */
 export interface ModelAttempts {
   /** Makes an attempt, numbered from 1, by calling `call` with changes to the request. */
   make(
@@ -49,7 +49,7 @@ export type ModelResponseFormat =
   | {
       readonly type: "json";
       readonly schema?: JsonSchema | undefined;
-      /** True if the schema is closed, so that a server may hold it strictly. @default false */
+      /** True if the schema is closed, so that a server can enforce it strictly. @default false */
       readonly strict?: boolean | undefined;
     };
 
@@ -59,17 +59,17 @@ export type ModelFinishReason = "stop" | "length" | "content-filter" | "other";
 /** The tokens of a call, as far as the model reported them. @inline */
 export interface ModelTokens {
   readonly inputTokens?: number | undefined;
-  /** Those of the input tokens that the provider had cached. */
+  /** Number of input tokens that the provider had cached. */
   readonly cachedInputTokens?: number | undefined;
-  /** Including the model's thinking. */
+  /** Number of output tokens, including the model's thinking. */
   readonly outputTokens?: number | undefined;
 }
 
 /** A token of an answer and its probability. @inline */
 export interface TokenLogprob {
-  /** Its text, with replacement characters for parts of characters. */
+  /** Text of the token, with replacement characters for incomplete characters. */
   readonly token: string;
-  /** The natural logarithm of its probability, before a grammar forced it: at most 0. */
+  /** Natural logarithm of its probability before a grammar was applied: at most 0. */
   readonly logprob: number;
 }
 
@@ -80,44 +80,45 @@ export interface ModelResponse {
   readonly reasoning?: string | undefined;
   readonly finishReason: ModelFinishReason;
   readonly usage: ModelTokens;
-  /** The tokens of all of `text`, in order, if they were asked for and the model reports them. */
+  /** All tokens of `text` in order, if they were requested and the model reports them. */
   readonly logprobs?: readonly TokenLogprob[] | undefined;
-  /** The longest possible answer in tokens, if the context or a budget made that less than requested. */
+  /** Maximum length of the answer in tokens, if the context or a budget reduced it. */
   readonly maxOutputTokens?: number | undefined;
 }
 
 /** The price of a model's tokens, in a currency of your choice. @group Models */
 export interface ModelPrice {
   readonly inputPerMillion: number;
-  /** For a million tokens of input that the provider had in its cache. @default the price of other input */
+  /** Price of a million cached input tokens. @default the price of other input */
   readonly cachedInputPerMillion?: number | undefined;
   readonly outputPerMillion: number;
 }
 
 /**
- * A language model: text in, text out. `generate` rejects with the reason of the signal soon after that aborts, and
- * otherwise with `model-failed`. A cut answer resolves: see `finishReason`. No call may change later answers.
+ * A language model: text in, text out. `generate` rejects with the reason of the signal soon after it aborts, and
+ * otherwise with `model-failed`. It resolves with a cut-off answer; see `finishReason`. Calls are independent.
  * {@includeCode ../../examples/14-your-own-model.ts} @group Models
  */
 export interface LanguageModel {
   /** The provider of the model, such as `ollama`. */
   readonly provider: string;
-  /** The name of the model there, such as `qwen3`. */
+  /** The name of the model at the provider, such as `qwen3`. */
   readonly modelId: string;
   /**
-   * The schemas that its server holds. `plain`: the usual keywords. `strict`: closed, each key required, null for one
-   * left out, as OpenAI wants. `grammar`: as llama.cpp, with formats, lengths, patterns, definitions. @default "plain"
+   * Schemas that the server enforces. `plain`: the usual keywords. `strict`, as for OpenAI: closed, with every key
+   * required, and null for an omitted value. `grammar`, as for llama.cpp: also formats, lengths, patterns and
+   * definitions. @default "plain"
    */
   readonly schemas?: "plain" | "strict" | "grammar" | undefined;
-  /** True if its server bounds the length of an answer by itself, so that a request needs no limit. @default false */
+  /** True if the server itself limits the length of an answer, so that a request needs no limit. @default false */
   readonly hasOutputLimit?: boolean | undefined;
-  /** Its policy for calls that fail; it must make each attempt by `request.attempts`, if there is one. @default one attempt */
+  /** Retry policy. A model with one must make each attempt through `request.attempts`, if present. @default one attempt */
   readonly retry?: RetryOptions | undefined;
-  /** The price of its tokens; a budget of `cost` needs it. */
+  /** Price of the model's tokens, needed for a budget of `cost`. */
   readonly price?: ModelPrice | undefined;
-  /** Answers; see above. Rejects with `model-failed` or the reason of the signal. */
+  /** Returns the answer to a request. Rejects with `model-failed` or the reason of the signal. */
   generate(request: ModelRequest): Promise<ModelResponse>;
-  /** The most tokens that a request and its answer may have together. Rejects only as the signal does. @default unknown */
+  /** Returns the maximum number of tokens of a request and its answer. Rejects only with the reason of the signal. @default unknown */
   getContextTokens?(signal: AbortSignal): Promise<number | undefined>;
 }
 
@@ -161,12 +162,12 @@ export function readLogprobs(text: string, reported: readonly unknown[]): readon
   return read.slice(Math.max(start, 0));
 }
 
-/** A third of the UTF-8 bytes, which is rather too high: English has about four bytes per token, JSON three. */
+/** Estimates one token per three UTF-8 bytes, which is rather too many: English has about four bytes per token, JSON three. */
 export function estimateTokens(text: string): number {
   let bytes = text.length;
   for (let index = 0; index < text.length; index++) {
     const unit = text.charCodeAt(index);
-    // Half a pair counts two, so that a pair has its four bytes.
+    // Each half of a surrogate pair counts as two of its four bytes.
     if (unit >= 0x80) bytes += unit < 0x800 || (unit >= 0xd800 && unit <= 0xdfff) ? 1 : 2;
   }
   return Math.ceil(bytes / 3);

@@ -24,15 +24,15 @@ import { modelFailure } from "./model-failure.ts";
 import { type OptionTable, readOptions, type SettingsOf } from "./option-tables.ts";
 import type { ToolLimitOptions } from "./tool.ts";
 
-/** The options of a model that is called: its limits, its price, and how a call is repeated. @inline */
+/** Options for calls of a model: limits, price and retries. @inline */
 export interface ModelCallOptions extends ToolLimitOptions {
-  /** Repeats calls that may succeed later, waiting up to `maxDelayMs`. @default 3 attempts, 500 ms before the second */
+  /** Retry policy for calls that may succeed later, with delays of up to `maxDelayMs`. @default 3 attempts, 500 ms before the second */
   readonly retry?: RetryOptions | undefined;
-  /** The price of its tokens; a budget of `cost` needs it. @default unknown */
+  /** Price of the model's tokens, needed for a budget of `cost`. @default unknown */
   readonly price?: ModelPrice | undefined;
-  /** For the delays between attempts. @default the machine's */
+  /** Clock for the delays between attempts. @default the machine's */
   readonly clock?: Clock | undefined;
-  /** For the jitter of delays: from 0 to 1. @default Math.random */
+  /** Source of random numbers from 0 to 1 for the jitter of delays. @default Math.random */
   readonly random?: (() => number) | undefined;
 }
 
@@ -65,7 +65,7 @@ type Ask = (request: ModelRequest) => Promise<ModelResponse>;
 
 export class ModelCalls {
   private readonly gate: CallGate;
-  /** Errors of calls that an open circuit refused: another attempt would be refused, too. */
+  /** Refusals of an open circuit, which are not retried, because the next attempt would be refused too. */
   private readonly refusals = new WeakSet<object>();
 
   constructor(
@@ -137,7 +137,7 @@ export class ModelCalls {
     const make = async (limits: Partial<ModelRequest> = {}) => {
       isMade = true;
       let verdict: CallVerdict = "abandoned";
-      // A provider may ignore the signal, and must not keep its place forever.
+      // A provider that ignores the signal must not occupy its place forever.
       let timer: ReturnType<Clock["setTimeout"]> | undefined;
       const stopListening = onAbort(signal, () => {
         timer = clock.setTimeout(() => admission.leave("abandoned"), abortGraceMs);

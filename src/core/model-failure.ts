@@ -27,7 +27,7 @@ export function causesOf(thrown: unknown) {
   return causes;
 }
 
-/** The codes of the errors of Node's time limits. The same call would only wait as long again. */
+/** Error codes of Node's time limits. A retry would only wait as long again. */
 const nodeTimeout = /^UND_ERR_(?:HEADERS|BODY)_TIMEOUT$/;
 
 export function isNodeTimeout(thrown: unknown): boolean {
@@ -35,7 +35,7 @@ export function isNodeTimeout(thrown: unknown): boolean {
 }
 
 /**
- * The error of a model: `model-failed`, retryable if the same call may succeed later, but not after a time limit of
+ * Creates the error `model-failed`. It is retryable if the same call may succeed later, but not after a time limit of
  * Node's `fetch`. {@includeCode ../../examples/14-your-own-model.ts} @group Models
  */
 export function modelFailure(
@@ -45,12 +45,12 @@ export function modelFailure(
 ): AgentError<"model-failed"> {
   const details = { model: modelName(model), reason, ...(status !== undefined && { status }) };
   const isLimit = isNodeTimeout(cause);
-  const limit = isLimit ? " Node's own fetch waits 300 s for the first token, and for each next one." : "";
+  const limit = isLimit ? " Node's own fetch waits 300 s for the first token and for each later one." : "";
   const retryable = !isLimit && retryableByReason[reason] === true;
   return new AgentError("model-failed", message + limit, { details, cause, retryable });
 }
 
-/** The error of an answer that is longer than any plan; the model would not stop the next time either. */
+/** Not retryable: a model whose answer is longer than any plan would not stop the next time either. */
 export function answerTooLong(model: Pick<LanguageModel, "provider" | "modelId">): AgentError<"model-failed"> {
   const message = `The answer of ${modelName(model)} is longer than ${maxAnswerLength} characters.`;
   const { details } = modelFailure(model, "invalid-response", { message });
@@ -75,7 +75,7 @@ const reasonsOfStatuses: ReadonlyMap<number | undefined, ModelFailureReason> = n
   [529, "busy"],
 ]);
 
-/** The key has no money left, so waiting does not help. */
+/** The account has no credit left, so waiting does not help. */
 const quotaCodes = /^(insufficient_quota|billing_hard_limit_reached|credit_balance_too_low)$/i;
 const reasonsOfCodes: readonly (readonly [RegExp, ModelFailureReason])[] = [
   [/^(overloaded|rate_limit|too_many_requests|resource_exhausted)/i, "busy"],

@@ -1,13 +1,13 @@
 import { type LanguageModel, type ModelPrice, type ModelTokens, modelName } from "./language-model.ts";
 
-/** The calls of models, and the tokens that they used. @group Runs and results */
+/** Number of model calls, and the tokens that they used. @group Runs and results */
 export interface ModelUsage {
   readonly modelCalls: number;
   readonly inputTokens: number;
   readonly outputTokens: number;
-  /** In the currency of the prices. Absent if a model that was called has no price. */
+  /** Cost in the currency of the prices; absent if a called model has no price. */
   readonly cost?: number;
-  /** True if tokens were not reported, or a call failed midway, so that they are estimated from the texts. */
+  /** True if tokens were estimated from the texts, because they were not reported or a call failed midway. */
   readonly isEstimated?: true;
 }
 
@@ -17,7 +17,7 @@ export interface ModelCall extends Omit<ModelUsage, "modelCalls"> {
   readonly model: string;
 }
 
-/** The estimates replace counts that are missing or not valid: one that is not a number would spoil every sum. */
+/** Replaces missing and invalid counts with estimates, because a NaN would spoil every sum. */
 export function modelCall(
   model: LanguageModel,
   reported: ModelTokens | undefined,

@@ -6,14 +6,14 @@ export type ObservedCall =
   | {
       readonly type: "run";
       readonly runId: string;
-      /** The trace context that was recorded by the execution before, if this one resumes the run. */
+      /** Trace context recorded by the previous execution, if this one resumes the run. */
       readonly previousTraceparent?: string;
     }
   | {
       readonly type: "plan";
       readonly runId: string;
       readonly planner: string;
-      /** The number of the replan of the run, from 1; absent for the first plan. */
+      /** Number of the replan in the run, from 1; absent for the first plan. */
       readonly replan?: number;
     }
   | { readonly type: "model"; readonly runId: string; readonly model: string; readonly attempt: number }
@@ -26,7 +26,7 @@ export type ObservedCall =
     });
 
 /**
- * Watches an agent, for traces, metrics and logs. Nothing waits for its methods, and their errors go to
+ * Observes an agent, for traces, metrics and logs. The agent does not wait for its methods, and passes their errors to
  * `onListenerError`. {@includeCode ../../examples/26-observe.ts} @group Events
  */
 export interface Observer {
@@ -34,7 +34,7 @@ export interface Observer {
   event?(event: AgentEvent): unknown;
   /** Sets a context, such as that of `AsyncLocalStorage`, around a call; it must call `proceed` before it returns. */
   within?(call: ObservedCall, proceed: () => void): unknown;
-  /** The active W3C trace context, recorded with the run; only the first observer that has this method is asked. */
+  /** Returns the active W3C trace context, which is recorded with the run. Only the first observer with this method is called. */
   traceparent?(): string | undefined;
 }
 

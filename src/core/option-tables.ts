@@ -123,7 +123,7 @@ function numberReader({ type, min, ...bounds }: NumberSpec): OptionReader<unknow
 const readers = {
   any: (value: unknown) => value,
   text: readerFor((value) => typeof value === "string", "text"),
-  "short-text": readerFor((value) => typeof value === "string" && value !== "", "a short text"),
+  "short-text": readerFor((value) => typeof value === "string" && value !== "", "text that is not empty"),
   boolean: readerFor((value) => typeof value === "boolean", "true or false", true),
   function: readerFor((value) => typeof value === "function", "a function"),
   signal: readerFor((value) => hasMethods(value, ["addEventListener"]), "an AbortSignal"),
@@ -143,7 +143,7 @@ let machineTimeZone: string | undefined;
 
 export function readTimeZone(timeZone: unknown, option: string): string {
   if (timeZone === undefined) {
-    // The lookup costs as much as several steps.
+    // Cached, because the lookup costs as much as several steps.
     machineTimeZone ??= new Intl.DateTimeFormat().resolvedOptions().timeZone;
     return machineTimeZone;
   }
@@ -189,7 +189,7 @@ export function checkPlainObject(option: string, value: unknown, of = "values"):
   if (!isPlainObject(value)) failOption(option, value, `a plain object of ${of} by name`);
 }
 
-/** Does not show the value of an unknown key, which may be a secret. */
+/** Names an unknown key without its value, which may be a secret. */
 export function checkKeys(option: string, value: unknown, known: readonly string[], whereElse?: WhereElse): void {
   checkObject(option, value);
   const unknown = Object.keys(value).find((key) => !known.includes(key));

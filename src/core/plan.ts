@@ -6,9 +6,9 @@ import type { InferToolInput, Tool } from "./tool.ts";
 interface StepHead {
   /** Unique within the plan: a letter or `_`, then letters, digits, `_`, `-`. */
   readonly id: string;
-  /** The steps that this one waits for; `[]` for none. @default the step before it */
+  /** Ids of the steps that this one waits for; `[]` for none. @default the step before it */
   readonly dependsOn?: readonly string[] | undefined;
-  /** The reason why the step is there, for people. */
+  /** Reason for the step, for human readers. */
   readonly reasoning?: string | undefined;
   /** A CEL expression over earlier outputs: if it is false, the step is skipped, and its output is null. */
   readonly when?: string | undefined;
@@ -17,18 +17,18 @@ interface StepHead {
 /** One call of a tool. @group Plans */
 export interface ToolStep extends StepHead {
   readonly tool: string;
-  /** The tool's input as JSON, in which `{ "$ref": "s1.value" }` and `"${s1.value}"` stand for earlier outputs. */
+  /** Input of the tool as JSON. `{ "$ref": "s1.value" }` and `"${s1.value}"` refer to earlier outputs. */
   readonly input: JsonObject;
   readonly wait?: undefined;
-  /** A CEL expression of a list: the step runs for each `item`, with its `index` from 0. Its output is the list of outputs. */
+  /** A CEL expression that returns a list. The step runs for each `item`, with `index` from 0; its output is the list of outputs. */
   readonly forEach?: string | undefined;
-  /** The most iterations that run at a time. Only beside `forEach`. @default 1 */
+  /** Maximum number of concurrent iterations; only with `forEach`. @default 1 */
   readonly concurrency?: number | undefined;
 }
 
 /**
  * A wait for a duration, an instant (ISO 8601 with a zone, or a reference to one), an event that is delivered to the
- * run, or the answer to a question, the last two for at most `timeoutMs`. @group Plans
+ * run, or the answer to a question. `timeoutMs` limits the wait for an event or answer. @group Plans
  */
 export type StepWait =
   | { readonly forMs: number }
@@ -38,7 +38,7 @@ export type StepWait =
 
 /** One of the answers that a question offers. @inline */
 export interface QuestionOption {
-  /** The answer, or one part of it where several may be chosen. */
+  /** The answer, or one item of it if several options may be chosen. */
   readonly id: string;
   readonly label: string;
   readonly description?: string | undefined;
@@ -57,7 +57,7 @@ export interface Question {
   readonly responseSchema: JsonObject;
 }
 
-/** A step that waits, in place of calling a tool; only in plans of version 2. @group Plans */
+/** A step that waits instead of calling a tool; only in plans of version 2. @group Plans */
 export interface WaitStep extends StepHead {
   readonly wait: StepWait;
   readonly tool?: undefined;
@@ -69,27 +69,27 @@ export interface WaitStep extends StepHead {
 /** A step of a plan. @group Plans */
 export type PlanStep = ToolStep | WaitStep;
 
-/** The origin of a plan, and what making it took. @group Plans */
+/** The origin of a plan. @group Plans */
 export interface PlanSource {
-  /** The planner that made it; if several were asked in turn, the one that succeeded. */
+  /** Name of the planner; in a fallback chain, of the one that succeeded. */
   readonly planner: string;
-  /** The model that wrote it, such as `ollama/qwen3`. */
+  /** The model that wrote the plan, such as `ollama/qwen3`. */
   readonly model?: string | undefined;
-  /** The number of times that planner asked its model. */
+  /** Number of answers that the planner requested from its model. */
   readonly attempts?: number | undefined;
-  /** The tools that the model was shown, if they were chosen from more. */
+  /** Names of the tools that the model was shown, if not all. */
   readonly tools?: readonly string[] | undefined;
-  /** Certainty that a model and the words of the request give it, from 0 to 1. */
+  /** Certainty from 0 to 1, based on the model and the words of the request. */
   readonly certainty?: number | undefined;
-  /** The time that an agent took to plan with a model, in milliseconds. */
+  /** Planning time with a model, in milliseconds. */
   readonly durationMs?: number | undefined;
   /** The route that a routing planner chose for the request. */
   readonly route?: string | undefined;
-  /** True if it was made for an earlier request of the same text. */
+  /** True if the plan was made for an earlier request with the same text. */
   readonly cached?: true | undefined;
   /** True if the plan only looks something up; after that, the line of the dialogue is read again. */
   readonly looks?: true | undefined;
-  /** The values that come from earlier runs of the thread. */
+  /** Values that come from earlier runs of the thread. */
   readonly read?: readonly ReadValue[] | undefined;
   readonly failures?: readonly PlanFailure[] | undefined;
   readonly warnings?: readonly PlanWarning[] | undefined;
@@ -100,9 +100,9 @@ export interface PlanSource {
 /** The origin of a value that a line of a dialogue refers to. @inline */
 export interface ReadValue {
   readonly stepId: string;
-  /** The place in the input of this step. */
+  /** Path in the input of this step. */
   readonly path: JsonPath;
-  /** The words of the line that refer to it; empty if it can mean nothing else. */
+  /** Words of the line that refer to the value; empty if the line can mean no other value. */
   readonly said: string;
   /** The thing or result in words: "booking 32: Okafor". */
   readonly text: string;
@@ -116,26 +116,26 @@ export interface PlanFailure {
   /** The code of an error, or for an answer of a model `cut-off`, `no-json` or `invalid-plan`. */
   readonly code: string;
   readonly message: string;
-  /** The start of the model's answer. */
+  /** Beginning of the model's answer. */
   readonly text?: string | undefined;
 }
 
-/** Something that was left out. @inline */
+/** A part of a plan that was left out. @inline */
 export interface PlanWarning {
   readonly code: "dropped";
   readonly path: JsonPath;
   readonly message: string;
 }
 
-/** A plan: what will be done, as JSON that can be read, checked, approved, stored and run. @group Plans */
+/** A plan as JSON, which can be read, checked, approved, stored and run. @group Plans */
 export interface Plan {
-  /** 2 if a step waits, which earlier readers of plans refuse. */
+  /** 2 if a step waits. Readers of version 1 refuse such a plan. */
   readonly version: 1 | 2;
   readonly id: string;
-  /** The request it was made for; empty for a plan written by hand. */
+  /** The request that was planned; empty for a plan written by hand. */
   readonly request: string;
   readonly source: PlanSource;
-  /** ISO 8601, UTC. */
+  /** Time of creation: ISO 8601, UTC. */
   readonly createdAt: string;
   /** In topological order: a step refers only to steps before it. */
   readonly steps: readonly PlanStep[];
@@ -191,10 +191,10 @@ interface PlanHead {
   readonly createdAt?: string | undefined;
 }
 
-/** A plan whose tool names are strings of any kind, so that the compiler cannot check it; `never` for any other. */
+/** A plan whose tool names have type `string`, so that the compiler cannot check them; `never` for any other plan. */
 export type UncheckedPlan<TPlan extends AnyPlan> = string extends TPlan["steps"][number]["tool"] ? TPlan : never;
 
-/** The reason why a plan is invalid. It may grow in a minor release: keep a default branch. @inline */
+/** The reason why a plan is invalid. Minor releases may add codes, so keep a default branch. @inline */
 export type PlanIssueCode =
   | "not-json"
   | "invalid-shape"
@@ -214,7 +214,7 @@ export type PlanIssueCode =
   | "unknown-event"
   | "plan-version";
 
-/** One thing that is wrong with a plan, and where. @group Plans */
+/** One issue of a plan, and its path. @group Plans */
 export interface PlanIssue {
   readonly code: PlanIssueCode;
   readonly path: JsonPath;
@@ -223,7 +223,7 @@ export interface PlanIssue {
 
 /**
  * The shape of a plan as a schema of zod 4; {@link validatePlan} also checks it against the tools. It is created on
- * first use, because imports would take a third longer. {@includeCode ../../examples/18-plans-as-json.ts} @group Plans
+ * first use, because imports would otherwise take a third longer. {@includeCode ../../examples/18-plans-as-json.ts} @group Plans
  */
 export const planSchema = z.lazy(() =>
   z.strictObject(
@@ -340,7 +340,7 @@ const stepSchema = () => {
   });
 };
 
-/** True only for JSON that {@link planSchema} accepts, in a fraction of its time. If false, the schema decides. */
+/** A fast check: true only for JSON that {@link planSchema} accepts. If false, the schema decides. */
 export function hasPlanShape(plan: JsonValue): boolean {
   if (!isRecord(plan) || plan.steps === undefined) return false;
   return Object.keys(plan).every((key) => {

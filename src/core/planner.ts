@@ -15,53 +15,53 @@ import type { DefinedTool } from "./tool.ts";
 
 /** The input of a planner. @group Planners */
 export interface PlanRequest {
-  /** The text that the user typed. Not empty; at most `maxRequestLength` long. */
+  /** The text that the user typed: not empty, at most `maxRequestLength` long. */
   readonly request: string;
-  /** The tools that may be used, each with its description, schemas and phrases. A planner never executes one. */
+  /** The tools that may be used, each with its description, schemas and phrases. A planner must not execute them. */
   readonly tools: readonly DefinedTool[];
-  /** Text the caller passes with the request. */
+  /** Text that the caller passes with the request. */
   readonly context?: string;
-  /** Things of the dialogue; absent if the request is part of none. A planner may ignore it. */
+  /** Things of the dialogue; absent outside a dialogue. A planner may ignore them. */
   readonly thread?: RequestThread | undefined;
-  /** The steps that an earlier planner made of each wish: only those without need a plan. Empty if the request is one wish. */
+  /** Wishes of the request; only those without steps of an earlier planner need a plan. Empty if the request is one wish. */
   readonly wishes?: readonly RefusedWish[] | undefined;
   /** A plan with more steps is refused. */
   readonly maxSteps: number;
   /** Time at which planning started, in milliseconds since 1970 UTC. Planners read no other clock. */
   readonly nowMs: number;
-  /** IANA name, for words such as "tomorrow". */
+  /** IANA name of the time zone, for words such as "tomorrow". */
   readonly timeZone: string;
-  /** The time that planning may take, in milliseconds from its start; then the signal aborts. @default no limit */
+  /** Time limit of planning, in milliseconds from its start. The signal aborts afterwards. @default no limit */
   readonly timeoutMs?: number | undefined;
-  /** Aborted when the caller cancels or time runs out. A planner should reject soon; its answer no longer counts. */
+  /** Aborted when the caller cancels or time runs out. A planner should then reject soon; its answer is ignored. */
   readonly signal: AbortSignal;
-  /** Planners must call models through this, which rejects with `limit-exceeded`. @default `model.generate(request)` */
+  /** Planners must call models through this function, which rejects with `limit-exceeded`. @default `model.generate(request)` */
   readonly generate?: ((model: LanguageModel, request: ModelRequest) => Promise<ModelResponse>) | undefined;
   /** Reports planning progress to listeners of the run. Nothing is emitted once planning has ended. */
   readonly emit?: ((event: PlanningEvent) => void | Promise<void>) | undefined;
 }
 
-/** Things that a request may refer to. @inline */
+/** Things that a request may refer to, as data and as text. @inline */
 export interface RequestThread {
-  /** Those that the request refers to first, then the newest. */
+  /** The things: first those that the request refers to, then the newest. */
   readonly things: readonly ThreadThing[];
-  /** The same in at most eight lines for a model, with `@1` for the first thing, and the last call; without sensitive values. */
+  /** The things and the last call in at most eight lines for a model, without sensitive values. `@1` is the first thing. */
   readonly lines: readonly string[];
 }
 
 /** Something that an earlier run showed or changed. @inline */
 export interface ThreadThing {
-  /** Such as "booking 34: Moreau". */
+  /** The thing in words, such as "booking 34: Moreau". */
   readonly text: string;
   readonly keyField: string;
   readonly key: string | number;
-  /** The field of the input that takes the key, by the name of each tool that has one. */
+  /** Input field that takes the key, by the name of the tool. */
   readonly keyInputs: ReadonlyMap<string, string>;
   readonly label?: string | undefined;
   readonly labelField?: string | undefined;
-  /** The words of the request that refer to this thing and to no other one. */
+  /** Words of the request that refer only to this thing. */
   readonly said?: string | undefined;
-  /** True if they are its whole name, or its place in a list; false for "it" or a part of the name. */
+  /** True if `said` is its whole name or its position in a list; false for "it" or a part of the name. */
   readonly isNamed: boolean;
   readonly from: ReadValue["from"];
 }
@@ -95,7 +95,7 @@ export type PlanDraft = Pick<PlanInput, "steps"> & { readonly source?: PlanSourc
 export interface Planner {
   /** Short and stable: it becomes `source.planner` of the plan. */
   readonly name: string;
-  /** False if it asks no model; it then takes no share of a chain's time and is asked after a refusal. @default true */
+  /** False if it calls no model. A chain then gives it no share of its time, and asks it even after a refusal. @default true */
   readonly usesModel?: boolean | undefined;
   /** Makes a plan, or throws. */
   plan(request: PlanRequest): PlanDraft | Promise<PlanDraft>;

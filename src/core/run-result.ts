@@ -20,10 +20,10 @@ import type { InferToolInput, InferToolOutput, Tool, ToolEffect } from "./tool.t
 export type StepRecord<TTool extends Tool = Tool> = TTool extends Tool
   ? {
       readonly stepId: string;
-      /** The number of the iteration of a `forEach`, from 0. */
+      /** Index of the iteration of a `forEach`, from 0. */
       readonly iteration?: number;
       readonly tool: TTool["name"];
-      /** The JSON after references; as in the plan if the step never started. */
+      /** The input with references resolved; as in the plan if the step never started. */
       readonly input: InferToolInput<TTool>;
       readonly attempts: number;
       /** ISO 8601, UTC; absent if the step never started. */
@@ -47,9 +47,9 @@ export type StepRecord<TTool extends Tool = Tool> = TTool extends Tool
       | {
           readonly status: Exclude<StepStatus, "completed">;
           readonly output?: undefined;
-          /** The last progress that its tool reported, as `step-end` has it. */
+          /** Last progress that the tool reported, as in `step-end`. */
           readonly progress?: JsonValue;
-          /** Only for a step that was skipped. */
+          /** Present only for a skipped step. */
           readonly reason?: SkipReason;
         }
     )
@@ -61,11 +61,11 @@ export type ApprovalRecord = (
   | { readonly kind: "plan" }
 ) &
   DecisionNote & {
-    /** `expired`: there was no decision in time. */
+    /** The decision; `expired` if there was none in time. */
     readonly status: "approved" | "rejected" | "expired";
-    /** The hash of what was reviewed. */
+    /** Hash of the reviewed call or plan. */
     readonly hash: string;
-    /** ISO 8601, UTC. */
+    /** Time of the decision: ISO 8601, UTC. */
     readonly decidedAt: string;
     /** The input that the approver substituted for that of the step. */
     readonly input?: JsonObject;
@@ -77,9 +77,9 @@ interface RunFields<TTool extends Tool>
   readonly status: RunStatus;
   /** The error that ended it; absent while it runs or waits, and if it completed. */
   readonly error?: AgentErrorData;
-  /** The approvals, outcomes, times and events that a suspended run waits for; absent for any other. */
+  /** The approvals, outcomes, times and events that a suspended run waits for; absent for any other run. */
   readonly pending?: readonly PendingItem[];
-  /** The last event that it has from the run it was forked from; absent if it was not forked. */
+  /** Origin of a fork; absent if the run was not forked. */
   readonly forkedFrom?: ForkPoint;
   /** Absent if planning failed. */
   readonly plan?: Plan;
@@ -87,13 +87,13 @@ interface RunFields<TTool extends Tool>
   readonly steps: readonly StepRecord<TTool>[];
   /** The decisions about the current steps and plan, in plan order; absent if there are none. */
   readonly approvals?: readonly ApprovalRecord[];
-  /** The steps that were to be undone and were not; absent if there are none. */
+  /** Steps that could not be undone; absent if there are none. */
   readonly notUndone?: readonly NotUndone[];
-  /** The answer in words to a line of a dialogue. */
+  /** Text answer to a line of a dialogue. */
   readonly text?: string;
-  /** The question that a line of a dialogue answered or declined; the result is that of the run that asked. */
+  /** Question that a line of a dialogue answered or declined. The result is then that of the run that asked it. */
   readonly answered?: { readonly runId: string; readonly stepId: string };
-  /** The last digest of its events: SHA-256, 64 lowercase hex digits; absent if no execution had `evidence`. */
+  /** Last digest of the events: SHA-256, 64 lowercase hex digits; absent if no execution had `evidence`. */
   readonly digest?: string;
 }
 
@@ -133,16 +133,16 @@ export type RunSnapshot<TTool extends Tool = Tool> = RunFields<TTool> &
     readonly updatedAt: string;
   };
 
-/** A page of what waits for a person. @inline */
+/** A page of items that wait for a person. @inline */
 export interface PendingPage {
   readonly items: readonly {
     readonly runId: string;
-    /** Absent if the run was started with a plan that has none. */
+    /** Absent if the run was started with a plan without a request. */
     readonly request?: string;
     readonly metadata: JsonObject;
     /** One of the run's `pending`. An approval can be passed unchanged to `approve` and `reject`. */
     readonly item: Exclude<PendingItem, { readonly kind: "wait" }>;
-    /** The item in words: what is to be approved, with what its schema adds by default, or the reason why the run waits. */
+    /** The item in words: the call to approve, with the defaults of its schema, or the reason why the run waits. */
     readonly text: string;
     /** The steps of the plan, if `item` is the approval of a plan. */
     readonly steps?: readonly PlanStep[];
@@ -155,7 +155,7 @@ export const undoReasons = {
   "no-undo": "its tool cannot undo",
   failed: "undoing it failed",
   unknown: "it may have done nothing",
-  forked: "the run that this one was forked from has done it",
+  forked: "it ran in the original run of this fork",
 } as const;
 
 export function describeRefusal({ error, approvals = [] }: Pick<RunSnapshot, "error" | "approvals">) {
@@ -237,7 +237,7 @@ export function isDoneRecord({ status, reason }: StepRecord): boolean {
   return status === "completed" || hadNothingToDo(reason);
 }
 
-/** Copies key by key, because spreading costs twenty times as much for every step of every run. */
+/** Copies key by key, because spreading takes twenty times as long. */
 function toRecord(step: StepState): StepRecord {
   const { stepId, tool, status, attempts } = step;
   const record: StepState & { reason?: SkipReason } = { stepId, tool, input: copyJson(step.input), status, attempts };

@@ -51,7 +51,7 @@ export interface RunState {
   traceparent?: string;
   digest?: { readonly value: string; readonly sequence: number };
   executionStartedAt?: string;
-  /** Executions in a row that died without recording anything, apart from the latest. */
+  /** Number of consecutive executions that died without recording anything, except for the latest. */
   deaths?: number;
   error?: AgentErrorData;
   planningError?: AgentErrorData;
@@ -81,7 +81,7 @@ export function initialRunState(runId: string): RunState {
   return { runId, status: "planning", sequence: 0, metadata: {}, steps, replans: 0, createdAt: "", updatedAt: "" };
 }
 
-/** Changes the state in place, so that a step costs the same in a run of ten thousand. */
+/** Changes the state in place, so that the cost of an event does not grow with the run. */
 export function reduceRunState(state: RunState, event: AgentEvent): RunState {
   state.sequence = event.sequence;
   state.updatedAt = event.timestamp;
@@ -105,7 +105,7 @@ const repeated: ReadonlySet<string> = new Set(
 
 function isNew(event: AgentEvent): boolean {
   const outcome = "outcome" in event ? event.outcome : undefined;
-  // The next execution records the end of a step that was cut off.
+  // The end of a step that was cut off is recorded by the next execution, so it is not progress of the earlier one.
   const isCutOff = outcome !== undefined && "error" in outcome && outcome.error.code === "interrupted";
   return !repeated.has(event.type) && !isCutOff;
 }
@@ -189,7 +189,7 @@ function reduceByType(state: RunState, event: AgentEvent): void {
 }
 
 function start(state: RunState, event: AgentEventOf<"run-start">): void {
-  // It may have been recorded before that it could not start.
+  // An earlier attempt to start the run may have been suspended.
   delete state.pending;
   state.metadata = event.metadata;
   state.options = event.options;
@@ -330,7 +330,7 @@ function deliver(state: RunState, { name = "", stepId, value, id }: AgentEventOf
   deliveries.lastTakenBy = undefined;
   const waiting = deliveries.waiting.get(name);
   for (let step = waiting?.shift(); step !== undefined; step = waiting?.shift()) {
-    // A replan may have removed the step, and a time-out may have ended its wait.
+    // A replan may have removed the step, and a timeout may have ended its wait.
     if (state.steps.get(step.stepId) !== step || step.status !== "waiting" || step.wait?.event !== name) continue;
     if (step.wait.received !== undefined) continue;
     step.wait.received = { value };
@@ -350,7 +350,7 @@ function deliveriesOf(state: RunState): Deliveries {
 export type StepStatus =
   | "pending"
   | "running"
-  /** For an approval, a time, an event or an answer. */
+  /** The step waits for an approval, a time, an event or an answer. */
   | "waiting"
   | "completed"
   | "failed"
@@ -381,7 +381,7 @@ export interface StepState {
   approvalReasons?: readonly ApprovalReason[];
   /** True if it was settled as failed: it took no effect and must not run again. */
   isSettled?: boolean;
-  /** True if it started in the run that this one was forked from, and not in this one. */
+  /** True if the step started only in the run that this one was forked from. */
   isTakenOver?: true;
   skipReason?: SkipReason;
   isUndoing?: boolean;
@@ -425,7 +425,7 @@ export function reduceStep(step: StepState, event: StepEvent): void {
 
 type IterationEvent = StepEvent & { readonly iteration: number };
 
-/** Deletes only keys that are present: deleting an absent one takes as long as the rest of an event. */
+/** Only present keys are deleted, because deleting an absent one takes as long as the rest of an event. */
 const endKeys = ["error", "progress", "isSettled", "isTakenOver"] as const;
 
 function reduceOne(step: StepState, event: StepEvent): void {
@@ -482,7 +482,7 @@ function reduceOne(step: StepState, event: StepEvent): void {
 function skip(step: StepState, { reason }: Extract<StepEvent, { type: "step-skip" }>): void {
   step.status = "skipped";
   step.skipReason = reason;
-  // Retrying the run has removed the error from the step, but not from the approval.
+  // A retry of the run removes the error from the step, but not from the approval.
   if (reason === "approval-rejected" && step.approval?.error !== undefined) step.error = step.approval.error;
   if (reason === "condition") step.output = null;
   if (reason === "no-items") step.output = [];
@@ -535,9 +535,9 @@ function closeApproval(
   return { ...asked, ...outcome, decidedAt: timestamp };
 }
 
-/** Each event costs the same, however many iterations there are; only the last one reads all of them. */
+/** The cost of an event does not depend on the number of iterations; only the last event reads all of them. */
 function reduceIteration(step: StepState, event: IterationEvent): void {
-  // If stored events were tampered with, nothing but an iteration may be written to.
+  // Tampered events must not write to any property except an iteration.
   if (!Number.isInteger(event.iteration)) return;
   step.iterations ??= { states: [], ended: 0, completed: 0 };
   const { states } = step.iterations;

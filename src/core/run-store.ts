@@ -18,7 +18,7 @@ type Awaitable<T> = T | Promise<T>;
 export interface ListRunsOptions {
   readonly status?: RunStatus | readonly RunStatus[] | undefined;
   /**
-   * Only runs that could be resumed and have no lease: `planning`, `running`, `interrupted`, or `suspended` with a
+   * True to list only runs that can be resumed and have no lease: `planning`, `running`, `interrupted`, or `suspended` with a
    * posted message or a wait that is over (`resumeAt`). @default false
    */
   readonly resumable?: boolean | undefined;
@@ -31,9 +31,9 @@ export interface ListRunsOptions {
   /** Only runs whose metadata has these keys, each with exactly this value. */
   readonly metadata?: JsonObject | undefined;
   readonly thread?: string | undefined;
-  /** The most runs in the answer, 1 to 1000. @default 100 */
+  /** Maximum number of runs on a page, 1 to 1000. @default 100 */
   readonly limit?: number | undefined;
-  /** The end of the previous page. */
+  /** The `cursor` of the previous page. */
   readonly cursor?: string | undefined;
 }
 
@@ -46,16 +46,16 @@ export interface RunPage {
 
 /** A message that was posted to a run. @inline */
 export interface PostedMessage {
-  /** Higher than that of every message that was posted to the run before. */
+  /** Number that is higher than that of every earlier message to the run. */
   readonly number: number;
   readonly message: JsonValue;
 }
 
-/** The answer of a store about a lease. @group Storage */
+/** The store's answer to `claim` and `renew`. @group Storage */
 export interface PostedMessages {
-  /** The messages posted to the run and not acknowledged yet, in the order of their numbers; absent if there are none. */
+  /** Messages to the run that are not acknowledged yet, ordered by number; absent if there are none. */
   readonly posted?: readonly PostedMessage[] | undefined;
-  /** The time by the store's own clock, in milliseconds since 1970 UTC, by which waits and questions end; absent if it has none. */
+  /** Time of the store's clock in milliseconds since 1970 UTC, by which waits and questions end; absent without a clock. */
   readonly nowMs?: number | undefined;
 }
 
@@ -63,27 +63,27 @@ export interface PostedMessages {
 export interface PostOptions {
   /** True to keep a message for a run that has yet to start. @default false */
   readonly isEarly?: boolean | undefined;
-  /** The most messages to the run that are kept; this one is not if there are so many. @default no limit */
+  /** Maximum number of kept messages to the run. Beyond it, this message is not kept. @default no limit */
   readonly maxKept?: number | undefined;
 }
 
-/** The answer of a store about a message. @inline */
+/** The store's answer to `post`. @inline */
 export interface PostAnswer {
   /** The number of the message; absent if it is not kept. */
   readonly number?: number | undefined;
-  /** Needed if the message is not kept as there are `maxKept` of them. */
+  /** True if the message is not kept because the run already has `maxKept` messages. */
   readonly isFull?: true | undefined;
-  /** The time by the store's own clock, as of a lease. */
+  /** Time of the store's clock, as in {@link PostedMessages}. */
   readonly nowMs?: number | undefined;
 }
 
-/** Keeps the events of runs, for good once `append` returns or resolves. Methods may be synchronous. @group Storage */
+/** Stores the events of runs, durably once `append` returns or resolves. Methods may be synchronous. @group Storage */
 export interface RunStore {
-  /** True if its data is lost with the process, so that no lease on a run has to expire. @default false */
+  /** True if its data is lost with the process, so that leases need not expire. @default false */
   readonly isVolatile?: boolean | undefined;
   /**
-   * Records events, all or none, behind those of the run. `sequence` is the number of the first one; rejects with
-   * `run-conflict` if it is not the next, and with `run-owned-elsewhere` if `fence` is not that of the latest lease.
+   * Appends events to those of the run, all or none. `sequence` is the number of the first event. Rejects with
+   * `run-conflict` if it is not the next number, and with `run-owned-elsewhere` if `fence` is not of the latest lease.
    */
   append(
     runId: string,
@@ -95,38 +95,38 @@ export interface RunStore {
       acknowledged?: readonly number[];
     },
   ): Awaitable<void>;
-  /** A run's events in order, those after number `after`, at most `limit`; none for an unknown run. */
+  /** Returns at most `limit` events of a run in order, after number `after`; none for an unknown run. */
   read(runId: string, options?: { after?: number; limit?: number }): Awaitable<readonly AgentEvent[]>;
-  /** A page of the stored runs, the newest first, by the status that `runStatusAfter` gives. Throws `invalid-options`. */
+  /** Returns a page of stored runs, newest first, with the status that `runStatusAfter` returns. Throws `invalid-options`. */
   list(options?: ListRunsOptions): Awaitable<RunPage>;
   /**
-   * Claims a run for an owner for `ttlMs`; `run-owned-elsewhere` while the lease of another owner lasts. The fence
-   * grows with each lease by another owner, and writes with an older one are refused. A lease that starts in the future
-   * has ended, because the clock of its owner has been set back since. A volatile store gets `Infinity`.
+   * Leases a run to an owner for `ttlMs`. Throws `run-owned-elsewhere` while the lease of another owner lasts. The
+   * fence grows with each new owner, and writes with an older fence are refused. A lease that starts in the future has
+   * ended, because a clock was set back since. For a volatile store, `ttlMs` is `Infinity`.
    */
   claim(runId: string, options: { owner: string; ttlMs: number }): Awaitable<{ fence: number } & PostedMessages>;
-  /** Extends a lease, from now. `run-owned-elsewhere` if it is no longer held. */
+  /** Extends a lease from now on. Throws `run-owned-elsewhere` if it is no longer held. */
   renew(runId: string, options: { owner: string; fence: number; ttlMs: number }): Awaitable<PostedMessages>;
-  /** Gives up a lease, and drops the messages that led to nothing. Does nothing if the lease is no longer held. */
+  /** Releases a lease and deletes the acknowledged messages. Does nothing if the lease is no longer held. */
   release(runId: string, options: { owner: string; fence: number; acknowledged?: readonly number[] }): Awaitable<void>;
   /**
-   * Leaves a message for the owner of the run, or its next one; any process may, without a lease. `claim` and `renew`
-   * return it until it is acknowledged. A run that is completed, failed or cancelled keeps none, and posting returns no
-   * number. Rejects with `run-not-found` for a run without events, unless `isEarly` and the store can keep it for the
-   * start of the run.
+   * Posts a message to the current or next owner of the run; this needs no lease. `claim` and `renew` return the
+   * message until it is acknowledged. A completed, failed or cancelled run keeps no message, and the answer has no
+   * number. Rejects with `run-not-found` for a run without events, unless `isEarly` is true and the store can keep the
+   * message for the start of the run.
    */
   post(runId: string, message: JsonObject, options?: PostOptions): Awaitable<PostAnswer>;
   /**
-   * Deletes a run; with `status`, only one of these, and returns false for any other. Its id is then free, but later
-   * leases get higher fences than all earlier ones. `run-not-found`; `run-owned-elsewhere` while a lease lasts.
+   * Deletes a run. Returns false, and keeps the run, if its status is not in `status`. The id can be used again; fences
+   * still grow. Throws `run-not-found`, and `run-owned-elsewhere` while a lease lasts.
    */
   delete(runId: string, options?: { readonly status?: readonly RunStatus[] | undefined }): Awaitable<boolean>;
   /**
-   * Calls back soon after events of a run were recorded or a message was posted to it, even by another process, until
-   * the returned function is called. It must not throw; a call may be missed or superfluous.
+   * Calls `listener` soon after events of the run are recorded or a message is posted to it, even by another process,
+   * until the returned function is called. Must not throw. Calls may be missed or superfluous.
    */
   watch?(runId: string, listener: () => void): () => void;
-  /** Like `watch`, for messages to any run: calls back with its id, or without one if some may have been missed. */
+  /** Like `watch`, for messages to any run. Passes the id of the run, or none if messages may have been missed. */
   watchPosted?(listener: (runId?: string) => void): () => void;
 }
 
@@ -187,7 +187,7 @@ function readMetadata(metadata: unknown = {}): readonly (readonly [key: string, 
   return Object.entries(metadata).map(([key, value]) => {
     const json = toJson(value);
     // Ignoring a missing value would list the runs of others.
-    if (value === undefined || !json.ok) failOption(`metadata.${key}`, value, "a value of JSON");
+    if (value === undefined || !json.ok) failOption(`metadata.${key}`, value, "a JSON value");
     return [key, canonicalJson(json.value)];
   });
 }

@@ -20,7 +20,7 @@ export function shownRequest({ request, plan }: Partial<Pick<RunStartEvent, "req
   return request ?? (plan?.request || undefined);
 }
 
-/** A kind of what a suspended run waits for. @group Runs and results */
+/** The kind of a {@link PendingItem}. @group Runs and results */
 export type PendingKind = PendingItem["kind"];
 
 export const pendingKinds = [
@@ -38,29 +38,29 @@ export interface RunSummary {
   readonly runId: string;
   /** The state of the run, as `getRun` has it. */
   readonly status: RunStatus;
-  /** The request of a run that was started with a plan is that of the plan. Absent if there is none. */
+  /** Request of the run, or of the plan that it was started with. Absent if there is none. */
   readonly request?: string;
-  /** The dialogue that it is part of; absent if it is part of none. */
+  /** The dialogue that the run is part of; absent if there is none. */
   readonly thread?: string;
   readonly metadata: JsonObject;
-  /** ISO 8601, UTC, as are the other times. */
+  /** Time of creation: ISO 8601, UTC, like the other times. */
   readonly createdAt: string;
   readonly updatedAt: string;
   /** Time at which its first step started; absent if none has. */
   readonly startedAt?: string;
-  /** Time at which it was completed, failed or was cancelled; absent until then. */
+  /** Time at which the run was completed, failed or was cancelled; absent until then. */
   readonly endedAt?: string;
-  /** A summary of what a suspended run waits for, with the first 10 items and all kinds; absent for any other run. */
+  /** The first 10 items that a suspended run waits for, and all their kinds; absent for any other run. */
   readonly pending?: {
     readonly count: number;
     readonly items: readonly PendingItemSummary[];
     readonly kinds: readonly PendingKind[];
   };
-  /** Time from which it can be resumed: something was decided, or the earliest of its waits ends by itself; else absent. */
+  /** Time from which the run can be resumed, because of a decision or the end of its earliest wait; else absent. */
   readonly resumeAt?: string;
   /** The usage of all model calls; absent if there were none. */
   readonly usage?: ModelUsage;
-  /** The error that ended it; the message is cut to 500 characters. */
+  /** The error that ended the run; the message is cut to 500 characters. */
   readonly error?: { readonly code: AgentErrorCode; readonly message: string };
 }
 
@@ -100,7 +100,7 @@ export function resumeTimeOf(pending: readonly PendingItem[] | undefined): numbe
   return times.length === 0 ? undefined : times.reduce((one, other) => Math.min(one, other));
 }
 
-/** The part of a run that a store keeps for its list, besides its status and times. @group Storage */
+/** The data that a store keeps to list a run, besides its status and times. @group Storage */
 export type RunDigest = Pick<
   RunSummary,
   "thread" | "metadata" | "endedAt" | "pending" | "resumeAt" | "usage" | "error"
@@ -110,7 +110,7 @@ const maxItems = 10;
 const maxTextLength = 500;
 
 /**
- * Returns what a list shows of a run after an event, for a run store; the same object if the event does not change it.
+ * Updates the data that lists show of a run, for a run store. Returns the same object if the event does not change it.
  * {@includeCode ../../examples/24-your-own-store.ts} @group Storage
  */
 export function digestAfter(digest: RunDigest = { metadata: {} }, event: AgentEvent): RunDigest {
@@ -191,7 +191,7 @@ export function isRunStatus(text: unknown): text is RunStatus {
 }
 
 /**
- * The status of a run after an event, for a run store that lists by it; undefined if the event does not change it.
+ * Returns the status of a run after an event, for a run store; undefined if the event does not change it.
  * {@includeCode ../../examples/24-your-own-store.ts} @group Storage
  */
 export function runStatusAfter(event: AgentEvent): RunStatus | undefined {

@@ -73,7 +73,7 @@ export function defaultsOfZod3(schema: unknown): JsonSchema {
   return { properties: Object.fromEntries(fields.map(([name, part]) => [name.slice(1), defaultOf(part)])) };
 }
 
-/** The converter would silently accept these, and no planner could produce such an input. */
+/** Finds types that the converter silently accepts, although no planner can produce their values. */
 export function findNotJson(schema: unknown): { path: string; type: string } | undefined {
   let found: { path: string; type: string } | undefined;
   visitParts(schema, parts, ({ typeName = "", coerce, effect }, path) => {

@@ -21,9 +21,9 @@ export interface StandardSchema<TInput = unknown, TOutput = TInput> {
     /** Returns the JSON Schema. Throws for what JSON cannot express. */
     readonly jsonSchema?:
       | {
-          /** The JSON Schema of what is accepted. */
+          /** Returns the JSON Schema of accepted values. */
           readonly input: (options: { readonly target: "draft-2020-12" }) => Readonly<Record<string, unknown>>;
-          /** The JSON Schema of what is returned. */
+          /** Returns the JSON Schema of parsed values. */
           readonly output: (options: { readonly target: "draft-2020-12" }) => Readonly<Record<string, unknown>>;
         }
       | undefined;
@@ -39,13 +39,13 @@ interface StandardIssue {
   readonly path?: readonly (PropertyKey | { readonly key: PropertyKey })[] | undefined;
 }
 
-/** The type a schema accepts. @group Tools */
+/** The type that a schema accepts. @group Tools */
 export type InferSchemaInput<TSchema extends StandardSchema> = NonNullable<TSchema["~standard"]["types"]>["input"];
 
-/** The type a schema returns after parsing. @group Tools */
+/** The type that a schema returns after parsing. @group Tools */
 export type InferSchemaOutput<TSchema extends StandardSchema> = NonNullable<TSchema["~standard"]["types"]>["output"];
 
-/** One thing that is wrong with a value. @inline */
+/** One issue of a value, and its path. @inline */
 export interface SchemaIssue {
   readonly path: JsonPath;
   readonly message: string;
@@ -68,7 +68,6 @@ export function parseWith<T>(
   }
 }
 
-/** A schema of another library may answer anything. */
 function toParseResult<T>(result: StandardResult<T>): ParseResult<T> {
   if (result?.issues !== undefined) return { ok: false, issues: result.issues.map(toSchemaIssue), raw: result.issues };
   if (Object.hasOwn(Object(result), "value")) return { ok: true, value: result.value };
@@ -117,11 +116,11 @@ export function convertZod3With(convert: ConvertZod3): void {
   convertZod3 = convert;
 }
 
-/** Throws for an input that JSON cannot express, or rejects for zod 3; in an output such a part is `{}`. */
+/** Throws if JSON cannot express a part of the input, or rejects for zod 3. In an output, such a part is `{}`. */
 export function toJsonSchema(schema: StandardSchema, io: "input" | "output"): JsonSchema | Promise<JsonSchema> {
   const known = made[io].get(schema);
   if (known !== undefined) return known;
-  // The schema of a library may hold anything, even a cycle, which throws here.
+  // Throws if a library returns something other than JSON, such as a cycle.
   const keep = (told: JsonSchema) => {
     const json: JsonSchema = JSON.parse(JSON.stringify(told));
     if (!isPlainObject(json)) throw new TypeError(`its JSON Schema is ${JSON.stringify(json)}, not an object`);

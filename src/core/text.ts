@@ -60,7 +60,7 @@ export function editDistance(left: string, right: string): number {
 }
 
 /**
- * Escapes text for the input of a plan, in which it is never read as a reference, even when other text is appended.
+ * Escapes text for the input of a plan, so that it is never read as a reference, even if other text is appended.
  * `use ${HOME}` becomes `use ${$}{HOME}`, which is `use ${HOME}` again when the plan runs.
  * {@includeCode ../../examples/16-your-own-planner.ts} @group Plans
  */
@@ -68,7 +68,7 @@ export function escapeTemplate(text: string): string {
   return text.includes("$") ? text.replace(/\$(?=\{|$)/g, () => "${$}") : text;
 }
 
-// A terminal obeys these characters instead of showing them.
+// Terminals interpret these characters instead of showing them.
 const unsafe = /[\p{Control}\p{Line_Separator}\p{Paragraph_Separator}\p{Bidi_Control}]/gu;
 
 export function printable(text: string): string {

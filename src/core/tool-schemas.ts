@@ -15,7 +15,7 @@ export interface ToolFingerprint {
   readonly name: string;
   readonly schemaHash: string;
   readonly effect: ToolEffect | "by-input";
-  /** The paths of sensitive values in its input and output, as `sensitivePaths` writes them; absent if there are none. */
+  /** Paths of sensitive values in the input and output, in the form of `sensitivePaths`; absent if there are none. */
   readonly sensitive?: { readonly input: readonly string[]; readonly output: readonly string[] };
 }
 
@@ -45,7 +45,7 @@ export async function toolFingerprint(tool: DefinedTool): Promise<ToolFingerprin
 
 /**
  * Marks a field of a tool's input or output as a secret: its value is recorded encrypted and shown as `"[sensitive]"`.
- * Returns a copy, as `.meta({ sensitive: true })` of zod 4 does, also for zod 3. Throws `invalid-options`.
+ * Returns a copy, like `.meta({ sensitive: true })` of zod 4, but also for zod 3. Throws `invalid-options`.
  * {@includeCode ../../examples/19-secrets.ts} @group Tools
  */
 export function sensitive<TSchema extends StandardSchema>(schema: TSchema): TSchema {
@@ -54,8 +54,8 @@ export function sensitive<TSchema extends StandardSchema>(schema: TSchema): TSch
 
 /**
  * Marks a text field of a tool's input that a model composes, such as the body of a message or a search query: words
- * that the request does not say are then only a warning. Never mark a recipient, an id, an amount, a date or a path.
- * Returns a copy, as `.meta({ composed: true })` of zod 4 does, also for zod 3. Throws `invalid-options`.
+ * that are not in the request then cause only a warning. Never mark a recipient, an id, an amount, a date or a path.
+ * Returns a copy, like `.meta({ composed: true })` of zod 4, but also for zod 3. Throws `invalid-options`.
  * ```ts
  * const inputSchema = z.object({ to: z.email(), body: composed(z.string()) });
  * ```
@@ -70,7 +70,7 @@ export function isSensitiveTool({ inputSchema, outputSchema }: Tool): boolean {
 }
 
 export function hasSensitive(schema: StandardSchema, io: "input" | "output"): boolean {
-  // Its JSON Schema may not be there yet.
+  // Its JSON Schema may not be converted yet.
   if (zodVersionOf(schema) === 3) return hasZod3Mark(schema, "sensitive");
   return sensitivePaths(jsonSchemaOf(schema, io)).length > 0;
 }
@@ -86,5 +86,5 @@ function jsonSchemaOf(schema: StandardSchema, io: "input" | "output"): JsonSchem
 function markSchema<TSchema extends StandardSchema>(schema: TSchema, mark: SchemaMark): TSchema {
   const version = zodVersionOf(schema);
   if (version !== undefined) return version === 3 ? markZod3(schema, mark) : markZod4(schema, mark);
-  return failOption("schema", schema, `a schema of zod; in the JSON Schema of another one write "${mark}": true`);
+  return failOption("schema", schema, `a zod schema; otherwise write "${mark}": true in its JSON Schema`);
 }

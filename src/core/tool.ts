@@ -18,47 +18,47 @@ export type ToolEffect = "pure" | "idempotent" | "once";
 
 export const toolEffects: readonly ToolEffect[] = ["pure", "idempotent", "once"];
 
-/** The call of a tool, as the tool sees it. @group Tools */
+/** The context of a tool call. @group Tools */
 export interface ToolContext<TResources = unknown> {
   /** Aborted when the attempt times out, the run is cancelled or its deadline passes. Pass it on to pending work. */
   readonly signal: AbortSignal;
-  /** From 1. */
+  /** Number of the attempt, from 1. */
   readonly attempt: number;
-  /** The same for every attempt: `runId/stepId`, or `runId/stepId[0]` for an iteration; to undo it, with `/undo`. */
+  /** Key that is the same for every attempt: `runId/stepId`, or `runId/stepId[0]` for an iteration. `undo` gets it with `/undo`. */
   readonly idempotencyKey: string;
   readonly runId: string;
   readonly stepId: string;
-  /** The number of the iteration of a `forEach`, from 0. */
+  /** Index of the iteration of a `forEach`, from 0. */
   readonly iteration?: number | undefined;
   /** The `resources` that the caller of the run passed: the user, a database, credentials. Never stored. */
   readonly resources: TResources;
   /** The `metadata` that the caller of the run passed. Stored with the run. */
   readonly metadata: JsonObject;
-  /** Reports progress as a transient `step-progress` event of this process alone. Must be JSON; ignored after the step's end. */
+  /** Reports progress as a transient `step-progress` event of this process. The value must be JSON; ignored after the step's end. */
   progress(this: void, value: unknown): void;
 }
 
-/** A function of the parsed input. Written as a method, so that a tool may name the type of its own input. */
+/** A function of the parsed input, as a method so that a tool may name the type of its own input. */
 type ByInput<TInput, TAnswer> = { answer(input: TInput): TAnswer }["answer"];
 
 /**
- * A plain object, an instance of a class or a result of `defineTool`. It is read and checked once, however many agents
- * get it; its methods keep their `this`. A copy such as `{ ...tool, inputSchema }` is a tool, too.
+ * A plain object, an instance of a class or a result of `defineTool`. It is read and checked once, even if several
+ * agents use it; its methods keep their `this`. A copy such as `{ ...tool, inputSchema }` is also a tool.
  *
  * `execute` may be called again for the same step (see {@link ToolEffect}), each time with a copy of the parsed input.
  * Any error is retried by the tool's policy, unless it has `retryable: false`. With effect `once`, `retryable: true`
- * means that nothing happened. So does `outcome: "not-done"`, on the error or one of its causes; after
- * `outcome: "unknown"` there, a person is asked, as by default after a time limit, a lost connection or a status 5xx.
+ * means that nothing happened. So does `outcome: "not-done"` on the error or one of its causes. After
+ * `outcome: "unknown"` there, a person is asked; this is the default after a timeout, a lost connection or a status 5xx.
  * A tool that repeats calls by itself must state the outcome, because its last error hides the first. It should end
- * soon after `context.signal` aborts; a value that it still returns in time is kept. @group Tools
+ * soon after `context.signal` aborts; a value that it returns soon after that is kept. @group Tools
  */
 export interface Tool<TName extends string = string, TInput = unknown, TOutput = unknown, TResources = unknown>
   extends ToolLimitOptions {
-  /** 1 to 64 of `A-Z a-z 0-9 _ -`, starting with a letter. Unique within an agent. */
+  /** Name of 1 to 64 of `A-Z a-z 0-9 _ -`, starting with a letter; unique within an agent. */
   readonly name: TName;
   /** A sentence for planners that says what the tool does. */
   readonly description: string;
-  /** zod 3 (from 3.25.28), zod 4, or any {@link StandardSchema} that gives its JSON Schema. */
+  /** A schema of zod 3 (from 3.25.28) or zod 4, or any {@link StandardSchema} that provides its JSON Schema. */
   readonly inputSchema: StandardSchema<unknown, TInput>;
   readonly outputSchema?: StandardSchema<unknown, unknown> | undefined;
   /** The effect of a call, which decides what may run again, or a function of the parsed input. @default "once" */
@@ -69,15 +69,15 @@ export interface Tool<TName extends string = string, TInput = unknown, TOutput =
   readonly timeoutMs?: number | undefined;
   /** True if a step must be approved before it runs, or a function of its parsed input. @default false */
   readonly needsApproval?: boolean | ByInput<TInput, boolean | Promise<boolean>> | undefined;
-  /** The part of the output that a later "it" or "the result" in a request stands for, as a path such as `value`. */
+  /** Path of the part of the output that "it" or "the result" in a request refers to, such as `value`. */
   readonly result?: string | undefined;
   /** Phrases that the rule planner understands, or a function that loads them for the first request. */
   readonly phrases?: PhraseList | (() => Promise<PhraseList>) | undefined;
-  /** Says a call in words, at most 300 characters; references and secrets are texts in its input. @default its phrases, read backwards */
+  /** Describes a call in at most 300 characters. References and secrets are texts in its input. @default its phrases, read backwards */
   readonly describeCall?: ByInput<unknown, string> | undefined;
-  /** Says the outcome of a call in words. At most 2 000 characters on one line; checked against the call's values. @default from its output */
+  /** Describes the outcome of a call in at most 2 000 characters on one line; checked against the values of the call. @default from its output */
   say?(done: { readonly input: unknown; readonly output: unknown }): string;
-  /** Does the work with the parsed input. What it returns, or resolves to, is the output. */
+  /** Runs the tool with the parsed input. The value that it returns or resolves to is the output. */
   execute(input: TInput, context: ToolContext<TResources>): TOutput | Promise<TOutput>;
   /** Undoes what `execute` did. May be called again for the same step; its return value is ignored. */
   undo?(done: UndoneCall<TInput, unknown>, context: ToolContext<TResources>): unknown;
@@ -85,7 +85,7 @@ export interface Tool<TName extends string = string, TInput = unknown, TOutput =
 
 export type PhraseList<TInput = unknown> = readonly (string | ToolPhraseOptions<TInput>)[];
 
-/** A tool that has been checked, as `defineTool` returns it and planners get it. @group Tools */
+/** A checked tool, as `defineTool` returns it and planners get it. @group Tools */
 export interface DefinedTool<
   TName extends string = string,
   TInput = unknown,
@@ -94,9 +94,9 @@ export interface DefinedTool<
   TParsed = TInput,
 > extends Tool<TName, unknown, unknown, TResources> {
   readonly inputSchema: StandardSchema<TInput, unknown>;
-  /** The effect as declared: `by-input` where it is a function of the input. */
+  /** The declared effect; `by-input` if it is a function of the input. */
   readonly declaredEffect: ToolEffect | "by-input";
-  /** True if its steps need approval, as declared; `by-input` where it is a function of the input. */
+  /** True if its steps are declared to need approval; `by-input` if that is a function of the input. */
   readonly declaredNeedsApproval: boolean | "by-input";
   readonly phrases: readonly ToolPhrase[] | (() => Promise<readonly ToolPhrase[]>);
   /** Only for the compiler: the types of a plan's input, of the parsed input and of the output as JSON. */
@@ -115,9 +115,9 @@ export interface DefinedTool<
 
 /** A call that has completed and is to be undone. @group Tools */
 export interface UndoneCall<TInput, TOutput> {
-  /** As `execute` got it, parsed again. */
+  /** Input as in the call of `execute`, parsed again. */
   readonly input: TInput;
-  /** As it was recorded: JSON. */
+  /** Recorded output, as JSON. */
   readonly output: TOutput;
 }
 
@@ -144,7 +144,7 @@ type ToolTypes<TTool extends Tool> = TTool extends {
 type ToolTypeOf<TTool extends Tool, TKey extends string> =
   ToolTypes<TTool> extends { readonly [K in TKey]: infer TType } ? TType : never;
 
-/** The JSON a plan passes to a tool, before the schema's defaults and transforms. @group Tools */
+/** The JSON that a plan passes to a tool, before the schema's defaults and transforms. @group Tools */
 export type InferToolInput<TTool extends Tool> = ToolTypeOf<TTool, "input">;
 
 /** The JSON of a tool's input as `execute` gets it; `unknown` for a tool that `defineTool` has not created. @inline */
@@ -155,10 +155,10 @@ export type InferParsedInput<TTool extends Tool> = TTool extends {
   ? TParsed
   : unknown;
 
-/** A tool's output as the JSON it becomes in events, stores and results. @group Tools */
+/** The output of a tool as JSON, as in events, stores and results. @group Tools */
 export type InferToolOutput<TTool extends Tool> = ToolTypeOf<TTool, "output">;
 
-/** The `resources` that all tools together need; `unknown` if they need nothing. @group Tools */
+/** The `resources` that all tools together need; `unknown` if none needs any. @group Tools */
 export type InferToolResources<TTool extends Tool> = (
   TTool extends Tool
     ? (resources: ToolTypeOf<TTool, "resources">) => void
@@ -168,19 +168,19 @@ export type InferToolResources<TTool extends Tool> = (
   : never;
 
 export interface ToolLimitOptions {
-  /** The most calls at a time. At least 1. @default no limit */
+  /** Maximum number of concurrent calls. At least 1. @default no limit */
   readonly concurrency?: number | undefined;
-  /** The most calls in a time. @default no limit */
+  /** Maximum number of calls in an interval. @default no limit */
   readonly rateLimit?: RateLimitOptions | undefined;
   /** Limits after which calls are refused. Errors with `retryable: false` do not count. @default none */
   readonly circuitBreaker?: CircuitBreakerOptions | undefined;
 }
 
-/** The call of a step, as a plan, a record or an approval has it. @inline */
+/** The call of a step, as in a plan, a record or an approval. @inline */
 export interface SaidCall {
   readonly tool: string;
   readonly input: unknown;
-  /** The input before it was parsed, as an approval has it. Then the defaults in `input` are said. */
+  /** Input before parsing, as in an approval. If present, the description includes the defaults in `input`. */
   readonly given?: unknown;
 }
 
@@ -192,10 +192,10 @@ export interface PhraseReference {
   readonly $ref: string;
 }
 
-/** The value that fills a slot of a phrase, or a reference to an earlier result. @group Tools */
+/** Value of a slot of a phrase, or a reference to an earlier result. @group Tools */
 export type SlotValue = string | number | boolean | readonly (string | number | boolean)[] | PhraseReference;
 
-/** A value in which any part may be a reference from `toInput`, or a path in its output. @inline */
+/** A value of which any part may be a reference to an earlier result, or to a part of one. @inline */
 export type PhraseValue<T> =
   | PhraseReference
   | (T extends readonly (infer TItem)[]
@@ -210,17 +210,17 @@ type Literals = "" | 0 | false | [] | readonly Literals[] | { readonly [key: str
 
 /** The earlier steps of the same request and tool. @inline */
 export interface EarlierPhrases {
-  /** The input of its last step, as the plan has it: "add juice" after "my shopping list" goes to the same list. */
+  /** Input of the last of these steps, as in the plan: "add juice" after "my shopping list" goes to the same list. */
   readonly input: JsonObject;
-  /** References to all its results, in their order, for phrases that take several: "add both answers". */
+  /** References to the results of these steps in order, for phrases that take several: "add both answers". */
   readonly results: readonly PhraseReference[];
 }
 
-/** The request, as a phrase's `toInput` sees it. @group Tools */
+/** The context for `toInput` of a phrase. @group Tools */
 export interface PhraseContext {
-  /** A reference to the result that "it", "that" or "the result" stands for here; undefined for a first step. */
+  /** Reference to the result that "it", "that" or "the result" means here; undefined for a first step. */
   readonly previous: PhraseReference | undefined;
-  /** The steps that the request asked of the phrase's own tool before; undefined for none. */
+  /** Earlier steps of the request with the phrase's own tool; undefined if there are none. */
   readonly before?: EarlierPhrases | undefined;
   /** Time at which the request is planned, in milliseconds since 1970 UTC. */
   readonly nowMs: number;
@@ -228,24 +228,24 @@ export interface PhraseContext {
   readonly timeZone: string;
 }
 
-/** A phrase of a tool, with what it means. A plain string is short for `{ phrase }`. @group Tools */
+/** A phrase of a tool, and its meaning. A plain string is short for `{ phrase }`. @group Tools */
 export interface ToolPhraseOptions<TInput = Record<string, unknown>> {
-  /** A template: words, `{slot}`, `(one|or other)`, `[optional]`, `word[s]`; or an example, without signs. */
+  /** A template: words, `{slot}`, `(one|or other)`, `[optional]`, `word[s]`; or an example sentence without such signs. */
   phrase: string;
   /** A fixed part of the input. */
   input?: Partial<TInput> | undefined;
-  /** Types of slots, where they are not those of the input schema's fields of the same name. */
+  /** Schemas of slots, where they differ from the input field of the same name. */
   slots?: Readonly<Record<string, StandardSchema>> | undefined;
   /**
-   * Templates that may be said anywhere beside the phrase: `["(by|on) {day}", "{priority} priority"]`, with slots of
-   * the phrase. @default the other fields of the input that are dates, numbers or choices, with their names
+   * Templates that may occur anywhere around the phrase, with slots of it: `["(by|on) {day}", "{priority} priority"]`.
+   * @default the other fields of the input that are dates, numbers or choices, with their names
    */
   anywhere?: readonly string[] | undefined;
-  /** True if it deletes, or cannot be undone: only planned in the words of the phrase, by a model with one of them. */
+  /** True if the call deletes, or cannot be undone. Rules need the words of the phrase to plan it, a model at least one of them. */
   destructive?: boolean | undefined;
-  /** True for words that mean this only of something that the dialogue knows: "got the bread". */
+  /** True if the phrase applies only to something that the dialogue knows: "got the bread". */
   known?: boolean | undefined;
-  /** The input created from the slots; `undefined` means the phrase does not fit. Default: `input` and the slots. */
+  /** Creates the input from the slots; `undefined` means that the phrase does not fit. Default: `input` and the slots. */
   toInput?(
     slots: Readonly<Record<string, SlotValue>>,
     context: PhraseContext,

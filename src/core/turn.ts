@@ -11,7 +11,7 @@ export interface TurnRequest
 }
 
 export type Turn =
-  /** The thread adds nothing: a planner plans it. A model is shown its things. */
+  /** A planner plans the line; a model is shown the things of the thread. */
   | { readonly status: "request"; readonly thread?: RequestThread | undefined }
   | { readonly status: "plan"; readonly draft: PlanDraft }
   | TurnOutcome;

@@ -33,7 +33,7 @@ export async function checkDraft(
 
 export function draftOf({ name }: Planner, draft: unknown): { readonly steps?: unknown; readonly source?: unknown } {
   if (typeof draft === "object" && draft !== null) return draft;
-  const message = `The planner "${name}" answered with no plan.`;
+  const message = `The planner "${name}" returned no plan.`;
   throw new AgentError("planning-failed", message, { details: { planner: name } });
 }
 
@@ -41,7 +41,7 @@ export function describeInvalid({ name }: Pick<Planner, "name">): string {
   return `The planner "${name}" made an invalid plan`;
 }
 
-/** Returns the same list if no steps are kept, as it may be known to be valid. */
+/** Returns the same list if no steps are kept, because it may already be known as valid. */
 export function stepsAfter(kept: readonly PlanStep[], added: unknown): unknown {
   return Array.isArray(added) && kept.length > 0 ? [...kept, ...added] : added;
 }

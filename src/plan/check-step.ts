@@ -109,17 +109,17 @@ function collectIssues(
   const unknownKeys = findUnknownKeys(input, preview);
   for (const path of unknownKeys) {
     const known = knownKeys(schemasAt(input, path.slice(0, -1), preview) ?? []);
-    const message = `"${step.tool}" has no input "${path.at(-1)}"; it knows: ${known.join(", ") || "nothing"}.`;
+    const message = `"${step.tool}" has no input "${path.at(-1)}"; its inputs are: ${known.join(", ") || "none"}.`;
     add(hide({ code: "unknown-key", path, message: ownMessageOf(path, parsed) ?? message }));
   }
-  // A schema that throws says nothing about an input of which a part is unknown.
+  // If a part of the input is unknown, an error that the schema throws says nothing.
   if (parsed.ok || (references.length > 0 && parsed.raw.length === 0)) return issues;
   const unknown = new PathSet(references.map((reference) => reference.path));
-  // A schema that is not of zod may report an issue of a union only at the path of the whole.
+  // Schemas of other libraries may report an issue of a union only at the path of the union.
   const isOpaque = zodVersionOf(tool.inputSchema) === undefined;
   for (const [index, { path, message }] of parsed.issues.entries()) {
     const raw = (parsed.raw[index] ?? {}) as RawIssue;
-    // A strict schema's own issue about keys is already reported key by key.
+    // Unknown keys were already reported one by one.
     if (unknownKeys.length > 0 && raw.code === "unrecognized_keys") continue;
     if (isExcused(path, raw, unknown) || (isOpaque && unknown.hasAtOrBelow(path))) continue;
     add(hide({ code: "invalid-input", path, message }));
@@ -205,7 +205,7 @@ function checkWait({ wait }: WaitStep, scope: StepScope): readonly PlanIssue[] {
     return found.flatMap((issue) => (issue === undefined ? [] : [{ ...issue, path: at }]));
   }
   if (timeOfInstant(wait.until) !== undefined) return [];
-  const message = `${JSON.stringify(wait.until)} is not an instant of the calendar with its zone, such as ${instants}.`;
+  const message = `${JSON.stringify(wait.until)} is not an existing date and time with a zone, such as ${instants}.`;
   return [{ code: "invalid-input", path: at, message }];
 }
 
@@ -222,7 +222,6 @@ function checkExpressions(scope: StepScope): {
     issues.push({ code, path: [...scope.path, key], message });
   for (const { key, message, position } of parsed.issues)
     add("invalid-expression", key, `The expression cannot be used: ${message} (at character ${position}).`);
-  // The list is evaluated before there is an item.
   for (const { name, position } of parsed.forEach?.names ?? []) {
     if (!isIterationName(name)) continue;
     const message = `"${name}" (at character ${position}) does not exist in "forEach" itself, only in the input and the "when" of its step.`;
@@ -251,7 +250,7 @@ const integer: JsonSchema = { type: "integer" };
 const anyList: JsonSchema = { type: "array" };
 const nothing: JsonSchema = { type: "null" };
 
-/** A longer path ignores the null of a skipped step, as a reference into it fails. */
+/** A longer path ignores that a skipped step has the output null, because a reference into null fails. */
 function findOutput(stepId: string, scope: StepScope): SchemasAt | undefined {
   const step = scope.stepOf(stepId);
   if (step === undefined) return undefined;
@@ -292,7 +291,7 @@ function describeMissing(
     const holder = text.replace(/(?:\.length|\["length"\])$/, "");
     return isInExpression
       ? `${missing}; for its length write size(${holder}).`
-      : `${missing}; an input reads ${types.has("array") ? "items, as in [0]" : "the whole text"}, not the length.`;
+      : `${missing}; an input can refer to ${types.has("array") ? "items, as in [0]" : "the whole text"}, not to the length.`;
   }
   if (isLooped && typeof path[0] === "string") {
     const item = `${name}[0]${text.slice(name.length)}`;

@@ -4,7 +4,7 @@ import type { StepExpressions } from "./expressions/step-expressions.ts";
 
 export type PlanExpressions = ReadonlyMap<string, StepExpressions>;
 
-/** By step, as ids may be repeated in a plan that is not checked yet. */
+/** Keyed by step, because ids may repeat in a plan that is not checked yet. */
 export type ParsedSteps = ReadonlyMap<PlanStep, StepExpressions>;
 
 interface ExpressionLanguage {
@@ -19,14 +19,14 @@ export interface Expressions {
 }
 
 /**
- * Creates the language of `when` and `forEach` for an agent of `planwright/engine`; those of `planwright` have it. It
- * is loaded for the first plan that has an expression. {@includeCode ../../examples/37-engine.ts} @group Plans
+ * Creates the language of `when` and `forEach` for an agent of `planwright/engine`; agents of `planwright` include it.
+ * It is loaded for the first plan that has an expression. {@includeCode ../../examples/37-engine.ts} @group Plans
  */
 export function createExpressions(): Expressions {
   return { load: () => countPending(import("./expressions/step-expressions.ts")) };
 }
 
-/** An agent passes its language to its planners, so that a bundle with only a planner has none. */
+/** An agent passes its language to its planners, so that a bundle of only a planner does not contain it. */
 export const languageKey: unique symbol = Symbol("expressions");
 
 export type PlanLanguage = Expressions | "unchecked" | undefined;
@@ -64,7 +64,7 @@ export function findUnreadable(
 }
 
 const noExpressions =
-  "This agent has no language for expressions. Give it `expressions: createExpressions()` from planwright/engine.";
+  "This agent cannot evaluate expressions. Give it `expressions: createExpressions()` from planwright/engine.";
 
 function withExpressions<TKey>(
   steps: readonly (PlanStep | undefined)[],

@@ -4,10 +4,10 @@ import { type AnyPlan, maxPlanBytes, type PlanIssue } from "../core/plan.ts";
 import { planVersionOf, withInputs } from "../core/step.ts";
 
 /**
- * The SHA-256 of a plan's version, request and steps: 64 lowercase hex digits. They are hashed as the JSON that runs (a
- * `Date` is ISO text), in canonical form; a missing version counts as 1 (2 if a step waits), a missing request as ""
- * and a missing input as {}. Id, source and time do not count. Tools are not checked. Rejects with `invalid-plan` for
- * anything that is not JSON or has no steps. {@includeCode ../../examples/04-approve-a-plan.ts} @group Plans
+ * Returns the SHA-256 of the version, request and steps of a plan, as 64 lowercase hex digits. They are hashed as the
+ * canonical form of the JSON that runs (a `Date` is ISO text). A missing version counts as 1 (2 if a step waits), a
+ * missing request as "" and a missing input as {}. Id, source and time do not count. Tools are not checked. Rejects
+ * with `invalid-plan` if it is not JSON or has no steps. {@includeCode ../../examples/04-approve-a-plan.ts} @group Plans
  */
 export async function hashPlan(plan: AnyPlan): Promise<string> {
   const json = toJson(plan, { maxBytes: maxPlanBytes });
@@ -19,7 +19,7 @@ export async function hashPlan(plan: AnyPlan): Promise<string> {
 }
 
 function notHashed(issue: PlanIssue): AgentError<"invalid-plan"> {
-  const message = `The plan has no hash: ${[...issue.path, issue.message].join(": ")}`;
+  const message = `The plan cannot be hashed: ${[...issue.path, issue.message].join(": ")}`;
   return new AgentError("invalid-plan", message, { details: { issues: [issue] } });
 }
 

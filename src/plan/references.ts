@@ -153,7 +153,7 @@ function isPlain(value: unknown): boolean {
   return Object.keys(value).every((key) => !key.startsWith("$") && isPlain((value as Record<string, unknown>)[key]));
 }
 
-/** Returns the same object if the input has no references, templates or literals: plans are frozen. */
+/** Returns the same object if the input has no references, templates or literals. Plans are frozen, so it can be shared. */
 export function fillReferences(
   value: JsonValue,
   lookUp: (reference: ParsedReference | undefined, text: string) => JsonValue,
@@ -202,7 +202,7 @@ function missing(
   { available = [], skipped }: { available?: readonly string[]; skipped?: string } = {},
 ): AgentError<"invalid-reference"> {
   const hint = available.length > 0 ? ` There are: ${available.join(", ")}.` : "";
-  // An expression reads an id with "-" as a subtraction.
+  // In an expression, an id with "-" is a subtraction.
   const advice = skipped?.includes("-") ? "" : `; give this step the condition when: "${skipped} != null"`;
   const reason = skipped
     ? `but "${skipped}" was skipped, so its output is null${advice}.`
@@ -212,7 +212,7 @@ function missing(
   });
 }
 
-/** In characters. A plan of a few kilobytes can ask for any multiple of an output. */
+/** In characters. Without this limit, a plan of a few kilobytes could multiply an output at will. */
 const maxRepeated = 2 * 1_024 * 1_024;
 const nestedValue = 64;
 
@@ -227,7 +227,7 @@ export class TooMuchRepeated extends RangeError {
   }
 }
 
-/** Counts what an input repeats of each output. The largest value is free, as an input needs it once. */
+/** Counts how much of each output an input repeats. The largest value is free, because an input needs it once. */
 class RepeatedSize {
   private readonly outputs = new Map<string, { readonly first: JsonValue; largest?: number }>();
   private size = 0;

@@ -4,9 +4,9 @@ import type { PlanInput } from "../core/plan.ts";
 import { escapeTemplate } from "../core/text.ts";
 
 /**
- * Makes a plan of a proposal that somebody has chosen, for `agent.execute(plan)`. `answer` is the value that the
- * proposal asks for, in the type of its field, not in words: a date is `"2026-01-31"`, and `"friday"` stays a text.
- * Throws `invalid-options` for an answer that is missing, that nobody asked for, or that is none of the choices.
+ * Turns a chosen proposal into a plan for `agent.execute(plan)`. `answer` is the value that the proposal asks for, in
+ * the type of its field, not in words: a date is `"2026-01-31"`, and `"friday"` stays text. Throws `invalid-options`
+ * if the answer is missing, is not one of the choices, or the proposal asks for none.
  * {@includeCode ../../examples/34-proposals.ts} @group Plans
  */
 export function toPlan({ steps, asks }: Proposal, answer?: JsonValue): PlanInput {

@@ -46,7 +46,7 @@ import { dependenciesOf, type FoundReference, findReferences } from "./reference
 /** Options of {@link validatePlan}. @inline */
 interface ValidatePlanOptions {
   readonly tools: readonly Tool[];
-  /** The events that steps may wait for, by name, with the schemas of their values. @default any */
+  /** Schemas of the events that steps may wait for, by name of the event. @default any */
   readonly events?: Readonly<Record<string, StandardSchema>> | undefined;
   /** @default 1000 */
   readonly maxSteps?: number | undefined;
@@ -59,9 +59,9 @@ const planOptions = {
 } satisfies OptionTable<ValidatePlanOptions>;
 
 /**
- * Returns every issue of a plan, which is any value; an empty list means that it can run. Nothing is called or stored.
+ * Returns every issue of a plan, which may be any value; an empty list means that it can run. No tool is called.
  * Rejects with `invalid-options` only for options, such as two tools of one name. Issues of an input at or below a
- * reference are left out, as its value is not known yet; types that the tools' schemas state are checked.
+ * reference are left out, because its value is not known yet; types that the tools' schemas state are checked.
  * {@includeCode ../../examples/04-approve-a-plan.ts} @group Plans
  */
 export async function validatePlan(plan: unknown, options: ValidatePlanOptions): Promise<readonly PlanIssue[]> {
@@ -107,13 +107,13 @@ interface ValidSteps {
   tools: ReadonlyMap<string, Tool>;
 }
 
-/** Keyed by the frozen copy of the steps, and by the list that was copied, which may have changed since. */
+/** Keyed by the frozen copy of the steps, and by the copied list, which may have changed since. */
 const validSteps = new WeakMap<object, ValidSteps>();
 const validPlans = new WeakSet<object>();
 
 export function checkOnce(plan: unknown, scope: PlanScope): Promise<CheckedPlan> {
   const known = findKnown(plan, scope);
-  // A promise like that of a check, so that a run does not overtake one that started before it.
+  // A promise, as from a check, so that a run does not overtake an earlier one.
   if (known !== undefined) return Promise.resolve(known);
   return checkPlan(toJson(plan, { maxBytes: maxPlanBytes }), scope, (valid, isAsync) => {
     if (scope.expressions === "unchecked" && valid.steps.some(hasExpression)) return;
@@ -162,7 +162,7 @@ function isFor(known: ValidSteps, { tools, events, expressions, maxSteps = defau
   if (events !== undefined && planVersionOf(steps) === 2) return false;
   if (known.tools === tools) return true;
   if (!steps.every((step) => known.tools.get(toolOf(step)) === tools.get(toolOf(step)))) return false;
-  // An agent's tools live as long as it does; those of a planner would be kept with the steps.
+  // Keeps the tools of the agent, which live as long as it does, rather than those of a planner.
   known.tools = tools;
   return true;
 }
@@ -189,7 +189,7 @@ function copyAround(steps: readonly PlanStep[], plan: object): PlanInput | undef
   const json = toJson({ ...plan, steps: [] }, { maxBytes: maxPlanBytes });
   if (!json.ok || findSurrogates(json.value).length > 0) return undefined;
   const copy = { ...(json.value as JsonObject), steps: steps as unknown as JsonValue };
-  // One step is enough for the shape of the other parts.
+  // One step is enough to check the shape of the other parts.
   if (!hasPlanShape({ ...copy, steps: [steps[0] as unknown as JsonValue] })) return undefined;
   if ((copy as JsonObject).version === 1 && planVersionOf(steps) === 2) return undefined;
   return deepFreeze(copy as unknown as PlanInput);
@@ -221,7 +221,7 @@ export async function checkPlan(
     return { references: findReferences(templateOf(step)), expressions, stepIds: expressions?.stepIds };
   });
   const dependencies = checkOrder(steps, { names, issues });
-  // Reversed, so that a duplicate id means the first of its steps.
+  // Reversed, so that a duplicate id refers to the first of its steps.
   const byId = new Map(steps.map((step) => [step?.id, step] as const).reverse());
   const stepOf = (stepId: string) => byId.get(stepId);
   let isAsync = false;
@@ -241,7 +241,7 @@ export async function checkPlan(
     return { issues: hideSecretsOf(inputs, issues), json: whole };
   }
   const plan = whole as unknown as PlanInput;
-  // A schema that answered with a promise may look up something else the next time.
+  // A schema that returned a promise may look up other data the next time.
   remember?.({ steps: plan.steps as readonly PlanStep[], dependencies, tools }, isAsync);
   return { plan, issues: [], dependencies };
 }
@@ -273,13 +273,13 @@ function checkShape(plan: JsonValue, issues: PlanIssue[]): readonly (PlanStep | 
   }
 
   if (version === 1 && planVersionOf(steps) === 2) {
-    const message = "A plan in which a step waits has the version 2: earlier readers cannot run it.";
+    const message = "A plan in which a step waits must have version 2, because readers of version 1 cannot run it.";
     issues.push({ code: "plan-version", path: ["version"], message });
   }
   const whole = steps.map((step, index) => (broken.has(index) ? undefined : step));
   for (const [index, step] of whole.entries()) {
     if (step?.concurrency === undefined || step.forEach !== undefined) continue;
-    const message = '"concurrency" is only for a step with "forEach": a step without it runs once.';
+    const message = '"concurrency" needs "forEach": a step without it runs once.';
     issues.push({ code: "invalid-shape", path: ["steps", index, "concurrency"], message });
   }
   return whole;
@@ -307,7 +307,7 @@ interface StepNames {
   readonly stepIds: ReadonlySet<string> | undefined;
 }
 
-/** Malformed steps are `undefined`. Of a duplicate id the first step counts, and any may be removed. */
+/** Malformed steps are `undefined`. A duplicate id refers to its first step. */
 function checkOrder(
   steps: readonly (PlanStep | undefined)[],
   { names, issues }: { readonly names: readonly (StepNames | undefined)[]; readonly issues: PlanIssue[] },
@@ -432,7 +432,7 @@ function peel(
 export function plainIssues(plan: unknown, tools: ReadonlyMap<string, Tool>): readonly PlanIssue[] {
   try {
     if (findPlain(plan, tools).length === 0) return [];
-    // As JSON it may be a different plan, and only that one counts.
+    // The plan is checked as JSON, which may differ from the given object.
     const json = toJson(plan, { maxBytes: maxPlanBytes });
     return json.ok ? findPlain(json.value, tools) : [];
   } catch {

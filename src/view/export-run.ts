@@ -16,30 +16,30 @@ export interface ExportedRun {
   readonly version: 1;
   readonly runId: string;
   readonly status: RunStatus;
-  /** Absent if it was started with a plan. */
+  /** The request; absent if the run was started with a plan. */
   readonly request?: string;
-  /** The latest; absent if there is none. */
+  /** The latest plan; absent if there is none. */
   readonly plan?: Plan;
-  /** The result of `hashPlan`; absent if values may be sealed, as the hash of the opened plan is approved. */
+  /** The result of `hashPlan`; absent if values may be sealed, because the approved hash is that of the opened plan. */
   readonly planHash?: string;
   /** The decisions: who approved or rejected what, and when. */
   readonly approvals: readonly ApprovalRecord[];
-  /** As they are stored: sealed values are sealed. */
+  /** The events as stored. Sealed values stay sealed. */
   readonly events: readonly AgentEvent[];
-  /** The number of the last event that is covered by a digest recorded while the run ran: 0 without `evidence`. */
+  /** Number of the last event that a recorded digest covers: 0 without `evidence`. */
   readonly recordedTo: number;
-  /** That of all events: the last recorded one, unless events follow it. */
+  /** Digest of all events: the last recorded digest, unless events follow it. */
   readonly digest: string;
-  /** Over the lines `planwright-run 1`, the id and the digest, in UTF-8, without a line break at the end. */
+  /** Signature of three lines: `planwright-run 1`, the id and the digest, in UTF-8, without a line break at the end. */
   readonly signature?: RunSignature;
 }
 
 /** @inline */
 export interface RunSignature {
   readonly algorithm: "Ed25519";
-  /** 32 bytes, in Base64. */
+  /** Public key: 32 bytes in Base64. */
   readonly publicKey: string;
-  /** 64 bytes, in Base64. */
+  /** Signature: 64 bytes in Base64. */
   readonly value: string;
 }
 
@@ -48,13 +48,13 @@ export interface ExportRunOptions {
   store: Pick<RunStore, "read">;
   runId: string;
   /**
-   * Signs with a private Ed25519 key: PEM, unencrypted, or a `KeyObject` of `node:crypto`; or two keys of WebCrypto,
-   * the public one extractable. The public key proves that nobody else made or changed it. @default none: unsigned
+   * Signs with a private Ed25519 key: unencrypted PEM, a `KeyObject` of `node:crypto`, or a pair of WebCrypto keys, the
+   * public one extractable. Others can then verify who exported the run. @default none: unsigned
    */
   key?: PortableKey | KeyPair | undefined;
 }
 
-/** A `CryptoKey`: its name is global with the types of some platforms only. @inline */
+/** A `CryptoKey`. Only some platforms declare that name globally. @inline */
 type Key = Awaited<ReturnType<typeof crypto.subtle.importKey>>;
 
 /** @inline */
@@ -68,7 +68,7 @@ type PortableKey = string | { export(options: { readonly format: "jwk" }): objec
 
 /**
  * Exports a stored run in any state as a JSON document with its plan, its decisions and every recorded event. Sealed
- * values stay sealed, and a run that was changed in the store stays changed: `verifyRun` finds it. Rejects with
+ * values stay sealed. If a run was changed in the store, `verifyRun` finds that in the export. Rejects with
  * `run-not-found`, `invalid-options`, or what the store throws. {@includeCode ../../examples/31-evidence.ts}
  * @group Evidence
  */
@@ -126,7 +126,7 @@ async function readPortable(key: PortableKey): Promise<{ readonly x?: string; re
     const { crv, x, d } = Object(typeof key === "string" ? await readPem(key) : key.export({ format: "jwk" }));
     return crv === "Ed25519" ? { x, ...(d && { d }) } : {};
   } catch {
-    // An error could show the key.
+    // The error could contain the key.
     return {};
   }
 }
@@ -138,7 +138,7 @@ async function readPem(text: string): Promise<object> {
   return crypto.subtle.exportKey("jwk", await crypto.subtle.importKey(format, bytes, "Ed25519", true, [usage]));
 }
 
-/** Does not show the received value, which may be a private key. */
+/** Omits the received value, which may be a private key. */
 function failKey(option: string, kind: "private" | "public"): never {
   const expected = `an Ed25519 ${kind} key as PEM, unencrypted, or as a KeyObject`;
   return failOption(option, "another text or key", expected, true);
@@ -194,39 +194,39 @@ function toBase64(bytes: ArrayBuffer): string {
   return btoa(String.fromCharCode(...new Uint8Array(bytes)));
 }
 
-/** The finding of {@link verifyRun}. @group Evidence */
+/** The result of {@link verifyRun}. @group Evidence */
 export type RunVerdict =
-  /** It was changed after it was made; `reason` is a sentence. */
+  /** The document was changed after the export; `reason` is a sentence. */
   | { readonly status: "changed"; readonly reason: string }
-  /** It fits together, but is not signed by the key that was given. */
+  /** The document is consistent, but not signed by the given key. */
   | { readonly status: "untrusted"; readonly reason: string }
-  /** It is what the owner of this key has exported. */
+  /** The document is unchanged since the owner of this key exported it. */
   | {
       readonly status: "signed";
-      /** 32 bytes, in Base64: compare it with the key that you expect, or pass that. */
+      /** Public key, 32 bytes in Base64: compare it with the key that you expect, or pass that one. */
       readonly publicKey: string;
       readonly recordedTo: number;
     }
-  /** It fits together, but whoever can write the store could have made it; digests cover events up to `recordedTo`. */
+  /** The document is consistent, but anyone who can write to the store could have made it. Digests cover events up to `recordedTo`. */
   | { readonly status: "unsigned"; readonly recordedTo: number };
 
 /** Options of {@link verifyRun}. @inline */
 export interface VerifyRunOptions {
-  /** The required key: its 32 bytes in Base64, PEM, or a `KeyObject` of `node:crypto`. @default any */
+  /** The required key: its 32 bytes in Base64, as PEM, or as a `KeyObject` of `node:crypto`. @default any */
   publicKey?: PortableKey | undefined;
 }
 
 /**
  * Checks an {@link ExportedRun}, as JSON text or parsed: its digests, its signature, and everything that follows from
- * its events. In a text, a key that stands twice in an object is a change. Rejects with `invalid-options` for anything
- * that is not an exported run, or has another version. {@includeCode ../../examples/31-evidence.ts} @group Evidence
+ * its events. In JSON text, a duplicate key counts as a change. Rejects with `invalid-options` for anything that is
+ * not an exported run, or has another version. {@includeCode ../../examples/31-evidence.ts} @group Evidence
  */
 export async function verifyRun(document: unknown, options: VerifyRunOptions = {}): Promise<RunVerdict> {
   checkKeys("options", options, ["publicKey"]);
   const publicKey = options.publicKey === undefined ? undefined : await readPublicKey(options.publicKey);
   const run = readExport(document);
   const repeated = typeof document === "string" ? findRepeatedKey(document) : undefined;
-  const reason = repeated === undefined ? await findChange(run) : `The key "${repeated}" stands twice in one object.`;
+  const reason = repeated === undefined ? await findChange(run) : `The key "${repeated}" occurs twice in one object.`;
   if (reason !== undefined) return { status: "changed", reason };
   const { signature, recordedTo } = run;
   if (signature === undefined) {
@@ -234,7 +234,7 @@ export async function verifyRun(document: unknown, options: VerifyRunOptions = {
       ? { status: "unsigned", recordedTo }
       : { status: "untrusted", reason: "It is unsigned." };
   }
-  if (!(await isSigned(run, signature))) return { status: "changed", reason: "Its signature does not fit." };
+  if (!(await isSigned(run, signature))) return { status: "changed", reason: "Its signature does not match." };
   return publicKey === undefined || publicKey === signature.publicKey
     ? { status: "signed", publicKey: signature.publicKey, recordedTo }
     : { status: "untrusted", reason: `It is signed by another key, ${signature.publicKey}.` };
@@ -284,23 +284,23 @@ async function findChange(run: ExportedRun): Promise<string | undefined> {
   const { runId, events } = run;
   for (const [index, event] of events.entries()) {
     const { runId: of, sequence } = (event ?? {}) as Partial<AgentEvent>;
-    if (of !== runId || sequence !== index + 1) return `Event ${index + 1} is missing, or is another one.`;
+    if (of !== runId || sequence !== index + 1) return `Event ${index + 1} is missing or was replaced.`;
   }
   try {
     const digests = computeDigests(events);
     const [first, last] = [digests.recordedTo + 1, digests.wrongAt];
-    if (last === first) return `Event ${last} does not fit its digest.`;
-    if (last !== undefined) return `One of the events ${first} to ${last} does not fit the digest of event ${last}.`;
+    if (last === first) return `Event ${last} does not match its digest.`;
+    if (last !== undefined) return `One of the events ${first} to ${last} does not match the digest of event ${last}.`;
     const { signature: _signature, ...given } = run;
     const derived = await describeEvents(runId, events, digests);
     for (const key of new Set([...Object.keys(derived), ...Object.keys(given)])) {
-      if (!isSameAt(key, derived, given)) return `Its "${key}" is not that of its events.`;
+      if (!isSameAt(key, derived, given)) return `Its "${key}" does not match its events.`;
     }
   } catch (thrown) {
     if (isAgentError(thrown, "store-failed") && thrown.details.problem === "wrong-format") {
-      failOption("document.events", events, "of a format that is known: another version of planwright has recorded it");
+      failOption("document.events", events, "in a known format: another version of planwright has recorded it");
     }
-    return "Its events are not those of a run.";
+    return "Its events do not form a run.";
   }
   return undefined;
 }

@@ -42,7 +42,7 @@ function getHeight(one: GraphNode): number {
   return node.height + lineHeight * Math.max(1, Math.min(maxLines, getLines(one, maxChars).length) - 1);
 }
 
-/** Colour alone must say nothing. */
+/** Each tone has a sign, because colour alone is not accessible. */
 const signs: Readonly<Record<Tone, string>> = {
   good: "M175 16l4 4 6-8",
   bad: "M176 12l8 8m0-8l-8 8",
@@ -99,7 +99,7 @@ export interface Placed {
 const sweeps = 8;
 const edgeWidth = 12;
 
-/** Follows Sugiyama, Tagawa and Toda 1981. An edge has a place in each layer, so that it crosses no other node. */
+/** Follows Sugiyama, Tagawa and Toda 1981. An edge has a place in each layer, so that it crosses no node. */
 function layOut({ nodes, edges }: PlanGraph) {
   const layerOf = nodes.map(() => 0);
   const byTarget = [...edges].sort((one, other) => one[1] - other[1]);

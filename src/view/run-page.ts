@@ -225,7 +225,7 @@ function details(record: StepRecord, { view, axis, maxLength }: Drawing): Html {
   ].filter((word) => word !== undefined);
   const value = (name: Html | string, shown: unknown): Html => {
     const text = formatValue(shown, maxLength);
-    // Only an area that may scroll has to be reached by the keyboard.
+    // Only an area that may scroll must be reachable by keyboard.
     const isLong = text.length > 300 || text.split("\n").length > 8;
     return html`<div class="value"><span>${name}</span><pre${isLong && html` tabindex="0"`}>${escapeContent(text)}</pre></div>`;
   };

@@ -20,12 +20,12 @@ import type { DescribeCall, SaidCall } from "../core/tool.ts";
 import type { ToolFingerprint } from "../core/tool-schemas.ts";
 import { type Bar, type Execution, hasFailed, Timeline } from "./timeline.ts";
 
-/** A run that can be drawn: what `getRun` or a call returned, or its events, which tell more. */
+/** A run to draw: the result of `getRun` or of a call, or its events, which contain more. */
 export type DrawnRun = RunSnapshot | RunResult | readonly AgentEvent[];
 
 /** Options of {@link toHtml}. @inline */
 export interface DrawOptions {
-  /** Says a call in words: `(call) => describeCall(call, { tools })`. @default none: steps are shown by their tools */
+  /** Describes a call in words: `(call) => describeCall(call, { tools })`. @default none: steps are shown by their tools */
   describeCall?: DescribeCall | undefined;
 }
 
@@ -98,7 +98,7 @@ function readEvents(events: readonly AgentEvent[], wordsOf: SayCall): RunView {
   };
 }
 
-/** The output of a run repeats that of a step, where the paths of its tool hide sensitive values. */
+/** Drops the output of the run: it repeats that of a step, where the paths of the tool hide sensitive values. */
 function toMaskedView({ output: _output, ...run }: RunSnapshot | RunResult, wordsOf: SayCall): RunView {
   const steps = new Map<string, StepRecord[]>();
   for (const record of run.steps) addTo(steps, record.stepId, record);

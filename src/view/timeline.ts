@@ -26,12 +26,12 @@ export class Timeline {
   readonly executions: Execution[] = [];
   private readonly open = new Map<string, Open>();
   private planningStart: number | undefined;
-  /** The start of a replan is not recorded, so the first call of a model since the last plan counts. */
+  /** Approximates the start of a replan, which is not recorded, by the first model call since the last plan. */
   private modelStart: number | undefined;
 
   follow(event: AgentEvent): void {
     const execution = this.executions.at(-1);
-    // In a fork, what was taken over happened before the run was created.
+    // In a fork, the events of the original run precede the creation of the run.
     if (execution !== undefined) execution.startMs = Math.min(execution.startMs, timeOf(event));
     handleEvent(this.handlers, event);
   }
@@ -74,7 +74,7 @@ export class Timeline {
 
   private begin(event: AgentEventOf<"step-start" | "undo-start">, bar: Pick<Open, "kind" | "title">): void {
     const name = describeStepRef(event);
-    // Its start stayed open when the process died.
+    // The process died during an earlier attempt.
     if (this.open.has(name)) this.end(event, true);
     this.open.set(name, { ...bar, startMs: timeOf(event) });
   }
@@ -145,7 +145,7 @@ const pauseWidth = 5;
 const maxPauses = 40;
 const intervals = 5;
 
-/** A run may wait for days between steps of a second, so each pause has the same small part of the width. */
+/** A run may wait for days between steps of a second, so each pause gets the same small width. */
 export function createAxis(executions: readonly Execution[], endMs: number): Axis {
   const spans = executions.map(({ startMs, endMs: end = endMs }) => ({ startMs, endMs: Math.max(startMs, end) }));
   const total = spans.reduce((sum, span) => sum + span.endMs - span.startMs, 0) || 1;

@@ -10,8 +10,8 @@ const maxLabel = 40;
 
 /**
  * Draws a plan, or a run with the states of its steps, as a flowchart of [Mermaid](https://mermaid.js.org), with an
- * edge for each dependency. It shows the `reasoning` of steps, but no inputs or outputs. A large graph is cut off, as
- * Mermaid refuses it. Throws `invalid-options` for anything else. {@includeCode ../../examples/29-pictures.ts}
+ * edge for each dependency. It shows the `reasoning` of steps, but no inputs or outputs. A graph that is too large for
+ * Mermaid is cut off. Throws `invalid-options` for anything else. {@includeCode ../../examples/29-pictures.ts}
  */
 export function toMermaid(drawn: Plan | DrawnRun): string {
   return drawOrRefuse(drawn, { expected: `a plan, or ${drawnRun}`, draw: () => toFlowchart(drawn) });
@@ -49,13 +49,13 @@ function getClass({ status }: GraphNode): string {
   return status === "interrupted" ? "waiting" : status;
 }
 
-/** Ids are our own: Mermaid cannot read a node that is called `end`. A condition is a shape of its own. */
+/** Ids are generated, because Mermaid cannot read a node that is called `end`. A step with a condition has its own shape. */
 function getShape(node: GraphNode): string {
   const label = getLines(node, maxLabel).map(escapeLabel).join("<br/>");
   return node.notes.some((note) => note.startsWith("if ")) ? `{{"${label}"}}` : `["${label}"]`;
 }
 
-/** Writes signs that could end a label, be read as Markdown or HTML, or turn the direction by their number. */
+/** Escapes characters that could end a label, be read as Markdown or HTML, or change the direction of text. */
 function escapeLabel(text: string): string {
   const line = cutText(text.replace(/\s+/gu, " "), maxLabel);
   return line.replace(/[^\p{L}\p{M}\p{N} …]/gu, (sign) => {

@@ -268,7 +268,7 @@ y/n> y
     const { exitCode, stdout } = await typeAt(keys, { agent, atStart: ["half\u0003"] });
     expect(exitCode).toBe(0);
     expect(stdout).toContain("half\n✖ Cancelled: Ctrl-C was pressed\n> two\n> three\n");
-    expect(stdout).toMatch(/✔ done\n> \nCtrl-C again or Ctrl-D leaves\.\n> \n$/);
+    expect(stdout).toMatch(/✔ done\n> \nPress Ctrl-C again or Ctrl-D to leave\.\n> \n$/);
   });
 
   it("keeps the last 500 lines beside the file, for its owner alone, until they are forgotten", async () => {

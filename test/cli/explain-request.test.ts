@@ -41,7 +41,7 @@ describe("planwright explain", () => {
       const { exitCode, stdout, stderr } = await call(...words);
       expect([exitCode, stderr]).toEqual([0, ""]);
       expect(stdout).toBe(
-        `cancel order 12: Cancel, by the phrase "cancel order {order}"\n  "cancel order" is of the phrase\n  "12" is the order\ns1  cancel order 12\n    Cancel {"order":12}\n    once\n`,
+        `cancel order 12: Cancel, by the phrase "cancel order {order}"\n  "cancel order" is part of the phrase\n  "12" is the order\ns1  cancel order 12\n    Cancel {"order":12}\n    once\n`,
       );
     }
   });
@@ -56,7 +56,7 @@ describe("planwright explain", () => {
 
   it.each([
     ["a file that is missing", () => "/nowhere/tools.mjs", /"--tools" must be a file that exists/],
-    ["no list", () => write("t.mjs", "export default 5;"), /exports by default a list of tools/],
+    ["no list", () => write("t.mjs", "export default 5;"), /whose default export is a list of tools/],
     ["a tool that is none", () => write("t.mjs", "export default [5];"), /tools\[0\]/],
   ])("refuses %s", async (_, file, message) => {
     const { exitCode, stderr } = await call("explain", "--tools", file(), "cancel order 12");
@@ -67,7 +67,7 @@ describe("planwright explain", () => {
   it("finds phrases that compete, with --lint", async () => {
     expect(await call("explain", "--lint")).toEqual({
       exitCode: 0,
-      stdout: expect.stringMatching(/^Each phrase that could be tried \(all but \d+\) is planned as it says\.\n$/),
+      stdout: expect.stringMatching(/^Each phrase that could be tried \(all but \d+\) is planned as intended\.\n$/),
       stderr: "",
     });
     const file = write("tools.mjs", `${list.replace("cancel order {order}", "cancel {order}, then add milk")}`);
@@ -86,7 +86,7 @@ describe("planwright explain", () => {
     );
     const file = write("tools.mjs", list.replace('"cancel order {order}"', phrases.join(", ")));
     const { exitCode, stdout } = await call("explain", "--lint", "--tools", file);
-    expect([exitCode, stdout]).toEqual([0, "Each phrase that could be tried (all but 2) is planned as it says.\n"]);
+    expect([exitCode, stdout]).toEqual([0, "Each phrase that could be tried (all but 2) is planned as intended.\n"]);
     const { stdout: json } = await call("--json", "explain", "--lint", "--tools", file);
     expect(JSON.parse(json)).toEqual({ problems: [], untried: 2 });
   });
@@ -105,8 +105,8 @@ describe("planwright explain", () => {
     const strict = failing("ERR_UNSUPPORTED_TYPESCRIPT_SYNTAX", "TypeScript enum is not supported in strip-only mode");
     const advice = 'un "npm install --save-dev tsx".';
     for (const [load, message] of [
-      [old, `This Node cannot load the TypeScript. Use Node 22.18 or later, or r${advice}`],
-      [strict, `This Node cannot load the TypeScript. R${advice}`],
+      [old, `This version of Node cannot load TypeScript. Use Node 22.18 or later, or r${advice}`],
+      [strict, `This version of Node cannot load TypeScript. R${advice}`],
     ] as const)
       await expect(loadTools(file, load)).rejects.toMatchObject({ code: "missing-dependency", message });
     const imported = 'Unknown file extension ".graphql" for /q.graphql';

@@ -76,7 +76,7 @@ describe("the command with the tools of an app", () => {
     ["a file that throws", 'throw new Error("no key");', /: Error: no key$/],
     ["a file that throws null", "throw null;", /: null$/],
     ["a function that throws", "export default () => { throw 5; };", /: 5$/],
-    ["a file that exports nothing", "", /exports by default a list of tools/],
+    ["a file that exports nothing", "", /whose default export is a list of tools/],
     ["a tool that is none", "export default [5];", /tools\[0\]/],
     [
       "two tools of one name",

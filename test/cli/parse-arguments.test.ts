@@ -120,8 +120,8 @@ describe("parseArguments", () => {
 
   it.each([
     [["--planner", "ollama", "add milk"], "needs the name of a model: --model qwen3"],
-    [["--model", "qwen3", "--planner", "rules", "add milk"], "option '--model' is for a model"],
-    [["--host", "box", "add milk"], "option '--host' is for a model"],
+    [["--model", "qwen3", "--planner", "rules", "add milk"], "option '--model' needs a model"],
+    [["--host", "box", "add milk"], "option '--host' needs a model"],
     [["--planner", "gpt", "add milk"], "Allowed choices are rules, ollama"],
   ])("refuses %j", (argv, complaint) => {
     const { parsed, stderr } = parse(...argv);
@@ -223,7 +223,7 @@ describe("parseArguments", () => {
   ])("reads %j as a command with a form of its own, of a run with any id", (words, command) => {
     const options = { ...noOptions, db: "a.db" };
     expect(parse(...words, "--db", "a.db").parsed).toEqual({ ...command, options });
-    expect(parse(...words).stderr).toContain("needs the file that keeps the runs");
+    expect(parse(...words).stderr).toContain("needs the file that contains the runs");
   });
 
   it.each([

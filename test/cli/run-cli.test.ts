@@ -188,7 +188,7 @@ describe("a request that cannot be planned", () => {
     const { exitCode, stdout, stderr } = await callCli(["sing"], createFakeIo({ agent: refusing() }));
     expect([exitCode, stdout]).toEqual([2, ""]);
     expect(stderr).toBe(
-      'planwright: The request cannot be planned: nothing fits "sing\\n".\nWhat can be done, for example:\n  add milk\n  list\\u001b todos\n',
+      'planwright: The request cannot be planned: nothing fits "sing\\n".\nRequests that can be planned, for example:\n  add milk\n  list\\u001b todos\n',
     );
   });
 

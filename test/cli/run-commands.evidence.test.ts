@@ -34,7 +34,7 @@ describe("an exported run", () => {
     });
     expect(await verify("run.json")).toEqual({
       exitCode: 0,
-      stdout: "Unchanged, unsigned: whoever can write the store could have made it.\n",
+      stdout: "Unchanged, unsigned: anyone who can write to the store could have made it.\n",
       stderr: "",
     });
     // Every event is covered by a digest that was recorded while it ran.
@@ -44,12 +44,15 @@ describe("an exported run", () => {
     change("run.json", '"status": "', '"status": "failed", "status": "');
     expect(await verify("run.json")).toEqual({
       exitCode: 1,
-      stdout: 'Changed: The key "status" stands twice in one object.\n',
+      stdout: 'Changed: The key "status" occurs twice in one object.\n',
       stderr: "",
     });
     writeFileSync(path("run.json"), whole.replaceAll("milk", "gold"));
     const { exitCode, stdout } = await verify("run.json");
-    expect([exitCode, stdout]).toEqual([1, expect.stringMatching(/^Changed: One of the events 1 to \d+ does not fit/)]);
+    expect([exitCode, stdout]).toEqual([
+      1,
+      expect.stringMatching(/^Changed: One of the events 1 to \d+ does not match/),
+    ]);
     expect(JSON.parse((await verify("run.json", "--json")).stdout)).toMatchObject({ status: "changed" });
   });
 
@@ -61,7 +64,9 @@ describe("an exported run", () => {
       exitCode: 0,
       stdout: "Unchanged, signed by this key.\n",
     });
-    expect((await verify("run.json")).stdout).toMatch(/^Unchanged, signed by [\w+/]{43}=\.\nWhose key is that\?/);
+    expect((await verify("run.json")).stdout).toMatch(
+      /^Unchanged, signed by [\w+/]{43}=\.\nCheck that you trust this key/,
+    );
     expect(await verify("run.json", "--key", path("two.pub"))).toMatchObject({
       exitCode: 1,
       stdout: expect.stringMatching(/^Unchanged, but not signed by this key: It is signed by another key, .{43}=\.\n$/),
@@ -93,11 +98,11 @@ describe("what cannot be exported or verified is said in one line", () => {
       const { exitCode, stderr } = await show("--export", path("run.json"), "--key", path(name));
       expect([name, exitCode]).toEqual([name, 1]);
       expect(stderr).toMatch(
-        /is not an Ed25519 private key as PEM, unencrypted: docs\/observing\.md .* how to make one\.$/m,
+        /is not an Ed25519 private key as PEM, unencrypted: see docs\/observing\.md .* how to create one\.$/m,
       );
     }
     const same = await show("--export", `${path("")}/./one.pem`, "--key", path("one.pem"));
-    expect(same.stderr).toContain("has the key. Choose another one for the run.");
+    expect(same.stderr).toContain("contains the key. Choose another one for the run.");
     await show("--export", path("run.json"), "--key", path("one.pem"));
     expect((await verify("run.json", "--key", path("x.pub"))).stderr).toContain("an Ed25519 public key");
     expect((await verify("run.json", "--key", path("none.pub"))).stderr).toContain("cannot be read");

@@ -287,7 +287,7 @@ Result
     const { exitCode, stderr } = await callCli(["resume", "run_1", "--db", db], fakeIo(db, { tools: [failing] }));
     expect(exitCode).toBe(1);
     expect(stderr).toBe(
-      'planwright: Run "run_1" is active in another process. If that has died, try again in half a minute.\n',
+      'planwright: Run "run_1" is active in another process. If that process has died, try again in half a minute.\n',
     );
   });
 });
@@ -386,7 +386,7 @@ describe("saveFile", () => {
       join(folder, "other"),
     ]) {
       await expect(saveFile(callWith(db), file, "page")).rejects.toThrow(
-        `The file "${file}" keeps the runs. Choose another one.`,
+        `The file "${file}" contains the runs. Choose another one.`,
       );
     }
     expect(readFileSync(db, "utf8")).toBe("runs");

@@ -262,7 +262,7 @@ describe("examples", () => {
     expect(() => indexTools(tools)).toThrow(
       expect.objectContaining({
         code: "invalid-options",
-        message: expect.stringMatching(/"Rain\.phrases\[1\]".*Weather has it, too/),
+        message: expect.stringMatching(/"Rain\.phrases\[1\]".*Weather also has it/),
       }),
     );
   });

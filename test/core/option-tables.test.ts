@@ -88,7 +88,7 @@ describe("numbers and durations", () => {
 describe("checkOption", () => {
   it.each([
     ["a text", { type: "text" }, ["", "a"], [null, 5], "text"],
-    ["a text that is not empty", { type: "short-text" }, ["a"], ["", 5], "a short text"],
+    ["a text that is not empty", { type: "short-text" }, ["a"], ["", 5], "text that is not empty"],
     ["true or false", { type: "boolean" }, [true, false], ["yes", 0, null], "true or false"],
     ["one of several texts", { oneOf: ["a", "b", "c"] }, ["a", "c"], ["d", 5, null], "a, b or c"],
     ["one of two texts", { oneOf: ["a", "b"] }, ["b"], ["ab"], "a or b"],

@@ -254,7 +254,7 @@ describe("messages", () => {
     [
       "what there is",
       [step({ when: "s1.valeu > 1" })],
-      's1.valeu does not exist in the output of "s1"; there are: value, text, maybe, at, rows, open. It is at character 3.',
+      's1.valeu does not exist in the output of "s1"; there are: value, text, maybe, at, rows, open. See character 3.',
     ],
     ["what a list has", [note("${s1.rows.x}")], "there are: only items, as in [0]"],
     [
@@ -270,7 +270,7 @@ describe("messages", () => {
     [
       "how to get the length of a list",
       [step({ when: "s1.rows.length > 0" })],
-      's1.rows.length does not exist in the output of "s1"; for its length write size(s1.rows). It is at character 8.',
+      's1.rows.length does not exist in the output of "s1"; for its length write size(s1.rows). See character 8.',
     ],
     ["how to get that of a text", [step({ when: 's1.text["length"] > 0' })], "for its length write size(s1.text)."],
     [
@@ -278,8 +278,12 @@ describe("messages", () => {
       [step({ forEach: "[1]" }), note("t", { when: "s2.length > 1" })],
       "for its length write size(s2).",
     ],
-    ["that an input has no length", [note("${s1.rows.length}")], "an input reads items, as in [0], not the length."],
-    ["nor one of a text", [note("${s1.text.length}")], "an input reads the whole text, not the length."],
+    [
+      "that an input has no length",
+      [note("${s1.rows.length}")],
+      "an input can refer to items, as in [0], not to the length.",
+    ],
+    ["nor one of a text", [note("${s1.text.length}")], "an input can refer to the whole text, not to the length."],
     [
       "what when needs",
       [step({ when: "s1.text" })],
@@ -309,7 +313,7 @@ describe("messages", () => {
       [step({ forEach: "[item]" })],
       '"item" (at character 1) does not exist in "forEach" itself',
     ],
-    ["what concurrency is for", [step({ concurrency: 2 })], '"concurrency" is only for a step with "forEach"'],
+    ["what concurrency is for", [step({ concurrency: 2 })], '"concurrency" needs "forEach"'],
     ["what forEach needs", [step({ forEach: "s1.value" })], 's1.value is number, but "forEach" needs an array.'],
   ])("say %s", async (_name, steps, message) => {
     expect(await messageOf(...steps)).toContain(message);

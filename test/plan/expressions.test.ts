@@ -144,7 +144,7 @@ describe("the evaluation of an expression", () => {
       3,
     ],
     ["a key of an empty map", { when: "s1.b > 1" }, "when", { s1: {} }, 'there is no key "b"; there are: none', 3],
-    ["a name that has no value", { when: "1 < s9" }, "when", {}, "there is no value of s9", 4],
+    ["a name that has no value", { when: "1 < s9" }, "when", {}, "s9 has no value", 4],
     ["the output of a skipped step", { when: "s1.b > 1" }, "when", { s1: null }, 'there is no "b" in null', 3],
     [
       "a failing filter",

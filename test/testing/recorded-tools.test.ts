@@ -201,7 +201,7 @@ describe("a recorded run", () => {
     ["has a symbol", undefined, { s: Symbol("s") }, "a symbol is not JSON"],
     ["is binary", undefined, { b: new Uint8Array(3) }, "binary data is not JSON"],
     ["has no date", undefined, { at: new Date("never") }, "an invalid Date is not JSON"],
-    ["has a key for secrets", undefined, { a: { $sealed: 1 } }, "the key $sealed is kept"],
+    ["has a key for secrets", undefined, { a: { $sealed: 1 } }, "the key $sealed is reserved"],
     ["has a getter that throws", undefined, getter(new TypeError("not\nnow")), "threw: TypeError: not\nnow"],
     ["is a cycle", undefined, cycle(), "nested deeper than 500 levels"],
     ["is too deep", undefined, deep(600), "nested deeper than 500 levels"],

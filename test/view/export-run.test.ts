@@ -102,7 +102,7 @@ describe("an export", () => {
     const { signature: _signature, ...unsigned } = run;
     expect(await verifyRun(unsigned, { publicKey })).toEqual({ status: "untrusted", reason: "It is unsigned." });
     const taken = { ...run, signature: { ...run.signature, publicKey: othersKey } };
-    expect(await verifyRun(taken)).toEqual({ status: "changed", reason: "Its signature does not fit." });
+    expect(await verifyRun(taken)).toEqual({ status: "changed", reason: "Its signature does not match." });
   });
 
   it.each([true, false])("is seen to be changed, whatever part of it is changed; signed: %s", async (isSigned) => {
@@ -135,7 +135,7 @@ describe("an export", () => {
       for (const { index, 0: quoted, 1: key } of keys)
         for (const first of [`${quoted}: "a \\" {", `, `"\\u${hexOf(key)}${key?.slice(1)}":null,`]) {
           const verdict = await verifyRun(text.slice(0, index) + first + text.slice(index));
-          expect(verdict).toEqual({ status: "changed", reason: `The key "${key}" stands twice in one object.` });
+          expect(verdict).toEqual({ status: "changed", reason: `The key "${key}" occurs twice in one object.` });
         }
     }
     const agent = createAgent({ tools: [mail], store, evidence: true });
@@ -166,14 +166,16 @@ describe("an export", () => {
     const digests = run.events.filter((event) => "digest" in event).map(({ sequence }) => sequence);
     const [suspended = 0, resumed] = digests;
     expect(await reasonOf(at(3, { timestamp: "2020-01-01T00:00:00.000Z" }))).toBe(
-      `One of the events 1 to ${suspended} does not fit the digest of event ${suspended}.`,
+      `One of the events 1 to ${suspended} does not match the digest of event ${suspended}.`,
     );
-    expect(await reasonOf(at(resumed ?? 0, { retriesFailed: true }))).toBe(`Event ${resumed} does not fit its digest.`);
-    expect(await reasonOf({ ...run, status: "failed" })).toBe('Its "status" is not that of its events.');
-    expect(await reasonOf({ ...run, note: "x" })).toBe('Its "note" is not that of its events.');
-    expect(await reasonOf({ ...run, events: run.events.slice(1) })).toBe("Event 1 is missing, or is another one.");
+    expect(await reasonOf(at(resumed ?? 0, { retriesFailed: true }))).toBe(
+      `Event ${resumed} does not match its digest.`,
+    );
+    expect(await reasonOf({ ...run, status: "failed" })).toBe('Its "status" does not match its events.');
+    expect(await reasonOf({ ...run, note: "x" })).toBe('Its "note" does not match its events.');
+    expect(await reasonOf({ ...run, events: run.events.slice(1) })).toBe("Event 1 is missing or was replaced.");
     const noRun = { ...run, events: [{ type: "step-end", runId, sequence: 1 }] };
-    expect(await reasonOf(noRun)).toMatch(/^(Its events are not those of a run|Its ".*" is not that of its events)/);
+    expect(await reasonOf(noRun)).toMatch(/^(Its events do not form a run|Its ".*" does not match its events)/);
   });
 
   it("of a run without evidence says that no digest was recorded", async () => {
@@ -190,7 +192,7 @@ describe("an export", () => {
     expect(await verifyRun(run)).toMatchObject({ status: "signed", recordedTo: run.recordedTo });
     const last = run.events.at(-1) as unknown as Json;
     const changed = { ...run, events: [...run.events.slice(0, -1), { ...last, more: 1 }] };
-    expect(await verifyRun(changed)).toEqual({ status: "changed", reason: 'Its "digest" is not that of its events.' });
+    expect(await verifyRun(changed)).toEqual({ status: "changed", reason: 'Its "digest" does not match its events.' });
   });
 
   it("contains sealed values as they are stored", async () => {
@@ -255,7 +257,7 @@ describe("bad input", () => {
     const deep = JSON.parse(`${"[".repeat(100_000)}${"]".repeat(100_000)}`);
     const [first, ...others] = run.events;
     const with1 = (change: object) => ({ ...run, events: [{ ...first, ...change }, ...others] });
-    const reason = "Its events are not those of a run.";
+    const reason = "Its events do not form a run.";
     expect(await verifyRun(with1({ metadata: deep }))).toEqual({ status: "changed", reason });
     await expect(verifyRun(with1({ version: 99 }))).rejects.toMatchObject({ code: "invalid-options" });
   });
@@ -306,7 +308,7 @@ describe("bad input", () => {
     await expect(verifyRun({ ...run, version: 2 })).rejects.toMatchObject({ code: "invalid-options" });
     for (const change of [{ value: "%" }, { value: 7 }, { publicKey: "" }, { algorithm: "RSA" }, { value: "=" }]) {
       const changed = { ...run, signature: { ...run.signature, ...change } };
-      expect(await verifyRun(changed)).toEqual({ status: "changed", reason: "Its signature does not fit." });
+      expect(await verifyRun(changed)).toEqual({ status: "changed", reason: "Its signature does not match." });
     }
     expect(await verifyRun({ ...run, signature: null })).toMatchObject({ status: "changed" });
   });

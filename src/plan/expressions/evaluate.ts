@@ -29,7 +29,7 @@ export class CelLimitExceeded {
 
 const charactersPerUnit = 32;
 
-/** Costs are paid before the work; a cost of 1 is about 100 ns. */
+/** Costs are paid before the work. A cost of 1 is about 100 ns. */
 class CelBudget {
   private spent = 0;
 
@@ -55,7 +55,7 @@ function fail(message: string, position: number, holder?: JsonObject): never {
 
 export const maxCelCost = 1_000_000;
 
-/** The cost of a failure after which a macro, `&&` or `||` continues: throwing is slow. */
+/** Cost of a failure after which a macro, `&&` or `||` continues, because throwing is slow. */
 const failureCost = 30;
 
 type LookUpName = (name: string) => JsonValue | undefined;
@@ -65,11 +65,11 @@ export function evaluateCel(expression: CelExpression, lookUp: LookUpName, maxCo
   const budget = new CelBudget(maxCost);
   try {
     const value = new Evaluation(budget, lookUp).run(expression.root);
-    // l.map(x, l) is cheap to create and huge to write out. A value that is only picked out of the data cannot grow.
+    // l.map(x, l) is cheap to create and huge as JSON. A value that is taken from the data unchanged cannot grow.
     if (!isPartOfData(expression.root)) measure(value, budget);
     return value;
   } catch (thrown) {
-    // The data is deeper than the stack. Outputs have at most 500 levels, but other data has no limit.
+    // The data is deeper than the stack: outputs have at most 500 levels, but other data has no limit.
     if (thrown instanceof RangeError) throw new CelLimitExceeded(maxCost + 1);
     throw thrown;
   }
@@ -137,7 +137,7 @@ class Evaluation {
     }
   }
 
-  /** Intermediate results stay decimals, and only the last one is rounded to a number: 1 / 3 * 3 is 1. */
+  /** Keeps intermediate results as decimals, and rounds only the last one to a number: 1 / 3 * 3 is 1. */
   private operand(node: CelNode): JsonValue | Decimal {
     if (node.type !== "binary" && node.type !== "negate") return this.run(node);
     this.budget.pay(1);
@@ -167,7 +167,7 @@ class Evaluation {
     const known = this.values[slot];
     if (known !== undefined) return known;
     const value = this.lookUp(name);
-    if (value === undefined) return fail(`there is no value of ${name}`, position);
+    if (value === undefined) return fail(`${name} has no value`, position);
     this.values[slot] = value;
     return value;
   }
@@ -309,7 +309,7 @@ function accessValue(value: JsonValue, key: JsonValue, position: number): JsonVa
   return fail(`there is no ${wanted} in ${celTypeOf(value)}${hint}`, position);
 }
 
-/** Paid for afterwards: the number of keys is known only once they are listed. */
+/** Pays afterwards, because the number of keys is known only once they are listed. */
 function keysOf(map: JsonObject, budget: CelBudget): readonly string[] {
   const keys = Object.keys(map);
   // Each key of a large map takes about twice as long.
@@ -339,7 +339,7 @@ function applyOperator(node: CelNodeOf<"binary">, left: JsonValue, right: JsonVa
   return fail(`${operator} does not work on ${celTypeOf(left)} and ${celTypeOf(right)}`, position);
 }
 
-/** Decimals, so that 0.1 + 0.2 is 0.3, and a faster way for whole numbers, which are exact. */
+/** Operations on decimals, so that 0.1 + 0.2 is 0.3, and faster ones for whole numbers, which are exact. */
 const arithmetic: Readonly<Partial<Record<CelOperator, readonly [Operation<Decimal>, Operation<number>]>>> = {
   "+": [add, (left, right) => left + right],
   "-": [subtract, (left, right) => left - right],
@@ -388,7 +388,7 @@ function isIn(value: JsonValue, holder: JsonValue, position: number, budget: Cel
     budget.payForKey(value.length);
     return Object.hasOwn(holder, value);
   }
-  if (!isList(holder)) return fail(`in does not look into ${celTypeOf(holder)}`, position);
+  if (!isList(holder)) return fail(`in works on lists and maps, not on ${celTypeOf(holder)}`, position);
   for (const item of holder) if (areEqual(value, item, budget)) return true;
   return false;
 }
@@ -464,7 +464,7 @@ function sizeOf(value: JsonValue, position: number, budget: CelBudget): number {
   if (typeof value !== "string")
     return fail(`size() works on text, lists and maps, not on ${celTypeOf(value)}`, position);
   budget.pay(value.length / 10);
-  // The same number as a loop with `of`, which takes five times as long.
+  // Counts code points. A loop with `of` takes five times as long.
   return value.length - (value.match(/[\uD800-\uDBFF][\uDC00-\uDFFF]/g)?.length ?? 0);
 }
 
@@ -488,7 +488,7 @@ function toNumber(name: "int" | "double", value: JsonValue, position: number): n
 /** The built-in conversion is fast and correct for ASCII; in other texts only A to Z change. */
 function changeCase(text: string, letters: RegExp, change: (part: string) => string, budget: CelBudget): string {
   if (/^[\0-\x7f]*$/.test(text)) return change(text);
-  // At worst every other character is a part of its own.
+  // In the worst case, every other character is a separate match.
   budget.pay(text.length);
   return text.replace(letters, change);
 }

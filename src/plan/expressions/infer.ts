@@ -74,7 +74,7 @@ export class CelInference {
   }
 
   private report(code: PlanIssueCode, message: string, position: number): void {
-    this.issues.push({ code, message: `${message} It is at character ${position}.` });
+    this.issues.push({ code, message: `${message} See character ${position}.` });
   }
 
   private need(node: CelNode, types: readonly string[], operator: string): SchemasAt {
@@ -134,7 +134,7 @@ export class CelInference {
   }
 }
 
-/** A comparison with null is always allowed, as a schema may leave out that a value can be null. */
+/** A comparison with null is always allowed, because a schema need not say that a value can be null. */
 function findUnequal(left: SchemasAt, right: SchemasAt, areConstant: boolean): string | undefined {
   const [some, others] = [knownTypes(left), knownTypes(right)];
   if (some !== undefined && others !== undefined && ![...some].some((type) => others.has(type))) {

@@ -3,9 +3,9 @@ import type { JsonPath } from "../../core/json.ts";
 /** A checked expression with its names resolved, as the evaluator walks it. `position` counts characters from 0. */
 export type CelNode = { readonly position: number } & (
   | { readonly type: "literal"; readonly value: null | boolean | number | string }
-  /** A name from outside; `slot` is its place among the names of the expression. */
+  /** A free name; `slot` is its index among the names of the expression. */
   | { readonly type: "name"; readonly name: string; readonly slot: number }
-  /** A name that a macro binds; `slot` is the depth of that macro. */
+  /** A name bound by a macro; `slot` is the depth of that macro. */
   | { readonly type: "variable"; readonly name: string; readonly slot: number }
   | { readonly type: "member"; readonly of: CelNode; readonly key: string }
   | { readonly type: "index"; readonly of: CelNode; readonly key: CelNode }
@@ -18,7 +18,7 @@ export type CelNode = { readonly position: number } & (
   | { readonly type: "negate"; readonly of: CelNode }
   | { readonly type: "binary"; readonly operator: CelOperator; readonly left: CelNode; readonly right: CelNode }
   | { readonly type: "has"; readonly of: CelNode; readonly key: string }
-  /** A function or a method: the argument of a function is its target. */
+  /** A call of a function or method; the argument of a function is its `target`. */
   | {
       readonly type: "call";
       readonly name: CelFunctionName;
@@ -101,7 +101,7 @@ export function keyOf(node: CelNode): string | number | undefined {
     : undefined;
 }
 
-/** True if the result is taken from the data unchanged, each part of it at most once. */
+/** True if the result consists of parts of the data, each at most once. */
 export function isPartOfData(node: CelNode): boolean {
   if (node.type === "member" || node.type === "index") return isPartOfData(node.of);
   if (node.type === "choice") return isPartOfData(node.yes) && isPartOfData(node.no);

@@ -47,7 +47,7 @@ class Parser extends CelTokens {
     let node = this.operation(1);
     if (this.take("?")) {
       const yes = this.expression();
-      this.expect(":", ", where : is needed");
+      this.expect(":", "; expected :");
       const no = this.expression();
       node = this.count({ type: "choice", condition: node, yes, no, position: startOf(node) });
     }
@@ -107,7 +107,7 @@ class Parser extends CelTokens {
 
   private entry(): CelNodeOf<"map">["entries"][number] {
     const key = this.expression();
-    this.expect(":", ", where : is needed");
+    this.expect(":", "; expected :");
     if (key.type === "literal" && typeof key.value !== "string")
       refuse('the key of a map is a text, as in {"key": 1}', key.position);
     return { key, value: this.expression() };
@@ -128,7 +128,7 @@ class Parser extends CelTokens {
 
   private named(name: string, position: number): CelNode {
     if (reserved.test(name))
-      refuse(`${name} is a reserved word of CEL: a step of this id cannot be named in an expression`, position);
+      refuse(`${name} is a reserved word of CEL: an expression cannot name a step with this id`, position);
     if (this.take("(")) return this.functionCall(name, position);
     const slot = this.variables.lastIndexOf(name);
     if (slot >= 0) return { type: "variable", name, slot, position };
@@ -146,7 +146,7 @@ class Parser extends CelTokens {
     if (argument === undefined || args.length > 1) return refuse(describeCount(`${name}()`, [1], args), position);
     if (known !== "has") return { type: "call", name: known, target: argument, argument: undefined, position };
     if (argument.type === "member") return { type: "has", of: argument.of, key: argument.key, position };
-    return refuse('has() takes a field, as in has(s1.value); of any key ask "any key" in s1', position);
+    return refuse('has() takes a field, as in has(s1.value); for any other key, write "any key" in s1', position);
   }
 
   private index(of: CelNode): CelNode {
@@ -157,7 +157,7 @@ class Parser extends CelTokens {
 
   private part(of: CelNode): CelNode {
     const { position, name } = this;
-    this.expect("name", ', where a name is needed; a key that is not a name goes in brackets: a[0], a["any key"]');
+    this.expect("name", '; expected a name, or brackets for any other key: a[0], a["any key"]');
     if (!this.take("(")) return { type: "member", of, key: name, position };
     if (isKeyOf(celMacros, name)) return this.macro(of, name, position);
     const args = this.list(")", () => this.expression());

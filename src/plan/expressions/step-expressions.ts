@@ -23,7 +23,7 @@ export type ExpressionKey = "when" | "forEach";
 export interface StepExpressions {
   readonly when: CelExpression | undefined;
   readonly forEach: CelExpression | undefined;
-  /** True if `when` is evaluated for each iteration: it names `item` or `index`. Else it is evaluated once, first. */
+  /** True if `when` names `item` or `index`, and so is evaluated for each iteration. Otherwise it is evaluated once, first. */
   readonly isWhenPerIteration: boolean;
   /** The steps that the expressions name. `item` and `index` do not count if the step has a `forEach`. */
   readonly stepIds: ReadonlySet<string>;
@@ -164,6 +164,6 @@ function expressionError(
 
 function limitError(place: ExpressionPlace, used: number): AgentError<"limit-exceeded"> {
   const { ref, text } = describeExpression(place);
-  const message = `${text} costs too much on this data: more than ${maxCelCost}. Ask for less of it, or let a tool do it.`;
+  const message = `${text} costs more than ${maxCelCost} on this data. Reduce the data or the work, or let a tool do it.`;
   return new AgentError("limit-exceeded", message, { details: { limit: "expression", max: maxCelCost, used, ...ref } });
 }

@@ -2,7 +2,7 @@ import { exactNumber } from "../../core/json.ts";
 import { cutText } from "../../core/text.ts";
 import type { CelIssue } from "./node.ts";
 
-/** A refusal does not extend `Error`, as it becomes an issue of a plan: a stack would only take time. */
+/** Does not extend `Error`: a refusal becomes an issue of a plan, for which a stack would only take time. */
 export class CelRefusal {
   constructor(readonly issue: CelIssue) {}
 }
@@ -46,7 +46,7 @@ export class CelTokens {
     return true;
   }
 
-  expect(kind: string, expectation = `, where , or ${kind} is needed`): void {
+  expect(kind: string, expectation = `; expected , or ${kind}`): void {
     if (!this.take(kind)) this.failAtToken(expectation);
   }
 
@@ -106,7 +106,7 @@ const hints: readonly (readonly [RegExp, string])[] = [
   [/\$\{/y, "${…} belongs in inputs; here write a.name"],
   [/=>|(?<=-)>/y, 'there are no arrow functions; write .filter(t, t == "x")'],
   [/(?<=([!=]=))=/y, "write $1 for $1="],
-  [/=/y, "= compares nothing; write =="],
+  [/=/y, "= does not compare; write =="],
   [/(?<=<)>/y, "write != for <>"],
   [/and\b/iy, "write && for and"],
   [/or\b/iy, "write || for or"],
@@ -119,6 +119,6 @@ const hints: readonly (readonly [RegExp, string])[] = [
   [/(?<=\?)\./y, "write has(l.n) && … for l?.n"],
   [/(?<=\.)\?/y, "write has(l.n) && … for l.?n"],
   [/(?<=(?:^|[^\w.])\d+\.)\./y, "there are no ranges; write the list, as in [1, 2, 3]"],
-  [/`/y, 'text stands in quotes; write "…"'],
+  [/`/y, 'text needs quotes; write "…"'],
   [/;/y, "an expression is one value, without ;"],
 ];

@@ -173,7 +173,7 @@ describe("a comparison that is never true is found", () => {
     ];
     const messageOf = async (when: string) => (await validatePlan({ steps: stepsOf(when) }, { tools }))[0]?.message;
     const advice = ": convert one of them, as in string(…) or double(…)";
-    const expected = (compared: string) => `== compares ${compared}. It is at character 0.`;
+    const expected = (compared: string) => `== compares ${compared}. See character 0.`;
     expect(await messageOf("r.maybe == 7")).toBe(
       expected(`text or null with a number, which are never equal${advice}`),
     );
@@ -181,7 +181,7 @@ describe("a comparison that is never true is found", () => {
       expect(await messageOf(pair)).toContain(advice);
     expect(await messageOf("r.texts == 'a'")).toBe(expected("a list with text, which are never equal"));
     for (const pair of ["r.map == 'a'", "7 == r.numbers", "r.map == r.texts", "r.flag == 1", "r.text in r.texts == 1"])
-      expect(await messageOf(pair)).toMatch(/are never equal\. It is/);
+      expect(await messageOf(pair)).toMatch(/are never equal\. See/);
     const steps = stepsOf("r.maybe == 7");
     const agent = createAgent({ tools });
     await expect(agent.execute({ steps } as never)).rejects.toMatchObject({ code: "invalid-plan" });
@@ -207,14 +207,14 @@ describe("a value of an enum", () => {
   };
 
   it.each([
-    ['f.kind == "c"', '== compares "a" or "b" with "c", which are never equal. It is at character 0.'],
-    ['"c" != f.kind', '!= compares "c" with "a" or "b", which are never equal. It is at character 0.'],
-    ['f.maybe == "c"', '== compares "a" or "b" or null with "c", which are never equal. It is at character 0.'],
-    ['f.kind in ["c", "d"]', 'in compares "a" or "b" with "c" or "d", which are never equal. It is at character 0.'],
-    ["f.one == 8", "== compares 7 with 8, which are never equal. It is at character 0."],
+    ['f.kind == "c"', '== compares "a" or "b" with "c", which are never equal. See character 0.'],
+    ['"c" != f.kind', '!= compares "c" with "a" or "b", which are never equal. See character 0.'],
+    ['f.maybe == "c"', '== compares "a" or "b" or null with "c", which are never equal. See character 0.'],
+    ['f.kind in ["c", "d"]', 'in compares "a" or "b" with "c" or "d", which are never equal. See character 0.'],
+    ["f.one == 8", "== compares 7 with 8, which are never equal. See character 0."],
     [
       '(f.text == "x" ? f.kind : "e") == "c"',
-      '== compares "a" or "b" or "e" with "c", which are never equal. It is at character 1.',
+      '== compares "a" or "b" or "e" with "c", which are never equal. See character 1.',
     ],
   ])("is not compared with one that it cannot have: %s", async (when, message) => {
     expect(await issuesOfStep({ when })).toEqual([`reference-type: ${message}`]);
