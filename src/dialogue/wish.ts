@@ -102,17 +102,17 @@ function ordersIt(words: readonly string[], { start, end }: Part): boolean {
 const itWords = wordSet("it that them those these him her");
 
 /** "Five, not three": the value that is denied says nothing. */
-function withoutContrast({ words, marks }: RequestText, { start, end }: Part): number {
+function withoutContrast(request: RequestText, { start, end }: Part): number {
+  const { words, marks } = request;
   const at = words.lastIndexOf("not", end - 1);
   if (at <= start) return end;
-  const isValue = (from: number, to: number) =>
-    readNumber(words, from)?.end === to ||
-    marks.some((mark) => mark.leadStart <= from && mark.start >= from && mark.end === to);
-  const isBefore = [...words.keys()].some(
-    (from) => from >= start && from < at && isValue(from, at - Number(words[at - 1] === ",")),
-  );
   const to = isMark(words[end - 1]) ? end - 1 : end;
-  return isBefore && isValue(at + 1, to) ? at : end;
+  const isNumber = (from: number) => readNumber(words, from) !== undefined;
+  const isDenied =
+    readNumber(words, at + 1)?.end === to || marks.some((mark) => mark.leadStart === at + 1 && mark.end === to);
+  const isSaid =
+    saysValue(request, { start, end: at }) || words.slice(start, at).some((_, each) => isNumber(start + each));
+  return isDenied && isSaid ? at : end;
 }
 
 /** Before "so", a reason is stated: "the trip is off, so just empty that list". */

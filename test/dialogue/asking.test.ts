@@ -58,7 +58,10 @@ it.each<[line: string, display: string, schema: object, answer: string, input: o
   ["extend by 3 nights", "text", { type: "string" }, "Ruiz", { guest: "Ruiz", nights: 3 }],
   ["extend Ruiz", "text", { type: "integer", minimum: 1, maximum: 30 }, "3", { guest: "Ruiz", nights: 3 }],
   ["extend Ruiz", "text", { type: "integer", minimum: 1, maximum: 30 }, "three nights", { guest: "Ruiz", nights: 3 }],
+  ["extend Ruiz", "text", { type: "integer" }, "3 of them", { guest: "Ruiz", nights: 3 }],
+  ["extend Ruiz", "text", { type: "integer" }, "three whole days", { guest: "Ruiz", nights: 3 }],
   ["choose a room with view for Ruiz", "select", { type: "string" }, "2", { guest: "Ruiz", view: "garden" }],
+  ["choose a room with view for Ruiz", "select", { type: "string" }, "view garden", { guest: "Ruiz", view: "garden" }],
   ["clean for Ruiz", "text", { type: "string", format: "date" }, "friday", { guest: "Ruiz", day: "2026-11-27" }],
   ["wake Ruiz", "text", { format: "date-time" }, "tomorrow at 7am", { guest: "Ruiz", at: "2026-11-27T07:00:00.000Z" }],
 ])("%s lacks one value, which is asked for", async (line, display, schema, answer, input) => {

@@ -170,7 +170,7 @@ it("a number may be a key, and then it is no place", async () => {
   const free = defineTool({
     name: "FreeSeat",
     description: "Frees a seat",
-    inputSchema: z.object({ seat: z.number().int() }),
+    inputSchema: z.object({ seat: z.number().int().positive() }),
     outputSchema: z.object({ seat: z.number().int(), name: z.string() }),
     phrases: ["free [seat] {seat}"],
     execute: ({ seat }) => {
@@ -182,6 +182,25 @@ it("a number may be a key, and then it is no place", async () => {
   await say("show the seats");
   await say("free number 2");
   expect(given).not.toContainEqual({ seat: 1 });
+  const unseen = createTalkAgent({ tools: [list, free] });
+  await unseen.say("free Guest C");
+  expect(given.at(-1)).toEqual({ seat: 3 });
+});
+
+it("a line that begins with plus continues the sum", async () => {
+  const { say } = createTalkAgent({ tools: createBuiltInTools() });
+  await say("60 * 1.40");
+  expect((await say("plus 150 times 0.30")).output).toMatchObject({ value: 129 });
+  expect((await say("plus 150 rolls at 0.30")).status).toBe("failed");
+});
+
+it("a note about nothing in particular is found again by its words", async () => {
+  const { say } = createTalkAgent({ tools: createBuiltInTools() });
+  await say("take a note that the code of the boiler is 4471");
+  await say("save a note: the meter key is under the stairs");
+  expect((await say("and what was the code of the boiler?")).text).toContain("4471");
+  const { steps } = await say("delete the note about the meter key please");
+  expect(steps).toMatchObject([{ tool: "Notes", input: { operation: "delete", id: "n2" } }]);
 });
 
 it("a day says which option was meant", async () => {

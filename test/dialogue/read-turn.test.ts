@@ -23,6 +23,8 @@ type Calls = readonly (readonly [string, object])[];
 const seats = (room: number, count: number) => ["SetSeats", { room, seats: count }] as const;
 const price = (room: number, euros: number) => ["SetPrice", { room, price: euros }] as const;
 const move = (room: number, from: string) => ["MoveRoom", { room, from: `2026-11-${from}:00.000Z` }] as const;
+const letLoft = (from: string) => ["LetRoom", { name: "Loft", seats: 6, from: `2026-11-${from}:00.000Z` }] as const;
+const loft = "let Loft for 6 people tomorrow at 6pm";
 const close = (room: number) => ["CloseRoom", { room }] as const;
 
 it.each<[how: string, lines: readonly string[], calls: Calls]>([
@@ -45,6 +47,25 @@ it.each<[how: string, lines: readonly string[], calls: Calls]>([
   ["a value that should be", [list, "set the attic to 5 seats", "it should be 7"], [seats(12, 7)]],
   ["another time of what was created", ["let Loft for 6 people tomorrow at 6pm", "no, 8pm"], [move(15, "27T20:00")]],
   ["an unknown name, looked up first", ["close Cellar"], [close(14)]],
+  ["an unknown name that is told, and a pronoun", ["the cellar is flooded, close it"], [close(14)]],
+  [
+    "a name that is told, and a pronoun",
+    [list, "set the hall to 5 seats", "the cellar is wet, so close it"],
+    [close(14)],
+  ],
+  [
+    "the others of two changes",
+    [list, "close the attic", "close the cellar", "close the others"],
+    [close(11), close(13)],
+  ],
+  ["a key alone", [list, "close room 12", "and 13 too"], [close(13)]],
+  ["a value, and one that is denied", [list, "set the attic to 5 seats, not 4"], [seats(12, 5)]],
+  ["a mistyped opening", [list, "set the attic to 3 seats", "actualy 6"], [seats(12, 6)]],
+  ["long letters", [list, "set the attic to 3 seats", "nooo, 6"], [seats(12, 6)]],
+  ["letters in the wrong order", [list, "close teh attic"], [close(12)]],
+  ["the creation again", [loft, "same for saturday"], [letLoft("28T18:00")]],
+  ["the creation again, as it was corrected", [loft, "no, 8pm", "same for saturday"], [letLoft("28T20:00")]],
+  ["where it was", [list, "set the price of the attic to 9", "put the attic back to where it was"], [price(12, 25)]],
   ["another thing than meant", [list, "set the hall to 5 seats", "no, the cellar"], [seats(13, 60), seats(14, 5)]],
   ["a place by its number", [list, "set number two to 5 seats"], [seats(12, 5)]],
   ["a place that a line begins with", [list, "the second has 5 seats"], [seats(12, 5)]],
@@ -71,6 +92,7 @@ it.each<[how: string, lines: readonly string[]]>([
   ["somebody who is called, or a name that nothing has", [list, "set the attic to 5 seats", "Pool, close it"]],
   ["thanks", [list, "set the attic to 5 seats", "thanks, that is great"]],
   ["a past", [list, "did you close the attic?"]],
+  ["all that there is for today", [loft, "that will be all for today"]],
 ])("changes nothing by %s", async (_, lines) => {
   expect((await talk(...lines)).calls).toEqual([]);
 });
