@@ -103,7 +103,7 @@ export type DecidingOptions<TTool extends Tool = Tool> = ThreadOptions &
         resume?: true | undefined;
       })
     | (Partial<ResumeOptions<TTool>> & {
-        /** Leaves the run to other processes unless it is active here. */
+        /** No step runs in this process unless the run is active here. */
         resume: false;
       })
   );
