@@ -37,12 +37,12 @@ import type { DeleteWithin, PruneOptions } from "./stored/stored-runs.ts";
 /** @inline */
 type Listener<TType extends AgentEventType, TTool extends Tool> = (event: AgentEventOf<TType, TTool>) => unknown;
 
-/** The methods that agents and orchestrators have in common. `TRequest` is text where requests are taken, too. */
+/** Methods of agents and orchestrators. `TRequest` is `string` for agents, which also take requests. */
 interface RunMethods<TTool extends Tool, TRequest extends string> {
   readonly tools: readonly TTool[];
   /**
-   * Calls a listener, added once, for each event of a type until the returned function is called. Its errors never
-   * change a run. Throws `invalid-options`, as do the next five methods.
+   * Calls a listener for each event of a type until the returned function is called. A listener is added only once, and
+   * its errors never change a run. Throws `invalid-options`, as do the next five methods.
    */
   on<TType extends AgentEventType>(this: void, type: TType, listener: Listener<TType, TTool>): () => void;
   /** Calls a listener for the next event of a type. */
@@ -56,23 +56,23 @@ interface RunMethods<TTool extends Tool, TRequest extends string> {
   /** Calls a listener for every event. */
   subscribe(this: void, listener: (event: AgentEvent<TTool>) => unknown): () => void;
   /**
-   * The events of a run: the stored ones, then new ones from any process, until it ends or, unless `follow` is set, is
-   * suspended or interrupted. No recorded event is left out, however slow the reader; transient events come from this
-   * process alone. Throws `invalid-options`; reading rejects with `run-not-found`, `store-failed` or `cancelled`.
+   * Returns the stored events of a run, then new ones from any process. Ends when the run ends or, unless `follow` is
+   * set, is suspended or interrupted. Slow readers miss no recorded event; transient events come only from this
+   * process. Throws `invalid-options`; reading rejects with `run-not-found`, `store-failed` or `cancelled`.
    */
   events(this: void, runId: string, options?: EventsOptions): AsyncIterable<AgentEvent<TTool>>;
-  /** The state of a stored run; undefined if there is none. Rejects with `store-failed` and `invalid-options`. */
+  /** Resolves to the state of a stored run, or to undefined. Rejects with `store-failed` and `invalid-options`. */
   getRun(this: void, runId: string, options?: ThreadOptions): Promise<RunSnapshot<TTool> | undefined>;
-  /** Stored runs, newest first, in pages. Rejects with `store-failed`, and `invalid-options` for a wrong cursor. */
+  /** Lists stored runs, newest first. Rejects with `store-failed`, and `invalid-options` for an invalid cursor. */
   listRuns(this: void, options?: ListRunsOptions): Promise<RunPage>;
   /**
-   * The inbox: approvals, outcomes to settle, runs that do not fit or were given up, from the newest run on. A page has
-   * all items of up to `limit` runs, without damaged ones. Rejects as `listRuns` does.
+   * Lists pending approvals, questions, unknown outcomes, and runs that do not fit or were given up, newest run first.
+   * A page has all items of up to `limit` runs, without damaged ones. Rejects as `listRuns` does.
    */
   listPending(this: void, options?: ListPendingOptions): Promise<PendingPage>;
 
   /**
-   * Lets a step, or the plan, run exactly as it was inspected, and resumes its run here, or sends the decision to the
+   * Approves a step or the plan, which then runs exactly as shown. Resumes the run here, or sends the decision to the
    * process that runs it. The item is one of `result.pending`, or the `approval-request`. Throws `invalid-options`. The
    * handle's result resolves when the run ends or is suspended again; it rejects with `run-not-found`, `run-conflict`
    * if the run does not wait for this, `resume-mismatch` if its tools have changed, `store-failed`, or `interrupted`
@@ -84,7 +84,7 @@ interface RunMethods<TTool extends Tool, TRequest extends string> {
     item: ApprovalItem,
     ...options: OptionsArgument<TTool, ApprovalOptions<TTool>>
   ): RunHandle<TTool>;
-  /** As `approve`, but the step, or the plan, is not run: the run fails with `approval-rejected`. */
+  /** Rejects a step or the plan, as `approve` approves it: the run fails with `approval-rejected`. */
   reject(
     this: void,
     runId: string,
@@ -92,9 +92,9 @@ interface RunMethods<TTool extends Tool, TRequest extends string> {
     ...options: OptionsArgument<TTool, RejectionOptions<TTool>>
   ): RunHandle<TTool>;
   /**
-   * Resumes a stored run where it stopped, a failed one with the step that failed. Recorded work is not run again; a
-   * step that was cut off runs again, or is `unknown` if it is `once`. A run active here is joined; one that has ended
-   * for good, or waits for a decision or event, resolves to its result. Rejects with `run-not-found`,
+   * Resumes a stored run where it stopped, a failed run with the step that failed. Recorded work is not repeated; a
+   * step that was cut off runs again, or becomes `unknown` if it is `once`. Joins a run that is active here. Resolves
+   * to the result of a run that has ended for good, or waits for a decision or event. Rejects with `run-not-found`,
    * `run-owned-elsewhere`, `resume-mismatch`, `invalid-options`, `store-failed`, or `interrupted` after `close`.
    */
   resume(
@@ -103,8 +103,8 @@ interface RunMethods<TTool extends Tool, TRequest extends string> {
     ...options: OptionsArgument<TTool, ResumeOptions<TTool>>
   ): Promise<RunResult<TTool>>;
   /**
-   * Undoes what a completed or failed run has done, the last step first: the run becomes `cancelled`, its steps
-   * `undone`, and `notUndone` lists the others that had an effect. A second call resolves to the same. Rejects with
+   * Undoes the steps of a completed or failed run, last step first. The run becomes `cancelled` and its steps `undone`;
+   * `notUndone` lists the other steps that had an effect. A second call resolves to the same result. Rejects with
    * `run-not-found`, `run-conflict` if the run has not ended or was cancelled, and as `resume` does.
    */
   undo(
@@ -113,40 +113,40 @@ interface RunMethods<TTool extends Tool, TRequest extends string> {
     ...options: OptionsArgument<TTool, Omit<ResumeOptions<TTool>, "throwOnFailure"> & ThreadOptions>
   ): Promise<RunResult<TTool>>;
   /**
-   * Resumes every run that can continue and that no process is running. Resolves to the result or error of each when
-   * all have ended or wait for a decision or an event. Rejects with `store-failed`, `invalid-options` or `interrupted`.
+   * Resumes every run that can continue and that no process runs. Resolves to the result or error of each, once all
+   * have ended or wait for a decision or event. Rejects with `store-failed`, `invalid-options` or `interrupted`.
    */
   resumeAll(
     this: void,
     ...options: OptionsArgument<TTool, ResumeAllOptions<TTool>>
   ): Promise<readonly ResumedRun<TTool>[]>;
   /**
-   * Copies the events of a run, up to `sequence` `after`, to a new run, and resumes that as if its process had died
-   * there: ended steps keep their results, and one that had only started runs again, or is `unknown` if its effect is
-   * `once`. The new run has its own idempotency keys, asks again for unused approvals, and undoes only what it has done
-   * itself. Copied events are not emitted, and the other run stays as it is. Throws `invalid-options`. The handle's
-   * result rejects with `run-not-found`, `run-conflict` if another run has the new id, `invalid-options` if the run has
-   * fewer events, `secret-unreadable`, and as `resume` does; then nothing is stored.
+   * Copies the events of a run, up to number `after`, to a new run, and resumes that one as if its process had died
+   * there. Ended steps keep their results; a step that had only started runs again, or is `unknown` if it is `once`.
+   * The new run has its own idempotency keys, asks again for unused approvals, and undoes only its own steps. Copied
+   * events are not emitted, and the original run stays as it is. Throws `invalid-options`. The handle's result rejects
+   * with `run-not-found`, `run-conflict` if another run has the new id, `invalid-options` if the run has fewer events,
+   * `secret-unreadable`, and as `resume` does; then nothing is stored.
    */
   fork(this: void, runId: string, ...options: OptionsArgument<TTool, ForkOptions<TTool>>): RunHandle<TTool>;
   /**
    * Settles a step whose outcome is `unknown`, and resumes its run. Throws `invalid-options`; the handle's result
-   * rejects with `run-conflict` if the run does not wait for that, `invalid-tool-output`, and as `resume` does.
+   * rejects with `run-conflict` if the outcome of the step is known, `invalid-tool-output`, and as `resume` does.
    */
   settle(this: void, runId: string, stepId: string, options: SettleOptions<TTool>): RunHandle<TTool>;
   /**
-   * Delivers an event to a run, for a step that waits for its name, now or later; the run keeps up to 100. Events of a
-   * name are taken in order, and an `id` that the run has seen is ignored. A suspended run is resumed. Throws
-   * `invalid-options` for a wrong name, id or option. The handle's result rejects with `invalid-options` for more than
-   * 1 MiB of JSON, or a name or value that does not fit `events`; with `run-not-found`, `run-conflict` if the run has
-   * ended, `limit-exceeded` if it keeps too many, and as `resume` does.
+   * Delivers an event to a run, for a step that waits for its name now or later; a run keeps up to 100. Steps take
+   * events of one name in order, and an `id` that the run has seen is ignored. Resumes a suspended run. Throws
+   * `invalid-options` for an invalid name, id or option. The handle's result rejects with `invalid-options` for more
+   * than 1 MiB of JSON, or a name or value that does not fit `events`; with `run-not-found`, `run-conflict` if the run
+   * has ended, `limit-exceeded` if it keeps too many, and as `resume` does.
    */
   deliver(this: void, runId: string, name: string, value: unknown, options: DeliverOptions<TTool>): RunHandle<TTool>;
   /**
    * Answers the question of a step, and resumes its run. The item is one of `result.pending`, or the id of its step.
-   * The first answer counts. Throws `invalid-options`. The handle's result rejects with `invalid-options` for what does
-   * not fit the question, `run-conflict` if the run does not ask it, or it was answered differently or has expired, and
-   * as `resume` does. An agent of `createAgent` reads a text as a line of a dialogue; to decline cancels the run.
+   * The first answer counts. Throws `invalid-options`. The handle's result rejects with `invalid-options` for an answer
+   * that does not fit, `run-conflict` if the question was not asked, has expired or was answered differently, and as
+   * `resume` does. An agent of `createAgent` reads a text as a line of a dialogue; declining cancels the run.
    */
   answer(
     this: void,
@@ -156,8 +156,8 @@ interface RunMethods<TTool extends Tool, TRequest extends string> {
     ...options: OptionsArgument<TTool, DecidingOptions<TTool>>
   ): RunHandle<TTool>;
   /**
-   * Cancels a run, whichever process owns it, unless it has ended; resolves to its result. `resources` are for `undo`.
-   * Rejects with `run-not-found`, `store-failed`, `invalid-options`, or `interrupted` after `close`.
+   * Cancels a run in any process unless it has ended, and resolves to its result. `resources` are for `undo`. Rejects
+   * with `run-not-found`, `store-failed`, `invalid-options`, or `interrupted` after `close`.
    */
   cancel(
     this: void,
@@ -166,16 +166,16 @@ interface RunMethods<TTool extends Tool, TRequest extends string> {
     options?: Partial<DecidingOptions<TTool>>,
   ): Promise<RunResult<TTool>>;
   /**
-   * Takes no more runs, lets running steps end in time, and interrupts all other runs, which can be resumed. Resolves
-   * when nothing runs here; tools that ignore their signal have `abortGraceMs`. The store stays open. Rejects with
-   * `invalid-options`.
+   * Accepts no more runs, gives running steps time to end, and interrupts all other runs, which can be resumed.
+   * Resolves when nothing runs here; tools that ignore their signal have `abortGraceMs`. The store stays open. Rejects
+   * with `invalid-options`.
    */
   close(this: void, options?: CloseOptions): Promise<void>;
 
   /**
    * Runs a plan to its end. The compiler checks a plan that is written in the call; any other is checked here. Rejects
    * with `invalid-plan`, `plan-not-approved`, `invalid-options`, `unknown-tool`, `run-conflict` or
-   * `run-owned-elsewhere` before anything starts; whatever happens later is in the result.
+   * `run-owned-elsewhere` before anything starts; later failures are in the result.
    */
   execute<const TPlan extends AnyPlan>(
     this: void,
@@ -184,8 +184,8 @@ interface RunMethods<TTool extends Tool, TRequest extends string> {
   ): Promise<RunResult<TTool>>;
 
   /**
-   * Tells what a plan would do, as far as is known; no tool is called. An agent plans a request first. Rejects with
-   * `invalid-plan`, `plan-not-approved`, `cancelled`, `invalid-options` or `unknown-tool`, and as `plan` does.
+   * Previews a plan, as far as its values are known, without calling a tool. An agent plans a request first. Rejects
+   * with `invalid-plan`, `plan-not-approved`, `cancelled`, `invalid-options` or `unknown-tool`, and as `plan` does.
    */
   dryRun<const TPlan extends AnyPlan>(
     this: void,
@@ -194,7 +194,7 @@ interface RunMethods<TTool extends Tool, TRequest extends string> {
   ): Promise<DryRun<TTool>>;
   /**
    * Starts a plan or request, and returns at once. Throws `invalid-options`, `unknown-tool`, and `invalid-plan` for no
-   * steps, unknown tools and duplicate ids. Other errors reject result and events, with the warning `start-refused`.
+   * steps, unknown tools and duplicate ids. Other errors reject `result` and `events`, with a `start-refused` warning.
    */
   start<const TPlan extends AnyPlan>(
     this: void,
@@ -207,7 +207,7 @@ interface RunMethods<TTool extends Tool, TRequest extends string> {
    */
   deleteRun(this: void, runId: string): Promise<void>;
   /**
-   * Deletes the runs that the options select, newest first, but none that a process owns. Resolves to how many.
+   * Deletes the runs that the options select, newest first, except runs that a process owns. Resolves to their number.
    * Rejects with `invalid-options`, `store-failed`, or `cancelled` by the signal.
    */
   prune(this: void, options: PruneOptions): Promise<{ readonly deleted: number }>;
@@ -223,11 +223,11 @@ export interface Agent<TTool extends Tool = Tool> extends RunMethods<TTool, stri
    * `planning-failed`, `invalid-plan`, `invalid-request`, `timeout`, `cancelled` or `invalid-options`.
    */
   plan(this: void, request: string, options?: PlanOptions<TTool>): Promise<Plan>;
-  /** Plans a request and runs the plan. A failure to plan is in the result, too. */
+  /** Plans a request and runs the plan. If planning fails, the result has the error. */
   run(this: void, request: string, ...options: OptionsArgument<TTool, RunOptions<TTool>>): Promise<RunResult<TTool>>;
 }
 
-/** All copies of this package share this symbol. */
+/** Shared by all copies of this package. */
 export const workerKey: unique symbol = Symbol.for("planwright.worker") as never;
 
 export interface WorkedAgent {
@@ -248,12 +248,12 @@ export interface WorkedAgent {
 export interface RunHandle<TTool extends Tool = Tool> {
   readonly runId: string;
   /**
-   * Resolves once the start, or the decision, is recorded, or is stored for the process that runs the run; a decision
-   * with `resume: false` once that process has recorded it. Rejects with the error that refuses it. Left unread,
-   * neither it nor `result` is an unhandled rejection.
+   * Resolves once the start or decision is recorded, or is stored for the process that runs the run; with `resume:
+   * false`, once that process has recorded the decision. Rejects with the error that refuses it. Ignoring this promise
+   * or `result` causes no unhandled rejection.
    */
   readonly recorded: Promise<void>;
-  /** The run's events from the first on, to be read once with `for await`; at most 1000 wait to be read. */
+  /** Events of the run, to be read once with `for await`; at most 1000 unread events are kept. */
   readonly events: EventStream<AgentEvent<TTool>>;
   /** Resolves when the run has ended, whatever its status. */
   readonly result: Promise<RunResult<TTool>>;

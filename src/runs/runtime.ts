@@ -1,4 +1,4 @@
-// Entry of all that runs need: an engine loads it when it is first used.
+// Everything that runs need. An engine loads it at first use.
 export { toDelivery } from "./commands/commands.ts";
 export { dryRun } from "./planning/dry-run.ts";
 export { planAlone } from "./planning/planning.ts";

@@ -26,9 +26,9 @@ import {
 
 /** Options of {@link createMemoryRunStore}. @inline */
 export interface MemoryRunStoreOptions {
-  /** The most finished runs to keep; the one that ended first is dropped first. @default 1000 */
+  /** Maximum number of finished runs to keep; the one that ended first is dropped first. @default 1000 */
   maxFinishedRuns?: number | undefined;
-  /** Time for claims, in milliseconds since 1970 UTC. @default `Date.now` */
+  /** Clock of claims, in milliseconds since 1970 UTC. @default `Date.now` */
   now?: (() => number) | undefined;
 }
 
@@ -60,7 +60,7 @@ export function createMemoryRunStore(options: MemoryRunStoreOptions = {}): RunSt
   const finishedRuns = new Set<string>();
   let counter = 0;
   let messages = 0;
-  /** Outlives removed runs, so that a former owner cannot write to a new run of the same id. */
+  /** Outlives deleted runs, so that a former owner cannot write to a new run with the same id. */
   let goneFence = 0;
 
   function isOwned(runId: string): boolean {

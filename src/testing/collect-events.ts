@@ -3,7 +3,7 @@ import type { AgentEvent } from "../core/events.ts";
 /** Events in the order of their emission. @group Testing */
 export interface CollectedEvents {
   readonly events: readonly AgentEvent[];
-  /** The types of the events, in the same order. */
+  /** Returns the types of the events, in the same order. */
   types(this: void): readonly AgentEvent["type"][];
   /** Stops collecting. */
   stop: () => void;

@@ -17,31 +17,31 @@ export interface FakeOllamaChat {
 }
 
 /**
- * A reply as of a scripted model (an `Error` is status 500), or an error of another status, such as
- * `{ status: 503, error: "server busy" }`. A stream has its `deltas`, or the tokens of requested `logprobs`. @inline
+ * Reply like that of a scripted model (an `Error` is status 500), or an error with another status, such as `{ status:
+ * 503, error: "server busy" }`. A streamed reply has its `deltas`, or the tokens of requested `logprobs`. @inline
  */
 export type FakeOllamaReply = ScriptedReply | { readonly status: number; readonly error: string };
 
-/** An answer of {@link startFakeOllama}: a reply, or a function of the request that returns one. @group Models */
+/** Answer of {@link startFakeOllama}: a reply, or a function of the request that returns one. @group Models */
 export type FakeOllamaAnswer = FakeOllamaReply | ((chat: FakeOllamaChat) => FakeOllamaReply | Promise<FakeOllamaReply>);
 
 /** Options of {@link startFakeOllama}. @inline */
 export interface FakeOllamaOptions {
-  /** The names of its models, each with a tag or for `latest`; others are answered with 404. @default any name */
+  /** Names of its models, each with a tag or for `latest`; others are answered with 404. @default any name */
   models?: readonly string[] | undefined;
-  /** The capabilities in `/api/show`, such as `thinking`. @default completion and tools */
+  /** Capabilities in `/api/show`, such as `thinking`. @default completion and tools */
   capabilities?: readonly string[] | undefined;
 }
 
-/** A server that speaks like Ollama, with scripted answers. @group Models */
+/** Server that speaks like Ollama, with scripted answers. @group Models */
 export interface FakeOllama {
-  /** Its address, such as `http://127.0.0.1:40123`: the `host` of a client. */
+  /** Address of the server, such as `http://127.0.0.1:40123`: the `host` of a client. */
   readonly host: string;
-  /** All chat requests, including those without an answer. */
+  /** Chat requests, including those without an answer. */
   readonly chats: readonly FakeOllamaChat[];
   /** Throws unless there were exactly as many chat requests as answers. */
   assertComplete(this: void): void;
-  /** Closes all connections; from then on they are refused. */
+  /** Closes all connections and refuses new ones. */
   close(this: void): Promise<void>;
 }
 
@@ -54,9 +54,9 @@ const fakeOptions = {
 } satisfies OptionTable<FakeOllamaOptions>;
 
 /**
- * Starts a server on a free port of this machine that speaks like Ollama, for `createOllamaModel` or another client:
- * `/api/chat`, streamed or not, from the script; `/api/show`, `/api/tags` and `/api/version`. A request beyond the last
- * answer, and a function that throws, is status 500 and says so. Throws `invalid-options`.
+ * Starts a server on a free port of this machine that speaks like Ollama, for `createOllamaModel` or another client. It
+ * serves `/api/chat`, streamed or not, from the script, and `/api/show`, `/api/tags` and `/api/version`. A request
+ * beyond the last answer, or a function that throws, is answered with status 500. Throws `invalid-options`.
  *
  * {@includeCode ../../examples/22-fake-models.ts}
  * @group Models
@@ -179,7 +179,7 @@ function withTag(name: string): string {
 }
 
 function describeScript(answers: readonly unknown[], { length }: readonly unknown[]): string {
-  return `The script has ${countAnswers(answers.length)}; ${length} ${length === 1 ? "was" : "were"} asked for.`;
+  return `The script has ${countAnswers(answers.length)}; received ${length} ${length === 1 ? "request" : "requests"}.`;
 }
 
 function toReply(place: string, reply: unknown): Exclude<FakeOllamaReply, string | Error> {

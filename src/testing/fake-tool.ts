@@ -5,7 +5,7 @@ import type { RetryOptions } from "../async/retry.ts";
 import { defineTool } from "../core/define-tool.ts";
 import type { DefinedTool, ToolContext, ToolEffect } from "../core/tool.ts";
 
-/** The outcome of a call of a fake tool, `afterMs` later on the clock. @group Testing */
+/** Outcome of a call of a fake tool, `afterMs` later on the clock. @group Testing */
 export type FakeOutcome = { readonly afterMs?: number } & (
   | { readonly returns: unknown }
   | { readonly throws: unknown }
@@ -13,7 +13,7 @@ export type FakeOutcome = { readonly afterMs?: number } & (
   | { readonly hangs: "until-aborted" | "forever" }
 );
 
-/** A call of a fake tool. @inline */
+/** Call of a fake tool. @inline */
 export interface FakeCall {
   readonly input: unknown;
   readonly context: ToolContext;
@@ -22,17 +22,17 @@ export interface FakeCall {
 /** Options of {@link createFakeTool}. @inline */
 export interface FakeToolOptions<TName extends string = string> {
   name: TName;
-  /** The outcomes of the calls, in order; the last one is repeated. @default returns null */
+  /** Outcomes of the calls, in order; the last one is repeated. @default returns null */
   outcomes?: readonly FakeOutcome[] | undefined;
-  /** @default "idempotent", so that failures are retried; a tool of your own is `once` by default */
+  /** Effect of a call. @default "idempotent", so that failures are retried; real tools are `once` by default */
   effect?: ToolEffect | undefined;
   retry?: RetryOptions | undefined;
   timeoutMs?: number | undefined;
-  /** For `afterMs`. @default the system clock */
+  /** Clock for `afterMs`. @default the system clock */
   clock?: Clock | undefined;
 }
 
-/** A tool that accepts any input, returns scripted outcomes, and records its calls; `idempotent` by default. @group Testing */
+/** Tool that accepts any input, returns scripted outcomes, and records its calls. @group Testing */
 export interface FakeTool<TName extends string = string> extends DefinedTool<TName> {
   readonly calls: readonly FakeCall[];
 }

@@ -5,38 +5,38 @@ import type { RunStore } from "../core/run-store.ts";
 import { describeThrown } from "../core/text.ts";
 import { createMemoryRunStore } from "../stores/memory-run-store.ts";
 
-/** The faults of a {@link FaultyRunStore}. Appends are counted from 1, over all runs. @group Storage */
+/** Faults of a {@link FaultyRunStore}. Appends are counted from 1, over all runs. @group Storage */
 export interface RunStoreFaults {
-  /** The process dies before this append: it is not recorded. */
+  /** Number of the append before which the process dies: it is not recorded. */
   readonly crashBeforeAppend?: number | undefined;
-  /** The process dies after this append: it is recorded, but the caller never receives an answer. */
+  /** Number of the append after which the process dies: it is recorded, but the caller gets no answer. */
   readonly crashAfterAppend?: number | undefined;
-  /** These appends throw and are not recorded. */
+  /** Numbers of appends that throw and are not recorded. */
   readonly failAppends?: readonly number[] | undefined;
-  /** A dead process gets no answer, as in reality, or only errors, so that its promises settle. @default "hang" */
+  /** `hang` never answers a dead process, as in reality; `throw` rejects, so that promises settle. @default "hang" */
   readonly afterCrash?: "hang" | "throw" | undefined;
 }
 
-/** A run store with faults. Its additional members are for tests. @group Storage */
+/** Run store with faults. Its additional members are for tests. @group Storage */
 export interface FaultyRunStore extends RunStore {
-  /** The events of each append that was requested before the crash, whether or not it succeeded. */
+  /** Events of each append that was requested before the crash, whether or not it succeeded. */
   readonly appends: readonly (readonly AgentEvent[])[];
-  /** True if the process is dead. A tool that is still running can check this, and then have no effect. */
+  /** True if the process is dead. A tool that is still running can check this to avoid an effect. */
   readonly hasCrashed: boolean;
   /** Resolves when the process has died. */
   readonly crashed: Promise<void>;
-  /** Kills the process: the store does nothing more for it, and its leases end. */
+  /** Kills the process: the store ignores it from now on, and its leases end. */
   crash(this: void): void;
-  /** Makes appends wait from now on. */
+  /** Holds appends from now on. */
   hold(this: void): void;
-  /** Records the waiting appends, in order, and further appends at once. */
+  /** Records the held appends, in order, and further ones at once. */
   letGo(this: void): void;
 }
 
 /**
  * Wraps a run store to simulate a process that is killed or whose disk fails. Give each process its own wrapper around
- * the same store. The leases of a dead process do not block the next one, as if it had died long ago. Code that still
- * runs in the "dead" process is not stopped. Throws `invalid-options`.
+ * the same store. Leases of a dead process do not block the next one, as if they had expired. Code that is still
+ * running in the "dead" process is not stopped. Throws `invalid-options`.
  *
  * {@includeCode ../../examples/21-kill-points.ts}
  * @group Storage
@@ -144,51 +144,51 @@ export function createFaultyRunStore(store: RunStore, faults: RunStoreFaults = {
   };
 }
 
-/** The point at which a process is killed: before or after an append. @group Storage */
+/** Point at which a process is killed: before or after an append. @group Storage */
 export interface KillPoint {
   readonly side: "before" | "after";
-  /** The number of the append, from 1. */
+  /** Number of the append, from 1. */
   readonly append: number;
   readonly types: readonly AgentEventType[];
 }
 
-/** Represents a process: create an agent with its store, and with its own tools. @group Storage */
+/** Process to simulate: create an agent with its store, and with its own tools. @group Storage */
 export interface MortalProcess {
   readonly store: FaultyRunStore;
-  /** Process 1 is killed, 2 and so on resume. Ignore what tools of 1 do after `store.hasCrashed`: none is stopped. */
+  /** 1 for the killed process, then counts those that resume. Ignore what tools of 1 do after `store.hasCrashed`. */
   readonly generation: number;
 }
 
-/** The outcome of a run that was killed and resumed. @inline */
+/** Outcome of a run that was killed and resumed. @inline */
 export interface KilledRun<TResult> {
   readonly point: KillPoint;
-  /** The value that `resume` resolved to: the first one if several processes resumed at once. */
+  /** Result of `resume`: that of the first process if several resumed at once. */
   readonly result: TResult;
-  /** The errors of the processes that resumed at once and did not get the run. */
+  /** Errors of the processes that resumed at once and did not get the run. */
   readonly refused: readonly unknown[];
-  /** The value that `run` resolves to when it is not killed. */
+  /** Result of `run` without a kill. */
   readonly expected: TResult;
   readonly store: RunStore;
 }
 
 /** Options of {@link forEachKillPoint}. @inline */
 export interface KillPointOptions<TResult> {
-  /** Starts a run with the same `runId` and events each time; called again if the kill left nothing recorded. */
+  /** Starts a run with the same `runId` and events each time; called again if the kill left no record. */
   run(process: MortalProcess): Promise<TResult>;
   /** Resumes the recorded run, as with `agent.resume(runId)`. */
   resume(process: MortalProcess): Promise<TResult>;
-  /** Checks how it ended. If it throws or rejects, the error is thrown with the name of the kill point. */
+  /** Checks the outcome. If it throws or rejects, the error is thrown with the name of the kill point. */
   check(killed: KilledRun<TResult>): unknown;
-  /** Creates the store of each kill point, which must be empty. @default `createMemoryRunStore` */
+  /** Creates an empty store for each kill point. @default `createMemoryRunStore` */
   createStore?: (() => RunStore | Promise<RunStore>) | undefined;
-  /** The number of processes that resume at once. @default 1 */
+  /** Number of processes that resume at once. @default 1 */
   resumers?: number | undefined;
-  /** As in {@link createFaultyRunStore}. @default "hang" */
+  /** Behavior of a dead store, as in {@link createFaultyRunStore}. @default "hang" */
   afterCrash?: RunStoreFaults["afterCrash"];
 }
 
 /**
- * Runs once to see what is recorded, then once for each point at which the process can be killed: before and after each
+ * Runs once to see what is recorded, then once per point at which the process can be killed: before and after each
  * append. Each time, another process resumes the run, and `check` checks the outcome. Resolves to the points, in order.
  * Rejects with `invalid-options`, and with the errors of `run`, `resume` and `check`.
  *
@@ -247,7 +247,7 @@ async function liveUntilKilled(run: KillPointOptions<unknown>["run"], store: Fau
       if (!store.hasCrashed) throw thrown;
     }
     if (!store.hasCrashed)
-      throw new Error(`The run has ended with ${store.appends.length} appends. It must record the same each time.`);
+      throw new Error(`The run ended after only ${store.appends.length} appends; expected the same appends each time.`);
   };
   await Promise.race([live(), store.crashed]);
   // Also waits until its leases have ended.

@@ -1,9 +1,9 @@
-// Loaded now: the first retry would load it, and this clock does not see that time.
+// Loaded early, as the first retry would load it later, in time that this clock does not see.
 import "p-retry";
 import type { Clock } from "../async/clock.ts";
 import { pendingWork } from "../async/promises.ts";
 
-/** A clock that stands still until a test moves it. @group Testing */
+/** Clock that stands still until a test moves it. @group Testing */
 export interface ManualClock extends Clock {
   /** Number of timers that are waiting. */
   readonly pendingTimers: number;
@@ -11,9 +11,9 @@ export interface ManualClock extends Clock {
   monotonic(this: void): number;
   /** Sets the value of `now()`, forward or back. Does not affect timers. */
   setNow(this: void, nowMs: number): void;
-  /** Moves time forward and fires each due timer at its own time. Everything that they start settles. */
+  /** Moves time forward, fires each due timer at its own time, and lets everything settle that they start. */
   advance(this: void, ms: number): Promise<void>;
-  /** Moves time from timer to timer until the promise settles, and settles like it. Rejects if it never would. */
+  /** Moves time from timer to timer until the promise settles, and settles like it. Rejects if it never will. */
   runUntil<T>(this: void, promise: Promise<T>): Promise<T>;
 }
 
@@ -22,7 +22,7 @@ interface Timer {
   readonly callback: () => void;
 }
 
-/** A promise may need turns of the event loop without waiting for a timer (files, hashes). */
+/** A promise may need turns of the event loop without a timer, for example for files or hashes. */
 const maxIdleTurns = 10_000;
 const turnsToSettle = 5;
 
@@ -83,7 +83,7 @@ export function createManualClock({ nowMs = Date.UTC(2026, 0, 1) }: { nowMs?: nu
         const timer = isSettled ? undefined : nextTimer();
         if (timer !== undefined) fire(timer);
         idleTurns = timer === undefined ? idleTurns + 1 : 0;
-        if (idleTurns > maxIdleTurns) throw new Error("The promise waits for no timer and does not settle.");
+        if (idleTurns > maxIdleTurns) throw new Error("The promise does not settle, and no timer is pending.");
       }
       return promise;
     },

@@ -14,15 +14,15 @@ import { quote, type RecordingKind, RecordingWriter, Replay } from "./recording.
 
 /** Options of {@link createRecordedModel}. @inline */
 export interface RecordedModelOptions {
-  /** The file of the recording, as JSON; one file for each model. */
+  /** Path of the recording, a JSON file; one file for each model. */
   path: string;
-  /** `record` asks the model, and overwrites the file with the first call; `replay` answers from it. @default replay */
+  /** `record` asks the model, and overwrites the file at the first call; `replay` reads it. @default replay */
   mode?: "record" | "replay" | undefined;
-  /** The model to record. In a replay it is never asked, but the recording must be of this model. */
+  /** Model to record. A replay never asks it, but the recording must be of this model. */
   model?: LanguageModel | undefined;
 }
 
-/** A model whose calls are recorded, or answered from a recording. @group Models */
+/** Model whose calls are recorded, or answered from a recording. @group Models */
 export interface RecordedModel extends LanguageModel {
   /** Throws unless exactly the recorded calls were made; never throws while recording. */
   assertComplete(this: void): void;
@@ -31,10 +31,10 @@ export interface RecordedModel extends LanguageModel {
 /**
  * Creates a {@link RecordedModel} with the name, price, `schemas`, `hasOutputLimit` and context of the recorded model.
  * A replay answers a call if one with the same messages, response format, `maxOutputTokens`, `temperature` and
- * `logprobs` is recorded; repeated calls in the order of the recording, and as often. Any other call throws an error that
- * is not `model-failed`. Prompts contain the date: give the agent a clock that stands still. A recorded `model-failed`
+ * `logprobs` is recorded; repeated calls in recorded order, and as often. Any other call throws an error that is not
+ * `model-failed`. Prompts contain the date, so give the agent a clock that stands still. A recorded `model-failed`
  * fails again; other errors and aborted calls are not recorded. `onTextDelta` receives a recorded answer as a whole. A
- * recording contains no headers or keys. Throws if the recording to replay cannot be read.
+ * recording has no headers or keys. Throws if it cannot be read.
  *
  * {@includeCode ../../examples/22-fake-models.ts}
  * @group Models
@@ -49,7 +49,7 @@ export function createRecordedModel(options: RecordedModelOptions): RecordedMode
     if (typeof model.generate !== "function") failOption("options.model.generate", model.generate, "a function");
   }
   if (mode === "replay") return replay(path, model);
-  if (model === undefined) failOption("options.model", model, "the model to record, as the mode is record");
+  if (model === undefined) failOption("options.model", model, 'the model to record, as mode is "record"');
   return record(path, model);
 }
 
@@ -68,7 +68,7 @@ function record(path: string, model: LanguageModel): RecordedModel {
     ...(model.getContextTokens && { getContextTokens }),
     async generate(request) {
       const place = writer.reserve();
-      // A copy, as the caller may change its request afterwards.
+      // Copied, as the caller may change its request afterwards.
       const asked = structuredClone(printRequest(request));
       const keep = async (outcome: object) => {
         contextTokens ??= await getContextTokens(request.signal).catch(() => undefined);
@@ -146,12 +146,12 @@ function comparedOf({ messages, responseFormat, maxOutputTokens, temperature, lo
 const recordingVersion = 2;
 const failureReasons = Object.keys(retryableByReason) as readonly ModelFailureReason[];
 
-/** A text of several lines is a list, so that a changed line of a prompt is one changed line of the file. */
+/** Stores text as a list of lines, so that a change to a prompt changes few lines of the file. */
 const textSchema = z
   .union([z.string(), z.array(z.string())])
   .transform((text) => (typeof text === "string" ? text : text.join("\n")));
 const tokensSchema = z.number().min(0).optional();
-/** One line: logarithm, space, token. */
+/** One line: log probability, space, token. */
 const logprobSchema = z
   .string()
   .regex(/^-?[\d.]+(?:e-?\d+)? /)

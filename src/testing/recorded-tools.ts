@@ -32,11 +32,11 @@ export type SameTools<TTools extends readonly Tool[]> = {
 
 /**
  * Returns tools that call the given ones and record each call in a file, for `replayTools`. The first call overwrites
- * the file, and each call returns once it is recorded. The calls have the order in which they were made; attempts and
- * undoing are calls of their own. A call is recorded with its input as the tool gets it and its output as JSON, or the
- * data of its error: no stacks, headers or resources. An aborted call is recorded only if it returns a value and no
- * other attempt follows. Throws `invalid-options`, also for a tool with `sensitive` fields, as the file is not
- * encrypted. A call whose parsed input is not JSON fails before it is made; a call that cannot be written fails
+ * the file, and each call returns once it is recorded. Calls are recorded in the order in which they were made;
+ * attempts and undoing are separate calls. A call is recorded with its input as the tool gets it and its output as
+ * JSON, or the data of its error: no stacks, headers or resources. An aborted call is recorded only if it returns a
+ * value and no other attempt follows. Throws `invalid-options`, also for a tool with `sensitive` fields, as the file is
+ * not encrypted. A call whose parsed input is not JSON fails before it is made; a call that cannot be written fails
  * afterwards. Neither is retried.
  *
  * {@includeCode ../../examples/30-recorded-tools.ts}
@@ -55,7 +55,7 @@ export function recordTools<const TTools extends readonly Tool[]>(tools: TTools,
     try {
       writer.write();
     } catch (thrown) {
-      // The tool has been called, and must not be called again because of the file.
+      // The tool was called, and must not be called again because of the file.
       throw Object.assign(thrown as Error, { retryable: false });
     }
   };
@@ -64,7 +64,7 @@ export function recordTools<const TTools extends readonly Tool[]>(tools: TTools,
       const attempt = { place: writer.reserve(), isLate: false };
       const before = latest.get(idempotencyKey);
       latest.set(idempotencyKey, attempt);
-      // This attempt shows that a late value of the one before did not count. The next write removes it.
+      // This attempt shows that the last one's late value did not count. The next write removes it.
       if (before?.isLate) writer.set(before.place, undefined);
       let value: unknown;
       let outcome: Outcome;
@@ -85,27 +85,27 @@ export function recordTools<const TTools extends readonly Tool[]>(tools: TTools,
 
 /** Options of {@link replayTools}. @inline */
 export interface ReplayToolsOptions<TTools extends readonly Tool[]> {
-  /** The recorded tools. Their `execute` and `undo` are never called. */
+  /** Tools that were recorded. Their `execute` and `undo` are never called. */
   tools: TTools;
 }
 
-/** The check of a list of replayed tools. @inline */
+/** Check of replayed tools. @inline */
 export interface ReplayedCalls {
   /** Throws unless exactly the recorded calls were made. */
   assertComplete(this: void): void;
 }
 
-/** Tools that answer from a recording, as a list for an agent. @group Testing */
+/** List of tools for an agent that answer from a recording. @group Testing */
 export type ReplayedTools<TTools extends readonly Tool[] = readonly DefinedTool[]> = {
   readonly [K in keyof TTools]: DefinedTool<TTools[K]["name"], InferToolInput<TTools[K]>, InferToolOutput<TTools[K]>>;
 } & ReplayedCalls;
 
 /**
- * Returns tools that are like the given ones, but answer from a file that `recordTools` has written. A call is answered
- * by a recorded one with the same tool and input (in `undo`, also the same output) that has answered none before; equal
- * calls in the order of the recording. Errors are thrown again, with their data. Any other call throws an error that is
- * not retried and says where it differs from the most similar one. Throws an error that names the file if it cannot be
- * read, and `invalid-options`, also if a recorded tool is not given.
+ * Returns tools like the given ones that answer from a file written by `recordTools`. A recorded call answers one call
+ * with the same tool and input (in `undo`, also the same output); equal calls in recorded order. Errors are thrown
+ * again, with their data. Any other call throws an error that is not retried and describes how it differs from the most
+ * similar one. Throws an error that names the file if it cannot be read, and `invalid-options`, also if a recorded tool
+ * is not given.
  *
  * {@includeCode ../../examples/30-recorded-tools.ts}
  * @group Testing
@@ -121,7 +121,7 @@ export function replayTools<const TTools extends readonly Tool[]>(
   const replay = new Replay(path, toolRecordings);
   const unknown = replay.recording.calls.find(({ tool }) => !tools.has(tool));
   if (unknown !== undefined)
-    failOption("options.tools", [...tools.keys()].join(", "), `all recorded tools, also ${unknown.tool}`, true);
+    failOption("options.tools", [...tools.keys()].join(", "), `all recorded tools, including ${unknown.tool}`, true);
   const replayed = [...tools.values()].map((tool) => replayTool(tool, replay));
   return Object.assign(replayed, { assertComplete: () => replay.assertComplete() }) as unknown as ReplayedTools<TTools>;
 }
@@ -165,7 +165,7 @@ const toolRecordings: RecordingKind<z.output<typeof recordingSchema>> = {
   schema: recordingSchema,
   checkKind(json) {
     if (isHolder(json) && "model" in json)
-      throw new Error("it is a recording of a model, which createRecordedModel replays");
+      throw new Error("it is a recording of a model: replay it with createRecordedModel");
   },
   outcomes: ["output", "error", "invalidOutput"],
   mustHave: "one of output, error and invalidOutput",
@@ -192,7 +192,7 @@ function toRecorded({ declaredEffect }: DefinedTool, thrown: unknown): RecordedE
 }
 
 function replayTool(tool: DefinedTool, replay: Replay<z.output<typeof recordingSchema>>): DefinedTool {
-  /** The schema checked each output when it was recorded, and may not accept it again: a `Date` has become text. */
+  /** The schema checked each output when it was recorded, and may reject it now: a `Date` has become text. */
   const outputs = new Map<unknown, readonly SchemaIssue[]>();
   const answer: CallTool = async (asked, { signal }) => {
     signal.throwIfAborted();
@@ -205,7 +205,7 @@ function replayTool(tool: DefinedTool, replay: Replay<z.output<typeof recordingS
     return returned;
   };
   const isInvalid = (call: RecordedCall) => call.tool === tool.name && call.invalidOutput !== undefined;
-  // Without a schema an output is invalid if it is not JSON. The file lacks it, so that its issues are reported instead.
+  // Without a schema, only outputs that are not JSON are invalid. The file has their issues instead.
   const schema = tool.outputSchema ?? (replay.recording.calls.some(isInvalid) ? z.unknown() : undefined);
   if (schema === undefined) return wrapTool(tool, answer);
   const outputSchema = withValidate(schema, (value) => {
@@ -242,7 +242,7 @@ function wrapTool(tool: DefinedTool, call: CallTool): DefinedTool {
   const toInput = (parsed: unknown): JsonValue => {
     const json = toJson(parsed);
     if (json.ok) return json.value;
-    const why = `The input of ${name} cannot be recorded, as its schema makes it what is not JSON: ${json.issue.message}`;
+    const why = `The input of ${name} cannot be recorded, as its schema turns it into something that is not JSON: ${json.issue.message}`;
     throw Object.assign(new Error(why), { retryable: false });
   };
   return define({

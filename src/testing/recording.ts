@@ -8,7 +8,7 @@ function nodeFs(): typeof import("node:fs") {
   return process.getBuiltinModule("node:fs");
 }
 
-/** Each write starts at the first changed call, and is synchronous: a recorded run cannot end before it. */
+/** Writes synchronously, from the first changed call on, so that the file is complete before a recorded run ends. */
 export class RecordingWriter {
   private readonly texts: (string | undefined)[] = [];
   private readonly ends: number[] = [];
@@ -122,7 +122,7 @@ function parseRecording<TRecording extends Recording>(
   const written = (json as { readonly version?: unknown } | null)?.version;
   if (typeof written === "number" && written !== version) {
     const age = written > version ? "a newer" : "an older";
-    throw new Error(`it has version ${written}, but this package reads ${version}: ${age} one wrote it`);
+    throw new Error(`it has version ${written}, but this package reads ${version}: ${age} package wrote it`);
   }
   const parsed = schema.safeParse(json);
   if (!parsed.success) {
@@ -189,13 +189,13 @@ export class Replay<TRecording extends Recording> {
     };
     if (nearest === undefined) return fail(`${asked}. ${of === "" ? "Nothing" : `No call${of}`} is recorded`);
     if (times > 0)
-      return fail(`it is recorded ${times === 1 ? "once" : `${times} times`}, but was made more often (${asked})`);
+      return fail(`it was recorded ${times === 1 ? "once" : `${times} times`}, but made more often (${asked})`);
     const { index, differences } = nearest;
     const count = compared.length === 1 ? `1 call${of} is` : `${compared.length} calls${of} are`;
-    const used = this.open.has(index) ? "" : " which has been made,";
+    const used = this.open.has(index) ? "" : " which was already made,";
     const more = differences.length > maxDifferences ? `; and ${differences.length - maxDifferences} more` : "";
     const where = differences.slice(0, maxDifferences).join("; ");
-    return fail(`${asked}. ${count} recorded; the nearest, calls[${index}],${used} differs in ${where}${more}`);
+    return fail(`${asked}. ${count} recorded; the most similar, calls[${index}],${used} differs in ${where}${more}`);
   }
 
   assertComplete(): void {

@@ -12,41 +12,41 @@ import {
 import { checkOption, failOption } from "../core/option-tables.ts";
 import { cutText } from "../core/text.ts";
 
-/** The answer of a scripted model; a text alone is short for `{ text }`. @inline */
+/** Answer of a scripted model; a mere text is short for `{ text }`. @inline */
 export interface ScriptedText {
   readonly text: string;
   readonly reasoning?: string | undefined;
-  /** @default stop */
+  /** Reason why the answer ended. @default stop */
   readonly finishReason?: ModelFinishReason | undefined;
-  /** @default none; the caller estimates it */
+  /** Tokens that the answer used. @default none; the caller estimates them */
   readonly usage?: ModelTokens | undefined;
-  /** The likelihood of its tokens, for a request that asks for it. @default none */
+  /** Likelihood of its tokens, for a request that asks for it. @default none */
   readonly logprobs?: readonly TokenLogprob[] | undefined;
-  /** The pieces of the text that `onTextDelta` receives. @default the whole text */
+  /** Pieces of the text that `onTextDelta` receives. @default the whole text */
   readonly deltas?: readonly string[] | undefined;
 }
 
-/** One answer of a scripted model: it answers, throws, or hangs until its signal aborts. @inline */
+/** Reply of a scripted model: it answers, throws, or hangs until its signal aborts. @inline */
 export type ScriptedReply = string | ScriptedText | Error | { readonly hangs: "until-aborted" };
 
-/** An answer of {@link createScriptedModel}: a reply, or a function of the request that returns one. @group Models */
+/** Answer of {@link createScriptedModel}: a reply, or a function of the request that returns one. @group Models */
 export type ScriptedAnswer = ScriptedReply | ((request: ModelRequest) => ScriptedReply | Promise<ScriptedReply>);
 
 /** Options of {@link createScriptedModel}. @inline */
 export interface ScriptedModelOptions {
-  /** @default scripted */
+  /** Name of the provider. @default scripted */
   provider?: string | undefined;
-  /** @default script */
+  /** Name of the model. @default script */
   modelId?: string | undefined;
-  /** @default none */
+  /** Price of its tokens. @default none */
   price?: ModelPrice | undefined;
-  /** Its context, in tokens. @default unknown */
+  /** Size of its context, in tokens. @default unknown */
   contextTokens?: number | undefined;
 }
 
-/** A model with scripted answers that records its requests. @group Models */
+/** Model with scripted answers that records its requests. @group Models */
 export interface ScriptedModel extends LanguageModel {
-  /** All requests, including those without an answer. */
+  /** Requests, including those without an answer. */
   readonly requests: readonly ModelRequest[];
   /** Throws unless there were exactly as many requests as answers. */
   assertComplete(this: void): void;
@@ -55,7 +55,7 @@ export interface ScriptedModel extends LanguageModel {
 const expectedReply = 'a text, { text }, an Error or { hangs: "until-aborted" }';
 
 /**
- * Each request takes the next answer, even if its signal has aborted. A request beyond the last answer throws.
+ * Creates a model: each request takes the next answer, even if aborted, and throws beyond the last one.
  *
  * {@includeCode ../../examples/12-plan-with-a-model.ts}
  * @group Models
@@ -90,7 +90,7 @@ export function createScriptedModel(
       if (left < 0) throw new Error(tooManyRequests(name, answers.length, requests));
       if (left === 0) return;
       throw new Error(
-        `The script of ${name} has ${countAnswers(answers.length)}; ${left} of them ${left === 1 ? "was" : "were"} not asked for.`,
+        `The script of ${name} has ${countAnswers(answers.length)}; ${left} of them ${left === 1 ? "was" : "were"} not requested.`,
       );
     },
   };
@@ -110,7 +110,7 @@ async function replyTo(request: ModelRequest, answer: ScriptedAnswer, place: str
     deltas,
   } = typeof reply === "string" ? { text: reply } : (reply as ScriptedText);
   for (const delta of deltas ?? (text === "" ? [] : [text])) {
-    // A caller aborts when it has received enough.
+    // The caller aborts once it has received enough.
     if (request.signal.aborted) break;
     request.onTextDelta?.(delta);
   }

@@ -1,12 +1,12 @@
 import type { PlanDraft, Planner, PlanRequest } from "../core/planner.ts";
 
-/** A planner with scripted answers that records its requests. @group Planners */
+/** Planner with scripted answers that records its requests. @group Planners */
 export interface ScriptedPlanner extends Planner {
   readonly requests: readonly PlanRequest[];
 }
 
 /**
- * Each answer is a plan, an error to throw, or a function of the request. A request beyond the last answer throws.
+ * Creates a planner: each answer is a plan, an error to throw, or a function of the request. More requests throw.
  *
  * {@includeCode ../../examples/20-test-an-agent.ts}
  * @group Planners

@@ -63,7 +63,7 @@ describe.skipIf(!hasParts())("the app of examples/web in Chromium", { timeout: 3
     await expect.poll(async () => (await shown()).slice(0, 5)).toEqual(done);
     await other.page.getByLabel("Which boxes?").fill("3");
     await other.page.getByRole("button", { name: "Answer" }).click();
-    await expect.poll(() => other.page.locator("#refused").textContent()).toMatch(/answered before/);
+    await expect.poll(() => other.page.locator("#refused").textContent()).toMatch(/already answered/);
     await other.page.unroute("**/chat");
     await expect.poll(async () => (await other.shown()).slice(0, 5), { timeout: 10_000 }).toEqual(done);
     expect(restarted.said().match(/^packs .*/gm)).toEqual(["packs box 1 for Ada", "packs box 2 for Ada"]);

@@ -158,7 +158,7 @@ Added "bread".
     expect([JSON.parse(json.stdout).error.code, json.stderr]).toEqual(["invalid-options", ""]);
     const long = await converse(["x".repeat(1_000_000), "add milk"]);
     expect(long.exitCode).toBe(0);
-    expect(long.stdout).toMatch(/^A request is text of 1 to .*\nAdded "milk"\.\n$/);
+    expect(long.stdout).toMatch(/^A request must be text of 1 to .*\nAdded "milk"\.\n$/);
   });
 
   it("ends with 130 when Ctrl-C cancels a run, and with 143 when it is told to end", async () => {

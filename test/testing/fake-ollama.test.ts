@@ -57,8 +57,8 @@ describe("createOllamaModel", () => {
     await expect(ask()).rejects.toMatchObject({ details: { reason: "busy", status: 503 } });
     await expect(ask()).rejects.toThrow(/the runner died/);
     await expect(ask()).rejects.toThrow(/The script threw: Error: mine/);
-    await expect(ask()).rejects.toThrow(/The script has 3 answers; 4 were asked for/);
-    expect(ollama.assertComplete).toThrow(/3 answers; 4 were asked for/);
+    await expect(ask()).rejects.toThrow(/The script has 3 answers; received 4 requests/);
+    expect(ollama.assertComplete).toThrow(/3 answers; received 4 requests/);
     const { ask: askOther } = await start(["hi"], { models: ["llama3.2"] });
     await expect(askOther()).rejects.toMatchObject({ details: { reason: "unknown-model" } });
     const { ask: askKnown } = await start(["hi"], { models: ["qwen3:latest"] });

@@ -159,7 +159,9 @@ describe("forEachKillPoint", () => {
       return times === 1 ? run(process) : Promise.resolve({} as RunResult);
     };
     const ended = forEachKillPoint({ run: shorter, resume, check: () => {} });
-    await expect(ended).rejects.toThrow("Killed before append 1 (run-start): Error: The run has ended with 0 appends.");
+    await expect(ended).rejects.toThrow(
+      "Killed before append 1 (run-start): Error: The run ended after only 0 appends;",
+    );
     times = 0;
     const failing = (process: MortalProcess) => {
       times++;

@@ -20,11 +20,11 @@ describe("a call that was not recorded", () => {
     const replayed = createRecordedModel({ path });
     await expect(replayed.generate(ask("Calculate 1 + 2", { temperature: 0 }))).rejects.toThrow(
       `The recording "${path}" has no answer from ollama/qwen3 for this call: its last user message is "Calculate 1 + 2". ` +
-        '2 calls are recorded; the nearest, calls[1], differs in messages[1].content from character 14: "Calculate 1 + 2", ' +
+        '2 calls are recorded; the most similar, calls[1], differs in messages[1].content from character 14: "Calculate 1 + 2", ' +
         `recorded "Calculate 1 + 1". To record it again, run once with createRecordedModel({ mode: "record", model, path: "${path}" }).`,
     );
     await expect(replayed.generate(ask("Add a todo to buy bread"))).rejects.toThrow(
-      "the nearest, calls[0], differs in",
+      "the most similar, calls[0], differs in",
     );
     await expect(replayed.generate(ask("x".repeat(200)))).rejects.toThrow(`message is "${"x".repeat(80)}…". 2 calls`);
     await expect(replayed.generate(ask("", { messages: [] }))).rejects.toThrow('its last user message is "".');
@@ -61,7 +61,7 @@ describe("a call that was not recorded", () => {
   ])("is reported to differ in its %s", async (_, request, difference) => {
     await record(path, ["1"], [ask("One")]);
     const answer = createRecordedModel({ path }).generate(request);
-    await expect(answer).rejects.toThrow(`1 call is recorded; the nearest, calls[0], differs in ${difference}`);
+    await expect(answer).rejects.toThrow(`1 call is recorded; the most similar, calls[0], differs in ${difference}`);
     await expect(answer).rejects.not.toMatchObject({ code: "model-failed" });
   });
 

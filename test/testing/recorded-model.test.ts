@@ -226,10 +226,10 @@ describe("createRecordedModel", () => {
     expect((await replayed.generate(ask("Same"))).text).toBe("first");
     expect((await replayed.generate(ask("Same"))).text).toBe("second");
     await expect(replayed.generate(ask("Same"))).rejects.toThrow(
-      'for this call: it is recorded 2 times, but was made more often (its last user message is "Same").',
+      'for this call: it was recorded 2 times, but made more often (its last user message is "Same").',
     );
     await replayed.generate(ask("Other"));
-    await expect(replayed.generate(ask("Other"))).rejects.toThrow("it is recorded once");
+    await expect(replayed.generate(ask("Other"))).rejects.toThrow("it was recorded once");
   });
 
   it("ignores the order of keys when it compares requests", async () => {
@@ -283,7 +283,7 @@ describe("the options of createRecordedModel", () => {
     [{ path: "x", mode: "auto" }, 'Option "options.mode" must be "record" or "replay"; received "auto".'],
     [
       { path: "x", mode: "record" },
-      'Option "options.model" must be the model to record, as the mode is record; it is missing.',
+      'Option "options.model" must be the model to record, as mode is "record"; it is missing.',
     ],
     [{ path: "x", mode: "record", model: "qwen3" }, 'Option "options.model" must be an object; received text.'],
     [{ path: "x", mode: "record", model: qwen }, 'Option "options.model.generate" must be a function; it is missing.'],

@@ -81,7 +81,7 @@ describe("a replayed call", () => {
     await expect(call({})).rejects.toThrow("No call of A is recorded");
     expect(await undo(null)).toBe(2);
     await expect(undo(2)).rejects.toThrow(
-      "2 calls of A.undo are recorded; the nearest, calls[1], differs in output: 2",
+      "2 calls of A.undo are recorded; the most similar, calls[1], differs in output: 2",
     );
     expect(assertComplete).toThrow("had no answer to 2 calls");
   });
@@ -98,15 +98,15 @@ describe("a replayed call", () => {
     [{ a: 1, b: 1, c: 1, d: 1, e: 1 }, {}, "input.c: 1, recorded undefined; and 2 more"],
   ])("%j differs from %j in %s", async (asked, recorded, difference) => {
     const miss = await replay({ input: recorded }).call(asked).catch(String);
-    expect(miss).toContain("1 call of A is recorded; the nearest, calls[0], differs in ");
+    expect(miss).toContain("1 call of A is recorded; the most similar, calls[0], differs in ");
     expect(miss).toContain(difference);
   });
 
   it("is compared with the one with the fewest differences, then the one with the longest common start", async () => {
     const few = replay({ input: { a: 2, b: 3 } }, { input: { a: 1, b: 3 } });
-    await expect(few.call({ a: 1, b: 2 })).rejects.toThrow("the nearest, calls[1], differs in input.b");
+    await expect(few.call({ a: 1, b: 2 })).rejects.toThrow("the most similar, calls[1], differs in input.b");
     const alike = replay({ input: { a: "bread" } }, { input: { a: "mint" } });
-    await expect(alike.call({ a: "milk" })).rejects.toThrow("the nearest, calls[1]");
+    await expect(alike.call({ a: "milk" })).rejects.toThrow("the most similar, calls[1]");
   });
 
   it("is cut in errors", async () => {

@@ -46,12 +46,12 @@ describe("replayTools", () => {
       `The recording "${path}" has 3 calls; not made: calls[1]. To record it again, run once with recordTools(tools, "${path}").`,
     );
     await expect(tool.execute({ city: "Rome" }, contextOf())).rejects.toThrow(
-      'from Weather for this call: it is recorded 2 times, but was made more often (its input is {"city":"Rome"}). To record',
+      'from Weather for this call: it was recorded 2 times, but made more often (its input is {"city":"Rome"}). To record',
     );
     await tool.execute({ city: "Oslo" }, contextOf());
-    await expect(tool.execute({ city: "Oslo" }, contextOf())).rejects.toThrow("it is recorded once");
+    await expect(tool.execute({ city: "Oslo" }, contextOf())).rejects.toThrow("it was recorded once");
     expect(() => tools.assertComplete()).toThrow(
-      `The recording "${path}" had no answer to 2 calls; to the first, it is recorded 2 times, but was made`,
+      `The recording "${path}" had no answer to 2 calls; to the first, it was recorded 2 times, but made`,
     );
   });
 
@@ -79,7 +79,7 @@ describe("replayTools", () => {
     const { steps, error } = await clock.runUntil(agent.execute({ steps: [step("s1", "Weather", { input })] }));
     expect(steps[0]).toMatchObject({ status: "failed", attempts: 1 });
     expect(error?.message.replaceAll(path, "calls.json")).toMatchInlineSnapshot(
-      `"Step "s1" (Weather) failed: The recording "calls.json" has no answer from Weather for this call: its input is {"city":"Paris","days":[1,2,4,5],"unit":"F"}. 2 calls of Weather are recorded; the nearest, calls[1], differs in input.unit: "F", recorded "C"; input.days[2]: 4, recorded 3; input.days[3], which only this call has. To record it again, run once with recordTools(tools, "calls.json")."`,
+      `"Step "s1" (Weather) failed: The recording "calls.json" has no answer from Weather for this call: its input is {"city":"Paris","days":[1,2,4,5],"unit":"F"}. 2 calls of Weather are recorded; the most similar, calls[1], differs in input.unit: "F", recorded "C"; input.days[2]: 4, recorded 3; input.days[3], which only this call has. To record it again, run once with recordTools(tools, "calls.json")."`,
     );
     expect(() => tools.assertComplete()).toThrow("had no answer to 1 call; to the first, its input is");
   });
@@ -120,18 +120,18 @@ describe("a recording of tools that cannot be replayed", () => {
     [
       "of a model",
       { version: 1, model: qwen, calls: [] },
-      "it is a recording of a model, which createRecordedModel replays",
+      "it is a recording of a model: replay it with createRecordedModel",
     ],
     ["without a version", { ...whole, version: undefined }, "version: Invalid input: expected 2"],
     [
       "of a newer version",
       { ...whole, version: 3 },
-      "it has version 3, but this package reads 2: a newer one wrote it",
+      "it has version 3, but this package reads 2: a newer package wrote it",
     ],
     [
       "of an older version",
       { ...whole, version: 1, tools: [] },
-      "it has version 1, but this package reads 2: an older one wrote it",
+      "it has version 1, but this package reads 2: an older package wrote it",
     ],
     ["with a key too many", { ...whole, calls: [{ ...call, at: 1 }] }, "calls.0: Unrecognized key"],
     ["without calls", { ...whole, calls: undefined }, "calls: Invalid input"],
@@ -172,7 +172,7 @@ describe("a recording of tools that cannot be replayed", () => {
   it("is of other tools than the given ones", async () => {
     await writeFile(path, JSON.stringify(whole));
     expect(() => replayTools(path, { tools: [weather] })).toThrow(
-      'Option "options.tools" must be all recorded tools, also A; received "Weather".',
+      'Option "options.tools" must be all recorded tools, including A; received "Weather".',
     );
   });
 });

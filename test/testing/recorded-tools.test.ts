@@ -442,7 +442,7 @@ describe("recordTools", () => {
     const plan = { steps: [step("s1", "Group", { input: { names: ["a"] } })] };
     const { steps, error } = await runWith(recordTools([tool], path), plan);
     expect(error?.message).toContain(
-      "The input of Group cannot be recorded, as its schema makes it what is not JSON: a Set is not JSON",
+      "The input of Group cannot be recorded, as its schema turns it into something that is not JSON: a Set is not JSON",
     );
     expect(steps[0]?.attempts).toBe(1);
     expect(calls).toBe(0);

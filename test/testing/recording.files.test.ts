@@ -35,12 +35,12 @@ describe("a recording that cannot be replayed", () => {
     [
       "of a newer version",
       { ...whole, version: 3 },
-      "it has version 3, but this package reads 2: a newer one wrote it",
+      "it has version 3, but this package reads 2: a newer package wrote it",
     ],
     [
       "of an older version",
       { ...whole, version: 1 },
-      "it has version 1, but this package reads 2: an older one wrote it",
+      "it has version 1, but this package reads 2: an older package wrote it",
     ],
     [
       "with a token without a number",

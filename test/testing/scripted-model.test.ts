@@ -75,10 +75,10 @@ describe("createScriptedModel", () => {
     const model = createScriptedModel(["one", "two", "three"]);
     await model.generate(ask("1"));
     expect(() => model.assertComplete()).toThrow(
-      "The script of scripted/script has 3 answers; 2 of them were not asked for.",
+      "The script of scripted/script has 3 answers; 2 of them were not requested.",
     );
     await model.generate(ask("2"));
-    expect(() => model.assertComplete()).toThrow("has 3 answers; 1 of them was not asked for.");
+    expect(() => model.assertComplete()).toThrow("has 3 answers; 1 of them was not requested.");
   });
 
   it("rejects with the reason of its signal, and leaves nothing behind", async () => {

@@ -5,7 +5,7 @@ import { causesOf, type FailedCall, isBrokenOff, modelFailure, readFailureReason
 import { cutText, describeThrown } from "../../core/text.ts";
 
 const maxMessageLength = 500;
-/** A provider may send back everything it received, so only this many characters are read. */
+/** Maximum number of characters to read, as a provider may send back all that it received. */
 const maxReadLength = 4_000;
 const maxWrappers = 5;
 /** These errors quote the response in their message. */
@@ -13,15 +13,15 @@ const bodyMessages = /^(JSON parsing failed|Type validation failed|Invalid respo
 
 const introductions: Readonly<Record<ModelFailureReason, (name: string) => string>> = {
   unreachable: (name) => `${name} cannot be reached`,
-  "unknown-model": (name) => `There is no model ${name}`,
-  unauthorized: (name) => `${name} has no key, or refuses it`,
+  "unknown-model": (name) => `The model ${name} does not exist`,
+  unauthorized: (name) => `${name} has no key, or its key was refused`,
   busy: (name) => `${name} is busy`,
-  "format-rejected": (name) => `${name} cannot answer in the format it was asked for`,
+  "format-rejected": (name) => `${name} cannot answer in the requested format`,
   "prompt-too-long": (name) => `The messages are too long for ${name}`,
-  rejected: (name) => `${name} refuses the request`,
+  rejected: (name) => `${name} refused the request`,
   interrupted: (name) => `The answer of ${name} broke off`,
   "server-error": (name) => `${name} failed`,
-  "invalid-response": (name) => `The answer of ${name} cannot be read`,
+  "invalid-response": (name) => `The answer of ${name} is malformed`,
 };
 
 /** Removes quotes of a response from message and cause, as events and stores keep both. */
@@ -51,7 +51,7 @@ export function aiSdkFailure(
   });
 }
 
-/** Names decide, as each copy of a package has its own class. */
+/** Compares names, as each copy of a package has its own class. */
 function readReason(name: unknown, call: FailedCall): ModelFailureReason {
   if (name === unsupported) return readFailureReason({ ...call, status: 400 });
   const reason = reasonsOfNames.get(name) ?? readFailureReason(call);
@@ -63,7 +63,7 @@ const unsupported = "AI_UnsupportedFunctionalityError";
 export function isNotImplemented(thrown: unknown): boolean {
   const { name, message } = readFields(thrown, "name", "message");
   const text = typeof message === "string" ? message : "";
-  // "Not implemented" is what the AI SDK's mocks throw.
+  // Mocks of the AI SDK throw "Not implemented".
   return /^not implemented/i.test(text) || (name === unsupported && /stream/i.test(text));
 }
 

@@ -17,9 +17,9 @@ import { answerTooLong, modelFailure } from "../../core/model-failure.ts";
 import { checkObject, defined, failOption, type OptionTable, readOptions } from "../../core/option-tables.ts";
 import { aiSdkFailure, isNotImplemented } from "./ai-sdk-failure.ts";
 
-/** The parts of a language model of the AI SDK 5, 6 or 7 that are used here. @group Models */
+/** Language model of the AI SDK 5, 6 or 7, reduced to the members used here. @group Models */
 export interface AiSdkLanguageModel {
-  /** The version of the interface: `v2` of AI SDK 5, `v3` of 6, `v4` of 7. */
+  /** Version of the interface: `v2` of AI SDK 5, `v3` of 6, `v4` of 7. */
   readonly specificationVersion: "v2" | "v3" | "v4";
   readonly provider: string;
   readonly modelId: string;
@@ -29,15 +29,15 @@ export interface AiSdkLanguageModel {
   doStream(options: object): PromiseLike<{ readonly stream: AiSdkStream }>;
 }
 
-/** The parts of a `ReadableStream` that are used here. @inline */
+/** `ReadableStream`, reduced to the members used here. @inline */
 interface AiSdkStream {
   /** Locks the stream. */
   getReader(): AiSdkReader;
 }
 
-/** See {@link AiSdkStream}. @inline */
+/** Reader of an {@link AiSdkStream}. @inline */
 interface AiSdkReader {
-  /** The next piece. */
+  /** Resolves to the next piece. */
   read(): Promise<{ readonly done: boolean; readonly value?: unknown }>;
   /** Ends the answer. */
   cancel(reason?: unknown): Promise<void>;
@@ -60,7 +60,7 @@ type AiSdkMessage =
 
 /** Options of {@link createAiSdkModel}. @inline */
 interface AiSdkModelOptions extends ModelCallOptions {
-  /** Sent with every call, such as `{ openai: { reasoningEffort: "low" } }`. @default none */
+  /** Options for the provider, sent with every call, such as `{ openai: { reasoningEffort: "low" } }`. @default none */
   providerOptions?: AiSdkProviderOptions | undefined;
 }
 
@@ -73,9 +73,9 @@ const modelOptions = {
 } satisfies OptionTable<AiSdkModelOptions>;
 
 /**
- * Adapts a language model of the AI SDK 5, 6 or 7, such as `openai("gpt-5-mini")`. The package `ai` is not needed, and
- * warnings about unsupported settings are not reported. A model that cannot stream is asked for the whole answer.
- * Throws `invalid-options` for anything else, including a mere id, which `generateText` of the AI SDK accepts.
+ * Adapts a language model of the AI SDK 5, 6 or 7, such as `openai("gpt-5-mini")`, without the package `ai`. Warnings
+ * about unsupported settings are not reported. A model that cannot stream is asked for the whole answer. Throws
+ * `invalid-options` for anything else, including a mere id, which `generateText` of the AI SDK accepts.
  *
  * ```ts
  * const model = createAiSdkModel(openai("gpt-5-mini"), { price: { inputPerMillion: 0.25, outputPerMillion: 2 } });
@@ -154,13 +154,13 @@ async function openStream(model: AiSdkLanguageModel, callOptions: AiSdkCallOptio
 }
 
 const expectedModel = 'a language model of the AI SDK, such as openai("gpt-5-mini")';
-const expectedVersion = "v2, v3 or v4, as models of AI SDK 5, 6 and 7 have it";
+const expectedVersion = "v2, v3 or v4, as in models of AI SDK 5, 6 and 7";
 
 function checkModel(model: unknown): void {
-  const advice = 'an id alone does not say where the model is; gateway(id) of "ai" makes a model from it';
+  const advice = 'an id alone has no provider: use gateway(id) of "ai"';
   if (typeof model === "string") failOption("model", model, `${expectedModel}: ${advice}`, true);
   if (typeof model === "function")
-    failOption("model", model, `${expectedModel}: a provider is called with the id of a model`);
+    failOption("model", model, `${expectedModel}: call the provider with the id of a model`);
   checkObject("model", model);
   const { specificationVersion, provider, modelId, doStream, doGenerate } = model as Record<string, unknown>;
   if (specificationVersion !== "v2" && specificationVersion !== "v3" && specificationVersion !== "v4")
@@ -178,9 +178,9 @@ function toCallOptions(
 ): AiSdkCallOptions {
   const { responseFormat: format } = request;
   const { schema, strict = false } = format?.type === "json" ? format : {};
-  // If a provider sends every schema as a closed one, it gets no open schema.
+  // A provider that closes every schema gets no open schema.
   const sent = strict || !alwaysStrict.has(getFamily(provider)) ? schema : undefined;
-  // By default, these providers treat a schema as strict.
+  // These providers treat a schema as strict by default.
   const isDeclared = sent !== undefined && isStrict(provider);
   const options = isDeclared
     ? addOptions(getFamily(provider), { strictJsonSchema: strict }, providerOptions)
@@ -297,7 +297,7 @@ class StreamedAnswer {
       if (this.text.length + this.reasoning.length + delta.length > maxAnswerLength) throw answerTooLong(this.model);
       return delta;
     }
-    const message = `${modelName(this.model)} sent a part of a text whose delta is ${typeof delta}, not text.`;
+    const message = `${modelName(this.model)} sent a part of a text with a delta of type ${typeof delta}; expected text.`;
     throw modelFailure(this.model, "invalid-response", { message });
   }
 }
@@ -311,7 +311,7 @@ function readEnd(model: AiSdkLanguageModel, ended: unknown): ModelEnd {
   const unified = typeof finishReason === "string" ? finishReason : readFields(finishReason, "unified").unified;
   const name = modelName(model);
   if (unified === "error")
-    throw modelFailure(model, "server-error", { message: `${name} ended its answer with an error it does not name.` });
+    throw modelFailure(model, "server-error", { message: `${name} ended its answer with an unknown error.` });
   if (unified === "interrupted")
     throw modelFailure(model, "interrupted", { message: `The answer of ${name} broke off.` });
   return { finishReason: finishReasons.find((reason) => reason === unified) ?? "other", usage: readUsage(usage) };
@@ -343,7 +343,7 @@ function readResult(
     const message = `${modelName(model)} answered without a list of content.`;
     throw modelFailure(model, "invalid-response", { message });
   }
-  // Version 4 says which text is the JSON if drafts precede it.
+  // Version 4 marks the text that is the JSON, as drafts may precede it.
   const isChosen = responseFormat?.type === "json" && typeof structuredOutputText === "string";
   const text = isChosen ? structuredOutputText : getTexts(content, "text").join("");
   const reasoning = getTexts(content, "reasoning").join("\n\n").trim();

@@ -2,15 +2,15 @@ import { isRecord } from "../../core/json.ts";
 import { checkObject, failOption } from "../../core/option-tables.ts";
 import { askingTool, planStep } from "./run-chunks.ts";
 
-/** The new part of what `useChat` posted: a line, an answer or a decision. @group Events */
+/** New part of what `useChat` posted: a line, an answer or a decision. @group Events */
 export type PostedMessage =
-  /** The id of the message is the same if it is posted again, so make it part of the run's id. */
+  /** Make `messageId` part of the id of the run, as it stays the same if the message is posted again. */
   | { readonly type: "line"; readonly line: string; readonly messageId: string }
   | { readonly type: "answer"; readonly runId: string; readonly stepId: string; readonly answer: unknown }
   | {
       readonly type: "decision";
       readonly runId: string;
-      /** For `approve` or `reject`. */
+      /** Item to pass to `approve` or `reject`. */
       readonly item:
         | { readonly kind: "plan"; readonly hash: string }
         | { readonly kind: "step"; readonly stepId: string; readonly iteration?: number; readonly hash: string };
@@ -19,9 +19,9 @@ export type PostedMessage =
     };
 
 /**
- * Reads the body that `useChat` posts: the text of the last message if it is the user's, else its last decision
+ * Reads the body that `useChat` posts: the text of the last message if it is the user's; otherwise its last decision
  * (`addToolApprovalResponse`) or answer (`addToolOutput` of `ask_question` with `{ answer }`). Other messages are
- * ignored, as the run is in the store. Throws `invalid-options` for any other body, a line longer than 100,000
+ * ignored, as the store has the run. Throws `invalid-options` for any other body, a line longer than 100,000
  * characters, and an id or reason longer than 2,000.
  *
  * {@includeCode ../../../examples/39-ui-stream.ts}
@@ -73,7 +73,7 @@ function readReply(parts: readonly Part[]): PostedMessage {
 function readCallId(toolCallId: unknown) {
   const pattern = /^(?<runId>[\w.-]+)\/(?<stepId>@plan|[A-Za-z_][\w-]*)(?:\[(?<iteration>\d{1,9})\])?$/;
   const { groups } = pattern.exec(readText(toolCallId, `${place} toolCallId`)) ?? {};
-  if (groups === undefined) failOption(`${place} toolCallId`, toolCallId, "as toUIMessageStream gave it", true);
+  if (groups === undefined) failOption(`${place} toolCallId`, toolCallId, "as sent by toUIMessageStream", true);
   return groups as { readonly runId: string; readonly stepId: string; readonly iteration?: string };
 }
 

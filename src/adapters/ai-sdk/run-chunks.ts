@@ -12,12 +12,12 @@ type Place = Partial<StepRef>;
 type AskedItem = Extract<PendingItem, { kind: "approval" | "plan-approval" | "question" }>;
 
 export const askingTool = "ask_question";
-/** Step id of the plan. No step can have it. */
+/** Id that stands for the plan. No step can have it. */
 export const planStep = "@plan";
-const notDone = "It was not done: the run continued without it, or ended.";
+const notDone = "Not executed: the run continued without it, or ended.";
 
 export class RunChunks {
-  /** The question of another run that this line of a dialogue answered or declined. */
+  /** Question of another run that this line of a dialogue answered or declined. */
   answered: { readonly runId: string; readonly stepId: string } | undefined;
   last: Extract<AgentEvent, { type: "run-suspend" | "run-end" }> | undefined;
   private plan: Plan | undefined;
@@ -25,7 +25,7 @@ export class RunChunks {
   private readonly calls = new Map<string, Chunk>();
   private readonly sent = new Set<string>();
 
-  /** If `asked` is set (a hash or a step id), only what happened after that question gives chunks. */
+  /** With `asked` (a hash or a step id), only events after that question give chunks. */
   constructor(
     private readonly runId: string,
     private readonly asked: string | undefined,
@@ -49,7 +49,7 @@ export class RunChunks {
     const text = last?.text ?? (outcome?.status === "completed" ? undefined : outcome?.error.message);
     const id = `${runId}/${last?.sequence}`;
     return [
-      // Unless something is asked: `useChat` posts the message again if its last step is complete.
+      // Omitted after a question, as `useChat` posts the message again if its last step is complete.
       ...(item ? [] : [{ type: "start-step" }]),
       ...(text
         ? [

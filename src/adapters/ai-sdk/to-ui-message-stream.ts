@@ -6,17 +6,17 @@ import { checkOption, type OptionTable, readOptions } from "../../core/option-ta
 import type { PostedMessage } from "./read-ui-messages.ts";
 import { type Chunk, RunChunks } from "./run-chunks.ts";
 
-/** The part of an agent that is used here. @inline */
+/** Agent, reduced to the method used here. @inline */
 interface EventSource {
-  /** The method of an agent. */
+  /** Returns the events of a run. */
   events(runId: string, options: { readonly signal: AbortSignal }): AsyncIterable<AgentEvent>;
 }
 
 /** Options of {@link toUIMessageStream}. @inline */
 interface UIMessageStreamOptions {
-  /** The answer or decision to which the stream replies; earlier chunks are left out. @default the whole run */
+  /** Answer or decision to which the stream replies; earlier chunks are omitted. @default the whole run */
   readonly since?: PostedMessage | undefined;
-  /** @default the system's */
+  /** Clock of the comments. @default the system's */
   readonly clock?: Clock | undefined;
 }
 

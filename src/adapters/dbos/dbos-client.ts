@@ -42,17 +42,17 @@ import {
 
 /** Options of {@link createDbosClient}. @group Workers */
 export interface DbosClientOptions {
-  /** The address of the database: `postgres://…`. */
+  /** Address of the database: `postgres://…`. */
   databaseUrl: string;
-  /** @default "runs" */
+  /** Name of the queue. @default "runs" */
   queue?: string | undefined;
-  /** The store that the workers have. @default `createPostgresRunStore` with the same address */
+  /** Store of the workers. @default `createPostgresRunStore` with the same address */
   store?: RunStore | undefined;
-  /** Only workers of this version take its runs. @default those of the latest version */
+  /** Version of the workers that may take its runs. @default the latest version */
   version?: string | undefined;
-  /** The keys of the workers' agent: what is submitted is stored sealed. @default it is stored in plain text */
+  /** Keys of the workers' agent, which seal submitted jobs. @default none: jobs are stored in plain text */
   secrets?: SecretOptions | undefined;
-  /** Checks events here, as in `createAgent`. @default a worker drops what does not fit its own, and warns */
+  /** Schemas of events, as in `createAgent`. @default none: a worker drops events that do not fit, and warns */
   events?: Readonly<Record<string, StandardSchema>> | undefined;
 }
 
@@ -68,50 +68,51 @@ const clientOptions = {
 type Remote<TOptions> = Omit<TOptions, "resources" | "signal" | "throwOnFailure" | "resume">;
 
 /**
- * Submits runs to workers, controls and reads them; it executes no step. Its methods reject with `invalid-options`,
- * `missing-dependency` and `store-failed`, or as DBOS does if the database cannot be reached. @group Workers
+ * Client that submits runs to workers, controls and reads them, but executes no step. Its methods reject with
+ * `invalid-options`, `missing-dependency` and `store-failed`, or as DBOS does if the database cannot be reached. @group
+ * Workers
  */
 export interface DbosClient<TTool extends Tool = Tool> {
   /**
-   * Queues a request or a plan. The same id again is the same run; with another request or plan it rejects with
-   * `run-conflict`. A plan that is invalid with any tools rejects with `invalid-plan`; the worker checks the rest.
+   * Queues a request or a plan. Submitting the same id again refers to the same run; another request or plan rejects
+   * with `run-conflict`. A plan that no tools could make valid rejects with `invalid-plan`; the worker checks the rest.
    */
   submit<const TPlan extends AnyPlan>(
     this: void,
     requestOrPlan: string | PlanInput<TTool> | UncheckedPlan<TPlan>,
     options?: SubmitOptions,
   ): Promise<{ readonly runId: string }>;
-  /** Queues many, several at a time. Rejects if one of them cannot be queued; the others may have been. */
+  /** Queues many runs, several at a time. Rejects if one cannot be queued; others may have been queued. */
   submitAll(
     this: void,
     list: readonly { readonly run: string | PlanInput<TTool>; readonly options?: SubmitOptions }[],
   ): Promise<readonly { readonly runId: string }[]>;
-  /** Queues a run at each time of a cron expression. A name, 1 to 100 of `A-Z a-z 0-9 _ . -`, has one schedule. */
+  /** Queues a run at each time of a cron expression. A name has one schedule: 1 to 100 of `A-Z a-z 0-9 _ . -`. */
   schedule(this: void, name: string, schedule: ScheduleOptions<TTool>): Promise<void>;
   /** Ends a schedule. */
   unschedule(this: void, name: string): Promise<void>;
-  /** Counts the waiting runs, and the time that the oldest has waited; 0 without runs. */
+  /** Counts waiting runs, and the time that the oldest one has waited; 0 without runs. */
   queue(this: void): Promise<{ readonly waiting: number; readonly oldestMs: number }>;
-  /** The current state of a run; undefined until a worker takes it. Rejects as `agent.getRun` does. */
+  /** Resolves to the state of a run; undefined until a worker takes it. Rejects as `agent.getRun` does. */
   getRun(this: void, runId: string, options?: ThreadOptions): Promise<RunSnapshot<TTool> | undefined>;
-  /** Runs that workers have taken, newest first, in pages. Rejects as `agent.listRuns` does. */
+  /** Lists runs that workers have taken, newest first, in pages. Rejects as `agent.listRuns` does. */
   listRuns(this: void, options?: ListRunsOptions): Promise<RunPage>;
   /**
-   * Lets a worker continue a run; a failed one with its failed step, as `agent.resume` does. Does nothing if it has
-   * ended otherwise, or if a worker has it. Rejects with `run-not-found` if it was never submitted.
+   * Lets a worker continue a run; a failed run continues with its failed step. Does nothing if the run has ended
+   * otherwise, or if a worker has it. Rejects with `run-not-found` if it was never submitted.
    */
   resume(this: void, runId: string): Promise<void>;
   /** Deletes a run and its job, and frees its id. Rejects as `agent.deleteRun` does. */
   deleteRun(this: void, runId: string): Promise<void>;
   /** Deletes the runs that the options select, and their jobs. Rejects as `agent.prune` does. */
   prune(this: void, options: PruneOptions): Promise<{ readonly deleted: number }>;
-  /** As `agent.approve`; a worker continues with it. */
+  /** Like `agent.approve`; a worker continues the run. */
   approve(this: void, runId: string, item: ApprovalItem, options?: Remote<ApprovalOptions<TTool>>): Promise<void>;
-  /** As `agent.reject`. */
+  /** Like `agent.reject`. */
   reject(this: void, runId: string, item: ApprovalItem, options?: Remote<RejectionOptions<TTool>>): Promise<void>;
-  /** As `agent.settle`. */
+  /** Like `agent.settle`. */
   settle(this: void, runId: string, stepId: string, options: Remote<SettleOptions<TTool>>): Promise<void>;
-  /** As `agent.answer`, but no text is read. */
+  /** Like `agent.answer`, but reads no text. */
   answer(
     this: void,
     runId: string,
@@ -119,19 +120,19 @@ export interface DbosClient<TTool extends Tool = Tool> {
     answer: GivenAnswer,
     options?: Remote<DecidingOptions<TTool>>,
   ): Promise<void>;
-  /** As `agent.deliver`; for a queued run, stores without early messages (not PostgreSQL's) reject: `run-not-found`. */
+  /** Like `agent.deliver`. For a queued run, stores other than PostgreSQL's may reject with `run-not-found`. */
   deliver(this: void, runId: string, name: string, value: unknown, options: Pick<DeliverOptions, "id">): Promise<void>;
-  /** Cancels a run. One that no worker has started ends at once, and is recorded. Rejects with `run-not-found`. */
+  /** Cancels a run. A run that no worker has started ends at once. Rejects with `run-not-found`. */
   cancel(this: void, runId: string, reason?: string, options?: ThreadOptions): Promise<void>;
-  /** The events of a run after number `after`, also before it starts, until it ends. Rejects with `run-not-found`. */
+  /** Returns a run's events after number `after` until it ends; waits for its start. Rejects with `run-not-found`. */
   follow(
     this: void,
     runId: string,
     options?: { readonly after?: number; readonly signal?: AbortSignal },
   ): AsyncIterable<AgentEvent<TTool>>;
   /**
-   * Waits until the run has ended or needs a decision. It fails with `invalid-plan` if the worker's tools refuse its
-   * plan. Rejects with `run-not-found`, and with `cancelled` by the signal or by a cancellation in DBOS itself.
+   * Waits until the run has ended or needs a decision. The run fails with `invalid-plan` if the worker's tools do not
+   * fit its plan. Rejects with `run-not-found`, and with `cancelled` by the signal or by a cancellation in DBOS itself.
    */
   result(this: void, runId: string, options?: { readonly signal?: AbortSignal }): Promise<RunSnapshot<TTool>>;
   /** Closes its connections. */
@@ -139,7 +140,7 @@ export interface DbosClient<TTool extends Tool = Tool> {
 }
 
 /**
- * Creates a client of the workers of a queue, for example for a web process. `createDbosClient<typeof agent>` knows the
+ * Creates a client of the workers of a queue, for example for a web process. `createDbosClient<typeof agent>` has the
  * types of the agent's tools. Throws `invalid-options`.
  *
  * ```ts
@@ -160,7 +161,7 @@ export function createDbosClient<TAgent extends { readonly tools: readonly Tool[
   const { isRecorded, deleteBy } = runs[workerKey];
   deleteBy(async (deleteRuns) => (await openQueue()).deleteWith(deleteRuns));
   const leave = { resume: false } as const;
-  /** If `updatedAt` of a run is still that of its decision, the run waits for a worker. */
+  /** The run waits for a worker as long as its `updatedAt` is still that of the decision. */
   const decided = new RecentMap<string>(1_000);
 
   const { get: openQueue, loaded } = loadOnce(async () => {
@@ -273,7 +274,7 @@ export function createDbosClient<TAgent extends { readonly tools: readonly Tool[
         if (!isAgentError(thrown, "run-not-found")) throw thrown;
         const { state = "cancelled" } = (await (await openQueue()).find(runId)) ?? {};
         if (state === "cancelled") throw thrown;
-        // The event is kept until the run starts. If the run has started and ended meanwhile, it is refused as usual.
+        // Keeps the event until the run starts. If the run has started and ended meanwhile, refuses it as usual.
         if (!(await runs[workerKey].deliverEarly(runId, name, value, rest))) await deliver();
       }
     },
@@ -287,7 +288,7 @@ export function createDbosClient<TAgent extends { readonly tools: readonly Tool[
         const isOfThread = async (own: Job) =>
           thread === undefined || (await openContent(runs, own)).options.thread === thread;
         if (job === undefined || !(await isOfThread(job))) throw runNotFound(runId);
-        // A worker may take it at the same time: the first to record wins.
+        // A worker may take the run at the same time: the first to record wins.
         if (await recordCancelled(job, reason)) return opened.cancel(runId);
       }
       await decide(runId, () => ({ result: runs.cancel(runId, reason, { thread, ...leave }) }));

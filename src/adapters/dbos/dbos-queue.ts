@@ -7,7 +7,7 @@ import { runConflict } from "../../runs/run/run-errors.ts";
 import { loadPg, type PostgresQueryable } from "../postgres/sql-pool.ts";
 import type { Job, JobContent, JobOrder, JobOutcome } from "./jobs.ts";
 
-/** Otherwise a process that sleeps in a transaction keeps rows locked, and delays the adoption of its runs. */
+/** Prevents a process that sleeps in a transaction from keeping rows locked, which delays adoption. */
 export const idleTransactionMs = 2_000;
 
 export const runWorkflow = "planwright.run";
@@ -24,12 +24,12 @@ export interface ScheduleContext {
   readonly overlap?: "skip" | "allow" | undefined;
 }
 
-/** The partition key is the rate key. DBOS requires one for each job of such a queue, so it has only these runs. */
+/** Queue of runs with a rate key, which is the partition key. DBOS requires one for each of its jobs. */
 export function limitedQueue(queue: string): string {
   return `${queue}/limited`;
 }
 
-/** The partition key is a hash of the thread. DBOS runs the jobs of a key one at a time, in order of submission. */
+/** Queue of runs with a thread, whose hash is the partition key. DBOS runs jobs of one key in order. */
 export function threadQueue(queue: string): string {
   return `${queue}/threads`;
 }
@@ -39,7 +39,7 @@ export async function loadDbos(): Promise<typeof import("@dbos-inc/dbos-sdk")> {
     return await import("@dbos-inc/dbos-sdk");
   } catch (thrown) {
     const command = "npm install @dbos-inc/dbos-sdk pg";
-    throw new AgentError("missing-dependency", `Workers need the package "@dbos-inc/dbos-sdk": ${command}`, {
+    throw new AgentError("missing-dependency", `Workers need the package "@dbos-inc/dbos-sdk". Run "${command}".`, {
       details: { packages: ["@dbos-inc/dbos-sdk", "pg"], command },
       cause: thrown,
     });
@@ -48,12 +48,12 @@ export async function loadDbos(): Promise<typeof import("@dbos-inc/dbos-sdk")> {
 
 const lockKey = 7_208_214_552;
 const pollMs = 50;
-/** The workflow of a dead worker stays taken, so polling must end. */
+/** Limits polling, as the workflow of a dead worker stays taken. */
 const maxPolls = 20;
 
 export function oneAtATime<T>(databaseUrl: string, use: () => Promise<T>): Promise<T> {
   return withConnection(databaseUrl, async (locking) => {
-    // A waiting statement would block the migrations of DBOS, which wait for all statements.
+    // Polls instead of waiting in a statement, which would block migrations of DBOS.
     const isLocked = async () => {
       const { rows } = await locking.query("select pg_try_advisory_lock($1) as locked", [lockKey]);
       return (rows[0] as { readonly locked?: unknown } | undefined)?.locked === true;
@@ -66,7 +66,7 @@ export function oneAtATime<T>(databaseUrl: string, use: () => Promise<T>): Promi
 async function withConnection<T>(databaseUrl: string, use: (connection: PostgresQueryable) => Promise<T>): Promise<T> {
   const { Client } = await loadPg();
   const connection = new Client({ connectionString: databaseUrl });
-  // Otherwise an idle connection that breaks ends the process.
+  // Without a listener, a broken idle connection ends the process.
   connection.on("error", () => {});
   await connection.connect();
   try {
@@ -78,7 +78,7 @@ async function withConnection<T>(databaseUrl: string, use: (connection: Postgres
 
 const width = 4;
 const brief = { loadInput: false, loadOutput: false };
-/** DBOS stores null for no version, but its type does not allow it. */
+/** DBOS stores null for no version, but its type does not allow null. */
 const noVersion = null as unknown as undefined;
 
 interface DbosQueueOptions {
@@ -92,7 +92,7 @@ export interface QueuedRun {
   readonly number: number;
   readonly state: "waiting" | "taken" | "done" | "cancelled";
   readonly job: Job | undefined;
-  /** Earlier workflows of dead workers, which are still taken. */
+  /** Earlier workflows of dead workers that are still taken. */
   readonly left: readonly string[];
   readonly outcome: JobOutcome | undefined;
   readonly row: WorkflowStatus;
@@ -110,8 +110,8 @@ export async function openDbosQueue(options: DbosQueueOptions): Promise<DbosQueu
 }
 
 /**
- * A run is a workflow with its id. After adoption or resume, the next is `<run>/2` and so on. Its fixed id prevents
- * duplicates, and it has no version, as the workers of its own may be gone.
+ * A run is a workflow with its id; after adoption or resume, the next workflow is `<run>/2` and so on. The fixed id
+ * prevents duplicates. It has no version, as the workers of its own version may be gone.
  */
 export class DbosQueue {
   constructor(
@@ -223,7 +223,7 @@ export class DbosQueue {
   private async remove(runIds: readonly string[]): Promise<void> {
     if (runIds.length === 0) return;
     let rows = await this.findRows(runIds);
-    // Otherwise a worker that is about to end one of them could end a later run with the same id.
+    // A worker that is about to end one of them could otherwise end a later run with the same id.
     for (let polls = 0; polls < maxPolls && rows.some((row) => getState(row) === "taken"); polls++) {
       await new Promise((resolve) => setTimeout(resolve, pollMs));
       rows = await this.findRows(runIds);
@@ -237,7 +237,7 @@ export class DbosQueue {
     const prefixes = runIds.map((runId) => laterId(runId, ""));
     const query = { workflow_id_prefix: prefixes, workflowName: wakingWorkflow, loadOutput: false };
     const rows = await this.client.listWorkflows(query);
-    // An underscore in a prefix matches any character in DBOS.
+    // DBOS treats an underscore in a prefix as a wildcard.
     return rows.filter(({ workflowID }) => runIds.includes(readId(workflowID).runId));
   }
 
@@ -262,7 +262,7 @@ export class DbosQueue {
       if (job !== undefined) {
         const workflowID = toWorkflowId(runId, number + 1);
         await this.enqueue(workflowID, { ...job, adoptions: (job.adoptions ?? 0) + 1 });
-        // `enqueue` accepts no priority below 0, and an adopted run must not wait for a long queue.
+        // Set here, as `enqueue` accepts no negative priority. An adopted run must not wait for a long queue.
         await this.client.setWorkflowPriority(workflowID, -1);
       }
       await this.client.cancelWorkflow(row.workflowID);
@@ -334,7 +334,7 @@ export class DbosQueue {
     return isKeyed ? { queueName, queuePartitionKey } : { queueName: this.options.queue };
   }
 
-  /** The workers of the version that ran it may be gone, so it is queued for any. */
+  /** Queues the run for any version, as workers of its own may be gone. */
   private async rewind(row: WorkflowStatus): Promise<void> {
     const { workflowID } = row;
     const where = this.samePlace(row);
@@ -361,7 +361,7 @@ export class DbosQueue {
       const known = new Set(found.map(({ workflowID }) => workflowID));
       left = left.filter((runId) => known.has(toWorkflowId(runId, first + numbersAtATime - 1)));
     }
-    // By the input, as a cancelled workflow, or one that was started by hand, has no queue in its row.
+    // Compares the input, as a workflow that was cancelled or started by hand has no queue in its row.
     return rows.filter(({ input }) => input?.[0] === this.options.queue);
   }
 

@@ -36,7 +36,7 @@ import {
 import { type Job, type JobOutcome, type OpenContent, openContent } from "./jobs.ts";
 import { Reaper } from "./reaper.ts";
 
-/** A run that a worker is about to execute. @inline */
+/** Run that a worker is about to execute. @inline */
 export interface RunToWork {
   readonly runId: string;
   readonly metadata: JsonObject;
@@ -44,7 +44,7 @@ export interface RunToWork {
 
 /** @inline */
 interface WorkerWarning {
-  /** The run does not fit this worker and goes back to the queue, or the search for runs of dead workers failed. */
+  /** `run-postponed`: the run does not fit this worker and is queued again. `adoption-failed`: the search failed. */
   readonly code: "run-postponed" | "adoption-failed";
   readonly message: string;
   readonly runId?: string;
@@ -52,23 +52,23 @@ interface WorkerWarning {
 
 /** Options of {@link startDbosWorker}. @group Workers */
 export type DbosWorkerOptions<TTool extends Tool = Tool> = {
-  /** The address of the database: `postgres://…`. DBOS keeps its tables in a schema of it named `dbos`. */
+  /** Address of the database: `postgres://…`. DBOS keeps its tables in its schema `dbos`. */
   databaseUrl: string;
-  /** @default "runs" */
+  /** Name of the queue. @default "runs" */
   queue?: string | undefined;
-  /** The most runs at a time in this process, at least 1; as many again with a `rateKey`. @default 10 */
+  /** Maximum number of runs at a time in this process, at least 1; as many again with a `rateKey`. @default 10 */
   concurrency?: number | undefined;
-  /** Limit of runs per `rateKey` over all workers; the last worker to start decides. @default none */
+  /** Limit of runs per `rateKey`, over all workers. The worker that started last decides. @default none */
   rateLimit?: RateLimitOptions | undefined;
   /**
-   * The worker takes runs submitted for this version. The latest version also takes those submitted for none, and all
-   * that continue. Change it only to keep runs from older workers, or from newer ones during a rollback. The default
-   * contains the number of the format of runs. @default "planwright/8"
+   * Takes runs submitted for this version; the latest version also takes runs submitted for none, and all that
+   * continue. Change it only to keep runs from older workers, or from newer ones during a rollback. The default has the
+   * number of the format of runs. @default "planwright/8"
    */
   version?: string | undefined;
-  /** A run is suspended as `given-up` after more consecutive deaths of its workers than this, at least 1. @default 10 */
+  /** Consecutive deaths of a run's workers, at least 1, after which it is suspended as `given-up`. @default 10 */
   maxAdoptions?: number | undefined;
-  /** Time for which a start is retried while the database cannot be reached. @default 5000 */
+  /** Time for which starting is retried while the database cannot be reached. @default 5000 */
   retryForMs?: number | undefined;
   /** Delay of a run if this worker lacks a tool or a key, at least 100. @default 10000 */
   postponeMs?: number | undefined;
@@ -76,11 +76,11 @@ export type DbosWorkerOptions<TTool extends Tool = Tool> = {
   onWarning?: ((warning: WorkerWarning) => void) | undefined;
 } & (unknown extends InferToolResources<TTool>
   ? {
-      /** Passed to the tools of a run. After `leaseMs` without them, other workers may try the run. */
+      /** Resources of the tools of a run. After `leaseMs` without them, other workers may try the run. */
       resources?: ((run: RunToWork) => unknown) | undefined;
     }
   : {
-      /** Passed to a run's tools; each worker makes them. After `leaseMs` without, other workers may try the run. */
+      /** Resources of the tools of a run. After `leaseMs` without them, other workers may try the run. */
       resources: (run: RunToWork) => InferToolResources<TTool> | Promise<InferToolResources<TTool>>;
     });
 
@@ -104,10 +104,10 @@ const workerOptions = {
 
 type WorkerSettings = SettingsOf<DbosWorkerOptions, typeof workerOptions>;
 
-/** A worker in this process. @group Workers */
+/** Worker in this process. @group Workers */
 export interface DbosWorker {
   /**
-   * Takes no more runs and closes the agent: running steps have `timeoutMs` (10 000 by default) to end, and other
+   * Accepts no more runs and closes the agent: running steps have `timeoutMs` (10 000 by default) to end, and other
    * workers take the rest. Rejects with `invalid-options`, without stopping. The store stays open, and so does a DBOS
    * that the worker joined: shut it down, too, as others adopt what it takes afterwards only some seconds later.
    */
@@ -115,7 +115,7 @@ export interface DbosWorker {
 }
 
 /**
- * Starts a worker, which executes submitted runs, and those of workers that have died. All workers and clients must
+ * Starts a worker, which executes submitted runs, and runs of workers that have died. All workers and clients must
  * share the agent's store, such as `createPostgresRunStore`. If this process has launched DBOS, after
  * `registerDbosRuns`, the worker joins it; otherwise it launches DBOS. Rejects with `invalid-options`, with
  * `missing-dependency` without `@dbos-inc/dbos-sdk`, with `store-failed` if the agent's store cannot be used, or as
@@ -142,11 +142,11 @@ export async function startDbosWorker<TTool extends Tool>(
       // A failing handler must not change a run.
     }
   };
-  // Without a usable store, it would take runs away from workers that can execute them.
+  // With an unusable store, it would take runs away from workers that can execute them.
   await working.listRuns({ limit: 1 });
-  // Otherwise this process could execute more runs than `concurrency`.
+  // With its timers, this process could execute more runs than `concurrency`.
   working[workerKey].stopTimers();
-  // Schedules submit for the latest version, as this one may be gone by then.
+  // Schedules use the latest version, as this one may be gone by then.
   const opening = loadOnce(() => openDbosQueue({ databaseUrl, queue, version: undefined }));
   const { isRecorded, fits, leaseMs } = working[workerKey];
   const isUnended = async (last: QueuedRun | undefined) => {
@@ -195,7 +195,7 @@ export async function startDbosWorker<TTool extends Tool>(
   reaper.start();
   const stop = async (timeoutMs: number) => {
     await reaper.stop();
-    // At the same time, so that no more runs are taken, and what is still taken is put back.
+    // Runs both at once, so that no more runs are taken, and taken ones are put back.
     await Promise.all([agent.close({ timeoutMs }), drain(Math.min(timeoutMs + 1_000, maxTimerMs))]);
     workers.delete(queue);
     working[workerKey].deleteBy(undefined);
@@ -235,7 +235,7 @@ function createWork(
   const postponed = new RecentMap<string>(10_000);
 
   async function postpone(runId: string, reason?: string, stored?: RunSnapshot): Promise<JobOutcome> {
-    const message = `Run "${runId}" goes back to the queue for ${postponeMs} ms: ${reason}`;
+    const message = `Run "${runId}" returns to the queue for ${postponeMs} ms: ${reason}`;
     if (reason !== undefined && !isPostponed(runId, stored)) {
       warn({ code: "run-postponed", runId, message });
       postponed.set(runId, stored?.updatedAt ?? "");
@@ -274,7 +274,7 @@ function createWork(
     try {
       return { resources: await resources?.({ runId, metadata: metadata as JsonObject }) };
     } catch (thrown) {
-      throw new NoResources(`the resources could not be made: ${describeThrown(thrown)}`);
+      throw new NoResources(`creating the resources failed: ${describeThrown(thrown)}`);
     }
   }
 
@@ -284,7 +284,7 @@ function createWork(
     try {
       content = await openContent(agent, job);
       if (adoptions > maxAdoptions) {
-        const reason = `${adoptions} workers have taken it, and none has recorded its start`;
+        const reason = `${adoptions} workers have taken it, but none recorded its start`;
         await hold(runId, content, { kind: "given-up", reason, deaths: adoptions });
         return { outcome: "ran", status: "suspended" };
       }
@@ -295,7 +295,7 @@ function createWork(
     } catch (thrown) {
       if (isAgentError(thrown) && refusals.has(thrown.code)) return refuse(runId, content, thrown);
       if (!isMismatch(thrown)) throw thrown;
-      // A worker with the key to what is sealed must get it from the queue.
+      // Only the queue passes the run to a worker that has the key.
       const isAgain = stored === undefined && isPostponed(runId, undefined);
       if (isAgain && content !== undefined) await hold(runId, content, mismatchOf(thrown));
       return postpone(runId, thrown.message);
@@ -322,7 +322,7 @@ function createWork(
     if (!isAgentError(thrown)) throw thrown;
     if (thrown.code === "interrupted") return postpone(runId);
     if (refusals.has(thrown.code)) return refuse(runId, undefined, thrown);
-    // The worker that claimed it may be dead, and a run without events is not adopted.
+    // The worker that claimed it may be dead, and runs without events are not adopted.
     if (thrown.code === "run-owned-elsewhere" && !(await hasStarted(runId))) return postpone(runId);
     throw thrown;
   }
@@ -350,7 +350,7 @@ function createWork(
 
 class NoResources extends Error {}
 
-/** Called before the run is claimed, so that another worker may have it. */
+/** Must be called before the run is claimed, so that another worker may take it. */
 function requireTools({ tools }: WorkingAgent, runId: string, { options, ...target }: OpenContent): void {
   const known = new Set(tools.map(({ name }) => name));
   const chosen = [options.tools ?? [], options.replanTools ?? []].flat().filter((name) => typeof name === "string");
@@ -362,7 +362,7 @@ function requireTools({ tools }: WorkingAgent, runId: string, { options, ...targ
   throw new AgentError("resume-mismatch", `${reasons.join("; ")}.`, { details: { runId, reasons, differences } });
 }
 
-/** If an end was not recorded, the store decides, not the result. */
+/** Throws if the end was not recorded: the store decides, not the result. */
 function requireRecorded({ status, error }: RunResult): void {
   if (status !== "failed" && status !== "interrupted") return;
   if (isAgentError(error, "store-failed") || isAgentError(error, "run-owned-elsewhere"))
@@ -375,14 +375,14 @@ interface QueueWorker {
   wake(runId: string, delayMs: number): Promise<void>;
 }
 
-/** DBOS is one static object, so a worker is found by its queue. */
+/** Workers by queue, as DBOS is one static object. */
 const workers = new Map<string, QueueWorker>();
 
 let registered = false;
 
 /**
- * Registers the workflows of workers with DBOS. Only an application that launches DBOS itself needs it, before the
- * launch; its workers then join. Rejects with `missing-dependency`, and with `invalid-options` once DBOS is launched.
+ * Registers the workflows of workers with DBOS. Needed only if the application launches DBOS itself: call it before the
+ * launch, and workers will join. Rejects with `missing-dependency`, and with `invalid-options` once DBOS is launched.
  *
  * ```ts
  * await registerDbosRuns();
@@ -406,7 +406,7 @@ export async function registerDbosRuns(): Promise<void> {
         maxAttempts: 1_000,
         intervalSeconds: 0.5,
         backoffRate: 1.1,
-        // The other process has the run, and its worker notices if it dies.
+        // Does not retry: the other process has the run, and its worker notices if it dies.
         shouldRetry: (thrown) => (thrown as { readonly code?: unknown } | null)?.code !== "run-owned-elsewhere",
       }),
     { name: runWorkflow },
@@ -429,7 +429,7 @@ export async function registerDbosRuns(): Promise<void> {
 
 function workerOf(queue: string): QueueWorker {
   const worker = workers.get(queue);
-  // What it had is still taken in the eyes of DBOS, so that other workers adopt it.
+  // For DBOS, its runs are still taken, so that other workers adopt them.
   if (worker === undefined) throw new Error(`The worker of "${queue}" has been stopped.`);
   return worker;
 }
@@ -458,7 +458,7 @@ async function launch({ databaseUrl, version, queue }: WorkerSettings): Promise<
     systemDatabasePoolSize: 6,
     systemDatabaseIdleTransactionTimeoutMs: idleTransactionMs,
     applicationVersion: version,
-    // A new id, so that DBOS recovers nothing by itself: workers adopt runs by what the store says.
+    // Uses a new id, so that DBOS recovers nothing itself: workers adopt runs according to the store.
     executorID: randomUUID(),
     logLevel: "error",
     listenQueues: [queue, limitedQueue(queue), threadQueue(queue)],

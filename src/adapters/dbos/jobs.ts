@@ -19,7 +19,7 @@ export type Job = JobContent & {
   readonly adoptions?: number;
 };
 
-/** A client with keys seals the content. The runs of a schedule share its name. */
+/** A client with keys seals the content. Runs of a schedule share its name. */
 export type JobContent = OpenContent | { readonly sealed: string; readonly sealedAs: string };
 
 export type OpenContent = RunTarget & { readonly options: JsonObject };
@@ -40,9 +40,9 @@ export async function openContent(agent: WorkedAgent, job: Job): Promise<OpenCon
 
 export type JobOutcome =
   | { readonly outcome: "ran"; readonly status: string }
-  /** The run will never start. This is recorded, unless its id is that of another run. */
+  /** The run will never start. This is recorded, unless another run has its id. */
   | { readonly outcome: "refused"; readonly error: AgentErrorData }
-  /** Another worker may be able to execute it: it is woken later. */
+  /** Another worker may be able to execute it; it is queued again later. */
   | { readonly outcome: "postponed" };
 
 export interface JobOrder {
@@ -53,13 +53,13 @@ export interface JobOrder {
   readonly schedule?: string;
 }
 
-/** Options of `submit`: the run's own that are JSON, and those of the queue. @group Workers */
+/** Options of `submit`: the JSON options of a run, and those of the queue. @group Workers */
 export interface SubmitOptions extends Omit<RunOptions, "resources" | "signal" | "throwOnFailure" | "runId"> {
-  /** 1 to 128 of `A-Z a-z 0-9 _ . -`; the same id is the same run. @default a new one */
+  /** Id of the run: 1 to 128 of `A-Z a-z 0-9 _ . -`. @default a new id */
   runId?: string | undefined;
-  /** From 0, which is taken first; also the default. */
+  /** Priority from 0, the first to be taken and the default. */
   priority?: number | undefined;
-  /** Earliest start. */
+  /** Earliest time of the start. */
   startAfter?: Date | undefined;
   /** Key of the workers' `rateLimit`, such as a tenant. Not with `thread`. */
   rateKey?: string | undefined;
@@ -121,22 +121,22 @@ async function readTarget(run: string | PlanInput): Promise<RunTarget> {
   return { plan: plan ?? (json as unknown as PlanInput) };
 }
 
-/** A request or plan that is submitted repeatedly. @inline */
+/** Request or plan to submit repeatedly. @inline */
 export interface ScheduleOptions<TTool extends Tool = Tool> extends Pick<SubmitOptions, "metadata" | "rateKey"> {
-  /** A cron expression of five or six fields. */
+  /** Cron expression of five or six fields. */
   readonly cron: string;
   readonly request?: string | undefined;
-  /** The plan, instead of a request. */
+  /** Plan to submit instead of a request. */
   readonly plan?: PlanInput<TTool> | undefined;
-  /** The time zone of the expression, and of the runs. @default that of the worker */
+  /** Time zone of the expression, and of the runs. @default that of the worker */
   readonly timeZone?: string | undefined;
-  /** `skip` submits nothing while the last run of the schedule has not ended. @default "allow" */
+  /** `skip` submits nothing while the previous run of the schedule has not ended. @default "allow" */
   readonly overlap?: "skip" | "allow" | undefined;
 }
 
 const scheduleOptions = {
   name: {
-    // With a time at its end, it is a run id.
+    // The name and a time form a run id.
     isValid: (name) => typeof name === "string" && /^[\w.-]{1,100}$/.test(name),
     expected: "1 to 100 letters, digits, _ . or -",
     isHarmless: true,
@@ -153,8 +153,7 @@ const scheduleOptions = {
 
 export async function readSchedule(name: string, options: ScheduleOptions) {
   const { request, plan, metadata, ...rest } = readOptions(scheduleOptions, { ...options, name });
-  if ((request === undefined) === (plan === undefined))
-    failOption("request", request, "a request, or a plan in its place");
+  if ((request === undefined) === (plan === undefined)) failOption("request", request, "a request or a plan");
   const { timeZone } = rest;
   const run = { ...(metadata !== undefined && { metadata }), ...(timeZone !== undefined && { timeZone }) };
   const { content } = await readJob((request ?? plan) as string | PlanInput, run);

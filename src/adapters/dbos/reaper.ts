@@ -15,7 +15,7 @@ const takenEvery = 5;
 const endedEvery = 60;
 const pageSize = 100;
 
-/** Queues runs without an owner: a worker died, a message or the end of a wait arrived, or a worker fits again. */
+/** Queues runs without an owner: a worker died, a message arrived, a wait ended, or a worker fits again. */
 export class Reaper {
   private timer: unknown;
   private looking: Promise<void> | undefined;
@@ -38,7 +38,7 @@ export class Reaper {
     >,
     private readonly options: {
       readonly clock: Clock;
-      /** A worker that has taken a run must claim it within this time, even if its event loop is busy. */
+      /** Time within which a worker must claim a run that it took, even if its event loop is busy. */
       readonly leaseMs: number;
       readonly isRecorded: (runId: string) => Promise<boolean>;
       readonly fits: (run: RunSummary) => Promise<boolean>;
@@ -67,7 +67,7 @@ export class Reaper {
       if (this.count++ % takenEvery === 0) {
         await this.closeIdle();
         await this.queueFitting();
-        // A task takes a moment: if it is seen twice, its worker died.
+        // A task is short: if it is seen twice, its worker died.
         const tasks = keysFrom(this.tasks.add(await this.queue.takenTasks(), this.nowMs), graceMs);
         await this.queue.restart(tasks);
       }
@@ -76,12 +76,12 @@ export class Reaper {
     } catch (thrown) {
       if (this.isFailing) return;
       this.isFailing = true;
-      const message = `Stopped runs could not be looked for: ${describeThrown(thrown)}`;
+      const message = `The search for stopped runs failed: ${describeThrown(thrown)}`;
       this.options.warn({ code: "adoption-failed", message });
     }
   }
 
-  /** Runs of another queue stay in the list: a page of them must not hide the others. */
+  /** Lists runs of other queues, too, so that a page of them cannot hide the others. */
   private async adoptStopped(): Promise<void> {
     const { runs, cursor } = await this.agent.listRuns({ resumable: true, limit: pageSize, cursor: this.cursor });
     const free = new Map(runs.filter((run) => !isHeld(run)).map((run) => [run.runId, run]));
@@ -90,7 +90,7 @@ export class Reaper {
     const isDead = (runId: string) => {
       const run = free.get(runId) as RunSummary;
       const last = this.adopted.get(runId);
-      // The worker that was to continue it may yet claim it.
+      // The worker that is to continue the run may still claim it.
       if (last !== undefined && last.updatedAt === run.updatedAt) return this.nowMs - last.atMs >= this.options.leaseMs;
       return isLeftOpen(run) || (seenMs.get(runId) ?? 0) >= this.options.leaseMs;
     };
@@ -108,7 +108,7 @@ export class Reaper {
     this.unfitCursor = cursor;
     const fitting: string[] = [];
     await inParallel(runs, 4, async (run) => {
-      // One that is damaged, or deleted meanwhile, must not hide the others.
+      // A run that is damaged, or deleted meanwhile, must not hide the others.
       if (await this.options.fits(run).catch(unlessUnreachable)) fitting.push(run.runId);
     });
     if (fitting.length > 0) await this.queue.adopt(fitting, () => false);
@@ -131,7 +131,7 @@ export class Reaper {
     await inParallel(idle.slice(from, this.idleFrom), 4, async (id) => {
       const { runId } = readId(id);
       const run = await this.agent.getRun(runId).catch(unlessUnreachable);
-      // A worker may still claim it, even a failed run that was resumed.
+      // A worker may still claim the run, even a failed run that was resumed.
       if (run === false) return;
       const isEnded = run !== undefined && endedStatuses.has(run.status);
       if (!isDead(id) && (!isEnded || run.status === "failed")) return;

@@ -7,10 +7,10 @@ import { checkOption } from "../../core/option-tables.ts";
 import { isHold } from "../../core/run-summary.ts";
 import { describeStepRef, type StepRef, stepRefOf } from "../../core/step.ts";
 
-/** A method of a logger. @inline */
+/** Method of a logger. @inline */
 type Write = (...args: never[]) => unknown;
 
-/** A logger for {@link createRunLog}: pino, bunyan, `console`, or another with these methods. */
+/** Logger for {@link createRunLog}: pino, bunyan, `console`, or another one with these methods. */
 export interface RunLogger {
   /** Creates a logger that adds these fields to all its lines. Without it, each line gets them. */
   child?(fields: object): RunLogger;
@@ -18,16 +18,16 @@ export interface RunLogger {
   readonly debug: Write;
   /** Receives starts of executions, decisions and other ends. */
   readonly info: Write;
-  /** Receives retries, fallbacks, late answers, interruptions, waits, skips after a failure, and circuits that open. */
+  /** Receives retries, fallbacks, late answers, interruptions, waits, skips after a failure, and opened circuits. */
   readonly warn: Write;
   /** Receives failures and unknown outcomes. */
   readonly error: Write;
 }
 
 /**
- * Creates an observer that writes a line per event, with `runId`; lines about a step have `stepId`, `iteration` and
- * `tool`, lines about an attempt, or how the last one ended, `attempt`. {@link RunLogger} lists the levels. Inputs and
- * outputs are not written. Throws `invalid-options`.
+ * Creates an observer that writes a line per event, with `runId`. Lines about a step have `stepId`, `iteration` and
+ * `tool`; lines about an attempt, or the end of the last one, have `attempt`. {@link RunLogger} lists the levels.
+ * Inputs and outputs are not written. Throws `invalid-options`.
  *
  * {@includeCode ../../../examples/28-log.ts}
  */
@@ -92,7 +92,7 @@ const lines: EventHandlers<Line> = {
   "run-settle": (event) => line("info", `${nameStep(event)} was settled`, { status: event.outcome.status }),
   "plan-start": ({ planner }) => line("debug", "planning started", { planner }),
   "plan-fallback": ({ planner, next, error }) =>
-    line("warn", `${planner} made no plan; ${next} is asked`, { planner, next, ...toErrorFields(error) }),
+    line("warn", `${planner} made no plan; asking ${next}`, { planner, next, ...toErrorFields(error) }),
   "plan-end": ({ outcome, usage }) =>
     toEndLine("planning", outcome, {
       ...(outcome.status === "completed" && { planner: outcome.plan.source.planner, steps: outcome.plan.steps.length }),
@@ -100,7 +100,7 @@ const lines: EventHandlers<Line> = {
     }),
   "plan-revise": ({ outcome, planner, replan }) => toEndLine("replan", outcome, { planner, replan }),
   "model-retry": ({ model, attempt, delayMs, error }) =>
-    line("warn", `${model} is asked again`, { model, attempt, delayMs, ...toErrorFields(error) }),
+    line("warn", `retrying ${model}`, { model, attempt, delayMs, ...toErrorFields(error) }),
   "model-end": ({ model, attempt, durationMs, usage, outcome }) => {
     const line = toEndLine(model, outcome, { model, attempt, durationMs, usage });
     return line.level === "info" ? { ...line, level: "debug" } : line;

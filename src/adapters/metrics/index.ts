@@ -7,40 +7,40 @@ import { type MetricFactory, Metrics } from "../otel/metrics.ts";
 
 /** Options of {@link createMetrics}. */
 export interface MetricsOptions {
-  /** The name of the agent. @default "planwright" */
+  /** Name of the agent. @default "planwright" */
   name?: string | undefined;
-  /** The clock that measures durations. @default the system's */
+  /** Clock that measures durations. @default the system's */
   clock?: Clock | undefined;
 }
 
-/** A metric, by the names of OpenTelemetry's conventions. */
+/** Metric, named by the conventions of OpenTelemetry. */
 export interface Metric {
-  /** Such as `planwright.runs`. */
+  /** Name, such as `planwright.runs`. */
   readonly name: string;
   readonly type: "counter" | "gauge" | "histogram";
   readonly description: string;
-  /** In the notation of UCUM: `s` is seconds, and `{run}` counts runs. */
+  /** Unit in UCUM notation: `s` is seconds, and `{run}` counts runs. */
   readonly unit: string;
   readonly points: readonly MetricPoint[];
 }
 
-/** The numbers of a metric for one set of attributes. */
+/** Numbers of a metric for one set of attributes. */
 export interface MetricPoint {
-  /** Such as `{ "planwright.run.status": "completed" }`. */
+  /** Attributes, such as `{ "planwright.run.status": "completed" }`. */
   readonly attributes: Readonly<Record<string, string>>;
-  /** The total of a counter, the level of a gauge, the sum of a histogram. */
+  /** Total of a counter, level of a gauge, or sum of a histogram. */
   readonly value: number;
-  /** The number of values of a histogram. */
+  /** Number of values of a histogram. */
   readonly count?: number;
-  /** Values of a histogram up to `le`, by ascending bounds. Larger ones are only in `count`. */
+  /** Counts of values up to `le` in a histogram, by ascending bounds. Larger values are only in `count`. */
   readonly buckets?: readonly { readonly le: number; readonly count: number }[];
 }
 
-/** An observer that keeps metrics in memory. */
+/** Observer that keeps metrics in memory. */
 export interface MetricsObserver extends Required<Pick<Observer, "event">> {
-  /** All metrics so far. */
+  /** Returns all metrics. */
   snapshot(this: void): readonly Metric[];
-  /** All metrics with points in Prometheus's text format: a page of type `text/plain; version=0.0.4`. */
+  /** Returns metrics in the text format of Prometheus, of type `text/plain; version=0.0.4`. */
   toPrometheus(this: void): string;
 }
 
@@ -50,8 +50,8 @@ const metricsOptions = {
 } satisfies OptionTable<MetricsOptions>;
 
 /**
- * Creates an observer that counts and measures runs, steps and model calls: the metrics of `createTelemetry`, without
- * OpenTelemetry. They start at zero in each process. Throws `invalid-options`.
+ * Creates an observer that counts and measures runs, steps and model calls, with the metrics of `createTelemetry`, but
+ * without OpenTelemetry. They start at zero in each process. Throws `invalid-options`.
  *
  * {@includeCode ../../../examples/35-metrics.ts}
  */

@@ -15,7 +15,7 @@ interface ClientOptions {
   readonly isAnswer?: boolean;
 }
 
-/** The library takes no signal, logs to the console and misreads broken answers, so `fetch` handles these. */
+/** The library takes no signal, logs to the console and misreads broken answers, which `fetch` handles here. */
 export async function createClient(options: ClientOptions): Promise<Ollama> {
   const { settings, signal, hasFormat = false, isAnswer = false } = options;
   const { Ollama } = await countPending(import("ollama/browser"));
@@ -48,7 +48,7 @@ export function answerFailure(settings: OllamaSettings, reason: ModelFailureReas
   return modelFailure(settings, reason, { message: `${message} (${settings.host}).` });
 }
 
-/** The library would drop a line that is not JSON, and misread an answer that ends early. */
+/** Checks lines, as the library would drop invalid JSON, and misread an answer that ends early. */
 function answerLines(body: ReadableStream<Uint8Array>, options: ClientOptions): ReadableStream<Uint8Array> {
   const reader = body.getReader();
   const { signal } = options;
@@ -80,7 +80,7 @@ async function* readLines(
   for await (const { line, isTail } of splitLines(reader, settings)) {
     if (line.trim() === "") continue;
     const answer = parseObject(line);
-    // The end of a connection may leave half a line.
+    // A broken connection may leave half a line.
     if (answer === undefined && isTail) break;
     if (answer === undefined)
       throw answerFailure(settings, "invalid-response", "A line of the answer is not a JSON object");
@@ -97,8 +97,8 @@ async function* readLines(
     if (answer.done === true) return;
   }
   if (repeats < maxRepeats)
-    throw answerFailure(settings, "interrupted", "The answer ended before it said that it was done");
-  // Trying again would give the same repetition.
+    throw answerFailure(settings, "interrupted", "The answer ended without its last part (done: true)");
+  // A retry would give the same repetition.
   yield JSON.stringify({ done: true, done_reason: "stop" });
 }
 
@@ -192,7 +192,7 @@ async function readStart(body: ReadableStream<Uint8Array> | null): Promise<strin
     }
     await reader.cancel();
   } catch {
-    // The body was cut or the call aborted: the status is enough.
+    // Ignores a body that was cut off: the status is enough.
   }
   return text;
 }
@@ -208,7 +208,7 @@ function serverReason({ status = 500, isOllamas, message }: ServerError, hasForm
   if (status === 404 && !isOllamas) return "rejected";
   const reason = readFailureReason({ status, message: isOllamas && status <= 500 ? message : "" });
   if (reason === "format-rejected" && !hasFormat) return "rejected";
-  // The server reports a grammar that it cannot parse as its own error.
+  // The server reports a grammar that it cannot parse as an internal error.
   const isAboutFormat = isOllamas && hasFormat && /grammar|schema|\bformat\b|structured output/i.test(message);
   const isOpen = status <= 500 && (reason === "server-error" || reason === "rejected");
   return isOpen && isAboutFormat ? "format-rejected" : reason;
@@ -220,7 +220,7 @@ function describe({ modelId, host }: OllamaSettings, reason: ModelFailureReason,
     case "unknown-model":
       return `Ollama at ${host} has no model "${modelId}". Type: ollama pull ${modelId}`;
     case "unauthorized":
-      return `The server at ${host} refuses access (${received}). Give a key in "headers", or type: ollama signin`;
+      return `The server at ${host} refused access (${received}). Pass a key in "headers", or type: ollama signin`;
     case "busy":
       return `Ollama at ${host} is too busy (${received}). Try again later.`;
     case "format-rejected":
@@ -229,7 +229,7 @@ function describe({ modelId, host }: OllamaSettings, reason: ModelFailureReason,
       return `The messages are too long for ${modelId} (${received}).`;
     case "rejected":
       return error.isOllamas
-        ? `Ollama refuses the request (${received}).`
+        ? `Ollama refused the request (${received}).`
         : `The server at ${host} does not seem to be Ollama (${received}). Check the option "host".`;
     default:
       return `The server at ${host} failed (${received}).`;

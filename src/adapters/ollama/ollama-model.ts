@@ -25,16 +25,16 @@ import {
   resolveOllamaOptions,
 } from "./ollama-options.ts";
 
-/** A model of Ollama. @group Models */
+/** Model of Ollama. @group Models */
 export interface OllamaModel extends LanguageModel {
-  /** Loads the model into the server's memory ahead of use. Rejects with `model-failed` or the reason of the signal. */
+  /** Loads the model into the server's memory. Rejects with `model-failed` or the reason of the signal. */
   preload(options?: { readonly signal?: AbortSignal | undefined }): Promise<void>;
 }
 
 /**
- * Creates a model that runs in Ollama. It asks the server once for the abilities of the model, which decide on thinking
- * and the size of the context. Answers are streamed, so that aborting a call closes its connection and the server
- * stops. Throws `invalid-options`. Before the first call, nothing is loaded or sent.
+ * Creates a model that runs in Ollama. It asks the server once for the capabilities of the model, which decide on
+ * thinking and the size of the context. Answers are streamed, so that aborting a call closes its connection and stops
+ * the server. Nothing is loaded or sent before the first call. Throws `invalid-options`.
  *
  * {@includeCode ../../../examples/22-fake-models.ts}
  * @group Models
@@ -173,7 +173,7 @@ class OllamaCalls {
       blankLength = inked === 0 ? blankLength + piece.length : piece.length - inked;
       if (blankLength >= maxBlankLength) return response("length", {});
     }
-    throw answerFailure(this.settings, "invalid-response", "The answer is not a chat answer");
+    throw answerFailure(this.settings, "invalid-response", "The answer is not a chat message");
   }
 
   private toChat(request: ModelRequest, facts: ModelFacts): OllamaChatRequest {
@@ -185,10 +185,10 @@ class OllamaCalls {
       model: settings.modelId,
       messages: messages.map(({ role, content }: ModelMessage) => ({ role, content })),
       stream: true,
-      // Otherwise the server silently drops the oldest messages.
+      // Prevents the server from silently dropping the oldest messages.
       truncate: false,
       ...(responseFormat?.type === "json" && { format: responseFormat.schema ?? "json" }),
-      // Without `top_logprobs`, for which the server sorts its vocabulary at each token.
+      // Omits `top_logprobs`, for which the server would sort its vocabulary at each token.
       ...(logprobs && { logprobs }),
       ...(think !== undefined && { think }),
       ...(settings.keepAlive !== undefined && { keep_alive: settings.keepAlive }),
@@ -216,11 +216,11 @@ class OllamaCalls {
       const isChosen = wanted < contextLength;
       const own = `${modelId} has a context of ${contextLength}`;
       const bound = isChosen ? `the option "contextTokens" allows ${wanted}` : own;
-      const message = `The messages have about ${promptTokens} tokens, and ${bound}, answer included.`;
+      const message = `The messages have about ${promptTokens} tokens, but ${bound}, including the answer.`;
       throw modelFailure(this.settings, "prompt-too-long", { message });
     }
     if (contextTokens === "server") return { num_predict: outputTokens };
-    // A second attempt has twice the room, and the server reloads the model for another size.
+    // Leaves room for a second attempt, which has twice the output: another size makes the server reload the model.
     const needed = 2 ** Math.ceil(Math.log2(promptTokens + secondTryTokens + 2 * outputTokens));
     const isEnough = this.largestContext >= promptTokens + outputTokens;
     const grown = isEnough ? this.largestContext : Math.max(leastContextTokens, needed);
@@ -248,7 +248,7 @@ function withUsage(response: ModelResponse, { inputTokens = 0, outputTokens = 0 
   return { ...response, usage };
 }
 
-/** A model that writes this much white space is lost in its grammar. */
+/** White space of this length shows that a model is lost in its grammar. */
 const maxBlankLength = 500;
 
 function asText(value: unknown): string {
@@ -279,7 +279,7 @@ function readFacts(modelId: string, answer: unknown) {
   };
 }
 
-/** A model that cannot think refuses `true`; with `false` and a format, gpt-oss answers with nothing. */
+/** A model that cannot think refuses `true`. With `false` and a format, gpt-oss returns nothing. */
 function chooseThink(wanted: OllamaThink | undefined, facts: ModelFacts): OllamaThink | undefined {
   if (facts.canThink === false) return undefined;
   if (!facts.isGptOss) return wanted ?? false;
@@ -290,14 +290,14 @@ function chooseThink(wanted: OllamaThink | undefined, facts: ModelFacts): Ollama
 const defaultOutputTokens = 2_048;
 /** Thinking counts as output and must leave room for an answer. */
 const defaultThinkingTokens = 4_096;
-/** Generous estimate of what a template adds to each message. */
+/** Generous estimate of the tokens that a template adds to each message. */
 const tokensPerMessage = 16;
 const leastContextTokens = 4_096;
 const secondTryTokens = 512;
-/** A request with room for fewer tokens fails, unless no more were wanted. */
+/** A request with room for fewer tokens fails, unless fewer are requested. */
 const leastOutputTokens = 256;
 
-/** A failed load is started again by the next caller, and a load that all callers left is aborted. */
+/** Shares a load between callers. The next caller restarts a failed load; a load without callers is aborted. */
 class SharedLoad<T> {
   private loaded: { readonly value: T } | undefined;
   private loading: { readonly value: Promise<T>; readonly controller: AbortController; waiting: number } | undefined;

@@ -8,35 +8,35 @@ import {
   type SettingsOf,
 } from "../../core/option-tables.ts";
 
-/** True if a model thinks before it answers, or how hard. @inline */
+/** True to think before an answer, or the level of thinking. @inline */
 export type OllamaThink = boolean | "low" | "medium" | "high" | "max";
 
 /** Options of {@link createOllamaModel}. @group Models */
 export interface OllamaModelOptions extends ModelCallOptions {
-  /** Name of the model, as `ollama list` names it, such as `qwen3` or `llama3.2:3b`. */
+  /** Name of the model in `ollama list`, such as `qwen3` or `llama3.2:3b`. */
   model: string;
-  /** Address of the server; the scheme may be left out. The environment is not read. @default http://127.0.0.1:11434 */
+  /** Address of the server; the scheme is optional. The environment is not read. @default http://127.0.0.1:11434 */
   host?: string | undefined;
-  /** Sent with each request, such as `{ authorization: "Bearer …" }`. Never in an error. */
+  /** Headers of each request, such as `{ authorization: "Bearer …" }`. Errors never contain them. */
   headers?: Readonly<Record<string, string>> | undefined;
-  /** True if it thinks first, which seldom improves a plan. @default `low` for gpt-oss, which must think, else false */
+  /** True to think first, which rarely improves a plan. @default `low` for gpt-oss, which must think, else false */
   think?: OllamaThink | undefined;
-  /** A key for a server that wants one, sent as `authorization: Bearer …`. Never in an error. */
+  /** Key for the server, sent as `authorization: Bearer …`. Errors never contain it. */
   apiKey?: string | undefined;
   /**
-   * Context in tokens (`num_ctx`), at least 256; `server` leaves it to the server, which reloads the model for another
-   * size. @default a power of two from 4096, with room for the largest request so far and twice an answer
+   * Size of the context in tokens (`num_ctx`), at least 256. `server` leaves it to the server, which reloads the model
+   * for another size. @default a power of two from 4096, with room for the largest request so far and twice an answer
    */
   contextTokens?: number | "server" | undefined;
-  /** For answers that can be repeated at a temperature above 0. @default the server's */
+  /** Seed that makes answers repeatable at a temperature above 0. @default the server's */
   seed?: number | undefined;
-  /** Further options of Ollama, such as `{ top_k: 20 }`. Other options and those of a call take precedence. */
+  /** Other options of Ollama, such as `{ top_k: 20 }`. Options above and those of a call take precedence. */
   options?: Readonly<Record<string, unknown>> | undefined;
-  /** Time that the model stays loaded: seconds, or `10m`; negative: forever. @default the server's 5 minutes */
+  /** Time that the model stays loaded: seconds, or `10m`; forever if negative. @default the server's 5 minutes */
   keepAlive?: string | number | undefined;
-  /** The price of its tokens. @default nothing: it runs locally */
+  /** Price of its tokens. @default nothing, as it runs locally */
   price?: ModelPrice | undefined;
-  /** For a proxy, or to wait longer than 300 s for a token, the limit of Node's own `fetch`. @default the global one */
+  /** Replaces `fetch`, for a proxy or to wait for a token longer than 300 s, Node's limit. @default the global one */
   fetch?: typeof globalThis.fetch | undefined;
 }
 

@@ -15,15 +15,15 @@ export interface TelemetryOptions {
    */
   content?: TelemetryContent | undefined;
   /**
-   * `linked` traces each execution of a run on its own, or in its caller's trace, with a link to the one before; `one`
-   * is a single trace, which few backends show if a run waits for days. @default "linked"
+   * `linked` traces each execution of a run on its own, or in the trace of its caller, with a link to the previous one.
+   * `one` is a single trace, which few backends show if a run waits for days. @default "linked"
    */
   traces?: "linked" | "one" | undefined;
-  /** The name of the agent. @default "planwright" */
+  /** Name of the agent. @default "planwright" */
   name?: string | undefined;
-  /** @default the global one */
+  /** Provider of OpenTelemetry. @default the global one */
   tracerProvider?: TracerProvider | undefined;
-  /** @default the global one */
+  /** Provider of OpenTelemetry. @default the global one */
   meterProvider?: MeterProvider | undefined;
 }
 
@@ -37,7 +37,7 @@ const telemetryOptions = {
 
 /**
  * Creates an observer that records runs as spans and metrics, by OpenTelemetry's conventions for generative AI. It does
- * little until the app registers an SDK. Throws `invalid-options`.
+ * little until the application registers an SDK. Throws `invalid-options`.
  *
  * {@includeCode ../../../examples/27-telemetry.ts}
  */

@@ -27,7 +27,7 @@ const toApprovalName = (stepId: string) => ` approval of ${stepId}`;
 export class Metrics {
   private readonly runs = new Map<string, Execution>();
   private readonly openCircuits = new Set<string>();
-  /** The oldest are forgotten, as another process may have ended them. */
+  /** Forgets the oldest questions, as another process may have ended them. */
   private readonly waiting = new RecentMap<number>(maxWaiting);
   private readonly instruments: Instruments;
 
@@ -168,13 +168,13 @@ function getSecondsBetween(startMs: number, endMs: number): number {
   return Math.max(0, endMs - startMs) / 1_000;
 }
 
-// Buckets as the conventions advise for `gen_ai.client.operation.duration`, in seconds, and `gen_ai.client.token.usage`.
+// Buckets recommended for `gen_ai.client.operation.duration`, in seconds, and `gen_ai.client.token.usage`.
 const durationBuckets = Array.from({ length: 14 }, (_, power) => 2 ** power / 100);
 const tokenBuckets = Array.from({ length: 14 }, (_, power) => 4 ** power);
 
 type Instruments = ReturnType<typeof createInstruments>;
 
-/** Observers of one meter share instruments: otherwise one's totals would replace the other's. */
+/** Observers of one meter share instruments, as otherwise the totals of one would replace those of the other. */
 const instrumentsOf = new WeakMap<MetricFactory, Instruments>();
 
 function createInstruments(meter: MetricFactory) {
@@ -205,7 +205,7 @@ function createInstruments(meter: MetricFactory) {
 
 type Total = { readonly attributes: Attributes; value: number };
 
-/** Read only when metrics are collected, as recording a number takes long with an SDK. */
+/** Observes totals only when metrics are collected, as recording a number is slow with an SDK. */
 function createTotals(instrument: Observable): (attributes: Attributes) => Total {
   const totals = new Map<string, Total>();
   instrument.addCallback((result) => {

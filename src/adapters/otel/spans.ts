@@ -27,7 +27,7 @@ interface SpanSettings {
 type Started = { readonly span: Span; readonly context: Context };
 const maxStarted = 10_000;
 
-/** Parents are found by run id, as another run's end may wake a step. */
+/** Finds parents by run id, as the end of another run may wake a step. */
 export class Traces {
   private readonly runs = new Map<string, ExecutionSpans>();
   private readonly started = new RecentMap<Started>(maxStarted);
@@ -43,7 +43,7 @@ export class Traces {
       return;
     }
     const spans = this.runs.get(call.runId);
-    // A replan has no event when it starts.
+    // A replan starts without an event.
     if (spans !== undefined && call.type === "plan" && call.replan !== undefined) spans.startPlanning(call);
     if (spans === undefined) proceed();
     else context.with(spans.getContext(call), proceed);
@@ -71,7 +71,7 @@ export class Traces {
 
   private open({ type, runId }: AgentEvent): ExecutionSpans | undefined {
     const isPlanning = type === "plan-start";
-    // If the first event could not be recorded, the end is the only event.
+    // The end is the only event if the first one could not be recorded.
     if (!isPlanning && type !== "run-start" && type !== "run-resume" && type !== "run-end") return undefined;
     const started = isPlanning ? undefined : (this.started.get(runId) ?? this.startExecution({ runId }));
     if (started !== undefined) this.started.delete(runId);

@@ -21,35 +21,35 @@ import {
 } from "./sql-pool.ts";
 import { isInDoubt, isOfOtherConnection, isPassing, toStoreFailure } from "./store-failure.ts";
 
-/** Options of every store in a PostgreSQL database. */
+/** Options of all stores in a PostgreSQL database. */
 export interface PostgresOptions {
-  /** The address of the database: `postgres://user:password@host/database`. Needed, unless `pool` is given. */
+  /** Address of the database: `postgres://user:password@host/database`. Required unless `pool` is given. */
   readonly connectionString?: string | undefined;
-  /** A pool of `pg` to use instead, which is never closed. Errors of its idle connections are ignored. */
+  /** Pool of `pg` to use instead. It is never closed, and errors of its idle connections are ignored. */
   readonly pool?: PostgresPool | undefined;
-  /** The most connections of an own pool; ignored with `pool`. @default 10 */
+  /** Maximum number of connections of its own pool; ignored with `pool`. @default 10 */
   readonly maxConnections?: number | undefined;
   /**
-   * Time limit for a connection, for each statement (a `pool` has its own: `connectionTimeoutMillis`, `query_timeout`),
-   * and for a transaction that is idle. @default 10_000
+   * Time limit of connecting, of each statement, and of an idle transaction. A `pool` has its own limits of the first
+   * two: `connectionTimeoutMillis` and `query_timeout`. @default 10_000
    */
   readonly timeoutMs?: number | undefined;
-  /** Time for which a method is retried while the database cannot be reached, from its first failure. @default 5_000 */
+  /** Time for which a method retries while the database cannot be reached. @default 5_000 */
   readonly retryForMs?: number | undefined;
-  /** The schema of the tables, whose names start with `planwright_`; it is created if missing. @default "public" */
+  /** Schema of the tables, whose names start with `planwright_`; created if missing. @default "public" */
   readonly schema?: string | undefined;
   /**
-   * True if processes notify each other by LISTEN, on one more connection; otherwise they poll. Set it to false behind
-   * a pooler in transaction mode, where LISTEN does not work; a warning says so. @default true
+   * True if processes notify each other with LISTEN, on one more connection; otherwise they poll. Use false behind a
+   * pooler in transaction mode, where LISTEN does not work; a warning says so. @default true
    */
   readonly listen?: boolean | undefined;
-  /** The clock of retries. @default the clock of the machine */
+  /** Clock of retries. @default the clock of the machine */
   readonly clock?: Clock | undefined;
 }
 
 export const databaseOptions = {
-  connectionString: { isValid: isAddress, expected: "left out, or the address of a database: postgres://…" },
-  pool: { isValid: (pool) => hasMethods(pool, ["query", "connect"]), expected: "left out, or a pool of pg" },
+  connectionString: { isValid: isAddress, expected: "the address of a database: postgres://…" },
+  pool: { isValid: (pool) => hasMethods(pool, ["query", "connect"]), expected: "a pool of pg" },
   maxConnections: { type: "integer", min: 1, default: 10 },
   timeoutMs: { type: "integer", min: 1, max: maxTimerMs, default: 10_000 },
   retryForMs: { type: "integer", min: 0, max: maxTimerMs, default: 5_000 },
@@ -76,7 +76,7 @@ export interface Queries {
 }
 
 export interface Statements extends Queries {
-  /** Prepared once per connection, as planning takes longer than running: only for few texts. */
+  /** Prepares the statement once per connection, as planning takes longer than running. Use it for few texts only. */
   prepared(statement: Sql): Promise<readonly SqlRow[]>;
   readonly isInDoubt: boolean;
 }
@@ -124,11 +124,11 @@ export class Database {
     // Each waiting method adds a listener.
     setMaxListeners(0, this.closing.signal);
     this.notices = new RunNotices({ schema, clock, createClient: () => this.createClient(), pool: this.opening.get });
-    // Otherwise an idle connection that breaks ends the process. One listener per store on the pool.
+    // Without a listener, a broken idle connection ends the process. Stores on one pool add one each.
     pool?.on?.("error", ignore);
   }
 
-  /** Repeats the work after a lost connection or a restart of the server. An earlier attempt may have succeeded. */
+  /** Repeats the work after a lost connection or a server restart. A failed attempt may have succeeded there. */
   async run<T>(operation: StoreOperation, runId: string, work: (statements: Statements) => Promise<T>): Promise<T> {
     const { clock, retryForMs } = this.settings;
     const { signal } = this.closing;
@@ -193,7 +193,7 @@ export class Database {
   private async createPool(): Promise<OwnPool> {
     const { Pool } = await loadPg();
     const pool = new Pool({ ...this.connection, max: this.settings.maxConnections, allowExitOnIdle: true });
-    // Otherwise an idle connection that breaks ends the process.
+    // Without a listener, a broken idle connection ends the process.
     pool.on?.("error", ignore);
     return pool;
   }
@@ -224,7 +224,7 @@ export class Database {
         await client.query({ text: addThreads(this.dialect), query_timeout: createTimeoutMs });
         return;
       }
-      // `CREATE SCHEMA IF NOT EXISTS` needs a right even if the schema exists.
+      // `CREATE SCHEMA IF NOT EXISTS` needs a privilege even if the schema exists.
       const { rows } = await client.query("SELECT 1 FROM pg_namespace WHERE nspname = $1", [schema]);
       if (rows.length === 0) await client.query(`CREATE SCHEMA ${quoteName(schema)}`);
       const text = `${createRunTables(this.dialect)} ${createStorageTables(this.dialect)}`;
@@ -234,7 +234,7 @@ export class Database {
 
   private async findFormat(db: PostgresQueryable): Promise<number | undefined> {
     const { schema } = this.settings;
-    // `to_regclass` may remember an answer from before the wait for a lock.
+    // Not `to_regclass`, which may remember an answer from before the wait for a lock.
     const { rows: found } = await db.query(
       `SELECT 1 FROM pg_class c JOIN pg_namespace n ON n.oid = c.relnamespace
         WHERE n.nspname = $1 AND c.relname = 'planwright_format'`,

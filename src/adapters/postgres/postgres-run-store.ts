@@ -32,13 +32,13 @@ import { Database, databaseOptions, type PostgresOptions, type Statements } from
 
 /** Options of {@link createPostgresRunStore}. @inline */
 export interface PostgresRunStoreOptions extends PostgresOptions {
-  /** Clock of leases and waits, in ms since 1970 UTC, shared by all processes. @default that of the database */
+  /** Clock of leases and waits, in ms since 1970 UTC, common to all processes. @default that of the database */
   readonly now?: (() => number) | undefined;
 }
 
 const storeOptions = { ...databaseOptions, now: { type: "function" } } satisfies OptionTable<PostgresRunStoreOptions>;
 
-/** A {@link RunStore} in a PostgreSQL database. @group Storage */
+/** {@link RunStore} in a PostgreSQL database. @group Storage */
 export interface PostgresRunStore extends RunStore {
   append(runId: string, events: readonly AgentEvent[], options: Parameters<RunStore["append"]>[2]): Promise<void>;
   read(runId: string, options?: { after?: number; limit?: number }): Promise<readonly AgentEvent[]>;
@@ -50,13 +50,13 @@ export interface PostgresRunStore extends RunStore {
   delete(runId: string, options?: { readonly status?: readonly RunStatus[] | undefined }): Promise<boolean>;
   watch(runId: string, listener: () => void): () => void;
   watchPosted(listener: (runId?: string) => void): () => void;
-  /** Ends its connections, but not a given pool; after that every other method rejects with `store-failed`. */
+  /** Closes its connections, but not a given pool. Then all other methods reject with `store-failed`. */
   close(): Promise<void>;
 }
 
 /**
  * Creates a run store in a PostgreSQL database, which any number of processes may share. When `append` resolves, the
- * events are committed. It needs the package `pg`, and creates its tables at first use. Throws `invalid-options`. Its
+ * events are committed. Needs the package `pg`, and creates its tables at first use. Throws `invalid-options`. Its
  * methods reject with `store-failed` (`details.problem` names the problem) and, without `pg`, with
  * `missing-dependency`.
  *
@@ -115,7 +115,7 @@ export function createPostgresRunStore(options: PostgresRunStoreOptions): Postgr
       const texts = events.map((event) => JSON.stringify(event));
       const added = { runId, events, texts, sequence, fence, acknowledged };
       await database.run("append", runId, async (db) => {
-        // Claiming has created the row already.
+        // A claim has already created the row.
         if (sequence === 1 && fence === null)
           await db.prepared(sql`INSERT INTO ${runs} (run_id) VALUES (${runId}) ON CONFLICT DO NOTHING`);
         const run = sequence > 1 && needsDigest(events) ? await findRun(db, runId) : undefined;
@@ -171,7 +171,7 @@ export function createPostgresRunStore(options: PostgresRunStoreOptions): Postgr
     async post(runId, message, { isEarly = false, maxKept } = {}) {
       // Identifies the message if it is sent again.
       const key = randomUUID();
-      // Before the insert, so that numbers grow: with only a lock, an append could end the run with too low a number.
+      // Comes before the insert, as an append could otherwise end the run with too low a number.
       const changed = isEarly
         ? sql`INSERT INTO ${runs} AS r (run_id, posts) VALUES (${runId}, 1)
             ON CONFLICT (run_id) DO UPDATE SET posts = r.posts + 1 RETURNING r.number, r.status`
@@ -183,10 +183,10 @@ export function createPostgresRunStore(options: PostgresRunStoreOptions): Postgr
           SELECT number, ${key}, ${JSON.stringify(message)} FROM run WHERE status IS NULL OR status NOT IN (${ended})
           ON CONFLICT (key) DO UPDATE SET json = EXCLUDED.json RETURNING number
         ) SELECT (SELECT number FROM added) AS number, ${nowSql(clock())} AS now FROM run`;
-      // Without this one, which an earlier attempt may have added.
+      // Ignores this message, which an earlier attempt may have added.
       const count = sql`SELECT count(*) FROM ${messages} m JOIN ${runs} r ON r.number = m.run_number
         WHERE r.run_id = ${runId} AND m.number > r.dropped_to AND m.key <> ${key}`;
-      // One statement would not count what others are adding.
+      // Needs a lock, as one statement would not count what others are adding.
       const options = { operation: "post", runId, lock: `messages ${runId}` } as const;
       const posted = await database.transact(options, async ({ query }): Promise<PostAnswer> => {
         const isFull = maxKept !== undefined && readInteger((await query(count))[0] ?? {}, "count") >= maxKept;
@@ -297,12 +297,12 @@ function changeSql({ runs, newMessage }: Tables, added: NewEvents, before: RunDi
     AND ${fence === null ? raw("true") : sql`r.fence = ${fence}`}`;
 }
 
-/** Read after the wait for a lock: otherwise the lease of a waiter could start in the future. */
+/** Reads the time after the wait for a lock: otherwise the lease of a waiter could start in the future. */
 function nowSql(nowMs: number | null): Sql {
   return sql`coalesce(${nowMs}::bigint, floor(extract(epoch FROM clock_timestamp()) * 1000)::bigint)`;
 }
 
-/** A lease that starts in the future is from before the clock was set back. */
+/** Ignores a lease that starts in the future, from before the clock was set back. */
 function heldSql(nowMs: number | null): Sql {
   return sql`(r.owner IS NOT NULL AND r.lease_from_ms <= ${nowSql(nowMs)} AND ${nowSql(nowMs)} < r.lease_until_ms)`;
 }

@@ -16,16 +16,16 @@ interface PostgresStorageOptions extends PostgresOptions, SqlStorageOptions {}
 
 const storageOptions = { ...databaseOptions, ...sqlStorageOptions } satisfies OptionTable<PostgresStorageOptions>;
 
-/** A {@link TodoStorage} in a PostgreSQL database. @group Storage */
+/** {@link TodoStorage} in a PostgreSQL database. @group Storage */
 export interface PostgresTodos extends AsyncStorage<TodoQuery, FoundTodos, TodoWrite, TodoRecord> {}
 
-/** A {@link NoteStorage} in a PostgreSQL database. @group Storage */
+/** {@link NoteStorage} in a PostgreSQL database. @group Storage */
 export interface PostgresNotes extends AsyncStorage<NoteQuery, FoundNotes, NoteWrite, NoteRecord> {}
 
 /**
- * Keeps todos in a PostgreSQL database, also in that of runs, for `createTodoStore`. When `apply` resolves, the change
- * is committed. Throws `invalid-options`. Its methods reject with `store-failed` (`details.problem` names the problem)
- * and, without `pg`, with `missing-dependency`.
+ * Stores todos in a PostgreSQL database, which may be that of runs, for `createTodoStore`. When `apply` resolves, the
+ * change is committed. Throws `invalid-options`. Its methods reject with `store-failed` (`details.problem` names the
+ * problem) and, without `pg`, with `missing-dependency`.
  *
  * ```ts
  * const todos = createTodoStore({ storage: createPostgresTodos({ connectionString: "postgres://localhost/app" }) });
@@ -37,7 +37,7 @@ export function createPostgresTodos(options: PostgresStorageOptions): PostgresTo
 }
 
 /**
- * Keeps notes in a PostgreSQL database, for `createNotes`, as {@link createPostgresTodos} keeps todos.
+ * Stores notes in a PostgreSQL database, for `createNotes`, like {@link createPostgresTodos}.
  *
  * ```ts
  * const notes = createNotes({ storage: createPostgresNotes({ connectionString: "postgres://localhost/app" }) });

@@ -7,7 +7,7 @@ const [eventChannel, postChannel] = ["planwright", "planwright_posted"];
 const reconnectPauses = { firstMs: 1_000, maxMs: 60_000, mayExit: true };
 const [echo, echoMs] = [":", 5_000];
 
-/** Sent after the commit, as commits with a notice wait for each other. Notices can be lost, so followers poll. */
+/** Sends notices after commits, which wait for one another with a notice. As notices can be lost, followers poll. */
 export class RunNotices {
   private readonly listeners = new Map<string, Set<() => void>>();
   private readonly postListeners = new Set<(runId?: string) => void>();
@@ -74,7 +74,7 @@ export class RunNotices {
       try {
         await (await this.options.pool()).query(statement, [news, this.options.schema]);
       } catch {
-        // Followers poll.
+        // Ignores the failure, as followers poll.
       }
     }
     this.telling = undefined;
@@ -126,7 +126,7 @@ export class RunNotices {
         else await changed;
       }
     } catch {
-      // An answer may be lost without an `end`, so a new connection is opened.
+      // Opens a new connection, as an answer may be lost without an `end`.
     }
     return hasListened;
   }
@@ -146,7 +146,7 @@ export class RunNotices {
     return true;
   }
 
-  /** Behind a pooler in transaction mode, notices do not arrive. */
+  /** Tests whether notices arrive, which they do not behind a pooler in transaction mode. */
   private async tryEcho(client: NoticeClient, channel: string): Promise<void> {
     const { clock, createClient, schema } = this.options;
     if (this.onNotice !== undefined) return;
@@ -154,7 +154,7 @@ export class RunNotices {
     const stop = () => waiting.abort();
     this.onNotice = stop;
     this.closing.signal.addEventListener("abort", stop, { once: true });
-    // From another connection, as a pooler would deliver one's own notices.
+    // Uses another connection, as a pooler would deliver notices to their sender.
     const sender = await createClient().catch(() => undefined);
     sender?.on("error", () => {});
     try {
@@ -167,7 +167,7 @@ export class RunNotices {
     const isMissing = await sleep(echoMs, { clock, signal: waiting.signal, mayExit: true });
     if (!isMissing || this.client !== client) return;
     console.warn(
-      "planwright: a store in PostgreSQL gets no notices, as behind a pooler in transaction mode: it polls. " +
+      "planwright: a store in PostgreSQL receives no notices, probably behind a pooler in transaction mode, so it polls. " +
         "Create it with listen: false.",
     );
   }

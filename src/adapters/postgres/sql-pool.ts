@@ -1,41 +1,41 @@
 import { countPending } from "../../async/promises.ts";
 import { AgentError } from "../../core/errors.ts";
 
-/** A statement with settings of its own. @inline */
+/** Statement with settings of its own. @inline */
 interface StatementConfig {
   readonly text: string;
   readonly values?: unknown[];
-  /** A connection prepares it once under this name. */
+  /** Name under which a connection prepares it once. */
   readonly name?: string;
-  /** The longest time it may take in ms, in place of what its connection allows. */
+  /** Time limit in ms, in place of that of its connection. */
   readonly query_timeout?: number;
 }
 
-/** A pool or a client of `pg`, which runs statements. @inline */
+/** Pool or client of `pg`, which runs statements. @inline */
 export interface PostgresQueryable {
   /** Runs one statement. */
   query(statement: string | StatementConfig, values?: unknown[]): Promise<{ rows: unknown[] }>;
 }
 
-/** A connection of a pool. @inline */
+/** Connection of a pool. @inline */
 export interface PostgresClient extends PostgresQueryable {
   /** Returns the connection to the pool, or closes it. */
   release(destroy?: boolean): void;
-  /** Listens to the loss of the connection while it is out of the pool. */
+  /** Listens for the loss of the connection while it is out of the pool. */
   on?(event: "error", listener: (error: Error) => void): unknown;
   /** Stops listening. */
   off?(event: "error", listener: (error: Error) => void): unknown;
 }
 
-/** A pool of connections: the part of `Pool` of `pg` that is used. @group Storage */
+/** Pool of connections: the part of `Pool` of `pg` that is used. @group Storage */
 export interface PostgresPool extends PostgresQueryable {
   /** Takes a connection out of the pool. */
   connect(): Promise<PostgresClient>;
-  /** Listens to errors of idle connections. */
+  /** Listens for errors of idle connections. */
   on?(event: "error", listener: (error: Error) => void): unknown;
   /** Stops listening. */
   off?(event: "error", listener: (error: Error) => void): unknown;
-  /** The options of its connections: for one more of them, which listens to other processes. */
+  /** Options of its connections, for one more that listens to other processes. */
   readonly options?: object | undefined;
 }
 
@@ -76,11 +76,11 @@ export async function inTransaction<T>(
   work: (client: PostgresClient) => Promise<T>,
 ): Promise<T> {
   const client = await pool.connect();
-  // The pool listens to `error` only while it has the connection.
+  // The pool listens for `error` only while it has the connection.
   client.on?.("error", ignore);
   let isDone = false;
   try {
-    // Otherwise a process that vanishes keeps its locks for hours, until TCP gives up.
+    // Without this, a process that vanishes keeps its locks for hours, until TCP gives up.
     await client.query(`BEGIN; SET LOCAL idle_in_transaction_session_timeout = ${idleMs}`);
     const result = await work(client);
     await client.query("COMMIT");

@@ -17,7 +17,7 @@ export function isPassing(thrown: unknown): boolean {
   return problem === "unreachable" || problem === "read-only" || isRolledBack;
 }
 
-/** If a connection breaks before the answer, the statement may have been executed. */
+/** The statement may have been executed if the connection broke before the answer. */
 export function isInDoubt(thrown: unknown): boolean {
   return !(thrown instanceof AgentError) && findProblem(thrown) === "unreachable";
 }
@@ -54,11 +54,12 @@ function readCode(thrown: unknown): string {
 }
 
 const advice: Readonly<Record<DatabaseProblem, (reason: string) => string>> = {
-  busy: (reason) => `has no connection left (${reason}). Try again, or let the pool, or the server, have more of them.`,
+  busy: (reason) =>
+    `has no connection left (${reason}). Try again, or allow more connections in the pool or the server.`,
   "read-only": (reason) => `cannot be written to (${reason}). Connect to the primary server.`,
-  full: (reason) => `has no space left (${reason}). Free some and try again: recorded data is not lost.`,
+  full: (reason) => `has no space left (${reason}). Free some space and try again: recorded data is not lost.`,
   corrupt: (reason) =>
-    `has tables that are damaged, or not those of planwright (${reason}). Restore them, or give the store a schema of its own.`,
+    `has damaged or foreign tables (${reason}). Restore them, or give the store a schema of its own.`,
   unreachable: (reason) =>
-    `cannot be reached (${reason}). Check that it runs, and its address; recorded data is not lost.`,
+    `cannot be reached (${reason}). Check its address, and that it is running; recorded data is not lost.`,
 };

@@ -199,7 +199,7 @@ export function checkReferences(root: Schema): Readonly<Record<string, Schema | 
   return lookup;
 }
 
-/** Readers of schemas follow only pointers from the root. */
+/** Writes references as pointers from the root, as readers of schemas follow no others. */
 export function writePointers(root: Schema, lookup: ReturnType<typeof checkReferences>): void {
   const pointers = new Map<unknown, string>();
   const visit = (part: unknown, pointer: string) => {

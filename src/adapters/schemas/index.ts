@@ -8,20 +8,19 @@ import { failOption } from "../../core/option-tables.ts";
 import type { SchemaIssue, StandardSchema } from "../../core/schema.ts";
 import { checkReferences, copySchema, writePointers } from "./check-schema.ts";
 
-/** A JSON Schema as a schema of a tool. @group Tools */
+/** JSON Schema as a schema of a tool. @group Tools */
 export interface JsonSchemaOf<T> extends StandardSchema<T, T> {
-  /** A copy of the schema that was given. */
+  /** Copy of the given schema. */
   readonly schema: JsonSchema;
 }
 
 /**
  * Makes a JSON Schema the `inputSchema` or `outputSchema` of a tool: draft 2020-12, or the one in its `$schema`
  * (2019-09, 7, 6, 4). It checks values without changing them: there are no defaults. The keywords `sensitive` and
- * `composed` mark a field, as the functions of these names do. The type of a schema in place is inferred; give it for
- * any other: `jsonSchema<Order>(orderSchema)`. Throws `invalid-options`, with the path, for misspelled types and
- * keywords, values that a keyword cannot have, patterns that are not ECMAScript's or may be slow, formats that cannot
- * be checked, a `$ref` that leads nowhere, outside or back to itself, and keywords of other drafts that would have no
- * effect.
+ * `composed` mark a field, as the functions of these names do. The type of a schema literal is inferred; give the type
+ * of any other schema: `jsonSchema<Order>(orderSchema)`. Throws `invalid-options`, with the path, for misspelled types
+ * and keywords, invalid values of keywords, patterns that are not ECMAScript's or may be slow, formats that cannot be
+ * checked, a `$ref` that leads nowhere, outside or back to itself, and ineffective keywords of other drafts.
  *
  * {@includeCode ../../../examples/25-schemas.ts}
  * @see https://json-schema.org/draft/2020-12
@@ -70,7 +69,7 @@ function getDraft({ $schema = "draft/2020-12/" }: { readonly $schema?: unknown }
   return draft ?? failOption("schema.$schema", $schema, "JSON Schema 2020-12, 2019-09, draft 7, 6 or 4", true);
 }
 
-/** In a checked plan, unknown values are `undefined`, which the validator does not accept. */
+/** Checks values of a plan, in which unknown ones are `undefined`, which the validator does not accept. */
 function findErrors(validator: Validator, value: unknown, lists: RepeatingLists): readonly OutputUnit[] {
   try {
     lists.setValue(value);
@@ -94,11 +93,11 @@ function withNull(value: unknown): unknown {
 }
 
 const differing = "items that differ from each other";
-const tooManyLists = "too many of its lists have equal items to check which ones may";
-/** Comparing larger lists takes over a second. */
+const tooManyLists = "too many of its lists have equal items to check";
+/** Maximum number of comparisons, as more take over a second. */
 const maxCompared = 10_000_000;
 
-/** The validator needs quadratic or exponential time for patterns, unique lists and the format `url`. */
+/** Replaces what the validator needs quadratic or exponential time for: patterns, unique lists, the format `url`. */
 function toQuick(part: Record<string, unknown>, lists: RepeatingLists, longestTexts: ReadonlyMap<string, number>) {
   const { uniqueItems, pattern, allOf = [], ...rest } = part;
   const all = [...(allOf as readonly unknown[])];
@@ -167,15 +166,15 @@ function findRepeating(value: unknown): readonly SizedList[] {
   return [...repeating.values()];
 }
 
-/** Their errors only announce others below. */
+/** Keywords whose errors only announce others below. */
 const containerWords =
   "$ref $recursiveRef additionalItems additionalProperties allOf dependentSchemas if items patternProperties prefixItems properties propertyNames unevaluatedItems unevaluatedProperties";
 const containers = new Set(containerWords.split(" "));
 const unions = new Set(["anyOf", "oneOf"]);
-/** Errors of these keywords exclude a branch of a union; other errors are faults of a value that means it. */
+/** Keywords whose errors exclude a branch of a union; other errors are faults of a value meant for it. */
 const decisive = new Set(["const", "enum", "type"]);
 
-/** Errors are a flat list, in which the errors of a part follow that of the whole. */
+/** Reads a flat list in which the errors of a part follow that of the whole. */
 function toIssues(errors: readonly OutputUnit[], value: unknown): readonly SchemaIssue[] {
   const issues: SchemaIssue[] = [];
   for (let index = 0; index < errors.length; index += 1) {
@@ -214,7 +213,7 @@ function toUnionIssues(union: OutputUnit, below: readonly OutputUnit[], value: u
   }
   const path = toPath(union, value);
   if (union.keyword === "oneOf" && !union.error.includes("(0 matches)"))
-    return [{ path, message: "it must match exactly one form, but matches several" }];
+    return [{ path, message: "it must match exactly one of the allowed forms, but matches several" }];
   const meant = [...branches.values()].filter((errors) => !errors.some((error) => isDecisive(error, union)));
   if (meant.length === 1) return toIssues(meant[0] as OutputUnit[], value);
   const each = [...branches.values()].map((errors) => toIssues(errors, value)[0]?.message);
@@ -227,7 +226,7 @@ function isDecisive({ keyword, instanceLocation }: OutputUnit, union: OutputUnit
   return rest === "" || (keyword !== "type" && !rest.includes("/"));
 }
 
-/** The location is a pointer as a URI fragment; for a missing key, that of its object. */
+/** Reads a location: a pointer as a URI fragment; for a missing key, that of its object. */
 function toPath({ instanceLocation, keyword, error }: OutputUnit, value: unknown): JsonPath {
   const path: (string | number)[] = [];
   let holder = value;

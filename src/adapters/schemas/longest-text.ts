@@ -20,7 +20,7 @@ const longestTexts = [Infinity, 5_000, 300, 80];
 const maxWaysLog10 = 6;
 const maxEmptyWays = 6;
 
-/** Returns the longest length for which a pattern (flag `u`) is quick; 0 if unknown, as with back references. */
+/** Returns the longest text for which a pattern (flag `u`) is quick; 0 if unknown, as with back references. */
 export function longestTextFor(pattern: string): number {
   const automaton = pattern.length > maxLength ? undefined : new PatternParser(pattern).parse();
   if (automaton === undefined) return 0;
@@ -153,7 +153,7 @@ class PatternParser {
     return this.#repeat(once, { ...range, isAtom: atom !== undefined, copy });
   }
 
-  /** The start aside, a look around is matched again at each place that the rest reaches. */
+  /** A lookaround, except at the start, is matched again at each place that the rest reaches. */
   #readLook(): void {
     const isAtStart = this.#isAtStart;
     this.#link([0], this.#readGroup().first);
@@ -172,7 +172,7 @@ class PatternParser {
       end = part.last;
     }
     if (most > copies) this.#link(end, isAtom ? end : once.first);
-    // Each turn that can be empty takes time without any text.
+    // Each iteration that can be empty takes time without any text.
     if (once.isNullable && !isLoop && most > 1) this.#isFollowed = false;
     return { first: once.first, last, isNullable: once.isNullable || least === 0 };
   }
@@ -189,7 +189,7 @@ type Edge = readonly [from: number, to: number, pairs: number];
 type Automaton = readonly (readonly number[])[];
 type Overlap = (one: number, other: number) => boolean;
 
-/** Follows both ways of each pair at once. A pair outside loops adds nothing with the length. */
+/** Follows the two paths of each pair at once. A pair outside loops adds no time with the length. */
 function findPairs(next: Automaton, overlap: Overlap): readonly Edge[] | undefined {
   const edges: Edge[] = [];
   let steps = 0;

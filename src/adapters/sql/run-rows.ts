@@ -97,7 +97,7 @@ export function getWaits({ pending, resumeAt }: Partial<RunDigest> = {}) {
 export interface ListQuery extends Pick<ListSelection, "statuses" | "resumable" | "pending" | "sinceMs" | "limit"> {
   readonly hashes: readonly string[];
   readonly thread: string | undefined;
-  /** Exclusive start of the page. Neither value of a run changes. */
+  /** Exclusive start of the page. Both values of a run never change. */
   readonly before: { readonly createdMs: number; readonly number: number };
 }
 

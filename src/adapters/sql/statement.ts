@@ -39,7 +39,7 @@ export function list(values: readonly SqlValue[]): Sql {
   return join(parts, ", ");
 }
 
-/** Nested by halves, as SQLite accepts at most a thousand in a row. */
+/** Nests conditions in halves, as SQLite accepts at most a thousand in a row. */
 export function all(conditions: readonly Sql[]): Sql {
   if (conditions.length <= 100) return join(conditions, " AND ");
   const half = Math.ceil(conditions.length / 2);
@@ -53,7 +53,7 @@ export function readOptionalText(row: SqlRow, column: string): string | undefine
   if (value === null) return undefined;
   if (typeof value === "string") return value;
   if (!(value instanceof Uint8Array || value instanceof ArrayBuffer)) {
-    throw new SyntaxError(`the column "${column}" is not a text`);
+    throw new SyntaxError(`the column "${column}" is not text`);
   }
   try {
     return decoder.decode(value);
@@ -113,6 +113,6 @@ export function storeFailure(
 }
 
 export function closedFailure(store: string, { operation, runId }: StoreAttempt): AgentError {
-  const message = `${store} has been closed. Close it only when no run needs it any more.`;
+  const message = `${store} has been closed. Close it only when no run needs it.`;
   return new AgentError("store-failed", message, { details: { runId, operation, reason: "it is closed" } });
 }

@@ -46,7 +46,7 @@ export interface Dialect {
 
 /** Options of a storage in a database. @inline */
 export interface SqlStorageOptions {
-  /** Latest changes, over all scopes, that are remembered so as not to be made twice. At least 1. @default 100_000 */
+  /** Number of latest changes, over all scopes, to remember so that none is made twice; at least 1. @default 100_000 */
   readonly rememberedWrites?: number | undefined;
 }
 
@@ -83,7 +83,7 @@ export interface AsyncStorage<TQuery, TFound, TWrite, TRecord> extends KeyedStor
   find(scope: string, query: TQuery): Promise<TFound>;
   recall(scope: string, key: string): Promise<TRecord | undefined>;
   apply(scope: string, write: TWrite): Promise<TRecord | undefined>;
-  /** Ends its connections, but not a given pool; after that every other method rejects with `store-failed`. */
+  /** Closes its connections, but not a given pool. Then all other methods reject with `store-failed`. */
   close(): Promise<void>;
 }
 
@@ -137,7 +137,7 @@ function given<T>(value: T | undefined, toCondition: (value: T) => Sql): readonl
   return value === undefined ? [] : [toCondition(value)];
 }
 
-/** Reads page and counts at one moment. The first row has the counts, even if the page is empty. */
+/** Reads page and counts at the same moment. The first row has the counts, even if the page is empty. */
 function* findPage<T>(
   { column, prefix }: Dialect,
   page: { table: string; counts: string; where: Sql; order: string; offset?: number | undefined; limit: number },
@@ -157,7 +157,7 @@ function* findPage<T>(
 }
 
 function parserOf<T>(name: string, createSchema: () => z.ZodType): (json: string) => T {
-  // Created late, as it would slow the import down.
+  // Created at first use, as it would slow the import down.
   let schema: z.ZodType | undefined;
   return (json) => {
     schema ??= createSchema();
@@ -191,7 +191,7 @@ export function createTodoStorage(dialect: Dialect, rememberedWrites: number) {
     const page = { ...query, table: "todos", counts, where, order: getOrder(query) };
     const { values, first } = yield* findPage(dialect, page, parseTodo);
     const [count, completed] = [readInteger(first, "count"), readInteger(first, "completed")];
-    if (completed > count) throw new SyntaxError("more todos are completed than there are");
+    if (completed > count) throw new SyntaxError("the number of completed todos exceeds that of todos");
     return { todos: values, count, completed };
   }
 

@@ -10,20 +10,20 @@ import { createStorageTables, type Dialect } from "../sql/storages.ts";
 import { asBytes, drivers, inTransaction, loadDriver, SqlDatabase, type SqliteDriver } from "./sql-database.ts";
 import { checkWritable, isBusy, movedCode, toStoreFailure } from "./store-failure.ts";
 
-/** Options of every store in an SQLite file. */
+/** Options of all stores in an SQLite file. */
 export interface SqliteFileOptions {
-  /** A file on a local disk, created with its folders if missing, for runs, todos or both. `:memory:` is in memory. */
+  /** Path of a local file for runs, todos or both, created with its folders if missing, or `:memory:`. */
   readonly path: string;
   /**
    * Time that a method waits for a locked file before it fails with `store-failed`. After 8 ms it returns a promise.
    * Opening may block this process for the whole time. @default 5000
    */
   readonly busyTimeoutMs?: number | undefined;
-  /** The clock of these waits. @default the system's */
+  /** Clock of these waits. @default the system's */
   readonly clock?: Clock | undefined;
   /**
-   * Stores of one process must have the same driver, as a copy of SQLite cannot see the locks of another.
-   * @default the first available of `node`, `better-sqlite3` and `libsql`
+   * Driver. Stores of one process must share it, as a copy of SQLite cannot see the locks of another. @default the
+   * first available of `node`, `better-sqlite3` and `libsql`
    */
   readonly driver?: SqliteDriver | undefined;
 }
@@ -34,7 +34,7 @@ export const fileOptions = {
   clock: { type: "clock", default: systemClock },
   driver: {
     isValid: (driver) => drivers.includes(driver as SqliteDriver),
-    expected: `left out, or one of ${drivers.join(", ")}`,
+    expected: `one of ${drivers.join(", ")}`,
     isHarmless: true,
   },
 } satisfies OptionTable<SqliteFileOptions>;
@@ -47,12 +47,12 @@ type FileSettings = SettingsOf<SqliteFileOptions, typeof fileOptions>;
 
 const inMemory = ":memory:";
 
-/** Waiting in the driver blocks the process. A transaction may wait twice: to begin and to commit. */
+/** Time limit in the driver, which blocks the process. A transaction may wait twice: to begin and commit. */
 const driverWaitMs = 8;
 
 const retries: RetryPolicy = { maxAttempts: 0, minDelayMs: 2, maxDelayMs: 4, factor: 2, maxTotalMs: 0 };
 
-/** Without these pauses, a process that writes all the time leaves others hardly a chance to lock the file. */
+/** Pauses a process that writes all the time, so that others have a chance to lock the file. */
 const pauseMs = 4;
 const pauseAfterMs = 250;
 const contendedPauseAfterMs = 50;
@@ -67,7 +67,7 @@ export function openDatabase({ path, driver, busyTimeoutMs }: Omit<FileSettings,
       mkdirSync(dirname(path), { recursive: true });
     }
     db = new SqlDatabase(new Database(path));
-    // First, as each statement may find the file locked.
+    // Comes first, as each statement may find the file locked.
     setDriverWait(db, busyTimeoutMs);
     prepareTables(db, path);
     setJournalMode(db);
@@ -272,8 +272,8 @@ function hasTables(db: SqlDatabase, path: string): boolean {
     return true;
   }
   if (format === 0 && Number(db.value("SELECT count(*) FROM sqlite_schema")) === 0) return false;
-  const message = `The database "${path}" belongs to something else. Give the run store a file of its own.`;
-  throw new AgentError("store-failed", message, { details: { ...place, reason: "a database of something else" } });
+  const message = `The database "${path}" belongs to another program. Give the run store a file of its own.`;
+  throw new AgentError("store-failed", message, { details: { ...place, reason: "a database of another program" } });
 }
 
 /**

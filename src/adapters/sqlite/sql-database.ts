@@ -77,13 +77,13 @@ export function inTransaction<T>(db: SqlDatabase, mode: "DEFERRED" | "IMMEDIATE"
     try {
       db.exec("ROLLBACK");
     } catch {
-      // SQLite has rolled back itself, for example because the disk is full.
+      // SQLite has already rolled back, for example because the disk is full.
     }
     throw thrown;
   }
 }
 
-/** One driver crashes on damaged text, so all texts are read as bytes. To sort by the text, name the table. */
+/** Reads texts as bytes, as one driver crashes on damaged text. To sort by a text, name its table. */
 export function asBytes(...columns: readonly string[]): string {
   return columns.map((column) => `CAST(${column} AS BLOB) AS ${column.slice(column.indexOf(".") + 1)}`).join(", ");
 }
@@ -99,7 +99,7 @@ export const drivers: readonly SqliteDriver[] = ["node", "better-sqlite3", "libs
 
 export const driverPlaces: string[] = [];
 
-/** Bundlers ignore this `require`. */
+/** Uses a `require` that bundlers ignore. */
 function findFrom(path: string): FindDriver {
   const load = process.getBuiltinModule("node:module").createRequire(path);
   const find: Readonly<Record<SqliteDriver, () => unknown>> = {

@@ -32,7 +32,7 @@ import { asBytes, type SqlDatabase } from "./sql-database.ts";
 
 /** Options of {@link createSqliteRunStore}. @inline */
 export interface SqliteRunStoreOptions extends SqliteFileOptions {
-  /** The clock of claims, in ms since 1970 UTC; processes that share a file must share it. @default `Date.now` */
+  /** Clock of claims, in ms since 1970 UTC, common to all processes that share a file. @default `Date.now` */
   readonly now?: (() => number) | undefined;
 }
 
@@ -41,9 +41,9 @@ const storeOptions = {
   now: { type: "function", default: () => Date.now() },
 } satisfies OptionTable<SqliteRunStoreOptions>;
 
-/** A {@link RunStore} in a file. Methods return a promise only while it is locked; `delete` always. @group Storage */
+/** {@link RunStore} in a file. Methods return a promise only while it is locked; `delete` always. @group Storage */
 export interface SqliteRunStore extends RunStore {
-  /** Closes the file; after that every other method throws `store-failed`. */
+  /** Closes the file. Then all other methods throw `store-failed`. */
   close(): void;
 }
 
@@ -136,13 +136,13 @@ export function createSqliteRunStore(options: SqliteRunStoreOptions): SqliteRunS
         deleteRun(db, runId, run, lease?.fence ?? 0);
         return true;
       });
-      // In batches, so that a large deletion does not block the process.
+      // Deletes in batches, so that a large deletion does not block the process.
       await turn();
       try {
         while (isDeleted && (await file.write("delete", "", sweep))) await turn();
         if (isDeleted) file.emptyLog();
       } catch {
-        // The next deletion frees the space.
+        // Ignores the failure, as the next deletion frees the space.
       }
       return isDeleted;
     },
@@ -180,7 +180,7 @@ function insertRun(db: SqlDatabase, runId: string, first: AgentEvent): RunRow {
   return { number, status: "planning", sequence: 0, createdMs };
 }
 
-// Reading it as bytes takes 50% longer. The cast makes it a number whatever the column contains.
+// Not read as bytes, which takes 50% longer. The cast makes it a number whatever the column contains.
 const selectEvents = `SELECT CAST(sequence AS INTEGER) AS sequence, ${asBytes("json")} FROM run_events
   WHERE run = ? AND sequence > ? ORDER BY run_events.sequence LIMIT ?`;
 
@@ -194,7 +194,7 @@ function insertEvents(db: SqlDatabase, run: RunRow, events: readonly AgentEvent[
   const update = "UPDATE runs SET sequence = ?, updated_at = ?, started_at = coalesce(started_at, ?) WHERE number = ?";
   db.run(update, sequence, updatedAt, startedAt, number);
   if (digest !== undefined) saveDigest(db, run, digest, before);
-  // Separately, as this also writes to an index.
+  // Updated separately, as this also writes to an index.
   if (status !== run.status) db.run("UPDATE runs SET status = ? WHERE number = ?", status, number);
   if (endedStatuses.has(status)) db.run(deleteAllMessages, number);
 }
@@ -279,7 +279,7 @@ function deleteEvents(db: SqlDatabase, number: number): boolean {
   return db.all(deleteSome, number, batchSize).length === batchSize;
 }
 
-/** A value with more runs is not rare. */
+/** Maximum count, beyond which a value does not count as rare. */
 const countLimit = 2_000;
 
 export function listRuns(db: SqlDatabase, query: ListQuery, nowMs: number): RunPage {

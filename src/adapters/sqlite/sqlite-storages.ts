@@ -15,14 +15,14 @@ interface SqliteStorageOptions extends SqliteFileOptions, SqlStorageOptions {}
 
 const storageOptions = { ...fileOptions, ...sqlStorageOptions } satisfies OptionTable<SqliteStorageOptions>;
 
-/** A {@link TodoStorage} in a file. Its methods return a promise only while the file is locked. @group Storage */
+/** {@link TodoStorage} in a file. Its methods return a promise only while the file is locked. @group Storage */
 export interface SqliteTodos extends TodoStorage {
-  /** Closes the file; after that every other method throws `store-failed`. */
+  /** Closes the file. Then all other methods throw `store-failed`. */
   close(): void;
 }
 
 /**
- * Keeps todos in an SQLite file, for `createTodoStore`. Processes of one machine may share the file. When `apply`
+ * Stores todos in an SQLite file, for `createTodoStore`. Processes of one machine may share the file. When `apply`
  * returns or resolves, the change is on the disk. Throws the errors of `createSqliteRunStore`.
  *
  * {@includeCode ../../../examples/23-runs-in-a-file.ts}
@@ -32,14 +32,14 @@ export function createSqliteTodos(options: SqliteStorageOptions): SqliteTodos {
   return storageIn(options, createTodoStorage);
 }
 
-/** A {@link NoteStorage} in a file, as {@link SqliteTodos}. @group Storage */
+/** {@link NoteStorage} in a file, like {@link SqliteTodos}. @group Storage */
 export interface SqliteNotes extends NoteStorage {
-  /** Closes the file; after that every other method throws `store-failed`. */
+  /** Closes the file. Then all other methods throw `store-failed`. */
   close(): void;
 }
 
 /**
- * Keeps notes in an SQLite file, for `createNotes`, as {@link createSqliteTodos} keeps todos.
+ * Stores notes in an SQLite file, for `createNotes`, like {@link createSqliteTodos}.
  *
  * {@includeCode ../../../examples/23-runs-in-a-file.ts}
  * @group Storage

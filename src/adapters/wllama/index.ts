@@ -11,17 +11,17 @@ import {
 import { answerTooLong, modelFailure } from "../../core/model-failure.ts";
 import { checkObject, failOption, type OptionTable, readOptions } from "../../core/option-tables.ts";
 
-/** The part of an instance of `Wllama` that is used here. Its package is not needed for these types. @group Models */
+/** Instance of `Wllama`, reduced to the methods used here. Its package is not needed for these types. @group Models */
 export interface WllamaInstance {
-  /** Answers a chat in the form of OpenAI's API, with chunks for `onData`. */
+  /** Answers a chat request of OpenAI's API, with chunks for `onData`. */
   createChatCompletion(options: object): Promise<unknown>;
-  /** Tells the context of the loaded model, in tokens. Throws if none is loaded. */
+  /** Returns the context of the loaded model, in tokens. Throws if none is loaded. */
   getLoadedContextInfo(): { readonly n_ctx: number };
 }
 
 /** Options of {@link createWllamaModel}. @inline */
 interface WllamaModelOptions {
-  /** The name of the model, for `source.model` and errors. @default "model" */
+  /** Name of the model, for `source.model` and errors. @default "model" */
   modelId?: string | undefined;
 }
 

@@ -134,7 +134,7 @@ function unstableInput(
   const path = changed === undefined ? firstDifference(input, now) : [];
   const message =
     "the schema parsed the approved input to another value, twice; expected the same value for the same input: " +
-    "leave out clocks, counters and look-ups from its transforms and defaults";
+    "remove clocks, counters and look-ups from its transforms and defaults";
   return invalidInput(call, [{ path, message }]);
 }
 
@@ -152,7 +152,7 @@ function isHolder(value: unknown): value is JsonObject {
   return typeof value === "object" && value !== null && !isSealed(value);
 }
 
-/** The recorded hash is reused, as the key may have changed. */
+/** Reuses the recorded hash, as the key may have changed. */
 async function hashOf({ secrets, state }: StoredRun, part: Omit<ApprovedCall, "runId">): Promise<string> {
   const call = { runId: state.runId, ...part };
   if (!secrets?.isIn(call.input)) return hashCall(call);
@@ -165,7 +165,7 @@ async function hashOfPlan({ secrets, state }: Run, plan: Plan): Promise<string> 
   return state.planApproval?.hash ?? secrets.hashPlan(plan);
 }
 
-/** If a policy fails, approval is needed. One that never answers must not hold up an aborted run. */
+/** A policy that fails counts as true. One that never answers must not hold up an aborted run. */
 async function asks(run: Run, ref: StepRef | undefined, ask: () => boolean | Promise<boolean>): Promise<boolean> {
   const source = ref === undefined ? run.openSource() : run.openWaiting();
   try {
@@ -173,7 +173,7 @@ async function asks(run: Run, ref: StepRef | undefined, ask: () => boolean | Pro
     return isThenable(answer) ? await settleOrAbort(Promise.resolve(answer), source) : answer;
   } catch (thrown) {
     if (!source.aborted)
-      warnOf(run, ref, `needsApproval failed, so approval is asked for: ${toErrorData(thrown).message}`);
+      warnOf(run, ref, `needsApproval failed, so approval is required: ${toErrorData(thrown).message}`);
     return true;
   } finally {
     run.closeSource(source);
@@ -366,14 +366,14 @@ function reasonOf({ status, steps, planApproval, pending = [] }: RunState, { ref
     return `${what} waits per iteration: give iteration, from 0 to ${iterations.states.length - 1}`;
   const approval = ref === undefined ? planApproval : instanceAt(steps, ref)?.approval;
   if (approval === undefined)
-    return `approval of ${what} was not asked for; the run waits for its ${pending.length} pending items`;
+    return `no approval of ${what} was requested; the run waits for its ${pending.length} pending items`;
   if (approval.status === "withdrawn")
-    return `the question about ${what} was withdrawn; resume the run to be asked again`;
-  if (approval.hash !== hash) return `the question about ${what} has the hash ${approval.hash}, not ${hash}`;
+    return `the approval request for ${what} was withdrawn; resume the run to be asked again`;
+  if (approval.hash !== hash) return `${what} has the hash ${approval.hash}, not ${hash}`;
   return `it has ended: ${status}`;
 }
 
-/** Call it in {@link Run.inTurn}. */
+/** Must be called within {@link Run.inTurn}. */
 export async function recordDecision(
   run: Run,
   { ref, outcome, message }: { ref: StepRef | undefined; outcome: ApprovalOutcome; message?: number | undefined },
@@ -413,7 +413,7 @@ function approvalExpired(
   { expiresAt = "" }: Pick<ApprovalState, "expiresAt">,
   ref: StepRef | undefined,
 ): AgentError<"approval-expired"> {
-  const message = `${describeAsked(ref)} was not approved: nobody decided before ${expiresAt}.`;
+  const message = `${describeAsked(ref)} was not approved: no decision was made before ${expiresAt}.`;
   return new AgentError("approval-expired", message, { details: { ...ref, expiresAt } });
 }
 
@@ -440,7 +440,7 @@ export async function changeCall(
     effect,
     hash: await hashOf({ secrets, state }, { ...ref, tool: tool.name, effect, input: shown }),
   };
-  // Another input may be parsed to what is equal as JSON.
+  // Different inputs may parse to equal JSON.
   const isSame = changed.hash === hash && canonicalJson(called) === canonicalJson(opened({ secrets }, step.input));
   return isSame ? undefined : changed;
 }
@@ -464,8 +464,7 @@ function readEffect(tool: DefinedTool, { parsed, task }: { parsed: unknown; task
 function whyFixed({ options }: RunState, { attempts }: StepState): string | undefined {
   if (options?.approvedHash !== undefined)
     return "was approved with the plan (approvedHash): approve it unchanged, or reject it";
-  if (attempts > 0)
-    return "was passed to its tool before, and its idempotencyKey stands for it: approve it unchanged, or reject it";
+  if (attempts > 0) return "was already passed to its tool with its idempotencyKey: approve it unchanged, or reject it";
   return undefined;
 }
 

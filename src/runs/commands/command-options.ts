@@ -28,7 +28,7 @@ export type ApprovalItem =
     }
   | { readonly kind: "plan-approval" | "plan"; readonly hash: string };
 
-/** The note that a decision may have. @inline */
+/** Note on a decision. @inline */
 interface DecisionNoteOptions {
   /** The person or system that decides: at most 200 characters, recorded as given. */
   by?: string | undefined;
@@ -36,17 +36,17 @@ interface DecisionNoteOptions {
   comment?: string | undefined;
 }
 
-/** Options of approving: its note, and what the run needs to resume. @group Approval */
+/** Options of `approve`: a note, and what the run needs to resume. @group Approval */
 export type ApprovalOptions<TTool extends Tool = Tool> = DecidingOptions<TTool> &
   DecisionNoteOptions & {
-    /** Runs the step with this input in place of its own: JSON, in which nothing is read as a reference. */
+    /** Replaces the input of the step: JSON, in which references are not resolved. */
     input?: InferToolInput<TTool> | undefined;
   };
 
-/** Options of rejecting. @group Approval */
+/** Options of `reject`. @group Approval */
 export type RejectionOptions<TTool extends Tool = Tool> = DecidingOptions<TTool> &
   DecisionNoteOptions & {
-    /** For the error. @default `comment`, or "no reason given" */
+    /** Reason for the error message. @default `comment`, or "no reason given" */
     reason?: string | undefined;
   };
 
@@ -123,15 +123,15 @@ function placeOfItem(item: ApprovalItem): StepRef | undefined {
   }
 }
 
-/** Options of settling: exactly one of `output`, `retry`, `failed`, and those of resuming. @group Runs and results */
+/** Options of `settle`: one of `output`, `retry` and `failed`, and those of resuming. @group Runs and results */
 export type SettleOptions<TTool extends Tool = Tool> = DecidingOptions<TTool> & {
-  /** The iteration of a `forEach`, from 0. */
+  /** Position of the iteration in its `forEach`, from 0. */
   iteration?: number | undefined;
-  /** It took effect, with this output. */
+  /** Output of the step, if it took effect. */
   output?: InferToolOutput<TTool> | undefined;
-  /** It did not take effect: it runs again, with the same idempotency key. */
+  /** True if the step did not take effect: it runs again, with the same idempotency key. */
   retry?: true | undefined;
-  /** It did not take effect and must not run again: the step has failed, for this reason. */
+  /** Reason for the failure, if the step did not take effect and must not run again. */
   failed?: string | undefined;
 };
 
@@ -162,18 +162,18 @@ export function readSettleOptions(
   return { ref: stepRefOf({ stepId, iteration }), settlement, thread, resumes: resume, options: rest };
 }
 
-/** Options of delivering an event, and what the run needs to be resumed. @group Runs and results */
+/** Options of `deliver`: an id, and what the run needs to resume. @group Runs and results */
 export type DeliverOptions<TTool extends Tool = Tool> = DecidingOptions<TTool> & {
-  /** Identifies the event, such as the id of a webhook: a second one with the same id does not count. */
+  /** Identifies the event, for example the id of a webhook. A second event with the same id is ignored. */
   id: string;
 };
 
-/** The subject of an answer: a pending item of kind `question`, unchanged, or the id of its step. @inline */
+/** The question to answer: a pending item of kind `question`, unchanged, or the id of its step. @inline */
 export type AnsweredItem = string | Pick<QuestionItem, "kind" | "stepId" | "id">;
 
 /** The answer to a question. @inline */
 export interface GivenAnswer {
-  /** The JSON that fits the `responseSchema` of the question, or, for an option, its id. */
+  /** JSON that fits the `responseSchema` of the question, or the id of an option. */
   readonly answer: unknown;
 }
 

@@ -57,7 +57,7 @@ export interface Commands {
 export type CommandType = keyof Commands;
 
 export interface CommandKind<TCommand> {
-  /** Throws, with the reason, if it is not a command: a store may return anything. */
+  /** Throws the reason if the message is invalid, as a store may return anything. */
   parse(message: Keyed): TCommand;
   toMessage?(command: TCommand, run: StoredRun): object | Promise<object>;
   isUnprepared?(command: TCommand): boolean;
@@ -65,7 +65,7 @@ export interface CommandKind<TCommand> {
     command: TCommand,
     { settings, state, resumes }: { settings: EngineSettings; state: RunState; resumes: boolean },
   ): Promise<TCommand>;
-  /** False if the command has had its effect. Throws if it can have none. */
+  /** Returns false if the command has already taken effect. Throws if it no longer can. */
   check(run: StoredRun, command: TCommand, posted?: readonly PostedMessage[]): boolean;
   isRecordedAtOnce?: true;
   isAnswered?: true;
@@ -74,7 +74,7 @@ export interface CommandKind<TCommand> {
   checkEnded?(run: StoredRun, command: TCommand): void;
   maxKept?(state: RunState, command: TCommand): number;
   events(command: TCommand): readonly EventInit[];
-  /** Resolves to false if this execution cannot act; rejects if none can. */
+  /** Resolves to false if this execution cannot act on the command. Rejects if none can. */
   act(run: Run, command: TCommand, source: CommandSource): Promise<boolean>;
 }
 
@@ -111,7 +111,7 @@ const decide: CommandKind<Commands["decide"]> = {
     if (secrets === undefined) return { decision: { ...decision, place } };
     const { input, by, comment, reason } = decision;
     const step = place && instanceAt(state.steps, place);
-    // Seals the input first, as the comment may repeat a value of it.
+    // The comment may repeat a value of the input, which is therefore sealed first.
     const sealed = input && step && (await sealChange(secrets, step, input));
     const hidden = secrets.hideIn({ reason, ...(by && { by }), ...(comment && { comment }) });
     return { decision: { ...decision, ...hidden, ...(sealed && { input: sealed }), place } };
@@ -122,7 +122,7 @@ const decide: CommandKind<Commands["decide"]> = {
   async prepare(command, { settings, state, resumes }) {
     const { decision } = command;
     const tool = decision.ref && instanceAt(state.steps, decision.ref)?.tool;
-    // Without its tool, an input is checked by the process that has it.
+    // Without the tool, the process that has it checks the input.
     if (!resumes && !settings.toolsByName.has(tool ?? "")) return command;
     const secrets = await secretsOf(settings, { state });
     return { ...command, outcome: await changeOf(settings, { state, secrets }, decision) };
@@ -151,7 +151,7 @@ const decide: CommandKind<Commands["decide"]> = {
     if (message !== undefined && input !== undefined && tool !== undefined)
       await run.secrets?.loadIn(tool, "input", input);
     return run.inTurn(async () => {
-      // It may turn out to be only a lookup in the store.
+      // The run may turn out to be only a lookup in the store.
       if (run.phase !== "open" || run.state.status !== "running") return false;
       const isNew = requireAsked(run, decision);
       if (caller !== undefined) run.join(caller);
@@ -191,9 +191,9 @@ function parseDecision(found: unknown): Decision {
   const decision = toKeyed(found, "its decision is not an object");
   const { verdict, hash, reason, atMs, place, ...note } = decision;
   requireThat(verdict === "approve" || verdict === "reject", "its verdict is neither approve nor reject");
-  requireThat(typeof hash === "string" && typeof reason === "string", "its hash or its reason is not a text");
+  requireThat(typeof hash === "string" && typeof reason === "string", "its hash or its reason is not a string");
   for (const key of ["by", "comment"])
-    requireThat(["undefined", "string"].includes(typeof note[key]), `its ${key} is not a text`);
+    requireThat(["undefined", "string"].includes(typeof note[key]), `its ${key} is not a string`);
   if (note.input !== undefined) toKeyed(note.input, "its input is not an object");
   const ref = place === undefined ? undefined : parseStepRef(place);
   requireThat(typeof atMs === "number", "its time is not a number");
@@ -240,10 +240,10 @@ const settle: CommandKind<Commands["settle"]> = {
   events: (command) => [settlementOf(command)],
 
   async act(run, command, { message, isResuming }) {
-    // The run may yet settle the step, or start to wait for this.
+    // The run may still settle the step itself, or suspend to wait for this command.
     if (message === undefined) return false;
     const status = instanceAt(run.state.steps, command.ref)?.status;
-    if (status !== "unknown") throw new Error(`step "${describeStepRef(command.ref)}" is not in doubt`);
+    if (status !== "unknown") throw new Error(`the outcome of step "${describeStepRef(command.ref)}" is not unknown`);
     if (!isResuming) return false;
     const event = settlementOf(command);
     const sealed = run.secrets === undefined ? event : await run.secrets.sealEvent(run.state, event);
@@ -336,7 +336,7 @@ const answer: CommandKind<Commands["answer"]> = {
       .map(({ message }) => message as Keyed)
       .find(({ type, id }) => type === "answer" && id === given.id);
     if (first !== undefined && canonicalJson(first.value as JsonValue) !== canonicalJson(given.value))
-      throw notAsked(state.runId, "it was answered before, and differently");
+      throw notAsked(state.runId, "it was already answered differently");
     return true;
   },
   isRecordedAtOnce: true,
@@ -382,7 +382,7 @@ export function mayAnswer(state: RunState, { stepId, value, id, atMs }: Commands
   const { received } = step.wait ?? {};
   if (received !== undefined) {
     if (canonicalJson(received.value) === canonicalJson(value)) return false;
-    throw notAsked(runId, `"${stepId}" was answered before, and differently`);
+    throw notAsked(runId, `"${stepId}" was already answered differently`);
   }
   if (!isAwaited(step)) throw notAsked(runId, `it is ${status}, and "${stepId}" is ${step.status}`);
   if (isWaitOver(step, atMs)) throw notAsked(runId, `"${stepId}" expired at ${step.wait?.until}`);
@@ -415,7 +415,7 @@ async function checkValue(
     const parsed = await parseWith(schema, value);
     if (!parsed.ok) {
       const issues = parsed.issues.map(({ path, message }) => [...path, message].join(": "));
-      failOption("value", value, `one that fits the schema of "${name}": ${issues.join("; ")}`);
+      failOption("value", value, `a value that fits the schema of "${name}": ${issues.join("; ")}`);
     }
     checked = parsed.value;
   }
@@ -442,7 +442,7 @@ function roomFor({ deliveries }: RunState, { name }: Commands["deliver"]): numbe
 }
 
 export function keepsTooMany(runId: string, used = maxDeliveries): AgentError<"limit-exceeded"> {
-  const message = `Run "${runId}" already keeps ${used} delivered events that no step has taken; at most ${maxDeliveries} are kept.`;
+  const message = `Run "${runId}" already keeps ${used} events that no step has taken; the limit is ${maxDeliveries}.`;
   return new AgentError("limit-exceeded", message, { details: { limit: "deliveries", max: maxDeliveries, used } });
 }
 
@@ -454,7 +454,7 @@ export const commands: { readonly [TType in CommandType]: CommandKind<Commands[T
   answer,
 };
 
-/** Acts on a message once: the event that it results in acknowledges it. Never rejects. */
+/** Acts on each message once: the resulting event acknowledges it. Never rejects. */
 export async function receivePosted(
   run: Run,
   posted: readonly PostedMessage[],
@@ -482,7 +482,7 @@ export async function receivePosted(
 function receive(run: Run, found: unknown, source: CommandSource): Promise<boolean> {
   const message = toKeyed(found, "it is not an object");
   const { type } = message;
-  if (!isCommandType(type)) throw new TypeError(`there is no message of type ${JSON.stringify(type)}`);
+  if (!isCommandType(type)) throw new TypeError(`its type ${JSON.stringify(type)} is unknown`);
   if (run.hold !== undefined && (type !== "cancel" || needsKeyToCancel(run))) return Promise.resolve(true);
   const kind: CommandKind<Commands[CommandType]> = commands[type];
   return kind.act(run, kind.parse(message), source);
@@ -495,7 +495,7 @@ function isCommandType(type: unknown): type is CommandType {
 function parseStepRef(found: unknown): StepRef {
   const { stepId, iteration } = toKeyed(found, "its place is not an object");
   const isIndex = iteration === undefined || (Number.isInteger(iteration) && (iteration as number) >= 0);
-  requireThat(typeof stepId === "string" && isIndex, "its place is not that of a step");
+  requireThat(typeof stepId === "string" && isIndex, "its place is not a step");
   return { stepId, ...(iteration !== undefined && { iteration: iteration as number }) };
 }
 

@@ -27,7 +27,7 @@ function isChoice(value: unknown): value is CallChoice {
 
 type StepStates = ReadonlyMap<string, StepState>;
 
-/** Returns a question, the failed step once for each choice that it offered, and the rest of the plan. */
+/** Returns a question, one copy of the failed step per choice, and the rest of the plan. */
 export function askForChoice({ steps }: Plan, states: StepStates): readonly PlanStep[] | undefined {
   const at = steps.findIndex(({ id }) => states.get(id)?.status === "failed");
   const failed = steps[at];
@@ -101,7 +101,7 @@ function toQuestion({ choices, several }: Choices): Question {
   return chooseFrom(several ? "Which ones?" : "Which one?", options, several);
 }
 
-/** A null removes a field. Values of a tool are never read as references. */
+/** A null removes a field. Values from a tool are literals, never references. */
 function patch(input: JsonObject, changes: JsonObject): JsonObject {
   const merged: Record<string, JsonValue> = { ...input };
   for (const [key, value] of Object.entries(changes)) {

@@ -116,7 +116,7 @@ async function askForSteps(
     steps: showIn(run, recordsWithoutStacks(state)),
     replan: state.replans + 1,
   };
-  // A planner may change what it receives.
+  // The planner may mutate its request, which is read again below.
   const draft: unknown = await planner.replan?.({ ...request, steps: showIn(run, recordsWithoutStacks(state)) });
   const { steps: drafted, source } = draftOf(planner, draft);
   const added = run.secrets === undefined ? drafted : run.secrets.restoreSteps(drafted, state);
@@ -130,7 +130,7 @@ async function askForSteps(
   return { plan: revised, approvals: await approvalsFor(run, request, run.secrets?.hidePlan(revised) ?? revised) };
 }
 
-/** A model must not see where a tool threw. */
+/** Stacks must not reach a model. */
 function withoutStack({ stack: _stack, ...error }: AgentErrorData): AgentErrorData {
   return error as AgentErrorData;
 }
@@ -147,7 +147,7 @@ function checkIds(run: Run, { added, kept }: { added: unknown; kept: readonly Pl
     const id: unknown = (step as { id?: unknown } | null)?.id;
     const state = typeof id === "string" ? run.state.steps.get(id) : undefined;
     if (state === undefined || !hasStarted(state)) continue;
-    const message = `"${state.stepId}" has started. Leave out what is done; give a step that is to be tried again a new id.`;
+    const message = `"${state.stepId}" has already started. Leave out finished steps, and give a step to retry a new id.`;
     issues.push({ code: "duplicate-id", path: ["steps", kept.length + index, "id"], message });
   }
   if (issues.length === 0) return;
@@ -160,14 +160,14 @@ function checkSize(run: Run, added: unknown): void {
   const started = instancesOf(run.state.steps.values()).filter((part) => !isStillToRun(part)).length;
   const used = started + (Array.isArray(added) ? added.length : 0);
   if (used <= max) return;
-  const message = `With the new steps the run would have ${used}; at most ${max} are allowed.`;
+  const message = `With the new steps, the run would have ${used} steps; at most ${max} are allowed.`;
   throw new AgentError("limit-exceeded", message, { details: { limit: "steps", max, used } });
 }
 
 /**
- * Anybody may have written an output or an error, and a planner that reads it may do what it says. So a step needs
- * approval if it calls a tool with an effect that the first plan did not call, or passes it what only an output, an
- * error or the context says, unless by reference. Words that appear nowhere are the planner's own.
+ * Anybody may have written an output or an error, and a planner may follow instructions in it. So a new step needs
+ * approval if its tool has an effect and is not in the first plan, or if its input has a value, other than a reference,
+ * that only an output, an error or the context contains. Words that appear nowhere are the planner's own.
  */
 async function approvalsFor(run: Run, request: ReplanRequest, plan: Plan): Promise<readonly ReplanApproval[]> {
   const { tools, stored } = run.settings;

@@ -38,7 +38,7 @@ export async function runExecution(run: Run, planningError?: AgentErrorData): Pr
     }
     const revised = await replan(run);
     await run.commandsRecorded();
-    // Steps that were approved after all others ended must run; after this, no decision is taken.
+    // Steps approved after all others ended must run. From here on, no decision is accepted.
     const isStuck = run.state.sequence === sequence;
     plan = revised === undefined && (isStuck || !hasAnswer(run)) ? undefined : run.state.plan;
   }
@@ -46,7 +46,7 @@ export async function runExecution(run: Run, planningError?: AgentErrorData): Pr
 }
 
 async function isPlanApproved(run: Run, plan: Plan): Promise<boolean> {
-  // A plan that is under way needs approval only if it still waits for it.
+  // A plan that has begun needs approval only if it still waits for one.
   const isNew = run.state.isUnderWay !== true;
   if ((isNew || run.approvalOf(undefined) !== undefined) && mayNeedPlanApproval(run)) await askAboutPlan(run, plan);
   await run.commandsRecorded();
@@ -134,7 +134,7 @@ function readySteps(run: Run, steps: readonly PlanStep[], expressions: PlanExpre
 }
 
 class ReadySteps {
-  /** Sorted from `head` on, as `shift` would move all steps of a plan without dependencies. */
+  /** Sorted from `head` on: `shift` would be slow in a long queue. */
   private readonly queue: number[] = [];
   private head = 0;
 
@@ -177,7 +177,7 @@ class ReadySteps {
 
   takeNext(next: number): void {
     if (this.queue[this.head] === next) this.head++;
-    // Its count drops below 0, so that it is never free again.
+    // The count drops below 0, so that the step never becomes free again.
     else (this.graph.waitingFor[next] as number)--;
   }
 
@@ -200,7 +200,7 @@ class PendingSteps {
   add(index: number, { id }: PlanStep): void {
     this.indexes.set(id, index);
     const state = this.run.state.steps.get(id);
-    // A decision about it may have come before its turn was over.
+    // The decision may have come before the turn of the step was over.
     if (state !== undefined && (isDecided(state) || isWaitOver(state, this.run.sharedNow()))) this.markReady(id);
     else if (state?.wait?.until !== undefined) {
       const { sharedClock } = this.run.host.leases;
@@ -278,10 +278,10 @@ async function runIterations(run: Run, task: ExpressionTask, items: readonly Jso
       }
     };
     await Promise.all(Array.from({ length: Math.min(step.concurrency ?? 1, count) }, work));
-    // A decision about one may have come while the others ran.
+    // The decision on an iteration may have come while the others ran.
   } while (run.canStart() && items.some((_item, index) => isDecided(iterationAt(index))));
   if (run.recorder.failure !== undefined) return "failed";
-  // While one is in doubt, or the process is ending, the others may still run later.
+  // If one is in doubt, or the process is ending, the others may still run later.
   const isInDoubt = items.some((_item, index) => iterationAt(index).status === "unknown");
   if (hasFailed && run.stopReason === "step-failed" && !isInDoubt)
     await skipOpen(run, run.state.steps.get(step.id) as StepState, "run-ended");
@@ -342,7 +342,7 @@ function resolveDue(run: Run, step: WaitStep): WaitDue {
   const { until } = resolveInput(step, (name) => opened(run, namedValue(run, name, undefined)));
   const atMs = timeOfInstant(until);
   if (atMs !== undefined) return { until: new Date(atMs).toISOString() };
-  const message = 'an instant of the calendar with its zone is needed, such as "2026-03-01T08:00:00Z"';
+  const message = 'expected a date and time with a time zone, such as "2026-03-01T08:00:00Z"';
   throw invalidInput({ step }, [{ path: ["until"], message }]);
 }
 
@@ -350,9 +350,8 @@ function outcomeOfWait(run: Run, { id: stepId, wait }: WaitStep, { wait: due }: 
   if (due?.received !== undefined) return { status: "completed", output: due.received.value };
   if (due?.event === undefined && !("ask" in wait)) return { status: "completed", output: due?.until ?? null };
   const timeoutMs = ("timeoutMs" in wait && wait.timeoutMs) || 0;
-  const missing =
-    due?.event === undefined ? "an answer, which nobody gave" : `the event "${due.event}", which nobody delivered`;
-  const message = `Step "${stepId}" has waited ${timeoutMs} ms for ${missing}.`;
+  const missing = due?.event === undefined ? "an answer" : `the event "${due.event}"`;
+  const message = `Step "${stepId}" waited ${timeoutMs} ms for ${missing}, which did not arrive.`;
   const error = new AgentError("timeout", message, { details: { scope: "step", stepId, timeoutMs }, retryable: false });
   return { status: "failed", error: dataOf(run, error) };
 }

@@ -19,37 +19,37 @@ import { effectOf } from "../run/step-call.ts";
 import { underSignal } from "./planning.ts";
 import { completePlan } from "./run-target.ts";
 
-/** A preview of a run, as far as that is known beforehand. @group Plans */
+/** Preview of a run. @group Plans */
 export interface DryRun<TTool extends Tool = Tool> {
   /** The plan to execute, with its secrets. */
   readonly plan: Plan;
-  /** For `approvedHash`. */
+  /** Hash of the plan, for `approvedHash`. */
   readonly planHash: string;
   /** True if the run would wait for approval of the plan as a whole. */
   readonly needsApproval: boolean;
   readonly steps: readonly DryRunStep<TTool>[];
 }
 
-/** A preview of one step; its `tool` narrows `input` if no part of that is open. @group Plans */
+/** Preview of one step. Its `tool` narrows `input` if `open` is empty. @group Plans */
 export type DryRunStep<TTool extends Tool = Tool> = TTool extends Tool
   ? {
       readonly stepId: string;
       readonly tool: TTool["name"];
-      /** As it would be recorded, before it is parsed, if no part is open; else as in the plan, with its references. */
+      /** Input of the step before parsing; with the references of the plan unless `open` is empty. */
       readonly input: InferToolInput<TTool>;
-      /** The defaults that its schema declares for what it lacks, items by their index; absent if there are none. */
+      /** Defaults of the schema for missing fields, list items by index; absent if there are none. */
       readonly defaults?: JsonObject;
-      /** The references in the input whose values are known only when the plan runs. */
+      /** References in the input whose values are known only when the plan runs. */
       readonly open: readonly string[];
-      /** The steps it waits for. */
+      /** Ids of the steps that this step waits for. */
       readonly dependsOn: readonly string[];
       readonly when?: string;
       readonly forEach?: string;
-      /** `by-input` if it depends on values that are not known yet. */
+      /** Effect of the step; `by-input` if it depends on values that are not known yet. */
       readonly effect: ToolEffect | "by-input";
-      /** True if it would wait for approval; `by-input` if that depends on values that are not known yet. */
+      /** True if the step would wait for approval; `by-input` if that depends on values that are not known yet. */
       readonly needsApproval: boolean | "by-input";
-      /** True if the tool can undo it. */
+      /** True if the tool can undo the step. */
       readonly canUndo: boolean;
       readonly reasoning?: string;
     }
@@ -68,7 +68,7 @@ async function previewPlan(
   const plan = await completePlan(engine, settings, given);
   const dependencies = dependenciesOfSteps(plan.steps, await compileExpressions(plan.steps, engine.expressions));
   const secrets = await secretsOf(engine, { runId: "", tools: settings.tools });
-  // A reasoning may repeat the secret of a later step.
+  // The reasoning of a step may repeat the secret of a later one.
   const shown = secrets?.hidePlan(plan) ?? plan;
   const steps: DryRunStep[] = [];
   for (const [index, step] of plan.steps.entries()) {

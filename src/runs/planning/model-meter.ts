@@ -65,7 +65,7 @@ export class ModelMeter {
     return attempts.make(1, (instead) => model.generate({ ...plain, ...instead }));
   }
 
-  /** Until an attempt has ended, its estimate counts, so that two at a time keep the budget, too. */
+  /** Counts the estimate of an attempt until it ends, so that parallel attempts keep the budget, too. */
   private async attempt(
     model: LanguageModel,
     request: ModelRequest,
@@ -99,7 +99,7 @@ export class ModelMeter {
       const durationMs = Math.max(0, this.host.now() - startMs);
       return this.host.emit({ type: "model-end", ...about, usage: { modelCalls: 1, ...used }, durationMs, outcome });
     };
-    // The next call may start before the model notices the abort, and must see what this one has left of the budget.
+    // The next call may start before the model notices the abort, and needs to know what is left of the budget.
     const stopListening = onAbort(signal, countHeard);
     const abandon = () => {
       countHeard();
@@ -130,9 +130,9 @@ export class ModelMeter {
   describeOverrun(): string | undefined {
     const used = this.total();
     const { tokens = Number.POSITIVE_INFINITY, cost = Number.POSITIVE_INFINITY } = this.budget ?? {};
-    if (tokensOf(used) > tokens) return `${tokensOf(used)} tokens were used, of a budget of ${tokens}`;
+    if (tokensOf(used) > tokens) return `${tokensOf(used)} tokens were used, but the budget is ${tokens}`;
     const spent = used?.cost ?? 0;
-    return isOver(spent, cost) ? `models cost ${spent}, of a budget of ${cost}` : undefined;
+    return isOver(spent, cost) ? `models cost ${spent}, but the budget is ${cost}` : undefined;
   }
 
   private admit(
@@ -183,13 +183,13 @@ function capOf({ maxOutputTokens }: ModelRequest): number | undefined {
   return isCap ? maxOutputTokens : undefined;
 }
 
-/** Sums of prices such as 0.1 and 0.2 are slightly off, which does not exceed a budget. */
+/** Tolerates the rounding error of sums such as 0.1 + 0.2. */
 function isOver(cost: number, budget: number): boolean {
   return cost > budget * (1 + 1e-9);
 }
 
 function estimatePrompt({ schemas }: LanguageModel, { messages, responseFormat }: ModelRequest): number {
-  // A hosted model reads the schema, and bills it; elsewhere it becomes a grammar.
+  // Hosted models bill the schema as input. Others turn it into a grammar.
   const schema = responseFormat?.type === "json" && schemas !== "grammar" ? responseFormat.schema : undefined;
   const schemaTokens = schema === undefined ? 0 : estimateTokens(JSON.stringify(schema));
   return messages.reduce((sum, { content }) => sum + estimateTokens(content) + tokensPerMessage, schemaTokens);
@@ -206,7 +206,7 @@ function costRoom(
   const price = priceOf(model);
   if (price === undefined) {
     const price = "{ price: { inputPerMillion, outputPerMillion } }";
-    return failOption("budget.cost", max, `left out, or "${modelName(model)}" created with a price: ${price}`);
+    return failOption("budget.cost", max, `left out: "${modelName(model)}" has no price; create it with ${price}`);
   }
   const least = spent + costOf(price, { inputTokens, outputTokens: leastTokens });
   if (isOver(least, max)) throw overBudget(model, { limit: "cost", max, used: least });
@@ -225,6 +225,6 @@ function overBudget(
   details: { limit: "modelCalls" | "tokens" | "cost"; max: number; used: number },
 ): AgentError<"limit-exceeded"> {
   const { limit, max, used } = details;
-  const message = `A call of ${modelName(model)} would bring ${limit} to at least ${used}; the budget is ${max}.`;
+  const message = `Calling ${modelName(model)} would bring ${limit} to at least ${used}; the budget is ${max}.`;
   return new AgentError("limit-exceeded", message, { details });
 }

@@ -137,9 +137,9 @@ function checkRequest(request: unknown, maxLength: number): void {
   const length = typeof request === "string" ? request.length : 0;
   if (typeof request === "string" && request.trim() !== "" && length <= maxLength) return;
   const advice = typeof request === "object" && request !== null ? ". To run a plan, call `execute`" : "";
-  const described = `received ${describeValue(request)}${advice}`;
-  const received = typeof request !== "string" ? described : length > maxLength ? `it has ${length}` : "it is empty";
-  const message = `A request is text of 1 to ${maxLength} characters; ${received}.`;
+  const text = length > maxLength ? `${length}` : "blank text";
+  const received = typeof request === "string" ? text : `${describeValue(request)}${advice}`;
+  const message = `A request must be text of 1 to ${maxLength} characters; received ${received}.`;
   throw new AgentError("invalid-request", message, { details: { length, maxLength } });
 }
 
@@ -150,7 +150,7 @@ interface GivenByAgent {
 
 const planningTypes: ReadonlySet<string> = new Set<PlanningEvent["type"]>(["plan-fallback", "plan-delta"]);
 
-/** Emits nothing after its end, as an abandoned planner may still work. */
+/** Emits nothing after `end`, as an abandoned planner may still be working. */
 export class Planning {
   private readonly meter: ModelMeter;
   private hasEnded = false;
@@ -243,7 +243,7 @@ export class Planning {
     const copy = (json.ok ? json.value : undefined) as PlanningEvent | null | undefined;
     if (copy && planningTypes.has(copy.type)) return this.task.emit({ ...copy });
     const what = json.ok ? `the event "${copy?.type}"` : `a value that is not JSON: ${json.issue.message}`;
-    throw new TypeError(`A planner reports ${[...planningTypes].join(" and ")}, not ${what}.`);
+    throw new TypeError(`A planner may emit only ${[...planningTypes].join(" and ")}; received ${what}.`);
   }
 
   async complete({ steps, source }: { readonly steps?: unknown; readonly source?: unknown }): Promise<Plan> {

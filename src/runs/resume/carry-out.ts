@@ -21,7 +21,7 @@ import { isDamaged, listRuns, readExisting } from "../stored/stored-runs.ts";
 import { sendCommand, toAnswer } from "./send-command.ts";
 import { undoRun } from "./undo-run.ts";
 
-/** Acts on other runs of the thread, as a line says. To do it again changes nothing. */
+/** Acts on other runs of the thread as the line asks. Idempotent. */
 export async function carryOut(runs: RunRegistry, run: Run): Promise<CarriedOut> {
   const { turn } = run.state;
   switch (turn?.status) {
@@ -86,7 +86,7 @@ async function endQuestions(runs: RunRegistry, run: Run): Promise<void> {
   const { store } = runs.settings;
   if (plan === undefined || !(await mayChange(run, opened(run, plan)))) return;
   const asking = await listRuns(store, { thread, pending: "question" });
-  // A process may have died as it was about to cancel one.
+  // Includes runs that a process was about to cancel when it died.
   const stopped = await listRuns(store, { thread, resumable: true, status: ["running", "interrupted"] });
   for (const one of [...asking.runs, ...stopped.runs]) {
     if (one.runId === runId || one.createdAt > createdAt) continue;

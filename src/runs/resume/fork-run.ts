@@ -48,7 +48,7 @@ export function forkRun(runs: RunRegistry, forking: Forking): Promise<RunResult>
 function requireSame({ runId, forkedFrom }: RunState, { from }: Forking): void {
   if (forkedFrom?.runId === from.runId && (from.after ?? forkedFrom.after) === forkedFrom.after) return;
   const where = from.after === undefined ? "" : ` after event ${from.after}`;
-  const message = `Run "${runId}" exists, and was not forked from run "${from.runId}"${where}. Use a new runId.`;
+  const message = `Run "${runId}" already exists, and was not forked from run "${from.runId}"${where}. Use a new runId.`;
   throw new AgentError("run-conflict", message, { details: { runId } });
 }
 
@@ -95,7 +95,7 @@ async function copyEvents(runs: RunRegistry, { runId, from, options }: Forking):
   const forkedFrom: ForkPoint = { runId: from.runId, after: events.length };
   const timestamp = new Date(settings.clock.now()).toISOString();
   const copies = sealed.map(async (event) => {
-    // A digest covers one run: the first one of the fork covers these events, too.
+    // A digest covers one run, so the first digest of the fork also covers these events.
     const { digest: _digest, ...rest } = event as AgentEvent & { readonly digest?: string };
     const copy = { ...rest, runId };
     if (copy.type !== "run-start") return deepFreeze(copy) as AgentEvent;

@@ -12,7 +12,7 @@ import { endingOf } from "../steps/end-run.ts";
 import type { Opening, RunRegistry } from "../stored/run-registry.ts";
 import { recordResume, restoreSettings } from "./resume-run.ts";
 
-/** Runs nothing, and needs neither tools nor keys: whoever resumes the run acts on what is recorded. */
+/** Only records events, without tools or keys; the process that resumes the run acts on them. */
 export async function recordSuspended(
   runs: RunRegistry,
   { runId, channel }: Opening,

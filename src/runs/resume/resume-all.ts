@@ -15,17 +15,17 @@ import type { RunRegistry } from "../stored/run-registry.ts";
 import { listPages, readRun } from "../stored/stored-runs.ts";
 import { resumeRun } from "./resume-run.ts";
 
-/** Options of resuming all runs. @group Runs and results */
+/** Options of `resumeAll`. @group Runs and results */
 export type ResumeAllOptions<TTool extends Tool = Tool> = (
   | ResumeOptions<TTool>
   | (Omit<ResumeOptions<TTool>, "resources"> & {
-      /** Returns the resources of each run. An error of this function is the error of that run. */
+      /** Returns the resources of a run. If it fails, the run is not resumed and has this error. */
       resources: (run: RunSummary) => InferToolResources<TTool> | Promise<InferToolResources<TTool>>;
     })
 ) & {
-  /** The most runs at a time, at least 1. @default 10 */
+  /** Maximum number of runs at a time, at least 1. @default 10 */
   concurrency?: number | undefined;
-  /** Most deaths in a row of a run's process without progress, at least 1; then `given-up` is pending. @default 10 */
+  /** Consecutive deaths of a run's processes without progress, at least 1, until `given-up` is pending. @default 10 */
   maxAdoptions?: number | undefined;
 };
 
@@ -35,10 +35,10 @@ const resumeAllOptions = {
   maxAdoptions: { type: "integer", min: 1, default: 10 },
 } satisfies OptionTable<ResumeAllOptions>;
 
-/** The outcome of a run that was to be resumed. @group Runs and results */
+/** Outcome of resuming a run. @group Runs and results */
 export type ResumedRun<TTool extends Tool = Tool> =
   | { readonly runId: string; readonly result: RunResult<TTool>; readonly error?: undefined }
-  /** It could not be resumed: `run-owned-elsewhere`, `resume-mismatch`, `store-failed` … */
+  /** The run could not be resumed: `run-owned-elsewhere`, `resume-mismatch`, `store-failed` … */
   | { readonly runId: string; readonly result?: undefined; readonly error: AgentErrorData };
 
 export async function resumeAll(runs: RunRegistry, given: ResumeAllOptions): Promise<readonly ResumedRun[]> {
@@ -78,7 +78,7 @@ async function makeOf(make: ResourcesFactory, run: RunSummary): Promise<unknown>
   }
 }
 
-/** Lists all before any is resumed, as pages would shift. */
+/** Lists all runs before resuming any, as resumed runs would shift the pages. */
 async function listResumable({ settings, leases, unfit }: RunRegistry): Promise<RunSummary[]> {
   const runs = new Map((await listAll(settings.store, { resumable: true })).map((run) => [run.runId, run]));
   const mayFit = ({ runId, updatedAt }: RunSummary) => !runs.has(runId) && unfit.get(runId) !== updatedAt;

@@ -76,7 +76,7 @@ function mayResume({ leases }: RunRegistry, { retriesFailed }: Resuming): (state
         return retriesFailed && state.sequence === seen && canRetry(state);
       case "suspended":
         if (isGivenUp(state)) return retriesFailed;
-        // A question that cannot be decided any more is rejected or asked again.
+        // A question that can no longer be decided is rejected or asked again.
         return (
           pending?.length === 0 ||
           state.resumeAt !== undefined ||
@@ -93,7 +93,7 @@ function mayResume({ leases }: RunRegistry, { retriesFailed }: Resuming): (state
   };
 }
 
-/** The steps of a refused, rejected or undone run would be the same again. */
+/** A refused, rejected or undone run would end the same way again. */
 export function canRetry({ error, steps, givenPlan }: RunState): boolean {
   if (error?.code === "approval-rejected" || error?.code === "approval-expired") return false;
   if (error?.code === "invalid-options" || (error?.code === "invalid-plan" && givenPlan !== undefined)) return false;
@@ -114,7 +114,7 @@ interface Continuation extends Opening, Pick<Resuming, "maxAdoptions" | "ignores
   readonly record?: (state: RunState, lease: StoredLease) => Promise<RunResult>;
 }
 
-/** Claims the run, then reads it again: another process may have resumed it meanwhile. */
+/** Claims the run, then reads it again, as another process may have resumed it meanwhile. */
 export async function continueStored(runs: RunRegistry, continuation: Continuation): Promise<RunResult> {
   const { runId, identity } = continuation;
   const { execution } = await runs.restore(runId, identity, restoreRun(runs, continuation));
@@ -150,7 +150,7 @@ async function restoreRun(
     known.recorded = before;
     const asked = await secretsToCompare(before.state);
     if (!mayResume(before.state, asked) && !mayLook(before.state)) return unchanged(before.state);
-    // Only the job of a worker has all that a start needs.
+    // Only a worker's job has everything that a start needs.
     if (isUnstarted(before.state) && continuation.isCancel !== true) {
       if (continuation.events !== undefined) throw runElsewhere(runId);
       return unchanged(before.state);
@@ -168,7 +168,7 @@ async function restoreRun(
       throw mismatch;
     }
     const { run, execution } = await startExecution(runs, continuation, { state, fit, lease });
-    // A posted message may have cancelled it.
+    // A posted message may have cancelled the run.
     if (mismatch === undefined || (await execution).status !== "suspended") return { execution };
     runs.unfit.set(runId, run.state.updatedAt);
     throw mismatch;
@@ -193,7 +193,7 @@ async function startExecution(
   leases.handOver(lease, run);
   const ending = endingOf(state);
   const resume = () => {
-    // These events come first: posted messages may decide what waits in this execution.
+    // Records these events first, as posted messages may decide pending items.
     const resuming = recordResume(run, fit.changedTools, continuation.events)
       .then(() => continuation.onRecorded?.())
       .then(() => run.host.receive(run, run.openInbox() ?? lease.posted, { isResuming: true }))
@@ -205,7 +205,7 @@ async function startExecution(
   const { resuming, executing } = settings.within?.(call, resume) ?? resume();
   const execution = keepActive(runs, run, executing);
   execution.catch(() => {});
-  // The agent may be closed while the store keeps it waiting.
+  // The agent may be closed while it waits for the store.
   await Promise.race([resuming.catch(() => execution), execution]);
   return { run, execution };
 }
@@ -287,7 +287,7 @@ export function restoreSettings(
     const isRead = state.plan !== undefined || state.turn !== undefined;
     const isToBePlanned = !isRead && (state.planningError === undefined || state.status === "failed");
     if (engine.planner === undefined && isToBePlanned)
-      differences.push({ message: "its request is yet to be planned, and there is no planner" });
+      differences.push({ message: "its request has not been planned yet, and there is no planner" });
     if (findUnreadable(state.plan?.steps ?? [], engine.expressions).length > 0)
       differences.push({ message: "its plan has expressions, and this agent was created without `expressions`" });
     if (differences.length > 0) throw resumeMismatch(state.runId, differences);
@@ -353,7 +353,7 @@ export async function compareTools(
   const differences: RunDifference[] = now
     .map((tool) => ({ tool: tool.name, expected: then.get(tool.name)?.effect ?? "", found: tool.effect }))
     .filter(({ expected, found }) => expected !== found)
-    .map((one) => ({ message: `the effect of "${one.tool}" was ${one.expected} and is ${one.found}`, ...one }));
+    .map((one) => ({ message: `the effect of "${one.tool}" was ${one.expected} and is now ${one.found}`, ...one }));
   if (changed.length > 0 && state.plan !== undefined) {
     const { steps } = state.plan;
     const scope = { tools: settings.tools, maxSteps: steps.length, expressions: engine.expressions };
@@ -384,7 +384,7 @@ async function continueExecution(run: Run, ending: AbortReason | undefined): Pro
   if (run.hold !== undefined) return runExecution(run, planningError);
   if (run.isUndo) return endExecution(run, { planningError, expressions: undefined });
   if (plan !== undefined) {
-    // A cancelled run may be without the keys that its hash needs.
+    // A cancelled run may lack the keys for its hash.
     const approving = run.abortReason === undefined ? requireApproved(plan, run) : undefined;
     const refusal = await approving?.catch((error: AgentError) => error.toJSON());
     if (refusal === undefined && ending !== undefined) run.abort(ending);
@@ -442,7 +442,7 @@ export function keepActive(
   return result;
 }
 
-/** A process that waits for thousands of runs could not keep their states. */
+/** Has no state, as thousands of runs may be suspended in one process. */
 interface SuspendedRun extends Pick<ResumeOptions, "resources"> {
   readonly runId: string;
 }
@@ -459,7 +459,7 @@ async function resumeSuspended(runs: RunRegistry, suspended: SuspendedRun, retry
     const resuming = { runId, startedMs, options: { resources }, retriesFailed: false };
     const { status, pending } = await resumeRun(runs, resuming);
     const atMs = status === "suspended" ? resumeTimeOf(pending) : undefined;
-    // Whoever resumed it meanwhile has set a timer, with newer resources.
+    // If the run was resumed meanwhile, it has a timer with newer resources.
     if (atMs !== undefined && !runs.hasTimer(runId)) resumeAt(runs, suspended, atMs);
   } catch (thrown) {
     if (isAgentError(thrown, "store-failed") && !isDamaged(thrown) && !runs.hasTimer(runId))

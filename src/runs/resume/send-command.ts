@@ -60,7 +60,7 @@ async function readText(
   { runId, steps, options }: RunState,
   { stepId, text }: { readonly stepId: string; readonly text: string },
 ): Promise<JsonValue> {
-  const expected = "{ answer: … }: only an agent of createAgent reads a text";
+  const expected = "{ answer: … }: only an agent of createAgent reads text";
   if (loadTurns === undefined) failOption("answer", text, expected, true);
   const step = steps.get(stepId);
   const question = step && questionOf(step);
@@ -78,8 +78,8 @@ interface SentCommand<TType extends CommandType> extends Opening, CommandOptions
 }
 
 /**
- * Acts in a run that is active here, or resumes it; else posts to its owner, and polls until that execution has ended
- * or the owner has died. `signal` ends only the waiting. A repeated command changes nothing.
+ * Acts on a run that is active here, or resumes it. Otherwise posts to its owner, and polls until that execution has
+ * ended or the owner has died. `signal` only ends the wait. Repeating a command changes nothing.
  */
 export function sendCommand<TType extends CommandType>(
   runs: RunRegistry,
@@ -162,7 +162,7 @@ async function actOrPost<TType extends CommandType>(
     if (kind.isUnprepared?.(command) !== true)
       return resultNow(runs, await recordSuspended(runs, sending, { state, fence, events: kind.events(command) }));
     const isKept = posted.some(({ number }) => number === postedAs);
-    if (postedAs !== undefined && !isKept) throw notWaiting(runId, "the process that ran it has refused this");
+    if (postedAs !== undefined && !isKept) throw notWaiting(runId, "the process that ran it refused this");
     if (!isKept) await post(runs, runId, await toMessage());
     return resultNow(runs, state);
   };
@@ -196,7 +196,7 @@ async function actOrPost<TType extends CommandType>(
     const taken = await resultIfTaken();
     if (taken !== undefined) return taken;
     let isPosted = false;
-    // Another decision holds the run only for a moment, so the pause comes first.
+    // Pauses first, as another decision holds the run only for a moment.
     return poll(async () => {
       const result = (await actHere().catch(requireOwned)) ?? (await resultIfTaken());
       if (result !== undefined || isPosted) return result;
@@ -216,7 +216,7 @@ async function actOrPost<TType extends CommandType>(
         const message = await commands.cancel.toMessage?.({ reason }, await open(await readState()));
         await post(runs, runId, { type: "cancel", ...message });
       }
-      // Another caller here may own it now, and receives the message like any owner.
+      // Another caller in this process may own the run now, and then receives the message.
       if (runs.has(runId)) return undefined;
       const result = await continueStored(runs, {
         ...continuation,

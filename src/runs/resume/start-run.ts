@@ -58,7 +58,7 @@ async function executeRun(
   try {
     await run.host.leases.acquire(run);
   } catch (thrown) {
-    // A store that cannot claim cannot record either: the run fails, as it would with its first event.
+    // A store that cannot claim cannot record either, so the run fails as with its first event.
     if (isAgentError(thrown, "run-owned-elsewhere")) throw thrown;
     run.recorder.fail(thrown as StoreError);
   }
@@ -104,7 +104,7 @@ export async function startEvent(run: Run, beginning?: RunBeginning): Promise<Ru
   return {
     type: "run-start",
     ...executionHeader(run, await fingerprintsOf(tools)),
-    // A request that is far too long is refused later; here it must not fill the store.
+    // Truncated, as an overlong request is refused only later and must not fill the store.
     ...(target && ("plan" in target ? target : { request: storedRequest(run, target.request) })),
     ...(context !== undefined && { context }),
     ...(thread !== undefined && { thread }),
@@ -114,7 +114,7 @@ export async function startEvent(run: Run, beginning?: RunBeginning): Promise<Ru
 }
 
 function storedRequest({ engine }: Run, request: unknown): string {
-  // One character more, so that it is still too long when it is read back.
+  // One extra character keeps the request too long when it is read back.
   return typeof request === "string" ? request.slice(0, engine.maxRequestLength + 1) : "";
 }
 
@@ -177,7 +177,7 @@ async function resumeStopped(
   }
 }
 
-/** Undefined if the run must be requested again, as the first caller only looked it up or was wrong. */
+/** Resolves to undefined if the first caller only looked the run up, or failed to start it. */
 async function join(
   runs: RunRegistry,
   opening: NamedOpening,

@@ -34,16 +34,16 @@ import { readEvents } from "../../plan/validate-plan.ts";
 import { answerOf, type Observation, observationOf, readObservers } from "./observers.ts";
 import { describeRunOption } from "./run-options.ts";
 
-/** Something a developer should know about, though no run depends on it. @group Agents */
+/** Warning for developers, on which no run depends. @group Agents */
 export interface AgentWarning {
   /**
    * `late-result`: an attempt settled after its run had ended. `invalid-progress`: a tool reported progress that is not
-   * JSON. `approval-failed`: `needsApproval` or `requestApproval` threw, or returned no valid answer. `budget-overrun`:
-   * a model used more than estimated. `overlapping-call`: a tool still worked when the agent was closed, so resuming
-   * the run may call it a second time meanwhile. `start-refused`: a run from `start` was not started.
-   * `message-refused`: another process posted no message, or one that the run does not wait for. `no-secret-keys`: no
-   * key seals the sensitive fields of a tool. `open-phrase`: a phrase takes nearly any request, and its tool is `once`
-   * or needs approval. `effect-missing`: a tool has `retry` but no effect, so it is `once` and not retried.
+   * JSON. `approval-failed`: `needsApproval` or `requestApproval` threw, or returned an invalid answer.
+   * `budget-overrun`: a model used more than estimated. `overlapping-call`: a tool was still working when the agent was
+   * closed, so a resumed run may call it again too early. `start-refused`: a run from `start` was not started.
+   * `message-refused`: a posted message was invalid, or the run did not wait for it. `no-secret-keys`: no key seals the
+   * sensitive fields of a tool. `open-phrase`: a phrase matches nearly any request, and its tool is `once` or needs
+   * approval. `effect-missing`: a tool has `retry` but no effect, so it is `once` and not retried.
    */
   readonly code:
     | "late-result"
@@ -57,73 +57,72 @@ export interface AgentWarning {
     | "open-phrase"
     | "effect-missing";
   readonly message: string;
-  /** Absent if it is about the agent. */
+  /** Id of the run; absent if the warning concerns the agent. */
   readonly runId?: string;
-  /** Absent if it is about the plan as a whole. */
+  /** Id of the step; absent if the warning concerns the whole plan. */
   readonly stepId?: string;
   /** Position of the iteration in its `forEach`, from 0. */
   readonly iteration?: number;
 }
 
-/** The attempt of a step that threw. @inline */
+/** Attempt of a step whose tool threw. @inline */
 export interface ToolErrorCall {
   readonly runId: string;
   readonly stepId: string;
   /** Position of the iteration in a `forEach`, from 0. */
   readonly iteration?: number;
-  /** From 1. */
+  /** Number of the attempt, from 1. */
   readonly attempt: number;
 }
 
-/** The options that orchestrators and agents have in common. */
+/** Options of orchestrators and agents. */
 export interface ExecutionOptions<TTools extends readonly Tool[] = readonly Tool[]> {
-  /** The tools that plans may use; their names are unique. */
+  /** Tools that plans may use; their names are unique. */
   tools: TTools;
   /** Retry policy of tools that have none of their own. */
   retry?: RetryOptions | undefined;
-  /** Longest time for one attempt of a step, at least 1; `Infinity` is allowed. @default 30000 */
+  /** Time limit of one attempt of a step, at least 1; `Infinity` is allowed. @default 30000 */
   stepTimeoutMs?: number | undefined;
-  /** The time that a tool may keep running after its signal was aborted; then it is given up. @default 1000 */
+  /** Time that a tool may keep running after its signal is aborted; then it is abandoned. @default 1000 */
   abortGraceMs?: number | undefined;
-  /** The most steps a plan may have. @default 1000 */
+  /** Maximum number of steps of a plan. @default 1000 */
   maxSteps?: number | undefined;
-  /** The largest output of a step, in bytes of JSON. @default 1048576 */
+  /** Maximum size of the output of a step, in bytes of JSON. @default 1048576 */
   maxOutputBytes?: number | undefined;
-  /** True to record the error of a step with the stack of the last error that its tool threw. @default true */
+  /** True to record a failed step with the stack of the last error of its tool. @default true */
   recordStacks?: boolean | undefined;
-  /** True if a step, or the plan, needs approval besides what tools state; an error counts as true. @default none */
+  /** Returns true if a step or plan needs approval beyond its tools; an error counts as true. @default none */
   needsApproval?: ((question: ApprovalQuestion<TTools[number]>) => boolean | Promise<boolean>) | undefined;
   /** Answers a request for approval while the run waits. If it throws, or is absent, the run is suspended. */
   requestApproval?: RequestApproval<TTools[number]> | undefined;
-  /** Time for an approval, at least 1; then it is rejected, with `approval-expired`. @default Infinity */
+  /** Time limit of an approval, at least 1; then it is rejected, with `approval-expired`. @default Infinity */
   approvalTtlMs?: number | undefined;
-  /** If a lease is not renewed for this long, at least 100, another process may resume the run. @default 30000 */
+  /** Duration of a lease, at least 100; once it expires, another process may resume the run. @default 30000 */
   leaseMs?: number | undefined;
   /** Schemas of the events that runs accept, by name; sensitive fields are refused. @default any name, and any JSON */
   events?: Readonly<Record<string, StandardSchema>> | undefined;
-  /** Keys that seal the values of sensitive fields. @default a key of this process if the store ends with it */
+  /** Keys that seal the values of sensitive fields. @default a key of this process if the store is volatile */
   secrets?: SecretOptions | undefined;
-  /** Changes what is shown of values, never what is recorded. @default none: all but sensitive fields is shown */
+  /** Changes how values are shown, never what is recorded. @default none: only sensitive fields are hidden */
   redact?: RedactFunction | undefined;
   /** True to record a digest of the events whenever an execution closes or resumes: see `exportRun`. @default false */
   evidence?: boolean | undefined;
-  /** Watch runs from the outside: traces, metrics, logs. @default none */
+  /** Observers of runs, for traces, metrics and logs. @default none */
   observers?: readonly Observer[] | undefined;
-  /** Receives what listeners and observers throw or reject with, and the event or call. @default one `console.warn` */
+  /** Receives errors of listeners and observers, with the event or call. @default one `console.warn` */
   onListenerError?: ((error: unknown, about: AgentEvent | ObservedCall) => void) | undefined;
   /**
-   * Receives each error that a tool throws, also from `undo`, before it is recorded; only its data if the run has
-   * secrets or `redact` changes it. Attempts that were given up are not reported. Its own errors go to
-   * `onListenerError`. @default none
+   * Receives each error that a tool throws, also in `undo`, before it is recorded; only its data if the run has secrets
+   * or `redact` changes it. Abandoned attempts are not reported. Its own errors go to `onListenerError`. @default none
    */
   onToolError?: ((error: unknown, call: ToolErrorCall) => void) | undefined;
-  /** @default `console.warn` */
+  /** Receives warnings. @default `console.warn` */
   onWarning?: ((warning: AgentWarning) => void) | undefined;
-  /** Time, for tests. @default the machine's */
+  /** Clock, replaceable for tests. @default the machine's */
   clock?: Clock | undefined;
   /** Random numbers from 0 to below 1, for jitter. @default `Math.random` */
   random?: (() => number) | undefined;
-  /** Creates what follows the prefix in the ids of runs and plans. @default `crypto.randomUUID` */
+  /** Creates the ids of runs and plans, without their prefixes. @default `crypto.randomUUID` */
   createId?: (() => string) | undefined;
 }
 
@@ -134,27 +133,27 @@ export type RequestApproval<TTool extends Tool = Tool> = (
 ) => Promise<ApprovalDecision | ApprovalAnswer>;
 
 export interface PlanningOptions {
-  /** Longest time for a planner, at least 1; `Infinity` is allowed. @default 120000 */
+  /** Time limit of a planner, at least 1; `Infinity` is allowed. @default 120000 */
   plannerTimeoutMs?: number | undefined;
-  /** The longest request, in UTF-16 code units. @default 200000 */
+  /** Maximum length of a request, in UTF-16 code units. @default 200000 */
   maxRequestLength?: number | undefined;
 }
 
 /** A key for the values of sensitive fields. @inline */
 export interface SecretKey {
-  /** 1 to 64 of `A-Z a-z 0-9 _ -`; recorded beside what the key has sealed. */
+  /** 1 to 64 of `A-Z a-z 0-9 _ -`; recorded with each value that the key seals. */
   readonly id: string;
   /** 32 random bytes, or the same in base64. */
   readonly key: Uint8Array | string;
 }
 
-/** The keys that the values of sensitive fields are recorded with. @inline */
+/** Keys for the values of sensitive fields. @inline */
 export interface SecretOptions {
-  /** The first seals, all open: to change the key, put a new one before the old ones. */
+  /** The first key seals, and all keys open: to rotate, put a new key before the old ones. */
   readonly keys: readonly SecretKey[];
 }
 
-/** The kind of a value that a {@link RedactFunction} receives, and its place in a run. @inline */
+/** Kind of a value that a {@link RedactFunction} receives, and its place in a run. @inline */
 export interface RedactPlace extends Partial<StepRef> {
   readonly kind: "request" | "context" | "metadata" | "input" | "output" | "progress" | "message" | "details";
   readonly runId: string;
@@ -162,8 +161,8 @@ export interface RedactPlace extends Partial<StepRef> {
 }
 
 /**
- * Returns the JSON shown in place of a value to listeners, in stored runs, lists, approvals and replans, but not
- * recorded. If it throws, or returns nothing, no JSON, or no text for a message or request, it is hidden. @inline
+ * Returns JSON to show in place of a value to listeners, in stored runs, lists, approvals and replans; the record keeps
+ * it. A value is hidden on an error, nothing, no JSON, or no text for a message or request. @inline
  */
 export type RedactFunction = (value: unknown, place: RedactPlace) => unknown;
 
@@ -191,7 +190,7 @@ const secretOptions = {
     const ids = new Set<string>();
     return Array.from(keys as readonly SecretKey[], (one, index) => {
       const key = readOptions(keyOptions, one, `${option}[${index}]`);
-      if (ids.has(key.id)) failOption(`${option}[${index}].id`, key.id, "another id than those before it");
+      if (ids.has(key.id)) failOption(`${option}[${index}].id`, key.id, "unique among the keys");
       ids.add(key.id);
       return key;
     });
@@ -292,7 +291,7 @@ function guard<TArgs extends readonly unknown[]>(tell: (...args: TArgs) => unkno
   return (...args) => void answerOf(() => tell(...args), ignore);
 }
 
-/** Reading a UUID makes V8 join its pieces, which would otherwise take 1.6 kB in each stored run. */
+/** Reading the UUID makes V8 flatten it, which saves 1.6 kB in each stored run. */
 function createUuid(): string {
   const id = crypto.randomUUID();
   id.charCodeAt(0);
@@ -326,7 +325,7 @@ function sealingOf(
   if (!tools.some(isSensitiveTool)) return undefined;
   if (secrets !== undefined) return secrets;
   if (store.isVolatile !== true) return { keys: undefined };
-  // All agents share it: they may have the same store.
+  // Shared by all agents, as they may have the same store.
   keyOfProcess ??= [{ id: "process", key: crypto.getRandomValues(new Uint8Array(32)) }];
   return { keys: keyOfProcess };
 }

@@ -5,7 +5,7 @@ import type { PostedMessage, PostedMessages } from "../../core/run-store.ts";
 import type { EngineSettings } from "./engine-settings.ts";
 import { type StoreError, toStoreError } from "./run-recorder.ts";
 
-/** At least one of the two clocks shows that the machine slept. */
+/** If the machine slept, at least one of the two clocks shows it. */
 export interface Confirmation {
   readonly wallMs: number;
   readonly monotonicMs: number;
@@ -23,8 +23,8 @@ const renewalsPerLease = 3;
 const minChangeMs = 1_000;
 
 /**
- * A lease expires unless it is renewed, so that others can resume the runs of a dead process. Its fence keeps a process
- * that only slept from writing. A volatile store is only asked for posted messages.
+ * A lease expires unless it is renewed, so that others can resume the runs of a dead process. Its fence prevents a
+ * process that only slept from writing. A volatile store is only asked for posted messages.
  */
 export class Leases {
   private readonly holders = new Set<LeaseHolder>();
@@ -119,7 +119,7 @@ export class Leases {
     const error = answered === notInTime ? noAnswer() : answered;
     if (error !== undefined) this.lose(holder, error);
     if (error !== undefined || !this.holders.has(holder)) return false;
-    // The process may have slept while the answer was on its way.
+    // The process may have slept while it waited for the answer.
     return this.confirm(holder);
   }
 
@@ -141,7 +141,7 @@ export class Leases {
     this.readTime(claim, asked.wallMs);
     this.holders.add(holder);
     if (this.timer === undefined) this.renewLater();
-    // Watches once, as that may take a connection.
+    // Watches only once, as watching may take a connection.
     this.stopWatching ??= this.options.store.watchPosted?.((runId) => this.look(runId));
     if (posted.length > 0) holder.onPosted(posted);
   }
@@ -161,11 +161,11 @@ export class Leases {
       this.look(undefined);
     };
     this.timer = this.options.clock.setTimeout(renew, this.options.leaseMs / renewalsPerLease);
-    // A process with nothing else to do may exit: to its runs, it has then died.
+    // The timer does not keep an idle process alive. Its exit counts as its death.
     letExit(this.timer);
   }
 
-  /** A store that fails may recover before the lease ends; one that refuses has given the lease away. */
+  /** Retries a store that fails, which may recover in time. A store that refuses has given the lease away. */
   private async renewInTime(holder: LeaseHolder): Promise<void> {
     const error = await this.renew(holder);
     if (error?.code === "run-owned-elsewhere") this.lose(holder, error);

@@ -16,7 +16,7 @@ export function readObservers(value: unknown, option: string): readonly Observer
   for (const [index, observer] of value.entries()) {
     const { event, within, traceparent } = (observer ?? {}) as Partial<Observer>;
     const methods: readonly unknown[] = [event, within, traceparent].filter((method) => method !== undefined);
-    const expected = "an object with the methods event, within, traceparent, or some of them";
+    const expected = "an object whose methods are among event, within and traceparent";
     const isValid = methods.length > 0 && methods.every((method) => typeof method === "function");
     if (typeof observer !== "object" || !isValid) failOption(`${option}.${index}`, observer, expected);
   }
@@ -31,7 +31,7 @@ export function observationOf(observers: readonly Observer[], onError: OnError):
       outer.length === 0
         ? undefined
         : (call, proceed) => {
-            // One observer must not change it for the next.
+            // An observer must not change the call for the next one.
             Object.freeze(call);
             const report = (error: unknown) => onError(error, call);
             return outer.reduceRight((inner, observer) => () => callOnce(observer, { call, report }, inner), proceed)();
@@ -57,7 +57,7 @@ function callOnce<T>(
 ): T {
   let made: { readonly value: T } | { readonly thrown: unknown } | undefined;
   const make = () => {
-    if (made !== undefined) return report(new Error(`An observer called within "${call.type}" again, or too late.`));
+    if (made !== undefined) return report(new Error(`An observer ran the "${call.type}" call twice, or too late.`));
     made = { thrown: undefined };
     try {
       made = { value: proceed() };
@@ -67,7 +67,7 @@ function callOnce<T>(
   };
   const ask = () => {
     const answer = observer.within?.(call, make);
-    if (made === undefined) report(new Error(`An observer did not call within "${call.type}".`));
+    if (made === undefined) report(new Error(`An observer did not run the "${call.type}" call.`));
     return answer;
   };
   answerOf(ask, report);

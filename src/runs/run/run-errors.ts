@@ -42,7 +42,7 @@ export function runConflict(runId: string): AgentError<"run-conflict"> {
 }
 
 export function missingTool(tool: string): RunDifference {
-  return { message: `there is no tool "${tool}" any more`, tool };
+  return { message: `the tool "${tool}" no longer exists`, tool };
 }
 
 export type MismatchError = AgentError<"resume-mismatch" | "secret-unreadable">;
@@ -52,7 +52,7 @@ export function isMismatch(thrown: unknown): thrown is MismatchError {
 }
 
 export function givenUp(deaths: number): Hold {
-  const reason = `${deaths} processes in a row have died executing it, and nothing new was recorded`;
+  const reason = `${deaths} processes in a row died while executing it, without recording anything new`;
   return { kind: "given-up", reason, deaths };
 }
 
@@ -64,7 +64,7 @@ export function mismatchOf({ details }: MismatchError): Hold {
 function missingKey({ keyId, available }: AgentErrorDetails["secret-unreadable"]): RunDifference {
   const isMissing = keyId !== "" && !available.includes(keyId);
   const message = isMissing
-    ? `its secrets need the key "${keyId}", which is not there any more`
+    ? `its secrets need the key "${keyId}", which is no longer available`
     : "its secrets cannot be read";
   return { message, expected: keyId, ...(available.length > 0 && { found: available.join(", ") }) };
 }
@@ -77,13 +77,13 @@ export function resumeMismatch(runId: string, differences: readonly RunDifferenc
 
 export function runElsewhere(runId: string, cause?: StoreError): AgentError<"run-owned-elsewhere"> {
   const message =
-    `Run "${runId}" has started elsewhere and has not ended; its result is not known here. ` +
+    `Run "${runId}" was started elsewhere and has not ended; its result is not known here. ` +
     `If its process has died, resume it: agent.resume("${runId}").`;
   return new AgentError("run-owned-elsewhere", message, { details: { runId }, cause });
 }
 
 export function runActiveHere(runId: string, cause: unknown): AgentError<"run-owned-elsewhere"> {
-  const message = `Run "${runId}" is active in this process: cancel it, or wait until it has ended, and delete it then.`;
+  const message = `Run "${runId}" is active in this process: cancel it, or wait until it ends, before you delete it.`;
   return new AgentError("run-owned-elsewhere", message, { details: { runId }, cause });
 }
 

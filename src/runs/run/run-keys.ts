@@ -3,7 +3,7 @@ import { AgentError } from "../../core/errors.ts";
 import type { JsonValue } from "../../core/json.ts";
 import type { SecretKey } from "./engine-settings.ts";
 
-// Without the types of the DOM, these have no global names.
+// Without the DOM types, these types have no global names.
 type CryptoKey = Awaited<ReturnType<typeof crypto.subtle.importKey>>;
 type DeriveParameters = Parameters<typeof crypto.subtle.deriveKey>;
 
@@ -39,8 +39,7 @@ export class RunKeys {
   async open(text: string, place: string): Promise<JsonValue> {
     const [format, id = "", data = ""] = text.split(".");
     const key = this.keys.find((one) => one.id === id);
-    if (format !== version || key === undefined)
-      throw this.unreadable(id, `there is no key "${id}" among secrets.keys`);
+    if (format !== version || key === undefined) throw this.unreadable(id, `secrets.keys has no key "${id}"`);
     try {
       const { seal } = await this.derive(key);
       const bytes = fromBase64(data);
@@ -49,7 +48,7 @@ export class RunKeys {
       const opened = await countPending(crypto.subtle.decrypt(algorithm, seal, sealed));
       return JSON.parse(new TextDecoder().decode(opened)) as JsonValue;
     } catch {
-      throw this.unreadable(id, `it was changed or moved, or the key "${id}" is another one now`);
+      throw this.unreadable(id, `it was changed or moved, or the key "${id}" was replaced`);
     }
   }
 
@@ -64,7 +63,7 @@ export class RunKeys {
 
   private async first(): Promise<RunKey> {
     const [key] = this.keys;
-    // A field may have been marked since the plan was accepted.
+    // A field may have become sensitive since the plan was accepted.
     if (key === undefined) throw this.unreadable("", "there is no key to seal it with");
     return this.derive(key);
   }
@@ -106,7 +105,7 @@ const chunkBytes = 3 * 8_192;
 
 function toBase64(bytes: Uint8Array): string {
   const chunks: string[] = [];
-  // Very many bytes as arguments would overflow the stack.
+  // Too many arguments would overflow the stack.
   for (let start = 0; start < bytes.length; start += chunkBytes) {
     chunks.push(btoa(String.fromCharCode(...bytes.subarray(start, start + chunkBytes))));
   }

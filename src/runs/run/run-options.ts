@@ -15,27 +15,27 @@ import { threadOption } from "../../core/run-store.ts";
 import type { DefinedTool, InferToolResources, Tool } from "../../core/tool.ts";
 import { noSuch } from "../../plan/check-step.ts";
 
-/** Options of making a plan. @group Plans */
+/** Options of planning. @group Plans */
 export interface PlanOptions<TTool extends Tool = Tool> {
   /** Text for the planner in addition to the request. */
   context?: string | undefined;
-  /** The names of the tools that may be used this time. @default all */
+  /** Names of the tools that may be used this time. @default all */
   tools?: readonly TTool["name"][] | undefined;
-  /** @default the agent's */
+  /** Maximum number of steps. @default the agent's */
   maxSteps?: number | undefined;
   /** IANA name of the time zone for words such as "tomorrow". @default the machine's */
   timeZone?: string | undefined;
-  /** Limits of what may be used up. When only planning, just model usage counts. @default no limit */
+  /** Limits of usage. Planning alone counts only model usage. @default no limit */
   budget?: RunBudget | undefined;
-  /** The dialogue of one person, 1 to 200 characters: a request is read after its earlier lines. @default none */
+  /** Id of a dialogue, 1 to 200 characters; earlier lines give a request its context. @default none */
   thread?: string | undefined;
-  /** Cancels. */
+  /** Cancels when aborted. */
   signal?: AbortSignal | undefined;
 }
 
 /** Options of a dry run. @inline */
 export interface DryRunOptions<TTool extends Tool = Tool> extends PlanOptions<TTool> {
-  /** Do the dry run only if this is the plan's `hashPlan`; else `plan-not-approved`. */
+  /** Expected `hashPlan` of the plan; another plan rejects with `plan-not-approved`. */
   approvedHash?: string | undefined;
 }
 
@@ -50,65 +50,65 @@ export type RunOptions<TTool extends Tool = Tool> = PlanOptions<TTool> &
     /** JSON that is stored with the run and passed to the tools. */
     metadata?: JsonObject | undefined;
     /**
-     * 1 to 128 of `A-Z a-z 0-9 _ . -`. The same id and thread with the same request or plan is the same run and returns
-     * its result; with another it is `run-conflict`. A run that stopped before its end is resumed with the options it
-     * started with; one of another process is `run-owned-elsewhere`. A caller that joins an active run can cancel it
-     * through the handle; its own options do not count.
+     * 1 to 128 of `A-Z a-z 0-9 _ . -`. A call with the same id, thread and request or plan returns the result of the
+     * same run; another request or plan is a `run-conflict`. A run that stopped before its end is resumed with its
+     * original options; a run of another process is `run-owned-elsewhere`. A caller that joins an active run can cancel
+     * it through the handle; its other options are ignored.
      */
     runId?: string | undefined;
-    /** A deadline for the whole run, planning included; then it ends `failed` with `timeout`. @default none */
+    /** Time limit of the run, including planning; then it ends `failed` with `timeout`. @default none */
     timeoutMs?: number | undefined;
-    /** The most steps at a time. @default 1 */
+    /** Maximum number of steps at a time. @default 1 */
     concurrency?: number | undefined;
-    /** `continue` runs the steps that do not depend on a failed one; the run still fails. @default "stop" */
+    /** `continue` still runs steps that do not depend on a failed one; the run fails nevertheless. @default "stop" */
     onStepFailure?: "stop" | "continue" | undefined;
-    /** Undo what has been done, through the tools' `undo`, when the run ends `failed` or `cancelled`. @default false */
+    /** True to undo completed steps, with the tools' `undo`, if the run ends `failed` or `cancelled`. @default false */
     undoOnFailure?: boolean | undefined;
-    /** Replans after failed steps, 0 to 100; needs a planner with `replan`, and no `approvedHash`. @default 0 */
+    /** Maximum number of replans, 0 to 100; needs a planner with `replan`, and no `approvedHash`. @default 0 */
     maxReplans?: number | undefined;
     /** Tools with an effect that a replan may add without approval. @default none: such a step needs approval */
     replanTools?: readonly TTool["name"][] | undefined;
-    /** Run the plan only if this is its `hashPlan`; else `plan-not-approved`. */
+    /** Expected `hashPlan` of the plan; another plan fails with `plan-not-approved`. */
     approvedHash?: string | undefined;
-    /** Throw the error of a run that ended `failed` or `cancelled`. @default false */
+    /** True to throw the error of a run that ended `failed` or `cancelled`. @default false */
     throwOnFailure?: boolean | undefined;
   };
 
 /**
- * Options of resuming a stored run; all others are those it started with. `resources` is required if a tool needs some;
- * a run that is still active in this process has its own. @interface @group Runs and results
+ * Options of resuming a stored run; it keeps its other options. `resources` is required if a tool needs some; a run
+ * that is still active in this process uses its own. @interface @group Runs and results
  */
 export type ResumeOptions<TTool extends Tool = Tool> = ResourcesOption<TTool> & {
-  /** Cancels. Ignored for a run that is still active in this process, which has its own. */
+  /** Cancels the run when aborted. Ignored if the run is still active in this process. */
   signal?: AbortSignal | undefined;
-  /** Throw the error of a run that ended `failed` or `cancelled`. @default false */
+  /** True to throw the error of a run that ended `failed` or `cancelled`. @default false */
   throwOnFailure?: boolean | undefined;
 };
 
-/** Options of what must be part of a dialogue. @inline */
+/** Options that restrict a call to a dialogue. @inline */
 export interface ThreadOptions {
-  /** A run of another dialogue, or of none, is as if there were no such run. @default a run of any */
+  /** Id of a dialogue: any run outside it counts as not found. @default no restriction */
   thread?: string | undefined;
 }
 
-/** Options of deciding something about a run: those it is resumed with, or `resume: false`. @inline */
+/** Options of a decision: those of resuming the run, or `resume: false`. @inline */
 export type DecidingOptions<TTool extends Tool = Tool> = ThreadOptions &
   (
     | (ResumeOptions<TTool> & {
         /**
-         * If false, no step runs in this process unless the run is active in it: the next process that runs it acts on
-         * it. A decision or settlement is recorded at once if no process has the run. The result is the run as it is
-         * stored; a run that continues elsewhere is `interrupted`. @default true
+         * False to leave the run to the next process that runs it: no step runs in this process unless the run is
+         * active here. A decision or settlement is recorded at once if no process has the run. The result is the stored
+         * run; a run that continues elsewhere is `interrupted`. @default true
          */
         resume?: true | undefined;
       })
     | (Partial<ResumeOptions<TTool>> & {
-        /** No step runs in this process unless the run is active in it. */
+        /** No step runs in this process unless the run is active here. */
         resume: false;
       })
   );
 
-/** The options may be left out unless a tool needs resources. */
+/** Options, which may be omitted unless a tool needs resources. */
 export type OptionsArgument<TTool extends Tool, TOptions> =
   unknown extends InferToolResources<TTool> ? [options?: TOptions] : [options: TOptions];
 
@@ -190,7 +190,7 @@ interface RunDefaults {
   readonly planner: Planner | undefined;
 }
 
-/** The replans of a `restored` run are not checked again. */
+/** For `restored` runs, the replans are not checked again. */
 export type OptionsUse = "plan" | "dryRun" | "run" | "restored";
 
 const knownKeys: Partial<Record<OptionsUse, readonly string[]>> = {
@@ -230,7 +230,7 @@ function toStored(settings: AllSettings, engine: RunDefaults): StoredRunOptions 
   });
 }
 
-/** An infinite limit is recorded as none, as JSON has no Infinity. */
+/** Omits infinite limits, as JSON has no Infinity. */
 function readBudget(budget: unknown, option: string): RunBudget | undefined {
   const limits = Object.entries(readOptions(budgetOptions, budget as RunBudget, option));
   const finite = limits.filter(([, limit]) => limit !== undefined && limit !== Number.POSITIVE_INFINITY);
@@ -249,7 +249,7 @@ function checkReplans({ maxReplans, approvedHash }: StoredRunOptions, { planner 
       ? "there is no planner"
       : planner.replan === undefined
         ? `the planner "${planner.name}" has no replan method`
-        : approvedHash !== undefined && "approvedHash approves of no other plan";
+        : approvedHash !== undefined && "approvedHash allows no other plan";
   if (why) failOption("maxReplans", maxReplans, `0 or left out: ${why}`);
 }
 
@@ -283,13 +283,13 @@ function selectTools(
   return selected;
 }
 
-/** Options of a fork: what is copied, and what is needed to resume it. @interface @group Runs and results */
+/** Options of `fork`. @interface @group Runs and results */
 export type ForkOptions<TTool extends Tool = Tool> = ResumeOptions<TTool> & {
-  /** The `sequence` of the last event to copy, at least 1. @default that of the last one recorded */
+  /** Number of the last event to copy, at least 1. @default the last recorded event */
   after?: number | undefined;
   /**
-   * The id of the new run: 1 to 128 of `A-Z a-z 0-9 _ . -`. The same fork again is the same run, resumed if it stopped
-   * before its end; the id of any other run is `run-conflict`. @default a new id
+   * Id of the new run: 1 to 128 of `A-Z a-z 0-9 _ . -`. The same fork again is the same run, which resumes if it
+   * stopped before its end; the id of any other run is a `run-conflict`. @default a new id
    */
   runId?: string | undefined;
 };
@@ -300,9 +300,9 @@ export const forkOptions = {
   runId: runIdOption,
 } satisfies OptionTable<ForkOptions>;
 
-/** Options of closing. @inline */
+/** Options of `close`. @inline */
 export interface CloseOptions {
-  /** The time that running steps may take to end, from 0. @default 10000 */
+  /** Time that running steps have to end, at least 0. @default 10000 */
   timeoutMs?: number | undefined;
 }
 
@@ -318,13 +318,13 @@ export function readCloseOptions(options: CloseOptions): number {
 
 /** Options of reading the events of a run. @inline */
 export interface EventsOptions {
-  /** The number of the last known event: only later ones are read. @default 0 */
+  /** Number of the last known event: only later events are read. @default 0 */
   after?: number | undefined;
   /** Ends reading, which rejects with `cancelled`. */
   signal?: AbortSignal | undefined;
-  /** Continue when the run is suspended or interrupted, until it ends for good. @default false */
+  /** True to continue after the run is suspended or interrupted, until it ends for good. @default false */
   follow?: boolean | undefined;
-  /** Time between reads of the store while the run is not active in this process, at least 1. @default 1000 */
+  /** Time between reads of the store if the run is not active in this process, at least 1. @default 1000 */
   pollMs?: number | undefined;
 }
 

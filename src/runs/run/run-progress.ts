@@ -31,7 +31,7 @@ export function buildGraph(steps: readonly PlanStep[], expressions: PlanExpressi
   const waitingFor = dependenciesOfSteps(steps, expressions).map((dependencies, index) => {
     for (const id of dependencies) {
       const dependency = indexOf.get(id) as number;
-      // Mostly one step waits: a list that starts empty would get room for 17.
+      // Usually only one step waits. `push` to an empty list would reserve 17 places.
       if (dependents[dependency] === undefined) dependents[dependency] = [index];
       else dependents[dependency].push(index);
     }

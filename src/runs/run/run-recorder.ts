@@ -13,7 +13,7 @@ export interface RecorderOwner {
   readonly runId: string;
   readonly store?: RunStore;
   readonly fence?: number | undefined;
-  /** The chain must be there before the first event. */
+  /** Must be set before the first event. */
   readonly evidence?: EvidenceChain | undefined;
   now(): number;
   onRecorded(event: AgentEvent): void;
@@ -24,7 +24,7 @@ export type StoreError = AgentError<"store-failed" | "run-conflict" | "run-owned
 
 export type RecordingEnd = StoreError | AgentError<"interrupted">;
 
-/** Numbers, records, folds, then emits each event. `emit` never rejects, and awaits only an asynchronous store. */
+/** Numbers, records, reduces, then emits each event. `emit` never rejects, and awaits only an asynchronous store. */
 export class RunRecorder {
   readonly state: RunState;
   private sequence = 0;
@@ -54,13 +54,13 @@ export class RunRecorder {
     return this.record(inits.map((init) => this.next(init)));
   }
 
-  /** Call it right before the event that answers the message. */
+  /** Must be called right before the event that answers the message. */
   acknowledge(number: number): void {
     this.acknowledged ??= [];
     this.acknowledged.push(number);
   }
 
-  /** Call it only if no event was emitted here. */
+  /** Must be called before the first event is emitted here. */
   restore(events: readonly AgentEvent[]): void {
     for (const event of events) reduceRunState(this.state, event);
     this.sequence = this.state.sequence;
@@ -87,7 +87,7 @@ export class RunRecorder {
     return this.number(init, ++this.sequence, this.owner.evidence);
   }
 
-  /** Changes the event, as a copy would cost more than the rest of emitting it. */
+  /** Mutates the event, as a copy would cost more than the rest of emitting it. */
   private number(init: EventInit, sequence: number, evidence?: EvidenceChain): AgentEvent {
     const event = init as EventInit & { runId: string; sequence: number; timestamp: string; digest?: string };
     event.runId = this.owner.runId;
@@ -97,7 +97,7 @@ export class RunRecorder {
       evidence.add(event as AgentEvent);
       if (isDigested(event)) event.digest = evidence.close();
     }
-    // Listeners cannot change it for others. Outputs and plans come frozen.
+    // Freezes the event for its listeners. Outputs and plans are frozen already.
     for (const key in event) {
       const value = event[key as keyof typeof event] as unknown;
       if (typeof value === "object") deepFreeze(value);
@@ -163,7 +163,7 @@ export class RunRecorder {
 
   private accept(event: AgentEvent): void {
     if (!isTransient(event)) reduceRunState(this.state, event);
-    // A listener may cause another event: all other listeners still receive the first one first.
+    // A listener may cause another event, which the others must receive after this one.
     if (this.isNotifying) {
       this.deferred ??= [];
       this.deferred.push(event);

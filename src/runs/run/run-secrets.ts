@@ -140,7 +140,7 @@ export class RunSecrets {
     return this.open(value) !== value;
   }
 
-  /** Nothing made from the result may be recorded. */
+  /** Nothing derived from the result may be recorded. */
   open<T>(value: T): T {
     return this.cached(value, this.openedOf, (secret) => secret);
   }
@@ -170,7 +170,7 @@ export class RunSecrets {
         return input === step.input ? step : { ...step, input };
       }),
     );
-    // All secrets are known now. A reasoning that repeats one is sealed as a whole: the plan keeps its hash.
+    // All secrets are known now. A reasoning that repeats one is sealed as a whole, so that the plan keeps its hash.
     const reasoned = steps.map(async (step) => {
       const { reasoning = "" } = step;
       if (this.hideIn(reasoning) === reasoning) return step;
@@ -181,7 +181,7 @@ export class RunSecrets {
     return deepFreeze({ ...plan, source: this.hideIn(plan.source), steps: await Promise.all(reasoned) });
   }
 
-  /** Calls `fill` with marks in place of the secrets first, so that its errors reveal none. */
+  /** Calls `fill` with marks in place of secrets first, so that its errors reveal none. */
   async fill(step: ToolStep, fill: (step: ToolStep, open: <T>(value: T) => T) => Filled): Promise<Filled> {
     const planned = this.replace(step.input, markPlanned);
     const marked = fill({ ...step, input: planned }, (value) => this.mark(value));
@@ -210,7 +210,7 @@ export class RunSecrets {
     const key = keyOf(place, value);
     const known = this.sealed.get(key);
     if (known !== undefined) return known;
-    // Hidden from now on, not only once it is sealed.
+    // Hides the value from now on, even before it is sealed.
     this.hidden.add(value);
     const sealing = this.keys.seal(value, place).then((text) => {
       this.values.set(text, value);
@@ -230,7 +230,7 @@ export class RunSecrets {
     return mapSensitive(value, { view, marked, replace: () => hiddenText });
   }
 
-  /** Any text or number may be made of a secret, unless the schema, or the input there, has it in clear. */
+  /** Marks texts and numbers that may derive from a secret: those not in clear in the schema or the same input. */
   private markParsed(tool: string, value: JsonValue, given: JsonObject): unknown {
     const literals = this.views.get(tool)?.literals;
     const mark = (part: JsonValue, place: unknown): unknown => {
@@ -245,7 +245,7 @@ export class RunSecrets {
     return hasHidden(given) ? mark(value, given) : value;
   }
 
-  /** The name under which a secret is held is never recorded. */
+  /** Replaces secrets with placeholders, which are never recorded. */
   holdItems(items: readonly JsonValue[]): readonly JsonValue[] {
     const keep = (leaf: unknown): unknown => {
       if (!this.hidden.isRepeatedIn(leaf)) return leaf;
@@ -278,7 +278,7 @@ export class RunSecrets {
     return restore(given, recorded) as JsonObject;
   }
 
-  /** A planner may repeat `[sensitive]`: it stands for the only secret of a step of the same tool at the same place. */
+  /** Replaces a repeated `[sensitive]` with the secret, if steps of the same tool have only one at this place. */
   restoreSteps(steps: unknown, state: RunState): unknown {
     if (!Array.isArray(steps)) return steps;
     const planned = textByPlace(sealedPartsIn([state.plan, state.firstPlan]));
@@ -297,7 +297,7 @@ export class RunSecrets {
   }
 
   async sealEvent({ steps }: RunState, event: EventInit): Promise<EventInit> {
-    // Loads the input first, as a comment may repeat what the approver entered.
+    // The comment may repeat input of the approver, which is therefore loaded first.
     if (event.type === "approval-end" && event.kind === "step" && event.outcome.status === "approved")
       await this.loadIn(instanceAt(steps, event)?.tool ?? "", "input", event.outcome.changed?.input);
     const hidden = this.hideInEvent(event);
@@ -371,7 +371,7 @@ export class RunSecrets {
     return deepFreeze({ ...plan, steps });
   }
 
-  /** The message of a schema may quote a secret, and a refused plan was never sealed. */
+  /** A schema's message may quote a secret, and a refused plan was never sealed. */
   hideInIssues(issues: readonly PlanIssue[], plan: JsonValue): readonly PlanIssue[] {
     const { steps } = (plan ?? {}) as { readonly steps?: unknown };
     for (const step of Array.isArray(steps) ? steps : []) this.hideSecretsOf(step ?? {});
@@ -400,12 +400,12 @@ export class RunSecrets {
       else toSeal.push(at);
       return secret;
     };
-    // The value of a reference may be a secret.
+    // A reference may resolve to a secret.
     const onReference = isPlanned ? (at: JsonPath) => void toSeal.push(at) : undefined;
     mapSensitive(value, { view: views.input, path, replace, onReference });
     if (this.canSeal) return issues;
     if (isPlanned && views.output !== undefined) toSeal.push(["tool"]);
-    const message = `${tool} has sensitive fields, and there is no key to seal them: give secrets: { keys } to createAgent.`;
+    const message = `${tool} has sensitive fields, and there is no key to seal them: pass secrets: { keys } to createAgent.`;
     return [...issues, ...toSeal.map((at) => ({ code: "no-secret-key" as const, path: at, message }))];
   }
 
@@ -425,7 +425,7 @@ export class RunSecrets {
     return this.keys.isHash(recorded, hash);
   }
 
-  /** Somebody could guess the secrets of a plan from its plain hash. */
+  /** Replaces the plain hash of the plan, from which its secrets could be guessed. */
   async sealOptions(options: StoredRunOptions): Promise<StoredRunOptions> {
     const { approvedHash } = options;
     if (approvedHash === undefined || !this.canSeal) return options;
@@ -437,7 +437,7 @@ export class RunSecrets {
   }
 }
 
-const notSaid = `"${hiddenText}" stands for a value that is not shown; give the value itself.`;
+const notSaid = `"${hiddenText}" stands for a hidden value; pass the value itself.`;
 
 interface ToSeal<T> {
   readonly value: T;

@@ -9,7 +9,7 @@ export type SayEnd = (
   end: Partial<Pick<RunState, "status" | "pending" | "error">>,
 ) => { readonly text?: string };
 
-/** Undefined without a thread, so that the run then ends in the same turn of the event loop. */
+/** Returns undefined without a thread, so that the run ends in the same turn of the event loop. */
 export function loadWords(run: Run): Promise<SayEnd> | undefined {
   return loadSpeech(run)?.then((say) => (state, end) => {
     // The text is recorded, so it must not contain secrets or what `redact` hides.
@@ -18,7 +18,6 @@ export function loadWords(run: Run): Promise<SayEnd> | undefined {
   });
 }
 
-/** Says a run as it is shown, in the thread of this one. */
 export function loadSpeech(run: Run): Promise<(shown: RunSnapshot | RunResult) => string> | undefined {
   const { settings, engine } = run;
   if (settings.thread === undefined || engine.loadWords === undefined) return undefined;

@@ -26,7 +26,7 @@ export type AbortReason = AgentError<"cancelled" | "timeout"> | RecordingEnd;
 
 const phases = ["open", "closing", "undoing", "ending", "closed"] as const;
 
-/** Commands are taken while `open`. From `undoing` on, only a failure to record aborts. `closed` may mean abandoned. */
+/** Only `open` runs accept commands. From `undoing` on, only a failed record aborts. `closed` ones may be abandoned. */
 type RunPhase = (typeof phases)[number];
 
 interface Inbox {
@@ -43,7 +43,7 @@ interface RunCounters {
 
 type DecisionListener = (ref: StepRef | undefined) => void;
 
-/** Thousands may be open at once, so a run has methods instead of functions of its own. */
+/** Has methods instead of closures, as thousands of runs may be open at once. */
 export class Run implements RecorderOwner {
   readonly engine: EngineSettings;
   readonly recorder: RunRecorder;
@@ -257,7 +257,7 @@ export class Run implements RecorderOwner {
   }
 
   emit(init: EventInit): void | Promise<void> {
-    // A step that ends at the same moment must not let another one start.
+    // A step that ends at the same moment must not start another one.
     if (isStepFailure(init)) this.stopSteps();
     if (isLast(init)) this.enter("ending");
     return this.recorder.emit(this.secrets?.hideInEvent(init) ?? init);

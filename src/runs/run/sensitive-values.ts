@@ -93,7 +93,7 @@ export function* visitSealed(value: unknown, path: JsonPath): Iterable<Omit<Seal
   }
 }
 
-/* References are filled in twice: with secrets, and with marks. A result with a mark was made from a secret. */
+/** References are filled in twice: with secrets, and with marks. A result with a mark is derived from a secret. */
 
 const mark = "\u{10fffe}\u{10ffff}";
 const markedHolders = new WeakSet<object>();
@@ -102,7 +102,7 @@ function isMarked(value: unknown): boolean {
   return typeof value === "string" ? value.includes(mark) : markedHolders.has(value as object);
 }
 
-/** The keys of a marked object can be followed but not listed, and as text it is a mark. */
+/** Properties of a marked object can be read but not listed. As text, it is a mark. */
 export function markValue(value: JsonValue): JsonValue {
   if (typeof value !== "object" || value === null) return mark;
   const marked: object = Array.isArray(value) ? value.map(markValue) : {};

@@ -46,7 +46,7 @@ export function effectOf(tool: DefinedTool, parsed: unknown): ToolEffect {
   const effect: unknown = tool.effect(parsed);
   if (effects.has(effect)) return effect as ToolEffect;
   throw new TypeError(
-    `its effect must be one of ${[...effects].join(", ")}; the function of its input returned something else`,
+    `its effect must be one of ${[...effects].join(", ")}; its effect function returned another value`,
   );
 }
 
@@ -115,7 +115,7 @@ export function outcomeUnknown(
   ending = "was cut off",
 ): AgentError<"outcome-unknown"> {
   const { name, ref } = nameOf(task);
-  const message = `Step ${name} must run only once and ${ending}: whether it took effect is not known.`;
+  const message = `Step ${name} must run only once and ${ending}: it is unknown whether it took effect.`;
   return new AgentError("outcome-unknown", message, { details: ref, cause });
 }
 
@@ -134,7 +134,7 @@ function keepThrown<TError extends ErrorData>(
   error: TError,
   thrown: unknown,
 ): TError {
-  // It may contain a secret in an unexpected place.
+  // The error may contain a secret in an unexpected place.
   if (thrown === undefined || run.secrets?.hasAny) return error;
   run.thrown ??= new WeakMap();
   run.thrown.set(error, thrown);

@@ -55,11 +55,11 @@ function pendingAtEnd(run: Run, expressions: PlanExpressions | undefined): reado
   const isCutOff = hold === undefined && stopReason === "interrupted" && isReady(run, expressions);
   if (abortReason !== undefined || isCutOff) return [];
   const items = pendingItems(run);
-  // What the run waits for may have come.
+  // A hold comes without waits, which may be over by now.
   return hold === undefined ? items : [hold, ...items.filter((item) => !isWait(item))];
 }
 
-/** Whatever it ended with, it is cancelled from now on: it must not be tried again. */
+/** An undone run becomes cancelled, whatever its status was, so that it cannot be retried. */
 async function recordUndone(run: Run): Promise<void> {
   const notUndone = await undoSteps(run);
   const error = cancelledBy("undone").toJSON() as AgentErrorData;
@@ -72,7 +72,7 @@ function isInterrupted({ stopReason, abortReason }: Run): boolean {
 }
 
 function interruption({ abortReason }: Pick<Run, "abortReason">): AgentErrorData {
-  return (abortReason ?? interruptedBy("not all of its steps are done")).toJSON() as AgentErrorData;
+  return (abortReason ?? interruptedBy("some of its steps have not ended")).toJSON() as AgentErrorData;
 }
 
 function runOutcome(
@@ -81,7 +81,7 @@ function runOutcome(
 ): RunEndEvent["outcome"] {
   const wasInTime = isFinished && abortReason?.code === "interrupted";
   const ending = abortReason === undefined || wasInTime ? error : (abortReason.toJSON() as AgentErrorData);
-  // An earlier execution that was cancelled may have died before it could record that.
+  // An earlier execution may have died between its cancellation and recording it.
   if (ending !== undefined) return { status: ending.code === "cancelled" ? "cancelled" : "failed", error: ending };
   if (!isFinished) return { status: "interrupted", error: interruption({ abortReason }) };
   return { status: "completed", output: lastCompleted(state)?.output ?? null };

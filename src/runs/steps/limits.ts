@@ -87,11 +87,11 @@ function overBudget(run: Run, call: StepCall): AgentError<"limit-exceeded"> | un
   const used = run.counters.toolCalls + 1;
   if (used <= max) return undefined;
   const ref = refOfTask(call);
-  const message = `Step "${describeStepRef(ref)}" would be tool call number ${used} of the run; its budget is ${max}.`;
+  const message = `Step "${describeStepRef(ref)}" would make tool call ${used} of the run; the budget is ${max}.`;
   return new AgentError("limit-exceeded", message, { details: { limit: "toolCalls", max, used, ...ref } });
 }
 
 function circuitOpen({ name: tool }: Tool, retryAfterMs: number): AgentError<"circuit-open"> {
-  const message = `${tool} has failed too often and is not called now; it may be in ${retryAfterMs} ms.`;
+  const message = `${tool} failed too often and is not called; try again in ${retryAfterMs} ms.`;
   return new AgentError("circuit-open", message, { details: { tool, retryAfterMs }, retryable: true });
 }

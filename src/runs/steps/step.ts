@@ -72,7 +72,7 @@ export interface Executed {
   readonly progress?: JsonValue | undefined;
 }
 
-/** Records the end of a step together with the start of the next, as a commit takes time. Never rejects. */
+/** Records the end of a step together with the start of the next, to save a commit. Never rejects. */
 export async function runStep(run: Run, first: StepTask, queue?: StepQueue): Promise<StepEnd> {
   let current: TakenStep = { task: first, prepared: prepareStep(run, first), isStarted: false };
   for (;;) {
@@ -83,7 +83,7 @@ export async function runStep(run: Run, first: StepTask, queue?: StepQueue): Pro
     if (started.admitted !== undefined) executed = await executeAdmitted(run, call, started.admitted);
     else if (executed === undefined) {
       const startedMs = monotonicNow(run.engine.clock);
-      // Awaited here, as each further frame that waits costs every open run memory.
+      // Awaited here, as each additional waiting frame costs memory in every open run.
       const made = await attempt(run, call, 1);
       executed = made.type === "completed" ? completed(made, 1) : await retry(run, call, { first: made, startedMs });
     }
@@ -130,7 +130,7 @@ function fillInput(run: Run, task: StepTask, lookUp?: LookUp): PreparedStep {
     return json.ok ? { input } : { input: step.input, error: dataOf(run, invalidInput(task, [json.issue])) };
   } catch (thrown) {
     if (thrown instanceof AgentError) return { input: step.input, error: dataOf(run, thrown) };
-    const tooMuch = "it cannot be built: its references are too large for one text";
+    const tooMuch = "its references are too large for one text";
     const message = thrown instanceof TooMuchRepeated ? thrown.message : tooMuch;
     return { input: step.input, error: dataOf(run, invalidInput(task, [{ path: [], message }], thrown)) };
   }
@@ -148,14 +148,14 @@ export function isTrue(run: Run, expressions: StepExpressions, iteration?: Itera
 }
 
 function prepareInput(run: Run, task: StepTask, input: JsonObject): PreparedStep | Promise<PreparedStep> {
-  // The tool may change it.
+  // Copies the input, which the tool may change.
   const parsing = parseWith(task.tool.inputSchema, copyJson(opened(run, input)));
   if (!(parsing instanceof Promise)) return toPrepared(run, task, { input, parsed: parsing });
   const source = run.openSource();
   const parsedOrAborted = settleOrAbort(parsing, source).finally(() => run.closeSource(source));
   return parsedOrAborted.then(
     (parsed) => toPrepared(run, task, { input, parsed }),
-    // It rejects only if the run is aborted.
+    // Rejects only if the run is aborted.
     () => ({ input, error: dataOf(run, run.abortReason as AgentError) }),
   );
 }
@@ -203,7 +203,7 @@ function mustAsk(run: Run, call: StepCall): boolean {
   return mayNeedApproval(run, call) || isLimited(run, call.tool);
 }
 
-/** A changed input is parsed, and must have the hash that was approved: the tool gets what was approved. */
+/** Parses a changed input and checks that it has the approved hash. */
 async function ask(run: Run, given: StepCall): Promise<StartedStep | StepEnd> {
   let prepared: PreparedStep = { input: given.input, call: given };
   while (prepared.call !== undefined && mayNeedApproval(run, given)) {
@@ -236,7 +236,7 @@ export async function skipStep(run: Run, task: StepTask, reason: SkipReason): Pr
 
 function endWithoutCall(run: Run, { isStarted }: TakenStep, { prepared, admitted }: StartedStep): Executed | undefined {
   if (admitted !== undefined) return undefined;
-  // The process may have begun to end while the start was recorded.
+  // The agent may have been closed while the start was recorded.
   const isEnding = isStarted && run.stopReason === "interrupted";
   if (isEnding || run.abortReason !== undefined) return notCalled(run);
   return prepared.error && { outcome: { status: "failed", error: prepared.error }, attempts: 0 };
@@ -246,7 +246,7 @@ export function notCalled(run: Run): Executed {
   return { outcome: abortedStep(run, undefined), attempts: 0 };
 }
 
-/** After a timeout or an abort, a value within `abortGraceMs` counts. Never rejects. */
+/** After a timeout or an abort, a value within `abortGraceMs` still counts. Never rejects. */
 function attempt(run: Run, call: StepCall, number: number): Promise<AttemptResult> {
   const { clock, stepTimeoutMs, within } = run.engine;
   const timeoutMs = call.tool.timeoutMs ?? stepTimeoutMs;
@@ -285,7 +285,7 @@ function attempt(run: Run, call: StepCall, number: number): Promise<AttemptResul
 function callTool(run: Run, call: StepCall, context: ToolContext): Promise<AttemptResult> {
   const { tool, undone } = call;
   try {
-    // A retry needs the same value.
+    // Copied, as a retry needs the same value.
     const input = copyContainers(call.parsed);
     if (undone === undefined)
       return Promise.resolve(tool.execute(input, context)).then((value) => checkOutput(run, call, value));
@@ -341,7 +341,7 @@ async function giveUp(run: Run, call: StepCall, { context, pending }: PendingAtt
   if (ended.status === "fulfilled") return ended.value;
   const thrown: unknown = ended.reason;
   if (thrown !== source.reason) reportThrown(run, call, { attempt, thrown });
-  // The error of the tool says more than the abort, such as whether something has happened.
+  // The tool's error says more than the abort, for example whether anything happened.
   return { ...failed, thrown };
 }
 
@@ -363,8 +363,8 @@ export function warnOfOverlap(run: Run, step: StepRef & { readonly tool: string 
     code: "overlapping-call",
     ...ref,
     message:
-      `${step.tool} still works on step "${describeStepRef(ref)}" of run ${run.runId} though the agent was closed; ` +
-      "whoever resumes the run may call it again meanwhile.",
+      `${step.tool} is still working on step "${describeStepRef(ref)}" of run ${run.runId} although the agent was closed; ` +
+      "resuming the run may call it again meanwhile.",
   });
 }
 
@@ -396,9 +396,9 @@ const missingResources: PropertyDescriptor & ThisType<AttemptContext> = {
 };
 
 function explainMissing(thrown: unknown): unknown {
-  // Other errors of this type, such as those of `fetch`, may have other reasons.
+  // Other TypeErrors, such as those of `fetch`, may have other causes.
   if (!(thrown instanceof TypeError) || !/\bundefined\b/.test(thrown.message)) return thrown;
-  const message = `${thrown.message.replace(/\.$/, "")}. The run was given no \`resources\`. Pass them: { resources }.`;
+  const message = `${thrown.message.replace(/\.$/, "")}. The run has no \`resources\`. Pass { resources }.`;
   return Object.assign(new TypeError(message), { retryable: false, stack: thrown.stack });
 }
 
@@ -582,12 +582,12 @@ function announceAttempt(run: Run, call: StepCall, number: number): boolean {
   return !isAborted(run);
 }
 
-/** A function, as TypeScript would keep its earlier narrowing after an `await`. */
+/** Separate function, as TypeScript would keep its earlier narrowing after an `await`. */
 function isAborted({ abortReason }: Run): boolean {
   return abortReason !== undefined;
 }
 
-/** Hides secrets before it cuts, as half of a secret would not be recognized. */
+/** Hides secrets before cutting, as half of a secret would not be recognized. */
 function shortened(run: Run, error: ErrorData): ErrorData {
   return shortError(run.secrets?.hideIn(error) ?? error);
 }
@@ -610,7 +610,7 @@ function failureOutcome(
   }
   const failed = () =>
     toolFailed(call, { errors: errors.map((each) => shortened(run, each)), cause: last.thrown, ending }).toJSON();
-  // A report of its tool counts even after an abort: it must not run again by itself.
+  // If the tool reported an effect, the step fails even after an abort, as it must not run again by itself.
   if (isInDoubt && last.reason === "thrown") return { status: "failed", error: failed() };
   if (last.reason === "aborted" || (run.abortReason !== undefined && last.reason !== "invalid-output"))
     return abortedStep(run, last);

@@ -12,7 +12,7 @@ import { invalidInput, refOfTask, type StepCall, stepTimeout } from "../run/step
 import { admit } from "./limits.ts";
 import { type Executed, executeAdmitted, notCalled } from "./step.ts";
 
-/** Starts with the step that ended last. One that cannot be undone does not stop the others. */
+/** Undoes steps, the one that ended last first. A step that cannot be undone does not stop the others. */
 export async function undoSteps(run: Run): Promise<readonly NotUndone[]> {
   run.startUndoing();
   const notUndone: NotUndone[] = [];
@@ -46,7 +46,7 @@ function isInDoubt(step: StepState): boolean {
 async function undoStep(run: Run, state: StepState): Promise<NotUndone["reason"] | undefined> {
   const { stepId, iteration, input, output = null } = state;
   if (isInDoubt(state)) return "unknown";
-  // The other run did it, with another idempotency key, and may need it.
+  // The original run executed the step, with another idempotency key, and may need it.
   if (state.isTakenOver) return "forked";
   const tool = run.settings.tools.get(state.tool);
   if (tool?.undo === undefined) return "no-undo";
@@ -71,7 +71,7 @@ async function undoStep(run: Run, state: StepState): Promise<NotUndone["reason"]
   return error === undefined && failure === undefined ? undefined : "failed";
 }
 
-/** A function, as TypeScript would keep its earlier narrowing after an `await`. */
+/** Separate function, as TypeScript would keep its earlier narrowing after an `await`. */
 function failureOf({ recorder }: Run): AgentErrorData | undefined {
   return recorder.failure?.toJSON() as AgentErrorData | undefined;
 }

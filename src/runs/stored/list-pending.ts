@@ -14,9 +14,9 @@ import { isDamaged, listRuns, readRun } from "./stored-runs.ts";
 /** @inline */
 type Decidable = PendingPage["items"][number]["item"];
 
-/** Options of an inbox. @inline */
+/** Options of `listPending`. @inline */
 export interface ListPendingOptions extends Pick<ListRunsOptions, "limit" | "cursor"> {
-  /** Only items of these kinds; `approval` selects the approval of steps and of plans. @default all */
+  /** Kinds of items to list; `approval` selects approvals of steps and of plans. @default all */
   readonly kinds?: Decidable["kind"] | readonly Decidable["kind"][] | undefined;
 }
 
@@ -72,7 +72,7 @@ function describeItem(item: Decidable, { steps, records, describeCall }: Said): 
         const text = callsTool(step) ? describeCall(step) : (waits.get(step.id) ?? "");
         return printable([text, ...describeConditions(step)].join(", "));
       });
-      // Texts within a step cannot imitate a line.
+      // Each step is one printable line, so its texts cannot imitate another step.
       return [...texts, ...(steps.length > maxSteps ? [`${steps.length - maxSteps} more`] : [])].join("\n");
     }
     case "question":

@@ -30,17 +30,17 @@ export interface RecordedRun {
   readonly state: RunState;
 }
 
-/** After an impossible event, resuming could run a step twice or never. */
+/** Rejects impossible events, as resuming after one could run a step twice or never. */
 export function parseEvents(runId: string, found: unknown, known?: RecordedRun): RecordedRun {
   const state = known?.state ?? initialRunState(runId);
-  if (!Array.isArray(found)) throw damaged(runId, { reason: "what was read is not a list of events" });
+  if (!Array.isArray(found)) throw damaged(runId, { reason: "it is not a list of events" });
   for (const [index, event] of found.entries()) {
     const sequence = state.sequence + index + 1;
     const reason = findBaseIssue(runId, event, sequence);
     if (reason !== undefined) throw damaged(runId, { sequence, reason });
   }
   const events = found as readonly AgentEvent[];
-  // Comes first, so that another format is reported as such, whatever its events are.
+  // Checked first, so that another format is reported as such, whatever its events are.
   checkEventFormat(runId, events);
   for (const event of events) {
     const reason = findIssue(state, event);
@@ -55,7 +55,7 @@ function findBaseIssue(runId: string, event: unknown, next: number): string | un
   if (!isRecord(event)) return "it is not an event";
   const { type, runId: of, sequence, timestamp } = event;
   if (typeof type !== "string") return "it has no type";
-  if (of !== runId) return `it is of another run, ${JSON.stringify(of)}`;
+  if (of !== runId) return `it belongs to another run, ${JSON.stringify(of)}`;
   if (sequence !== next) return `its number is ${JSON.stringify(sequence)}`;
   if (typeof timestamp !== "string" || Number.isNaN(Date.parse(timestamp))) return "its timestamp is not a time";
   return undefined;
@@ -64,7 +64,7 @@ function findBaseIssue(runId: string, event: unknown, next: number): string | un
 function findIssue(state: RunState, event: AgentEvent): string | undefined {
   const { type } = event;
   const key = findWrongPart(event as unknown as Keyed);
-  if (key === "type") return `there is no recorded event of type ${JSON.stringify(type)}`;
+  if (key === "type") return `${JSON.stringify(type)} is not a type of recorded events`;
   if (key !== undefined) return `the "${key}" of ${type} is missing or invalid`;
   const misplaced = findMisplacement(state, event);
   return misplaced && `there can be no ${type} ${misplaced}`;
@@ -155,7 +155,7 @@ type PlanDecision = Extract<AgentEvent, { type: "approval-request" | "approval-e
 
 function findPlanMisplacement({ plan, planApproval }: RunState, event: PlanDecision): string | undefined {
   if (plan === undefined) return "of a plan that was not made";
-  return event.type === "approval-request" || canDecide(planApproval, event) ? undefined : "that nobody asked for";
+  return event.type === "approval-request" || canDecide(planApproval, event) ? undefined : "that was not requested";
 }
 
 function canDecide(approval: ApprovalState | undefined, { outcome }: ApprovalEndEvent): boolean {
@@ -166,7 +166,7 @@ function canDecide(approval: ApprovalState | undefined, { outcome }: ApprovalEnd
 function findStepMisplacement(state: RunState, event: StepEvent): string | undefined {
   const { stepId, iteration } = event;
   const step = state.steps.get(stepId);
-  if (step === undefined) return `of a step that is not there, "${stepId}"`;
+  if (step === undefined) return `of an unknown step, "${stepId}"`;
   if ("tool" in event && event.tool !== step.tool) return `of "${stepId}" with another tool, "${event.tool}"`;
   const isKnown = iteration === undefined || step.iterations !== undefined;
   if (!isKnown && !beginsLoop(state, event)) return `of an iteration of "${stepId}", which has none`;
@@ -195,11 +195,11 @@ function isAllowed(part: StepState, event: StepEvent): boolean {
     case "step-retry":
       return event.undo === true ? isUndoing : status === "running";
     case "step-end":
-      // The outcome of a failed step may turn out later to be unknown.
+      // A failed step may turn out to be unknown later.
       return status === "running" || (status === "failed" && event.outcome.status === "unknown");
     case "approval-end": {
       const changesInput = event.outcome.status === "approved" && event.outcome.changed !== undefined;
-      // A step that was called keeps its input: its idempotency key stands for it.
+      // A step that was called keeps its input, which its idempotency key stands for.
       return canDecide(approval, event) && !(changesInput && part.attempts > 0);
     }
     case "undo-start":
@@ -219,7 +219,7 @@ export function parseRunPage(found: unknown, { cursor: before }: ListRunsOptions
   const index = runs.findIndex((run) => !isSummary(run));
   if (index >= 0) throw new TypeError(`entry ${index + 1} of its page is not a run`);
   if (cursor !== undefined && typeof cursor !== "string") throw new TypeError("the cursor of its page is not a string");
-  // A caller that reads page after page would never finish.
+  // Otherwise a caller that reads page by page would never finish.
   if (cursor !== undefined && cursor === before) throw new TypeError("the cursor of its page leads to the same page");
   return found as RunPage;
 }

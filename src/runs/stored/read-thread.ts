@@ -5,7 +5,7 @@ import type { OpenThread } from "../run/run.ts";
 import { isDamaged, listRuns, readRun } from "./stored-runs.ts";
 
 const maxRead = 8;
-/** More than are read: some may be damaged, gone, or lines whose meaning is not known yet. */
+/** Exceeds the number read, as some runs may be damaged, deleted or not yet understood. */
 const maxListed = 2 * maxRead;
 
 export function createThreadReaders(settings: EngineSettings): OpenThread {
@@ -13,7 +13,7 @@ export function createThreadReaders(settings: EngineSettings): OpenThread {
     async list() {
       const { runs } = await listRuns(settings.store, { thread, limit: maxListed });
       const isRead = (run: RunSummary) => run.runId !== runId && run.status !== "planning";
-      // Compares places, not times: a clock may have been set back.
+      // Compares positions, as a clock may have been set back.
       const own = runs.findIndex((run) => run.runId === runId);
       return { read: runs.filter(isRead), earlier: runs.slice(own + 1).filter(isRead) };
     },

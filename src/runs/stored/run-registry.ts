@@ -61,7 +61,7 @@ export class RunRegistry implements RunHost {
   private readonly hasTimers: () => boolean;
   private readonly threads = new Map<string, LinesBefore>();
   private readonly timers = new Map<string, () => void>();
-  /** Maps runs that do not fit here to the time of their last event: they may fit after a new one. */
+  /** Maps runs that do not fit here to the time of their last event, as they may fit after a new one. */
   readonly unfit = new RecentMap<string>(10_000);
   readonly stopping = new AbortSource();
   readonly watchers = new Map<string, Set<EventSink<AgentEvent>>>();
@@ -134,7 +134,7 @@ export class RunRegistry implements RunHost {
       const active = this.active.get(runId);
       const result = await (active === undefined ? whenStored() : whenActive(active));
       if (result !== undefined) return result;
-      // It may fail for other callers, which does not affect this one.
+      // Ignores the failure of other callers.
       await active?.result.catch(() => {});
     }
   }
@@ -145,7 +145,7 @@ export class RunRegistry implements RunHost {
     return tracked;
   }
 
-  /** Call it only if {@link RunRegistry.has} is false, without an `await` in between. */
+  /** Must be called only if {@link RunRegistry.has} is false, without an `await` in between. */
   restore<T>(runId: string, identity: string | undefined, restoring: Promise<T>): Promise<T> {
     const restored = restoring.finally(() => this.restoring.delete(runId));
     this.restoring.set(runId, { restored, identity });

@@ -100,17 +100,17 @@ export async function readExisting(
   throw runNotFound(runId);
 }
 
-/** Options of pruning: at least one of `before`, `keep` and `thread`. @inline */
+/** Options of `prune`: at least one of `before`, `keep` and `thread`. @inline */
 export interface PruneOptions {
-  /** Only runs created before this time; ISO 8601. */
+  /** Selects runs created before this time; ISO 8601. */
   before?: string | undefined;
-  /** The number of selected runs to keep, the newest; at least 0. @default 0 */
+  /** Number of newest selected runs to keep, at least 0. @default 0 */
   keep?: number | undefined;
-  /** Only runs of this dialogue; of any status, unless one is given. */
+  /** Selects runs of this dialogue, of any status unless `status` is set. */
   thread?: string | undefined;
-  /** Only runs with this status, or one of these. @default completed, failed and cancelled */
+  /** Selects runs with this status, or one of these. @default completed, failed and cancelled */
   status?: RunStatus | readonly RunStatus[] | undefined;
-  /** Stops deleting. */
+  /** Stops deleting when aborted. */
   signal?: AbortSignal | undefined;
 }
 

@@ -5,7 +5,7 @@ import { failOption, type OptionTable, readOptions } from "../../core/option-tab
 
 /** Options of {@link toEventStream}. @inline */
 interface EventStreamOptions {
-  /** @default the system's */
+  /** Clock for the comments. @default the system's */
   readonly clock?: Clock | undefined;
 }
 

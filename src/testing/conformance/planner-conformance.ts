@@ -18,21 +18,21 @@ import { assertFails, type ConformanceCase, conformanceCase, failureOf } from ".
 interface PlannerConformanceOptions {
   /** Creates a new planner for each case. If it asks a model, the model must answer any request. */
   createPlanner(): Planner | Promise<Planner>;
-  /** The tools that it plans for. None of them is executed. */
+  /** Tools that it plans for. None of them is executed. */
   readonly tools: readonly Tool[];
-  /** At least one request that it must plan with these tools. */
+  /** Requests that it must plan with these tools, at least one. */
   readonly requests: readonly string[];
   /** Requests that it must refuse with `cannot-plan`. @default none */
   readonly refusals?: readonly string[] | undefined;
-  /** The longest time that a case waits for a planner that was stopped, at least 1. @default 5000 */
+  /** Maximum time that a case waits for a stopped planner, at least 1. @default 5000 */
   readonly settleMs?: number | undefined;
 }
 
 /**
- * The requirements for every {@link Planner}, as cases for a test runner. Its plans, also those of `replan`, are valid,
- * state the dependencies of each step, and never read typed text as a reference. It refuses with `cannot-plan`, ends soon
- * when it is stopped, leaves nothing behind, and executes no tool. All requests are made at noon of 2026-01-15, UTC.
- * Throws `invalid-options`.
+ * Returns the requirements for every {@link Planner}, as cases for a test runner. Its plans, also those of `replan`,
+ * are valid, state the dependencies of each step, and never read typed text as a reference. It refuses with
+ * `cannot-plan`, ends soon after it is stopped, leaves nothing running, and executes no tool. All requests are made at
+ * noon of 2026-01-15, UTC. Throws `invalid-options`.
  *
  * {@includeCode ../../../examples/16-your-own-planner.ts}
  * @group Planners
@@ -58,7 +58,7 @@ export function plannerConformance(options: PlannerConformanceOptions): readonly
       for (const request of requests) await check(planner, request);
     });
   return [
-    conformanceCase("has a short name, which is always the same", async () => {
+    conformanceCase("has a short name that never changes", async () => {
       const [first, second] = [await createPlanner(), await createPlanner()];
       assert.match(first.name, /^[^\p{C}]{1,100}$/u);
       assert.equal(first.name, second.name);
@@ -74,7 +74,7 @@ export function plannerConformance(options: PlannerConformanceOptions): readonly
         await assertFails(() => ask(planner, { request }), "cannot-plan");
       }),
     ),
-    caseOfAll("takes nothing that was typed for a reference", async (planner, request) => {
+    caseOfAll("reads no typed text as a reference", async (planner, request) => {
       for (const typed of typedReferences) {
         await planOrRefuse(planner, { request: `${request} ${typed}` });
         await planOrRefuse(planner, { request: request.replace(/(?<=\s)\S+/, () => typed) });
@@ -84,11 +84,11 @@ export function plannerConformance(options: PlannerConformanceOptions): readonly
       const planner = await createPlanner();
       await Promise.all([...requests, ...requests].map((request) => plan(planner, { request })));
     }),
-    caseOfAll("makes no plan when it was stopped before it started", async (planner, request) => {
+    caseOfAll("makes no plan if it was stopped before it started", async (planner, request) => {
       const answer = await unlessRefused(ask(planner, { request, abort: "before" }));
       assert.ok(answer === undefined, "the planner made a plan although its signal was aborted");
     }),
-    caseOfAll("ends soon when it is stopped", async (planner, request) =>
+    caseOfAll("ends soon after it is stopped", async (planner, request) =>
       unlessRefused(ask(planner, { request, abort: "meanwhile" })),
     ),
     caseOfAll("plans again, if it can, after a step has failed", async (planner, request) => {
@@ -118,7 +118,7 @@ async function unlessRefused(asking: Promise<TrialAnswer>): Promise<TrialAnswer 
 async function checkAnswer(planner: Planner, { draft, asked }: TrialAnswer): Promise<CheckedDraft> {
   const checked = await checkDraft(planner, draft, asked);
   for (const { id, dependsOn } of checked.steps) {
-    assert.notEqual(dependsOn, undefined, `step "${id}" does not say what it depends on: dependsOn is missing`);
+    assert.notEqual(dependsOn, undefined, `step "${id}" does not state its dependencies: dependsOn is missing`);
   }
   return checked;
 }
@@ -184,13 +184,13 @@ async function askPlanner(
     const asking = (async () => (replanned === undefined ? planner.plan(asked) : planner.replan?.(replanned)))();
     if (abort === "meanwhile") controller.abort(new Error("stopped meanwhile"));
     const draft: unknown = await (abort === undefined ? asking : settleWithin(asking, settleMs, systemClock));
-    if (draft === notInTime) assert.fail(`the planner had not ended ${settleMs} ms after its signal was aborted`);
+    if (draft === notInTime) assert.fail(`the planner was still working ${settleMs} ms after its signal was aborted`);
     return { draft, asked: replanned ?? asked };
   } finally {
     hasEnded = true;
-    // Work that the planner started without waiting for it runs now.
+    // Lets work run that the planner started but did not await.
     await new Promise((resolve) => setImmediate(resolve));
-    assert.equal(reportedLate, 0, "the planner reported something after it had ended");
+    assert.equal(reportedLate, 0, "the planner emitted an event after it had ended");
     assert.deepEqual(executed, [], "the planner executed a tool");
   }
 }

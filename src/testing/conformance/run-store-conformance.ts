@@ -9,15 +9,15 @@ import { assertFails, assertSame, type ConformanceCase, conformanceCase, failure
 
 /** Options of {@link runStoreConformance}. @inline */
 export interface RunStoreConformanceOptions<TStore extends RunStore> {
-  /** Creates an empty store for each case. Its leases must use `now`: milliseconds that only the case moves. */
+  /** Creates an empty store for each case. Its leases must use `now`, whose milliseconds only the case advances. */
   createStore(options: { readonly now: () => number }): TStore | Promise<TStore>;
-  /** Closes a store when its case has ended or failed. */
+  /** Closes a store after its case has ended or failed. */
   closeStore?: ((store: TStore) => void | Promise<void>) | undefined;
 }
 
 /**
- * The requirements for every {@link RunStore}, as cases for a test runner: events, lists, leases and fences, messages,
- * deletion. Each case has its own store. Throws `invalid-options`.
+ * Returns the requirements for every {@link RunStore}, as cases for a test runner: events, lists, leases and fences,
+ * messages, deletion. Each case has its own store. Throws `invalid-options`.
  *
  * {@includeCode ../../../examples/24-your-own-store.ts}
  * @group Storage
@@ -149,7 +149,7 @@ async function summaryOf(store: RunStore): Promise<object> {
 }
 
 function assertHigher(what: string, later: number, earlier: number): void {
-  assert.ok(later > earlier, `the ${what} is ${later}; it must be higher than the one before, ${earlier}`);
+  assert.ok(later > earlier, `the ${what} is ${later}; expected more than the previous one, ${earlier}`);
 }
 
 const say = (text: string) => ({ type: "note", text });
@@ -222,13 +222,13 @@ const cases: Readonly<Record<string, Check>> = {
     assert.deepEqual(partly, [], "a part of an append was read");
     assertSame(await store.read("r"), events);
   },
-  "events: adds nothing later to a list of events that was read": async (store) => {
+  "events: never adds to a list of events that was read before": async (store) => {
     await record(store, runStart("r"));
     const before = await store.read("r");
     await record(store, stepStart("r", 2));
     assert.equal(before.length, 1);
   },
-  "events: has nothing of a run that was never recorded, or only without events": async (store) => {
+  "events: returns nothing for a run that was never recorded, or has no events": async (store) => {
     assertSame(await store.read("none"), []);
     assert.equal(await listIds(store), "");
     await store.append("r", [], { sequence: 1 });
@@ -262,7 +262,7 @@ const cases: Readonly<Record<string, Check>> = {
       ],
     });
   },
-  "lists: contains a run without its start, as one that is being planned": async (store) => {
+  "lists: contains a run whose start is missing, as one that is being planned": async (store) => {
     await record(store, stepStart("a", 1, 1));
     const times = { createdAt: at(1), updatedAt: at(1), startedAt: at(1) };
     assertSame(await store.list(), { runs: [{ runId: "a", status: "planning", metadata: {}, ...times }] });
@@ -325,7 +325,7 @@ const cases: Readonly<Record<string, Check>> = {
     await record(store, runResume("r1", 3));
     assertSame(await found(true), ["interrupted", "planning", "r1", "r2"]);
   },
-  "lists: leaves out a run for as long as a lease on it lasts": async (store, advance) => {
+  "lists: leaves out a run while a lease on it lasts": async (store, advance) => {
     await fillStore(store, 3);
     await store.claim("r1", ada);
     const { fence } = await store.claim("r2", { owner: "bob", ttlMs: 2_000 });
@@ -421,7 +421,7 @@ const cases: Readonly<Record<string, Check>> = {
     await record(store, runEnd("r", { sequence: 4, status: "interrupted" }));
     assertSame(await summaryOf(store), { error: { ...error, code: "interrupted" } });
   },
-  "summaries: list what a run waits for, as many items as fit, until it is resumed": async (store) => {
+  "summaries: list as many pending items of a run as fit, until it is resumed": async (store) => {
     const waiting: PendingItem[] = [
       { kind: "plan-approval", hash },
       { kind: "outcome", stepId: "s1", iteration: 0 },
@@ -443,7 +443,7 @@ const cases: Readonly<Record<string, Check>> = {
     await record(store, runResume("r", 3));
     assertSame(await summaryOf(store), {});
   },
-  "summaries: add up what models used": async (store) => {
+  "summaries: add up the usage of models": async (store) => {
     const usage = { modelCalls: 1, inputTokens: 10, outputTokens: 5, cost: 0.5 };
     const planned = (sequence: number) => ({ ...planEnd("r", sequence, "completed"), usage }) as AgentEvent;
     await record(store, runStart("r", { request: "Add milk" }), planned(2));
@@ -452,7 +452,7 @@ const cases: Readonly<Record<string, Check>> = {
     const both = { modelCalls: 2, inputTokens: 20, outputTokens: 10, cost: 1 };
     assertSame(await summaryOf(store), { request: "Add milk", usage: both });
   },
-  "filters: select by metadata: all of the given keys, each with exactly that value": async (store) => {
+  "filters: select by metadata: all given keys, each with exactly the given value": async (store) => {
     const order = { id: 7, lines: [{ sku: "a", count: 1 }] };
     await record(store, runStart("r1", { metadata: { tenant: "a", order }, minute: 1 }));
     await record(store, runStart("r2", { metadata: { tenant: "a", user: null, nested: { tenant: "b" } }, minute: 2 }));
@@ -569,7 +569,7 @@ const cases: Readonly<Record<string, Check>> = {
     assert.equal(await found({ pending: "mismatch" }), "");
     assert.equal(await found({ pending: "wait" }), "r7 r4");
   },
-  "filters: list a suspended run as resumable once a wait of it is over": async (store, advance) => {
+  "filters: list a suspended run as resumable once one of its waits is over": async (store, advance) => {
     const wait = (seconds: number): PendingItem => ({ kind: "wait", stepId: `s${seconds}`, until: at(seconds / 60) });
     const paid: PendingItem = { kind: "wait", stepId: "s", event: "paid" };
     const waiting = [[wait(60), wait(30)], [wait(90)], [paid]];
@@ -639,7 +639,7 @@ const cases: Readonly<Record<string, Check>> = {
     assertSame(await store.read("new"), []);
     await store.append("r", [stepStart("r", 2)], { sequence: 2, fence: later });
   },
-  "claims: records with the fence of the latest claim, though it has ended, and without one": async (
+  "claims: records with the fence of the latest claim, even an expired one, and without a fence": async (
     store,
     advance,
   ) => {
@@ -720,7 +720,7 @@ const cases: Readonly<Record<string, Check>> = {
     assertHigher("number of a later message", third, second);
     assertSame((await store.renew("r1", { ...ada, fence })).posted?.length, 3);
   },
-  "messages: accepts a message from anybody, whoever owns the run, and keeps those of runs apart": async (store) => {
+  "messages: accepts a message from anybody, whoever owns the run, and keeps messages of runs apart": async (store) => {
     await fillStore(store, 2);
     const { fence } = await store.claim("r1", ada);
     await post(store, "r1", "to r1");
@@ -728,7 +728,7 @@ const cases: Readonly<Record<string, Check>> = {
     assertSame((await store.renew("r1", { ...ada, fence })).posted?.length, 1);
     assertSame(await postedTo(store, "r2", bob), ["to r2"]);
   },
-  "messages: removes one together with the events that acknowledge it, and no other": async (store) => {
+  "messages: removes only the message that the appended events acknowledge": async (store) => {
     await fillStore(store, 1);
     const { fence } = await store.claim("r1", ada);
     const first = await post(store, "r1", "one");
@@ -739,7 +739,7 @@ const cases: Readonly<Record<string, Check>> = {
     const fourth = await post(store, "r1", "four");
     assertHigher("number of a later message", fourth, second);
   },
-  "messages: keeps one whose events were refused": async (store, advance) => {
+  "messages: keeps a message whose events were refused": async (store, advance) => {
     await fillStore(store, 1);
     const { fence } = await store.claim("r1", ada);
     const number = await post(store, "r1", "one");
@@ -751,14 +751,14 @@ const cases: Readonly<Record<string, Check>> = {
     await assertFails(() => append(2), "run-owned-elsewhere");
     assertSame(await postedTo(store, "r1", bob), ["one"]);
   },
-  "messages: gives the next owner what the one before received and did not acknowledge": async (store, advance) => {
+  "messages: gives the next owner all that its predecessor did not acknowledge": async (store, advance) => {
     await fillStore(store, 1);
     await post(store, "r1", "one");
     assertSame(await postedTo(store, "r1"), ["one"]);
     advance(1_000);
     assertSame(await postedTo(store, "r1", bob), ["one"]);
   },
-  "messages: removes what is acknowledged when a lease is released, but only for its owner": async (store) => {
+  "messages: removes messages acknowledged by a release, but only for the owner of the lease": async (store) => {
     await fillStore(store, 1);
     const { fence } = await store.claim("r1", ada);
     const first = await post(store, "r1", "one");
@@ -769,7 +769,7 @@ const cases: Readonly<Record<string, Check>> = {
     await store.release("r1", { owner: "ada", fence, acknowledged: [first] });
     assertSame(await postedTo(store, "r1", bob), ["two"]);
   },
-  "messages: keeps no more for a run than whoever posts says": async (store) => {
+  "messages: keeps no more for a run than the poster allows": async (store) => {
     await fillStore(store, 2);
     const maxKept = 2;
     await post(store, "r1", "one");
@@ -780,7 +780,7 @@ const cases: Readonly<Record<string, Check>> = {
     await post(store, "r1", "four");
     assertSame(await postedTo(store, "r1"), ["one", "two", "four"]);
   },
-  "messages: keeps none for a run that has ended, and drops those that were posted before": async (store) => {
+  "messages: keeps none for a run that has ended, and drops earlier ones": async (store) => {
     let number = 0;
     for (const status of ["completed", "failed", "cancelled"] satisfies EndStatus[]) {
       await fillStore(store, ++number, number);
@@ -794,7 +794,7 @@ const cases: Readonly<Record<string, Check>> = {
     await post(store, "r2", "once more");
     assertSame(await postedTo(store, "r2"), ["once more"]);
   },
-  "messages: keeps those of a run that is suspended or interrupted": async (store) => {
+  "messages: keeps messages of a run that is suspended or interrupted": async (store) => {
     await fillStore(store, 2);
     await post(store, "r1", "one");
     await post(store, "r2", "two");
@@ -805,7 +805,7 @@ const cases: Readonly<Record<string, Check>> = {
     await post(store, "r1", "three");
     assertSame(await postedTo(store, "r1"), ["one", "three"]);
   },
-  "messages: lists a suspended run as resumable if something was posted to it and it has no owner": async (store) => {
+  "messages: lists a suspended run as resumable if it has a message and no owner": async (store) => {
     await fillStore(store, 3);
     for (const id of ["r1", "r2", "r3"]) await record(store, runSuspend(id, 2));
     const number = await post(store, "r2", "one");
@@ -819,12 +819,12 @@ const cases: Readonly<Record<string, Check>> = {
     assert.equal(await listIds(store, { resumable: true }), "");
     assert.equal(await listIds(store, { resumable: true, metadata: { user: "ada" } }), "");
   },
-  "messages: refuses one to a run that does not exist, or that is only claimed": async (store) => {
+  "messages: refuses a message to a run that does not exist, or is only claimed": async (store) => {
     await store.claim("r", ada);
     await assertFails(() => store.post("r", say("nobody hears")), "run-not-found");
     await assertFails(() => store.post("none", say("nobody hears")), "run-not-found");
   },
-  "messages: keeps an early one for a run that has yet to start, or refuses it": async (store) => {
+  "messages: keeps an early message for a run that has not started, or refuses it": async (store) => {
     try {
       await store.post("r1", say("early"), { isEarly: true });
     } catch (thrown) {
@@ -842,7 +842,7 @@ const cases: Readonly<Record<string, Check>> = {
     assertSame((await store.post("r1", say("too late"), { isEarly: true })).number, undefined);
     assertSame(await postedTo(store, "r1"), []);
   },
-  "deletion: leaves nothing of a run, and does not affect the others": async (store) => {
+  "deletion: leaves nothing of a run, and does not affect other runs": async (store) => {
     await fillStore(store, 3);
     await record(store, stepStart("r2", 2));
     assert.equal(await store.delete("r2"), true);
@@ -852,7 +852,7 @@ const cases: Readonly<Record<string, Check>> = {
     assert.equal((await store.read("r1")).length, 1);
     await assertFails(() => store.post("r2", { type: "note" }), "run-not-found");
   },
-  "deletion: frees the id for a run that has nothing of the deleted one": async (store) => {
+  "deletion: frees the id for a new run, which has nothing of the deleted one": async (store) => {
     const steps = Array.from({ length: 1_200 }, (_, index) => stepStart("r", index + 3));
     await record(store, runStart("r", { request: "Add milk" }), stepStart("r", 2));
     await store.append("r", steps, { sequence: 3 });
@@ -867,7 +867,7 @@ const cases: Readonly<Record<string, Check>> = {
     await record(store, stepStart("r", 2));
     assert.equal((await store.read("r")).length, 2);
   },
-  "deletion: refuses a run with a lease that lasts, and deletes it once that has ended": async (store, advance) => {
+  "deletion: refuses a run with a lease, and deletes it once the lease has ended": async (store, advance) => {
     await fillStore(store, 2);
     await store.claim("r1", ada);
     await assertFails(() => store.delete("r1"), "run-owned-elsewhere");
@@ -879,7 +879,7 @@ const cases: Readonly<Record<string, Check>> = {
     assert.equal(await store.delete("r2"), true);
     assert.equal(await listIds(store), "");
   },
-  "deletion: lets an owner of the deleted run write no more, even to a new one": async (store, advance) => {
+  "deletion: lets no owner of the deleted run write to a new run": async (store, advance) => {
     const { fence: first } = await store.claim("r", ada);
     await store.append("r", [runStart("r")], { sequence: 1, fence: first });
     advance(1_000);

@@ -122,11 +122,11 @@ describe("aiSdkFailure", () => {
   });
 
   it.each<[unknown, string]>([
-    [callError(404, "Not found"), "There is no model openai.responses/gpt-5: Not found"],
-    [callError(400, "  bad\n\n  request "), "openai.responses/gpt-5 refuses the request: bad request"],
-    [callError(400, "schema"), "openai.responses/gpt-5 cannot answer in the format it was asked for: schema"],
+    [callError(404, "Not found"), "The model openai.responses/gpt-5 does not exist: Not found"],
+    [callError(400, "  bad\n\n  request "), "openai.responses/gpt-5 refused the request: bad request"],
+    [callError(400, "schema"), "openai.responses/gpt-5 cannot answer in the requested format: schema"],
     [callError(413, "x"), "The messages are too long for openai.responses/gpt-5: x"],
-    [callError(200, "x"), "The answer of openai.responses/gpt-5 cannot be read: x"],
+    [callError(200, "x"), "The answer of openai.responses/gpt-5 is malformed: x"],
     [new TypeError("fetch failed"), "openai.responses/gpt-5 cannot be reached: fetch failed"],
     [{ body: "secret" }, "openai.responses/gpt-5 failed: Object with the keys body"],
     [null, "openai.responses/gpt-5 failed: null"],
@@ -154,7 +154,7 @@ describe("aiSdkFailure", () => {
     ] as const) {
       const failure = fail(thrown);
       expect(failure.details.reason).toBe("invalid-response");
-      expect(failure.message).toBe(`The answer of openai.responses/gpt-5 cannot be read: ${expected}`);
+      expect(failure.message).toBe(`The answer of openai.responses/gpt-5 is malformed: ${expected}`);
       expect(JSON.stringify(failure)).not.toContain("secret");
     }
     const harmless = callError(500, "No.", { cause: new Error("closed") });

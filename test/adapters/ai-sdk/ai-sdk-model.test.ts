@@ -148,7 +148,7 @@ describe("the options of createAiSdkModel", () => {
       undefined,
       'Option "model" must be a language model of the AI SDK, such as openai("gpt-5-mini"): an id alone',
     ],
-    [() => model, undefined, "a provider is called with the id of a model; received a function."],
+    [() => model, undefined, "call the provider with the id of a model; received a function."],
     [undefined, undefined, 'Option "model" must be an object; it is missing.'],
     [{ ...model, specificationVersion: "v1" }, undefined, 'Option "model.specificationVersion" must be v2, v3 or v4'],
     [{ specificationVersion: "v3", modelId: "m" }, undefined, 'Option "model.provider" must be a text; it is missing.'],
@@ -186,7 +186,7 @@ describe("an error of the AI SDK itself", () => {
     expect(failure).toMatchObject({ code: "model-failed", cause: error });
     expect(JSON.stringify(failure)).not.toMatch(/secret|header|body/);
     expect(failure).toMatchObject({
-      message: "mock.chat/m-3 has no key, or refuses it: Incorrect key.",
+      message: "mock.chat/m-3 has no key, or its key was refused: Incorrect key.",
       retryable: false,
     });
   });

@@ -133,7 +133,7 @@ describe("a stream that fails", () => {
 
   it("is reported as failed if its finish part says so", async () => {
     await expect(generateFrom(streamingV3(finishOf("error")))).rejects.toMatchObject({
-      message: "mock.chat/m-3 ended its answer with an error it does not name.",
+      message: "mock.chat/m-3 ended its answer with an unknown error.",
       details: { reason: "server-error" },
     });
     const stream = streamOf<object>({
@@ -158,7 +158,7 @@ describe("a stream that fails", () => {
   it("is refused if a part of it is invalid", async () => {
     const odd = streamOf<unknown>(null, "text", 1, { type: "text-delta" });
     await expect(generateFrom(fakeV4({ doStream: async () => ({ stream: odd }) }).model)).rejects.toMatchObject({
-      message: "mock.chat/m-4 sent a part of a text whose delta is undefined, not text.",
+      message: "mock.chat/m-4 sent a part of a text with a delta of type undefined; expected text.",
       details: { reason: "invalid-response" },
     });
   });

@@ -201,7 +201,7 @@ describe("toUIMessageStream", () => {
       ],
       [
         call("r1/q1", "ask_question", asked),
-        { type: "tool-output-error", toolCallId: "r1/q1", errorText: expect.stringMatching(/not done/) },
+        { type: "tool-output-error", toolCallId: "r1/q1", errorText: expect.stringMatching(/^Not executed/) },
         step,
         ...words("All right.", 4),
         other,

@@ -183,7 +183,7 @@ describe("a reaper", () => {
     const { answers, look, warnings } = createReaper();
     answers.fails = true;
     await look(3);
-    expect(warnings.splice(0)).toEqual(["adoption-failed Stopped runs could not be looked for: Error: no database"]);
+    expect(warnings.splice(0)).toEqual(["adoption-failed The search for stopped runs failed: Error: no database"]);
   });
 
   it("looks every half second until it is stopped", async () => {

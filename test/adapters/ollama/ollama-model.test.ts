@@ -290,7 +290,7 @@ describe("the context size", () => {
     expect(error.details).toEqual({ model: "ollama/qwen3", reason: "prompt-too-long" });
     expect(error.retryable).toBe(false);
     expect(error.message).toBe(
-      "The messages have about 2032 tokens, and qwen3 has a context of 2048, answer included.",
+      "The messages have about 2032 tokens, but qwen3 has a context of 2048, including the answer.",
     );
     expect(ollama.chats).toEqual([]);
     const mine = await setUp([], { contextTokens: 1_024, server: { models } });

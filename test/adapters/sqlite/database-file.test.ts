@@ -111,7 +111,7 @@ describe.each(drivers)("openDatabase with %s", (driver) => {
       other.close();
       const before = readFileSync(path);
       const failure = failureOf(() => open(path));
-      expect(failure.message).toMatch(/belongs to something else/);
+      expect(failure.message).toMatch(/belongs to another program/);
       expect(failure.details.problem).toBeUndefined();
       expect(readFileSync(path)).toEqual(before);
     }

@@ -52,7 +52,7 @@ const refused = new APICallError({ message: "No key.", url: "", requestBodyValue
 const refusing = mockOf({ doStream: () => Promise.reject(refused) });
 await assert.rejects(createAiSdkModel(refusing).generate(request), {
   code: "model-failed",
-  message: "mock/m has no key, or refuses it: No key.",
+  message: "mock/m has no key, or its key was refused: No key.",
   details: { model: "mock/m", reason: "unauthorized", status: 401 },
 });
 

@@ -81,7 +81,10 @@ describe("a question that expires", () => {
     }));
     expect(result).toMatchObject({
       status: "failed",
-      error: { code: "approval-expired", message: `The plan was not approved: nobody decided before ${expiresAt}.` },
+      error: {
+        code: "approval-expired",
+        message: `The plan was not approved: no decision was made before ${expiresAt}.`,
+      },
       approvals: [{ kind: "plan", status: "expired" }],
     });
   });

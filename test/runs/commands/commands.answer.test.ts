@@ -101,7 +101,7 @@ it("counts the first answer: an equal one gets the same result, another one is a
   expect(first).toMatchObject({ value: { status: "completed", output: { list: "home" } } });
   expect(equal).toEqual(first);
   expect(other).toMatchObject({
-    reason: { code: "run-conflict", message: expect.stringContaining("answered before") },
+    reason: { code: "run-conflict", message: expect.stringContaining("already answered") },
   });
   expect(await agent.answer(runId, item, { answer: "home" }).result).toMatchObject({ output: { list: "home" } });
   const late = agent.answer(runId, item, { answer: "work" }).result;

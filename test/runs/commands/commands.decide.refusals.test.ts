@@ -22,9 +22,9 @@ describe("a refused decision states the reason:", () => {
 
   it.each([
     ["a step that does not exist", "none", undefined, 'it has no step "none"'],
-    ["a step that needed no approval", "plain", undefined, 'approval of step "plain" was not asked for'],
+    ["a step that needed no approval", "plain", undefined, 'no approval of step "plain" was requested'],
     ["a loop without its iteration", "loop", undefined, 'step "loop" waits per iteration: give iteration, from 0 to 1'],
-    ["an iteration that does not exist", "loop", 9, 'approval of step "loop[9]" was not asked for'],
+    ["an iteration that does not exist", "loop", 9, 'no approval of step "loop[9]" was requested'],
   ])("%s", async (_what, stepId, iteration, why) => {
     const { agent, runId, hash } = await suspended();
     await expect(agent.approve(runId, { kind: "step", stepId, hash, iteration }).result).rejects.toMatchObject({
@@ -36,14 +36,14 @@ describe("a refused decision states the reason:", () => {
   it("a hash other than the one that was asked about, with that one", async () => {
     const { agent, runId, hash } = await suspended();
     await expect(agent.approve(runId, { kind: "step", stepId: "asks", hash: other }).result).rejects.toThrow(
-      `the question about step "asks" has the hash ${hash}, not ${other}.`,
+      `step "asks" has the hash ${hash}, not ${other}.`,
     );
   });
 
   it("the plan, if nobody asked about it", async () => {
     const { agent, runId } = await suspended();
     await expect(agent.approve(runId, { kind: "plan", hash: other }).result).rejects.toThrow(
-      "approval of the plan was not asked for",
+      "no approval of the plan was requested",
     );
   });
 

@@ -125,7 +125,7 @@ describe("a budget", () => {
             );
           }
           const isOver = total.tokens > (limits.tokens ?? Number.POSITIVE_INFINITY);
-          if (isOver) expect(meter.describeOverrun()).toMatch(/of a budget of/);
+          if (isOver) expect(meter.describeOverrun()).toMatch(/but the budget is/);
           if (isOver) overruns++;
           const { usage } = meter;
           expect(usage?.modelCalls ?? 0).toBe(used.modelCalls);

@@ -257,7 +257,7 @@ describe("a budget of calls", () => {
   it("names the model, the budget and what the usage would be", async () => {
     const meter = new ModelMeter({ modelCalls: 0 }, undefined, host);
     await expect(meter.generate(createScriptedModel(["x"]), asked())).rejects.toThrow(
-      "A call of scripted/script would bring modelCalls to at least 1; the budget is 0.",
+      "Calling scripted/script would bring modelCalls to at least 1; the budget is 0.",
     );
   });
 });
@@ -292,7 +292,7 @@ describe("a budget of tokens", () => {
       caps: [16, 16],
     });
     expect(outcomes).toEqual([16, { limit: "tokens", max: 100, used: 142 }]);
-    expect(meter.describeOverrun()).toBe("111 tokens were used, of a budget of 100");
+    expect(meter.describeOverrun()).toBe("111 tokens were used, but the budget is 100");
   });
 });
 
@@ -329,7 +329,7 @@ describe("a budget of cost", () => {
   ])("never calls a model with the price %j", async (given) => {
     const { outcomes, model, meter } = await play({ cost: 5 }, [answerUsing(1, 1)], { price: given as never });
     const expected =
-      'left out, or "scripted/script" created with a price: { price: { inputPerMillion, outputPerMillion } }';
+      'left out: "scripted/script" has no price; create it with { price: { inputPerMillion, outputPerMillion } }';
     expect(outcomes).toEqual([{ option: "budget.cost", received: "5", expected }]);
     expect(model.requests).toEqual([]);
     expect(meter.usage).toBeUndefined();
@@ -349,7 +349,7 @@ describe("a budget of cost", () => {
 
   it("reports when it was exceeded", async () => {
     const { meter } = await play({ cost: 0.002 }, [answerUsing(1_000, 0)]);
-    expect(meter.describeOverrun()).toBe("models cost 0.01, of a budget of 0.002");
+    expect(meter.describeOverrun()).toBe("models cost 0.01, but the budget is 0.002");
   });
 
   it("uses each model's own price", async () => {

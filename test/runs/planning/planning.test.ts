@@ -251,9 +251,9 @@ describe("an event that a planner emits", () => {
   });
 
   it.each<[string, unknown, string]>([
-    ["another event", { type: "run-end", outcome: { status: "completed", output: 1 } }, 'not the event "run-end"'],
-    ["what is no JSON", { ...delta, step: { ...step, input: { big: 1n } } }, "not a value that is not JSON"],
-    ["nothing", undefined, "A planner reports plan-fallback and plan-delta"],
+    ["another event", { type: "run-end", outcome: { status: "completed", output: 1 } }, 'received the event "run-end"'],
+    ["what is no JSON", { ...delta, step: { ...step, input: { big: 1n } } }, "received a value that is not JSON"],
+    ["nothing", undefined, "A planner may emit only plan-fallback and plan-delta"],
   ])("may not be %s: planning fails", async (_what, event, message) => {
     const { result, events } = await play(({ emit }) => {
       void emit?.(event as PlanningEvent);

@@ -45,7 +45,7 @@ describe("observers", () => {
       expect(() => createAgent({ tools: [note()], observers: [methods, observer as Observer] })).toThrow(
         expect.objectContaining({
           code: "invalid-options",
-          message: expect.stringContaining("an object with the methods event, within, traceparent, or some of them"),
+          message: expect.stringContaining("an object whose methods are among event, within and traceparent"),
           details: expect.objectContaining({ option: "observers.1" }),
         }),
       );
@@ -227,12 +227,12 @@ describe("an observer that misbehaves", () => {
         proceed();
         proceed();
       },
-      ['An observer called within "run" again, or too late.'],
+      ['An observer ran the "run" call twice, or too late.'],
     ],
     [
       "too late",
       (_, proceed) => void Promise.resolve().then(proceed),
-      ['An observer did not call within "run".', 'An observer called within "run" again, or too late.'],
+      ['An observer did not run the "run" call.', 'An observer ran the "run" call twice, or too late.'],
     ],
   ])("is told what it did: it called %s", async (_, within, messages) => {
     const reported: string[] = [];

@@ -166,7 +166,7 @@ describe("the options of a run", () => {
       [() => orchestrator.execute(plan, { maxReplans: 1 }), "there is no planner"],
       [() => agent.execute(plan, { maxReplans: 1 }), 'the planner "rules" has no replan method'],
       [() => agent.run("a", { maxReplans: 1 }), 'the planner "rules" has no replan method'],
-      [() => able.execute(plan, { maxReplans: 1, approvedHash }), "approvedHash approves of no other plan"],
+      [() => able.execute(plan, { maxReplans: 1, approvedHash }), "approvedHash allows no other plan"],
     ] as const;
     for (const [call, why] of refused)
       await expect(call()).rejects.toMatchObject({

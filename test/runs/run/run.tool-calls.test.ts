@@ -50,7 +50,7 @@ describe("budget.toolCalls", () => {
     expect(result.error).toEqual({
       name: "AgentError",
       code: "limit-exceeded",
-      message: 'Step "s3" would be tool call number 3 of the run; its budget is 2.',
+      message: 'Step "s3" would make tool call 3 of the run; the budget is 2.',
       retryable: false,
       details: { limit: "toolCalls", max: 2, used: 3, stepId: "s3" },
     });

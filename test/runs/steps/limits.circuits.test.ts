@@ -67,7 +67,7 @@ describe("the circuit breaker of a tool", () => {
     expect(result.steps[2]?.error).toEqual({
       name: "AgentError",
       code: "circuit-open",
-      message: "Api has failed too often and is not called now; it may be in 1000 ms.",
+      message: "Api failed too often and is not called; try again in 1000 ms.",
       retryable: true,
       details: { tool: "Api", retryAfterMs: 1_000 },
     });

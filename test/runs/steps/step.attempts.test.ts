@@ -190,7 +190,7 @@ describe("a tool that reads resources which the run was not given", () => {
     [", even if the tool copies its context", (context: ToolContext) => reads({ ...context })],
   ])("says so, and is not retried%s", async (_name, act) => {
     const { result } = await runScenario(() => ({ tools: [toolOf([act])], plan: planOf("T") }));
-    const message = expect.stringMatching(/'db'\)\. The run was given no `resources`\. Pass them: { resources }\./);
+    const message = expect.stringMatching(/'db'\)\. The run has no `resources`\. Pass { resources }\./);
     expect(result).toMatchObject({ status: "failed", error: { message }, steps: [{ attempts: 1 }] });
   });
 

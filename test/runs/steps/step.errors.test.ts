@@ -117,7 +117,7 @@ describe("the error of an iteration names the iteration", () => {
     const options = { budget: { toolCalls: 2 } };
     expect(await errorOf(createFakeTool({ name: "T" }), {}, { options })).toMatchObject({
       code: "limit-exceeded",
-      message: 'Step "l[1]" would be tool call number 3 of the run; its budget is 2.',
+      message: 'Step "l[1]" would make tool call 3 of the run; the budget is 2.',
       details: { limit: "toolCalls", stepId: "l", iteration: 1 },
     });
   });

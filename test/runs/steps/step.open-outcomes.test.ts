@@ -61,7 +61,7 @@ describe("a step that must run only once, whose error leaves its outcome open,",
       {
         error: {
           message:
-            'Step "s1" (Pay) must run only once and failed without an answer (fetch failed): whether it took effect is not known.',
+            'Step "s1" (Pay) must run only once and failed without an answer (fetch failed): it is unknown whether it took effect.',
           details: { tool: "Pay", stepId: "s1" },
           cause: { name: "TypeError", message: "fetch failed", cause: { code: "ECONNRESET" } },
           stack: expect.stringContaining("TypeError: fetch failed"),

@@ -149,7 +149,7 @@ const defects: readonly (readonly [what: string, defect: Partial<Planner>, faile
   [
     "never stops",
     { plan: (asked) => Promise.resolve().then(() => (asked.signal.aborted ? hang() : sound.plan(asked))) },
-    /ends soon when it is stopped/,
+    /ends soon after it is stopped/,
   ],
   [
     "undoes a tool",

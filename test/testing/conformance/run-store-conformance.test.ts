@@ -54,7 +54,7 @@ describe("runStoreConformance", () => {
     };
     const ends = runStoreConformance({ createStore }).find(({ name }) => name.includes("after its time"));
     await expect(ends?.run()).rejects.toThrow(
-      "the fence of a later owner is 1; it must be higher than the one before, 1",
+      "the fence of a later owner is 1; expected more than the previous one, 1",
     );
   });
 

@@ -97,7 +97,7 @@ export const defects: readonly (readonly [what: string, defect: Defect, found: R
       list: ({ resumable, ...o } = {}) =>
         store.list(resumable ? { ...o, status: ["planning", "running", "interrupted"] } : o),
     }),
-    /as long as a lease on it lasts/,
+    /while a lease on it lasts/,
   ],
   [
     "takes what is asked for as it comes",
@@ -216,7 +216,7 @@ export const defects: readonly (readonly [what: string, defect: Defect, found: R
         },
       };
     },
-    /though it has ended/,
+    /even an expired one/,
   ],
   [
     "lists what is only claimed",
@@ -281,7 +281,7 @@ export const defects: readonly (readonly [what: string, defect: Defect, found: R
         },
       };
     },
-    /adds nothing later to a list of events/,
+    /never adds to a list of events/,
   ],
   [
     "holds a lease until its time comes again after the clock was set back",
@@ -322,7 +322,7 @@ export const defects: readonly (readonly [what: string, defect: Defect, found: R
         },
       };
     },
-    /received and did not acknowledge/,
+    /its predecessor did not acknowledge/,
   ],
   [
     "takes messages away before it records",
@@ -336,12 +336,12 @@ export const defects: readonly (readonly [what: string, defect: Defect, found: R
         return store.append(id, events, o);
       },
     }),
-    /keeps one whose events were refused/,
+    /keeps a message whose events were refused/,
   ],
   [
     "never takes a message away with events",
     (store) => ({ append: (id, events, { acknowledged: _acknowledged, ...o }) => store.append(id, events, o) }),
-    /together with the events that acknowledge it/,
+    /removes only the message that the appended events acknowledge/,
   ],
   [
     "keeps messages of no run",
@@ -354,7 +354,7 @@ export const defects: readonly (readonly [what: string, defect: Defect, found: R
         }
       },
     }),
-    /refuses one to a run that does not exist/,
+    /refuses a message to a run that does not exist/,
   ],
   [
     "deletes what somebody has",
@@ -364,7 +364,7 @@ export const defects: readonly (readonly [what: string, defect: Defect, found: R
         return store.delete(id, o);
       },
     }),
-    /refuses a run with a lease that lasts/,
+    /refuses a run with a lease/,
   ],
   [
     "deletes whatever the status",
@@ -388,7 +388,7 @@ export const defects: readonly (readonly [what: string, defect: Defect, found: R
         },
       };
     },
-    /lets an owner of the deleted run write no more/,
+    /lets no owner of the deleted run write/,
   ],
   [
     "finds by metadata what has more of it",
@@ -399,7 +399,7 @@ export const defects: readonly (readonly [what: string, defect: Defect, found: R
         return { ...page, runs: page.runs.filter((run) => JSON.stringify(run.metadata).includes(wanted)) };
       },
     }),
-    /select by metadata: all of the given keys/,
+    /select by metadata: all given keys/,
   ],
   [
     "takes no notice of until",
