@@ -61,7 +61,7 @@ export function readAnswer(item: QuestionItem, text: string, clock: DateClock): 
   const request = readRequest(text.slice(0, maxText), clock);
   const { words } = request;
   const all = words.filter((word) => !isMark(word)).join(" ");
-  const content = readWish(request, () => false) ?? { start: 0, end: words.length };
+  const content = readWish(request) ?? { start: 0, end: words.length };
   const plain = words
     .slice(content.start, content.end)
     .filter((word) => !isMark(word))

@@ -1,17 +1,23 @@
 import type { AgentError, Proposal, ProposalQuestion } from "../core/errors.ts";
 import type { JsonObject, JsonValue } from "../core/json.ts";
 import { type JsonSchema, schemasAt } from "../core/json-schema.ts";
-import type { PlanStep, Question } from "../core/plan.ts";
+import type { PlanStep, Question, ToolStep } from "../core/plan.ts";
 import type { PlanDraft } from "../core/planner.ts";
 import { answerSchemaOf, chooseFrom, responseOf, yesOrNo } from "../core/question.ts";
 import { isMarked } from "../core/sensitive-paths.ts";
 import { callsTool } from "../core/step.ts";
 import { toolSchemas } from "../core/tool-schemas.ts";
 import type { TurnRequest } from "../core/turn.ts";
+import { callsIn } from "../planners/rules/calls.ts";
+import { questionOf } from "../planners/rules/proposals.ts";
 import { issueOf } from "../planners/rules/steps.ts";
+import type { PlanTurn } from "./draft-turn.ts";
+import { bindKey, fillCall } from "./fill-call.ts";
+import { timesOf } from "./half-said.ts";
 import { answerReference, asking, ifAnswered } from "./questions.ts";
 import { determiners } from "./references.ts";
 import { exampleOf } from "./things.ts";
+import type { ThreadLine } from "./thread-line.ts";
 
 const source = { planner: "dialogue" };
 const minCertainty = 0.5;
@@ -36,9 +42,35 @@ export async function askAfter(
   return first === undefined ? undefined : askIfMeant(first);
 }
 
+/** "Move Okafor": a call of a known thing lacks one value. */
+export async function askMissing(line: ThreadLine): Promise<PlanTurn | undefined> {
+  const [reference, second] = line.own;
+  const [thing, other] = reference?.things ?? [];
+  if (reference === undefined || thing === undefined || second !== undefined || other !== undefined) return undefined;
+  const found: { readonly step: ToolStep; readonly asks: ProposalQuestion }[] = [];
+  for (const rules of line.rules)
+    for (const call of thing.keyInputs.has(rules.tool.name) ? callsIn(rules) : []) {
+      const said = line.withThing(thing, reference);
+      const keySlot = thing.keyInputs.get(rules.tool.name);
+      const baseOf = timesOf(undefined, {});
+      const ways = fillCall(call, { ...said, takesText: () => false, keySlot, baseOf });
+      const isWhole = ways.some(({ values, isHinted }) => isHinted && Object.keys(values).length === 1);
+      const [lacking, more] = call.slots.filter(({ name, isOptional }) => !isOptional && name !== keySlot);
+      const asks = lacking && questionOf(call.rule, { stepId: "s1", slot: lacking.name }, line.request.clock);
+      const input = bindKey(rules, call.rule.fixed as JsonObject, thing);
+      if (!isWhole || asks === undefined || more !== undefined || input === undefined) continue;
+      if (found.some(({ step, asks: { field } }) => step.tool === rules.tool.name && field === asks.field)) continue;
+      found.push({ step: { id: "s1", tool: rules.tool.name, input, dependsOn: [] }, asks });
+    }
+  const [only, another] = found;
+  const draft =
+    only && another === undefined ? await askForValue(line.turn, { steps: [only.step] }, only.asks) : undefined;
+  return draft && { status: "plan", draft };
+}
+
 async function askForValue(
-  { tools }: TurnRequest,
-  { steps }: Proposal,
+  { tools }: Pick<TurnRequest, "tools">,
+  { steps }: Pick<Proposal, "steps">,
   asks: ProposalQuestion,
 ): Promise<PlanDraft | undefined> {
   const step = steps.filter(callsTool).find(({ id }) => id === asks.stepId);

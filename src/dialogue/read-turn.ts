@@ -8,7 +8,7 @@ import { compileTool } from "../planners/rules/phrase-rules.ts";
 import { type Planned, Refused } from "../planners/rules/plan-by-rules.ts";
 import { readAbout } from "./about-done.ts";
 import { answerTo, readAnswer, takesAnything } from "./answers.ts";
-import { askAfter } from "./ask.ts";
+import { askAfter, askMissing } from "./ask.ts";
 import { planTurn } from "./draft-turn.ts";
 import { openQuestion } from "./questions.ts";
 import { readAgain, readWithoutReasons } from "./read-again.ts";
@@ -82,6 +82,7 @@ async function readInThread(line: ThreadLine, isTalk: boolean): Promise<Turn | u
     readOtherSum(line) ??
     (await readWithoutReasons(line)) ??
     (await readLookUp(line)) ??
+    (await askMissing(line)) ??
     readUnknown(line)
   );
 }

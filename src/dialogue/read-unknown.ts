@@ -15,6 +15,7 @@ import type { ToolRules } from "../planners/rules/phrase-rules.ts";
 import { isCapital } from "../planners/rules/request.ts";
 import { isDate, slotTypeOf } from "../planners/rules/slots.ts";
 import { isPureStep, issueOf } from "../planners/rules/steps.ts";
+import { askMissing } from "./ask.ts";
 import type { PlanTurn } from "./draft-turn.ts";
 import type { KnownThing } from "./focus.ts";
 import { asking, ifAnswered, lookId } from "./questions.ts";
@@ -40,7 +41,12 @@ export async function readUnknown(line: ThreadLine): Promise<PlanTurn | undefine
       const meant = { things: [thing], isOpen: false };
       const pronoun: readonly Reference[] = it === undefined ? [] : [{ ...it, how: "pronoun", ...meant }];
       const known = line.withReferences({ ...name, how: "name", ...meant }, ...pronoun);
-      if (((await readPhrases(known)) ?? (await readChange(known)) ?? (await readAgain(known))) === undefined) continue;
+      const read =
+        (await readPhrases(known)) ??
+        (await readChange(known)) ??
+        (await readAgain(known)) ??
+        (await askMissing(known));
+      if (read === undefined) continue;
       const steps = [{ id: lookId, tool: lister.tool.name, input: {}, dependsOn: [] }];
       return { status: "plan", draft: { steps, source: { planner: "dialogue", looks: true } } };
     }

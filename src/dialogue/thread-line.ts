@@ -1,6 +1,7 @@
 import type { PlanStep } from "../core/plan.ts";
 import { callsTool } from "../core/step.ts";
 import type { TurnRequest } from "../core/turn.ts";
+import { isPastVerb } from "../english/word-classes.ts";
 import type { Part } from "../planners/rules/items.ts";
 import type { ToolRules } from "../planners/rules/phrase-rules.ts";
 import { Planning } from "../planners/rules/plan-by-rules.ts";
@@ -8,9 +9,10 @@ import { type BoundThing, isCapital, type RequestText, readRequest, textBetween 
 import { askWhich, type MeantCall, type PlanTurn, planTurn } from "./draft-turn.ts";
 import { type Focus, type KnownThing, readFocus } from "./focus.ts";
 import { findReferences, type Reference } from "./references.ts";
-import { readWish, type Wish } from "./wish.ts";
+import { isMark, readWish, type Wish } from "./wish.ts";
 
 const maxThings = 50;
+const personal = /^(?:i|we|you|he|she|they|it|that|this|there|who|what|somebody|someone|everybody|everyone|nobody)$/;
 /** A number that is at most this far above the highest known key may be a newer key. */
 const near = 5;
 
@@ -44,12 +46,13 @@ export class ThreadLine {
     this.focus = focusOf(turn, isPhraseWord);
     this.request = readRequest(request, { nowMs, timeZone });
     this.references = findReferences({ ...this.request, isPhraseWord }, this.focus);
-    const wish = readWish(this.request, (clause) => this.isNamedIn(clause));
+    const wish = readWish(this.request, { isNaming: (clause) => this.isNamedIn(clause), isPhraseWord });
     // "The second is high": only elsewhere is "the second" an opening.
     const first = this.references.find(({ end }) => end === wish?.start);
     this.wish = wish && { ...wish, start: first?.start ?? wish.start };
     this.references = this.references.map((each) => this.meantBefore(each));
-    if (this.hasNameApart()) this.references = this.references.filter(({ how }) => how !== "pronoun");
+    if (this.hasNameApart() || this.tellsUnknown())
+      this.references = this.references.filter(({ how }) => how !== "pronoun");
   }
 
   /** "Rossi, cancel it" may call somebody, or say what "it" is. */
@@ -71,6 +74,18 @@ export class ThreadLine {
     const things = named.flatMap((each) => each.things).filter(({ isContainer }) => isContainer !== true);
     const isOpen = named.some((each) => each.isOpen) || (how === "pronoun" && things.length > 1);
     return things.length === 0 ? reference : { ...reference, things, isOpen };
+  }
+
+  /** "The homework is done, tick it off": "it" is nothing that was said before. */
+  private tellsUnknown(): boolean {
+    const { words } = this.request;
+    const told = words.slice(0, this.wish?.start ?? 0).filter((word) => !isMark(word));
+    const at = told.findIndex((word) => /^(?:is|are|was|were|has|have)$/.test(word));
+    const isState = told.slice(at + 1).some((word) => isPastVerb(word) || /^(?:done|gone|ready|over|off)$/.test(word));
+    const isNoun = at > 0 && !personal.test(told[at - 1] ?? "");
+    return (
+      isNoun && isState && !this.references.some(({ how, end }) => how !== "pronoun" && end <= (this.wish?.start ?? 0))
+    );
   }
 
   private isNamedIn({ start, end }: Part): boolean {

@@ -2,8 +2,7 @@ import { canonicalJson, type JsonValue } from "../core/json.ts";
 import type { Turn } from "../core/turn.ts";
 import { toStepInput } from "../planners/rules/steps.ts";
 import type { MeantCall } from "./draft-turn.ts";
-import { type DoneStep, isSameThing, takesKey, thingOf } from "./focus.ts";
-import type { Reference } from "./references.ts";
+import { type DoneStep, isSameThing, type KnownThing, takesKey, thingOf } from "./focus.ts";
 import type { ThreadLine } from "./thread-line.ts";
 import { isMark } from "./wish.ts";
 
@@ -19,28 +18,16 @@ export function readUndo(
   | Extract<Turn, { status: "undo" | "words" }>
   | { readonly status: "calls"; readonly calls: readonly MeantCall[] }
   | undefined {
-  const { focus, references, turn } = line;
-  const words = line.request.words.filter((word) => !isMark(word));
-  const said = words.join(" ");
-  const found = verb.exec(said);
-  if (found === null) return undefined;
-  // A title may hold "undo that".
-  const isBehind = ({ start }: Reference) => start >= (found[0].match(/\S+/g)?.length ?? 0);
-  const named = references.filter((each) => (each.how === "name" || each.how === "place") && isBehind(each));
-  const [thing, other] = named.flatMap(({ things }) => things);
-  const nameWords = new Set(named.flatMap(({ start, end }) => line.request.words.slice(start, end)));
-  const left = said
-    .slice(found[0].length)
-    .trim()
-    .split(" ")
-    .filter((word) => word !== "" && !rest.test(word) && !nameWords.has(word));
-  if (left.length > 0 || other !== undefined) return undefined;
+  const { focus, turn } = line;
+  const found = undoneBy(line, 0, line.request.words.length) ?? undoneBy(line, line.wish?.start, line.wish?.end);
+  if (found === undefined) return undefined;
+  const { thing } = found;
   const mention = focus.mentions.find(
-    ({ kind, things }) =>
-      kind === "changed" && (thing === undefined || things.some((each) => isSameThing(each, thing))),
+    ({ kind, things }) => kind === "changed" && things.some((each) => thing !== undefined && isSameThing(each, thing)),
   );
-  if (mention === undefined) return { status: "words", text: "There is nothing to undo." };
-  const { run } = mention;
+  const last = focus.steps.find(({ effect }) => effect !== "pure");
+  const run = thing === undefined ? last : mention?.run;
+  if (run === undefined) return { status: "words", text: "There is nothing to undo." };
   const changed = focus.steps.filter(({ runId, effect }) => runId === run.runId && effect !== "pure");
   const isWhole = thing === undefined || changed.length === 1;
   const mayUndo = changed.every((step) => turn.tools.find(({ name }) => name === step.tool)?.undo !== undefined);
@@ -50,6 +37,31 @@ export function readUndo(
   return calls.length > 0 && calls.length === wanted.length
     ? { status: "calls", calls }
     : { status: "words", text: "That cannot be undone." };
+}
+
+/** The thing that the words between two tokens want to be as it was before; none is the last change. */
+function undoneBy(
+  { references, request }: ThreadLine,
+  start = 0,
+  end = 0,
+): { readonly thing: KnownThing | undefined } | undefined {
+  const words = request.words.slice(start, end).filter((word) => !isMark(word));
+  const said = words.join(" ");
+  const found = verb.exec(said);
+  if (found === null) return undefined;
+  // A title may hold "undo that".
+  const from = start + (found[0].match(/\S+/g)?.length ?? 0);
+  const named = references.filter(
+    (each) => (each.how === "name" || each.how === "place") && (each.start >= from || each.end <= start),
+  );
+  const [thing, other] = named.flatMap(({ things }) => things);
+  const nameWords = new Set(named.flatMap((each) => request.words.slice(each.start, each.end)));
+  const left = said
+    .slice(found[0].length)
+    .trim()
+    .split(" ")
+    .filter((word) => word !== "" && !rest.test(word) && !nameWords.has(word));
+  return left.length > 0 || other !== undefined ? undefined : { thing };
 }
 
 /** The same call with the values that the thing had before. */

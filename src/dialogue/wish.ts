@@ -61,7 +61,15 @@ function readOpening(words: readonly string[], start: number, end: number) {
   }
 }
 
-export function readWish(request: RequestText, isNaming: (clause: Part) => boolean): Wish | undefined {
+interface Known {
+  /** True if a clause names a thing. */
+  readonly isNaming: (clause: Part) => boolean;
+  readonly isPhraseWord: (word: string) => boolean;
+}
+
+const nothing: Known = { isNaming: () => false, isPhraseWord: () => false };
+
+export function readWish(request: RequestText, known: Known = nothing): Wish | undefined {
   const { words } = request;
   const clauses = cutClauses(request)
     .flatMap((clause) => cutAt(words, clause, /^[—–]$/).map((part) => ({ ...clause, ...part })))
@@ -73,15 +81,7 @@ export function readWish(request: RequestText, isNaming: (clause: Part) => boole
     isLaughter(words, start, end) ||
     readOpening(words, start, end + 1).at >= end;
   const busy = clauses.filter((clause) => !isIdle(clause));
-  // "The roof is done, tick it off": what is told names the thing of the wish behind it.
-  const isTold = (clause: Part) =>
-    !isNaming(clause) || busy.some(({ start, end }) => start >= clause.end && ordersIt(words, { start, end }));
-  const isReason = (clause: Part) =>
-    !saysValue(request, clause) &&
-    !saysWhich(words, clause) &&
-    isTold(clause) &&
-    (isStatement(words, clause) || (!isNaming(clause) && statesReason(words, clause.start, clause.end)));
-  const wishes = busy.length > 1 ? busy.filter((clause) => !isReason(clause)) : busy;
+  const wishes = busy.length > 1 ? busy.filter((_, at) => !isReason(request, busy.slice(at), known)) : busy;
   const [wish] = wishes;
   const last = wishes.at(-1);
   if (wish === undefined || last === undefined) return undefined;
@@ -94,9 +94,23 @@ export function readWish(request: RequestText, isNaming: (clause: Part) => boole
   return place.start < place.end ? { ...place, opening, isSingle } : undefined;
 }
 
-function ordersIt(words: readonly string[], { start, end }: Part): boolean {
+/** True if the first clause only states why. "The roof and the door are done, tick them off" names what is ticked off. */
+function isReason(request: RequestText, [clause, ...others]: readonly Part[], known: Known): boolean {
+  const { words } = request;
+  if (clause === undefined || saysValue(request, clause) || saysWhich(words, clause)) return false;
+  const { start, end } = clause;
+  if (!known.isNaming(clause)) return isStatement(words, clause) || statesReason(words, start, end);
+  if (!others.some((other) => ordersIt(words, other, known.isPhraseWord))) return false;
+  const isListed = end - start <= 3 && words[end] === "and" && !isVerb(words[start] ?? "");
+  return isStatement(words, clause) || (isListed && isReason(request, others, known));
+}
+
+function ordersIt(words: readonly string[], { start, end }: Part, isPhraseWord: Known["isPhraseWord"]): boolean {
   const { at } = readOpening(words, start, end);
-  return isVerb(words[at] ?? "") && words.slice(at + 1, end).some((word) => itWords.has(word));
+  return (
+    (isVerb(words[at] ?? "") || isPhraseWord(words[at] ?? "")) &&
+    words.slice(at + 1, end).some((word) => itWords.has(word))
+  );
 }
 
 const itWords = wordSet("it that them those these him her");
@@ -133,8 +147,10 @@ function cutAt(words: readonly string[], { start, end }: Part, separator: RegExp
   return parts;
 }
 
-function saysValue({ marks }: RequestText, { start, end }: Part): boolean {
-  return marks.some((mark) => mark.start < end && mark.end > start);
+function saysValue({ marks, words }: RequestText, { start, end }: Part): boolean {
+  // "The gym one" has no number.
+  const isOne = ({ start: at }: Part) => words[at] === "one" && at > start;
+  return marks.some((mark) => mark.start < end && mark.end > start && !isOne(mark));
 }
 
 const subjects = /^(?:i|we|he|she|they|it|there|this|that|nobody|everybody|everyone|somebody|someone)$/;

@@ -71,7 +71,15 @@ export function unusedIn({ doubts }: Reading, request: RequestText): readonly st
 export function questionFor({ lacking, drafts }: Reading, clock: DateClock): ProposalQuestion | undefined {
   const rule = drafts.find(({ id }) => id === lacking?.stepId)?.match.rule;
   if (lacking === undefined || rule === undefined) return undefined;
-  const { stepId, slot } = lacking;
+  return questionOf(rule, lacking, clock);
+}
+
+/** The question for the value of a slot. */
+export function questionOf(
+  rule: PhraseRule,
+  { stepId, slot }: { readonly stepId: string; readonly slot: string },
+  clock: DateClock,
+): ProposalQuestion | undefined {
   const { schemas } = rule.tool;
   const field = rule.source.toInput === undefined ? slot : fieldOf(rule, slot, clock);
   if (field === undefined) return undefined;

@@ -34,9 +34,12 @@ export function askForChoice({ steps }: Plan, states: StepStates): readonly Plan
   const found = readChoices(states.get(failed?.id ?? "")?.error);
   if (failed === undefined || !callsTool(failed) || failed.forEach !== undefined || found === undefined)
     return undefined;
-  const questions = new Set(steps.flatMap(({ id, wait }) => (wait !== undefined && "ask" in wait ? [id] : [])));
-  const needed = dependenciesOf(failed, steps[at - 1], { stepIds: stepsNamedIn(failed, questions) });
-  if (needed.some((id) => questions.has(id))) return undefined;
+  const asks = steps.flatMap(({ id, wait }) => (wait !== undefined && "ask" in wait ? [{ id, ...wait.ask }] : []));
+  const needed = dependenciesOf(failed, steps[at - 1], {
+    stepIds: stepsNamedIn(failed, new Set(asks.map(({ id }) => id))),
+  });
+  // After an answer that chose something, nothing more is asked.
+  if (asks.some(({ id, display }) => display !== "text" && needed.includes(id))) return undefined;
   const taken = new Set([...states.keys(), ...steps.map(({ id }) => id)]);
   const toId = (wanted: string): string => (taken.has(wanted) ? toId(`${wanted}_`) : wanted);
   const asking = toId(`${failed.id}_which`);
