@@ -52,6 +52,8 @@ interface State extends Omit<Filled, "isNamed" | "isHinted"> {
   readonly at: number;
   readonly own: readonly string[];
   readonly hasTold: boolean;
+  /** True once a word without meaning of its own was passed that is no article. */
+  readonly isLoose: boolean;
 }
 
 const maxTokens = 40;
@@ -83,10 +85,10 @@ export function fillCall(call: Call, options: FillOptions): readonly Filled[] {
       for (const next of nextStates(call, filling, state)) go(next);
       return;
     }
-    const { own, hasTold, values, target, skipped, textWords } = state;
+    const { own, hasTold, isLoose, values, target, skipped, textWords } = state;
     const names = Object.keys(values).filter((name) => name !== target);
     const isFilled = Object.keys(values).length > 0 || target !== undefined;
-    if (isFilled && (!hasTold || isPhrased(call, own, names, false)))
+    if (isFilled && (!hasTold || (!isLoose && isPhrased(call, own, names, false))))
       found.push({
         values,
         target,
@@ -96,7 +98,7 @@ export function fillCall(call: Call, options: FillOptions): readonly Filled[] {
         isHinted: own.length > 0,
       });
   };
-  go({ at: start, values: {}, target: undefined, own: [], hasTold: false, skipped: 0, textWords: 0 });
+  go({ at: start, values: {}, target: undefined, own: [], hasTold: false, isLoose: false, skipped: 0, textWords: 0 });
   return found.sort(compareFilled);
 }
 
@@ -120,14 +122,23 @@ function* nextStates(call: Call, options: Filling, state: State): Generator<Stat
   const word = request.words[at] ?? "";
   const thing = request.things.get(at);
   if (thing !== undefined) yield* withThing(call, thing, state);
-  if (thing !== undefined || denials.has(word) || quantifiers.has(word)) return;
+  // "For her" is about somebody, whom "they are five" need not name.
+  const isWho = /^(?:him|her|them)$/.test(word) && /^(?:for|to|with|from|by)$/.test(request.words[at - 1] ?? "");
+  if (thing !== undefined || denials.has(word) || quantifiers.has(word) || isWho) return;
   yield* withValue(call, options, state);
   // Beside a free text, a word of the call may be a part of it: "glue sticks".
   const mayBeText = call.slots.some((slot) => options.takesText(slot));
   const isOwn = !mayBeText && (call.weights.get(stem(word)) ?? 0) >= says.like;
   const isPassed = isSkipped(word) || options.passes?.has(word) === true;
+  const isLoose = state.isLoose || !(isOwn || isArticle(word) || isFiller(word) || prepositions.has(word));
   if (isPassed || isOwn)
-    yield { ...state, at: at + 1, own: isOwn ? [...state.own, stem(word)] : state.own, skipped: state.skipped + 1 };
+    yield {
+      ...state,
+      at: at + 1,
+      own: isOwn ? [...state.own, stem(word)] : state.own,
+      skipped: state.skipped + 1,
+      isLoose,
+    };
   if (!isPassed) yield* withText(call, options, state);
 }
 
@@ -172,7 +183,7 @@ function* withText(call: Call, options: Filling, state: State): Generator<State>
       (isQuote || !options.isValue(place)) &&
       !(options.isPlain && isSkipped(request.words[place] ?? ""));
     for (let next = at + 1; next <= end && isPart(next - 1); next++) {
-      const said = textsIn(request, { start: at, end: next }, isList);
+      const said = textsIn(request, { start: at, end: next }, slot);
       if (said !== undefined && fitsSlot(slot, said, isList))
         yield {
           ...state,
@@ -198,9 +209,19 @@ function mayHold({ words, things, marks }: RequestText, at: number, isQuote: boo
   return !things.has(at) && !denials.has(words[at] ?? "") && (isQuote || !isMarked);
 }
 
-function textsIn(request: RequestText, part: Part, isList: boolean): readonly string[] | undefined {
-  const texts = (isList ? [[part]] : itemsOf([part], request))?.map((item) => textOf(item, request));
-  return texts?.every((text) => text !== undefined) ? texts : undefined;
+/** Fields whose texts may be sentences. */
+export const sentenceNames = wordSet("title text subject summary message note content description query");
+
+function textsIn(request: RequestText, part: Part, { name, type }: CallSlot): readonly string[] | undefined {
+  const items = type.kind === "list" ? [[part]] : itemsOf([part], request);
+  const wordsOf = (item: readonly Part[]) => item.flatMap(({ start, end }) => request.words.slice(start, end));
+  // "Her sister, Mrs Mori" may be one, "but" is no name, and "name is Walsh" says one.
+  const isJoined = items?.length === 1 || wordsOf([part]).some((word) => word === "and" || word === "&");
+  const isName = (item: readonly Part[]) =>
+    !wordsOf(item).every(isSkipped) &&
+    (sentenceNames.has(name) || !wordsOf(item).some((word) => /^(?:is|are|was|were)$/.test(word)));
+  const texts = items?.map((item) => (isName(item) ? textOf(item, request) : undefined));
+  return isJoined && texts?.every((text) => text !== undefined) ? texts : undefined;
 }
 
 function isSkipped(word: string): boolean {

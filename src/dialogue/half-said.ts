@@ -43,7 +43,7 @@ export function hasTime(fields: JsonObject = {}): boolean {
   return Object.values(fields).some(isTime);
 }
 
-function isTime(value: JsonValue | undefined): value is string {
+export function isTime(value: JsonValue | undefined): value is string {
   return typeof value === "string" && /^\d{4}-\d\d-\d\d|^\d\d:\d\d/.test(value);
 }
 

@@ -1,15 +1,25 @@
 import { canonicalJson, type JsonObject } from "../core/json.ts";
 import type { SlotValue } from "../core/tool.ts";
-import { questionWords } from "../english/word-classes.ts";
+import { functionWords, isVerb, prepositions, questionWords } from "../english/word-classes.ts";
 import type { Call, CallSlot } from "../planners/rules/calls.ts";
 import type { ToolRules } from "../planners/rules/phrase-rules.ts";
 import { Refused } from "../planners/rules/plan-by-rules.ts";
 import { isReadable } from "../planners/rules/slots.ts";
 import { isPureStep, toStepInput } from "../planners/rules/steps.ts";
 import type { MeantCall, PlanTurn } from "./draft-turn.ts";
-import { bindKey, callsOf, compareFilled, type Filled, fillCall, inPlan, inputOf, spreadValues } from "./fill-call.ts";
+import {
+  bindKey,
+  callsOf,
+  compareFilled,
+  type Filled,
+  fillCall,
+  inPlan,
+  inputOf,
+  sentenceNames,
+  spreadValues,
+} from "./fill-call.ts";
 import { type DoneStep, isSameThing, isSameValue, type KnownThing, takesKey, thingOf } from "./focus.ts";
-import { timesIn, timesOf, withTimesOf } from "./half-said.ts";
+import { isTime, timesIn, timesOf, withTimesOf } from "./half-said.ts";
 import { openQuestion } from "./questions.ts";
 import { continuesSum } from "./read-sums.ts";
 import type { Reference } from "./references.ts";
@@ -22,25 +32,29 @@ export async function readAgain(line: ThreadLine): Promise<PlanTurn | undefined>
   const [last] = focus.last;
   if (last === undefined || wish === undefined || !wish.isSingle) return undefined;
   const [reference = keyAlone(line, last), second] = line.own.filter(({ how }) => how !== "pronoun");
+  if (reference === undefined && (focus.isDistant || (await isRequest(line, last)))) return undefined;
   const step = repeated(last, reference, line);
-  if (step === undefined || (reference === undefined && focus.isDistant)) return undefined;
+  if (step === undefined || second !== undefined) return undefined;
   const isWhole = reference !== undefined && reference.start <= wish.start && reference.end === wish.end;
   // Behind a question, a thing alone is an answer or nothing.
   const isPlace = isWhole && reference.how !== "name" && openQuestion(line.turn) === undefined;
-  const asks = questionWords.has(line.request.words[wish.start] ?? "") || line.request.words.includes("?");
+  if (wish.opening === "none" && !isPlace) return undefined;
   const rules = line.rules.find(({ tool }) => tool.name === step.tool);
   const isChange = rules !== undefined && !isPureStep(rules.tool, step.input);
-  if (asks && isChange) return undefined;
+  if (isChange && asksSomething(line)) return undefined;
   // What was done to another thing must be undone, too.
   const isOther = isChange && correctsThing(line, step, reference);
   const back = isOther ? formerly(step, line) : undefined;
   // Behind a refusal to take it back, that is known.
   if (isOther && back === undefined && !focus.isDistant) return undefined;
-  if (second !== undefined || (wish.opening === "none" && !isPlace)) return undefined;
   return line.forEach(reference, async (thing) => {
     const calls = await againFor(line, step, { thing, reference });
     return calls && (back === undefined ? calls : [back, ...calls]);
   });
+}
+
+function asksSomething({ wish, request: { words } }: ThreadLine): boolean {
+  return questionWords.has(words[wish?.start ?? 0] ?? "") || words.includes("?");
 }
 
 /** "Same for Sunday" behind "no, at six": what created the thing, with the values that it has now. */
@@ -55,6 +69,17 @@ function repeated(step: DoneStep, reference: Reference | undefined, line: Thread
   if (created === undefined || takesKey(created, thing)) return undefined;
   const input = Object.entries(created.input).map(([name, value]) => [name, thing.fields[name] ?? value] as const);
   return { ...created, input: Object.fromEntries(input) };
+}
+
+/** "And remind me to …", "and rename …": a verb begins no name, and a title only if the rest is no request. */
+async function isRequest(line: ThreadLine, { input }: DoneStep): Promise<boolean> {
+  const { wish, rules, planning, request } = line;
+  const word = request.words[wish?.start ?? 0] ?? "";
+  const isOpening = rules.some((tool) => tool.rules.some(({ start }) => start.steps.words.has(word)));
+  const isSmall = functionWords.has(word) || prepositions.has(word);
+  if (wish?.opening !== "more" || isSmall || !(isOpening || isVerb(word))) return false;
+  const isTitled = Object.keys(input).some((name) => sentenceNames.has(name));
+  return !isTitled || !((await planning.planText(line.textOf(wish))) instanceof Refused);
 }
 
 /** "And 43 too": the key of a known thing, if nothing else of the step is a number. */
@@ -161,7 +186,11 @@ async function inputAgain(
   if (thing !== undefined && count === 1)
     return bindKey(rules, withTimesOf(before, timesKept(step, thing, focus)), thing);
   if (thing === undefined && filled.target !== undefined && count === 1) return undefined;
-  const input = await inputOf(rules, call, values, { request, thing, before });
+  // "And eggs" has no day of its own, unless it needs one.
+  const undated = Object.fromEntries(Object.entries(before).filter(([, value]) => !isTime(value)));
+  const isMore = wish?.opening === "more" && thing === undefined && !request.words.includes("same");
+  const without = isMore ? await inputOf(rules, call, values, { request, thing, before: undated }) : undefined;
+  const input = without ?? (await inputOf(rules, call, values, { request, thing, before }));
   const known = thingOf(step, focus);
   if (known === undefined || filled.target !== undefined) return input;
   // A value for another field of a known thing is another change.

@@ -11,7 +11,7 @@ import type { ThreadLine } from "./thread-line.ts";
 
 /** A known thing and a value for it: "the patels are 5 now", "make it high". */
 export async function readChange(line: ThreadLine): Promise<PlanTurn | undefined> {
-  if (line.wish === undefined || !line.wish.isSingle) return undefined;
+  if (line.wish === undefined || !line.wish.isSingle || saysAnother(line)) return undefined;
   // A name before a pronoun is what that means: "the tent pegs, they can be low".
   const named = line.own.filter(({ how }) => how === "name" || how === "place" || how === "others");
   const [reference, ...others] = named.length > 0 ? named : line.own;
@@ -26,6 +26,11 @@ export async function readChange(line: ThreadLine): Promise<PlanTurn | undefined
   const meant = reference ?? (implied && { things: [implied], isOpen: false });
   if (second !== undefined || meant === undefined) return undefined;
   return line.forEach(meant, async (thing) => thing && changeOf(line, thing, reference));
+}
+
+/** "A 15 for her", "another for two": what is counted so is new. */
+function saysAnother({ request: { words, marks } }: ThreadLine): boolean {
+  return marks.some(({ kind, start }) => kind === "number" && /^(?:an?|another)$/.test(words[start - 1] ?? ""));
 }
 
 function isSameList(one: readonly KnownThing[], other: readonly KnownThing[] = []): boolean {

@@ -1,7 +1,9 @@
+import { schemasAt } from "../core/json-schema.ts";
 import type { PlanStep } from "../core/plan.ts";
 import { callsTool } from "../core/step.ts";
 import type { TurnRequest } from "../core/turn.ts";
 import { isPastVerb } from "../english/word-classes.ts";
+import { isArticle } from "../planners/rules/courtesy.ts";
 import type { Part } from "../planners/rules/items.ts";
 import type { ToolRules } from "../planners/rules/phrase-rules.ts";
 import { Planning } from "../planners/rules/plan-by-rules.ts";
@@ -46,7 +48,16 @@ export class ThreadLine {
     this.focus = focusOf(turn, isPhraseWord);
     this.request = readRequest(request, { nowMs, timeZone });
     this.references = findReferences({ ...this.request, isPhraseWord }, this.focus);
-    const wish = readWish(this.request, { isNaming: (clause) => this.isNamedIn(clause), isPhraseWord });
+    const fields = new Set(
+      rules.flatMap(({ schemas }) =>
+        (schemasAt(schemas.input, []) ?? []).flatMap(({ properties = {} }) => Object.keys(properties)),
+      ),
+    );
+    const wish = readWish(this.request, {
+      isNaming: (clause) => this.isNamedIn(clause),
+      isPhraseWord,
+      isField: (word) => fields.has(word),
+    });
     // "The second is high": only elsewhere is "the second" an opening.
     const first = this.references.find(({ end }) => end === wish?.start);
     this.wish = wish && { ...wish, start: first?.start ?? wish.start };
@@ -76,16 +87,17 @@ export class ThreadLine {
     return things.length === 0 ? reference : { ...reference, things, isOpen };
   }
 
-  /** "The homework is done, tick it off": "it" is nothing that was said before. */
+  /** "The homework is done, tick it off", "I paid the rent, close it": "it" is nothing that was said before. */
   private tellsUnknown(): boolean {
-    const { words } = this.request;
-    const told = words.slice(0, this.wish?.start ?? 0).filter((word) => !isMark(word));
-    const at = told.findIndex((word) => /^(?:is|are|was|were|has|have)$/.test(word));
-    const isState = told.slice(at + 1).some((word) => isPastVerb(word) || /^(?:done|gone|ready|over|off)$/.test(word));
-    const isNoun = at > 0 && !personal.test(told[at - 1] ?? "");
-    return (
-      isNoun && isState && !this.references.some(({ how, end }) => how !== "pronoun" && end <= (this.wish?.start ?? 0))
-    );
+    const start = this.wish?.start ?? 0;
+    const told = this.request.words.slice(0, start).filter((word) => !isMark(word));
+    if (this.references.some(({ how, end }) => how !== "pronoun" && end <= start)) return false;
+    const at = told.findIndex((word) => /^(?:is|are|was|were|has|have|did)$/.test(word) || isPastVerb(word));
+    if (at < 1) return false;
+    const behind = told.slice(at + 1);
+    const isState = behind.some((word) => isPastVerb(word) || /^(?:done|gone|ready|over|off)$/.test(word));
+    const isObject = behind.some((word) => isArticle(word) || /^(?:my|our|that|this)$/.test(word));
+    return personal.test(told[at - 1] ?? "") ? isObject : isState;
   }
 
   private isNamedIn({ start, end }: Part): boolean {

@@ -65,9 +65,11 @@ interface Known {
   /** True if a clause names a thing. */
   readonly isNaming: (clause: Part) => boolean;
   readonly isPhraseWord: (word: string) => boolean;
+  /** True of the name of a field that some tool takes. */
+  readonly isField: (word: string) => boolean;
 }
 
-const nothing: Known = { isNaming: () => false, isPhraseWord: () => false };
+const nothing: Known = { isNaming: () => false, isPhraseWord: () => false, isField: () => false };
 
 export function readWish(request: RequestText, known: Known = nothing): Wish | undefined {
   const { words } = request;
@@ -99,6 +101,9 @@ function isReason(request: RequestText, [clause, ...others]: readonly Part[], kn
   const { words } = request;
   if (clause === undefined || saysValue(request, clause) || saysWhich(words, clause)) return false;
   const { start, end } = clause;
+  // "Name is Walsh", "the party is mine"
+  const field = isArticleLike.test(words[start] ?? "") ? start + 1 : start;
+  if (known.isField(words[field] ?? "") && /^(?:is|are|was|should|:)$/.test(words[field + 1] ?? "")) return false;
   if (!known.isNaming(clause)) return isStatement(words, clause) || statesReason(words, start, end);
   if (!others.some((other) => ordersIt(words, other, known.isPhraseWord))) return false;
   const isListed = end - start <= 3 && words[end] === "and" && !isVerb(words[start] ?? "");
@@ -113,6 +118,7 @@ function ordersIt(words: readonly string[], { start, end }: Part, isPhraseWord: 
   );
 }
 
+const isArticleLike = /^(?:the|my|our|his|her|its|their|your)$/;
 const itWords = wordSet("it that them those these him her");
 
 /** "Five, not three": the value that is denied says nothing. */

@@ -226,3 +226,34 @@ it("a day says which option was meant", async () => {
   await say("the one from tomorrow");
   expect(cancelled).toEqual(["b"]);
 });
+
+it("what is added has no day of its own", async () => {
+  const { say } = createTalkAgent({ tools: createBuiltInTools() });
+  await say("add collect the glasses tomorrow at 11");
+  expect((await say("and iron the tea towels")).steps).toMatchObject([{ input: { title: "iron the tea towels" } }]);
+  expect((await say("oh and remind me to pack the swim bag")).steps).toMatchObject([
+    { input: { title: "pack the swim bag" } },
+  ]);
+  const { steps } = await say("and the hats");
+  expect(steps.map(({ input }) => input)).toEqual([{ operation: "add", title: "hats" }]);
+});
+
+it("an answer to a missing value may be followed by which thing was meant", async () => {
+  const { say } = createTalkAgent({ tools: createBuiltInTools() });
+  await say("add change to winter tyres");
+  await say("postpone the tyres");
+  expect((await say("10 december")).text).toContain("change to winter tyres");
+  expect((await say("yes")).steps).toContainEqual(
+    expect.objectContaining({ input: expect.objectContaining({ dueDate: "2026-12-10" }), status: "completed" }),
+  );
+});
+
+it("asks what a known thing lacks", async () => {
+  const { tools, calls } = createShop();
+  const { say } = createTalkAgent({ tools });
+  await say("show the shifts");
+  expect((await say("give Vera")).status).toBe("suspended");
+  expect(calls).toHaveLength(1);
+  await say("Mia");
+  expect(calls.at(-1)).toEqual(["GiveShift", { shift: 33, person: "Mia" }]);
+});

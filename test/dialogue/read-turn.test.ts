@@ -93,6 +93,12 @@ it.each<[how: string, lines: readonly string[]]>([
   ["thanks", [list, "set the attic to 5 seats", "thanks, that is great"]],
   ["a past", [list, "did you close the attic?"]],
   ["all that there is for today", [loft, "that will be all for today"]],
+  ["what is told of something unknown", [list, "set the hall to 5 seats", "the pool is flooded, close it"]],
+  ["what somebody did to something unknown", [list, "set the hall to 5 seats", "I paid the invoice, close it"]],
+  ["another one of a number", [list, "set the attic to 3 seats", "and a 5 for her as well"]],
+  ["a request within a name", [loft, "and cancel the boat"]],
+  ["a name that may be two", [loft, "same for her sister, Mrs Mori, but on saturday"]],
+  ["a field that is named", [loft, "same for saturday, name is Walsh"]],
 ])("changes nothing by %s", async (_, lines) => {
   expect((await talk(...lines)).calls).toEqual([]);
 });
