@@ -49,3 +49,13 @@ it("no doc comment begins with a noun clause: each says what is so", () => {
   const found = texts.filter((path) => path.startsWith("src"));
   expect(found.flatMap((path) => readFileSync(path, "utf8").match(nounClause) ?? [])).toEqual([]);
 });
+
+/** Private declarations and members: the count may only fall. */
+const maxRiddles = 63;
+
+it("few comments begin with a noun and what it is of", () => {
+  const riddle = /\/\*\* The \w+ (?:that|of|at|in|by|with|which)\b(?:(?!\*\/)[\s\S])*\*\/\s*(?!export\b)\S/g;
+  const found = texts.filter((path) => path.startsWith("src"));
+  const count = found.flatMap((path) => readFileSync(path, "utf8").match(riddle) ?? []).length;
+  expect(count).toBeLessThanOrEqual(maxRiddles);
+});

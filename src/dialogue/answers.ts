@@ -29,7 +29,7 @@ export function takesAnything({ item }: Asked): boolean {
   return item.display === "text" && type === "string" && format === undefined;
 }
 
-/** The key of a known thing, where the answer is a key: "Okafor it was". */
+/** Reads "Okafor it was" as the key of a known thing if the question asks for a key. */
 function keyMeant({ item, steps }: Asked, { named, request }: ThreadLine): JsonValue | undefined {
   if (item.options !== undefined || named === undefined) return undefined;
   const { reference, thing } = named;
@@ -56,7 +56,7 @@ const no = /^(?:no|nope|nah|no thanks|no thank you|do not|please do not|better n
 
 const subject = /^(?:the|its|my|your) \w+ (?:is|are|was|should be|would be|will be) /i;
 
-/** The answer to a question in a text; undefined if it answers nothing, null if it declines. */
+/** Reads the answer to a question from a text: undefined if there is none, null if the text declines. */
 export function readAnswer(item: QuestionItem, text: string, clock: DateClock): JsonValue | undefined {
   const request = readRequest(text.slice(0, maxText), clock);
   const { words } = request;
@@ -74,13 +74,13 @@ export function readAnswer(item: QuestionItem, text: string, clock: DateClock): 
     return optionIn(item, withoutNouns(plain, item)) ?? optionIn(item, all) ?? optionOfDay(item, request);
   const schema = answerSchemaOf(item);
   const said = textBetween(request, content.start, content.end).trim().replace(subject, "");
-  // A wish never begins with the sign of a number.
+  // `readWish` drops the minus of a negative number.
   const isWhole = said === "" || /^\s*[-−]/.test(text);
   const read = readSlot(typeOfAnswer(schema), isWhole ? text.trim() : withoutNouns(said, item), clock);
   return read.ok && isAnswer(schema, read.value as JsonValue) ? (read.value as JsonValue) : undefined;
 }
 
-/** "Shelf B2" behind "Which shelf?", "room 11" behind "Which room?"; "three bowls" and "6 of them" count what is meant. */
+/** Drops nouns: "shelf B2" answers "Which shelf?" with B2, and "three bowls" or "6 of them" gives a number. */
 function withoutNouns(said: string, item: QuestionItem): string {
   const asked = new Set(plainOf(item.message).split(" "));
   const isAsked = (word: string) => asked.has(word.toLowerCase()) && !functionWords.has(word.toLowerCase());
@@ -106,7 +106,7 @@ function typeOfAnswer(schema: ReturnType<typeof answerSchemaOf>): SlotType {
 const assent =
   /^(?:yes|yeah|yep|sure|ok|okay)(?: (?:yes|yeah|please|do|it|go|ahead|sure|that|is|right|then|thanks|thank|you))*$/;
 
-/** "Yes, I am sure", "ya he called": what follows a yes only states why. */
+/** The words after a yes may state why: "yes, I am sure", "ya he called". */
 function toTruth(said: string): boolean | undefined {
   const [first = "", ...rest] = said.split(" ");
   const isYes = /^(?:yes|yeah|yep|yup|ya|yea|sure)$/.test(first);
@@ -116,7 +116,7 @@ function toTruth(said: string): boolean | undefined {
 
 const maxText = 10_000;
 
-/** By its id, label, number, or words that no other label has; "both" and "all" where several may be chosen. */
+/** Finds options by id, label, number or words of only one label; "both" and "all" if several may be chosen. */
 function optionIn({ options = [], display }: QuestionItem, said: string): JsonValue | undefined {
   const isSeveral = display === "multi-select";
   const ids = options.map(({ id }) => id);
@@ -147,7 +147,7 @@ function optionIn({ options = [], display }: QuestionItem, said: string): JsonVa
   return chosen.every(({ length }) => length === 1) ? give([...new Set(chosen.flat().map(({ id }) => id))]) : undefined;
 }
 
-/** "The one from today": the only option that shows this day. */
+/** Finds the only option with the day that was said: "the one from today". */
 function optionOfDay(
   { options = [], display }: QuestionItem,
   { words, dates, clock }: RequestText,

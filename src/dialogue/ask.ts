@@ -30,7 +30,7 @@ export async function askAfter(
   const { proposals = [], reason } = details;
   const [best] = proposals;
   if (best === undefined) return undefined;
-  // An answer confirms only what the question shows: no word is left out but that for what is asked, "the reservation".
+  // The answer will confirm the question, so the question must cover all words, except the noun for the missing value ("the reservation").
   const isAsked = (words: string) =>
     determiners.has(turn.request.slice(0, turn.request.indexOf(words)).trim().split(/\s/).at(-1)?.toLowerCase() ?? "");
   const isAllRead = best.unused.every(isAsked);
@@ -42,7 +42,7 @@ export async function askAfter(
   return first === undefined ? undefined : askIfMeant(first);
 }
 
-/** "Move Okafor": a call of a known thing lacks one value. */
+/** Asks for the only value that a call with a known thing lacks: "move Okafor". */
 export async function askMissing(line: ThreadLine): Promise<PlanTurn | undefined> {
   const [reference, second] = line.own;
   const [thing, other] = reference?.things ?? [];
@@ -140,7 +140,7 @@ function askIfMeant({ text, steps }: Proposal): PlanDraft {
   return asking(yesOrNo(`Did you mean “${text}”?`), ifAnswered(steps), source);
 }
 
-/** Steps of several proposals in one plan need ids of their own. */
+/** Makes step ids unique in a plan that holds several proposals. */
 function renamed(steps: readonly PlanStep[], at: number): readonly PlanStep[] {
   if (at === 0) return steps;
   const ids = new Map(steps.map(({ id }) => [id, `p${at + 1}_${id}`]));

@@ -57,14 +57,14 @@ function readValues(values: readonly unknown[], { timeZone }: DateClock) {
     for (const word of wordsOf(text)) words.add(word);
   };
   const addDate = (text: string, zone: string | undefined) => {
-    // A year that is never the current one, so that it is said.
+    // A year other than the current one, which the words therefore contain.
     const date = sayDate(text, { timeZone: zone, year: 0 });
     if (date === undefined) return;
     const at = new Date(date.wall);
     const hours = at.getUTCHours() % 12 || 12;
     const time = at.toISOString().slice(14, 16);
     add(`${date.text} ${weekdays[at.getUTCDay()]} ${months[at.getUTCMonth()]} ${hours} ${hours}:${time}`);
-    // "19:00" has a zero.
+    // "19:00" contains the number 0.
     numbers.add(plainNumber(String(at.getUTCMinutes())));
   };
   const visit = (value: unknown): void => {
@@ -92,7 +92,7 @@ const dayOfMonth = new RegExp(
   "giu",
 );
 
-/** Days and times as a whole: each number of "26 Nov" may be that of another date. */
+/** Compares days and times as wholes: a single number of "26 Nov" may also occur in another date. */
 function datesIn(text: string): readonly string[] {
   const days = [...text.matchAll(dayOfMonth)].map(
     ([, day, of, before, date]) => `${Number(day ?? date)} ${of ?? before}`,

@@ -19,7 +19,7 @@ export interface MeantCall {
   readonly thing?: KnownThing | undefined;
   readonly said?: string | undefined;
   readonly read?: Omit<ReadValue, "stepId"> | undefined;
-  /** `grave`: it empties what the line does not name; `meant`: the line may mean something else. Both are asked about. */
+  /** Reason to ask first. `grave`: the call empties more than the line names; `meant`: the line may mean something else. */
   readonly doubt?: "grave" | "meant" | undefined;
 }
 
@@ -41,7 +41,7 @@ export function planTurn(calls: readonly MeantCall[]): PlanTurn | undefined {
   return { status: "plan", draft: asking(question, ifAnswered(steps), source) };
 }
 
-/** Asks which of several things is meant, and does for it what the line says. */
+/** Asks which of several things is meant; the call for the chosen one then runs. */
 export function askWhich(
   things: readonly KnownThing[],
   calls: readonly (readonly MeantCall[])[],

@@ -18,7 +18,7 @@ import { denials } from "../planners/rules/texts.ts";
 import type { KnownThing } from "./focus.ts";
 import { readHalfSaid, saysShift, type TimesOf } from "./half-said.ts";
 
-/** Values of a fragment such as "the Contis are five now", by slot; several of a text are several calls. */
+/** Values of a fragment such as "the Contis are five now", by slot. Several values of a text slot make several calls. */
 export interface Filled {
   readonly values: Readonly<Record<string, readonly SlotValue[]>>;
   readonly target: string | undefined;
@@ -52,7 +52,7 @@ interface State extends Omit<Filled, "isNamed" | "isHinted"> {
   readonly at: number;
   readonly own: readonly string[];
   readonly hasTold: boolean;
-  /** True once a word without meaning of its own was passed that is no article. */
+  /** True once a skipped word was not an article, a filler or a preposition. */
   readonly isLoose: boolean;
 }
 
@@ -68,7 +68,7 @@ const light = wordSet(
 /** Words that say how many things are meant. */
 const quantifiers = wordSet("all every each");
 
-/** All ways to read each word of a fragment as a value of the call or a word without meaning of its own; the best first. */
+/** Reads each word of a fragment as a value of the call or skips it as meaningless. Returns all ways, the best first. */
 export function fillCall(call: Call, options: FillOptions): readonly Filled[] {
   const { start, end } = options;
   if (end - start > maxTokens) return [];
@@ -102,7 +102,7 @@ export function fillCall(call: Call, options: FillOptions): readonly Filled[] {
   return found.sort(compareFilled);
 }
 
-/** A value that only one slot reads tells more than a text. */
+/** Prefers more values, then fewer words in texts, then fewer skipped words. */
 export function compareFilled(one: Filled, other: Filled): number {
   const count = ({ values }: Filled) => Object.keys(values).length;
   return count(other) - count(one) || one.textWords - other.textWords || one.skipped - other.skipped;
@@ -122,11 +122,11 @@ function* nextStates(call: Call, options: Filling, state: State): Generator<Stat
   const word = request.words[at] ?? "";
   const thing = request.things.get(at);
   if (thing !== undefined) yield* withThing(call, thing, state);
-  // "For her" is about somebody, whom "they are five" need not name.
+  // "For her" means somebody and must not be skipped, unlike the subject of "they are five".
   const isWho = /^(?:him|her|them)$/.test(word) && /^(?:for|to|with|from|by)$/.test(request.words[at - 1] ?? "");
   if (thing !== undefined || denials.has(word) || quantifiers.has(word) || isWho) return;
   yield* withValue(call, options, state);
-  // Beside a free text, a word of the call may be a part of it: "glue sticks".
+  // Next to a free text, a word of the call may belong to the text: "glue sticks".
   const mayBeText = call.slots.some((slot) => options.takesText(slot));
   const isOwn = !mayBeText && (call.weights.get(stem(word)) ?? 0) >= says.like;
   const isPassed = isSkipped(word) || options.passes?.has(word) === true;
@@ -153,7 +153,7 @@ function* withThing(call: Call, thing: BoundThing, state: State): Generator<Stat
 
 function* withValue(call: Call, options: FillOptions, state: State): Generator<State> {
   const { at, values } = state;
-  // In "to Friday", the name of a thing is not a day.
+  // A thing may be named "Friday".
   const until = [...options.request.things.keys()].reduce(
     (first, place) => (place >= at ? Math.min(first, place) : first),
     options.end,
@@ -168,7 +168,7 @@ function* withValue(call: Call, options: FillOptions, state: State): Generator<S
 function* withText(call: Call, options: Filling, state: State): Generator<State> {
   const { request, end } = options;
   const { at, values } = state;
-  // Two texts side by side could be cut anywhere.
+  // The border between two adjacent texts would be a guess.
   if (state.textWords > 0) return;
   const isQuote = request.tokens[at]?.kind === "quote";
   for (const slot of call.slots) {
@@ -215,7 +215,7 @@ export const sentenceNames = wordSet("title text subject summary message note co
 function textsIn(request: RequestText, part: Part, { name, type }: CallSlot): readonly string[] | undefined {
   const items = type.kind === "list" ? [[part]] : itemsOf([part], request);
   const wordsOf = (item: readonly Part[]) => item.flatMap(({ start, end }) => request.words.slice(start, end));
-  // "Her sister, Mrs Mori" may be one, "but" is no name, and "name is Walsh" says one.
+  // "Her sister, Mrs Mori" may be one person; "but" and "name is Walsh" are not names.
   const isJoined = items?.length === 1 || wordsOf([part]).some((word) => word === "and" || word === "&");
   const isName = (item: readonly Part[]) =>
     !wordsOf(item).every(isSkipped) &&
@@ -238,13 +238,13 @@ function isSkipped(word: string): boolean {
 
 function readingsAt({ type, name }: CallSlot, { request, baseOf, start, end }: FillOptions, at: number) {
   if (!isReadable(type)) return [];
-  // "The third" is a place, and no three.
+  // "The third" is a place in a list, not the number 3.
   const isPlace = type.kind === "number" && ordinals.includes(request.words[at] ?? "");
   const plain = slotReadingsAt(type, request, at).flatMap((reading) =>
     reading.value === anaphor || isPlace ? [] : [{ value: reading.value as SlotValue, end: reading.end }],
   );
   const half = isDate(type) ? readHalfSaid(type, request, at, baseOf(name)) : [];
-  // "An hour later" is never an hour from now.
+  // "An hour later" counts from the known time, never from now.
   const isShift = isDate(type) && saysShift(request.words.slice(start, end));
   const others = isShift ? [] : plain.filter((reading) => half.every((each) => each.end !== reading.end));
   return [...half, ...others].sort((one, other) => other.end - one.end);
@@ -288,7 +288,7 @@ export async function inputOf(
   const input = thing === undefined ? whole : bindKey(rules, whole, thing);
   if (input === undefined) return undefined;
   if ((await issueOf(input, rules.tool, undefined)) === undefined) return input;
-  // A new value may exclude an old one: a time of day replaces a day.
+  // A new value may replace an old one in another field, such as a day by a time.
   for (const name of Object.keys(before)) {
     if (Object.hasOwn(own, name)) continue;
     const { [name]: _, ...fewer } = input;
@@ -297,7 +297,7 @@ export async function inputOf(
   return undefined;
 }
 
-/** A text of an output is never a template. */
+/** Escapes texts of outputs, which must not be read as templates. */
 export function inPlan<T extends JsonValue | undefined>(value: T): T {
   return typeof value === "string" ? (escapeTemplate(value) as T) : value;
 }

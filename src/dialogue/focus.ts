@@ -8,13 +8,13 @@ import { sayName } from "../plan/say-call.ts";
 import { lookId } from "./questions.ts";
 import { labelNames, type Thing, thingsIn } from "./things.ts";
 
-/** A thing, and the output that last showed it. */
+/** A thing and where it was last shown. */
 export interface KnownThing extends Thing {
   readonly tool: string;
   readonly runId: string;
   readonly stepId: string;
   readonly isGone: boolean;
-  /** True for what things are in, such as a list. */
+  /** True for a container of things, such as a list. */
   readonly isContainer?: boolean;
 }
 
@@ -31,9 +31,9 @@ export interface Focus {
   readonly things: readonly KnownThing[];
   readonly steps: readonly DoneStep[];
   readonly last: readonly DoneStep[];
-  /** A list or the like that holds the things of the last step; undefined if they are in none or in several. */
+  /** List or other container of the things of the last step; undefined if there is none or more than one. */
   readonly container: KnownThing | undefined;
-  /** True if another line came between, which was not understood: no pronoun refers to what was before it. */
+  /** True if the previous line was not understood. Pronouns then refer to nothing. */
   readonly isDistant: boolean;
 }
 
@@ -67,7 +67,7 @@ export function readFocus(tools: readonly DefinedTool[], runs: readonly RunSnaps
   return { mentions, things: [...things.values()], steps, last, container, isDistant };
 }
 
-/** The subject of an open question, by the name that the user gave it: "reschedule the sectional". */
+/** Things that the user has named in a request that waits for an answer: "reschedule the sectional". */
 function namedIn({ runId, plan }: RunSnapshot): readonly KnownThing[] {
   return (plan?.steps ?? []).flatMap(({ id: stepId, tool, input }): readonly KnownThing[] => {
     const [keyField, key] = Object.entries(input ?? {}).find(([name]) => labelNames.includes(name)) ?? [];
@@ -77,14 +77,14 @@ function namedIn({ runId, plan }: RunSnapshot): readonly KnownThing[] {
   });
 }
 
-/** A text by which the tool of the last things can look for them. */
+/** Finds a text field by which the tool of the last things can list them. */
 function containerOf(
   tools: readonly DefinedTool[],
   [mention]: readonly Mention[],
   [step]: readonly DoneStep[],
 ): KnownThing | undefined {
   if (step === undefined) return undefined;
-  // An empty list is a list, too.
+  // The list may be empty.
   const [first, ...others] = mention?.run.runId === step.runId ? mention.things : [];
   const fields = first?.fields ?? step.input;
   const own = tools.find(({ name }) => name === step.tool);
@@ -117,7 +117,7 @@ function containerOf(
   };
 }
 
-/** A place is a field of several operations: of listing, adding and clearing. */
+/** A container is a field of several operations, such as list, add and clear. */
 function countBranches(input: JsonSchema, name: string): number {
   return (schemasAt(input, []) ?? []).filter(
     ({ properties }) => properties !== undefined && Object.hasOwn(properties, name),
@@ -133,7 +133,7 @@ export function thingOf(step: DoneStep, { things }: Pick<Focus, "things">): Know
   return things.find((thing) => takesKey(step, thing));
 }
 
-/** An answered run has gone on after the runs that were started since it asked. */
+/** Sorts by the last step: an answered run continues after runs that started later. */
 function byLastStep(runs: readonly RunSnapshot[]): readonly RunSnapshot[] {
   const lastOf = ({ steps, createdAt }: RunSnapshot) =>
     steps.reduce((last, { completedAt = "" }) => (completedAt > last ? completedAt : last), createdAt);
@@ -148,14 +148,14 @@ export function isSameThing(one: Thing, other: Thing): boolean {
   return idOf(one) === idOf(other);
 }
 
-/** Instants in two zones are one. */
+/** Compares instants regardless of their zones. */
 export function isSameValue(one: JsonValue | undefined, other: JsonValue | undefined): boolean {
   const instant = (value: JsonValue | undefined) =>
     typeof value === "string" && /^\d{4}-\d\d-\d\dT/.test(value) ? Date.parse(value) : Number.NaN;
   return canonicalJson(one ?? null) === canonicalJson(other ?? null) || instant(one) === instant(other);
 }
 
-/** Steps of one kind in a row are one mention: "add milk and eggs" is about both. */
+/** Merges consecutive changes into one mention: "add milk and eggs" is about both. */
 function mentionsOf(tools: readonly DefinedTool[], steps: readonly DoneStep[]) {
   const mentions: [Mention["kind"], KnownThing[]][] = [];
   for (const step of steps) {
@@ -183,7 +183,7 @@ function removes(tool: string, input: JsonObject): boolean {
   );
 }
 
-/** The things among which a question let the user choose: those whose keys its steps have. */
+/** Things that the options of a question stand for, found by the keys in its steps. */
 function offeredBy({ runId, plan }: RunSnapshot, known: ReadonlyMap<string, KnownThing>): readonly KnownThing[] {
   const steps = plan?.steps ?? [];
   if (!steps.some(({ wait }) => wait !== undefined && "ask" in wait)) return [];

@@ -7,11 +7,11 @@ import { type SlotType, timeForms } from "../planners/rules/slots.ts";
 import type { Focus, KnownThing } from "./focus.ts";
 
 export interface TimeBase {
-  /** The value that changes, such as the present time of a booking. */
+  /** Present value of the thing, such as the time of a booking. */
   readonly own: string | undefined;
-  /** The value that was said last, for phrases such as "on the same day". */
+  /** Value of the previous step, for phrases such as "on the same day". */
   readonly last: string | undefined;
-  /** True if the line corrects the last value, so that a weekday lies in the same week. */
+  /** True if the line corrects the last value. A weekday then means the same week. */
   readonly corrects: boolean;
 }
 
@@ -27,7 +27,7 @@ export function timesOf(
   return (slot) => ({ own: own(slot), last: last?.(slot), corrects });
 }
 
-/** The value of a field for times: of `due` also that of `dueAt` or `dueDate`. */
+/** Finds the time in a field or in one with a longer name: `due` also finds `dueAt` and `dueDate`. */
 export function timesIn(fields: JsonObject): TimeIn {
   return (slot) => {
     const names = [slot, ...Object.keys(fields).filter((name) => name.startsWith(slot))];
@@ -47,7 +47,7 @@ export function isTime(value: JsonValue | undefined): value is string {
   return typeof value === "string" && /^\d{4}-\d\d-\d\d|^\d\d:\d\d/.test(value);
 }
 
-/** The day of each value, with the time of day of the thing's own where the value kept the former one. */
+/** Replaces a time of day that a value kept from the former thing by the time of day of the new thing. */
 export function withTimesOf(
   input: JsonObject,
   { former, own }: { readonly former: JsonObject; readonly own: JsonObject },
@@ -83,13 +83,13 @@ export function readHalfSaid(
   const whole = complete(said, base, request.clock);
   const today = Math.floor(wallTimeAt(request.clock.nowMs, request.clock.timeZone) / dayMs);
   if (type.when === "future" && whole !== undefined && whole.day < today) return [];
-  // A day alone would lose the time.
+  // A date slot would drop the time.
   const isLost = type.kind === "date" && said.time !== undefined;
   const value = whole && !isLost ? format(type, whole, request.clock) : undefined;
   return value === undefined ? [] : [{ value, end: said.end }];
 }
 
-/** A time of day alone completes only another one. */
+/** Drops times of day without a day: they complete no other value. */
 function withDays({ own, last, corrects }: TimeBase): TimeBase {
   const hasDay = (value: string | undefined) => value !== undefined && /^\d{4}/.test(value);
   return { own: hasDay(own) ? own : undefined, last: hasDay(last) ? last : undefined, corrects };
@@ -116,7 +116,7 @@ function partAt(request: RequestText, start: number, base: TimeBase): Said | und
   const { words } = request;
   const from = /^(?:to|at|on|by|for|until|till|from)$/.test(words[start] ?? "") ? start + 1 : start;
   const at = words[from] === "the" ? from + 1 : from;
-  // Without "at" or "to", a number may count something.
+  // Without "at" or "to", the number may be a count.
   const mayBeHour = from > start || base.corrects;
   return (
     sameAt(request, at, base) ??
@@ -139,7 +139,7 @@ const amounts: Readonly<Record<string, number>> = {
 const forward = /^(?:later|longer|more|back)$/;
 const backward = /^(?:earlier|sooner|forward|less)$/;
 
-/** "half an hour later", "back a week", "two days earlier": from the time that there is. */
+/** Reads "half an hour later", "back a week" and "two days earlier" relative to the present value. */
 function shiftAt(request: RequestText, start: number, base: TimeBase): Said | undefined {
   const { words, clock } = request;
   const from = toWall(base.own, clock) ?? toWall(base.last, clock);
@@ -154,7 +154,7 @@ export function saysShift(words: readonly string[]): boolean {
   return words.some((_, at) => durationAt(words, at) !== undefined);
 }
 
-/** Negative if it is earlier. */
+/** `ms` is negative for "earlier" and "back". */
 function durationAt(
   words: readonly string[],
   start: number,
@@ -205,7 +205,7 @@ function hourAt({ text, tokens, clock }: RequestText, at: number, { own, last, c
   const token = tokens[at];
   const digits = token?.kind === "number" ? text.slice(token.start, token.end) : "";
   const [, hours, minutes] = /^(\d\d?)(?:\.([0-5]\d))?$/.exec(digits) ?? [];
-  // "Make that 3" may be a number of another kind.
+  // "Make that 3" may not be a time.
   const base = own ?? (corrects && minutes !== undefined ? last : undefined);
   if (hours === undefined || Number(hours) > 24 || toWall(base, clock)?.time === undefined) return undefined;
   return { time: (Number(hours) * 60 + Number(minutes ?? 0)) * 60_000, isBare: Number(hours) <= 12, end: at + 1 };
@@ -230,7 +230,7 @@ function complete(said: Said, base: TimeBase, clock: DateClock): Wall | undefine
   if (day === undefined) return undefined;
   const time = said.time ?? known?.time;
   if (said.time === undefined || said.isBare !== true || known?.time === undefined) return { day, time };
-  // "8" is the one nearer to the present time.
+  // "8" means 8:00 or 20:00, whichever is nearer to the present time.
   const half = dayMs / 2;
   const hours = [said.time % half, (said.time % half) + half];
   const near = (ms: number) => Math.abs(ms - (known.time ?? 0));

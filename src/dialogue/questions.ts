@@ -4,7 +4,7 @@ import type { PlanDraft } from "../core/planner.ts";
 import type { QuestionItem } from "../core/question.ts";
 import type { TurnRequest } from "../core/turn.ts";
 
-/** The id of the step that asks: a draft has one at most. */
+/** Step id of the question. A draft has at most one. */
 const asks = "q1";
 export const lookId = "look";
 

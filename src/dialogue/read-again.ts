@@ -26,7 +26,7 @@ import type { Reference } from "./references.ts";
 import type { ThreadLine } from "./thread-line.ts";
 import { formerly } from "./undo-line.ts";
 
-/** The last operation with other values: "and eggs", "same for Conti, but at nine", "no, 8.30". */
+/** Repeats the last operation with other values: "and eggs", "same for Conti, but at nine", "no, 8.30". */
 export async function readAgain(line: ThreadLine): Promise<PlanTurn | undefined> {
   const { wish, focus } = line;
   const [last] = focus.last;
@@ -36,16 +36,16 @@ export async function readAgain(line: ThreadLine): Promise<PlanTurn | undefined>
   const step = repeated(last, reference, line);
   if (step === undefined || second !== undefined) return undefined;
   const isWhole = reference !== undefined && reference.start <= wish.start && reference.end === wish.end;
-  // Behind a question, a thing alone is an answer or nothing.
+  // While a question is open, a thing alone can only answer it.
   const isPlace = isWhole && reference.how !== "name" && openQuestion(line.turn) === undefined;
   if (wish.opening === "none" && !isPlace) return undefined;
   const rules = line.rules.find(({ tool }) => tool.name === step.tool);
   const isChange = rules !== undefined && !isPureStep(rules.tool, step.input);
   if (isChange && asksSomething(line)) return undefined;
-  // What was done to another thing must be undone, too.
+  // "No, Patel" also takes back the change of the other thing.
   const isOther = isChange && correctsThing(line, step, reference);
   const back = isOther ? formerly(step, line) : undefined;
-  // Behind a refusal to take it back, that is known.
+  // After a refused "undo that", the user knows that the other change stays.
   if (isOther && back === undefined && !focus.isDistant) return undefined;
   return line.forEach(reference, async (thing) => {
     const calls = await againFor(line, step, { thing, reference });
@@ -57,7 +57,7 @@ function asksSomething({ wish, request: { words } }: ThreadLine): boolean {
   return questionWords.has(words[wish?.start ?? 0] ?? "") || words.includes("?");
 }
 
-/** "Same for Sunday" behind "no, at six": what created the thing, with the values that it has now. */
+/** Finds the step to repeat: for "same for Sunday", the one that created the thing, with its present values. */
 function repeated(step: DoneStep, reference: Reference | undefined, line: ThreadLine): DoneStep | undefined {
   const { focus, wish, isDateAlone } = line;
   const { steps, mentions } = focus;
@@ -71,7 +71,7 @@ function repeated(step: DoneStep, reference: Reference | undefined, line: Thread
   return { ...created, input: Object.fromEntries(input) };
 }
 
-/** "And remind me to …", "and rename …": a verb begins no name, and a title only if the rest is no request. */
+/** True if the words after "and" are a request ("and remind me to …"): names do not begin with a verb, but titles may. */
 async function isRequest(line: ThreadLine, { input }: DoneStep): Promise<boolean> {
   const { wish, rules, planning, request } = line;
   const word = request.words[wish?.start ?? 0] ?? "";
@@ -82,7 +82,7 @@ async function isRequest(line: ThreadLine, { input }: DoneStep): Promise<boolean
   return !isTitled || !((await planning.planText(line.textOf(wish))) instanceof Refused);
 }
 
-/** "And 43 too": the key of a known thing, if nothing else of the step is a number. */
+/** Reads "and 43 too" as the key of a known thing if the step has no other number. */
 function keyAlone({ wish, request: { words }, focus }: ThreadLine, step: DoneStep): Reference | undefined {
   const known = thingOf(step, focus);
   const { start = 0, end = 0 } = wish ?? {};
@@ -93,7 +93,7 @@ function keyAlone({ wish, request: { words }, focus }: ThreadLine, step: DoneSte
   return { start, end: start + 1, how: "name", things, isOpen: false };
 }
 
-/** "No, Patel": it was another thing. */
+/** True if the line corrects which thing was meant: "no, Patel". */
 function correctsThing({ wish, focus }: ThreadLine, step: DoneStep, reference: Reference | undefined): boolean {
   const known = thingOf(step, focus);
   const [meant] = reference?.things ?? [];
@@ -111,9 +111,9 @@ async function againFor(line: ThreadLine, step: DoneStep, target: Target): Promi
   const corrects = line.wish?.opening === "correct";
   const known = thingOf(step, focus);
   for (const [rules, call] of callsOf(all, step.tool, step.input)) {
-    // A number may also be the key of another thing.
+    // The number may also be the key of another thing.
     if (corrects && thing === undefined && known !== undefined && line.saysKeyLike(known)) return undefined;
-    // What was created with another name would stay.
+    // The thing that was created by mistake would remain.
     if (corrects && known === undefined && !isPureStep(rules.tool, step.input)) return undefined;
     const said = line.withThing(thing, reference);
     const takesText = ({ name }: { readonly name: string }) =>
@@ -127,7 +127,7 @@ async function againFor(line: ThreadLine, step: DoneStep, target: Target): Promi
   return undefined;
 }
 
-/** The calls of the first way that makes any; none if an equal way makes others: "at nine" may be a beginning or an end. */
+/** Returns the calls of the best way, or none if an equally good way gives other calls: "at nine" may begin or end a shift. */
 async function certainCalls(
   call: Call,
   ways: readonly Filled[],
@@ -145,7 +145,7 @@ async function certainCalls(
   return undefined;
 }
 
-/** True if only the slots of values such as times differ, and neither way is better. */
+/** True if neither way is better, and only slots of values such as times differ. */
 function isEqual({ slots }: Call, one: Filled, other: Filled): boolean {
   const texts = slots.filter(({ type }) => !isReadable(type));
   const isSame = ({ name }: CallSlot) =>
@@ -186,18 +186,18 @@ async function inputAgain(
   if (thing !== undefined && count === 1)
     return bindKey(rules, withTimesOf(before, timesKept(step, thing, focus)), thing);
   if (thing === undefined && filled.target !== undefined && count === 1) return undefined;
-  // "And eggs" has no day of its own, unless it needs one.
+  // "And eggs" does not repeat the day of the last call unless the call requires one.
   const undated = Object.fromEntries(Object.entries(before).filter(([, value]) => !isTime(value)));
   const isMore = wish?.opening === "more" && thing === undefined && !request.words.includes("same");
   const without = isMore ? await inputOf(rules, call, values, { request, thing, before: undated }) : undefined;
   const input = without ?? (await inputOf(rules, call, values, { request, thing, before }));
   const known = thingOf(step, focus);
   if (known === undefined || filled.target !== undefined) return input;
-  // A value for another field of a known thing is another change.
+  // A value for another field would be a different change.
   const isOther = (name: string) => name !== field && name !== known.labelField && !Object.hasOwn(step.input, name);
   if (Object.keys(input ?? {}).some(isOther)) return undefined;
   const changed = Object.keys(before).filter((name) => !isSameValue(before[name], input?.[name]));
-  // What adds to a value, such as a sale, is not corrected by doing it once more.
+  // Repeating a sale would not correct it: only operations that set a value are repeated.
   const isSet = (name: string) =>
     Object.entries(known.fields).some(
       ([own, value]) => isSameValue(value, step.input[name]) && (typeof value === "string" || own === name),
@@ -205,7 +205,7 @@ async function inputAgain(
   return wish?.opening !== "correct" || changed.every(isSet) ? input : undefined;
 }
 
-/** The thing of the last step before it, with that of this one: a day given to the one keeps the time of the other. */
+/** Fields of the last step's thing before that step, and of this thing: a new day keeps each thing's own time. */
 function timesKept(step: DoneStep, thing: KnownThing, { mentions, things }: ThreadLine["focus"]) {
   const last = thingOf(step, { things });
   const at = mentions.findIndex(({ run }) => run.runId === step.runId);
@@ -214,17 +214,17 @@ function timesKept(step: DoneStep, thing: KnownThing, { mentions, things }: Thre
   return { former: former?.fields ?? {}, own: thing.fields };
 }
 
-/** The line without what only states why. */
+/** Plans the line without the parts that only state why. */
 export async function readWithoutReasons(line: ThreadLine): Promise<PlanTurn | undefined> {
   if (line.wish === undefined) return undefined;
   const said = line.textOf(line.wish);
-  // What the thread does not know may still be something: "that call".
+  // The tools may know "that call" although the thread does not.
   const plain = said.replace(/\b(?:that|this|those|these) (?=\p{L})/giu, "the ");
   const found = await line.planning.planText(said);
   const planned = found instanceof Refused && plain !== said ? await line.planning.planText(plain) : found;
   if (planned instanceof Refused || line.misreadPlace(planned.steps) !== undefined) return undefined;
   if (continuesSum(line, planned.steps)) return undefined;
-  // "Empty that list" is not about the list of everything.
+  // "Empty that list" must not empty all lists.
   if (planned !== found && planned.matches.some(({ rule }) => rule.source.destructive === true)) return undefined;
   return { status: "plan", draft: { steps: planned.steps, source: { planner: "rules" } } };
 }

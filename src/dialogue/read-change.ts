@@ -9,15 +9,15 @@ import { hasTime, lastTimes, timesOf } from "./half-said.ts";
 import type { Reference } from "./references.ts";
 import type { ThreadLine } from "./thread-line.ts";
 
-/** A known thing and a value for it: "the patels are 5 now", "make it high". */
+/** Changes a value of a known thing: "the patels are 5 now", "make it high". */
 export async function readChange(line: ThreadLine): Promise<PlanTurn | undefined> {
   if (line.wish === undefined || !line.wish.isSingle || saysAnother(line)) return undefined;
-  // A name before a pronoun is what that means: "the tent pegs, they can be low".
+  // A name explains the pronoun after it: "the tent pegs, they can be low".
   const named = line.own.filter(({ how }) => how === "name" || how === "place" || how === "others");
   const [reference, ...others] = named.length > 0 ? named : line.own;
-  // "Charge him 18 euros for it" is about one thing.
+  // "Him" and "it" may mean the same thing: "charge him 18 euros for it".
   const second = others.find(({ things }) => things !== reference?.things && !isSameList(things, reference?.things));
-  // A value alone, or in a correction, belongs to what the last step created; "same for Sunday" creates another.
+  // A date alone or a correction changes what the last step created; "same for Sunday" creates another thing.
   const isRepeated =
     line.wish.opening === "again" || (line.wish.opening === "more" && hasTime(line.focus.last[0]?.input));
   const mayBeImplied = reference === undefined && !isRepeated && (line.wish.opening === "correct" || line.isDateAlone);
@@ -28,7 +28,7 @@ export async function readChange(line: ThreadLine): Promise<PlanTurn | undefined
   return line.forEach(meant, async (thing) => thing && changeOf(line, thing, reference));
 }
 
-/** "A 15 for her", "another for two": what is counted so is new. */
+/** True for "a 15 for her", which is about a new thing. */
 function saysAnother({ request: { words, marks } }: ThreadLine): boolean {
   return marks.some(({ kind, start }) => kind === "number" && /^(?:an?|another)$/.test(words[start - 1] ?? ""));
 }
@@ -39,7 +39,7 @@ function isSameList(one: readonly KnownThing[], other: readonly KnownThing[] = [
   );
 }
 
-/** A correction without a name is about what the last step created. */
+/** Returns the only thing that the last step created. */
 function lastCreated({ focus }: ThreadLine): KnownThing | undefined {
   const [mention] = focus.isDistant ? [] : focus.mentions;
   const [step] = focus.last;
@@ -90,14 +90,14 @@ async function* waysOf(
     const values = withTarget(call, filled, thing);
     const input = values && (await inputOf(rules, call, values, { request: said.request, thing }));
     if (input === undefined || isPureStep(rules.tool, input)) continue;
-    // An answer may be sent twice.
+    // The line may be an answer that was sent twice.
     const isThere = (value: JsonValue) => Object.values(thing.fields).some((own) => isSameValue(own, value));
     if (reference === undefined && Object.values(input).every(isThere)) continue;
     yield { call: { rules, input, thing, said: reference && line.textOf(reference) }, filled };
   }
 }
 
-/** "not milk, oat milk": a thing gets another name. */
+/** Renames a thing: "not milk, oat milk". */
 export async function readReplaced(line: ThreadLine): Promise<PlanTurn | undefined> {
   const { request, references, wish } = line;
   const start = request.words.indexOf("not");

@@ -15,7 +15,7 @@ import type { ThreadLine } from "./thread-line.ts";
 const recorded = /^(?:still|yet|already)$/;
 const passing = "going|got|still|there|right|again|supposed|planned|meant|btw|currently|exactly|actually|put|set";
 
-/** A question that a look-up answers, or one of a tool that the thread has used: "read me tonight again". */
+/** Reads a question that a look-up answers, or a fragment for a look-up that the thread has used: "read me tonight again". */
 export async function readLookUp(line: ThreadLine): Promise<PlanTurn | undefined> {
   const { wish, request, focus, rules } = line;
   const [first = "", second] = request.words.slice(wish?.start ?? 0);
@@ -28,7 +28,7 @@ export async function readLookUp(line: ThreadLine): Promise<PlanTurn | undefined
   if (found === undefined || others.length > 0) return undefined;
   const { call, isSearch, isHinted } = found;
   if (!asks && (isSearch || !isHinted)) return undefined;
-  // "Still" asks about something that was recorded.
+  // "Still" implies that the thing was recorded.
   const isKnown =
     line.references.some(({ how }) => how === "name") || request.words.some((word) => recorded.test(word));
   if (!isSearch || isKnown) return planTurn([call]);
@@ -70,12 +70,12 @@ async function lookUps(line: ThreadLine, tools: readonly ToolRules[]): Promise<r
       });
     }
   }
-  // A search finds what a name that is not whole does not.
+  // A search also finds incomplete names.
   const isSearched = ({ call }: LookUp) => [...queries.values()].some((each) => each.call.rules === call.rules);
   return [...queries.values(), ...[...found.values()].filter((each) => !isSearched(each))];
 }
 
-/** The words of the fields that a tool shows: a question may name one. */
+/** Words of the field names that a tool returns. A question may contain them. */
 const fieldWords = remembered(({ schemas }: ToolRules): readonly string[] => {
   const words = new Set<string>();
   const visit = (schema: JsonSchema, depth: number): void => {

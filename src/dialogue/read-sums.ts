@@ -24,14 +24,14 @@ function numberOf({ tool, output, runId, stepId }: DoneStep, rules: readonly Too
   return typeof value === "number" ? { value, from: { runId, stepId, path: name === "" ? [] : [name] } } : undefined;
 }
 
-/** "Plus 150 times 0.3" behind a sum: without its first word, the line would be a sum of its own. */
+/** True for "plus 150 times 0.3" after a sum: it continues that sum, although the rest is a sum by itself. */
 export function continuesSum(line: ThreadLine, steps: readonly PlanStep[]): boolean {
   const isSum = ({ tool }: PlanStep) =>
     line.rules.some((each) => each.tool.name === tool && each.rules.some(({ hasSum }) => hasSum));
   return operators.test(line.request.words[0] ?? "") && resultsOf(line).length > 0 && steps.every(isSum);
 }
 
-/** A sum that continues from the last result: "times 1.2". */
+/** Continues from the last result: "times 1.2". */
 export function readSum(line: ThreadLine): PlanTurn | undefined {
   const results = [...resultsOf(line)].reverse();
   const [last] = results.slice(-1);
@@ -49,7 +49,7 @@ export function readSum(line: ThreadLine): PlanTurn | undefined {
   return undefined;
 }
 
-/** Undefined if it uses no earlier result: then it stands alone. */
+/** Returns undefined if the sum uses no earlier result. */
 function inputOfSum(
   { source, slots }: PhraseRule,
   { said, results, clock }: { said: string; results: readonly Result[]; clock: ThreadLine["request"]["clock"] },
@@ -71,7 +71,7 @@ function inputOfSum(
   return isUsed ? input : undefined;
 }
 
-/** The last sum with another number: "and 20%?". */
+/** Repeats the last sum with another number: "and 20%?". */
 export function readOtherSum(line: ThreadLine): PlanTurn | undefined {
   const [step] = line.focus.last;
   if (step === undefined || line.wish === undefined || line.wish.opening === "none") return undefined;
@@ -89,7 +89,7 @@ export function readOtherSum(line: ThreadLine): PlanTurn | undefined {
 
 const resultWords = /(?<=\S )(?:that much|that many|(?:that|the) (?:amount|total|sum|result|number))$/i;
 
-/** "Note the bill as that much": the text of a step may end in words for the last result. */
+/** Replaces words for the last result at the end of a text: "note the bill as that much". */
 export function readResultInText(line: ThreadLine, steps: readonly PlanStep[]): PlanTurn | undefined {
   const [last] = line.focus.last.flatMap((step) => numberOf(step, line.rules) ?? []);
   if (last === undefined) return undefined;

@@ -24,7 +24,7 @@ import { isLaughter } from "./wish.ts";
 
 export { askAfter, readAnswer };
 
-/** Reads what a line means in its thread. Each word must have a part in it; else the planner gets the line as it is. */
+/** Reads a line in its thread. If not every word is understood, the planner gets the line unchanged. */
 export async function readTurn(turn: TurnRequest): Promise<Turn> {
   const line = new ThreadLine(turn, await Promise.all(turn.tools.map(compileTool)));
   const alone = await line.planning.plan(turn.request);
@@ -46,7 +46,7 @@ export async function readTurn(turn: TurnRequest): Promise<Turn> {
   return text ?? { status: "request", ...(!isAlone && { thread: showThread(line) }) };
 }
 
-/** "Remove the finished ones" behind a list may mean that list alone: what empties more is asked about. */
+/** After a list was shown, "remove the finished ones" may mean only that list, so a call that empties more asks first. */
 function confirmWider({ focus, request, rules }: ThreadLine, { steps, matches }: Planned): Turn | undefined {
   const { container } = focus;
   const isGrave = matches.some(({ rule }) => rule.source.destructive === true);
@@ -96,14 +96,14 @@ function unclear(known: string): AgentError<"cannot-plan"> {
   return new AgentError("cannot-plan", message, { details: { reason: "unbound", examples: [] } });
 }
 
-/** "Never mind" behind a question that any text answers. */
+/** Reads "never mind" after a question that takes any text. */
 function declined(line: ThreadLine): Turn | undefined {
   const asked = openQuestion(line.turn);
   const turn = asked && answerTo(asked, line);
   return turn?.status === "decline" ? turn : undefined;
 }
 
-/** A line that can be planned alone may still mean a place in the list that was shown, that list, or what another tool showed. */
+/** True if a line that is plannable by itself refers to the thread: a place in a list, the list, or a thing of another tool. */
 function pointsBack({ references, request }: ThreadLine, steps: readonly PlanStep[]): boolean {
   return references.some(({ how, start, end, things: [thing] }) => {
     if (how !== "name" || thing === undefined) return how !== "name" && how !== "pronoun";

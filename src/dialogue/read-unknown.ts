@@ -26,7 +26,7 @@ import type { Reference } from "./references.ts";
 import { exampleOf, thingsIn } from "./things.ts";
 import type { ThreadLine } from "./thread-line.ts";
 
-/** A change of something that the thread has not seen: a list is looked up first, and the line is read again. */
+/** Plans a look-up for a change of something that the thread has not seen. The line is then read again. */
 export async function readUnknown(line: ThreadLine): Promise<PlanTurn | undefined> {
   if (line.focus.steps[0]?.stepId === lookId) return undefined;
   const it = unknownPronoun(line);
@@ -54,7 +54,7 @@ export async function readUnknown(line: ThreadLine): Promise<PlanTurn | undefine
   return undefined;
 }
 
-/** Asks before a change of what a list of one day, perhaps, has shown: other days may have more of that name. */
+/** Asks before changing a thing that was looked up in a list of one day: other days may have the same name. */
 export function doubtLook({ focus, rules }: ThreadLine, turn: Turn): Turn {
   const [step] = focus.steps;
   if (turn.status !== "plan" || step?.stepId !== lookId) return turn;
@@ -82,7 +82,7 @@ function thingLike({ turn }: ThreadLine, { tool, schemas }: ToolRules): KnownThi
 
 const pointing = /^(?:both|others?|rest|last|some|any|every)(?:thing|one|body)?$/;
 
-/** "The tap is repaired, mark it as done": "it" is what was named before, which the thread has not seen. */
+/** Finds a pronoun that refers to something told earlier in the line: "the tap is repaired, mark it as done". */
 function unknownPronoun({ wish, request: { words }, references }: ThreadLine): Part | undefined {
   const { start = 0, end = 0 } = wish ?? {};
   const isIt = (word: string, at: number) =>
@@ -114,7 +114,7 @@ function unknownNames({ request, rules, references }: ThreadLine, place: Part): 
     if (last?.end === at) last.end = at + 1;
     else found.push({ start: at, end: at + 1 });
   }
-  // "The reservation" is another word for a kind of thing, not a name.
+  // "The reservation" is a noun, not a name.
   const isNoun = ({ start }: Part) =>
     /^(?:the|an?|my|our|this|that)$/.test(words[start - 1] ?? "") && !isCapital(request, start);
   return found.filter((name) => !isNoun(name));

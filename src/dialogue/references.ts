@@ -12,12 +12,12 @@ export interface Reference {
   readonly end: number;
   readonly how: "name" | "pronoun" | "place" | "others" | "group";
   readonly things: readonly KnownThing[];
-  /** True if only one of the things is meant, and the words do not say which. */
+  /** True if the words mean one of the things without saying which. */
   readonly isOpen: boolean;
 }
 
 interface Line extends Pick<RequestText, "words" | "tokens" | "datesByStart"> {
-  /** True of a word of the tools' own phrases, which alone names nothing. */
+  /** True for words of the tools' phrases. Alone they are not a name. */
   readonly isPhraseWord: (word: string) => boolean;
 }
 
@@ -34,7 +34,7 @@ export function findReferences(line: Line, focus: Focus): readonly Reference[] {
   return found;
 }
 
-/** "The note about the meter key": a kind and a name. */
+/** True if a kind and a name belong together: "the note about the meter key". */
 function saysWhat({ words }: Line, noun: Reference, { start, how, things: [thing] }: Reference): boolean {
   const isKind = noun.how === "pronoun" && toSingular(words[noun.end - 1] ?? "") === thing?.kind;
   return (
@@ -54,7 +54,7 @@ function referenceAt(line: Line, at: number, focus: Focus): Reference | undefine
   );
 }
 
-/** "on it", "that list": what the last things are in, such as a list. */
+/** Reads "on it" and "that list" as the container of the last things. */
 function containerAt(line: Line, start: number, focus: Focus): Reference | undefined {
   const { words } = line;
   const container = focus.container;
@@ -90,7 +90,7 @@ function placeAt(line: Line, start: number, focus: Focus): Reference | undefined
   if (!isNumber && !hasNoun && from === start && !isLast) return undefined;
   const group = focus.mentions.find(({ things }) => things.length > 1 && things.length >= rank)?.things;
   const thing = rank < 0 ? group?.at(-1) : group?.[rank - 1];
-  // "Number 2" may also be a key.
+  // "Number 2" may be the key 2.
   if (thing === undefined || (isNumber && focus.things.some(({ key }) => key === rank))) return undefined;
   return { start, end: rankEnd + Number(hasNoun), how: "place", things: [fresh(thing, focus)], isOpen: false };
 }
@@ -130,7 +130,7 @@ function attributeAt(line: Line, start: number, focus: Focus): Reference | undef
   return undefined;
 }
 
-/** True at "the one from …": the words behind it say which one, and are no new value. */
+/** True at "the one from …", where the following words select a thing and are not a new value. */
 function restricts({ words }: Line, at: number): boolean {
   return (
     words[at - 1] === "the" &&
@@ -153,7 +153,7 @@ function hasValue({ fields }: KnownThing, word: string): boolean {
   });
 }
 
-/** "the others", "the other one", "the rest": those of the list that no change since then was about. */
+/** "the others", "the other one", "the rest": things of a list that were not changed since it was shown. */
 function othersAt(line: Line, start: number, focus: Focus): Reference | undefined {
   const from = withoutDeterminer(line, start);
   const word = line.words[from] ?? "";
@@ -216,7 +216,7 @@ function single(
   return things && { ...place, how: "pronoun", things, isOpen: things.length > 1 };
 }
 
-/** A name, or words of it that no other name has: "the tent pegs", "gutters", "the patels". */
+/** Reads a name or words that only one name has: "the tent pegs", "gutters", "the patels". */
 function nameAt(line: Line, start: number, focus: Focus): Reference | undefined {
   const from = withoutDeterminer(line, start);
   const isTitle = titles.has(line.words[from] ?? "");

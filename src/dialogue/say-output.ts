@@ -57,7 +57,7 @@ class Speaker {
     if (list === undefined || others.length > 0) return this.sayRecord(value, path, true);
     const [name, items] = list as [string, readonly unknown[]];
     const rest = Object.entries(value).filter(([key, item]) => key !== name && item !== items.length);
-    // Without items, nothing says that it is a list of things.
+    // An empty list does not show whether its items are things.
     const isOnlyCounted = rest.every(([, item]) => typeof item === "number");
     if (items.length === 0 && !isOnlyCounted) return this.sayRecord(value, path, true);
     const more = this.sayFields(Object.fromEntries(rest));
@@ -92,7 +92,7 @@ class Speaker {
     return about === "" ? head : [head, about].filter(Boolean).join(isAlone ? ": " : " ");
   }
 
-  /** Dates come first, as when something is matters most. */
+  /** Dates come first: they matter most. */
   private sayFields(fields: Readonly<Record<string, unknown>>): readonly string[] {
     const said = Object.entries(fields).flatMap(([name, value]) => {
       const date = typeof value === "string" ? sayDate(value, this.when)?.text : undefined;
@@ -151,7 +151,7 @@ function isShort(key: string | number): boolean {
   return typeof key === "number" || key.length <= maxKey;
 }
 
-/** A time that was only noted, such as `createdAt`. */
+/** True for times of record keeping, such as `createdAt`. */
 function isStamp(name: string, value: unknown): boolean {
   return typeof value === "string" && /[a-z]edAt$|_ed_at$/.test(name);
 }

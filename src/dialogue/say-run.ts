@@ -18,7 +18,7 @@ import { lookId } from "./questions.ts";
 import { type DoneCall, onOneLine, sayOutput } from "./say-output.ts";
 import { toolNamed } from "./things.ts";
 
-/** A run as it is shown: with neither secrets nor what `redact` hides. */
+/** A run without secrets and without what `redact` hides. */
 export type SpokenRun = Pick<
   RunSnapshot,
   "status" | "plan" | "steps" | "error" | "request" | "approvals" | "notUndone"
@@ -79,7 +79,7 @@ function firstOf<T>(items: readonly T[], sayItem: (item: T) => string): readonly
   return items.length > maxItems ? [...said, "…"] : said;
 }
 
-/** The reads whose outputs other steps have used. */
+/** Finds reads whose outputs other steps have used. */
 function findFeeding({ plan, steps }: SpokenRun): ReadonlySet<string> {
   const started = new Set(steps.filter(({ status }) => status !== "skipped").map(({ stepId }) => stepId));
   const usedBy = (step: PlanStep) =>

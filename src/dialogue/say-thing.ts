@@ -9,7 +9,7 @@ export function describeThing({ kind, key, label }: Pick<KnownThing, "kind" | "k
   return typeof key === "number" ? `${kind} ${key}: ${label}` : `${kind} "${label}"`;
 }
 
-/** The thing with what is known of it: "booking 32: Okafor, Thu 26 Nov 19:00, people 2". */
+/** Says the thing with its known fields: "booking 32: Okafor, Thu 26 Nov 19:00, people 2". */
 export function sayThing(thing: KnownThing, { nowMs, timeZone }: DateClock): string {
   const year = yearAt(nowMs, timeZone);
   const others = Object.entries(thing.fields).flatMap(([name, value]) => {

@@ -16,10 +16,10 @@ export interface Thing {
   readonly key: string | number;
   readonly labelField?: string;
   readonly label?: string;
-  /** Without sensitive values; for a created thing also the fields of the input. */
+  /** Fields of the output, plus those of the input if the call created the thing; without sensitive values. */
   readonly fields: JsonObject;
   readonly path: JsonPath;
-  /** The field of the input that takes the key, by the name of each tool that has one. */
+  /** Input fields that take the key, by tool name. */
   readonly keyInputs: ReadonlyMap<string, string>;
 }
 
@@ -181,7 +181,7 @@ function nounsOfLists(root: JsonSchema): ReadonlySet<string> {
   const seen = new Set<JsonSchema>();
   const visit = (schema: JsonSchema): void => {
     for (const branch of branchesOf(root, schema)) {
-      // A schema may contain itself.
+      // Schemas may be recursive.
       if (seen.has(branch)) continue;
       seen.add(branch);
       const { properties = {}, items } = branch;
@@ -213,7 +213,7 @@ function nounOfTool({ nouns, words }: KnownTool): string {
 
 const keyWords = wordSet("id number no code ref reference key isbn sku slug uuid");
 const specificKeys = wordSet("isbn sku slug uuid");
-/** Numbers and codes that describe a thing, and do not identify it. */
+/** Numbers and codes that describe a thing but do not identify it. */
 const notOfThings = wordSet(
   "phone fax mobile page zip postal post country currency language error status version house tax",
 );
@@ -221,7 +221,7 @@ const composedWords = wordSet(
   "title text body message content note notes description query expression comment reason subject summary",
 );
 
-/** "bookingId" is the id of a booking, "booking" a booking, "id" the id of anything. */
+/** Splits "bookingId" into the noun "booking" and the suffix "id". */
 function splitName(field: string): { readonly noun: string; readonly suffix: string } {
   const words = sayName(field).split(" ");
   const last = words.at(-1) ?? "";
@@ -236,7 +236,7 @@ function keyInputsOf({ byName, nouns, keyInputs }: KnownTools, kind: string, key
   const key = splitName(keyField);
   const isTaken = (tool: KnownTool) => (field: string) => {
     const { noun, suffix } = splitName(field);
-    // An id alone may be that of anything, unless all things are of one kind.
+    // A plain "id" may identify anything, unless there is only one kind of thing.
     const isOnlyKind = nouns.size === 1 && nouns.has(kind);
     const isRelated = tool === own || tool.topics.has(kind) || isOnlyKind || specificKeys.has(key.suffix);
     const isSameNoun =
@@ -264,7 +264,7 @@ interface Candidate {
   readonly name: string;
   readonly kind: string;
   readonly keyInputs: ReadonlyMap<string, string>;
-  /** The lower, the better: marked; an id; named as the thing; the id of something; what calls require. */
+  /** Lower is better: 0 marked as key, 1 `id`, 2 named like the thing, 3 another id, 4 required by calls. */
   readonly rank: number;
 }
 
@@ -345,7 +345,7 @@ export function openInput(tools: readonly Tool[], { tool, input }: { readonly to
   return schemas !== undefined && isRecord(input) ? shownFields(input, sensitiveViewOf(schemas.input)) : {};
 }
 
-/** Without the field that only says which operation it is. */
+/** Drops the field that only selects the operation. */
 function inputFields({ inputs, schemas }: KnownTool, input: unknown): JsonObject {
   if (!isRecord(input)) return {};
   const isConstant = (name: string) => {
@@ -360,7 +360,7 @@ function isHolder(value: unknown): value is object {
   return typeof value === "object" && value !== null && !isSealed(value);
 }
 
-/** A value that fits a simple schema; of an array, one with a single item. */
+/** Makes a value that fits a simple schema. Arrays get one item. */
 export function exampleOf(schema: JsonSchema, root: JsonSchema = schema, depth = 0): JsonValue {
   const [branch = {}] = branchesOf(root, schema);
   const { type, properties = {}, items, format, minimum, maximum, minLength = 1 } = branch;
@@ -372,7 +372,7 @@ export function exampleOf(schema: JsonSchema, root: JsonSchema = schema, depth =
     return Object.fromEntries(
       Object.entries(properties).map(([name, child]) => [name, exampleOf(child, root, depth + 1)]),
     );
-  // Other tools may take only positive keys.
+  // Tools often require positive keys.
   if (type === "number" || type === "integer") return Math.min(Math.max(1, Number(minimum ?? 1)), Number(maximum ?? 1));
   if (type === "boolean") return true;
   return examples[String(format)] ?? "x".repeat(Math.max(1, Math.min(Number(minLength), maxKey)));

@@ -15,10 +15,10 @@ import { isMark, readWish, type Wish } from "./wish.ts";
 
 const maxThings = 50;
 const personal = /^(?:i|we|you|he|she|they|it|that|this|there|who|what|somebody|someone|everybody|everyone|nobody)$/;
-/** A number that is at most this far above the highest known key may be a newer key. */
+/** Distance above the highest known key up to which a number may be a newer key. */
 const near = 5;
 
-/** Also what the line before asked about, if it was answered in words. */
+/** Adds what the previous line asked about, if that was answered in words. */
 function focusOf({ tools, runs, ...clock }: TurnRequest, isPhraseWord: (word: string) => boolean): Focus {
   const focus = readFocus(tools, runs);
   const [run, ...older] = runs;
@@ -58,7 +58,7 @@ export class ThreadLine {
       isPhraseWord,
       isField: (word) => fields.has(word),
     });
-    // "The second is high": only elsewhere is "the second" an opening.
+    // In "the second is high", the first words are not an opening.
     const first = this.references.find(({ end }) => end === wish?.start);
     this.wish = wish && { ...wish, start: first?.start ?? wish.start };
     this.references = this.references.map((each) => this.meantBefore(each));
@@ -66,7 +66,7 @@ export class ThreadLine {
       this.references = this.references.filter(({ how }) => how !== "pronoun");
   }
 
-  /** "Rossi, cancel it" may call somebody, or say what "it" is. */
+  /** True for "Rossi, cancel it", where the name may be the person addressed or what "it" means. */
   private hasNameApart(): boolean {
     const { start, end } = this.wish ?? { start: 0, end: 0 };
     const isName = (at: number) => isCapital(this.request, at);
@@ -76,7 +76,7 @@ export class ThreadLine {
     );
   }
 
-  /** "Rossi rang, so cancel it": a pronoun means what the line named before its wish. */
+  /** Binds a pronoun to what the line named before its wish: "Rossi rang, so cancel it". */
   private meantBefore(reference: Reference): Reference {
     const { how, start } = reference;
     const from = this.wish?.start ?? 0;
@@ -87,7 +87,7 @@ export class ThreadLine {
     return things.length === 0 ? reference : { ...reference, things, isOpen };
   }
 
-  /** "The homework is done, tick it off", "I paid the rent, close it": "it" is nothing that was said before. */
+  /** True if the line tells of something unknown, which a pronoun may mean: "the homework is done, tick it off". */
   private tellsUnknown(): boolean {
     const start = this.wish?.start ?? 0;
     const told = this.request.words.slice(0, start).filter((word) => !isMark(word));
@@ -107,7 +107,7 @@ export class ThreadLine {
   get named(): { readonly reference: Reference; readonly thing: KnownThing } | undefined {
     const [first, ...others] = this.references.filter(({ how }) => how === "name" || how === "place");
     const [thing, second] = first?.things ?? [];
-    // "The number for the boiler" may be two parts of one name.
+    // "The number for the boiler" may contain two parts of one name.
     const isSame = ({ things }: Reference) => things.length === 1 && thing !== undefined && things[0] === thing;
     if (first === undefined || thing === undefined || second !== undefined || !others.every(isSame)) return undefined;
     return { reference: { ...first, end: others.at(-1)?.end ?? first.end }, thing };
@@ -122,7 +122,7 @@ export class ThreadLine {
     return Object.create(this, { references: { value: references } });
   }
 
-  /** A place in a list that steps planned without the thread read as a key: "the second" as 2. */
+  /** Finds a place in a list that the given steps, planned without the thread, take for a key: "the second" as 2. */
   misreadPlace(steps: readonly PlanStep[]): Reference | undefined {
     const isOther = ({ how, things: [thing] }: Reference) =>
       how === "place" &&
@@ -133,13 +133,13 @@ export class ThreadLine {
     return this.references.find(isOther);
   }
 
-  /** True if the wish is a day or time, and nothing else. */
+  /** True if the wish is only a day or time. */
   get isDateAlone(): boolean {
     const { start, end } = this.wish ?? { start: 0, end: 0 };
     return this.request.marks.some((mark) => mark.kind === "date" && mark.leadStart <= start && mark.end === end);
   }
 
-  /** A number near the keys of things of the same kind may be a key, too. */
+  /** True if a number may be the key of a thing of the same kind. */
   saysKeyLike({ kind }: KnownThing): boolean {
     const { words, marks } = this.request;
     const isTime = (at: number) => marks.some((mark) => mark.kind === "date" && mark.start <= at && at < mark.end);

@@ -11,7 +11,7 @@ const verb =
 const rest =
   /^(?:that|it|this|them|those|these|they|him|her|the|last|one|change|again|please|step|for|back|move|all|of|just|to|where|how|way|as|what|was|were|had|been|before)$/;
 
-/** "undo that", "take it back", "put haddad back where it was". */
+/** Reads "undo that", "take it back" and "put haddad back where it was". */
 export function readUndo(
   line: ThreadLine,
 ):
@@ -39,7 +39,7 @@ export function readUndo(
     : { status: "words", text: "That cannot be undone." };
 }
 
-/** The thing that the words between two tokens want to be as it was before; none is the last change. */
+/** Reads whether words between two tokens want something undone: a named thing, or else the last change. */
 function undoneBy(
   { references, request }: ThreadLine,
   start = 0,
@@ -64,7 +64,7 @@ function undoneBy(
   return left.length > 0 || other !== undefined ? undefined : { thing };
 }
 
-/** The same call with the values that the thing had before. */
+/** Repeats the call with the values that the thing had before. */
 export function formerly(step: DoneStep, { focus, rules: all }: ThreadLine): MeantCall | undefined {
   const rules = all.find(({ tool }) => tool.name === step.tool);
   const thing = thingOf(step, focus);
@@ -79,7 +79,7 @@ export function formerly(step: DoneStep, { focus, rules: all }: ThreadLine): Mea
     if (former === undefined) return undefined;
     input[name] = former;
   }
-  // "Close room 11" has no former values: to do it again takes nothing back.
+  // "Close room 11" has no former values, so repeating it takes nothing back.
   if (canonicalJson(input) === canonicalJson(step.input)) return undefined;
   const planned = toStepInput(input, { schema: rules.schemas.input, known: [] });
   return planned && { rules, input: planned, thing };

@@ -7,7 +7,7 @@ import { cutClauses, statesReason } from "../planners/rules/cut-wishes.ts";
 import type { Part } from "../planners/rules/items.ts";
 import type { RequestText } from "../planners/rules/request.ts";
 
-/** A line without what is neither a wish nor a value: courtesies, laughter, reasons. Places are tokens. */
+/** Token range of a line without courtesies, laughter and reasons. */
 export interface Wish extends Part {
   /** `correct`: "no, …", "sorry, …"; `again`: "same for …"; `more`: "and …". */
   readonly opening: "correct" | "again" | "more" | "none";
@@ -31,13 +31,13 @@ const openings: ReadonlyMap<string, Wish["opening"]> = new Map([
 const maxOpening = 5;
 const longOpenings = new Set([...openings.keys()].filter((said) => /^\w{5,}$/.test(said)));
 
-/** "Actualy" is meant as an opening, too. */
+/** Also finds a mistyped opening: "actualy". */
 function openingAt(words: readonly string[], at: number, length: number): Wish["opening"] | undefined {
   const said = words.slice(at, at + length).join(" ");
   const [meant = ""] = length === 1 && !openings.has(said) ? findMistyped(said, longOpenings) : [];
   return openings.get(said) ?? openings.get(meant);
 }
-/** "Do tick it off" urges, "do the dishes" and "do you" do not. */
+/** Words after which "do" is not a mere emphasis: unlike "do tick it off", "do the dishes" and "do you" mean it. */
 const behindDo = /^(?:not|you|we|i|they|he|she|it|the|an?|my|our|your|that|this|some|any|all)$/;
 
 function readOpening(words: readonly string[], start: number, end: number) {
@@ -65,7 +65,7 @@ interface Known {
   /** True if a clause names a thing. */
   readonly isNaming: (clause: Part) => boolean;
   readonly isPhraseWord: (word: string) => boolean;
-  /** True of the name of a field that some tool takes. */
+  /** True for the name of a tool's input field. */
   readonly isField: (word: string) => boolean;
 }
 
@@ -96,12 +96,12 @@ export function readWish(request: RequestText, known: Known = nothing): Wish | u
   return place.start < place.end ? { ...place, opening, isSingle } : undefined;
 }
 
-/** True if the first clause only states why. "The roof and the door are done, tick them off" names what is ticked off. */
+/** True if the first clause only states why. In "the roof and the door are done, tick them off" it also names the things. */
 function isReason(request: RequestText, [clause, ...others]: readonly Part[], known: Known): boolean {
   const { words } = request;
   if (clause === undefined || saysValue(request, clause) || saysWhich(words, clause)) return false;
   const { start, end } = clause;
-  // "Name is Walsh", "the party is mine"
+  // "Name is Walsh" gives a value.
   const field = isArticleLike.test(words[start] ?? "") ? start + 1 : start;
   if (known.isField(words[field] ?? "") && /^(?:is|are|was|should|:)$/.test(words[field + 1] ?? "")) return false;
   if (!known.isNaming(clause)) return isStatement(words, clause) || statesReason(words, start, end);
@@ -121,7 +121,7 @@ function ordersIt(words: readonly string[], { start, end }: Part, isPhraseWord: 
 const isArticleLike = /^(?:the|my|our|his|her|its|their|your)$/;
 const itWords = wordSet("it that them those these him her");
 
-/** "Five, not three": the value that is denied says nothing. */
+/** Drops a value that is denied: "five, not three". */
 function withoutContrast(request: RequestText, { start, end }: Part): number {
   const { words, marks } = request;
   const at = words.lastIndexOf("not", end - 1);
@@ -135,7 +135,7 @@ function withoutContrast(request: RequestText, { start, end }: Part): number {
   return isDenied && isSaid ? at : end;
 }
 
-/** Before "so", a reason is stated: "the trip is off, so just empty that list". */
+/** Skips the reason before "so": "the trip is off, so just empty that list". */
 function causeEnd(request: RequestText, { start, end }: Part): number {
   const at = request.words.indexOf("so", start);
   const isCause = at > start && at + 1 < end && !saysValue(request, { start, end: at });
@@ -154,14 +154,14 @@ function cutAt(words: readonly string[], { start, end }: Part, separator: RegExp
 }
 
 function saysValue({ marks, words }: RequestText, { start, end }: Part): boolean {
-  // "The gym one" has no number.
+  // "One" is not a number in "the gym one".
   const isOne = ({ start: at }: Part) => words[at] === "one" && at > start;
   return marks.some((mark) => mark.start < end && mark.end > start && !isOne(mark));
 }
 
 const subjects = /^(?:i|we|he|she|they|it|there|this|that|nobody|everybody|everyone|somebody|someone)$/;
 
-/** A subject and a finite verb: "we merely brushed against it", "the lock is being changed". */
+/** True for a subject with a finite verb: "we merely brushed against it", "the lock is being changed". */
 function isStatement(words: readonly string[], { start, end }: Part): boolean {
   const said = words.slice(start, end).filter((word) => word !== "and" && word !== "so");
   const isVerbal = (word = "") =>
@@ -176,7 +176,7 @@ function isStatement(words: readonly string[], { start, end }: Part): boolean {
   );
 }
 
-/** "Rossi it was", "it was Rossi": may name the thing, even one that nobody has seen. "It was cancelled" tells of it. */
+/** True if the clause may name the thing: "Rossi it was", "it was Rossi", but not "it was cancelled". */
 function saysWhich(words: readonly string[], { start, end }: Part): boolean {
   const said = words.slice(start, end).join(" ");
   const [, told] = /^(?:it|that|this)(?:['’]s| is| was) (\S+)$/.exec(said) ?? [];
