@@ -257,3 +257,22 @@ it("asks what a known thing lacks", async () => {
   await say("Mia");
   expect(calls.at(-1)).toEqual(["GiveShift", { shift: 33, person: "Mia" }]);
 });
+
+it("undoes a change whose output shows no thing", async () => {
+  const undone: unknown[] = [];
+  const ring = defineTool({
+    name: "RingBell",
+    description: "Rings the bell",
+    inputSchema: z.object({ times: z.number().int() }),
+    outputSchema: z.object({ rung: z.boolean() }),
+    phrases: ["ring {times} times"],
+    execute: () => ({ rung: true }),
+    undo: ({ input }) => {
+      undone.push(input);
+    },
+  });
+  const { say } = createTalkAgent({ tools: [ring] });
+  await say("ring 3 times");
+  await say("undo that");
+  expect(undone).toEqual([{ times: 3 }]);
+});
