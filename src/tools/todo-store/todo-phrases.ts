@@ -412,6 +412,7 @@ const changePhrases: readonly Phrase[] = [
       "(change|set|bring) @ [(back|forward)] to {due}",
       "(make|set) @ [to be] due [(on|by|at)] {due}",
       "@ is [now] due [(on|by|at)] {due}",
+      "@ ((has|have|needs|need) to|must) be (done|finished|completed) by {due}",
       "(set|change|move|update|make) [the] (due date|deadline|date|due) (of|for|on) @ [(to|as|be)] {due}",
       "(postpone|reschedule|move|push) @ {due}",
       "(rename|retitle|reword|edit) ~ (to|as|into) {newTitle}",

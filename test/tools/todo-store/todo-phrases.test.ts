@@ -130,6 +130,8 @@ describe("todoPhrases", () => {
     ["let me know whether feeding the cat is on my to do list", { operation: "search", query: "feeding the cat" }],
     ["search for cats", { operation: "search", query: "cats" }],
     ["show me what is due by friday", list({ dueBefore: "2026-11-28" })],
+    ["the report has to be done by friday", { operation: "update", title: "report", dueDate: "2026-11-27" }],
+    ["pay rent must be finished by tomorrow", { operation: "update", title: "pay rent", dueDate: "2026-11-23" }],
     ["remove the due date from milk", { operation: "update", title: "milk", dueDate: null }],
     ["rename buy milk to buy oat milk", { operation: "update", title: "buy milk", newTitle: "buy oat milk" }],
     ["change the title of buy milk to buy bread", { operation: "update", title: "buy milk", newTitle: "buy bread" }],
@@ -327,6 +329,8 @@ describe("todoPhrases", () => {
     "remind me to call bob between 3pm and 5pm tomorrow",
     "add pay rent due friday by the 28th",
     "what is on my list tomorrow at 5pm",
+    "the report has to be done by friday or monday",
+    "the report does not have to be done by friday",
   ])("drop no date, and guess none: %s", async (request) => {
     expect(await refusalOf(request)).toBeDefined();
   });
