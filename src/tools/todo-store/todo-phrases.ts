@@ -53,7 +53,7 @@ const urgency = choice({
 const tagList = z.array(z.string().regex(/^\p{Ll}[\p{L}\p{N}_-]*$/u));
 const status = choice({
   pending:
-    "open|still open|unfinished|incomplete|remaining|outstanding|active|undone|left|still left|to do|still to do|not done|not finished|left to do|not done yet|unchecked|still pending",
+    "open|still open|unfinished|incomplete|remaining|outstanding|active|undone|left|still left|to do|still to do|not done|not finished|left to do|not done yet|unchecked|still pending|to be done|that have to be done|have to be done|that must be done|must be done|that need to be done|need to be done",
   completed: "done|complete|finished|closed|ticked off|checked off|crossed off|already done|done already",
 });
 const order = choice({

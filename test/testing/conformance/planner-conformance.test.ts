@@ -101,7 +101,7 @@ const defects: readonly (readonly [what: string, defect: Partial<Planner>, faile
     },
     /refuses/,
   ],
-  ["does not escape what was typed", { plan: ({ request }) => draftOf(request) }, /takes nothing that was typed/],
+  ["does not escape what was typed", { plan: ({ request }) => draftOf(request) }, /reads no typed text as a reference/],
   [
     "executes a tool",
     {
@@ -169,7 +169,7 @@ const defects: readonly (readonly [what: string, defect: Partial<Planner>, faile
         return draftOf(asked.request.replace(/\$\{([^}]*\})$/, "${$}{$1"));
       },
     },
-    /takes nothing that was typed/,
+    /reads no typed text as a reference/,
   ],
   [
     "can only do one thing at a time",
