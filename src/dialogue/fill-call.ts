@@ -18,7 +18,7 @@ import { denials } from "../planners/rules/texts.ts";
 import type { KnownThing } from "./focus.ts";
 import { readHalfSaid, saysShift, type TimesOf } from "./half-said.ts";
 
-/** Values of a fragment such as "the Contis are five now", by slot; several of a text are several calls. */
+/** Values of a fragment such as "the Contis are five now", by slot; several texts for one slot mean several calls. */
 export interface Filled {
   readonly values: Readonly<Record<string, readonly SlotValue[]>>;
   readonly target: string | undefined;
@@ -52,7 +52,7 @@ interface State extends Omit<Filled, "isNamed" | "isHinted"> {
   readonly at: number;
   readonly own: readonly string[];
   readonly hasTold: boolean;
-  /** True once a word without meaning of its own was passed that is no article. */
+  /** True once a word without meaning of its own, other than an article, was skipped. */
   readonly isLoose: boolean;
 }
 
@@ -102,7 +102,7 @@ export function fillCall(call: Call, options: FillOptions): readonly Filled[] {
   return found.sort(compareFilled);
 }
 
-/** A value that only one slot reads tells more than a text. */
+/** Puts more values first, then fewer words of free text, then fewer skipped words. */
 export function compareFilled(one: Filled, other: Filled): number {
   const count = ({ values }: Filled) => Object.keys(values).length;
   return count(other) - count(one) || one.textWords - other.textWords || one.skipped - other.skipped;
@@ -122,7 +122,7 @@ function* nextStates(call: Call, options: Filling, state: State): Generator<Stat
   const word = request.words[at] ?? "";
   const thing = request.things.get(at);
   if (thing !== undefined) yield* withThing(call, thing, state);
-  // "For her" is about somebody, whom "they are five" need not name.
+  // "For her" says for whom, so "her" cannot be skipped; "they" in "they are five" can.
   const isWho = /^(?:him|her|them)$/.test(word) && /^(?:for|to|with|from|by)$/.test(request.words[at - 1] ?? "");
   if (thing !== undefined || denials.has(word) || quantifiers.has(word) || isWho) return;
   yield* withValue(call, options, state);
@@ -215,7 +215,7 @@ export const sentenceNames = wordSet("title text subject summary message note co
 function textsIn(request: RequestText, part: Part, { name, type }: CallSlot): readonly string[] | undefined {
   const items = type.kind === "list" ? [[part]] : itemsOf([part], request);
   const wordsOf = (item: readonly Part[]) => item.flatMap(({ start, end }) => request.words.slice(start, end));
-  // "Her sister, Mrs Mori" may be one, "but" is no name, and "name is Walsh" says one.
+  // "Her sister, Mrs Mori" may be one, "but" is not a name, and "name is Walsh" says one.
   const isJoined = items?.length === 1 || wordsOf([part]).some((word) => word === "and" || word === "&");
   const isName = (item: readonly Part[]) =>
     !wordsOf(item).every(isSkipped) &&
@@ -238,7 +238,7 @@ function isSkipped(word: string): boolean {
 
 function readingsAt({ type, name }: CallSlot, { request, baseOf, start, end }: FillOptions, at: number) {
   if (!isReadable(type)) return [];
-  // "The third" is a place, and no three.
+  // "The third" is a position, not the number three.
   const isPlace = type.kind === "number" && ordinals.includes(request.words[at] ?? "");
   const plain = slotReadingsAt(type, request, at).flatMap((reading) =>
     reading.value === anaphor || isPlace ? [] : [{ value: reading.value as SlotValue, end: reading.end }],
@@ -297,7 +297,7 @@ export async function inputOf(
   return undefined;
 }
 
-/** A text of an output is never a template. */
+/** Escapes a text from an output, so that a plan does not read it as a template. */
 export function inPlan<T extends JsonValue | undefined>(value: T): T {
   return typeof value === "string" ? (escapeTemplate(value) as T) : value;
 }

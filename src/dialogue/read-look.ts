@@ -44,7 +44,7 @@ interface LookUp {
   readonly isHinted: boolean;
 }
 
-/** The best look-up of each tool. */
+/** Look-ups that the line may ask for, each once. Those with a query come first and replace others of their tool. */
 async function lookUps(line: ThreadLine, tools: readonly ToolRules[]): Promise<readonly LookUp[]> {
   const found = new Map<string, LookUp>();
   const queries = new Map<string, LookUp>();
@@ -70,12 +70,12 @@ async function lookUps(line: ThreadLine, tools: readonly ToolRules[]): Promise<r
       });
     }
   }
-  // A search finds what a name that is not whole does not.
+  // A search also finds things by a part of their name.
   const isSearched = ({ call }: LookUp) => [...queries.values()].some((each) => each.call.rules === call.rules);
   return [...queries.values(), ...[...found.values()].filter((each) => !isSearched(each))];
 }
 
-/** The words of the fields that a tool shows: a question may name one. */
+/** Words in the names of a tool's output fields, which a question may mention. */
 const fieldWords = remembered(({ schemas }: ToolRules): readonly string[] => {
   const words = new Set<string>();
   const visit = (schema: JsonSchema, depth: number): void => {
