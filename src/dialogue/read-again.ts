@@ -71,7 +71,7 @@ function repeated(step: DoneStep, reference: Reference | undefined, line: Thread
   return { ...created, input: Object.fromEntries(input) };
 }
 
-/** "And remind me to …", "and rename …": a verb begins no name, and a title only if the rest is no request. */
+/** "And remind me to …", "and rename …": a verb begins a title only if the rest is not a request, and never a name. */
 async function isRequest(line: ThreadLine, { input }: DoneStep): Promise<boolean> {
   const { wish, rules, planning, request } = line;
   const word = request.words[wish?.start ?? 0] ?? "";
