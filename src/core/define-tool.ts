@@ -49,7 +49,7 @@ export interface ToolOptions<
   TReturned,
   TResources,
 > extends ToolLimitOptions {
-  /** Name of 1 to 64 of `A-Z a-z 0-9 _ -`, starting with a letter; unique within an agent. */
+  /** Name: 1 to 64 characters from `A-Z a-z 0-9 _ -`, starting with a letter; unique within an agent. */
   name: TName;
   description: string;
   /** A schema of zod 3 (from 3.25.28) or zod 4, or any {@link StandardSchema} that provides its JSON Schema. */

@@ -32,7 +32,7 @@ export function parseSyntax(
   const reader = new PhraseReader(phrase, wordsOf, known);
   const node = reader.choice(0);
   reader.expectEnd();
-  if (isNullable(node)) throw new PhraseError("it fits an empty request");
+  if (isNullable(node)) throw new PhraseError("it matches an empty request");
   return node;
 }
 

@@ -94,9 +94,9 @@ export function expectedSchema(value: unknown): string {
     const parts = Object.values(value as object);
     if (parts.length === 0 || parts.some(isSchema)) return "a schema: wrap its fields in z.object({ … })";
     if (Object.getPrototypeOf(value) === Object.prototype)
-      return "a schema: wrap it in jsonSchema({ … }) of planwright/schemas";
+      return "a schema: wrap it in jsonSchema({ … }) from planwright/schemas";
   }
-  return "a schema of zod 4, of zod 3 from 3.25.28 on, jsonSchema({ … }) of planwright/schemas, or a Standard Schema that tells its JSON Schema (ArkType; valibot in toStandardJsonSchema of @valibot/to-json-schema; Effect in Schema.toStandardJSONSchemaV1(Schema.toStandardSchemaV1(…)))";
+  return "a schema of zod 4 or zod 3 (3.25.28 or later), jsonSchema({ … }) from planwright/schemas, or a Standard Schema that provides its JSON Schema (ArkType; valibot with toStandardJsonSchema from @valibot/to-json-schema; Effect with Schema.toStandardJSONSchemaV1(Schema.toStandardSchemaV1(…)))";
 }
 
 export function isSchema(value: unknown): value is StandardSchema {

@@ -54,7 +54,7 @@ type ByInput<TInput, TAnswer> = { answer(input: TInput): TAnswer }["answer"];
  */
 export interface Tool<TName extends string = string, TInput = unknown, TOutput = unknown, TResources = unknown>
   extends ToolLimitOptions {
-  /** Name of 1 to 64 of `A-Z a-z 0-9 _ -`, starting with a letter; unique within an agent. */
+  /** Name: 1 to 64 characters from `A-Z a-z 0-9 _ -`, starting with a letter; unique within an agent. */
   readonly name: TName;
   /** A sentence for planners that says what the tool does. */
   readonly description: string;

@@ -27,7 +27,7 @@ function whyAsked(line: ThreadLine): string | undefined {
     const said = (question.options ?? []).map(({ label, description }) =>
       description ? `${label} (${description})` : label,
     );
-    return said.length > 1 ? `Because more than one fits: ${said.join("; ")}.` : "Because the request did not say it.";
+    return said.length > 1 ? `Because more than one fits: ${said.join("; ")}.` : "Because the request did not say.";
   }
   return "I have not asked anything.";
 }

@@ -44,7 +44,7 @@ interface LookUp {
   readonly isHinted: boolean;
 }
 
-/** The best look-up of each tool. */
+/** Look-ups that the line may ask for, each once. Those with a query come first and replace others of their tool. */
 async function lookUps(line: ThreadLine, tools: readonly ToolRules[]): Promise<readonly LookUp[]> {
   const found = new Map<string, LookUp>();
   const queries = new Map<string, LookUp>();

@@ -385,7 +385,7 @@ type PlacelessIssue = Omit<PlanIssue, "path">;
 function unmetDependency(id: string, isCyclic: boolean): PlacelessIssue {
   return isCyclic
     ? { code: "cyclic-reference", message: `"${id}" depends on this step in turn.` }
-    : { code: "forward-reference", message: `"${id}" comes later; a step depends only on steps before it.` };
+    : { code: "forward-reference", message: `"${id}" comes later; a step can depend only on earlier steps.` };
 }
 
 function unknownStep(

@@ -121,7 +121,7 @@ it.each<[lines: readonly string[], text: string | RegExp]>([
   [[list, "set the attic to 5 seats", "did you change the attic?"], /^Yes: room 12: Attic, seats 5/],
   [[list, "set the attic to 5 seats", "did you change the cellar?"], /^No: room 14: Cellar, seats 12/],
   [[list, "what is the price of the attic?"], /^Room 12: Attic, seats 4, price 25/],
-  [["let Loft for 6 people", "why did you ask?"], "Because the request did not say it."],
+  [["let Loft for 6 people", "why did you ask?"], "Because the request did not say."],
   [
     ["is there a room called garden", "close it", "why did you ask"],
     "Because more than one fits: Garden; Garden hall.",

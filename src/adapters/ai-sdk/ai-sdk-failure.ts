@@ -8,7 +8,7 @@ const maxMessageLength = 500;
 /** Maximum number of characters to read, as a provider may send back all that it received. */
 const maxReadLength = 4_000;
 const maxWrappers = 5;
-/** These errors quote the response in their message. */
+/** Messages of errors that quote the response. */
 const bodyMessages = /^(JSON parsing failed|Type validation failed|Invalid response data)\b.*$/s;
 
 const introductions: Readonly<Record<ModelFailureReason, (name: string) => string>> = {
@@ -24,7 +24,7 @@ const introductions: Readonly<Record<ModelFailureReason, (name: string) => strin
   "invalid-response": (name) => `The answer of ${name} is malformed`,
 };
 
-/** Removes quotes of a response from message and cause, as events and stores keep both. */
+/** Keeps quoted responses out of the message and the cause, because events and stores record both. */
 export function aiSdkFailure(
   model: Pick<LanguageModel, "provider" | "modelId">,
   thrown: unknown,

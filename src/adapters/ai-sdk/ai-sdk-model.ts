@@ -157,7 +157,7 @@ const expectedModel = 'a language model of the AI SDK, such as openai("gpt-5-min
 const expectedVersion = "v2, v3 or v4, as in models of AI SDK 5, 6 and 7";
 
 function checkModel(model: unknown): void {
-  const advice = 'an id alone has no provider: use gateway(id) of "ai"';
+  const advice = 'an id alone has no provider: use gateway(id) from "ai"';
   if (typeof model === "string") failOption("model", model, `${expectedModel}: ${advice}`, true);
   if (typeof model === "function")
     failOption("model", model, `${expectedModel}: call the provider with the id of a model`);
@@ -178,7 +178,7 @@ function toCallOptions(
 ): AiSdkCallOptions {
   const { responseFormat: format } = request;
   const { schema, strict = false } = format?.type === "json" ? format : {};
-  // A provider that closes every schema gets no open schema.
+  // Some providers treat every schema as strict, so a schema that is not strict is not sent to them.
   const sent = strict || !alwaysStrict.has(getFamily(provider)) ? schema : undefined;
   // These providers treat a schema as strict by default.
   const isDeclared = sent !== undefined && isStrict(provider);

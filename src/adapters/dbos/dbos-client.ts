@@ -87,11 +87,14 @@ export interface DbosClient<TTool extends Tool = Tool> {
     this: void,
     list: readonly { readonly run: string | PlanInput<TTool>; readonly options?: SubmitOptions }[],
   ): Promise<readonly { readonly runId: string }[]>;
-  /** Queues a run at each time of a cron expression. A name has one schedule: 1 to 100 of `A-Z a-z 0-9 _ . -`. */
+  /**
+   * Queues a run at each time of a cron expression. Replaces an earlier schedule of the same name, which has 1 to 100
+   * characters from `A-Z a-z 0-9 _ . -`.
+   */
   schedule(this: void, name: string, schedule: ScheduleOptions<TTool>): Promise<void>;
   /** Ends a schedule. */
   unschedule(this: void, name: string): Promise<void>;
-  /** Counts waiting runs, and the time that the oldest one has waited; 0 without runs. */
+  /** Counts waiting runs, and measures how long the oldest one has waited; 0 if there are none. */
   queue(this: void): Promise<{ readonly waiting: number; readonly oldestMs: number }>;
   /** Resolves to the state of a run; undefined until a worker takes it. Rejects as `agent.getRun` does. */
   getRun(this: void, runId: string, options?: ThreadOptions): Promise<RunSnapshot<TTool> | undefined>;

@@ -56,14 +56,17 @@ export type DbosWorkerOptions<TTool extends Tool = Tool> = {
   databaseUrl: string;
   /** Name of the queue. @default "runs" */
   queue?: string | undefined;
-  /** Maximum number of runs at a time in this process, at least 1; as many again with a `rateKey`. @default 10 */
+  /**
+   * Maximum number of concurrent runs in this process, at least 1. Runs with a `rateKey` and runs of a thread are
+   * counted separately, each up to the same number. @default 10
+   */
   concurrency?: number | undefined;
-  /** Limit of runs per `rateKey`, over all workers. The worker that started last decides. @default none */
+  /** Rate limit per `rateKey`, shared by all workers; that of the worker started last applies. @default none */
   rateLimit?: RateLimitOptions | undefined;
   /**
-   * Takes runs submitted for this version; the latest version also takes runs submitted for none, and all that
-   * continue. Change it only to keep runs from older workers, or from newer ones during a rollback. The default has the
-   * number of the format of runs. @default "planwright/8"
+   * Version of this worker, which takes runs submitted for it. Workers of the latest version also take runs submitted
+   * without a version, and all runs that continue. Change it only to keep runs from older workers, or from newer ones
+   * during a rollback. The default contains the number of the storage format. @default "planwright/8"
    */
   version?: string | undefined;
   /** Consecutive deaths of a run's workers, at least 1, after which it is suspended as `given-up`. @default 10 */
@@ -142,9 +145,9 @@ export async function startDbosWorker<TTool extends Tool>(
       // A failing handler must not change a run.
     }
   };
-  // With an unusable store, it would take runs away from workers that can execute them.
+  // Fails now if the store is unusable: the worker would otherwise take runs that only others can execute.
   await working.listRuns({ limit: 1 });
-  // With its timers, this process could execute more runs than `concurrency`.
+  // The agent's own timers could otherwise start more runs than `concurrency` allows.
   working[workerKey].stopTimers();
   // Schedules use the latest version, as this one may be gone by then.
   const opening = loadOnce(() => openDbosQueue({ databaseUrl, queue, version: undefined }));

@@ -55,7 +55,7 @@ export interface JobOrder {
 
 /** Options of `submit`: the JSON options of a run, and those of the queue. @group Workers */
 export interface SubmitOptions extends Omit<RunOptions, "resources" | "signal" | "throwOnFailure" | "runId"> {
-  /** Id of the run: 1 to 128 of `A-Z a-z 0-9 _ . -`. @default a new id */
+  /** Id of the run: 1 to 128 characters from `A-Z a-z 0-9 _ . -`. @default a new id */
   runId?: string | undefined;
   /** Priority from 0, the first to be taken and the default. */
   priority?: number | undefined;

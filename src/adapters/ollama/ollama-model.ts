@@ -32,9 +32,9 @@ export interface OllamaModel extends LanguageModel {
 }
 
 /**
- * Creates a model that runs in Ollama. It asks the server once for the capabilities of the model, which decide on
- * thinking and the size of the context. Answers are streamed, so that aborting a call closes its connection and stops
- * the server. Nothing is loaded or sent before the first call. Throws `invalid-options`.
+ * Creates a model that runs in Ollama. It asks the server once for the model's capabilities, which determine thinking
+ * and the size of the context. Answers are streamed, so that aborting a call closes its connection and makes the server
+ * stop generating. Nothing is loaded or sent before the first call. Throws `invalid-options`.
  *
  * {@includeCode ../../../examples/22-fake-models.ts}
  * @group Models

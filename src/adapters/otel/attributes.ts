@@ -57,7 +57,7 @@ export function splitModel(id: string): { readonly provider: string; readonly mo
   return { provider, model: rest.join("/") };
 }
 
-/** Omits other codes and names, which may be text of a tool or model. */
+/** Keeps only codes of this package, because other codes and names may be text from a tool or model. */
 export function toErrorAttributes(
   error: { readonly code?: string; readonly name: string },
   failed: "tool-failed" | "model-failed" = "tool-failed",
@@ -65,7 +65,7 @@ export function toErrorAttributes(
   return { [attribute.errorType]: isOurError(error) ? error.code : failed };
 }
 
-/** Data of a run in its spans: `none`, `inputs`, or `all`, which adds outputs and messages of errors. @inline */
+/** Run data to record in spans: `none`, `inputs`, or `all`, which adds outputs and error messages. @inline */
 export type TelemetryContent = "none" | "inputs" | "all";
 const maxLength = 32_768;
 

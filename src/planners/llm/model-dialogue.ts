@@ -255,7 +255,7 @@ export class ModelDialogue {
 function requireResponse(model: LanguageModel, response: unknown): ModelResponse {
   const { text, finishReason } = (response ?? {}) as Partial<ModelResponse>;
   if (typeof text === "string" && typeof finishReason === "string") return response as ModelResponse;
-  const message = `generate of ${modelName(model)} must return { text, finishReason, usage }, but returned ${typeof response}.`;
+  const message = `${modelName(model)} must return { text, finishReason, usage } from generate; text and finishReason must be strings.`;
   throw modelFailure(model, "invalid-response", { message });
 }
 

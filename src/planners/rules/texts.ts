@@ -75,8 +75,8 @@ const pronouns = wordSet("it them these those its or but yours mine");
 const afterThanks = wordSet("thank bless see miss love");
 
 /**
- * Returns true if the words may be a name: they are no sentence, no pronoun and no message to a person. Words after a
- * colon or "called" and titles in capitals are always accepted.
+ * Returns true if the words may be a name: they are not a sentence, a pronoun or a message to a person. Words after
+ * a colon or "called" and titles in capitals are always accepted.
  */
 export function isPlainText(request: RequestText, start: number, end: number): boolean {
   const { words, tokens, text, marks } = request;

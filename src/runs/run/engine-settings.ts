@@ -112,8 +112,9 @@ export interface ExecutionOptions<TTools extends readonly Tool[] = readonly Tool
   /** Receives errors of listeners and observers, with the event or call. @default one `console.warn` */
   onListenerError?: ((error: unknown, about: AgentEvent | ObservedCall) => void) | undefined;
   /**
-   * Receives each error that a tool throws, also in `undo`, before it is recorded; only its data if the run has secrets
-   * or `redact` changes it. Abandoned attempts are not reported. Its own errors go to `onListenerError`. @default none
+   * Receives each error that a tool throws, including in `undo`, before it is recorded. If the run has secrets or
+   * `redact` changes the error, it receives only the error's data. Abandoned attempts are not reported. Errors that
+   * this function throws go to `onListenerError`. @default none
    */
   onToolError?: ((error: unknown, call: ToolErrorCall) => void) | undefined;
   /** Receives warnings. @default `console.warn` */
@@ -141,7 +142,7 @@ export interface PlanningOptions {
 
 /** A key for the values of sensitive fields. @inline */
 export interface SecretKey {
-  /** 1 to 64 of `A-Z a-z 0-9 _ -`; recorded with each value that the key seals. */
+  /** 1 to 64 characters from `A-Z a-z 0-9 _ -`; recorded with each value that the key seals. */
   readonly id: string;
   /** 32 random bytes, or the same in base64. */
   readonly key: Uint8Array | string;
@@ -162,7 +163,8 @@ export interface RedactPlace extends Partial<StepRef> {
 
 /**
  * Returns JSON to show in place of a value to listeners, in stored runs, lists, approvals and replans; the record keeps
- * it. A value is hidden on an error, nothing, no JSON, or no text for a message or request. @inline
+ * it. The value is hidden if the function throws, or returns undefined or something other than JSON; for a message or
+ * request, other than text. @inline
  */
 export type RedactFunction = (value: unknown, place: RedactPlace) => unknown;
 

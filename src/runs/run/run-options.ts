@@ -50,10 +50,10 @@ export type RunOptions<TTool extends Tool = Tool> = PlanOptions<TTool> &
     /** JSON that is stored with the run and passed to the tools. */
     metadata?: JsonObject | undefined;
     /**
-     * 1 to 128 of `A-Z a-z 0-9 _ . -`. A call with the same id, thread and request or plan returns the result of the
-     * same run; another request or plan is a `run-conflict`. A run that stopped before its end is resumed with its
-     * original options; a run of another process is `run-owned-elsewhere`. A caller that joins an active run can cancel
-     * it through the handle; its other options are ignored.
+     * 1 to 128 characters from `A-Z a-z 0-9 _ . -`. A call with the same id, thread and request or plan returns the
+     * result of the same run; another request or plan is a `run-conflict`. A run that stopped before its end is resumed
+     * with its original options; a run of another process is `run-owned-elsewhere`. A caller that joins an active run
+     * can cancel it through the handle; its other options are ignored.
      */
     runId?: string | undefined;
     /** Time limit of the run, including planning; then it ends `failed` with `timeout`. @default none */
@@ -288,8 +288,8 @@ export type ForkOptions<TTool extends Tool = Tool> = ResumeOptions<TTool> & {
   /** Number of the last event to copy, at least 1. @default the last recorded event */
   after?: number | undefined;
   /**
-   * Id of the new run: 1 to 128 of `A-Z a-z 0-9 _ . -`. The same fork again is the same run, which resumes if it
-   * stopped before its end; the id of any other run is a `run-conflict`. @default a new id
+   * Id of the new run: 1 to 128 characters from `A-Z a-z 0-9 _ . -`. The same fork again is the same run, which resumes
+   * if it stopped before its end; the id of any other run is a `run-conflict`. @default a new id
    */
   runId?: string | undefined;
 };

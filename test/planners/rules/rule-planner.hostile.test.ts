@@ -166,8 +166,8 @@ describe("hostile phrases", () => {
     ["say text}", '"}" is never opened'],
     ["say {text", '"{" has no "}"'],
     ["say {te xt}", '"{te xt}" is not a slot'],
-    ["[say {text}]", "it fits an empty request"],
-    ["", "it fits an empty request"],
+    ["[say {text}]", "it matches an empty request"],
+    ["", "it matches an empty request"],
     [`${"(".repeat(40)}a${")".repeat(40)}`, "nested deeper"],
     ["a ".repeat(5_000), "longer than"],
   ])("are refused by name where the tool is defined, if they are malformed: %s", (phrase, message) => {
