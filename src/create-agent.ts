@@ -29,7 +29,8 @@ export interface AgentOptions<TTools extends readonly Tool[] = readonly Tool[]>
 
 /**
  * Creates an agent, which turns requests into plans and runs them. It works without a model or server. Throws
- * `invalid-options`, for example for two tools of one name. {@includeCode ../examples/01-first-run.ts} @group Agents
+ * `invalid-options`, for example for two tools with the same name. {@includeCode ../examples/01-first-run.ts}
+ * @group Agents
  */
 export function createAgent<const TTools extends readonly Tool[]>(
   options: AgentOptions<TTools>,

@@ -17,9 +17,9 @@ import { sayStep } from "./planners/rules/say.ts";
  * runs only once or asks first, and a `reasoning` that says more than the request. Defaults of the schema are shown if
  * the step changes anything or asks first. Sensitive values are shown as `"[sensitive]"`.
  *
- * Phrases that a function loads, and phrases and schemas of zod 3, are used once an agent has read them; until then,
- * all fields of a sensitive tool of zod 3 are hidden. The plan is not validated; a tool that is not in `tools` is
- * marked as unknown. Throws `invalid-options`. {@includeCode ../examples/00-transfer.ts} @group Plans
+ * Phrases that a function loads, and the phrases and schemas of tools with zod 3, are used once an agent has read
+ * them. Until then, all fields of a sensitive tool with zod 3 are hidden. The plan is not validated. A tool that is
+ * not in `tools` is marked as unknown. Throws `invalid-options`. {@includeCode ../examples/00-transfer.ts} @group Plans
  */
 export function describePlan(plan: AnyPlan, options: { readonly tools: readonly Tool[] }): string {
   readZod3();
@@ -61,7 +61,7 @@ export function describePlan(plan: AnyPlan, options: { readonly tools: readonly 
 
 /**
  * Describes a call in words, as {@link describePlan} does, or with the names of its tool and fields, and adds the
- * defaults of the schema. The values of an approval's defaults are those of its `input`. Sensitive values are hidden.
+ * defaults of the schema. For an approval, the defaults come from its `input`. Sensitive values are hidden.
  * Throws `invalid-options`. {@includeCode ../examples/29-pictures.ts} @group Plans
  */
 export function describeCall(call: SaidCall, options: { readonly tools: readonly Tool[] }): string {

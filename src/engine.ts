@@ -38,9 +38,9 @@ export interface AgentOptions<TTools extends readonly Tool[] = readonly Tool[]> 
 }
 
 /**
- * Creates an agent without the rules of `planwright`. You pass the planner, phrases of tools are not read, and schemas
- * are of zod 4 or another library. Calls that a replan adds always need approval, because only the rules can find out
- * whether the request asks for them. Throws `invalid-options`, for example for a schema of zod 3.
+ * Creates an agent without the rules of `planwright`. You pass the planner, and the phrases of tools are not read.
+ * Schemas must come from zod 4 or another library. Calls that a replan adds always need approval, because only the
+ * rules can find out whether the request asks for them. Throws `invalid-options`, for example for a schema of zod 3.
  * {@includeCode ../examples/37-engine.ts} @group Agents
  */
 export function createAgent<const TTools extends readonly Tool[]>(

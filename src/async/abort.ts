@@ -7,7 +7,7 @@ export interface Abortable {
 
 const none: readonly never[] = [];
 
-/** Creates its `AbortSignal` on demand: that costs more than a step, and most tools never read it. */
+/** Creates its `AbortSignal` only when it is read: a signal costs more than a step, and most tools never read it. */
 export class AbortSource implements Abortable {
   aborted = false;
   reason: unknown;

@@ -3,13 +3,15 @@ import { type Clock, monotonicNow } from "./clock.ts";
 /** State of a circuit, which allows all calls (`closed`), none (`open`), or one as a test (`half-open`). */
 export type CircuitState = "closed" | "open" | "half-open";
 
-/** Limits of failures after which further calls are refused. @inline */
+/** Limits for failures, after which further calls are refused. @inline */
 export interface CircuitBreakerOptions {
   /** Number of calls that fail within `windowMs` before the circuit opens. At least 1. @default 5 */
   readonly maxFailures?: number | undefined;
-  /** Length of the window: at least 1, or `Infinity`. A failure exactly that long ago is outside. @default 60000 */
+  /**
+   * Length of the window: at least 1, or `Infinity`. A failure exactly that long ago no longer counts. @default 60000
+   */
   readonly windowMs?: number | undefined;
-  /** Time that it stays open before one call is let through as a test. At least 1. @default 30000 */
+  /** Time that the circuit stays open before one call is let through as a test. At least 1. @default 30000 */
   readonly resetAfterMs?: number | undefined;
 }
 
@@ -17,7 +19,7 @@ export type CallVerdict = "succeeded" | "failed" | "abandoned";
 
 export interface CircuitPermit {
   readonly change: CircuitState | undefined;
-  /** Every permit must report once, even if only `abandoned`. Returns the new state if it changed. */
+  /** Must be called once for each permit, at least with `abandoned`. Returns the new state if it changed. */
   report(verdict: CallVerdict): CircuitState | undefined;
 }
 

@@ -4,12 +4,12 @@ import { type Clock, monotonicNow, sleep } from "./clock.ts";
 export class Semaphore {
   private taken = 0;
   private readonly waiting = new Set<() => void>();
-  /** One iterator for all turns, because a new one would pass all deleted entries again. */
+  /** One iterator for all turns, because a new one would step over all deleted entries again. */
   private turns = this.waiting.values();
 
   constructor(readonly limit: number) {}
 
-  /** Resolves to true if it got a place, which `release()` must return. Never rejects. */
+  /** True once the caller has a place, which it must give back with `release()`; false if the signal aborts first. */
   acquire(signal: Abortable): true | Promise<boolean> {
     if (signal.aborted) return Promise.resolve(false);
     if (this.taken >= this.limit) return this.wait(signal);
@@ -46,7 +46,9 @@ export class Semaphore {
 export interface RateLimitOptions {
   /** Maximum number of calls that start in any window of `intervalMs`: an integer of at least 1. */
   readonly limit: number;
-  /** Length of the window in milliseconds, from 1 to 2 147 483 647. Starts exactly that far apart share no window. */
+  /**
+   * Length of the window in milliseconds, from 1 to 2 147 483 647. Two starts exactly that far apart share no window.
+   */
   readonly intervalMs: number;
 }
 

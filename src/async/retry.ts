@@ -11,7 +11,7 @@ export interface RetryOptions {
   readonly maxDelayMs?: number | undefined;
   /** Factor by which the delay grows each time. At least 1. @default 2 */
   readonly factor?: number | undefined;
-  /** Time after the start of the first attempt after which no other one starts. @default Infinity */
+  /** Time since the start of the first attempt after which no further attempt starts. @default Infinity */
   readonly maxTotalMs?: number | undefined;
 }
 

@@ -33,7 +33,7 @@ export function retryableOf(thrown: unknown): unknown {
   return readFields(thrown, "retryable").retryable;
 }
 
-/** Equals the number of stored causes, so that a resumed run decides the same. */
+/** Equals the number of stored causes, so that a resumed run comes to the same decision. */
 const maxCauses = 5;
 
 function statedOutcome(error: unknown): "not-done" | "unknown" | undefined {

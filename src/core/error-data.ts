@@ -15,7 +15,7 @@ export interface ErrorData {
 
 const maxMessageLength = 8_192;
 const maxDetailsLength = 16_384;
-/** Lower than the limit of outputs, because errors nest and stores need room on the stack. */
+/** Lower than the limit for outputs, because errors nest and stores need room on the stack. */
 const maxDetailsDepth = 50;
 const maxCauseDepth = 5;
 

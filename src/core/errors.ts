@@ -166,7 +166,7 @@ export interface CallChoice {
  * - `too-long`: it is too long, or needs too many steps.
  * - `not-understood`: no tool can do it, or it is phrased in a way that no tool understands.
  * - `denied`, `supposed`, `question`, `others`, `corrected`, `repeated`, `condition`: it does not ask for the action now.
- * - `later`: it names a time, which neither the tool nor a wait of the plan can use.
+ * - `later`: it names a time that neither the tool nor a wait of the plan can use.
  * - `no-request`: it is a line of a dialogue that needs no plan; `text`, `answers` or `undoes` has its meaning.
  * - `unsure`: it may mean something that cannot be undone, or is only slightly similar to the examples of a tool;
  *   `proposals` has the plan.
@@ -380,7 +380,7 @@ export function fromErrorData<TCode extends AgentErrorCode>(data: AgentErrorData
  * The reason why an expression has no value.
  * - `too-deep`: parentheses are nested too deeply.
  * - `too-complex`: it needs too much work, such as hundreds of sines.
- * - `division-by-zero`: the divisor is zero, also of a remainder, or zero has a negative exponent.
+ * - `division-by-zero`: the divisor of a division or remainder is zero, or zero has a negative exponent.
  * - `not-a-number`: the result is not a real number, as for `sqrt(-1)`, or cannot be determined accurately enough.
  * @inline
  */

@@ -38,8 +38,8 @@ interface ExecutionStartEvent<TType extends string> extends EventBase<TType> {
 }
 
 /**
- * Limits of a run, which fails with `limit-exceeded` if it would exceed one. A model call may produce only an answer
- * that fits; the call is refused if its estimated prompt leaves no room for one. @group Runs and results
+ * Limits of a run, which fails with `limit-exceeded` if it would exceed one. The answer of a model call is limited
+ * to what is left. The call is refused if its estimated prompt leaves no room for an answer. @group Runs and results
  */
 export interface RunBudget {
   /** Calls of tools, including retries, but not undo calls. At least 1. */
@@ -48,7 +48,7 @@ export interface RunBudget {
   readonly modelCalls?: number | undefined;
   /** Tokens of models, input and output together. At least 0. */
   readonly tokens?: number | undefined;
-  /** Cost of models, in the currency of their prices. Models without a price are not called then. At least 0. */
+  /** Cost of models, in the currency of their prices. With it, models without a price are not called. At least 0. */
   readonly cost?: number | undefined;
 }
 
@@ -79,9 +79,11 @@ export interface ForkPoint {
 
 /** A run started, with the request to plan or the plan to run. @group Events */
 export interface RunStartEvent extends ExecutionStartEvent<"run-start"> {
-  /** Origin of a fork, which begins with the events of that run up to `after`, with their times. */
+  /** Origin of a fork. The fork begins with the events of that run up to `after`, with their original times. */
   readonly forkedFrom?: ForkPoint;
-  /** Absent if the run has a given plan, or no worker can start it yet; another `run-start` then follows. */
+  /**
+   * Absent if the run has a given plan, or if no worker could start it yet. In that case another `run-start` follows.
+   */
   readonly request?: string;
   readonly plan?: Plan;
   readonly context?: string;
@@ -128,7 +130,7 @@ interface Unstarted {
 /** A run was suspended, because it cannot continue by itself. @group Events */
 export interface RunSuspendEvent extends EventBase<"run-suspend">, Digested {
   readonly pending: readonly PendingItem[];
-  /** Time from which the run can be resumed: ISO 8601, UTC. Present if a decision was made while no process ran it. */
+  /** Time from which the run can be resumed: ISO 8601, UTC. Present if a decision came while no process ran it. */
   readonly resumeAt?: string;
   /** Text answer to a line of a dialogue. */
   readonly text?: string;
@@ -198,7 +200,7 @@ export interface ModelRetryEvent extends EventBase<"model-retry"> {
 export interface ModelEndEvent extends EventBase<"model-end"> {
   readonly model: string;
   readonly attempt: number;
-  /** The usage of the attempt; a failed one may have used nothing. */
+  /** The usage of the attempt. A failed attempt may have used nothing. */
   readonly usage: ModelUsage;
   readonly durationMs: number;
   /** The end of the attempt. */
@@ -339,7 +341,7 @@ export type StepLateEvent<TTool extends Tool = Tool> = StepEventBase<"step-late"
 /** Approval is requested for a step, with the input that its tool will get, or for the plan. @group Events */
 export type ApprovalRequestEvent<TTool extends Tool = Tool> = EventBase<"approval-request"> & ApprovalSubject<TTool>;
 
-/** A step or the plan was approved or rejected, or a replan withdrew the question. @group Events */
+/** A step or the plan was approved or rejected, or a replan withdrew the request. @group Events */
 export type ApprovalEndEvent = EventBase<"approval-end"> &
   ({ readonly kind: "step"; readonly stepId: string; readonly iteration?: number } | { readonly kind: "plan" }) & {
     /** The decision, or `withdrawn`. */
@@ -404,8 +406,9 @@ export interface RunDeliverEvent extends EventBase<"run-deliver"> {
 }
 
 /**
- * Every event of a run: a union on `type`, as frozen JSON. [Events](../../docs/events.md) lists the fields. It may grow
- * in a minor release, so keep a default branch. {@includeCode ../../examples/03-events-and-retries.ts} @group Events
+ * Every event of a run: a union discriminated by `type`, as frozen JSON. [Events](../../docs/events.md) lists the
+ * fields. It may grow in a minor release, so keep a default branch.
+ * {@includeCode ../../examples/03-events-and-retries.ts} @group Events
  */
 export type AgentEvent<TTool extends Tool = Tool> =
   | RunStartEvent
@@ -708,7 +711,7 @@ const wrongKeyOf = new Map(
   }),
 );
 
-/** Returns the first key that is missing or invalid; `type` if no recorded event has its type. @internal */
+/** Returns the first missing or invalid key, or `type` if events of this type are never recorded. @internal */
 export function findWrongKey(event: Keyed): string | undefined {
   const check = wrongKeyOf.get(event.type as string);
   return check === undefined ? "type" : check(event);
@@ -734,7 +737,7 @@ export function checkEventType(type: unknown): asserts type is AgentEventType {
   if (!types.includes(type)) failOption("type", type, `the type of an event: ${types.join(", ")}`, true);
 }
 
-/** Increase it when events or the tables of stores change. */
+/** Increase this number when the format of events or of a store's tables changes. */
 export const formatVersion = 8;
 
 /** Format 7 is format 8 without questions and threads. */

@@ -4,7 +4,7 @@ import { isHolder, type JsonPath } from "./json.ts";
 
 const maxBranches = 200;
 
-/** Returns one schema for each branch of a union; `undefined` allows anything, `[]` nothing. `value` excludes branches. */
+/** Returns a schema for each branch of a union that `value` may match. `undefined` allows anything, `[]` nothing. */
 export function schemasAt(root: JsonSchema, path: JsonPath, value?: unknown): readonly JsonSchema[] | undefined {
   let schemas = branchesOf(root, root, value);
   let current = value;

@@ -69,7 +69,7 @@ export interface ModelTokens {
 export interface TokenLogprob {
   /** Text of the token, with replacement characters for incomplete characters. */
   readonly token: string;
-  /** Natural logarithm of its probability before a grammar was applied: at most 0. */
+  /** Natural logarithm of the token's probability before any grammar is applied: at most 0. */
   readonly logprob: number;
 }
 
@@ -96,7 +96,7 @@ export interface ModelPrice {
 
 /**
  * A language model: text in, text out. `generate` rejects with the reason of the signal soon after it aborts, and
- * otherwise with `model-failed`. It resolves with a cut-off answer; see `finishReason`. Calls are independent.
+ * otherwise with `model-failed`. It resolves even if the answer was cut off; see `finishReason`. Calls are independent.
  * {@includeCode ../../examples/14-your-own-model.ts} @group Models
  */
 export interface LanguageModel {
@@ -162,7 +162,7 @@ export function readLogprobs(text: string, reported: readonly unknown[]): readon
   return read.slice(Math.max(start, 0));
 }
 
-/** Estimates one token per three UTF-8 bytes, which is rather too many: English has about four bytes per token, JSON three. */
+/** Estimates one token per three UTF-8 bytes, rather too many: English has about four bytes per token, JSON three. */
 export function estimateTokens(text: string): number {
   let bytes = text.length;
   for (let index = 0; index < text.length; index++) {

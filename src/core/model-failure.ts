@@ -75,7 +75,7 @@ const reasonsOfStatuses: ReadonlyMap<number | undefined, ModelFailureReason> = n
   [529, "busy"],
 ]);
 
-/** The account has no credit left, so waiting does not help. */
+/** These codes mean that the account has no credit left, so waiting does not help. */
 const quotaCodes = /^(insufficient_quota|billing_hard_limit_reached|credit_balance_too_low)$/i;
 const reasonsOfCodes: readonly (readonly [RegExp, ModelFailureReason])[] = [
   [/^(overloaded|rate_limit|too_many_requests|resource_exhausted)/i, "busy"],

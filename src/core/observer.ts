@@ -1,7 +1,7 @@
 import type { AgentEvent } from "./events.ts";
 import type { StepRef } from "./step.ts";
 
-/** A call that an {@link Observer} may set a context around. @group Events */
+/** A call around which an {@link Observer} may set a context. @group Events */
 export type ObservedCall =
   | {
       readonly type: "run";

@@ -71,13 +71,13 @@ export type PlanStep = ToolStep | WaitStep;
 
 /** The origin of a plan. @group Plans */
 export interface PlanSource {
-  /** Name of the planner; in a fallback chain, of the one that succeeded. */
+  /** Name of the planner; in a fallback chain, of the planner that succeeded. */
   readonly planner: string;
   /** The model that wrote the plan, such as `ollama/qwen3`. */
   readonly model?: string | undefined;
   /** Number of answers that the planner requested from its model. */
   readonly attempts?: number | undefined;
-  /** Names of the tools that the model was shown, if not all. */
+  /** Names of the tools that the model was shown, if not all of them. */
   readonly tools?: readonly string[] | undefined;
   /** Certainty from 0 to 1, based on the model and the words of the request. */
   readonly certainty?: number | undefined;
@@ -113,7 +113,7 @@ export interface ReadValue {
 export interface PlanFailure {
   readonly planner: string;
   readonly model?: string | undefined;
-  /** The code of an error, or for an answer of a model `cut-off`, `no-json` or `invalid-plan`. */
+  /** The code of the planner's error; `cut-off`, `no-json` or `invalid-plan` for the answer of a model. */
   readonly code: string;
   readonly message: string;
   /** Beginning of the model's answer. */
@@ -223,7 +223,8 @@ export interface PlanIssue {
 
 /**
  * The shape of a plan as a schema of zod 4; {@link validatePlan} also checks it against the tools. It is created on
- * first use, because imports would otherwise take a third longer. {@includeCode ../../examples/18-plans-as-json.ts} @group Plans
+ * first use, because the import would otherwise take a third longer. {@includeCode ../../examples/18-plans-as-json.ts}
+ * @group Plans
  */
 export const planSchema = z.lazy(() =>
   z.strictObject(

@@ -23,7 +23,7 @@ export interface PlanRequest {
   readonly context?: string;
   /** Things of the dialogue; absent outside a dialogue. A planner may ignore them. */
   readonly thread?: RequestThread | undefined;
-  /** Wishes of the request; only those without steps of an earlier planner need a plan. Empty if the request is one wish. */
+  /** Wishes of the request; empty if it is a single wish. Those that an earlier planner gave steps need no plan. */
   readonly wishes?: readonly RefusedWish[] | undefined;
   /** A plan with more steps is refused. */
   readonly maxSteps: number;
@@ -95,7 +95,10 @@ export type PlanDraft = Pick<PlanInput, "steps"> & { readonly source?: PlanSourc
 export interface Planner {
   /** Short and stable: it becomes `source.planner` of the plan. */
   readonly name: string;
-  /** False if it calls no model. A chain then gives it no share of its time, and asks it even after a refusal. @default true */
+  /**
+   * False if the planner calls no model. A chain then reserves little time for it, and asks it even after a refusal.
+   * @default true
+   */
   readonly usesModel?: boolean | undefined;
   /** Makes a plan, or throws. */
   plan(request: PlanRequest): PlanDraft | Promise<PlanDraft>;

@@ -91,7 +91,7 @@ interface RunFields<TTool extends Tool>
   readonly notUndone?: readonly NotUndone[];
   /** Text answer to a line of a dialogue. */
   readonly text?: string;
-  /** Question that a line of a dialogue answered or declined. The result is then that of the run that asked it. */
+  /** Question that a line of a dialogue answered or declined. The result is then the asking run's result. */
   readonly answered?: { readonly runId: string; readonly stepId: string };
   /** Last digest of the events: SHA-256, 64 lowercase hex digits; absent if no execution had `evidence`. */
   readonly digest?: string;
@@ -108,8 +108,9 @@ export type RunResult<TTool extends Tool = Tool> = RunFields<TTool> &
     | {
         readonly status: "completed";
         /**
-         * The output of the last step, in plan order, that completed. If that step was looped, a list of outputs, with null
-         * for skipped iterations: check `Array.isArray` if a plan may have loops. Missing only if all steps were skipped.
+         * The output of the last step, in plan order, that completed. If that step has a `forEach`, the output is
+         * a list, with null for skipped iterations: check `Array.isArray` if a plan may have loops. Missing only if all
+         * steps were skipped.
          */
         readonly output: InferToolOutput<TTool> | (InferToolOutput<TTool> | null)[];
         readonly error?: undefined;
@@ -140,7 +141,7 @@ export interface PendingPage {
     /** Absent if the run was started with a plan without a request. */
     readonly request?: string;
     readonly metadata: JsonObject;
-    /** One of the run's `pending`. An approval can be passed unchanged to `approve` and `reject`. */
+    /** An item of the run's `pending`. An approval can be passed unchanged to `approve` and `reject`. */
     readonly item: Exclude<PendingItem, { readonly kind: "wait" }>;
     /** The item in words: the call to approve, with the defaults of its schema, or the reason why the run waits. */
     readonly text: string;

@@ -51,7 +51,7 @@ export interface RunState {
   traceparent?: string;
   digest?: { readonly value: string; readonly sequence: number };
   executionStartedAt?: string;
-  /** Number of consecutive executions that died without recording anything, except for the latest. */
+  /** Number of executions that have died since the run last recorded progress. */
   deaths?: number;
   error?: AgentErrorData;
   planningError?: AgentErrorData;

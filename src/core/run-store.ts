@@ -22,7 +22,7 @@ export interface ListRunsOptions {
    * posted message or a wait that is over (`resumeAt`). @default false
    */
   readonly resumable?: boolean | undefined;
-  /** Only suspended runs that wait for something of this kind, or of one of these; `approval` includes `plan-approval`. */
+  /** Only suspended runs with a pending item of this kind, or of one of these. `approval` includes `plan-approval`. */
   readonly pending?: PendingKind | readonly PendingKind[] | undefined;
   /** Only runs created at this time or later; ISO 8601. */
   readonly since?: string | undefined;
@@ -55,7 +55,10 @@ export interface PostedMessage {
 export interface PostedMessages {
   /** Messages to the run that are not acknowledged yet, ordered by number; absent if there are none. */
   readonly posted?: readonly PostedMessage[] | undefined;
-  /** Time of the store's clock in milliseconds since 1970 UTC, by which waits and questions end; absent without a clock. */
+  /**
+   * Time of the store's clock in milliseconds since 1970 UTC, which decides when waits and questions end. Absent if
+   * the store has no clock.
+   */
   readonly nowMs?: number | undefined;
 }
 
@@ -83,7 +86,8 @@ export interface RunStore {
   readonly isVolatile?: boolean | undefined;
   /**
    * Appends events to those of the run, all or none. `sequence` is the number of the first event. Rejects with
-   * `run-conflict` if it is not the next number, and with `run-owned-elsewhere` if `fence` is not of the latest lease.
+   * `run-conflict` if it is not the next number, and with `run-owned-elsewhere` if `fence` is not from the latest
+   * lease.
    */
   append(
     runId: string,
@@ -91,7 +95,7 @@ export interface RunStore {
     options: {
       sequence: number;
       fence?: number;
-      /** The numbers of processed messages: removed if, and only if, the events are recorded. */
+      /** Numbers of processed messages. The store removes these messages if, and only if, it records the events. */
       acknowledged?: readonly number[];
     },
   ): Awaitable<void>;
@@ -101,8 +105,8 @@ export interface RunStore {
   list(options?: ListRunsOptions): Awaitable<RunPage>;
   /**
    * Leases a run to an owner for `ttlMs`. Throws `run-owned-elsewhere` while the lease of another owner lasts. The
-   * fence grows with each new owner, and writes with an older fence are refused. A lease that starts in the future has
-   * ended, because a clock was set back since. For a volatile store, `ttlMs` is `Infinity`.
+   * fence grows with each new owner, and writes with an older fence are refused. A lease that starts in the future
+   * counts as ended, because a clock must have been set back. For a volatile store, `ttlMs` is `Infinity`.
    */
   claim(runId: string, options: { owner: string; ttlMs: number }): Awaitable<{ fence: number } & PostedMessages>;
   /** Extends a lease from now on. Throws `run-owned-elsewhere` if it is no longer held. */
@@ -123,7 +127,7 @@ export interface RunStore {
   delete(runId: string, options?: { readonly status?: readonly RunStatus[] | undefined }): Awaitable<boolean>;
   /**
    * Calls `listener` soon after events of the run are recorded or a message is posted to it, even by another process,
-   * until the returned function is called. Must not throw. Calls may be missed or superfluous.
+   * until the returned function is called. `watch` must not throw. Calls may be missed or superfluous.
    */
   watch?(runId: string, listener: () => void): () => void;
   /** Like `watch`, for messages to any run. Passes the id of the run, or none if messages may have been missed. */

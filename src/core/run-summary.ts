@@ -110,7 +110,7 @@ const maxItems = 10;
 const maxTextLength = 500;
 
 /**
- * Updates the data that lists show of a run, for a run store. Returns the same object if the event does not change it.
+ * Updates the data of a run that lists show, for a run store. Returns the same object if the event does not change it.
  * {@includeCode ../../examples/24-your-own-store.ts} @group Storage
  */
 export function digestAfter(digest: RunDigest = { metadata: {} }, event: AgentEvent): RunDigest {

@@ -116,7 +116,7 @@ export function convertZod3With(convert: ConvertZod3): void {
   convertZod3 = convert;
 }
 
-/** Throws if JSON cannot express a part of the input, or rejects for zod 3. In an output, such a part is `{}`. */
+/** Throws, or rejects for zod 3, if JSON cannot express a part of an input. In an output, such a part is `{}`. */
 export function toJsonSchema(schema: StandardSchema, io: "input" | "output"): JsonSchema | Promise<JsonSchema> {
   const known = made[io].get(schema);
   if (known !== undefined) return known;

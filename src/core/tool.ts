@@ -24,7 +24,9 @@ export interface ToolContext<TResources = unknown> {
   readonly signal: AbortSignal;
   /** Number of the attempt, from 1. */
   readonly attempt: number;
-  /** Key that is the same for every attempt: `runId/stepId`, or `runId/stepId[0]` for an iteration. `undo` gets it with `/undo`. */
+  /**
+   * Key of every attempt: `runId/stepId`, or `runId/stepId[0]` for an iteration. `undo` gets it with `/undo` appended.
+   */
   readonly idempotencyKey: string;
   readonly runId: string;
   readonly stepId: string;
@@ -34,11 +36,14 @@ export interface ToolContext<TResources = unknown> {
   readonly resources: TResources;
   /** The `metadata` that the caller of the run passed. Stored with the run. */
   readonly metadata: JsonObject;
-  /** Reports progress as a transient `step-progress` event of this process. The value must be JSON; ignored after the step's end. */
+  /**
+   * Reports progress as a transient `step-progress` event of this process. The value must be JSON. Ignored after the
+   * step ends.
+   */
   progress(this: void, value: unknown): void;
 }
 
-/** A function of the parsed input, as a method so that a tool may name the type of its own input. */
+/** A function of the parsed input. Written as a method, so that a tool can declare the type of its own input. */
 type ByInput<TInput, TAnswer> = { answer(input: TInput): TAnswer }["answer"];
 
 /**
@@ -48,9 +53,9 @@ type ByInput<TInput, TAnswer> = { answer(input: TInput): TAnswer }["answer"];
  * `execute` may be called again for the same step (see {@link ToolEffect}), each time with a copy of the parsed input.
  * Any error is retried by the tool's policy, unless it has `retryable: false`. With effect `once`, `retryable: true`
  * means that nothing happened. So does `outcome: "not-done"` on the error or one of its causes. After
- * `outcome: "unknown"` there, a person is asked; this is the default after a timeout, a lost connection or a status 5xx.
- * A tool that repeats calls by itself must state the outcome, because its last error hides the first. It should end
- * soon after `context.signal` aborts; a value that it returns soon after that is kept. @group Tools
+ * `outcome: "unknown"` on either, a person is asked; this is the default after a timeout, a lost connection or a status
+ * 5xx. A tool that repeats calls by itself must state the outcome, because its last error hides the first. It should
+ * end soon after `context.signal` aborts; a value that it returns soon after that is kept. @group Tools
  */
 export interface Tool<TName extends string = string, TInput = unknown, TOutput = unknown, TResources = unknown>
   extends ToolLimitOptions {
@@ -73,7 +78,10 @@ export interface Tool<TName extends string = string, TInput = unknown, TOutput =
   readonly result?: string | undefined;
   /** Phrases that the rule planner understands, or a function that loads them for the first request. */
   readonly phrases?: PhraseList | (() => Promise<PhraseList>) | undefined;
-  /** Describes a call in at most 300 characters. References and secrets are texts in its input. @default its phrases, read backwards */
+  /**
+   * Describes a call in at most 300 characters. In its input, references are in words and secrets hidden.
+   * @default its phrases, read backwards
+   */
   readonly describeCall?: ByInput<unknown, string> | undefined;
   /** Describes the outcome of a call in at most 2 000 characters on one line; checked against the values of the call. @default from its output */
   say?(done: { readonly input: unknown; readonly output: unknown }): string;
@@ -172,7 +180,7 @@ export interface ToolLimitOptions {
   readonly concurrency?: number | undefined;
   /** Maximum number of calls in an interval. @default no limit */
   readonly rateLimit?: RateLimitOptions | undefined;
-  /** Limits after which calls are refused. Errors with `retryable: false` do not count. @default none */
+  /** Limits for failures, after which calls are refused. Errors with `retryable: false` do not count. @default none */
   readonly circuitBreaker?: CircuitBreakerOptions | undefined;
 }
 
@@ -204,7 +212,7 @@ export type PhraseValue<T> =
         ? { readonly [K in keyof T]: PhraseValue<T[K]> }
         : T);
 
-/** Makes the compiler keep the types of literals while it infers `T`. @inline */
+/** Makes the compiler keep literal types while it infers `T`. @inline */
 type KeepLiterals<T> = T extends unknown ? never : Literals;
 type Literals = "" | 0 | false | [] | readonly Literals[] | { readonly [key: string]: Literals };
 
@@ -234,14 +242,17 @@ export interface ToolPhraseOptions<TInput = Record<string, unknown>> {
   phrase: string;
   /** A fixed part of the input. */
   input?: Partial<TInput> | undefined;
-  /** Schemas of slots, where they differ from the input field of the same name. */
+  /** Schemas of slots whose values differ from the input field of the same name. */
   slots?: Readonly<Record<string, StandardSchema>> | undefined;
   /**
-   * Templates that may occur anywhere around the phrase, with slots of it: `["(by|on) {day}", "{priority} priority"]`.
+   * Templates with further slots that may occur anywhere around the phrase: `["(by|on) {day}", "{priority} priority"]`.
    * @default the other fields of the input that are dates, numbers or choices, with their names
    */
   anywhere?: readonly string[] | undefined;
-  /** True if the call deletes, or cannot be undone. Rules need the words of the phrase to plan it, a model at least one of them. */
+  /**
+   * True if the call deletes something or cannot be undone. The rules plan it only if the request has the words of the
+   * phrase. A model may plan it if the request has at least one of them.
+   */
   destructive?: boolean | undefined;
   /** True if the phrase applies only to something that the dialogue knows: "got the bread". */
   known?: boolean | undefined;

@@ -41,7 +41,7 @@ export function describeInvalid({ name }: Pick<Planner, "name">): string {
   return `The planner "${name}" made an invalid plan`;
 }
 
-/** Returns the same list if no steps are kept, because it may already be known as valid. */
+/** Returns the same list if no steps are kept, because that list may already be known to be valid. */
 export function stepsAfter(kept: readonly PlanStep[], added: unknown): unknown {
   return Array.isArray(added) && kept.length > 0 ? [...kept, ...added] : added;
 }

@@ -250,7 +250,7 @@ const integer: JsonSchema = { type: "integer" };
 const anyList: JsonSchema = { type: "array" };
 const nothing: JsonSchema = { type: "null" };
 
-/** A longer path ignores that a skipped step has the output null, because a reference into null fails. */
+/** Adds null for the whole output of a step that may be skipped. It has no paths, so a longer path never adds it. */
 function findOutput(stepId: string, scope: StepScope): SchemasAt | undefined {
   const step = scope.stepOf(stepId);
   if (step === undefined) return undefined;

@@ -7,7 +7,8 @@ import { planVersionOf, withInputs } from "../core/step.ts";
  * Returns the SHA-256 of the version, request and steps of a plan, as 64 lowercase hex digits. They are hashed as the
  * canonical form of the JSON that runs (a `Date` is ISO text). A missing version counts as 1 (2 if a step waits), a
  * missing request as "" and a missing input as {}. Id, source and time do not count. Tools are not checked. Rejects
- * with `invalid-plan` if it is not JSON or has no steps. {@includeCode ../../examples/04-approve-a-plan.ts} @group Plans
+ * with `invalid-plan` if the plan is not JSON or has no steps. {@includeCode ../../examples/04-approve-a-plan.ts}
+ * @group Plans
  */
 export async function hashPlan(plan: AnyPlan): Promise<string> {
   const json = toJson(plan, { maxBytes: maxPlanBytes });

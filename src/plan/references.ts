@@ -212,7 +212,7 @@ function missing(
   });
 }
 
-/** In characters. Without this limit, a plan of a few kilobytes could multiply an output at will. */
+/** Limit in characters. Without it, a plan of a few kilobytes could multiply an output at will. */
 const maxRepeated = 2 * 1_024 * 1_024;
 const nestedValue = 64;
 

@@ -60,8 +60,8 @@ const planOptions = {
 
 /**
  * Returns every issue of a plan, which may be any value; an empty list means that it can run. No tool is called.
- * Rejects with `invalid-options` only for options, such as two tools of one name. Issues of an input at or below a
- * reference are left out, because its value is not known yet; types that the tools' schemas state are checked.
+ * Rejects with `invalid-options` only for options, such as two tools with the same name. Issues of an input at or below
+ * a reference are left out, because its value is not known yet; types that the tools' schemas state are checked.
  * {@includeCode ../../examples/04-approve-a-plan.ts} @group Plans
  */
 export async function validatePlan(plan: unknown, options: ValidatePlanOptions): Promise<readonly PlanIssue[]> {
@@ -107,7 +107,7 @@ interface ValidSteps {
   tools: ReadonlyMap<string, Tool>;
 }
 
-/** Keyed by the frozen copy of the steps, and by the copied list, which may have changed since. */
+/** Keyed by the frozen copy of the steps and by the caller's list, which may have changed since the check. */
 const validSteps = new WeakMap<object, ValidSteps>();
 const validPlans = new WeakSet<object>();
 
@@ -162,7 +162,7 @@ function isFor(known: ValidSteps, { tools, events, expressions, maxSteps = defau
   if (events !== undefined && planVersionOf(steps) === 2) return false;
   if (known.tools === tools) return true;
   if (!steps.every((step) => known.tools.get(toolOf(step)) === tools.get(toolOf(step)))) return false;
-  // Keeps the tools of the agent, which live as long as it does, rather than those of a planner.
+  // Keeps the agent's tools, which live as long as the agent, rather than the tools of a planner.
   known.tools = tools;
   return true;
 }

@@ -23,7 +23,7 @@ export type ExpressionKey = "when" | "forEach";
 export interface StepExpressions {
   readonly when: CelExpression | undefined;
   readonly forEach: CelExpression | undefined;
-  /** True if `when` names `item` or `index`, and so is evaluated for each iteration. Otherwise it is evaluated once, first. */
+  /** True if `when` names `item` or `index`. It is then evaluated per iteration, otherwise once before the loop. */
   readonly isWhenPerIteration: boolean;
   /** The steps that the expressions name. `item` and `index` do not count if the step has a `forEach`. */
   readonly stepIds: ReadonlySet<string>;
