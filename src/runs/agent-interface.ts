@@ -51,7 +51,7 @@ interface RunMethods<TTool extends Tool, TRequest extends string> {
   off<TType extends AgentEventType>(this: void, type: TType, listener: Listener<TType, TTool>): void;
   /** Counts the listeners that `on` and `once` have added for a type. */
   listenerCount(this: void, type: AgentEventType): number;
-  /** Removes the listeners of a type, or of all types; those of `subscribe` stay. */
+  /** Removes the listeners of a type, or of all types. Listeners added with `subscribe` stay. */
   removeAllListeners(this: void, type?: AgentEventType): void;
   /** Calls a listener for every event. */
   subscribe(this: void, listener: (event: AgentEvent<TTool>) => unknown): () => void;
@@ -66,17 +66,17 @@ interface RunMethods<TTool extends Tool, TRequest extends string> {
   /** Lists stored runs, newest first. Rejects with `store-failed`, and `invalid-options` for an invalid cursor. */
   listRuns(this: void, options?: ListRunsOptions): Promise<RunPage>;
   /**
-   * Lists pending approvals, questions, unknown outcomes, and runs that do not fit or were given up, newest run first.
-   * A page has all items of up to `limit` runs, without damaged ones. Rejects as `listRuns` does.
+   * Lists pending approvals, questions and unknown outcomes, and runs that do not fit this agent or were given up,
+   * newest run first. A page has all items of up to `limit` runs, but no damaged runs. Rejects as `listRuns` does.
    */
   listPending(this: void, options?: ListPendingOptions): Promise<PendingPage>;
 
   /**
    * Approves a step or the plan, which then runs exactly as shown. Resumes the run here, or sends the decision to the
    * process that runs it. The item is one of `result.pending`, or the `approval-request`. Throws `invalid-options`. The
-   * handle's result resolves when the run ends or is suspended again; it rejects with `run-not-found`, `run-conflict`
-   * if the run does not wait for this, `resume-mismatch` if its tools have changed, `store-failed`, or `interrupted`
-   * after `close`.
+   * handle's result resolves when the run ends or is suspended again. It rejects with `run-not-found`, `run-conflict`
+   * if the run does not wait for this decision, `resume-mismatch` if its tools have changed, `store-failed`, or
+   * `interrupted` after `close`.
    */
   approve(
     this: void,
@@ -84,7 +84,7 @@ interface RunMethods<TTool extends Tool, TRequest extends string> {
     item: ApprovalItem,
     ...options: OptionsArgument<TTool, ApprovalOptions<TTool>>
   ): RunHandle<TTool>;
-  /** Rejects a step or the plan, as `approve` approves it: the run fails with `approval-rejected`. */
+  /** Rejects a step or the plan, so that the run fails with `approval-rejected`. Otherwise works as `approve` does. */
   reject(
     this: void,
     runId: string,
@@ -92,9 +92,9 @@ interface RunMethods<TTool extends Tool, TRequest extends string> {
     ...options: OptionsArgument<TTool, RejectionOptions<TTool>>
   ): RunHandle<TTool>;
   /**
-   * Resumes a stored run where it stopped, a failed run with the step that failed. Recorded work is not repeated; a
-   * step that was cut off runs again, or becomes `unknown` if it is `once`. Joins a run that is active here. Resolves
-   * to the result of a run that has ended for good, or waits for a decision or event. Rejects with `run-not-found`,
+   * Resumes a stored run where it stopped, or a failed run at the step that failed. Recorded work is not repeated. A
+   * step that was cut off runs again, or becomes `unknown` if it is `once`. Joins a run that is active here. If the run
+   * has ended for good, or waits for a decision or event, resolves to its result. Rejects with `run-not-found`,
    * `run-owned-elsewhere`, `resume-mismatch`, `invalid-options`, `store-failed`, or `interrupted` after `close`.
    */
   resume(
@@ -121,12 +121,12 @@ interface RunMethods<TTool extends Tool, TRequest extends string> {
     ...options: OptionsArgument<TTool, ResumeAllOptions<TTool>>
   ): Promise<readonly ResumedRun<TTool>[]>;
   /**
-   * Copies the events of a run, up to number `after`, to a new run, and resumes that one as if its process had died
-   * there. Ended steps keep their results; a step that had only started runs again, or is `unknown` if it is `once`.
-   * The new run has its own idempotency keys, asks again for unused approvals, and undoes only its own steps. Copied
-   * events are not emitted, and the original run stays as it is. Throws `invalid-options`. The handle's result rejects
-   * with `run-not-found`, `run-conflict` if another run has the new id, `invalid-options` if the run has fewer events,
-   * `secret-unreadable`, and as `resume` does; then nothing is stored.
+   * Copies the events of a run, up to number `after`, to a new run, and resumes the new run as if its process had died
+   * after them. Ended steps keep their results. A step that had only started runs again, or is `unknown` if it is
+   * `once`. The new run has its own idempotency keys, asks again for unused approvals, and undoes only its own steps.
+   * Copied events are not emitted, and the original run stays as it is. Throws `invalid-options`. The handle's result
+   * rejects with `run-not-found`, `run-conflict` if another run has the new id, `invalid-options` if the run has fewer
+   * events, `secret-unreadable`, and as `resume` does; then nothing is stored.
    */
   fork(this: void, runId: string, ...options: OptionsArgument<TTool, ForkOptions<TTool>>): RunHandle<TTool>;
   /**
@@ -135,11 +135,12 @@ interface RunMethods<TTool extends Tool, TRequest extends string> {
    */
   settle(this: void, runId: string, stepId: string, options: SettleOptions<TTool>): RunHandle<TTool>;
   /**
-   * Delivers an event to a run, for a step that waits for its name now or later; a run keeps up to 100. Steps take
-   * events of one name in order, and an `id` that the run has seen is ignored. Resumes a suspended run. Throws
-   * `invalid-options` for an invalid name, id or option. The handle's result rejects with `invalid-options` for more
-   * than 1 MiB of JSON, or a name or value that does not fit `events`; with `run-not-found`, `run-conflict` if the run
-   * has ended, `limit-exceeded` if it keeps too many, and as `resume` does.
+   * Delivers an event to a run, for a step that waits for its name now or later. A run keeps up to 100 events that
+   * no step has taken. Steps take events of one name in order, and an `id` that the run has seen is ignored. Resumes a
+   * suspended run. Throws `invalid-options` for an invalid name, id or option. The handle's result rejects with
+   * `invalid-options` for more than 1 MiB of JSON, or a name or value that does not fit `events`. It also rejects with
+   * `run-not-found`, `run-conflict` if the run has ended, `limit-exceeded` if it keeps too many events, and as `resume`
+   * does.
    */
   deliver(this: void, runId: string, name: string, value: unknown, options: DeliverOptions<TTool>): RunHandle<TTool>;
   /**
@@ -156,7 +157,7 @@ interface RunMethods<TTool extends Tool, TRequest extends string> {
     ...options: OptionsArgument<TTool, DecidingOptions<TTool>>
   ): RunHandle<TTool>;
   /**
-   * Cancels a run in any process unless it has ended, and resolves to its result. `resources` are for `undo`. Rejects
+   * Cancels a run in any process unless it has ended, and resolves to its result. `undo` gets the `resources`. Rejects
    * with `run-not-found`, `store-failed`, `invalid-options`, or `interrupted` after `close`.
    */
   cancel(
@@ -167,8 +168,8 @@ interface RunMethods<TTool extends Tool, TRequest extends string> {
   ): Promise<RunResult<TTool>>;
   /**
    * Accepts no more runs, gives running steps time to end, and interrupts all other runs, which can be resumed.
-   * Resolves when nothing runs here; tools that ignore their signal have `abortGraceMs`. The store stays open. Rejects
-   * with `invalid-options`.
+   * Resolves when nothing runs here; tools that ignore their signal are abandoned after `abortGraceMs`. The store stays
+   * open. Rejects with `invalid-options`.
    */
   close(this: void, options?: CloseOptions): Promise<void>;
 
@@ -193,8 +194,9 @@ interface RunMethods<TTool extends Tool, TRequest extends string> {
     options?: DryRunOptions<TTool>,
   ): Promise<DryRun<TTool>>;
   /**
-   * Starts a plan or request, and returns at once. Throws `invalid-options`, `unknown-tool`, and `invalid-plan` for no
-   * steps, unknown tools and duplicate ids. Other errors reject `result` and `events`, with a `start-refused` warning.
+   * Starts a plan or request, and returns at once. Throws `invalid-options`, `unknown-tool`, and `invalid-plan` for a
+   * plan that has no steps, unknown tools or duplicate ids. Other errors reject `result` and `events`, and cause a
+   * `start-refused` warning.
    */
   start<const TPlan extends AnyPlan>(
     this: void,
@@ -248,14 +250,14 @@ export interface WorkedAgent {
 export interface RunHandle<TTool extends Tool = Tool> {
   readonly runId: string;
   /**
-   * Resolves once the start or decision is recorded, or is stored for the process that runs the run; with `resume:
-   * false`, once that process has recorded the decision. Rejects with the error that refuses it. Ignoring this promise
-   * or `result` causes no unhandled rejection.
+   * Resolves once the start or decision is recorded, or is stored for the process that runs the run. With `resume:
+   * false`, resolves once that process has recorded the decision. Rejects with the error if the start or decision is
+   * refused. Ignoring this promise or `result` causes no unhandled rejection.
    */
   readonly recorded: Promise<void>;
   /** Events of the run, to be read once with `for await`; at most 1000 unread events are kept. */
   readonly events: EventStream<AgentEvent<TTool>>;
-  /** Resolves when the run has ended, whatever its status. */
+  /** Resolves when the run has ended, is suspended or was interrupted. */
   readonly result: Promise<RunResult<TTool>>;
   /** Cancels the run; its tools have `abortGraceMs` to end. Does nothing if it has ended. */
   cancel(this: void, reason?: string): void;

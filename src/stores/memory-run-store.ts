@@ -26,9 +26,9 @@ import {
 
 /** Options of {@link createMemoryRunStore}. @inline */
 export interface MemoryRunStoreOptions {
-  /** Maximum number of finished runs to keep; the one that ended first is dropped first. @default 1000 */
+  /** Maximum number of finished runs to keep. Beyond it, the run that ended first is dropped. @default 1000 */
   maxFinishedRuns?: number | undefined;
-  /** Clock of claims, in milliseconds since 1970 UTC. @default `Date.now` */
+  /** Clock by which leases expire, in milliseconds since 1970 UTC. @default `Date.now` */
   now?: (() => number) | undefined;
 }
 
@@ -42,7 +42,7 @@ interface MemoryRun {
   readonly events: AgentEvent[];
   status: RunStatus;
   posted: readonly PostedMessage[];
-  /** Grows with each run, so that pages stay stable while runs are added. */
+  /** Higher than the number of every earlier run, so that pages stay stable while runs are added. */
   readonly number: number;
 }
 

@@ -207,7 +207,10 @@ export type RunVerdict =
       readonly publicKey: string;
       readonly recordedTo: number;
     }
-  /** The document is consistent, but anyone who can write to the store could have made it. Digests cover events up to `recordedTo`. */
+  /**
+   * The document is consistent, but anyone who can write to the store could have made it. Recorded digests cover the
+   * events up to `recordedTo`.
+   */
   | { readonly status: "unsigned"; readonly recordedTo: number };
 
 /** Options of {@link verifyRun}. @inline */
@@ -219,7 +222,7 @@ export interface VerifyRunOptions {
 /**
  * Checks an {@link ExportedRun}, as JSON text or parsed: its digests, its signature, and everything that follows from
  * its events. In JSON text, a duplicate key counts as a change. Rejects with `invalid-options` for anything that is
- * not an exported run, or has another version. {@includeCode ../../examples/31-evidence.ts} @group Evidence
+ * not an exported run of this version. {@includeCode ../../examples/31-evidence.ts} @group Evidence
  */
 export async function verifyRun(document: unknown, options: VerifyRunOptions = {}): Promise<RunVerdict> {
   checkKeys("options", options, ["publicKey"]);

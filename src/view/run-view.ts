@@ -25,7 +25,10 @@ export type DrawnRun = RunSnapshot | RunResult | readonly AgentEvent[];
 
 /** Options of {@link toHtml}. @inline */
 export interface DrawOptions {
-  /** Describes a call in words: `(call) => describeCall(call, { tools })`. @default none: steps are shown by their tools */
+  /**
+   * Describes a call in words: `(call) => describeCall(call, { tools })`. @default none: steps show the names of their
+   * tools
+   */
   describeCall?: DescribeCall | undefined;
 }
 
@@ -98,7 +101,7 @@ function readEvents(events: readonly AgentEvent[], wordsOf: SayCall): RunView {
   };
 }
 
-/** Drops the output of the run: it repeats that of a step, where the paths of the tool hide sensitive values. */
+/** Drops the output of the run, which repeats the output of a step without hiding its sensitive values. */
 function toMaskedView({ output: _output, ...run }: RunSnapshot | RunResult, wordsOf: SayCall): RunView {
   const steps = new Map<string, StepRecord[]>();
   for (const record of run.steps) addTo(steps, record.stepId, record);

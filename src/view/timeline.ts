@@ -145,7 +145,7 @@ const pauseWidth = 5;
 const maxPauses = 40;
 const intervals = 5;
 
-/** A run may wait for days between steps of a second, so each pause gets the same small width. */
+/** A run may wait for days between steps that take a second, so each pause gets the same small width. */
 export function createAxis(executions: readonly Execution[], endMs: number): Axis {
   const spans = executions.map(({ startMs, endMs: end = endMs }) => ({ startMs, endMs: Math.max(startMs, end) }));
   const total = spans.reduce((sum, span) => sum + span.endMs - span.startMs, 0) || 1;

@@ -5,9 +5,9 @@ import { renderRunPage } from "./run-page.ts";
 import { type DrawnRun, type DrawOptions, drawnRun, drawOrRefuse, toRunView } from "./run-view.ts";
 
 /**
- * Draws a run as an HTML document, or several runs as one that lists what failed, what waits, what is slow and what it
- * cost. It loads and runs nothing, whatever the run contains. The events of a run show most, such as attempts and model
- * calls. Sensitive values are hidden, and long ones cut. Throws `invalid-options` for anything else.
+ * Draws a run as an HTML document, or several runs as one document that lists failures, pending items, slow steps and
+ * costs. The document loads and runs nothing, whatever a run contains. Pass events to show most, such as attempts and
+ * model calls. Sensitive values are hidden, and long values are cut. Throws `invalid-options` for anything else.
  * {@includeCode ../../examples/29-pictures.ts}
  */
 export function toHtml(run: DrawnRun | readonly DrawnRun[], options: DrawOptions = {}): string {
@@ -32,7 +32,7 @@ function toDocument({ title, content }: Page): string {
   return `<!doctype html>\n${text}<style>${stylesheet}</style></head><body><main>${content.text}</main></body></html>\n`;
 }
 
-/** Its hash is in the policy of each page, so that no other stylesheet applies. */
+/** The hash of this text is in the policy of each page, so that no other stylesheet applies. */
 export const stylesheet = `
 :root{color-scheme:light dark;--bg:#fbfbf9;--panel:#fff;--ink:#1d1d1b;--soft:#5d5d57;--line:#e4e4de;--good:#2a7542;--bad:#b3261e;--wait:#835700;--busy:#2b62a8;--calm:#5f5f58;--good-bg:#e6f3e9;--bad-bg:#fbe9e7;--wait-bg:#fbf1dc;--busy-bg:#e5eefa;--calm-bg:#efefea;--pause:#f0f0ea;--tick:#efefea;--bar:#4c9a69;--bar-bad:#cc4a41;--bar-busy:#4c83c4;--bar-calm:#85857c;--bar-wait:#dcdcd4;--hatch:#c08a2c}
 @media (prefers-color-scheme:dark){:root{--bg:#151614;--panel:#1b1c1a;--ink:#ecece6;--soft:#a9a99f;--line:#30312c;--good:#84cf99;--bad:#f49a92;--wait:#e3b862;--busy:#92bbef;--calm:#b0b0a6;--good-bg:#1b3222;--bad-bg:#3e1f1c;--wait-bg:#382d13;--busy-bg:#1a2a41;--calm-bg:#2a2b27;--pause:#252622;--tick:#262723;--bar:#5fae7c;--bar-bad:#e0685e;--bar-busy:#6b9fdd;--bar-calm:#8a8a81;--bar-wait:#45463f;--hatch:#c79a45}}

@@ -49,7 +49,10 @@ function getClass({ status }: GraphNode): string {
   return status === "interrupted" ? "waiting" : status;
 }
 
-/** Ids are generated, because Mermaid cannot read a node that is called `end`. A step with a condition has its own shape. */
+/**
+ * Nodes have generated ids, because Mermaid cannot read a node that is called `end`. Steps with a condition have a
+ * shape of their own.
+ */
 function getShape(node: GraphNode): string {
   const label = getLines(node, maxLabel).map(escapeLabel).join("<br/>");
   return node.notes.some((note) => note.startsWith("if ")) ? `{{"${label}"}}` : `["${label}"]`;

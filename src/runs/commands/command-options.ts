@@ -123,7 +123,10 @@ function placeOfItem(item: ApprovalItem): StepRef | undefined {
   }
 }
 
-/** Options of `settle`: one of `output`, `retry` and `failed`, and those of resuming. @group Runs and results */
+/**
+ * Options of `settle`: exactly one of `output`, `retry` and `failed`, and the options for resuming.
+ * @group Runs and results
+ */
 export type SettleOptions<TTool extends Tool = Tool> = DecidingOptions<TTool> & {
   /** Position of the iteration in its `forEach`, from 0. */
   iteration?: number | undefined;

@@ -65,7 +65,7 @@ export interface CommandKind<TCommand> {
     command: TCommand,
     { settings, state, resumes }: { settings: EngineSettings; state: RunState; resumes: boolean },
   ): Promise<TCommand>;
-  /** Returns false if the command has already taken effect. Throws if it no longer can. */
+  /** Returns false if the command has already taken effect. Throws if it can no longer take effect. */
   check(run: StoredRun, command: TCommand, posted?: readonly PostedMessage[]): boolean;
   isRecordedAtOnce?: true;
   isAnswered?: true;
@@ -99,7 +99,7 @@ const cancel: CommandKind<Commands["cancel"]> = {
     run.abort(cancelledBy(reason));
     if (caller === undefined) return true;
     const ended = await caller.result.catch(() => undefined);
-    // The run was suspending when it was aborted, or was only looked up.
+    // False if the run was suspending when it was aborted, or was only looked up.
     return run.state.sequence > 0 && ended?.status !== "suspended";
   },
 };
@@ -122,7 +122,7 @@ const decide: CommandKind<Commands["decide"]> = {
   async prepare(command, { settings, state, resumes }) {
     const { decision } = command;
     const tool = decision.ref && instanceAt(state.steps, decision.ref)?.tool;
-    // Without the tool, the process that has it checks the input.
+    // If the tool is not registered here, the process that has the tool checks the input.
     if (!resumes && !settings.toolsByName.has(tool ?? "")) return command;
     const secrets = await secretsOf(settings, { state });
     return { ...command, outcome: await changeOf(settings, { state, secrets }, decision) };

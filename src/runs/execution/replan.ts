@@ -125,7 +125,7 @@ async function askForSteps(
   checkSize(run, added);
   checkIds(run, { added, kept });
   const revised = await planning.complete({ steps: stepsAfter(kept, added), source });
-  // The choice is made by the user, not by a planner that has read an output.
+  // Needs no approval, as the user makes the choice, not a planner that has read an output.
   if (isChosen) return { plan: revised, approvals: [] };
   return { plan: revised, approvals: await approvalsFor(run, request, run.secrets?.hidePlan(revised) ?? revised) };
 }

@@ -38,7 +38,7 @@ export async function runExecution(run: Run, planningError?: AgentErrorData): Pr
     }
     const revised = await replan(run);
     await run.commandsRecorded();
-    // Steps approved after all others ended must run. From here on, no decision is accepted.
+    // Steps that were approved after all others ended must still run. After the loop, no decision is accepted.
     const isStuck = run.state.sequence === sequence;
     plan = revised === undefined && (isStuck || !hasAnswer(run)) ? undefined : run.state.plan;
   }
@@ -281,7 +281,7 @@ async function runIterations(run: Run, task: ExpressionTask, items: readonly Jso
     // The decision on an iteration may have come while the others ran.
   } while (run.canStart() && items.some((_item, index) => isDecided(iterationAt(index))));
   if (run.recorder.failure !== undefined) return "failed";
-  // If one is in doubt, or the process is ending, the others may still run later.
+  // If an iteration is in doubt, or the process is ending, the other iterations may still run later.
   const isInDoubt = items.some((_item, index) => iterationAt(index).status === "unknown");
   if (hasFailed && run.stopReason === "step-failed" && !isInDoubt)
     await skipOpen(run, run.state.steps.get(step.id) as StepState, "run-ended");

@@ -35,9 +35,9 @@ export type DryRunStep<TTool extends Tool = Tool> = TTool extends Tool
   ? {
       readonly stepId: string;
       readonly tool: TTool["name"];
-      /** Input of the step before parsing; with the references of the plan unless `open` is empty. */
+      /** Input of the step before parsing. If `open` is not empty, its references are not filled in. */
       readonly input: InferToolInput<TTool>;
-      /** Defaults of the schema for missing fields, list items by index; absent if there are none. */
+      /** Defaults of the schema for missing fields, with list items keyed by index; absent if there are none. */
       readonly defaults?: JsonObject;
       /** References in the input whose values are known only when the plan runs. */
       readonly open: readonly string[];

@@ -19,13 +19,16 @@ import { resumeRun } from "./resume-run.ts";
 export type ResumeAllOptions<TTool extends Tool = Tool> = (
   | ResumeOptions<TTool>
   | (Omit<ResumeOptions<TTool>, "resources"> & {
-      /** Returns the resources of a run. If it fails, the run is not resumed and has this error. */
+      /** Returns the resources of a run. If this function fails, the run is not resumed and gets an error. */
       resources: (run: RunSummary) => InferToolResources<TTool> | Promise<InferToolResources<TTool>>;
     })
 ) & {
-  /** Maximum number of runs at a time, at least 1. @default 10 */
+  /** Maximum number of runs to resume at a time, at least 1. @default 10 */
   concurrency?: number | undefined;
-  /** Consecutive deaths of a run's processes without progress, at least 1, until `given-up` is pending. @default 10 */
+  /**
+   * Number of processes, at least 1, that may die in a row while they run a run that makes no progress. After one more
+   * death, the run is given up, and `given-up` is pending. @default 10
+   */
   maxAdoptions?: number | undefined;
 };
 

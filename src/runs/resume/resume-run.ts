@@ -442,7 +442,7 @@ export function keepActive(
   return result;
 }
 
-/** Has no state, as thousands of runs may be suspended in one process. */
+/** Does not hold the run's state, as thousands of runs may be suspended in one process. */
 interface SuspendedRun extends Pick<ResumeOptions, "resources"> {
   readonly runId: string;
 }

@@ -78,8 +78,9 @@ interface SentCommand<TType extends CommandType> extends Opening, CommandOptions
 }
 
 /**
- * Acts on a run that is active here, or resumes it. Otherwise posts to its owner, and polls until that execution has
- * ended or the owner has died. `signal` only ends the wait. Repeating a command changes nothing.
+ * Acts on a run that is active here, or resumes the run. If another process owns it, posts the command to that owner,
+ * and polls until the execution has ended or the owner has died. `signal` only ends the wait. Repeating a command
+ * changes nothing.
  */
 export function sendCommand<TType extends CommandType>(
   runs: RunRegistry,

@@ -58,7 +58,7 @@ async function executeRun(
   try {
     await run.host.leases.acquire(run);
   } catch (thrown) {
-    // A store that cannot claim cannot record either, so the run fails as with its first event.
+    // A store that cannot grant a lease cannot record either, so the run fails as if its first event had been lost.
     if (isAgentError(thrown, "run-owned-elsewhere")) throw thrown;
     run.recorder.fail(thrown as StoreError);
   }

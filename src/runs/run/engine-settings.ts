@@ -91,7 +91,10 @@ export interface ExecutionOptions<TTools extends readonly Tool[] = readonly Tool
   maxOutputBytes?: number | undefined;
   /** True to record a failed step with the stack of the last error of its tool. @default true */
   recordStacks?: boolean | undefined;
-  /** Returns true if a step or plan needs approval beyond its tools; an error counts as true. @default none */
+  /**
+   * Returns true for a step or plan that needs approval even if no tool asks for it. An error counts as true.
+   * @default none
+   */
   needsApproval?: ((question: ApprovalQuestion<TTools[number]>) => boolean | Promise<boolean>) | undefined;
   /** Answers a request for approval while the run waits. If it throws, or is absent, the run is suspended. */
   requestApproval?: RequestApproval<TTools[number]> | undefined;
@@ -162,9 +165,9 @@ export interface RedactPlace extends Partial<StepRef> {
 }
 
 /**
- * Returns JSON to show in place of a value to listeners, in stored runs, lists, approvals and replans; the record keeps
- * it. The value is hidden if the function throws, or returns undefined or something other than JSON; for a message or
- * request, other than text. @inline
+ * Returns JSON to show in place of a value: to listeners, and in stored runs, lists, approvals and replans. The record
+ * keeps the value. The value is hidden if the function throws, or returns undefined or a value that is not JSON. A
+ * message or request is also hidden if the function does not return text. @inline
  */
 export type RedactFunction = (value: unknown, place: RedactPlace) => unknown;
 

@@ -56,7 +56,7 @@ const thrownKinds: typeof kinds = new Map([
   ["details", "details"],
 ]);
 
-/** Details with other names may contain text of a user. */
+/** Details with other names may contain text from a user. */
 const namesInDetails: ReadonlySet<unknown> = new Set(
   "tool stepId runId planner model code name path status type scope key limit operation problem keyId".split(" "),
 );

@@ -75,8 +75,8 @@ export type RunOptions<TTool extends Tool = Tool> = PlanOptions<TTool> &
   };
 
 /**
- * Options of resuming a stored run; it keeps its other options. `resources` is required if a tool needs some; a run
- * that is still active in this process uses its own. @interface @group Runs and results
+ * Options for resuming a stored run, which keeps the options that it was started with. `resources` is required if a
+ * tool needs some. A run that is still active in this process keeps its own. @interface @group Runs and results
  */
 export type ResumeOptions<TTool extends Tool = Tool> = ResourcesOption<TTool> & {
   /** Cancels the run when aborted. Ignored if the run is still active in this process. */
@@ -91,7 +91,7 @@ export interface ThreadOptions {
   thread?: string | undefined;
 }
 
-/** Options of a decision: those of resuming the run, or `resume: false`. @inline */
+/** Options of a decision: the options for resuming the run, or `resume: false`. @inline */
 export type DecidingOptions<TTool extends Tool = Tool> = ThreadOptions &
   (
     | (ResumeOptions<TTool> & {
@@ -190,7 +190,7 @@ interface RunDefaults {
   readonly planner: Planner | undefined;
 }
 
-/** For `restored` runs, the replans are not checked again. */
+/** Options of a `restored` run were checked at its start, so its replans are not checked again. */
 export type OptionsUse = "plan" | "dryRun" | "run" | "restored";
 
 const knownKeys: Partial<Record<OptionsUse, readonly string[]>> = {
@@ -288,8 +288,8 @@ export type ForkOptions<TTool extends Tool = Tool> = ResumeOptions<TTool> & {
   /** Number of the last event to copy, at least 1. @default the last recorded event */
   after?: number | undefined;
   /**
-   * Id of the new run: 1 to 128 characters from `A-Z a-z 0-9 _ . -`. The same fork again is the same run, which resumes
-   * if it stopped before its end; the id of any other run is a `run-conflict`. @default a new id
+   * Id of the new run: 1 to 128 characters from `A-Z a-z 0-9 _ . -`. Repeating a fork with its id returns the same run,
+   * which is resumed if it stopped before its end. The id of any other run is a `run-conflict`. @default a new id
    */
   runId?: string | undefined;
 };
@@ -316,7 +316,7 @@ export function readCloseOptions(options: CloseOptions): number {
   return readOptions(closeOptions, options).timeoutMs;
 }
 
-/** Options of reading the events of a run. @inline */
+/** Options for reading the events of a run. @inline */
 export interface EventsOptions {
   /** Number of the last known event: only later events are read. @default 0 */
   after?: number | undefined;

@@ -230,7 +230,7 @@ export class RunSecrets {
     return mapSensitive(value, { view, marked, replace: () => hiddenText });
   }
 
-  /** Marks texts and numbers that may derive from a secret: those not in clear in the schema or the same input. */
+  /** Marks texts and numbers that may derive from a secret: all but literals of the schema and unchanged input. */
   private markParsed(tool: string, value: JsonValue, given: JsonObject): unknown {
     const literals = this.views.get(tool)?.literals;
     const mark = (part: JsonValue, place: unknown): unknown => {

@@ -26,7 +26,10 @@ export type AbortReason = AgentError<"cancelled" | "timeout"> | RecordingEnd;
 
 const phases = ["open", "closing", "undoing", "ending", "closed"] as const;
 
-/** Only `open` runs accept commands. From `undoing` on, only a failed record aborts. `closed` ones may be abandoned. */
+/**
+ * Only an `open` run accepts commands. From `undoing` on, only a failure to record an event aborts the run. A `closed`
+ * run may be abandoned.
+ */
 type RunPhase = (typeof phases)[number];
 
 interface Inbox {

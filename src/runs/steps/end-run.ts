@@ -55,7 +55,7 @@ function pendingAtEnd(run: Run, expressions: PlanExpressions | undefined): reado
   const isCutOff = hold === undefined && stopReason === "interrupted" && isReady(run, expressions);
   if (abortReason !== undefined || isCutOff) return [];
   const items = pendingItems(run);
-  // A hold comes without waits, which may be over by now.
+  // Beside a hold, waits are not listed, as they may be over by now.
   return hold === undefined ? items : [hold, ...items.filter((item) => !isWait(item))];
 }
 

@@ -203,7 +203,7 @@ function mustAsk(run: Run, call: StepCall): boolean {
   return mayNeedApproval(run, call) || isLimited(run, call.tool);
 }
 
-/** Parses a changed input and checks that it has the approved hash. */
+/** Asks for approval, then checks the limits. An input that an approval has changed is parsed before it is used. */
 async function ask(run: Run, given: StepCall): Promise<StartedStep | StepEnd> {
   let prepared: PreparedStep = { input: given.input, call: given };
   while (prepared.call !== undefined && mayNeedApproval(run, given)) {
@@ -246,7 +246,7 @@ export function notCalled(run: Run): Executed {
   return { outcome: abortedStep(run, undefined), attempts: 0 };
 }
 
-/** After a timeout or an abort, a value within `abortGraceMs` still counts. Never rejects. */
+/** After a timeout or an abort, a value returned within `abortGraceMs` still counts. Never rejects. */
 function attempt(run: Run, call: StepCall, number: number): Promise<AttemptResult> {
   const { clock, stepTimeoutMs, within } = run.engine;
   const timeoutMs = call.tool.timeoutMs ?? stepTimeoutMs;

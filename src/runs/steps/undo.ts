@@ -31,7 +31,7 @@ function hasEffect(step: StepState): boolean {
   return step.effect !== "pure" && (step.status === "completed" || isInDoubt(step));
 }
 
-/** A step that was cut off may have taken effect, as has one whose output is invalid. */
+/** A step that was cut off, timed out or returned an invalid output may have taken effect. */
 function isInDoubt(step: StepState): boolean {
   const { status, attempts, error } = step;
   if (status === "unknown" || isFailedInDoubt(step)) return true;
@@ -46,11 +46,11 @@ function isInDoubt(step: StepState): boolean {
 async function undoStep(run: Run, state: StepState): Promise<NotUndone["reason"] | undefined> {
   const { stepId, iteration, input, output = null } = state;
   if (isInDoubt(state)) return "unknown";
-  // The original run executed the step, with another idempotency key, and may need it.
+  // The original run executed the step, with another idempotency key, and may need its effect.
   if (state.isTakenOver) return "forked";
   const tool = run.settings.tools.get(state.tool);
   if (tool?.undo === undefined) return "no-undo";
-  // Its secrets cannot be opened here.
+  // The secrets of the run cannot be opened here.
   if (run.hold !== undefined && run.secrets === undefined && run.state.mayBeSealed) return "failed";
   const step: PlanStep = { id: stepId, tool: tool.name, input };
   const pass = iteration === undefined ? undefined : { index: iteration, count: 0, item: null };

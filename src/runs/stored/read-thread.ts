@@ -5,7 +5,7 @@ import type { OpenThread } from "../run/run.ts";
 import { isDamaged, listRuns, readRun } from "./stored-runs.ts";
 
 const maxRead = 8;
-/** Exceeds the number read, as some runs may be damaged, deleted or not yet understood. */
+/** Greater than `maxRead`, as some runs may be damaged, deleted or not yet understood. */
 const maxListed = 2 * maxRead;
 
 export function createThreadReaders(settings: EngineSettings): OpenThread {
