@@ -229,7 +229,7 @@ const halves = "(?:\\s{0,2}(?<half>[ap]\\.?m\\b\\.?)|(?<clock>\\s{0,2}o['’]?\\
 const minutesAfter = "fifteen|twenty|thirty|forty[\\s-]five";
 const ordinalName = ordinalWords.toReversed().join("|").replaceAll("-", "[\\s-]");
 
-/** `\w` knows only ASCII letters. `judge` checks others later, because `\p{L}` is slow to compile. */
+/** `\w` matches only ASCII letters. `judge` checks other letters later, because `\p{L}` is slow to compile. */
 function reader(source: string | RegExp, read: Reader["read"]): Reader {
   const pattern = typeof source === "string" ? new RegExp(`(?<!\\w)(?:${source})(?!\\w)`, "gi") : source;
   return { pattern, read };

@@ -49,7 +49,7 @@ function whyNumber(line: ThreadLine): string | undefined {
   return undefined;
 }
 
-/** "Did you change the first one as well?" */
+/** Answers "Did you change the first one as well?" */
 function didYou(line: ThreadLine): string | undefined {
   const { focus, references } = line;
   const words = wordsOf(line);
@@ -67,7 +67,7 @@ const besides = wordSet("many still there right");
 const leading = wordSet("and so but ok okay oh well then");
 const questions = /^(?:what|which|when|how|who|where|is|are|does|has|was)$/;
 
-/** "Which number has Ricci?": every other word names a field or means nothing alone. */
+/** Answers "Which number has Ricci?" if every other word names a field or means nothing alone. */
 function fieldOf(line: ThreadLine): string | undefined {
   const { named, request } = line;
   const from = request.words.findIndex((word) => !isMark(word) && !leading.has(word));

@@ -30,7 +30,8 @@ export async function askAfter(
   const { proposals = [], reason } = details;
   const [best] = proposals;
   if (best === undefined) return undefined;
-  // The answer will confirm the question, so the question must cover all words, except the noun for the missing value ("the reservation").
+  // The answer confirms only the question. So the question must cover all words, except a noun for the missing value:
+  // "the reservation".
   const isAsked = (words: string) =>
     determiners.has(turn.request.slice(0, turn.request.indexOf(words)).trim().split(/\s/).at(-1)?.toLowerCase() ?? "");
   const isAllRead = best.unused.every(isAsked);

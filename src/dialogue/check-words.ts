@@ -26,8 +26,8 @@ const numberWords = new Set([...cardinals.slice(2), ...tens, "hundred", "thousan
 const openers = wordSet("done no nothing none ok okay yes there here not both each every sorry still also only nobody");
 
 /**
- * True if all numbers, dates and names in a text are those of the values. A word that a sentence begins with may also be
- * one of the tool's description, a common word or a verb.
+ * True if all numbers, dates and names in a text occur in the values. A name may also be a word from the tool's name or
+ * description. The first word of a sentence may also be a common word or a verb.
  */
 export function isInValues(
   text: string,
@@ -57,7 +57,7 @@ function readValues(values: readonly unknown[], { timeZone }: DateClock) {
     for (const word of wordsOf(text)) words.add(word);
   };
   const addDate = (text: string, zone: string | undefined) => {
-    // A year other than the current one, which the words therefore contain.
+    // The text omits the year if it equals `year`, so year 0 keeps it.
     const date = sayDate(text, { timeZone: zone, year: 0 });
     if (date === undefined) return;
     const at = new Date(date.wall);

@@ -19,7 +19,9 @@ export interface MeantCall {
   readonly thing?: KnownThing | undefined;
   readonly said?: string | undefined;
   readonly read?: Omit<ReadValue, "stepId"> | undefined;
-  /** Reason to ask first. `grave`: the call empties more than the line names; `meant`: the line may mean something else. */
+  /**
+   * Reason to ask first. `grave`: the call may empty more than the line means. `meant`: it may mean something else.
+   */
   readonly doubt?: "grave" | "meant" | undefined;
 }
 

@@ -34,11 +34,11 @@ export interface FillOptions {
   readonly start: number;
   readonly end: number;
   readonly baseOf: TimesOf;
-  /** False for a slot that no free text fills. */
+  /** False for a slot that free text must not fill. */
   readonly takesText: (slot: CallSlot) => boolean;
-  /** True if a text has no small words in it. */
+  /** True if texts must not contain small words. */
   readonly isPlain?: boolean;
-  /** More words that mean nothing here. */
+  /** Further words to skip as meaningless. */
   readonly passes?: ReadonlySet<string> | undefined;
   readonly keySlot: string | undefined;
 }
@@ -153,7 +153,7 @@ function* withThing(call: Call, thing: BoundThing, state: State): Generator<Stat
 
 function* withValue(call: Call, options: FillOptions, state: State): Generator<State> {
   const { at, values } = state;
-  // A thing may be named "Friday".
+  // A value ends before the next thing, which may be named "Friday".
   const until = [...options.request.things.keys()].reduce(
     (first, place) => (place >= at ? Math.min(first, place) : first),
     options.end,
@@ -297,7 +297,7 @@ export async function inputOf(
   return undefined;
 }
 
-/** Escapes texts of outputs, which must not be read as templates. */
+/** Escapes a text from an output, so that a plan does not read it as a template. */
 export function inPlan<T extends JsonValue | undefined>(value: T): T {
   return typeof value === "string" ? (escapeTemplate(value) as T) : value;
 }

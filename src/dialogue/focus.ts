@@ -117,7 +117,7 @@ function containerOf(
   };
 }
 
-/** A container is a field of several operations, such as list, add and clear. */
+/** Counts the operations with a field. A container has several, such as list, add and clear. */
 function countBranches(input: JsonSchema, name: string): number {
   return (schemasAt(input, []) ?? []).filter(
     ({ properties }) => properties !== undefined && Object.hasOwn(properties, name),

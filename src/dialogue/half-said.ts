@@ -47,7 +47,7 @@ export function isTime(value: JsonValue | undefined): value is string {
   return typeof value === "string" && /^\d{4}-\d\d-\d\d|^\d\d:\d\d/.test(value);
 }
 
-/** Replaces a time of day that a value kept from the former thing by the time of day of the new thing. */
+/** Gives a value the time of day of the new thing if it still has the time of day of the former thing. */
 export function withTimesOf(
   input: JsonObject,
   { former, own }: { readonly former: JsonObject; readonly own: JsonObject },
@@ -89,7 +89,7 @@ export function readHalfSaid(
   return value === undefined ? [] : [{ value, end: said.end }];
 }
 
-/** Drops times of day without a day: they complete no other value. */
+/** Drops values without a day, because a time of day alone cannot complete another value. */
 function withDays({ own, last, corrects }: TimeBase): TimeBase {
   const hasDay = (value: string | undefined) => value !== undefined && /^\d{4}/.test(value);
   return { own: hasDay(own) ? own : undefined, last: hasDay(last) ? last : undefined, corrects };

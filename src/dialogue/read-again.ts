@@ -71,7 +71,9 @@ function repeated(step: DoneStep, reference: Reference | undefined, line: Thread
   return { ...created, input: Object.fromEntries(input) };
 }
 
-/** True if the words after "and" are a request ("and remind me to …"): names do not begin with a verb, but titles may. */
+/**
+ * True if the words after "and" are a request: "and remind me to …". Names do not begin with a verb, but titles may.
+ */
 async function isRequest(line: ThreadLine, { input }: DoneStep): Promise<boolean> {
   const { wish, rules, planning, request } = line;
   const word = request.words[wish?.start ?? 0] ?? "";
@@ -127,7 +129,10 @@ async function againFor(line: ThreadLine, step: DoneStep, target: Target): Promi
   return undefined;
 }
 
-/** Returns the calls of the best way, or none if an equally good way gives other calls: "at nine" may begin or end a shift. */
+/**
+ * Returns the calls of the best way, or an empty list if an equally good way gives other calls: "at nine" may begin or
+ * end a shift.
+ */
 async function certainCalls(
   call: Call,
   ways: readonly Filled[],
@@ -205,7 +210,7 @@ async function inputAgain(
   return wish?.opening !== "correct" || changed.every(isSet) ? input : undefined;
 }
 
-/** Fields of the last step's thing before that step, and of this thing: a new day keeps each thing's own time. */
+/** Returns the earlier fields of the last step's thing and the fields of this thing, so that each keeps its time. */
 function timesKept(step: DoneStep, thing: KnownThing, { mentions, things }: ThreadLine["focus"]) {
   const last = thingOf(step, { things });
   const at = mentions.findIndex(({ run }) => run.runId === step.runId);

@@ -15,7 +15,10 @@ import type { ThreadLine } from "./thread-line.ts";
 const recorded = /^(?:still|yet|already)$/;
 const passing = "going|got|still|there|right|again|supposed|planned|meant|btw|currently|exactly|actually|put|set";
 
-/** Reads a question that a look-up answers, or a fragment for a look-up that the thread has used: "read me tonight again". */
+/**
+ * Reads a question that a look-up answers, or a fragment for a look-up tool that the thread has used: "read me tonight
+ * again".
+ */
 export async function readLookUp(line: ThreadLine): Promise<PlanTurn | undefined> {
   const { wish, request, focus, rules } = line;
   const [first = "", second] = request.words.slice(wish?.start ?? 0);
@@ -39,7 +42,7 @@ export async function readLookUp(line: ThreadLine): Promise<PlanTurn | undefined
 
 interface LookUp {
   readonly call: MeantCall;
-  /** True if free words of the line are a value. */
+  /** True if free words of the line fill a slot. */
   readonly isSearch: boolean;
   readonly isHinted: boolean;
 }

@@ -46,7 +46,10 @@ export async function readTurn(turn: TurnRequest): Promise<Turn> {
   return text ?? { status: "request", ...(!isAlone && { thread: showThread(line) }) };
 }
 
-/** After a list was shown, "remove the finished ones" may mean only that list, so a call that empties more asks first. */
+/**
+ * Asks before a call that empties more than the list of the last things: "remove the finished ones" may mean only that
+ * list.
+ */
 function confirmWider({ focus, request, rules }: ThreadLine, { steps, matches }: Planned): Turn | undefined {
   const { container } = focus;
   const isGrave = matches.some(({ rule }) => rule.source.destructive === true);
@@ -103,7 +106,10 @@ function declined(line: ThreadLine): Turn | undefined {
   return turn?.status === "decline" ? turn : undefined;
 }
 
-/** True if a line that is plannable by itself refers to the thread: a place in a list, the list, or a thing of another tool. */
+/**
+ * True if a line refers to the thread although it can be planned alone: to a place in a list, the list itself, or a
+ * thing of another tool.
+ */
 function pointsBack({ references, request }: ThreadLine, steps: readonly PlanStep[]): boolean {
   return references.some(({ how, start, end, things: [thing] }) => {
     if (how !== "name" || thing === undefined) return how !== "name" && how !== "pronoun";

@@ -6,7 +6,7 @@ import { toSingular } from "../language/word-forms.ts";
 import type { RequestText } from "../planners/rules/request.ts";
 import { type Focus, isSameThing, type KnownThing } from "./focus.ts";
 
-/** Words of a line that refer to things of the thread. Places are tokens. */
+/** Words of a line that refer to things of the thread. Positions count tokens. */
 export interface Reference {
   readonly start: number;
   readonly end: number;
@@ -17,7 +17,7 @@ export interface Reference {
 }
 
 interface Line extends Pick<RequestText, "words" | "tokens" | "datesByStart"> {
-  /** True for words of the tools' phrases. Alone they are not a name. */
+  /** True for a word of the tools' phrases, which is not a name by itself. */
   readonly isPhraseWord: (word: string) => boolean;
 }
 

@@ -18,7 +18,7 @@ import { lookId } from "./questions.ts";
 import { type DoneCall, onOneLine, sayOutput } from "./say-output.ts";
 import { toolNamed } from "./things.ts";
 
-/** A run without secrets and without what `redact` hides. */
+/** A run without secrets and without values that `redact` hides. */
 export type SpokenRun = Pick<
   RunSnapshot,
   "status" | "plan" | "steps" | "error" | "request" | "approvals" | "notUndone"

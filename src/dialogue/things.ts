@@ -50,8 +50,8 @@ const maxDepth = 8;
 const maxKey = 200;
 
 /**
- * The things in an output, in its order. A tool of zod 3 has none until its schemas have been read, as they are for
- * every run.
+ * Returns the things in an output, in order. A tool with zod 3 schemas has none until they have been read, which every
+ * run does.
  */
 export function thingsIn(tools: readonly Tool[], toolName: string, input: unknown, output: unknown): readonly Thing[] {
   const all = knownTools(tools);

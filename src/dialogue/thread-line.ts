@@ -15,10 +15,10 @@ import { isMark, readWish, type Wish } from "./wish.ts";
 
 const maxThings = 50;
 const personal = /^(?:i|we|you|he|she|they|it|that|this|there|who|what|somebody|someone|everybody|everyone|nobody)$/;
-/** Distance above the highest known key up to which a number may be a newer key. */
+/** A number up to this far above the highest known key may be a newer key. */
 const near = 5;
 
-/** Adds what the previous line asked about, if that was answered in words. */
+/** Adds the things that the previous line asked about, if it was answered in words. */
 function focusOf({ tools, runs, ...clock }: TurnRequest, isPhraseWord: (word: string) => boolean): Focus {
   const focus = readFocus(tools, runs);
   const [run, ...older] = runs;

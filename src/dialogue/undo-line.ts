@@ -39,7 +39,7 @@ export function readUndo(
     : { status: "words", text: "That cannot be undone." };
 }
 
-/** Reads whether words between two tokens want something undone: a named thing, or else the last change. */
+/** Returns a result if the words between two tokens ask to undo something: a named thing, or else the last change. */
 function undoneBy(
   { references, request }: ThreadLine,
   start = 0,

@@ -37,7 +37,7 @@ function openingAt(words: readonly string[], at: number, length: number): Wish["
   const [meant = ""] = length === 1 && !openings.has(said) ? findMistyped(said, longOpenings) : [];
   return openings.get(said) ?? openings.get(meant);
 }
-/** Words after which "do" is not a mere emphasis: unlike "do tick it off", "do the dishes" and "do you" mean it. */
+/** Words that follow "do" unless it only emphasizes: "do the dishes" and "do you", but not "do tick it off". */
 const behindDo = /^(?:not|you|we|i|they|he|she|it|the|an?|my|our|your|that|this|some|any|all)$/;
 
 function readOpening(words: readonly string[], start: number, end: number) {
@@ -96,7 +96,10 @@ export function readWish(request: RequestText, known: Known = nothing): Wish | u
   return place.start < place.end ? { ...place, opening, isSingle } : undefined;
 }
 
-/** True if the first clause only states why. In "the roof and the door are done, tick them off" it also names the things. */
+/**
+ * True if the first clause only states why. It may also name the things: "the roof and the door are done, tick them
+ * off".
+ */
 function isReason(request: RequestText, [clause, ...others]: readonly Part[], known: Known): boolean {
   const { words } = request;
   if (clause === undefined || saysValue(request, clause) || saysWhich(words, clause)) return false;

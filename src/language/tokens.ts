@@ -139,7 +139,7 @@ class Tokenizer {
   }
 }
 
-/** "Nooo" is "no"; "viii" and "www" are as they are. */
+/** Shortens "nooo" to "no", but keeps "viii" and "www". */
 function normalizeWord(text: string): string {
   const typed = text.toLowerCase();
   const lower = /^(?:[ivxlcdm]+|www\w*)$/.test(typed) ? typed : typed.replace(/([a-z])\1{2,}/g, "$1");

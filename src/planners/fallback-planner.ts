@@ -21,13 +21,13 @@ export interface FallbackPlannerOptions {
   /** @default "fallback" */
   name?: string | undefined;
   /**
-   * Time limit of each planner, at least 1. @default an equal share of the time left of `plannerTimeoutMs`: of two
-   * planners with a model, the first gets half, and the second whatever remains
+   * Time limit of each planner, at least 1. @default what remains of `plannerTimeoutMs`. Planners with a model share
+   * it equally: the first of two gets half, and the second whatever is left
    */
   timeoutMs?: number | undefined;
   /**
-   * True asks the next planner after `cannot-plan`, false stops there. @default planners without a model are always
-   * asked; one with a model is asked after one without, unless the reason is final or says what is missing
+   * True asks the next planner after `cannot-plan`; false does not. @default a planner without a model is always asked.
+   * One with a model is asked only after one without, unless the refusal is final or says what is missing
    */
   continueOnCannotPlan?: boolean | undefined;
   /** Clock, for tests. @default the system clock */
@@ -45,12 +45,13 @@ export const chainOptions = {
  * Combines several planners: each is asked once, in order, until one returns a valid plan. `source` of the plan names
  * that planner and says why earlier ones failed. Each failure emits a `plan-fallback` event.
  *
- * Put the rules first, then a model. The model is asked for the wishes that the rules refuse; what the rules planned
- * stays (`PlanRequest.wishes`). The model is not asked after `denied`, `others`, `repeated`, `later`, `condition`,
- * `small-talk`, `too-long` and `ambiguous`. For a request of one wish, it is also not asked after `unbound`, nor after
- * `missing` if everything else was understood and nothing is free text. If every planner fails, planning fails with the
- * `cannot-plan` of the last one, or of the first one if the last one only says `not-understood`. If the last one failed
- * in another way, planning fails with `planning-failed`, which lists every failure. Throws `invalid-options`.
+ * Put the rules first, then a model. The model is asked for the wishes that the rules refuse; the other wishes keep the
+ * steps of the rules (`PlanRequest.wishes`). The model is not asked after `denied`, `others`, `repeated`, `later`,
+ * `condition`, `small-talk`, `too-long` and `ambiguous`. For a request of one wish, it is also not asked after
+ * `unbound`, nor after `missing` if everything else was understood and nothing is free text. If every planner fails,
+ * planning fails with the `cannot-plan` of the last one, or of the first one if the last one only says
+ * `not-understood`. If the last one failed in another way, planning fails with `planning-failed`, which lists every
+ * failure. Throws `invalid-options`.
  *
  * {@includeCode ../../examples/12-plan-with-a-model.ts}
  * @group Planners

@@ -10,13 +10,13 @@ export type PlannerRoute = Planner | readonly Planner[];
 
 /** Options of {@link createRoutingPlanner}: a planner for each complexity, and a classifier of requests. @inline */
 export interface RoutingPlannerOptions extends FallbackPlannerOptions {
-  /** For requests of one clause: rules, or a small model. */
+  /** For requests with one wish: rules, or a small model. */
   simple: PlannerRoute;
-  /** For a few clauses, one of which may refer to another. */
+  /** For requests with a few wishes, one of which may refer to another. */
   moderate: PlannerRoute;
   /** For conditions, loops and long requests: a strong model. */
   complex: PlannerRoute;
-  /** Returns the complexity of a request. Planning fails with any error that it throws. @default by the words */
+  /** Returns the complexity of a request. Planning fails if it throws. @default an estimate from the words */
   classify?: ((request: PlanRequest) => RequestComplexity | Promise<RequestComplexity>) | undefined;
   /** @default "routing" */
   name?: string | undefined;

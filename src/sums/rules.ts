@@ -313,7 +313,7 @@ export const vocabulary: ReadonlySet<string> = new Set([
 export const startingTree = once(() => compile(rules.starting));
 export const continuingTree = once(() => compile(rules.continuing));
 
-/** Builds a tree, so that a word is read once for all rules. Of equal patterns, the first wins. */
+/** Builds a tree, so that a word is read once for all rules. If patterns are equal, the first wins. */
 function compile(rows: readonly Rule[]): RuleNode {
   const root: RuleNode = { words: new Map(), slots: new Map(), level: 0 };
   for (const { level: own, parts, maker } of rows) {

@@ -24,9 +24,9 @@ export interface LlmPlannerOptions {
    */
   maxOutputTokens?: number | undefined;
   /**
-   * Tools that the model sees: `all`, if they fit into its prompt, or the `nearest`, about twenty. The nearest share
-   * the most words with the wish in name, description, examples and fields; a request in another language shares few.
-   * If none fits, the model is asked once more about others. `source.tools` names the tools it saw. @default "all"
+   * Tools that the model sees: `all`, if they fit into its prompt, or about twenty of the `nearest`. Their names,
+   * descriptions, examples and fields share the most words with the wish; a request in another language shares few. If
+   * none fits, the model is asked once more, about other tools. `source.tools` names those it saw. @default "all"
    */
   tools?: "all" | "nearest" | undefined;
   /**

@@ -503,7 +503,7 @@ class RequestAccount {
   }
 }
 
-/** A text by somebody other than the user, which may disguise its words. Comparisons err towards a match. */
+/** A text from somebody other than the user, which may disguise its words. Comparisons err towards a match. */
 class ShownText {
   private readonly words: ReadonlySet<string>;
   private readonly letters: string;

@@ -135,7 +135,7 @@ export interface RequestPart {
 export function splitRequest(request: string, known: PlanRequest["wishes"] = []): readonly RequestPart[] {
   const wishes = cutWishes(request);
   const isSame = known.length === wishes.length && wishes.every(({ text }, at) => known[at]?.text === text);
-  // Wishes that can be planned only one by one mean something else together.
+  // If every wish could be planned alone but the request was refused, they mean something else together.
   const isPartly = isSame && known.some(({ steps }) => steps === undefined);
   const parts: { start: number; end: number; count: number; steps: readonly PlanStep[] | undefined }[] = [];
   for (const [at, { start, end, isSure }] of wishes.entries()) {

@@ -25,7 +25,7 @@ import { isPlainText } from "./texts.ts";
  * - `name`: a name that may contain something else.
  * - `hour`: an hour that may be before or after noon, or a day without an hour.
  * - `spelling`: a misspelled word of the phrase.
- * - `words`: the words match no phrase in order.
+ * - `words`: words that no phrase contains in this order.
  */
 export interface Doubt extends Part {
   readonly kind: "left" | "name" | "hour" | "spelling" | "words";

@@ -53,7 +53,7 @@ export const costs = {
   article: 1,
   filler: 0.5,
   value: 1,
-  /** The name of a known thing: a tool that takes its key is meant first. */
+  /** Added if a slot takes the name of a known thing: tools that take its key come first. */
   label: 1,
   modifier: 2,
   bareModifier: 1.5,

@@ -165,7 +165,7 @@ function leadsOf({ known }: ToolPhrase, words: ReadonlySet<string>): readonly st
   return known === true ? [] : [...words].filter((word) => !articles.has(word));
 }
 
-/** Shares a list among phrases with equal templates, and thereby the cache of its fits. */
+/** Gives phrases with equal templates the same list, so that they also share the cached fits. */
 function shareAsides(lists: Template[][], nodes: readonly PhraseNode[], typeOf: (name: string) => SlotType) {
   const isAlike = ({ node, slots }: Template, at: number) =>
     node === nodes[at] && [...slots].every(([name, type]) => typeOf(name) === type);

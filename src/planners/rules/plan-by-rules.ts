@@ -179,7 +179,7 @@ export class Planning {
     const meant = found.readings.flatMap((reading): readonly Meaning[] => {
       const asks = questionFor(reading, this.clock);
       if (asks === undefined && reading.lacking !== undefined) return [];
-      // Its time is incomplete, too, but only one question is asked.
+      // The reading also lacks an hour, but only one question can be asked.
       if (asks !== undefined && reading.doubts.some(({ kind }) => kind === "hour")) return [];
       return [{ ...meaningOf(reading, found.readings, request), ...(asks && { asks }) }];
     });

@@ -48,7 +48,7 @@ export interface Reading {
   readonly lacking?: { readonly stepId: string; readonly slot: string } | undefined;
 }
 
-/** `matches` are the understood parts. If `clause` is refused, they are the parts before it. */
+/** `matches` are the understood parts. If a clause is refused, they are the parts before that clause. */
 export type Readings =
   | { readonly type: "too-long"; readonly matches: readonly Match[] }
   /** The likeliest reading first, then up to two others. */

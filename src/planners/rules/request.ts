@@ -41,7 +41,7 @@ export interface RequestText {
   readonly datesByStart: ReadonlyMap<number, RequestDate>;
 }
 
-/** Words that are a value for any tool. A plan must use every mark or ask. Positions count tokens. */
+/** Words that are a value for any tool. A plan must use each mark or ask about it. Positions count tokens. */
 export interface Mark {
   readonly kind: "date" | "amount" | "number" | "quote" | "tag" | "address";
   readonly start: number;

@@ -59,7 +59,7 @@ interface SlotContext {
 
 const pointer: unique symbol = Symbol("pointer");
 
-/** `input` is that of the `previous` step: the ticket in "assign ticket 10 to Eva and make it urgent". */
+/** `input` is the input of the `previous` step, such as the ticket in "assign ticket 10 to Eva and make it urgent". */
 export function readSlotValues(
   { pieces, rule }: Pick<Match, "pieces"> & { readonly rule: SlotRule },
   { request, previous, input = {}, work }: SlotContext,

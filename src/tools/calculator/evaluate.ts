@@ -105,7 +105,7 @@ function literal(text: string): Decimal {
   return value.precision() > precision ? asRounded(value.toSignificantDigits(precision)) : value;
 }
 
-/** Keeps results of few digits, such as sqrt(4), exact. Functions of rounded values may lose digits. */
+/** Keeps a result with few digits exact, such as sqrt(4). A function of rounded values may lose digits. */
 function markCall(name: FunctionName, given: readonly Decimal[], result: Decimal): Decimal {
   if (marksItself.has(name) || !isExact(result) || given.includes(result)) return result;
   if (!given.every(isExact)) return asRounded(result, precision - 10);

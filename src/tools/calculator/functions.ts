@@ -238,7 +238,7 @@ function whole(value: Decimal, name: string): Decimal {
 const maxAngle = "1e20";
 /** Larger exponents overflow; exponents below the negated limit give 0. */
 const maxExponent = 23_100;
-/** Below this, the first term of a series is enough: x^3 / 6 is less than 1e-40 of x. */
+/** Below this size, the first term of a series is enough: x^3 / 6 is less than 1e-40 of x. */
 const tiny = "1e-20";
 
 const pi = () => new Decimal(constantTexts.pi);

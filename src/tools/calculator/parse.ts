@@ -191,7 +191,9 @@ class Parser {
     throw calculationFailed("syntax", 'This "(" is never closed; add ")".', opened.parenthesis);
   }
 
-  /** Returns the innermost open parenthesis if no operator before it is weaker than `precedence`. */
+  /**
+   * Outputs pending operators until one is weaker than `precedence` or a parenthesis is open. Returns that parenthesis.
+   */
   private release(precedence: number): OpenParenthesis | undefined {
     for (;;) {
       const last = this.pending.at(-1);
@@ -220,7 +222,7 @@ export type Instruction =
 
 const numberPattern = /(?:[0-9]+\.?[0-9]*|\.[0-9]+)(?:[eE][+-]?[0-9]+)?/y;
 const namePattern = /[A-Za-z_][A-Za-z0-9_]*/y;
-// Excludes "of", so that the error for "50% of 200" points at it.
+// Excludes "of", so that the error for "50% of 200" points at this word.
 export const operandStart = /\s*(?!of\b)[0-9A-Za-z_.(]/y;
 const signedOperand = /\s*[-−+](?!of\b)[0-9A-Za-z_.(]/y;
 const spacePattern = /\s+/y;

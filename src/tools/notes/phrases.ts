@@ -42,7 +42,7 @@ function phraseOf(operation: "add" | "list", phrase: string): Phrase {
 
 const ending = /\s(?:to|on|for|about|of|against|under|regarding)\s+(\S+)$/;
 
-/** A note about nothing in particular, unless its last word is an item: "… to PROP-2025-001". */
+/** Adds a note without an item. Does not match if the last word is an item: "… to PROP-2025-001". */
 function general(phrase: string): Phrase {
   return {
     phrase,

@@ -53,13 +53,13 @@ export function createMemoryRecords<TRow, TQuery, TFound, TChange, TOutcome exte
 /**
  * Each of the three methods may return a value or a promise.
  *
- * - Scopes are separate: a call reads and changes only the items and keys of its own. Scopes and keys are any text.
+ * - Scopes are separate: a call reads and changes only items and keys of its scope. Scopes and keys may be any text.
  * - When `apply` has returned, every later call sees the change, and it is as durable as the storage.
  * - Returned values are copies or frozen.
  * - A method throws only if the storage itself failed; the call may then be repeated with the same key.
  */
 export interface KeyedStorage<TQuery, TFound, TWrite, TRecord> {
-  /** Returns the items that match a query, in its order, and their number. An unknown scope has none. */
+  /** Returns the items that match, in the order of the query, and the number of all matches. A new scope has none. */
   find(scope: string, query: TQuery): TFound | Promise<TFound>;
   /** Returns the record of `apply` for a key, or undefined if there is none or it was forgotten. */
   recall(scope: string, key: string): TRecord | undefined | Promise<TRecord | undefined>;

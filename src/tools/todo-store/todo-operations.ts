@@ -287,8 +287,8 @@ async function onlyList(storage: TodoStorage, scope: string): Promise<string> {
 }
 
 /**
- * Keeps later changes: the write happens once for its key, and only if the todo is as the call left it. The previous
- * state is in the record of the call's key; an added or deleted todo is in the output.
+ * Undoes a call once, and only if the todo is still as the call left it, so that later changes are kept. The previous
+ * state of a changed todo is in the record under the call's key; an added or deleted todo is in the output.
  */
 export async function undoChange(call: TodoCall, done: UndoneCall<ParsedTodoInput, TodoStoreOutput>): Promise<void> {
   const { input, output } = done;

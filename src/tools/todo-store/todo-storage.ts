@@ -29,8 +29,8 @@ export interface TodoQuery {
   readonly dueAfter?: string;
   readonly dueOn?: string;
   /**
-   * `created` is the order of insertion; `due` by the `dueOrder` of `parseDueDate`; `priority` from high to low; `title`
-   * by its `titleKey`, code unit by code unit. Ties are in the order of insertion. @default "created"
+   * `created` sorts in the order of insertion, `due` by the `dueOrder` of `parseDueDate`, `priority` from high to low,
+   * and `title` by `titleKey`, comparing code units. Ties are in the order of insertion. @default "created"
    */
   readonly sort?: "created" | "due" | "priority" | "title";
   /** Reverses the order, but todos without a due date or priority stay last. @default false */
@@ -81,7 +81,7 @@ export interface TodoPatch {
 
 /** The outcome of a change. */
 export interface TodoOutcome {
-  /** The todo after the change (a removed one before it), or how many were cleared. */
+  /** The todo after the change, a removed todo as it was, or the number of cleared todos. */
   readonly result: Todo | TodosCleared;
   /** For a patch: the todo before the change. A record without it cannot be undone. */
   readonly before?: Todo;

@@ -17,7 +17,7 @@ export interface Todo {
   readonly completedAt?: string;
   /** A date such as `2026-11-22`. */
   readonly dueDate?: string;
-  /** A date and time with an offset, such as `2026-11-22T18:00:00+01:00`. Replaces `dueDate`. */
+  /** A date and time with an offset, such as `2026-11-22T18:00:00+01:00`, in place of `dueDate`. */
   readonly dueAt?: string;
   readonly priority?: TodoPriority;
   /** In lower case, without duplicates. */
@@ -72,7 +72,7 @@ export const createTodoSchema = () =>
 
 /** @internal */
 export function createTodoOutputSchema() {
-  // Todos of a page share the schema, as models are sent all of it.
+  // The todos of a page use the same schema, because models are sent the whole output schema.
   const todo = createTodoSchema()
     .extend({ unchanged: z.literal(true).optional() })
     .describe(todoText);
