@@ -13,7 +13,7 @@ export interface RunStoreFaults {
   readonly crashAfterAppend?: number | undefined;
   /** Numbers of appends that throw and are not recorded. */
   readonly failAppends?: readonly number[] | undefined;
-  /** `hang` never answers a dead process, as in reality. `throw` fails, so that promises settle. @default "hang" */
+  /** `hang` never answers a dead process, as in reality. `throw` rejects, so that promises settle. @default "hang" */
   readonly afterCrash?: "hang" | "throw" | undefined;
 }
 

@@ -68,9 +68,9 @@ const clientOptions = {
 type Remote<TOptions> = Omit<TOptions, "resources" | "signal" | "throwOnFailure" | "resume">;
 
 /**
- * Client that submits runs to workers, controls them and reads them, but does not execute steps. Its
- * methods reject with `invalid-options`, `missing-dependency` and `store-failed`, or with an error of DBOS if the
- * database cannot be reached. @group Workers
+ * Client that submits runs to workers, controls them and reads them, but does not execute steps. Its methods reject
+ * with `invalid-options`, `missing-dependency` and `store-failed`, or with an error of DBOS if the database cannot be
+ * reached. @group Workers
  */
 export interface DbosClient<TTool extends Tool = Tool> {
   /**

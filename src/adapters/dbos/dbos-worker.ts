@@ -44,7 +44,10 @@ export interface RunToWork {
 
 /** @inline */
 interface WorkerWarning {
-  /** `run-postponed`: an unfit run is queued again. `adoption-failed`: the search for stopped runs failed. */
+  /**
+   * `run-postponed`: the run does not fit this worker and is queued again. `adoption-failed`: the search for stopped
+   * runs failed.
+   */
   readonly code: "run-postponed" | "adoption-failed";
   readonly message: string;
   readonly runId?: string;
@@ -69,7 +72,10 @@ export type DbosWorkerOptions<TTool extends Tool = Tool> = {
    * during a rollback. The default contains the number of the storage format. @default "planwright/8"
    */
   version?: string | undefined;
-  /** Number of a run's workers that may die in a row, at least 1. One more suspends it as `given-up`. @default 10 */
+  /**
+   * Number of times in a row, at least 1, that a worker of a run may die. After one more death, the run is suspended as
+   * `given-up`. @default 10
+   */
   maxAdoptions?: number | undefined;
   /** Time for which starting is retried while the database cannot be reached. @default 5000 */
   retryForMs?: number | undefined;
@@ -409,7 +415,7 @@ export async function registerDbosRuns(): Promise<void> {
         maxAttempts: 1_000,
         intervalSeconds: 0.5,
         backoffRate: 1.1,
-        // Not retried then, as another process has the run. If that process dies, a worker adopts the run.
+        // Not retried for this code: another process has the run. If that process dies, a worker adopts the run.
         shouldRetry: (thrown) => (thrown as { readonly code?: unknown } | null)?.code !== "run-owned-elsewhere",
       }),
     { name: runWorkflow },

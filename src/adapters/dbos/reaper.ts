@@ -15,7 +15,10 @@ const takenEvery = 5;
 const endedEvery = 60;
 const pageSize = 100;
 
-/** Queues runs without an owner after a worker died, a message arrived, a wait ended, or a fitting worker came. */
+/**
+ * Queues runs without an owner, because a worker died, a message arrived, a wait ended, or this worker fits a run that
+ * others did not.
+ */
 export class Reaper {
   private timer: unknown;
   private looking: Promise<void> | undefined;

@@ -171,7 +171,7 @@ export function createPostgresRunStore(options: PostgresRunStoreOptions): Postgr
     async post(runId, message, { isEarly = false, maxKept } = {}) {
       // Identifies the message if it is sent again.
       const key = randomUUID();
-      // Comes before the insert: otherwise, an append that ends the run could miss this message.
+      // Comes before the insert: otherwise, an append that ends the run could fail to drop this message.
       const changed = isEarly
         ? sql`INSERT INTO ${runs} AS r (run_id, posts) VALUES (${runId}, 1)
             ON CONFLICT (run_id) DO UPDATE SET posts = r.posts + 1 RETURNING r.number, r.status`
