@@ -1,6 +1,6 @@
 import type { AgentEvent } from "../core/events.ts";
 
-/** Events in the order of their emission. @group Testing */
+/** Events in the order in which they were emitted. @group Testing */
 export interface CollectedEvents {
   readonly events: readonly AgentEvent[];
   /** Returns the types of the events, in the same order. */

@@ -6,7 +6,7 @@ import { failOption, type OptionTable, readOptions } from "../core/option-tables
 import { describeThrown } from "../core/text.ts";
 import { checkReply, countAnswers, type ScriptedReply, type ScriptedText } from "./scripted-model.ts";
 
-/** The content of a chat request. @inline */
+/** Content of a chat request. @inline */
 export interface FakeOllamaChat {
   readonly model: string;
   readonly messages: readonly { readonly role: string; readonly content: string }[];
@@ -18,7 +18,8 @@ export interface FakeOllamaChat {
 
 /**
  * Reply like that of a scripted model (an `Error` is status 500), or an error with another status, such as `{ status:
- * 503, error: "server busy" }`. A streamed reply has its `deltas`, or the tokens of requested `logprobs`. @inline
+ * 503, error: "server busy" }`. A reply is streamed as its `deltas`, or token by token if `logprobs` are requested.
+ * @inline
  */
 export type FakeOllamaReply = ScriptedReply | { readonly status: number; readonly error: string };
 
@@ -27,7 +28,7 @@ export type FakeOllamaAnswer = FakeOllamaReply | ((chat: FakeOllamaChat) => Fake
 
 /** Options of {@link startFakeOllama}. @inline */
 export interface FakeOllamaOptions {
-  /** Names of its models, each with a tag or for `latest`; others are answered with 404. @default any name */
+  /** Names of its models; without a tag, the tag is `latest`. Requests for other models get 404. @default any name */
   models?: readonly string[] | undefined;
   /** Capabilities in `/api/show`, such as `thinking`. @default completion and tools */
   capabilities?: readonly string[] | undefined;

@@ -7,13 +7,13 @@ import { createMemoryRunStore } from "../stores/memory-run-store.ts";
 
 /** Faults of a {@link FaultyRunStore}. Appends are counted from 1, over all runs. @group Storage */
 export interface RunStoreFaults {
-  /** Number of the append before which the process dies: it is not recorded. */
+  /** Number of the append before which the process dies. The append is not recorded. */
   readonly crashBeforeAppend?: number | undefined;
-  /** Number of the append after which the process dies: it is recorded, but the caller gets no answer. */
+  /** Number of the append after which the process dies. The append is recorded, but its caller gets no answer. */
   readonly crashAfterAppend?: number | undefined;
   /** Numbers of appends that throw and are not recorded. */
   readonly failAppends?: readonly number[] | undefined;
-  /** `hang` never answers a dead process, as in reality; `throw` rejects, so that promises settle. @default "hang" */
+  /** `hang` never answers a dead process, as in reality. `throw` rejects, so that promises settle. @default "hang" */
   readonly afterCrash?: "hang" | "throw" | undefined;
 }
 
@@ -25,11 +25,11 @@ export interface FaultyRunStore extends RunStore {
   readonly hasCrashed: boolean;
   /** Resolves when the process has died. */
   readonly crashed: Promise<void>;
-  /** Kills the process: the store ignores it from now on, and its leases end. */
+  /** Kills the process: from now on, the store ignores its calls, and its leases end. */
   crash(this: void): void;
-  /** Holds appends from now on. */
+  /** Holds back appends from now on. */
   hold(this: void): void;
-  /** Records the held appends, in order, and further ones at once. */
+  /** Records the appends held back, in order. Later appends are recorded at once. */
   letGo(this: void): void;
 }
 
@@ -152,17 +152,17 @@ export interface KillPoint {
   readonly types: readonly AgentEventType[];
 }
 
-/** Process to simulate: create an agent with its store, and with its own tools. @group Storage */
+/** Process to simulate. Create an agent with this store, and with tools of its own. @group Storage */
 export interface MortalProcess {
   readonly store: FaultyRunStore;
-  /** 1 for the killed process, then counts those that resume. Ignore what tools of 1 do after `store.hasCrashed`. */
+  /** 1 for the killed process, 2 and more for those that resume. Ignore what tools of 1 do after `store.hasCrashed`. */
   readonly generation: number;
 }
 
 /** Outcome of a run that was killed and resumed. @inline */
 export interface KilledRun<TResult> {
   readonly point: KillPoint;
-  /** Result of `resume`: that of the first process if several resumed at once. */
+  /** Result of `resume`. If several processes resumed at once, that of the first that did not fail. */
   readonly result: TResult;
   /** Errors of the processes that resumed at once and did not get the run. */
   readonly refused: readonly unknown[];
@@ -173,7 +173,7 @@ export interface KilledRun<TResult> {
 
 /** Options of {@link forEachKillPoint}. @inline */
 export interface KillPointOptions<TResult> {
-  /** Starts a run with the same `runId` and events each time; called again if the kill left no record. */
+  /** Starts a run, with the same `runId` and events each time. Called again if nothing was recorded before the kill. */
   run(process: MortalProcess): Promise<TResult>;
   /** Resumes the recorded run, as with `agent.resume(runId)`. */
   resume(process: MortalProcess): Promise<TResult>;
@@ -188,9 +188,9 @@ export interface KillPointOptions<TResult> {
 }
 
 /**
- * Runs once to see what is recorded, then once per point at which the process can be killed: before and after each
- * append. Each time, another process resumes the run, and `check` checks the outcome. Resolves to the points, in order.
- * Rejects with `invalid-options`, and with the errors of `run`, `resume` and `check`.
+ * Runs once without a kill to see what is recorded, then once per point at which the process can be killed: before and
+ * after each append. Each time, another process resumes the run, and `check` checks the outcome. Resolves to the
+ * points, in order. Rejects with `invalid-options`, and with the errors of `run`, `resume` and `check`.
  *
  * {@includeCode ../../examples/21-kill-points.ts}
  * @group Storage
@@ -250,6 +250,6 @@ async function liveUntilKilled(run: KillPointOptions<unknown>["run"], store: Fau
       throw new Error(`The run ended after only ${store.appends.length} appends; expected the same appends each time.`);
   };
   await Promise.race([live(), store.crashed]);
-  // Also waits until its leases have ended.
+  // Resolves only when the leases of the dead process have ended.
   await store.crashed;
 }

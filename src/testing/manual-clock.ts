@@ -1,4 +1,4 @@
-// Loaded early, as the first retry would load it later, in time that this clock does not see.
+// Loaded early: the first retry would otherwise load it, and this clock does not wait for imports.
 import "p-retry";
 import type { Clock } from "../async/clock.ts";
 import { pendingWork } from "../async/promises.ts";
@@ -22,7 +22,7 @@ interface Timer {
   readonly callback: () => void;
 }
 
-/** A promise may need turns of the event loop without a timer, for example for files or hashes. */
+/** A promise may need turns of the event loop without a timer, for example to read files or compute hashes. */
 const maxIdleTurns = 10_000;
 const turnsToSettle = 5;
 

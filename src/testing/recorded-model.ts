@@ -14,7 +14,7 @@ import { quote, type RecordingKind, RecordingWriter, Replay } from "./recording.
 
 /** Options of {@link createRecordedModel}. @inline */
 export interface RecordedModelOptions {
-  /** Path of the recording, a JSON file; one file for each model. */
+  /** Path of the recording, a JSON file. Each model needs its own file. */
   path: string;
   /** `record` asks the model, and overwrites the file at the first call; `replay` reads it. @default replay */
   mode?: "record" | "replay" | undefined;
@@ -31,10 +31,10 @@ export interface RecordedModel extends LanguageModel {
 /**
  * Creates a {@link RecordedModel} with the name, price, `schemas`, `hasOutputLimit` and context of the recorded model.
  * A replay answers a call if one with the same messages, response format, `maxOutputTokens`, `temperature` and
- * `logprobs` is recorded; repeated calls in recorded order, and as often. Any other call throws an error that is not
- * `model-failed`. Prompts contain the date, so give the agent a clock that stands still. A recorded `model-failed`
- * fails again; other errors and aborted calls are not recorded. `onTextDelta` receives a recorded answer as a whole. A
- * recording has no headers or keys. Throws if it cannot be read.
+ * `logprobs` is recorded. Repeated calls are answered in recorded order, and only as often as recorded. Any other call
+ * throws an error that is not `model-failed`. Prompts contain the date, so give the agent a clock that stands
+ * still. A recorded `model-failed` fails again; other errors and aborted calls are not recorded. `onTextDelta` receives
+ * a recorded answer as a whole. A recording has no headers or keys. Throws if the recording cannot be read.
  *
  * {@includeCode ../../examples/22-fake-models.ts}
  * @group Models
@@ -151,7 +151,7 @@ const textSchema = z
   .union([z.string(), z.array(z.string())])
   .transform((text) => (typeof text === "string" ? text : text.join("\n")));
 const tokensSchema = z.number().min(0).optional();
-/** One line: log probability, space, token. */
+/** Each entry is one line: log probability, space, token. */
 const logprobSchema = z
   .string()
   .regex(/^-?[\d.]+(?:e-?\d+)? /)

@@ -64,7 +64,7 @@ export function recordTools<const TTools extends readonly Tool[]>(tools: TTools,
       const attempt = { place: writer.reserve(), isLate: false };
       const before = latest.get(idempotencyKey);
       latest.set(idempotencyKey, attempt);
-      // This attempt shows that the last one's late value did not count. The next write removes it.
+      // As there is another attempt, the late value of the last one did not count. The next write removes it.
       if (before?.isLate) writer.set(before.place, undefined);
       let value: unknown;
       let outcome: Outcome;
@@ -95,17 +95,17 @@ export interface ReplayedCalls {
   assertComplete(this: void): void;
 }
 
-/** List of tools for an agent that answer from a recording. @group Testing */
+/** Tools for an agent, which answer from a recording. @group Testing */
 export type ReplayedTools<TTools extends readonly Tool[] = readonly DefinedTool[]> = {
   readonly [K in keyof TTools]: DefinedTool<TTools[K]["name"], InferToolInput<TTools[K]>, InferToolOutput<TTools[K]>>;
 } & ReplayedCalls;
 
 /**
  * Returns tools like the given ones that answer from a file written by `recordTools`. A recorded call answers one call
- * with the same tool and input (in `undo`, also the same output); equal calls in recorded order. Errors are thrown
- * again, with their data. Any other call throws an error that is not retried and describes how it differs from the most
- * similar one. Throws an error that names the file if it cannot be read, and `invalid-options`, also if a recorded tool
- * is not given.
+ * with the same tool and input (in `undo`, also the same output). Equal calls are answered in recorded order. Errors
+ * are thrown again, with their data. Any other call throws an error that is not retried and describes how it differs
+ * from the most similar one. Throws an error that names the file if it cannot be read, and `invalid-options`, also if a
+ * recorded tool is not given.
  *
  * {@includeCode ../../examples/30-recorded-tools.ts}
  * @group Testing
@@ -192,7 +192,7 @@ function toRecorded({ declaredEffect }: DefinedTool, thrown: unknown): RecordedE
 }
 
 function replayTool(tool: DefinedTool, replay: Replay<z.output<typeof recordingSchema>>): DefinedTool {
-  /** The schema checked each output when it was recorded, and may reject it now: a `Date` has become text. */
+  /** Recorded issues by output. The schema cannot check outputs again: a `Date`, for example, has become text. */
   const outputs = new Map<unknown, readonly SchemaIssue[]>();
   const answer: CallTool = async (asked, { signal }) => {
     signal.throwIfAborted();
@@ -205,7 +205,7 @@ function replayTool(tool: DefinedTool, replay: Replay<z.output<typeof recordingS
     return returned;
   };
   const isInvalid = (call: RecordedCall) => call.tool === tool.name && call.invalidOutput !== undefined;
-  // Without a schema, only outputs that are not JSON are invalid. The file has their issues instead.
+  // Without a schema, only outputs that are not JSON are invalid. For these, the file has issues instead.
   const schema = tool.outputSchema ?? (replay.recording.calls.some(isInvalid) ? z.unknown() : undefined);
   if (schema === undefined) return wrapTool(tool, answer);
   const outputSchema = withValidate(schema, (value) => {

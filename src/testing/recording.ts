@@ -3,12 +3,12 @@ import { canonicalJson, isHolder } from "../core/json.ts";
 import { addTo } from "../core/lists.ts";
 import { cutText, describeThrown } from "../core/text.ts";
 
-/** Bundlers outside Node fail at an import of Node's own modules, even a dynamic one. */
+/** Avoids an import, as bundlers for other platforms fail at one of Node's own modules, even if it is dynamic. */
 function nodeFs(): typeof import("node:fs") {
   return process.getBuiltinModule("node:fs");
 }
 
-/** Writes synchronously, from the first changed call on, so that the file is complete before a recorded run ends. */
+/** Rewrites the file from the first changed call on, synchronously, so that it is complete before a run ends. */
 export class RecordingWriter {
   private readonly texts: (string | undefined)[] = [];
   private readonly ends: number[] = [];

@@ -20,7 +20,7 @@ export interface ScriptedText {
   readonly finishReason?: ModelFinishReason | undefined;
   /** Tokens that the answer used. @default none; the caller estimates them */
   readonly usage?: ModelTokens | undefined;
-  /** Likelihood of its tokens, for a request that asks for it. @default none */
+  /** Log probabilities of the tokens, for a request with `logprobs`. @default none */
   readonly logprobs?: readonly TokenLogprob[] | undefined;
   /** Pieces of the text that `onTextDelta` receives. @default the whole text */
   readonly deltas?: readonly string[] | undefined;
@@ -38,9 +38,9 @@ export interface ScriptedModelOptions {
   provider?: string | undefined;
   /** Name of the model. @default script */
   modelId?: string | undefined;
-  /** Price of its tokens. @default none */
+  /** Price of the model's tokens. @default none */
   price?: ModelPrice | undefined;
-  /** Size of its context, in tokens. @default unknown */
+  /** Size of the model's context, in tokens. @default unknown */
   contextTokens?: number | undefined;
 }
 
@@ -55,7 +55,7 @@ export interface ScriptedModel extends LanguageModel {
 const expectedReply = 'a text, { text }, an Error or { hangs: "until-aborted" }';
 
 /**
- * Creates a model: each request takes the next answer, even if aborted, and throws beyond the last one.
+ * Creates a model. Each request takes the next answer, even if it is aborted. Requests beyond the last answer throw.
  *
  * {@includeCode ../../examples/12-plan-with-a-model.ts}
  * @group Models

@@ -6,7 +6,8 @@ export interface ScriptedPlanner extends Planner {
 }
 
 /**
- * Creates a planner: each answer is a plan, an error to throw, or a function of the request. More requests throw.
+ * Creates a planner. Each answer is a plan, an error to throw, or a function of the request. Requests beyond the last
+ * answer throw.
  *
  * {@includeCode ../../examples/20-test-an-agent.ts}
  * @group Planners

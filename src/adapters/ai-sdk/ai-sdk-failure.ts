@@ -5,10 +5,10 @@ import { causesOf, type FailedCall, isBrokenOff, modelFailure, readFailureReason
 import { cutText, describeThrown } from "../../core/text.ts";
 
 const maxMessageLength = 500;
-/** Maximum number of characters to read, as a provider may send back all that it received. */
+/** Maximum number of characters read from a message or body, as a provider may send back the whole request. */
 const maxReadLength = 4_000;
 const maxWrappers = 5;
-/** Messages of errors that quote the response. */
+/** Error messages that quote the response. */
 const bodyMessages = /^(JSON parsing failed|Type validation failed|Invalid response data)\b.*$/s;
 
 const introductions: Readonly<Record<ModelFailureReason, (name: string) => string>> = {
@@ -51,7 +51,7 @@ export function aiSdkFailure(
   });
 }
 
-/** Compares names, as each copy of a package has its own class. */
+/** Compares the names of errors, as each copy of a package has its own classes. */
 function readReason(name: unknown, call: FailedCall): ModelFailureReason {
   if (name === unsupported) return readFailureReason({ ...call, status: 400 });
   const reason = reasonsOfNames.get(name) ?? readFailureReason(call);

@@ -19,7 +19,7 @@ import { aiSdkFailure, isNotImplemented } from "./ai-sdk-failure.ts";
 
 /** Language model of the AI SDK 5, 6 or 7, reduced to the members used here. @group Models */
 export interface AiSdkLanguageModel {
-  /** Version of the interface: `v2` of AI SDK 5, `v3` of 6, `v4` of 7. */
+  /** Version of the interface: `v2` in AI SDK 5, `v3` in 6, `v4` in 7. */
   readonly specificationVersion: "v2" | "v3" | "v4";
   readonly provider: string;
   readonly modelId: string;
@@ -37,7 +37,7 @@ interface AiSdkStream {
 
 /** Reader of an {@link AiSdkStream}. @inline */
 interface AiSdkReader {
-  /** Resolves to the next piece. */
+  /** Resolves to the next piece of the answer. */
   read(): Promise<{ readonly done: boolean; readonly value?: unknown }>;
   /** Ends the answer. */
   cancel(reason?: unknown): Promise<void>;
@@ -93,7 +93,7 @@ export function createAiSdkModel(model: AiSdkLanguageModel, options: AiSdkModelO
   const ask = async (request: ModelRequest): Promise<ModelResponse> => {
     if (!request.logprobs || refusesLogprobs) return send(model, request, providerOptions);
     try {
-      // With `true`, some of OpenAI's models report twenty alternatives. Other providers ignore the option.
+      // With `true`, some of OpenAI's models report twenty alternatives per token. Other providers ignore the option.
       const name = getFamily(provider) === "azure" ? "azure" : "openai";
       return await send(model, request, addOptions(name, { logprobs: 1 }, providerOptions));
     } catch (thrown) {
@@ -180,7 +180,7 @@ function toCallOptions(
   const { schema, strict = false } = format?.type === "json" ? format : {};
   // Some providers treat every schema as strict, so a schema that is not strict is not sent to them.
   const sent = strict || !alwaysStrict.has(getFamily(provider)) ? schema : undefined;
-  // These providers treat a schema as strict by default.
+  // These providers treat a schema as strict unless told otherwise.
   const isDeclared = sent !== undefined && isStrict(provider);
   const options = isDeclared
     ? addOptions(getFamily(provider), { strictJsonSchema: strict }, providerOptions)
@@ -305,7 +305,7 @@ class StreamedAnswer {
 type ModelEnd = Pick<ModelResponse, "finishReason" | "usage">;
 const finishReasons = ["stop", "length", "content-filter"] as const;
 
-/** In version 2, the reason is a string and the usage has numbers; later, both are objects (`unified`, `total`). */
+/** In `v2`, the reason is a string and the usage has numbers. In later versions, both contain objects. */
 function readEnd(model: AiSdkLanguageModel, ended: unknown): ModelEnd {
   const { finishReason, usage } = readFields(ended, "finishReason", "usage");
   const unified = typeof finishReason === "string" ? finishReason : readFields(finishReason, "unified").unified;
@@ -343,7 +343,7 @@ function readResult(
     const message = `${modelName(model)} answered without a list of content.`;
     throw modelFailure(model, "invalid-response", { message });
   }
-  // Version 4 marks the text that is the JSON, as drafts may precede it.
+  // In `v4`, the text that is the JSON is marked, as drafts may precede it.
   const isChosen = responseFormat?.type === "json" && typeof structuredOutputText === "string";
   const text = isChosen ? structuredOutputText : getTexts(content, "text").join("");
   const reasoning = getTexts(content, "reasoning").join("\n\n").trim();

@@ -4,7 +4,7 @@ import { askingTool, planStep } from "./run-chunks.ts";
 
 /** New part of what `useChat` posted: a line, an answer or a decision. @group Events */
 export type PostedMessage =
-  /** Make `messageId` part of the id of the run, as it stays the same if the message is posted again. */
+  /** Make `messageId` part of the run's id: it is the same if the message is posted again. */
   | { readonly type: "line"; readonly line: string; readonly messageId: string }
   | { readonly type: "answer"; readonly runId: string; readonly stepId: string; readonly answer: unknown }
   | {

@@ -17,7 +17,7 @@ export const planStep = "@plan";
 const notDone = "Not executed: the run continued without it, or ended.";
 
 export class RunChunks {
-  /** Question of another run that this line of a dialogue answered or declined. */
+  /** Question, asked by another run, that this line of a dialogue answered or declined. */
   answered: { readonly runId: string; readonly stepId: string } | undefined;
   last: Extract<AgentEvent, { type: "run-suspend" | "run-end" }> | undefined;
   private plan: Plan | undefined;
@@ -25,7 +25,7 @@ export class RunChunks {
   private readonly calls = new Map<string, Chunk>();
   private readonly sent = new Set<string>();
 
-  /** With `asked` (a hash or a step id), only events after that question give chunks. */
+  /** If `asked` (a hash or a step id) names a question, only the events after it give chunks. */
   constructor(
     private readonly runId: string,
     private readonly asked: string | undefined,

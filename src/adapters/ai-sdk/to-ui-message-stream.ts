@@ -16,7 +16,7 @@ interface EventSource {
 interface UIMessageStreamOptions {
   /** Answer or decision to which the stream replies; earlier chunks are omitted. @default the whole run */
   readonly since?: PostedMessage | undefined;
-  /** Clock of the comments. @default the system's */
+  /** Clock that times the comments. @default the system's */
   readonly clock?: Clock | undefined;
 }
 
@@ -32,7 +32,7 @@ const streamOptions = {
  * at a time: an approval of the tool `plan` or of a step, or the tool `ask_question`.
  *
  * For a line that answers a question, the stream shows the run that asked. Values are those of `agent.events`. After 15
- * seconds without a chunk it sends a comment. If reading fails, the stream fails. Throws `invalid-options`.
+ * seconds without a chunk, the stream sends a comment. It fails if the events cannot be read. Throws `invalid-options`.
  *
  * {@includeCode ../../../examples/39-ui-stream.ts}
  * @group Events

@@ -48,11 +48,11 @@ export interface DbosClientOptions {
   queue?: string | undefined;
   /** Store of the workers. @default `createPostgresRunStore` with the same address */
   store?: RunStore | undefined;
-  /** Version of the workers that may take its runs. @default the latest version */
+  /** Version of the workers that may take runs submitted by this client. @default the latest version */
   version?: string | undefined;
   /** Keys of the workers' agent, which seal submitted jobs. @default none: jobs are stored in plain text */
   secrets?: SecretOptions | undefined;
-  /** Schemas of events, as in `createAgent`. @default none: a worker drops events that do not fit, and warns */
+  /** Schemas of events, as in `createAgent`. @default none: a worker drops events that do not fit, with a warning */
   events?: Readonly<Record<string, StandardSchema>> | undefined;
 }
 
@@ -68,14 +68,15 @@ const clientOptions = {
 type Remote<TOptions> = Omit<TOptions, "resources" | "signal" | "throwOnFailure" | "resume">;
 
 /**
- * Client that submits runs to workers, controls and reads them, but executes no step. Its methods reject with
- * `invalid-options`, `missing-dependency` and `store-failed`, or as DBOS does if the database cannot be reached. @group
- * Workers
+ * Client that submits runs to workers, controls them and reads them, but does not execute steps. Its methods reject
+ * with `invalid-options`, `missing-dependency` and `store-failed`, or with an error of DBOS if the database cannot be
+ * reached. @group Workers
  */
 export interface DbosClient<TTool extends Tool = Tool> {
   /**
-   * Queues a request or a plan. Submitting the same id again refers to the same run; another request or plan rejects
-   * with `run-conflict`. A plan that no tools could make valid rejects with `invalid-plan`; the worker checks the rest.
+   * Queues a request or a plan. Submitting it again with the same id refers to the same run. The same id with another
+   * request or plan rejects with `run-conflict`. A plan that is invalid whatever the tools are rejects with
+   * `invalid-plan`. The worker checks the rest.
    */
   submit<const TPlan extends AnyPlan>(
     this: void,
@@ -94,15 +95,15 @@ export interface DbosClient<TTool extends Tool = Tool> {
   schedule(this: void, name: string, schedule: ScheduleOptions<TTool>): Promise<void>;
   /** Ends a schedule. */
   unschedule(this: void, name: string): Promise<void>;
-  /** Counts waiting runs, and measures how long the oldest one has waited; 0 if there are none. */
+  /** Counts the waiting runs, and tells how long the oldest has waited: 0 if none is waiting. */
   queue(this: void): Promise<{ readonly waiting: number; readonly oldestMs: number }>;
-  /** Resolves to the state of a run; undefined until a worker takes it. Rejects as `agent.getRun` does. */
+  /** Resolves to the state of a run, or to undefined until a worker takes it. Rejects as `agent.getRun` does. */
   getRun(this: void, runId: string, options?: ThreadOptions): Promise<RunSnapshot<TTool> | undefined>;
   /** Lists runs that workers have taken, newest first, in pages. Rejects as `agent.listRuns` does. */
   listRuns(this: void, options?: ListRunsOptions): Promise<RunPage>;
   /**
-   * Lets a worker continue a run; a failed run continues with its failed step. Does nothing if the run has ended
-   * otherwise, or if a worker has it. Rejects with `run-not-found` if it was never submitted.
+   * Lets a worker continue a run. A failed run continues with its failed step. Does nothing if the run has ended in
+   * any other way, or if a worker is executing it. Rejects with `run-not-found` if it was never submitted.
    */
   resume(this: void, runId: string): Promise<void>;
   /** Deletes a run and its job, and frees its id. Rejects as `agent.deleteRun` does. */
@@ -115,7 +116,7 @@ export interface DbosClient<TTool extends Tool = Tool> {
   reject(this: void, runId: string, item: ApprovalItem, options?: Remote<RejectionOptions<TTool>>): Promise<void>;
   /** Like `agent.settle`. */
   settle(this: void, runId: string, stepId: string, options: Remote<SettleOptions<TTool>>): Promise<void>;
-  /** Like `agent.answer`, but reads no text. */
+  /** Like `agent.answer`, but does not interpret text. */
   answer(
     this: void,
     runId: string,
@@ -127,7 +128,7 @@ export interface DbosClient<TTool extends Tool = Tool> {
   deliver(this: void, runId: string, name: string, value: unknown, options: Pick<DeliverOptions, "id">): Promise<void>;
   /** Cancels a run. A run that no worker has started ends at once. Rejects with `run-not-found`. */
   cancel(this: void, runId: string, reason?: string, options?: ThreadOptions): Promise<void>;
-  /** Returns a run's events after number `after` until it ends; waits for its start. Rejects with `run-not-found`. */
+  /** Waits for a run's start and returns its events after `after`, until it ends. Rejects with `run-not-found`. */
   follow(
     this: void,
     runId: string,
@@ -135,15 +136,15 @@ export interface DbosClient<TTool extends Tool = Tool> {
   ): AsyncIterable<AgentEvent<TTool>>;
   /**
    * Waits until the run has ended or needs a decision. The run fails with `invalid-plan` if the worker's tools do not
-   * fit its plan. Rejects with `run-not-found`, and with `cancelled` by the signal or by a cancellation in DBOS itself.
+   * fit its plan. Rejects with `run-not-found`, and with `cancelled` if the signal aborts or DBOS cancels the run.
    */
   result(this: void, runId: string, options?: { readonly signal?: AbortSignal }): Promise<RunSnapshot<TTool>>;
-  /** Closes its connections. */
+  /** Closes the client's connections. */
   close(this: void): Promise<void>;
 }
 
 /**
- * Creates a client of the workers of a queue, for example for a web process. `createDbosClient<typeof agent>` has the
+ * Creates a client for the workers of a queue, for example in a web process. `createDbosClient<typeof agent>` has the
  * types of the agent's tools. Throws `invalid-options`.
  *
  * ```ts
@@ -164,7 +165,7 @@ export function createDbosClient<TAgent extends { readonly tools: readonly Tool[
   const { isRecorded, deleteBy } = runs[workerKey];
   deleteBy(async (deleteRuns) => (await openQueue()).deleteWith(deleteRuns));
   const leave = { resume: false } as const;
-  /** The run waits for a worker as long as its `updatedAt` is still that of the decision. */
+  /** Time of the last decision on each run. The run waits for a worker while its `updatedAt` is still that time. */
   const decided = new RecentMap<string>(1_000);
 
   const { get: openQueue, loaded } = loadOnce(async () => {
@@ -230,7 +231,7 @@ export function createDbosClient<TAgent extends { readonly tools: readonly Tool[
       const run = await runs.getRun(runId);
       if (run !== undefined) return run;
       const found = await (await openQueue()).find(runId);
-      // The run may have been recorded after `getRun`, but not twice in a row.
+      // The run may have been recorded between `getRun` and `find`, but this cannot happen twice in a row.
       if (found === undefined || wasRecorded) throw runNotFound(runId);
       if (found.state === "cancelled") throw cancelledBy("it was taken out of the queue");
       wasRecorded = found.outcome !== undefined && found.outcome.outcome !== "postponed";
@@ -277,7 +278,7 @@ export function createDbosClient<TAgent extends { readonly tools: readonly Tool[
         if (!isAgentError(thrown, "run-not-found")) throw thrown;
         const { state = "cancelled" } = (await (await openQueue()).find(runId)) ?? {};
         if (state === "cancelled") throw thrown;
-        // Keeps the event until the run starts. If the run has started and ended meanwhile, refuses it as usual.
+        // Keeps the event until the run starts. If the run has ended meanwhile, the event is refused as usual.
         if (!(await runs[workerKey].deliverEarly(runId, name, value, rest))) await deliver();
       }
     },

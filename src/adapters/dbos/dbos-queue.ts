@@ -7,7 +7,7 @@ import { runConflict } from "../../runs/run/run-errors.ts";
 import { loadPg, type PostgresQueryable } from "../postgres/sql-pool.ts";
 import type { Job, JobContent, JobOrder, JobOutcome } from "./jobs.ts";
 
-/** Prevents a process that sleeps in a transaction from keeping rows locked, which delays adoption. */
+/** Time after which an idle transaction ends, as a process that sleeps in one would lock rows and delay adoption. */
 export const idleTransactionMs = 2_000;
 
 export const runWorkflow = "planwright.run";
@@ -24,12 +24,12 @@ export interface ScheduleContext {
   readonly overlap?: "skip" | "allow" | undefined;
 }
 
-/** Queue of runs with a rate key, which is the partition key. DBOS requires one for each of its jobs. */
+/** Queue of runs with a rate key, which is the partition key. DBOS requires a key for each job in such a queue. */
 export function limitedQueue(queue: string): string {
   return `${queue}/limited`;
 }
 
-/** Queue of runs with a thread, whose hash is the partition key. DBOS runs jobs of one key in order. */
+/** Queue of runs with a thread, whose hash is the partition key. DBOS runs jobs with the same key in order. */
 export function threadQueue(queue: string): string {
   return `${queue}/threads`;
 }
@@ -78,7 +78,7 @@ async function withConnection<T>(databaseUrl: string, use: (connection: Postgres
 
 const width = 4;
 const brief = { loadInput: false, loadOutput: false };
-/** DBOS stores null for no version, but its type does not allow null. */
+/** DBOS stores null if there is no version, but its type does not allow null. */
 const noVersion = null as unknown as undefined;
 
 interface DbosQueueOptions {
@@ -92,7 +92,7 @@ export interface QueuedRun {
   readonly number: number;
   readonly state: "waiting" | "taken" | "done" | "cancelled";
   readonly job: Job | undefined;
-  /** Earlier workflows of dead workers that are still taken. */
+  /** Ids of the run's earlier workflows that are still marked as taken, by workers that have died. */
   readonly left: readonly string[];
   readonly outcome: JobOutcome | undefined;
   readonly row: WorkflowStatus;
@@ -110,8 +110,8 @@ export async function openDbosQueue(options: DbosQueueOptions): Promise<DbosQueu
 }
 
 /**
- * A run is a workflow with its id; after adoption or resume, the next workflow is `<run>/2` and so on. The fixed id
- * prevents duplicates. It has no version, as the workers of its own version may be gone.
+ * A run is a workflow with its id; after adoption or resume, the next workflow is `<run>/2` and so on. These fixed
+ * ids prevent duplicates. Later workflows have no version, as workers of the run's version may be gone.
  */
 export class DbosQueue {
   constructor(
@@ -223,7 +223,7 @@ export class DbosQueue {
   private async remove(runIds: readonly string[]): Promise<void> {
     if (runIds.length === 0) return;
     let rows = await this.findRows(runIds);
-    // A worker that is about to end one of them could otherwise end a later run with the same id.
+    // A worker that is about to end one of these workflows could otherwise end a later run with the same id.
     for (let polls = 0; polls < maxPolls && rows.some((row) => getState(row) === "taken"); polls++) {
       await new Promise((resolve) => setTimeout(resolve, pollMs));
       rows = await this.findRows(runIds);
@@ -334,7 +334,7 @@ export class DbosQueue {
     return isKeyed ? { queueName, queuePartitionKey } : { queueName: this.options.queue };
   }
 
-  /** Queues the run for any version, as workers of its own may be gone. */
+  /** Queues the run for workers of any version, as those of its own version may be gone. */
   private async rewind(row: WorkflowStatus): Promise<void> {
     const { workflowID } = row;
     const where = this.samePlace(row);

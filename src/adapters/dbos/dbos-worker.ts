@@ -44,7 +44,10 @@ export interface RunToWork {
 
 /** @inline */
 interface WorkerWarning {
-  /** `run-postponed`: the run does not fit this worker and is queued again. `adoption-failed`: the search failed. */
+  /**
+   * `run-postponed`: the run does not fit this worker and is queued again. `adoption-failed`: the search for stopped
+   * runs failed.
+   */
   readonly code: "run-postponed" | "adoption-failed";
   readonly message: string;
   readonly runId?: string;
@@ -69,11 +72,14 @@ export type DbosWorkerOptions<TTool extends Tool = Tool> = {
    * during a rollback. The default contains the number of the storage format. @default "planwright/8"
    */
   version?: string | undefined;
-  /** Consecutive deaths of a run's workers, at least 1, after which it is suspended as `given-up`. @default 10 */
+  /**
+   * Number of times in a row, at least 1, that a worker of a run may die. After one more death, the run is suspended as
+   * `given-up`. @default 10
+   */
   maxAdoptions?: number | undefined;
   /** Time for which starting is retried while the database cannot be reached. @default 5000 */
   retryForMs?: number | undefined;
-  /** Delay of a run if this worker lacks a tool or a key, at least 100. @default 10000 */
+  /** Delay of a run for which this worker lacks a tool, a key or resources, at least 100. @default 10000 */
   postponeMs?: number | undefined;
   /** Receives warnings; its errors are ignored. @default `console.warn` */
   onWarning?: ((warning: WorkerWarning) => void) | undefined;
@@ -112,17 +118,17 @@ export interface DbosWorker {
   /**
    * Accepts no more runs and closes the agent: running steps have `timeoutMs` (10 000 by default) to end, and other
    * workers take the rest. Rejects with `invalid-options`, without stopping. The store stays open, and so does a DBOS
-   * that the worker joined: shut it down, too, as others adopt what it takes afterwards only some seconds later.
+   * that the worker joined. Shut that down, too: runs that it still takes are delayed by some seconds.
    */
   stop(this: void, options?: { readonly timeoutMs?: number }): Promise<void>;
 }
 
 /**
- * Starts a worker, which executes submitted runs, and runs of workers that have died. All workers and clients must
+ * Starts a worker, which executes submitted runs and those of workers that have died. All workers and clients must
  * share the agent's store, such as `createPostgresRunStore`. If this process has launched DBOS, after
  * `registerDbosRuns`, the worker joins it; otherwise it launches DBOS. Rejects with `invalid-options`, with
- * `missing-dependency` without `@dbos-inc/dbos-sdk`, with `store-failed` if the agent's store cannot be used, or as
- * DBOS does if it cannot connect.
+ * `missing-dependency` without `@dbos-inc/dbos-sdk`, with `store-failed` if the agent's store cannot be used, or
+ * with an error of DBOS if it cannot connect.
  *
  * ```ts
  * const agent = createAgent({ tools, store: createPostgresRunStore({ connectionString: databaseUrl }) });
@@ -145,7 +151,7 @@ export async function startDbosWorker<TTool extends Tool>(
       // A failing handler must not change a run.
     }
   };
-  // Fails now if the store is unusable: the worker would otherwise take runs that only others can execute.
+  // Fails now if the store cannot be used, as the worker would otherwise take runs that it cannot execute.
   await working.listRuns({ limit: 1 });
   // The agent's own timers could otherwise start more runs than `concurrency` allows.
   working[workerKey].stopTimers();
@@ -224,7 +230,7 @@ const putBackMs = 1_000;
 
 const refusals = new Set(["invalid-plan", "plan-not-approved", "invalid-options", "unknown-tool", "run-conflict"]);
 
-/** Rejects with `store-failed` and `run-owned-elsewhere`, so that DBOS tries again or leaves the job. */
+/** The work rejects with `store-failed`, so that DBOS retries, or `run-owned-elsewhere`, so that it does not. */
 function createWork(
   agent: WorkingAgent,
   { postponeMs, resources, maxAdoptions }: WorkerSettings,
@@ -256,7 +262,7 @@ function createWork(
       if (!isAgentError(thrown, "run-conflict")) throw thrown;
     });
 
-  /** Other options may name missing tools. */
+  /** Keeps only these options, as others may name tools that this worker lacks. */
   function hold(
     runId: string,
     { options: { metadata, thread }, ...target }: OpenContent,
@@ -298,7 +304,7 @@ function createWork(
     } catch (thrown) {
       if (isAgentError(thrown) && refusals.has(thrown.code)) return refuse(runId, content, thrown);
       if (!isMismatch(thrown)) throw thrown;
-      // Only the queue passes the run to a worker that has the key.
+      // A run that cannot be opened is not held, as only the queue can pass it to a worker that has the key.
       const isAgain = stored === undefined && isPostponed(runId, undefined);
       if (isAgain && content !== undefined) await hold(runId, content, mismatchOf(thrown));
       return postpone(runId, thrown.message);
@@ -325,7 +331,7 @@ function createWork(
     if (!isAgentError(thrown)) throw thrown;
     if (thrown.code === "interrupted") return postpone(runId);
     if (refusals.has(thrown.code)) return refuse(runId, undefined, thrown);
-    // The worker that claimed it may be dead, and runs without events are not adopted.
+    // The worker that claimed the run may be dead, and a run without events would not be adopted.
     if (thrown.code === "run-owned-elsewhere" && !(await hasStarted(runId))) return postpone(runId);
     throw thrown;
   }
@@ -365,7 +371,7 @@ function requireTools({ tools }: WorkingAgent, runId: string, { options, ...targ
   throw new AgentError("resume-mismatch", `${reasons.join("; ")}.`, { details: { runId, reasons, differences } });
 }
 
-/** Throws if the end was not recorded: the store decides, not the result. */
+/** Throws if the end was not recorded, as only a recorded end counts. */
 function requireRecorded({ status, error }: RunResult): void {
   if (status !== "failed" && status !== "interrupted") return;
   if (isAgentError(error, "store-failed") || isAgentError(error, "run-owned-elsewhere"))
@@ -378,7 +384,7 @@ interface QueueWorker {
   wake(runId: string, delayMs: number): Promise<void>;
 }
 
-/** Workers by queue, as DBOS is one static object. */
+/** Workers by queue, kept here because DBOS is a single static object. */
 const workers = new Map<string, QueueWorker>();
 
 let registered = false;
@@ -409,7 +415,7 @@ export async function registerDbosRuns(): Promise<void> {
         maxAttempts: 1_000,
         intervalSeconds: 0.5,
         backoffRate: 1.1,
-        // Does not retry: the other process has the run, and its worker notices if it dies.
+        // Not retried for this code: another process has the run. If that process dies, a worker adopts the run.
         shouldRetry: (thrown) => (thrown as { readonly code?: unknown } | null)?.code !== "run-owned-elsewhere",
       }),
     { name: runWorkflow },
@@ -432,7 +438,7 @@ export async function registerDbosRuns(): Promise<void> {
 
 function workerOf(queue: string): QueueWorker {
   const worker = workers.get(queue);
-  // For DBOS, its runs are still taken, so that other workers adopt them.
+  // For DBOS, the worker's runs stay taken, so that other workers adopt them.
   if (worker === undefined) throw new Error(`The worker of "${queue}" has been stopped.`);
   return worker;
 }
@@ -461,7 +467,7 @@ async function launch({ databaseUrl, version, queue }: WorkerSettings): Promise<
     systemDatabasePoolSize: 6,
     systemDatabaseIdleTransactionTimeoutMs: idleTransactionMs,
     applicationVersion: version,
-    // Uses a new id, so that DBOS recovers nothing itself: workers adopt runs according to the store.
+    // Uses a new id, so that DBOS does not recover workflows itself: workers adopt runs according to the store.
     executorID: randomUUID(),
     logLevel: "error",
     listenQueues: [queue, limitedQueue(queue), threadQueue(queue)],

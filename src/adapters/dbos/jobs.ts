@@ -19,7 +19,7 @@ export type Job = JobContent & {
   readonly adoptions?: number;
 };
 
-/** A client with keys seals the content. Runs of a schedule share its name. */
+/** A client with keys seals the content for the run's id, or for the schedule's name, as all its runs share it. */
 export type JobContent = OpenContent | { readonly sealed: string; readonly sealedAs: string };
 
 export type OpenContent = RunTarget & { readonly options: JsonObject };
@@ -42,7 +42,7 @@ export type JobOutcome =
   | { readonly outcome: "ran"; readonly status: string }
   /** The run will never start. This is recorded, unless another run has its id. */
   | { readonly outcome: "refused"; readonly error: AgentErrorData }
-  /** Another worker may be able to execute it; it is queued again later. */
+  /** The run is queued again later, as another worker may be able to execute it. */
   | { readonly outcome: "postponed" };
 
 export interface JobOrder {
@@ -53,15 +53,15 @@ export interface JobOrder {
   readonly schedule?: string;
 }
 
-/** Options of `submit`: the JSON options of a run, and those of the queue. @group Workers */
+/** Options of `submit`: the run options that are JSON, and those of the queue. @group Workers */
 export interface SubmitOptions extends Omit<RunOptions, "resources" | "signal" | "throwOnFailure" | "runId"> {
   /** Id of the run: 1 to 128 characters from `A-Z a-z 0-9 _ . -`. @default a new id */
   runId?: string | undefined;
-  /** Priority from 0, the first to be taken and the default. */
+  /** Priority, at least 0. Runs with 0, the default, are taken first. */
   priority?: number | undefined;
-  /** Earliest time of the start. */
+  /** Earliest time at which the run may start. */
   startAfter?: Date | undefined;
-  /** Key of the workers' `rateLimit`, such as a tenant. Not with `thread`. */
+  /** Key to which the workers' `rateLimit` applies, such as a tenant. Cannot be combined with `thread`. */
   rateKey?: string | undefined;
 }
 
@@ -136,7 +136,7 @@ export interface ScheduleOptions<TTool extends Tool = Tool> extends Pick<SubmitO
 
 const scheduleOptions = {
   name: {
-    // The name and a time form a run id.
+    // The name and a time form the id of a run.
     isValid: (name) => typeof name === "string" && /^[\w.-]{1,100}$/.test(name),
     expected: "1 to 100 letters, digits, _ . or -",
     isHarmless: true,

@@ -15,7 +15,10 @@ const takenEvery = 5;
 const endedEvery = 60;
 const pageSize = 100;
 
-/** Queues runs without an owner: a worker died, a message arrived, a wait ended, or a worker fits again. */
+/**
+ * Queues runs without an owner, because a worker died, a message arrived, a wait ended, or this worker fits a run that
+ * others did not.
+ */
 export class Reaper {
   private timer: unknown;
   private looking: Promise<void> | undefined;
@@ -81,7 +84,7 @@ export class Reaper {
     }
   }
 
-  /** Lists runs of other queues, too, so that a page of them cannot hide the others. */
+  /** Pages through all stopped runs, including those of other queues, so that these cannot hide the rest. */
   private async adoptStopped(): Promise<void> {
     const { runs, cursor } = await this.agent.listRuns({ resumable: true, limit: pageSize, cursor: this.cursor });
     const free = new Map(runs.filter((run) => !isHeld(run)).map((run) => [run.runId, run]));
@@ -90,7 +93,7 @@ export class Reaper {
     const isDead = (runId: string) => {
       const run = free.get(runId) as RunSummary;
       const last = this.adopted.get(runId);
-      // The worker that is to continue the run may still claim it.
+      // The worker that is to continue the adopted run may still claim it.
       if (last !== undefined && last.updatedAt === run.updatedAt) return this.nowMs - last.atMs >= this.options.leaseMs;
       return isLeftOpen(run) || (seenMs.get(runId) ?? 0) >= this.options.leaseMs;
     };
@@ -108,7 +111,7 @@ export class Reaper {
     this.unfitCursor = cursor;
     const fitting: string[] = [];
     await inParallel(runs, 4, async (run) => {
-      // A run that is damaged, or deleted meanwhile, must not hide the others.
+      // A run that is damaged, or deleted meanwhile, must not prevent queueing the others.
       if (await this.options.fits(run).catch(unlessUnreachable)) fitting.push(run.runId);
     });
     if (fitting.length > 0) await this.queue.adopt(fitting, () => false);

@@ -10,9 +10,9 @@ import { describeStepRef, type StepRef, stepRefOf } from "../../core/step.ts";
 /** Method of a logger. @inline */
 type Write = (...args: never[]) => unknown;
 
-/** Logger for {@link createRunLog}: pino, bunyan, `console`, or another one with these methods. */
+/** Logger for {@link createRunLog}: pino, bunyan, `console`, or any other logger with these methods. */
 export interface RunLogger {
-  /** Creates a logger that adds these fields to all its lines. Without it, each line gets them. */
+  /** Creates a logger that adds these fields to all its lines. Without this method, each line gets them. */
   child?(fields: object): RunLogger;
   /** Receives starts of planning, steps, attempts and undo, and answers of models. */
   readonly debug: Write;
@@ -46,7 +46,7 @@ export function createRunLog(logger: RunLogger): Required<Pick<Observer, "event"
     event: (event) => {
       const line = handleEvent(lines, event);
       const fields = { ...getPlace(event), ...line?.fields };
-      // The caller reports a rejection of the logger.
+      // The caller reports it if the logger rejects.
       const written = line && write(event.runId, { ...line, fields });
       const isOver = event.type === "run-end" || event.type === "run-suspend" || event.type === "plan-end";
       if (isOver) children.delete(event.runId);

@@ -50,8 +50,8 @@ const metricsOptions = {
 } satisfies OptionTable<MetricsOptions>;
 
 /**
- * Creates an observer that counts and measures runs, steps and model calls, with the metrics of `createTelemetry`, but
- * without OpenTelemetry. They start at zero in each process. Throws `invalid-options`.
+ * Creates an observer that counts and measures runs, steps and model calls. Its metrics are those of `createTelemetry`,
+ * but do not need OpenTelemetry. They start at zero in each process. Throws `invalid-options`.
  *
  * {@includeCode ../../../examples/35-metrics.ts}
  */
@@ -146,7 +146,7 @@ class Series {
   }
 }
 
-/** https://prometheus.io/docs/instrumenting/exposition_formats, with the names of OpenTelemetry's own exporter. */
+/** Follows https://prometheus.io/docs/instrumenting/exposition_formats, with names like OpenTelemetry's exporter. */
 function toText({ name, type, description, points }: Metric): string {
   if (points.length === 0) return "";
   const id = toName(name) + (type === "counter" ? "_total" : "");

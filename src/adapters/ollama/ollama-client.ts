@@ -15,7 +15,7 @@ interface ClientOptions {
   readonly isAnswer?: boolean;
 }
 
-/** The library takes no signal, logs to the console and misreads broken answers, which `fetch` handles here. */
+/** The library ignores signals, logs to the console and misreads broken answers. The given `fetch` prevents this. */
 export async function createClient(options: ClientOptions): Promise<Ollama> {
   const { settings, signal, hasFormat = false, isAnswer = false } = options;
   const { Ollama } = await countPending(import("ollama/browser"));
@@ -48,7 +48,7 @@ export function answerFailure(settings: OllamaSettings, reason: ModelFailureReas
   return modelFailure(settings, reason, { message: `${message} (${settings.host}).` });
 }
 
-/** Checks lines, as the library would drop invalid JSON, and misread an answer that ends early. */
+/** Checks each line, as the library would drop invalid JSON and misread an answer that ends early. */
 function answerLines(body: ReadableStream<Uint8Array>, options: ClientOptions): ReadableStream<Uint8Array> {
   const reader = body.getReader();
   const { signal } = options;
@@ -67,7 +67,7 @@ function answerLines(body: ReadableStream<Uint8Array>, options: ClientOptions): 
   );
 }
 
-/** After 30 equal tokens, Ollama ends a stream without its last line. */
+/** Ollama ends a stream without its last line after about 30 equal tokens. */
 const maxRepeats = 28;
 
 async function* readLines(
@@ -192,7 +192,7 @@ async function readStart(body: ReadableStream<Uint8Array> | null): Promise<strin
     }
     await reader.cancel();
   } catch {
-    // Ignores a body that was cut off: the status is enough.
+    // Ignores that the body was cut off, as the status is enough.
   }
   return text;
 }

@@ -68,7 +68,7 @@ const usualPromptLength = 4_500;
 class OllamaCalls {
   private readonly facts: SharedLoad<ModelFacts>;
   private readonly calls: ModelCalls;
-  /** Never shrinks, as the server reloads the model for another size. */
+  /** Never shrinks, as the server would reload the model for another size. */
   private largestContext = 0;
   private refusesThink = false;
   private mustThink = false;
@@ -106,7 +106,7 @@ class OllamaCalls {
     await client.chat({ ...chat, messages: [], stream: false });
   }
 
-  /** Some servers enforce the format only while a model thinks (ollama/ollama#14645). */
+  /** Asks again with thinking if the format was ignored: some servers need it for that (ollama/ollama#14645). */
   private async ask(request: ModelRequest, facts: ModelFacts): Promise<ModelResponse> {
     const chat = this.toChat(request, facts);
     let response: ModelResponse;
@@ -220,7 +220,7 @@ class OllamaCalls {
       throw modelFailure(this.settings, "prompt-too-long", { message });
     }
     if (contextTokens === "server") return { num_predict: outputTokens };
-    // Leaves room for a second attempt, which has twice the output: another size makes the server reload the model.
+    // Leaves room for a second attempt with twice the output, as another size would make the server reload the model.
     const needed = 2 ** Math.ceil(Math.log2(promptTokens + secondTryTokens + 2 * outputTokens));
     const isEnough = this.largestContext >= promptTokens + outputTokens;
     const grown = isEnough ? this.largestContext : Math.max(leastContextTokens, needed);
@@ -294,7 +294,7 @@ const defaultThinkingTokens = 4_096;
 const tokensPerMessage = 16;
 const leastContextTokens = 4_096;
 const secondTryTokens = 512;
-/** A request with room for fewer tokens fails, unless fewer are requested. */
+/** A request fails if it leaves room for fewer output tokens, unless it asks for fewer. */
 const leastOutputTokens = 256;
 
 /** Shares a load between callers. The next caller restarts a failed load; a load without callers is aborted. */

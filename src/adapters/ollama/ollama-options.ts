@@ -34,9 +34,9 @@ export interface OllamaModelOptions extends ModelCallOptions {
   options?: Readonly<Record<string, unknown>> | undefined;
   /** Time that the model stays loaded: seconds, or `10m`; forever if negative. @default the server's 5 minutes */
   keepAlive?: string | number | undefined;
-  /** Price of its tokens. @default nothing, as it runs locally */
+  /** Price of the model's tokens. @default nothing, as it runs locally */
   price?: ModelPrice | undefined;
-  /** Replaces `fetch`, for a proxy or to wait for a token longer than 300 s, Node's limit. @default the global one */
+  /** Replaces `fetch`, for a proxy or to wait more than Node's limit of 300 s for a token. @default the global one */
   fetch?: typeof globalThis.fetch | undefined;
 }
 
@@ -69,7 +69,7 @@ const modelOptions = {
   keepAlive: { isValid: isKeepAlive, expected: 'a number of seconds, or a text such as "10m"', isHarmless: true },
   ...modelCallOptions,
   price: { options: priceOptions, default: { inputPerMillion: 0, outputPerMillion: 0 } },
-  // Looked up for each request, as tests and proxies replace it.
+  // Looks up `fetch` for each request, as tests and proxies replace it.
   fetch: { type: "function", default: (input, init) => globalThis.fetch(input, init) },
 } satisfies OptionTable<OllamaModelOptions>;
 
@@ -92,7 +92,7 @@ function readKey(key: unknown, option: string): string | undefined {
   return failOption(option, key, "a key that a header can have");
 }
 
-/** Errors must not contain the value, which may be a key. */
+/** Errors must not contain the value of a header, which may be a key. */
 function readHeaders(headers: unknown = {}, option: string): Readonly<Record<string, string>> {
   checkPlainObject(option, headers, "texts");
   for (const [name, value] of Object.entries(headers)) {
@@ -120,7 +120,7 @@ function isKeepAlive(value: unknown): boolean {
 
 const defaultOllamaHost = "http://127.0.0.1:11434";
 
-/** Parsing a name of many non-ASCII letters takes quadratic time. */
+/** Limits the length, as parsing a name of many non-ASCII letters takes quadratic time. */
 const maxHostLength = 2_000;
 
 /** Without a scheme the default port is 11434, as in the client library. */

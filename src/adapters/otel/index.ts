@@ -10,13 +10,13 @@ import { Traces } from "./spans.ts";
 /** Options of {@link createTelemetry}. */
 export interface TelemetryOptions {
   /**
-   * Data in spans: `inputs` adds requests and inputs of steps, `all` also outputs and messages of errors. Values of
-   * sensitive fields are always hidden. @default "none"
+   * Run data in spans: `inputs` adds requests and inputs of steps. `all` also adds outputs and error messages. Values
+   * of sensitive fields are always hidden. @default "none"
    */
   content?: TelemetryContent | undefined;
   /**
-   * `linked` traces each execution of a run on its own, or in the trace of its caller, with a link to the previous one.
-   * `one` is a single trace, which few backends show if a run waits for days. @default "linked"
+   * `linked` gives each execution of a run its own trace, or its caller's, with a link to the previous execution.
+   * `one` gives a run a single trace, which few backends show if the run waits for days. @default "linked"
    */
   traces?: "linked" | "one" | undefined;
   /** Name of the agent. @default "planwright" */

@@ -174,7 +174,7 @@ const tokenBuckets = Array.from({ length: 14 }, (_, power) => 4 ** power);
 
 type Instruments = ReturnType<typeof createInstruments>;
 
-/** Observers of one meter share instruments, as otherwise the totals of one would replace those of the other. */
+/** Instruments by meter. Observers share them, as the totals of one would otherwise replace those of another. */
 const instrumentsOf = new WeakMap<MetricFactory, Instruments>();
 
 function createInstruments(meter: MetricFactory) {
@@ -205,7 +205,7 @@ function createInstruments(meter: MetricFactory) {
 
 type Total = { readonly attributes: Attributes; value: number };
 
-/** Observes totals only when metrics are collected, as recording a number is slow with an SDK. */
+/** Reports totals only when metrics are collected, as recording each number with an SDK is slow. */
 function createTotals(instrument: Observable): (attributes: Attributes) => Total {
   const totals = new Map<string, Total>();
   instrument.addCallback((result) => {

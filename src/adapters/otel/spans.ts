@@ -27,7 +27,7 @@ interface SpanSettings {
 type Started = { readonly span: Span; readonly context: Context };
 const maxStarted = 10_000;
 
-/** Finds parents by run id, as the end of another run may wake a step. */
+/** Finds parent spans by run id, not by the active context, as the end of another run may wake a step. */
 export class Traces {
   private readonly runs = new Map<string, ExecutionSpans>();
   private readonly started = new RecentMap<Started>(maxStarted);
@@ -160,7 +160,7 @@ class ExecutionSpans {
       this.start(getModelKey(event), `chat ${model}`, attributes, planKey);
     },
     "model-retry": (event) => this.get(planKey)?.addEvent(event.type, toRetryAttributes(event)),
-    // Only the model's span has tokens, so that a sum over a trace counts them once.
+    // Only a model's span has token counts, so that a sum over a trace counts each token once.
     "model-end": (event) => {
       const { inputTokens, outputTokens, cost } = event.usage;
       const attributes = {

@@ -27,11 +27,11 @@ export interface PostgresOptions {
   readonly connectionString?: string | undefined;
   /** Pool of `pg` to use instead. It is never closed, and errors of its idle connections are ignored. */
   readonly pool?: PostgresPool | undefined;
-  /** Maximum number of connections of its own pool; ignored with `pool`. @default 10 */
+  /** Maximum number of connections in the store's own pool; ignored with `pool`. @default 10 */
   readonly maxConnections?: number | undefined;
   /**
-   * Time limit of connecting, of each statement, and of an idle transaction. A `pool` has its own limits of the first
-   * two: `connectionTimeoutMillis` and `query_timeout`. @default 10_000
+   * Time limit for connecting, for each statement, and for an idle transaction. With a `pool`, its own options limit
+   * the first two: `connectionTimeoutMillis` and `query_timeout`. @default 10_000
    */
   readonly timeoutMs?: number | undefined;
   /** Time for which a method retries while the database cannot be reached. @default 5_000 */
@@ -43,7 +43,7 @@ export interface PostgresOptions {
    * pooler in transaction mode, where LISTEN does not work; a warning says so. @default true
    */
   readonly listen?: boolean | undefined;
-  /** Clock of retries. @default the clock of the machine */
+  /** Clock that times retries. @default the clock of the machine */
   readonly clock?: Clock | undefined;
 }
 
@@ -76,7 +76,7 @@ export interface Queries {
 }
 
 export interface Statements extends Queries {
-  /** Prepares the statement once per connection, as planning takes longer than running. Use it for few texts only. */
+  /** Prepares the statement once per connection, as planning takes longer than running. Only for a few fixed texts. */
   prepared(statement: Sql): Promise<readonly SqlRow[]>;
   readonly isInDoubt: boolean;
 }
@@ -128,7 +128,7 @@ export class Database {
     pool?.on?.("error", ignore);
   }
 
-  /** Repeats the work after a lost connection or a server restart. A failed attempt may have succeeded there. */
+  /** Retries after a lost connection or a server restart. A failed attempt may have succeeded on the server. */
   async run<T>(operation: StoreOperation, runId: string, work: (statements: Statements) => Promise<T>): Promise<T> {
     const { clock, retryForMs } = this.settings;
     const { signal } = this.closing;
@@ -234,7 +234,7 @@ export class Database {
 
   private async findFormat(db: PostgresQueryable): Promise<number | undefined> {
     const { schema } = this.settings;
-    // Not `to_regclass`, which may remember an answer from before the wait for a lock.
+    // Does not use `to_regclass`, which may remember an answer from before the wait for the lock.
     const { rows: found } = await db.query(
       `SELECT 1 FROM pg_class c JOIN pg_namespace n ON n.oid = c.relnamespace
         WHERE n.nspname = $1 AND c.relname = 'planwright_format'`,

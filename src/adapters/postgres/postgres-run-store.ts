@@ -32,7 +32,7 @@ import { Database, databaseOptions, type PostgresOptions, type Statements } from
 
 /** Options of {@link createPostgresRunStore}. @inline */
 export interface PostgresRunStoreOptions extends PostgresOptions {
-  /** Clock of leases and waits, in ms since 1970 UTC, common to all processes. @default that of the database */
+  /** Clock for leases and waits, in ms since 1970 UTC, common to all processes. @default the clock of the database */
   readonly now?: (() => number) | undefined;
 }
 
@@ -50,7 +50,7 @@ export interface PostgresRunStore extends RunStore {
   delete(runId: string, options?: { readonly status?: readonly RunStatus[] | undefined }): Promise<boolean>;
   watch(runId: string, listener: () => void): () => void;
   watchPosted(listener: (runId?: string) => void): () => void;
-  /** Closes its connections, but not a given pool. Then all other methods reject with `store-failed`. */
+  /** Closes the store's connections, but not a given pool. Afterwards, all other methods reject with `store-failed`. */
   close(): Promise<void>;
 }
 
@@ -171,7 +171,7 @@ export function createPostgresRunStore(options: PostgresRunStoreOptions): Postgr
     async post(runId, message, { isEarly = false, maxKept } = {}) {
       // Identifies the message if it is sent again.
       const key = randomUUID();
-      // Comes before the insert, as an append could otherwise end the run with too low a number.
+      // Comes before the insert: otherwise, an append that ends the run could fail to drop this message.
       const changed = isEarly
         ? sql`INSERT INTO ${runs} AS r (run_id, posts) VALUES (${runId}, 1)
             ON CONFLICT (run_id) DO UPDATE SET posts = r.posts + 1 RETURNING r.number, r.status`
@@ -213,7 +213,7 @@ export function createPostgresRunStore(options: PostgresRunStoreOptions): Postgr
           ) SELECT number FROM gone`);
         if (gone !== undefined) {
           const number = readInteger(gone, "number");
-          // Deletes what was written while the statement waited for the run.
+          // Deletes what others wrote while the first statement waited for the row of the run.
           await db.prepared(sql`WITH events AS (DELETE FROM ${tables.events} WHERE run_number = ${number})
             DELETE FROM ${messages} WHERE run_number = ${number}`);
           return true;
@@ -302,7 +302,7 @@ function nowSql(nowMs: number | null): Sql {
   return sql`coalesce(${nowMs}::bigint, floor(extract(epoch FROM clock_timestamp()) * 1000)::bigint)`;
 }
 
-/** Ignores a lease that starts in the future, from before the clock was set back. */
+/** Ignores a lease that starts in the future, as the clock has been set back since. */
 function heldSql(nowMs: number | null): Sql {
   return sql`(r.owner IS NOT NULL AND r.lease_from_ms <= ${nowSql(nowMs)} AND ${nowSql(nowMs)} < r.lease_until_ms)`;
 }
@@ -311,7 +311,7 @@ const columns = raw(
   "r.run_id, r.status, r.request, r.created_at, r.updated_at, r.started_at, r.digest, r.created_ms, r.number",
 );
 
-/** Looks up statuses one by one: together, all their runs would be sorted for one page. */
+/** Looks up each status separately: otherwise, all runs with these statuses would be sorted for one page. */
 export function listSql(query: ListQuery, prefix: string, nowMs: number | null): Sql {
   const { statuses = runStatuses, resumable, pending = null, thread, sinceMs, limit, before } = query;
   const hashes = query.hashes.filter((hash) => hash !== thread);

@@ -7,7 +7,7 @@ const [eventChannel, postChannel] = ["planwright", "planwright_posted"];
 const reconnectPauses = { firstMs: 1_000, maxMs: 60_000, mayExit: true };
 const [echo, echoMs] = [":", 5_000];
 
-/** Sends notices after commits, which wait for one another with a notice. As notices can be lost, followers poll. */
+/** Sends notices after commits, as commits with notices wait for one another. Notices can be lost: followers poll. */
 export class RunNotices {
   private readonly listeners = new Map<string, Set<() => void>>();
   private readonly postListeners = new Set<(runId?: string) => void>();
@@ -74,7 +74,7 @@ export class RunNotices {
       try {
         await (await this.options.pool()).query(statement, [news, this.options.schema]);
       } catch {
-        // Ignores the failure, as followers poll.
+        // Ignores that notices could not be sent, as followers also poll.
       }
     }
     this.telling = undefined;
@@ -146,7 +146,7 @@ export class RunNotices {
     return true;
   }
 
-  /** Tests whether notices arrive, which they do not behind a pooler in transaction mode. */
+  /** Tests whether notices arrive: behind a pooler in transaction mode, they do not. */
   private async tryEcho(client: NoticeClient, channel: string): Promise<void> {
     const { clock, createClient, schema } = this.options;
     if (this.onNotice !== undefined) return;

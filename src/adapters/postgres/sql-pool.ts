@@ -5,9 +5,9 @@ import { AgentError } from "../../core/errors.ts";
 interface StatementConfig {
   readonly text: string;
   readonly values?: unknown[];
-  /** Name under which a connection prepares it once. */
+  /** Name under which a connection prepares the statement once. */
   readonly name?: string;
-  /** Time limit in ms, in place of that of its connection. */
+  /** Time limit in ms, which replaces that of the connection. */
   readonly query_timeout?: number;
 }
 
@@ -27,7 +27,7 @@ export interface PostgresClient extends PostgresQueryable {
   off?(event: "error", listener: (error: Error) => void): unknown;
 }
 
-/** Pool of connections: the part of `Pool` of `pg` that is used. @group Storage */
+/** Pool of connections: `Pool` of `pg`, reduced to the members used here. @group Storage */
 export interface PostgresPool extends PostgresQueryable {
   /** Takes a connection out of the pool. */
   connect(): Promise<PostgresClient>;
@@ -35,7 +35,7 @@ export interface PostgresPool extends PostgresQueryable {
   on?(event: "error", listener: (error: Error) => void): unknown;
   /** Stops listening. */
   off?(event: "error", listener: (error: Error) => void): unknown;
-  /** Options of its connections, for one more that listens to other processes. */
+  /** Options of the pool's connections, also used for one more that listens to other processes. */
   readonly options?: object | undefined;
 }
 

@@ -110,7 +110,7 @@ export function copySchema(schema: unknown, option: string, options: CopyOptions
   for (const [keyword, value] of Object.entries(schema)) {
     if (value === undefined) continue;
     const place = `${option}.${keyword}`;
-    // In draft 4, it is a boolean beside the bound.
+    // In draft 4, `exclusiveMinimum` and `exclusiveMaximum` are booleans beside the bound.
     if (change === undefined && !(isDraft4 && keyword.startsWith("exclusive")))
       checkKeyword(keyword, value, place, longestTexts);
     const inner = copyInner(keyword, value, place, { ...options, depth: depth + 1 });
@@ -146,7 +146,7 @@ function checkKeyword(keyword: string, value: unknown, place: string, longestTex
     if (longest < shortest) failSlow(value, place);
     longestTexts?.set(value as string, longest);
   }
-  // Keys may be of any length.
+  // Keys may have any length, so their patterns must be quick for every text.
   if (keyword === "patternProperties")
     for (const key of Object.keys(value as object)) if (readLongestText(key, place) < Infinity) failSlow(key, place);
 }
@@ -176,7 +176,7 @@ function failSlow(pattern: unknown, place: string): never {
   failOption(place, pattern, expected, true);
 }
 
-/** Throws for a `$ref` that leads nowhere, or back to the same value, which would never end. */
+/** Throws if a `$ref` leads nowhere, or back to itself for the same value, so that checking would never end. */
 export function checkReferences(root: Schema): Readonly<Record<string, Schema | boolean | undefined>> {
   const lookup: ReturnType<typeof checkReferences> = dereference(root);
   const seen = new Set<Schema>();

@@ -69,7 +69,7 @@ function getDraft({ $schema = "draft/2020-12/" }: { readonly $schema?: unknown }
   return draft ?? failOption("schema.$schema", $schema, "JSON Schema 2020-12, 2019-09, draft 7, 6 or 4", true);
 }
 
-/** Checks values of a plan, in which unknown ones are `undefined`, which the validator does not accept. */
+/** Checks values of a plan. Those still unknown are `undefined`, for which the validator throws: null replaces them. */
 function findErrors(validator: Validator, value: unknown, lists: RepeatingLists): readonly OutputUnit[] {
   try {
     lists.setValue(value);
@@ -94,7 +94,7 @@ function withNull(value: unknown): unknown {
 
 const differing = "items that differ from each other";
 const tooManyLists = "too many of its lists have equal items to check";
-/** Maximum number of comparisons, as more take over a second. */
+/** Maximum number of comparisons: more would take over a second. */
 const maxCompared = 10_000_000;
 
 /** Replaces what the validator needs quadratic or exponential time for: patterns, unique lists, the format `url`. */
@@ -166,15 +166,15 @@ function findRepeating(value: unknown): readonly SizedList[] {
   return [...repeating.values()];
 }
 
-/** Keywords whose errors only announce others below. */
+/** Keywords whose errors only announce other errors below them. */
 const containerWords =
   "$ref $recursiveRef additionalItems additionalProperties allOf dependentSchemas if items patternProperties prefixItems properties propertyNames unevaluatedItems unevaluatedProperties";
 const containers = new Set(containerWords.split(" "));
 const unions = new Set(["anyOf", "oneOf"]);
-/** Keywords whose errors exclude a branch of a union; other errors are faults of a value meant for it. */
+/** Keywords whose errors show that a value was not meant for a branch of a union. */
 const decisive = new Set(["const", "enum", "type"]);
 
-/** Reads a flat list in which the errors of a part follow that of the whole. */
+/** Reads a flat list, in which the error of a whole comes before the errors of its parts. */
 function toIssues(errors: readonly OutputUnit[], value: unknown): readonly SchemaIssue[] {
   const issues: SchemaIssue[] = [];
   for (let index = 0; index < errors.length; index += 1) {
@@ -226,7 +226,7 @@ function isDecisive({ keyword, instanceLocation }: OutputUnit, union: OutputUnit
   return rest === "" || (keyword !== "type" && !rest.includes("/"));
 }
 
-/** Reads a location: a pointer as a URI fragment; for a missing key, that of its object. */
+/** Reads a location, which is a URI fragment with a pointer. For a missing key, it is the location of the object. */
 function toPath({ instanceLocation, keyword, error }: OutputUnit, value: unknown): JsonPath {
   const path: (string | number)[] = [];
   let holder = value;

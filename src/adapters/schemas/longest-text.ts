@@ -1,5 +1,5 @@
-// JavaScript tries the ways to match one after the other. Two paths through the pattern's Glushkov automaton that read
-// the same text between the same places multiply these ways: with the length of the text, or exponentially in a loop.
+// JavaScript tries all ways to match one after the other. They multiply where two paths through the pattern's Glushkov
+// automaton read the same text between the same places: with the length of the text, or exponentially in a loop.
 
 interface Part {
   readonly first: readonly number[];
@@ -20,7 +20,7 @@ const longestTexts = [Infinity, 5_000, 300, 80];
 const maxWaysLog10 = 6;
 const maxEmptyWays = 6;
 
-/** Returns the longest text for which a pattern (flag `u`) is quick; 0 if unknown, as with back references. */
+/** Returns the longest text for which a pattern (flag `u`) is quick; 0 if that is unknown, as with back references. */
 export function longestTextFor(pattern: string): number {
   const automaton = pattern.length > maxLength ? undefined : new PatternParser(pattern).parse();
   if (automaton === undefined) return 0;
@@ -153,7 +153,7 @@ class PatternParser {
     return this.#repeat(once, { ...range, isAtom: atom !== undefined, copy });
   }
 
-  /** A lookaround, except at the start, is matched again at each place that the rest reaches. */
+  /** A lookaround that is not at the start is matched again at each place that the search reaches. */
   #readLook(): void {
     const isAtStart = this.#isAtStart;
     this.#link([0], this.#readGroup().first);
@@ -172,7 +172,7 @@ class PatternParser {
       end = part.last;
     }
     if (most > copies) this.#link(end, isAtom ? end : once.first);
-    // Each iteration that can be empty takes time without any text.
+    // An iteration that can be empty takes time without reading any text.
     if (once.isNullable && !isLoop && most > 1) this.#isFollowed = false;
     return { first: once.first, last, isNullable: once.isNullable || least === 0 };
   }
@@ -189,7 +189,7 @@ type Edge = readonly [from: number, to: number, pairs: number];
 type Automaton = readonly (readonly number[])[];
 type Overlap = (one: number, other: number) => boolean;
 
-/** Follows the two paths of each pair at once. A pair outside loops adds no time with the length. */
+/** Follows the two paths of each pair at once. A pair outside loops costs the same for every length of text. */
 function findPairs(next: Automaton, overlap: Overlap): readonly Edge[] | undefined {
   const edges: Edge[] = [];
   let steps = 0;
@@ -252,7 +252,7 @@ function loopsIn(next: Automaton, count: WaysOptions["count"]): (place: number) 
 
 function countInRow(edges: readonly Edge[], places: number): number {
   const counts = new Float64Array(places);
-  // Most edges lead forward, so counting from the end needs few rounds.
+  // Most edges lead forward, so few rounds are needed if counting starts at the end.
   const ways = edges.toReversed();
   let steps = 0;
   for (let isChanged = true; isChanged; ) {
@@ -310,7 +310,7 @@ function overlapOf(pattern: string, atoms: readonly string[]): Overlap {
 
 function charactersOf(pattern: string): readonly string[] {
   const points = new Set(Array.from({ length: 128 }, (_, point) => point));
-  // Each half of a surrogate pair is escaped; unescaped they are one character.
+  // Each half of a surrogate pair is escaped separately. Unescaped, the two are one character.
   const plain = pattern.replace(/\\(?:u\{([\da-f]+)\}|u([\da-f]{4})|x([\da-f]{2}))/giu, (_all, ...codes) =>
     String.fromCodePoint(
       Number.parseInt(

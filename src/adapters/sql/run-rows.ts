@@ -22,12 +22,12 @@ import {
 import { describeThrown } from "../../core/text.ts";
 import { readInteger, readOptionalText, readText, type SqlRow } from "./statement.ts";
 
-// The readers throw a `SyntaxError` if the database is damaged.
+// These functions throw a `SyntaxError` if the database is damaged.
 
 export function readEvents(rows: readonly SqlRow[], after: number): readonly AgentEvent[] {
   return rows.map((row, index) => {
     const sequence = after + index + 1;
-    // Resuming without it could run a step twice.
+    // Resuming without the missing event could run a step twice.
     if (row.sequence !== sequence) throw new SyntaxError(`event ${sequence} is missing`);
     try {
       return deepFreeze(JSON.parse(readText(row, "json")) as AgentEvent);
@@ -97,7 +97,7 @@ export function getWaits({ pending, resumeAt }: Partial<RunDigest> = {}) {
 export interface ListQuery extends Pick<ListSelection, "statuses" | "resumable" | "pending" | "sinceMs" | "limit"> {
   readonly hashes: readonly string[];
   readonly thread: string | undefined;
-  /** Exclusive start of the page. Both values of a run never change. */
+  /** Position after which the page starts. Neither value of a run ever changes. */
   readonly before: { readonly createdMs: number; readonly number: number };
 }
 

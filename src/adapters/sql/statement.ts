@@ -12,7 +12,7 @@ export interface Sql {
   readonly values: readonly SqlValue[];
 }
 
-/** SQLite runs the statements synchronously. A statement that writes needs a `RETURNING`. */
+/** SQLite runs the statements synchronously. A statement that writes needs a `RETURNING` clause. */
 export type Steps<T> = Generator<Sql, T, readonly SqlRow[]>;
 
 export function sql(first: TemplateStringsArray, ...parts: readonly (SqlValue | Sql)[]): Sql {
@@ -39,7 +39,7 @@ export function list(values: readonly SqlValue[]): Sql {
   return join(parts, ", ");
 }
 
-/** Nests conditions in halves, as SQLite accepts at most a thousand in a row. */
+/** Nests the conditions as a balanced tree, as SQLite accepts at most a thousand in a row. */
 export function all(conditions: readonly Sql[]): Sql {
   if (conditions.length <= 100) return join(conditions, " AND ");
   const half = Math.ceil(conditions.length / 2);
@@ -81,7 +81,8 @@ const unusual = /[^ -\ud7ff]/g;
 /**
  * Makes bytes in a database sort as code units do in JavaScript. Code units from the first surrogate on become
  * characters beyond the surrogates, as UTF-8 cannot encode half a pair. The null character, which drivers and
- * PostgreSQL refuse, becomes two, as do the five characters used for that, so that no search matches across neighbours.
+ * PostgreSQL refuse, becomes two characters. So do the five characters used for this, so that a search cannot match
+ * parts of two neighbours.
  */
 export function toOrderText(text: string): string {
   return text.replace(unusual, (unit) => {

@@ -46,7 +46,7 @@ export interface Dialect {
 
 /** Options of a storage in a database. @inline */
 export interface SqlStorageOptions {
-  /** Number of latest changes, over all scopes, to remember so that none is made twice; at least 1. @default 100_000 */
+  /** Number of latest changes in all scopes to remember, so that none is made twice; at least 1. @default 100_000 */
   readonly rememberedWrites?: number | undefined;
 }
 
@@ -83,7 +83,7 @@ export interface AsyncStorage<TQuery, TFound, TWrite, TRecord> extends KeyedStor
   find(scope: string, query: TQuery): Promise<TFound>;
   recall(scope: string, key: string): Promise<TRecord | undefined>;
   apply(scope: string, write: TWrite): Promise<TRecord | undefined>;
-  /** Closes its connections, but not a given pool. Then all other methods reject with `store-failed`. */
+  /** Closes the connections, but not a given pool. Afterwards, all other methods reject with `store-failed`. */
   close(): Promise<void>;
 }
 
@@ -137,7 +137,7 @@ function given<T>(value: T | undefined, toCondition: (value: T) => Sql): readonl
   return value === undefined ? [] : [toCondition(value)];
 }
 
-/** Reads page and counts at the same moment. The first row has the counts, even if the page is empty. */
+/** Reads a page and the counts at the same moment. The first row has the counts, even if the page is empty. */
 function* findPage<T>(
   { column, prefix }: Dialect,
   page: { table: string; counts: string; where: Sql; order: string; offset?: number | undefined; limit: number },
@@ -157,7 +157,7 @@ function* findPage<T>(
 }
 
 function parserOf<T>(name: string, createSchema: () => z.ZodType): (json: string) => T {
-  // Created at first use, as it would slow the import down.
+  // Created at first use, as creating the schema would slow down the import.
   let schema: z.ZodType | undefined;
   return (json) => {
     schema ??= createSchema();
@@ -247,7 +247,7 @@ function toColumns(written: Todo): Sql {
   return list([...keys, Number(todo.completed), rank, ...moment, tags, JSON.stringify(todo)]);
 }
 
-/** JSON contains no line break, so no tag is found inside another. */
+/** JSON contains no line breaks, so a search for a tag does not find it inside another. */
 function toTagText(tag: string): string {
   return `\n${JSON.stringify(tag)}\n`;
 }

@@ -19,7 +19,7 @@ export interface SqliteFileOptions {
    * Opening may block this process for the whole time. @default 5000
    */
   readonly busyTimeoutMs?: number | undefined;
-  /** Clock of these waits. @default the system's */
+  /** Clock that times these waits. @default the system's */
   readonly clock?: Clock | undefined;
   /**
    * Driver. Stores of one process must share it, as a copy of SQLite cannot see the locks of another. @default the
@@ -47,12 +47,12 @@ type FileSettings = SettingsOf<SqliteFileOptions, typeof fileOptions>;
 
 const inMemory = ":memory:";
 
-/** Time limit in the driver, which blocks the process. A transaction may wait twice: to begin and commit. */
+/** Limit for waits in the driver, which block the process. A transaction may wait twice: to begin and to commit. */
 const driverWaitMs = 8;
 
 const retries: RetryPolicy = { maxAttempts: 0, minDelayMs: 2, maxDelayMs: 4, factor: 2, maxTotalMs: 0 };
 
-/** Pauses a process that writes all the time, so that others have a chance to lock the file. */
+/** Length of a pause for a process that writes all the time, so that others have a chance to lock the file. */
 const pauseMs = 4;
 const pauseAfterMs = 250;
 const contendedPauseAfterMs = 50;
@@ -67,7 +67,7 @@ export function openDatabase({ path, driver, busyTimeoutMs }: Omit<FileSettings,
       mkdirSync(dirname(path), { recursive: true });
     }
     db = new SqlDatabase(new Database(path));
-    // Comes first, as each statement may find the file locked.
+    // Comes first, as any of the next statements may find the file locked.
     setDriverWait(db, busyTimeoutMs);
     prepareTables(db, path);
     setJournalMode(db);
@@ -100,7 +100,7 @@ interface Waiting {
   settle(isLast: boolean): boolean;
 }
 
-/** Returns a promise only while another process has locked the file. Waiting methods keep their order. */
+/** Methods return a promise only while another process has locked the file. Those that wait keep their order. */
 export class DatabaseFile {
   private readonly settings: FileSettings;
   private db: SqlDatabase | undefined;
@@ -122,7 +122,7 @@ export class DatabaseFile {
   write<T>(operation: StoreOperation, runId: string, work: (db: SqlDatabase) => T): T | Promise<T> {
     const use = () =>
       this.use({ operation, runId }, (db) => {
-        // With a log, SQLite does not notice that its file was replaced, and the writes would be lost.
+        // With a write-ahead log, SQLite does not notice that its file was replaced, and writes would be lost.
         if (this.findInode() !== this.inode)
           throw Object.assign(new Error("the file was replaced or is gone"), { errcode: movedCode });
         this.pause();
@@ -133,7 +133,7 @@ export class DatabaseFile {
     return this.waiting.length > 0 ? this.wait(use) : this.attempt(use);
   }
 
-  /** The log may contain deleted data. It stays while another process uses it. */
+  /** Removes deleted data from the log. The log is left as it is while another process uses it. */
   emptyLog(): void {
     this.use({ operation: "delete", runId: "" }, (db) => {
       setDriverWait(db, 0);
@@ -266,7 +266,7 @@ function hasTables(db: SqlDatabase, path: string): boolean {
     if (!isReadable(format)) throw wrongFormat(format || undefined, { what: `The database "${path}"`, ...place });
     const rows = db.all(`SELECT ${asBytes("name")} FROM sqlite_schema WHERE type = 'table'`);
     const found = new Set(rows.map((row) => readText(row, "name")));
-    // Checked now, as a step may have had its effect before a statement fails.
+    // Checked now: later, a step may already have had its effect when a statement fails.
     for (const [, name = ""] of createTables.matchAll(/CREATE TABLE (\w+)/g))
       if (!found.has(name)) throw new SyntaxError(`the table "${name}" is missing`);
     return true;
@@ -277,12 +277,12 @@ function hasTables(db: SqlDatabase, path: string): boolean {
 }
 
 /**
- * - Rows of `runs` change with each event, so other tables have what is long or seldom changes.
+ * - Rows of `runs` change with each event, so long or seldom changed values are in other tables.
  * - Texts of callers are JSON, as some drivers truncate a plain text at a null character.
  * - A lease may precede the first event, and its fence outlives it.
  * - `run_metadata` has a hash of each key and value of metadata, in the order of the list.
  * - Numbers of runs and fences are never reused: events are deleted in batches, and `run_marks` has the highest fence.
- * - `run_waits` has the kinds of waits, in the order of the list; `run_resumes` the earliest end of a wait.
+ * - `run_waits` has the kinds of waits, in the order of the list. `run_resumes` has the earliest end of a wait.
  */
 const createTables = `
   CREATE TABLE runs (

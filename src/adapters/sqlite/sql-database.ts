@@ -33,7 +33,7 @@ export class SqlDatabase {
   }
 
   get(text: string, ...values: readonly SqlValue[]): SqlRow | undefined {
-    // libsql adds a key to the row of its own `get`.
+    // Does not use `get`, as that of libsql adds a key to the row.
     return this.all(text, ...values)[0];
   }
 
@@ -52,7 +52,7 @@ export class SqlDatabase {
   }
 
   close(): void {
-    // libsql keeps the file open while there are statements.
+    // libsql keeps the file open while prepared statements exist.
     this.prepared.clear();
     this.native.close();
   }
@@ -83,7 +83,7 @@ export function inTransaction<T>(db: SqlDatabase, mode: "DEFERRED" | "IMMEDIATE"
   }
 }
 
-/** Reads texts as bytes, as one driver crashes on damaged text. To sort by a text, name its table. */
+/** Reads texts as bytes, as one driver crashes on damaged text. To sort by such a column, name its table. */
 export function asBytes(...columns: readonly string[]): string {
   return columns.map((column) => `CAST(${column} AS BLOB) AS ${column.slice(column.indexOf(".") + 1)}`).join(", ");
 }
@@ -119,7 +119,7 @@ export function loadDriver(driver: SqliteDriver | undefined, places?: readonly F
       try {
         const Database = find(candidate);
         if (Database === undefined) continue;
-        // Loads the compiled part, which a skipped install script may have left out.
+        // Loads the compiled part, which is missing if the install script was skipped.
         new Database(":memory:").close();
         return Database;
       } catch (thrown) {

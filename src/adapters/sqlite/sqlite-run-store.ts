@@ -41,9 +41,12 @@ const storeOptions = {
   now: { type: "function", default: () => Date.now() },
 } satisfies OptionTable<SqliteRunStoreOptions>;
 
-/** {@link RunStore} in a file. Methods return a promise only while it is locked; `delete` always. @group Storage */
+/**
+ * {@link RunStore} in a file. Its methods return a promise only while the file is locked, except `delete`, which always
+ * does. @group Storage
+ */
 export interface SqliteRunStore extends RunStore {
-  /** Closes the file. Then all other methods throw `store-failed`. */
+  /** Closes the file. Afterwards, all other methods throw `store-failed`. */
   close(): void;
 }
 
@@ -51,7 +54,7 @@ export interface SqliteRunStore extends RunStore {
  * Opens a run store in an SQLite file, which processes of one machine may share. When `append` returns or resolves, the
  * events are on the disk, safe from crashes of the process or the machine. Opening may block the process for
  * `busyTimeoutMs`, methods for at most 20 ms. Throws `invalid-options`, `store-failed` (`details.problem` names the
- * problem) and, without `node:sqlite`, `better-sqlite3` and `libsql`, `missing-dependency`.
+ * problem) and, without any of the drivers, `missing-dependency`.
  *
  * {@includeCode ../../../examples/23-runs-in-a-file.ts}
  * @group Storage
@@ -180,7 +183,7 @@ function insertRun(db: SqlDatabase, runId: string, first: AgentEvent): RunRow {
   return { number, status: "planning", sequence: 0, createdMs };
 }
 
-// Not read as bytes, which takes 50% longer. The cast makes it a number whatever the column contains.
+// The sequence is not read as bytes, which takes 50% longer. The cast makes any value of the column a number.
 const selectEvents = `SELECT CAST(sequence AS INTEGER) AS sequence, ${asBytes("json")} FROM run_events
   WHERE run = ? AND sequence > ? ORDER BY run_events.sequence LIMIT ?`;
 
@@ -194,7 +197,7 @@ function insertEvents(db: SqlDatabase, run: RunRow, events: readonly AgentEvent[
   const update = "UPDATE runs SET sequence = ?, updated_at = ?, started_at = coalesce(started_at, ?) WHERE number = ?";
   db.run(update, sequence, updatedAt, startedAt, number);
   if (digest !== undefined) saveDigest(db, run, digest, before);
-  // Updated separately, as this also writes to an index.
+  // The status is updated only if it changes, as this also writes to an index.
   if (status !== run.status) db.run("UPDATE runs SET status = ? WHERE number = ?", status, number);
   if (endedStatuses.has(status)) db.run(deleteAllMessages, number);
 }
@@ -279,7 +282,7 @@ function deleteEvents(db: SqlDatabase, number: number): boolean {
   return db.all(deleteSome, number, batchSize).length === batchSize;
 }
 
-/** Maximum count, beyond which a value does not count as rare. */
+/** Counting stops here, as a more frequent value is not rare. */
 const countLimit = 2_000;
 
 export function listRuns(db: SqlDatabase, query: ListQuery, nowMs: number): RunPage {
@@ -298,7 +301,7 @@ export function listRuns(db: SqlDatabase, query: ListQuery, nowMs: number): RunP
 const names = ["number", "run_id", "status", "created_ms", "created_at", "updated_at", "started_at"];
 const columns = asBytes(...names.map((name) => `runs.${name}`));
 
-/** Looks up statuses one by one: together, all their runs would be sorted for one page. */
+/** Looks up each status separately: otherwise, all runs with these statuses would be sorted for one page. */
 export function listSql(query: ListQuery, nowMs: number, isByMetadata = true): Sql {
   const { resumable, pending, hashes, sinceMs, before, limit } = query;
   const first = isByMetadata ? hashes[0] : undefined;
@@ -325,7 +328,7 @@ export function listSql(query: ListQuery, nowMs: number, isByMetadata = true): S
     ORDER BY page.created_ms DESC, page.number DESC`;
 }
 
-/** The index of a lookup has the columns of `where`, then those of `index`. */
+/** Needs a database index on the columns of `where` followed by those of `index`. */
 interface Lookup {
   readonly from: Sql;
   readonly index: readonly [createdMs: string, number: string];

@@ -48,7 +48,7 @@ export function checkWritable(path: string): void {
 function findProblem(thrown: unknown, path: string): FileProblem | undefined {
   const code = readCode(thrown);
   if (code === movedCode) return undefined;
-  // SQLite reads such a file, but it is damaged: no JSON, or a missing table.
+  // SQLite can read the file, but its contents are damaged: for example, a value is not JSON.
   if (thrown instanceof SyntaxError) return "corrupt";
   if (thrown instanceof Error && /^no such (table|column)/.test(thrown.message)) return "corrupt";
   const [, problem] = Object.values(codes).find(([one]) => one === (code & 0xff)) ?? [code, findFileProblem(thrown)];
@@ -58,7 +58,7 @@ function findProblem(thrown: unknown, path: string): FileProblem | undefined {
 function readCode(thrown: unknown): number {
   if (typeof thrown !== "object" || thrown === null) return 0;
   const { errcode, rawCode, code, message } = thrown as Record<string, unknown>;
-  // For node:sqlite; libsql; better-sqlite3, which has only the name; libsql on opening a file.
+  // In this order: node:sqlite; libsql; better-sqlite3, which gives only the name; libsql when it opens a file.
   if (typeof errcode === "number") return errcode;
   if (typeof rawCode === "number") return rawCode;
   if (typeof code === "string" && code.startsWith("SQLITE_"))

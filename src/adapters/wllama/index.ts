@@ -13,7 +13,7 @@ import { checkObject, failOption, type OptionTable, readOptions } from "../../co
 
 /** Instance of `Wllama`, reduced to the methods used here. Its package is not needed for these types. @group Models */
 export interface WllamaInstance {
-  /** Answers a chat request of OpenAI's API, with chunks for `onData`. */
+  /** Answers a chat request in the format of OpenAI's API, and passes chunks to `onData`. */
   createChatCompletion(options: object): Promise<unknown>;
   /** Returns the context of the loaded model, in tokens. Throws if none is loaded. */
   getLoadedContextInfo(): { readonly n_ctx: number };
@@ -37,8 +37,8 @@ interface Chunk {
 }
 
 /**
- * Adapts the model that an instance of wllama has loaded. Answers follow their schema, and have the probability of each
- * token. Throws `invalid-options`.
+ * Adapts the model that an instance of wllama has loaded. Answers follow the requested schema, and have the probability
+ * of each token. Throws `invalid-options`.
  *
  * ```ts
  * const wllama = new Wllama({ default: "/wllama.wasm" });

@@ -2,10 +2,10 @@ import assert from "node:assert/strict";
 import { type AgentErrorCode, isAgentError } from "../../core/errors.ts";
 import { describeThrown } from "../../core/text.ts";
 
-/** Requirement, as a case for any test runner: `it(name, run)`. @group Testing */
+/** Requirement as a case for any test runner: `it(name, run)`. @group Testing */
 export interface ConformanceCase {
   readonly name: string;
-  /** Rejects with an `AssertionError` of `node:assert` if not met; its `cause` is the thrown error, if any. */
+  /** If the requirement is not met, rejects with an `AssertionError`, whose `cause` is the thrown error, if any. */
   run(this: void): Promise<void>;
 }
 

@@ -18,21 +18,21 @@ import { assertFails, type ConformanceCase, conformanceCase, failureOf } from ".
 interface PlannerConformanceOptions {
   /** Creates a new planner for each case. If it asks a model, the model must answer any request. */
   createPlanner(): Planner | Promise<Planner>;
-  /** Tools that it plans for. None of them is executed. */
+  /** Tools for the plans. None of them is executed. */
   readonly tools: readonly Tool[];
-  /** Requests that it must plan with these tools, at least one. */
+  /** Requests, at least one, that the planner must plan with these tools. */
   readonly requests: readonly string[];
-  /** Requests that it must refuse with `cannot-plan`. @default none */
+  /** Requests that the planner must refuse with `cannot-plan`. @default none */
   readonly refusals?: readonly string[] | undefined;
-  /** Maximum time that a case waits for a stopped planner, at least 1. @default 5000 */
+  /** Maximum time that a case waits for a stopped planner to settle, at least 1. @default 5000 */
   readonly settleMs?: number | undefined;
 }
 
 /**
- * Returns the requirements for every {@link Planner}, as cases for a test runner. Its plans, also those of `replan`,
- * are valid, state the dependencies of each step, and never read typed text as a reference. It refuses with
- * `cannot-plan`, ends soon after it is stopped, leaves nothing running, and executes no tool. All requests are made at
- * noon of 2026-01-15, UTC. Throws `invalid-options`.
+ * Returns the requirements for every {@link Planner}, as cases for a test runner. A planner's plans, including those of
+ * `replan`, must be valid, state the dependencies of each step, and never read typed text as a reference. The planner
+ * must refuse with `cannot-plan`, end soon after it is stopped, leave nothing running, and execute no tool. All
+ * requests are made at noon on 2026-01-15, UTC. Throws `invalid-options`.
  *
  * {@includeCode ../../../examples/16-your-own-planner.ts}
  * @group Planners
@@ -188,7 +188,7 @@ async function askPlanner(
     return { draft, asked: replanned ?? asked };
   } finally {
     hasEnded = true;
-    // Lets work run that the planner started but did not await.
+    // Gives work that the planner started but did not await time to run.
     await new Promise((resolve) => setImmediate(resolve));
     assert.equal(reportedLate, 0, "the planner emitted an event after it had ended");
     assert.deepEqual(executed, [], "the planner executed a tool");

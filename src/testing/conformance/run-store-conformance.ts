@@ -9,7 +9,7 @@ import { assertFails, assertSame, type ConformanceCase, conformanceCase, failure
 
 /** Options of {@link runStoreConformance}. @inline */
 export interface RunStoreConformanceOptions<TStore extends RunStore> {
-  /** Creates an empty store for each case. Its leases must use `now`, whose milliseconds only the case advances. */
+  /** Creates an empty store for each case. Its leases must use `now`, a clock in ms that only the case advances. */
   createStore(options: { readonly now: () => number }): TStore | Promise<TStore>;
   /** Closes a store after its case has ended or failed. */
   closeStore?: ((store: TStore) => void | Promise<void>) | undefined;
