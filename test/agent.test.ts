@@ -194,7 +194,7 @@ describe("a common mistake", () => {
 
   const shape = { who: z.string() };
   const inZod = /must be a schema: wrap its fields in z\.object\(\{ … \}\); received an object\./;
-  const inJson = /must be a schema: wrap it in jsonSchema\(\{ … \}\) of planwright\/schemas; received an object\./;
+  const inJson = /must be a schema: wrap it in jsonSchema\(\{ … \}\) from planwright\/schemas; received an object\./;
   const slotsOf = (slot: unknown) => ({ ...greet, phrases: [{ phrase: "greet {who}", slots: { who: slot } }] });
   it.each<[string, (schema: object) => unknown]>([
     ["inputSchema", (schema) => defineTool({ ...greet, inputSchema: schema } as never)],
