@@ -26,7 +26,7 @@ export interface AgentErrorDetails {
     readonly words?: readonly ExplainedWords[];
     readonly wishes?: readonly RefusedWish[];
     readonly failures?: readonly PlanFailure[];
-    /** Text answer, if a line of a dialogue asks for nothing else. */
+    /** The reply, if a line of a dialogue needs only a reply in words. */
     readonly text?: string;
     /** Question of a run that a line of a dialogue answers, or declines if `answer` is absent. */
     readonly answers?: { readonly runId: string; readonly stepId: string; readonly answer?: JsonValue };

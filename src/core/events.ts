@@ -42,9 +42,9 @@ interface ExecutionStartEvent<TType extends string> extends EventBase<TType> {
  * to what is left. The call is refused if its estimated prompt leaves no room for an answer. @group Runs and results
  */
 export interface RunBudget {
-  /** Calls of tools, including retries, but not undo calls. At least 1. */
+  /** Maximum number of tool calls, at least 1. Retries count, undo calls do not. */
   readonly toolCalls?: number | undefined;
-  /** Calls of models. At least 0. */
+  /** Maximum number of model calls, at least 0. */
   readonly modelCalls?: number | undefined;
   /** Tokens of models, input and output together. At least 0. */
   readonly tokens?: number | undefined;

@@ -150,7 +150,7 @@ async function certainCalls(
   return undefined;
 }
 
-/** True if neither way is better, and only slots of values such as times differ. */
+/** True if neither way is better, and both fill the text slots alike. */
 function isEqual({ slots }: Call, one: Filled, other: Filled): boolean {
   const texts = slots.filter(({ type }) => !isReadable(type));
   const isSame = ({ name }: CallSlot) =>

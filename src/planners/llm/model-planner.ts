@@ -74,7 +74,7 @@ export class ModelPlanner {
 
   async plan(request: PlanRequest, replan?: ReplanRequest): Promise<PlanDraft> {
     const isCached = replan === undefined && request.thread === undefined && this.settings.maxCachedPlans > 0;
-    // "In 5 minutes" means another time in every request.
+    // "In 5 minutes" means a different time in each request, so such a plan is not cached.
     if (!isCached || mayHoldDate(request.request)) return this.make(request, replan);
     const key = await cacheKey(request);
     const known = this.plans.get(key);

@@ -28,7 +28,7 @@ export interface DraftStep {
   readonly input: JsonObject;
   readonly match: Match;
   readonly place: number;
-  /** True once the step has taken a value after it; later values belong to other steps. */
+  /** True once the step has a value that follows its text, as in "milk for tomorrow"; later values belong to other steps. */
   readonly isClosed: boolean;
 }
 

@@ -199,7 +199,7 @@ function isAllowed(part: StepState, event: StepEvent): boolean {
       return status === "running" || (status === "failed" && event.outcome.status === "unknown");
     case "approval-end": {
       const changesInput = event.outcome.status === "approved" && event.outcome.changed !== undefined;
-      // A step that was called keeps its input, which its idempotency key stands for.
+      // Once a step has been called, its input cannot change, because its idempotency key stands for that input.
       return canDecide(approval, event) && !(changesInput && part.attempts > 0);
     }
     case "undo-start":
