@@ -29,7 +29,7 @@ it("a run whose tool no worker has says so, once, and continues when one has it"
   const held = await client.getRun("r");
   expect(held).toMatchObject({
     status: "suspended",
-    pending: [{ kind: "mismatch", reason: expect.stringContaining('no tool "Rare"') }],
+    pending: [{ kind: "mismatch", reason: expect.stringContaining('the tool "Rare" no longer exists') }],
   });
   // Nobody comes back to it, unless somebody asks; and it is told once.
   await client.resume("r");
@@ -143,7 +143,7 @@ it("a run whose resources cannot be made is put back, and starts once they can",
   await client.submit({ steps: [{ id: "s", tool: "Work", input: {} }] }, { runId: "r", metadata: { user: "ada" } });
   await expect
     .poll(() => broken.said.join(""))
-    .toMatch(/run-postponed.*resources could not be made: Error: no connection/);
+    .toMatch(/run-postponed.*creating the resources failed: Error: no connection/);
   // Long enough for others to adopt it, if its worker were dead.
   await sleep(5_000);
   expect((await client.listRuns({ pending: ["given-up", "mismatch"] })).runs).toEqual([]);
