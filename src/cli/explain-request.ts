@@ -40,10 +40,11 @@ async function lintPhrases({ options, out }: CliCall, tools: readonly Tool[]): P
   return lines.length === 0 ? exitCodes.completed : exitCodes.failed;
 }
 
+const belongings = { phrase: "part of the phrase", slot: "a value", courtesy: "a courtesy", left: "not explained" };
+
 function renderPart({ text, tool, phrase, words }: RequestExplanation["parts"][number]): string[] {
   const each = words.map(
-    (word) =>
-      `  "${printable(word.text)}" is ${word.slot === undefined ? `part of the ${word.by}` : `the ${word.slot}`}`,
+    (word) => `  "${printable(word.text)}" is ${word.slot === undefined ? belongings[word.by] : `the ${word.slot}`}`,
   );
   return [`${printable(text)}: ${tool}, by the phrase "${printable(phrase)}"`, ...each];
 }

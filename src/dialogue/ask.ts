@@ -49,9 +49,9 @@ export async function askMissing(line: ThreadLine): Promise<PlanTurn | undefined
   const [thing, other] = reference?.things ?? [];
   if (reference === undefined || thing === undefined || second !== undefined || other !== undefined) return undefined;
   const found: { readonly step: ToolStep; readonly asks: ProposalQuestion }[] = [];
+  const said = line.withThing(thing, reference);
   for (const rules of line.rules)
     for (const call of thing.keyInputs.has(rules.tool.name) ? callsIn(rules) : []) {
-      const said = line.withThing(thing, reference);
       const keySlot = thing.keyInputs.get(rules.tool.name);
       const baseOf = timesOf(undefined, {});
       const ways = fillCall(call, { ...said, takesText: () => false, keySlot, baseOf });

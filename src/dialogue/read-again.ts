@@ -1,6 +1,6 @@
 import { canonicalJson, type JsonObject } from "../core/json.ts";
 import type { SlotValue } from "../core/tool.ts";
-import { functionWords, isVerb, prepositions, questionWords } from "../english/word-classes.ts";
+import { functionWords, isVerb, prepositions } from "../english/word-classes.ts";
 import type { Call, CallSlot } from "../planners/rules/calls.ts";
 import type { ToolRules } from "../planners/rules/phrase-rules.ts";
 import { Refused } from "../planners/rules/plan-by-rules.ts";
@@ -41,7 +41,7 @@ export async function readAgain(line: ThreadLine): Promise<PlanTurn | undefined>
   if (wish.opening === "none" && !isPlace) return undefined;
   const rules = line.rules.find(({ tool }) => tool.name === step.tool);
   const isChange = rules !== undefined && !isPureStep(rules.tool, step.input);
-  if (isChange && asksSomething(line)) return undefined;
+  if (isChange && line.asks) return undefined;
   // "No, Patel" also takes back the change of the other thing.
   const isOther = isChange && correctsThing(line, step, reference);
   const back = isOther ? formerly(step, line) : undefined;
@@ -53,20 +53,15 @@ export async function readAgain(line: ThreadLine): Promise<PlanTurn | undefined>
   });
 }
 
-function asksSomething({ wish, request: { words } }: ThreadLine): boolean {
-  return questionWords.has(words[wish?.start ?? 0] ?? "") || words.includes("?");
-}
-
 /** Finds the step to repeat: for "same for Sunday", the one that created the thing, with its present values. */
 function repeated(step: DoneStep, reference: Reference | undefined, line: ThreadLine): DoneStep | undefined {
   const { focus, wish, isDateAlone } = line;
-  const { steps, mentions } = focus;
   const thing = thingOf(step, focus);
   const isOther = reference === undefined && wish?.opening === "again" && isDateAlone;
   if (!isOther || thing === undefined || step.effect === "pure") return step;
-  const first = mentions.filter((mention) => mention.things.some((each) => isSameThing(each, thing))).at(-1);
-  const created = steps.find(({ runId }) => first?.kind === "changed" && runId === first.run.runId);
-  if (created === undefined || takesKey(created, thing)) return undefined;
+  const first = focus.mentions.flatMap(({ things }) => things).findLast((each) => isSameThing(each, thing));
+  const created = focus.steps.find(({ runId, stepId }) => runId === first?.runId && stepId === first.stepId);
+  if (created === undefined || created.effect === "pure" || takesKey(created, thing)) return undefined;
   const input = Object.entries(created.input).map(([name, value]) => [name, thing.fields[name] ?? value] as const);
   return { ...created, input: Object.fromEntries(input) };
 }
@@ -112,12 +107,12 @@ async function againFor(line: ThreadLine, step: DoneStep, target: Target): Promi
   const { focus, rules: all } = line;
   const corrects = line.wish?.opening === "correct";
   const known = thingOf(step, focus);
+  const said = line.withThing(thing, reference);
   for (const [rules, call] of callsOf(all, step.tool, step.input)) {
     // The number may also be the key of another thing.
     if (corrects && thing === undefined && known !== undefined && line.saysKeyLike(known)) return undefined;
     // The thing that was created by mistake would remain.
     if (corrects && known === undefined && !isPureStep(rules.tool, step.input)) return undefined;
-    const said = line.withThing(thing, reference);
     const takesText = ({ name }: { readonly name: string }) =>
       !corrects && thing === undefined && (known ? name === known.labelField : Object.hasOwn(step.input, name));
     const keySlot = known?.keyInputs.get(step.tool);

@@ -59,9 +59,10 @@ async function changeOf(
   reference: Reference | undefined,
 ): Promise<readonly MeantCall[] | undefined> {
   const ways = new Map<string, Way>();
+  const said = line.withThing(thing, reference);
   for (const rules of line.rules)
     for (const call of thing.keyInputs.has(rules.tool.name) ? callsIn(rules) : [])
-      for await (const way of waysOf(line, { rules, call, thing, reference })) {
+      for await (const way of waysOf(line, { rules, call, thing, reference, said })) {
         const key = canonicalJson([rules.tool.name, way.call.input]);
         const known = ways.get(key)?.filled;
         if (known === undefined || known.skipped > way.filled.skipped || way.filled.isNamed) ways.set(key, way);
@@ -79,11 +80,17 @@ async function* waysOf(
     call,
     thing,
     reference,
-  }: { rules: ToolRules; call: Call; thing: KnownThing; reference: Reference | undefined },
+    said,
+  }: {
+    rules: ToolRules;
+    call: Call;
+    thing: KnownThing;
+    reference: Reference | undefined;
+    said: ReturnType<ThreadLine["withThing"]>;
+  },
 ): AsyncGenerator<Way> {
   const keySlot = thing.keyInputs.get(rules.tool.name);
   if (keySlot !== undefined && Object.hasOwn(call.rule.fixed, keySlot)) return;
-  const said = line.withThing(thing, reference);
   const baseOf = timesOf(thing, { last: lastTimes(line.focus), corrects: line.wish?.opening === "correct" });
   for (const filled of fillCall(call, { ...said, takesText: () => false, keySlot, baseOf })) {
     if (Object.keys(filled.values).length <= (filled.target === undefined ? 0 : 1)) continue;

@@ -26,9 +26,12 @@ function numberOf({ tool, output, runId, stepId }: DoneStep, rules: readonly Too
 
 /** True for "plus 150 times 0.3" after a sum: it continues that sum, although the rest is a sum by itself. */
 export function continuesSum(line: ThreadLine, steps: readonly PlanStep[]): boolean {
-  const isSum = ({ tool }: PlanStep) =>
-    line.rules.some((each) => each.tool.name === tool && each.rules.some(({ hasSum }) => hasSum));
+  const isSum = ({ tool }: PlanStep) => sumRulesOf(line, tool) !== undefined;
   return operators.test(line.request.words[0] ?? "") && resultsOf(line).length > 0 && steps.every(isSum);
+}
+
+function sumRulesOf({ rules }: ThreadLine, tool: string | undefined): ToolRules | undefined {
+  return rules.find((each) => each.tool.name === tool && each.rules.some(({ hasSum }) => hasSum));
 }
 
 /** Continues from the last result: "times 1.2". */
@@ -75,7 +78,7 @@ function inputOfSum(
 export function readOtherSum(line: ThreadLine): PlanTurn | undefined {
   const [step] = line.focus.last;
   if (step === undefined || line.wish === undefined || line.wish.opening === "none") return undefined;
-  const rules = line.rules.find((each) => each.tool.name === step.tool && each.rules.some(({ hasSum }) => hasSum));
+  const rules = sumRulesOf(line, step.tool);
   const said = line.textOf(line.wish).trim();
   const [, digits = "", percent] = /^(?:(?:of|for|with) )?(\d[\d,]*(?:\.\d+)?)\s*(%|percent)?$/i.exec(said) ?? [];
   const [slot = ""] = Object.keys(step.input);

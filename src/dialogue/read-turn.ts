@@ -2,7 +2,6 @@ import { AgentError } from "../core/errors.ts";
 import type { PlanStep } from "../core/plan.ts";
 import { callsTool } from "../core/step.ts";
 import type { Turn, TurnRequest } from "../core/turn.ts";
-import { questionWords } from "../english/word-classes.ts";
 import { toSingular } from "../language/word-forms.ts";
 import { compileTool } from "../planners/rules/phrase-rules.ts";
 import { type Planned, Refused } from "../planners/rules/plan-by-rules.ts";
@@ -41,7 +40,7 @@ export async function readTurn(turn: TurnRequest): Promise<Turn> {
   const misread = isAlone ? line.misreadPlace(alone.steps) : undefined;
   if (misread !== undefined) throw unclear(`"${line.textOf(misread)}" is a place in the list that was shown`);
   if (continues) throw unclear(`"${line.request.words[0]}" continues the last sum`);
-  const isNew = isAlone || alone.reason === "missing" || asksSomething(line);
+  const isNew = isAlone || alone.reason === "missing" || line.asks;
   const text = isOpen && !isNew ? answerTo(asked, line) : undefined;
   return text ?? { status: "request", ...(!isAlone && { thread: showThread(line) }) };
 }
@@ -88,10 +87,6 @@ async function readInThread(line: ThreadLine, isTalk: boolean): Promise<Turn | u
     (await askMissing(line)) ??
     readUnknown(line)
   );
-}
-
-function asksSomething({ request: { words } }: ThreadLine): boolean {
-  return words.includes("?") || questionWords.has(words[0] ?? "");
 }
 
 function unclear(known: string): AgentError<"cannot-plan"> {

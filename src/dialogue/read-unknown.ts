@@ -25,6 +25,7 @@ import { readPhrases } from "./read-phrases.ts";
 import type { Reference } from "./references.ts";
 import { exampleOf, thingsIn } from "./things.ts";
 import type { ThreadLine } from "./thread-line.ts";
+import { itWords } from "./wish.ts";
 
 /** Plans a look-up for a change of something that the thread has not seen. The line is then read again. */
 export async function readUnknown(line: ThreadLine): Promise<PlanTurn | undefined> {
@@ -85,8 +86,7 @@ const pointing = /^(?:both|others?|rest|last|some|any|every)(?:thing|one|body)?$
 /** Finds a pronoun that refers to something told earlier in the line: "the tap is repaired, mark it as done". */
 function unknownPronoun({ wish, request: { words }, references }: ThreadLine): Part | undefined {
   const { start = 0, end = 0 } = wish ?? {};
-  const isIt = (word: string, at: number) =>
-    at > start && at < end && /^(?:it|that|them|those|these|him|her)$/.test(word);
+  const isIt = (word: string, at: number) => at > start && at < end && itWords.has(word);
   const at = words.findIndex(isIt);
   return at < 0 || references.some((each) => each.start === at) ? undefined : { start: at, end: at + 1 };
 }

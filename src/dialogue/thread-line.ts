@@ -1,8 +1,9 @@
 import { schemasAt } from "../core/json-schema.ts";
 import type { PlanStep } from "../core/plan.ts";
+import { remembered } from "../core/remembered.ts";
 import { callsTool } from "../core/step.ts";
 import type { TurnRequest } from "../core/turn.ts";
-import { isPastVerb } from "../english/word-classes.ts";
+import { isPastVerb, questionWords } from "../english/word-classes.ts";
 import { isArticle } from "../planners/rules/courtesy.ts";
 import type { Part } from "../planners/rules/items.ts";
 import type { ToolRules } from "../planners/rules/phrase-rules.ts";
@@ -11,12 +12,16 @@ import { type BoundThing, isCapital, type RequestText, readRequest, textBetween 
 import { askWhich, type MeantCall, type PlanTurn, planTurn } from "./draft-turn.ts";
 import { type Focus, type KnownThing, readFocus } from "./focus.ts";
 import { findReferences, type Reference } from "./references.ts";
-import { isMark, readWish, type Wish } from "./wish.ts";
+import { isMark, readWish, subjects, type Wish } from "./wish.ts";
 
 const maxThings = 50;
-const personal = /^(?:i|we|you|he|she|they|it|that|this|there|who|what|somebody|someone|everybody|everyone|nobody)$/;
 /** A number up to this far above the highest known key may be a newer key. */
 const near = 5;
+
+const inputFields = remembered(
+  ({ schemas }: ToolRules): ReadonlySet<string> =>
+    new Set((schemasAt(schemas.input, []) ?? []).flatMap(({ properties = {} }) => Object.keys(properties))),
+);
 
 /** Adds the things that the previous line asked about, if it was answered in words. */
 function focusOf({ tools, runs, ...clock }: TurnRequest, isPhraseWord: (word: string) => boolean): Focus {
@@ -48,15 +53,10 @@ export class ThreadLine {
     this.focus = focusOf(turn, isPhraseWord);
     this.request = readRequest(request, { nowMs, timeZone });
     this.references = findReferences({ ...this.request, isPhraseWord }, this.focus);
-    const fields = new Set(
-      rules.flatMap(({ schemas }) =>
-        (schemasAt(schemas.input, []) ?? []).flatMap(({ properties = {} }) => Object.keys(properties)),
-      ),
-    );
     const wish = readWish(this.request, {
       isNaming: (clause) => this.isNamedIn(clause),
       isPhraseWord,
-      isField: (word) => fields.has(word),
+      isField: (word) => rules.some((tool) => inputFields(tool).has(word)),
     });
     // In "the second is high", the first words are not an opening.
     const first = this.references.find(({ end }) => end === wish?.start);
@@ -97,7 +97,7 @@ export class ThreadLine {
     const behind = told.slice(at + 1);
     const isState = behind.some((word) => isPastVerb(word) || /^(?:done|gone|ready|over|off)$/.test(word));
     const isObject = behind.some((word) => isArticle(word) || /^(?:my|our|that|this)$/.test(word));
-    return personal.test(told[at - 1] ?? "") ? isObject : isState;
+    return subjects.test(told[at - 1] ?? "") ? isObject : isState;
   }
 
   private isNamedIn({ start, end }: Part): boolean {
@@ -131,6 +131,11 @@ export class ThreadLine {
         return key !== undefined && key !== thing?.key;
       });
     return this.references.find(isOther);
+  }
+
+  get asks(): boolean {
+    const { words } = this.request;
+    return words.includes("?") || [0, this.wish?.start ?? 0].some((at) => questionWords.has(words[at] ?? ""));
   }
 
   /** True if the wish is only a day or time. */

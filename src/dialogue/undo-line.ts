@@ -7,7 +7,7 @@ import type { ThreadLine } from "./thread-line.ts";
 import { isMark } from "./wish.ts";
 
 const verb =
-  /^(?:(?:no+|wait|o+h|oops|please|sorry|actually|hang on|a+h|h+m+|u+[hm]+|well|ok|okay|wrong one) )*(?:undo|revert|take back|reverse|roll back|bring back|(?:take|put|change|bring) (?=(?:\S+ ){0,6}?back(?: |$))|(?:move|set|turn|switch) (?=(?:\S+ ){0,6}?back (?:to )?(?:where|how|the way|as|what) )|i (?:have|did) not(?: (?:yet|do (?:it|that)))?$)(?= |$|\b)/;
+  /^(?:(?:no+|wait|o+h|oops|please|sorry|actually|hang on|a+h|h+m+|u+[hm]+|well|ok|okay|wrong one) )*(?:undo|revert|take back|reverse|roll back|bring back|(?:take|put|change|bring) (?=(?:\S+ ){0,6}?back(?: |$))|(?:move|set|turn|switch) (?=(?:\S+ ){0,6}?back (?:to )?(?:where|how|the way|as|what) )|i (?:have|did) not(?: (?:yet|do (?:it|that)))?$)\b/;
 const rest =
   /^(?:that|it|this|them|those|these|they|him|her|the|last|one|change|again|please|step|for|back|move|all|of|just|to|where|how|way|as|what|was|were|had|been|before)$/;
 

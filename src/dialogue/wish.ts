@@ -1,3 +1,4 @@
+import { praise } from "../english/clauses.ts";
 import { readNumber } from "../english/numbers.ts";
 import { auxiliaries, isPastVerb, isVerb } from "../english/word-classes.ts";
 import { wordSet } from "../english/word-set.ts";
@@ -6,6 +7,7 @@ import { contentEnds, contentStarts, isCourtesy, isSmallTalk } from "../planners
 import { cutClauses, statesReason } from "../planners/rules/cut-wishes.ts";
 import type { Part } from "../planners/rules/items.ts";
 import type { RequestText } from "../planners/rules/request.ts";
+import { determiners } from "./references.ts";
 
 /** Token range of a line without courtesies, laughter and reasons. */
 export interface Wish extends Part {
@@ -31,10 +33,11 @@ const openings: ReadonlyMap<string, Wish["opening"]> = new Map([
 const maxOpening = 5;
 const longOpenings = new Set([...openings.keys()].filter((said) => /^\w{5,}$/.test(said)));
 
-/** Also finds a mistyped opening: "actualy". */
+/** Also finds a mistyped long opening: "actualy". */
 function openingAt(words: readonly string[], at: number, length: number): Wish["opening"] | undefined {
   const said = words.slice(at, at + length).join(" ");
-  const [meant = ""] = length === 1 && !openings.has(said) ? findMistyped(said, longOpenings) : [];
+  const mayBeMistyped = length === 1 && said.length > 4 && !openings.has(said);
+  const [meant = ""] = mayBeMistyped ? findMistyped(said, longOpenings) : [];
   return openings.get(said) ?? openings.get(meant);
 }
 /** Words that follow "do" unless it only emphasizes: "do the dishes" and "do you", but not "do tick it off". */
@@ -105,7 +108,7 @@ function isReason(request: RequestText, [clause, ...others]: readonly Part[], kn
   if (clause === undefined || saysValue(request, clause) || saysWhich(words, clause)) return false;
   const { start, end } = clause;
   // "Name is Walsh" gives a value.
-  const field = isArticleLike.test(words[start] ?? "") ? start + 1 : start;
+  const field = determiners.has(words[start] ?? "") ? start + 1 : start;
   if (known.isField(words[field] ?? "") && /^(?:is|are|was|should|:)$/.test(words[field + 1] ?? "")) return false;
   if (!known.isNaming(clause)) return isStatement(words, clause) || statesReason(words, start, end);
   if (!others.some((other) => ordersIt(words, other, known.isPhraseWord))) return false;
@@ -121,8 +124,7 @@ function ordersIt(words: readonly string[], { start, end }: Part, isPhraseWord: 
   );
 }
 
-const isArticleLike = /^(?:the|my|our|his|her|its|their|your)$/;
-const itWords = wordSet("it that them those these him her");
+export const itWords = wordSet("it that them those these him her");
 
 /** Drops a value that is denied: "five, not three". */
 function withoutContrast(request: RequestText, { start, end }: Part): number {
@@ -162,7 +164,7 @@ function saysValue({ marks, words }: RequestText, { start, end }: Part): boolean
   return marks.some((mark) => mark.start < end && mark.end > start && !isOne(mark));
 }
 
-const subjects = /^(?:i|we|he|she|they|it|there|this|that|nobody|everybody|everyone|somebody|someone)$/;
+export const subjects = /^(?:i|we|he|she|they|it|there|this|that|nobody|everybody|everyone|somebody|someone)$/;
 
 /** True for a subject with a finite verb: "we merely brushed against it", "the lock is being changed". */
 function isStatement(words: readonly string[], { start, end }: Part): boolean {
@@ -189,11 +191,14 @@ function saysWhich(words: readonly string[], { start, end }: Part): boolean {
   );
 }
 
+const praiseWords = wordSet(praise.replaceAll("|", " "));
 const laughter =
-  /^(?:(?:ha|he|hi)+h?|lol|haha\w*|hehe\w*|fair|enough|fine|sure|perfect|splendid|lovely|excellent|wonderful|great|super|thank|you|very|much|ever|so|thanks|ok|okay|yes|yeah|yep|ah|oh|indeed|well|then|good|nice|cheers|cool|perfectly|brilliant|awesome|alright|right|ta|a|lot|for|that|is|all|kind|of|your|help|patience|time|are|were|really|appreciate|it|i|we|helpful|amazing|appreciated|my|dear)$/;
+  /^(?:(?:ha|he|hi)+h?|lol|haha\w*|hehe\w*|fair|enough|sure|thank|you|very|much|ever|so|thanks|ok|okay|yes|yeah|yep|ah|oh|indeed|well|then|cheers|cool|perfectly|alright|right|ta|a|lot|for|that|is|all|kind|of|your|help|patience|time|are|were|really|appreciate|it|i|we|helpful|appreciated|my|dear)$/;
 
 export function isLaughter(words: readonly string[], start: number, end: number): boolean {
-  return end > start && words.slice(start, end).every((word) => isMark(word) || laughter.test(word));
+  return (
+    end > start && words.slice(start, end).every((word) => isMark(word) || laughter.test(word) || praiseWords.has(word))
+  );
 }
 
 export function isMark(word = ""): boolean {

@@ -67,7 +67,7 @@ export const courtesiesAfter: readonly string[] = [
   "(for me|for us|right now|now|right away|immediately|asap|as soon as possible|quickly|at once|this time|too|as well|also|again|afterwards|at the end|at last|after that|in the end|ok|okay|alright|all right|right|then|instead|though|buddy|dear|first|mate|lol|x|so far|at the moment)",
 ];
 
-const praise =
+export const praise =
   "good|great|lovely|splendid|marvellous|marvelous|super|superb|excellent|brilliant|wonderful|fantastic|terrific|amazing|awesome|perfect|nice|fabulous|magnificent|delightful|fine|charming|smashing|neat|grand|beautiful|gorgeous|outstanding|tremendous|ideal|bravo|wow|phew|hooray";
 
 export const courtesiesAlone: readonly string[] = [

@@ -139,10 +139,10 @@ class Tokenizer {
   }
 }
 
-/** Shortens "nooo" to "no", but keeps "viii" and "www". */
+/** Shortens "nooo" to "no", but keeps "viii", "AAA" and what is written in capitals. */
 function normalizeWord(text: string): string {
-  const typed = text.toLowerCase();
-  const lower = /^(?:[ivxlcdm]+|www\w*)$/.test(typed) ? typed : typed.replace(/([a-z])\1{2,}/g, "$1");
+  const isRoman = /^[ivxlcdm]+$/i.test(text);
+  const lower = (isRoman ? text : text.replace(/([A-Za-z])(?!\1)([a-z])\2{2,}/g, "$1$2")).toLowerCase();
   return /^[a-z]+$/.test(lower) ? lower : lower.normalize("NFKC").replaceAll("’", "'");
 }
 

@@ -276,3 +276,20 @@ it("undoes a change whose output shows no thing", async () => {
   await say("undo that");
   expect(undone).toEqual([{ times: 3 }]);
 });
+
+it.each<[line: string, title: string]>([
+  ["add AAA batteries", "AAA batteries"],
+  ["add aaa batteries", "aaa batteries"],
+  ["add read Henry VIII", "read Henry VIII"],
+  ["pleaseee add milk", "milk"],
+])("%s: letters that repeat may belong to a name", async (line, title) => {
+  const { say } = createTalkAgent({ tools: createBuiltInTools() });
+  expect((await say(line)).steps).toMatchObject([{ input: { operation: "add", title } }]);
+});
+
+it("a name is no small word with two letters swapped", async () => {
+  const { tools, calls } = createShop();
+  const { say } = createTalkAgent({ tools });
+  await say("give shift 31 to Rae");
+  expect(calls).toEqual([["GiveShift", { shift: 31, person: "Rae" }]]);
+});
