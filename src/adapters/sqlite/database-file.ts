@@ -67,7 +67,7 @@ export function openDatabase({ path, driver, busyTimeoutMs }: Omit<FileSettings,
       mkdirSync(dirname(path), { recursive: true });
     }
     db = new SqlDatabase(new Database(path));
-    // Comes first, as any of the next statements may find the file locked.
+    // Set first, because any of the next statements may find the file locked.
     setDriverWait(db, busyTimeoutMs);
     prepareTables(db, path);
     setJournalMode(db);
