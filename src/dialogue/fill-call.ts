@@ -15,7 +15,7 @@ import { type BoundThing, onceEach, type RequestText, valueOfThing } from "../pl
 import { anaphor, isDate, isReadable, slotReadingsAt } from "../planners/rules/slots.ts";
 import { issueOf, toStepInput } from "../planners/rules/steps.ts";
 import { denials } from "../planners/rules/texts.ts";
-import type { KnownThing } from "./focus.ts";
+import { type DoneStep, isSameValue, type KnownThing } from "./focus.ts";
 import { readHalfSaid, saysShift, type TimesOf } from "./half-said.ts";
 
 /** Values of a fragment such as "the Contis are five now", by slot. Several values of a text slot make several calls. */
@@ -300,6 +300,16 @@ export async function inputOf(
 /** Escapes a text from an output, so that a plan does not read it as a template. */
 export function inPlan<T extends JsonValue | undefined>(value: T): T {
   return typeof value === "string" ? (escapeTemplate(value) as T) : value;
+}
+
+/** True if a step only sets values that the thing shows: to sell once more would not correct a sale. */
+export function mayCorrect(step: DoneStep, { fields }: KnownThing, input: JsonObject): boolean {
+  const changed = Object.keys(step.input).filter((name) => !isSameValue(inPlan(step.input[name]), input[name]));
+  return changed.every((name) =>
+    Object.entries(fields).some(
+      ([own, value]) => isSameValue(value, step.input[name]) && (typeof value === "string" || own === name),
+    ),
+  );
 }
 
 export function bindKey(rules: ToolRules, input: JsonObject, thing: KnownThing): JsonObject | undefined {

@@ -15,10 +15,11 @@ import {
   fillCall,
   inPlan,
   inputOf,
+  mayCorrect,
   sentenceNames,
   spreadValues,
 } from "./fill-call.ts";
-import { type DoneStep, isSameThing, isSameValue, type KnownThing, takesKey, thingOf } from "./focus.ts";
+import { type DoneStep, isSameThing, type KnownThing, takesKey, thingOf } from "./focus.ts";
 import { isTime, timesIn, timesOf, withTimesOf } from "./half-said.ts";
 import { openQuestion } from "./questions.ts";
 import { continuesSum } from "./read-sums.ts";
@@ -196,13 +197,7 @@ async function inputAgain(
   // A value for another field would be a different change.
   const isOther = (name: string) => name !== field && name !== known.labelField && !Object.hasOwn(step.input, name);
   if (Object.keys(input ?? {}).some(isOther)) return undefined;
-  const changed = Object.keys(before).filter((name) => !isSameValue(before[name], input?.[name]));
-  // Repeating a sale would not correct it: only operations that set a value are repeated.
-  const isSet = (name: string) =>
-    Object.entries(known.fields).some(
-      ([own, value]) => isSameValue(value, step.input[name]) && (typeof value === "string" || own === name),
-    );
-  return wish?.opening !== "correct" || changed.every(isSet) ? input : undefined;
+  return input !== undefined && wish?.opening === "correct" && !mayCorrect(step, known, input) ? undefined : input;
 }
 
 /** Returns the earlier fields of the last step's thing and the fields of this thing, so that each keeps its time. */

@@ -3,7 +3,7 @@ import { type Call, callsIn } from "../planners/rules/calls.ts";
 import type { ToolRules } from "../planners/rules/phrase-rules.ts";
 import { isPureStep } from "../planners/rules/steps.ts";
 import type { MeantCall, PlanTurn } from "./draft-turn.ts";
-import { type Filled, fillCall, inputOf, withTarget } from "./fill-call.ts";
+import { type Filled, fillCall, inputOf, mayCorrect, withTarget } from "./fill-call.ts";
 import { isSameThing, isSameValue, type KnownThing, takesKey } from "./focus.ts";
 import { hasTime, lastTimes, timesOf } from "./half-said.ts";
 import type { Reference } from "./references.ts";
@@ -100,6 +100,9 @@ async function* waysOf(
     // The line may be an answer that was sent twice.
     const isThere = (value: JsonValue) => Object.values(thing.fields).some((own) => isSameValue(own, value));
     if (reference === undefined && Object.values(input).every(isThere)) continue;
+    const [last] = line.focus.last;
+    const isRepeated = last?.tool === rules.tool.name && takesKey(last, thing);
+    if (line.wish?.opening === "correct" && isRepeated && !mayCorrect(last, thing, input)) continue;
     yield { call: { rules, input, thing, said: reference && line.textOf(reference) }, filled };
   }
 }
