@@ -139,16 +139,16 @@ export function hasMethods(value: unknown, names: readonly string[]): boolean {
   return names.every((name) => typeof methods[name] === "function");
 }
 
-let machineTimeZone: string | undefined;
+/** The last time zone read and its name. Cached, because the lookup costs as much as several steps. */
+let lastTimeZone: { readonly timeZone: unknown; readonly name: string } | undefined;
 
 export function readTimeZone(timeZone: unknown, option: string): string {
-  if (timeZone === undefined) {
-    // Cached, because the lookup costs as much as several steps.
-    machineTimeZone ??= new Intl.DateTimeFormat().resolvedOptions().timeZone;
-    return machineTimeZone;
-  }
   try {
-    return new Intl.DateTimeFormat("en", { timeZone: timeZone as string }).resolvedOptions().timeZone;
+    if (lastTimeZone === undefined || lastTimeZone.timeZone !== timeZone) {
+      const { timeZone: name } = new Intl.DateTimeFormat("en", { timeZone: timeZone as string }).resolvedOptions();
+      lastTimeZone = { timeZone, name };
+    }
+    return lastTimeZone.name;
   } catch {
     failOption(option, timeZone, 'the IANA name of a time zone, such as "Europe/Berlin"', true);
   }

@@ -26,23 +26,31 @@ export { askAfter, readAnswer };
 /** Reads a line in its thread. If not every word is understood, the planner gets the line unchanged. */
 export async function readTurn(turn: TurnRequest): Promise<Turn> {
   const line = new ThreadLine(turn, await Promise.all(turn.tools.map(compileTool)));
-  const alone = await line.planning.plan(turn.request);
-  const isAlone = !(alone instanceof Refused);
+  const exact = await line.planning.planExactly(turn.request);
   const asked = openQuestion(turn);
   const isOpen = asked !== undefined && takesAnything(asked);
   const answer = asked && !isOpen ? answerTo(asked, line) : undefined;
-  if (answer !== undefined) return answer;
-  const continues = isAlone && continuesSum(line, alone.steps);
-  if (isAlone && !continues && !pointsBack(line, alone.steps))
-    return confirmWider(line, alone) ?? readResultInText(line, alone.steps) ?? { status: "request" };
-  const found = await readInThread(line, alone instanceof Refused && alone.reason === "small-talk");
+  const own = answer ?? readAlone(line, exact);
+  if (own !== undefined) return own;
+  const found = await readInThread(line, exact instanceof Refused && exact.reason === "small-talk");
   if (found !== undefined) return doubtLook(line, found);
+  const alone = await line.planning.planLoosely(turn.request, exact);
+  const loose = readAlone(line, alone);
+  if (loose !== undefined) return loose;
+  const isAlone = !(alone instanceof Refused);
   const misread = isAlone ? line.misreadPlace(alone.steps) : undefined;
   if (misread !== undefined) throw unclear(`"${line.textOf(misread)}" is a place in the list that was shown`);
-  if (continues) throw unclear(`"${line.request.words[0]}" continues the last sum`);
+  if (isAlone && continuesSum(line, alone.steps)) throw unclear(`"${line.request.words[0]}" continues the last sum`);
   const isNew = isAlone || alone.reason === "missing" || line.asks;
   const text = isOpen && !isNew ? answerTo(asked, line) : undefined;
   return text ?? { status: "request", ...(!isAlone && { thread: showThread(line) }) };
+}
+
+/** Reads a plan made without the thread, unless the line continues a sum or points back. */
+function readAlone(line: ThreadLine, planned: Planned | Refused): Turn | undefined {
+  if (planned instanceof Refused || continuesSum(line, planned.steps) || pointsBack(line, planned.steps))
+    return undefined;
+  return confirmWider(line, planned) ?? readResultInText(line, planned.steps) ?? { status: "request" };
 }
 
 /**

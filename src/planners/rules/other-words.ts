@@ -143,9 +143,7 @@ class OtherText {
     this.isMark = isMark;
   }
 
-  meanings(at: number): readonly string[] {
-    return this.context.meaningsOf(this.request.words[at] ?? "").map(stem);
-  }
+  readonly meanings = onceEach((at: number) => this.context.meaningsOf(this.request.words[at] ?? "").map(stem));
 
   isDeed(at: number): boolean {
     const word = this.request.words[at] ?? "";

@@ -157,9 +157,16 @@ export class Planning {
   }
 
   async plan(text: string): Promise<Planned | Refused> {
-    const conditional = hasCondition(text) ? await this.planConditional(text) : undefined;
-    if (conditional !== undefined) return conditional;
-    const planned = await this.planText(text);
+    return this.planLoosely(text, await this.planExactly(text));
+  }
+
+  /** Plans only what the phrases say. */
+  async planExactly(text: string): Promise<Planned | Refused> {
+    return (hasCondition(text) ? await this.planConditional(text) : undefined) ?? this.planText(text);
+  }
+
+  /** Plans a refused text by the likest phrase or in other words. */
+  async planLoosely(text: string, planned: Planned | Refused): Promise<Planned | Refused> {
     if (!(planned instanceof Refused) || planned.reason === "too-long") return planned;
     return (await this.findLikely(text, planned)) ?? this.propose(text, planned);
   }
