@@ -5,7 +5,7 @@ import { canonicalJson, endOfString } from "../core/json.ts";
 import { checkKeys, checkObject, checkOption, failOption } from "../core/option-tables.ts";
 import type { Plan } from "../core/plan.ts";
 import { type ApprovalRecord, toRunSnapshot } from "../core/run-result.ts";
-import { initialRunState, reduceRunState } from "../core/run-state.ts";
+import { foldEvents } from "../core/run-state.ts";
 import type { RunStore } from "../core/run-store.ts";
 import type { RunStatus } from "../core/run-summary.ts";
 import { hashPlan } from "../plan/hash-plan.ts";
@@ -149,9 +149,8 @@ async function describeEvents(
   events: readonly AgentEvent[],
   { digest, recordedTo }: EventDigests,
 ): Promise<ExportedRun> {
-  const state = initialRunState(runId);
   checkEventFormat(runId, events);
-  for (const event of events) reduceRunState(state, event);
+  const state = foldEvents(runId, events);
   const { status, plan, approvals = [] } = toRunSnapshot(state);
   const { request } = state;
   return {
@@ -207,10 +206,7 @@ export type RunVerdict =
       readonly publicKey: string;
       readonly recordedTo: number;
     }
-  /**
-   * The document is consistent, but anyone who can write to the store could have made it. Recorded digests cover the
-   * events up to `recordedTo`.
-   */
+  /** The document is consistent, but anyone who can write to the store could have made it. */
   | { readonly status: "unsigned"; readonly recordedTo: number };
 
 /** Options of {@link verifyRun}. @inline */

@@ -99,9 +99,7 @@ export interface Placed {
 const sweeps = 8;
 const edgeWidth = 12;
 
-/**
- * Follows Sugiyama, Tagawa and Toda 1981. An edge has a place in each layer that it passes, so that it crosses no node.
- */
+/** Follows Sugiyama, Tagawa and Toda 1981. Edges have a place in each layer that they pass, so they cross no nodes. */
 function layOut({ nodes, edges }: PlanGraph) {
   const layerOf = nodes.map(() => 0);
   const byTarget = [...edges].sort((one, other) => one[1] - other[1]);

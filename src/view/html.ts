@@ -9,7 +9,7 @@ export interface Page {
   readonly content: Html;
 }
 
-export type Part = Html | string | number | undefined | false | readonly Part[];
+type Part = Html | string | number | undefined | false | readonly Part[];
 
 export function html(strings: TemplateStringsArray, ...parts: readonly Part[]): Html {
   let text = strings[0] as string;
@@ -49,39 +49,30 @@ export function section(name: string, content: Html, id: string = name.toLowerCa
   return html`<section aria-labelledby="${id}"><h2 id="${id}">${name}</h2>${content}</section>`;
 }
 
-interface Column {
-  readonly head: string;
-  readonly kind?: "number" | "short";
+const numbers = "attempt,attempts,busy,calls,cost,failed,mean time,steps,time,tokens,tokens in,tokens out";
+const numberColumns = new Set(numbers.split(","));
+const shortColumns = new Set("code decision outcome since started status when".split(" "));
+
+function classOf(column: string): Html | false {
+  const kind = numberColumns.has(column) ? "number" : shortColumns.has(column) && "short";
+  return kind && html` class="${kind}"`;
 }
 
 export function tableSection(
   name: string,
-  columns: readonly (Column | string)[],
+  columns: readonly string[],
   rows: readonly (readonly (Html | string)[])[],
   { more = false, id }: { readonly more?: Html | false; readonly id?: string } = {},
 ): Html | false {
   if (rows.length === 0) return false;
-  const all = columns.map((column): Column => (typeof column === "string" ? { head: column } : column));
-  const heads = all.map(
-    ({ head, kind }) => html`<th scope="col"${kind !== undefined && html` class="${kind}"`}>${head}</th>`,
-  );
+  const classes = columns.map(classOf);
+  const heads = columns.map((column, index) => html`<th scope="col"${classes[index]}>${column}</th>`);
   const lines = rows.map((row) => {
-    const cells = row.map((cell, index) => {
-      const { head, kind } = all[index] as Column;
-      return html`<td data-head="${head}"${kind !== undefined && html` class="${kind}"`}>${cell}</td>`;
-    });
+    const cells = row.map((cell, index) => html`<td data-head="${columns[index]}"${classes[index]}>${cell}</td>`);
     return html`<tr>${cells}</tr>`;
   });
   const table = html`<div class="wide" tabindex="0" role="region" aria-label="${name}"><table><thead><tr>${heads}</tr></thead><tbody>${lines}</tbody></table></div>`;
   return section(name, html`${table}${more}`, id);
-}
-
-export function numbers(head: string): Column {
-  return { head, kind: "number" };
-}
-
-export function short(head: string): Column {
-  return { head, kind: "short" };
 }
 
 export type Tone = "good" | "bad" | "wait" | "busy" | "calm";
@@ -131,8 +122,8 @@ export function formatCount(count: number): string {
   return String(count).replace(/\B(?=(\d{3})+$)/g, "\u202f");
 }
 
-export function formatCost(cost: number): string {
-  return String(Number(cost.toPrecision(3)));
+export function formatCost(cost: number | undefined): string {
+  return cost === undefined ? "" : String(Number(cost.toPrecision(3)));
 }
 
 export function plural(count: number, name: string): string {

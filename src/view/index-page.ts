@@ -11,11 +11,9 @@ import {
   getTone,
   type Html,
   html,
-  numbers,
   type Page,
   pill,
   plural,
-  short,
   tableSection,
 } from "./html.ts";
 import { getBusyMs, getWaits, type RunView } from "./run-view.ts";
@@ -68,14 +66,14 @@ function renderErrors(name: string, views: readonly RunView[]): Html | false {
     const text = cutText(describeRefusal(view.run) ?? message, maxMessage);
     return [nameCell(view), html`<code>${code}</code>`, text, formatTime(view.updatedAt)];
   });
-  return tableSection(name, ["run", short("code"), "message", short("when")], rows);
+  return tableSection(name, ["run", "code", "message", "when"], rows);
 }
 
 function renderWaiting(views: readonly RunView[]): Html | false {
   const rows = views.slice(0, maxRows).map((view) => {
     return [nameCell(view), cutText(getWaits(view).join("; "), maxMessage), formatTime(view.updatedAt)];
   });
-  return tableSection("What waits", ["run", "it waits", short("since")], rows);
+  return tableSection("What waits", ["run", "it waits", "since"], rows);
 }
 
 function slowest(views: readonly RunView[]): Html | false {
@@ -91,8 +89,7 @@ function slowest(views: readonly RunView[]): Html | false {
     const bar = html`<svg class="bars" aria-hidden="true"><rect class="${kind}" width="${Math.max(1, width)}%"/></svg>`;
     return [step, bar, formatDuration(ms), formatCount(record.attempts), nameCell(view)];
   });
-  const columns = ["step", "", numbers("time"), numbers("attempts"), "run"];
-  return tableSection("Slowest steps", columns, rows);
+  return tableSection("Slowest steps", ["step", "", "time", "attempts", "run"], rows);
 }
 
 function getDurationMs({ startedAt, completedAt }: StepRecord): number {
@@ -109,8 +106,7 @@ function tools(views: readonly RunView[]): Html | false {
     const counts = [steps, failed, sum(records.map(({ attempts }) => attempts))].map(formatCount);
     return [tool, ...counts, steps === 0 ? "" : formatDuration(meanMs)];
   });
-  const columns = ["tool", ...["steps", "failed", "attempts", "mean time"].map(numbers)];
-  return tableSection("Tools", columns, rows);
+  return tableSection("Tools", ["tool", "steps", "failed", "attempts", "mean time"], rows);
 }
 
 function models(views: readonly RunView[]): Html | false {
@@ -122,10 +118,9 @@ function models(views: readonly RunView[]): Html | false {
   const rows = [...byModel].map(([model, calls]) => {
     const tokens = sum(calls.map(({ inputTokens, outputTokens }) => inputTokens + outputTokens));
     const cost = sum(calls.map(({ cost = 0 }) => cost));
-    return [model, formatCount(calls.length), formatCount(tokens), cost === 0 ? "" : formatCost(cost)];
+    return [model, formatCount(calls.length), formatCount(tokens), formatCost(cost || undefined)];
   });
-  const columns = ["model", ...["calls", "tokens", "cost"].map(numbers)];
-  return tableSection("Models", columns, rows);
+  return tableSection("Models", ["model", "calls", "tokens", "cost"], rows);
 }
 
 function renderRuns(views: readonly RunView[]): Html | false {
@@ -135,10 +130,10 @@ function renderRuns(views: readonly RunView[]): Html | false {
     return [
       ...[nameCell(view), pill(shownStatus(view.run)), formatTime(createdAt), formatDuration(getBusyMs(view))],
       plan === undefined ? "" : `${formatCount(done)} of ${formatCount(steps.length)}`,
-      usage?.cost === undefined ? "" : formatCost(usage.cost),
+      formatCost(usage?.cost),
     ];
   });
   const rest = views.length - maxRows;
-  const columns = ["run", short("status"), short("started"), ...["busy", "steps", "cost"].map(numbers)];
+  const columns = ["run", "status", "started", "busy", "steps", "cost"];
   return tableSection("All runs", columns, rows, { more: rest > 0 && html`<p>… and ${plural(rest, "more run")}</p>` });
 }

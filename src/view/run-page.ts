@@ -14,12 +14,10 @@ import {
   formatValue,
   type Html,
   html,
-  numbers,
   type Page,
   pill,
   plural,
   section,
-  short,
   tableSection,
 } from "./html.ts";
 import { getStatus, toPlanGraph } from "./plan-graph.ts";
@@ -42,10 +40,10 @@ const maxCalls = 500;
 
 export function renderRunPage(view: RunView): Page {
   const { run, updatedAt, executions, planning, earlierPlans } = view;
-  const title = run.request === undefined || run.request === "" ? `Run ${run.runId}` : run.request;
+  const title = cutText(run.request || `Run ${run.runId}`, maxTitle);
   const axis = createAxis(executions, Date.parse(updatedAt));
   const content = html`${renderBarDefinitions(axis)}
-<header><h1>${cutText(title, maxTitle)}</h1>
+<header><h1>${title}</h1>
 <p>${pill(shownStatus(run))} <code>${run.runId}</code></p>${run.text !== undefined && html`<p>${run.text.split("\n").map((line) => html`${line}<br>`)}</p>`}${facts(view)}${notices(view)}</header>
 <section aria-labelledby="timeline"><div class="heading"><h2 id="timeline">Timeline</h2>${legend(view)}</div>
 <p class="hidden">${formatDuration(getBusyMs(view))}${executions.length > 1 && `, in ${plural(executions.length, "execution")}`}</p>
@@ -56,7 +54,7 @@ ${run.plan !== undefined && earlierPlans.length > 0 && section("Revisions", revi
 ${renderApprovals(view)}
 ${renderModelCalls(view)}
 <footer>All times are UTC.</footer>`;
-  return { title: cutText(title, maxTitle), content };
+  return { title, content };
 }
 
 function renderPlanning(view: RunView, axis: Axis): Html {
@@ -92,14 +90,12 @@ function facts(view: RunView): Html {
 
 function notices({ run, approvals }: RunView): Html {
   const refusal = describeRefusal(run);
+  const items = (run.notUndone ?? []).map((item) => `${describeStepRef(item)} (${undoReasons[item.reason]})`);
+  const notUndone = items.join(", ");
   return html`${refusal !== undefined && html`<div class="notice wait">${formatValue(refusal, 2_000)}</div>`}
 ${run.error !== undefined && refusal === undefined && html`<div class="notice bad"><b>${run.error.code}</b> ${formatValue(run.error.message, 2_000)}</div>`}
 ${getWaits({ run, approvals }).map((text) => html`<div class="notice wait">Waits ${cutText(text, 500)}.</div>`)}
-${(run.notUndone?.length ?? 0) > 0 && html`<div class="notice wait">Not undone: ${cutText(notUndone(run), 500)}.</div>`}`;
-}
-
-function notUndone({ notUndone: items = [] }: RunView["run"]): string {
-  return items.map((item) => `${describeStepRef(item)} (${undoReasons[item.reason]})`).join(", ");
+${notUndone !== "" && html`<div class="notice wait">Not undone: ${cutText(notUndone, 500)}.</div>`}`;
 }
 
 function sourceFacts({ run: { plan } }: RunView): Html {
@@ -130,7 +126,7 @@ function renderApprovals({ approvals }: RunView): Html | false {
     const decided = at === undefined ? "" : formatTime(at);
     return [subject, pill(status), cutText(by, maxText), decided, cutText(comment, maxComment)];
   });
-  return tableSection("Approvals", ["what", short("decision"), "by", short("when"), "comment"], rows);
+  return tableSection("Approvals", ["what", "decision", "by", "when", "comment"], rows);
 }
 
 function renderModelCalls({ modelCalls }: RunView): Html | false {
@@ -139,12 +135,12 @@ function renderModelCalls({ modelCalls }: RunView): Html | false {
     .map(({ model, attempt, usage, durationMs, outcome }) => [
       ...[cutText(model, maxText), pill(outcome.status), String(attempt), formatDuration(durationMs)],
       ...[formatCount(usage.inputTokens), formatCount(usage.outputTokens)],
-      usage.cost === undefined ? "" : formatCost(usage.cost),
+      formatCost(usage.cost),
     ]);
-  const counted = ["attempt", "time", "tokens in", "tokens out", "cost"].map(numbers);
+  const columns = ["model", "outcome", "attempt", "time", "tokens in", "tokens out", "cost"];
   const rest = modelCalls.length - maxCalls;
   const more = rest > 0 && html`<p>… and ${plural(rest, "more call")}</p>`;
-  return tableSection("Model calls", ["model", short("outcome"), ...counted], rows, { more, id: "models" });
+  return tableSection("Model calls", columns, rows, { more, id: "models" });
 }
 
 const valueBudget = 140_000;

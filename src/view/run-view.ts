@@ -25,10 +25,7 @@ export type DrawnRun = RunSnapshot | RunResult | readonly AgentEvent[];
 
 /** Options of {@link toHtml}. @inline */
 export interface DrawOptions {
-  /**
-   * Describes a call in words: `(call) => describeCall(call, { tools })`. @default none: steps show the names of their
-   * tools
-   */
+  /** Describes a call: `(call) => describeCall(call, { tools })`. @default none: steps show the names of their tools */
   describeCall?: DescribeCall | undefined;
 }
 
@@ -61,11 +58,11 @@ export function toRunView(run: DrawnRun, { describeCall }: DrawOptions = {}): Ru
   if (isEvents(run)) return readEvents(run, wordsOf);
   const { runId, status, steps } = (run ?? {}) as Partial<RunSnapshot>;
   const isRun = typeof runId === "string" && typeof status === "string" && Array.isArray(steps);
-  return isRun ? toMaskedView(mask(run, []), wordsOf) : failOption("run", run, drawnRun);
+  return isRun ? toMaskedView(mask(run, new Map()), wordsOf) : failOption("run", run, drawnRun);
 }
 
 export const drawnRun =
-  "a run as getRun or a finished call returns it (listRuns lists only summaries: call getRun for each), or the list of its events";
+  "a run that getRun returned, or the result of run, resume or the like (listRuns returns only summaries: call getRun for each), or the list of its events";
 
 export function drawOrRefuse(value: unknown, { expected, draw }: { expected: string; draw: () => string }): string {
   try {
@@ -82,7 +79,7 @@ export function isEvents(run: DrawnRun): run is readonly AgentEvent[] {
 
 function readEvents(events: readonly AgentEvent[], wordsOf: SayCall): RunView {
   const state = foldEvents(events[0]?.runId ?? "", events);
-  const masked = mask(toRunSnapshot(state), state.tools ?? []);
+  const paths = getPaths(state.tools ?? []);
   const timeline = new Timeline();
   for (const event of events) timeline.follow(event);
   timeline.close();
@@ -92,12 +89,12 @@ function readEvents(events: readonly AgentEvent[], wordsOf: SayCall): RunView {
     return isPlan && event.outcome.status === "completed" ? [event.outcome.plan] : [];
   });
   return {
-    ...toMaskedView(masked, wordsOf),
+    ...toMaskedView(mask(toRunSnapshot(state), paths), wordsOf),
     bars: timeline.bars,
     planning: timeline.planning,
     executions: timeline.executions,
     modelCalls: events.filter((event) => event.type === "model-end"),
-    earlierPlans: plans.slice(0, -1).map((plan) => maskPlan(plan, getPaths(state.tools ?? []))),
+    earlierPlans: plans.slice(0, -1).map((plan) => maskPlan(plan, paths)),
   };
 }
 
@@ -144,11 +141,10 @@ function getPaths(tools: readonly ToolFingerprint[]): Paths {
   return new Map(tools.flatMap(({ name, sensitive }) => (sensitive === undefined ? [] : [[name, sensitive] as const])));
 }
 
-function mask<TRun extends RunSnapshot | RunResult>(run: TRun, tools: readonly ToolFingerprint[]): TRun {
-  const paths = getPaths(tools);
+function mask<TRun extends RunSnapshot | RunResult>(run: TRun, paths: Paths): TRun {
   const { plan, steps } = run;
   return {
-    ...maskPaths({ ...run, plan: undefined, steps: [] }, []),
+    ...hideSealed({ ...run, plan: undefined, steps: [] }),
     ...(plan !== undefined && { plan: maskPlan(plan, paths) }),
     steps: steps.map((step) => maskStep(step, paths)),
   };

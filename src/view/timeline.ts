@@ -123,30 +123,14 @@ export function hasFailed(status: string): boolean {
   return status === "failed" || status === "unknown";
 }
 
-interface Pause {
-  readonly from: number;
-  readonly to: number;
-  readonly ms: number;
-}
-
-interface Tick {
-  readonly at: number;
-  readonly label: string;
-}
-
-export interface Axis {
-  readonly at: (ms: number) => number;
-  readonly pauses: readonly Pause[];
-  readonly ticks: readonly Tick[];
-  readonly endMs: number;
-}
-
 const pauseWidth = 5;
 const maxPauses = 40;
 const intervals = 5;
 
+export type Axis = ReturnType<typeof createAxis>;
+
 /** A run may wait for days between steps that take a second, so each pause gets the same small width. */
-export function createAxis(executions: readonly Execution[], endMs: number): Axis {
+export function createAxis(executions: readonly Execution[], endMs: number) {
   const spans = executions.map(({ startMs, endMs: end = endMs }) => ({ startMs, endMs: Math.max(startMs, end) }));
   const total = spans.reduce((sum, span) => sum + span.endMs - span.startMs, 0) || 1;
   const pause = Math.min(pauseWidth, maxPauses / Math.max(1, spans.length - 1));
@@ -157,7 +141,7 @@ export function createAxis(executions: readonly Execution[], endMs: number): Axi
     position = from + ((span.endMs - span.startMs) / total) * width;
     return { ...span, from, to: position };
   });
-  const pauses = parts.slice(1).map(({ from, startMs }, index): Pause => {
+  const pauses = parts.slice(1).map(({ from, startMs }, index) => {
     const { to, endMs: pausedMs } = parts[index] as (typeof parts)[number];
     return { from: to, to: from, ms: startMs - pausedMs };
   });
@@ -171,7 +155,7 @@ export function createAxis(executions: readonly Execution[], endMs: number): Axi
     return part.from + (within / total) * width + share * pause;
   };
   const step = roundStep(total / intervals);
-  const ticks: Tick[] = [];
+  const ticks: { readonly at: number; readonly label: string }[] = [];
   for (let ms = step; ms < total; ms += step) {
     const busy = (ms / total) * width;
     const before = pauses.filter(({ from }, index) => from - index * pause <= busy);

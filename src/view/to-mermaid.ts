@@ -22,6 +22,7 @@ function toFlowchart(drawn: Plan | DrawnRun): string {
   const plan = isPlan(drawn) ? drawn : view?.run.plan;
   if (plan === undefined) return `flowchart TD\n  n0["no plan"]\n`;
   const { nodes, edges } = cutGraph(toPlanGraph(plan, view), limits);
+  // Mermaid cannot read a node with the id `end`, so ids are generated.
   const boxes = nodes.map((node, index) => `  n${index}${getShape(node)}:::${getClass(node)}`);
   const arrows = edges.map(([from, to]) => `  n${from} --> n${to}`);
   const used = Object.entries(styles).filter(([name]) => nodes.some((node) => getClass(node) === name));
@@ -49,10 +50,6 @@ function getClass({ status }: GraphNode): string {
   return status === "interrupted" ? "waiting" : status;
 }
 
-/**
- * Nodes have generated ids, because Mermaid cannot read a node that is called `end`. Steps with a condition have a
- * shape of their own.
- */
 function getShape(node: GraphNode): string {
   const label = getLines(node, maxLabel).map(escapeLabel).join("<br/>");
   return node.notes.some((note) => note.startsWith("if ")) ? `{{"${label}"}}` : `["${label}"]`;
