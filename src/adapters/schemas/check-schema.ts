@@ -1,5 +1,5 @@
 import { dereference, type Schema } from "@cfworker/json-schema";
-import { isRecord } from "../../core/json.ts";
+import { isRecord, setOwn } from "../../core/json.ts";
 import { failOption } from "../../core/option-tables.ts";
 import { cutText, editDistance } from "../../core/text.ts";
 import { longestTextFor } from "./longest-text.ts";
@@ -102,8 +102,7 @@ export function copySchema(schema: unknown, option: string, options: CopyOptions
   const { depth = 0, isDraft4 = false, change, longestTexts } = options;
   if (schema === true) return {};
   if (schema === false) return { not: {} };
-  if (typeof schema !== "object" || schema === null || Array.isArray(schema))
-    failOption(option, schema, "a JSON Schema: an object, true or false");
+  if (!isRecord(schema)) failOption(option, schema, "a JSON Schema: an object, true or false");
   if (depth > maxDepth)
     failOption(cutText(option, 100), schema, `at most ${maxDepth} levels deep; use $defs for what recurs`);
   const copy: Record<string, unknown> = {};
@@ -113,8 +112,7 @@ export function copySchema(schema: unknown, option: string, options: CopyOptions
     // In draft 4, `exclusiveMinimum` and `exclusiveMaximum` are booleans beside the bound.
     if (change === undefined && !(isDraft4 && keyword.startsWith("exclusive")))
       checkKeyword(keyword, value, place, longestTexts);
-    const inner = copyInner(keyword, value, place, { ...options, depth: depth + 1 });
-    Object.defineProperty(copy, keyword, { value: inner, enumerable: true, configurable: true, writable: true });
+    setOwn(copy, keyword, copyInner(keyword, value, place, { ...options, depth: depth + 1 }));
   }
   return change?.(copy) ?? copy;
 }
@@ -210,9 +208,10 @@ export function writePointers(root: Schema, lookup: ReturnType<typeof checkRefer
   };
   visit(root, "#");
   if (![...pointers.keys()].some((part) => isText((part as Schema).$id))) return;
-  for (const part of new Set(Object.values(lookup))) {
-    if (typeof part !== "object" || part.__absolute_ref__ === undefined) continue;
-    part.$ref = pointers.get(lookup[part.__absolute_ref__]) ?? "#";
+  for (const part of Object.values(lookup)) {
+    if (typeof part !== "object") continue;
+    const { __absolute_ref__: target } = part;
+    if (target !== undefined) part.$ref = pointers.get(lookup[target]) ?? "#";
+    delete part.$id;
   }
-  for (const part of new Set(Object.values(lookup))) if (typeof part === "object") delete part.$id;
 }

@@ -1,7 +1,7 @@
 /** Tools whose schemas are written as JSON Schema. @module planwright/schemas */
 
 import { type OutputUnit, type Schema, type SchemaDraft, Validator } from "@cfworker/json-schema";
-import type { JsonPath } from "../../core/json.ts";
+import { type JsonPath, mapLeaves } from "../../core/json.ts";
 import type { JsonSchema } from "../../core/json-schema.ts";
 import { addTo } from "../../core/lists.ts";
 import { failOption } from "../../core/option-tables.ts";
@@ -86,10 +86,7 @@ function toUnique(unit: OutputUnit): OutputUnit {
 }
 
 function withNull(value: unknown): unknown {
-  if (value === undefined) return null;
-  if (typeof value !== "object" || value === null) return value;
-  if (Array.isArray(value)) return value.map(withNull);
-  return Object.fromEntries(Object.entries(value).map(([key, item]) => [key, withNull(item)] as const));
+  return mapLeaves(value, (leaf) => leaf ?? null);
 }
 
 const differing = "items that differ from each other";

@@ -46,7 +46,6 @@ const token =
 const quantifier = /(?:(?<sign>[*+?])|\{(?<min>\d+)(?<comma>,?)(?<max>\d*)\})\??/suy;
 
 class PatternParser {
-  readonly #pattern: string;
   readonly #atoms = ["[^]"];
   readonly #next: number[][] = [[]];
   #index = 0;
@@ -56,14 +55,12 @@ class PatternParser {
   #emptyWays = 0;
   #steps = 0;
 
-  constructor(pattern: string) {
-    this.#pattern = pattern;
-  }
+  constructor(private readonly pattern: string) {}
 
   parse() {
     let isAnchored = true;
     do {
-      isAnchored &&= this.#pattern[this.#index] === "^";
+      isAnchored &&= this.pattern[this.#index] === "^";
       this.#link([0], this.#readSequence().first);
     } while (this.#isFollowed && this.#skip("|"));
     if (!isAnchored) this.#link([0], [0]);
@@ -73,14 +70,14 @@ class PatternParser {
   }
 
   #skip(character: string): boolean {
-    const isThere = this.#pattern[this.#index] === character;
+    const isThere = this.pattern[this.#index] === character;
     if (isThere) this.#index += 1;
     return isThere;
   }
 
   #read(expression: RegExp): Readonly<Record<string, string | undefined>> | undefined {
     expression.lastIndex = this.#index;
-    const groups = expression.exec(this.#pattern)?.groups;
+    const groups = expression.exec(this.pattern)?.groups;
     if (groups !== undefined) this.#index = expression.lastIndex;
     return groups;
   }
@@ -116,7 +113,7 @@ class PatternParser {
 
   #readSequence(): Part {
     let all = nothing;
-    while (this.#isFollowed && this.#index < this.#pattern.length && !/[|)]/.test(this.#pattern[this.#index] ?? "")) {
+    while (this.#isFollowed && this.#index < this.pattern.length && !/[|)]/.test(this.pattern[this.#index] ?? "")) {
       const part = this.#readTerm();
       this.#link(all.last, part.first);
       this.#count(all.first.length + part.last.length + (part.isNullable ? all.last.length : 0));
@@ -312,12 +309,7 @@ function charactersOf(pattern: string): readonly string[] {
   const points = new Set(Array.from({ length: 128 }, (_, point) => point));
   // Each half of a surrogate pair is escaped separately. Unescaped, the two are one character.
   const plain = pattern.replace(/\\(?:u\{([\da-f]+)\}|u([\da-f]{4})|x([\da-f]{2}))/giu, (_all, ...codes) =>
-    String.fromCodePoint(
-      Number.parseInt(
-        codes.find((code) => code !== undefined),
-        16,
-      ),
-    ),
+    String.fromCodePoint(Number.parseInt(codes.find(Boolean), 16)),
   );
   for (const character of plain + otherCharacters)
     for (const step of [-1, 0, 1]) points.add((character.codePointAt(0) as number) + step);
