@@ -216,24 +216,17 @@ function serverReason({ status = 500, isOllamas, message }: ServerError, hasForm
 
 function describe({ modelId, host }: OllamaSettings, reason: ModelFailureReason, error: ServerError): string {
   const received = `${error.status === undefined ? "" : `${error.status}, `}${error.message.replace(/\.$/, "")}`;
-  switch (reason) {
-    case "unknown-model":
-      return `Ollama at ${host} has no model "${modelId}". Type: ollama pull ${modelId}`;
-    case "unauthorized":
-      return `The server at ${host} refused access (${received}). Pass a key in "headers", or type: ollama signin`;
-    case "busy":
-      return `Ollama at ${host} is too busy (${received}). Try again later.`;
-    case "format-rejected":
-      return `Ollama cannot answer in this format (${received}). A simpler schema, or none, may work.`;
-    case "prompt-too-long":
-      return `The messages are too long for ${modelId} (${received}).`;
-    case "rejected":
-      return error.isOllamas
-        ? `Ollama refused the request (${received}).`
-        : `The server at ${host} does not seem to be Ollama (${received}). Check the option "host".`;
-    default:
-      return `The server at ${host} failed (${received}).`;
-  }
+  const messages: Partial<Record<ModelFailureReason, string>> = {
+    "unknown-model": `Ollama at ${host} has no model "${modelId}". Type: ollama pull ${modelId}`,
+    unauthorized: `The server at ${host} refused access (${received}). Pass a key in "headers", or type: ollama signin`,
+    busy: `Ollama at ${host} is too busy (${received}). Try again later.`,
+    "format-rejected": `Ollama cannot answer in this format (${received}). A simpler schema, or none, may work.`,
+    "prompt-too-long": `The messages are too long for ${modelId} (${received}).`,
+    rejected: error.isOllamas
+      ? `Ollama refused the request (${received}).`
+      : `The server at ${host} does not seem to be Ollama (${received}). Check the option "host".`,
+  };
+  return messages[reason] ?? `The server at ${host} failed (${received}).`;
 }
 
 const cutCodes = /^(?:UND_ERR_(?:SOCKET|HEADERS_TIMEOUT|BODY_TIMEOUT|REQ_CONTENT_LENGTH_MISMATCH)|ECONNRESET|EPIPE)$/;

@@ -151,7 +151,7 @@ class OllamaCalls {
     let reported: unknown[] = [];
     const response = (finishReason: ModelFinishReason, usage: ModelTokens): ModelResponse => {
       const logprobs = readLogprobs(text, reported);
-      return { text, ...(reasoning !== "" && { reasoning }), finishReason, usage, ...(logprobs && { logprobs }) };
+      return { text, finishReason, usage, ...defined({ reasoning: reasoning || undefined, logprobs }) };
     };
     for await (const part of parts) {
       signal.throwIfAborted();
@@ -190,12 +190,10 @@ class OllamaCalls {
       ...(responseFormat?.type === "json" && { format: responseFormat.schema ?? "json" }),
       // Omits `top_logprobs`, for which the server would sort its vocabulary at each token.
       ...(logprobs && { logprobs }),
-      ...(think !== undefined && { think }),
-      ...(settings.keepAlive !== undefined && { keep_alive: settings.keepAlive }),
+      ...defined({ think, keep_alive: settings.keepAlive }),
       options: {
         ...settings.options,
-        ...(settings.seed !== undefined && { seed: settings.seed }),
-        ...(temperature !== undefined && { temperature }),
+        ...defined({ seed: settings.seed, temperature }),
         ...this.fitContext(messages, outputTokens, facts.contextLength),
       },
     };
@@ -275,7 +273,7 @@ function readFacts(modelId: string, answer: unknown) {
   return {
     canThink: Array.isArray(capabilities) ? capabilities.includes("thinking") : undefined,
     isGptOss: [family ?? modelId, architecture].some((name) => typeof name === "string" && /gpt-?oss/i.test(name)),
-    contextLength: typeof length === "number" && Number.isInteger(length) && length > 0 ? length : undefined,
+    contextLength: asCount(length) || undefined,
   };
 }
 
@@ -299,30 +297,27 @@ const leastOutputTokens = 256;
 
 /** Shares a load between callers. The next caller restarts a failed load; a load without callers is aborted. */
 class SharedLoad<T> {
-  private loaded: { readonly value: T } | undefined;
-  private loading: { readonly value: Promise<T>; readonly controller: AbortController; waiting: number } | undefined;
+  private loading: { readonly value: Promise<T>; readonly controller: AbortController; callers: number } | undefined;
 
   constructor(private readonly load: (signal: AbortSignal) => Promise<T>) {}
 
   async get(signal: AbortSignal): Promise<T> {
     signal.throwIfAborted();
-    if (this.loaded !== undefined) return this.loaded.value;
     if (this.loading === undefined) {
       const controller = new AbortController();
-      this.loading = { value: this.load(controller.signal), controller, waiting: 0 };
+      this.loading = { value: this.load(controller.signal), controller, callers: 0 };
     }
     const { loading } = this;
-    loading.waiting++;
+    loading.callers++;
     try {
-      const value = await settleOrAbort(loading.value, signal);
-      this.loaded = { value };
-      return value;
-    } finally {
-      loading.waiting--;
-      if (loading.waiting === 0) {
+      return await settleOrAbort(loading.value, signal);
+    } catch (thrown) {
+      loading.callers--;
+      if (loading.callers === 0) {
         loading.controller.abort();
         if (this.loading === loading) this.loading = undefined;
       }
+      throw thrown;
     }
   }
 }

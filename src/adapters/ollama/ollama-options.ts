@@ -55,7 +55,10 @@ const modelOptions = {
     expected: 'true, false, "low", "medium", "high" or "max"',
     isHarmless: true,
   },
-  apiKey: readKey,
+  apiKey: {
+    isValid: (key) => typeof key === "string" && key !== "" && isHeader("authorization", `Bearer ${key}`),
+    expected: "a key that a header can have",
+  },
   contextTokens: {
     isValid: (value) => value === "server" || (Number.isSafeInteger(value) && (value as number) >= 256),
     expected: 'a whole number from 256, or "server"',
@@ -79,17 +82,10 @@ export interface OllamaSettings extends Omit<SettingsOf<OllamaModelOptions, type
 }
 
 export function resolveOllamaOptions(options: OllamaModelOptions): OllamaSettings {
-  const { model, apiKey, headers, ...settings } = readOptions(modelOptions, options, undefined, {
-    call: "createOllamaModel(",
-  });
+  const call = "createOllamaModel(";
+  const { model, apiKey, headers, ...settings } = readOptions(modelOptions, options, undefined, { call });
   const key: Record<string, string> = apiKey === undefined ? {} : { authorization: `Bearer ${apiKey}` };
   return { provider: "ollama", modelId: model, ...settings, headers: { ...key, ...headers } };
-}
-
-function readKey(key: unknown, option: string): string | undefined {
-  if (key === undefined || (typeof key === "string" && key !== "" && isHeader("authorization", `Bearer ${key}`)))
-    return key;
-  return failOption(option, key, "a key that a header can have");
 }
 
 /** Errors must not contain the value of a header, which may be a key. */
@@ -138,7 +134,5 @@ function readOllamaHost(host: unknown = defaultOllamaHost, option: string): stri
     return failOption(option, "…@…", 'an address without a name and password, which go in "headers"', true);
   if (url === undefined || !/^https?:$/.test(url.protocol)) return failOption(option, host, expected);
   if (!hasScheme && !/:\d+(?:\/|$)/.test(text)) url.port = "11434";
-  let path = url.pathname;
-  while (path.endsWith("/")) path = path.slice(0, -1);
-  return `${url.protocol}//${url.host}${path}`;
+  return `${url.protocol}//${url.host}${url.pathname.replace(/\/+$/, "")}`;
 }
