@@ -32,15 +32,10 @@ export interface AiSdkLanguageModel {
 /** `ReadableStream`, reduced to the members used here. @inline */
 interface AiSdkStream {
   /** Locks the stream. */
-  getReader(): AiSdkReader;
-}
-
-/** Reader of an {@link AiSdkStream}. @inline */
-interface AiSdkReader {
-  /** Resolves to the next piece of the answer. */
-  read(): Promise<{ readonly done: boolean; readonly value?: unknown }>;
-  /** Ends the answer. */
-  cancel(reason?: unknown): Promise<void>;
+  getReader(): {
+    read(): Promise<{ readonly done: boolean; readonly value?: unknown }>;
+    cancel(reason?: unknown): Promise<void>;
+  };
 }
 
 type AiSdkProviderOptions = Readonly<Record<string, Readonly<Record<string, unknown>>>>;
@@ -125,7 +120,7 @@ async function send(
   const { signal, onTextDelta } = request;
   const callOptions = toCallOptions(model.provider, request, providerOptions);
   const stream = await openStream(model, callOptions);
-  if (stream !== undefined) return readStream(model, stream, { signal, onTextDelta });
+  if (stream !== undefined) return readStream(model, stream, request);
   signal.throwIfAborted();
   let result: object;
   try {
@@ -154,7 +149,6 @@ async function openStream(model: AiSdkLanguageModel, callOptions: AiSdkCallOptio
 }
 
 const expectedModel = 'a language model of the AI SDK, such as openai("gpt-5-mini")';
-const expectedVersion = "v2, v3 or v4, as in models of AI SDK 5, 6 and 7";
 
 function checkModel(model: unknown): void {
   const advice = 'an id alone has no provider: use gateway(id) from "ai"';
@@ -163,8 +157,9 @@ function checkModel(model: unknown): void {
     failOption("model", model, `${expectedModel}: call the provider with the id of a model`);
   checkObject("model", model);
   const { specificationVersion, provider, modelId, doStream, doGenerate } = model as Record<string, unknown>;
-  if (specificationVersion !== "v2" && specificationVersion !== "v3" && specificationVersion !== "v4")
-    failOption("model.specificationVersion", specificationVersion, expectedVersion, true);
+  const isKnown = specificationVersion === "v2" || specificationVersion === "v3" || specificationVersion === "v4";
+  const expected = "v2, v3 or v4, as in models of AI SDK 5, 6 and 7";
+  if (!isKnown) failOption("model.specificationVersion", specificationVersion, expected, true);
   if (typeof provider !== "string") failOption("model.provider", provider, "a text");
   if (typeof modelId !== "string") failOption("model.modelId", modelId, "a text");
   if (typeof doStream !== "function" && typeof doGenerate !== "function")
@@ -173,10 +168,9 @@ function checkModel(model: unknown): void {
 
 function toCallOptions(
   provider: string,
-  { messages, maxOutputTokens, temperature, signal, ...request }: ModelRequest,
+  { messages, responseFormat: format, maxOutputTokens, temperature, signal }: ModelRequest,
   providerOptions: AiSdkProviderOptions | undefined,
 ): AiSdkCallOptions {
-  const { responseFormat: format } = request;
   const { schema, strict = false } = format?.type === "json" ? format : {};
   // Some providers treat every schema as strict, so a schema that is not strict is not sent to them.
   const sent = strict || !alwaysStrict.has(getFamily(provider)) ? schema : undefined;
@@ -188,9 +182,7 @@ function toCallOptions(
   return {
     prompt: messages.map(toMessage),
     ...(format && { responseFormat: { type: format.type, ...(sent && { schema: sent, name: "answer" }) } }),
-    ...(maxOutputTokens !== undefined && { maxOutputTokens }),
-    ...(temperature !== undefined && { temperature }),
-    ...(options && { providerOptions: options }),
+    ...defined({ maxOutputTokens, temperature, providerOptions: options }),
     abortSignal: signal,
   };
 }
@@ -220,7 +212,7 @@ function addOptions(name: string, options: object, given: AiSdkProviderOptions |
 async function readStream(
   model: AiSdkLanguageModel,
   stream: AiSdkStream,
-  { signal, onTextDelta }: { signal: AbortSignal; onTextDelta: ((delta: string) => void) | undefined },
+  { signal, onTextDelta }: ModelRequest,
 ): Promise<ModelResponse> {
   const reader = stream.getReader();
   // A stream that failed cannot be cancelled.
@@ -250,46 +242,27 @@ class StreamedAnswer {
   private text = "";
   private reasoning = "";
   private end: ModelEnd | undefined;
-  private reported: readonly unknown[] = [];
 
   constructor(private readonly model: AiSdkLanguageModel) {}
 
   take(part: unknown): string {
     const { type, delta, error } = readFields(part, "type", "delta", "error");
-    switch (type) {
-      case "text-delta":
-        this.text += this.checkDelta(delta);
-        return String(delta);
-      case "reasoning-start":
-        if (this.reasoning !== "") this.reasoning += "\n\n";
-        return "";
-      case "reasoning-delta":
-        this.reasoning += this.checkDelta(delta);
-        return "";
-      case "error":
-        throw aiSdkFailure(this.model, error, { isAnswering: true });
-      case "finish":
-        this.end = readEnd(this.model, part);
-        this.reported = getReportedLogprobs(part);
-        return "";
-      default:
-        return "";
-    }
+    if (type === "error") throw aiSdkFailure(this.model, error, { isAnswering: true });
+    if (type === "finish") this.end = readEnd(this.model, part);
+    if (type === "reasoning-start" && this.reasoning !== "") this.reasoning += "\n\n";
+    if (type === "reasoning-delta") this.reasoning += this.checkDelta(delta);
+    if (type !== "text-delta") return "";
+    this.text += this.checkDelta(delta);
+    return String(delta);
   }
 
   whole(): ModelResponse {
-    const { text, reasoning, end, reported } = this;
+    const { text, reasoning, end } = this;
     if (end === undefined) {
       const message = `The answer of ${modelName(this.model)} broke off after ${text.length} characters: its stream ended without a finish part.`;
       throw modelFailure(this.model, "interrupted", { message });
     }
-    const logprobs = readLogprobs(text, reported);
-    return {
-      text,
-      ...(reasoning.trim() !== "" && { reasoning: reasoning.trim() }),
-      ...end,
-      ...(logprobs && { logprobs }),
-    };
+    return toResponse(text, reasoning.trim(), end);
   }
 
   private checkDelta(delta: unknown): string {
@@ -302,11 +275,11 @@ class StreamedAnswer {
   }
 }
 
-type ModelEnd = Pick<ModelResponse, "finishReason" | "usage">;
+type ModelEnd = ReturnType<typeof readEnd>;
 const finishReasons = ["stop", "length", "content-filter"] as const;
 
 /** In `v2`, the reason is a string and the usage has numbers. In later versions, both contain objects. */
-function readEnd(model: AiSdkLanguageModel, ended: unknown): ModelEnd {
+function readEnd(model: AiSdkLanguageModel, ended: unknown) {
   const { finishReason, usage } = readFields(ended, "finishReason", "usage");
   const unified = typeof finishReason === "string" ? finishReason : readFields(finishReason, "unified").unified;
   const name = modelName(model);
@@ -314,7 +287,12 @@ function readEnd(model: AiSdkLanguageModel, ended: unknown): ModelEnd {
     throw modelFailure(model, "server-error", { message: `${name} ended its answer with an unknown error.` });
   if (unified === "interrupted")
     throw modelFailure(model, "interrupted", { message: `The answer of ${name} broke off.` });
-  return { finishReason: finishReasons.find((reason) => reason === unified) ?? "other", usage: readUsage(usage) };
+  const reason = finishReasons.find((known) => known === unified) ?? ("other" as const);
+  return { finishReason: reason, usage: readUsage(usage), reported: getReportedLogprobs(ended) };
+}
+
+function toResponse(text: string, reasoning: string, { reported, ...end }: ModelEnd): ModelResponse {
+  return { text, ...end, ...defined({ reasoning: reasoning || undefined, logprobs: readLogprobs(text, reported) }) };
 }
 
 function readUsage(usage: unknown): ModelTokens {
@@ -348,9 +326,7 @@ function readResult(
   const text = isChosen ? structuredOutputText : getTexts(content, "text").join("");
   const reasoning = getTexts(content, "reasoning").join("\n\n").trim();
   if (text.length + reasoning.length > maxAnswerLength) throw answerTooLong(model);
-  const logprobs = readLogprobs(text, getReportedLogprobs(result));
-  const end = readEnd(model, result);
-  return { text, ...(reasoning !== "" && { reasoning }), ...end, ...(logprobs && { logprobs }) };
+  return toResponse(text, reasoning, readEnd(model, result));
 }
 
 function getReportedLogprobs(ended: unknown): readonly unknown[] {

@@ -1,6 +1,9 @@
 import { isRecord } from "../../core/json.ts";
 import { checkObject, failOption } from "../../core/option-tables.ts";
-import { askingTool, planStep } from "./run-chunks.ts";
+
+export const askingTool = "ask_question";
+/** Id that stands for the plan. No step can have it. */
+export const planStep = "@plan";
 
 /** New part of what `useChat` posted: a line, an answer or a decision. @group Events */
 export type PostedMessage =
