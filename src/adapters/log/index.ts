@@ -71,11 +71,11 @@ const endings: Readonly<Record<string, readonly [Level, string]>> = {
   unknown: ["error", "has an unknown outcome"],
 };
 
-type Outcome = { readonly status: string; readonly error?: unknown };
+type Outcome = { readonly status: string; readonly error?: ErrorData };
 
 function toEndLine(subject: string, { status, error }: Outcome, fields: Line["fields"]): Line {
   const [level, what] = endings[status] ?? ["info", status];
-  const errorFields = error === undefined ? {} : toErrorFields(error as ErrorData);
+  const errorFields = error === undefined ? {} : toErrorFields(error);
   return { level, message: `${subject} ${what}`, fields: { ...fields, status, ...errorFields } };
 }
 

@@ -89,7 +89,7 @@ interface Point {
   readonly attributes: Readonly<Record<string, string>>;
   value: number;
   count: number;
-  readonly within: number[];
+  readonly buckets: readonly { readonly le: number; count: number }[];
 }
 
 class Series {
@@ -109,8 +109,7 @@ class Series {
     const point = this.pointOf(attributes);
     point.value += value;
     point.count++;
-    const at = this.bounds.findIndex((bound) => value <= bound);
-    if (at !== -1) point.within[at] = (point.within[at] ?? 0) + 1;
+    for (const bucket of point.buckets) if (value <= bucket.le) bucket.count++;
   }
 
   addCallback(callback: Callback): void {
@@ -124,23 +123,20 @@ class Series {
       this.pointOf(attributes).value = value;
     };
     for (const callback of this.callbacks) callback({ observe });
-    return { ...this.kind, points: [...this.points.values()].map((point) => this.readPoint(point)) };
-  }
-
-  private readPoint({ attributes, value, count, within }: Point): MetricPoint {
-    if (this.kind.type !== "histogram") return { attributes, value };
-    let total = 0;
-    const buckets = this.bounds.map((le, index) => {
-      total += within[index] ?? 0;
-      return { le, count: total };
-    });
-    return { attributes, value, count, buckets };
+    const isHistogram = this.kind.type === "histogram";
+    const points = [...this.points.values()].map(({ attributes, value, count, buckets }) =>
+      isHistogram ? { attributes, value, count, buckets: structuredClone(buckets) } : { attributes, value },
+    );
+    return { ...this.kind, points };
   }
 
   private pointOf(attributes: Attributes): Point {
     const entries = Object.entries(attributes).map(([key, value]) => [key, String(value)] as const);
     const key = JSON.stringify(entries);
-    const point = this.points.get(key) ?? { attributes: Object.fromEntries(entries), value: 0, count: 0, within: [] };
+    const known = this.points.get(key);
+    if (known !== undefined) return known;
+    const buckets = this.bounds.map((le) => ({ le, count: 0 }));
+    const point = { attributes: Object.fromEntries(entries), value: 0, count: 0, buckets };
     this.points.set(key, point);
     return point;
   }

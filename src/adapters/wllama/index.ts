@@ -102,14 +102,12 @@ async function ask(
   if (signal.aborted) throw signal.reason;
   if (stop.signal.aborted) throw answerTooLong(model);
   const { cache_n: cachedInputTokens, prompt_n = 0, predicted_n: outputTokens } = timings ?? {};
+  const inputTokens = timings && prompt_n + (cachedInputTokens ?? 0);
   const read = logprobs ? readLogprobs(text, tokens) : undefined;
   return {
     text,
     finishReason: finishReasons[String(finished)] ?? "other",
-    usage:
-      timings === undefined
-        ? {}
-        : { inputTokens: prompt_n + (cachedInputTokens ?? 0), cachedInputTokens, outputTokens },
+    usage: { inputTokens, cachedInputTokens, outputTokens },
     ...(read && { logprobs: read }),
   };
 }
@@ -129,13 +127,11 @@ function toResponseFormat(schema: object | undefined): object {
 function failureOf(model: Pick<LanguageModel, "provider" | "modelId">, cause: unknown) {
   const { type, message } = (cause ?? {}) as { readonly type?: unknown; readonly message?: unknown };
   const said = typeof message === "string" ? message : "it threw no error";
-  const reason: ModelFailureReason =
-    type === "model_not_loaded" || /not (?:been )?loaded|loadModel/i.test(said)
-      ? "unknown-model"
-      : type === "kv_cache_full" || /context/i.test(said)
-        ? "prompt-too-long"
-        : /grammar|schema/i.test(said)
-          ? "format-rejected"
-          : "server-error";
-  return modelFailure(model, reason, { message: `wllama/${model.modelId} failed: ${said}`, cause });
+  return modelFailure(model, reasonOf(type, said), { message: `wllama/${model.modelId} failed: ${said}`, cause });
+}
+
+function reasonOf(type: unknown, said: string): ModelFailureReason {
+  if (type === "model_not_loaded" || /not (?:been )?loaded|loadModel/i.test(said)) return "unknown-model";
+  if (type === "kv_cache_full" || /context/i.test(said)) return "prompt-too-long";
+  return /grammar|schema/i.test(said) ? "format-rejected" : "server-error";
 }
