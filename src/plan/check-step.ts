@@ -75,11 +75,9 @@ function checkInput(step: ToolStep, scope: StepScope): readonly PlanIssue[] | Pr
   const parsing = parseWith(tool.inputSchema, preview);
   const isPlain = scope.references.length === 0 && hasOnlyKnownKeys(input, preview);
   const finish = (parsed: ParseResult<unknown>) =>
-    isPlain && parsed.ok ? none : collectIssues(scope, { tool, input, preview, parsed });
+    isPlain && parsed.ok ? [] : collectIssues(scope, { tool, input, preview, parsed });
   return parsing instanceof Promise ? parsing.then(finish) : finish(parsing);
 }
-
-const none: readonly PlanIssue[] = [];
 
 export function unknownTool(
   tool: string,
@@ -149,9 +147,8 @@ function isExcused(path: JsonPath, { code, errors, unionErrors }: RawIssue, unkn
   // A refinement of a value that contains a reference was run without the referenced value.
   if (code === "custom" && unknown.hasAtOrBelow(path)) return true;
   // In zod 4 the paths of a union's branches start at the union, in zod 3 at the root.
-  if (errors !== undefined) {
+  if (errors !== undefined)
     return errors.some((branch) => branch.every((issue) => isExcused([...path, ...issue.path], issue, unknown)));
-  }
   return unionErrors?.some(({ issues }) => issues.every((issue) => isExcused(issue.path, issue, unknown))) ?? false;
 }
 
@@ -216,7 +213,7 @@ function checkExpressions(scope: StepScope): {
   readonly item?: SchemasAt | undefined;
 } {
   const parsed = scope.parsed?.get(scope.step);
-  if (parsed === undefined) return { issues: none };
+  if (parsed === undefined) return { issues: [] };
   const issues: PlanIssue[] = [];
   const add = (code: PlanIssue["code"], key: ExpressionKey, message: string) =>
     issues.push({ code, path: [...scope.path, key], message });

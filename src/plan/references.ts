@@ -123,9 +123,8 @@ export function resolveInput(
   return fillReferences(templateOf(step), (reference, text) => {
     const output = reference && outputOf(reference.stepId);
     if (reference === undefined || output === undefined) throw missing(text, ref);
-    if (output === null && reference.path.length > 0 && isSkipped?.(reference.stepId)) {
+    if (output === null && reference.path.length > 0 && isSkipped?.(reference.stepId))
       throw missing(text, ref, { skipped: reference.stepId });
-    }
     const value = valueAt(output, reference, ref);
     repeated ??= new RepeatedSize();
     repeated.add(reference.stepId, value);
@@ -138,9 +137,8 @@ function valueAt(output: JsonValue, { path, text }: ParsedReference, ref: StepRe
   for (const key of path) {
     const holder: JsonValue = value;
     const isHolder = typeof holder === "object" && holder !== null;
-    if (!isHolder || !Object.hasOwn(holder, key) || (Array.isArray(holder) && typeof key === "string")) {
+    if (!isHolder || !Object.hasOwn(holder, key) || (Array.isArray(holder) && typeof key === "string"))
       throw missing(text, ref, { available: isHolder ? Object.keys(holder).slice(0, 50) : [] });
-    }
     value = (holder as Record<string | number, JsonValue>)[key] as JsonValue;
   }
   return value;
@@ -267,9 +265,8 @@ export function dependenciesOf(
   const written = step.dependsOn ?? (previous ? [previous.id] : none);
   if (references.length === 0 && stepIds === undefined && written.length < 2) return written;
   const ids = new Set(written);
-  for (const { reference } of references) {
+  for (const { reference } of references)
     if (reference !== undefined && !isOfIteration(step, reference.stepId)) ids.add(reference.stepId);
-  }
   for (const id of stepIds ?? none) ids.add(id);
   return [...ids];
 }

@@ -1,5 +1,5 @@
 import { AgentError, type Proposal } from "../core/errors.ts";
-import { type JsonValue, mapItems } from "../core/json.ts";
+import { type JsonValue, mapLeaves } from "../core/json.ts";
 import type { PlanInput } from "../core/plan.ts";
 import { escapeTemplate } from "../core/text.ts";
 
@@ -21,14 +21,8 @@ export function toPlan({ steps, asks }: Proposal, answer?: JsonValue): PlanInput
     throw new AgentError("invalid-options", `The proposal takes ${expected}; received ${received}.`, { details });
   }
   if (field === undefined) return { steps };
-  const value = escapeTexts(answer as JsonValue);
+  const value = mapLeaves(answer, (leaf) => (typeof leaf === "string" ? escapeTemplate(leaf) : leaf));
   return {
     steps: steps.map((step) => (step.id === stepId ? { ...step, input: { ...step.input, [field]: value } } : step)),
   } as PlanInput;
-}
-
-function escapeTexts(value: JsonValue): JsonValue {
-  if (typeof value === "string") return escapeTemplate(value);
-  if (typeof value !== "object" || value === null) return value;
-  return mapItems(value, (item) => escapeTexts(item as JsonValue)) as JsonValue;
 }

@@ -10,7 +10,6 @@ import {
   type JsonValue,
   toJson,
 } from "../core/json.ts";
-import type { JsonSchema } from "../core/json-schema.ts";
 import { checkPlainObject, failOption, type OptionTable, readOptions } from "../core/option-tables.ts";
 import {
   defaultMaxSteps,
@@ -27,7 +26,7 @@ import {
 } from "../core/plan.ts";
 import { expectedSchema, type StandardSchema } from "../core/schema.ts";
 import { readZod3 } from "../core/schema-zod3.ts";
-import { inputOf, isIterationName, planVersionOf, templateOf, toolOf, withInputs } from "../core/step.ts";
+import { isIterationName, planVersionOf, templateOf, toolOf, withInputs } from "../core/step.ts";
 import { cutText } from "../core/text.ts";
 import type { Tool } from "../core/tool.ts";
 import { hasSensitive } from "../core/tool-schemas.ts";
@@ -93,12 +92,7 @@ export interface PlanScope {
 }
 
 type CheckedPlan =
-  | {
-      readonly plan: PlanInput;
-      readonly issues: readonly [];
-      readonly dependencies: readonly (readonly string[])[];
-      readonly json?: undefined;
-    }
+  | { readonly plan: PlanInput; readonly issues: readonly []; readonly json?: undefined }
   | { readonly plan?: undefined; readonly issues: readonly PlanIssue[]; readonly json?: JsonValue };
 
 interface ValidSteps {
@@ -141,10 +135,10 @@ function findKnown(plan: unknown, scope: PlanScope): CheckedPlan | undefined {
     const given = stepsOf(plan);
     const known = given && validSteps.get(given);
     if (known === undefined || !isFor(known, scope)) return undefined;
-    const { steps, dependencies } = known;
+    const { steps } = known;
     if (steps !== given && !isSame(given, steps as unknown as JsonValue)) return undefined;
     const valid = validPlans.has(plan as object) ? (plan as PlanInput) : copyAround(steps, plan as object);
-    return valid && { plan: valid, issues: [], dependencies };
+    return valid && { plan: valid, issues: [] };
   } catch {
     return undefined;
   }
@@ -216,9 +210,8 @@ export async function checkPlan(
   const reading = readSchemas(steps, { tools, events });
   const schemas = reading instanceof Promise ? await reading : reading;
   const names = steps.map((step) => {
-    if (step === undefined) return undefined;
-    const expressions = parsed?.get(step);
-    return { references: findReferences(templateOf(step)), expressions, stepIds: expressions?.stepIds };
+    const expressions = step && parsed?.get(step);
+    return step && { references: findReferences(templateOf(step)), expressions, stepIds: expressions?.stepIds };
   });
   const dependencies = checkOrder(steps, { names, issues });
   // Reversed, so that a duplicate id refers to the first of its steps.
@@ -234,26 +227,20 @@ export async function checkPlan(
     for (const issue of pending instanceof Promise ? await pending : pending) issues.push(issue);
   }
   if (issues.length > 0) {
-    const inputs = steps.map((step) => ({
-      value: step && inputOf(step),
-      schema: schemas.get(tools.get(step?.tool ?? "") as Tool)?.input,
-    }));
-    return { issues: hideSecretsOf(inputs, issues), json: whole };
+    const hidden = new HiddenTexts();
+    for (const { input, tool = "" } of steps.filter((step) => step !== undefined))
+      addSecrets(hidden, schemas.get(tools.get(tool) as Tool)?.input ?? {}, input);
+    return { issues: issues.map((issue) => hideIn(issue, hidden)), json: whole };
   }
   const plan = whole as unknown as PlanInput;
   // A schema that returned a promise may look up other data the next time.
   remember?.({ steps: plan.steps as readonly PlanStep[], dependencies, tools }, isAsync);
-  return { plan, issues: [], dependencies };
+  return { plan, issues: [] };
 }
 
-function hideSecretsOf(
-  inputs: readonly { readonly value: unknown; readonly schema: JsonSchema | undefined }[],
-  issues: readonly PlanIssue[],
-): readonly PlanIssue[] {
-  const hidden = new HiddenTexts();
-  for (const { value, schema } of inputs) if (schema !== undefined) addSecrets(hidden, schema, value);
+function hideIn(issue: PlanIssue, hidden: HiddenTexts): PlanIssue {
   const hide = (key: string | number, index: number) => (index > 2 && typeof key === "string" ? hidden.hide(key) : key);
-  return issues.map((issue) => ({ ...issue, message: hidden.hide(issue.message), path: issue.path.map(hide) }));
+  return { ...issue, message: hidden.hide(issue.message), path: issue.path.map(hide) };
 }
 
 function checkShape(plan: JsonValue, issues: PlanIssue[]): readonly (PlanStep | undefined)[] {
@@ -371,18 +358,14 @@ function placesOfNames(step: PlanStep, names: StepNames | undefined): ReadonlyMa
   return places;
 }
 
-const maxShownId = 100;
-
 function describeIds(ids: readonly string[]) {
-  const shown = ids.slice(0, 20).map((id) => cutText(id, maxShownId));
+  const shown = ids.slice(0, 20).map((id) => cutText(id, 100));
   const list = shown.join(", ") + (ids.length > 20 ? ` … (${ids.length})` : "");
   const hyphenated = ids.filter((id) => id.includes("-"));
   return { list, byFirstPart: new Map(hyphenated.map((id) => [id.slice(0, id.indexOf("-")), id])) };
 }
 
-type PlacelessIssue = Omit<PlanIssue, "path">;
-
-function unmetDependency(id: string, isCyclic: boolean): PlacelessIssue {
+function unmetDependency(id: string, isCyclic: boolean): Omit<PlanIssue, "path"> {
   return isCyclic
     ? { code: "cyclic-reference", message: `"${id}" depends on this step in turn.` }
     : { code: "forward-reference", message: `"${id}" comes later; a step can depend only on earlier steps.` };
@@ -391,7 +374,7 @@ function unmetDependency(id: string, isCyclic: boolean): PlacelessIssue {
 function unknownStep(
   name: string,
   { step, key, ids }: { step: PlanStep; key: string | number | undefined; ids: ReturnType<typeof describeIds> },
-): PlacelessIssue {
+): Omit<PlanIssue, "path"> {
   const meant = key === "when" || key === "forEach" ? ids.byFirstPart.get(name) : undefined;
   let hint = "";
   if (isIterationName(name) && step.forEach === undefined)

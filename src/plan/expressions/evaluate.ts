@@ -222,25 +222,15 @@ class Evaluation {
   private has({ of, key, position }: CelNodeOf<"has">): boolean {
     const value = this.run(of);
     if (value === null) return false;
-    return isRecord(value)
-      ? Object.hasOwn(value, key)
-      : fail(`has() works on maps, not on ${celTypeOf(value)}`, position);
+    if (isRecord(value)) return Object.hasOwn(value, key);
+    return fail(`has() works on maps, not on ${celTypeOf(value)}`, position);
   }
 
   private macro(node: CelNodeOf<"macro">): JsonValue {
-    const target = this.run(node.target);
-    const items = this.itemsOf(target, node);
-    switch (node.name) {
-      case "all":
-        return this.decide(node, items, false);
-      case "exists":
-        return this.decide(node, items, true);
-      case "exists_one":
-        return this.collect(node, items).length === 1;
-      case "filter":
-      case "map":
-        return this.collect(node, items);
-    }
+    const items = this.itemsOf(this.run(node.target), node);
+    if (node.name === "all" || node.name === "exists") return this.decide(node, items, node.name === "exists");
+    const collected = this.collect(node, items);
+    return node.name === "exists_one" ? collected.length === 1 : collected;
   }
 
   private itemsOf(target: JsonValue, { name, position }: CelNodeOf<"macro">): readonly JsonValue[] {
@@ -396,9 +386,8 @@ function isIn(value: JsonValue, holder: JsonValue, position: number, budget: Cel
 function areEqual(left: JsonValue, right: JsonValue, budget: CelBudget): boolean {
   budget.pay(0.5);
   if (typeof left !== "object" || typeof right !== "object") {
-    if (typeof left === "string" && typeof right === "string" && left.length === right.length) {
+    if (typeof left === "string" && typeof right === "string" && left.length === right.length)
       budget.payForText(left.length);
-    }
     return left === right;
   }
   if (left === right) return true;
@@ -426,7 +415,8 @@ function callFunction(
     case "size":
       return sizeOf(target, position, budget);
     case "string":
-      return toText(target, position);
+      if (typeof target !== "object") return String(target);
+      return fail(`string() takes a number, a boolean or text, not ${celTypeOf(target)}`, position);
     case "int":
     case "double":
       if (typeof target === "string") budget.payForText(target.length);
@@ -466,11 +456,6 @@ function sizeOf(value: JsonValue, position: number, budget: CelBudget): number {
   budget.pay(value.length / 10);
   // Counts code points. A loop with `of` takes five times as long.
   return value.length - (value.match(/[\uD800-\uDBFF][\uDC00-\uDFFF]/g)?.length ?? 0);
-}
-
-function toText(value: JsonValue, position: number): string {
-  if (typeof value === "string" || typeof value === "number" || typeof value === "boolean") return String(value);
-  return fail(`string() takes a number, a boolean or text, not ${celTypeOf(value)}`, position);
 }
 
 const textOf = { int: /^[-+]?\d{1,20}$/, double: /^[-+]?\d{1,20}(\.\d{1,20})?([eE][-+]?\d{1,3})?$/ };

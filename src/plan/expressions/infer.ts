@@ -138,7 +138,7 @@ export class CelInference {
 function findUnequal(left: SchemasAt, right: SchemasAt, areConstant: boolean): string | undefined {
   const [some, others] = [knownTypes(left), knownTypes(right)];
   if (some !== undefined && others !== undefined && ![...some].some((type) => others.has(type))) {
-    if (isNull(some) || isNull(others)) return undefined;
+    if ([some, others].some((types) => types.size === 1 && types.has("null"))) return undefined;
     const mayBe = (type: string) => some.has(type) || others.has(type);
     const isTextAndOther = mayBe("string") && (mayBe("number") || mayBe("boolean"));
     const advice = isTextAndOther ? ": convert one of them, as in string(…) or double(…)" : "";
@@ -181,10 +181,6 @@ export function knownTypes(value: SchemasAt): ReadonlySet<string> | undefined {
 
 function isConstant(node: CelNode): boolean {
   return node.type === "literal" || (node.type === "list" && node.items.every(isConstant));
-}
-
-function isNull(types: ReadonlySet<string> | undefined): boolean {
-  return types?.size === 1 && types.has("null");
 }
 
 export function nameTypes(types: Iterable<string>): string {

@@ -55,14 +55,8 @@ export const celMethods = {
 export type CelFunctionName = (typeof celFunctions)[number] | keyof typeof celMethods;
 
 export interface CelExpression {
-  readonly text: string;
   readonly root: CelNode;
-  readonly names: readonly CelFreeName[];
-}
-
-export interface CelFreeName {
-  readonly name: string;
-  readonly position: number;
+  readonly names: readonly CelNodeOf<"name">[];
 }
 
 export interface CelIssue {
@@ -96,9 +90,8 @@ export function pathOf(node: CelNode): CelPath | undefined {
 export function keyOf(node: CelNode): string | number | undefined {
   if (node.type !== "literal") return undefined;
   const { value } = node;
-  return typeof value === "string" || (Number.isInteger(value) && Number(value) >= 0)
-    ? (value as string | number)
-    : undefined;
+  if (typeof value === "string") return value;
+  return typeof value === "number" && Number.isInteger(value) && value >= 0 ? value : undefined;
 }
 
 /** True if the result consists of parts of the data, each at most once. */

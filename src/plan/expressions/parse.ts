@@ -39,7 +39,7 @@ class Parser extends CelTokens {
     this.advance();
     const root = this.expression();
     this.expect("end", "");
-    return { text: this.text, root, names: [...this.names.values()] };
+    return { root, names: [...this.names.values()] };
   }
 
   private expression(): CelNode {

@@ -6,36 +6,11 @@ import { describeStepRef, stepRefOf } from "../../core/step.ts";
 import { cutText } from "../../core/text.ts";
 import { isOfIteration } from "../references.ts";
 import { CelFailure, CelLimitExceeded, celTypeOf, evaluateCel, maxCelCost } from "./evaluate.ts";
-import {
-  CelInference,
-  type CelSurroundings,
-  type CelTypeIssue,
-  itemOf,
-  knownTypes,
-  nameTypes,
-  type SchemasAt,
-} from "./infer.ts";
-import { type CelExpression, type CelFreeName, type CelIssue, type CelNode, pathOf } from "./node.ts";
+import { CelInference, type CelSurroundings, type CelTypeIssue, itemOf, knownTypes, nameTypes } from "./infer.ts";
+import { type CelExpression, type CelIssue, type CelNode, type CelNodeOf, pathOf } from "./node.ts";
 import { parseCel } from "./parse.ts";
 
 export type ExpressionKey = "when" | "forEach";
-
-export interface StepExpressions {
-  readonly when: CelExpression | undefined;
-  readonly forEach: CelExpression | undefined;
-  /** True if `when` names `item` or `index`. It is then evaluated per iteration, otherwise once before the loop. */
-  readonly isWhenPerIteration: boolean;
-  /** The steps that the expressions name. `item` and `index` do not count if the step has a `forEach`. */
-  readonly stepIds: ReadonlySet<string>;
-  evaluate(key: ExpressionKey, scope: ExpressionScope): JsonValue;
-  readonly issues: readonly (CelIssue & { readonly key: ExpressionKey })[];
-  check(key: ExpressionKey, surroundings: CelSurroundings): CheckedExpression;
-}
-
-interface CheckedExpression {
-  readonly issues: readonly CelTypeIssue[];
-  readonly item: SchemasAt | undefined;
-}
 
 interface ExpressionScope {
   readonly lookUp: (name: string) => JsonValue | undefined;
@@ -45,43 +20,7 @@ interface ExpressionScope {
 const parsedSteps = new WeakMap<PlanStep, StepExpressions>();
 
 export function parseStep(step: PlanStep): StepExpressions {
-  const known = parsedSteps.get(step);
-  if (known !== undefined) return known;
-  const issues: StepExpressions["issues"][number][] = [];
-  const stepIds = new Set<string>();
-  const isAboutIteration = ({ name }: CelFreeName) => isOfIteration(step, name);
-  const parse = (key: ExpressionKey): CelExpression | undefined => {
-    const text = step[key];
-    if (text === undefined) return undefined;
-    const result = parseCel(text);
-    if (!result.ok) {
-      issues.push({ key, ...result.issue });
-      return undefined;
-    }
-    for (const free of result.expression.names) if (!isAboutIteration(free)) stepIds.add(free.name);
-    return result.expression;
-  };
-  const [when, forEach] = [parse("when"), parse("forEach")];
-  const expressions: StepExpressions = {
-    when,
-    forEach,
-    isWhenPerIteration: when?.names.some(isAboutIteration) ?? false,
-    stepIds,
-    evaluate(key, scope) {
-      const expression = expressions[key];
-      if (expression === undefined) throw new TypeError(`Step "${step.id}" has no "${key}".`);
-      return evaluateOfStep(expression, { step, key, ...scope });
-    },
-    issues,
-    check(key, surroundings) {
-      const root = expressions[key]?.root;
-      if (root === undefined) return { issues: [], item: undefined };
-      const inference = new CelInference(surroundings);
-      const value = inference.infer(root);
-      const wrong = wrongResult(key, root, knownTypes(value));
-      return { issues: [...inference.issues, ...(wrong === undefined ? [] : [wrong])], item: itemOf(value) };
-    },
-  };
+  const expressions = parsedSteps.get(step) ?? new StepExpressions(step);
   if (Object.isFrozen(step)) parsedSteps.set(step, expressions);
   return expressions;
 }
@@ -91,6 +30,58 @@ export function compileStep(step: PlanStep): StepExpressions {
   const [issue] = expressions.issues;
   if (issue !== undefined) throw expressionError({ step, key: issue.key }, issue);
   return expressions;
+}
+
+export class StepExpressions {
+  readonly when: CelExpression | undefined;
+  readonly forEach: CelExpression | undefined;
+  /** True if `when` names `item` or `index`. It is then evaluated per iteration, otherwise once before the loop. */
+  readonly isWhenPerIteration: boolean;
+  /** The steps that the expressions name. `item` and `index` do not count if the step has a `forEach`. */
+  readonly stepIds: ReadonlySet<string>;
+  readonly issues: (CelIssue & { readonly key: ExpressionKey })[] = [];
+
+  constructor(private readonly step: PlanStep) {
+    this.when = this.parse("when");
+    this.forEach = this.parse("forEach");
+    const isAboutIteration = ({ name }: CelNodeOf<"name">) => isOfIteration(step, name);
+    const named = [...(this.when?.names ?? []), ...(this.forEach?.names ?? [])];
+    this.isWhenPerIteration = this.when?.names.some(isAboutIteration) ?? false;
+    this.stepIds = new Set(named.filter((free) => !isAboutIteration(free)).map(({ name }) => name));
+  }
+
+  private parse(key: ExpressionKey): CelExpression | undefined {
+    const text = this.step[key];
+    const result = text === undefined ? undefined : parseCel(text);
+    if (result?.ok === false) this.issues.push({ key, ...result.issue });
+    return result?.ok ? result.expression : undefined;
+  }
+
+  check(key: ExpressionKey, surroundings: CelSurroundings) {
+    const root = this[key]?.root;
+    if (root === undefined) return { issues: [], item: undefined };
+    const inference = new CelInference(surroundings);
+    const value = inference.infer(root);
+    const wrong = wrongResult(key, root, knownTypes(value));
+    return { issues: [...inference.issues, ...(wrong === undefined ? [] : [wrong])], item: itemOf(value) };
+  }
+
+  evaluate(key: ExpressionKey, { lookUp, iteration }: ExpressionScope): JsonValue {
+    const { step, [key]: expression } = this;
+    if (expression === undefined) throw new TypeError(`Step "${step.id}" has no "${key}".`);
+    const place = { step, key, iteration };
+    let value: JsonValue;
+    try {
+      value = evaluateCel(expression, lookUp);
+    } catch (thrown) {
+      if (thrown instanceof CelLimitExceeded) throw limitError(place, thrown.used);
+      if (!(thrown instanceof CelFailure)) throw thrown;
+      throw expressionError(place, { ...thrown, message: thrown.message + listKeys(thrown) });
+    }
+    const { type, name } = wanted[key];
+    if (jsonTypeOf(value) === type) return deepFreeze(value);
+    throw expressionError(place, { message: `it must give ${name}, but gave ${celTypeOf(value)}` });
+  }
 }
 
 const wanted = { when: { type: "boolean", name: "true or false" }, forEach: { type: "array", name: "a list" } };
@@ -116,34 +107,19 @@ function compare(text: string, types: ReadonlySet<string>): string {
   return types.has("array") ? `size(${text}) > 0` : `${text} != null`;
 }
 
+function listKeys({ holder }: CelFailure): string {
+  if (holder === undefined) return "";
+  const keys = Object.keys(holder);
+  const list = cutText(keys.slice(0, 20).join(", "), 400);
+  return `; there are: ${list || "none"}${keys.length > 20 ? ` … (${keys.length})` : ""}`;
+}
+
 const maxQuoted = 200;
 
 interface ExpressionPlace {
   readonly step: PlanStep;
   readonly key: ExpressionKey;
   readonly iteration?: number | undefined;
-}
-
-function evaluateOfStep(expression: CelExpression, place: ExpressionPlace & ExpressionScope): JsonValue {
-  const { key, lookUp } = place;
-  let value: JsonValue;
-  try {
-    value = evaluateCel(expression, lookUp);
-  } catch (thrown) {
-    if (thrown instanceof CelLimitExceeded) throw limitError(place, thrown.used);
-    if (!(thrown instanceof CelFailure)) throw thrown;
-    throw expressionError(place, { ...thrown, message: thrown.message + listKeys(thrown) });
-  }
-  const { type, name } = wanted[key];
-  if (jsonTypeOf(value) === type) return deepFreeze(value);
-  throw expressionError(place, { message: `it must give ${name}, but gave ${celTypeOf(value)}` });
-}
-
-function listKeys({ holder }: CelFailure): string {
-  if (holder === undefined) return "";
-  const keys = Object.keys(holder);
-  const list = cutText(keys.slice(0, 20).join(", "), 400);
-  return `; there are: ${list || "none"}${keys.length > 20 ? ` … (${keys.length})` : ""}`;
 }
 
 function describeExpression({ step, key, iteration }: ExpressionPlace) {
