@@ -68,13 +68,13 @@ export function chainPlanners(option: string, given: readonly Planner[], chain: 
   const planners = [...given];
   if (planners.length === 0) failOption(option, planners, "a list of at least one planner");
   for (const [index, planner] of planners.entries()) checkPlanner(`${option}[${index}]`, planner);
-  const replanners = planners.filter((planner) => planner.replan !== undefined) as readonly Required<Planner>[];
+  const replanners = planners.filter(({ replan }) => replan !== undefined);
   return {
     name: chain.name,
     usesModel: planners.some(({ usesModel }) => usesModel !== false),
     plan: (request) => askInTurn(planners, { ...chain, request, ask: (planner, own) => planner.plan(own) }),
     ...(replanners.length > 0 && {
-      replan: (request) => askInTurn(replanners, { ...chain, request, ask: (planner, own) => planner.replan(own) }),
+      replan: (request) => askInTurn(replanners, { ...chain, request, ask: (planner, own) => planner.replan?.(own) }),
     }),
   };
 }
@@ -85,15 +85,14 @@ export function checkPlanner(option: string, planner: Partial<Planner> | null | 
   checkOption({ type: "function" }, planner.replan, `${option}.replan`);
 }
 
-interface Chain<TPlanner extends Planner, TRequest extends PlanRequest> extends ChainSettings {
+interface Chain<TRequest extends PlanRequest> extends ChainSettings {
   readonly request: TRequest;
-  ask(planner: TPlanner, request: TRequest): PlanDraft | Promise<PlanDraft>;
+  ask(planner: Planner, request: TRequest): unknown;
 }
 
-// biome-ignore lint/complexity/noExcessiveCognitiveComplexity: one loop, whose turns end in different ways
-async function askInTurn<TPlanner extends Planner, TRequest extends PlanRequest>(
-  planners: readonly TPlanner[],
-  chain: Chain<TPlanner, TRequest>,
+async function askInTurn<TRequest extends PlanRequest>(
+  planners: readonly Planner[],
+  chain: Chain<TRequest>,
 ): Promise<PlanDraft> {
   const { request, clock } = chain;
   const startMs = monotonicNow(clock);
@@ -114,10 +113,12 @@ async function askInTurn<TPlanner extends Planner, TRequest extends PlanRequest>
       if (request.signal.aborted) throw request.signal.reason;
       const error = toPlanningError(planner, thrown);
       const data = error.toJSON();
-      const refusal = isAgentError(data, "cannot-plan") ? data.details : undefined;
-      if (isAgentError(data, "cannot-plan")) refusals.push(data);
-      waiting = refusal === undefined ? others : others.filter(isAskedAfter(refusal, planner, chain));
-      if (refusal !== undefined) asked = { ...asked, wishes: refusal.wishes ?? asked.wishes ?? [] };
+      waiting = others;
+      if (isAgentError(data, "cannot-plan")) {
+        refusals.push(data);
+        waiting = others.filter(isAskedAfter(data.details, planner, chain));
+        asked = { ...asked, wishes: data.details.wishes ?? asked.wishes ?? [] };
+      }
       const [next] = waiting;
       if (next === undefined) throw lastError(chain.name, { planner, error }, failures, refusals);
       failures.push(...failuresOf(planner, data));
@@ -214,7 +215,7 @@ function isFreeText(text: string): boolean {
 const quickPlanMs = 1_000;
 
 function limitOf(
-  { request, timeoutMs }: Pick<Chain<Planner, PlanRequest>, "request" | "timeoutMs">,
+  { request, timeoutMs }: Pick<Chain<PlanRequest>, "request" | "timeoutMs">,
   { spentMs, waiting }: { readonly spentMs: number; readonly waiting: readonly Planner[] },
 ): number {
   const leftMs = Math.max(0, (request.timeoutMs ?? Number.POSITIVE_INFINITY) - spentMs);
@@ -226,9 +227,9 @@ function limitOf(
   return (leftMs - keptMs) / (slow + 1);
 }
 
-async function askOne<TPlanner extends Planner, TRequest extends PlanRequest>(
-  planner: TPlanner,
-  { request, ask, clock, limitMs }: Chain<TPlanner, TRequest> & { readonly limitMs: number },
+async function askOne<TRequest extends PlanRequest>(
+  planner: Planner,
+  { request, ask, clock, limitMs }: Chain<TRequest> & { readonly limitMs: number },
 ): Promise<CheckedDraft> {
   const source = new AbortSource();
   const stopFollowing = onAbort(request.signal, () => source.abort(request.signal.reason));

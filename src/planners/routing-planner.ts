@@ -54,9 +54,10 @@ export function createRoutingPlanner(options: RoutingPlannerOptions): Planner {
     ask: (planner: Planner, routed: TRequest) => PlanDraft | Promise<PlanDraft> | undefined,
   ): Promise<PlanDraft> => {
     const startMs = monotonicNow(clock);
-    const route: unknown = await classify(request);
-    if (!isRoute(route))
-      return failOption("routingPlanner.classify", route, `a function that returns ${routes.join(", ")}`, true);
+    const answer: unknown = await classify(request);
+    const route = routes.find((known) => known === answer);
+    if (route === undefined)
+      return failOption("routingPlanner.classify", answer, `a function that returns ${routes.join(", ")}`, true);
     // The time limit includes the classifier.
     const { timeoutMs } = request;
     const leftMs = timeoutMs && Math.max(0, timeoutMs - (monotonicNow(clock) - startMs));
@@ -80,8 +81,4 @@ function plannersOf(route: unknown, option: string): readonly Planner[] {
   if (Array.isArray(route)) return route;
   checkPlanner(option, route as Planner);
   return [route as Planner];
-}
-
-function isRoute(route: unknown): route is RequestComplexity {
-  return routes.some((known) => known === route);
 }

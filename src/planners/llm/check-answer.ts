@@ -100,7 +100,7 @@ export class AnswerReader {
     }
     const before = [...earlier, ...this.made];
     const read = readCall(call, operation, { wish, things, earlier: before });
-    if (!read.ok) return read.why;
+    if (typeof read === "string") return read;
     const extra = this.expressionsOf(call, before);
     if (typeof extra === "string") return extra;
     const { taken } = read;

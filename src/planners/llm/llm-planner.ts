@@ -1,9 +1,8 @@
-import { countPending } from "../../async/promises.ts";
+import { countPending, loadOnce } from "../../async/promises.ts";
 import type { LanguageModel } from "../../core/language-model.ts";
 import { failOption, type OptionTable, readOptions } from "../../core/option-tables.ts";
 import type { Planner } from "../../core/planner.ts";
 import { readZod3 } from "../../core/schema-zod3.ts";
-import type { ModelPlanner, ModelPlannerSettings } from "./model-planner.ts";
 import type { PlanExample } from "./prompt.ts";
 
 /** Options of {@link createLlmPlanner}. @group Planners */
@@ -72,17 +71,15 @@ const plannerOptions = {
  */
 export function createLlmPlanner(options: LlmPlannerOptions): Planner {
   readZod3();
-  const { cache: maxCachedPlans, ...others } = readOptions(plannerOptions, options, "llmPlanner");
-  const settings: ModelPlannerSettings = { ...others, maxCachedPlans };
-  let loading: Promise<ModelPlanner> | undefined;
-  const load = (): Promise<ModelPlanner> => {
-    loading ??= countPending(import("./model-planner.ts")).then(({ ModelPlanner }) => new ModelPlanner(settings));
-    return loading;
-  };
+  const { cache: maxCachedPlans, ...settings } = readOptions(plannerOptions, options, "llmPlanner");
+  const planner = loadOnce(async () => {
+    const { ModelPlanner } = await countPending(import("./model-planner.ts"));
+    return new ModelPlanner({ ...settings, maxCachedPlans });
+  });
   return {
     name: settings.name,
-    plan: async (request) => (await load()).plan(request),
-    replan: async (request) => (await load()).plan(request, request),
+    plan: async (request) => (await planner.get()).plan(request),
+    replan: async (request) => (await planner.get()).plan(request, request),
   };
 }
 
@@ -91,9 +88,8 @@ function readModel(model: unknown, option: string): LanguageModel {
   const isModel = typeof generate === "function" && typeof modelId === "string" && typeof provider === "string";
   if (isModel) return model as LanguageModel;
   const { doGenerate } = (model ?? {}) as { readonly doGenerate?: unknown };
-  if (typeof doGenerate === "function") {
+  if (typeof doGenerate === "function")
     return failOption(option, model, 'createAiSdkModel(model), from "planwright/ai-sdk", for a model of the AI SDK');
-  }
   return failOption(option, model, 'a language model, such as createOllamaModel({ model: "qwen3" })');
 }
 

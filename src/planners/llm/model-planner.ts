@@ -4,7 +4,8 @@ import { AgentError, type Proposal } from "../../core/errors.ts";
 import type { JsonPath } from "../../core/json.ts";
 import { modelName } from "../../core/language-model.ts";
 import type { PlanSource, PlanStep, PlanWarning } from "../../core/plan.ts";
-import type { PlanDraft, PlanRequest, ReplanRequest } from "../../core/planner.ts";
+import type { PlanRequest, ReplanRequest } from "../../core/planner.ts";
+import { remembered } from "../../core/remembered.ts";
 import { isDoneRecord, type StepRecord } from "../../core/run-result.ts";
 import { toolOf } from "../../core/step.ts";
 import type { DefinedTool } from "../../core/tool.ts";
@@ -12,6 +13,7 @@ import { toolFingerprint } from "../../core/tool-schemas.ts";
 import { mayHoldDate } from "../../dates/date-words.ts";
 import { mentionsResult } from "../../english/word-classes.ts";
 import { findRefusal, type RefusalKind } from "../../language/refusals.ts";
+import type { CheckedDraft } from "../../plan/check-draft.ts";
 import { languageOf } from "../../plan/expressions.ts";
 import { sayNames } from "../../plan/say-call.ts";
 import { type Account, accountFor, saysNothing } from "../rules/account.ts";
@@ -43,8 +45,6 @@ export interface ModelPlannerSettings extends PromptOptions, ModelSettings {
   readonly maxCachedPlans: number;
 }
 
-type ModelPlan = PlanDraft & { readonly source: PlanSource };
-
 /** Estimated tokens that a small model reads in seconds. */
 const maxToolTokens = { all: 1_500, nearest: 1_000 };
 /** Models make mistakes in longer lists. */
@@ -53,7 +53,7 @@ const maxCalls = 20;
 export class ModelPlanner {
   private readonly prompts: ToolSets<Prompt>;
   private readonly nearest: ToolSets<ChooseTools | undefined>;
-  private readonly plans: RecentMap<ModelPlan>;
+  private readonly plans: RecentMap<CheckedDraft>;
   private readonly refused = new RefusedFeatures();
   private contextTokens: Promise<number | undefined> | undefined;
 
@@ -72,7 +72,7 @@ export class ModelPlanner {
     );
   }
 
-  async plan(request: PlanRequest, replan?: ReplanRequest): Promise<PlanDraft> {
+  async plan(request: PlanRequest, replan?: ReplanRequest): Promise<CheckedDraft> {
     const isCached = replan === undefined && request.thread === undefined && this.settings.maxCachedPlans > 0;
     // "In 5 minutes" means a different time in each request, so such a plan is not cached.
     if (!isCached || mayHoldDate(request.request)) return this.make(request, replan);
@@ -84,7 +84,7 @@ export class ModelPlanner {
     return plan;
   }
 
-  private async make(request: PlanRequest, replan?: ReplanRequest): Promise<ModelPlan> {
+  private async make(request: PlanRequest, replan?: ReplanRequest): Promise<CheckedDraft> {
     const { signal, request: text } = request;
     const isAlone = replan === undefined && request.wishes === undefined;
     const refusal = findRefusal(text);
@@ -270,7 +270,7 @@ class Making {
     return [...parts, ...(thread?.lines ?? []), ...names, text].join("\n");
   }
 
-  async finish({ name, model, minCertainty }: ModelPlannerSettings): Promise<ModelPlan> {
+  async finish({ name, model, minCertainty }: ModelPlannerSettings): Promise<CheckedDraft> {
     const { tools, nowMs, timeZone } = this.request;
     const { answers, made } = this;
     const failures = answers.flatMap((each) => each.failures);
@@ -418,24 +418,22 @@ async function cacheKey({ request, context, tools, maxSteps, wishes }: PlanReque
   return JSON.stringify([request, context, maxSteps, fingerprints, descriptions, wishes]);
 }
 
-const maxSets = 20;
+let count = 0;
+const numberOf = remembered((_tool: DefinedTool) => count++);
 
-/** Compares the tools one by one, as apps may make a new list for each request. */
+/** Keyed by the tools one by one, as apps may make a new list for each request. */
 class ToolSets<T> {
-  private known: { readonly tools: readonly DefinedTool[]; made: Promise<T> }[] = [];
+  private readonly known = new RecentMap<Promise<T>>(20);
 
   constructor(private readonly make: (tools: readonly DefinedTool[]) => Promise<T>) {}
 
   get(tools: readonly DefinedTool[]): Promise<T> {
-    const isSame = (known: readonly DefinedTool[]) =>
-      known.length === tools.length && known.every((tool, index) => tool === tools[index]);
-    const found = this.known.find((entry) => isSame(entry.tools));
-    if (found !== undefined) return found.made;
-    const entry = { tools: [...tools], made: this.make(tools) };
-    entry.made.catch(() => {
-      this.known = this.known.filter((other) => other !== entry);
-    });
-    if (this.known.push(entry) > maxSets) this.known.shift();
-    return entry.made;
+    const key = tools.map(numberOf).join();
+    const known = this.known.get(key);
+    if (known !== undefined) return known;
+    const made = this.make(tools);
+    this.known.set(key, made);
+    made.catch(() => this.known.delete(key));
+    return made;
   }
 }

@@ -9,12 +9,10 @@ import { describeOperation } from "./prompt.ts";
 
 const minTools = 5;
 
-export interface ChosenTools {
-  readonly first: readonly DefinedTool[];
-  readonly others: () => readonly DefinedTool[];
-}
-
-export type ChooseTools = (request: string, kept: ReadonlySet<string>) => ChosenTools;
+export type ChooseTools = (
+  request: string,
+  kept: ReadonlySet<string>,
+) => { readonly first: readonly DefinedTool[]; readonly others: () => readonly DefinedTool[] };
 
 interface ToolRoom {
   readonly maxTokens: number;

@@ -95,8 +95,7 @@ export function isAskedFor(operation: Operation, words: readonly string[], all: 
 }
 
 export function isUndoneBy(operation: Operation, verb: string): boolean {
-  const verbs = leadingVerbs(operation);
-  return !verbs.some((each) => verbsLike(each).includes(verb)) && verbs.some((each) => areOpposite(each, verb));
+  return !isDoneBy(operation, verb) && leadingVerbs(operation).some((each) => areOpposite(each, verb));
 }
 
 export function isDoneBy(operation: Operation, verb: string): boolean {
@@ -277,10 +276,7 @@ class OperationReader {
 
   private inSpokenOrder(names: readonly string[]): readonly string[] {
     const orders = this.phrases.map(slotsIn).sort((left, right) => right.length - left.length);
-    const place = (name: string) => {
-      const order = orders.find((each) => each.includes(name));
-      return order === undefined ? names.length : order.indexOf(name);
-    };
+    const place = (name: string) => orders.find((order) => order.includes(name))?.indexOf(name) ?? names.length;
     return [...new Set(names)].sort((left, right) => place(left) - place(right));
   }
 }

@@ -1,8 +1,8 @@
-import { canonicalJson, type JsonObject, type JsonPath, type JsonValue } from "../../core/json.ts";
+import { canonicalJson, type JsonObject, type JsonPath, mapLeaves } from "../../core/json.ts";
 import { schemasAt } from "../../core/json-schema.ts";
 import type { ReadValue } from "../../core/plan.ts";
 import type { ThreadThing } from "../../core/planner.ts";
-import type { EarlierPhrases, PhraseReference, SlotValue } from "../../core/tool.ts";
+import type { PhraseReference, SlotValue } from "../../core/tool.ts";
 import { readAnaphor, resultNouns } from "../../english/word-classes.ts";
 import { tokenize } from "../../language/tokens.ts";
 import { sayName } from "../../plan/say-call.ts";
@@ -37,20 +37,17 @@ export interface CallScope {
   readonly things: readonly ThreadThing[];
 }
 
-type CallReading =
-  | { readonly ok: true; readonly inputs: readonly JsonObject[]; readonly taken: readonly TakenThing[] }
-  | { readonly ok: false; readonly why: string };
-
 class Unreadable extends Error {}
 
-export function readCall(call: WrittenCall, operation: Operation, scope: CallScope): CallReading {
+/** Returns the reason as text if the call cannot be read. */
+export function readCall(call: WrittenCall, operation: Operation, scope: CallScope) {
   try {
     const reader = new CallReader(operation, scope);
-    return { ok: true, inputs: reader.read(call), taken: reader.taken };
+    return { inputs: reader.read(call), taken: reader.taken };
   } catch (thrown) {
-    if (thrown instanceof TooMuchWork) return { ok: false, why: `${operation.name}: it can be read in too many ways` };
+    if (thrown instanceof TooMuchWork) return `${operation.name}: it can be read in too many ways`;
     if (!(thrown instanceof Unreadable)) throw thrown;
-    return { ok: false, why: `${operation.name}: ${thrown.message}` };
+    return `${operation.name}: ${thrown.message}`;
   }
 }
 
@@ -220,7 +217,7 @@ class CallReader {
         }
       const lead = this.fitsAt(start).find((fit) => fit.end < end && (fit.isSpoken || this.isDate(fit)));
       if (lead !== undefined) start = lead.end;
-      const behind = this.fits(name, { start, end }) ? none : wordsBehind(this.operation.phrases, name);
+      const behind = wordsBehind(this.operation.phrases, name);
       while (behind.has(words[end - 1] ?? "") && end - start > 1 && !this.fits(name, { start, end })) end--;
     }
     this.pieces.push({ kind: "slot", start, end, name, value: undefined, before: undefined });
@@ -375,10 +372,9 @@ class CallReader {
     const names = Object.keys(record);
     const functions = phrases.filter(({ source }) => source.toInput !== undefined);
     const own = scope.earlier.filter((step) => step.operation.rules === rules);
-    const before: EarlierPhrases | undefined =
-      own.length === 0 ? undefined : { input: own.at(-1)?.input ?? {}, results: own.map(resultOf) };
+    const before = own.length > 0 && { before: { input: own.at(-1)?.input ?? {}, results: own.map(resultOf) } };
     const [previous] = [...this.results, ...scope.earlier.slice(-1).map(resultOf)];
-    const context = { previous, ...(before && { before }), ...scope.wish.clock };
+    const context = { previous, ...before, ...scope.wish.clock };
     const results = scope.earlier.flatMap((step) => [resultOf(step), { $ref: step.id }]);
     const known = [...(this.isLoop ? ofLoop : []), ...this.results, ...results];
     const made = new Map<string, JsonObject>();
@@ -398,7 +394,9 @@ class CallReader {
     const [input, other] = made.values();
     if (input === undefined) throw new Unreadable("its words do not make what it takes");
     if (other !== undefined) throw new Unreadable("its words may mean several things");
-    return this.fillMarks(input) as JsonObject;
+    const marked = [...this.results];
+    const fill = (text: string) => text.replaceAll(mark, () => `\${${marked.shift()?.$ref}}`);
+    return mapLeaves(input, (leaf) => (typeof leaf === "string" ? fill(leaf) : leaf));
   }
 
   private fixedBy(record: Readonly<Record<string, unknown>>): Readonly<Record<string, unknown>> {
@@ -418,13 +416,6 @@ class CallReader {
     }
     return fixed;
   }
-
-  private fillMarks(value: JsonValue, results = [...this.results]): JsonValue {
-    if (typeof value === "string") return value.replaceAll(mark, () => `\${${results.shift()?.$ref}}`);
-    if (Array.isArray(value)) return value.map((item) => this.fillMarks(item, results));
-    if (typeof value !== "object" || value === null) return value;
-    return Object.fromEntries(Object.entries(value).map(([key, item]) => [key, this.fillMarks(item, results)]));
-  }
 }
 
 export function takesThing(
@@ -435,7 +426,6 @@ export function takesThing(
 }
 
 const textType: SlotType = { kind: "text" };
-const none: ReadonlySet<string> = new Set();
 
 function resultOf({ id, operation }: EarlierStep): PhraseReference {
   return { $ref: id + operation.rules.resultPath };
