@@ -56,11 +56,7 @@ export interface AgentErrorDetails {
     readonly available: readonly string[];
   };
   /** A tool failed and is not retried. `errors` has one entry for each attempt; the last is also the `cause`. */
-  "tool-failed": StepRef & {
-    readonly tool: string;
-    readonly attempts: number;
-    readonly errors: readonly ErrorData[];
-  };
+  "tool-failed": StepRef & { readonly tool: string; readonly attempts: number; readonly errors: readonly ErrorData[] };
   /** The run, the planner or an attempt of the named step took too long. */
   timeout: Partial<StepRef> & {
     readonly scope: "run" | "planner" | "step";
@@ -168,8 +164,7 @@ export interface CallChoice {
  * - `denied`, `supposed`, `question`, `others`, `corrected`, `repeated`, `condition`: it does not ask for the action now.
  * - `later`: it names a time that neither the tool nor a wait of the plan can use.
  * - `no-request`: it is a line of a dialogue that needs no plan; `text`, `answers` or `undoes` has its meaning.
- * - `unsure`: it may mean something that cannot be undone, or is only slightly similar to the examples of a tool;
- *   `proposals` has the plan.
+ * - `unsure`: it may mean something that cannot be undone, or is little like a tool's examples; `proposals` has the plan.
  * @inline
  */
 export type RefusalReason =
@@ -270,56 +265,25 @@ export type AgentErrorData<TCode extends AgentErrorCode = AgentErrorCode> = {
 
 /** An error of any copy of this package: the type that {@link isAgentError} gives to unknown values. @group Errors */
 export type AgentErrorLike<TCode extends AgentErrorCode = AgentErrorCode> = {
-  [C in TCode]: AgentErrorData<C> & {
-    /** Returns the error as JSON. */
-    toJSON(): AgentErrorData<C>;
-  };
+  [C in TCode]: AgentErrorData<C> & { toJSON(): AgentErrorData<C> };
 }[TCode];
 
-const retryableByCode: Readonly<Record<AgentErrorCode, boolean>> = {
-  "invalid-options": false,
-  "invalid-request": false,
-  "cannot-plan": false,
-  "planning-failed": true,
-  "model-failed": false,
-  "invalid-plan": false,
-  "unknown-tool": false,
-  "invalid-tool-input": false,
-  "invalid-tool-output": false,
-  "invalid-reference": false,
-  "tool-failed": false,
-  timeout: true,
-  cancelled: false,
-  interrupted: false,
-  "plan-not-approved": false,
-  "approval-rejected": false,
-  "approval-expired": false,
-  "limit-exceeded": false,
-  "circuit-open": false,
-  "invalid-expression": false,
-  "outcome-unknown": false,
-  "run-not-found": false,
-  "resume-mismatch": false,
-  "run-conflict": false,
-  "run-owned-elsewhere": false,
-  "store-failed": false,
-  "secret-unreadable": false,
-  "missing-dependency": false,
-  "calculation-failed": false,
-  "todo-not-found": false,
-  "todo-ambiguous": false,
-  "todo-list-ambiguous": false,
-  "todo-key-reused": false,
-  "todo-scope-missing": false,
-  "todo-id-taken": false,
-  "todo-undo-refused": false,
-  "note-not-found": false,
-  "note-key-reused": false,
-  "note-undo-refused": false,
-};
+const codes = [
+  "invalid-options invalid-request cannot-plan planning-failed model-failed invalid-plan unknown-tool",
+  "invalid-tool-input invalid-tool-output invalid-reference tool-failed timeout cancelled interrupted",
+  "plan-not-approved approval-rejected approval-expired limit-exceeded circuit-open invalid-expression outcome-unknown",
+  "run-not-found resume-mismatch run-conflict run-owned-elsewhere store-failed secret-unreadable missing-dependency",
+  "calculation-failed todo-not-found todo-ambiguous todo-list-ambiguous todo-key-reused todo-scope-missing todo-id-taken",
+  "todo-undo-refused note-not-found note-key-reused note-undo-refused",
+] as const;
+
+type WordOf<TLine extends string> = TLine extends `${infer TWord} ${infer TRest}` ? TWord | WordOf<TRest> : TLine;
+
+const knownCodes = new Set(codes.flatMap((line) => line.split(" ") as WordOf<typeof line>[]));
 
 export function isOurError({ name, code }: { readonly name?: unknown; readonly code?: unknown }): boolean {
-  return name === "AgentError" && typeof code === "string" && Object.hasOwn(retryableByCode, code);
+  // The compiler refuses this call if a code is missing from the list.
+  return name === "AgentError" && knownCodes.has(code as AgentErrorCode);
 }
 
 /**
@@ -342,7 +306,7 @@ export class AgentError<TCode extends AgentErrorCode = AgentErrorCode> extends E
     super(message, options.cause === undefined ? undefined : { cause: options.cause });
     this.code = code;
     this.details = options.details;
-    this.retryable = options.retryable ?? retryableByCode[code] === true;
+    this.retryable = options.retryable ?? (code === "timeout" || code === "planning-failed");
   }
 
   /** Returns the error as JSON, which `isAgentError` also accepts. */
@@ -352,10 +316,9 @@ export class AgentError<TCode extends AgentErrorCode = AgentErrorCode> extends E
 }
 
 /**
- * Returns true for an error of this package, with the given `code` if there is one. It reads `name` and `code`, so it
- * also accepts errors of another copy of the package and errors as JSON. Error data from events and results keeps its
- * type; an unknown value is typed as a thrown error, which has `toJSON`.
- * {@includeCode ../../examples/06-look-at-runs.ts} @group Errors
+ * Returns true for an error of this package, with the given `code` if there is one. It may come from another copy of the
+ * package, or be JSON. Error data from events and results keeps its type; an unknown value is typed as a thrown error,
+ * which has `toJSON`. {@includeCode ../../examples/06-look-at-runs.ts} @group Errors
  */
 export function isAgentError<TCode extends AgentErrorCode = AgentErrorCode>(
   value: ErrorData | null | undefined,
