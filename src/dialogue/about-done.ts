@@ -1,4 +1,4 @@
-import type { Turn } from "../core/turn.ts";
+import type { Turn } from "../core/planner.ts";
 import { auxiliaries, functionWords, prepositions } from "../english/word-classes.ts";
 import { wordSet } from "../english/word-set.ts";
 import { stem } from "../language/word-forms.ts";

@@ -1,8 +1,8 @@
 import type { JsonValue } from "../core/json.ts";
 import type { JsonSchema } from "../core/json-schema.ts";
 import type { PlanStep } from "../core/plan.ts";
+import type { Turn } from "../core/planner.ts";
 import { answerSchemaOf, isAnswer, type QuestionItem } from "../core/question.ts";
-import type { Turn } from "../core/turn.ts";
 import type { DateClock } from "../dates/read-dates.ts";
 import { ordinals, readNumber } from "../english/numbers.ts";
 import { auxiliaries, functionWords, prepositions, smallWords } from "../english/word-classes.ts";

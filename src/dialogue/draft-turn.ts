@@ -1,9 +1,8 @@
 import type { JsonObject } from "../core/json.ts";
 import type { PlanStep, QuestionOption, ReadValue } from "../core/plan.ts";
-import type { PlanDraft } from "../core/planner.ts";
+import type { PlanDraft, Turn } from "../core/planner.ts";
 import { chooseFrom, yesOrNo } from "../core/question.ts";
 import { callsTool } from "../core/step.ts";
-import type { Turn } from "../core/turn.ts";
 import type { DateClock } from "../dates/read-dates.ts";
 import { sayNames } from "../plan/say-call.ts";
 import type { ToolRules } from "../planners/rules/phrase-rules.ts";

@@ -1,8 +1,7 @@
 import type { JsonObject } from "../core/json.ts";
 import type { PlanStep, Question } from "../core/plan.ts";
-import type { PlanDraft } from "../core/planner.ts";
+import type { PlanDraft, TurnRequest } from "../core/planner.ts";
 import type { QuestionItem } from "../core/question.ts";
-import type { TurnRequest } from "../core/turn.ts";
 
 /** Step id of the question. A draft has at most one. */
 const asks = "q1";

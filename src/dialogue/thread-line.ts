@@ -1,8 +1,8 @@
 import { schemasAt } from "../core/json-schema.ts";
 import type { PlanStep } from "../core/plan.ts";
+import type { TurnRequest } from "../core/planner.ts";
 import { remembered } from "../core/remembered.ts";
 import { callsTool } from "../core/step.ts";
-import type { TurnRequest } from "../core/turn.ts";
 import { isPastVerb, questionWords } from "../english/word-classes.ts";
 import { isArticle } from "../planners/rules/courtesy.ts";
 import type { Part } from "../planners/rules/items.ts";

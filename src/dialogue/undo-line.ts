@@ -1,5 +1,5 @@
 import { canonicalJson, type JsonValue } from "../core/json.ts";
-import type { Turn } from "../core/turn.ts";
+import type { Turn } from "../core/planner.ts";
 import { toStepInput } from "../planners/rules/steps.ts";
 import type { MeantCall } from "./draft-turn.ts";
 import { type DoneStep, isSameThing, type KnownThing, takesKey, thingOf } from "./focus.ts";

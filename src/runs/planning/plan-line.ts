@@ -2,8 +2,8 @@ import { countPending } from "../../async/promises.ts";
 import { AgentError, isAgentError } from "../../core/errors.ts";
 import type { TurnOutcome } from "../../core/events.ts";
 import type { Plan, PlanFailure } from "../../core/plan.ts";
-import { type PlanDraft, type Planner, type PlanRequest, toPlanningError } from "../../core/planner.ts";
-import type { Turn, TurnReader, TurnRequest } from "../../core/turn.ts";
+import type { PlanDraft, Planner, PlanRequest, Turn, TurnReader, TurnRequest } from "../../core/planner.ts";
+import { toPlanningError } from "../../core/planner.ts";
 import type { EngineSettings } from "../run/engine-settings.ts";
 import type { ThreadListing, ThreadReader } from "../run/run.ts";
 
