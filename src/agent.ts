@@ -6,7 +6,7 @@ import { countPending } from "./async/promises.ts";
 import { saysEffect } from "./core/define-tool.ts";
 import { type ErrorData, toErrorData } from "./core/error-data.ts";
 import { fromErrorData, isAgentError } from "./core/errors.ts";
-import { type AgentEvent, checkEventType, isTransient } from "./core/events.ts";
+import { type AgentEvent, checkedType, isTransient } from "./core/events.ts";
 import { toJson } from "./core/json.ts";
 import { checkOption, failOption, readOptions } from "./core/option-tables.ts";
 import { maxPlanBytes, type PlanInput } from "./core/plan.ts";
@@ -321,11 +321,10 @@ export function createEngine(settings: EngineSettings): Agent & WorkedAgent {
 
   function readEvents(wanted: EventsWanted): AsyncIterator<AgentEvent, undefined> {
     const stopping = new AbortSource();
-    const read = async function* (): AsyncGenerator<AgentEvent, undefined> {
+    const events = (async function* (): AsyncGenerator<AgentEvent, undefined> {
       const parts = await loadRuntime();
       return yield* parts.readEventsOf(runsOf(parts), wanted, stopping);
-    };
-    const events = read();
+    })();
     return {
       next: () => events.next(),
       // A generator that waits for an event would otherwise end only with the next event.
@@ -347,11 +346,6 @@ function requireRecorded({ error }: RunResult): void {
 }
 
 const recordingEnds = new Set<string>(["store-failed", "run-conflict", "run-owned-elsewhere", "interrupted"]);
-
-function checkedType<T extends Parameters<typeof checkEventType>[0]>(type: T): T {
-  checkEventType(type);
-  return type;
-}
 
 function checkedListener<T>(listener: T): T {
   return typeof listener === "function" ? listener : failOption("listener", listener, "a function");

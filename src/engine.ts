@@ -31,10 +31,10 @@ export interface OrchestratorOptions<TTools extends readonly Tool[] = readonly T
 }
 
 /** Options of {@link createAgent}. @group Agents */
-export interface AgentOptions<TTools extends readonly Tool[] = readonly Tool[]> extends main.AgentOptions<TTools> {
+export interface AgentOptions<TTools extends readonly Tool[] = readonly Tool[]>
+  extends main.AgentOptions<TTools>,
+    Pick<OrchestratorOptions, "expressions"> {
   planner: Planner;
-  /** The language of `when` and `forEach`: `createExpressions()`. @default none: a plan that has either is invalid */
-  expressions?: Expressions | undefined;
 }
 
 /**

@@ -146,8 +146,7 @@ export { createMemoryNotes } from "./tools/notes/note.ts";
 export { createNotes, type NotesOptions } from "./tools/notes/notes.ts";
 export type { Todo, TodoStoreOutput } from "./tools/todo-store/todo.ts";
 export type { TodoStoreInput } from "./tools/todo-store/todo-input.ts";
-export type { TodoStorage } from "./tools/todo-store/todo-storage.ts";
-export { createMemoryTodos } from "./tools/todo-store/todo-storage.ts";
+export { createMemoryTodos, type TodoStorage } from "./tools/todo-store/todo-storage.ts";
 export { createTodoStore, type TodoStoreOptions } from "./tools/todo-store/todo-store.ts";
 export {
   createWebSearch,

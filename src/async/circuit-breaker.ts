@@ -7,9 +7,7 @@ export type CircuitState = "closed" | "open" | "half-open";
 export interface CircuitBreakerOptions {
   /** Number of calls that fail within `windowMs` before the circuit opens. At least 1. @default 5 */
   readonly maxFailures?: number | undefined;
-  /**
-   * Length of the window: at least 1, or `Infinity`. A failure exactly that long ago no longer counts. @default 60000
-   */
+  /** Length of the window: at least 1, or `Infinity`. A failure exactly that old no longer counts. @default 60000 */
   readonly windowMs?: number | undefined;
   /** Time that the circuit stays open before one call is let through as a test. At least 1. @default 30000 */
   readonly resetAfterMs?: number | undefined;
@@ -17,11 +15,7 @@ export interface CircuitBreakerOptions {
 
 export type CallVerdict = "succeeded" | "failed" | "abandoned";
 
-export interface CircuitPermit {
-  readonly change: CircuitState | undefined;
-  /** Must be called once for each permit, at least with `abandoned`. Returns the new state if it changed. */
-  report(verdict: CallVerdict): CircuitState | undefined;
-}
+export type CircuitPermit = ReturnType<CircuitBreaker["enter"]>;
 
 /** A success does not offset failures, and an outcome counts only if the state has not changed since the call began. */
 export class CircuitBreaker {
@@ -37,12 +31,13 @@ export class CircuitBreaker {
     private readonly clock: Clock,
   ) {}
 
-  enter(): CircuitPermit {
+  /** The caller must call `report` once, at least with `abandoned`. It returns the new state if that changed. */
+  enter() {
     const change = this.state === "open" ? this.change("half-open") : undefined;
     this.isProbing = this.state === "half-open";
     const { generation } = this;
     let hasReported = false;
-    const report = (verdict: CallVerdict) => {
+    const report = (verdict: CallVerdict): CircuitState | undefined => {
       if (hasReported || generation !== this.generation) return undefined;
       hasReported = true;
       return this.judge(verdict);

@@ -46,9 +46,7 @@ export class Semaphore {
 export interface RateLimitOptions {
   /** Maximum number of calls that start in any window of `intervalMs`: an integer of at least 1. */
   readonly limit: number;
-  /**
-   * Length of the window in milliseconds, from 1 to 2 147 483 647. Two starts exactly that far apart share no window.
-   */
+  /** Length of the window in milliseconds, from 1 to 2 147 483 647. Starts exactly that far apart share no window. */
   readonly intervalMs: number;
 }
 

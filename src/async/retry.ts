@@ -23,18 +23,14 @@ export type RetryPolicy = Required<RetryOptions>;
  */
 export async function retryFailed<TResult>(
   first: TResult,
-  {
-    maxAttempts,
-    isFailure,
-    shouldRetry,
-    attempt,
-  }: {
+  options: {
     readonly maxAttempts: number;
     readonly isFailure: (result: TResult) => boolean;
     readonly shouldRetry: (failure: TResult, attempt: number) => Promise<boolean>;
     readonly attempt: (attempt: number) => Promise<TResult>;
   },
 ): Promise<TResult> {
+  const { maxAttempts, isFailure, shouldRetry, attempt } = options;
   const tryOnce = async (number: number) => {
     const result = number === 1 ? first : await attempt(number);
     if (isFailure(result)) throw new FailedAttempt(result);
@@ -59,15 +55,8 @@ class FailedAttempt<TResult> extends Error {
   }
 }
 
-/**
- * Exponential backoff with "equal jitter": between half and all of `minDelayMs * factor ** (attempt - 1)`.
- * @see https://aws.amazon.com/blogs/architecture/exponential-backoff-and-jitter/
- */
-export function retryDelayMs(
-  { minDelayMs, maxDelayMs, factor }: RetryPolicy,
-  attempt: number,
-  random: () => number,
-): number {
+/** Uses "equal jitter": https://aws.amazon.com/blogs/architecture/exponential-backoff-and-jitter/ */
+export function retryDelayMs({ minDelayMs, maxDelayMs, factor }: RetryPolicy, attempt: number, random: () => number) {
   const longestMs = Math.min(maxDelayMs, maxTimerMs);
   const whole = minDelayMs === 0 ? 0 : Math.min(longestMs, minDelayMs * factor ** (attempt - 1));
   return Math.round(whole / 2 + (whole / 2) * random());
@@ -79,17 +68,15 @@ export function askedTooLong(askedMs: number, { maxDelayMs }: RetryPolicy): stri
 
 const maxCauses = 5;
 
-type ErrorWithDelay = Readonly<
-  Partial<Record<"retryAfterMs" | "retryAfter" | "headers" | "responseHeaders" | "cause", unknown>>
-> & { readonly response?: { readonly headers?: unknown } | null };
+type ErrorWithDelay = Readonly<Record<string, unknown>> & { readonly response?: { readonly headers?: unknown } | null };
 
 export function retryAfterMs(thrown: unknown, nowMs: number): number | undefined {
   try {
-    let error = thrown;
+    let error = thrown as ErrorWithDelay;
     for (let depth = 0; depth <= maxCauses && typeof error === "object" && error !== null; depth++) {
       const askedMs = readDelayMs(error, nowMs);
       if (askedMs !== undefined) return Math.min(Math.max(Math.ceil(askedMs), 0), maxTimerMs);
-      error = (error as ErrorWithDelay).cause;
+      error = error.cause as ErrorWithDelay;
     }
   } catch {
     // A getter or proxy threw.

@@ -14,10 +14,8 @@ import type { DefinedTool, InferParsedInput, InferToolInput, Tool, ToolEffect } 
 
 /** Distributes over tools, so that `tool` narrows `input`. */
 type StepSubject<TTool extends Tool> = TTool extends Tool
-  ? {
+  ? StepRef & {
       readonly kind: "step";
-      readonly stepId: string;
-      readonly iteration?: number;
       readonly iterations?: number;
       readonly tool: TTool["name"];
       /** The input as the tool gets it, parsed and with defaults, as JSON. Parts that JSON cannot express are as given. */
@@ -30,13 +28,10 @@ type StepSubject<TTool extends Tool> = TTool extends Tool
     }
   : never;
 
-interface Expiring {
+/** @inline */
+export interface BoundToCall {
   /** Time at which the request expires: ISO 8601, UTC. Absent without `approvalTtlMs`. */
   readonly expiresAt?: string;
-}
-
-/** @inline */
-export interface BoundToCall extends Expiring {
   /** Reasons why a step of a replan needs approval, besides its tool and the policy. */
   readonly reasons?: readonly ApprovalReason[];
   /** Hash of the run, step, iteration, tool, effect and `input`. The approval is valid only for this hash. */
@@ -44,7 +39,7 @@ export interface BoundToCall extends Expiring {
 }
 
 /** @inline */
-interface PlanSubject extends Expiring {
+interface PlanSubject extends Pick<BoundToCall, "expiresAt"> {
   readonly kind: "plan";
   /** Hash of the plan, from `hashPlan`. The approval is valid only for this hash. */
   readonly hash: string;
@@ -80,7 +75,6 @@ export interface ApprovalAnswer extends DecisionNote {
 
 export interface ChangedCall {
   readonly input: JsonObject;
-  /** The effect of the tool with this input. */
   readonly effect: ToolEffect;
   /** Hash of the changed call. The approval is valid only for this hash. */
   readonly hash: string;

@@ -25,10 +25,6 @@ export function callOutcome(error: unknown): "not-done" | "unknown" | "failed" {
   return isLeftOpen(error, new Set()) ? "unknown" : "failed";
 }
 
-export function saysNothingHappened(error: unknown): boolean {
-  return callOutcome(error) === "not-done";
-}
-
 export function retryableOf(thrown: unknown): unknown {
   return readFields(thrown, "retryable").retryable;
 }

@@ -67,10 +67,7 @@ export interface ToolOptions<
   result?: string | undefined;
   /** Phrases that the rule planner understands, or a function that loads them for the first request. */
   phrases?: PhraseList<InferSchemaInput<TSchema>> | (() => Promise<PhraseList<InferSchemaInput<TSchema>>>) | undefined;
-  /**
-   * Describes a call in at most 300 characters. In its input, references are in words and secrets hidden.
-   * @default its phrases, read backwards
-   */
+  /** Describes a call in at most 300 characters; its input hides secrets and has references in words. @default its phrases, read backwards */
   describeCall?: ((input: InferSchemaInput<TSchema>) => string) | undefined;
   /** Runs the tool with the parsed input. */
   execute(input: InferSchemaOutput<TSchema>, context: ToolContext<TResources>): Returned<TOutputSchema, TReturned>;

@@ -49,11 +49,8 @@ export function shortError(error: ErrorData): ErrorData {
 
 const errorKeys = ["name", "message", "code", "retryable", "outcome", "details", "cause"] as const;
 
-export function readFields<TKey extends string>(
-  value: unknown,
-  ...keys: readonly TKey[]
-): Partial<Record<TKey, unknown>> {
-  const read: Partial<Record<TKey, unknown>> = {};
+export function readFields<K extends string>(value: unknown, ...keys: readonly K[]): Partial<Record<K, unknown>> {
+  const read: Partial<Record<K, unknown>> = {};
   if (typeof value !== "object" || value === null) return read;
   for (const key of keys) {
     try {

@@ -81,9 +81,7 @@ export interface ForkPoint {
 export interface RunStartEvent extends ExecutionStartEvent<"run-start"> {
   /** Origin of a fork. The fork begins with the events of that run up to `after`, with their original times. */
   readonly forkedFrom?: ForkPoint;
-  /**
-   * Absent if the run has a given plan, or if no worker could start it yet. In that case another `run-start` follows.
-   */
+  /** Absent if the plan was given, or if no worker could start the run yet. Another `run-start` then follows. */
   readonly request?: string;
   readonly plan?: Plan;
   readonly context?: string;
@@ -97,14 +95,12 @@ export interface RunStartEvent extends ExecutionStartEvent<"run-start"> {
 export type PendingItem =
   /** Waits for the outcome of a step that failed or was cut off, and may have taken effect. */
   | (StepRef & { readonly kind: "outcome"; readonly error?: AgentErrorData })
-  /** Waits for the approval of a step. The item can be passed unchanged to `approve` and `reject`. */
+  /** Waits for the approval of a step: see {@link ApprovalRequest}. Can be passed unchanged to `approve` and `reject`. */
   | (StepRef &
       BoundToCall & {
         readonly kind: "approval";
         readonly tool: string;
-        /** The input as the tool gets it, parsed and with defaults, as JSON. Parts that JSON cannot express are as given. */
         readonly input: JsonObject;
-        /** The input before parsing, with references resolved; absent if equal to `input`. An approver's `input` replaces it. */
         readonly given?: JsonObject;
         /** The effect of its tool with this input. */
         readonly effect: ToolEffect;
@@ -213,7 +209,6 @@ export interface ModelEndEvent extends EventBase<"model-end"> {
 export interface PlanFallbackEvent extends EventBase<"plan-fallback"> {
   readonly planner: string;
   readonly next: string;
-  /** The planner's error. */
   readonly error: AgentErrorData;
 }
 
@@ -257,29 +252,20 @@ export interface PlanReviseEvent extends EventBase<"plan-revise"> {
 }
 
 type StepEventBase<TType extends string, TTool extends Tool> = TTool extends Tool
-  ? EventBase<TType> & {
-      readonly stepId: string;
-      /** Index of the iteration of a `forEach`, from 0; absent for any other step. */
-      readonly iteration?: number;
-      readonly tool: TTool["name"];
-    }
+  ? EventBase<TType> & StepRef & { readonly tool: TTool["name"] }
   : never;
-
-/** The number of iterations; present only with `iteration`. */
-interface IterationCount {
-  readonly iterations?: number;
-}
 
 /** A step or iteration started. Emitted once for all attempts and recorded before the tool runs. @group Events */
 export type StepStartEvent<TTool extends Tool = Tool> = TTool extends Tool
-  ? StepEventBase<"step-start", TTool> &
-      IterationCount & {
-        /** The input with references resolved, before defaults and transforms; as in the plan if a reference is invalid. */
-        readonly input: InferToolInput<TTool>;
-        /** Absent if the input is invalid and the tool is not called. */
-        readonly effect?: ToolEffect;
-        readonly reasoning?: string;
-      }
+  ? StepEventBase<"step-start", TTool> & {
+      /** The number of iterations; present only with `iteration`. */
+      readonly iterations?: number;
+      /** The input with references resolved, before defaults and transforms; as in the plan if a reference is invalid. */
+      readonly input: InferToolInput<TTool>;
+      /** Absent if the input is invalid and the tool is not called. */
+      readonly effect?: ToolEffect;
+      readonly reasoning?: string;
+    }
   : never;
 
 /** Progress that a tool reports for a running step. Transient: emitted to listeners, never recorded. @group Events */
@@ -299,7 +285,6 @@ export type StepRetryEvent<TTool extends Tool = Tool> = StepEventBase<"step-retr
   /** Number of the failed attempt, from 1. */
   readonly attempt: number;
   readonly delayMs: number;
-  /** The error of the attempt. */
   readonly error: ErrorData;
   /** True if the failed attempt ignores its signal and is still running. */
   readonly overlaps?: true;
@@ -310,8 +295,10 @@ export type StepRetryEvent<TTool extends Tool = Tool> = StepEventBase<"step-retr
 export type SkipReason = "dependency-failed" | "run-ended" | "condition" | "no-items" | "approval-rejected";
 
 /** A step or iteration will not start. @group Events */
-export type StepSkipEvent<TTool extends Tool = Tool> = StepEventBase<"step-skip", TTool> &
-  IterationCount & { readonly reason: SkipReason };
+export type StepSkipEvent<TTool extends Tool = Tool> = StepEventBase<"step-skip", TTool> & {
+  readonly iterations?: number;
+  readonly reason: SkipReason;
+};
 
 /** The outcome of a step. With `unknown`, the step may have taken effect. @group Runs and results */
 export type StepOutcome<TOutput = unknown> =
@@ -593,15 +580,8 @@ const note = { by: mayBeText, comment: mayBeText };
 const decision = (changed: Check) =>
   byStatus({ approved: { ...note, changed }, rejected: { ...failure, ...note }, withdrawn: {} });
 
-const transientTypes = [
-  "model-start",
-  "model-retry",
-  "plan-delta",
-  "step-progress",
-  "step-attempt",
-  "step-late",
-] as const;
-type TransientType = (typeof transientTypes)[number];
+const transients = ["model-start", "model-retry", "plan-delta", "step-progress", "step-attempt", "step-late"] as const;
+type TransientType = (typeof transients)[number];
 export type TransientEvent = AgentEventOf<TransientType>;
 
 const digestedTypes = ["run-suspend", "run-resume", "run-end"] as const;
@@ -718,7 +698,7 @@ export function findWrongKey(event: Keyed): string | undefined {
 }
 
 export function isTransient({ type }: { readonly type: AgentEventType }): boolean {
-  return (transientTypes as readonly string[]).includes(type);
+  return (transients as readonly string[]).includes(type);
 }
 
 /** True if an event is in the store, so that reading can continue after its number. @internal */
@@ -732,9 +712,9 @@ export function isDigested<T extends { readonly type: AgentEventType }>(
   return (digestedTypes as readonly string[]).includes(event.type);
 }
 
-export function checkEventType(type: unknown): asserts type is AgentEventType {
-  const types: readonly unknown[] = [...Object.keys(recordedKinds), ...transientTypes];
-  if (!types.includes(type)) failOption("type", type, `the type of an event: ${types.join(", ")}`, true);
+export function checkedType<T>(type: T): T {
+  const types: readonly unknown[] = [...Object.keys(recordedKinds), ...transients];
+  return types.includes(type) ? type : failOption("type", type, `the type of an event: ${types.join(", ")}`, true);
 }
 
 /** Increase this number when the format of events or of a store's tables changes. */

@@ -1,7 +1,8 @@
 import { isOurError } from "./errors.ts";
-import { hiddenText, isHolder, type JsonFailure, type JsonPath, mapItems } from "./json.ts";
+import { hiddenText, isHolder, type JsonPath, mapItems } from "./json.ts";
 import { type JsonSchema, knownKeys, schemasAt } from "./json-schema.ts";
 import { addTo } from "./lists.ts";
+import type { SchemaIssue } from "./schema.ts";
 import { maskPaths, sensitivePaths } from "./sensitive-paths.ts";
 
 /** Shorter texts occur by chance in other texts. */
@@ -91,7 +92,7 @@ export class HiddenTexts {
   }
 }
 
-export function hideQuotedOf(root: JsonSchema, value: unknown): <TIssue extends JsonFailure>(issue: TIssue) => TIssue {
+export function hideQuotedOf(root: JsonSchema, value: unknown): <TIssue extends SchemaIssue>(issue: TIssue) => TIssue {
   const collect = () => {
     const [hidden, short] = [new HiddenTexts(), new HiddenTexts(1)];
     addSecrets(short, root, value);

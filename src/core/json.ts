@@ -46,14 +46,9 @@ type JsonifyObject<T> = {
   ? { [K in keyof TObject]: TObject[K] }
   : never;
 
-export interface JsonFailure {
-  readonly path: JsonPath;
-  readonly message: string;
-}
-
 export type JsonResult =
   | { readonly ok: true; readonly value: JsonValue }
-  | { readonly ok: false; readonly issue: JsonFailure };
+  | { readonly ok: false; readonly issue: { readonly path: JsonPath; readonly message: string } };
 
 const maxDepth = 500;
 
@@ -237,22 +232,16 @@ const encoder = new TextEncoder();
 function cyclePath(value: unknown, path: JsonPath): JsonPath {
   const ancestors = new Set<unknown>();
   let current = value;
-  for (let depth = 0; depth < path.length; depth++) {
-    if (ancestors.has(current)) return path.slice(0, depth);
-    ancestors.add(current);
-    current = readKey(current, path[depth] as string | number);
-    if (current === undefined) break;
+  try {
+    for (const [depth, key] of path.entries()) {
+      if (ancestors.has(current)) return path.slice(0, depth);
+      ancestors.add(current);
+      current = (current as Record<string | number, unknown>)[key];
+    }
+  } catch {
+    // A getter threw when it was read again, or it returned something else.
   }
   return path.slice(0, 10);
-}
-
-/** A getter may throw when it is read again. */
-function readKey(holder: unknown, key: string | number): unknown {
-  try {
-    return (holder as Record<string | number, unknown>)[key];
-  } catch {
-    return undefined;
-  }
 }
 
 export async function sha256(text: string): Promise<string> {

@@ -103,7 +103,6 @@ export class ModelCalls {
         (value) => ({ ok: true, value }),
         (thrown: unknown) => ({ ok: false, thrown }),
       );
-    const isFailure = ({ ok }: Attempt) => !ok;
     const shouldRetry = async (failure: Attempt, number: number): Promise<boolean> => {
       if (failure.ok || signal.aborted) return false;
       const { thrown } = failure;
@@ -116,14 +115,14 @@ export class ModelCalls {
         return false;
       }
       const delayMs = Math.max(retryDelayMs(retry, number, random), askedMs);
-      if (monotonicNow(clock) + delayMs > latestStartMs) return false;
-      if (this.gate.refusesIn(delayMs)) return false;
+      if (monotonicNow(clock) + delayMs > latestStartMs || this.gate.refusesIn(delayMs)) return false;
       await attempts?.retry({ attempt: number, error: toErrorData(thrown), delayMs });
       return sleep(delayMs, { clock, signal });
     };
     const { maxAttempts } = retry;
     let last = await attempt(1);
-    if (!last.ok) last = await retryFailed(last as Attempt, { maxAttempts, isFailure, shouldRetry, attempt });
+    if (!last.ok)
+      last = await retryFailed(last as Attempt, { maxAttempts, isFailure: ({ ok }) => !ok, shouldRetry, attempt });
     if (last.ok) return last.value;
     throw last.thrown;
   }

@@ -18,6 +18,8 @@ type OptionSpec<T = unknown> =
       | { readonly read: OptionReader<unknown> }
     ) & { readonly default?: T; readonly isRequired?: true });
 
+type IsValid = (value: unknown) => boolean;
+
 interface NumberSpec {
   readonly type: "number" | "integer" | "duration";
   readonly min: number;
@@ -104,8 +106,6 @@ function readerOf(spec: OptionSpec): OptionReader<unknown> {
   const { methods } = spec;
   return readerFor((value) => hasMethods(value, methods), `${spec.expected} (with ${methods.join(", ")})`);
 }
-
-type IsValid = (value: unknown) => boolean;
 
 function readerFor(isValid: IsValid, expected: string, isHarmless?: boolean): OptionReader<unknown> {
   return (value, option) => (isValid(value) ? value : failOption(option, value, expected, isHarmless));

@@ -1,7 +1,7 @@
 import * as z from "zod/v4";
 import { isRecord, type JsonObject, type JsonPath, type JsonValue } from "./json.ts";
 import type { ModelCall, ModelUsage } from "./model-usage.ts";
-import type { InferToolInput, Tool } from "./tool.ts";
+import type { InferToolInput, PhraseReference, Tool } from "./tool.ts";
 
 interface StepHead {
   /** Unique within the plan: a letter or `_`, then letters, digits, `_`, `-`. */
@@ -32,7 +32,7 @@ export interface ToolStep extends StepHead {
  */
 export type StepWait =
   | { readonly forMs: number }
-  | { readonly until: string | Reference }
+  | { readonly until: string | PhraseReference }
   | { readonly event: string; readonly timeoutMs?: number | undefined }
   | { readonly ask: Question; readonly timeoutMs?: number | undefined };
 
@@ -141,14 +141,10 @@ export interface Plan {
   readonly steps: readonly PlanStep[];
 }
 
-export interface Reference {
-  readonly $ref: string;
-}
-
 type Template<T extends string> = string extends T ? string : T | `${string}\${${string}}${string}`;
 
 export type Referable<T> =
-  | Reference
+  | PhraseReference
   | { readonly $literal: T }
   | (unknown extends T
       ? unknown
@@ -162,7 +158,7 @@ export type Referable<T> =
 
 type ReferableInput<T> = unknown extends T
   ? object
-  : Reference | (T extends object ? { readonly [K in keyof T]: Referable<T[K]> } : T);
+  : PhraseReference | (T extends object ? { readonly [K in keyof T]: Referable<T[K]> } : T);
 
 export type PlanStepInput<TTool extends Tool = Tool> = TTool extends Tool
   ? Omit<ToolStep, "tool" | "input"> & { readonly tool: TTool["name"] } & InputOf<InferToolInput<TTool>>
@@ -174,22 +170,16 @@ type InputOf<TInput> =
     : { readonly input: ReferableInput<TInput> };
 
 /** A plan written by hand: only `steps` is required, and an input where its tool requires one. @interface @group Plans */
-export type PlanInput<TTool extends Tool = Tool> = PlanHead & {
+export type PlanInput<TTool extends Tool = Tool> = {
   readonly version?: 1 | 2 | undefined;
-  readonly steps: readonly (PlanStepInput<TTool> | WaitStep)[];
-};
-
-export type AnyPlan = PlanHead & {
-  readonly version?: number | undefined;
-  readonly steps: readonly (PlanStepInput | WaitStep)[];
-};
-
-interface PlanHead {
   readonly id?: string | undefined;
   readonly request?: string | undefined;
   readonly source?: PlanSource | undefined;
   readonly createdAt?: string | undefined;
-}
+  readonly steps: readonly (PlanStepInput<TTool> | WaitStep)[];
+};
+
+export type AnyPlan = Omit<PlanInput, "version"> & { readonly version?: number | undefined };
 
 /** A plan whose tool names have type `string`, so that the compiler cannot check them; `never` for any other plan. */
 export type UncheckedPlan<TPlan extends AnyPlan> = string extends TPlan["steps"][number]["tool"] ? TPlan : never;

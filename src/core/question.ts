@@ -101,10 +101,7 @@ const isDateTime = (text: string) => timeOfInstant(text) !== undefined;
 
 const formats = {
   date: { isValid: isDate, expected: 'a date such as "2026-03-01"' },
-  "date-time": {
-    isValid: isDateTime,
-    expected: 'a date and time with its zone, such as "2026-03-01T08:00:00Z"',
-  },
+  "date-time": { isValid: isDateTime, expected: 'a date and time with its zone, such as "2026-03-01T08:00:00Z"' },
   "date-or-date-time": {
     isValid: (text: string) => isDate(text) || isDateTime(text),
     expected: 'a date such as "2026-03-01", or a date and time with its zone, such as "2026-03-01T08:00:00Z"',

@@ -1,6 +1,6 @@
 import type { DecisionNote } from "./approval.ts";
 import { type AgentErrorData, isAgentError } from "./errors.ts";
-import type { ForkPoint, NotUndone, PendingItem, SkipReason } from "./events.ts";
+import type { ForkPoint, PendingItem, RunEndEvent, SkipReason } from "./events.ts";
 import { copyJson, type JsonObject, type JsonValue } from "./json.ts";
 import { defined } from "./option-tables.ts";
 import type { Plan, PlanStep } from "./plan.ts";
@@ -18,10 +18,7 @@ import type { InferToolInput, InferToolOutput, Tool, ToolEffect } from "./tool.t
 
 /** One entry of the execution log. @group Runs and results */
 export type StepRecord<TTool extends Tool = Tool> = TTool extends Tool
-  ? {
-      readonly stepId: string;
-      /** Index of the iteration of a `forEach`, from 0. */
-      readonly iteration?: number;
+  ? StepRef & {
       readonly tool: TTool["name"];
       /** The input with references resolved; as in the plan if the step never started. */
       readonly input: InferToolInput<TTool>;
@@ -37,22 +34,22 @@ export type StepRecord<TTool extends Tool = Tool> = TTool extends Tool
       /** The error that ended it; absent if none has. */
       readonly error?: AgentErrorData;
     } & (
-      | {
-          readonly status: "completed";
-          readonly output: InferToolOutput<TTool>;
-          readonly error?: undefined;
-          readonly progress?: undefined;
-          readonly reason?: undefined;
-        }
-      | {
-          readonly status: Exclude<StepStatus, "completed">;
-          readonly output?: undefined;
-          /** Last progress that the tool reported, as in `step-end`. */
-          readonly progress?: JsonValue;
-          /** Present only for a skipped step. */
-          readonly reason?: SkipReason;
-        }
-    )
+        | {
+            readonly status: "completed";
+            readonly output: InferToolOutput<TTool>;
+            readonly error?: undefined;
+            readonly progress?: undefined;
+            readonly reason?: undefined;
+          }
+        | {
+            readonly status: Exclude<StepStatus, "completed">;
+            readonly output?: undefined;
+            /** Last progress that the tool reported, as in `step-end`. */
+            readonly progress?: JsonValue;
+            /** Present only for a skipped step. */
+            readonly reason?: SkipReason;
+          }
+      )
   : never;
 
 /** The decision about a step, an iteration of one, or the plan. @group Approval */
@@ -72,7 +69,8 @@ export type ApprovalRecord = (
   };
 
 interface RunFields<TTool extends Tool>
-  extends Pick<RunSummary, "runId" | "request" | "thread" | "createdAt" | "startedAt" | "endedAt" | "usage"> {
+  extends Pick<RunSummary, "runId" | "request" | "thread" | "createdAt" | "startedAt" | "endedAt" | "usage">,
+    Pick<RunEndEvent, "notUndone" | "text"> {
   /** `completed`, `failed` and `cancelled` are final; an `interrupted` run can be resumed, a `suspended` one waits. */
   readonly status: RunStatus;
   /** The error that ended it; absent while it runs or waits, and if it completed. */
@@ -87,10 +85,6 @@ interface RunFields<TTool extends Tool>
   readonly steps: readonly StepRecord<TTool>[];
   /** The decisions about the current steps and plan, in plan order; absent if there are none. */
   readonly approvals?: readonly ApprovalRecord[];
-  /** Steps that could not be undone; absent if there are none. */
-  readonly notUndone?: readonly NotUndone[];
-  /** Text answer to a line of a dialogue. */
-  readonly text?: string;
   /** Question that a line of a dialogue answered or declined. The result is then the asking run's result. */
   readonly answered?: { readonly runId: string; readonly stepId: string };
   /** Last digest of the events: SHA-256, 64 lowercase hex digits; absent if no execution had `evidence`. */
@@ -108,9 +102,8 @@ export type RunResult<TTool extends Tool = Tool> = RunFields<TTool> &
     | {
         readonly status: "completed";
         /**
-         * The output of the last step, in plan order, that completed. If that step has a `forEach`, the output is
-         * a list, with null for skipped iterations: check `Array.isArray` if a plan may have loops. Missing only if all
-         * steps were skipped.
+         * The output of the last step, in plan order, that completed. With a `forEach`, it is a list, with null for
+         * skipped iterations: use `Array.isArray` if a plan may have loops. Missing only if all steps were skipped.
          */
         readonly output: InferToolOutput<TTool> | (InferToolOutput<TTool> | null)[];
         readonly error?: undefined;
@@ -129,10 +122,7 @@ export type RunResult<TTool extends Tool = Tool> = RunFields<TTool> &
 
 /** A stored run in its current state: like a {@link RunResult}, but it may still be running. @interface @group Runs and results */
 export type RunSnapshot<TTool extends Tool = Tool> = RunFields<TTool> &
-  OutputSoFar<TTool> & {
-    readonly metadata: JsonObject;
-    readonly updatedAt: string;
-  };
+  OutputSoFar<TTool> & { readonly metadata: JsonObject; readonly updatedAt: string };
 
 /** A page of items that wait for a person. @inline */
 export interface PendingPage {
@@ -215,9 +205,7 @@ export function lastCompleted({ plan, steps }: RunState): StepState | undefined 
 function approvalRecords({ steps, planApproval }: RunState): ApprovalRecord[] {
   return [
     ...recordDecided(planApproval, { kind: "plan" }),
-    ...instancesOf(steps.values()).flatMap((part) =>
-      recordDecided(part.approval, { kind: "step", ...stepRefOf(part) }),
-    ),
+    ...instancesOf(steps.values()).flatMap((one) => recordDecided(one.approval, { kind: "step", ...stepRefOf(one) })),
   ];
 }
 

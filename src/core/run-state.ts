@@ -1,5 +1,5 @@
-import type { ApprovalReason, ChangedCall } from "./approval.ts";
-import { saysNothingHappened } from "./call-outcome.ts";
+import type { ApprovalReason, ChangedCall, DecisionNote } from "./approval.ts";
+import { callOutcome } from "./call-outcome.ts";
 import type { AgentErrorData } from "./errors.ts";
 import {
   type AgentEvent,
@@ -210,18 +210,14 @@ function startExecution(state: RunState, event: AgentEventOf<"run-start" | "run-
   if (event.traceparent !== undefined) state.traceparent = event.traceparent;
 }
 
+const resumedKeys = ["hasUndone", "pending", "resumeAt", "error", "endedAt", "notUndone", "text"] as const;
+
 function resume(state: RunState, event: AgentEventOf<"run-resume">): void {
   if (event.sequence - 1 === state.forkedFrom?.after) {
     for (const part of instancesOf(state.steps.values())) if (hasStarted(part)) part.isTakenOver = true;
   }
   startExecution(state, event);
-  delete state.hasUndone;
-  delete state.pending;
-  delete state.resumeAt;
-  delete state.error;
-  delete state.endedAt;
-  delete state.notUndone;
-  delete state.text;
+  for (const key of resumedKeys) delete state[key];
   if (event.undo) state.isUndone = true;
   if (event.retriesFailed === undefined) return;
   delete state.planningError;
@@ -279,10 +275,9 @@ function replacePlan(state: RunState, { plan, approvals }: Revision): void {
   if (state.plan !== undefined) state.firstPlan ??= state.plan;
   state.plan = plan;
   for (const step of plan.steps) {
-    const { id: stepId } = step;
-    if (state.steps.has(stepId)) continue;
-    const same = stays.has(stepId) ? before.get(stepId) : undefined;
-    state.steps.set(stepId, same ?? plannedStep(step));
+    if (state.steps.has(step.id)) continue;
+    const same = stays.has(step.id) ? before.get(step.id) : undefined;
+    state.steps.set(step.id, same ?? plannedStep(step));
   }
   for (const { stepId, reasons } of approvals ?? []) {
     const step = state.steps.get(stepId);
@@ -394,26 +389,21 @@ export type StepEvent = Extract<
   | { type: "approval-request" | "approval-end"; kind: "step" }
 >;
 
-export function pendingStep({
-  stepId,
-  tool,
-  input,
-  reasoning,
-}: Pick<StepState, "stepId" | "tool" | "input"> & { readonly reasoning?: string | undefined }): StepState {
+type PlannedStep = Pick<StepState, "stepId" | "tool" | "input"> & { readonly reasoning?: string | undefined };
+
+export function pendingStep({ stepId, tool, input, reasoning }: PlannedStep): StepState {
   const state: StepState = { stepId, tool, input, status: "pending", attempts: 0 };
   if (reasoning !== undefined) state.reasoning = reasoning;
   return state;
 }
 
-export interface ApprovalState {
+export interface ApprovalState extends DecisionNote {
   readonly hash: string;
   readonly status: "requested" | "approved" | "rejected" | "withdrawn";
   readonly input?: JsonObject;
   readonly isAskedAgain?: true;
   readonly expiresAt?: string;
   readonly error?: AgentErrorData;
-  readonly by?: string;
-  readonly comment?: string;
   readonly decidedAt?: string;
   readonly changed?: ChangedCall;
 }
@@ -673,7 +663,7 @@ export function instanceAt(steps: RunState["steps"], { stepId, iteration }: Step
 }
 
 export function isFailedInDoubt(step: StepState): boolean {
-  return isFailedCall(step) && step.isSettled !== true && !saysNothingHappened(step.error?.cause);
+  return isFailedCall(step) && step.isSettled !== true && callOutcome(step.error?.cause) !== "not-done";
 }
 
 function isFailedCall({ effect, status, attempts, earlierAttempts = 0 }: StepState): boolean {

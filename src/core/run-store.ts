@@ -55,10 +55,7 @@ export interface PostedMessage {
 export interface PostedMessages {
   /** Messages to the run that are not acknowledged yet, ordered by number; absent if there are none. */
   readonly posted?: readonly PostedMessage[] | undefined;
-  /**
-   * Time of the store's clock in milliseconds since 1970 UTC, which decides when waits and questions end. Absent if
-   * the store has no clock.
-   */
+  /** Time of the store's clock, in milliseconds since 1970 UTC, which ends waits and questions. Absent without a clock. */
   readonly nowMs?: number | undefined;
 }
 
@@ -71,13 +68,11 @@ export interface PostOptions {
 }
 
 /** The store's answer to `post`. @inline */
-export interface PostAnswer {
+export interface PostAnswer extends Pick<PostedMessages, "nowMs"> {
   /** The number of the message; absent if it is not kept. */
   readonly number?: number | undefined;
   /** True if the message is not kept because the run already has `maxKept` messages. */
   readonly isFull?: true | undefined;
-  /** Time of the store's clock, as in {@link PostedMessages}. */
-  readonly nowMs?: number | undefined;
 }
 
 /** Stores the events of runs, durably once `append` returns or resolves. Methods may be synchronous. @group Storage */
@@ -114,10 +109,9 @@ export interface RunStore {
   /** Releases a lease and deletes the acknowledged messages. Does nothing if the lease is no longer held. */
   release(runId: string, options: { owner: string; fence: number; acknowledged?: readonly number[] }): Awaitable<void>;
   /**
-   * Posts a message to the current or next owner of the run; this needs no lease. `claim` and `renew` return the
-   * message until it is acknowledged. A completed, failed or cancelled run keeps no message, and the answer has no
-   * number. Rejects with `run-not-found` for a run without events, unless `isEarly` is true and the store can keep the
-   * message for the start of the run.
+   * Posts a message to the current or next owner of the run, without a lease. `claim` and `renew` return it until it is
+   * acknowledged. A completed, failed or cancelled run keeps no message, and the answer has no number. Rejects with
+   * `run-not-found` for a run without events, unless `isEarly` is true and the store can keep messages for its start.
    */
   post(runId: string, message: JsonObject, options?: PostOptions): Awaitable<PostAnswer>;
   /**
@@ -204,10 +198,7 @@ export function ownedElsewhere(runId: string): AgentError<"run-owned-elsewhere">
   return new AgentError("run-owned-elsewhere", `Run "${runId}" belongs to another owner.`, { details: { runId } });
 }
 
-export function sequenceConflict(
-  runId: string,
-  { sequence, next }: { sequence: number; next: number },
-): AgentError<"run-conflict"> {
+export function sequenceConflict(runId: string, { sequence, next }: { sequence: number; next: number }) {
   const message = `Run "${runId}" expects event ${next}, not ${sequence}: another writer has added events.`;
   return new AgentError("run-conflict", message, { details: { runId } });
 }

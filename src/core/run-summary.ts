@@ -36,7 +36,7 @@ export const pendingKinds = [
 /** A stored run in a list. @group Runs and results */
 export interface RunSummary {
   readonly runId: string;
-  /** The state of the run, as `getRun` has it. */
+  /** The state of the run, as `getRun` returns it. */
   readonly status: RunStatus;
   /** Request of the run, or of the plan that it was started with. Absent if there is none. */
   readonly request?: string;
@@ -166,16 +166,6 @@ function summarizeItem(item: PendingItem): PendingItemSummary {
 /** The status of a run. @group Runs and results */
 export type RunStatus = "planning" | "running" | "completed" | "failed" | "cancelled" | "suspended" | "interrupted";
 
-export const runStatuses: readonly RunStatus[] = [
-  "planning",
-  "running",
-  "completed",
-  "failed",
-  "cancelled",
-  "suspended",
-  "interrupted",
-];
-
 const refusals: ReadonlySet<unknown> = new Set<AgentErrorCode>(["cannot-plan", "approval-rejected"]);
 
 export function shownStatus({ status, error }: Pick<RunSummary, "status" | "error">): RunStatus | "refused" {
@@ -185,6 +175,8 @@ export function shownStatus({ status, error }: Pick<RunSummary, "status" | "erro
 export const unendedStatuses: ReadonlySet<RunStatus> = new Set(["planning", "running", "interrupted"]);
 
 export const endedStatuses: ReadonlySet<RunStatus> = new Set(["completed", "failed", "cancelled"]);
+
+export const runStatuses: readonly RunStatus[] = [...unendedStatuses, "suspended", ...endedStatuses];
 
 export function isRunStatus(text: unknown): text is RunStatus {
   return runStatuses.some((status) => status === text);

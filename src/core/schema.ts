@@ -5,11 +5,9 @@ import { sensitivePaths } from "./sensitive-paths.ts";
 import { describeThrown } from "./text.ts";
 
 /**
- * A schema of any library that implements the Standard Schema interface, version 1, as zod does from 3.24 on. The
- * schema of a tool must also implement the Standard JSON Schema interface, unless it is a schema of zod.
- * @see https://standardschema.dev
- * @see https://standardschema.dev/json-schema
- * @group Tools
+ * A schema of any library that implements [Standard Schema](https://standardschema.dev), version 1, as zod does from
+ * 3.24 on. The schema of a tool must also implement [Standard JSON Schema](https://standardschema.dev/json-schema),
+ * unless it is a schema of zod. @group Tools
  */
 export interface StandardSchema<TInput = unknown, TOutput = TInput> {
   readonly "~standard": {

@@ -1,10 +1,12 @@
 import type { JsonObject } from "./json.ts";
-import type { PlanSource, PlanStep, Question, Reference, StepWait } from "./plan.ts";
+import type { PlanSource, PlanStep, Question, StepWait } from "./plan.ts";
 import { cutText } from "./text.ts";
+import type { PhraseReference } from "./tool.ts";
 
 /** A step, or an iteration of one. @inline */
 export interface StepRef {
   readonly stepId: string;
+  /** Index of the iteration of a `forEach`, from 0; absent for any other step. */
   readonly iteration?: number;
 }
 
@@ -98,7 +100,7 @@ function describeDuration(ms: number): string {
 interface WaitInWords {
   readonly event?: string;
   readonly ask?: Pick<Question, "message" | "options">;
-  readonly until?: string | Reference | undefined;
+  readonly until?: string | PhraseReference | undefined;
   readonly timeoutMs?: number | undefined;
 }
 

@@ -5,10 +5,9 @@ import type { Jsonify, JsonObject } from "./json.ts";
 import type { InferSchemaInput, InferSchemaOutput, StandardSchema } from "./schema.ts";
 
 /**
- * The effect of running a tool on the world.
- * - `pure`: nothing. It is retried, and runs again after a kill. A replan may add it without approval.
- * - `idempotent`: repeating it with the same `idempotencyKey` has no further effect. It is retried, and runs again
- *   after a kill, with that key. It needs approval if a replan adds it.
+ * The effect of running a tool on the world. A `pure` or `idempotent` call is retried, and runs again after a kill.
+ * - `pure`: nothing. A replan may add it without approval.
+ * - `idempotent`: repeating it with the same `idempotencyKey` has no further effect. It needs approval if a replan adds it.
  * - `once`: it must never run twice. It is not retried once it has started, unless its error says that nothing
  *   happened. If it is killed, times out or loses its connection, its outcome is `unknown`, and a person must settle
  *   it. It needs approval if a replan adds it, or repeats a call that may have taken effect.
@@ -24,9 +23,7 @@ export interface ToolContext<TResources = unknown> {
   readonly signal: AbortSignal;
   /** Number of the attempt, from 1. */
   readonly attempt: number;
-  /**
-   * Key of every attempt: `runId/stepId`, or `runId/stepId[0]` for an iteration. `undo` gets it with `/undo` appended.
-   */
+  /** Key of every attempt: `runId/stepId`, or `runId/stepId[0]` for an iteration; for `undo`, with `/undo` appended. */
   readonly idempotencyKey: string;
   readonly runId: string;
   readonly stepId: string;
@@ -36,10 +33,7 @@ export interface ToolContext<TResources = unknown> {
   readonly resources: TResources;
   /** The `metadata` that the caller of the run passed. Stored with the run. */
   readonly metadata: JsonObject;
-  /**
-   * Reports progress as a transient `step-progress` event of this process. The value must be JSON. Ignored after the
-   * step ends.
-   */
+  /** Reports progress, as JSON, in a transient `step-progress` event of this process. Ignored after the step ends. */
   progress(this: void, value: unknown): void;
 }
 
@@ -78,10 +72,7 @@ export interface Tool<TName extends string = string, TInput = unknown, TOutput =
   readonly result?: string | undefined;
   /** Phrases that the rule planner understands, or a function that loads them for the first request. */
   readonly phrases?: PhraseList | (() => Promise<PhraseList>) | undefined;
-  /**
-   * Describes a call in at most 300 characters. In its input, references are in words and secrets hidden.
-   * @default its phrases, read backwards
-   */
+  /** Describes a call in at most 300 characters; its input hides secrets and has references in words. @default its phrases, read backwards */
   readonly describeCall?: ByInput<unknown, string> | undefined;
   /** Describes the outcome of a call in at most 2 000 characters on one line; checked against the values of the call. @default from its output */
   say?(done: { readonly input: unknown; readonly output: unknown }): string;

@@ -3,7 +3,7 @@ import { monotonicNow, sleep } from "../../async/clock.ts";
 import { settleOrAbort } from "../../async/promises.ts";
 import { askedTooLong, retryAfterMs, retryDelayMs, retryFailed } from "../../async/retry.ts";
 import { notInTime, settleWithin } from "../../async/timeout.ts";
-import { callOutcome, retryableOf, saysNothingHappened } from "../../core/call-outcome.ts";
+import { callOutcome, retryableOf } from "../../core/call-outcome.ts";
 import { type ErrorData, hideUrlKeysIn, shortError, toErrorData } from "../../core/error-data.ts";
 import { AgentError, type AgentErrorData } from "../../core/errors.ts";
 import type { EventInit, SkipReason, StepOutcome } from "../../core/events.ts";
@@ -517,7 +517,7 @@ const finalReasons: ReadonlySet<FailedAttempt["reason"]> = new Set(["aborted", "
 
 function isFinal(run: Run, { effect }: StepCall, failure: FailedAttempt): boolean {
   if (run.abortReason !== undefined || finalReasons.has(failure.reason)) return true;
-  if (effect === "once" && !saysNothingHappened(failure.thrown)) return true;
+  if (effect === "once" && callOutcome(failure.thrown) !== "not-done") return true;
   return failure.reason === "thrown" && retryableOf(failure.thrown) === false;
 }
 
@@ -632,7 +632,7 @@ function abortedStep(run: Run, last: FailedAttempt | undefined): StepFailure {
 }
 
 function nothingHappened({ thrown }: FailedAttempt): ErrorData | undefined {
-  return saysNothingHappened(thrown) ? toErrorData(thrown) : undefined;
+  return callOutcome(thrown) === "not-done" ? toErrorData(thrown) : undefined;
 }
 
 function withCause(error: ErrorData, cause: ErrorData | undefined): AgentErrorData {
