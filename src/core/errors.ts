@@ -265,7 +265,10 @@ export type AgentErrorData<TCode extends AgentErrorCode = AgentErrorCode> = {
 
 /** An error of any copy of this package: the type that {@link isAgentError} gives to unknown values. @group Errors */
 export type AgentErrorLike<TCode extends AgentErrorCode = AgentErrorCode> = {
-  [C in TCode]: AgentErrorData<C> & { toJSON(): AgentErrorData<C> };
+  [C in TCode]: AgentErrorData<C> & {
+    /** Returns the error as JSON. */
+    toJSON(): AgentErrorData<C>;
+  };
 }[TCode];
 
 const codes = [
