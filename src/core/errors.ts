@@ -164,7 +164,8 @@ export interface CallChoice {
  * - `denied`, `supposed`, `question`, `others`, `corrected`, `repeated`, `condition`: it does not ask for the action now.
  * - `later`: it names a time that neither the tool nor a wait of the plan can use.
  * - `no-request`: it is a line of a dialogue that needs no plan; `text`, `answers` or `undoes` has its meaning.
- * - `unsure`: it may mean something that cannot be undone, or is little like a tool's examples; `proposals` has the plan.
+ * - `unsure`: it may mean something that cannot be undone, or is only slightly similar to the examples of a tool;
+ *   `proposals` has the plan.
  * @inline
  */
 export type RefusalReason =
