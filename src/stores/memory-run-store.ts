@@ -41,6 +41,7 @@ interface MemoryRun {
   readonly runId: string;
   readonly events: AgentEvent[];
   status: RunStatus;
+  digest: RunDigest;
   posted: readonly PostedMessage[];
   /** Higher than the number of every earlier run, so that pages stay stable while runs are added. */
   readonly number: number;
@@ -95,6 +96,7 @@ export function createMemoryRunStore(options: MemoryRunStoreOptions = {}): RunSt
         runId,
         events: [],
         status: "planning",
+        digest: { metadata: {} },
         posted: noMessages,
         number: counter + 1,
       };
@@ -106,6 +108,7 @@ export function createMemoryRunStore(options: MemoryRunStoreOptions = {}): RunSt
       for (const event of events) {
         run.events.push(event);
         run.status = runStatusAfter(event) ?? run.status;
+        run.digest = digestAfter(run.digest, event);
       }
       acknowledge(run, acknowledged);
       if (endedStatuses.has(run.status)) finish(run);
@@ -178,35 +181,26 @@ function acknowledge(run: MemoryRun, numbers: readonly number[] = noMessages): v
 }
 
 function isWanted(
-  run: MemoryRun,
+  { status, events, posted, digest }: MemoryRun,
   { statuses, resumable, pending, sinceMs, untilMs, metadata, thread }: Omit<ListSelection, "limit">,
   nowMs: number,
 ): boolean {
-  const { status, events, posted } = run;
   if (statuses !== undefined && !statuses.includes(status)) return false;
-  const { resumeAt, pending: awaited } = findSuspension(run) ?? {};
+  const { resumeAt, pending: awaited, metadata: own } = digest;
   const isCalled = posted.length > 0 || (resumeAt !== undefined && Date.parse(resumeAt) <= nowMs);
   if (resumable && status === "suspended" && !isCalled) return false;
   if (pending !== undefined && !awaited?.kinds.some((kind) => pending.includes(kind))) return false;
-  const { metadata: own, thread: ownThread, timestamp } = events[0] as RunStartEvent;
-  if (thread !== undefined && thread !== ownThread) return false;
+  if (thread !== undefined && thread !== digest.thread) return false;
   if (metadata.some(([key, value]) => !Object.hasOwn(own, key) || canonicalJson(own[key]) !== value)) return false;
-  const createdMs = Date.parse(timestamp);
+  const createdMs = Date.parse((events[0] as AgentEvent).timestamp);
   return !(createdMs < sinceMs || createdMs >= untilMs);
 }
 
-function findSuspension({ events, status }: MemoryRun): RunDigest | undefined {
-  const last = status === "suspended" ? events.findLast(({ type }) => type === "run-suspend") : undefined;
-  return last && digestAfter(undefined, last);
-}
-
-function summarize({ events, status }: MemoryRun): RunSummary {
+function summarize({ events, status, digest }: MemoryRun): RunSummary {
   const { runId, timestamp: createdAt, ...start } = events[0] as RunStartEvent;
   const request = shownRequest(start);
   const startedAt = events.find(({ type }) => type === "step-start")?.timestamp;
   const updatedAt = events.at(-1)?.timestamp ?? createdAt;
   const times = { createdAt, updatedAt, ...(startedAt !== undefined && { startedAt }) };
-  let digest: RunDigest | undefined;
-  for (const event of events) digest = digestAfter(digest, event);
-  return { runId, status, ...(request !== undefined && { request }), ...times, ...(digest as RunDigest) };
+  return { runId, status, ...(request !== undefined && { request }), ...times, ...digest };
 }
