@@ -1,13 +1,11 @@
-import { createHash } from "node:crypto";
-import { setMaxListeners } from "node:events";
-import type { Abortable } from "../../async/abort.ts";
+import { type Abortable, AbortSource } from "../../async/abort.ts";
 import { type Clock, maxTimerMs, monotonicNow, sleep, systemClock } from "../../async/clock.ts";
 import { loadOnce } from "../../async/promises.ts";
 import { type RetryPolicy, retryDelayMs } from "../../async/retry.ts";
 import type { StoreOperation } from "../../core/errors.ts";
 import { formatVersion, isReadable, wrongFormat } from "../../core/events.ts";
 import { failOption, hasMethods, type OptionTable, type SettingsOf } from "../../core/option-tables.ts";
-import { closedFailure, raw, type Sql, type SqlRow, type Steps, sql } from "../sql/statement.ts";
+import { closedFailure, hashText, raw, type Sql, type SqlRow, type Steps, sql } from "../sql/statement.ts";
 import { createStorageTables, type Dialect } from "../sql/storages.ts";
 import { RunNotices } from "./run-notices.ts";
 import {
@@ -48,7 +46,10 @@ export interface PostgresOptions {
 }
 
 export const databaseOptions = {
-  connectionString: { isValid: isAddress, expected: "the address of a database: postgres://…" },
+  connectionString: {
+    isValid: (address) => typeof address === "string" && /^postgres(ql)?:\/\//.test(address),
+    expected: "the address of a database: postgres://…",
+  },
   pool: { isValid: (pool) => hasMethods(pool, ["query", "connect"]), expected: "a pool of pg" },
   maxConnections: { type: "integer", min: 1, default: 10 },
   timeoutMs: { type: "integer", min: 1, max: maxTimerMs, default: 10_000 },
@@ -65,21 +66,16 @@ export const databaseOptions = {
 
 type DatabaseSettings = SettingsOf<PostgresOptions, typeof databaseOptions>;
 
-function isAddress(value: unknown): boolean {
-  return typeof value === "string" && /^postgres(ql)?:\/\//.test(value);
-}
-
 const retries: RetryPolicy = { maxAttempts: 1_000, minDelayMs: 50, maxDelayMs: 1_000, factor: 2, maxTotalMs: 0 };
 
-export interface Queries {
+export interface Statements {
   query(statement: Sql): Promise<readonly SqlRow[]>;
-}
-
-export interface Statements extends Queries {
   /** Prepares the statement once per connection, as planning takes longer than running. Only for a few fixed texts. */
   prepared(statement: Sql): Promise<readonly SqlRow[]>;
   readonly isInDoubt: boolean;
 }
+
+type Queries = Pick<Statements, "query">;
 
 export async function finish<T>({ query }: Queries, steps: Steps<T>): Promise<T> {
   let step = steps.next();
@@ -111,7 +107,7 @@ export class Database {
   private readonly own = loadOnce(() => this.createPool());
   /** False behind a pooler in transaction mode, where each statement may use another connection. */
   private prepares = true;
-  private readonly closing = new AbortController();
+  private readonly closing = new AbortSource();
 
   constructor(private readonly settings: DatabaseSettings) {
     const { connectionString, pool, schema, clock } = settings;
@@ -121,8 +117,6 @@ export class Database {
       failOption("connectionString", connectionString, expected);
     }
     this.dialect = createDialect(schema);
-    // Each waiting method adds a listener.
-    setMaxListeners(0, this.closing.signal);
     this.notices = new RunNotices({ schema, clock, createClient: () => this.createClient(), pool: this.opening.get });
     // Without a listener, a broken idle connection ends the process. Stores on one pool add one each.
     pool?.on?.("error", ignore);
@@ -131,11 +125,10 @@ export class Database {
   /** Retries after a lost connection or a server restart. A failed attempt may have succeeded on the server. */
   async run<T>(operation: StoreOperation, runId: string, work: (statements: Statements) => Promise<T>): Promise<T> {
     const { clock, retryForMs } = this.settings;
-    const { signal } = this.closing;
     let wasInDoubt = false;
     const attempt = async (): Promise<T> => {
       try {
-        if (signal.aborted) throw closedFailure("The store", { operation, runId });
+        if (this.closing.aborted) throw closedFailure("The store", { operation, runId });
         const pool = await this.opening.get();
         const query = (statement: Sql) => runStatement(pool, statement);
         const prepared = (statement: Sql) => this.runPrepared(pool, statement);
@@ -146,7 +139,7 @@ export class Database {
       }
     };
     try {
-      return await retryPassing(attempt, { clock, retryForMs, signal });
+      return await retryPassing(attempt, { clock, retryForMs, signal: this.closing });
     } catch (thrown) {
       throw toStoreFailure(thrown, { operation, runId });
     }
@@ -166,8 +159,8 @@ export class Database {
   }
 
   async close(): Promise<void> {
-    if (this.closing.signal.aborted) return;
-    this.closing.abort();
+    if (this.closing.aborted) return;
+    this.closing.abort(undefined);
     await this.notices.close();
     this.settings.pool?.off?.("error", ignore);
     await (await this.own.loaded())?.end().catch(ignore);
@@ -266,7 +259,7 @@ const names = new Map<string, string>();
 
 /** Unique across processes, as poolers share connections between them. */
 function getName(text: string): string {
-  const name = names.get(text) ?? `planwright_${createHash("sha256").update(text).digest("base64url").slice(0, 22)}`;
+  const name = names.get(text) ?? `planwright_${hashText(text)}`;
   names.set(text, name);
   return name;
 }
@@ -282,7 +275,7 @@ function createDialect(schema: string): Dialect {
     serialType: "bigserial PRIMARY KEY",
     textType: 'text COLLATE "C"',
     search: "strpos",
-    column: (name) => name,
+    json: raw("json"),
     // Index entries must be short.
     indexed: (column) => `md5(${column})`,
     equals(name, text) {
@@ -296,12 +289,12 @@ function quoteName(name: string): string {
   return `"${name.replaceAll('"', '""')}"`;
 }
 
-function threadIndex({ prefix }: Pick<Dialect, "prefix">): string {
+function threadIndex(prefix: string): string {
   return `CREATE INDEX planwright_runs_by_thread ON ${prefix}runs (thread, created_ms, number) WHERE thread IS NOT NULL;`;
 }
 
 function addThreads({ prefix }: Dialect): string {
-  return `ALTER TABLE ${prefix}runs ADD COLUMN thread text COLLATE "C"; ${threadIndex({ prefix })}
+  return `ALTER TABLE ${prefix}runs ADD COLUMN thread text COLLATE "C"; ${threadIndex(prefix)}
     UPDATE ${prefix}format SET format = ${formatVersion}`;
 }
 
@@ -320,46 +313,25 @@ function createRunTables({ prefix }: Dialect): string {
     INSERT INTO ${prefix}format VALUES (${formatVersion});
     CREATE SEQUENCE ${prefix}fences;
     CREATE TABLE ${prefix}runs (
-      run_id text COLLATE "C" PRIMARY KEY,
-      number bigserial NOT NULL UNIQUE,
-      sequence integer NOT NULL DEFAULT 0,
-      status text COLLATE "C",
-      request text,
-      created_ms bigint,
-      created_at text,
-      updated_at text,
-      started_at text,
-      digest text,
-      metadata text[] COLLATE "C",
-      thread text COLLATE "C",
-      pending_kinds text[] COLLATE "C",
-      resume_at_ms bigint,
-      posts bigint NOT NULL DEFAULT 0,
-      dropped_to bigint NOT NULL DEFAULT 0,
-      owner text,
-      fence bigint NOT NULL DEFAULT 0,
-      lease_from_ms bigint NOT NULL DEFAULT 0,
-      lease_until_ms bigint NOT NULL DEFAULT 0
+      run_id text COLLATE "C" PRIMARY KEY, number bigserial NOT NULL UNIQUE, sequence integer NOT NULL DEFAULT 0,
+      status text COLLATE "C", request text,
+      created_ms bigint, created_at text, updated_at text, started_at text,
+      digest text, metadata text[] COLLATE "C", thread text COLLATE "C",
+      pending_kinds text[] COLLATE "C", resume_at_ms bigint,
+      posts bigint NOT NULL DEFAULT 0, dropped_to bigint NOT NULL DEFAULT 0,
+      owner text, fence bigint NOT NULL DEFAULT 0,
+      lease_from_ms bigint NOT NULL DEFAULT 0, lease_until_ms bigint NOT NULL DEFAULT 0
     ) WITH (fillfactor = 80);
     CREATE INDEX planwright_runs_by_status ON ${prefix}runs (status, created_ms, number) WHERE status IS NOT NULL;
-    ${threadIndex({ prefix })}
+    ${threadIndex(prefix)}
     CREATE INDEX planwright_runs_by_metadata ON ${prefix}runs USING gin (metadata);
     CREATE INDEX planwright_runs_by_pending ON ${prefix}runs USING gin (pending_kinds)
       WHERE pending_kinds IS NOT NULL;
     CREATE INDEX planwright_runs_by_resume ON ${prefix}runs (resume_at_ms) WHERE resume_at_ms IS NOT NULL;
-    CREATE TABLE ${prefix}events (
-      run_number bigint NOT NULL,
-      sequence integer NOT NULL,
-      fence bigint,
-      json text NOT NULL,
-      PRIMARY KEY (run_number, sequence)
-    );
-    CREATE TABLE ${prefix}messages (
-      number bigserial PRIMARY KEY,
-      run_number bigint NOT NULL,
-      key text COLLATE "C" NOT NULL UNIQUE,
-      json text NOT NULL
-    );
+    CREATE TABLE ${prefix}events (run_number bigint NOT NULL, sequence integer NOT NULL, fence bigint,
+      json text NOT NULL, PRIMARY KEY (run_number, sequence));
+    CREATE TABLE ${prefix}messages (number bigserial PRIMARY KEY, run_number bigint NOT NULL,
+      key text COLLATE "C" NOT NULL UNIQUE, json text NOT NULL);
     CREATE INDEX planwright_messages_by_run ON ${prefix}messages (run_number, number);
   `;
 }

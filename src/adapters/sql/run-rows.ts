@@ -1,4 +1,3 @@
-import { createHash } from "node:crypto";
 import type { AgentEvent, RunStartEvent } from "../../core/events.ts";
 import { canonicalJson, deepFreeze } from "../../core/json.ts";
 import { failOption } from "../../core/option-tables.ts";
@@ -20,7 +19,7 @@ import {
   shownRequest,
 } from "../../core/run-summary.ts";
 import { describeThrown } from "../../core/text.ts";
-import { readInteger, readOptionalText, readText, type SqlRow } from "./statement.ts";
+import { hashText, readInteger, readOptionalText, readText, type SqlRow } from "./statement.ts";
 
 // These functions throw a `SyntaxError` if the database is damaged.
 
@@ -44,10 +43,10 @@ export function readMessages(rows: readonly SqlRow[]): readonly PostedMessage[] 
 
 export function readDigest(row: SqlRow, column: string): RunDigest | undefined {
   const json = readOptionalText(row, column);
-  const digest: unknown = json === undefined ? undefined : JSON.parse(json);
-  if (digest !== undefined && (typeof digest !== "object" || digest === null))
-    throw new SyntaxError("a digest is not an object");
-  return digest as RunDigest | undefined;
+  if (json === undefined) return undefined;
+  const digest: unknown = JSON.parse(json);
+  if (typeof digest !== "object" || digest === null) throw new SyntaxError("a digest is not an object");
+  return digest as RunDigest;
 }
 
 export function readStatus(row: SqlRow): RunStatus {
@@ -90,7 +89,7 @@ export function getChanges(events: readonly AgentEvent[], before: RunDigest | un
   };
 }
 
-export function getWaits({ pending, resumeAt }: Partial<RunDigest> = {}) {
+export function getWaits({ pending, resumeAt }: RunDigest) {
   return { kinds: pending?.kinds ?? null, resumeMs: resumeAt === undefined ? null : Date.parse(resumeAt) };
 }
 
@@ -107,7 +106,7 @@ export function readListOptions(options: ListRunsOptions): ListQuery {
   const threads = hashThread(thread);
   return {
     ...selection,
-    hashes: [...metadata.map(([key, value]) => hashEntry(JSON.stringify(key), value)), ...threads],
+    hashes: [...metadata.map(([key, json]) => hashMetadata(key, json)), ...threads],
     thread: threads[0],
     // No run has the number 0, so runs created at `until` are left out.
     before: position.createdMs < untilMs ? position : { createdMs: untilMs, number: 0 },
@@ -142,22 +141,15 @@ function readSummary(row: SqlRow): RunSummary {
   };
 }
 
-export function hashesOf({
-  metadata = {},
-  thread,
-}: Partial<Pick<RunDigest, "metadata" | "thread">>): readonly string[] {
+export function hashesOf({ metadata = {}, thread }: Partial<RunDigest>): readonly string[] {
   const entries = Object.entries(metadata);
-  return [
-    ...entries.map(([key, value]) => hashEntry(JSON.stringify(key), canonicalJson(value))),
-    ...hashThread(thread),
-  ];
+  return [...entries.map(([key, value]) => hashMetadata(key, canonicalJson(value))), ...hashThread(thread)];
+}
+
+function hashMetadata(key: string, json: string): string {
+  return hashText(`${JSON.stringify(key)}:${json}`);
 }
 
 function hashThread(thread: string | undefined): readonly string[] {
-  return thread === undefined ? [] : [hashEntry("thread", JSON.stringify(thread))];
-}
-
-function hashEntry(key: string, value: string): string {
-  const hash = createHash("sha256").update(`${key}:${value}`);
-  return hash.digest("base64url").slice(0, 22);
+  return thread === undefined ? [] : [hashText(`thread:${JSON.stringify(thread)}`)];
 }

@@ -1,3 +1,4 @@
+import { createHash } from "node:crypto";
 import { AgentError, type StoreOperation, type StoreProblem } from "../../core/errors.ts";
 import { describeThrown } from "../../core/text.ts";
 
@@ -91,6 +92,10 @@ export function toOrderText(text: string): string {
     if (code > 5) return unit;
     return String.fromCharCode(1 + Math.floor(code / 3), 3 + (code % 3));
   });
+}
+
+export function hashText(text: string): string {
+  return createHash("sha256").update(text).digest("base64url").slice(0, 22);
 }
 
 export interface StoreAttempt {

@@ -39,7 +39,7 @@ export interface Dialect {
   readonly serialType: string;
   readonly textType: string;
   readonly search: "instr" | "strpos";
-  column(name: string): string;
+  readonly json: Sql;
   indexed(column: string): string;
   equals(column: string, text: Sql): Sql;
 }
@@ -104,7 +104,7 @@ function recordWrites<TChange, TRecord extends { readonly operation: string }>(
   const records = raw(`${dialect.prefix}${name}_records`);
 
   function* recall(scope: string, key: string): Steps<TRecord | undefined> {
-    const [row] = yield sql`SELECT ${raw(dialect.column("json"))} FROM ${records}
+    const [row] = yield sql`SELECT ${dialect.json} FROM ${records}
       WHERE ${isEqual(dialect, "scope", scope)} AND ${isEqual(dialect, "key", key)}`;
     return row && parseRecord(readText(row, "json"));
   }
@@ -139,7 +139,7 @@ function given<T>(value: T | undefined, toCondition: (value: T) => Sql): readonl
 
 /** Reads a page and the counts at the same moment. The first row has the counts, even if the page is empty. */
 function* findPage<T>(
-  { column, prefix }: Dialect,
+  { json, prefix }: Dialect,
   page: { table: string; counts: string; where: Sql; order: string; offset?: number | undefined; limit: number },
   parse: (json: string) => T,
 ): Steps<{ readonly values: readonly T[]; readonly first: SqlRow }> {
@@ -149,7 +149,7 @@ function* findPage<T>(
   const columns = order.replace(/ (ASC|DESC|NULLS LAST)/g, "");
   const rows = yield sql`SELECT counted.*, page.json
     FROM (SELECT ${raw(page.counts)} FROM ${table} WHERE ${where}) AS counted
-    LEFT JOIN (SELECT ${raw(column("json"))}, ${raw(columns)} FROM ${table} WHERE ${where}
+    LEFT JOIN (SELECT ${json}, ${raw(columns)} FROM ${table} WHERE ${where}
       ORDER BY ${raw(order)} LIMIT ${limit} OFFSET ${offset}) AS page ON true
     ORDER BY ${raw(order)}`;
   const values = rows.filter(({ json }) => json !== null).map((row) => parse(readText(row, "json")));
@@ -196,7 +196,7 @@ export function createTodoStorage(dialect: Dialect, rememberedWrites: number) {
   }
 
   function* findExpected(scope: string, { id, expected }: { id: string; expected?: Todo }): Steps<Todo | undefined> {
-    const [row] = yield sql`SELECT ${raw(dialect.column("json"))} FROM ${todos} WHERE ${isTodo(scope, id)}`;
+    const [row] = yield sql`SELECT ${dialect.json} FROM ${todos} WHERE ${isTodo(scope, id)}`;
     const todo = row && parseTodo(readText(row, "json"));
     return todo !== undefined && (expected === undefined || isSameTodo(todo, expected)) ? todo : undefined;
   }
@@ -311,7 +311,7 @@ export function createNoteStorage(dialect: Dialect, rememberedWrites: number) {
   function* change(scope: string, wanted: NoteChange): Steps<Pick<NoteRecord, "note"> | undefined> {
     if (wanted.type === "remove") {
       const [row] = yield sql`DELETE FROM ${notes} WHERE ${isEqual(dialect, "scope", scope)}
-        AND ${isEqual(dialect, "id", wanted.id)} RETURNING ${raw(dialect.column("json"))}`;
+        AND ${isEqual(dialect, "id", wanted.id)} RETURNING ${dialect.json}`;
       return row && { note: parseNote(readText(row, "json")) };
     }
     const { note } = wanted;

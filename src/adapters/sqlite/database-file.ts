@@ -1,6 +1,7 @@
 import { mkdirSync, statSync } from "node:fs";
 import { dirname, resolve } from "node:path";
-import { type Clock, maxTimerMs, monotonicNow, systemClock } from "../../async/clock.ts";
+import { AbortSource } from "../../async/abort.ts";
+import { type Clock, maxTimerMs, monotonicNow, sleep, systemClock } from "../../async/clock.ts";
 import { type RetryPolicy, retryDelayMs } from "../../async/retry.ts";
 import { AgentError, isAgentError, type StoreOperation } from "../../core/errors.ts";
 import { formatVersion, isReadable, wrongFormat } from "../../core/events.ts";
@@ -29,7 +30,11 @@ export interface SqliteFileOptions {
 }
 
 export const fileOptions = {
-  path: { isValid: isPath, expected: 'the path of a file, or ":memory:"', isRequired: true },
+  path: {
+    isValid: (path) => typeof path === "string" && /^(?!(file|https?|wss?|libsql):)[^\0]+$/i.test(path),
+    expected: 'the path of a file, or ":memory:"',
+    isRequired: true,
+  },
   busyTimeoutMs: { type: "integer", min: 0, max: maxTimerMs, default: 5_000 },
   clock: { type: "clock", default: systemClock },
   driver: {
@@ -38,10 +43,6 @@ export const fileOptions = {
     isHarmless: true,
   },
 } satisfies OptionTable<SqliteFileOptions>;
-
-function isPath(value: unknown): boolean {
-  return typeof value === "string" && /^(?!(file|https?|wss?|libsql):)[^\0]+$/i.test(value);
-}
 
 type FileSettings = SettingsOf<SqliteFileOptions, typeof fileOptions>;
 
@@ -95,18 +96,14 @@ function setDriverWait(db: SqlDatabase, waitMs: number): void {
   db.value(`PRAGMA busy_timeout = ${waitMs}`);
 }
 
-interface Waiting {
-  readonly endMs: number;
-  settle(isLast: boolean): boolean;
-}
-
 /** Methods return a promise only while another process has locked the file. Those that wait keep their order. */
 export class DatabaseFile {
   private readonly settings: FileSettings;
   private db: SqlDatabase | undefined;
   private readonly inode: bigint | undefined;
-  private readonly waiting: Waiting[] = [];
-  private timer: unknown;
+  private waiting = 0;
+  private lastWait: Promise<unknown> = Promise.resolve();
+  private readonly closing = new AbortSource();
   private readonly latest = { writeMs: 0, waitMs: Number.NEGATIVE_INFINITY, pauseMs: 0 };
 
   constructor(settings: FileSettings) {
@@ -130,7 +127,7 @@ export class DatabaseFile {
         this.latest.writeMs = monotonicNow(this.settings.clock);
         return result;
       });
-    return this.waiting.length > 0 ? this.wait(use) : this.attempt(use);
+    return this.waiting > 0 ? this.wait(use) : this.attempt(use);
   }
 
   /** Removes deleted data from the log. The log is left as it is while another process uses it. */
@@ -140,7 +137,7 @@ export class DatabaseFile {
       try {
         db.value("PRAGMA wal_checkpoint(TRUNCATE)");
       } finally {
-        if (this.waiting.length === 0) setDriverWait(db, this.driverWaitMs);
+        if (this.waiting === 0) setDriverWait(db, this.driverWaitMs);
       }
     });
   }
@@ -148,7 +145,7 @@ export class DatabaseFile {
   close(): void {
     const { db } = this;
     this.db = undefined;
-    this.retry();
+    this.closing.abort(undefined);
     db?.close();
   }
 
@@ -180,41 +177,29 @@ export class DatabaseFile {
   private wait<T>(use: () => T): Promise<T> {
     const { clock, busyTimeoutMs } = this.settings;
     this.latest.waitMs = monotonicNow(clock);
-    return new Promise((resolve, reject) => {
-      const settle = (isLast: boolean) => {
+    const endMs = this.latest.waitMs + busyTimeoutMs - this.driverWaitMs;
+    if (this.waiting++ === 0 && this.db !== undefined) setDriverWait(this.db, 0);
+    const result = this.lastWait.then(() => this.retry(use, endMs));
+    this.lastWait = result.catch(() => {});
+    return result;
+  }
+
+  private async retry<T>(use: () => T, endMs: number): Promise<T> {
+    const { clock } = this.settings;
+    try {
+      for (let attempt = 1; ; attempt++) {
+        const leftMs = endMs - monotonicNow(clock);
         try {
-          resolve(use());
+          return use();
         } catch (thrown) {
-          if (!isLast && isLocked(thrown)) return false;
-          reject(thrown);
+          if (leftMs <= 0 || !isLocked(thrown)) throw thrown;
         }
-        return true;
-      };
-      this.waiting.push({ endMs: monotonicNow(clock) + busyTimeoutMs - this.driverWaitMs, settle });
-      if (this.waiting.length > 1) return;
-      if (this.db !== undefined) setDriverWait(this.db, 0);
-      this.retryLater(1);
-    });
-  }
-
-  private retryLater(attempt: number): void {
-    const { clock } = this.settings;
-    const leftMs = (this.waiting[0]?.endMs ?? 0) - monotonicNow(clock);
-    const delayMs = Math.max(0, Math.min(leftMs, retryDelayMs(retries, attempt, Math.random)));
-    this.timer = clock.setTimeout(() => this.retry(attempt + 1), delayMs);
-  }
-
-  private retry(attempt = 1): void {
-    const { clock } = this.settings;
-    clock.clearTimeout(this.timer);
-    for (const { endMs, settle } of [...this.waiting]) {
-      if (!settle(monotonicNow(clock) >= endMs)) {
-        this.retryLater(attempt);
-        return;
+        await sleep(Math.min(leftMs, retryDelayMs(retries, attempt, Math.random)), { clock, signal: this.closing });
       }
-      this.waiting.shift();
+    } finally {
+      this.waiting--;
+      if (this.waiting === 0 && this.db !== undefined) setDriverWait(this.db, this.driverWaitMs);
     }
-    if (this.db !== undefined) setDriverWait(this.db, this.driverWaitMs);
   }
 
   private use<T>({ operation, runId }: StoreAttempt, work: (db: SqlDatabase) => T): T {
@@ -244,7 +229,7 @@ export const dialect: Dialect = {
   serialType: "INTEGER PRIMARY KEY",
   textType: "text",
   search: "instr",
-  column: (name) => asBytes(name),
+  json: raw(asBytes("json")),
   indexed: (column) => column,
   equals: (column, text) => sql`${raw(column)} = ${text}`,
 };
@@ -285,16 +270,9 @@ function hasTables(db: SqlDatabase, path: string): boolean {
  * - `run_waits` has the kinds of waits, in the order of the list. `run_resumes` has the earliest end of a wait.
  */
 const createTables = `
-  CREATE TABLE runs (
-    number INTEGER PRIMARY KEY AUTOINCREMENT,
-    run_id TEXT NOT NULL UNIQUE,
-    status TEXT NOT NULL,
-    sequence INTEGER NOT NULL,
-    created_ms INTEGER NOT NULL,
-    created_at TEXT NOT NULL,
-    updated_at TEXT NOT NULL,
-    started_at TEXT
-  );
+  CREATE TABLE runs (number INTEGER PRIMARY KEY AUTOINCREMENT, run_id TEXT NOT NULL UNIQUE,
+    status TEXT NOT NULL, sequence INTEGER NOT NULL,
+    created_ms INTEGER NOT NULL, created_at TEXT NOT NULL, updated_at TEXT NOT NULL, started_at TEXT);
   CREATE INDEX runs_by_creation ON runs (created_ms, number);
   CREATE INDEX runs_by_status ON runs (status, created_ms, number);
   CREATE TABLE run_requests (run INTEGER PRIMARY KEY, json TEXT NOT NULL);

@@ -7,7 +7,7 @@ interface NativeStatement {
   all(...values: readonly SqlValue[]): SqlRow[];
 }
 
-export interface NativeDatabase {
+interface NativeDatabase {
   exec(sql: string): unknown;
   prepare(sql: string): NativeStatement;
   close(): unknown;
@@ -102,12 +102,11 @@ export const driverPlaces: string[] = [];
 /** Uses a `require` that bundlers ignore. */
 function findFrom(path: string): FindDriver {
   const load = process.getBuiltinModule("node:module").createRequire(path);
-  const find: Readonly<Record<SqliteDriver, () => unknown>> = {
-    node: () => (process.getBuiltinModule("node:sqlite") as { DatabaseSync?: unknown } | undefined)?.DatabaseSync,
-    "better-sqlite3": () => load("better-sqlite3"),
-    libsql: () => load("libsql"),
+  return (driver) => {
+    if (driver !== "node") return load(driver);
+    const builtin = process.getBuiltinModule("node:sqlite") as { DatabaseSync?: DatabaseConstructor } | undefined;
+    return builtin?.DatabaseSync;
   };
-  return (driver) => find[driver]() as DatabaseConstructor | undefined;
 }
 
 export function loadDriver(driver: SqliteDriver | undefined, places?: readonly FindDriver[]): DatabaseConstructor {

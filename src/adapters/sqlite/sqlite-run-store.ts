@@ -160,14 +160,13 @@ const selectRun = `SELECT ${asBytes("number", "status", "sequence", "created_ms"
 
 function findRun(db: SqlDatabase, runId: string) {
   const row = db.get(selectRun, runId);
-  return (
-    row && {
-      number: readInteger(row, "number"),
-      status: readStatus(row),
-      sequence: readInteger(row, "sequence"),
-      createdMs: readInteger(row, "created_ms"),
-    }
-  );
+  if (row === undefined) return undefined;
+  return {
+    number: readInteger(row, "number"),
+    status: readStatus(row),
+    sequence: readInteger(row, "sequence"),
+    createdMs: readInteger(row, "created_ms"),
+  };
 }
 
 type RunRow = NonNullable<ReturnType<typeof findRun>>;
@@ -228,14 +227,13 @@ const selectLease = `SELECT ${asBytes("owner", "fence", "from_ms", "until_ms")} 
 
 function findLease(db: SqlDatabase, runId: string): Lease | undefined {
   const row = db.get(selectLease, runId);
-  return (
-    row && {
-      owner: readOptionalText(row, "owner") ?? null,
-      fence: readInteger(row, "fence"),
-      fromMs: readInteger(row, "from_ms"),
-      untilMs: readInteger(row, "until_ms"),
-    }
-  );
+  if (row === undefined) return undefined;
+  return {
+    owner: readOptionalText(row, "owner") ?? null,
+    fence: readInteger(row, "fence"),
+    fromMs: readInteger(row, "from_ms"),
+    untilMs: readInteger(row, "until_ms"),
+  };
 }
 
 function saveLease(db: SqlDatabase, runId: string, { owner, fence, fromMs, untilMs }: Lease): void {
@@ -257,11 +255,10 @@ function deleteRun(db: SqlDatabase, runId: string, run: RunRow, fence: number): 
   const deleteMetadata = "DELETE FROM run_metadata WHERE hash = ? AND created_ms = ? AND run = ?";
   for (const hash of hashesOf(findDigest(db, number) ?? {})) db.run(deleteMetadata, hash, createdMs, number);
   deleteWaits(db, run);
-  db.run(deleteAllMessages, number);
+  for (const table of ["run_messages", "run_digests", "run_requests"])
+    db.run(`DELETE FROM ${table} WHERE run = ?`, number);
   db.run("UPDATE run_marks SET fence = max(fence, ?)", fence);
-  db.run("DELETE FROM run_digests WHERE run = ?", number);
   db.run("DELETE FROM runs WHERE number = ?", number);
-  db.run("DELETE FROM run_requests WHERE run = ?", number);
   db.run("DELETE FROM run_claims WHERE run_id = ?", runId);
   if (deleteEvents(db, number)) db.run("INSERT INTO deleted_runs (number) VALUES (?)", number);
 }
