@@ -317,24 +317,24 @@ export function listSql(query: ListQuery, prefix: string, nowMs: number | null):
   const hashes = query.hashes.filter((hash) => hash !== thread);
   const runs = raw(`${prefix}runs`);
   const order = sql`ORDER BY r.created_ms DESC, r.number DESC LIMIT ${limit + 1}`;
-  const position = sql`(r.created_ms, r.number) < (${before.createdMs}::bigint, ${before.number}::bigint)
+  const selectRuns = (condition: Sql) => sql`SELECT r.number FROM ${runs} r WHERE ${condition}
+    AND (r.created_ms, r.number) < (${before.createdMs}::bigint, ${before.number}::bigint)
     AND r.created_ms >= ${sinceMs}::bigint
     AND (cardinality(${hashes}::text[]) = 0 OR r.metadata @> ${hashes}::text[])
-    AND (${pending}::text[] IS NULL OR r.pending_kinds && ${pending}::text[])`;
-  const inThread = thread === undefined ? raw("") : sql`AND r.thread = ${thread}`;
-  const free = resumable ? sql`AND NOT ${heldSql(nowMs)}` : raw("");
-  const byStatus = (plain: readonly RunStatus[]) => sql`SELECT found.number
-    FROM unnest(${plain}::text[]) AS wanted (status) CROSS JOIN LATERAL (
-      SELECT r.number, r.created_ms FROM ${runs} r WHERE r.status = wanted.status AND ${position} ${free} ${order}
-    ) AS found`;
-  const byThread = (plain: readonly RunStatus[]) => sql`SELECT number FROM (SELECT r.number FROM ${runs} r
-    WHERE r.status = ANY (${plain}::text[]) ${inThread} AND ${position} ${free} ${order}) AS found`;
+    AND (${pending}::text[] IS NULL OR r.pending_kinds && ${pending}::text[])
+    ${thread === undefined ? raw("") : sql`AND r.thread = ${thread}`}
+    ${resumable ? sql`AND NOT ${heldSql(nowMs)}` : raw("")} ${order}`;
+  const byStatus = (
+    plain: readonly RunStatus[],
+  ) => sql`SELECT found.number FROM unnest(${plain}::text[]) AS wanted (status)
+    CROSS JOIN LATERAL (${selectRuns(raw("r.status = wanted.status"))}) AS found`;
+  const byThread = (plain: readonly RunStatus[]) => sql`(${selectRuns(sql`r.status = ANY (${plain}::text[])`)})`;
   const messages = raw(`${prefix}messages`);
-  const suspended = sql`SELECT number FROM (SELECT r.number FROM ${runs} r WHERE r.status = 'suspended'
+  const suspended = sql`(${selectRuns(sql`r.status = 'suspended'
     AND r.number = ANY (ARRAY(SELECT run_number FROM ${messages}
       UNION SELECT number FROM ${runs} WHERE resume_at_ms <= ${nowSql(nowMs)}))
     AND (EXISTS (SELECT 1 FROM ${messages} m WHERE m.run_number = r.number AND m.number > r.dropped_to)
-      OR r.resume_at_ms <= ${nowSql(nowMs)}) AND ${position} ${free} ${inThread} ${order}) AS suspended`;
+      OR r.resume_at_ms <= ${nowSql(nowMs)})`)})`;
   const plain = resumable ? statuses.filter((status) => status !== "suspended") : statuses;
   const arms = [
     ...(plain.length > 0 ? [thread === undefined ? byStatus(plain) : byThread(plain)] : []),

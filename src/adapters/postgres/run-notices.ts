@@ -1,13 +1,12 @@
 import { Backoff } from "../../async/backoff.ts";
 import { type Clock, sleep } from "../../async/clock.ts";
-import type { NoticeClient, PostgresQueryable } from "./sql-pool.ts";
+import { ignore, type NoticeClient, type PostgresQueryable } from "./sql-pool.ts";
 
 /** Messages have their own channel, so that owners of runs do not receive all events. */
 const [eventChannel, postChannel] = ["planwright", "planwright_posted"];
-const reconnectPauses = { firstMs: 1_000, maxMs: 60_000, mayExit: true };
 const [echo, echoMs] = [":", 5_000];
 
-/** Sends notices after commits, as commits with notices wait for one another. Notices can be lost: followers poll. */
+/** Sends notices after the commit: commits that notify wait for one another. Notices may be lost, so followers poll. */
 export class RunNotices {
   private readonly listeners = new Map<string, Set<() => void>>();
   private readonly postListeners = new Set<(runId?: string) => void>();
@@ -61,7 +60,7 @@ export class RunNotices {
     this.listeners.clear();
     this.postListeners.clear();
     this.wake();
-    this.client?.end().catch(() => {});
+    this.client?.end().catch(ignore);
     await Promise.all([this.telling, this.listening]);
   }
 
@@ -80,8 +79,12 @@ export class RunNotices {
     this.telling = undefined;
   }
 
+  private isWanted(channel: string): boolean {
+    return (channel === eventChannel ? this.listeners : this.postListeners).size > 0;
+  }
+
   private get isWatched(): boolean {
-    return this.listeners.size > 0 || this.postListeners.size > 0;
+    return this.isWanted(eventChannel) || this.isWanted(postChannel);
   }
 
   private follow(): void {
@@ -91,13 +94,13 @@ export class RunNotices {
 
   private async listen(): Promise<void> {
     const { clock, createClient } = this.options;
-    const backoff = new Backoff({ clock, ...reconnectPauses });
+    const backoff = new Backoff({ clock, firstMs: 1_000, maxMs: 60_000, mayExit: true });
     while (this.isWatched) {
       const client = await createClient().catch(() => undefined);
       if (client === undefined) break;
       const hasListened = await this.listenOn(client);
       this.client = undefined;
-      client.end().catch(() => {});
+      client.end().catch(ignore);
       if (hasListened) backoff.reset();
       else await backoff.pause(this.closing.signal);
     }
@@ -108,7 +111,7 @@ export class RunNotices {
     const heard = new Set<string>();
     let [isLost, hasListened] = [false, false];
     // Without a listener, a broken connection ends the process; `end` follows.
-    client.on("error", () => {});
+    client.on("error", ignore);
     client.on("end", () => {
       isLost = true;
       this.wake();
@@ -122,8 +125,17 @@ export class RunNotices {
         const changed = new Promise<void>((resolve) => {
           this.wake = resolve;
         });
-        if (await this.listenTo(client, heard)) hasListened = true;
-        else await changed;
+        const channel = [eventChannel, postChannel].find((one) => this.isWanted(one) !== heard.has(one));
+        if (channel === undefined) await changed;
+        else if (heard.delete(channel)) await client.query(`UNLISTEN ${channel}`);
+        else {
+          await client.query(`LISTEN ${channel}`);
+          heard.add(channel);
+          hasListened = true;
+          // Notices may have been missed.
+          this.call(channel);
+          void this.tryEcho(client, channel);
+        }
       }
     } catch {
       // Opens a new connection, as an answer may be lost without an `end`.
@@ -131,40 +143,24 @@ export class RunNotices {
     return hasListened;
   }
 
-  private async listenTo(client: NoticeClient, heard: Set<string>): Promise<boolean> {
-    const isWanted = (channel: string) => (channel === eventChannel ? this.listeners : this.postListeners).size > 0;
-    const channel = [eventChannel, postChannel].find((one) => isWanted(one) !== heard.has(one));
-    if (channel === undefined) return false;
-    if (heard.delete(channel)) await client.query(`UNLISTEN ${channel}`);
-    else {
-      await client.query(`LISTEN ${channel}`);
-      heard.add(channel);
-      // Notices may have been missed.
-      this.call(channel);
-      void this.tryEcho(client, channel);
-    }
-    return true;
-  }
-
   /** Tests whether notices arrive: behind a pooler in transaction mode, they do not. */
   private async tryEcho(client: NoticeClient, channel: string): Promise<void> {
     const { clock, createClient, schema } = this.options;
     if (this.onNotice !== undefined) return;
-    const waiting = new AbortController();
-    const stop = () => waiting.abort();
-    this.onNotice = stop;
-    this.closing.signal.addEventListener("abort", stop, { once: true });
+    const heard = new AbortController();
+    this.onNotice = () => heard.abort();
     // Uses another connection, as a pooler would deliver notices to their sender.
     const sender = await createClient().catch(() => undefined);
-    sender?.on("error", () => {});
+    sender?.on("error", ignore);
     try {
       await sender?.connect();
       await sender?.query("SELECT pg_notify($1, $2)", [channel, `${echo} ${schema}`]);
     } catch {
-      stop();
+      heard.abort();
     }
-    sender?.end().catch(() => {});
-    const isMissing = await sleep(echoMs, { clock, signal: waiting.signal, mayExit: true });
+    sender?.end().catch(ignore);
+    const signal = AbortSignal.any([heard.signal, this.closing.signal]);
+    const isMissing = await sleep(echoMs, { clock, signal, mayExit: true });
     if (!isMissing || this.client !== client) return;
     console.warn(
       "planwright: a store in PostgreSQL receives no notices, probably behind a pooler in transaction mode, so it polls. " +

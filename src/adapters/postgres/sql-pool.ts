@@ -17,24 +17,24 @@ export interface PostgresQueryable {
   query(statement: string | StatementConfig, values?: unknown[]): Promise<{ rows: unknown[] }>;
 }
 
-/** Connection of a pool. @inline */
-export interface PostgresClient extends PostgresQueryable {
-  /** Returns the connection to the pool, or closes it. */
-  release(destroy?: boolean): void;
-  /** Listens for the loss of the connection while it is out of the pool. */
+/** Source of errors that no statement reports. @inline */
+interface ErrorSource {
+  /** Listens for the loss of connections: idle ones of a pool, or one that is out of the pool. */
   on?(event: "error", listener: (error: Error) => void): unknown;
   /** Stops listening. */
   off?(event: "error", listener: (error: Error) => void): unknown;
 }
 
+/** Connection of a pool. @inline */
+interface PostgresClient extends PostgresQueryable, ErrorSource {
+  /** Returns the connection to the pool, or closes it. */
+  release(destroy?: boolean): void;
+}
+
 /** Pool of connections: `Pool` of `pg`, reduced to the members used here. @group Storage */
-export interface PostgresPool extends PostgresQueryable {
+export interface PostgresPool extends PostgresQueryable, ErrorSource {
   /** Takes a connection out of the pool. */
   connect(): Promise<PostgresClient>;
-  /** Listens for errors of idle connections. */
-  on?(event: "error", listener: (error: Error) => void): unknown;
-  /** Stops listening. */
-  off?(event: "error", listener: (error: Error) => void): unknown;
   /** Options of the pool's connections, also used for one more that listens to other processes. */
   readonly options?: object | undefined;
 }

@@ -1,14 +1,12 @@
-import { AgentError, type StoreProblem } from "../../core/errors.ts";
+import { AgentError, type StoreOperation, type StoreProblem } from "../../core/errors.ts";
 import { type StoreAttempt, storeFailure } from "../sql/statement.ts";
 
 type DatabaseProblem = Exclude<StoreProblem, "wrong-format">;
 
 export function toStoreFailure(thrown: unknown, attempt: StoreAttempt): AgentError {
   const problem = findProblem(thrown);
-  const describeOther = (reason: string) =>
-    `failed to ${attempt.operation}: ${reason}. Check its address, its permissions and its tables.`;
-  const describe = problem ? advice[problem] : describeOther;
-  return storeFailure(thrown, attempt, problem, (reason) => `The database ${describe(reason)}`);
+  const describe = advice[problem ?? "other"];
+  return storeFailure(thrown, attempt, problem, (reason) => `The database ${describe(reason, attempt.operation)}`);
 }
 
 export function isPassing(thrown: unknown): boolean {
@@ -53,7 +51,7 @@ function readCode(thrown: unknown): string {
   return typeof code === "string" ? code : "";
 }
 
-const advice: Readonly<Record<DatabaseProblem, (reason: string) => string>> = {
+const advice: Readonly<Record<DatabaseProblem | "other", (reason: string, operation: StoreOperation) => string>> = {
   busy: (reason) =>
     `has no connection left (${reason}). Try again, or allow more connections in the pool or the server.`,
   "read-only": (reason) => `cannot be written to (${reason}). Connect to the primary server.`,
@@ -62,4 +60,5 @@ const advice: Readonly<Record<DatabaseProblem, (reason: string) => string>> = {
     `has damaged or foreign tables (${reason}). Restore them, or give the store a schema of its own.`,
   unreachable: (reason) =>
     `cannot be reached (${reason}). Check its address, and that it is running; recorded data is not lost.`,
+  other: (reason, operation) => `failed to ${operation}: ${reason}. Check its address, its permissions and its tables.`,
 };
